@@ -1,0 +1,99 @@
+//! How long does the analysis take against LLVM's own, and how much memory? The ladder of generated kernels, and every
+//! file named on the command line (`scripts/bench analysis FILE.ll …`).
+//!
+//! Both run in this process in turn on the same module; a figure is the median of [`RUNS`] runs after one warm-up.
+//! Memory is what warpwise holds at its peak beyond the module itself, counted by the allocator, in a run of its own.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use warpwise::divergence::{ModuleAnalysis, Options};
+use warpwise::llvm::compare::analysis_times;
+use warpwise::llvm::owned::OwnedModule;
+
+const RUNS: u32 = 11;
+const LADDER: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
+
+/// Counts live and peak bytes.
+struct Counting;
+
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: defers to the system allocator; the counters do not allocate.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let live = LIVE.fetch_add(layout.size(), Relaxed) + layout.size();
+        PEAK.fetch_max(live, Relaxed);
+        // SAFETY: same contract as ours.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: same contract as ours.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn median(mut times: Vec<u64>) -> u64 {
+    times.remove(0); // the warm-up
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+fn measure(name: &str, module: &OwnedModule) -> Result<f64, String> {
+    let handle = module.handle();
+    let bodies: Vec<_> = handle.functions().filter(|function| !function.is_declaration()).collect();
+    let instructions: usize = bodies.iter().flat_map(|function| function.blocks()).map(|b| b.insts().count()).sum();
+    let before = LIVE.load(Relaxed);
+    PEAK.store(before, Relaxed);
+    let analysis = ModuleAnalysis::new(handle, Options::default());
+    for &function in &bodies {
+        std::hint::black_box(analysis.facts(function));
+    }
+    let peak = PEAK.load(Relaxed) - before;
+    drop(analysis);
+    let (theirs, ours) = analysis_times(module, RUNS + 1)?;
+    let (theirs, ours) = (median(theirs), median(ours));
+    let each = |ns: u64| ns as f64 / instructions.max(1) as f64;
+    println!(
+        "| {name} | {instructions} | {:.1} | {:.1} | {:.2} | {:.0} |",
+        each(theirs),
+        each(ours),
+        ours as f64 / theirs.max(1) as f64,
+        peak as f64 / instructions.max(1) as f64
+    );
+    Ok(each(ours))
+}
+
+fn main() -> Result<(), String> {
+    println!(
+        "| module | instructions | LLVM uniformity, ns each | affine-divergence, ns each | ratio | peak bytes each |"
+    );
+    println!("|---|---|---|---|---|---|");
+    let mut at_10k = None;
+    let mut at_1m = None;
+    for size in LADDER {
+        let text = warpwise::fuzz::ladder(size, 1);
+        let module = OwnedModule::from_text(&text, "ladder").map_err(|e| e.to_string())?;
+        drop(text);
+        let each = measure(&format!("ladder {size}"), &module)?;
+        match size {
+            10_000 => at_10k = Some(each),
+            1_000_000 => at_1m = Some(each),
+            _ => {}
+        }
+    }
+    for path in std::env::args().skip(1).filter(|argument| !argument.starts_with("--")) {
+        let module = OwnedModule::from_file(Path::new(&path)).map_err(|e| e.to_string())?;
+        measure(Path::new(&path).file_name().unwrap_or_default().to_string_lossy().as_ref(), &module)?;
+    }
+    if let (Some(small), Some(large)) = (at_10k, at_1m) {
+        println!("\ntime an instruction at 1,000,000 over that at 10,000: {:.2}", large / small);
+    }
+    Ok(())
+}

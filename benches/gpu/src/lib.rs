@@ -1,0 +1,25 @@
+//! How fast are kernels with warpwise, and are their results still the same?
+//!
+//! ```text
+//! kernels/SECTION/NAME.cu ── launch ──┐
+//!                                     ├─ bundle ─→ folder: cubins, manifest.json, this program ─→ supervise ─→ results.json
+//!              variants (one table) ──┘                                         (a GPU machine)     └ worker     table, plot
+//! ```
+//!
+//! [`launch`] and [`fill`] say what a kernel is launched on, at its full and at its small size; whoever wants to run
+//! the kernels elsewhere needs only these two.
+
+pub mod bundle;
+mod cubin;
+mod cuda;
+mod expr;
+pub mod fill;
+pub mod launch;
+pub mod manifest;
+pub mod plot;
+
+pub mod stats;
+pub mod supervise;
+pub mod table;
+pub mod variants;
+pub mod worker;

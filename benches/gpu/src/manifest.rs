@@ -1,0 +1,134 @@
+//! What do the bundle's manifest.json and the run's results.json hold?
+
+use crate::launch::Launch;
+use serde::{Deserialize, Serialize};
+
+/// The bundle: what was built, from what, with what.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Manifest {
+    pub arch: String,
+    /// Commit of the source tree.
+    pub commit: String,
+    /// Version lines of the compilers.
+    pub tools: Vec<String>,
+    pub kernels: Vec<Kernel>,
+}
+
+/// One kernel in one section.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Kernel {
+    pub name: String,
+    pub section: String,
+    pub launch: Launch,
+    pub regs: Option<u32>,
+    pub builds: Vec<Build>,
+}
+
+/// One variant of a kernel.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Build {
+    pub variant: String,
+    /// The flags that made it, without paths.
+    pub flags: String,
+    pub made: Result<Cubin, String>,
+}
+
+/// An assembled kernel and what is known of it without running it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Cubin {
+    /// Relative to the bundle.
+    pub file: String,
+    pub entry: String,
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
+/// What ptxas reports and what its machine code shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counts {
+    pub registers: u32,
+    pub stack: u32,
+    pub spill_stores: u32,
+    pub spill_loads: u32,
+    /// Static shared memory, bytes.
+    pub shared: u32,
+    /// Machine instructions, of which:
+    pub instructions: u32,
+    pub bssy: u32,
+    pub bsync: u32,
+    pub local_loads: u32,
+    pub local_stores: u32,
+    pub branches: u32,
+    pub votes: u32,
+}
+
+/// A run: the manifest again, so that a results file stands alone, and what was measured.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Results {
+    pub device: Device,
+    pub manifest: Manifest,
+    pub measured: Vec<Measured>,
+}
+
+/// Where it ran.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Device {
+    pub name: String,
+    pub driver: String,
+    pub multiprocessors: i32,
+}
+
+/// One variant of one kernel, measured.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Measured {
+    pub section: String,
+    pub kernel: String,
+    pub variant: String,
+    pub outcome: Outcome,
+}
+
+/// What became of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "status")]
+pub enum Outcome {
+    /// It ran, and these are its times. `relative_error` is 0 where results are the reference's, bit by bit; only
+    /// another compiler's results may differ at all (it contracts products and sums its own way).
+    Ran { relative_error: f64, time: Time, occupancy: u32, local_bytes: u32 },
+    /// It ran and its results are wrong.
+    Wrong { first: String, elements: usize },
+    /// It could not be loaded or launched, failed, or did not come back.
+    Failed { why: String },
+}
+
+/// Milliseconds over the launches.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Time {
+    pub median: f64,
+    pub least: f64,
+    pub lower_quartile: f64,
+    pub upper_quartile: f64,
+    pub launches: usize,
+}
+
+impl Results {
+    /// The measurement of a variant of a kernel.
+    pub fn outcome(&self, section: &str, kernel: &str, variant: &str) -> Option<&Outcome> {
+        self.measured
+            .iter()
+            .find(|m| m.section == section && m.kernel == kernel && m.variant == variant)
+            .map(|m| &m.outcome)
+    }
+
+    /// The median time of a variant that ran with right results.
+    pub fn ms(&self, section: &str, kernel: &str, variant: &str) -> Option<f64> {
+        match self.outcome(section, kernel, variant)? {
+            Outcome::Ran { time, .. } => Some(time.median),
+            _ => None,
+        }
+    }
+
+    /// How many times faster than `base`.
+    pub fn speedup(&self, section: &str, kernel: &str, variant: &str, base: &str) -> Option<f64> {
+        Some(self.ms(section, kernel, base)? / self.ms(section, kernel, variant)?)
+    }
+}

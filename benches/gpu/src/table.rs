@@ -1,0 +1,191 @@
+//! What does a run look like as text?
+//!
+//! For each section: times; speed-ups over clang and nvcc; what the machine code of each variant is made of; the
+//! geometric means and distributions; what failed, and why.
+
+use crate::manifest::{Build, Cubin, Outcome, Results};
+use crate::stats::{geometric_mean, quantile};
+use crate::variants::{REFERENCE, SECTIONS, VARIANTS, Variant};
+use crate::worker::AGAIN;
+use std::fmt::Write;
+
+/// The whole report.
+pub fn report(results: &Results) -> String {
+    let mut out = String::new();
+    let mut failures = Vec::new();
+    for section in SECTIONS {
+        let kernels: Vec<&str> = results
+            .manifest
+            .kernels
+            .iter()
+            .filter(|k| {
+                k.section == *section && results.measured.iter().any(|m| m.section == *section && m.kernel == k.name)
+            })
+            .map(|k| k.name.as_str())
+            .collect();
+        if kernels.is_empty() {
+            continue;
+        }
+        let section = Section { results, section, kernels };
+        writeln!(out, "== {} ==\n", section.section).expect("writing to a string");
+        out += &section.times();
+        out += &section.code();
+        out += &section.summary(REFERENCE);
+        out += &section.summary("nvcc");
+        failures.extend(section.failures());
+    }
+    if !failures.is_empty() {
+        out += "== not right ==\n\n";
+        out += &failures.join("\n");
+        out.push('\n');
+    }
+    out
+}
+
+struct Section<'a> {
+    results: &'a Results,
+    section: &'static str,
+    kernels: Vec<&'a str>,
+}
+
+impl Section<'_> {
+    /// Variants that some kernel here was built in.
+    fn variants(&self) -> Vec<&'static Variant> {
+        let built = |v: &&Variant| self.kernels.iter().any(|k| self.cubin(k, v.id).is_some());
+        VARIANTS.iter().filter(|v| v.sections.contains(&self.section)).filter(built).collect()
+    }
+
+    fn build(&self, kernel: &str, variant: &str) -> Option<&Build> {
+        let kernels = &self.results.manifest.kernels;
+        let kernel = kernels.iter().find(|k| k.section == self.section && k.name == kernel)?;
+        kernel.builds.iter().find(|b| b.variant == variant)
+    }
+
+    fn cubin(&self, kernel: &str, variant: &str) -> Option<&Cubin> {
+        self.build(kernel, variant)?.made.as_ref().ok()
+    }
+
+    /// Milliseconds, and in brackets the speed-up over the reference.
+    fn times(&self) -> String {
+        let variants = self.variants();
+        let mut table = Table::new("ms (times clang's speed)");
+        table.head.push("noise".into());
+        table.head.extend(variants.iter().map(|v| v.label.to_owned()));
+        for kernel in &self.kernels {
+            let noise = self.results.speedup(self.section, kernel, AGAIN, REFERENCE);
+            let mut row = vec![noise.map_or(String::new(), |n| format!("{:+.1}%", (n - 1.0) * 100.0))];
+            row.extend(variants.iter().map(|v| self.time(kernel, v.id)));
+            table.rows.push(((*kernel).to_owned(), row));
+        }
+        table.print()
+    }
+
+    fn time(&self, kernel: &str, variant: &str) -> String {
+        match self.results.outcome(self.section, kernel, variant) {
+            None => String::new(),
+            Some(Outcome::Failed { why }) if why.starts_with("not built") => "-".into(),
+            Some(Outcome::Failed { .. }) => "failed".into(),
+            Some(Outcome::Wrong { .. }) => "wrong".into(),
+            Some(Outcome::Ran { time, relative_error, .. }) => {
+                let ms = format!("{:.4}", time.median);
+                let mark = if *relative_error > 0.0 { "~" } else { "" };
+                match self.results.speedup(self.section, kernel, variant, REFERENCE) {
+                    Some(speedup) if variant != REFERENCE => format!("{mark}{ms} ({speedup:.2})"),
+                    _ => ms,
+                }
+            }
+        }
+    }
+
+    /// Registers/stack/spilled bytes/shared memory, blocks on a multiprocessor, BSSY/BSYNC, instructions.
+    fn code(&self) -> String {
+        let variants = self.variants();
+        let mut table = Table::new("registers/stack/spilled/shared b=blocks per multiprocessor s=BSSY i=instructions");
+        table.head.extend(variants.iter().map(|v| v.label.to_owned()));
+        for kernel in &self.kernels {
+            let cell = |v: &&Variant| {
+                let Some(cubin) = self.cubin(kernel, v.id) else { return "-".into() };
+                let c = cubin.counts;
+                let blocks = match self.results.outcome(self.section, kernel, v.id) {
+                    Some(Outcome::Ran { occupancy, .. }) => occupancy.to_string(),
+                    _ => "?".into(),
+                };
+                let spilled = c.spill_stores + c.spill_loads;
+                let mut text = format!("{}/{}/{spilled}/{} b{blocks} s{}", c.registers, c.stack, c.shared, c.bssy);
+                write!(text, " i{}", c.instructions).expect("writing to a string");
+                text
+            };
+            table.rows.push(((*kernel).to_owned(), variants.iter().map(cell).collect()));
+        }
+        table.print()
+    }
+
+    /// Geometric means and the distribution of speed-ups over `base`.
+    fn summary(&self, base: &str) -> String {
+        let mut table = Table::new(&format!("speed-ups over {base}"));
+        let head = ["kernels", "geomean", "least", "lower quartile", "median", "upper quartile", "most", "below 0.98"];
+        table.head.extend(head.map(str::to_owned));
+        for variant in self.variants().iter().filter(|v| v.id != base && v.id != REFERENCE) {
+            let mut gains: Vec<f64> =
+                self.kernels.iter().filter_map(|k| self.results.speedup(self.section, k, variant.id, base)).collect();
+            gains.sort_by(f64::total_cmp);
+            if gains.is_empty() {
+                continue;
+            }
+            let mut row = vec![gains.len().to_string(), format!("{:.3}", geometric_mean(&gains))];
+            row.extend([0.0, 0.25, 0.5, 0.75, 1.0].map(|q| format!("{:.3}", quantile(&gains, q))));
+            row.push(gains.iter().filter(|&&g| g < 0.98).count().to_string());
+            table.rows.push((variant.label.to_owned(), row));
+        }
+        if table.rows.is_empty() { String::new() } else { table.print() }
+    }
+
+    fn failures(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for measured in self.results.measured.iter().filter(|m| m.section == self.section) {
+            let what = match &measured.outcome {
+                Outcome::Ran { .. } => continue,
+                // The builder has said so already.
+                Outcome::Failed { why } if why.starts_with("not built") => continue,
+                Outcome::Failed { why } => why.clone(),
+                Outcome::Wrong { first, elements } => format!("{elements} wrong elements: {first}"),
+            };
+            lines.push(format!("{} {} {}: {what}", measured.section, measured.kernel, measured.variant));
+        }
+        lines
+    }
+}
+
+/// Columns as wide as their widest cell: names left, the rest right.
+struct Table {
+    head: Vec<String>,
+    rows: Vec<(String, Vec<String>)>,
+}
+
+impl Table {
+    fn new(corner: &str) -> Table {
+        Table { head: vec![corner.to_owned()], rows: Vec::new() }
+    }
+
+    fn print(&self) -> String {
+        let corner = self.head[0].as_str();
+        let first = self.rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+        let widths: Vec<usize> = (1..self.head.len())
+            .map(|i| self.rows.iter().map(|(_, row)| row[i - 1].len()).chain([self.head[i].len()]).max().unwrap_or(0))
+            .collect();
+        let mut out = format!("{corner}\n{:first$}", "");
+        for (head, width) in self.head[1..].iter().zip(&widths) {
+            write!(out, "  {head:>width$}").expect("writing to a string");
+        }
+        out.push('\n');
+        for (name, row) in &self.rows {
+            write!(out, "{name:first$}").expect("writing to a string");
+            for (cell, width) in row.iter().zip(&widths) {
+                write!(out, "  {cell:>width$}").expect("writing to a string");
+            }
+            out.push('\n');
+        }
+        out.push('\n');
+        out
+    }
+}

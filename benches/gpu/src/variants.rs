@@ -1,0 +1,130 @@
+//! In which variants is every kernel built?
+//!
+//! One table, [`VARIANTS`]: change it here and nowhere else.
+
+/// Who makes the cubin.
+pub enum Made {
+    /// clang -O3 and ptxas.
+    Clang,
+    /// clang -O3 and ptxas, with the plugin loaded and these further flags to clang.
+    /// `{block}` stands for the block's shape (`32x8x1`), `{regs}` for the forced register limit.
+    Plugin(&'static [&'static str]),
+    /// clang -O3, and ptxas asked to spill to shared memory.
+    SharedSpilling,
+    /// nvcc -O3.
+    Nvcc,
+}
+
+/// Which of a source's two kernels runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Entry {
+    /// NAME_plain: what a person writes.
+    Plain,
+    /// NAME_by_hand: what a transform should make of it; not every source has one.
+    ByHand,
+}
+
+/// One column of the tables.
+pub struct Variant {
+    /// In file names and JSON.
+    pub id: &'static str,
+    /// In tables.
+    pub label: &'static str,
+    pub made: Made,
+    pub entry: Entry,
+    /// Sections that have it.
+    pub sections: &'static [&'static str],
+}
+
+/// The sections, in the order of the report. A kernel's section is its folder, and the sections its `//@ also` line
+/// names; `map` has no folder of its own.
+pub const SECTIONS: &[&str] = &["spill", "allocators", "fuse", "annotate", "map"];
+
+/// The variant all others are compared with, in results and in time.
+pub const REFERENCE: &str = "clang";
+
+const TRANSFORMS: &[&str] = &["spill", "allocators", "fuse", "annotate"];
+
+pub const VARIANTS: &[Variant] = &[
+    variant("clang", "clang -O3", Made::Clang, SECTIONS),
+    variant("nvcc", "nvcc -O3", Made::Nvcc, TRANSFORMS),
+    variant("smem", "ptxas smem", Made::SharedSpilling, &["spill", "allocators"]),
+    variant(
+        "annotate",
+        "annotate",
+        Made::Plugin(&["-mllvm", "-warpwise-passes=annotate-uniform"]),
+        &["spill", "fuse", "annotate"],
+    ),
+    variant(
+        "fuse",
+        "fuse",
+        Made::Plugin(&["-mllvm", "-warpwise-passes=fuse-branches"]),
+        &["spill", "fuse", "annotate"],
+    ),
+    variant(
+        "steer",
+        "steer",
+        Made::Plugin(&["-mllvm", "-warpwise-passes=steer-spills"]),
+        &["spill", "fuse", "annotate"],
+    ),
+    variant("warpwise", "warpwise", Made::Plugin(&[]), &["spill", "fuse", "annotate"]),
+    // The same with the block's shape stated, as a user who knows it would.
+    variant(
+        "told",
+        "warpwise, told",
+        Made::Plugin(&["-mllvm", "-warpwise-block={block}"]),
+        &["spill", "fuse", "annotate"],
+    ),
+    // The dissertation's experiment: four allocators on kernels forced to few registers; `clang` is the first.
+    variant(
+        "divergent",
+        "divergent slots",
+        Made::Plugin(&["-mllvm", "-warpwise-passes=steer-spills", "-mllvm", "-warpwise-victims=divergent"]),
+        &["allocators"],
+    ),
+    variant(
+        "remat",
+        "remat only",
+        Made::Plugin(&["-mllvm", "-warpwise-passes=steer-spills", "-mllvm", "-warpwise-victims=constant"]),
+        &["allocators"],
+    ),
+    variant(
+        "affine",
+        "affine (all)",
+        Made::Plugin(&["-mllvm", "-warpwise-passes=steer-spills", "-mllvm", "-warpwise-victims=all"]),
+        &["allocators"],
+    ),
+    variant("map", "with map", Made::Plugin(&["-mllvm", "-warpwise-passes=divergence-map"]), &["map"]),
+    by_hand("by_hand", "by hand", Made::Clang, TRANSFORMS),
+];
+
+/// Flags every plugin build gets where the kernel has a forced register limit, and where it is assumed `restrict`.
+pub const PLUGIN_FORCED_REGS: &[&str] = &["-mllvm", "-warpwise-regs={regs}"];
+pub const PLUGIN_ASSUME_RESTRICT: &[&str] = &["-mllvm", "-warpwise-assume-restrict"];
+
+const fn variant(id: &'static str, label: &'static str, made: Made, sections: &'static [&'static str]) -> Variant {
+    Variant { id, label, made, entry: Entry::Plain, sections }
+}
+
+const fn by_hand(id: &'static str, label: &'static str, made: Made, sections: &'static [&'static str]) -> Variant {
+    Variant { id, label, made, entry: Entry::ByHand, sections }
+}
+
+/// The variant called `id`.
+pub fn find(id: &str) -> Option<&'static Variant> {
+    VARIANTS.iter().find(|v| v.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_consistent() {
+        assert!(VARIANTS[0].id == REFERENCE && VARIANTS[0].sections == SECTIONS, "all sections need the reference");
+        for (i, variant) in VARIANTS.iter().enumerate() {
+            assert!(VARIANTS[..i].iter().all(|v| v.id != variant.id), "{} twice", variant.id);
+            assert!(variant.sections.iter().all(|s| SECTIONS.contains(s)), "{}", variant.id);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Which LLVM do we build against, and is it the right one?
+//!
+//! Finds LLVM 22 through `LLVM_SYS_221_PREFIX`, then `llvm-config-22` on PATH, then the usual prefix of
+//! Debian's packages; compiles the C++ registration layer in `passes/` against its headers.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, exit};
+
+const LLVM_MAJOR: &str = "22";
+const USUAL_PREFIX: &str = "/usr/lib/llvm-22";
+/// Registration with the pass manager, and the part of the LLVM boundary that is C++.
+const CPP_FOLDERS: [&str; 2] = ["passes", "src/llvm"];
+const MEND: &str = "install LLVM 22 with `scripts/setup` (Debian: `apt-get install llvm-22-dev`), or set LLVM_SYS_221_PREFIX to its prefix";
+
+fn main() {
+    println!("cargo:rerun-if-env-changed=LLVM_SYS_221_PREFIX");
+    println!("cargo:rerun-if-changed=build.rs");
+    for folder in CPP_FOLDERS {
+        for file in cpp_files(folder, &["cpp", "h"]) {
+            println!("cargo:rerun-if-changed={}", file.display());
+        }
+        println!("cargo:rerun-if-changed={folder}");
+    }
+
+    let config = find_llvm_config();
+    let version = query(&config, "--version");
+    if version.split('.').next() != Some(LLVM_MAJOR) {
+        fail(&format!("{} is LLVM {version}, but warpwise is built for LLVM {LLVM_MAJOR}; {MEND}", config.display()));
+    }
+    compile_passes(&query(&config, "--includedir"), &version);
+}
+
+fn find_llvm_config() -> PathBuf {
+    if let Some(prefix) = std::env::var_os("LLVM_SYS_221_PREFIX") {
+        let config = Path::new(&prefix).join("bin/llvm-config");
+        if !config.is_file() {
+            fail(&format!(
+                "LLVM_SYS_221_PREFIX is {}, but there is no bin/llvm-config in it; {MEND}",
+                prefix.to_string_lossy()
+            ));
+        }
+        return config;
+    }
+    let on_path = PathBuf::from("llvm-config-22");
+    if Command::new(&on_path).arg("--version").output().is_ok_and(|o| o.status.success()) {
+        return on_path;
+    }
+    let usual = Path::new(USUAL_PREFIX).join("bin/llvm-config");
+    if usual.is_file() {
+        return usual;
+    }
+    fail(&format!("no LLVM {LLVM_MAJOR} found; {MEND}"))
+}
+
+fn query(config: &Path, flag: &str) -> String {
+    match Command::new(config).arg(flag).output() {
+        Ok(out) if out.status.success() => String::from_utf8_lossy(&out.stdout).trim().to_owned(),
+        _ => fail(&format!("`{} {flag}` failed; {MEND}", config.display())),
+    }
+}
+
+fn compile_passes(include_dir: &str, version: &str) {
+    let sources: Vec<PathBuf> = CPP_FOLDERS.iter().flat_map(|folder| cpp_files(folder, &["cpp"])).collect();
+    let mut build = cc::Build::new();
+    if std::env::var("PROFILE").as_deref() == Ok("release") {
+        build.define("NDEBUG", None);
+    }
+    build
+        .cpp(true)
+        .std("c++17")
+        .flag("-fno-rtti")
+        .flag("-fno-exceptions")
+        .flag("-fvisibility=hidden")
+        .flag_if_supported("-Wno-unused-parameter")
+        .flag_if_supported("-Wno-redundant-move")
+        .flag_if_supported("-Wno-dangling-reference")
+        .flag(format!("-isystem{include_dir}"))
+        .define("WARPWISE_LLVM_VERSION", Some(format!("\"{version}\"").as_str()))
+        .define("WARPWISE_VERSION", Some(format!("\"{}\"", env!("CARGO_PKG_VERSION")).as_str()))
+        .files(sources)
+        .compile("warpwise_passes");
+}
+
+fn cpp_files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| fail(&format!("cannot read {folder}/: {e}")));
+    let mut files: Vec<PathBuf> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|ext| extensions.iter().any(|&wanted| ext == wanted)))
+        .collect();
+    files.sort();
+    files
+}
+
+fn fail(sentence: &str) -> ! {
+    eprintln!("error: {sentence}");
+    exit(1)
+}

@@ -1,0 +1,16 @@
+; A value that is not negative extends the same either way, so `nsw` and `nneg` together prove a zext.
+;
+; RUN: %opt -passes='print<affine-divergence>' -disable-output %s 2>&1 | %FileCheck %s
+
+target triple = "nvptx64-nvidia-cuda"
+
+; CHECK-LABEL: affine divergence for 'k'
+define ptx_kernel void @k(i32 %n) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %a = add nsw i32 %t, %n
+  ; CHECK: %aff.z = affine 1*tid.x + uniform grid{{$}}
+  %aff.z = zext nneg i32 %a to i64
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()

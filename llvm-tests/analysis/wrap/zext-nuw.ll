@@ -1,0 +1,18 @@
+; `nuw` proves the unsigned reading, and only that one.
+;
+; RUN: %opt -passes='print<affine-divergence>' -disable-output %s 2>&1 | %FileCheck %s
+
+target triple = "nvptx64-nvidia-cuda"
+
+; CHECK-LABEL: affine divergence for 'k'
+define ptx_kernel void @k(i32 %n) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %a = add nuw i32 %t, %n
+  ; CHECK: %div.s = divergent{{$}}
+  %div.s = sext i32 %a to i64
+  ; CHECK: %aff.z = affine 1*tid.x + uniform grid{{$}}
+  %aff.z = zext i32 %a to i64
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()

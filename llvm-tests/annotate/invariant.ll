@@ -1,0 +1,72 @@
+; RUN: %opt -passes=annotate-uniform -verify-each -pass-remarks=warpwise -S %s 2>%t | %FileCheck %s
+; RUN: %FileCheck --check-prefix=REMARK %s < %t
+; RUN: %opt -passes=annotate-uniform -S %s -o %t.ll
+; RUN: %llc -mcpu=sm_90 %t.ll -o - | %FileCheck --check-prefix=PTX %s
+; RUN: %llc -mcpu=sm_90 %s -o - | %FileCheck --check-prefix=BEFORE %s
+; RUN: %opt -passes='annotate-uniform<assume-restrict>' -S %s | %FileCheck --check-prefix=ASSUME %s
+; RUN: %opt -passes=annotate-uniform -warpwise-assume-restrict -S %s | %FileCheck --check-prefix=ASSUME %s
+; Loads from memory that nobody writes: LLVM sees those of a kernel's own arguments, not those in a device function.
+target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+
+@table = addrspace(4) constant [4 x float] [float 1.0, float 2.0, float 3.0, float 4.0]
+
+; REMARK: remark: {{.*}}load reads memory that the kernel never writes: marked invariant
+; REMARK: remark: {{.*}}marked invariant, from global memory as all callers say
+
+; CHECK-LABEL: @direct(
+; CHECK: %a = load float, ptr %from, align 4, !invariant.load
+; CHECK: %b = load float, ptr %other, align 4{{$}}
+; CHECK: %c = load float, ptr addrspace(4) %entry, align 4, !invariant.load
+; PTX-LABEL: .entry direct(
+; PTX: ld.global.nc.b32
+; PTX: ld.global.b32
+; ASSUME-LABEL: @direct(
+; ASSUME: %b = load float, ptr %other, align 4, !invariant.load
+define ptx_kernel void @direct(ptr noalias readonly %p, ptr readonly %q, ptr %r, i32 %n) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = and i32 %t, 3
+  %from = getelementptr float, ptr %p, i32 %t
+  %other = getelementptr float, ptr %q, i32 %t
+  %entry = getelementptr float, ptr addrspace(4) @table, i32 %i
+  %a = load float, ptr %from
+  %b = load float, ptr %other
+  %c = load float, ptr addrspace(4) %entry
+  %s = fadd float %a, %b
+  %u = fadd float %s, %c
+  %to = getelementptr float, ptr %r, i32 %t
+  store float %u, ptr %to
+  ret void
+}
+
+; CHECK-LABEL: @device(
+; CHECK: %here = getelementptr
+; CHECK: [[G:%[0-9]+]] = addrspacecast ptr %here to ptr addrspace(1)
+; CHECK: load float, ptr addrspace(1) [[G]], align 4, !invariant.load
+; CHECK: %b = load float, ptr %q, align 4
+; CHECK-NOT: !invariant.load
+; CHECK: ret
+; BEFORE-LABEL: .func (.param .b32 func_retval0) device(
+; BEFORE-NOT: ld.global
+; BEFORE: ret;
+; PTX-LABEL: .func (.param .b32 func_retval0) device(
+; PTX: ld.global.nc.b32
+; PTX: ret;
+define internal float @device(ptr %p, ptr %q, i32 %i) noinline {
+  %here = getelementptr float, ptr %p, i32 %i
+  %a = load float, ptr %here
+  %b = load float, ptr %q
+  %s = fadd float %a, %b
+  ret float %s
+}
+
+define ptx_kernel void @caller(ptr noalias readonly %p, ptr readonly %q, ptr noalias %r) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %a = call float @device(ptr %p, ptr %q, i32 %t)
+  %second = getelementptr i8, ptr %p, i64 64
+  %b = call float @device(ptr %second, ptr %q, i32 %t)
+  %s = fadd float %a, %b
+  %to = getelementptr float, ptr %r, i32 %t
+  store float %s, ptr %to
+  ret void
+}

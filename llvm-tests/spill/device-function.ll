@@ -1,0 +1,21 @@
+; Device functions are left alone: a slot belongs to a launch, an activation may be one of many.
+; RUN: %opt -passes=steer-spills -verify-each -S %s | %FileCheck %s
+
+target triple = "nvptx64-nvidia-cuda"
+
+; CHECK: alloca [4 x i32]
+define void @kernel(ptr %in, ptr %out, i32 %k) #0 {
+  %array = alloca [4 x i32], align 4
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %wide = zext i32 %tid to i64
+  %element = getelementptr inbounds i32, ptr %array, i32 %tid
+  store i32 %tid, ptr %element, align 4
+  %value = load i32, ptr %array, align 4
+  %to = getelementptr i32, ptr %out, i64 %wide
+  store i32 %value, ptr %to, align 4
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+
+attributes #0 = { "target-cpu"="sm_90" "nvvm.maxntid"="256" }

@@ -1,0 +1,67 @@
+// Which -warpwise-… options are there? (clang: after -mllvm; opt, llc: as they are)
+
+#include "options.h"
+#include "text.h"
+#include "llvm/Support/CommandLine.h"
+
+using namespace llvm;
+
+namespace {
+
+cl::OptionCategory Category("warpwise", "what a warp agrees on");
+
+// A block shape, checked when it is parsed so that a bad one is the driver's own error.
+struct ShapeParser : cl::parser<std::string> {
+  ShapeParser(cl::Option &O) : cl::parser<std::string>(O) {}
+  bool parse(cl::Option &O, StringRef ArgName, StringRef Arg, std::string &Value) {
+    std::string Message;
+    if (!warpwise_check_block(warpwise::text(Arg), warpwise::collect, &Message))
+      return O.error(Message, ArgName);
+    Value = Arg.str();
+    return false;
+  }
+};
+
+cl::opt<std::string, false, ShapeParser> Block("warpwise-block", cl::cat(Category), cl::value_desc("X[xYxZ]"),
+                                               cl::desc("Shape of the blocks that kernels are launched with, e.g. "
+                                                        "256 or 16x16; a kernel's own attributes win"));
+
+cl::opt<bool> RemarkAll("warpwise-remark-all", cl::cat(Category),
+                        cl::desc("Analysis remarks also for memory accesses that are as good as they can be"));
+cl::opt<unsigned> Registers("warpwise-regs", cl::cat(Category), cl::value_desc("N"),
+                            cl::desc("Registers a thread may use (beats the kernels' own bounds)"));
+
+cl::opt<unsigned> DynamicShared("warpwise-dynamic-shared", cl::cat(Category), cl::value_desc("bytes"),
+                                cl::desc("Most dynamic shared memory that kernels are launched with"));
+
+cl::opt<bool> AssumeRestrict("warpwise-assume-restrict", cl::cat(Category),
+                             cl::desc("Pointer arguments of a kernel never alias, as if all were __restrict__"));
+
+// One switch for each transform of the default pipeline.
+cl::opt<bool> Annotate("warpwise-annotate", cl::cat(Category), cl::init(true), cl::desc("Run annotate-uniform"));
+cl::opt<bool> Fuse("warpwise-fuse", cl::cat(Category), cl::init(false), cl::desc("Run fuse-branches"));
+cl::opt<bool> Steer("warpwise-steer", cl::cat(Category), cl::init(false), cl::desc("Run steer-spills"));
+
+void publish(StringRef Name, const cl::opt<bool> &Option) {
+  if (Option.getNumOccurrences())
+    warpwise_set_option(warpwise::text(Name), warpwise::text(Option ? "1" : "0"));
+}
+
+} // namespace
+
+bool warpwise::wants_fusion() { return Fuse; }
+
+void warpwise::publish_options() {
+  publish("assume-restrict", AssumeRestrict);
+  publish("annotate", Annotate);
+  publish("fuse", Fuse);
+  publish("steer", Steer);
+  if (Block.getNumOccurrences())
+    warpwise_set_option(text("block"), text(Block));
+  if (RemarkAll)
+    warpwise_set_option(text("remark-all"), text(""));
+  if (Registers.getNumOccurrences())
+    warpwise_set_option(text("regs"), text(std::to_string(std::min(Registers.getValue(), 255u))));
+  if (DynamicShared.getNumOccurrences())
+    warpwise_set_option(text("dynamic-shared"), text(std::to_string(std::min(DynamicShared.getValue(), 232448u))));
+}

@@ -1,0 +1,69 @@
+// How does a remark from Rust reach the user? Through the emitter of the function it is about.
+
+#include "remarks.h"
+#include "text.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/CBindingWrapping.h"
+
+using namespace llvm;
+
+namespace {
+
+constexpr const char *PassName = "warpwise";
+constexpr uint32_t Always = 1u << WARPWISE_ERROR | 1u << WARPWISE_WARNING;
+
+template <typename Remark>
+void emit_as(OptimizationRemarkEmitter &ORE, Function &F, Instruction *I, StringRef Name, StringRef Message) {
+  ORE.emit([&] {
+    if (I) {
+      Remark R(PassName, Name, I);
+      R << Message;
+      return R;
+    }
+    Remark R(PassName, Name, DiagnosticLocation(F.getSubprogram()), &F.getEntryBlock());
+    R << Message;
+    return R;
+  });
+}
+
+void emit(void *Context, LLVMValueRef Func, LLVMValueRef Inst, uint32_t Kind, WarpwiseText Name, WarpwiseText Message) {
+  auto &FAM = *static_cast<FunctionAnalysisManager *>(Context);
+  auto &F = *cast<Function>(unwrap(Func));
+  auto *I = Inst ? cast<Instruction>(unwrap(Inst)) : nullptr;
+  auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(F);
+  StringRef N = warpwise::ref(Name), M = warpwise::ref(Message);
+  switch (Kind) {
+  case WARPWISE_PASSED:
+    return emit_as<OptimizationRemark>(ORE, F, I, N, M);
+  case WARPWISE_MISSED:
+    return emit_as<OptimizationRemarkMissed>(ORE, F, I, N, M);
+  case WARPWISE_ERROR:
+  case WARPWISE_WARNING: {
+    DebugLoc Where = I ? I->getDebugLoc() : DebugLoc();
+    auto Severity = Kind == WARPWISE_ERROR ? DS_Error : DS_Warning;
+    return F.getContext().diagnose(DiagnosticInfoGenericWithLoc(M, F, Where, Severity));
+  }
+  default:
+    return emit_as<OptimizationRemarkAnalysis>(ORE, F, I, N, M);
+  }
+}
+
+} // namespace
+
+WarpwiseHost warpwise::host(Module &M, FunctionAnalysisManager &FAM) {
+  uint32_t Wanted = 0;
+  LLVMContext &C = M.getContext();
+  if (C.getLLVMRemarkStreamer()) {
+    Wanted = 1u << WARPWISE_PASSED | 1u << WARPWISE_MISSED | 1u << WARPWISE_ANALYSIS;
+  } else if (const DiagnosticHandler *H = C.getDiagHandlerPtr()) {
+    Wanted |= H->isPassedOptRemarkEnabled(PassName) ? 1u << WARPWISE_PASSED : 0;
+    Wanted |= H->isMissedOptRemarkEnabled(PassName) ? 1u << WARPWISE_MISSED : 0;
+    Wanted |= H->isAnalysisRemarkEnabled(PassName) ? 1u << WARPWISE_ANALYSIS : 0;
+  }
+  return {&FAM, Wanted | Always, emit};
+}
+
+bool warpwise::wants_remarks(const WarpwiseHost &Host) { return Host.wanted & ~Always; }

@@ -1,0 +1,15 @@
+// Remarks: from Rust through LLVM's OptimizationRemarkEmitter under the pass name "warpwise".
+#pragma once
+
+#include "abi.h"
+#include "llvm/IR/PassManager.h"
+
+namespace warpwise {
+
+// What Rust may ask of a pass that runs on `M`; valid while `FAM` is.
+WarpwiseHost host(llvm::Module &M, llvm::FunctionAnalysisManager &FAM);
+
+// Whether anybody wants remarks of any kind.
+bool wants_remarks(const WarpwiseHost &Host);
+
+} // namespace warpwise

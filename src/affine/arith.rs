@@ -1,0 +1,338 @@
+//! How do forms add, multiply and change width? Arithmetic modulo `2^w`, with what it proves over the integers.
+//!
+//! Every function returns the form of the result, or `None` for divergent. [`NoWrap`] says what is proven of the one
+//! operation at hand (by its flags or by ranges): only then does exactness pass from the operands to the result, and
+//! only while the integer coefficients themselves fit the width. Modular claims never need a proof.
+//!
+//! Source: Sampaio 2013, figures 3.6 and 3.8 (rules SUMA, MLVA, MLCA) over integers; the modular reading, exactness,
+//! symbolic coefficients and alignment are ours.
+
+use super::form::{Ext, Form, MAX_TERMS, Monomial, Rest, Scope, Symbol, Term, wrap};
+use crate::mutants::{self, Mutant};
+use smallvec::SmallVec;
+
+/// What is proven of one operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct NoWrap {
+    pub unsigned: bool,
+    pub signed: bool,
+}
+
+impl NoWrap {
+    /// Nothing is proven.
+    pub const NONE: NoWrap = NoWrap { unsigned: false, signed: false };
+    /// Neither reading wraps.
+    pub const BOTH: NoWrap = NoWrap { unsigned: true, signed: true };
+}
+
+/// Sums terms; keeps them sorted and non-zero. Reports whether a coefficient no longer fits the width.
+struct Sum {
+    terms: SmallVec<[(Monomial, i128); 8]>,
+}
+
+impl Sum {
+    fn new() -> Sum {
+        Sum { terms: SmallVec::new() }
+    }
+
+    fn add(&mut self, monomial: Monomial, coefficient: i128) {
+        match self.terms.binary_search_by(|(m, _)| m.cmp(&monomial)) {
+            Ok(found) => self.terms[found].1 += coefficient,
+            Err(place) => self.terms.insert(place, (monomial, coefficient)),
+        }
+    }
+
+    /// The terms, and whether every coefficient is the integer it stands for.
+    fn finish(self, bits: u32) -> Option<(SmallVec<[Term; 2]>, bool)> {
+        let mut terms = SmallVec::new();
+        let mut faithful = true;
+        for (monomial, coefficient) in self.terms {
+            let wrapped = wrap(coefficient as i64, bits);
+            faithful &= i128::from(wrapped) == coefficient;
+            if wrapped != 0 {
+                terms.push(Term { monomial, coefficient: wrapped });
+            }
+        }
+        (terms.len() <= MAX_TERMS).then_some((terms, faithful))
+    }
+}
+
+/// Alignment of a sum, capped to what a rest stores.
+fn align_of_sum(a: Rest, b: Rest) -> u8 {
+    a.align().min(b.align()).min(63)
+}
+
+fn add_rests(a: Rest, b: Rest, bits: u32) -> Rest {
+    match (a, b) {
+        (Rest::Const(x), Rest::Const(y)) => Rest::Const(wrap(x.wrapping_add(y), bits)),
+        _ if mutants::on(Mutant::WiderRest) => {
+            Rest::Uniform { scope: a.scope().max(b.scope()), align: align_of_sum(a, b) }
+        }
+        _ => Rest::Uniform { scope: a.scope().min(b.scope()), align: align_of_sum(a, b) },
+    }
+}
+
+fn negate_rest(rest: Rest, bits: u32) -> Rest {
+    match rest {
+        Rest::Const(c) => Rest::Const(wrap(c.wrapping_neg(), bits)),
+        uniform => uniform,
+    }
+}
+
+fn scale_rest(rest: Rest, factor: i64, bits: u32) -> Rest {
+    match rest {
+        Rest::Const(c) => Rest::Const(wrap(c.wrapping_mul(factor), bits)),
+        Rest::Uniform { scope, align } => {
+            let align = (u32::from(align) + factor.trailing_zeros()).min(63).min(bits) as u8;
+            Rest::Uniform { scope, align }
+        }
+    }
+}
+
+fn narrower(a: Option<Scope>, b: Option<Scope>, proven: bool) -> Option<Scope> {
+    if proven { a.min(b) } else { None }
+}
+
+/// `a + b`.
+pub fn add(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
+    let mut sum = Sum::new();
+    for term in a.terms.iter().chain(&b.terms) {
+        sum.add(term.monomial, i128::from(term.coefficient));
+    }
+    let (terms, faithful) = sum.finish(bits)?;
+    Some(Form {
+        terms,
+        rest: add_rests(a.rest, b.rest, bits),
+        exact_unsigned: narrower(a.unsigned_scope(), b.unsigned_scope(), faithful && no_wrap.unsigned),
+        exact_signed: narrower(a.signed_scope(), b.signed_scope(), faithful && no_wrap.signed),
+    })
+}
+
+/// `a − b`.
+pub fn sub(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
+    let mut sum = Sum::new();
+    for term in &a.terms {
+        sum.add(term.monomial, i128::from(term.coefficient));
+    }
+    for term in &b.terms {
+        let sign = if mutants::on(Mutant::SubAdds) { 1 } else { -1 };
+        sum.add(term.monomial, sign * i128::from(term.coefficient));
+    }
+    let (terms, faithful) = sum.finish(bits)?;
+    Some(Form {
+        terms,
+        rest: add_rests(a.rest, negate_rest(b.rest, bits), bits),
+        exact_unsigned: narrower(a.unsigned_scope(), b.unsigned_scope(), faithful && no_wrap.unsigned),
+        exact_signed: narrower(a.signed_scope(), b.signed_scope(), faithful && no_wrap.signed),
+    })
+}
+
+/// `!a`, which is `−1 − a`: complementing reverses both orders and never wraps.
+pub fn not(a: &Form, bits: u32) -> Option<Form> {
+    let both = NoWrap::BOTH;
+    // −1 is the largest unsigned and complement never borrows, so both readings stay exact
+    sub(&Form::constant(-1), a, bits, both)
+}
+
+/// `a · factor` for a known factor (sign-extended).
+pub fn scale(a: &Form, factor: i64, bits: u32, no_wrap: NoWrap) -> Option<Form> {
+    if factor == 0 {
+        return Some(Form::constant(0));
+    }
+    let mut sum = Sum::new();
+    for term in &a.terms {
+        sum.add(term.monomial, i128::from(term.coefficient) * i128::from(factor));
+    }
+    let (terms, faithful) = sum.finish(bits)?;
+    let no_wrap = if mutants::on(Mutant::ScaleExact) { NoWrap::BOTH } else { no_wrap };
+    // a factor whose unsigned reading is not its signed one multiplies differences by another integer
+    let unsigned = faithful && no_wrap.unsigned && factor > 0;
+    Some(Form {
+        terms,
+        rest: scale_rest(a.rest, factor, bits),
+        exact_unsigned: if unsigned { a.unsigned_scope() } else { None },
+        exact_signed: if faithful && no_wrap.signed { a.signed_scope() } else { None },
+    })
+}
+
+/// `a · s` where the other factor is uniform with the given rest and is named by a symbol.
+pub fn times_symbol(a: &Form, symbol: Symbol, factor: Rest, bits: u32, no_wrap: NoWrap) -> Option<Form> {
+    let mut terms: SmallVec<[Term; 2]> = SmallVec::new();
+    for term in &a.terms {
+        terms.push(Term { monomial: term.monomial.times_symbol(symbol)?, coefficient: term.coefficient });
+    }
+    terms.sort_by_key(|term| term.monomial);
+    let rest = match a.rest {
+        Rest::Const(0) => Rest::Const(0),
+        rest => {
+            let align = (u32::from(rest.align()) + u32::from(factor.align())).min(63).min(bits) as u8;
+            Rest::Uniform { scope: rest.scope().min(factor.scope()), align }
+        }
+    };
+    let scope = Some(factor.scope());
+    let no_wrap = if mutants::on(Mutant::SymbolExact) { NoWrap::BOTH } else { no_wrap };
+    Some(Form {
+        terms,
+        rest,
+        exact_unsigned: narrower(a.unsigned_scope(), scope, no_wrap.unsigned),
+        exact_signed: narrower(a.signed_scope(), scope, no_wrap.signed),
+    })
+}
+
+/// `a · b` where both depend on the thread: only fully known forms of degree one have a product that is a form.
+pub fn product(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
+    let (Rest::Const(x), Rest::Const(y)) = (a.rest, b.rest) else { return None };
+    let mut sum = Sum::new();
+    for left in &a.terms {
+        for right in &b.terms {
+            let coefficient = i128::from(left.coefficient) * i128::from(right.coefficient);
+            sum.add(left.monomial.times(right.monomial)?, coefficient);
+        }
+        sum.add(left.monomial, i128::from(left.coefficient) * i128::from(y));
+    }
+    for right in &b.terms {
+        sum.add(right.monomial, i128::from(right.coefficient) * i128::from(x));
+    }
+    let (terms, _) = sum.finish(bits)?;
+    let _ = no_wrap; // exactness of products is re-proved from ranges, not carried
+    Some(Form { terms, rest: Rest::Const(wrap(x.wrapping_mul(y), bits)), exact_unsigned: None, exact_signed: None })
+}
+
+/// The low `to` bits of a form of width `from`. `no_wrap` is what the truncation itself promises.
+pub fn truncate(a: &Form, from: u32, to: u32, no_wrap: NoWrap) -> Option<Form> {
+    debug_assert!(to <= from);
+    let mut terms: SmallVec<[Term; 2]> = SmallVec::new();
+    let mut faithful = true;
+    for term in &a.terms {
+        let coefficient = wrap(term.coefficient, to);
+        faithful &= coefficient == term.coefficient;
+        if coefficient != 0 {
+            terms.push(Term { monomial: rename_symbols(term.monomial, Ext::Trunc)?, coefficient });
+        }
+    }
+    terms.sort_by_key(|term| term.monomial);
+    if terms.windows(2).any(|pair| pair[0].monomial == pair[1].monomial) {
+        return None; // cannot happen while renaming is injective; refuse rather than keep two terms of one monomial
+    }
+    faithful &= a.symbols().next().is_none();
+    let no_wrap = if mutants::on(Mutant::TruncExact) { NoWrap::BOTH } else { no_wrap };
+    let rest = match a.rest {
+        Rest::Const(c) => Rest::Const(wrap(c, to)),
+        Rest::Uniform { scope, align } if u32::from(align) >= to => {
+            let _ = scope;
+            Rest::Const(0)
+        }
+        rest => rest,
+    };
+    Some(Form {
+        terms,
+        rest,
+        exact_unsigned: if faithful && no_wrap.unsigned { a.unsigned_scope() } else { None },
+        exact_signed: if faithful && no_wrap.signed { a.signed_scope() } else { None },
+    })
+}
+
+/// A wider reading of a form of width `from`: unsigned (zero extension) or signed (sign extension). Needs exactness in
+/// that reading. `rest_is_exact` says that a constant rest is the integer it looks like (see `exact`).
+pub fn extend(a: &Form, from: u32, signed: bool, rest_is_exact: bool) -> Option<Form> {
+    let scope = if signed { a.signed_scope()? } else { a.unsigned_scope()? };
+    let ext = if signed { Ext::Sext } else { Ext::Zext };
+    let mut terms: SmallVec<[Term; 2]> = SmallVec::new();
+    for term in &a.terms {
+        terms.push(Term { monomial: rename_symbols(term.monomial, ext)?, coefficient: term.coefficient });
+    }
+    terms.sort_by_key(|term| term.monomial);
+    let rest = match a.rest {
+        Rest::Const(c) if terms.is_empty() => {
+            Rest::Const(if signed { wrap(c, from) } else { super::form::unsigned(c, from) as i64 })
+        }
+        Rest::Const(c) if rest_is_exact => Rest::Const(c),
+        rest => Rest::Uniform { scope: rest.scope().min(scope), align: rest.align().min(63).min(from as u8) },
+    };
+    Some(Form { terms, rest, exact_unsigned: (!signed).then_some(scope), exact_signed: Some(scope) })
+}
+
+/// How symbols enter a form whose width changes. A symbol extended one way cannot be extended the other way.
+fn rename_symbols(monomial: Monomial, ext: Ext) -> Option<Monomial> {
+    let rename = |symbol: Symbol| -> Option<Symbol> {
+        let ext = match (symbol.ext, ext) {
+            (Ext::None, ext) => ext,
+            (Ext::Trunc, Ext::Trunc) => Ext::Trunc,
+            (Ext::Zext, Ext::Zext | Ext::Sext) => Ext::Zext, // zero-extended values are not negative
+            (Ext::Sext, Ext::Sext) => Ext::Sext,
+            _ => return None,
+        };
+        Some(Symbol { value: symbol.value, ext })
+    };
+    let mut renamed = Monomial { bases: monomial.bases, symbols: (None, None) };
+    for symbol in monomial.symbols() {
+        renamed = renamed.times_symbol(rename(symbol)?)?;
+    }
+    Some(renamed)
+}
+
+/// Minimum or maximum of two forms with the same terms whose difference has a known sign order: the same operand wins
+/// in every lane of the scope, so the terms stay and the rest is one of the two.
+pub fn pick_same_terms(a: &Form, b: &Form, signed: bool) -> Option<Form> {
+    let scope =
+        if signed { a.signed_scope()?.min(b.signed_scope()?) } else { a.unsigned_scope()?.min(b.unsigned_scope()?) };
+    let scope = scope.min(a.rest.scope()).min(b.rest.scope());
+    super::join::join(a, b, Some(scope))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::affine::form::Base;
+
+    fn tid() -> Form {
+        Form::base(Base::TidX)
+    }
+
+    #[test]
+    fn differences_cancel() {
+        let shifted = add(&tid(), &Form::uniform(Scope::Grid), 32, NoWrap::NONE).unwrap();
+        let difference = sub(&shifted, &tid(), 32, NoWrap::NONE).unwrap();
+        assert!(difference.is_uniform());
+        assert_eq!(sub(&tid(), &tid(), 32, NoWrap::NONE).unwrap().as_constant(), Some(0));
+    }
+
+    #[test]
+    fn squares_cancel() {
+        let plus_one = add(&tid(), &Form::constant(1), 32, NoWrap::BOTH).unwrap();
+        let square = product(&plus_one, &plus_one, 32, NoWrap::NONE).unwrap();
+        let plain = product(&tid(), &tid(), 32, NoWrap::NONE).unwrap();
+        let difference = sub(&square, &plain, 32, NoWrap::NONE).unwrap();
+        assert_eq!(difference.terms.as_slice(), &[Term { monomial: Monomial::base(Base::TidX), coefficient: 2 }]);
+        assert_eq!(difference.rest, Rest::Const(1));
+    }
+
+    #[test]
+    fn coefficients_that_do_not_fit_lose_exactness() {
+        let big = scale(&tid(), 1 << 30, 32, NoWrap::BOTH).unwrap();
+        assert_eq!(big.exact_unsigned, Some(Scope::Grid));
+        let bigger = scale(&big, 2, 32, NoWrap::BOTH).unwrap();
+        assert_eq!(bigger.exact_unsigned, None);
+        assert_eq!(wrap(bigger.terms[0].coefficient, 32), i64::from(i32::MIN));
+    }
+
+    #[test]
+    fn widening_needs_exactness() {
+        let modular = add(&tid(), &Form::uniform(Scope::Grid), 32, NoWrap::NONE).unwrap();
+        assert_eq!(extend(&modular, 32, true, false), None);
+        let exact = add(&tid(), &Form::uniform(Scope::Block), 32, NoWrap { unsigned: false, signed: true }).unwrap();
+        let wide = extend(&exact, 32, true, false).unwrap();
+        assert_eq!(wide.rest.scope(), Scope::Block);
+        assert_eq!(extend(&exact, 32, false, false), None);
+    }
+
+    #[test]
+    fn symbols_remember_their_extension() {
+        let symbol = Symbol { value: 7, ext: Ext::None };
+        let strided =
+            times_symbol(&tid(), symbol, Rest::Uniform { scope: Scope::Grid, align: 0 }, 32, NoWrap::BOTH).unwrap();
+        let wide = extend(&strided, 32, true, false).unwrap();
+        assert_eq!(wide.symbols().next().unwrap().ext, Ext::Sext);
+        assert_eq!(truncate(&wide, 64, 32, NoWrap::NONE), None);
+    }
+}

@@ -1,0 +1,257 @@
+//! What is an affine form? A short list of terms over thread indices plus a rest that lanes agree on.
+//!
+//! - A **monomial** is a product of at most two bases (`tid.x`, `tid.y`, `tid.z`, `laneid`) and at most two symbols
+//!   (uniform SSA values). Degree two in a base is kept because differences of squares cancel (Sampaio 2013, 3.5).
+//! - A **coefficient** is an integer modulo `2^w`, kept sign-extended to 64 bits.
+//! - **Exactness** says that the form also holds over the integers: `uint(x_i) − uint(x_j) = Σ c·(m_i − m_j)` for all
+//!   lanes `i`, `j` of a scope (`exact_unsigned`; likewise `exact_signed` for the two's-complement reading). It is what
+//!   widening casts, relational compares and divisions need. Forms without terms are exact in the scope of their rest.
+//! - **Alignment** of a rest: the number of low bits known to be zero; it proves that adding a small lane-dependent
+//!   part cannot carry.
+//!
+//! More than [`MAX_TERMS`] terms, or a product of higher degree: no form, which callers turn into divergent.
+
+use smallvec::SmallVec;
+
+/// Most terms of a form. Kernels index with at most three thread indices and a lane; four leaves room for one product.
+pub const MAX_TERMS: usize = 4;
+
+/// How many threads agree. Ordered: a wider scope is the stronger claim.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Scope {
+    Warp,
+    Block,
+    Grid,
+}
+
+impl std::fmt::Display for Scope {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Scope::Warp => "warp",
+            Scope::Block => "block",
+            Scope::Grid => "grid",
+        })
+    }
+}
+
+/// A thread-dependent quantity that every lane knows exactly.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Base {
+    TidX,
+    TidY,
+    TidZ,
+    LaneId,
+}
+
+impl Base {
+    /// Every base, in printing order.
+    pub const ALL: [Base; 4] = [Base::TidX, Base::TidY, Base::TidZ, Base::LaneId];
+}
+
+impl std::fmt::Display for Base {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Base::TidX => "tid.x",
+            Base::TidY => "tid.y",
+            Base::TidZ => "tid.z",
+            Base::LaneId => "laneid",
+        })
+    }
+}
+
+/// How a symbol narrower or wider than the form enters it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Ext {
+    /// The symbol has the width of the form.
+    None,
+    Zext,
+    Sext,
+    /// The low bits of a wider symbol.
+    Trunc,
+}
+
+/// A uniform SSA value used as a coefficient; the number is the caller's name for it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Symbol {
+    pub value: u32,
+    pub ext: Ext,
+}
+
+/// A product of one or two bases and up to two symbols. Both lists are sorted, present entries first.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Monomial {
+    pub bases: (Base, Option<Base>),
+    pub symbols: (Option<Symbol>, Option<Symbol>),
+}
+
+impl PartialOrd for Monomial {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Monomial {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.bases, self.symbols).cmp(&(other.bases, other.symbols))
+    }
+}
+
+impl Monomial {
+    /// A base alone.
+    pub fn base(base: Base) -> Monomial {
+        Monomial { bases: (base, None), symbols: (None, None) }
+    }
+    /// The base, if the monomial is one base and nothing else.
+    pub fn as_base(&self) -> Option<Base> {
+        match *self {
+            Monomial { bases: (base, None), symbols: (None, _) } => Some(base),
+            _ => None,
+        }
+    }
+    /// The symbols.
+    pub fn symbols(&self) -> impl Iterator<Item = Symbol> {
+        self.symbols.0.into_iter().chain(self.symbols.1)
+    }
+    /// Multiplied by a symbol; `None` past two symbols.
+    pub fn times_symbol(mut self, symbol: Symbol) -> Option<Monomial> {
+        match self.symbols {
+            (None, _) => self.symbols.0 = Some(symbol),
+            (Some(first), None) => self.symbols = (Some(first.min(symbol)), Some(first.max(symbol))),
+            (Some(_), Some(_)) => return None,
+        }
+        Some(self)
+    }
+    /// The product of two monomials; `None` past degree two or two symbols.
+    pub fn times(self, other: Monomial) -> Option<Monomial> {
+        let ((a, None), (b, None)) = (self.bases, other.bases) else { return None };
+        let mut product = Monomial { bases: (a.min(b), Some(a.max(b))), symbols: self.symbols };
+        for symbol in other.symbols() {
+            product = product.times_symbol(symbol)?;
+        }
+        Some(product)
+    }
+}
+
+/// A coefficient times a monomial.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Term {
+    pub monomial: Monomial,
+    /// Modulo `2^w`, sign-extended; never zero inside a form.
+    pub coefficient: i64,
+}
+
+/// The part of a form that lanes agree on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Rest {
+    /// A known number, sign-extended from the form's width.
+    Const(i64),
+    /// One unknown number for all lanes of a scope, its `align` low bits zero.
+    Uniform { scope: Scope, align: u8 },
+}
+
+impl Rest {
+    /// The scope in which lanes agree.
+    pub fn scope(self) -> Scope {
+        match self {
+            Rest::Const(_) => Scope::Grid,
+            Rest::Uniform { scope, .. } => scope,
+        }
+    }
+    /// Number of low bits known to be zero, 64 for the constant zero.
+    pub fn align(self) -> u8 {
+        match self {
+            Rest::Const(0) => 64,
+            Rest::Const(c) => c.trailing_zeros() as u8,
+            Rest::Uniform { align, .. } => align,
+        }
+    }
+}
+
+/// `Σ terms + rest (mod 2^w)`; the width is that of the value described.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Form {
+    /// Sorted by monomial, no zero coefficients.
+    pub terms: SmallVec<[Term; 2]>,
+    pub rest: Rest,
+    /// Scope in which the form holds over the unsigned reading; meaningless without terms.
+    pub exact_unsigned: Option<Scope>,
+    /// Scope in which the form holds over the signed reading; meaningless without terms.
+    pub exact_signed: Option<Scope>,
+}
+
+impl Form {
+    /// A known number (sign-extended).
+    pub fn constant(value: i64) -> Form {
+        Form::from_rest(Rest::Const(value))
+    }
+    /// An unknown number that a scope agrees on.
+    pub fn uniform(scope: Scope) -> Form {
+        Form::from_rest(Rest::Uniform { scope, align: 0 })
+    }
+    /// No terms.
+    pub fn from_rest(rest: Rest) -> Form {
+        Form { terms: SmallVec::new(), rest, exact_unsigned: None, exact_signed: None }
+    }
+    /// A base by itself. Thread indices are small, so both readings are exact.
+    pub fn base(base: Base) -> Form {
+        Form {
+            terms: SmallVec::from_slice(&[Term { monomial: Monomial::base(base), coefficient: 1 }]),
+            rest: Rest::Const(0),
+            exact_unsigned: Some(Scope::Grid),
+            exact_signed: Some(Scope::Grid),
+        }
+    }
+    /// Whether lanes agree on the value.
+    pub fn is_uniform(&self) -> bool {
+        self.terms.is_empty()
+    }
+    /// The number, if known.
+    pub fn as_constant(&self) -> Option<i64> {
+        match self.rest {
+            Rest::Const(value) if self.terms.is_empty() => Some(value),
+            _ => None,
+        }
+    }
+    /// Whether every lane's value is known up to the symbols.
+    pub fn is_fully_known(&self) -> bool {
+        matches!(self.rest, Rest::Const(_))
+    }
+    /// Scope in which the unsigned reading is exact.
+    pub fn unsigned_scope(&self) -> Option<Scope> {
+        if self.terms.is_empty() { Some(self.rest.scope()) } else { self.exact_unsigned }
+    }
+    /// Scope in which the signed reading is exact.
+    pub fn signed_scope(&self) -> Option<Scope> {
+        if self.terms.is_empty() { Some(self.rest.scope()) } else { self.exact_signed }
+    }
+    /// Every symbol of every term.
+    pub fn symbols(&self) -> impl Iterator<Item = Symbol> + '_ {
+        self.terms.iter().flat_map(|term| term.monomial.symbols())
+    }
+    /// The same form with nothing claimed over the integers.
+    pub fn without_exactness(mut self) -> Form {
+        self.exact_unsigned = None;
+        self.exact_signed = None;
+        self
+    }
+}
+
+/// Keeps the low `bits` of a number, sign-extended to 64.
+pub fn wrap(value: i64, bits: u32) -> i64 {
+    match bits {
+        0 => 0,
+        1..=63 => {
+            let shift = 64 - bits;
+            (value << shift) >> shift
+        }
+        _ => value,
+    }
+}
+
+/// The unsigned reading of a sign-extended number.
+pub fn unsigned(value: i64, bits: u32) -> u64 {
+    if bits >= 64 { value as u64 } else { value as u64 & ((1u64 << bits) - 1) }
+}

@@ -1,0 +1,361 @@
+//! What does the launch geometry say about a form's lanes? The model of a warp behind bit tricks and proofs.
+//!
+//! Always: `tid` along a dimension is below its bound, `laneid` below 32. Where *warps lie in rows* (one row of threads,
+//! or rows that are whole warps), `tid.x = 32·q + laneid` with `q`, `tid.y` and `tid.z` the same for all lanes of a
+//! warp; where they lie in planes, `tid.z` is. Anything else is not assumed.
+
+use super::form::{Base, Form, Rest, Scope, wrap};
+use crate::kernel::geometry::{Geometry, WARP_SIZE};
+use crate::mutants::{self, Mutant};
+
+/// Facts about lanes under one geometry.
+#[derive(Clone, Copy, Debug)]
+pub struct LaneModel {
+    /// Largest value of each base.
+    max: [u64; 4],
+    rows: bool,
+    planes: bool,
+    one_warp: bool,
+}
+
+/// A form split as `high · 2^bits + low` with `0 ≤ low < 2^bits`: `high` is the same for all lanes of the scope.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LowPart {
+    pub bits: u32,
+    pub scope: Scope,
+    /// In a warp that lies in a row, the low part is `step · laneid`.
+    pub lane_step: Option<i64>,
+}
+
+/// Lanes' coefficients of a form that is linear with known coefficients.
+struct Linear {
+    coefficients: [i64; 4],
+}
+
+impl LaneModel {
+    /// The model of a geometry.
+    pub fn new(geometry: &Geometry) -> LaneModel {
+        let bound = |dim| u64::from(geometry.tid_bound(dim)) - 1;
+        let lanes = u64::from(geometry.thread_bound().min(WARP_SIZE)) - 1;
+        LaneModel {
+            max: [bound(0), bound(1), bound(2), lanes],
+            rows: geometry.warps_lie_in_rows() || mutants::on(Mutant::AlwaysRows),
+            planes: geometry.warps_lie_in_planes(),
+            one_warp: geometry.is_one_warp(),
+        }
+    }
+
+    /// Largest value of a base.
+    pub fn max(&self, base: Base) -> u64 {
+        self.max[base as usize]
+    }
+
+    /// Whether all lanes of a warp hold the same value of a base.
+    fn base_is_warp_uniform(&self, base: Base) -> bool {
+        match base {
+            Base::TidX | Base::LaneId => self.max(base) == 0,
+            Base::TidY => self.rows || self.max(base) == 0,
+            Base::TidZ => self.rows || self.planes || self.max(base) == 0,
+        }
+    }
+
+    /// The widest scope in which lanes agree on the value of a form; `None` if lanes of a warp may differ.
+    pub fn scope_of(&self, form: &Form) -> Option<Scope> {
+        if form.terms.is_empty() {
+            return Some(form.rest.scope());
+        }
+        let within = if self.one_warp { Scope::Block } else { Scope::Warp };
+        let uniform = form.terms.iter().all(|term| {
+            let (first, second) = term.monomial.bases;
+            self.base_is_warp_uniform(first) && second.is_none_or(|base| self.base_is_warp_uniform(base))
+        });
+        if uniform || (self.rows && self.lanes_cancel(form)) {
+            return Some(within.min(form.rest.scope()));
+        }
+        None
+    }
+
+    /// In rows `tid.x = 32·q + laneid`, so equal and opposite coefficients of the two cancel within a warp.
+    fn lanes_cancel(&self, form: &Form) -> bool {
+        let varying = |base: Base| matches!(base, Base::TidX | Base::LaneId);
+        form.terms.iter().all(|term| match term.monomial.bases {
+            (base, None) if varying(base) => {
+                let mut other = term.monomial;
+                other.bases.0 = if base == Base::TidX { Base::LaneId } else { Base::TidX };
+                let opposite = term.coefficient.wrapping_neg();
+                form.terms.iter().any(|t| t.monomial == other && t.coefficient == opposite)
+            }
+            (first, second) => !varying(first) && !second.is_some_and(varying),
+        })
+    }
+
+    fn linear(&self, form: &Form) -> Option<Linear> {
+        let mut coefficients = [0; 4];
+        for term in &form.terms {
+            coefficients[term.monomial.as_base()? as usize] = term.coefficient;
+        }
+        Some(Linear { coefficients })
+    }
+
+    /// Smallest and largest integer value of a fully known linear form, before any wrapping.
+    pub fn integer_range(&self, form: &Form) -> Option<(i128, i128)> {
+        let Rest::Const(rest) = form.rest else { return None };
+        let linear = self.linear(form)?;
+        let (mut low, mut high) = (i128::from(rest), i128::from(rest));
+        for base in Base::ALL {
+            let extreme = i128::from(linear.coefficients[base as usize]) * i128::from(self.max(base));
+            low += extreme.min(0);
+            high += extreme.max(0);
+        }
+        Some((low, high))
+    }
+
+    /// Splits a form into a uniform high part and a lane-dependent low part that does not carry into it: once over the
+    /// whole block, once within a warp. The first has the wider scope, the second the smaller low part.
+    pub fn low_parts(&self, form: &Form, bits: u32) -> impl Iterator<Item = LowPart> + use<> {
+        let linear = self.linear(form);
+        let block = linear.as_ref().and_then(|linear| self.low_part_of_block(linear, form.rest, bits));
+        let warp = linear.as_ref().and_then(|linear| self.low_part_of_warp(linear, form.rest, bits));
+        block.into_iter().chain(warp)
+    }
+
+    /// All terms together stay below the alignment of the rest: the high part is the rest itself, in its scope.
+    fn low_part_of_block(&self, linear: &Linear, rest: Rest, bits: u32) -> Option<LowPart> {
+        let mut span = 0i128;
+        for base in Base::ALL {
+            let coefficient = linear.coefficients[base as usize];
+            if coefficient < 0 {
+                return None;
+            }
+            span += i128::from(coefficient) * i128::from(self.max(base));
+        }
+        let low_bits = bits_for(span);
+        let carries = u32::from(rest.align()) < low_bits && !mutants::on(Mutant::BlockCarries);
+        (low_bits < bits && !carries).then(|| LowPart { bits: low_bits, scope: rest.scope(), lane_step: None })
+    }
+
+    /// In a row only `laneid` varies; everything else must be a multiple of the low part's size.
+    fn low_part_of_warp(&self, linear: &Linear, rest: Rest, bits: u32) -> Option<LowPart> {
+        let [x, y, z, lane] = linear.coefficients;
+        if !self.rows && (x != 0 || y != 0 || (z != 0 && !self.planes)) {
+            return None;
+        }
+        let step = x.checked_add(lane).filter(|&step| step >= 0)?;
+        let low_bits = bits_for(i128::from(step) * i128::from(WARP_SIZE - 1));
+        let zeros = |coefficient: i64| if coefficient == 0 { 64 } else { coefficient.trailing_zeros() };
+        let aligned = zeros(x) + WARP_SIZE.trailing_zeros() >= low_bits
+            && zeros(y) >= low_bits
+            && zeros(z) >= low_bits
+            && u32::from(rest.align()) >= low_bits;
+        let scope = if self.one_warp { Scope::Block } else { Scope::Warp };
+        let aligned = aligned || mutants::on(Mutant::WarpCarries);
+        (aligned && low_bits < bits).then(|| LowPart {
+            bits: low_bits,
+            scope: scope.min(rest.scope()),
+            lane_step: Some(step),
+        })
+    }
+
+    /// Number of low bits that are zero in every part of the form other than its lane-dependent low part.
+    pub fn high_align(&self, form: &Form, low: &LowPart) -> u32 {
+        let rest = u32::from(form.rest.align());
+        if low.lane_step.is_none() {
+            return rest;
+        }
+        form.terms
+            .iter()
+            .map(|term| match term.monomial.as_base() {
+                Some(Base::TidX) => term.coefficient.trailing_zeros() + WARP_SIZE.trailing_zeros(),
+                Some(Base::LaneId) => 64,
+                _ => term.coefficient.trailing_zeros(),
+            })
+            .fold(rest, u32::min)
+    }
+
+    /// Adds what geometry alone proves of a form's exactness.
+    pub fn prove_exact(&self, mut form: Form, bits: u32) -> Form {
+        if form.terms.is_empty() || bits == 0 || bits > 64 {
+            return form;
+        }
+        if let Some((low, high)) = self.integer_range(&form) {
+            if low >= 0 && high < 1i128 << bits {
+                form.exact_unsigned = Some(Scope::Grid);
+            }
+            if low >= -(1i128 << (bits - 1)) && high < 1i128 << (bits - 1) {
+                form.exact_signed = Some(Scope::Grid);
+            }
+        }
+        if form.exact_unsigned.is_none() || form.exact_signed.is_none() {
+            let scope = self.low_parts(&form, bits).map(|low| low.scope).max();
+            // low.bits < bits, so the sign bit belongs to the high part
+            form.exact_unsigned = form.exact_unsigned.max(scope);
+            form.exact_signed = form.exact_signed.max(scope);
+        }
+        form
+    }
+
+    /// Whether a constant rest is the integer it looks like in the given reading.
+    pub fn rest_is_exact(&self, form: &Form, bits: u32, signed: bool) -> bool {
+        let limit = |exponent: u32| 1i128 << exponent;
+        self.integer_range(form).is_some_and(|(low, high)| {
+            if signed { low >= -limit(bits - 1) && high < limit(bits - 1) } else { low >= 0 && high < limit(bits) }
+        })
+    }
+
+    /// `form & mask` (mask sign-extended).
+    pub fn and_mask(&self, form: &Form, mask: i64, bits: u32) -> Option<Form> {
+        let mask = super::form::unsigned(mask, bits);
+        self.low_parts(form, bits).find_map(|low| self.mask_split(form, mask, low, bits))
+    }
+
+    fn mask_split(&self, form: &Form, mask: u64, low: LowPart, bits: u32) -> Option<Form> {
+        let low_mask = (1u64 << low.bits) - 1;
+        if mask & low_mask == 0 {
+            let align = mask.trailing_zeros().min(63).min(bits) as u8;
+            return Some(Form::from_rest(Rest::Uniform { scope: low.scope, align }));
+        }
+        if mask & low_mask != low_mask {
+            return None;
+        }
+        // the low part passes whole; what the mask keeps of the high part is uniform
+        let mask_bits = 64 - mask.leading_zeros();
+        let high_is_gone = self.high_align(form, &low) >= mask_bits;
+        let mut kept = form.clone();
+        match low.lane_step {
+            Some(step) => {
+                kept = super::arith::scale(&Form::base(Base::LaneId), step, bits, super::arith::NoWrap::BOTH)?;
+                kept.rest = Rest::Uniform { scope: low.scope, align: low.bits as u8 };
+            }
+            None => {
+                kept.rest = match form.rest {
+                    Rest::Const(rest) => Rest::Const(wrap((mask & rest as u64) as i64, bits)),
+                    Rest::Uniform { .. } => Rest::Uniform { scope: low.scope, align: low.bits as u8 },
+                }
+            }
+        }
+        if high_is_gone {
+            kept.rest = Rest::Const(0);
+        }
+        Some(self.prove_exact(kept.without_exactness(), bits))
+    }
+
+    /// `form >> shift`, logical or arithmetic.
+    pub fn shift_right(&self, form: &Form, shift: u32, bits: u32, signed: bool) -> Option<Form> {
+        if shift >= bits {
+            return None;
+        }
+        if let Some(low) = self.low_parts(form, bits).find(|low| shift >= low.bits) {
+            let range = self.integer_range(form).filter(|r| r.0 >= 0 && r.1 < 1i128 << (bits - 1));
+            if let Some((from, _)) = range.filter(|r| r.0 >> shift == r.1 >> shift) {
+                return Some(Form::constant((from >> shift) as i64));
+            }
+            let align = self.high_align(form, &low).saturating_sub(shift).min(63) as u8;
+            return Some(Form::from_rest(Rest::Uniform { scope: low.scope, align }));
+        }
+        divide_exactly(form, 1i64.checked_shl(shift).filter(|_| shift < 63)?, bits, signed, false)
+    }
+
+    /// Whether `form < bound` has the same answer in all lanes of a scope, by splitting off the low part: holds when the
+    /// bound's low bits are zero. The same split answers signed and unsigned compares.
+    pub fn compare_with_aligned(&self, form: &Form, bound: Rest, bits: u32) -> Option<Scope> {
+        let fits = |low: &LowPart| u32::from(bound.align()) >= low.bits;
+        self.low_parts(form, bits).find(fits).map(|low| low.scope.min(bound.scope()))
+    }
+}
+
+/// `form / divisor` where every coefficient and the rest are multiples and the form is exact (`exact_flag`: the
+/// division itself promises that nothing is lost).
+pub fn divide_exactly(form: &Form, divisor: i64, bits: u32, signed: bool, exact_flag: bool) -> Option<Form> {
+    let scope = if signed { form.signed_scope()? } else { form.unsigned_scope()? };
+    if divisor <= 0 || form.symbols().next().is_some() {
+        return None;
+    }
+    let mut quotient = form.clone();
+    for term in &mut quotient.terms {
+        if term.coefficient % divisor != 0 {
+            return None;
+        }
+        term.coefficient /= divisor;
+    }
+    let log = divisor.trailing_zeros();
+    let power_of_two = divisor == 1 << log;
+    let rest_divides = exact_flag || (power_of_two && u32::from(form.rest.align()) >= log);
+    if !rest_divides {
+        return None;
+    }
+    // over the integers the rest is what it looks like plus a multiple of 2^bits, so it is aligned to that at most
+    let most = if mutants::on(Mutant::QuotientAlign) { 64 } else { bits };
+    let align = u32::from(form.rest.align()).min(most);
+    let align = if power_of_two { align.saturating_sub(log).min(63) as u8 } else { 0 };
+    quotient.rest = Rest::Uniform { scope: form.rest.scope().min(scope), align: if exact_flag { 0 } else { align } };
+    if divisor > 1 {
+        // an unsigned quotient by two or more has its top bit clear, so both readings agree
+        quotient.exact_signed = Some(scope).filter(|_| bits > 1);
+        quotient.exact_unsigned = (!signed).then_some(scope);
+    }
+    Some(quotient)
+}
+
+/// Bits that hold `0..=value`.
+fn bits_for(value: i128) -> u32 {
+    128 - value.leading_zeros()
+}
+
+/// The element of a known number of a width.
+pub fn constant(value: i64, bits: u32) -> Form {
+    Form::constant(wrap(value, bits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::affine::arith::{NoWrap, add, scale, sub};
+
+    fn model(shape: &str) -> LaneModel {
+        LaneModel::new(&Geometry { exact: shape.parse().ok(), ..Geometry::default() })
+    }
+
+    #[test]
+    fn warp_index_is_uniform_where_warps_lie_in_rows() {
+        let tid = Form::base(Base::TidX);
+        for (shape, uniform) in [("256", true), ("64x4", true), ("65x2", false), ("16x16", false), ("33", true)] {
+            let shifted = model(shape).shift_right(&tid, 5, 32, false);
+            assert_eq!(shifted.is_some(), uniform || shape == "16x16", "{shape}"); // 16 threads: tid.x >> 5 is zero
+            assert_eq!(model(shape).and_mask(&tid, !31, 32).is_some(), uniform || shape == "16x16", "{shape}");
+        }
+        assert!(LaneModel::new(&Geometry::default()).shift_right(&tid, 5, 32, false).is_none());
+        assert!(LaneModel::new(&Geometry::default()).shift_right(&tid, 10, 32, false).is_some());
+    }
+
+    #[test]
+    fn global_index_splits_below_an_aligned_block_base() {
+        let base = Form::from_rest(Rest::Uniform { scope: Scope::Block, align: 8 });
+        let index = add(&Form::base(Base::TidX), &base, 32, NoWrap::NONE).unwrap();
+        let m = model("256");
+        let exact = m.prove_exact(index.clone(), 32);
+        assert_eq!((exact.exact_unsigned, exact.exact_signed), (Some(Scope::Block), Some(Scope::Block)));
+        assert_eq!(m.shift_right(&index, 5, 32, false).unwrap().rest.scope(), Scope::Warp);
+        assert_eq!(m.shift_right(&index, 8, 32, false).unwrap().rest.scope(), Scope::Block);
+        let lane = m.and_mask(&index, 31, 32).unwrap();
+        assert_eq!(lane.terms[0].monomial.as_base(), Some(Base::LaneId));
+        assert_eq!(lane.rest, Rest::Const(0));
+    }
+
+    #[test]
+    fn lanes_cancel_within_a_row() {
+        let difference = sub(&Form::base(Base::TidX), &Form::base(Base::LaneId), 32, NoWrap::NONE).unwrap();
+        assert_eq!(model("64").scope_of(&difference), Some(Scope::Warp));
+        assert_eq!(model("65x2").scope_of(&difference), None);
+        assert_eq!(model("32x4").scope_of(&Form::base(Base::TidY)), Some(Scope::Warp));
+    }
+
+    #[test]
+    fn ranges_prove_exactness() {
+        let m = LaneModel::new(&Geometry::default());
+        let minus = sub(&Form::base(Base::TidX), &Form::constant(5), 32, NoWrap::NONE).unwrap();
+        let minus = m.prove_exact(minus, 32);
+        assert_eq!((minus.exact_unsigned, minus.exact_signed), (None, Some(Scope::Grid)));
+        let narrow = scale(&Form::base(Base::TidX), 1, 8, NoWrap::NONE).unwrap();
+        assert_eq!(m.prove_exact(narrow.without_exactness(), 8).exact_unsigned, None);
+    }
+}

@@ -1,0 +1,89 @@
+//! How is a plan carried out? Every edit here is possible by construction of the plan; nothing is refused midway.
+
+use super::claim::{Claim, Claims, KIND};
+use super::plan::Plan;
+use super::shuffles::Shuffle;
+use crate::divergence::Facts;
+use crate::kernel::entity::{Block, Value};
+use crate::kernel::handles::Handles;
+use crate::llvm::edit::Editor;
+use crate::llvm::handle;
+use cranelift_entity::EntityRef;
+
+/// The metadata kind on branches that are to become `bra.uni` in PTX; checked again when PTX is written.
+pub const BRA_UNI_KIND: &str = "warpwise.bra.uni";
+
+/// Global memory's address space.
+const GLOBAL: u32 = 1;
+
+/// Writes what `!warpwise.uniform` may say in one function and removes what it may not; whether anything changed.
+pub fn apply_claims<'m>(editor: &mut Editor<'m>, handles: &Handles<'m>, claims: &Claims) -> bool {
+    let kind = handle::metadata_kind(editor.module(), KIND);
+    let mut changed = false;
+    for &inst in &claims.stale {
+        editor.clear_metadata(handles.inst(inst), kind);
+        changed = true;
+    }
+    for &(inst, claim) in &claims.made {
+        let at = handles.inst(inst);
+        if at.metadata(kind).and_then(Claim::read) != Some(claim) {
+            editor.set_string_metadata(at, KIND, &claim.words());
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// Carries out everything else in one function; whether anything changed.
+pub fn apply<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, plan: &Plan) -> bool {
+    let Plan { claims: _, shuffles, votes, marks, invariants, rejects: _ } = plan;
+    for &block in marks {
+        editor.set_empty_metadata(handles.inst(facts.kernel.terminator(block)), BRA_UNI_KIND);
+    }
+    for invariant in invariants {
+        let load = handles.inst(invariant.load);
+        if invariant.needs_space {
+            editor.load_from_space(load, GLOBAL);
+        }
+        editor.set_empty_metadata(load, "invariant.load");
+    }
+    for &block in votes {
+        vote(editor, facts, handles, block);
+    }
+    for shuffle in shuffles {
+        apply_shuffle(editor, facts, handles, shuffle);
+    }
+    !(marks.is_empty() && invariants.is_empty() && votes.is_empty() && shuffles.is_empty())
+}
+
+/// `br c` becomes `br (any c)`.
+fn vote<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, block: Block) {
+    let branch = handles.inst(facts.kernel.terminator(block));
+    let condition = branch.branch_condition().expect("only conditional branches are voted on");
+    let any = editor.before(branch).vote_any(condition, "uni.any");
+    editor.set_operand(branch, 0, any);
+}
+
+fn apply_shuffle<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, shuffle: &Shuffle) {
+    let kernel = &facts.kernel;
+    let old = handles.value(shuffle.value);
+    let leaf = old.as_inst().expect("arguments are not shuffled");
+    if !shuffle.at_entry {
+        let new = editor.after(leaf).shuffle_from_lane_0(old, "uni.value");
+        editor.replace_uses_except(old, new, new);
+        return;
+    }
+    // the leaf and the index it is made of, both at the entry
+    let def = kernel.def(shuffle.value).expect("arguments are not shuffled");
+    let entry = handles.block(Block::new(0));
+    let index: Option<Value> =
+        kernel.operands(def).first().copied().filter(|&operand| kernel.constant(operand).is_none());
+    editor.before_terminator(entry);
+    let index = index.and_then(|index| handles.value(index).as_inst()).map(|index| editor.clone_here(index, ""));
+    let copy = editor.clone_here(leaf, "");
+    if let Some(index) = index {
+        editor.set_operand(copy, 0, index.value());
+    }
+    let new = editor.shuffle_from_lane_0(copy.value(), "uni.value");
+    editor.replace_all_uses(old, new);
+}

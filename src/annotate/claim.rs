@@ -1,0 +1,143 @@
+//! What does `!warpwise.uniform` say of an instruction, and what may it say?
+//!
+//! The form is `!{!"SCOPE", !"WHERE"}` with SCOPE one of `warp`, `block`, `grid` and WHERE one of `convergent`,
+//! `divergent`:
+//!
+//! | on | SCOPE: all lanes of it that execute the same dynamic instance … |
+//! |---|---|
+//! | conditional branch, switch | take the same way |
+//! | load | read the same address |
+//! | call of a function | pass the same arguments |
+//! | return | return the same value (`grid` for none) |
+//!
+//! WHERE says whether the block is warp-convergent: each of its dynamic instances is executed by all lanes of a warp that
+//! have not left through a guard, or by none. Returns are only annotated where it is.
+
+use crate::affine::Scope;
+use crate::divergence::Facts;
+use crate::kernel::call::Callee;
+use crate::kernel::entity::{Inst, Value};
+use crate::kernel::inst::{Flags, Opcode};
+use crate::llvm::handle;
+
+/// The metadata kind.
+pub const KIND: &str = "warpwise.uniform";
+
+/// One annotation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Claim {
+    pub scope: Scope,
+    pub convergent: bool,
+}
+
+impl Claim {
+    /// What may be said of an instruction; `None` if nothing, or if its kind is never annotated.
+    pub fn of(facts: &Facts, inst: Inst) -> Option<Claim> {
+        let kernel = &facts.kernel;
+        let data = &kernel.insts[inst];
+        let block = data.block;
+        if !facts.is_reachable(block) {
+            return None;
+        }
+        let convergent = facts.is_convergent(block);
+        let scope = match data.opcode {
+            Opcode::CondBr | Opcode::Switch if kernel.graph.is_branch(block) => facts.branch_scope(block)?,
+            Opcode::Load if !data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC) => {
+                facts.scope_at_use(kernel.operands(inst)[0], block)?
+            }
+            Opcode::Call if matches!(kernel.call(inst).callee, Callee::Function(_)) => {
+                narrowest(facts, inst, kernel.operands(inst))?
+            }
+            Opcode::Ret if convergent => narrowest(facts, inst, kernel.operands(inst))?,
+            _ => return None,
+        };
+        Some(Claim { scope, convergent })
+    }
+
+    /// The two words of the metadata node.
+    pub fn words(self) -> [&'static str; 2] {
+        let scope = match self.scope {
+            Scope::Warp => "warp",
+            Scope::Block => "block",
+            Scope::Grid => "grid",
+        };
+        [scope, if self.convergent { "convergent" } else { "divergent" }]
+    }
+
+    /// Reads the words back; `None` where they are not of the documented form.
+    pub fn read(node: handle::Value<'_>) -> Option<Claim> {
+        let words = node.md_operands();
+        let [scope, place] = words.as_slice() else { return None };
+        let scope = match scope.as_ref()?.md_string()?.as_str() {
+            "warp" => Scope::Warp,
+            "block" => Scope::Block,
+            "grid" => Scope::Grid,
+            _ => return None,
+        };
+        let convergent = match place.as_ref()?.md_string()?.as_str() {
+            "convergent" => true,
+            "divergent" => false,
+            _ => return None,
+        };
+        Some(Claim { scope, convergent })
+    }
+
+    /// Whether this claim, found to be true, makes `other` true.
+    pub fn implies(self, other: Claim) -> bool {
+        self.scope >= other.scope && (self.convergent || !other.convergent)
+    }
+}
+
+/// The claims about one function.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Claims {
+    pub made: Vec<(Inst, Claim)>,
+    /// Annotations that are there already and may no longer be.
+    pub stale: Vec<Inst>,
+}
+
+impl Claims {
+    /// Everything that may be said.
+    pub fn of(facts: &Facts) -> Claims {
+        let kernel = &facts.kernel;
+        let mut claims = Claims::default();
+        for inst in kernel.insts.keys() {
+            match Claim::of(facts, inst) {
+                Some(claim) => claims.made.push((inst, claim)),
+                None if kernel.insts[inst].flags.contains(Flags::ANNOTATED) => claims.stale.push(inst),
+                None => {}
+            }
+        }
+        claims
+    }
+}
+
+impl std::fmt::Display for Claim {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [scope, place] = self.words();
+        write!(f, "uniform {scope}, {place}")
+    }
+}
+
+fn narrowest(facts: &Facts, inst: Inst, values: &[Value]) -> Option<Scope> {
+    let block = facts.kernel.insts[inst].block;
+    let mut scope = Scope::Grid;
+    for &value in values {
+        scope = scope.min(facts.scope_at_use(value, block)?);
+    }
+    Some(scope)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wider_or_better_placed_claim_implies_the_other() {
+        let claim = |scope, convergent| Claim { scope, convergent };
+        assert!(claim(Scope::Grid, true).implies(claim(Scope::Warp, false)));
+        assert!(claim(Scope::Warp, true).implies(claim(Scope::Warp, true)));
+        assert!(!claim(Scope::Warp, true).implies(claim(Scope::Block, true)));
+        assert!(!claim(Scope::Grid, false).implies(claim(Scope::Grid, true)));
+    }
+}

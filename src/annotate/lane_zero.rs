@@ -1,0 +1,70 @@
+//! Where is lane 0 of a warp surely still running?
+//!
+//! A shuffle that reads lane 0 is undefined when lane 0 has exited. In a kernel lane 0 exists (a partial warp has its low
+//! lanes), so it is there in every warp-convergent block that no lane can have come to an exit before.
+//!
+//! **Equation.** Lanes part at a divergent branch; when the branch has no post-dominator, one side may lead to an exit
+//! that the other does not take. Calls of functions and inline assembly may hold an `exit` of their own. All blocks that
+//! such a branch or call can reach are unsafe, the block of the call included.
+//!
+//! **Conservative**: a guard `if (i >= n) return` in which lane 0 is the last to leave counts as unsafe; device functions
+//! are unsafe throughout, since the caller may have passed a guard.
+//!
+//! **Cost**: linear.
+
+use crate::cfg::Dominators;
+use crate::divergence::Facts;
+use crate::kernel::call::Callee;
+use crate::kernel::entity::Block;
+use crate::kernel::inst::Opcode;
+use cranelift_entity::EntityRef;
+use fixedbitset::FixedBitSet;
+
+/// The blocks in which lane 0 may be gone, or that not all lanes execute together.
+pub struct LaneZero {
+    unsafe_blocks: FixedBitSet,
+    is_kernel: bool,
+}
+
+impl LaneZero {
+    /// Of one function.
+    pub fn new(facts: &Facts, post: &Dominators) -> LaneZero {
+        let kernel = &facts.kernel;
+        let mut unsafe_blocks = FixedBitSet::with_capacity(kernel.blocks.len());
+        let mut work: Vec<Block> = Vec::new();
+        for block in kernel.blocks.keys().filter(|&block| facts.is_reachable(block)) {
+            if may_exit(facts, block) && !unsafe_blocks.put(block.index()) {
+                work.push(block);
+            }
+            if facts.is_divergent_branch(block) && post.idom(block).is_none() {
+                work.push(block);
+            }
+        }
+        while let Some(block) = work.pop() {
+            for &succ in kernel.graph.succs(block) {
+                if !unsafe_blocks.put(succ.index()) {
+                    work.push(succ);
+                }
+            }
+        }
+        LaneZero { unsafe_blocks, is_kernel: kernel.is_kernel }
+    }
+
+    /// Whether all lanes of the warp execute each instance of the block, and lane 0 among them.
+    pub fn is_there(&self, facts: &Facts, block: Block) -> bool {
+        self.is_kernel && facts.is_convergent(block) && !self.unsafe_blocks.contains(block.index())
+    }
+}
+
+/// Whether a lane may exit in the middle of a block.
+fn may_exit(facts: &Facts, block: Block) -> bool {
+    let kernel = &facts.kernel;
+    kernel.block_insts(block).any(|inst| {
+        kernel.insts[inst].opcode == Opcode::Call
+            && match kernel.call(inst).callee {
+                Callee::Intrinsic(_) => kernel.call(inst).no_return,
+                Callee::Asm { .. } => !kernel.call(inst).pure_asm,
+                Callee::Function(_) | Callee::Indirect => true,
+            }
+    })
+}

@@ -1,0 +1,137 @@
+//! annotate-uniform: what the warp agrees on, told to LLVM and to ptxas.
+//!
+//! [`plan`] reads facts, [`apply`] edits. [`claim`] is the meaning of `!warpwise.uniform`, [`verify`] checks it,
+//! [`ptxas`] says what needs telling at all, [`sites`] and [`shuffles`] what pays, [`lane_zero`] and [`readonly`] what is
+//! legal, [`codegen`] turns marks into `bra.uni` when PTX is written. docs/ANNOTATE.md has the measurements.
+
+pub mod apply;
+pub mod claim;
+pub mod codegen;
+pub mod lane_zero;
+pub mod plan;
+pub mod ptxas;
+pub mod readonly;
+pub mod shuffles;
+pub mod sites;
+pub mod verify;
+
+use crate::divergence::{Facts, ModuleAnalysis};
+use crate::kernel::entity::Inst;
+use crate::kernel::handles::Handles;
+use crate::llvm::edit::Editor;
+use crate::llvm::handle::Module;
+use crate::llvm::remark::{Host, Kind};
+use crate::pipeline::{Settings, is_enabled};
+use claim::Claims;
+use plan::Plan;
+use readonly::ReadOnlyMemory;
+
+/// What the pass is asked to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Check annotations instead of making them.
+    pub verify: bool,
+    /// Pointer arguments of kernels never alias.
+    pub assume_restrict: bool,
+    /// Votes on hidden branches.
+    pub vote: bool,
+    /// `bra.uni` on hidden branches.
+    pub bra_uni: bool,
+    /// Shuffles of hidden values.
+    pub shuffle: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { verify: false, assume_restrict: false, vote: true, bra_uni: true, shuffle: true }
+    }
+}
+
+/// Runs the pass over a module; whether it changed.
+pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
+    let options = settings.annotate;
+    let analysis = ModuleAnalysis::new(module, settings.analysis());
+    let mut memory = ReadOnlyMemory::new(options.assume_restrict);
+    let bodies = module.functions().filter(|function| !function.is_declaration());
+    if options.verify {
+        let (mut wrong, mut last) = (0, None);
+        for function in bodies {
+            let (facts, handles) = analysis.facts(function);
+            let here = verify::verify(&facts, &handles, host);
+            wrong += here;
+            last = last.filter(|_| here == 0).or(Some(function));
+        }
+        if let Some(function) = last.filter(|_| wrong > 0) {
+            let message = format!("{wrong} annotation(s) !warpwise.uniform are not true");
+            host.emit(Kind::Error, function, None, "Annotations", &message);
+        }
+        return false;
+    }
+    // plan all before editing any: facts of a function may rest on the bodies of others
+    let plans: Vec<(Facts, Handles<'_>, Plan)> = bodies
+        .filter(|&function| is_enabled(function, "annotate"))
+        .map(|function| {
+            let (facts, handles) = analysis.facts(function);
+            let plan = plan::plan(&facts, &handles, &analysis.intrinsics, &mut memory, &options);
+            (facts, handles, plan)
+        })
+        .collect();
+    let mut editor = Editor::new(module);
+    let mut changed = false;
+    let narrows = plans.iter().any(|(facts, _, plan)| plan.narrows(facts));
+    for (facts, handles, plan) in &plans {
+        remarks(facts, handles, plan, host);
+        changed |= apply::apply(&mut editor, facts, handles, plan);
+        if !narrows {
+            changed |= apply::apply_claims(&mut editor, handles, &plan.claims);
+        }
+        debug_assert!(editor.verifies(handles.function), "annotate-uniform broke '{}'", facts.kernel.name);
+    }
+    if narrows {
+        // what is claimed must be what anybody finds who looks at the module as it is now
+        let fresh = ModuleAnalysis::new(module, settings.analysis());
+        for (_, handles, _) in &plans {
+            let (facts, handles) = fresh.facts(handles.function);
+            changed |= apply::apply_claims(&mut editor, &handles, &Claims::of(&facts));
+        }
+    }
+    changed
+}
+
+fn remarks(facts: &Facts, handles: &Handles<'_>, plan: &Plan, host: &Host<'_>) {
+    let kernel = &facts.kernel;
+    let say = |kind: Kind, inst: Inst, name: &str, message: &str| {
+        host.emit(kind, handles.function, Some(handles.inst(inst)), name, message);
+    };
+    if host.wants(Kind::Passed) {
+        for &block in &plan.votes {
+            say(
+                Kind::Passed,
+                kernel.terminator(block),
+                "UniformVote",
+                "branch is uniform: voted on, so that ptxas knows",
+            );
+        }
+        for &block in &plan.marks {
+            say(Kind::Passed, kernel.terminator(block), "UniformBranch", "branch is uniform: marked for bra.uni");
+        }
+        for shuffle in &plan.shuffles {
+            let Some(inst) = kernel.def(shuffle.value) else { continue };
+            let place = if shuffle.at_entry { " at the entry" } else { "" };
+            let branches = shuffle.branches;
+            let message =
+                format!("value is uniform: read from lane 0{place}, so that ptxas knows {branches} branch(es)");
+            say(Kind::Passed, inst, "UniformShuffle", &message);
+        }
+        for invariant in &plan.invariants {
+            let how = if invariant.needs_space { ", from global memory as all callers say" } else { "" };
+            let message = format!("load reads memory that the kernel never writes: marked invariant{how}");
+            say(Kind::Passed, invariant.load, "InvariantLoad", &message);
+        }
+    }
+    if host.wants(Kind::Missed) {
+        for &(block, reject) in &plan.rejects {
+            say(Kind::Missed, kernel.terminator(block), reject.name(), &reject.to_string());
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What will `annotate-uniform` do to a function? Reads facts, changes nothing.
+//!
+//! 1. **Claims**: every instruction of which `!warpwise.uniform` may say something.
+//! 2. **Hidden branches**: uniform branches that ptxas cannot prove uniform, spread from their leaves.
+//! 3. **Shuffles**: a 32-bit leaf that a loop or several branches depend on is read from lane 0, where lane 0 is there.
+//!    A leaf that thread indices alone decide may be read at the entry instead.
+//! 4. **Votes and marks**: of the branches still hidden, those with a join and sides too long to be predicated get a vote
+//!    where the warp is whole, else a `bra.uni` in the PTX where no cycle can bring lanes of different instances together.
+//! 5. **Invariant loads**.
+//!
+//! Legality of each is decided before profit. What was left out is listed with its reason.
+
+use super::Options;
+use super::claim::Claims;
+use super::lane_zero::LaneZero;
+use super::ptxas::{Hidden, Ptxas};
+use super::readonly::ReadOnlyMemory;
+use super::shuffles::{Shuffle, shuffles};
+use super::sites::{Site, Sites};
+use crate::affine::Scope;
+use crate::divergence::Facts;
+use crate::divergence::module::IntrinsicTable;
+use crate::kernel::entity::{Block, Inst};
+use crate::kernel::handles::Handles;
+use crate::kernel::inst::{Flags, Opcode};
+
+/// Why a uniform branch, hidden from ptxas, stays as it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reject {
+    NotConvergent,
+    LoopEnd,
+    Short,
+    NoJoin,
+    SwitchedOff,
+}
+
+impl Reject {
+    /// Name of the remark.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reject::NotConvergent => "BranchNotConvergent",
+            Reject::LoopEnd => "BranchEndsLoop",
+            Reject::Short => "BranchTooShort",
+            Reject::NoJoin => "BranchWithoutJoin",
+            Reject::SwitchedOff => "BranchSwitchedOff",
+        }
+    }
+}
+
+impl std::fmt::Display for Reject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Reject::NotConvergent => {
+                "branch is uniform, but lanes of the warp come to it apart: no vote, and bra.uni is not safe in a cycle"
+            }
+            Reject::LoopEnd => "branch is uniform, but ends a loop: telling ptxas so would stop it from unrolling",
+            Reject::Short => "branch is uniform, but so short that ptxas predicates it",
+            Reject::NoJoin => "branch is uniform, but its sides never meet: there is no barrier to remove",
+            Reject::SwitchedOff => "branch is uniform, but votes and marks are switched off",
+        })
+    }
+}
+
+/// A load to be marked `!invariant.load`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InvariantLoad {
+    pub load: Inst,
+    /// The address is generic to the back end and must be cast to global memory first.
+    pub needs_space: bool,
+}
+
+/// What will be done.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Plan {
+    pub claims: Claims,
+    pub shuffles: Vec<Shuffle>,
+    /// Blocks whose branch is to be voted on.
+    pub votes: Vec<Block>,
+    /// Blocks whose branch is to be written `bra.uni`.
+    pub marks: Vec<Block>,
+    pub invariants: Vec<InvariantLoad>,
+    pub rejects: Vec<(Block, Reject)>,
+}
+
+impl Plan {
+    /// Whether the analysis, which takes what comes out of a vote or shuffle for uniform in the warp, will know less of
+    /// the function afterwards: some such value is uniform in the block or the grid.
+    pub fn narrows(&self, facts: &Facts) -> bool {
+        self.votes.iter().any(|&block| facts.branch_scope(block) != Some(Scope::Warp))
+            || self.shuffles.iter().any(|shuffle| facts.scope(shuffle.value) != Some(Scope::Warp))
+    }
+}
+
+/// Plans one function.
+pub fn plan(
+    facts: &Facts,
+    handles: &Handles<'_>,
+    intrinsics: &IntrinsicTable,
+    memory: &mut ReadOnlyMemory,
+    options: &Options,
+) -> Plan {
+    let invariants = facts.kernel.insts.keys().filter_map(|inst| invariant(facts, handles, memory, inst)).collect();
+    let mut plan = Plan { claims: Claims::of(facts), invariants, ..Plan::default() };
+    plan_branches(facts, intrinsics, options, &mut plan);
+    plan
+}
+
+fn invariant(facts: &Facts, handles: &Handles<'_>, memory: &mut ReadOnlyMemory, inst: Inst) -> Option<InvariantLoad> {
+    let data = &facts.kernel.insts[inst];
+    let refused = Flags::VOLATILE | Flags::ATOMIC | Flags::INVARIANT;
+    if data.opcode != Opcode::Load || data.flags.intersects(refused) || !facts.is_reachable(data.block) {
+        return None;
+    }
+    let pointer = handles.inst(inst).operand(0);
+    let known = memory.of(handles.function, pointer)?;
+    let is_generic = pointer.ty().address_space() == Some(0);
+    Some(InvariantLoad { load: inst, needs_space: is_generic && known.is_global && known.through_calls })
+}
+
+fn plan_branches(facts: &Facts, intrinsics: &IntrinsicTable, options: &Options, plan: &mut Plan) {
+    let ptxas = Ptxas::new(facts, intrinsics);
+    let mut leaves = ptxas.leaves();
+    if leaves.is_empty() {
+        return;
+    }
+    let mut hidden = ptxas.hidden_by(&leaves);
+    if hidden.is_empty() {
+        return;
+    }
+    let sites = Sites::new(facts);
+    if options.shuffle {
+        let lane_zero = LaneZero::new(facts, sites.post_dominators());
+        plan.shuffles = shuffles(facts, &ptxas, &sites, &lane_zero, &leaves);
+        if !plan.shuffles.is_empty() {
+            leaves.retain(|&leaf| !plan.shuffles.iter().any(|shuffle| shuffle.value == leaf));
+            hidden = ptxas.hidden_by(&leaves);
+        }
+    }
+    for block in hidden.branches() {
+        match tell(facts, &sites, options, block) {
+            Ok(Told::Vote) => plan.votes.push(block),
+            Ok(Told::Mark) => plan.marks.push(block),
+            Err(reject) => plan.rejects.push((block, reject)),
+        }
+    }
+    debug_assert!(no_overlap(plan, &hidden));
+}
+
+enum Told {
+    Vote,
+    Mark,
+}
+
+/// How ptxas is to learn of one hidden branch.
+fn tell(facts: &Facts, sites: &Sites<'_>, options: &Options, block: Block) -> Result<Told, Reject> {
+    let kernel = &facts.kernel;
+    // legality
+    let is_switch = kernel.insts[kernel.terminator(block)].opcode == Opcode::Switch;
+    let may_vote = facts.is_convergent(block) && !is_switch;
+    let may_mark = (facts.is_convergent(block) || facts.cfg().cycles.cycle_of(block).is_none()) && !is_switch;
+    // profit
+    match sites.of(block) {
+        Site::LoopEnd => return Err(Reject::LoopEnd),
+        Site::NoJoin => return Err(Reject::NoJoin),
+        Site::Short => return Err(Reject::Short),
+        Site::Region => {}
+    }
+    match () {
+        () if may_vote && options.vote => Ok(Told::Vote),
+        () if may_mark && options.bra_uni => Ok(Told::Mark),
+        () if may_vote || may_mark => Err(Reject::SwitchedOff),
+        () => Err(Reject::NotConvergent),
+    }
+}
+
+fn no_overlap(plan: &Plan, hidden: &Hidden) -> bool {
+    plan.votes.iter().chain(&plan.marks).all(|&block| hidden.branch(block))
+}

@@ -1,0 +1,254 @@
+//! Which uniform values and branches does ptxas not find by itself?
+//!
+//! **What it finds** (13.0, sm_90, read off the BSSY/BSYNC pairs it leaves out; docs/ANNOTATE.md has the table): kernel
+//! parameters, `ctaid` and the like, loads from uniform addresses, shuffles from a uniform lane, votes, reductions, and
+//! what follows from these. Of thread indices only this: with `.reqntid` of one dimension, `tid.x >> k` with k ≥ 5,
+//! `tid.x & mask` that keeps all bits from 5 up, and compares of `tid.x` with multiples of 32.
+//!
+//! **Hidden** is what the analysis finds uniform beyond that. A *leaf* is a hidden value whose uniformity does not come
+//! from its operands: `tid.x / 32`, an argument of a device function that all callers agree on, a call answered by a
+//! summary. From the leaves hiddenness spreads along uses, through joins that a hidden branch decides, and out of cycles
+//! that lanes leave by a hidden branch.
+//!
+//! **Conservative**: nothing here bears on correctness. Calling too much hidden costs a vote that was not needed (up to
+//! 14 % measured), too little a chance.
+//!
+//! **Cost**: linear in uniform instructions; no walk at all where there is no leaf.
+
+use crate::cfg::sync::SyncDependence;
+use crate::divergence::Facts;
+use crate::divergence::intrinsics::Class;
+use crate::divergence::module::IntrinsicTable;
+use crate::kernel::Kernel;
+use crate::kernel::call::Callee;
+use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::geometry::WARP_SIZE;
+use crate::kernel::inst::{ConstData, Opcode, Predicate};
+use cranelift_entity::EntityRef;
+use fixedbitset::FixedBitSet;
+
+/// Finds hidden values of one function.
+pub struct Ptxas<'a> {
+    facts: &'a Facts,
+    intrinsics: &'a IntrinsicTable,
+}
+
+/// Hidden values and branches, spread from some leaves.
+pub struct Hidden {
+    values: FixedBitSet,
+    branches: FixedBitSet,
+}
+
+impl Hidden {
+    /// Whether the branch at the end of a block is uniform and ptxas does not know.
+    pub fn branch(&self, block: Block) -> bool {
+        self.branches.contains(block.index())
+    }
+    /// The blocks that end in hidden branches, in function order.
+    pub fn branches(&self) -> impl Iterator<Item = Block> + '_ {
+        self.branches.ones().map(Block::new)
+    }
+    /// Whether there is no hidden branch.
+    pub fn is_empty(&self) -> bool {
+        self.branches.is_clear()
+    }
+}
+
+impl<'a> Ptxas<'a> {
+    /// Of one function.
+    pub fn new(facts: &'a Facts, intrinsics: &'a IntrinsicTable) -> Self {
+        Ptxas { facts, intrinsics }
+    }
+
+    /// Rules for intrinsics.
+    pub fn intrinsics(&self) -> &'a IntrinsicTable {
+        self.intrinsics
+    }
+
+    /// The leaves, arguments first, then in function order.
+    pub fn leaves(&self) -> Vec<Value> {
+        let kernel = &self.facts.kernel;
+        let mut leaves = Vec::new();
+        if !kernel.is_kernel {
+            let params = (0..kernel.params.len() as u32).map(|index| kernel.param(index));
+            leaves.extend(params.filter(|&param| self.is_varying_uniform(param)));
+        }
+        for inst in kernel.insts.keys() {
+            let value = kernel.result(inst);
+            if self.is_varying_uniform(value) && self.is_leaf(inst) {
+                leaves.push(value);
+            }
+        }
+        leaves
+    }
+
+    /// Uniform, reached, and not a number that LLVM will have folded.
+    fn is_varying_uniform(&self, value: Value) -> bool {
+        matches!(self.facts.class(value), crate::divergence::Class::Uniform(_))
+    }
+
+    fn is_leaf(&self, inst: Inst) -> bool {
+        let kernel = &self.facts.kernel;
+        match kernel.insts[inst].opcode {
+            Opcode::Phi | Opcode::Alloca => false,
+            Opcode::Call => match kernel.call(inst).callee {
+                Callee::Intrinsic(id) => match self.intrinsics.class(id) {
+                    Class::Index(_) => true,
+                    Class::Pure | Class::ReadOnlyLoad => self.has_varying_operand(inst),
+                    _ => false,
+                },
+                Callee::Asm { .. } => self.has_varying_operand(inst),
+                Callee::Function(_) | Callee::Indirect => true,
+            },
+            _ => self.has_varying_operand(inst) && !self.ptxas_knows_shape(inst),
+        }
+    }
+
+    fn has_varying_operand(&self, inst: Inst) -> bool {
+        let kernel = &self.facts.kernel;
+        let block = kernel.insts[inst].block;
+        kernel
+            .operands(inst)
+            .iter()
+            .any(|&operand| kernel.constant(operand).is_none() && self.facts.scope_at_use(operand, block).is_none())
+    }
+
+    /// The shapes over `tid.x` that ptxas understands when `.reqntid` says that the block has one dimension.
+    fn ptxas_knows_shape(&self, inst: Inst) -> bool {
+        let kernel = &self.facts.kernel;
+        // what the user states on the command line does not reach ptxas
+        if !kernel.geometry.exact.is_some_and(|shape| shape.y == 1 && shape.z == 1) {
+            return false;
+        }
+        let &[a, b] = kernel.operands(inst) else { return false };
+        let data = &kernel.insts[inst];
+        let (index, number) = match (constant(kernel, a), constant(kernel, b)) {
+            (None, Some(number)) => (a, number),
+            (Some(number), None) if data.opcode == Opcode::ICmp => (b, number),
+            _ => return false,
+        };
+        if !self.is_thread_index(index) {
+            return false;
+        }
+        let warp = u64::from(WARP_SIZE);
+        match data.opcode {
+            Opcode::LShr | Opcode::AShr => number >= 5,
+            Opcode::UDiv | Opcode::SDiv => number.is_power_of_two() && number >= warp,
+            Opcode::And => {
+                let upper = u64::from(self.facts.geometry.thread_bound().next_power_of_two() - 1) & !(warp - 1);
+                number % warp == 0 && number & upper == upper
+            }
+            Opcode::ICmp => match Predicate::from_sub(data.sub) {
+                Some(Predicate::Ult | Predicate::Uge | Predicate::Slt | Predicate::Sge) if index == a => {
+                    number % warp == 0
+                }
+                Some(Predicate::Ugt | Predicate::Ule | Predicate::Sgt | Predicate::Sle) if index == a => {
+                    number % warp == warp - 1
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// `tid.x` itself, widened or not.
+    fn is_thread_index(&self, value: Value) -> bool {
+        let kernel = &self.facts.kernel;
+        let Some(inst) = kernel.def(value) else { return false };
+        match kernel.insts[inst].opcode {
+            Opcode::ZExt | Opcode::SExt | Opcode::Trunc => self.is_thread_index(kernel.operands(inst)[0]),
+            Opcode::Call => match kernel.call(inst).callee {
+                Callee::Intrinsic(id) => {
+                    matches!(self.intrinsics.class(id), Class::Index(crate::affine::Base::TidX))
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// What is hidden because these leaves are.
+    pub fn hidden_by(&self, leaves: &[Value]) -> Hidden {
+        let kernel = &self.facts.kernel;
+        let cfg = self.facts.cfg();
+        let mut hidden = Hidden {
+            values: FixedBitSet::with_capacity(kernel.value_count()),
+            branches: FixedBitSet::with_capacity(kernel.blocks.len()),
+        };
+        let mut sync: Option<SyncDependence<'_>> = None;
+        let mut work: Vec<Value> = leaves.to_vec();
+        hidden.values.extend(leaves.iter().map(|leaf| leaf.index()));
+        while let Some(value) = work.pop() {
+            for &user in self.facts.users(value) {
+                let Some(branch) = self.reach(user, &mut hidden, &mut work) else { continue };
+                let sync = sync.get_or_insert_with(|| SyncDependence::new(&kernel.graph, &cfg.cycles));
+                let split = sync.split(branch);
+                for &join in split.joins {
+                    for phi in kernel.phis(join) {
+                        self.reach(phi, &mut hidden, &mut work);
+                    }
+                }
+                for &cycle in split.divergent_exits {
+                    self.leave_cycle(cycle, &mut hidden, &mut work);
+                }
+            }
+        }
+        hidden
+    }
+
+    /// Hides what an instruction makes of a hidden operand; the block when it is a branch that was not hidden before.
+    fn reach(&self, inst: Inst, hidden: &mut Hidden, work: &mut Vec<Value>) -> Option<Block> {
+        let kernel = &self.facts.kernel;
+        let data = &kernel.insts[inst];
+        if matches!(data.opcode, Opcode::CondBr | Opcode::Switch) {
+            let uniform = kernel.graph.is_branch(data.block) && self.facts.branch_scope(data.block).is_some();
+            return (uniform && !hidden.branches.put(data.block.index())).then_some(data.block);
+        }
+        let value = kernel.result(inst);
+        if !self.ends_hiding(inst) && self.is_varying_uniform(value) && !hidden.values.put(value.index()) {
+            work.push(value);
+        }
+        None
+    }
+
+    /// Values made in a cycle that lanes may, for all ptxas knows, leave apart: hidden where they are used outside.
+    fn leave_cycle(&self, cycle: crate::cfg::Cycle, hidden: &mut Hidden, work: &mut Vec<Value>) {
+        let kernel = &self.facts.kernel;
+        let cycles = &self.facts.cfg().cycles;
+        for &block in cycles.blocks(cycle) {
+            for inst in kernel.block_insts(block) {
+                for &user in self.facts.users(kernel.result(inst)) {
+                    let data = &kernel.insts[user];
+                    let is_phi_outside = data.opcode == Opcode::Phi || !data.opcode.is_terminator();
+                    if !cycles.contains(cycle, data.block) && is_phi_outside {
+                        self.reach(user, hidden, work);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Results that ptxas takes for uniform whatever the operands are.
+    fn ends_hiding(&self, inst: Inst) -> bool {
+        let kernel = &self.facts.kernel;
+        if kernel.insts[inst].opcode != Opcode::Call {
+            return false;
+        }
+        match kernel.call(inst).callee {
+            Callee::Intrinsic(id) => {
+                matches!(
+                    self.intrinsics.class(id),
+                    Class::Vote | Class::ShuffleIndex | Class::BlockReduction | Class::PartialReduction
+                )
+            }
+            _ => false,
+        }
+    }
+}
+
+fn constant(kernel: &Kernel, value: Value) -> Option<u64> {
+    match kernel.constant(value) {
+        Some(ConstData::Int(number)) => Some(number),
+        _ => None,
+    }
+}

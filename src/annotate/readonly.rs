@@ -1,0 +1,156 @@
+//! Which loads read memory that nobody writes while the kernel runs?
+//!
+//! A load is invariant when every object its address can point into is
+//! - a global that is `constant`, or constant memory;
+//! - what a kernel argument marked `noalias readonly` points to: the kernel and all it calls do not write through it, and
+//!   through nothing else, another thread's store included;
+//! - with `assume-restrict`, what any `readonly` pointer argument of a kernel points to;
+//! - what an argument of a device function points to, if this module calls the function directly and only so, and each
+//!   call passes such a pointer. This is what LLVM's own back end does not see: there the argument is of no known
+//!   address space, so the load gets one.
+//!
+//! The address is followed through GEPs, casts, phis, selects and `freeze`. Atomic and volatile loads are left alone.
+//!
+//! **Conservative**: a pointer that was loaded or computed, more than [`MAX_STEPS`] values, more than [`MAX_CALL_DEPTH`]
+//! calls up, or recursion: not invariant.
+
+use crate::llvm::handle::{AttrPlace, Function, RawOpcode, Value, ValueKind, attribute_kind};
+use rustc_hash::FxHashMap;
+
+/// Most values visited for one address.
+const MAX_STEPS: usize = 64;
+/// Most calls an argument is followed up.
+const MAX_CALL_DEPTH: u32 = 8;
+
+/// Address spaces of NVPTX that matter here.
+const GLOBAL: u32 = 1;
+const CONSTANT: u32 = 4;
+
+/// What is known of a read-only address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReadOnly {
+    /// All objects lie in global memory.
+    pub is_global: bool,
+    /// Some argument of a device function was followed to its callers.
+    pub through_calls: bool,
+}
+
+/// Answers for one module.
+pub struct ReadOnlyMemory {
+    noalias: u32,
+    readonly: u32,
+    readnone: u32,
+    byval: u32,
+    assume_restrict: bool,
+    /// By argument address; `None` while it is being followed.
+    arguments: FxHashMap<usize, Option<ReadOnly>>,
+}
+
+impl ReadOnlyMemory {
+    /// `assume_restrict`: the user says that pointer arguments of a kernel never alias.
+    pub fn new(assume_restrict: bool) -> Self {
+        ReadOnlyMemory {
+            noalias: attribute_kind("noalias"),
+            readonly: attribute_kind("readonly"),
+            readnone: attribute_kind("readnone"),
+            byval: attribute_kind("byval"),
+            assume_restrict,
+            arguments: FxHashMap::default(),
+        }
+    }
+
+    /// Whether the memory behind a pointer in `function` is read-only.
+    pub fn of(&mut self, function: Function<'_>, pointer: Value<'_>) -> Option<ReadOnly> {
+        self.follow(function, pointer, 0)
+    }
+
+    fn follow(&mut self, function: Function<'_>, pointer: Value<'_>, depth: u32) -> Option<ReadOnly> {
+        let mut work = vec![pointer];
+        let mut seen: Vec<usize> = Vec::new();
+        let mut all = ReadOnly { is_global: true, through_calls: false };
+        let mut found = false;
+        while let Some(value) = work.pop() {
+            if seen.contains(&value.address()) {
+                continue;
+            }
+            if seen.len() >= MAX_STEPS {
+                return None;
+            }
+            seen.push(value.address());
+            let root = match value.kind() {
+                ValueKind::Argument => self.argument(function, value, depth)?,
+                ValueKind::GlobalVariable => global(value)?,
+                ValueKind::ConstantExpr => {
+                    match value.const_opcode()? {
+                        RawOpcode::LLVMGetElementPtr | RawOpcode::LLVMAddrSpaceCast | RawOpcode::LLVMBitCast => {}
+                        _ => return None,
+                    }
+                    work.push(value.operand(0));
+                    continue;
+                }
+                ValueKind::Undef | ValueKind::Poison => continue,
+                ValueKind::Instruction => {
+                    let inst = value.as_inst()?;
+                    match inst.opcode() {
+                        RawOpcode::LLVMGetElementPtr
+                        | RawOpcode::LLVMAddrSpaceCast
+                        | RawOpcode::LLVMBitCast
+                        | RawOpcode::LLVMFreeze => work.push(inst.operand(0)),
+                        RawOpcode::LLVMSelect => work.extend([inst.operand(1), inst.operand(2)]),
+                        RawOpcode::LLVMPHI => work.extend((0..inst.incoming_count()).map(|i| inst.incoming(i).0)),
+                        _ => return None,
+                    }
+                    continue;
+                }
+                _ => return None,
+            };
+            found = true;
+            all.is_global &= root.is_global;
+            all.through_calls |= root.through_calls;
+        }
+        found.then_some(all)
+    }
+
+    fn argument(&mut self, function: Function<'_>, argument: Value<'_>, depth: u32) -> Option<ReadOnly> {
+        if let Some(known) = self.arguments.get(&argument.address()) {
+            return *known;
+        }
+        self.arguments.insert(argument.address(), None);
+        let answer = self.argument_afresh(function, argument, depth);
+        self.arguments.insert(argument.address(), answer);
+        answer
+    }
+
+    fn argument_afresh(&mut self, function: Function<'_>, argument: Value<'_>, depth: u32) -> Option<ReadOnly> {
+        let index = (0..function.param_count()).find(|&index| function.param(index) == argument)?;
+        let place = AttrPlace::Param(index);
+        if function.has_attribute(place, self.byval) {
+            return None;
+        }
+        if function.is_ptx_kernel() {
+            let readonly = function.has_attribute(place, self.readonly) || function.has_attribute(place, self.readnone);
+            let alone = self.assume_restrict || function.has_attribute(place, self.noalias);
+            return (readonly && alone).then_some(ReadOnly { is_global: true, through_calls: false });
+        }
+        let closed = function.is_local() && function.is_only_called_directly();
+        if !closed || depth >= MAX_CALL_DEPTH {
+            return None;
+        }
+        let mut all: Option<ReadOnly> = None;
+        for call in function.value().users().filter_map(Value::as_inst) {
+            let passed = self.follow(call.block().function(), call.operand(index), depth + 1)?;
+            let is_global = passed.is_global && all.is_none_or(|so_far| so_far.is_global);
+            all = Some(ReadOnly { is_global, through_calls: true });
+        }
+        all
+    }
+}
+
+fn global(value: Value<'_>) -> Option<ReadOnly> {
+    match value.ty().address_space()? {
+        CONSTANT => Some(ReadOnly { is_global: false, through_calls: false }),
+        // "externally initialised" constants may be written by the host, but not while the kernel runs
+        GLOBAL | 0 if value.is_global_constant() => Some(ReadOnly { is_global: true, through_calls: false }),
+        _ => None,
+    }
+}

@@ -1,0 +1,106 @@
+//! Which warp-uniform values are read from lane 0, so that ptxas sees that they are uniform?
+//!
+//! What CUTLASS writes by hand as `__shfl_sync(~0u, threadIdx.x / 32, 0)`. One shuffle at a leaf tells ptxas of every
+//! branch, loop and address that follows from it, and leaves loops free to unroll, which a vote does not.
+//!
+//! **Legal** for a leaf that is a 32-bit integer, where its block is executed by the whole warp with lane 0 still
+//! running. Elsewhere a leaf that is a shift or mask of `tid.x`, or `tid.y` or `tid.z` themselves, is computed once more
+//! at the entry: launch geometry alone makes those uniform, so they are uniform there too, for all lanes.
+//!
+//! **Pays** where the shuffle stands outside a loop that a hidden branch it tells of stands in, or tells of two branches
+//! at least; a single branch at the same depth is cheaper to vote on.
+
+use super::lane_zero::LaneZero;
+use super::ptxas::Ptxas;
+use super::sites::{Site, Sites, depth};
+use crate::affine::Base;
+use crate::divergence::Facts;
+use crate::divergence::intrinsics::Class;
+use crate::kernel::call::Callee;
+use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::inst::Opcode;
+use crate::kernel::types::TypeKind;
+use cranelift_entity::EntityRef;
+
+/// Leaves looked at in one function; more are no gain that anybody measured.
+const MAX_LEAVES: usize = 16;
+
+/// One leaf to be read from lane 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shuffle {
+    pub value: Value,
+    /// Compute the leaf again at the end of the entry block and shuffle there, instead of after the leaf.
+    pub at_entry: bool,
+    /// Hidden branches that ptxas learns of.
+    pub branches: u32,
+}
+
+/// Picks the leaves that pay.
+pub fn shuffles(
+    facts: &Facts,
+    ptxas: &Ptxas<'_>,
+    sites: &Sites<'_>,
+    lane_zero: &LaneZero,
+    leaves: &[Value],
+) -> Vec<Shuffle> {
+    let mut picked = Vec::new();
+    for &leaf in leaves.iter().take(MAX_LEAVES) {
+        let Some((at_entry, place)) = place_of(facts, ptxas, lane_zero, leaf) else { continue };
+        let hidden = ptxas.hidden_by(&[leaf]);
+        let shuffle_depth = depth(facts, place);
+        let (mut branches, mut deeper) = (0, false);
+        for block in hidden.branches() {
+            if matches!(sites.of(block), Site::Region | Site::LoopEnd) {
+                branches += 1;
+                deeper |= sites.depth(block) > shuffle_depth;
+            }
+        }
+        if deeper || branches >= 2 {
+            picked.push(Shuffle { value: leaf, at_entry, branches });
+        }
+    }
+    picked
+}
+
+/// Where a leaf can be shuffled: whether at the entry, and the block.
+fn place_of(facts: &Facts, ptxas: &Ptxas<'_>, lane_zero: &LaneZero, leaf: Value) -> Option<(bool, Block)> {
+    let kernel = &facts.kernel;
+    let inst = kernel.def(leaf)?;
+    if kernel.type_info(leaf).kind != TypeKind::Int(32) {
+        return None;
+    }
+    let home = kernel.insts[inst].block;
+    if lane_zero.is_there(facts, home) {
+        return Some((false, home));
+    }
+    let entry = Block::new(0);
+    (lane_zero.is_there(facts, entry) && is_made_of_indices(facts, ptxas, inst)).then_some((true, entry))
+}
+
+/// `tid.x >> k`, `tid.x & mask`, `tid.y`, `tid.z`.
+fn is_made_of_indices(facts: &Facts, ptxas: &Ptxas<'_>, inst: Inst) -> bool {
+    let kernel = &facts.kernel;
+    match kernel.insts[inst].opcode {
+        Opcode::LShr | Opcode::AShr | Opcode::And => {
+            let operands = kernel.operands(inst);
+            let index = kernel.def(operands[0]).and_then(|def| index_read(facts, ptxas, def));
+            index == Some(Base::TidX) && kernel.constant(operands[1]).is_some()
+        }
+        Opcode::Call => index_read(facts, ptxas, inst).is_some(),
+        _ => false,
+    }
+}
+
+fn index_read(facts: &Facts, ptxas: &Ptxas<'_>, inst: Inst) -> Option<Base> {
+    let kernel = &facts.kernel;
+    if kernel.insts[inst].opcode != Opcode::Call {
+        return None;
+    }
+    match kernel.call(inst).callee {
+        Callee::Intrinsic(id) => match ptxas.intrinsics().class(id) {
+            Class::Index(base) if base != Base::LaneId => Some(base),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,32 @@
+//! Are the annotations of a module still true? Derives everything again and warns of each that is not; the caller
+//! makes it an error when all have been named.
+
+use super::claim::{Claim, KIND};
+use crate::divergence::Facts;
+use crate::kernel::handles::Handles;
+use crate::kernel::inst::Flags;
+use crate::llvm::handle;
+use crate::llvm::remark::{Host, Kind};
+
+/// Checks one function; the number of annotations that are not true.
+pub fn verify(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>) -> usize {
+    let kernel = &facts.kernel;
+    let kind = handle::metadata_kind(handles.function.module(), KIND);
+    let mut wrong = 0;
+    for inst in kernel.insts.keys().filter(|&inst| kernel.insts[inst].flags.contains(Flags::ANNOTATED)) {
+        if !facts.is_reachable(kernel.insts[inst].block) {
+            continue;
+        }
+        let at = handles.inst(inst);
+        let message = match (at.metadata(kind).and_then(Claim::read), Claim::of(facts, inst)) {
+            (None, _) => "!warpwise.uniform is not of the form !{!\"SCOPE\", !\"WHERE\"}".to_owned(),
+            (Some(claim), Some(found)) if found.implies(claim) => continue,
+            (Some(claim), Some(found)) => format!("!warpwise.uniform says {claim}, but the analysis finds {found}"),
+            (Some(claim), None) => format!("!warpwise.uniform says {claim}, but the analysis finds nothing uniform"),
+        };
+        let message = format!("in '{}': {message}", kernel.name);
+        host.emit(Kind::Warning, handles.function, Some(at), "Annotation", &message);
+        wrong += 1;
+    }
+    wrong
+}

@@ -1,0 +1,243 @@
+//! Which blocks follow a block, and which precede it?
+//!
+//! Both directions are compressed rows: one list of targets, one list of row starts. Edges keep the order in which they
+//! were given, duplicates included (a `switch` with two cases for one target, a `br` with equal targets): a phi has one
+//! operand for each. Who must not count an edge twice compares blocks, as [`Graph::is_branch`] does.
+//!
+//! Input: block 0 is the entry; edges come grouped by their source, in block order. Building is one pass over the edges
+//! and one to sort them by target; no caps.
+
+use crate::cfg::cycles::Cycles;
+use crate::kernel::entity::Block;
+use cranelift_entity::EntityRef;
+
+/// A control-flow graph whose entry is block 0.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    succ_start: Vec<u32>,
+    succ_list: Vec<Block>,
+    pred_start: Vec<u32>,
+    pred_list: Vec<Block>,
+}
+
+impl Graph {
+    /// Builds the graph of `block_count` blocks from its edges `(from, to)`, which come in ascending order of `from`.
+    ///
+    /// # Panics
+    /// When an edge names a block that does not exist, or sources descend.
+    pub fn new(block_count: usize, edges: impl IntoIterator<Item = (Block, Block)>) -> Graph {
+        let mut succ_start = Vec::with_capacity(block_count + 1);
+        let mut succ_list = Vec::with_capacity(block_count * 2);
+        let mut pred_start = vec![0u32; block_count + 1];
+        succ_start.push(0);
+        for (from, to) in edges {
+            assert!(from.index() < block_count && succ_start.len() <= from.index() + 1, "edges of {from} out of order");
+            succ_start.resize(from.index() + 1, succ_list.len() as u32);
+            succ_list.push(to);
+            pred_start[to.index() + 1] += 1;
+        }
+        succ_start.resize(block_count + 1, succ_list.len() as u32);
+        for i in 0..block_count {
+            pred_start[i + 1] += pred_start[i];
+        }
+        let mut cursor = pred_start.clone();
+        let mut pred_list = vec![Block::new(0); succ_list.len()];
+        for from in 0..block_count {
+            for &to in &succ_list[succ_start[from] as usize..succ_start[from + 1] as usize] {
+                let slot = &mut cursor[to.index()];
+                pred_list[*slot as usize] = Block::new(from);
+                *slot += 1;
+            }
+        }
+        Graph { succ_start, succ_list, pred_start, pred_list }
+    }
+
+    /// How many blocks there are, unreachable ones included.
+    pub fn block_count(&self) -> usize {
+        self.pred_start.len() - 1
+    }
+
+    /// How many edges there are, duplicates included.
+    pub fn edge_count(&self) -> usize {
+        self.succ_list.len()
+    }
+
+    /// Where execution starts.
+    pub fn entry(&self) -> Block {
+        Block::new(0)
+    }
+
+    /// All blocks, in function order.
+    pub fn blocks(&self) -> impl DoubleEndedIterator<Item = Block> + use<> {
+        (0..self.block_count()).map(Block::new)
+    }
+
+    /// The successors of `block` in terminator order, duplicates kept.
+    #[inline]
+    pub fn succs(&self, block: Block) -> &[Block] {
+        let i = block.index();
+        &self.succ_list[self.succ_start[i] as usize..self.succ_start[i + 1] as usize]
+    }
+
+    /// The predecessors of `block` in function order, duplicates kept.
+    #[inline]
+    pub fn preds(&self, block: Block) -> &[Block] {
+        let i = block.index();
+        &self.pred_list[self.pred_start[i] as usize..self.pred_start[i + 1] as usize]
+    }
+
+    /// Whether lanes can part at the end of `block`: it has two distinct successors.
+    #[inline]
+    pub fn is_branch(&self, block: Block) -> bool {
+        self.succs(block).split_first().is_some_and(|(first, rest)| rest.iter().any(|s| s != first))
+    }
+
+    /// Whether lanes can arrive at `block` from two distinct blocks.
+    #[inline]
+    pub fn is_merge(&self, block: Block) -> bool {
+        self.preds(block).split_first().is_some_and(|(first, rest)| rest.iter().any(|p| p != first))
+    }
+
+    /// The blocks without successors (`ret`, `unreachable`), reachable or not, in function order.
+    pub fn exits(&self) -> impl Iterator<Item = Block> + '_ {
+        self.blocks().filter(|&b| self.succs(b).is_empty())
+    }
+}
+
+/// A direction of travel through a graph: what an algorithm sees that runs both forwards and backwards.
+///
+/// Implementers keep `prev` the exact converse of `next` over the blocks reachable from the roots. `prev` may also name
+/// blocks that are not, as an algorithm only asks about blocks it has met.
+pub trait Flow {
+    /// One more than the largest block index.
+    fn block_count(&self) -> usize;
+    /// Where travel starts: the successors of the virtual root.
+    fn roots(&self) -> &[Block];
+    /// Where travel goes from `block`.
+    fn next(&self, block: Block) -> &[Block];
+    /// Where travel comes from to `block`.
+    fn prev(&self, block: Block) -> &[Block];
+    /// Whether `block` takes part; a block that does not is treated as absent.
+    fn admits(&self, block: Block) -> bool;
+}
+
+/// The way execution goes: from the entry along the edges.
+pub struct Forward<'a> {
+    graph: &'a Graph,
+    root: [Block; 1],
+}
+
+impl<'a> Forward<'a> {
+    /// Travel from the entry of `graph`.
+    pub fn new(graph: &'a Graph) -> Forward<'a> {
+        Forward { graph, root: [graph.entry()] }
+    }
+}
+
+impl Flow for Forward<'_> {
+    fn block_count(&self) -> usize {
+        self.graph.block_count()
+    }
+    fn roots(&self) -> &[Block] {
+        &self.root
+    }
+    #[inline]
+    fn next(&self, block: Block) -> &[Block] {
+        self.graph.succs(block)
+    }
+    #[inline]
+    fn prev(&self, block: Block) -> &[Block] {
+        self.graph.preds(block)
+    }
+    #[inline]
+    fn admits(&self, _: Block) -> bool {
+        true
+    }
+}
+
+/// Against execution: from a virtual exit to the reachable exits, and from there against the edges.
+///
+/// Blocks that reach no exit reach an outermost cycle without exit edges. The header of each such cycle counts as an
+/// exit, so that every reachable block has post-dominators. LLVM picks a block too, by the longest walk; the header is
+/// where an iteration ends, so that lanes which `continue` early are not said to pass the rest of the body.
+pub struct Backward<'a> {
+    graph: &'a Graph,
+    cycles: &'a Cycles,
+    roots: Vec<Block>,
+}
+
+impl<'a> Backward<'a> {
+    /// Travel from the exits of `graph`.
+    pub fn new(graph: &'a Graph, cycles: &'a Cycles) -> Backward<'a> {
+        let mut roots = Vec::new();
+        let mut at = 0;
+        // Outermost cycles are disjoint ranges of the order: each block is looked at once.
+        while let Some(&block) = cycles.order().get(at) {
+            match cycles.outermost_of(block) {
+                None => {
+                    at += 1;
+                    if graph.succs(block).is_empty() {
+                        roots.push(block);
+                    }
+                }
+                Some(cycle) => {
+                    at += cycles.blocks(cycle).len();
+                    if cycles.exit_edges(graph, cycle).next().is_none() {
+                        roots.push(cycles.header(cycle));
+                    }
+                }
+            }
+        }
+        Backward { graph, cycles, roots }
+    }
+}
+
+impl Flow for Backward<'_> {
+    fn block_count(&self) -> usize {
+        self.graph.block_count()
+    }
+    fn roots(&self) -> &[Block] {
+        &self.roots
+    }
+    #[inline]
+    fn next(&self, block: Block) -> &[Block] {
+        self.graph.preds(block)
+    }
+    #[inline]
+    fn prev(&self, block: Block) -> &[Block] {
+        self.graph.succs(block)
+    }
+    #[inline]
+    fn admits(&self, block: Block) -> bool {
+        self.cycles.is_reachable(block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cfg::testing::{block, graph};
+
+    #[test]
+    fn rows_keep_order_and_duplicates() {
+        let g = graph(4, &[(0, 2), (0, 1), (0, 2), (2, 3), (2, 3)]);
+        assert_eq!(g.succs(block(0)), [block(2), block(1), block(2)]);
+        assert_eq!(g.preds(block(3)), [block(2), block(2)]);
+        assert_eq!(g.preds(block(2)), [block(0), block(0)]);
+        assert!(g.is_branch(block(0)) && !g.is_branch(block(2)) && !g.is_merge(block(3)));
+        assert_eq!(g.exits().collect::<Vec<_>>(), [block(1), block(3)]);
+        assert_eq!((g.block_count(), g.edge_count()), (4, 5));
+    }
+
+    #[test]
+    fn an_empty_graph_is_allowed() {
+        let g = Graph::new(0, []);
+        assert_eq!((g.block_count(), g.exits().count()), (0, 0));
+    }
+
+    #[test]
+    #[should_panic(expected = "out of order")]
+    fn descending_sources_are_refused() {
+        graph(2, &[(1, 0), (0, 1)]);
+    }
+}

@@ -1,0 +1,49 @@
+//! Control flow as arrays: dominators, cycles, synchronisation dependence, convergence.
+//!
+//! Nothing here knows an instruction: the input is a list of edges over [`Block`](crate::kernel::entity::Block), the
+//! output says which blocks see lanes of a warp split, meet again, or run together.
+//!
+//! ```text
+//! graph        successors and predecessors in rows
+//!  └ order       reachability, reverse post-order, depth-first numbers
+//!     ├ dominators  forwards, or backwards from a virtual exit
+//!     └ cycles      the forest of nested cycles, and the one linear order that all below scan
+//!        └ sweep       the walk of the lanes that split at a branch
+//!           ├ sync        where such lanes meet: divergent joins, temporal divergence
+//!           └ convergence which blocks a warp executes whole
+//! ```
+
+pub mod convergence;
+pub mod cycles;
+pub mod dominators;
+pub mod graph;
+pub mod order;
+pub mod shortcut;
+pub mod sweep;
+pub mod sync;
+
+#[cfg(test)]
+mod testing;
+
+pub use convergence::{BlockTraits, Convergence, Influence};
+pub use cycles::{Cycle, Cycles};
+pub use dominators::Dominators;
+pub use graph::{Backward, Flow, Forward, Graph};
+pub use order::Order;
+pub use sync::{Split, SyncDependence};
+
+/// Control flow facts of one function that everybody asks for.
+pub struct Cfg {
+    pub order: Order,
+    pub dominators: Dominators,
+    pub cycles: Cycles,
+}
+
+impl Cfg {
+    /// Computes them.
+    pub fn new(graph: &Graph) -> Cfg {
+        let order = Order::new(graph);
+        let cycles = Cycles::new(graph, &order);
+        Cfg { dominators: Dominators::forward(graph), cycles, order }
+    }
+}

@@ -1,0 +1,183 @@
+//! Does what the analysis claims hold in every dynamic instance? The lockstep machine runs a kernel, and every value, branch
+//! and block of every step is compared with the claims of `affine-divergence`.
+//!
+//! ```text
+//! claims     facts of several analyses → flat checks, instruction by instruction
+//!  └ observer   runs along with the machine and applies them
+//!     └ violation   what did not hold, in words
+//! ```
+//!
+//! **What is checked**, for each analysis (block shape unknown, block shape stated, and the simple analysis):
+//! - *values* where they are defined: `value − Σ c·base` is one number modulo `2^w` for all lanes of the claimed scope that
+//!   execute the same dynamic instance; known rests are that number, alignment holds; where exactness is claimed, the same
+//!   over the integers, in the claimed reading;
+//! - *values at uses* outside the cycle that defines them, and *arguments* at entry of a function;
+//! - *branches*: all lanes of the claimed scope take the same way in the same instance;
+//! - *blocks*: lanes that come to convergent blocks come to the same instances of them in the same order; a lane of a
+//!   kernel may stop coming (it left through a guard), a lane that returns from a device function may not; blocks claimed
+//!   unreachable are not reached.
+//!
+//! **Instances** are named by the machine: call path, instruction, iteration vector. Scopes wider than a step (other warps of
+//! the block, other blocks, and lanes of the warp that execute the instance in another step) are compared through a table
+//! from the instance to the first rest seen there. Poison and undefined lanes are exempt.
+//!
+//! **What cannot be seen**: claims about what does not happen in the run, and collisions of the 64-bit names.
+//!
+//! **Cost**: one table access for each claim that spans more than the lanes of a step; a shadow copy of the values that serve
+//! as coefficients or are read outside their cycle. The table is bounded by [`MAX_INSTANCES`]; beyond that, wider scopes
+//! are no longer compared, and the report says so.
+
+mod claims;
+mod observer;
+mod violation;
+
+#[cfg(test)]
+mod tests;
+
+pub use violation::{Violation, ViolationKind};
+
+use crate::divergence::facts::Facts;
+use crate::divergence::module::{ModuleAnalysis, Options};
+use crate::kernel::geometry::BlockShape;
+use crate::llvm::handle;
+use crate::llvm::image::{FuncId, ModuleImage};
+use crate::simt::{Inputs, LaunchConfig, LaunchError, LaunchReport, Machine};
+use claims::FunctionClaims;
+use observer::ClaimObserver;
+use std::fmt;
+
+/// Entries of the table of instances, in all. Four million take about 128 MiB.
+pub const MAX_INSTANCES: usize = 4 << 20;
+/// Violations that are kept; each check of the program text is told once, so more than this is hopeless anyway.
+pub const MAX_VIOLATIONS: usize = 200;
+
+/// Why a check could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    #[error("function {0} has not the same instructions for the analysis and for the machine")]
+    Mismatch(String),
+}
+
+/// What a check found.
+#[derive(Debug, Default)]
+pub struct CheckReport {
+    pub violations: Vec<Violation>,
+    /// Claims compared with one step each.
+    pub compared: u64,
+    /// Some instances were not compared across warps and blocks, because there were too many.
+    pub truncated: bool,
+    pub launch: LaunchReport,
+}
+
+impl CheckReport {
+    /// Whether everything held.
+    pub fn is_clean(&self) -> bool {
+        self.violations.is_empty()
+    }
+}
+
+impl fmt::Display for CheckReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for violation in &self.violations {
+            writeln!(f, "{violation}")?;
+        }
+        write!(f, "{} claims compared, {} violated", self.compared, self.violations.len())?;
+        if self.truncated {
+            write!(f, "; too many instances to compare all across warps and blocks")?;
+        }
+        Ok(())
+    }
+}
+
+/// A module ready to be checked under many launches.
+pub struct Checker<'m, 'i> {
+    module: handle::Module<'m>,
+    image: &'i ModuleImage,
+    machine: Machine<'i>,
+    /// Functions with a body, by number of the image.
+    functions: Vec<Option<handle::Function<'m>>>,
+    /// Facts that do not depend on the launch.
+    fixed: Vec<(String, Vec<Option<Facts>>)>,
+}
+
+impl<'m, 'i> Checker<'m, 'i> {
+    /// Analyses a module; `image` is its import.
+    pub fn new(module: handle::Module<'m>, image: &'i ModuleImage) -> Checker<'m, 'i> {
+        let functions = image
+            .functions
+            .iter()
+            .map(|function| if function.blocks.is_empty() { None } else { module.function(&function.name) })
+            .collect();
+        let machine = Machine::new(image);
+        let mut checker = Checker { module, image, machine, functions, fixed: Vec::new() };
+        for (name, simple) in [("block unknown", false), ("simple", true)] {
+            let facts = checker.facts(Options { block: None, simple });
+            checker.fixed.push((name.to_owned(), facts));
+        }
+        checker
+    }
+
+    fn facts(&self, options: Options) -> Vec<Option<Facts>> {
+        let analysis = ModuleAnalysis::new(self.module, options);
+        self.functions.iter().map(|function| function.map(|function| analysis.facts(function).0)).collect()
+    }
+
+    /// Launches a kernel (the only one, unless named) and compares.
+    pub fn run(&self, kernel: Option<&str>, config: &LaunchConfig, inputs: &Inputs) -> Result<CheckReport, CheckError> {
+        let (names, claims) = self.claims(config)?;
+        self.watch(kernel, config, inputs, &names, &claims)
+    }
+
+    /// What is claimed for launches of that shape, function by function, and the names of the analyses that claim it.
+    fn claims(&self, config: &LaunchConfig) -> Result<(Vec<String>, Vec<Option<FunctionClaims>>), CheckError> {
+        let [x, y, z] = config.block;
+        let shape = BlockShape { x, y, z };
+        let stated = (format!("block {shape}"), self.facts(Options { block: Some(shape), simple: false }));
+        let analyses: Vec<&(String, Vec<Option<Facts>>)> = self.fixed.iter().chain([&stated]).collect();
+        let names: Vec<String> = analyses.iter().map(|(name, _)| name.clone()).collect();
+        let mut claims: Vec<Option<FunctionClaims>> = Vec::with_capacity(self.functions.len());
+        for index in 0..self.functions.len() {
+            let of_function: Vec<&Facts> = analyses.iter().filter_map(|(_, facts)| facts[index].as_ref()).collect();
+            claims.push(if of_function.is_empty() {
+                None
+            } else {
+                Some(FunctionClaims::new(self.image, FuncId(index as u32), &of_function)?)
+            });
+        }
+        Ok((names, claims))
+    }
+
+    fn watch(
+        &self,
+        kernel: Option<&str>,
+        config: &LaunchConfig,
+        inputs: &Inputs,
+        names: &[String],
+        claims: &[Option<FunctionClaims>],
+    ) -> Result<CheckReport, CheckError> {
+        let kernel = self.machine.kernel(kernel)?;
+        let mut observer = ClaimObserver::new(self.image, claims, names);
+        let launched = self.machine.launch(kernel, config, inputs, &mut observer);
+        let mut report = observer.finish(launched.is_ok());
+        match launched {
+            Ok(launch) => report.launch = launch,
+            // what was found before the fault may be its cause
+            Err(error) if report.is_clean() => return Err(error.into()),
+            Err(_) => {}
+        }
+        Ok(report)
+    }
+}
+
+/// Checks one launch of a module: the one entry that serves tests, the command and the fuzzer.
+pub fn run(
+    module: handle::Module<'_>,
+    image: &ModuleImage,
+    kernel: Option<&str>,
+    config: &LaunchConfig,
+    inputs: &Inputs,
+) -> Result<CheckReport, CheckError> {
+    Checker::new(module, image).run(kernel, config, inputs)
+}

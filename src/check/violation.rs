@@ -1,0 +1,72 @@
+//! How is a claim that does not hold told? Everything one needs to see what went wrong, in words.
+
+use std::fmt;
+
+/// Which kind of claim.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ViolationKind {
+    /// A value where it is defined.
+    Value,
+    /// A value read outside the cycle that defines it.
+    Use,
+    /// An argument where its function is entered.
+    Argument,
+    Branch,
+    /// A block said to be convergent.
+    Convergence,
+    /// A block said to be unreachable.
+    Unreached,
+}
+
+impl ViolationKind {
+    /// In one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            ViolationKind::Value => "value",
+            ViolationKind::Use => "use",
+            ViolationKind::Argument => "argument",
+            ViolationKind::Branch => "branch",
+            ViolationKind::Convergence => "convergence",
+            ViolationKind::Unreached => "unreached",
+        }
+    }
+}
+
+/// A claim and the dynamic instance in which it does not hold.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Violation {
+    pub kind: ViolationKind,
+    pub function: String,
+    /// Ordinal of the instruction in the function.
+    pub inst: u32,
+    /// The instruction as LLVM prints it.
+    pub text: String,
+    /// Source line, if there is one.
+    pub location: String,
+    /// `ctaid` of the block.
+    pub block: [u32; 3],
+    pub warp: u32,
+    /// Lanes that were compared.
+    pub lanes: u32,
+    /// Name of the instance's iteration vector.
+    pub iteration: u64,
+    /// What is claimed.
+    pub claim: String,
+    /// Which analyses claim it.
+    pub analyses: Vec<String>,
+    /// What was seen instead.
+    pub seen: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.block;
+        writeln!(f, "{} claim violated in @{}: {}", self.kind.name(), self.function, self.text.trim())?;
+        if !self.location.is_empty() {
+            writeln!(f, "  at       {}", self.location)?;
+        }
+        writeln!(f, "  claim    {} ({})", self.claim, self.analyses.join("; "))?;
+        writeln!(f, "  where    block {x},{y},{z} warp {} lanes {:#010x}", self.warp, self.lanes)?;
+        write!(f, "  seen     {}", self.seen)
+    }
+}

@@ -1,0 +1,43 @@
+//! `warpwise analyze`: what does the analysis say about a file of LLVM IR? The text of `print<affine-divergence>`.
+
+use crate::divergence::print::Printer;
+use crate::divergence::{ModuleAnalysis, Options};
+use crate::kernel::geometry::BlockShape;
+use crate::llvm::owned::OwnedModule;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Print what is uniform, affine and divergent in a module of LLVM IR.
+#[derive(Args)]
+pub struct AnalyzeArgs {
+    /// Textual IR or bitcode.
+    file: PathBuf,
+    /// Shape of every block: X, XxY or XxYxZ.
+    #[arg(long)]
+    block: Option<BlockShape>,
+    /// Only these functions.
+    #[arg(long = "function", value_name = "NAME")]
+    functions: Vec<String>,
+    /// The simple analysis: uniform or divergent, no forms.
+    #[arg(long)]
+    simple: bool,
+}
+
+/// Runs the subcommand.
+pub fn run(args: &AnalyzeArgs) -> anyhow::Result<()> {
+    let module = OwnedModule::from_file(&args.file)?;
+    let handle = module.handle();
+    for name in &args.functions {
+        if handle.function(name).is_none_or(|function| function.is_declaration()) {
+            anyhow::bail!("{} has no function '{name}' with a body", args.file.display());
+        }
+    }
+    let analysis = ModuleAnalysis::new(handle, Options { block: args.block, simple: args.simple });
+    for function in handle.functions().filter(|function| !function.is_declaration()) {
+        if args.functions.is_empty() || args.functions.contains(&function.name()) {
+            let (facts, handles) = analysis.facts(function);
+            print!("{}", Printer::new(&facts, &handles).function());
+        }
+    }
+    Ok(())
+}

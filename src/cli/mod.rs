@@ -1,0 +1,57 @@
+//! What can a person ask of warpwise from a terminal?
+
+pub mod analyze;
+pub mod cuda;
+mod fuzz;
+pub mod report;
+pub mod simt;
+mod simt_args;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// What a warp agrees on: divergence reports, a lockstep machine, divergence maps and tuning for CUDA kernels.
+#[derive(Parser)]
+#[command(name = "warpwise", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// One variant a subcommand, each in a file of its own beside this one.
+#[derive(Subcommand)]
+enum Command {
+    Analyze(analyze::AnalyzeArgs),
+    /// Print the clang flags that load the plugin.
+    Flags,
+    /// Random kernels and the inputs of the benchmark ladder.
+    Fuzz(fuzz::Args),
+    Simt(Box<simt::SimtArgs>),
+    Report(report::ReportArgs),
+}
+
+/// Parses the command line, runs it, and turns an error into one clear message and a non-zero exit.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(cli.command) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("warpwise: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Analyze(args) => analyze::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Flags => {
+            let library = std::env::current_exe()?.with_file_name("libwarpwise.so");
+            println!("-fpass-plugin={}", library.display());
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Fuzz(args) => fuzz::run(args),
+        Command::Simt(args) => simt::run(&args),
+        Command::Report(args) => report::run(&args).map(|()| ExitCode::SUCCESS),
+    }
+}

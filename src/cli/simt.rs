@@ -1,0 +1,306 @@
+//! `warpwise simt`: run a kernel on the lockstep machine, without a GPU.
+
+use super::{cuda, simt_args};
+use crate::check;
+use crate::llvm::image::{self, ModuleImage};
+use crate::llvm::owned::OwnedModule;
+use crate::simt::{
+    Bytes, DivergenceMap, Inputs, LaunchConfig, LaunchReport, Limits, Machine, Nobody, Observer, RaceCheck,
+    Reconvergence, Scheduler, Tolerance, compare,
+};
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use simt_args::{Buffer, Element, Given};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Run a kernel on the lockstep machine and print what it computed; no GPU is needed.
+#[derive(Args)]
+pub struct SimtArgs {
+    /// The module: textual IR, bitcode, or a .cu file (compiled with clang first)
+    #[arg(required_unless_present = "compare")]
+    file: Option<PathBuf>,
+    /// The kernel; may be left out if there is one only
+    #[arg(long, short)]
+    kernel: Option<String>,
+    /// Blocks: X[,Y[,Z]]
+    #[arg(long, default_value = "1", value_parser = parse_shape)]
+    grid: [u32; 3],
+    /// Threads of a block: X[,Y[,Z]]
+    #[arg(long, default_value = "32", value_parser = parse_shape)]
+    block: [u32; 3],
+    /// Bytes of dynamic shared memory
+    #[arg(long, default_value_t = 0)]
+    dynamic_shared: u32,
+    /// An argument, in order: i32:7, f32:0.5, f32[1024]:zero|iota|fill:V|random:SEED|list:1,2,3|@file.npy, null, bytes:HEX
+    #[arg(long = "arg", short = 'a', value_name = "ARG", allow_hyphen_values = true)]
+    args: Vec<String>,
+    /// A global variable's contents before the launch, as for --arg
+    #[arg(long = "global", value_name = "NAME=ARG")]
+    globals: Vec<String>,
+    /// Save a buffer afterwards: argument number (from 0) or global name, and a file
+    #[arg(long = "out", value_name = "N=FILE.npy")]
+    outputs: Vec<String>,
+    /// How lanes are scheduled: lockstep, independent, independent:SEED
+    #[arg(long, default_value = "lockstep", value_parser = parse_scheduler)]
+    scheduler: Scheduler,
+    /// Merge split lanes only at immediate post-dominators
+    #[arg(long)]
+    strict_reconvergence: bool,
+    /// Print the divergence map
+    #[arg(long, value_name = "FORMAT")]
+    map: Option<MapFormat>,
+    /// Check memory for races: shared, or shared and global
+    #[arg(long, value_name = "WHERE", num_args = 0..=1, default_missing_value = "shared")]
+    race: Option<RaceWhere>,
+    /// Stop after so many instructions
+    #[arg(long, default_value_t = Limits::default().steps)]
+    max_steps: u64,
+    /// Stop at so many nested calls
+    #[arg(long, default_value_t = Limits::default().calls)]
+    max_calls: u32,
+    /// Print whole buffers instead of their first elements
+    #[arg(long)]
+    full: bool,
+    /// Compare every dynamic instance of every value, branch and block with what the analysis claims
+    #[arg(long, conflicts_with_all = ["map", "compare"])]
+    check: bool,
+    /// Run two versions on the same inputs under both schedulers and compare all memory
+    #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with = "file")]
+    compare: Option<Vec<PathBuf>>,
+    /// With --compare: seeds of the independent scheduler
+    #[arg(long, default_value_t = 3)]
+    seeds: u64,
+    /// With --compare: relative difference that float buffers may show
+    #[arg(long, default_value_t = 0.0)]
+    tolerance: f64,
+    /// Further flags for clang, for .cu files
+    #[arg(long = "clang-flag", value_name = "FLAG", allow_hyphen_values = true)]
+    clang_flags: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MapFormat {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum RaceWhere {
+    Shared,
+    Global,
+}
+
+fn parse_shape(text: &str) -> Result<[u32; 3], String> {
+    let mut shape = [1; 3];
+    let parts: Vec<&str> = text.split([',', 'x']).collect();
+    if parts.len() > 3 {
+        return Err(format!("{text} has {} extents, but at most three are possible", parts.len()));
+    }
+    for (extent, part) in shape.iter_mut().zip(parts) {
+        *extent = part.trim().parse().map_err(|_| format!("{part} is no number of blocks or threads"))?;
+    }
+    Ok(shape)
+}
+
+fn parse_scheduler(text: &str) -> Result<Scheduler, String> {
+    match text.split_once(':') {
+        None if text == "lockstep" => Ok(Scheduler::Lockstep),
+        None if text == "independent" => Ok(Scheduler::Independent(0)),
+        Some(("independent", seed)) => {
+            seed.parse().map(Scheduler::Independent).map_err(|_| format!("{seed} is no seed: give a number"))
+        }
+        _ => Err(format!("{text} is no scheduler: say lockstep, independent or independent:SEED")),
+    }
+}
+
+/// Loads a module from IR, bitcode or CUDA.
+pub fn load(path: &Path, clang_flags: &[String]) -> Result<ModuleImage> {
+    Ok(image::import(open(path, clang_flags)?.handle(), &path.display().to_string()))
+}
+
+fn open(path: &Path, clang_flags: &[String]) -> Result<OwnedModule> {
+    let is_cuda = path.extension().is_some_and(|ext| ext == "cu");
+    let flags: Vec<&str> = clang_flags.iter().map(String::as_str).collect();
+    let compiled = if is_cuda { Some(cuda::compile_device_ir(path, &flags)?) } else { None };
+    let source = compiled.as_ref().map_or(path, |(_, output)| output);
+    let module = OwnedModule::from_file(source)?;
+    if let Err(message) = module.inkwell().verify() {
+        bail!("{} is broken IR: {}", path.display(), message.to_string_lossy().trim());
+    }
+    Ok(module)
+}
+
+impl SimtArgs {
+    fn config(&self) -> LaunchConfig {
+        let mut config = LaunchConfig::new(self.grid, self.block);
+        config.dynamic_shared = self.dynamic_shared;
+        config.scheduler = self.scheduler;
+        config.limits.steps = self.max_steps;
+        config.limits.calls = self.max_calls;
+        if self.strict_reconvergence {
+            config.reconvergence = Reconvergence::PostDominator;
+        }
+        config.races = RaceCheck { shared: self.race.is_some(), global: self.race == Some(RaceWhere::Global) };
+        config
+    }
+
+    fn inputs(&self) -> Result<(Inputs, Vec<Given>)> {
+        let mut inputs = Inputs::default();
+        let mut given = Vec::new();
+        for (i, text) in self.args.iter().enumerate() {
+            let arg = simt_args::parse(text).with_context(|| format!("--arg {i} ({text})"))?;
+            inputs.args.push(arg.to_arg());
+            given.push(arg);
+        }
+        for text in &self.globals {
+            let Some((name, value)) = text.split_once('=') else {
+                bail!("--global {text}: say NAME=ARG, such as table=f32[16]:iota");
+            };
+            let arg = simt_args::parse(value).with_context(|| format!("--global {text}"))?;
+            inputs.globals.push((name.to_owned(), arg.into_bytes()));
+        }
+        Ok((inputs, given))
+    }
+}
+
+/// Runs the subcommand.
+pub fn run(args: &SimtArgs) -> Result<ExitCode> {
+    let (inputs, given) = args.inputs()?;
+    if let Some([before, after]) = args.compare.as_deref() {
+        return run_compare(args, before, after, &inputs, &given);
+    }
+    let Some(file) = &args.file else { bail!("no module is given") };
+    if args.check {
+        return run_check(args, file, &inputs, &given);
+    }
+    let image = load(file, &args.clang_flags)?;
+    let report = match args.map {
+        None => launch(args, &image, &inputs, &mut Nobody)?,
+        Some(format) => {
+            let mut map = DivergenceMap::default();
+            let report = launch(args, &image, &inputs, &mut map)?;
+            match format {
+                MapFormat::Text => say(&map.to_text(&image))?,
+                MapFormat::Json => say(&format!("{}\n", serde_json::to_string_pretty(&map.branches(&image))?))?,
+            }
+            report
+        }
+    };
+    finish(args, &given, &report)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs the kernel and compares every dynamic instance with what the analysis claims.
+fn run_check(args: &SimtArgs, file: &Path, inputs: &Inputs, given: &[Given]) -> Result<ExitCode> {
+    let module = open(file, &args.clang_flags)?;
+    let image = image::import(module.handle(), &file.display().to_string());
+    let report = check::run(module.handle(), &image, args.kernel.as_deref(), &args.config(), inputs)?;
+    finish(args, given, &report.launch)?;
+    say(&format!("{report}\n"))?;
+    Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Launches with an observer; what the command's other modes (such as a check of the analysis) build on.
+pub fn launch<O: Observer>(
+    args: &SimtArgs,
+    image: &ModuleImage,
+    inputs: &Inputs,
+    observer: &mut O,
+) -> Result<LaunchReport> {
+    let machine = Machine::new(image);
+    let kernel = machine.kernel(args.kernel.as_deref())?;
+    Ok(machine.launch(kernel, &args.config(), inputs, observer)?)
+}
+
+fn finish(args: &SimtArgs, given: &[Given], report: &LaunchReport) -> Result<()> {
+    say(&report.stdout)?;
+    let mut saved = Vec::new();
+    for text in &args.outputs {
+        let Some((what, path)) = text.split_once('=') else {
+            bail!("--out {text}: say N=FILE.npy, N being the number of an argument, or NAME=FILE.npy for a global");
+        };
+        let (bytes, element) = match what.parse::<usize>() {
+            Ok(number) => {
+                let buffer = report.buffers.get(number).and_then(Option::as_ref);
+                let bytes = buffer.with_context(|| format!("--out {text}: argument {number} is no buffer"))?;
+                saved.push(number);
+                (bytes, element_of(given.get(number)))
+            }
+            Err(_) => {
+                let found = report.globals.iter().find(|global| global.name == what);
+                let global = found.with_context(|| format!("--out {text}: there is no such global variable"))?;
+                (&global.bytes, Element::U8)
+            }
+        };
+        simt_args::save(Path::new(path), element, &bytes.data).with_context(|| format!("cannot write {path}"))?;
+    }
+    // A JSON map stands alone on standard output.
+    if args.map == Some(MapFormat::Json) {
+        return Ok(());
+    }
+    for (number, buffer) in report.buffers.iter().enumerate() {
+        if let Some(bytes) = buffer.as_ref().filter(|_| !saved.contains(&number)) {
+            say(&show_buffer(number, element_of(given.get(number)), bytes, args.full))?;
+        }
+    }
+    say(&format!("{} instructions, {} lane instructions\n", report.steps, report.lane_steps))?;
+    for warning in &report.warnings {
+        eprintln!("warpwise: warning: {warning}");
+    }
+    Ok(())
+}
+
+/// Writes to standard output. A reader that went away is no error of ours.
+fn say(text: &str) -> Result<()> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error).context("cannot write the output"),
+        _ => Ok(()),
+    }
+}
+
+fn element_of(given: Option<&Given>) -> Element {
+    match given {
+        Some(Given::Buffer(Buffer { element, .. })) => *element,
+        _ => Element::U8,
+    }
+}
+
+fn show_buffer(number: usize, element: Element, bytes: &Bytes, full: bool) -> String {
+    const SHOWN: usize = 16;
+    let count = bytes.data.len() / element.size();
+    let shown = if full { count } else { count.min(SHOWN) };
+    let values: Vec<String> = bytes
+        .data
+        .chunks_exact(element.size())
+        .enumerate()
+        .take(shown)
+        .map(|(i, raw)| {
+            let range = i * element.size()..(i + 1) * element.size();
+            let undefined = bytes.undef.get(range).is_some_and(|undef| undef.iter().any(|&bits| bits != 0));
+            if undefined { "undef".to_owned() } else { element.show(raw) }
+        })
+        .collect();
+    let rest = if shown < count { format!(", … ({count} in all)") } else { String::new() };
+    format!("arg {number}: {}[{count}] = {}{rest}\n", element.name(), values.join(", "))
+}
+
+fn run_compare(args: &SimtArgs, before: &Path, after: &Path, inputs: &Inputs, given: &[Given]) -> Result<ExitCode> {
+    let first = load(before, &args.clang_flags)?;
+    let second = load(after, &args.clang_flags)?;
+    let mut configs = vec![LaunchConfig { scheduler: Scheduler::Lockstep, ..args.config() }];
+    configs
+        .extend((0..args.seeds).map(|seed| LaunchConfig { scheduler: Scheduler::Independent(seed), ..args.config() }));
+    let floats: Vec<Option<usize>> = given
+        .iter()
+        .map(|given| match given {
+            Given::Buffer(buffer) if buffer.element.is_float() => Some(buffer.element.size()),
+            _ => None,
+        })
+        .collect();
+    let tolerance = Tolerance { relative: args.tolerance, absolute: 0.0 };
+    compare(&first, &second, args.kernel.as_deref(), &configs, inputs, &floats, tolerance)?;
+    say(&format!("equal under the lockstep scheduler and {} seeds of the independent one\n", args.seeds))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,317 @@
+//! Why does a branch diverge? The shortest chain of values from a source of divergence to its condition.
+//!
+//! One breadth-first walk from all sources at once, over the facts and not during the solve:
+//!
+//! 1. A value *varies* if lanes of a warp may disagree on it. It is a **source** if no operand of it varies where it is
+//!    used and no divergent path explains it: thread indices, atomics, loads of a thread's own memory, unknown calls,
+//!    exchanges between lanes, arguments of functions with unknown callers.
+//! 2. From a varying value the walk goes to its varying users (**data**). At a divergent branch it goes to the phis of
+//!    the joins that the branch decides, where no incoming value varies (**join**, the γ of gated SSA), and to uses
+//!    outside the cycles that lanes leave in different iterations (**iteration**, the η).
+//! 3. Each value remembers the link it was first reached by; a chain follows links back to its source.
+//!
+//! What the walk does not reach diverges because the analysis gave up (too many terms, an irregular cycle under its
+//! cap): [`Source::Unknown`]. Cost: linear in instructions and uses plus one split per divergent branch.
+
+use super::facts::Facts;
+use super::intrinsics::{self, Class};
+use crate::affine::form::Base;
+use crate::cfg::SyncDependence;
+use crate::cfg::cycles::Cycle;
+use crate::kernel::Kernel;
+use crate::kernel::call::Callee;
+use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::inst::{Flags, Opcode};
+use crate::llvm::handle::intrinsic_name;
+use cranelift_entity::EntityRef;
+use std::collections::VecDeque;
+
+/// Where divergence comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    ThreadIndex(Base),
+    /// A register that reads differently in each lane or at each time.
+    Register(Value),
+    Atomic(Value),
+    /// A load of volatile or atomic memory.
+    VolatileLoad(Value),
+    /// A load of memory in which each thread may have its own contents.
+    OwnMemory(Value),
+    /// A shuffle, match or the like.
+    Exchange(Value),
+    /// A call of something unknown.
+    Call(Value),
+    Argument(Value),
+    /// `freeze` of something that may be undefined.
+    Undefined(Value),
+    /// The analysis cannot tell.
+    Unknown(Value),
+}
+
+/// How divergence came to a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Via {
+    /// An operand varies.
+    Data,
+    /// Lanes come to the value's block by different paths, parted at the branch that ends the block.
+    Join(Block),
+    /// Lanes left the cycle in different iterations, at the branch that ends the block.
+    Iteration(Cycle, Block),
+}
+
+/// One value of a chain, and how divergence came to it from the value before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    pub value: Value,
+    pub via: Via,
+}
+
+/// From the source to the branch condition: the source itself, then steps; the last step is the condition (unless the
+/// condition is the source).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Chain {
+    pub source: Source,
+    pub steps: Vec<Step>,
+}
+
+#[derive(Clone, Copy)]
+struct Link {
+    from: Option<Value>,
+    via: Via,
+}
+
+/// Links of every varying value of a function.
+pub struct Causes<'a> {
+    facts: &'a Facts,
+    /// How a value came to vary where it is defined.
+    links: Vec<Option<Link>>,
+    /// How a value that is uniform where it is defined came to vary after its cycle.
+    outside: Vec<Option<Link>>,
+}
+
+impl<'a> Causes<'a> {
+    /// Walks the function once.
+    pub fn new(facts: &'a Facts) -> Causes<'a> {
+        let count = facts.kernel.value_count();
+        let mut causes = Causes { facts, links: vec![None; count], outside: vec![None; count] };
+        Walk::new(&mut causes).run();
+        causes
+    }
+
+    /// The chain behind a divergent branch; `None` for branches without condition.
+    pub fn of_branch(&self, block: Block) -> Option<Chain> {
+        let condition = self.facts.kernel.condition(self.facts.kernel.terminator(block))?;
+        Some(self.of_use(condition, block))
+    }
+
+    /// The chain behind a value as a use in `at` sees it.
+    pub fn of_use(&self, value: Value, at: Block) -> Chain {
+        let mut steps = Vec::new();
+        let mut current = value;
+        let mut link = match self.links[value.index()] {
+            Some(link) => Some(link),
+            None if self.facts.scope_at_use(value, at).is_none() => self.outside[value.index()],
+            None => None,
+        };
+        // links lead to values reached before, so the walk ends
+        while let Some(Link { from: Some(from), via }) = link {
+            steps.push(Step { value: current, via });
+            current = from;
+            link = self.links[from.index()].or(self.outside[from.index()]);
+        }
+        steps.reverse();
+        let source = match link {
+            Some(_) => source_of(self.facts, current),
+            None => Source::Unknown(current),
+        };
+        Chain { source, steps }
+    }
+}
+
+struct Walk<'c, 'a> {
+    causes: &'c mut Causes<'a>,
+    facts: &'a Facts,
+    sync: SyncDependence<'a>,
+    queue: VecDeque<Value>,
+    branches: VecDeque<(Block, Value)>,
+    seen_branch: Vec<bool>,
+}
+
+impl<'c, 'a> Walk<'c, 'a> {
+    fn new(causes: &'c mut Causes<'a>) -> Self {
+        let facts = causes.facts;
+        let sync = SyncDependence::new(&facts.kernel.graph, &facts.cfg().cycles);
+        let seen_branch = vec![false; facts.kernel.blocks.len()];
+        Walk { causes, facts, sync, queue: VecDeque::new(), branches: VecDeque::new(), seen_branch }
+    }
+
+    /// Data links first: a branch is only followed when no value is left, so that control explains what data does not.
+    fn run(&mut self) {
+        self.sources();
+        loop {
+            if let Some(value) = self.queue.pop_front() {
+                self.data(value);
+            } else if let Some((block, condition)) = self.branches.pop_front() {
+                self.control(block, condition);
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn sources(&mut self) {
+        let kernel = &self.facts.kernel;
+        for index in 0..kernel.params.len() as u32 {
+            if self.varies(kernel.param(index)) {
+                self.reach(kernel.param(index), None, Via::Data);
+            }
+        }
+        for inst in kernel.insts.keys() {
+            let value = kernel.result(inst);
+            if !self.facts.is_reachable(kernel.insts[inst].block) || !self.varies(value) {
+                continue;
+            }
+            if is_source(kernel, inst) || (kernel.insts[inst].opcode != Opcode::Phi && !self.has_varying_operand(inst))
+            {
+                self.reach(value, None, Via::Data);
+            }
+        }
+    }
+
+    fn varies(&self, value: Value) -> bool {
+        self.facts.scope(value).is_none()
+    }
+
+    fn varies_at(&self, value: Value, at: Block) -> bool {
+        self.facts.scope_at_use(value, at).is_none()
+    }
+
+    fn has_varying_operand(&self, inst: Inst) -> bool {
+        let kernel = &self.facts.kernel;
+        let at = kernel.insts[inst].block;
+        kernel.operands(inst).iter().any(|&operand| self.varies_at(operand, at))
+    }
+
+    fn reach(&mut self, value: Value, from: Option<Value>, via: Via) {
+        let link = &mut self.causes.links[value.index()];
+        if link.is_none() {
+            *link = Some(Link { from, via });
+            self.queue.push_back(value);
+        }
+    }
+
+    fn data(&mut self, value: Value) {
+        let kernel = &self.facts.kernel;
+        for &user in self.facts.users(value) {
+            let block = kernel.insts[user].block;
+            if !self.facts.is_reachable(block) || !self.varies_at(value, block) {
+                continue;
+            }
+            if kernel.condition(user) == Some(value) {
+                if self.facts.is_divergent_branch(block)
+                    && !std::mem::replace(&mut self.seen_branch[block.index()], true)
+                {
+                    self.branches.push_back((block, value));
+                }
+            } else if self.varies(kernel.result(user)) {
+                self.reach(kernel.result(user), Some(value), Via::Data);
+            }
+        }
+    }
+
+    fn control(&mut self, branch: Block, condition: Value) {
+        let facts = self.facts;
+        let kernel = &facts.kernel;
+        let split = self.sync.split(branch);
+        let mut joins: Vec<Block> = split.joins.to_vec();
+        let exits: Vec<Cycle> = split.divergent_exits.to_vec();
+        for &cycle in split.irregular {
+            joins.extend(facts.cfg().cycles.blocks(cycle));
+        }
+        for join in joins {
+            for phi in kernel.phis(join) {
+                if self.varies(kernel.result(phi)) {
+                    self.reach(kernel.result(phi), Some(condition), Via::Join(branch));
+                }
+            }
+        }
+        for cycle in exits {
+            for &block in facts.cfg().cycles.blocks(cycle) {
+                for inst in kernel.block_insts(block) {
+                    self.leave(kernel.result(inst), cycle, branch, condition);
+                }
+            }
+        }
+    }
+
+    /// A value that is uniform inside a cycle and used after it.
+    fn leave(&mut self, value: Value, cycle: Cycle, branch: Block, condition: Value) {
+        let kernel = &self.facts.kernel;
+        if self.varies(value) || self.causes.outside[value.index()].is_some() {
+            return;
+        }
+        let varies_outside = self.facts.users(value).iter().any(|&user| {
+            let at = kernel.insts[user].block;
+            !self.facts.cfg().cycles.contains(cycle, at) && self.varies_at(value, at)
+        });
+        if varies_outside {
+            self.causes.outside[value.index()] =
+                Some(Link { from: Some(condition), via: Via::Iteration(cycle, branch) });
+            self.data(value);
+        }
+    }
+}
+
+/// Whether an instruction makes divergence by itself, whatever its operands.
+fn is_source(kernel: &Kernel, inst: Inst) -> bool {
+    let data = &kernel.insts[inst];
+    match data.opcode {
+        Opcode::AtomicRmw | Opcode::CmpXchg => true,
+        Opcode::Load => data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC),
+        Opcode::Call => !matches!(
+            class_of_call(kernel, inst),
+            Some(Class::Pure | Class::PureInBlock | Class::Vote | Class::Reduction | Class::ReadOnlyLoad)
+        ),
+        _ => false,
+    }
+}
+
+fn class_of_call(kernel: &Kernel, call: Inst) -> Option<Class> {
+    match kernel.call(call).callee {
+        Callee::Intrinsic(id) => Some(intrinsics::classify(&intrinsic_name(id), true)),
+        Callee::Asm { .. } if kernel.call(call).pure_asm => Some(Class::Pure),
+        _ => None,
+    }
+}
+
+fn source_of(facts: &Facts, value: Value) -> Source {
+    let kernel = &facts.kernel;
+    let Some(inst) = kernel.def(value) else { return Source::Argument(value) };
+    let data = &kernel.insts[inst];
+    match data.opcode {
+        Opcode::AtomicRmw | Opcode::CmpXchg => Source::Atomic(value),
+        Opcode::Load if data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC) => Source::VolatileLoad(value),
+        Opcode::Load => Source::OwnMemory(value),
+        Opcode::Freeze => Source::Undefined(value),
+        Opcode::Call => match kernel.call(inst).callee {
+            Callee::Intrinsic(id) => {
+                let name = intrinsic_name(id);
+                match intrinsics::classify(&name, true) {
+                    Class::Index(base) => Source::ThreadIndex(base),
+                    _ if name.starts_with("llvm.nvvm.read.ptx.sreg.") => Source::Register(value),
+                    _ if is_exchange(&name) => Source::Exchange(value),
+                    _ if name.starts_with("llvm.nvvm.atomic") => Source::Atomic(value),
+                    _ => Source::Call(value),
+                }
+            }
+            _ => Source::Call(value),
+        },
+        _ => Source::Unknown(value),
+    }
+}
+
+fn is_exchange(name: &str) -> bool {
+    ["shfl", "match", "vote", "redux", "activemask", "elect"]
+        .iter()
+        .any(|what| name.strip_prefix("llvm.nvvm.").is_some_and(|rest| rest.starts_with(what)))
+}

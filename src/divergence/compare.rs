@@ -1,0 +1,151 @@
+//! When do lanes agree on a comparison of values they do not agree on?
+//!
+//! 1. Both sides uniform: in the narrower scope.
+//! 2. The terms cancel: the difference is one number for all lanes. Equality needs nothing more (it is modular); an
+//!    order needs both sides exact in its reading.
+//! 3. Ranges decide it for every thread: a constant.
+//! 4. One side splits into a uniform high part and a low part that never reaches the other side's zero low bits
+//!    (`tid < 32·k`): the high parts decide.
+
+use super::solver::Solver;
+use crate::affine::form::unsigned;
+use crate::affine::interner::Element;
+use crate::affine::{Form, Rest, Scope};
+use crate::kernel::entity::Inst;
+use crate::kernel::inst::{Flags, InstData, Predicate};
+use crate::mutants::{self, Mutant};
+
+impl Solver<'_> {
+    /// An integer or pointer compare.
+    pub(super) fn compare(&mut self, inst: Inst, data: &InstData) -> Element {
+        let (a, b) = (self.operand(inst, 0), self.operand(inst, 1));
+        if let (Some(x), Some(y)) = (a.plain_scope(), b.plain_scope()) {
+            return Element::uniform(x.min(y));
+        }
+        if a.is_bottom() || b.is_bottom() {
+            return Element::BOTTOM;
+        }
+        let operands = self.kernel.operands(inst);
+        let Some(predicate) = Predicate::from_sub(data.sub) else { return Element::DIVERGENT };
+        if operands[0] == operands[1] {
+            let reflexive =
+                matches!(predicate, Predicate::Eq | Predicate::Uge | Predicate::Ule | Predicate::Sge | Predicate::Sle);
+            return self.interner.intern(Form::constant(if reflexive { -1 } else { 0 }));
+        }
+        let bits = self.kernel.int_bits(operands[0]).filter(|&bits| bits <= 64);
+        let forms = (self.interner.form(a).cloned(), self.interner.form(b).cloned());
+        let (Some(bits), (Some(x), Some(y))) = (bits, forms) else { return self.generic(inst) };
+        if let Some(answer) = self.decided(predicate, &x, &y, bits) {
+            return self.interner.intern(Form::constant(if answer { -1 } else { 0 }));
+        }
+        let scope = [
+            self.scope_of(a).and_then(|scope| Some(scope.min(self.scope_of(b)?))),
+            self.cancelled(inst, predicate, data, &x, &y, bits),
+            self.split(predicate, &x, &y, bits),
+            self.split(predicate.swapped(), &y, &x, bits),
+        ];
+        scope.into_iter().flatten().max().map_or(Element::DIVERGENT, Element::uniform)
+    }
+
+    /// Rule 2.
+    fn cancelled(
+        &self,
+        inst: Inst,
+        predicate: Predicate,
+        data: &InstData,
+        x: &Form,
+        y: &Form,
+        bits: u32,
+    ) -> Option<Scope> {
+        if x.terms != y.terms {
+            return None;
+        }
+        let rests = x.rest.scope().min(y.rest.scope());
+        if predicate.is_equality() || mutants::on(Mutant::CompareWraps) {
+            return Some(rests);
+        }
+        let operands = self.kernel.operands(inst);
+        let in_reading = |signed: bool| -> Option<Scope> {
+            let x = self.exact_at(x, operands[0], bits, signed, data.block);
+            let y = self.exact_at(y, operands[1], bits, signed, data.block);
+            let exact = if signed {
+                x.signed_scope()?.min(y.signed_scope()?)
+            } else {
+                x.unsigned_scope()?.min(y.unsigned_scope()?)
+            };
+            Some(exact.min(rests))
+        };
+        // with `samesign` both readings order alike
+        let other = if data.flags.contains(Flags::SAMESIGN) { in_reading(!predicate.is_signed()) } else { None };
+        in_reading(predicate.is_signed()).max(other)
+    }
+
+    /// Rule 3.
+    fn decided(&self, predicate: Predicate, x: &Form, y: &Form, bits: u32) -> Option<bool> {
+        let (low_x, high_x) = self.reading(x, bits, predicate)?;
+        let (low_y, high_y) = self.reading(y, bits, predicate)?;
+        match predicate {
+            Predicate::Eq | Predicate::Ne => {
+                let equal = if high_x < low_y || high_y < low_x {
+                    false
+                } else if low_x == high_x && low_y == high_y && low_x == low_y {
+                    true
+                } else {
+                    return None;
+                };
+                Some(equal == (predicate == Predicate::Eq))
+            }
+            Predicate::Ult | Predicate::Slt => decide(high_x < low_y, low_x >= high_y),
+            Predicate::Ule | Predicate::Sle => decide(high_x <= low_y, low_x > high_y),
+            Predicate::Ugt | Predicate::Sgt => decide(low_x > high_y, high_x <= low_y),
+            Predicate::Uge | Predicate::Sge => decide(low_x >= high_y, high_x < low_y),
+        }
+    }
+
+    /// Bounds of a fully known form in the reading of a predicate, if it does not wrap there.
+    fn reading(&self, form: &Form, bits: u32, predicate: Predicate) -> Option<(i128, i128)> {
+        if let Some(constant) = form.as_constant() {
+            let number =
+                if predicate.is_signed() { i128::from(constant) } else { i128::from(unsigned(constant, bits)) };
+            return Some((number, number));
+        }
+        let (low, high) = self.model.integer_range(form)?;
+        let fits = if predicate.is_signed() {
+            low >= -(1i128 << (bits - 1)) && high < 1i128 << (bits - 1)
+        } else {
+            low >= 0 && high < 1i128 << bits
+        };
+        fits.then_some((low, high))
+    }
+
+    /// Rule 4: `x PREDICATE y` with `y` uniform. `x < y` and `x ≥ y` want zero low bits in `y`; `x > y` and `x ≤ y` are
+    /// the same against `y + 1`, which must not wrap.
+    fn split(&self, predicate: Predicate, x: &Form, y: &Form, bits: u32) -> Option<Scope> {
+        if !y.terms.is_empty() || x.terms.is_empty() {
+            return None;
+        }
+        let bound = match predicate {
+            Predicate::Ult | Predicate::Uge | Predicate::Slt | Predicate::Sge => y.rest,
+            Predicate::Ugt | Predicate::Ule | Predicate::Sgt | Predicate::Sle => {
+                let Rest::Const(number) = y.rest else { return None };
+                let signed_largest = i128::from(number) == (1i128 << (bits - 1)) - 1;
+                if if predicate.is_signed() { signed_largest } else { number == -1 } {
+                    return None;
+                }
+                Rest::Const(crate::affine::form::wrap(number.wrapping_add(1), bits))
+            }
+            // equality with a number that has one particular lane: divergent
+            Predicate::Eq | Predicate::Ne => return None,
+        };
+        self.model.compare_with_aligned(x, bound, bits)
+    }
+}
+
+/// `Some` of the answer that surely holds.
+fn decide(surely: bool, surely_not: bool) -> Option<bool> {
+    match (surely, surely_not) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    }
+}

@@ -1,0 +1,335 @@
+//! What does the analysis know? The immutable result, and every question one may ask of it.
+//!
+//! [`Findings`] are the answers for one function without the function itself (summaries borrow the picture);
+//! [`Facts`] own both. Nothing here changes after construction, and no caller sees solver state.
+
+use super::module::{Environment, exported};
+use super::range::{Range, Ranges, Users};
+use super::solver::{GateCell, OPEN, Solution, solve};
+use crate::affine::interner::{Element, Interner};
+use crate::affine::join::{join, leave_loop};
+use crate::affine::lanes::LaneModel;
+use crate::affine::{Form, Scope};
+use crate::cfg::convergence::{BlockTraits, Convergence};
+use crate::cfg::cycles::Cycle;
+use crate::cfg::{Cfg, Dominators};
+use crate::kernel::Kernel;
+use crate::kernel::call::{Callee, Memory};
+use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::geometry::Geometry;
+use crate::kernel::inst::{Flags, Opcode};
+use crate::mutants::{self, Mutant};
+use cranelift_entity::{EntityRef, SecondaryMap};
+use fixedbitset::FixedBitSet;
+
+/// What may be said of a value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Class<'a> {
+    /// Its block is never reached.
+    Unreached,
+    /// The same known number everywhere (sign-extended).
+    Constant(i64),
+    /// The same unknown value for all lanes of the scope.
+    Uniform(Scope),
+    /// An affine form of thread indices that differs between lanes of a warp.
+    Affine(&'a Form),
+    Divergent,
+}
+
+impl Class<'_> {
+    /// Whether all lanes of a warp agree.
+    pub fn is_uniform(&self) -> bool {
+        matches!(self, Class::Constant(_) | Class::Uniform(_) | Class::Unreached)
+    }
+    /// Scope in which the value is the same.
+    pub fn scope(&self) -> Option<Scope> {
+        match self {
+            Class::Constant(_) | Class::Unreached => Some(Scope::Grid),
+            Class::Uniform(scope) => Some(*scope),
+            Class::Affine(_) | Class::Divergent => None,
+        }
+    }
+}
+
+/// The answers for one function.
+pub struct Findings {
+    cfg: Cfg,
+    model: LaneModel,
+    interner: Interner,
+    elements: Vec<Element>,
+    join_gate: SecondaryMap<Block, GateCell>,
+    exit_gate: Vec<Option<Scope>>,
+    branch_scope: SecondaryMap<Block, GateCell>,
+    convergence: Convergence,
+    users: Users,
+}
+
+/// A function and what is known of it.
+pub struct Facts {
+    pub kernel: Kernel,
+    pub geometry: Geometry,
+    findings: Findings,
+    entry_convergent: bool,
+}
+
+impl std::ops::Deref for Facts {
+    type Target = Findings;
+    fn deref(&self) -> &Findings {
+        &self.findings
+    }
+}
+
+impl Facts {
+    /// Solves the function.
+    pub fn compute(kernel: Kernel, env: &Environment<'_>) -> Facts {
+        let cfg = Cfg::new(&kernel.graph);
+        let solution = solve(&kernel, &cfg, env);
+        let findings = Findings::new(&kernel, cfg, solution, env);
+        Facts { kernel, geometry: env.geometry, findings, entry_convergent: env.entry_convergent }
+    }
+    /// Class of a value where it is defined.
+    pub fn class(&self, value: Value) -> Class<'_> {
+        self.findings.class_of(&self.kernel, value)
+    }
+    /// Scope in which lanes agree on a value where it is defined; `None` if lanes of a warp may not.
+    pub fn scope(&self, value: Value) -> Option<Scope> {
+        self.class(value).scope()
+    }
+    /// The form of a value where it is defined, also where geometry makes it uniform.
+    pub fn form(&self, value: Value) -> Option<&Form> {
+        self.findings.interner.form(self.findings.elements[value.index()])
+    }
+    /// The form of a value as a use in `block` sees it: gated by the loops between. `None` is divergent.
+    pub fn form_at_use(&self, value: Value, block: Block) -> Option<Form> {
+        self.findings.form_at(&self.kernel, value, block)
+    }
+    /// Scope in which lanes agree on a value as a use in `block` sees it.
+    pub fn scope_at_use(&self, value: Value, block: Block) -> Option<Scope> {
+        let form = self.form_at_use(value, block)?;
+        self.findings.model.scope_of(&form)
+    }
+    /// Whether lanes of a warp may take different ways at the end of a block.
+    pub fn is_divergent_branch(&self, block: Block) -> bool {
+        self.findings.branch_scope(block).is_none()
+    }
+    /// Whether all lanes of a warp that have not exited may be taken to enter the function together.
+    pub fn entry_convergent(&self) -> bool {
+        self.entry_convergent
+    }
+    /// Bounds of an integer of at most 64 bits as seen in a block.
+    pub fn range(&self, env: &Environment<'_>, value: Value, at: Block) -> Range {
+        Ranges { kernel: &self.kernel, cfg: &self.findings.cfg, env, users: &self.findings.users }.of(value, at)
+    }
+    /// Where a value is used outside its cycle under another class: the outermost such cycle and the class there.
+    pub fn after_cycle(&self, value: Value) -> Option<(Cycle, Option<Form>)> {
+        let kernel = &self.kernel;
+        let def = kernel.def(value)?;
+        let home = self.findings.cfg.cycles.cycle_of(kernel.insts[def].block)?;
+        let inside = self.findings.elements[value.index()];
+        if inside.is_bottom() || inside.is_divergent() {
+            return None;
+        }
+        let mut worst: Option<(Cycle, Option<Form>)> = None;
+        for &user in self.findings.users.of(value) {
+            let user_block = kernel.insts[user].block;
+            if self.findings.cfg.cycles.contains(home, user_block) {
+                continue;
+            }
+            let left = self.findings.outermost_left(home, user_block)?;
+            let form = self.findings.form_at(kernel, value, user_block);
+            let same = form.as_ref() == self.form(value);
+            let weaker = match (&worst, &form) {
+                (None, _) => true,
+                (Some((_, None)), _) => false,
+                (Some(_), None) => true,
+                (Some((_, Some(old))), Some(new)) => new.rest.scope() < old.rest.scope(),
+            };
+            if !same && weaker {
+                worst = Some((left, form));
+            }
+        }
+        worst
+    }
+}
+
+impl Findings {
+    fn new(kernel: &Kernel, cfg: Cfg, solution: Solution, env: &Environment<'_>) -> Findings {
+        let mut divergent = FixedBitSet::with_capacity(kernel.blocks.len());
+        for block in kernel.blocks.keys() {
+            let leaves = || {
+                cfg.cycles
+                    .cycle_of(block)
+                    .is_some_and(|cycle| cfg.cycles.exit_edges(&kernel.graph, cycle).any(|edge| edge.0 == block))
+            };
+            let together = mutants::on(Mutant::ConvergentExits) && leaves();
+            if solution.branch_scope[block].0.is_none() && !together {
+                divergent.insert(block.index());
+            }
+        }
+        let convergence = Convergence::compute(&kernel.graph, &cfg.cycles, &divergent, env.entry_convergent, |block| {
+            block_traits(kernel, block)
+        });
+        let Solution { model, interner, elements, join_gate, exit_gate, branch_scope, users } = solution;
+        Findings { cfg, model, interner, elements, join_gate, exit_gate, branch_scope, convergence, users }
+    }
+
+    /// For summaries, which keep the picture elsewhere.
+    pub(super) fn from_solution(kernel: &Kernel, cfg: Cfg, solution: Solution, env: &Environment<'_>) -> Findings {
+        Findings::new(kernel, cfg, solution, env)
+    }
+
+    fn class_of(&self, kernel: &Kernel, value: Value) -> Class<'_> {
+        let element = self.elements[value.index()];
+        if element.is_bottom() {
+            // an undefined phi in a reached block: nothing is claimed
+            let reached = kernel.def(value).is_none_or(|def| self.is_reachable(kernel.insts[def].block));
+            return if reached { Class::Divergent } else { Class::Unreached };
+        }
+        match self.interner.form(element) {
+            None => Class::Divergent,
+            Some(form) => self.class_of_form(form),
+        }
+    }
+
+    /// How a form is to be called.
+    pub fn class_of_form<'a>(&self, form: &'a Form) -> Class<'a> {
+        if let Some(value) = form.as_constant() {
+            return Class::Constant(value);
+        }
+        match self.model.scope_of(form) {
+            Some(scope) => Class::Uniform(scope),
+            None => Class::Affine(form),
+        }
+    }
+
+    /// As [`Facts::form_at_use`].
+    pub(super) fn form_at(&self, kernel: &Kernel, value: Value, block: Block) -> Option<Form> {
+        let form = self.interner.form(self.elements[value.index()])?;
+        let Some(home) = kernel.def(value).and_then(|def| self.cfg.cycles.cycle_of(kernel.insts[def].block)) else {
+            return Some(form.clone());
+        };
+        let Some(left) = self.outermost_left(home, block) else { return Some(form.clone()) };
+        let mut gate = OPEN;
+        let mut cycle = Some(home);
+        while let Some(current) = cycle {
+            gate = gate.min(self.exit_gate[current.index()]);
+            cycle = if current == left { None } else { self.cfg.cycles.parent(current) };
+        }
+        if gate == OPEN {
+            return Some(form.clone());
+        }
+        let stale = gate.is_none()
+            && form.symbols().any(|symbol| {
+                let def = kernel.def(Value::from_u32(symbol.value));
+                def.is_some_and(|def| self.cfg.cycles.contains(left, kernel.insts[def].block))
+            });
+        let outside = if stale { None } else { leave_loop(form, gate) };
+        outside.map(|form| self.model.prove_exact(form, kernel.int_bits(value).unwrap_or(0)))
+    }
+
+    /// The outermost cycle around `home` that does not hold `block`.
+    fn outermost_left(&self, home: Cycle, block: Block) -> Option<Cycle> {
+        let mut left = None;
+        let mut cycle = Some(home);
+        while let Some(current) = cycle.filter(|&c| !self.cfg.cycles.contains(c, block)) {
+            left = Some(current);
+            cycle = self.cfg.cycles.parent(current);
+        }
+        left
+    }
+
+    /// Scope in which lanes take the same way at the end of a block; grid where there is only one way.
+    pub fn branch_scope(&self, block: Block) -> Option<Scope> {
+        self.branch_scope[block].0
+    }
+    /// Scope in which lanes come to a block by the same path.
+    pub fn join_scope(&self, block: Block) -> Option<Scope> {
+        self.join_gate[block].0
+    }
+    /// Scope in which lanes leave a cycle in the same iteration.
+    pub fn exit_scope(&self, cycle: Cycle) -> Option<Scope> {
+        self.exit_gate[cycle.index()]
+    }
+    /// Whether, for every dynamic instance of a block, all lanes of the warp that have not exited execute it or none.
+    pub fn is_convergent(&self, block: Block) -> bool {
+        self.convergence.is_convergent(block)
+    }
+    /// Whether a block can be reached from the entry.
+    pub fn is_reachable(&self, block: Block) -> bool {
+        self.cfg.order.is_reachable(block)
+    }
+    /// Control flow facts.
+    pub fn cfg(&self) -> &Cfg {
+        &self.cfg
+    }
+    /// Dominators.
+    pub fn dominators(&self) -> &Dominators {
+        &self.cfg.dominators
+    }
+    /// What geometry says of lanes.
+    pub fn lanes(&self) -> &LaneModel {
+        &self.model
+    }
+    /// Who uses a value.
+    pub fn users(&self, value: Value) -> &[Inst] {
+        self.users.of(value)
+    }
+
+    /// The returned value, if lanes that called together agree on it.
+    pub(super) fn returned(&self, kernel: &Kernel) -> Option<Form> {
+        let returns: Vec<(Block, Value)> = kernel
+            .blocks
+            .keys()
+            .filter(|&block| self.is_reachable(block))
+            .filter_map(|block| {
+                let inst = kernel.terminator(block);
+                let value = (kernel.insts[inst].opcode == Opcode::Ret).then(|| kernel.operands(inst).first().copied());
+                value.flatten().map(|value| (block, value))
+            })
+            .collect();
+        let mut gate = OPEN;
+        if returns.len() > 1 && !mutants::on(Mutant::ReturnGate) {
+            // which return a lane comes to may be decided by any branch
+            for block in kernel.blocks.keys() {
+                gate = gate.min(self.branch_scope(block));
+            }
+        }
+        let mut joined: Option<Form> = None;
+        for (block, value) in returns {
+            let form = self.form_at(kernel, value, block)?;
+            joined = Some(match joined {
+                None => form,
+                Some(so_far) => join(&so_far, &form, gate)?,
+            });
+        }
+        exported(&joined?)
+    }
+}
+
+/// What convergence asks of a block's instructions.
+fn block_traits(kernel: &Kernel, block: Block) -> BlockTraits {
+    let data = kernel.blocks[block];
+    // lanes that return from a device function have not exited: their callers go on, and full masks still name them
+    let exits = kernel.is_kernel || mutants::on(Mutant::CalleeGuards);
+    let is_return = exits && kernel.insts[kernel.terminator(block)].opcode == Opcode::Ret;
+    let has_sync = kernel.block_insts(block).any(|inst| may_synchronise(kernel, inst));
+    BlockTraits { has_sync, is_return, is_bare: is_return && data.end - data.first == 1 }
+}
+
+/// Whether an instruction may wait for, vote with or signal other lanes.
+pub fn may_synchronise(kernel: &Kernel, inst: Inst) -> bool {
+    let data = &kernel.insts[inst];
+    match data.opcode {
+        Opcode::Fence | Opcode::AtomicRmw | Opcode::CmpXchg => true,
+        Opcode::Load | Opcode::Store => data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC),
+        Opcode::Call => {
+            let call = kernel.call(inst);
+            match call.callee {
+                Callee::Intrinsic(_) => call.convergent || (call.memory == Memory::ReadWrite && !call.will_return),
+                _ => true,
+            }
+        }
+        Opcode::OtherTerminator | Opcode::Other => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,29 @@
+//! Which lanes agree on what? The affine divergence analysis over the dense picture of a function.
+//!
+//! 1. [`module`]: call graph summaries: what arguments and results of device functions look like from outside.
+//! 2. [`solver`]: optimistic sparse iteration; each visit applies one rule of [`transfer`] (and its siblings by opcode
+//!    family). Control dependence enters as gates: `cfg::sync` says which joins and loop exits a branch decides.
+//! 3. [`facts`]: the immutable result and every question one may ask of it.
+//!
+//! Sources: Coutinho 2011 (divergence with synchronisation dependences), Sampaio 2013 (affine constraints over gated
+//! SSA), Rosemann, Moll and Hack 2021 (sync dependence and temporal divergence on arbitrary control flow). Scopes,
+//! provenance, launch geometry, exactness and call summaries are ours. docs/ANALYSIS.md has the soundness argument.
+
+pub mod causes;
+pub mod compare;
+pub mod facts;
+pub mod intrinsics;
+pub mod module;
+pub mod print;
+pub mod provenance;
+pub mod range;
+pub mod remarks;
+pub mod solver;
+pub mod stride;
+pub mod transfer;
+pub mod transfer_call;
+pub mod transfer_int;
+pub mod words;
+
+pub use facts::{Class, Facts};
+pub use module::{ModuleAnalysis, Options};

@@ -1,0 +1,384 @@
+//! What do device functions look like from outside? Claims about arguments and results over the call graph.
+//!
+//! - **Results, bottom up.** A function with an exact definition is solved once with every argument uniform in the grid;
+//!   what its returned value is then holds for any call with uniform arguments. Recursion: nothing is claimed.
+//! - **Arguments, top down.** A function that only this module can call, and only directly, gets for each argument the
+//!   join over its call sites, starting from kernels (whose arguments are uniform in the grid) and from functions that
+//!   others may call (whose arguments are divergent). Forms keep their terms, not their symbols, which have no meaning
+//!   in the callee. Its entry is warp-convergent if every call stands in a warp-convergent block.
+//!
+//! Both are computed once, on first need: modules without device functions never pay. Cost: two solves a device function,
+//! more only while claims about its arguments still change (bounded by [`MAX_SOLVES`]).
+
+use super::facts::{Facts, Findings};
+use super::intrinsics::{Class, classify};
+use super::solver::solve;
+use super::transfer_call::Arithmetic;
+use crate::affine::join::join;
+use crate::affine::{Form, Rest, Scope};
+use crate::cfg::Cfg;
+use crate::kernel::Kernel;
+use crate::kernel::call::Callee;
+use crate::kernel::entity::Inst;
+use crate::kernel::geometry::{BlockShape, Geometry};
+use crate::kernel::handles::Handles;
+use crate::kernel::import::{ModuleContext, import};
+use crate::kernel::inst::Opcode;
+use crate::llvm::escape::module_stack_escapes;
+use crate::llvm::handle::{self, intrinsic_name};
+use crate::mutants::{self, Mutant};
+use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
+use std::collections::VecDeque;
+
+/// Solves of one function while its argument claims change; then they are given up.
+const MAX_SOLVES: u32 = 6;
+
+/// What the user states and asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// Shape of every block of every kernel.
+    pub block: Option<BlockShape>,
+    /// The thesis's simple analysis: no forms.
+    pub simple: bool,
+}
+
+/// Rules for the intrinsics a module declares.
+#[derive(Default)]
+pub struct IntrinsicTable {
+    entries: FxHashMap<u32, (Class, Option<Arithmetic>, bool)>,
+}
+
+impl IntrinsicTable {
+    fn new(context: &ModuleContext<'_>) -> IntrinsicTable {
+        let memory = handle::attribute_kind("memory");
+        let convergent = handle::attribute_kind("convergent");
+        let mut entries = FxHashMap::default();
+        for function in &context.functions {
+            let id = function.intrinsic_id();
+            if id == 0 {
+                continue;
+            }
+            let place = handle::AttrPlace::Function;
+            let pure = function.int_attribute(place, memory) == Some(0) && !function.has_attribute(place, convergent);
+            entries.entry(id).or_insert_with(|| {
+                let name = intrinsic_name(id);
+                (classify(&name, pure), Arithmetic::of(&name), name == "llvm.assume")
+            });
+        }
+        IntrinsicTable { entries }
+    }
+    /// Class of an intrinsic.
+    pub fn class(&self, id: u32) -> Class {
+        self.entries.get(&id).map_or(Class::Divergent, |entry| entry.0)
+    }
+    /// Rule of its own for a target-independent intrinsic.
+    pub fn arithmetic(&self, id: u32) -> Option<Arithmetic> {
+        self.entries.get(&id).and_then(|entry| entry.1)
+    }
+    /// Whether it reads a register: never undef or poison.
+    pub fn is_register(&self, id: u32) -> bool {
+        matches!(self.class(id), Class::Index(_) | Class::BlockSize(_) | Class::Register { .. } | Class::Number(_))
+    }
+    /// Whether it returns its pointer operand, moved within the object at most.
+    pub fn returns_its_pointer(&self, id: u32) -> bool {
+        self.arithmetic(id) == Some(Arithmetic::Identity)
+    }
+    fn is_assume(&self, id: u32) -> bool {
+        self.entries.get(&id).is_some_and(|entry| entry.2)
+    }
+}
+
+/// What the solver of one function is told.
+pub struct Environment<'a> {
+    pub geometry: Geometry,
+    pub intrinsics: &'a IntrinsicTable,
+    /// Claims about arguments; `None` is divergent.
+    pub params: Vec<Option<Form>>,
+    /// All lanes of a warp that have not exited enter together.
+    pub entry_convergent: bool,
+    pub simple: bool,
+    module: handle::Module<'a>,
+    stack_escapes: &'a OnceCell<bool>,
+    returns: &'a [Option<Form>],
+}
+
+impl Environment<'_> {
+    /// Some thread's own memory may be reached through a pointer of unknown origin. Looks at the whole module, once.
+    pub fn stack_escapes(&self) -> bool {
+        *self.stack_escapes.get_or_init(|| module_stack_escapes(self.module))
+    }
+    /// Result of a function of the module for uniform arguments.
+    pub fn returns(&self, function: u32) -> Option<&Form> {
+        self.returns.get(function as usize).and_then(Option::as_ref)
+    }
+    /// Whether a call is `llvm.assume`.
+    pub fn is_assume(&self, kernel: &Kernel, call: Inst) -> bool {
+        matches!(kernel.call(call).callee, Callee::Intrinsic(id) if self.intrinsics.is_assume(id))
+    }
+}
+
+/// Claims about one function seen from its call sites.
+#[derive(Clone, Debug, Default)]
+struct Entry {
+    /// `None` until a call site was seen.
+    params: Option<Vec<Option<Form>>>,
+    convergent: bool,
+}
+
+#[derive(Default)]
+struct Summaries {
+    returns: Vec<Option<Form>>,
+    entries: Vec<Entry>,
+}
+
+/// The analysis of one module; facts of functions are asked from it.
+pub struct ModuleAnalysis<'m> {
+    pub context: ModuleContext<'m>,
+    pub options: Options,
+    pub intrinsics: IntrinsicTable,
+    summaries: OnceCell<Summaries>,
+    stack_escapes: OnceCell<bool>,
+    /// Whether no kernel contradicts the shape that the user states.
+    shape_holds: OnceCell<bool>,
+}
+
+impl<'m> ModuleAnalysis<'m> {
+    /// Looks at symbols and declarations; bodies are read when facts are asked for.
+    pub fn new(module: handle::Module<'m>, options: Options) -> Self {
+        let context = ModuleContext::new(module);
+        let intrinsics = IntrinsicTable::new(&context);
+        ModuleAnalysis {
+            context,
+            options,
+            intrinsics,
+            summaries: OnceCell::new(),
+            stack_escapes: OnceCell::new(),
+            shape_holds: OnceCell::new(),
+        }
+    }
+
+    /// Facts of a function with a body, and the way back to LLVM.
+    pub fn facts(&self, function: handle::Function<'m>) -> (Facts, Handles<'m>) {
+        let (kernel, handles) = import(&self.context, function);
+        let index = self.context.index_of(function);
+        let calls_known = kernel.insts.values().any(|inst| {
+            inst.opcode == Opcode::Call
+                && matches!(kernel.calls[inst.aux as usize].callee, Callee::Function(f) if self.has_summary(f))
+        });
+        let is_called = !kernel.is_kernel && self.has_closed_callers(function);
+        let none = Summaries::default();
+        let summaries = if calls_known || is_called { self.summaries.get_or_init(|| self.summarise()) } else { &none };
+        let entry = index.and_then(|index| summaries.entries.get(index as usize));
+        let env = self.environment(&kernel, entry, &summaries.returns);
+        (Facts::compute(kernel, &env), handles)
+    }
+
+    /// Whether a call of the function can be answered from its body.
+    fn has_summary(&self, function: u32) -> bool {
+        let function = self.context.functions[function as usize];
+        !function.is_declaration() && function.has_exact_definition()
+    }
+
+    /// Whether every caller is a direct call in this module.
+    fn has_closed_callers(&self, function: handle::Function<'m>) -> bool {
+        function.is_local() && !function.is_ptx_kernel() && function.is_only_called_directly()
+    }
+
+    /// What the user states holds in a device function only if it holds in every kernel that may call it.
+    fn geometry(&self, kernel: &Kernel) -> Geometry {
+        let stated = self.options.block.filter(|&shape| kernel.is_kernel || self.holds_everywhere(shape));
+        let stated = stated.and_then(|shape| kernel.geometry.with_user_shape(shape));
+        match stated {
+            Some(geometry) => geometry,
+            None => kernel.geometry,
+        }
+    }
+
+    fn holds_everywhere(&self, shape: BlockShape) -> bool {
+        *self.shape_holds.get_or_init(|| {
+            self.context.functions.iter().filter(|function| function.is_ptx_kernel()).all(|function| {
+                let own = Geometry::from_attributes(|name| function.string_attribute(name));
+                own.with_user_shape(shape).is_some()
+            })
+        })
+    }
+
+    fn environment<'a>(
+        &'a self,
+        kernel: &Kernel,
+        entry: Option<&Entry>,
+        returns: &'a [Option<Form>],
+    ) -> Environment<'a> {
+        let unknown =
+            || vec![if kernel.is_kernel { Some(Form::uniform(Scope::Grid)) } else { None }; kernel.params.len()];
+        let (params, convergent) = match entry {
+            Some(Entry { params: Some(params), convergent }) if !kernel.is_kernel => (params.clone(), *convergent),
+            _ => (unknown(), kernel.is_kernel),
+        };
+        self.plain_environment(kernel, params, convergent, returns)
+    }
+
+    fn plain_environment<'a>(
+        &'a self,
+        kernel: &Kernel,
+        params: Vec<Option<Form>>,
+        entry_convergent: bool,
+        returns: &'a [Option<Form>],
+    ) -> Environment<'a> {
+        Environment {
+            geometry: self.geometry(kernel),
+            intrinsics: &self.intrinsics,
+            params,
+            entry_convergent,
+            simple: self.options.simple,
+            module: self.context.module,
+            stack_escapes: &self.stack_escapes,
+            returns,
+        }
+    }
+
+    fn summarise(&self) -> Summaries {
+        let count = self.context.functions.len();
+        let kernels: Vec<Option<Kernel>> = self
+            .context
+            .functions
+            .iter()
+            .map(|&function| (!function.is_declaration()).then(|| import(&self.context, function).0))
+            .collect();
+        let mut returns: Vec<Option<Form>> = vec![None; count];
+        for index in bottom_up(&kernels) {
+            if self.has_summary(index as u32) {
+                returns[index] = kernels[index].as_ref().and_then(|kernel| self.returned(kernel, &returns));
+            }
+        }
+        let entries = self.entries(&kernels, &returns);
+        Summaries { returns, entries }
+    }
+
+    /// The returned value of a function whose arguments are all uniform in the grid.
+    fn returned(&self, kernel: &Kernel, returns: &[Option<Form>]) -> Option<Form> {
+        if kernel.is_kernel {
+            return None;
+        }
+        let params = vec![Some(Form::uniform(Scope::Grid)); kernel.params.len()];
+        let env = self.plain_environment(kernel, params, true, returns);
+        let cfg = Cfg::new(&kernel.graph);
+        let solution = solve(kernel, &cfg, &env);
+        Findings::from_solution(kernel, cfg, solution, &env).returned(kernel)
+    }
+
+    fn entries(&self, kernels: &[Option<Kernel>], returns: &[Option<Form>]) -> Vec<Entry> {
+        let functions = &self.context.functions;
+        let closed: Vec<bool> = functions.iter().map(|&f| !f.is_declaration() && self.has_closed_callers(f)).collect();
+        let mut entries: Vec<Entry> = vec![Entry { params: None, convergent: true }; functions.len()];
+        let mut solves = vec![0u32; functions.len()];
+        let mut queued: Vec<bool> = (0..functions.len()).map(|i| kernels[i].is_some() && !closed[i]).collect();
+        let mut queue: VecDeque<usize> = (0..functions.len()).filter(|&i| queued[i]).collect();
+        while let Some(index) = queue.pop_front() {
+            queued[index] = false;
+            let Some(kernel) = &kernels[index] else { continue };
+            solves[index] += 1;
+            if solves[index] > MAX_SOLVES && closed[index] {
+                let unknown = Entry { params: Some(vec![None; kernel.params.len()]), convergent: false };
+                entries[index] = unknown;
+                if solves[index] > MAX_SOLVES + 1 {
+                    continue;
+                }
+            }
+            let env = self.environment(kernel, Some(&entries[index]).filter(|_| closed[index]), returns);
+            let cfg = Cfg::new(&kernel.graph);
+            let solution = solve(kernel, &cfg, &env);
+            let facts = Findings::from_solution(kernel, cfg, solution, &env);
+            for inst in kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Call) {
+                let Callee::Function(callee) = kernel.call(inst).callee else { continue };
+                let callee = callee as usize;
+                if closed[callee] && facts.is_reachable(kernel.insts[inst].block) {
+                    let changed = record_call(&mut entries[callee], kernel, &facts, inst);
+                    if changed && !queued[callee] {
+                        queued[callee] = true;
+                        queue.push_back(callee);
+                    }
+                }
+            }
+        }
+        entries
+    }
+}
+
+/// Joins one call site into the callee's claims; whether they changed.
+fn record_call(entry: &mut Entry, kernel: &Kernel, facts: &Findings, call: Inst) -> bool {
+    let block = kernel.insts[call].block;
+    let arguments: Vec<Option<Form>> = kernel
+        .operands(call)
+        .iter()
+        .map(|&argument| facts.form_at(kernel, argument, block).filter(|form| form.symbols().next().is_none()))
+        .collect();
+    let convergent = entry.convergent && facts.is_convergent(block);
+    let params = match &entry.params {
+        None => arguments,
+        Some(_) if mutants::on(Mutant::LastCall) => arguments,
+        Some(known) => known
+            .iter()
+            .zip(arguments)
+            .map(|(known, argument)| join(known.as_ref()?, argument.as_ref()?, Some(Scope::Grid)))
+            .collect(),
+    };
+    // a known number of one call site is another number at the next; the join above already made it uniform
+    let changed = entry.params.as_ref() != Some(&params) || convergent != entry.convergent;
+    entry.params = Some(params);
+    entry.convergent = convergent;
+    changed
+}
+
+/// Callees before callers; members of a recursion in no particular order (they find no claim about each other).
+fn bottom_up(kernels: &[Option<Kernel>]) -> Vec<usize> {
+    let callees: Vec<Vec<usize>> = kernels
+        .iter()
+        .map(|kernel| {
+            kernel.as_ref().map_or(Vec::new(), |kernel| {
+                let calls = kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Call);
+                calls
+                    .filter_map(|inst| match kernel.call(inst).callee {
+                        Callee::Function(index) => Some(index as usize),
+                        _ => None,
+                    })
+                    .collect()
+            })
+        })
+        .collect();
+    let mut order = Vec::with_capacity(kernels.len());
+    let mut seen = vec![false; kernels.len()];
+    for root in 0..kernels.len() {
+        let mut stack = vec![(root, 0usize)];
+        if std::mem::replace(&mut seen[root], true) {
+            continue;
+        }
+        while let Some((node, next)) = stack.last_mut() {
+            match callees[*node].get(*next) {
+                Some(&callee) => {
+                    *next += 1;
+                    if !std::mem::replace(&mut seen[callee], true) {
+                        stack.push((callee, 0));
+                    }
+                }
+                None => {
+                    order.push(*node);
+                    stack.pop();
+                }
+            }
+        }
+    }
+    order
+}
+
+/// A uniform form without anything a caller could not use.
+pub(super) fn exported(form: &Form) -> Option<Form> {
+    if !form.terms.is_empty() {
+        return None;
+    }
+    Some(match form.rest {
+        Rest::Const(value) => Form::constant(value),
+        Rest::Uniform { scope, .. } => Form::uniform(scope),
+    })
+}

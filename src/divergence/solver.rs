@@ -1,0 +1,555 @@
+//! How is the fixed point reached? Optimistic sparse iteration.
+//!
+//! Every value starts at bottom. One sweep visits each reachable instruction once, in an order in which every cycle is
+//! contiguous and all edges but those to cycle headers lead forwards (`cfg::cycles`): operands come before users, and a
+//! cycle's exits are known before the first use outside it. After it, only phis at cycle entries can be wrong; from there
+//! on instructions whose operands or gates changed are visited again, always in the first dirty block of that order.
+//!
+//! **Gates** carry control dependence. `join_gate[b]` is the narrowest scope in which all lanes come to `b` by the same
+//! path; `exit_gate[c]` the narrowest scope in which all lanes leave cycle `c` in the same iteration. Both start at
+//! *grid* and only ever narrow: when the condition of a branch narrows to scope `s`, the joins and cycle exits that the
+//! branch decides (synchronisation dependence) narrow to `s`.
+//!
+//! **Termination.** Rules are not monotone (a constant factor that turns uniform changes a form's terms), so a phi that
+//! keeps changing is coarsened: after [`COARSEN_AFTER`] changes it loses alignment and exactness, after [`GIVE_UP_AFTER`]
+//! it is divergent for good. All cycles of SSA pass through phis, so this bounds the iteration. Soundness only needs the
+//! final state to satisfy every equation from above, which it does whatever the path to it was.
+//!
+//! Cost: linear in instructions and uses for functions without loops; a loop adds a visit of what depends on its phis for
+//! each narrowing, at most five.
+
+use super::module::Environment;
+use super::provenance::space;
+use super::range::Users;
+use crate::affine::interner::{Element, Interner};
+use crate::affine::join::leave_loop;
+use crate::affine::lanes::LaneModel;
+use crate::affine::{Form, Scope};
+use crate::cfg::Cfg;
+use crate::cfg::cycles::Cycle;
+use crate::cfg::sync::SyncDependence;
+use crate::kernel::Kernel;
+use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::inst::{ConstData, Opcode};
+use crate::mutants::{self, Mutant};
+use cranelift_entity::{EntityRef, SecondaryMap};
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Changes of one phi before alignment and exactness are dropped.
+const COARSEN_AFTER: u8 = 6;
+/// Changes of one phi before it is divergent for good.
+const GIVE_UP_AFTER: u8 = 16;
+
+/// [`Solver::frontier`] after the first sweep.
+const SETTLING: u32 = u32::MAX;
+
+/// The narrowest scope that agrees on a path or an iteration; `None` when lanes of one warp do not.
+pub type Gate = Option<Scope>;
+
+/// No effect.
+pub const OPEN: Gate = Some(Scope::Grid);
+
+/// The working state. Rules in `transfer*` read it; only this file writes it.
+pub struct Solver<'a> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) cfg: &'a Cfg,
+    pub(super) env: &'a Environment<'a>,
+    pub(super) model: LaneModel,
+    pub(super) interner: Interner,
+    pub(super) elements: Vec<Element>,
+    pub(super) users: Users,
+    pub(super) join_gate: SecondaryMap<Block, GateCell>,
+    pub(super) exit_gate: Vec<Gate>,
+    sync: SyncDependence<'a>,
+    /// Narrowest scope of the branches for which synchronisation dependence gave up.
+    everything: Gate,
+    /// Narrowest scope seen of each branch's condition, by block.
+    branch_scope: SecondaryMap<Block, GateCell>,
+    dirty: FixedBitSet,
+    dirty_blocks: FixedBitSet,
+    /// Positions of dirty blocks, first in reverse post-order on top.
+    queue: BinaryHeap<Reverse<u32>>,
+    position: SecondaryMap<Block, u32>,
+    changes: FxHashMap<Inst, u8>,
+    /// Where the walk is: instructions after this are still to be visited in the first sweep.
+    frontier: u32,
+}
+
+/// A gate with grid as default.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GateCell(pub Gate);
+
+impl Default for GateCell {
+    fn default() -> Self {
+        GateCell(OPEN)
+    }
+}
+
+/// Runs the analysis of one function to its fixed point.
+pub fn solve(kernel: &Kernel, cfg: &Cfg, env: &Environment<'_>) -> Solution {
+    let mut solver = Solver::new(kernel, cfg, env);
+    solver.run();
+    Solution {
+        model: solver.model,
+        interner: solver.interner,
+        elements: solver.elements,
+        join_gate: solver.join_gate,
+        exit_gate: solver.exit_gate,
+        branch_scope: solver.branch_scope,
+        users: solver.users,
+    }
+}
+
+/// What the solver leaves behind; `Facts` wraps it.
+pub struct Solution {
+    pub model: LaneModel,
+    pub interner: Interner,
+    pub elements: Vec<Element>,
+    pub join_gate: SecondaryMap<Block, GateCell>,
+    pub exit_gate: Vec<Gate>,
+    pub branch_scope: SecondaryMap<Block, GateCell>,
+    pub users: Users,
+}
+
+impl<'a> Solver<'a> {
+    fn new(kernel: &'a Kernel, cfg: &'a Cfg, env: &'a Environment<'a>) -> Self {
+        let mut position = SecondaryMap::with_capacity(kernel.blocks.len());
+        for (index, &block) in cfg.cycles.order().iter().enumerate() {
+            position[block] = index as u32;
+        }
+        let mut solver = Solver {
+            kernel,
+            cfg,
+            env,
+            model: LaneModel::new(&env.geometry),
+            interner: Interner::default(),
+            elements: vec![Element::BOTTOM; kernel.value_count()],
+            users: Users::new(kernel),
+            join_gate: SecondaryMap::with_capacity(kernel.blocks.len()),
+            exit_gate: vec![OPEN; cfg.cycles.len()],
+            sync: SyncDependence::new(&kernel.graph, &cfg.cycles),
+            everything: OPEN,
+            branch_scope: SecondaryMap::with_capacity(kernel.blocks.len()),
+            dirty: FixedBitSet::with_capacity(kernel.insts.len()),
+            dirty_blocks: FixedBitSet::with_capacity(kernel.blocks.len()),
+            queue: BinaryHeap::new(),
+            position,
+            changes: FxHashMap::default(),
+            frontier: 0,
+        };
+        solver.seed();
+        solver
+    }
+
+    /// Arguments and constants.
+    fn seed(&mut self) {
+        for index in 0..self.kernel.params.len() {
+            let claim = self.env.params.get(index).cloned().flatten();
+            self.elements[index] = self.interner.intern_or_divergent(claim);
+        }
+        for (value, data) in self.kernel.constants() {
+            let form = match data {
+                ConstData::Int(bits) => {
+                    let width = self.kernel.int_bits(value).unwrap_or(64).min(64);
+                    Form::constant(crate::affine::form::wrap(bits as i64, width))
+                }
+                // in a cluster, the generic address of shared memory tells the blocks apart
+                ConstData::Address(global)
+                    if global.space == space::SHARED
+                        && self.kernel.type_info(value).kind.space() != Some(global.space) =>
+                {
+                    Form::uniform(Scope::Block)
+                }
+                _ => Form::uniform(Scope::Grid),
+            };
+            self.elements[value.index()] = self.interner.intern(form);
+        }
+    }
+
+    fn run(&mut self) {
+        let order = self.cfg.cycles.order();
+        let kernel = self.kernel;
+        for (index, &block) in order.iter().enumerate() {
+            self.frontier = index as u32;
+            for inst in kernel.block_insts(block) {
+                self.visit(inst);
+            }
+        }
+        self.frontier = SETTLING;
+        // what the sweep could not know: values that come over back edges
+        for cycle in self.cfg.cycles.iter() {
+            for &entry in self.cfg.cycles.entries(cycle) {
+                for phi in kernel.phis(entry) {
+                    self.mark(phi);
+                }
+            }
+        }
+        self.drain();
+        while self.release_undefined() {
+            self.drain();
+        }
+    }
+
+    /// Phis that only ever see undefined values, or each other, hold back all that depends on them: let them be one
+    /// unknown number. Returns whether there were any.
+    fn release_undefined(&mut self) -> bool {
+        let (kernel, cfg) = (self.kernel, self.cfg);
+        let mut stuck: Vec<Inst> = Vec::new();
+        for &block in cfg.cycles.order() {
+            stuck.extend(kernel.phis(block).filter(|&phi| self.elements[kernel.result(phi).index()].is_bottom()));
+        }
+        for &phi in &stuck {
+            self.elements[kernel.result(phi).index()] = Element::uniform(Scope::Grid);
+        }
+        for &phi in &stuck {
+            self.mark(phi);
+            for index in self.users.range(kernel.result(phi)) {
+                let user = self.users.at(index);
+                self.mark(user);
+            }
+        }
+        !stuck.is_empty()
+    }
+
+    fn drain(&mut self) {
+        let (kernel, order) = (self.kernel, self.cfg.cycles.order());
+        while let Some(Reverse(position)) = self.queue.pop() {
+            self.dirty_blocks.set(position as usize, false);
+            for inst in kernel.block_insts(order[position as usize]) {
+                if self.dirty.contains(inst.index()) {
+                    self.dirty.set(inst.index(), false);
+                    self.visit(inst);
+                }
+            }
+        }
+    }
+
+    fn visit(&mut self, inst: Inst) {
+        let data = &self.kernel.insts[inst];
+        match data.opcode {
+            Opcode::CondBr | Opcode::Switch | Opcode::OtherTerminator => return self.visit_branch(inst),
+            Opcode::Br | Opcode::Ret | Opcode::Unreachable | Opcode::Store | Opcode::Fence => return,
+            _ => {}
+        }
+        let mut new = if data.opcode == Opcode::Phi { self.phi(inst) } else { self.transfer(inst) };
+        if self.env.simple {
+            new = self.forget_forms(new);
+        }
+        let value = self.kernel.result(inst);
+        let old = self.elements[value.index()];
+        if new == old {
+            if matches!(data.opcode, Opcode::InsertValue | Opcode::Call) && !mutants::on(Mutant::StaleMembers) {
+                self.mark_readers_through(value);
+            }
+            return;
+        }
+        if self.frontier != SETTLING {
+            self.elements[value.index()] = new;
+            return;
+        }
+        if data.opcode == Opcode::Phi {
+            new = self.bound_changes(inst, new);
+            if new == old {
+                return;
+            }
+        }
+        self.elements[value.index()] = new;
+        for index in self.users.range(value) {
+            let user = self.users.at(index);
+            self.mark(user);
+        }
+    }
+
+    /// `extractvalue` looks through `insertvalue` and checked arithmetic to their operands, so it is visited again
+    /// although the aggregate as a whole stays what it was.
+    fn mark_readers_through(&mut self, aggregate: Value) {
+        for index in self.users.range(aggregate) {
+            let user = self.users.at(index);
+            if matches!(self.kernel.insts[user].opcode, Opcode::ExtractValue | Opcode::InsertValue) {
+                self.mark(user);
+            }
+        }
+    }
+
+    /// The thesis's simple analysis: a value is uniform or divergent, nothing in between.
+    fn forget_forms(&mut self, element: Element) -> Element {
+        if element.is_bottom() || element.is_divergent() {
+            return element;
+        }
+        match self.interner.uniform_scope(element) {
+            Some(_) if self.interner.constant(element).is_some() => element,
+            Some(scope) => Element::uniform(scope),
+            None => Element::DIVERGENT,
+        }
+    }
+
+    fn bound_changes(&mut self, phi: Inst, new: Element) -> Element {
+        let count = self.changes.entry(phi).or_insert(0);
+        *count = count.saturating_add(1);
+        if *count > GIVE_UP_AFTER {
+            return Element::DIVERGENT;
+        }
+        if *count <= COARSEN_AFTER {
+            return new;
+        }
+        let Some(form) = self.interner.form(new) else { return new };
+        let mut coarse = form.clone().without_exactness();
+        coarse.rest = crate::affine::Rest::Uniform { scope: form.rest.scope(), align: 0 };
+        self.interner.intern(coarse)
+    }
+
+    /// Queues an instruction that the walk has passed; those still ahead come anyway.
+    fn mark(&mut self, inst: Inst) {
+        let block = self.kernel.insts[inst].block;
+        let position = self.position[block];
+        if position > self.frontier || !self.cfg.order.is_reachable(block) {
+            return;
+        }
+        if !self.dirty.put(inst.index()) && !self.dirty_blocks.put(position as usize) {
+            self.queue.push(Reverse(position));
+        }
+    }
+
+    fn visit_branch(&mut self, inst: Inst) {
+        let block = self.kernel.insts[inst].block;
+        let scope = match self.kernel.condition(inst) {
+            Some(condition) => {
+                let element = self.read(condition, block);
+                if element.is_bottom() {
+                    return;
+                }
+                self.scope_of(element)
+            }
+            None => None,
+        };
+        if !self.kernel.graph.is_branch(block) {
+            return;
+        }
+        let known = self.branch_scope[block].0;
+        if scope >= known {
+            return;
+        }
+        self.branch_scope[block] = GateCell(scope);
+        let split = self.sync.split(block);
+        if split.is_everything {
+            if scope >= self.everything {
+                return;
+            }
+            self.everything = scope;
+        }
+        let joins: SmallVec<[Block; 8]> = SmallVec::from_slice(split.joins);
+        let exits: SmallVec<[Cycle; 4]> = SmallVec::from_slice(split.divergent_exits);
+        let irregular: SmallVec<[Cycle; 2]> = SmallVec::from_slice(split.irregular);
+        for join in joins {
+            self.narrow_join(join, scope);
+        }
+        for cycle in exits {
+            self.narrow_exit(cycle, scope);
+        }
+        let cfg = self.cfg;
+        for cycle in irregular {
+            for &inside in cfg.cycles.blocks(cycle) {
+                self.narrow_join(inside, scope);
+            }
+        }
+    }
+
+    fn narrow_join(&mut self, block: Block, gate: Gate) {
+        if gate >= self.join_gate[block].0 {
+            return;
+        }
+        self.join_gate[block] = GateCell(gate);
+        let kernel = self.kernel;
+        for phi in kernel.phis(block) {
+            self.mark(phi);
+        }
+    }
+
+    fn narrow_exit(&mut self, cycle: Cycle, gate: Gate) {
+        let cell = &mut self.exit_gate[cycle.index()];
+        if gate >= *cell || mutants::on(Mutant::NoExitGate) {
+            return;
+        }
+        *cell = gate;
+        if self.frontier != SETTLING {
+            return; // the walk is still in the cycle, and whoever uses its values outside comes after it
+        }
+        let kernel = self.kernel;
+        let cfg = self.cfg;
+        for &block in cfg.cycles.blocks(cycle) {
+            for inst in kernel.block_insts(block) {
+                let value = kernel.result(inst);
+                for index in self.users.range(value) {
+                    let user = self.users.at(index);
+                    let outside = !cfg.cycles.contains(cycle, kernel.insts[user].block);
+                    if outside || kernel.insts[user].opcode == Opcode::Phi {
+                        self.mark(user);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Element of a value as a use in `at` sees it: gated by the exits of every cycle between.
+    #[inline]
+    pub(super) fn read(&mut self, value: Value, at: Block) -> Element {
+        let element = self.elements[value.index()];
+        if element.is_bottom() || element.is_divergent() {
+            return element;
+        }
+        let Some(def) = self.kernel.def(value) else { return element };
+        let home = self.kernel.insts[def].block;
+        if home == at {
+            return element;
+        }
+        match self.cfg.cycles.cycle_of(home) {
+            Some(cycle) if !self.cfg.cycles.contains(cycle, at) => self.read_out_of(element, value, cycle, at, at),
+            _ => element,
+        }
+    }
+
+    /// As [`Solver::read`], for a value that flows along the edge from `pred` into `block`.
+    fn read_on_edge(&mut self, value: Value, pred: Block, block: Block) -> Element {
+        let element = self.elements[value.index()];
+        let Some(def) = self.kernel.def(value) else { return element };
+        if element.is_bottom() || element.is_divergent() {
+            return element;
+        }
+        let Some(cycle) = self.cfg.cycles.cycle_of(self.kernel.insts[def].block) else { return element };
+        self.read_out_of(element, value, cycle, pred, block)
+    }
+
+    fn read_out_of(&mut self, element: Element, value: Value, innermost: Cycle, pred: Block, block: Block) -> Element {
+        let cycles = &self.cfg.cycles;
+        let mut current = Some(innermost);
+        let (mut gate, mut outermost_left) = (OPEN, None);
+        while let Some(cycle) = current {
+            if cycles.contains(cycle, pred) && cycles.contains(cycle, block) {
+                break;
+            }
+            gate = gate.min(self.exit_gate[cycle.index()]);
+            outermost_left = Some(cycle);
+            current = cycles.parent(cycle);
+        }
+        let none = mutants::on(Mutant::NoEta);
+        let Some(left) = outermost_left.filter(|_| gate < OPEN && !none) else { return element };
+        let Some(form) = self.interner.form(element) else { return element };
+        // a coefficient computed inside is a different number for lanes of different iterations
+        let stale = gate.is_none()
+            && form.symbols().any(|symbol| {
+                let def = self.kernel.def(Value::from_u32(symbol.value));
+                def.is_some_and(|def| cycles.contains(left, self.kernel.insts[def].block))
+            });
+        let outside = if stale { None } else { leave_loop(form, gate) };
+        let outside = self.interner.intern_or_divergent(outside);
+        self.prove_again(outside, value)
+    }
+
+    /// The widest scope in which lanes agree on an element; `None` for divergent (and for forms that vary).
+    pub(super) fn scope_of(&self, element: Element) -> Option<Scope> {
+        if let Some(scope) = element.plain_scope() {
+            return Some(scope);
+        }
+        self.interner.form(element).and_then(|form| self.model.scope_of(form))
+    }
+
+    /// γ and μ: a phi joins its operands under the gate of its block.
+    fn phi(&mut self, phi: Inst) -> Element {
+        let kernel = self.kernel;
+        let block = kernel.insts[phi].block;
+        let gate = if mutants::on(Mutant::NoGamma) { OPEN } else { self.join_gate[block].0 };
+        let operands = kernel.operands(phi);
+        let incoming = kernel.incoming(phi);
+        let mut joined: Option<Element> = None;
+        let mut single: Option<Value> = None;
+        let mut same = true;
+        let (mut undefined, mut pending) = (false, false);
+        for (&value, &pred) in operands.iter().zip(incoming) {
+            if !self.cfg.order.is_reachable(pred) || value == kernel.result(phi) {
+                continue;
+            }
+            // where whole warps come by one edge, an undefined operand may be taken for whatever the others are
+            if matches!(kernel.constant(value), Some(ConstData::Undef | ConstData::Poison)) {
+                undefined = true;
+                continue;
+            }
+            let element = self.read_on_edge(value, pred, block);
+            if element.is_bottom() {
+                pending = true;
+                continue;
+            }
+            same &= single.is_none_or(|first| first == value);
+            single = Some(value);
+            joined = Some(match joined {
+                None => element,
+                Some(so_far) if mutants::on(Mutant::FirstOperand) => so_far,
+                Some(so_far) if so_far.is_divergent() || element.is_divergent() => Element::DIVERGENT,
+                Some(so_far) => self.join(so_far, element, OPEN),
+            });
+        }
+        let Some(mut element) = joined else {
+            return if undefined && !pending { Element::uniform(Scope::Grid) } else { Element::BOTTOM };
+        };
+        if undefined && gate.is_none() {
+            // some lanes hold the value, others whatever their register held: whoever trusts one lane to speak for all
+            // (a slot written once a warp) would hear the wrong one
+            return Element::DIVERGENT;
+        }
+        if !same {
+            // the gate applies once, whatever the number of edges
+            element = self.join(element, element, gate);
+        } else if gate < OPEN && operands.iter().any(|&v| v == kernel.result(phi)) {
+            // keeping the old value on some edges mixes iterations
+            element = self.join(element, element, gate);
+        }
+        let element = self.drop_foreign_symbols(element, block);
+        self.prove_again(element, kernel.result(phi))
+    }
+
+    /// What geometry alone proves of a form's exactness survives every join.
+    pub(super) fn prove_again(&mut self, element: Element, value: Value) -> Element {
+        let Some(bits) = self.kernel.int_bits(value).filter(|_| element.plain_scope().is_none()) else {
+            return element;
+        };
+        match self.interner.form(element) {
+            Some(form) if !form.terms.is_empty() && (form.exact_unsigned.is_none() || form.exact_signed.is_none()) => {
+                let proven = self.model.prove_exact(form.clone(), bits);
+                self.interner.intern(proven)
+            }
+            _ => element,
+        }
+    }
+
+    /// A phi may only speak of symbols whose definition strictly dominates it: any other symbol may have been computed
+    /// anew since the operand was.
+    fn drop_foreign_symbols(&self, element: Element, block: Block) -> Element {
+        let Some(form) = self.interner.form(element) else { return element };
+        let foreign = form.symbols().any(|symbol| {
+            let def = self.kernel.def(Value::from_u32(symbol.value));
+            def.is_some_and(|def| !self.cfg.dominators.strictly_dominates(self.kernel.insts[def].block, block))
+        });
+        if foreign && !mutants::on(Mutant::ForeignSymbols) { Element::DIVERGENT } else { element }
+    }
+
+    pub(super) fn join(&mut self, a: Element, b: Element, gate: Gate) -> Element {
+        if a.is_divergent() || b.is_divergent() {
+            return Element::DIVERGENT;
+        }
+        if let (Some(x), Some(y)) = (a.plain_scope(), b.plain_scope()) {
+            return gate.map_or(Element::DIVERGENT, |gate| Element::uniform(x.min(y).min(gate)));
+        }
+        let (Some(x), Some(y)) = (self.interner.form(a), self.interner.form(b)) else {
+            return if a.is_bottom() { b } else { a };
+        };
+        let joined = crate::affine::join::join(x, y, gate).or_else(|| {
+            // forms that differ in terms may still be uniform each
+            let scope = self.model.scope_of(x)?.min(self.model.scope_of(y)?).min(gate?);
+            Some(Form::uniform(scope))
+        });
+        self.interner.intern_or_divergent(joined)
+    }
+}

@@ -1,0 +1,838 @@
+//! How far apart do the lanes of a warp read and write, and what does the memory system make of it?
+//!
+//! 1. **Form** of the address where it is used. Where there is none only for want of a no-wrap proof of a 32-bit index,
+//!    the form is put together again without the proof ([`Loose`]) and the answer says what it assumes.
+//! 2. **Lanes**: every lane's distance from lane 0, in bytes. With a known block shape the lanes of each warp are
+//!    enumerated; otherwise warps are taken to lie along x (`tid.x = 32·q + lane`), and the answer says so.
+//! 3. **Cost**: global memory moves 32-byte sectors; shared memory has 32 banks of 4 bytes, and serves 8- and 16-byte
+//!    accesses in two and four phases; local memory interleaves the words of a warp's threads, so that lanes which use
+//!    the same local address touch neighbouring words.
+//!
+//! The uniform part of an address is unknown, so the lowest one is taken to be aligned to a sector (lane 0 to bank 0): counts are
+//! the fewest the stride allows. Nothing here feeds a transform: the figures are for people.
+
+use super::facts::Facts;
+use crate::affine::arith::{self, NoWrap};
+use crate::affine::form::{Base, Ext, Form, Rest, Scope, Symbol, Term};
+use crate::kernel::Kernel;
+use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::geometry::{BlockShape, WARP_SIZE};
+use crate::kernel::inst::{ConstData, Opcode};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// Bytes that global memory moves at once.
+pub const SECTOR: i64 = 32;
+/// Banks of shared memory.
+pub const BANKS: i64 = 32;
+/// Bytes of a bank's word.
+pub const BANK_WORD: i64 = 4;
+/// Bytes that shared memory serves in one phase.
+const PHASE: i64 = BANKS * BANK_WORD;
+
+/// Which memory an address points to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Space {
+    Global,
+    Shared,
+    Local,
+    Constant,
+    /// A pointer that may point to any of them.
+    Generic,
+}
+
+impl std::fmt::Display for Space {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Space::Global => "global",
+            Space::Shared => "shared",
+            Space::Local => "local",
+            Space::Constant => "constant",
+            Space::Generic => "generic",
+        })
+    }
+}
+
+/// What an access does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Action {
+    Load,
+    Store,
+    Atomic,
+}
+
+impl Action {
+    /// As in "every lane … the same address".
+    pub fn verb(self) -> &'static str {
+        match self {
+            Action::Load => "reads",
+            Action::Store => "writes",
+            Action::Atomic => "updates",
+        }
+    }
+    /// As a noun.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Action::Load => "load",
+            Action::Store => "store",
+            Action::Atomic => "atomic",
+        }
+    }
+}
+
+/// How the lanes' addresses lie.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Pattern {
+    /// One address for all lanes.
+    Same,
+    /// Lane `l` is `l·stride` bytes from lane 0.
+    Stride(i64),
+    /// Known distances that are no multiple of the lane number.
+    Scattered,
+    /// Lanes are `bytes·factor` apart, the factor being a uniform value (or two).
+    Symbolic { bytes: i64, factors: SmallVec<[Value; 2]> },
+    /// Nothing is known.
+    Unknown,
+}
+
+/// What the answer takes for granted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Assumed {
+    /// The arithmetic of a narrow index does not wrap; its width.
+    pub no_wrap: Option<u32>,
+    /// Warps lie along x.
+    pub rows: bool,
+}
+
+/// What one request of a full warp costs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cost {
+    /// Sectors, and how few there could be.
+    Sectors { needed: u32, ideal: u32 },
+    /// Times that the worst bank is used in the worst phase; 1 is free of conflicts.
+    BankWays(u32),
+    /// No count: the memory is unknown or cached otherwise.
+    None,
+}
+
+/// One load, store or atomic.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Access {
+    pub inst: Inst,
+    pub pointer: Value,
+    pub action: Action,
+    pub space: Space,
+    /// Bytes a lane moves.
+    pub bytes: u32,
+    pub pattern: Pattern,
+    pub cost: Cost,
+    pub assumed: Assumed,
+}
+
+/// Every access of a function, in order.
+pub fn accesses(facts: &Facts) -> Vec<Access> {
+    let kernel = &facts.kernel;
+    let reachable = |inst: &Inst| facts.is_reachable(kernel.insts[*inst].block);
+    kernel.insts.keys().filter(reachable).filter_map(|inst| access(facts, inst)).collect()
+}
+
+/// What an instruction does to memory, if it is an access.
+pub fn access(facts: &Facts, inst: Inst) -> Option<Access> {
+    let kernel = &facts.kernel;
+    let data = &kernel.insts[inst];
+    let operands = kernel.operands(inst);
+    let (pointer, moved, action) = match data.opcode {
+        Opcode::Load => (operands[0], kernel.result(inst), Action::Load),
+        Opcode::Store => (operands[1], operands[0], Action::Store),
+        Opcode::AtomicRmw | Opcode::CmpXchg => (operands[0], operands[1], Action::Atomic),
+        _ => return None,
+    };
+    let bytes = u32::try_from(kernel.type_info(moved).store_size).ok().filter(|&bytes| bytes > 0)?;
+    let space = space_of(kernel, pointer);
+    let (form, no_wrap) = address_form(facts, pointer, data.block);
+    let (pattern, rows, offsets) = match &form {
+        None => (Pattern::Unknown, false, Vec::new()),
+        Some(form) => lay_out(facts, form),
+    };
+    let cost = cost_of(space, &pattern, &offsets, bytes);
+    Some(Access { inst, pointer, action, space, bytes, pattern, cost, assumed: Assumed { no_wrap, rows } })
+}
+
+/// Pattern, whether it takes warps to lie along x, and the offsets of the lanes of each distinct warp.
+fn lay_out(facts: &Facts, form: &Form) -> (Pattern, bool, Vec<Vec<i64>>) {
+    if facts.lanes().scope_of(form).is_some() {
+        return (Pattern::Same, false, Vec::new());
+    }
+    let mut plain: Vec<(Base, i64)> = Vec::new();
+    let mut symbolic: Vec<&Term> = Vec::new();
+    for term in &form.terms {
+        match term.monomial.as_base() {
+            Some(base) => plain.push((base, term.coefficient)),
+            None => symbolic.push(term),
+        }
+    }
+    let shape = facts.geometry.exact;
+    if !symbolic.is_empty() {
+        return symbolic_pattern(facts, &plain, &symbolic);
+    }
+    let warps = warp_offsets(&plain, shape);
+    let rows = shape.is_none() && plain.iter().any(|&(base, _)| base != Base::LaneId);
+    (pattern_of(&warps), rows, warps)
+}
+
+/// A single symbolic term along x (or the lane) is a stride; anything else is not described.
+fn symbolic_pattern(facts: &Facts, plain: &[(Base, i64)], terms: &[&Term]) -> (Pattern, bool, Vec<Vec<i64>>) {
+    let in_rows = facts.geometry.exact.is_none_or(|_| facts.geometry.warps_lie_in_rows());
+    let assumes = facts.geometry.exact.is_none();
+    let along = |base: Base| matches!(base, Base::TidX | Base::LaneId);
+    let mut moving = terms.iter().filter(|term| along(term.monomial.bases.0) || term.monomial.bases.1.is_some());
+    let plain_moves = plain.iter().any(|&(base, _)| along(base));
+    match (moving.next(), moving.next()) {
+        _ if !in_rows => (Pattern::Unknown, false, Vec::new()),
+        (None, _) if !plain_moves => (Pattern::Same, assumes, Vec::new()),
+        (None, _) => {
+            // rows of symbolic length: within a warp only the plain part moves
+            let along_x: Vec<(Base, i64)> = plain.iter().copied().filter(|&(base, _)| along(base)).collect();
+            let warps = warp_offsets(&along_x, facts.geometry.exact);
+            (pattern_of(&warps), assumes, warps)
+        }
+        (Some(term), None) if !plain_moves && term.monomial.bases.1.is_none() => {
+            let factors = term.monomial.symbols().map(|symbol| Value::from_u32(symbol.value)).collect();
+            let rows = assumes && term.monomial.bases.0 != Base::LaneId;
+            (Pattern::Symbolic { bytes: term.coefficient, factors }, rows, Vec::new())
+        }
+        _ => (Pattern::Unknown, false, Vec::new()),
+    }
+}
+
+/// Offsets from lane 0 of the lanes of each warp of a block; of one warp along x where the shape is unknown.
+fn warp_offsets(terms: &[(Base, i64)], shape: Option<BlockShape>) -> Vec<Vec<i64>> {
+    let at = |x: u32, y: u32, z: u32, lane: u32| -> i64 {
+        terms
+            .iter()
+            .map(|&(base, coefficient)| {
+                let index = match base {
+                    Base::TidX => x,
+                    Base::TidY => y,
+                    Base::TidZ => z,
+                    Base::LaneId => lane,
+                };
+                coefficient.wrapping_mul(i64::from(index))
+            })
+            .fold(0i64, i64::wrapping_add)
+    };
+    let relative = |addresses: Vec<i64>| -> Vec<i64> {
+        let first = addresses[0];
+        addresses.into_iter().map(|address| address.wrapping_sub(first)).collect()
+    };
+    let Some(shape) = shape else {
+        return vec![relative((0..WARP_SIZE).map(|lane| at(lane, 0, 0, lane)).collect())];
+    };
+    let mut warps: Vec<Vec<i64>> = Vec::new();
+    for first in (0..shape.threads()).step_by(WARP_SIZE as usize) {
+        let lanes = first..(first + WARP_SIZE).min(shape.threads());
+        let addresses = lanes.map(|thread| {
+            let (x, rest) = (thread % shape.x, thread / shape.x);
+            at(x, rest % shape.y, rest / shape.y, thread - first)
+        });
+        let offsets = relative(addresses.collect());
+        if !warps.contains(&offsets) {
+            warps.push(offsets);
+        }
+    }
+    warps
+}
+
+/// One stride for all warps, if there is one.
+fn pattern_of(warps: &[Vec<i64>]) -> Pattern {
+    let mut strides = warps.iter().filter(|offsets| offsets.len() > 1).map(|offsets| {
+        let stride = offsets[1];
+        let even = offsets.iter().enumerate().all(|(lane, &offset)| offset == stride.wrapping_mul(lane as i64));
+        even.then_some(stride)
+    });
+    match strides.next() {
+        None => Pattern::Same,
+        Some(None) => Pattern::Scattered,
+        Some(Some(stride)) if strides.all(|other| other == Some(stride)) => match stride {
+            0 => Pattern::Same,
+            _ => Pattern::Stride(stride),
+        },
+        Some(Some(_)) => Pattern::Scattered,
+    }
+}
+
+/// The dearest warp's cost.
+fn cost_of(space: Space, pattern: &Pattern, warps: &[Vec<i64>], bytes: u32) -> Cost {
+    let full = WARP_SIZE as usize;
+    match (space, pattern) {
+        (_, Pattern::Unknown | Pattern::Symbolic { .. }) | (Space::Constant | Space::Generic, _) => Cost::None,
+        (Space::Global, Pattern::Same) => Cost::Sectors { needed: sectors(&[0], bytes), ideal: sectors(&[0], bytes) },
+        (Space::Shared, Pattern::Same) => Cost::BankWays(1),
+        (Space::Local, Pattern::Same) => {
+            let ideal = local_sectors(&vec![0; full], bytes);
+            Cost::Sectors { needed: ideal, ideal }
+        }
+        (Space::Global, _) => {
+            let dearest = warps.iter().map(|offsets| (sectors(offsets, bytes), offsets.len())).max();
+            let (needed, lanes) = dearest.unwrap_or((0, full));
+            Cost::Sectors { needed, ideal: (lanes as u32 * bytes).div_ceil(SECTOR as u32).max(1) }
+        }
+        (Space::Shared, _) => Cost::BankWays(warps.iter().map(|offsets| bank_ways(offsets, bytes)).max().unwrap_or(1)),
+        (Space::Local, _) => {
+            let dearest = warps.iter().map(|offsets| (local_sectors(offsets, bytes), offsets.len())).max();
+            let (needed, lanes) = dearest.unwrap_or((0, full));
+            Cost::Sectors { needed, ideal: local_sectors(&vec![0; lanes], bytes) }
+        }
+    }
+}
+
+/// Distinct sectors that lanes touch, the lowest address aligned to a sector.
+pub fn sectors(offsets: &[i64], bytes: u32) -> u32 {
+    let lowest = offsets.iter().copied().min().unwrap_or(0);
+    let mut touched: Vec<i64> = offsets
+        .iter()
+        .map(|&offset| offset.wrapping_sub(lowest))
+        .flat_map(|offset| offset.div_euclid(SECTOR)..=(offset + i64::from(bytes) - 1).div_euclid(SECTOR))
+        .collect();
+    touched.sort_unstable();
+    touched.dedup();
+    touched.len() as u32
+}
+
+/// Most distinct words of one bank that one phase asks for.
+pub fn bank_ways(offsets: &[i64], bytes: u32) -> u32 {
+    let lanes_a_phase = (PHASE / i64::from(bytes.max(BANK_WORD as u32))).clamp(1, i64::from(WARP_SIZE)) as usize;
+    offsets.chunks(lanes_a_phase).map(|phase| worst_bank(phase, bytes)).max().unwrap_or(1)
+}
+
+fn worst_bank(offsets: &[i64], bytes: u32) -> u32 {
+    let mut words: Vec<i64> = offsets
+        .iter()
+        .flat_map(|&offset| offset.div_euclid(BANK_WORD)..=(offset + i64::from(bytes) - 1).div_euclid(BANK_WORD))
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    let mut used = [0u32; BANKS as usize];
+    for word in words {
+        used[word.rem_euclid(BANKS) as usize] += 1;
+    }
+    used.into_iter().max().unwrap_or(1).max(1)
+}
+
+/// Distinct sectors of local memory: word `w` of lane `l` lies at word `32·w + l`.
+pub fn local_sectors(offsets: &[i64], bytes: u32) -> u32 {
+    let mut touched: Vec<i64> = Vec::new();
+    for (lane, &offset) in offsets.iter().enumerate() {
+        let words = offset.div_euclid(BANK_WORD)..=(offset + i64::from(bytes) - 1).div_euclid(BANK_WORD);
+        touched.extend(words.map(|word| (word * i64::from(WARP_SIZE) + lane as i64).div_euclid(SECTOR / BANK_WORD)));
+    }
+    touched.sort_unstable();
+    touched.dedup();
+    touched.len() as u32
+}
+
+/// Which memory a pointer surely points to, by its type and its origin.
+pub fn space_of(kernel: &Kernel, pointer: Value) -> Space {
+    use super::provenance::space;
+    let mut current = pointer;
+    for _ in 0..16 {
+        match kernel.type_info(current).kind.space() {
+            Some(space::GLOBAL) => return Space::Global,
+            Some(space::SHARED | space::SHARED_CLUSTER) => return Space::Shared,
+            Some(space::LOCAL) => return Space::Local,
+            Some(space::CONST | space::PARAM) => return Space::Constant,
+            _ => {}
+        }
+        if let Some(ConstData::Address(global)) = kernel.constant(current) {
+            return match global.space {
+                space::SHARED => Space::Shared,
+                space::CONST => Space::Constant,
+                space::LOCAL => Space::Local,
+                _ => Space::Global,
+            };
+        }
+        if let Some(param) = kernel.as_param(current) {
+            let data = &kernel.params[param as usize];
+            return match kernel.is_kernel {
+                true if data.byval => Space::Constant,
+                true => Space::Global,
+                false => Space::Generic,
+            };
+        }
+        let Some(inst) = kernel.def(current) else { return Space::Generic };
+        let operands = kernel.operands(inst);
+        current = match kernel.insts[inst].opcode {
+            Opcode::Alloca => return Space::Local,
+            Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast | Opcode::Freeze => operands[0],
+            Opcode::Select => return common_space(kernel, &operands[1..], current),
+            Opcode::Phi => return common_space(kernel, operands, current),
+            _ => return Space::Generic,
+        };
+    }
+    Space::Generic
+}
+
+/// The one space of all operands, not counting those that only step on from the merge itself.
+fn common_space(kernel: &Kernel, operands: &[Value], merge: Value) -> Space {
+    let steps_on = |mut value: Value| {
+        for _ in 0..4 {
+            match kernel.def(value) {
+                _ if value == merge => return true,
+                Some(inst) if kernel.insts[inst].opcode == Opcode::Gep => value = kernel.operands(inst)[0],
+                _ => return false,
+            }
+        }
+        false
+    };
+    let shallow = |value: Value| match kernel.def(value).map(|inst| kernel.insts[inst].opcode) {
+        Some(Opcode::Phi | Opcode::Select) => Space::Generic, // a merge of merges
+        _ => space_of_chain(kernel, value),
+    };
+    let mut spaces = operands.iter().filter(|&&value| !steps_on(value)).map(|&value| shallow(value));
+    let Some(first) = spaces.next() else { return Space::Generic };
+    if spaces.all(|space| space == first) { first } else { Space::Generic }
+}
+
+/// [`space_of`] that does not enter another merge.
+fn space_of_chain(kernel: &Kernel, value: Value) -> Space {
+    let mut root = value;
+    for _ in 0..16 {
+        match kernel.def(root) {
+            Some(inst) => match kernel.insts[inst].opcode {
+                Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast | Opcode::Freeze => {
+                    root = kernel.operands(inst)[0];
+                }
+                Opcode::Phi | Opcode::Select => return Space::Generic,
+                _ => break,
+            },
+            None => break,
+        }
+    }
+    space_of(kernel, value)
+}
+
+/// The form of an address as a use in `at` sees it, and the width of the index that is taken not to wrap, if any is.
+fn address_form(facts: &Facts, pointer: Value, at: Block) -> (Option<Form>, Option<u32>) {
+    if let Some(form) = facts.form_at_use(pointer, at) {
+        return (Some(form), None);
+    }
+    let mut loose = Loose { facts, assumed: None, hypotheses: FxHashMap::default(), fuel: LOOSE_FUEL };
+    let form = loose.form(pointer, at, LOOSE_DEPTH);
+    (form, loose.assumed)
+}
+
+/// Operands looked through while putting a form together again.
+const LOOSE_DEPTH: u32 = 12;
+/// Values looked at for one address.
+const LOOSE_FUEL: u32 = 200;
+
+/// Forms as if no index wrapped: what a programmer thinks of `a[i]`.
+struct Loose<'a> {
+    facts: &'a Facts,
+    /// Width of the narrowest index that was taken not to wrap.
+    assumed: Option<u32>,
+    /// Phis of loops, taken to have the terms of their entry while their back edges are looked at.
+    hypotheses: FxHashMap<Value, Form>,
+    fuel: u32,
+}
+
+impl Loose<'_> {
+    fn form(&mut self, value: Value, at: Block, depth: u32) -> Option<Form> {
+        if let Some(form) = self.hypotheses.get(&value) {
+            return Some(form.clone());
+        }
+        if let Some(form) = self.facts.form_at_use(value, at) {
+            return Some(form);
+        }
+        self.fuel = self.fuel.checked_sub(1)?;
+        let kernel = &self.facts.kernel;
+        let inst = kernel.def(value)?;
+        let data = kernel.insts[inst];
+        if self.facts.form(value).is_some() || !self.comes_together(data.block, at) {
+            return None; // lost on the way out of a loop, not for want of a proof
+        }
+        let depth = depth.checked_sub(1)?;
+        let bits = kernel.int_bits(value)?;
+        let operand = |index: usize| kernel.operands(inst)[index];
+        match data.opcode {
+            Opcode::Gep => self.gep(inst, depth),
+            Opcode::AddrSpaceCast | Opcode::Freeze | Opcode::PtrToInt | Opcode::IntToPtr | Opcode::BitCast => {
+                let from = kernel.int_bits(operand(0))?;
+                let form = self.form(operand(0), data.block, depth)?;
+                (from == bits).then(|| unknown_rest(form))
+            }
+            Opcode::SExt | Opcode::ZExt => {
+                let from = kernel.int_bits(operand(0))?;
+                let form = self.form(operand(0), data.block, depth)?;
+                self.widen(form, from, data.opcode == Opcode::SExt)
+            }
+            Opcode::Trunc => {
+                let from = kernel.int_bits(operand(0))?;
+                let form = self.form(operand(0), data.block, depth)?;
+                arith::truncate(&form, from, bits, NoWrap::BOTH)
+            }
+            Opcode::Add | Opcode::Or | Opcode::Sub => {
+                let x = self.form(operand(0), data.block, depth)?;
+                let y = self.form(operand(1), data.block, depth)?;
+                match data.opcode {
+                    Opcode::Sub => arith::sub(&x, &y, bits, NoWrap::BOTH),
+                    Opcode::Add => arith::add(&x, &y, bits, NoWrap::BOTH),
+                    _ if data.flags.contains(crate::kernel::inst::Flags::DISJOINT) => {
+                        arith::add(&x, &y, bits, NoWrap::BOTH)
+                    }
+                    _ => None,
+                }
+            }
+            Opcode::Mul => {
+                let x = self.form(operand(0), data.block, depth)?;
+                let y = self.form(operand(1), data.block, depth)?;
+                product(&x, operand(0), &y, operand(1), bits)
+            }
+            Opcode::Shl => {
+                let x = self.form(operand(0), data.block, depth)?;
+                let shift = self.form(operand(1), data.block, depth)?.as_constant()?;
+                let factor = 1i64.checked_shl(u32::try_from(shift).ok()?)?;
+                arith::scale(&x, factor, bits, NoWrap::BOTH)
+            }
+            Opcode::Phi => self.phi(inst, depth),
+            _ => None,
+        }
+    }
+
+    /// Whether lanes leave every loop between a definition and its use in the same turn.
+    fn comes_together(&self, from: Block, to: Block) -> bool {
+        let cycles = &self.facts.cfg().cycles;
+        std::iter::successors(cycles.cycle_of(from), |&cycle| cycles.parent(cycle))
+            .take_while(|&cycle| !cycles.contains(cycle, to))
+            .all(|cycle| self.facts.exit_scope(cycle).is_some())
+    }
+
+    fn gep(&mut self, inst: Inst, depth: u32) -> Option<Form> {
+        let kernel = &self.facts.kernel;
+        let (data, at) = (kernel.gep(inst), kernel.insts[inst].block);
+        let mut sum = unknown_rest(self.form(kernel.operands(inst)[0], at, depth)?);
+        for &(position, stride) in data.terms {
+            let index = kernel.operands(inst)[position as usize];
+            let from = kernel.int_bits(index)?;
+            let form = self.form(index, at, depth)?;
+            let wide = if from < data.bits { self.widen(form, from, true)? } else { form };
+            let scaled = arith::scale(&wide, stride as i64, data.bits, NoWrap::BOTH)?;
+            sum = arith::add(&sum, &scaled, data.bits, NoWrap::BOTH)?;
+        }
+        Some(sum)
+    }
+
+    /// An extension, taken to be exact where that is not known.
+    fn widen(&mut self, mut form: Form, from: u32, signed: bool) -> Option<Form> {
+        let proven = if signed { form.signed_scope() } else { form.unsigned_scope() };
+        if proven.is_none() {
+            self.assumed = Some(self.assumed.map_or(from, |narrowest| narrowest.min(from)));
+            form.exact_signed = Some(form.rest.scope());
+            form.exact_unsigned = Some(form.rest.scope());
+        }
+        arith::extend(&form, from, signed, false)
+    }
+
+    /// A loop variable has the terms it enters the loop with, if every turn adds something uniform.
+    fn phi(&mut self, phi: Inst, depth: u32) -> Option<Form> {
+        let kernel = &self.facts.kernel;
+        let value = kernel.result(phi);
+        let block = kernel.insts[phi].block;
+        self.facts.join_scope(block)?;
+        let dominators = self.facts.dominators();
+        let mut entry: Option<Form> = None;
+        let mut back: SmallVec<[(Value, Block); 2]> = SmallVec::new();
+        for (&operand, &pred) in kernel.operands(phi).iter().zip(kernel.incoming(phi)) {
+            if !self.facts.is_reachable(pred) || operand == value {
+                continue;
+            }
+            if dominators.dominates(block, pred) {
+                back.push((operand, pred));
+                continue;
+            }
+            let form = unknown_rest(self.form(operand, pred, depth)?);
+            match &entry {
+                None => entry = Some(form),
+                Some(known) if known.terms == form.terms => {}
+                Some(_) => return None,
+            }
+        }
+        let entry = entry?;
+        if back.is_empty() {
+            return Some(entry);
+        }
+        self.hypotheses.insert(value, entry.clone());
+        let steady = back
+            .iter()
+            .all(|&(operand, pred)| self.form(operand, pred, depth).is_some_and(|form| form.terms == entry.terms));
+        self.hypotheses.remove(&value);
+        steady.then_some(entry)
+    }
+}
+
+fn product(x: &Form, x_value: Value, y: &Form, y_value: Value, bits: u32) -> Option<Form> {
+    if let Some(factor) = y.as_constant() {
+        return arith::scale(x, factor, bits, NoWrap::BOTH);
+    }
+    if let Some(factor) = x.as_constant() {
+        return arith::scale(y, factor, bits, NoWrap::BOTH);
+    }
+    let symbol = |value: Value| Symbol { value: value.as_u32(), ext: Ext::None };
+    match (x.terms.is_empty(), y.terms.is_empty()) {
+        (false, true) => arith::times_symbol(x, symbol(y_value), y.rest, bits, NoWrap::BOTH),
+        (true, false) => arith::times_symbol(y, symbol(x_value), x.rest, bits, NoWrap::BOTH),
+        (true, true) => Some(Form::uniform(x.rest.scope().min(y.rest.scope()))),
+        (false, false) => arith::product(x, y, bits, NoWrap::BOTH),
+    }
+}
+
+fn unknown_rest(mut form: Form) -> Form {
+    form.rest = Rest::Uniform { scope: form.rest.scope().min(Scope::Warp), align: 0 };
+    form
+}
+
+/// Says what a stride costs, for a person; `None` where there is nothing to say (`all`: say it anyway).
+pub fn describe(access: &Access, factor: impl Fn(Value) -> String, all: bool) -> Option<String> {
+    let mut text = match (&access.pattern, access.cost) {
+        (Pattern::Unknown, _) => return None,
+        (Pattern::Same, _) if access.space == Space::Local && !all => return None,
+        (Pattern::Same, _) => format!("every lane {} the same address", access.action.verb()),
+        (pattern, Cost::BankWays(ways)) if ways > 1 => format!("{ways}-way bank conflict: {}", spacing(pattern)),
+        (pattern, Cost::Sectors { needed, ideal }) if needed > ideal => {
+            format!("{}: {needed} sectors per request instead of {ideal}", spacing(pattern))
+        }
+        (Pattern::Symbolic { bytes, factors }, _) => {
+            let names: Vec<String> = factors.iter().map(|&value| format!("`{}`", factor(value))).collect();
+            let unit = match bytes.unsigned_abs() {
+                1 => String::new(),
+                bytes => format!("{bytes}*"),
+            };
+            let worst = match access.space {
+                Space::Global => {
+                    let ideal = (WARP_SIZE * access.bytes).div_ceil(SECTOR as u32);
+                    format!(": up to {} sectors per request instead of {ideal}", worst_sectors(access.bytes))
+                }
+                Space::Shared => ": bank conflicts unless that is an odd number of words".to_owned(),
+                _ => String::new(),
+            };
+            format!("lanes {unit}{} bytes apart{worst}", names.join("*"))
+        }
+        (pattern, Cost::None) if access.space == Space::Generic => spacing(pattern),
+        (pattern, _) if all => match access.cost {
+            Cost::BankWays(_) => format!("{}: no bank conflict", spacing(pattern)),
+            Cost::Sectors { needed, .. } => format!("{}: {needed} sectors per request, the fewest", spacing(pattern)),
+            Cost::None => spacing(pattern),
+        },
+        _ => return None,
+    };
+    if access.space == Space::Local {
+        text = format!("local memory: {text}");
+    }
+    if let Some(assumption) = assumption(access.assumed) {
+        text += &format!(", if {assumption}");
+    }
+    Some(text)
+}
+
+fn worst_sectors(bytes: u32) -> u32 {
+    WARP_SIZE * bytes.div_ceil(SECTOR as u32)
+}
+
+/// What must hold for the figures.
+fn assumption(assumed: Assumed) -> Option<String> {
+    let index = assumed.no_wrap.map(|bits| format!("the {bits}-bit index does not wrap"));
+    let rows = assumed.rows.then(|| "warps lie along x".to_owned());
+    match (index, rows) {
+        (Some(index), Some(rows)) => Some(format!("{index} and {rows}")),
+        (one, other) => one.or(other),
+    }
+}
+
+fn spacing(pattern: &Pattern) -> String {
+    match pattern {
+        Pattern::Stride(stride) => match stride.unsigned_abs() {
+            1 => "lanes 1 byte apart".to_owned(),
+            bytes => format!("lanes {bytes} bytes apart"),
+        },
+        Pattern::Same => "one address for all lanes".to_owned(),
+        Pattern::Scattered => "lanes apart by more than one distance".to_owned(),
+        Pattern::Symbolic { .. } | Pattern::Unknown => "lanes an unknown distance apart".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::divergence::{ModuleAnalysis, Options};
+    use crate::llvm::owned::OwnedModule;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    /// Marks every byte of every lane.
+    fn brute_sectors(stride: i64, bytes: u32) -> u32 {
+        let mut touched = BTreeSet::new();
+        for lane in 0..32 {
+            for byte in 0..i64::from(bytes) {
+                touched.insert((lane * stride + byte - 31 * stride.min(0)).div_euclid(32));
+            }
+        }
+        touched.len() as u32
+    }
+
+    /// Words by bank, phase after phase.
+    fn brute_ways(offsets: &[i64], bytes: u32) -> u32 {
+        let phases = (offsets.len() as u32 * bytes.max(4)).div_ceil(128).max(1);
+        let lanes = offsets.len().div_ceil(phases as usize);
+        let mut worst = 1;
+        for phase in offsets.chunks(lanes) {
+            let mut banks: BTreeMap<i64, BTreeSet<i64>> = BTreeMap::new();
+            for &offset in phase {
+                for byte in 0..i64::from(bytes) {
+                    let word = (offset + byte).div_euclid(4);
+                    banks.entry(word.rem_euclid(32)).or_default().insert(word);
+                }
+            }
+            worst = worst.max(banks.values().map(BTreeSet::len).max().unwrap() as u32);
+        }
+        worst
+    }
+
+    proptest! {
+        #[test]
+        fn sectors_as_counted_byte_by_byte(stride in -300i64..300, log in 0u32..5) {
+            let offsets: Vec<i64> = (0..32).map(|lane| lane * stride).collect();
+            prop_assert_eq!(sectors(&offsets, 1 << log), brute_sectors(stride, 1 << log));
+        }
+
+        #[test]
+        fn banks_as_counted_byte_by_byte(stride in -70i64..70, log in 0u32..5) {
+            // lanes of shared memory are aligned to their size
+            let offsets: Vec<i64> = (0..32).map(|lane| (lane * stride) << log).collect();
+            prop_assert_eq!(bank_ways(&offsets, 1 << log), brute_ways(&offsets, 1 << log));
+        }
+
+        #[test]
+        fn offsets_as_enumerated_thread_by_thread(x in 1u32..40, y in 1u32..6, z in 1u32..3, cx in -9i64..9, cy in -9i64..9, cz in -9i64..9) {
+            let shape = BlockShape { x, y, z };
+            let warps = warp_offsets(&[(Base::TidX, cx), (Base::TidY, cy), (Base::TidZ, cz)], Some(shape));
+            let mut threads = Vec::new();
+            for tz in 0..z { for ty in 0..y { for tx in 0..x {
+                threads.push(cx * i64::from(tx) + cy * i64::from(ty) + cz * i64::from(tz));
+            }}}
+            for warp in threads.chunks(32) {
+                let relative: Vec<i64> = warp.iter().map(|address| address - warp[0]).collect();
+                prop_assert!(warps.contains(&relative));
+            }
+        }
+    }
+
+    #[test]
+    fn well_known_figures() {
+        let lanes = |stride: i64| (0..32).map(|lane| lane * stride).collect::<Vec<i64>>();
+        assert_eq!((sectors(&lanes(4), 4), sectors(&lanes(12), 4), sectors(&lanes(128), 4)), (4, 12, 32));
+        assert_eq!((sectors(&lanes(16), 16), sectors(&lanes(1), 1), sectors(&lanes(-4), 4)), (16, 1, 4));
+        assert_eq!((bank_ways(&lanes(4), 4), bank_ways(&lanes(8), 4), bank_ways(&lanes(128), 4)), (1, 2, 32));
+        assert_eq!((bank_ways(&lanes(132), 4), bank_ways(&lanes(8), 8), bank_ways(&lanes(16), 16)), (1, 1, 1));
+        assert_eq!((bank_ways(&lanes(16), 8), bank_ways(&lanes(1), 1), bank_ways(&lanes(0), 4)), (2, 1, 1));
+        assert_eq!((local_sectors(&lanes(0), 4), local_sectors(&lanes(4), 4)), (4, 32));
+    }
+
+    fn only_access(body: &str, attributes: &str) -> Access {
+        let text = format!(
+            "target datalayout = \"e-p6:32:32-i64:64-i128:128-v16:16-v32:32-n16:32:64\"\n\
+             target triple = \"nvptx64-nvidia-cuda\"\n\
+             @s = internal addrspace(3) global [1024 x float] poison\n\
+             define ptx_kernel void @k(ptr %p, i32 %n) {attributes} {{\nentry:\n\
+             %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n{body}\nret void\n}}\n\
+             declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n\
+             declare i32 @llvm.nvvm.read.ptx.sreg.tid.y()\n\
+             declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\n\
+             declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()\n"
+        );
+        let module = OwnedModule::from_text(&text, "t").unwrap();
+        let analysis = ModuleAnalysis::new(module.handle(), Options::default());
+        let (facts, _) = analysis.facts(module.handle().function("k").unwrap());
+        let mut found = accesses(&facts);
+        assert_eq!(found.len(), 1);
+        found.remove(0)
+    }
+
+    #[test]
+    fn array_of_structures() {
+        let access = only_access(
+            "%i = zext nneg i32 %t to i64\n%a = getelementptr inbounds [3 x float], ptr %p, i64 %i\n%v = load float, ptr %a",
+            "",
+        );
+        assert_eq!(access.pattern, Pattern::Stride(12));
+        assert_eq!(access.cost, Cost::Sectors { needed: 12, ideal: 4 });
+        assert_eq!(access.assumed, Assumed { no_wrap: None, rows: true });
+        let said = describe(&access, |_| String::new(), false).unwrap();
+        assert_eq!(said, "lanes 12 bytes apart: 12 sectors per request instead of 4, if warps lie along x");
+    }
+
+    #[test]
+    fn index_that_may_wrap() {
+        let access = only_access(
+            "%b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\n%d = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()\n\
+             %m = mul i32 %b, %d\n%g = add i32 %m, %t\n%i = sext i32 %g to i64\n\
+             %a = getelementptr inbounds float, ptr %p, i64 %i\n%v = load float, ptr %a",
+            "",
+        );
+        assert_eq!(access.pattern, Pattern::Stride(4));
+        assert_eq!(access.assumed.no_wrap, Some(32));
+        assert_eq!(describe(&access, |_| String::new(), false), None);
+        assert!(describe(&access, |_| String::new(), true).unwrap().contains("if the 32-bit index does not wrap"));
+    }
+
+    #[test]
+    fn symbolic_and_shared() {
+        let access = only_access(
+            "%m = mul nsw i32 %t, %n\n%i = sext i32 %m to i64\n%a = getelementptr inbounds float, ptr %p, i64 %i\n\
+             store float 0.0, ptr %a",
+            "",
+        );
+        assert!(matches!(&access.pattern, Pattern::Symbolic { bytes: 4, factors } if factors.len() == 1));
+        let said = describe(&access, |_| "n".to_owned(), false).unwrap();
+        assert!(said.starts_with("lanes 4*`n` bytes apart: up to 32 sectors per request instead of 4"), "{said}");
+        let column = only_access(
+            "%i = shl nuw nsw i32 %t, 5\n%a = getelementptr inbounds float, ptr addrspace(3) @s, i32 %i\n\
+             store float 0.0, ptr addrspace(3) %a",
+            "\"nvvm.reqntid\"=\"32\"",
+        );
+        assert_eq!(column.cost, Cost::BankWays(32));
+        assert!(!column.assumed.rows);
+    }
+
+    #[test]
+    fn rows_of_sixteen_are_enumerated() {
+        let body = "%y = call i32 @llvm.nvvm.read.ptx.sreg.tid.y()\n%w = mul nuw nsw i32 %y, 64\n\
+             %g = add nuw nsw i32 %w, %t\n%i = zext nneg i32 %g to i64\n\
+             %a = getelementptr inbounds float, ptr %p, i64 %i\n%v = load float, ptr %a";
+        let access = only_access(body, "\"nvvm.reqntid\"=\"16,16\"");
+        assert_eq!(access.pattern, Pattern::Scattered);
+        assert_eq!(access.cost, Cost::Sectors { needed: 4, ideal: 4 });
+        assert_eq!(only_access(body, "\"nvvm.reqntid\"=\"32,8\"").pattern, Pattern::Stride(4));
+    }
+
+    #[test]
+    fn a_loop_left_in_different_turns_has_no_stride() {
+        let access = only_access(
+            "br label %loop\nloop:\n%k = phi i32 [ 0, %entry ], [ %next, %loop ]\n%next = add nuw nsw i32 %k, 1\n\
+             %more = icmp ult i32 %next, %t\nbr i1 %more, label %loop, label %done\ndone:\n\
+             %i = zext nneg i32 %next to i64\n%a = getelementptr inbounds float, ptr %p, i64 %i\n\
+             store float 0.0, ptr %a",
+            "",
+        );
+        assert_eq!(access.pattern, Pattern::Unknown);
+    }
+
+    #[test]
+    fn data_dependent_index_is_unknown() {
+        let access = only_access(
+            "%i = zext nneg i32 %t to i64\n%a = getelementptr inbounds float, ptr %p, i64 %i\n\
+             %r = atomicrmw add ptr %a, i32 1 monotonic",
+            "",
+        );
+        assert_eq!((access.action, access.pattern.clone()), (Action::Atomic, Pattern::Stride(4)));
+    }
+}

@@ -1,0 +1,397 @@
+//! What does one instruction make of its operands? Dispatch by opcode family, and the families that are not integer
+//! arithmetic or calls.
+//!
+//! Every rule is a function from operand elements to an element, correct for each dynamic instance by itself: if lanes
+//! agree on the operands as claimed, they agree on the result as claimed. The default for an opcode without a rule of
+//! its own: uniform in the narrowest scope of its operands, divergent if one of them is.
+
+use super::provenance::Root;
+use super::solver::Solver;
+use crate::affine::arith::{self, NoWrap};
+use crate::affine::interner::Element;
+use crate::affine::{Ext, Form, Rest, Scope};
+use crate::kernel::call::Callee;
+use crate::kernel::entity::{Inst, Value};
+use crate::kernel::inst::{ConstData, Flags, InstData, Opcode};
+use crate::mutants::{self, Mutant};
+use cranelift_entity::EntityRef;
+
+impl Solver<'_> {
+    /// The element of an instruction other than a phi.
+    pub(super) fn transfer(&mut self, inst: Inst) -> Element {
+        let data = self.kernel.insts[inst];
+        match data.opcode {
+            Opcode::Add
+            | Opcode::Sub
+            | Opcode::Mul
+            | Opcode::Shl
+            | Opcode::LShr
+            | Opcode::AShr
+            | Opcode::UDiv
+            | Opcode::SDiv
+            | Opcode::URem
+            | Opcode::SRem
+            | Opcode::And
+            | Opcode::Or
+            | Opcode::Xor => self.integer(inst, &data),
+            Opcode::Trunc | Opcode::ZExt | Opcode::SExt => self.width(inst, &data),
+            Opcode::ICmp => self.compare(inst, &data),
+            Opcode::Select => self.select(inst),
+            Opcode::Gep => self.gep(inst, &data),
+            Opcode::PtrToInt | Opcode::IntToPtr => self.pointer_cast(inst),
+            Opcode::AddrSpaceCast => self.address_space_cast(inst),
+            Opcode::BitCast => self.bit_cast(inst),
+            Opcode::Alloca => self.alloca(inst),
+            Opcode::Load => self.load(inst, &data),
+            Opcode::Call => self.call(inst),
+            Opcode::Freeze => self.freeze(inst),
+            Opcode::ExtractValue => self.extract_value(inst, &data),
+            Opcode::CmpXchg | Opcode::AtomicRmw if mutants::on(Mutant::AtomicUniform) => self.generic(inst),
+            Opcode::CmpXchg | Opcode::AtomicRmw | Opcode::Other | Opcode::OtherTerminator => Element::DIVERGENT,
+            _ => self.generic(inst),
+        }
+    }
+
+    /// Element of operand `index` at its use.
+    pub(super) fn operand(&mut self, inst: Inst, index: usize) -> Element {
+        let value = self.kernel.operands(inst)[index];
+        self.read(value, self.kernel.insts[inst].block)
+    }
+
+    /// A function of its operands and nothing else.
+    pub(super) fn generic(&mut self, inst: Inst) -> Element {
+        let count = self.kernel.operands(inst).len();
+        self.generic_over(inst, 0..count)
+    }
+
+    pub(super) fn generic_over(&mut self, inst: Inst, operands: std::ops::Range<usize>) -> Element {
+        let mut scope = Some(Scope::Grid);
+        for index in operands {
+            let element = self.operand(inst, index);
+            if element.is_bottom() {
+                return Element::BOTTOM;
+            }
+            scope = scope.min(self.scope_of(element));
+        }
+        scope.map_or(Element::DIVERGENT, Element::uniform)
+    }
+
+    /// Interns a form after geometry had its say about exactness.
+    pub(super) fn finish(&mut self, form: Option<Form>, bits: u32) -> Element {
+        match form {
+            Some(form) if form.terms.is_empty() => self.interner.intern(form),
+            Some(form) => {
+                let proven = self.model.prove_exact(form, bits);
+                self.interner.intern(proven)
+            }
+            None => Element::DIVERGENT,
+        }
+    }
+
+    /// γ of a select: the condition is the gate.
+    fn select(&mut self, inst: Inst) -> Element {
+        let condition = self.operand(inst, 0);
+        let (yes, no) = (self.operand(inst, 1), self.operand(inst, 2));
+        if condition.is_bottom() {
+            return Element::BOTTOM;
+        }
+        let operands = self.kernel.operands(inst);
+        let undefined =
+            |value: Value| matches!(self.kernel.constant(value), Some(ConstData::Undef | ConstData::Poison));
+        if operands[1] == operands[2] {
+            return yes;
+        }
+        if undefined(operands[1]) || undefined(operands[2]) {
+            // as for phis: one arm may stand for the other only where lanes do not mix them
+            return match self.scope_of(condition) {
+                None => Element::DIVERGENT,
+                Some(_) if undefined(operands[2]) => yes,
+                Some(_) => no,
+            };
+        }
+        match self.interner.constant(condition) {
+            Some(0) => return no,
+            Some(_) => return yes,
+            None => {}
+        }
+        if yes.is_bottom() || no.is_bottom() {
+            return Element::BOTTOM;
+        }
+        let gate = if mutants::on(Mutant::SelectGate) { Some(Scope::Grid) } else { self.scope_of(condition) };
+        let joined = self.join(yes, no, gate);
+        if joined.is_divergent() {
+            return self.select_of_extremes(inst, yes, no);
+        }
+        self.prove_again(joined, self.kernel.result(inst))
+    }
+
+    /// `base + offset + Σ index·stride`.
+    fn gep(&mut self, inst: Inst, data: &InstData) -> Element {
+        let kernel = self.kernel;
+        let gep = kernel.gep(inst);
+        let bits = gep.bits;
+        let base = self.operand(inst, 0);
+        if base.is_bottom() {
+            return Element::BOTTOM;
+        }
+        // fast path: everything uniform
+        let mut scope = base.plain_scope();
+        for &(position, _) in gep.terms {
+            let index = self.operand(inst, position as usize);
+            if index.is_bottom() {
+                return Element::BOTTOM;
+            }
+            scope = scope.min(index.plain_scope());
+        }
+        if let Some(scope) = scope {
+            return Element::uniform(scope);
+        }
+        let no_signed_wrap = data.flags.intersects(Flags::INBOUNDS | Flags::NUSW);
+        let no_unsigned_wrap = data.flags.contains(Flags::NUW);
+        let steps = NoWrap { unsigned: no_unsigned_wrap, signed: no_signed_wrap };
+        let mut offset = Some(arith_constant(gep.offset, bits));
+        for &(position, stride) in gep.terms {
+            let index = self.operand(inst, position as usize);
+            let value = kernel.operands(inst)[position as usize];
+            let form = self.interner.form(index).cloned();
+            let from = kernel.int_bits(value).unwrap_or(0);
+            let wide = form.and_then(|form| self.as_index(&form, value, from, bits, data.block));
+            let scaled = wide.and_then(|form| arith::scale(&form, stride as i64, bits, steps));
+            offset = match (offset, scaled) {
+                (Some(sum), Some(scaled)) => arith::add(&sum, &scaled, bits, steps),
+                _ => None,
+            };
+        }
+        let base_form = self.interner.form(base).cloned();
+        let address = match (base_form, offset) {
+            (Some(base), Some(offset)) => arith::add(&base, &offset, bits, NoWrap::NONE).map(|mut sum| {
+                // a signed offset moves an unsigned address without wrapping
+                // (unless a coefficient would have to be read both ways)
+                let one_reading = offset.symbols().all(|symbol| symbol.ext != Ext::None);
+                if no_signed_wrap && one_reading && !sum.terms.is_empty() {
+                    sum.exact_unsigned = base.unsigned_scope().min(offset.signed_scope());
+                }
+                sum
+            }),
+            _ => None,
+        };
+        self.finish(address, bits)
+    }
+
+    /// An index in the width of address arithmetic: GEP indices are signed.
+    fn as_index(
+        &mut self,
+        form: &Form,
+        value: Value,
+        from: u32,
+        to: u32,
+        at: crate::kernel::entity::Block,
+    ) -> Option<Form> {
+        match from {
+            0 => None,
+            _ if from == to => Some(form.clone()),
+            _ if from > to => arith::truncate(form, from, to, NoWrap::NONE),
+            _ => {
+                let signed = !mutants::on(Mutant::GepUnsigned);
+                let exact = self.exact_at(form, value, from, signed, at);
+                let rest_is_exact = self.model.rest_is_exact(&exact, from, signed);
+                arith::extend(&exact, from, signed, rest_is_exact)
+            }
+        }
+    }
+
+    fn pointer_cast(&mut self, inst: Inst) -> Element {
+        let element = self.operand(inst, 0);
+        if element.plain_scope().is_some() || element.is_bottom() || element.is_divergent() {
+            return element;
+        }
+        let operand = self.kernel.operands(inst)[0];
+        let (from, to) = (self.kernel.int_bits(operand), self.kernel.int_bits(self.kernel.result(inst)));
+        let (Some(from), Some(to), Some(form)) = (from, to, self.interner.form(element).cloned()) else {
+            return self.generic(inst);
+        };
+        let cast = match from.cmp(&to) {
+            std::cmp::Ordering::Equal => Some(form),
+            std::cmp::Ordering::Greater => arith::truncate(&form, from, to, NoWrap::NONE),
+            std::cmp::Ordering::Less => {
+                let rest_is_exact = self.model.rest_is_exact(&form, from, false);
+                arith::extend(&form, from, false, rest_is_exact)
+            }
+        };
+        if cast.is_none() { self.generic(inst) } else { self.finish(cast, to) }
+    }
+
+    /// Between generic and specific spaces addresses move by a window base that all threads of a block share. The
+    /// number itself changes, so a known rest is no longer known; null may map to null, which only uniform forms allow.
+    fn address_space_cast(&mut self, inst: Inst) -> Element {
+        let element = self.operand(inst, 0);
+        let Some(form) = self.interner.form(element) else { return element };
+        let operand = self.kernel.operands(inst)[0];
+        // in a cluster, the generic address of shared memory tells the blocks apart
+        let from_shared = self.kernel.type_info(operand).kind.space() == Some(super::provenance::space::SHARED);
+        let widest = form.rest.scope().min(if from_shared { Scope::Block } else { Scope::Grid });
+        if form.terms.is_empty() {
+            return Element::uniform(widest);
+        }
+        let (from, to) = (self.kernel.int_bits(operand), self.kernel.int_bits(self.kernel.result(inst)));
+        if from != to {
+            return self.generic(inst);
+        }
+        let mut moved = form.clone().without_exactness();
+        moved.rest = Rest::Uniform { scope: widest, align: 0 };
+        self.interner.intern(moved)
+    }
+
+    fn bit_cast(&mut self, inst: Inst) -> Element {
+        let operand = self.kernel.operands(inst)[0];
+        let (from, to) = (self.kernel.int_bits(operand), self.kernel.int_bits(self.kernel.result(inst)));
+        match (from, to) {
+            (Some(a), Some(b)) if a == b => self.operand(inst, 0),
+            _ => self.generic(inst),
+        }
+    }
+
+    /// A stack object of fixed size stands at the same local address in every thread that entered the function on the
+    /// same call path; its contents are another matter. One of a computed size stands wherever those before it end.
+    fn alloca(&mut self, inst: Inst) -> Element {
+        let in_entry = self.kernel.insts[inst].block.index() == 0;
+        let fixed = self.kernel.constant(self.kernel.operands(inst)[0]).is_some();
+        match in_entry && fixed {
+            true if self.kernel.is_kernel => Element::uniform(Scope::Grid),
+            true => Element::uniform(Scope::Warp),
+            false => Element::DIVERGENT,
+        }
+    }
+
+    fn load(&mut self, inst: Inst, data: &InstData) -> Element {
+        if data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC) {
+            return Element::DIVERGENT;
+        }
+        let address = self.operand(inst, 0);
+        if address.is_bottom() {
+            return Element::BOTTOM;
+        }
+        let Some(scope) = self.scope_of(address) else { return Element::DIVERGENT };
+        let pointer = self.kernel.operands(inst)[0];
+        let loaded = self.loaded_scope(pointer, scope, data.flags.contains(Flags::INVARIANT));
+        loaded.map_or(Element::DIVERGENT, Element::uniform)
+    }
+
+    /// Scope of what lies at a uniform address.
+    pub(super) fn loaded_scope(&self, pointer: Value, address: Scope, invariant: bool) -> Option<Scope> {
+        match self.root_of(pointer) {
+            Root::Local if mutants::on(Mutant::LocalLoads) => Some(address),
+            Root::Shared | Root::Global if mutants::on(Mutant::WideLoads) => Some(address),
+            Root::Local => None,
+            Root::ReadOnly => Some(address),
+            Root::Shared | Root::Global if !invariant => Some(address.min(Scope::Warp)),
+            // another block's shared memory is other memory
+            Root::Shared => Some(address.min(Scope::Block)),
+            Root::Global => Some(address),
+            Root::Unknown if invariant => Some(address.min(Scope::Warp)),
+            Root::Unknown => None,
+        }
+    }
+
+    /// A frozen value is the value where that is surely defined; otherwise each lane may freeze to a number of its own.
+    fn freeze(&mut self, inst: Inst) -> Element {
+        let value = self.kernel.operands(inst)[0];
+        let element = self.operand(inst, 0);
+        if self.is_well_defined(value, 6) || mutants::on(Mutant::FreezeKeeps) { element } else { Element::DIVERGENT }
+    }
+
+    /// Whether a value can be neither undef nor poison, looking through `depth` operands.
+    fn is_well_defined(&self, value: Value, depth: u32) -> bool {
+        let kernel = self.kernel;
+        if let Some(constant) = kernel.constant(value) {
+            return !matches!(constant, ConstData::Undef | ConstData::Poison | ConstData::PartlyUndef);
+        }
+        if let Some(param) = kernel.as_param(value) {
+            return kernel.params[param as usize].noundef;
+        }
+        let Some(inst) = kernel.def(value).filter(|_| depth > 0) else { return false };
+        let data = &kernel.insts[inst];
+        let operands_are = || kernel.operands(inst).iter().all(|&operand| self.is_well_defined(operand, depth - 1));
+        let in_range_shift = || match kernel.constant(kernel.operands(inst)[1]) {
+            Some(ConstData::Int(amount)) => kernel.int_bits(value).is_some_and(|bits| amount < u64::from(bits)),
+            _ => false,
+        };
+        match data.opcode {
+            Opcode::Freeze | Opcode::Alloca => true,
+            Opcode::Load => data.flags.contains(Flags::NOUNDEF),
+            Opcode::Call => {
+                let register = match kernel.call(inst).callee {
+                    Callee::Intrinsic(id) => self.env.intrinsics.is_register(id),
+                    _ => false,
+                };
+                register || data.flags.contains(Flags::NOUNDEF)
+            }
+            Opcode::Shl | Opcode::LShr | Opcode::AShr => data.flags.is_empty() && in_range_shift() && operands_are(),
+            Opcode::Add
+            | Opcode::Sub
+            | Opcode::Mul
+            | Opcode::And
+            | Opcode::Or
+            | Opcode::Xor
+            | Opcode::UDiv
+            | Opcode::SDiv
+            | Opcode::URem
+            | Opcode::SRem
+            | Opcode::ICmp
+            | Opcode::Select
+            | Opcode::Trunc
+            | Opcode::ZExt
+            | Opcode::SExt
+            | Opcode::PtrToInt => data.flags.is_empty() && operands_are(),
+            // fast-math flags are not in `flags`, so floating arithmetic is left out
+            _ => false,
+        }
+    }
+
+    /// Looks through `insertvalue` and through checked arithmetic; otherwise as uniform as the aggregate.
+    fn extract_value(&mut self, inst: Inst, data: &InstData) -> Element {
+        let kernel = self.kernel;
+        let mut aggregate = kernel.operands(inst)[0];
+        for _ in 0..8 {
+            let Some(def) = kernel.def(aggregate) else { break };
+            let source = &kernel.insts[def];
+            match source.opcode {
+                Opcode::InsertValue if source.aux == data.aux && self.is_flat(def) && self.is_flat(inst) => {
+                    let value = kernel.operands(def)[1];
+                    let element = self.read(value, data.block);
+                    return if element.is_bottom() { Element::BOTTOM } else { element };
+                }
+                Opcode::InsertValue if source.aux != data.aux => aggregate = kernel.operands(def)[0],
+                Opcode::Call => {
+                    if let Some(element) = self.checked_arithmetic(def, data.aux, data.block) {
+                        return element;
+                    }
+                    break;
+                }
+                _ => break,
+            }
+        }
+        let element = self.read(aggregate, data.block);
+        if element.is_bottom() {
+            return Element::BOTTOM;
+        }
+        let whole = self.operand(inst, 0);
+        let scope = self.scope_of(element).max(self.scope_of(whole));
+        scope.map_or(Element::DIVERGENT, Element::uniform)
+    }
+
+    /// Whether an extractvalue or insertvalue reaches a member directly, not a member of a member.
+    fn is_flat(&self, inst: Inst) -> bool {
+        let data = &self.kernel.insts[inst];
+        let member = match data.opcode {
+            Opcode::InsertValue => self.kernel.type_of(self.kernel.operands(inst)[1]),
+            _ => data.ty,
+        };
+        !matches!(self.kernel.types[member].kind, crate::kernel::types::TypeKind::Aggregate)
+            && data.sub == crate::kernel::inst::FLAT_INDEX
+    }
+}
+
+fn arith_constant(value: i64, bits: u32) -> Form {
+    Form::constant(crate::affine::form::wrap(value, bits))
+}

@@ -1,0 +1,215 @@
+//! What does a call return across lanes?
+//!
+//! Intrinsics by the table in [`super::intrinsics`]; device functions by the summaries of [`super::module`]; inline
+//! assembly only where it is surely a function of its operands; everything else is divergent. An ordinary function that
+//! touches no memory may still read `threadIdx.x`, so `memory(none)` alone says nothing; `nodivergencesource` does.
+
+use super::intrinsics::Class;
+use super::solver::Solver;
+use crate::affine::arith::{self, NoWrap};
+use crate::affine::interner::Element;
+use crate::affine::{Base, Form, Rest, Scope};
+use crate::kernel::call::Callee;
+use crate::kernel::entity::{Block, Inst};
+use crate::kernel::inst::ConstData;
+use crate::mutants::{self, Mutant};
+
+/// Target-independent intrinsics with rules of their own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arithmetic {
+    UMin,
+    UMax,
+    SMin,
+    SMax,
+    Abs,
+    /// ctpop, ctlz, cttz: at most the width.
+    BitCount,
+    /// Checked add, sub, mul: member 0 is the wrapped result.
+    CheckedAdd,
+    CheckedSub,
+    CheckedMul,
+    /// Returns operand 0 as it is.
+    Identity,
+}
+
+impl Arithmetic {
+    /// By name without overload suffixes.
+    pub fn of(name: &str) -> Option<Arithmetic> {
+        Some(match name {
+            "llvm.umin" => Arithmetic::UMin,
+            "llvm.umax" => Arithmetic::UMax,
+            "llvm.smin" => Arithmetic::SMin,
+            "llvm.smax" => Arithmetic::SMax,
+            "llvm.abs" => Arithmetic::Abs,
+            "llvm.ctpop" | "llvm.ctlz" | "llvm.cttz" => Arithmetic::BitCount,
+            "llvm.uadd.with.overflow" | "llvm.sadd.with.overflow" => Arithmetic::CheckedAdd,
+            "llvm.usub.with.overflow" | "llvm.ssub.with.overflow" => Arithmetic::CheckedSub,
+            "llvm.umul.with.overflow" | "llvm.smul.with.overflow" => Arithmetic::CheckedMul,
+            "llvm.expect"
+            | "llvm.expect.with.probability"
+            | "llvm.ssa.copy"
+            | "llvm.annotation"
+            | "llvm.ptr.annotation"
+            | "llvm.launder.invariant.group"
+            | "llvm.strip.invariant.group"
+            | "llvm.arithmetic.fence" => Arithmetic::Identity,
+            _ => return None,
+        })
+    }
+}
+
+/// `shfl.sync` with the whole warp as one segment: member mask of segments zero, clamp 31.
+const FULL_WIDTH_CLAMP: u64 = 0x1f;
+const CLAMP_FIELDS: u64 = 0x1f1f;
+
+impl Solver<'_> {
+    pub(super) fn call(&mut self, inst: Inst) -> Element {
+        let call = *self.kernel.call(inst);
+        match call.callee {
+            Callee::Intrinsic(id) => self.intrinsic(inst, id),
+            Callee::Function(index) => match self.env.returns(index) {
+                Some(returned) => self.summarised(inst, &returned.clone()),
+                None if call.no_divergence_source => self.no_source(inst),
+                None => Element::DIVERGENT,
+            },
+            Callee::Asm { .. } if call.pure_asm => self.generic(inst),
+            Callee::Asm { .. } | Callee::Indirect if call.no_divergence_source => self.no_source(inst),
+            Callee::Asm { .. } | Callee::Indirect => Element::DIVERGENT,
+        }
+    }
+
+    /// `nodivergencesource`: uniform operands give a uniform result; within a warp, since memory may be read.
+    fn no_source(&mut self, inst: Inst) -> Element {
+        let element = self.generic(inst);
+        match element.plain_scope() {
+            Some(scope) => Element::uniform(scope.min(Scope::Warp)),
+            None => element,
+        }
+    }
+
+    /// A device function whose result is uniform for uniform arguments.
+    fn summarised(&mut self, inst: Inst, returned: &Form) -> Element {
+        let mut arguments = self.generic(inst);
+        if mutants::on(Mutant::IgnoreArguments) {
+            arguments = Element::uniform(Scope::Grid);
+        }
+        match (arguments.plain_scope(), returned.as_constant()) {
+            _ if arguments.is_bottom() => Element::BOTTOM,
+            (Some(_), Some(_)) => self.interner.intern(returned.clone()),
+            (Some(scope), None) => Element::uniform(scope.min(returned.rest.scope())),
+            (None, _) => Element::DIVERGENT,
+        }
+    }
+
+    fn intrinsic(&mut self, inst: Inst, id: u32) -> Element {
+        match self.env.intrinsics.class(id) {
+            Class::Index(base) if self.model.max(base) == 0 => self.interner.intern(Form::constant(0)),
+            Class::Index(Base::TidY) if mutants::on(Mutant::TidYUniform) => Element::uniform(Scope::Block),
+            Class::Index(base) => self.interner.intern(Form::base(base)),
+            Class::Register { .. } if mutants::on(Mutant::CtaidGrid) => Element::uniform(Scope::Grid),
+            Class::Register { scope, .. } => Element::uniform(scope),
+            Class::BlockSize(dim) => match self.env.geometry.extent(dim) {
+                Some(extent) => self.interner.intern(Form::constant(extent.into())),
+                None => Element::uniform(Scope::Grid),
+            },
+            Class::Number(number) => self.interner.intern(Form::constant(number)),
+            Class::Pure => self.pure_intrinsic(inst, id),
+            Class::PureInBlock => self.generic(inst).capped(Scope::Block),
+            Class::Vote if mutants::on(Mutant::VoteMask) => Element::uniform(Scope::Warp),
+            Class::Vote if mutants::on(Mutant::VoteBlock) => Element::uniform(Scope::Block),
+            Class::Vote => self.in_warp_if_uniform(inst, &[0]),
+            Class::Reduction => self.in_warp_if_uniform(inst, &[1]),
+            Class::ShuffleIndex => {
+                let clamp = self.kernel.operands(inst).get(3).and_then(|&clamp| self.kernel.constant(clamp));
+                match clamp {
+                    _ if mutants::on(Mutant::ShuffleClamp) => self.in_warp_if_uniform(inst, &[0, 2]),
+                    Some(ConstData::Int(bits)) if bits & CLAMP_FIELDS == FULL_WIDTH_CLAMP => {
+                        self.in_warp_if_uniform(inst, &[0, 2])
+                    }
+                    _ => Element::DIVERGENT,
+                }
+            }
+            Class::BlockReduction => {
+                let barrier = self.operand(inst, 0);
+                self.scope_of(barrier).map_or(Element::DIVERGENT, |scope| Element::uniform(scope.min(Scope::Block)))
+            }
+            Class::PartialReduction => self.in_warp_if_uniform(inst, &[0, 1]),
+            Class::ReadOnlyLoad => {
+                let pointer = self.kernel.operands(inst)[0];
+                let address = self.operand(inst, 0);
+                let scope = self.scope_of(address).and_then(|scope| self.loaded_scope(pointer, scope, true));
+                scope.map_or(Element::DIVERGENT, Element::uniform)
+            }
+            Class::Divergent => Element::DIVERGENT,
+        }
+    }
+
+    /// Uniform in the warp provided lanes agree on the named operands.
+    fn in_warp_if_uniform(&mut self, inst: Inst, operands: &[usize]) -> Element {
+        for &index in operands {
+            let element = self.operand(inst, index);
+            if element.is_bottom() {
+                return Element::BOTTOM;
+            }
+            if self.scope_of(element).is_none() {
+                return Element::DIVERGENT;
+            }
+        }
+        Element::uniform(Scope::Warp)
+    }
+
+    fn pure_intrinsic(&mut self, inst: Inst, id: u32) -> Element {
+        let generic = self.generic(inst);
+        let Some(arithmetic) = self.env.intrinsics.arithmetic(id) else { return generic };
+        if arithmetic == Arithmetic::Identity {
+            return self.operand(inst, 0);
+        }
+        if !generic.is_divergent() {
+            return generic;
+        }
+        match arithmetic {
+            Arithmetic::UMin | Arithmetic::UMax | Arithmetic::SMin | Arithmetic::SMax => {
+                let (a, b) = (self.operand(inst, 0), self.operand(inst, 1));
+                let signed = matches!(arithmetic, Arithmetic::SMin | Arithmetic::SMax);
+                self.extreme(a, b, signed, inst)
+            }
+            Arithmetic::Abs => {
+                let element = self.operand(inst, 0);
+                let non_negative = self.interner.form(element).is_some_and(|form| {
+                    let bits = self.kernel.int_bits(self.kernel.result(inst)).unwrap_or(0);
+                    let range = self.model.integer_range(form);
+                    bits > 0 && range.is_some_and(|(low, high)| low >= 0 && high < 1i128 << (bits - 1))
+                });
+                if non_negative { element } else { Element::DIVERGENT }
+            }
+            _ => Element::DIVERGENT,
+        }
+    }
+
+    /// Member of a checked add, sub or mul: member 0 is plain modular arithmetic, whatever member 1 says.
+    pub(super) fn checked_arithmetic(&mut self, call: Inst, member: u32, at: Block) -> Option<Element> {
+        let Callee::Intrinsic(id) = self.kernel.call(call).callee else { return None };
+        let arithmetic = self.env.intrinsics.arithmetic(id)?;
+        if member != 0 {
+            return None;
+        }
+        let operands = self.kernel.operands(call);
+        let bits = self.kernel.int_bits(operands[0]).filter(|&bits| bits <= 64)?;
+        let (a, b) = (self.read(operands[0], at), self.read(operands[1], at));
+        let (x, y) = (self.interner.form(a)?.clone(), self.interner.form(b)?.clone());
+        let wrapped = match arithmetic {
+            Arithmetic::CheckedAdd => arith::add(&x, &y, bits, NoWrap::NONE),
+            Arithmetic::CheckedSub => arith::sub(&x, &y, bits, NoWrap::NONE),
+            Arithmetic::CheckedMul => match (x.as_constant(), y.as_constant()) {
+                (_, Some(factor)) => arith::scale(&x, factor, bits, NoWrap::NONE),
+                (Some(factor), _) => arith::scale(&y, factor, bits, NoWrap::NONE),
+                _ if x.terms.is_empty() && y.terms.is_empty() => {
+                    Some(Form::from_rest(Rest::Uniform { scope: x.rest.scope().min(y.rest.scope()), align: 0 }))
+                }
+                _ => None,
+            },
+            _ => return None,
+        };
+        wrapped.map(|form| self.finish(Some(form), bits))
+    }
+}

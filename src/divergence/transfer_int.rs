@@ -1,0 +1,375 @@
+//! What does integer arithmetic make of forms?
+//!
+//! Forms are combined by `affine::arith`; this file finds out what may be claimed of one operation: from its flags, from
+//! ranges of the operands (only asked where the result has terms and flags are silent), and from geometry.
+
+use super::range::{Range, Ranges};
+use super::solver::Solver;
+use crate::affine::arith::{self, NoWrap};
+use crate::affine::form::wrap;
+use crate::affine::interner::Element;
+use crate::affine::lanes::divide_exactly;
+use crate::affine::{Ext, Form, Rest, Scope, Symbol};
+use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::inst::{Flags, InstData, Opcode, Predicate};
+use crate::mutants::{self, Mutant};
+
+impl Solver<'_> {
+    /// Two-operand integer instructions.
+    pub(super) fn integer(&mut self, inst: Inst, data: &InstData) -> Element {
+        let (a, b) = (self.operand(inst, 0), self.operand(inst, 1));
+        if let (Some(x), Some(y)) = (a.plain_scope(), b.plain_scope()) {
+            return Element::uniform(x.min(y));
+        }
+        if a.is_bottom() || b.is_bottom() {
+            return Element::BOTTOM;
+        }
+        let bits = self.kernel.int_bits(self.kernel.result(inst)).filter(|&bits| bits <= 64);
+        let Some(bits) = bits else { return self.generic(inst) };
+        if a.is_divergent() || b.is_divergent() {
+            return self.with_divergent_operand(inst, data, a, b, bits);
+        }
+        let (Some(x), Some(y)) = (self.interner.form(a).cloned(), self.interner.form(b).cloned()) else {
+            return Element::DIVERGENT;
+        };
+        let result = self.integer_forms(inst, data, &x, &y, bits);
+        self.or_generic(inst, result, bits)
+    }
+
+    /// A form if there is one, else the default rule: a form can be lost where lanes still agree on the value.
+    fn or_generic(&mut self, inst: Inst, form: Option<Form>, bits: u32) -> Element {
+        match form {
+            Some(form) => self.finish(Some(form), bits),
+            None => self.generic(inst),
+        }
+    }
+
+    /// Only absorbing constants help against a divergent operand.
+    fn with_divergent_operand(&mut self, inst: Inst, data: &InstData, a: Element, b: Element, _bits: u32) -> Element {
+        let zero = |solver: &Self, element| solver.interner.constant(element) == Some(0);
+        let ones = |solver: &Self, element| solver.interner.constant(element) == Some(-1);
+        let absorbed = match data.opcode {
+            Opcode::Mul | Opcode::And if zero(self, a) || zero(self, b) => Some(0),
+            Opcode::Or if ones(self, a) || ones(self, b) => Some(-1),
+            Opcode::Sub | Opcode::Xor if self.kernel.operands(inst)[0] == self.kernel.operands(inst)[1] => Some(0),
+            Opcode::URem | Opcode::SRem if self.interner.constant(b) == Some(1) => Some(0),
+            _ => None,
+        };
+        absorbed.map_or(Element::DIVERGENT, |value| self.interner.intern(Form::constant(value)))
+    }
+
+    fn integer_forms(&mut self, inst: Inst, data: &InstData, x: &Form, y: &Form, bits: u32) -> Option<Form> {
+        match data.opcode {
+            Opcode::Add => {
+                let no_wrap = self.no_wrap(inst, data, x, y, bits);
+                arith::add(x, y, bits, no_wrap)
+            }
+            Opcode::Sub => {
+                let no_wrap = self.no_wrap(inst, data, x, y, bits);
+                arith::sub(x, y, bits, no_wrap)
+            }
+            Opcode::Mul => self.multiply(inst, data, x, y, bits),
+            Opcode::Shl => {
+                let shift = y.as_constant().filter(|&shift| (0..i64::from(bits)).contains(&shift))? as u32;
+                let factor = wrap(1i64.wrapping_shl(shift), bits);
+                let no_wrap = self.no_wrap(inst, data, x, &Form::constant(factor), bits);
+                let top = shift == bits - 1; // the factor is negative in the signed reading
+                arith::scale(x, factor, bits, NoWrap { signed: no_wrap.signed && !top, ..no_wrap })
+            }
+            Opcode::LShr | Opcode::AShr => {
+                let shift = y.as_constant().filter(|&shift| (0..i64::from(bits)).contains(&shift))? as u32;
+                self.shift_right(inst, data, x, shift, bits)
+            }
+            Opcode::UDiv | Opcode::SDiv => {
+                let divisor = y.as_constant()?;
+                self.divide(inst, data, x, divisor, bits)
+            }
+            Opcode::URem | Opcode::SRem => {
+                let divisor = y.as_constant()?;
+                self.remainder(inst, data, x, divisor, bits)
+            }
+            Opcode::And => match (x.as_constant(), y.as_constant()) {
+                (Some(p), Some(q)) => Some(Form::constant(p & q)),
+                (_, Some(mask)) => self.mask(inst, x, mask, bits),
+                (Some(mask), _) => self.mask(inst, y, mask, bits),
+                _ => None,
+            },
+            Opcode::Or => self.or(data, x, y, bits),
+            Opcode::Xor => match (x.as_constant(), y.as_constant()) {
+                (Some(p), Some(q)) => Some(Form::constant(wrap(p ^ q, bits))),
+                (_, Some(-1)) => arith::not(x, bits),
+                (Some(-1), _) => arith::not(y, bits),
+                _ => self.disjoint_sum(x, y, bits),
+            },
+            _ => None,
+        }
+    }
+
+    /// What is proven of one add, sub, mul or shl: flags first, then ranges where there is something to gain.
+    fn no_wrap(&mut self, inst: Inst, data: &InstData, x: &Form, y: &Form, bits: u32) -> NoWrap {
+        let mut proven = NoWrap { unsigned: data.flags.contains(Flags::NUW), signed: data.flags.contains(Flags::NSW) };
+        let has_terms = !x.terms.is_empty() || !y.terms.is_empty();
+        let could_gain = (x.unsigned_scope().is_some() && y.unsigned_scope().is_some() && !proven.unsigned)
+            || (x.signed_scope().is_some() && y.signed_scope().is_some() && !proven.signed);
+        if !has_terms || !could_gain || proven == NoWrap::BOTH {
+            return proven;
+        }
+        let operands = self.kernel.operands(inst);
+        let ranges = self.ranges();
+        let a = ranges.of(operands[0], data.block);
+        let b = match data.opcode {
+            Opcode::Shl => Range::constant(y.as_constant().unwrap_or(0), bits),
+            _ => ranges.of(operands[1], data.block),
+        };
+        let (unsigned, signed) = match data.opcode {
+            Opcode::Add => a.add_wraps(&b),
+            Opcode::Sub => a.sub_wraps(&b),
+            _ => a.mul_wraps(&b),
+        };
+        proven.unsigned |= !unsigned;
+        proven.signed |= !signed;
+        proven
+    }
+
+    /// Range questions at the current state.
+    pub(super) fn ranges(&self) -> Ranges<'_> {
+        Ranges { kernel: self.kernel, cfg: self.cfg, env: self.env, users: &self.users }
+    }
+
+    fn multiply(&mut self, inst: Inst, data: &InstData, x: &Form, y: &Form, bits: u32) -> Option<Form> {
+        let operands = self.kernel.operands(inst);
+        let no_wrap = self.no_wrap(inst, data, x, y, bits);
+        if let Some(factor) = y.as_constant() {
+            return arith::scale(x, factor, bits, no_wrap);
+        }
+        if let Some(factor) = x.as_constant() {
+            return arith::scale(y, factor, bits, no_wrap);
+        }
+        match (x.terms.is_empty(), y.terms.is_empty()) {
+            (true, true) => {
+                let align = (u32::from(x.rest.align()) + u32::from(y.rest.align())).min(63).min(bits) as u8;
+                Some(Form::from_rest(Rest::Uniform { scope: x.rest.scope().min(y.rest.scope()), align }))
+            }
+            (false, true) => arith::times_symbol(x, symbol(operands[1]), y.rest, bits, no_wrap),
+            (true, false) => arith::times_symbol(y, symbol(operands[0]), x.rest, bits, no_wrap),
+            (false, false) => arith::product(x, y, bits, no_wrap),
+        }
+    }
+
+    fn shift_right(&mut self, inst: Inst, data: &InstData, x: &Form, shift: u32, bits: u32) -> Option<Form> {
+        let signed = data.opcode == Opcode::AShr;
+        if let Some(value) = x.as_constant() {
+            let shifted =
+                if signed { value >> shift } else { (crate::affine::form::unsigned(value, bits) >> shift) as i64 };
+            return Some(Form::constant(wrap(shifted, bits)));
+        }
+        if x.terms.is_empty() {
+            let align = u32::from(x.rest.align()).saturating_sub(shift).min(63) as u8;
+            return Some(Form::from_rest(Rest::Uniform { scope: x.rest.scope(), align }));
+        }
+        let exact = self.exact_at(x, self.kernel.operands(inst)[0], bits, signed, data.block);
+        self.model.shift_right(&exact, shift, bits, signed).or_else(|| {
+            let lossless = data.flags.contains(Flags::EXACT) && shift < 63;
+            lossless.then(|| divide_exactly(&exact, 1 << shift, bits, signed, true)).flatten()
+        })
+    }
+
+    fn divide(&mut self, inst: Inst, data: &InstData, x: &Form, divisor: i64, bits: u32) -> Option<Form> {
+        let signed = data.opcode == Opcode::SDiv;
+        if divisor <= 0 || x.terms.is_empty() {
+            return None;
+        }
+        if divisor == 1 {
+            return Some(x.clone());
+        }
+        if let Some((low, high)) = self.model.integer_range(x).filter(|&(low, _)| low >= 0) {
+            let fits = high < 1i128 << (bits - u32::from(signed));
+            if fits && low / i128::from(divisor) == high / i128::from(divisor) {
+                return Some(Form::constant((low / i128::from(divisor)) as i64));
+            }
+        }
+        let operand = self.kernel.operands(inst)[0];
+        let exact = self.exact_at(x, operand, bits, signed, data.block);
+        if divisor & (divisor - 1) == 0 && (!signed || self.is_non_negative(operand, &exact, bits, data.block)) {
+            let shifted = self.model.shift_right(&exact, divisor.trailing_zeros(), bits, signed);
+            if shifted.is_some() {
+                return shifted;
+            }
+        }
+        divide_exactly(&exact, divisor, bits, signed, data.flags.contains(Flags::EXACT))
+    }
+
+    fn remainder(&mut self, inst: Inst, data: &InstData, x: &Form, divisor: i64, bits: u32) -> Option<Form> {
+        let signed = data.opcode == Opcode::SRem;
+        if divisor <= 0 || x.terms.is_empty() {
+            return None;
+        }
+        let below = i128::from(divisor).min(1i128 << (bits - u32::from(signed)));
+        if self.model.integer_range(x).is_some_and(|(low, high)| low >= 0 && high < below) {
+            return Some(x.clone());
+        }
+        let operand = self.kernel.operands(inst)[0];
+        let power_of_two = divisor & (divisor - 1) == 0;
+        if power_of_two && (!signed || self.is_non_negative(operand, x, bits, data.block)) {
+            return self.model.and_mask(x, divisor - 1, bits);
+        }
+        None
+    }
+
+    fn is_non_negative(&self, value: Value, form: &Form, bits: u32, at: Block) -> bool {
+        let by_form = self.model.integer_range(form).is_some_and(|(low, high)| low >= 0 && high < 1i128 << (bits - 1));
+        by_form || self.ranges().of(value, at).is_non_negative()
+    }
+
+    fn mask(&mut self, inst: Inst, x: &Form, mask: i64, bits: u32) -> Option<Form> {
+        if x.terms.is_empty() {
+            let align = (mask.trailing_zeros() as u8).max(x.rest.align()).min(63);
+            return Some(Form::from_rest(Rest::Uniform { scope: x.rest.scope(), align }));
+        }
+        // a mask that keeps every bit the value can have
+        let kept = crate::affine::form::unsigned(mask, bits);
+        if kept.trailing_ones() < bits && kept & kept.wrapping_add(1) == 0 {
+            let fits = self.model.integer_range(x).is_some_and(|(low, high)| low >= 0 && high <= i128::from(kept));
+            if fits {
+                return Some(x.clone());
+            }
+        }
+        let _ = inst;
+        self.model.and_mask(x, mask, bits)
+    }
+
+    fn or(&mut self, data: &InstData, x: &Form, y: &Form, bits: u32) -> Option<Form> {
+        if let (Some(p), Some(q)) = (x.as_constant(), y.as_constant()) {
+            return Some(Form::constant(wrap(p | q, bits)));
+        }
+        if data.flags.contains(Flags::DISJOINT) {
+            return arith::add(x, y, bits, NoWrap::BOTH);
+        }
+        if x.terms.is_empty() && y.terms.is_empty() {
+            let align = x.rest.align().min(y.rest.align()).min(63);
+            return Some(Form::from_rest(Rest::Uniform { scope: x.rest.scope().min(y.rest.scope()), align }));
+        }
+        self.disjoint_sum(x, y, bits)
+    }
+
+    /// Or, xor and add are one operation where no bit can be set in both operands: one fits below the other's zeros.
+    fn disjoint_sum(&mut self, x: &Form, y: &Form, bits: u32) -> Option<Form> {
+        let fits_below = |small: &Form, large: &Form| {
+            let align = if large.terms.is_empty() { large.rest.align() } else { 0 };
+            let zeros = u32::from(align).min(bits);
+            self.model.integer_range(small).is_some_and(|(low, high)| low >= 0 && high < 1i128 << zeros)
+        };
+        (fits_below(x, y) || fits_below(y, x) || mutants::on(Mutant::OrAdds))
+            .then(|| arith::add(x, y, bits, NoWrap::BOTH))
+            .flatten()
+    }
+
+    /// trunc, zext, sext.
+    pub(super) fn width(&mut self, inst: Inst, data: &InstData) -> Element {
+        let element = self.operand(inst, 0);
+        if element.plain_scope().is_some() || element.is_bottom() || element.is_divergent() {
+            return element;
+        }
+        let operand = self.kernel.operands(inst)[0];
+        let (from, to) = (self.kernel.int_bits(operand), self.kernel.int_bits(self.kernel.result(inst)));
+        let (Some(from), Some(to), Some(form)) = (from, to, self.interner.form(element).cloned()) else {
+            return self.generic(inst);
+        };
+        if from > 64 || to > 64 {
+            return self.generic(inst);
+        }
+        let result = match data.opcode {
+            Opcode::Trunc => {
+                let no_wrap =
+                    NoWrap { unsigned: data.flags.contains(Flags::NUW), signed: data.flags.contains(Flags::NSW) };
+                arith::truncate(&form, from, to, no_wrap)
+            }
+            Opcode::SExt => self.extended(&form, operand, from, true, data.block),
+            _ => {
+                let unsigned = self.extended(&form, operand, from, false, data.block);
+                // a non-negative value extends the same either way
+                let non_negative = data.flags.contains(Flags::NNEG);
+                let signed = || self.extended(&form, operand, from, true, data.block);
+                if unsigned.is_none() && non_negative { signed() } else { unsigned }
+            }
+        };
+        self.or_generic(inst, result, to)
+    }
+
+    fn extended(&self, form: &Form, value: Value, from: u32, signed: bool, at: Block) -> Option<Form> {
+        let mut exact = self.exact_at(form, value, from, signed, at);
+        if mutants::on(if signed { Mutant::SextWraps } else { Mutant::ZextWraps }) {
+            exact.exact_unsigned = Some(form.rest.scope());
+            exact.exact_signed = Some(form.rest.scope());
+        }
+        let rest_is_exact = self.model.rest_is_exact(&exact, from, signed);
+        arith::extend(&exact, from, signed, rest_is_exact)
+    }
+
+    /// The form with what ranges at a place prove of its exactness in one reading.
+    ///
+    /// Differences of lanes are `Σ c·Δ` modulo `2^w`. If all lanes there lie in an interval so short that its length
+    /// plus the largest `|Σ c·Δ|` stays below `2^w`, no other difference is congruent to that: the form is exact.
+    pub(super) fn exact_at(&self, form: &Form, value: Value, bits: u32, signed: bool, at: Block) -> Form {
+        let known = if signed { form.signed_scope() } else { form.unsigned_scope() };
+        if known == Some(Scope::Grid) || known == Some(form.rest.scope()) || form.terms.is_empty() {
+            return form.clone();
+        }
+        let mut spread = 0i128;
+        for term in &form.terms {
+            let Some(base) = term.monomial.as_base() else { return form.clone() };
+            spread += i128::from(term.coefficient).abs() * i128::from(self.model.max(base));
+        }
+        let range = self.ranges().of(value, at);
+        let length = if signed {
+            i128::from(range.smax) - i128::from(range.smin)
+        } else {
+            i128::from(range.umax) - i128::from(range.umin)
+        };
+        if length + spread >= 1i128 << bits {
+            return form.clone();
+        }
+        let mut exact = form.clone();
+        let proven = Some(form.rest.scope());
+        if signed {
+            exact.exact_signed = exact.exact_signed.max(proven);
+        } else {
+            exact.exact_unsigned = exact.exact_unsigned.max(proven);
+        }
+        exact
+    }
+
+    /// A select that is a minimum or maximum of two forms with the same terms keeps them, although its condition may
+    /// be divergent only for want of a rule: the compare decides the same way in all lanes.
+    pub(super) fn select_of_extremes(&mut self, inst: Inst, yes: Element, no: Element) -> Element {
+        let kernel = self.kernel;
+        let operands = kernel.operands(inst);
+        let Some(compare) = kernel.def(operands[0]).filter(|&def| kernel.insts[def].opcode == Opcode::ICmp) else {
+            return Element::DIVERGENT;
+        };
+        let compared = kernel.operands(compare);
+        let matches = (compared[0] == operands[1] && compared[1] == operands[2])
+            || (compared[0] == operands[2] && compared[1] == operands[1]);
+        let Some(predicate) = Predicate::from_sub(kernel.insts[compare].sub).filter(|p| matches && !p.is_equality())
+        else {
+            return Element::DIVERGENT;
+        };
+        self.extreme(yes, no, predicate.is_signed(), inst)
+    }
+
+    /// Minimum or maximum of two elements.
+    pub(super) fn extreme(&mut self, a: Element, b: Element, signed: bool, inst: Inst) -> Element {
+        let picked = match (self.interner.form(a), self.interner.form(b)) {
+            (Some(x), Some(y)) if x.terms == y.terms => arith::pick_same_terms(x, y, signed),
+            _ => None,
+        };
+        match (picked, self.kernel.int_bits(self.kernel.result(inst))) {
+            (Some(form), Some(bits)) => self.finish(Some(form), bits),
+            _ => Element::DIVERGENT,
+        }
+    }
+}
+
+fn symbol(value: Value) -> Symbol {
+    Symbol { value: value.as_u32(), ext: Ext::None }
+}

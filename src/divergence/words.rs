@@ -1,0 +1,441 @@
+//! How is a value called when talking to a person? As the expression the source may have had, from names and operands.
+//!
+//! IR holds no source text, and optimised IR hardly any names. So a value is written out: special registers by their
+//! CUDA names, arguments, loop variables and arrays by the names they kept, everything else as an expression over its
+//! operands, to a depth that keeps the text short. Casts are left out. Nothing here is parsed by anyone.
+
+use super::facts::Facts;
+use crate::affine::form::{Base, Form, Rest, Scope, Term};
+use crate::kernel::Kernel;
+use crate::kernel::call::Callee;
+use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::handles::Handles;
+use crate::kernel::inst::{ConstData, Opcode, Predicate};
+use crate::kernel::names::Names;
+use crate::llvm::handle::{DebugLoc, ValueKind, intrinsic_name};
+
+/// Longest expression before it is cut to a smaller depth.
+const MAX_TEXT: usize = 64;
+/// Deepest expression.
+const MAX_DEPTH: u32 = 4;
+/// What stands for a part that was cut.
+const CUT: &str = "…";
+
+/// A place in a source file.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Place {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+}
+
+/// Speaks about one function.
+pub struct Words<'a, 'm> {
+    facts: &'a Facts,
+    handles: &'a Handles<'m>,
+    names: Names,
+}
+
+impl<'a, 'm> Words<'a, 'm> {
+    /// Numbers unnamed values.
+    pub fn new(facts: &'a Facts, handles: &'a Handles<'m>) -> Self {
+        Words { facts, handles, names: Names::new(&facts.kernel, handles) }
+    }
+
+    fn kernel(&self) -> &Kernel {
+        &self.facts.kernel
+    }
+
+    /// A value as a short expression.
+    pub fn value(&self, value: Value) -> String {
+        for depth in (1..MAX_DEPTH).rev() {
+            let (text, _) = self.expression(value, depth);
+            if text.chars().count() <= MAX_TEXT {
+                return text;
+            }
+        }
+        self.names.value(self.handles, value)
+    }
+
+    /// The name a value kept from the source, without LLVM's suffixes: `i` for `%i.012`.
+    pub fn source_name(&self, value: Value) -> Option<String> {
+        let name = self.handles.value(value).name();
+        let stem = name.split('.').next().unwrap_or("");
+        let plain = stem.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        (plain && stem.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')).then(|| stem.to_owned())
+    }
+
+    /// Text and binding strength of an expression: 9 for atoms, less for operators.
+    fn expression(&self, value: Value, depth: u32) -> (String, u8) {
+        let kernel = self.kernel();
+        if let Some(constant) = kernel.constant(value) {
+            return (self.constant(value, constant), 9);
+        }
+        if let Some(param) = kernel.as_param(value) {
+            return (self.source_name(value).unwrap_or_else(|| format!("argument {}", param + 1)), 9);
+        }
+        let Some(inst) = kernel.def(value) else { return (CUT.to_owned(), 9) };
+        let operands = kernel.operands(inst);
+        let data = &kernel.insts[inst];
+        let named = || (self.source_name(value).unwrap_or_else(|| CUT.to_owned()), 9);
+        match data.opcode {
+            Opcode::Phi | Opcode::Alloca => return named(),
+            Opcode::ZExt
+            | Opcode::SExt
+            | Opcode::Trunc
+            | Opcode::Freeze
+            | Opcode::BitCast
+            | Opcode::AddrSpaceCast
+            | Opcode::PtrToInt
+            | Opcode::IntToPtr
+            | Opcode::FpCast => return self.expression(operands[0], depth),
+            Opcode::Call => return (self.call(inst, depth), 9),
+            _ => {}
+        }
+        if depth == 0 {
+            return (CUT.to_owned(), 9);
+        }
+        let binary = |operator: &str, strength: u8| self.binary(operator, strength, operands, depth - 1);
+        match data.opcode {
+            Opcode::ICmp => match Predicate::from_sub(data.sub) {
+                Some(predicate) => binary(compare_word(predicate), 2),
+                None => named(),
+            },
+            Opcode::FCmp => binary(float_compare_word(data.sub), 2),
+            Opcode::Add | Opcode::FAdd => binary("+", 5),
+            Opcode::Sub | Opcode::FSub => binary("-", 5),
+            Opcode::Mul | Opcode::FMul => binary("*", 6),
+            Opcode::UDiv | Opcode::SDiv | Opcode::FDiv => binary("/", 6),
+            Opcode::URem | Opcode::SRem | Opcode::FRem => binary("%", 6),
+            Opcode::Shl => binary("<<", 4),
+            Opcode::LShr | Opcode::AShr => binary(">>", 4),
+            Opcode::And => binary("&", 1),
+            Opcode::Or => binary("|", 1),
+            Opcode::Xor => match kernel.constant(operands[1]) {
+                Some(ConstData::Int(1)) if kernel.int_bits(value) == Some(1) => {
+                    (format!("!{}", self.atom(operands[0], depth - 1)), 8)
+                }
+                _ => binary("^", 1),
+            },
+            Opcode::FNeg => (format!("-{}", self.atom(operands[0], depth - 1)), 8),
+            Opcode::Select => {
+                let [condition, yes, no] = [0, 1, 2].map(|index| self.atom(operands[index], depth - 1));
+                (format!("{condition} ? {yes} : {no}"), 0)
+            }
+            Opcode::Gep => (format!("&{}", self.element(inst, depth)), 8),
+            Opcode::Load => (self.pointee(operands[0], depth), 9),
+            Opcode::AtomicRmw | Opcode::CmpXchg => (format!("atomic on {}", self.pointee(operands[0], depth - 1)), 0),
+            Opcode::ExtractValue | Opcode::ExtractElement => self.expression(operands[0], depth - 1),
+            _ => named(),
+        }
+    }
+
+    fn binary(&self, operator: &str, strength: u8, operands: &[Value], depth: u32) -> (String, u8) {
+        let (mut left, left_strength) = self.expression(operands[0], depth);
+        let (mut right, right_strength) = self.expression(operands[1], depth);
+        if left_strength < strength {
+            left = format!("({left})");
+        }
+        if right_strength <= strength {
+            right = format!("({right})");
+        }
+        (format!("{left} {operator} {right}"), strength)
+    }
+
+    /// An expression that binds tighter than any operator.
+    fn atom(&self, value: Value, depth: u32) -> String {
+        match self.expression(value, depth) {
+            (text, 8..) => text,
+            (text, _) => format!("({text})"),
+        }
+    }
+
+    fn constant(&self, value: Value, constant: ConstData) -> String {
+        match constant {
+            ConstData::Int(number) => match self.kernel().int_bits(value) {
+                Some(1) => (number != 0).to_string(),
+                Some(bits) => crate::affine::form::wrap(number as i64, bits).to_string(),
+                None => number.to_string(),
+            },
+            ConstData::Address(_) => {
+                // a constant expression moves or casts the global below it
+                let mut symbol = self.handles.value(value);
+                while symbol.kind() == ValueKind::ConstantExpr && symbol.operand_count() > 0 {
+                    symbol = symbol.operand(0);
+                }
+                match symbol.name() {
+                    name if name.is_empty() => CUT.to_owned(),
+                    name => plain_symbol(&name),
+                }
+            }
+            _ => self.names.value(self.handles, value),
+        }
+    }
+
+    /// What a pointer points to: `a[i]`, `x`, `*p`.
+    fn pointee(&self, pointer: Value, depth: u32) -> String {
+        let kernel = self.kernel();
+        match kernel.def(pointer) {
+            Some(inst) if kernel.insts[inst].opcode == Opcode::Gep => self.element(inst, depth),
+            Some(inst) if kernel.insts[inst].opcode == Opcode::Alloca => self.expression(pointer, 0).0,
+            Some(inst) if matches!(kernel.insts[inst].opcode, Opcode::AddrSpaceCast | Opcode::BitCast) => {
+                self.pointee(kernel.operands(inst)[0], depth)
+            }
+            None if kernel.constant(pointer).is_some() => self.expression(pointer, 0).0,
+            _ => format!("*{}", self.atom(pointer, depth.saturating_sub(1))),
+        }
+    }
+
+    /// `base[index]` for address arithmetic.
+    fn element(&self, gep: Inst, depth: u32) -> String {
+        let kernel = self.kernel();
+        let operands = kernel.operands(gep);
+        let mut text = match kernel.def(operands[0]) {
+            Some(inst) if kernel.insts[inst].opcode == Opcode::Gep => self.element(inst, depth.saturating_sub(1)),
+            _ => self.atom(operands[0], depth.saturating_sub(1)),
+        };
+        let data = kernel.gep(gep);
+        for &(position, stride) in data.terms {
+            let (index, strength) = self.expression(operands[position as usize], depth.saturating_sub(1));
+            let whole = stride > 0 && data.offset != 0 && data.offset % stride as i64 == 0 && data.terms.len() == 1;
+            match data.offset / (stride.max(1) as i64) {
+                steps if !whole || steps == 0 => text += &format!("[{index}]"),
+                steps if strength < 5 => text += &format!("[({index}) {} {}]", sign(steps), steps.abs()),
+                steps => text += &format!("[{index} {} {}]", sign(steps), steps.abs()),
+            }
+        }
+        if data.terms.is_empty() && data.offset != 0 {
+            text += &format!(" + {} bytes", data.offset);
+        }
+        text
+    }
+
+    fn call(&self, call: Inst, depth: u32) -> String {
+        let kernel = self.kernel();
+        let arguments = |depth: u32| -> String {
+            let texts: Vec<String> = kernel.operands(call).iter().map(|&a| self.expression(a, depth).0).collect();
+            texts.join(", ")
+        };
+        let name = match kernel.call(call).callee {
+            Callee::Intrinsic(id) => {
+                let name = intrinsic_name(id);
+                if let Some(register) = register_word(&name) {
+                    return register;
+                }
+                intrinsic_word(&name)
+            }
+            Callee::Function(_) => match self.handles.inst(call).called_function() {
+                Some(function) => plain_symbol(&function.name()),
+                None => CUT.to_owned(),
+            },
+            Callee::Asm { .. } => "asm".to_owned(),
+            Callee::Indirect => CUT.to_owned(),
+        };
+        if depth == 0 { format!("{name}({CUT})") } else { format!("{name}({})", arguments(depth - 1)) }
+    }
+
+    /// Where an instruction stands in the source: in the function's own file if any part of the inlining chain is.
+    pub fn place(&self, inst: Inst) -> Option<Place> {
+        let innermost = self.handles.inst(inst).debug_loc()?;
+        let chain: Vec<DebugLoc<'m>> = std::iter::successors(Some(innermost), |loc| loc.inlined_at()).collect();
+        let own_file = chain.last().map(|loc| loc.file())?;
+        let shown = chain.iter().find(|loc| loc.line() > 0 && loc.file() == own_file)?;
+        Some(Place { file: own_file, line: shown.line(), column: shown.column() })
+    }
+
+    /// Where a value is computed.
+    pub fn place_of(&self, value: Value) -> Option<Place> {
+        self.kernel().def(value).and_then(|inst| self.place(inst))
+    }
+
+    /// The first place of a block that has one.
+    pub fn place_of_block(&self, block: Block) -> Option<Place> {
+        let insts = self.kernel().block_insts(block);
+        insts.filter(|&inst| self.kernel().insts[inst].opcode != Opcode::Phi).find_map(|inst| self.place(inst))
+    }
+
+    /// `4*threadIdx.x + 12`, or `threadIdx.x + a part that the block agrees on`.
+    pub fn form(&self, form: &Form) -> String {
+        let mut text = String::new();
+        for term in &form.terms {
+            let part = self.term(term);
+            match part.strip_prefix('-') {
+                Some(rest) if !text.is_empty() => text += &format!(" - {rest}"),
+                _ if !text.is_empty() => text += &format!(" + {part}"),
+                _ => text += &part,
+            }
+        }
+        match form.rest {
+            Rest::Const(0) if !text.is_empty() => {}
+            Rest::Const(number) if text.is_empty() => text = number.to_string(),
+            Rest::Const(number) => text += &format!(" {} {}", sign(number), number.unsigned_abs()),
+            Rest::Uniform { .. } if text.is_empty() => text = "uniform".to_owned(),
+            Rest::Uniform { .. } => text += " + uniform",
+        }
+        text
+    }
+
+    fn term(&self, term: &Term) -> String {
+        let mut factors: Vec<String> =
+            term.monomial.symbols().map(|symbol| self.atom(Value::from_u32(symbol.value), 2)).collect();
+        let negative = term.coefficient < 0;
+        if term.coefficient.unsigned_abs() != 1 {
+            factors.insert(0, term.coefficient.unsigned_abs().to_string());
+        }
+        factors.push(base_word(term.monomial.bases.0).to_owned());
+        factors.extend(term.monomial.bases.1.map(|base| base_word(base).to_owned()));
+        format!("{}{}", if negative { "-" } else { "" }, factors.join("*"))
+    }
+}
+
+fn sign(number: i64) -> char {
+    if number < 0 { '-' } else { '+' }
+}
+
+/// A base by its CUDA name.
+pub fn base_word(base: Base) -> &'static str {
+    match base {
+        Base::TidX => "threadIdx.x",
+        Base::TidY => "threadIdx.y",
+        Base::TidZ => "threadIdx.z",
+        Base::LaneId => "lane id",
+    }
+}
+
+/// Who agrees on a value.
+pub fn scope_words(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Warp => "the same across the warp",
+        Scope::Block => "the same across the block",
+        Scope::Grid => "the same across the grid",
+    }
+}
+
+/// The CUDA name of a special register.
+fn register_word(intrinsic: &str) -> Option<String> {
+    let register = intrinsic.strip_prefix("llvm.nvvm.read.ptx.sreg.")?;
+    let (name, dimension) = register.split_once('.').unwrap_or((register, ""));
+    let builtin = match name {
+        "tid" => "threadIdx",
+        "ntid" => "blockDim",
+        "ctaid" => "blockIdx",
+        "nctaid" => "gridDim",
+        "laneid" => return Some("lane id".to_owned()),
+        "warpsize" => return Some("warpSize".to_owned()),
+        _ => return Some(format!("%{register}")),
+    };
+    Some(format!("{builtin}.{dimension}"))
+}
+
+/// A short word for an intrinsic: CUDA's where there is one.
+fn intrinsic_word(name: &str) -> String {
+    let Some(nvvm) = name.strip_prefix("llvm.nvvm.") else {
+        let plain = name.strip_prefix("llvm.").unwrap_or(name);
+        return match plain {
+            "umin" | "smin" | "minnum" | "minimum" => "min".to_owned(),
+            "umax" | "smax" | "maxnum" | "maximum" => "max".to_owned(),
+            "fabs" => "abs".to_owned(),
+            _ => plain.to_owned(),
+        };
+    };
+    const CUDA: &[(&str, &str)] = &[
+        ("shfl.sync.idx", "__shfl_sync"),
+        ("shfl.sync.bfly", "__shfl_xor_sync"),
+        ("shfl.sync.up", "__shfl_up_sync"),
+        ("shfl.sync.down", "__shfl_down_sync"),
+        ("vote.all.sync", "__all_sync"),
+        ("vote.any.sync", "__any_sync"),
+        ("vote.ballot.sync", "__ballot_sync"),
+        ("match.any.sync", "__match_any_sync"),
+        ("match.all.sync", "__match_all_sync"),
+        ("redux.sync", "__reduce_sync"),
+        ("activemask", "__activemask"),
+    ];
+    let known = CUDA.iter().find(|(prefix, _)| nvvm.starts_with(prefix));
+    known.map_or_else(|| nvvm.to_owned(), |(_, word)| (*word).to_owned())
+}
+
+fn compare_word(predicate: Predicate) -> &'static str {
+    match predicate {
+        Predicate::Eq => "==",
+        Predicate::Ne => "!=",
+        Predicate::Ugt | Predicate::Sgt => ">",
+        Predicate::Uge | Predicate::Sge => ">=",
+        Predicate::Ult | Predicate::Slt => "<",
+        Predicate::Ule | Predicate::Sle => "<=",
+    }
+}
+
+/// LLVM numbers ordered predicates 1 to 7 and their unordered twins from 8.
+fn float_compare_word(predicate: u8) -> &'static str {
+    match predicate {
+        1 | 9 => "==",
+        2 | 10 => ">",
+        3 | 11 => ">=",
+        4 | 12 => "<",
+        5 | 13 => "<=",
+        6 | 14 => "!=",
+        _ => "is ordered with",
+    }
+}
+
+/// The name inside an Itanium-mangled symbol: `_Z9avgSquarePKfPfi` is `avgSquare`, `_ZZ4tilePfE3buf` is `buf`. Anything
+/// that is not understood stays as it is.
+pub fn plain_symbol(symbol: &str) -> String {
+    let Some(mangled) = symbol.strip_prefix("_Z") else { return symbol.to_owned() };
+    if mangled.starts_with('Z') {
+        // a static or shared variable of a function: the entity after the function's encoding
+        let local = symbol.rsplit('E').find_map(|part| length_prefixed(part).map(|(name, _)| name.to_owned()));
+        return local.unwrap_or_else(|| symbol.to_owned());
+    }
+    let nested = mangled.starts_with('N');
+    let mut rest = mangled.strip_prefix('N').unwrap_or(mangled).trim_start_matches(['L', 'K', 'V']);
+    let mut parts: Vec<&str> = Vec::new();
+    while let Some((name, after)) = length_prefixed(rest) {
+        if name != "_GLOBAL__N_1" {
+            parts.push(name);
+        }
+        rest = after.trim_start_matches('L');
+        if !nested {
+            break;
+        }
+    }
+    if parts.is_empty() { symbol.to_owned() } else { parts.join("::") }
+}
+
+fn length_prefixed(text: &str) -> Option<(&str, &str)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let length: usize = text.get(..digits)?.parse().ok()?;
+    let name = text.get(digits..digits.checked_add(length)?)?;
+    (length > 0).then(|| (name, &text[digits + length..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_lose_their_mangling() {
+        for (symbol, plain) in [
+            ("_Z9avgSquarePKfPfi", "avgSquare"),
+            ("_ZN3foo3barEv", "foo::bar"),
+            ("_ZN12_GLOBAL__N_14axpyEf", "axpy"),
+            ("_ZZ4tilePfE3buf", "buf"),
+            ("_ZL5table", "table"),
+            ("_Z4axpyIfEvT_", "axpy"),
+            ("plain_c", "plain_c"),
+            ("_Z", "_Z"),
+            ("_Z99x", "_Z99x"),
+        ] {
+            assert_eq!(plain_symbol(symbol), plain);
+        }
+    }
+
+    #[test]
+    fn registers_have_cuda_names() {
+        assert_eq!(register_word("llvm.nvvm.read.ptx.sreg.tid.x").as_deref(), Some("threadIdx.x"));
+        assert_eq!(register_word("llvm.nvvm.read.ptx.sreg.nctaid.y").as_deref(), Some("gridDim.y"));
+        assert_eq!(register_word("llvm.nvvm.read.ptx.sreg.clock64").as_deref(), Some("%clock64"));
+        assert_eq!(register_word("llvm.umin"), None);
+    }
+}

@@ -1,0 +1,358 @@
+//! How is a plan carried out?
+//!
+//! The first pair's melded code goes to the end of the entry block, in place of the branch; every other pair gets a new
+//! block. An instruction that is melded is replaced everywhere at once, so that whatever follows reads the melded value
+//! as its operand, and two operands need a select exactly when they still differ.
+//!
+//! 1. Emit pair after pair: phis without edges, steps, terminator. A pair is emitted after those that dominate it.
+//! 2. Give the new phis their edges, and the phis of shared exits one edge where they had two; selects stand at the end of
+//!    the block that the edge leaves.
+//! 3. Remove what is left of the sides.
+//!
+//! **Poison.** The branch on the condition is gone, but selects on it stand where it stood, and a branch on poison is
+//! undefined: the condition is neither poison nor undef there. A select hides the poison of the value it does not
+//! choose. Guarded values are poison for lanes of the other side, which never choose them. Melded instructions keep the
+//! promises that both made, lifted ones keep none that would be undefined behaviour.
+
+use super::plan::{FusePlan, PairPlan};
+use super::region::{Link, Tail};
+use super::schedule::Step;
+use crate::kernel::Kernel;
+use crate::kernel::entity::{Block, Inst};
+use crate::kernel::handles::Handles;
+use crate::kernel::inst::Opcode;
+use crate::llvm::edit::Editor;
+use crate::llvm::handle::{self, RawOpcode, ValueKind};
+use rustc_hash::FxHashMap;
+
+type Value<'m> = handle::Value<'m>;
+
+/// Carries out a plan; the handles of the sides' blocks and melded instructions are dead afterwards.
+pub fn apply<'m>(editor: &mut Editor<'m>, kernel: &Kernel, handles: &Handles<'m>, plan: &FusePlan) {
+    Applier::new(editor, kernel, handles, plan).run();
+}
+
+struct Applier<'a, 'm> {
+    editor: &'a mut Editor<'m>,
+    kernel: &'a Kernel,
+    handles: &'a Handles<'m>,
+    plan: &'a FusePlan,
+    condition: Value<'m>,
+    /// Where a pair's melded code starts and ends.
+    heads: Vec<handle::Block<'m>>,
+    ends: Vec<handle::Block<'m>>,
+    /// New phis and the old ones they stand for, by pair.
+    phis: Vec<(usize, handle::Inst<'m>, [Option<handle::Inst<'m>>; 2])>,
+    /// Selects of the pair being emitted.
+    selects: FxHashMap<[Value<'m>; 2], Value<'m>>,
+}
+
+impl<'a, 'm> Applier<'a, 'm> {
+    fn new(editor: &'a mut Editor<'m>, kernel: &'a Kernel, handles: &'a Handles<'m>, plan: &'a FusePlan) -> Self {
+        let branch = handles.inst(kernel.terminator(plan.entry));
+        let condition = branch.branch_condition().expect("a region starts with a conditional branch");
+        let entry = handles.block(plan.entry);
+        let mut heads = vec![entry];
+        for pair in &plan.pairs[1..] {
+            let block = editor.new_block(handles.function, "fuse");
+            editor.place_after(block, handles.block(pair.sides[1]));
+            heads.push(block);
+        }
+        editor.set_location(branch.debug_loc());
+        editor.erase(branch);
+        Applier {
+            editor,
+            kernel,
+            handles,
+            plan,
+            condition,
+            ends: heads.clone(),
+            heads,
+            phis: Vec::new(),
+            selects: FxHashMap::default(),
+        }
+    }
+
+    fn run(mut self) {
+        self.forward_first_phis();
+        for index in 0..self.plan.pairs.len() {
+            self.emit(index);
+        }
+        self.connect_phis();
+        self.connect_exits();
+        self.clean_up();
+    }
+
+    /// The first blocks are entered from the branch alone: their phis, if any, are names for one value.
+    fn forward_first_phis(&mut self) {
+        for side in self.plan.pairs[0].sides {
+            let phis: Vec<_> = self.kernel.phis(side).map(|phi| self.handles.inst(phi)).collect();
+            for phi in phis {
+                let (value, _) = phi.incoming(0);
+                self.editor.replace_all_uses(phi.value(), value);
+                self.editor.erase(phi);
+            }
+        }
+    }
+
+    fn emit(&mut self, index: usize) {
+        let pair = &self.plan.pairs[index];
+        self.selects.clear();
+        self.make_phis(index, pair);
+        let mut block = self.heads[index];
+        for step in &pair.steps {
+            match step {
+                Step::Meld { insts, how } => {
+                    let insts = insts.map(|inst| self.handles.inst(inst));
+                    match how.negate {
+                        Some(side) => self.meld_sum(block, insts, how.swap, side),
+                        None => self.meld(block, insts, how.swap),
+                    }
+                }
+                Step::Lift(inst) => {
+                    let inst = self.handles.inst(*inst);
+                    self.editor.at_end(block).transfer(inst);
+                    self.editor.drop_promises(inst);
+                }
+                Step::Guard(groups) => block = self.guard(block, groups),
+            }
+        }
+        self.terminate(pair, block);
+        self.ends[index] = block;
+    }
+
+    fn make_phis(&mut self, index: usize, pair: &PairPlan) {
+        for phis in &pair.phis {
+            let old = phis.map(|phi| phi.map(|phi| self.handles.inst(phi)));
+            let Some(first) = old[0].or(old[1]) else { continue };
+            let new = self.editor.at_end(self.heads[index]).phi(first.ty(), "");
+            let fast = old.iter().flatten().map(|phi| phi.fast_math()).fold(u32::MAX, |all, one| all & one);
+            self.editor.set_fast_math(new, fast);
+            for phi in old.into_iter().flatten() {
+                self.editor.replace_all_uses(phi.value(), new.value());
+            }
+            self.phis.push((index, new, old));
+        }
+    }
+
+    /// One value for both sides at the end of a block that has no terminator yet.
+    fn choose(&mut self, values: [Value<'m>; 2]) -> Value<'m> {
+        let [yes, no] = values;
+        let is_undefined = |value: Value<'m>| matches!(value.kind(), ValueKind::Poison | ValueKind::Undef);
+        if yes == no || is_undefined(no) {
+            return yes;
+        }
+        if is_undefined(yes) {
+            return no;
+        }
+        if let Some(&select) = self.selects.get(&values) {
+            return select;
+        }
+        let select = self.editor.select(self.condition, yes, no, "");
+        self.selects.insert(values, select);
+        select
+    }
+
+    fn meld(&mut self, block: handle::Block<'m>, [t, f]: [handle::Inst<'m>; 2], swap: bool) {
+        self.editor.at_end(block);
+        let count = if t.opcode() == RawOpcode::LLVMCall { t.argument_count() } else { t.operand_count() };
+        let operands: Vec<Value<'m>> = (0..count)
+            .map(|place| {
+                let there = if swap && place < 2 { 1 - place } else { place };
+                self.choose([t.operand(place), f.operand(there)])
+            })
+            .collect();
+        let name = t.value().name();
+        let (first, second) = (t.debug_loc(), f.debug_loc());
+        self.editor.transfer(t);
+        for (place, &operand) in operands.iter().enumerate() {
+            self.editor.set_operand(t, place as u32, operand);
+        }
+        self.editor.intersect_flags(t, f);
+        self.editor.intersect_metadata(t, f);
+        if t.opcode() == RawOpcode::LLVMCall {
+            self.editor.intersect_call_attributes(t, f);
+        }
+        self.editor.meld_location(t, first, second);
+        self.retire(f, t.value());
+        self.editor.set_name(t.value(), &name);
+    }
+
+    /// An addition and a subtraction of floats become an addition; `side` is the one that subtracts.
+    fn meld_sum(&mut self, block: handle::Block<'m>, [t, f]: [handle::Inst<'m>; 2], swap: bool, side: u8) {
+        self.editor.at_end(block);
+        let subtracting = if side == 0 { t } else { f };
+        let negated = self.editor.fneg(subtracting.operand(1));
+        let operand = |inst: handle::Inst<'m>, place: u32| {
+            if inst == subtracting && place == 1 { negated } else { inst.operand(place) }
+        };
+        let there = |place: u32| if swap { 1 - place } else { place };
+        let a = self.choose([operand(t, 0), operand(f, there(0))]);
+        let b = self.choose([operand(t, 1), operand(f, there(1))]);
+        let sum = self.editor.binary(RawOpcode::LLVMFAdd, a, b, "");
+        if let Some(inst) = sum.as_inst() {
+            self.editor.set_fast_math(inst, t.fast_math() & f.fast_math());
+            self.editor.meld_location(inst, t.debug_loc(), f.debug_loc());
+        }
+        self.retire(t, sum);
+        self.retire(f, sum);
+    }
+
+    fn retire(&mut self, inst: handle::Inst<'m>, by: Value<'m>) {
+        self.editor.replace_all_uses(inst.value(), by);
+        self.editor.erase(inst);
+    }
+
+    /// Puts instructions behind the condition; returns the block where the sides are together again.
+    fn guard(&mut self, block: handle::Block<'m>, groups: &[Vec<Inst>; 2]) -> handle::Block<'m> {
+        let function = self.handles.function;
+        let next = self.editor.new_block(function, "fuse.next");
+        self.editor.place_after(next, block);
+        let mut targets = [next; 2];
+        for (side, group) in groups.iter().enumerate().filter(|(_, group)| !group.is_empty()) {
+            let guarded = self.editor.new_block(function, if side == 0 { "fuse.yes" } else { "fuse.no" });
+            self.editor.place_after(guarded, block);
+            for &inst in group {
+                let inst = self.handles.inst(inst);
+                self.editor.at_end(guarded).transfer(inst);
+            }
+            self.editor.at_end(guarded).branch(next);
+            targets[side] = guarded;
+        }
+        self.editor.at_end(block).branch_if(self.condition, targets[0], targets[1]);
+        for (side, group) in groups.iter().enumerate() {
+            // where the other side has no block of its own it comes straight from the branch
+            let other = if targets[1 - side] == next { block } else { targets[1 - side] };
+            for &inst in group {
+                self.carry(self.handles.inst(inst), targets[side], other, next);
+            }
+        }
+        next
+    }
+
+    /// Carries a guarded value past its guard: poison for the other side, which never looks.
+    fn carry(
+        &mut self,
+        inst: handle::Inst<'m>,
+        home: handle::Block<'m>,
+        other: handle::Block<'m>,
+        next: handle::Block<'m>,
+    ) {
+        let escapes = inst.value().users().filter_map(Value::as_inst).any(|user| user.block() != home);
+        if !escapes {
+            return;
+        }
+        let phi = self.editor.at_end(next).phi(inst.ty(), "");
+        let poison = self.editor.poison(inst.ty());
+        self.editor.add_incoming(phi, inst.value(), home);
+        self.editor.add_incoming(phi, poison, other);
+        self.editor.replace_uses_outside(inst.value(), phi.value(), home, phi);
+    }
+
+    fn terminate(&mut self, pair: &PairPlan, block: handle::Block<'m>) {
+        let sides = pair.sides.map(|side| self.handles.block(side));
+        let Tail::Joined { links, crossed } = &pair.tail else {
+            self.editor.at_end(block).branch_if(self.condition, sides[0], sides[1]);
+            return;
+        };
+        let ends = pair.sides.map(|side| self.handles.inst(self.kernel.terminator(side)));
+        let target = |link: &Link| match *link {
+            Link::Pair(index) => self.heads[index],
+            Link::Exit(exit) => self.handles.block(exit),
+        };
+        let targets: Vec<_> = links.iter().map(target).collect();
+        self.editor.at_end(block);
+        match self.kernel.insts[self.kernel.terminator(pair.sides[0])].opcode {
+            Opcode::Br => _ = self.editor.branch(targets[0]),
+            Opcode::CondBr => {
+                let conditions = ends.map(|end| end.branch_condition().expect("a conditional branch"));
+                let mut second = conditions[1];
+                if *crossed {
+                    second = self.editor.not(second);
+                }
+                let condition = self.choose([conditions[0], second]);
+                self.editor.branch_if(condition, targets[0], targets[1]);
+            }
+            Opcode::Ret => {
+                let value = (ends[0].operand_count() > 0).then(|| self.choose(ends.map(|end| end.operand(0))));
+                self.editor.ret(value);
+            }
+            _ => self.editor.unreachable(),
+        }
+    }
+
+    /// The linked pairs that lead to a pair, or to an exit.
+    fn leading_to(&self, wanted: Link) -> Vec<usize> {
+        let leads = |pair: &PairPlan| matches!(&pair.tail, Tail::Joined { links, .. } if links.contains(&wanted));
+        (0..self.plan.pairs.len()).filter(|&index| leads(&self.plan.pairs[index])).collect()
+    }
+
+    fn choose_at_end(&mut self, index: usize, values: [Value<'m>; 2]) -> Value<'m> {
+        let end = self.ends[index].terminator().expect("the pair was emitted");
+        self.editor.before(end);
+        self.selects.clear();
+        self.choose(values)
+    }
+
+    fn connect_phis(&mut self) {
+        for (index, new, old) in std::mem::take(&mut self.phis) {
+            for from in self.leading_to(Link::Pair(index)) {
+                let sides = self.plan.pairs[from].sides.map(|side| self.handles.block(side));
+                let value = match old {
+                    [Some(t), Some(f)] => self.choose_at_end(from, [incoming(t, sides[0]), incoming(f, sides[1])]),
+                    [Some(t), None] => incoming(t, sides[0]),
+                    [None, Some(f)] => incoming(f, sides[1]),
+                    [None, None] => continue,
+                };
+                self.editor.add_incoming(new, value, self.ends[from]);
+            }
+            self.phis.push((index, new, old));
+        }
+        for (_, _, old) in std::mem::take(&mut self.phis) {
+            for phi in old.into_iter().flatten() {
+                self.editor.erase(phi);
+            }
+        }
+    }
+
+    fn connect_exits(&mut self) {
+        let links = self.plan.pairs.iter().flat_map(|pair| match &pair.tail {
+            Tail::Joined { links, .. } => links.as_slice(),
+            Tail::Split => &[],
+        });
+        let mut exits: Vec<Block> = links.filter_map(Link::exit).collect();
+        exits.sort_unstable();
+        exits.dedup();
+        for exit in exits {
+            let sources = self.leading_to(Link::Exit(exit));
+            let gone: Vec<_> = sources
+                .iter()
+                .flat_map(|&from| self.plan.pairs[from].sides)
+                .map(|side| self.handles.block(side))
+                .collect();
+            let phis: Vec<_> =
+                self.handles.block(exit).insts().take_while(|inst| inst.opcode() == RawOpcode::LLVMPHI).collect();
+            for phi in phis {
+                let mut fresh = Vec::with_capacity(sources.len());
+                for &from in &sources {
+                    let sides = self.plan.pairs[from].sides.map(|side| self.handles.block(side));
+                    let value = self.choose_at_end(from, sides.map(|side| incoming(phi, side)));
+                    fresh.push((value, self.ends[from]));
+                }
+                self.editor.reroute(phi, &gone, &fresh);
+            }
+        }
+    }
+
+    fn clean_up(&mut self) {
+        let joined = self.plan.pairs.iter().filter(|pair| pair.tail != Tail::Split);
+        let dead: Vec<_> = joined.flat_map(|pair| pair.sides).map(|side| self.handles.block(side)).collect();
+        self.editor.delete_blocks(&dead);
+    }
+}
+
+/// What a phi takes from a block; the edge exists.
+fn incoming<'m>(phi: handle::Inst<'m>, from: handle::Block<'m>) -> Value<'m> {
+    let edges = (0..phi.incoming_count()).map(|index| phi.incoming(index));
+    edges.into_iter().find(|edge| edge.1 == from).expect("a phi has a value for each edge into its block").0
+}

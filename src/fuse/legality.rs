@@ -1,0 +1,181 @@
+//! Which instructions forbid that a block is melded, and which may be executed by lanes of the other side?
+//!
+//! Where lanes wait for, vote with or signal each other, which lanes execute an operation is part of what it means. So
+//! a block that holds a convergent operation, a barrier, a fence, an atomic or volatile access, inline assembly or a
+//! call through a pointer is not melded; neither is one with an `alloca`, whose storage would outlive its side.
+//!
+//! Speculation: an instruction floats when executing it needlessly does nothing but cost time: no memory, no undefined
+//! behaviour for any operand (poison included), a result nobody uses. Division floats for a constant divisor that is
+//! neither zero nor minus one.
+
+use crate::kernel::Kernel;
+use crate::kernel::call::{Callee, Memory};
+use crate::kernel::entity::{Block, Inst};
+use crate::kernel::handles::Handles;
+use crate::kernel::inst::{ConstData, Flags, Opcode};
+use crate::llvm::edit::fuse::is_bound_call;
+use crate::llvm::handle::{AttrPlace, attribute_kind, intrinsic_id, intrinsic_name};
+use std::fmt;
+
+/// Why a block cannot be melded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Obstacle {
+    Convergent,
+    Volatile,
+    Atomic,
+    InlineAsm,
+    IndirectCall,
+    BoundCall,
+    Intrinsic,
+    Stack,
+    Exception,
+    Unknown,
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Obstacle::Convergent => "a convergent operation",
+            Obstacle::Volatile => "a volatile access",
+            Obstacle::Atomic => "an atomic operation or a fence",
+            Obstacle::InlineAsm => "inline assembly",
+            Obstacle::IndirectCall => "a call through a pointer",
+            Obstacle::BoundCall => "a call with operand bundles or musttail",
+            Obstacle::Intrinsic => "an intrinsic with side effects",
+            Obstacle::Stack => "a stack object",
+            Obstacle::Exception => "exception handling",
+            Obstacle::Unknown => "an instruction of unknown meaning",
+        })
+    }
+}
+
+/// Intrinsics and attributes by number, looked up once a module.
+pub struct Kinds {
+    speculatable: u32,
+    pub immarg: u32,
+    assume: u32,
+    scope_declaration: u32,
+    copies: [u32; 3],
+}
+
+impl Kinds {
+    /// Looks the numbers up.
+    pub fn new() -> Kinds {
+        Kinds {
+            speculatable: attribute_kind("speculatable"),
+            immarg: attribute_kind("immarg"),
+            assume: intrinsic_id("llvm.assume"),
+            scope_declaration: intrinsic_id("llvm.experimental.noalias.scope.decl"),
+            copies: ["llvm.memcpy", "llvm.memmove", "llvm.memset"].map(intrinsic_id),
+        }
+    }
+}
+
+impl Default for Kinds {
+    fn default() -> Self {
+        Kinds::new()
+    }
+}
+
+/// The first instruction that forbids melding a block.
+pub fn obstacle(kernel: &Kernel, handles: &Handles<'_>, kinds: &Kinds, block: Block) -> Option<(Inst, Obstacle)> {
+    kernel.block_insts(block).find_map(|inst| inst_obstacle(kernel, handles, kinds, inst).map(|why| (inst, why)))
+}
+
+fn inst_obstacle(kernel: &Kernel, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> Option<Obstacle> {
+    let data = &kernel.insts[inst];
+    match data.opcode {
+        Opcode::Load | Opcode::Store if data.flags.contains(Flags::VOLATILE) => Some(Obstacle::Volatile),
+        Opcode::Load | Opcode::Store if data.flags.contains(Flags::ATOMIC) => Some(Obstacle::Atomic),
+        Opcode::Fence | Opcode::CmpXchg | Opcode::AtomicRmw => Some(Obstacle::Atomic),
+        Opcode::Alloca => Some(Obstacle::Stack),
+        Opcode::OtherTerminator => Some(Obstacle::Exception),
+        Opcode::Other => Some(Obstacle::Unknown),
+        Opcode::Call => {
+            let call = kernel.call(inst);
+            match call.callee {
+                Callee::Asm { .. } => Some(Obstacle::InlineAsm),
+                Callee::Indirect => Some(Obstacle::IndirectCall),
+                _ if call.convergent => Some(Obstacle::Convergent),
+                _ if is_bound_call(handles.inst(inst)) => Some(Obstacle::BoundCall),
+                Callee::Intrinsic(id) if call.memory == Memory::ReadWrite => {
+                    let known = is_dropped(kernel, kinds, inst) || kinds.copies.contains(&id);
+                    (!known || is_volatile_copy(handles, kinds, id, inst)).then_some(Obstacle::Intrinsic)
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn is_volatile_copy(handles: &Handles<'_>, kinds: &Kinds, id: u32, inst: Inst) -> bool {
+    kinds.copies.contains(&id) && handles.inst(inst).operand(3).const_u64() != Some(0)
+}
+
+/// Hints that may simply be left out.
+pub fn is_dropped(kernel: &Kernel, kinds: &Kinds, inst: Inst) -> bool {
+    kernel.insts[inst].opcode == Opcode::Call
+        && matches!(kernel.call(inst).callee, Callee::Intrinsic(id) if id == kinds.assume || id == kinds.scope_declaration)
+}
+
+/// Whether lanes of the other side may execute an instruction too.
+pub fn floats(kernel: &Kernel, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> bool {
+    match kernel.insts[inst].opcode {
+        Opcode::UDiv | Opcode::URem | Opcode::SDiv | Opcode::SRem => {
+            let divisor = kernel.operands(inst)[1];
+            let bits = kernel.int_bits(divisor).unwrap_or(0);
+            let minus_one = if bits >= 64 { u64::MAX } else { (1u64 << bits) - 1 };
+            matches!(kernel.constant(divisor), Some(ConstData::Int(value)) if value != 0 && value != minus_one)
+        }
+        Opcode::Call => match kernel.call(inst).callee {
+            Callee::Intrinsic(id) => {
+                let declared = handles.inst(inst).called_function();
+                let speculatable = declared.is_some_and(|f| f.has_attribute(AttrPlace::Function, kinds.speculatable));
+                speculatable && !intrinsic_name(id).contains(".shfl") && kernel.call(inst).memory == Memory::None
+            }
+            _ => false,
+        },
+        Opcode::Load
+        | Opcode::Store
+        | Opcode::Alloca
+        | Opcode::Fence
+        | Opcode::CmpXchg
+        | Opcode::AtomicRmw
+        | Opcode::Phi
+        | Opcode::Other => false,
+        opcode => !opcode.is_terminator(),
+    }
+}
+
+/// How an instruction is ordered with others that touch memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Order {
+    /// Anywhere that its operands allow.
+    Free,
+    /// Before the next write and after the last.
+    Reads,
+    /// In order with everything that reads or writes, and that cannot float.
+    Writes,
+}
+
+/// How an instruction is ordered.
+pub fn order(kernel: &Kernel, inst: Inst) -> Order {
+    match kernel.insts[inst].opcode {
+        Opcode::Load if kernel.insts[inst].flags.contains(Flags::INVARIANT) => Order::Reads,
+        Opcode::Load => Order::Reads,
+        Opcode::Store => Order::Writes,
+        Opcode::Call => {
+            let call = kernel.call(inst);
+            match call.memory {
+                _ if !call.will_return && !matches!(call.callee, Callee::Intrinsic(_)) => Order::Writes,
+                Memory::None => Order::Free,
+                Memory::Read => Order::Reads,
+                Memory::ReadWrite => Order::Writes,
+            }
+        }
+        // may be undefined for lanes that a call before it would have stopped
+        Opcode::UDiv | Opcode::URem | Opcode::SDiv | Opcode::SRem => Order::Reads,
+        _ => Order::Free,
+    }
+}

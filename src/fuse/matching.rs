@@ -1,0 +1,271 @@
+//! Which instructions can be melded into one, and which operands must be selected?
+//!
+//! A *shape* is all that two instructions must have in common: opcode, types, everything that cannot be selected. Shapes
+//! are numbered, so that comparing two instructions is comparing two numbers. Within a shape:
+//!
+//! | first | second | melded |
+//! |---|---|---|
+//! | same opcode | | the opcode, operands selected |
+//! | commutative | commutative | in the order that needs fewer selects |
+//! | `a < b` | `c > d` | `a\|d < b\|c` |
+//! | `a + b` (floating) | `c - d` | `a\|c + b\|-d`: the sign of a float is exact |
+//! | load, store | same type and pointer type | through a selected address |
+//! | call | same callee | selected arguments, where arguments need not be constants |
+//!
+//! Addresses are only selected where it does not hide what the back end knows: an access known to one address space is
+//! not melded with one known to another, and the address of a stack object is never selected, as that would keep the
+//! object in memory.
+//!
+//! Cost: linear to number the shapes; constant for a pair.
+
+use super::cost::Costs;
+use super::legality::{self, Kinds};
+use crate::kernel::Kernel;
+use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::handles::Handles;
+use crate::kernel::inst::{ConstData, Opcode, Predicate};
+use crate::llvm::edit::fuse::call_convention;
+use crate::llvm::handle::{AttrPlace, RealPredicate, TypeKind};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// How the second instruction's operands meet the first's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct How {
+    /// The second's first two operands change places.
+    pub swap: bool,
+    /// One of the two subtracts where the other adds; 0 or 1 says which.
+    pub negate: Option<u8>,
+}
+
+/// One operand position of a melded instruction: what each side would put there.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    pub values: [Value; 2],
+    /// The side whose value is negated.
+    pub negated: Option<u8>,
+}
+
+/// Shape numbers; [`Shapes::NONE`] matches nothing.
+#[derive(Default)]
+pub struct Shapes {
+    numbers: FxHashMap<SmallVec<[usize; 6]>, u32>,
+}
+
+impl Shapes {
+    /// The number of instructions that match nothing.
+    pub const NONE: u32 = 0;
+
+    /// The shape of an instruction.
+    pub fn of(&mut self, kernel: &Kernel, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> u32 {
+        let Some(key) = shape(kernel, handles, kinds, inst) else { return Shapes::NONE };
+        let next = self.numbers.len() as u32 + 1;
+        *self.numbers.entry(key).or_insert(next)
+    }
+}
+
+fn shape(kernel: &Kernel, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> Option<SmallVec<[usize; 6]>> {
+    let data = &kernel.insts[inst];
+    let llvm = handles.inst(inst);
+    let opcode = if data.opcode == Opcode::FSub { Opcode::FAdd } else { data.opcode };
+    // families of the picture are told apart by LLVM's number
+    let raw = if opcode == Opcode::FAdd { 0 } else { llvm.opcode() as usize };
+    let mut key: SmallVec<[usize; 6]> = SmallVec::from_slice(&[opcode as usize, raw, llvm.ty().address()]);
+    let operand_types = |key: &mut SmallVec<[usize; 6]>| {
+        key.extend(kernel.operands(inst).iter().map(|&operand| handles.value(operand).ty().address()));
+    };
+    match opcode {
+        Opcode::Phi | Opcode::Alloca | Opcode::Other => return None,
+        _ if opcode.is_terminator() => return None,
+        Opcode::ICmp => {
+            let predicate = Predicate::from_sub(data.sub)?;
+            key.push((predicate as usize).min(predicate.swapped() as usize));
+            operand_types(&mut key);
+        }
+        Opcode::FCmp => {
+            let predicate = llvm.real_predicate();
+            key.push((predicate as usize).min(swapped(predicate) as usize));
+            operand_types(&mut key);
+        }
+        Opcode::Gep => {
+            key.push(llvm.value().gep_source_type().address());
+            operand_types(&mut key);
+            // indices behind the first may be struct fields, which must be constants
+            key.extend(kernel.operands(inst).iter().skip(2).map(|&index| handles.value(index).address()));
+        }
+        Opcode::ExtractValue | Opcode::InsertValue => {
+            operand_types(&mut key);
+            key.extend(llvm.indices().iter().map(|&index| index as usize));
+        }
+        Opcode::ShuffleVector => {
+            operand_types(&mut key);
+            key.extend(llvm.shuffle_mask().iter().map(|&index| index as usize));
+        }
+        Opcode::Call => {
+            if legality::is_dropped(kernel, kinds, inst) {
+                return None;
+            }
+            let callee = llvm.called_function()?;
+            key.extend([callee.value().address(), call_convention(llvm) as usize, llvm.argument_count() as usize]);
+            operand_types(&mut key);
+            for index in 0..callee.param_count() {
+                let operand = llvm.operand(index);
+                let fixed = callee.has_attribute(AttrPlace::Param(index), kinds.immarg)
+                    || matches!(operand.ty().kind(), TypeKind::LLVMMetadataTypeKind | TypeKind::LLVMTokenTypeKind);
+                if fixed {
+                    key.push(operand.address());
+                }
+            }
+        }
+        _ => operand_types(&mut key),
+    }
+    Some(key)
+}
+
+/// A floating predicate with its operands exchanged.
+fn swapped(predicate: RealPredicate) -> RealPredicate {
+    use RealPredicate::*;
+    match predicate {
+        LLVMRealOGT => LLVMRealOLT,
+        LLVMRealOLT => LLVMRealOGT,
+        LLVMRealOGE => LLVMRealOLE,
+        LLVMRealOLE => LLVMRealOGE,
+        LLVMRealUGT => LLVMRealULT,
+        LLVMRealULT => LLVMRealUGT,
+        LLVMRealUGE => LLVMRealULE,
+        LLVMRealULE => LLVMRealUGE,
+        other => other,
+    }
+}
+
+/// The ways to meld two instructions of one shape, the straight one first.
+pub fn ways(kernel: &Kernel, handles: &Handles<'_>, [t, f]: [Inst; 2]) -> SmallVec<[How; 2]> {
+    let straight = How::default();
+    let crossed = How { swap: true, negate: None };
+    let (a, b) = (&kernel.insts[t], &kernel.insts[f]);
+    let mut ways = SmallVec::new();
+    match a.opcode {
+        Opcode::FAdd | Opcode::FSub if a.opcode != b.opcode => {
+            let negate = Some(u8::from(b.opcode == Opcode::FSub));
+            ways.extend([How { swap: false, negate }, How { swap: true, negate }]);
+        }
+        Opcode::Add | Opcode::Mul | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::FAdd | Opcode::FMul => {
+            ways.extend([straight, crossed]);
+        }
+        Opcode::ICmp => {
+            let symmetric = Predicate::from_sub(a.sub).is_some_and(Predicate::is_equality);
+            if a.sub == b.sub {
+                ways.push(straight);
+            }
+            if a.sub != b.sub || symmetric {
+                ways.push(crossed);
+            }
+        }
+        Opcode::FCmp => {
+            if a.sub == b.sub {
+                ways.push(straight);
+            }
+            if swapped(handles.inst(t).real_predicate()) == handles.inst(f).real_predicate() {
+                ways.push(crossed);
+            }
+        }
+        Opcode::Call => {
+            ways.push(straight);
+            let name = handles.inst(t).called_function().map(|callee| callee.name()).unwrap_or_default();
+            const COMMUTATIVE: [&str; 9] = [
+                "llvm.smax.",
+                "llvm.smin.",
+                "llvm.umax.",
+                "llvm.umin.",
+                "llvm.maxnum.",
+                "llvm.minnum.",
+                "llvm.fma.",
+                "llvm.maximum.",
+                "llvm.minimum.",
+            ];
+            if COMMUTATIVE.iter().any(|prefix| name.starts_with(prefix)) {
+                ways.push(crossed);
+            }
+        }
+        _ => ways.push(straight),
+    }
+    ways
+}
+
+/// Operand positions of two instructions melded in a way.
+pub fn slots(kernel: &Kernel, [t, f]: [Inst; 2], how: How) -> SmallVec<[Slot; 3]> {
+    let (first, second) = (kernel.operands(t), kernel.operands(f));
+    (0..first.len().min(second.len()))
+        .map(|position| {
+            let mut there = position;
+            if how.swap && position < 2 {
+                there = 1 - position;
+            }
+            // the subtrahend is the second operand of the side that subtracts
+            let negated = how.negate.filter(|&side| if side == 0 { position == 1 } else { there == 1 });
+            Slot { values: [first[position], second[there]], negated }
+        })
+        .collect()
+}
+
+/// Whether a slot's values can be chosen between, when they differ.
+pub fn selectable(kernel: &Kernel, handles: &Handles<'_>, slot: &Slot) -> bool {
+    let ty = handles.value(slot.values[0]).ty();
+    let first_class = !matches!(
+        ty.kind(),
+        TypeKind::LLVMMetadataTypeKind | TypeKind::LLVMTokenTypeKind | TypeKind::LLVMLabelTypeKind
+    );
+    let is_address = ty.address_space().is_some();
+    first_class && (!is_address || same_memory(kernel, slot.values))
+}
+
+/// What is known of where a pointer points.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    Stack,
+    Space(u32),
+    Unknown,
+}
+
+fn place(kernel: &Kernel, mut pointer: Value) -> Place {
+    // chains of address arithmetic are short
+    for _ in 0..16 {
+        if let Some(space @ 1..) = kernel.type_info(pointer).kind.space() {
+            return if space == 5 { Place::Stack } else { Place::Space(space) };
+        }
+        let Some(def) = kernel.def(pointer) else {
+            return match kernel.constant(pointer) {
+                Some(ConstData::Address(global)) => Place::Space(global.space),
+                _ => Place::Unknown,
+            };
+        };
+        match kernel.insts[def].opcode {
+            Opcode::Alloca => return Place::Stack,
+            Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast | Opcode::Freeze => pointer = kernel.operands(def)[0],
+            _ => return Place::Unknown,
+        }
+    }
+    Place::Unknown
+}
+
+fn same_memory(kernel: &Kernel, [a, b]: [Value; 2]) -> bool {
+    let places = [place(kernel, a), place(kernel, b)];
+    places[0] == places[1] && places[0] != Place::Stack
+}
+
+/// Instructions of one side's block that take part: no phis, no terminator, no hints.
+pub fn body(kernel: &Kernel, kinds: &Kinds, block: Block) -> Vec<Inst> {
+    kernel
+        .block_insts(block)
+        .filter(|&inst| {
+            let opcode = kernel.insts[inst].opcode;
+            opcode != Opcode::Phi && !opcode.is_terminator() && !legality::is_dropped(kernel, kinds, inst)
+        })
+        .collect()
+}
+
+/// Price of the selects of a slot whose values differ.
+pub fn slot_cost(kernel: &Kernel, costs: &Costs, slot: &Slot) -> i32 {
+    let negation = i32::from(slot.negated.is_some());
+    costs.select(kernel, slot.values[0]) as i32 + negation
+}

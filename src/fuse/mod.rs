@@ -1,0 +1,165 @@
+//! fuse-branches: where the two sides of a divergent branch do alike work, do it once.
+//!
+//! A warp whose lanes part at an if-then-else runs both sides one after the other. Melded, the sides run together: one
+//! instruction where each had one, a select where their operands differ, a guard around what they do not share.
+//!
+//! ```text
+//! region     which blocks of the sides correspond
+//!  └ matching   which instructions can be one, and what must be selected then   (legality: which must not be touched)
+//!     └ align      the best alignment of two sequences
+//!        └ pairing    what is melded, lifted, guarded in one pair of blocks
+//!           └ schedule   in which order
+//! plan       the plan of one branch, its numbers (cost), and whether it pays
+//! apply      the edits
+//! ```
+//!
+//! Driver: facts, plans of all divergent branches that do not overlap, innermost first; apply; again from fresh facts,
+//! until nothing is left to do or [`ROUNDS`] are over. Uniform branches are never touched: the facts decide.
+//!
+//! Coutinho 2011, chapter 6, fuses straight sides; DARM (Saumya, Sundararajah, Kulkarni, CGO 2022) sides with control
+//! flow. Ours are the walk that pairs blocks (any shape as far as both agree, several exits, different conditions at
+//! the end of both sides), scheduling instead of order, and the costs.
+
+mod align;
+mod apply;
+mod cost;
+mod legality;
+mod matching;
+mod pairing;
+mod plan;
+mod region;
+mod schedule;
+
+use crate::divergence::{Facts, ModuleAnalysis, Options};
+use crate::kernel::entity::Block;
+use crate::kernel::handles::Handles;
+use crate::llvm::edit::Editor;
+use crate::llvm::handle::{self, AttrPlace, Function, Module, RawOpcode, attribute_kind};
+use crate::llvm::remark::{Host, Kind};
+use crate::pipeline::Settings;
+use cost::Costs;
+use legality::Kinds;
+use pairing::Context;
+use plan::{FusePlan, FuseReject};
+use rustc_hash::FxHashSet;
+
+/// Most times that a function is analysed anew: nests of that depth are melded inside out.
+const ROUNDS: u32 = 8;
+
+/// Runs the pass over a module; returns whether it changed.
+pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
+    let optnone = attribute_kind("optnone");
+    let kinds = Kinds::new();
+    let functions: Vec<Function<'_>> = module
+        .functions()
+        .filter(|function| !function.is_declaration() && !function.has_attribute(AttrPlace::Function, optnone))
+        .collect();
+    let mut changed = false;
+    for function in functions {
+        changed |= fuse_function(module, function, settings, &kinds, host);
+    }
+    changed
+}
+
+/// Runs the pass over one function in the middle of a pipeline; returns whether it changed. A function whose own inlining
+/// is still to come is left for later: what the calls return is not known, and may be uniform.
+pub fn run_early(function: Function<'_>, settings: &Settings, host: &Host<'_>) -> bool {
+    let optnone = attribute_kind("optnone");
+    if function.has_attribute(AttrPlace::Function, optnone)
+        || !has_two_sided_branch(function)
+        || has_inlining_to_come(function)
+    {
+        return false;
+    }
+    fuse_function(function.module(), function, settings, &Kinds::new(), host)
+}
+
+/// Whether some branch has two sides of its own: a cheap test, as most functions have none.
+fn has_two_sided_branch(function: Function<'_>) -> bool {
+    function.blocks().filter_map(|block| block.terminator()).any(|end| {
+        // a block's users are the terminators that lead to it
+        let is_own = |side: handle::Block<'_>| side.as_value().users().take(2).count() == 1;
+        end.branch_condition().is_some() && end.successors().all(is_own)
+    })
+}
+
+fn has_inlining_to_come(function: Function<'_>) -> bool {
+    let always = attribute_kind("alwaysinline");
+    let is_inlined = |inst: handle::Inst<'_>| {
+        inst.opcode() == RawOpcode::LLVMCall
+            && inst
+                .called_function()
+                .is_some_and(|callee| !callee.is_declaration() && callee.has_attribute(AttrPlace::Function, always))
+    };
+    function.blocks().flat_map(|block| block.insts()).any(is_inlined)
+}
+
+fn fuse_function<'m>(
+    module: Module<'m>,
+    function: Function<'m>,
+    settings: &Settings,
+    kinds: &Kinds,
+    host: &Host<'_>,
+) -> bool {
+    if function.block_count() < 3 {
+        return false;
+    }
+    let costs = Costs::of(function.string_attribute("target-cpu").as_deref());
+    let options = Options { block: settings.block, simple: settings.simple };
+    for round in 0..ROUNDS {
+        let analysis = ModuleAnalysis::new(module, options);
+        let (facts, handles) = analysis.facts(function);
+        let context = Context { kernel: &facts.kernel, handles: &handles, kinds, costs };
+        let (plans, rejects) = plans(&facts, &context);
+        if plans.is_empty() || round + 1 == ROUNDS {
+            report_rejects(&facts, &handles, &rejects, host);
+            return round > 0;
+        }
+        let mut editor = Editor::new(module);
+        for plan in &plans {
+            report_plan(&facts, &handles, plan, host);
+            apply::apply(&mut editor, &facts.kernel, &handles, plan);
+        }
+        assert!(editor.verifies(function), "fusing branches broke {}", function.name());
+    }
+    true
+}
+
+/// Plans of branches that share no block with each other, inner ones first, and the refusals of all others.
+fn plans(facts: &Facts, context: &Context<'_, '_>) -> (Vec<FusePlan>, Vec<(Block, FuseReject)>) {
+    let mut plans = Vec::new();
+    let mut rejects = Vec::new();
+    let mut touched: FxHashSet<Block> = FxHashSet::default();
+    // against the order: what is inside a side comes after the branch
+    let order: Vec<Block> = facts.cfg().order.rpo().to_vec();
+    for block in order.into_iter().rev().filter(|&block| facts.is_divergent_branch(block)) {
+        match plan::plan(facts, context, block) {
+            Ok(plan) if plan.touched.iter().all(|block| !touched.contains(block)) => {
+                touched.extend(&plan.touched);
+                plans.push(plan);
+            }
+            // in the way of another: its turn comes with fresh facts
+            Ok(_) => {}
+            Err(reject) => rejects.push((block, reject)),
+        }
+    }
+    rejects.reverse();
+    (plans, rejects)
+}
+
+fn report_plan(facts: &Facts, handles: &Handles<'_>, plan: &FusePlan, host: &Host<'_>) {
+    if host.wants(Kind::Passed) {
+        let branch = handles.inst(facts.kernel.terminator(plan.entry));
+        let message = format!("divergent branch fused: {}", plan.numbers);
+        host.emit(Kind::Passed, handles.function, Some(branch), "BranchFused", &message);
+    }
+}
+
+fn report_rejects(facts: &Facts, handles: &Handles<'_>, rejects: &[(Block, FuseReject)], host: &Host<'_>) {
+    if host.wants(Kind::Missed) {
+        for (block, reject) in rejects {
+            let branch = handles.inst(facts.kernel.terminator(*block));
+            host.emit(Kind::Missed, handles.function, Some(branch), reject.name(), &reject.to_string());
+        }
+    }
+}

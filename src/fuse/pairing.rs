@@ -1,0 +1,357 @@
+//! Which instructions of two corresponding blocks are melded?
+//!
+//! 1. The two sequences are aligned ([`align`](super::align)); the gain of a pair is its cost, less the selects it needs
+//!    at least: operands that differ and are no instructions of the sides, or are ones of different shape.
+//! 2. With the pairs known, operands are compared again: those that are melded themselves need no select. Pairs that
+//!    cost more than they save are dissolved, counting the selects their users would need then; at most
+//!    [`ROUNDS`] times, as a dissolved pair may make another one too dear.
+//! 3. Instructions left over on both sides are paired out of order where they match, pay, and a schedule exists: that is
+//!    reordering inside a side, as far as dependences allow. At most [`MAX_EXTRA`] attempts.
+//! 4. What is left is executed by everybody where it floats and is cheap, else guarded.
+//!
+//! Cost: the alignment's, plus attempts of step 3 times the length of the block.
+
+use super::align::{Sequences, align};
+use super::cost::{BRANCH, Costs};
+use super::legality::{self, Kinds};
+use super::matching::{self, How, Shapes, Slot};
+use super::schedule::{Node, Step, schedule};
+use crate::kernel::Kernel;
+use crate::kernel::entity::{Inst, Value};
+use crate::kernel::handles::Handles;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Rounds of dissolving pairs that do not pay.
+const ROUNDS: u32 = 4;
+
+/// Attempts to pair leftovers out of order, each a scheduling of the block.
+const MAX_EXTRA: usize = 32;
+
+/// Longest block, both sides together, for which leftovers are paired out of order.
+const MAX_EXTRA_LENGTH: usize = 1024;
+
+/// Dearest instruction that is executed needlessly rather than guarded: eight integer operations.
+const MAX_LIFT: u32 = 16;
+
+/// What is melded so far in a region.
+pub struct Melded {
+    partner: FxHashMap<Inst, Inst>,
+}
+
+impl Melded {
+    /// Nothing yet.
+    pub fn new() -> Melded {
+        Melded { partner: FxHashMap::default() }
+    }
+    /// Notes a pair.
+    pub fn add(&mut self, [t, f]: [Inst; 2]) {
+        self.partner.insert(t, f);
+    }
+    fn remove(&mut self, [t, _]: [Inst; 2]) {
+        self.partner.remove(&t);
+    }
+    /// Whether both sides' values are one after melding.
+    pub fn same(&self, kernel: &Kernel, [a, b]: [Value; 2]) -> bool {
+        a == b || self.is_pair(kernel, [a, b])
+    }
+    fn is_pair(&self, kernel: &Kernel, [a, b]: [Value; 2]) -> bool {
+        match (kernel.def(a), kernel.def(b)) {
+            (Some(a), Some(b)) => self.partner.get(&a) == Some(&b),
+            _ => false,
+        }
+    }
+}
+
+/// What the planner of one region needs everywhere.
+pub struct Context<'a, 'm> {
+    pub kernel: &'a Kernel,
+    pub handles: &'a Handles<'m>,
+    pub kinds: &'a Kinds,
+    pub costs: Costs,
+}
+
+/// What a pair of blocks does after melding, and what that saves.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Pairing {
+    pub steps: Vec<Step>,
+    /// Cost of the instructions that are executed once instead of twice.
+    pub saved: u32,
+    pub melded: u32,
+    /// Pairs of values that a select chooses between.
+    pub selects: Vec<[Value; 2]>,
+    /// Cost of negations.
+    pub negations: u32,
+    /// Cost and number of instructions that everybody executes needlessly.
+    pub lifted_cost: u32,
+    pub lifted: u32,
+    pub guards: u32,
+    pub guarded: u32,
+}
+
+/// Pairs the instructions of two blocks and adds them to `melded`. `ends` are pairs of values that both sides' ends
+/// (branch conditions, phis behind) want.
+pub fn pair_up(
+    context: &Context<'_, '_>,
+    bodies: [&[Inst]; 2],
+    ends: &[[Value; 2]],
+    shapes: &mut Shapes,
+    melded: &mut Melded,
+) -> Pairing {
+    let mut pairer = Pairer::new(context, bodies, shapes, melded);
+    for (i, j) in align(bodies[0].len(), bodies[1].len(), BRANCH as i32, &pairer) {
+        pairer.join([bodies[0][i], bodies[1][j]]);
+    }
+    pairer.dissolve(ends);
+    let mut steps = pairer.schedule();
+    if steps.is_none() {
+        // the alignment keeps the order of both sides, so it always has a schedule; only a bug comes here
+        debug_assert!(false, "an alignment crosses itself");
+        pairer.clear();
+        steps = pairer.schedule();
+    }
+    pairer.extend(&mut steps, ends);
+    pairer.finish(steps.unwrap_or_default())
+}
+
+struct Pairer<'a, 'c, 'm> {
+    context: &'a Context<'c, 'm>,
+    bodies: [&'a [Inst]; 2],
+    shapes: FxHashMap<Inst, u32>,
+    shape_lists: [Vec<u32>; 2],
+    floating: [Vec<bool>; 2],
+    melded: &'a mut Melded,
+    /// Pairs of this block and how they meld.
+    pairs: Vec<([Inst; 2], How)>,
+}
+
+impl Sequences for Pairer<'_, '_, '_> {
+    fn score(&self, i: usize, j: usize) -> Option<i32> {
+        let shape = self.shape_lists[0][i];
+        if shape == Shapes::NONE || shape != self.shape_lists[1][j] {
+            return None;
+        }
+        let insts = [self.bodies[0][i], self.bodies[1][j]];
+        let (_, price) = self.best_way(insts, |values| self.likely_same(values))?;
+        Some(self.cost(insts[0]) - price)
+    }
+    fn first_floats(&self, i: usize) -> bool {
+        self.floating[0][i]
+    }
+    fn second_floats(&self, j: usize) -> bool {
+        self.floating[1][j]
+    }
+}
+
+impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
+    fn new(
+        context: &'a Context<'c, 'm>,
+        bodies: [&'a [Inst]; 2],
+        numbers: &mut Shapes,
+        melded: &'a mut Melded,
+    ) -> Self {
+        let Context { kernel, handles, kinds, costs } = *context;
+        let shape_lists =
+            bodies.map(|body| body.iter().map(|&inst| numbers.of(kernel, handles, kinds, inst)).collect::<Vec<_>>());
+        let floating = bodies.map(|body| {
+            let cheap = |inst| costs.inst(kernel, inst) <= MAX_LIFT;
+            body.iter().map(|&inst| legality::floats(kernel, handles, kinds, inst) && cheap(inst)).collect::<Vec<_>>()
+        });
+        let mut shapes = FxHashMap::default();
+        for (body, list) in bodies.iter().zip(&shape_lists) {
+            shapes.extend(body.iter().copied().zip(list.iter().copied()));
+        }
+        Pairer { context, bodies, shapes, shape_lists, floating, melded, pairs: Vec::new() }
+    }
+
+    fn cost(&self, inst: Inst) -> i32 {
+        self.context.costs.inst(self.context.kernel, inst) as i32
+    }
+
+    /// What may become one when all goes well: used before the pairs are known.
+    fn likely_same(&self, values: [Value; 2]) -> bool {
+        if self.melded.same(self.context.kernel, values) {
+            return true;
+        }
+        let shape = |value| self.context.kernel.def(value).and_then(|def| self.shapes.get(&def));
+        matches!((shape(values[0]), shape(values[1])), (Some(a), Some(b)) if a == b && *a != Shapes::NONE)
+    }
+
+    /// The way to meld that costs least, and what it costs; `None` when no way is allowed.
+    fn best_way(&self, insts: [Inst; 2], same: impl Fn([Value; 2]) -> bool) -> Option<(How, i32)> {
+        let Context { kernel, handles, .. } = *self.context;
+        let mut best: Option<(How, i32)> = None;
+        for how in matching::ways(kernel, handles, insts) {
+            let price = matching::slots(kernel, insts, how).iter().try_fold(0, |total, slot| {
+                if slot.negated.is_none() && same(slot.values) {
+                    return Some(total);
+                }
+                let allowed = matching::selectable(kernel, handles, slot);
+                allowed.then(|| total + self.slot_cost(slot))
+            });
+            if let Some(price) = price.filter(|&price| best.is_none_or(|(_, least)| price < least)) {
+                best = Some((how, price));
+            }
+        }
+        best
+    }
+
+    fn slot_cost(&self, slot: &Slot) -> i32 {
+        matching::slot_cost(self.context.kernel, &self.context.costs, slot)
+    }
+
+    fn join(&mut self, insts: [Inst; 2]) {
+        self.melded.add(insts);
+        self.pairs.push((insts, How::default()));
+    }
+
+    fn clear(&mut self) {
+        for (insts, _) in self.pairs.drain(..) {
+            self.melded.remove(insts);
+        }
+    }
+
+    /// Chooses the best way for every pair, and dissolves those that do not pay or are not allowed as things are.
+    fn dissolve(&mut self, ends: &[[Value; 2]]) {
+        for round in 0.. {
+            let mut saves: FxHashMap<Inst, i32> = FxHashMap::default();
+            let mut prices = Vec::with_capacity(self.pairs.len());
+            let mut uses = |this: &Self, values: [Value; 2], price: i32| {
+                let def = this.context.kernel.def(values[0]);
+                if let Some(def) = def.filter(|_| this.melded.is_pair(this.context.kernel, values)) {
+                    *saves.entry(def).or_insert(0) += price;
+                }
+            };
+            for &(insts, _) in &self.pairs {
+                let way = self.best_way(insts, |values| self.melded.same(self.context.kernel, values));
+                if let Some((how, _)) = way {
+                    for slot in matching::slots(self.context.kernel, insts, how) {
+                        uses(self, slot.values, self.slot_cost(&slot));
+                    }
+                }
+                prices.push(way);
+            }
+            for &values in ends {
+                uses(self, values, self.context.costs.select(self.context.kernel, values[0]) as i32);
+            }
+            let mut kept = Vec::with_capacity(self.pairs.len());
+            let mut dissolved = Vec::new();
+            for (&(insts, _), way) in self.pairs.iter().zip(prices) {
+                let floats = insts.iter().zip(0..).all(|(&inst, side)| self.does_float(inst, side));
+                // what does not float would need a guard of its own
+                let apart = if floats { 0 } else { BRANCH as i32 };
+                let gain = |price: i32| self.cost(insts[0]) + apart + saves.get(&insts[0]).unwrap_or(&0) - price;
+                match way {
+                    Some((how, price)) if gain(price) > 0 || round >= ROUNDS => kept.push((insts, how)),
+                    _ => dissolved.push(insts),
+                }
+            }
+            self.pairs = kept;
+            for &insts in &dissolved {
+                self.melded.remove(insts);
+            }
+            if dissolved.is_empty() {
+                return;
+            }
+        }
+    }
+
+    fn does_float(&self, inst: Inst, side: usize) -> bool {
+        // bodies are in instruction order
+        self.bodies[side].binary_search(&inst).is_ok_and(|index| self.floating[side][index])
+    }
+
+    fn nodes(&self) -> Vec<Node> {
+        let mut nodes: Vec<Node> = self.pairs.iter().map(|&(insts, how)| Node::Meld(insts, how)).collect();
+        let paired: FxHashSet<Inst> = self.pairs.iter().flat_map(|pair| pair.0).collect();
+        for (side, body) in self.bodies.iter().enumerate() {
+            for (index, &inst) in body.iter().enumerate().filter(|(_, inst)| !paired.contains(inst)) {
+                let floats = self.floating[side][index];
+                nodes.push(if floats { Node::Lift(inst) } else { Node::Guard(inst, side) });
+            }
+        }
+        nodes
+    }
+
+    fn schedule(&self) -> Option<Vec<Step>> {
+        schedule(self.context.kernel, self.bodies, &self.nodes())
+    }
+
+    /// Pairs leftovers out of order.
+    fn extend(&mut self, steps: &mut Option<Vec<Step>>, ends: &[[Value; 2]]) {
+        if self.bodies[0].len() + self.bodies[1].len() > MAX_EXTRA_LENGTH {
+            return;
+        }
+        let paired: FxHashSet<Inst> = self.pairs.iter().flat_map(|pair| pair.0).collect();
+        let left = |side: usize| -> Vec<(Inst, u32)> {
+            let with_shape = self.bodies[side].iter().copied().zip(self.shape_lists[side].iter().copied());
+            with_shape.filter(|&(inst, shape)| shape != Shapes::NONE && !paired.contains(&inst)).collect()
+        };
+        let (first, mut second) = (left(0), left(1));
+        let mut attempts = 0;
+        for (t, shape) in first {
+            let mut taken = None;
+            for (index, &(f, _)) in second.iter().enumerate().filter(|(_, other)| other.1 == shape) {
+                if attempts == MAX_EXTRA {
+                    return;
+                }
+                let same = |values| self.melded.same(self.context.kernel, values);
+                let Some((_, price)) = self.best_way([t, f], same) else { continue };
+                if price >= self.cost(t) {
+                    continue;
+                }
+                attempts += 1;
+                let before = self.pairs.clone();
+                self.join([t, f]);
+                self.dissolve(ends);
+                let held = self.pairs.len() > before.len();
+                match self.schedule().filter(|_| held) {
+                    Some(found) => {
+                        *steps = Some(found);
+                        taken = Some(index);
+                        break;
+                    }
+                    None => {
+                        self.clear();
+                        for (insts, how) in before {
+                            self.melded.add(insts);
+                            self.pairs.push((insts, how));
+                        }
+                    }
+                }
+            }
+            if let Some(index) = taken {
+                second.remove(index);
+            }
+        }
+    }
+
+    /// Adds up what the steps cost and save.
+    fn finish(self, steps: Vec<Step>) -> Pairing {
+        let mut pairing = Pairing::default();
+        let kernel = self.context.kernel;
+        for step in &steps {
+            match step {
+                Step::Meld { insts, how } => {
+                    pairing.melded += 1;
+                    pairing.saved += self.cost(insts[0]) as u32;
+                    for slot in matching::slots(kernel, *insts, *how) {
+                        pairing.negations += u32::from(slot.negated.is_some());
+                        if slot.negated.is_some() || !self.melded.same(kernel, slot.values) {
+                            pairing.selects.push(slot.values);
+                        }
+                    }
+                }
+                Step::Lift(inst) => {
+                    pairing.lifted += 1;
+                    pairing.lifted_cost += self.cost(*inst) as u32;
+                }
+                Step::Guard(groups) => {
+                    pairing.guards += 1;
+                    pairing.guarded += groups.iter().map(|group| group.len() as u32).sum::<u32>();
+                }
+            }
+        }
+        pairing.steps = steps;
+        pairing
+    }
+}

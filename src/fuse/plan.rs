@@ -1,0 +1,313 @@
+//! What is to be done at one divergent branch, and does it pay?
+//!
+//! A plan pairs blocks ([`region`](super::region)) and, pair by pair, instructions ([`pairing`](super::pairing)), and
+//! adds up what that saves and costs in the units of [`cost`](super::cost):
+//!
+//! ```text
+//! saved  cost of every instruction executed once instead of twice
+//!        + a branch, if the sides do not part again, + one for each melded conditional branch
+//! added  selects (each pair of values once) + negations + a branch for each guard
+//! risk   added + cost of instructions that the other side's lanes execute needlessly
+//! ```
+//!
+//! A plan pays when `saved - added` is at least [`MIN_GAIN`] and `added` at most [`MAX_ADDED`] of `saved`. The second
+//! test bounds what a branch loses that diverges seldom: a warp whose lanes all go one way executes `risk` more
+//! than before, so `risk` is bounded as well, by [`MAX_RISK`] of the dearer side.
+//!
+//! Requires facts of the function as it is. Nothing is edited here; a plan names blocks and instructions by index.
+
+use super::cost::BRANCH;
+use super::legality::{self, Obstacle};
+use super::matching::{self, Shapes};
+use super::pairing::{Context, Melded, Pairing, pair_up};
+use super::region::{Link, NoRegion, Region, Tail};
+use super::schedule::Step;
+use crate::divergence::Facts;
+use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::inst::Opcode;
+use rustc_hash::FxHashSet;
+use std::fmt;
+
+/// Least gain, in issue cycles: below, the estimate's error is larger than the gain.
+pub const MIN_GAIN: i32 = 8;
+
+/// Largest part of the savings that selects and guards may eat, in percent.
+pub const MAX_ADDED: u32 = 80;
+
+/// Largest part of the dearer side that a warp which does not split may pay on top, in percent.
+pub const MAX_RISK: u32 = 100;
+
+/// One pair of blocks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PairPlan {
+    pub sides: [Block; 2],
+    pub tail: Tail,
+    pub steps: Vec<Step>,
+    /// Phis at the head: melded where both are there, else of one side.
+    pub phis: Vec<[Option<Inst>; 2]>,
+}
+
+/// What decided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Numbers {
+    /// Instructions of both sides, and how many pairs of them are melded.
+    pub insts: [u32; 2],
+    pub melded: u32,
+    pub lifted: u32,
+    pub guarded: u32,
+    pub guards: u32,
+    pub selects: u32,
+    /// Cost of the two sides.
+    pub sides: [u32; 2],
+    pub saved: u32,
+    pub added: u32,
+    pub risk: u32,
+    pub blocks: u32,
+}
+
+impl fmt::Display for Numbers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Numbers { insts, melded, lifted, guarded, guards, selects, sides, saved, added, blocks, .. } = *self;
+        write!(f, "{melded} of {}+{} instructions melded in {blocks} block", insts[0], insts[1])?;
+        write!(f, "{}", if blocks == 1 { "" } else { "s" })?;
+        if lifted > 0 {
+            write!(f, ", {lifted} executed by both sides")?;
+        }
+        if guarded > 0 {
+            write!(f, ", {guarded} behind {guards} guard{}", if guards == 1 { "" } else { "s" })?;
+        }
+        write!(f, ", {selects} select{}", if selects == 1 { "" } else { "s" })?;
+        write!(f, "; sides cost {}+{} cycles, saved {saved}, added {added}", sides[0], sides[1])
+    }
+}
+
+/// What is to be done at one branch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FusePlan {
+    pub entry: Block,
+    pub pairs: Vec<PairPlan>,
+    pub numbers: Numbers,
+    /// Every block that applying changes or removes.
+    pub touched: Vec<Block>,
+}
+
+/// Why a divergent branch is left alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FuseReject {
+    NotTwoWays,
+    OneSided,
+    Obstacle(Inst, Obstacle),
+    NothingAlike([u32; 2]),
+    Unprofitable(Numbers),
+    Risky(Numbers),
+}
+
+impl FuseReject {
+    /// Name of the remark.
+    pub fn name(&self) -> &'static str {
+        match self {
+            FuseReject::NotTwoWays => "NotFusedNotTwoWays",
+            FuseReject::OneSided => "NotFusedOneSided",
+            FuseReject::Obstacle(..) => "NotFusedObstacle",
+            FuseReject::NothingAlike(_) => "NotFusedNothingAlike",
+            FuseReject::Unprofitable(_) => "NotFusedUnprofitable",
+            FuseReject::Risky(_) => "NotFusedRisky",
+        }
+    }
+}
+
+impl fmt::Display for FuseReject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "divergent branch not fused: ")?;
+        match self {
+            FuseReject::NotTwoWays => write!(f, "it has more than two ways"),
+            FuseReject::OneSided => write!(f, "it has one side only, or a side is entered from elsewhere too"),
+            FuseReject::Obstacle(_, obstacle) => write!(f, "a side holds {obstacle}"),
+            FuseReject::NothingAlike([t, e]) => write!(f, "nothing matches in sides of {t} and {e} instructions"),
+            FuseReject::Unprofitable(numbers) => write!(f, "it does not pay: {numbers}"),
+            FuseReject::Risky(numbers) => {
+                write!(f, "a warp that does not split would lose {} cycles: {numbers}", numbers.risk)
+            }
+        }
+    }
+}
+
+/// Plans the fusion of the sides of one divergent branch.
+pub fn plan(facts: &Facts, context: &Context<'_, '_>, entry: Block) -> Result<FusePlan, FuseReject> {
+    debug_assert!(facts.is_divergent_branch(entry), "uniform branches are left alone");
+    let Context { kernel, handles, kinds, .. } = *context;
+    let obstacle = |block| legality::obstacle(kernel, handles, kinds, block);
+    let admits = |t, f| obstacle(t).is_none() && obstacle(f).is_none();
+    let region = Region::of(kernel, entry, admits).map_err(|none| match none {
+        NoRegion::NotTwoWays => FuseReject::NotTwoWays,
+        NoRegion::OneSided => FuseReject::OneSided,
+    })?;
+    for side in region.pairs[0].sides {
+        if let Some((inst, why)) = obstacle(side) {
+            return Err(FuseReject::Obstacle(inst, why));
+        }
+    }
+    let plan = Planner::new(context, &region).run();
+    judge(&plan).map_or(Ok(plan), Err)
+}
+
+fn judge(plan: &FusePlan) -> Option<FuseReject> {
+    let numbers = plan.numbers;
+    let Numbers { saved, added, risk, .. } = numbers;
+    if numbers.melded == 0 && plan.pairs.iter().all(|pair| pair.tail == Tail::Split) {
+        return Some(FuseReject::NothingAlike(numbers.insts));
+    }
+    if (saved as i32) - (added as i32) < MIN_GAIN || added * 100 > saved * MAX_ADDED {
+        return Some(FuseReject::Unprofitable(numbers));
+    }
+    let dearer = numbers.sides[0].max(numbers.sides[1]);
+    (risk * 100 > (dearer + BRANCH) * MAX_RISK).then_some(FuseReject::Risky(numbers))
+}
+
+struct Planner<'a, 'c, 'm> {
+    context: &'a Context<'c, 'm>,
+    region: &'a Region,
+    melded: Melded,
+    numbers: Numbers,
+    /// Pairs of values that are selected, each once a pair of blocks.
+    select_cost: u32,
+}
+
+impl Planner<'_, '_, '_> {
+    fn new<'a, 'c, 'm>(context: &'a Context<'c, 'm>, region: &'a Region) -> Planner<'a, 'c, 'm> {
+        Planner { context, region, melded: Melded::new(), numbers: Numbers::default(), select_cost: 0 }
+    }
+
+    fn run(mut self) -> FusePlan {
+        let mut shapes = Shapes::default();
+        let mut pairs = Vec::with_capacity(self.region.pairs.len());
+        for index in 0..self.region.pairs.len() {
+            pairs.push(self.pair(index, &mut shapes));
+        }
+        self.phi_selects(&pairs);
+        let guards = self.numbers.guards * BRANCH;
+        self.numbers.added += self.select_cost + guards;
+        self.numbers.risk += self.numbers.added;
+        let touched = self.region.touched().collect();
+        FusePlan { entry: self.region.entry, pairs, numbers: self.numbers, touched }
+    }
+
+    fn pair(&mut self, index: usize, shapes: &mut Shapes) -> PairPlan {
+        let Context { kernel, kinds, costs, .. } = *self.context;
+        let pair = &self.region.pairs[index];
+        let bodies = pair.sides.map(|side| matching::body(kernel, kinds, side));
+        let phis = if index == 0 { Vec::new() } else { self.phis(pair.sides) };
+        let ends = self.ends(index);
+        let mut pairing = pair_up(self.context, [&bodies[0], &bodies[1]], &ends, shapes, &mut self.melded);
+        if pair.tail == Tail::Split && matches!(pairing.steps.last(), Some(Step::Guard(_))) {
+            // what comes last stays where it is, behind the branch that is there anyhow
+            pairing.steps.pop();
+            pairing.guards -= 1;
+        }
+        for (side, body) in bodies.iter().enumerate() {
+            self.numbers.insts[side] += body.len() as u32;
+            self.numbers.sides[side] += body.iter().map(|&inst| costs.inst(kernel, inst)).sum::<u32>();
+        }
+        let mut chosen = FxHashSet::default();
+        let mut selects: Vec<[Value; 2]> = pairing.selects.clone();
+        if let Tail::Joined { links, .. } = &pair.tail {
+            let ends_apart = ends.iter().filter(|&&values| !self.melded.same(kernel, values));
+            selects.extend(ends_apart);
+            // the branch that parted the sides, or one of the two that parted each
+            if index == 0 || links.len() == 2 {
+                self.numbers.saved += BRANCH;
+            }
+            if index == 0 && links.len() == 2 {
+                self.numbers.saved += BRANCH;
+            }
+        }
+        for values in selects {
+            if chosen.insert(values) {
+                self.select_cost += costs.select(kernel, values[0]);
+                self.numbers.selects += 1;
+            }
+        }
+        let Pairing { steps, saved, melded, negations, lifted_cost, lifted, guards, guarded, .. } = pairing;
+        self.numbers.blocks += 1;
+        self.numbers.saved += saved;
+        self.numbers.melded += melded;
+        self.numbers.lifted += lifted;
+        self.numbers.guards += guards;
+        self.numbers.guarded += guarded;
+        self.numbers.added += negations;
+        self.numbers.risk += lifted_cost;
+        PairPlan { sides: pair.sides, tail: pair.tail.clone(), steps, phis }
+    }
+
+    /// Values that the ends of a pair want of both sides: conditions, returned values, incoming values of exits' phis.
+    fn ends(&self, index: usize) -> Vec<[Value; 2]> {
+        let kernel = self.context.kernel;
+        let pair = &self.region.pairs[index];
+        let Tail::Joined { links, .. } = &pair.tail else { return Vec::new() };
+        let [t, f] = pair.sides.map(|side| kernel.terminator(side));
+        let mut ends: Vec<[Value; 2]> =
+            kernel.operands(t).iter().zip(kernel.operands(f)).map(|(&a, &b)| [a, b]).collect();
+        for link in links {
+            if let Link::Exit(exit) = *link {
+                ends.extend(kernel.phis(exit).map(|phi| pair.sides.map(|side| incoming(self.context, phi, side))));
+            }
+        }
+        ends
+    }
+
+    /// Pairs the phis of two blocks: same type, most incoming values alike.
+    fn phis(&mut self, sides: [Block; 2]) -> Vec<[Option<Inst>; 2]> {
+        let kernel = self.context.kernel;
+        let mut others: Vec<Inst> = kernel.phis(sides[1]).collect();
+        let mut phis = Vec::new();
+        for phi in kernel.phis(sides[0]) {
+            let ty = kernel.insts[phi].ty;
+            let alike = |other: Inst| {
+                let pairs = self.edges(phi, other);
+                pairs.filter(|&values| self.melded.same(kernel, values)).count()
+            };
+            let fits = others.iter().enumerate().filter(|(_, other)| kernel.insts[**other].ty == ty);
+            // of equals the first, which the front end made for the same purpose
+            let best = fits.max_by_key(|(place, other)| (alike(**other), usize::MAX - place)).map(|(place, _)| place);
+            match best {
+                Some(place) => {
+                    let other = others.remove(place);
+                    self.melded.add([phi, other]);
+                    phis.push([Some(phi), Some(other)]);
+                }
+                None => phis.push([Some(phi), None]),
+            }
+        }
+        phis.extend(others.into_iter().map(|other| [None, Some(other)]));
+        phis
+    }
+
+    /// Incoming values of two phis along corresponding edges.
+    fn edges(&self, t: Inst, f: Inst) -> impl Iterator<Item = [Value; 2]> + '_ {
+        let home = self.context.kernel.insts[t].block;
+        let target = self.region.pairs.iter().position(|pair| pair.sides[0] == home);
+        self.region.pairs.iter().filter_map(move |pair| {
+            let Tail::Joined { links, .. } = &pair.tail else { return None };
+            let goes = links.iter().any(|link| matches!(*link, Link::Pair(index) if Some(index) == target));
+            goes.then(|| [incoming(self.context, t, pair.sides[0]), incoming(self.context, f, pair.sides[1])])
+        })
+    }
+
+    fn phi_selects(&mut self, pairs: &[PairPlan]) {
+        let kernel = self.context.kernel;
+        for &phis in pairs.iter().flat_map(|pair| &pair.phis) {
+            let [Some(t), Some(f)] = phis else { continue };
+            let apart = self.edges(t, f).filter(|&values| !self.melded.same(kernel, values)).count() as u32;
+            self.select_cost += apart * self.context.costs.select(kernel, kernel.result(t));
+            self.numbers.selects += apart;
+        }
+    }
+}
+
+/// What a phi takes from a block; the edge exists.
+fn incoming(context: &Context<'_, '_>, phi: Inst, from: Block) -> Value {
+    let kernel = context.kernel;
+    debug_assert!(kernel.insts[phi].opcode == Opcode::Phi);
+    let place = kernel.incoming(phi).iter().position(|&block| block == from);
+    kernel.operands(phi)[place.expect("a phi has a value for each edge into its block")]
+}

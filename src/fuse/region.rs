@@ -1,0 +1,233 @@
+//! Which blocks of the two sides of a branch correspond?
+//!
+//! **Region.** A branch block *entry* with two sides, each entered from it only. Walking both sides at once from their
+//! first blocks gives pairs *(t, f)*; a pair's successors are linked one to one:
+//! - to a *shared exit* where both sides go to the same block;
+//! - to another pair, whose blocks are entered from paired blocks only, along corresponding edges. A back edge to a pair
+//!   met before makes a loop of both sides;
+//! - or not at all: the pair is *split*: its instructions are melded as far as they go, then the sides part as before.
+//!
+//! So sides need not have the same shape: they are melded up to where their shapes differ. Two conditional branches
+//! correspond when both ways do, straight or crossed.
+//!
+//! **Conditions** on a pair other than the first, checked until none fails (a failing pair is banned, which splits the
+//! pairs before it): every edge into *t* comes from the first block of some linked pair, the edge beside it goes to *f*,
+//! and there are no others.
+//!
+//! **Why that is sound.** Lanes of both sides walk the melded blocks under their own conditions: at each melded branch a
+//! lane chooses by its own side's condition, and both sides' successors are the two linked ones. A lane thus meets its
+//! own side's blocks in its own order, and no lane meets a block that its side would not have come to.
+//!
+//! Cost: linear in the blocks of the sides, times the banned pairs; at most [`MAX_PAIRS`] pairs.
+//!
+//! DARM (Saumya, Sundararajah, Kulkarni, CGO 2022, section IV) pairs single-entry single-exit subgraphs found in the
+//! dominator tree; here the pairs are found by the walk, so that a shared exit may be anywhere and several.
+
+use crate::kernel::Kernel;
+use crate::kernel::entity::{Block, Inst};
+use crate::kernel::inst::Opcode;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+/// Pairs of one region; larger sides are melded as far as the walk came.
+pub const MAX_PAIRS: usize = 64;
+
+/// Where a melded edge goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Link {
+    Pair(usize),
+    Exit(Block),
+}
+
+impl Link {
+    /// The shared exit, if it is one.
+    pub fn exit(&self) -> Option<Block> {
+        match *self {
+            Link::Exit(block) => Some(block),
+            Link::Pair(_) => None,
+        }
+    }
+}
+
+/// How a pair ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Tail {
+    /// One melded terminator; links in the order of the first block's successors. Crossed: the second block's are the
+    /// other way round.
+    Joined { links: SmallVec<[Link; 2]>, crossed: bool },
+    /// The sides part again, each to what it was.
+    Split,
+}
+
+/// Corresponding blocks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pair {
+    /// The block of the side taken when the condition is true, and of the other.
+    pub sides: [Block; 2],
+    pub tail: Tail,
+}
+
+/// A branch and what corresponds behind it; the first pair holds its successors.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Region {
+    pub entry: Block,
+    pub pairs: Vec<Pair>,
+}
+
+/// Why a branch has no region.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoRegion {
+    /// Not a branch on a condition with two targets.
+    NotTwoWays,
+    /// One way leads straight to where the other ends, or a side is entered from elsewhere too.
+    OneSided,
+}
+
+impl Region {
+    /// The region of a branch. `admits` says whether a pair of blocks other than the first may be melded at all.
+    pub fn of(kernel: &Kernel, entry: Block, admits: impl Fn(Block, Block) -> bool) -> Result<Region, NoRegion> {
+        let ends_in_branch = kernel.insts[kernel.terminator(entry)].opcode == Opcode::CondBr;
+        let &[yes, no] = kernel.graph.succs(entry) else { return Err(NoRegion::NotTwoWays) };
+        if !ends_in_branch || yes == no {
+            return Err(NoRegion::NotTwoWays);
+        }
+        if [yes, no].iter().any(|&side| side == entry || kernel.graph.preds(side) != [entry]) {
+            return Err(NoRegion::OneSided);
+        }
+        let mut banned = FxHashSet::default();
+        loop {
+            let walk = Walk::new(kernel, entry, [yes, no], &banned, &admits);
+            match walk.first_unsound(kernel) {
+                Some(pair) => banned.insert(pair),
+                None => return Ok(Region { entry, pairs: walk.pairs }),
+            };
+        }
+    }
+
+    /// All blocks that melding changes or removes, shared exits included.
+    pub fn touched(&self) -> impl Iterator<Item = Block> + '_ {
+        let exits = self.pairs.iter().flat_map(|pair| match &pair.tail {
+            Tail::Joined { links, .. } => links.as_slice(),
+            Tail::Split => &[],
+        });
+        let exits = exits.filter_map(Link::exit);
+        std::iter::once(self.entry).chain(self.pairs.iter().flat_map(|pair| pair.sides)).chain(exits)
+    }
+}
+
+/// One attempt at pairing.
+struct Walk {
+    pairs: Vec<Pair>,
+    /// The pair of a member block and which side it is on.
+    members: FxHashMap<Block, (usize, usize)>,
+}
+
+impl Walk {
+    fn new(
+        kernel: &Kernel,
+        entry: Block,
+        first: [Block; 2],
+        banned: &FxHashSet<[Block; 2]>,
+        admits: &impl Fn(Block, Block) -> bool,
+    ) -> Walk {
+        let mut walk = Walk { pairs: Vec::new(), members: FxHashMap::default() };
+        walk.add(first);
+        let mut next = 0;
+        while next < walk.pairs.len() {
+            let sides = walk.pairs[next].sides;
+            walk.pairs[next].tail = walk.tail(kernel, entry, sides, banned, admits);
+            next += 1;
+        }
+        walk
+    }
+
+    fn add(&mut self, sides: [Block; 2]) -> usize {
+        let index = self.pairs.len();
+        self.pairs.push(Pair { sides, tail: Tail::Split });
+        self.members.insert(sides[0], (index, 0));
+        self.members.insert(sides[1], (index, 1));
+        index
+    }
+
+    fn tail(
+        &mut self,
+        kernel: &Kernel,
+        entry: Block,
+        [t, f]: [Block; 2],
+        banned: &FxHashSet<[Block; 2]>,
+        admits: &impl Fn(Block, Block) -> bool,
+    ) -> Tail {
+        let ends: [Inst; 2] = [kernel.terminator(t), kernel.terminator(f)];
+        let opcode = kernel.insts[ends[0]].opcode;
+        let alike = opcode == kernel.insts[ends[1]].opcode;
+        let joins = matches!(opcode, Opcode::Br | Opcode::CondBr | Opcode::Ret | Opcode::Unreachable);
+        let (to_t, to_f) = (kernel.graph.succs(t), kernel.graph.succs(f));
+        if !alike
+            || !joins
+            || to_t.len() != to_f.len()
+            || (to_t.len() == 2 && (to_t[0] == to_t[1] || to_f[0] == to_f[1]))
+        {
+            return Tail::Split;
+        }
+        let shared = |crossed: bool| (0..to_t.len()).filter(|&i| to_t[i] == to_f[i ^ usize::from(crossed)]).count();
+        let crossed = to_t.len() == 2 && shared(true) > shared(false);
+        // all links are checked before any pair is added, so that a split pair leaves nothing behind
+        let wanted: SmallVec<[[Block; 2]; 2]> =
+            (0..to_t.len()).map(|i| [to_t[i], to_f[i ^ usize::from(crossed)]]).collect();
+        let possible = wanted.iter().all(|&[a, b]| {
+            if a == b {
+                return !self.members.contains_key(&a);
+            }
+            match (self.members.get(&a), self.members.get(&b)) {
+                (Some(&(pair, 0)), Some(&(other, 1))) => pair == other && pair != 0,
+                (None, None) => {
+                    a != entry
+                        && b != entry
+                        && !banned.contains(&[a, b])
+                        && self.pairs.len() < MAX_PAIRS
+                        && admits(a, b)
+                }
+                _ => false,
+            }
+        });
+        // the two links must not want one block for both sides
+        let clash = wanted.len() == 2
+            && wanted[0] != wanted[1]
+            && wanted[0].iter().any(|block| wanted[1].contains(block))
+            && wanted.iter().any(|[a, b]| a != b);
+        if !possible || clash {
+            return Tail::Split;
+        }
+        let links = wanted
+            .iter()
+            .map(|&[a, b]| match self.members.get(&a) {
+                _ if a == b => Link::Exit(a),
+                Some(&(pair, _)) => Link::Pair(pair),
+                None => Link::Pair(self.add([a, b])),
+            })
+            .collect();
+        Tail::Joined { links, crossed }
+    }
+
+    /// A pair that is entered otherwise than from linked pairs, or whose block became an exit too.
+    fn first_unsound(&self, kernel: &Kernel) -> Option<[Block; 2]> {
+        let mut entered = vec![0; self.pairs.len()];
+        let mut exits = FxHashSet::default();
+        for pair in &self.pairs {
+            if let Tail::Joined { links, .. } = &pair.tail {
+                for link in links {
+                    match *link {
+                        Link::Pair(index) => entered[index] += 1,
+                        Link::Exit(block) => _ = exits.insert(block),
+                    }
+                }
+            }
+        }
+        let unsound = |index: usize| {
+            let sides = self.pairs[index].sides;
+            sides.iter().any(|&side| kernel.graph.preds(side).len() != entered[index] || exits.contains(&side))
+        };
+        // the latest first: a ban there splits less
+        (1..self.pairs.len()).rev().find(|&index| unsound(index)).map(|index| self.pairs[index].sides)
+    }
+}

@@ -1,0 +1,218 @@
+//! Which functions do kernels call? Internal device functions of their own, some kept out of line, some recursive.
+
+use super::build::{Callee, ENTRY, Func, Gen, Param};
+use super::knobs::Feature;
+use super::memory::{PASSED, Source};
+use super::value::{I1, I32, I64, Scope, Ty, Val};
+use std::fmt::Write as _;
+
+/// Names of parameters.
+const PARAMS: [&str; 5] = ["p0", "p1", "p2", "p3", "p4"];
+/// Bound (an exponent) of the floats that are passed and returned.
+const PASSED_FLOAT: u64 = 24;
+/// Instructions that one call may execute, times the trips of the loops around it.
+const COST: u32 = 1500;
+/// How deep recursion goes.
+const DEPTH: u64 = 3;
+
+impl Gen<'_> {
+    /// Some device functions; later ones may call earlier ones.
+    pub(super) fn device_functions(&mut self) {
+        let weight = self.knobs.weight(Feature::Call);
+        if weight == 0 {
+            return;
+        }
+        for n in 0..self.rng.below(4) {
+            if self.rng.chance(self.knobs.weight(Feature::Recursion) * 8) {
+                self.recursive_function(n);
+            } else {
+                self.plain_function(n);
+            }
+        }
+    }
+
+    fn begin(&mut self, params: &[Param], ret: Ty) -> Func {
+        let budget = self.rng.range(6, 28) as i64;
+        let outer = std::mem::replace(&mut self.f, Func::new(budget));
+        self.f.ret = Some(ret);
+        self.f.depth = 1;
+        self.f.sources = self.constants.clone();
+        for (&param, name) in params.iter().zip(PARAMS) {
+            match param {
+                Param::Value(ty) => {
+                    let hi = if ty.bits() > 0 { ty.max() } else { PASSED_FLOAT };
+                    self.f.pool.push(Val::named(name, ty, hi, Scope::Lane));
+                }
+                Param::Buffer => self.f.sources.push(Source {
+                    pointer: format!("%{name}"),
+                    space: 0,
+                    elem: I32,
+                    len: PASSED,
+                    feature: Feature::MutableLoad,
+                }),
+            }
+        }
+        outer
+    }
+
+    /// Writes the function in hand down and takes the outer one up again.
+    fn end(&mut self, outer: Func, callee: Callee, attributes: &str) {
+        let inner = std::mem::replace(&mut self.f, outer);
+        let mut params = String::new();
+        for (i, param) in callee.params.iter().enumerate() {
+            let comma = if i == 0 { "" } else { ", " };
+            let _ = match param {
+                Param::Value(ty) => write!(params, "{comma}{ty} %{}", PARAMS[i]),
+                Param::Buffer => write!(params, "{comma}ptr %{}", PARAMS[i]),
+            };
+        }
+        let linkage = self.rng.pick(&["internal ", "internal ", "internal ", "", "linkonce_odr "]);
+        let _ = write!(
+            self.functions,
+            "define {linkage}{} @{}({params}) {attributes}{{\nb{}:\n{}{}}}\n\n",
+            callee.ret, callee.name, ENTRY.0, inner.allocas, inner.body
+        );
+        self.callees.push(Callee { cost: inner.cost, ..callee });
+    }
+
+    fn attributes(&mut self) -> &'static str {
+        self.rng.pick(&[
+            "convergent noinline nounwind ",
+            "convergent noinline nounwind ",
+            "convergent nounwind ",
+            "alwaysinline nounwind ",
+            "nounwind ",
+            "",
+        ])
+    }
+
+    fn plain_function(&mut self, n: usize) {
+        let params: Vec<Param> = (0..self.rng.range(1, 4))
+            .map(|_| match self.rng.below(10) {
+                0 => Param::Value(I64),
+                1 => Param::Value(Ty::F32),
+                2 => Param::Value(I1),
+                3 | 4 => Param::Buffer,
+                _ => Param::Value(I32),
+            })
+            .collect();
+        let ret = self.rng.weighted(&[(I32, 70), (I64, 10), (Ty::F32, 12), (I1, 8)]);
+        let outer = self.begin(&params, ret);
+        if self.rng.chance(20) && self.knobs.weight(Feature::LocalArray) > 0 {
+            self.local_array();
+        }
+        let spend = self.f.budget;
+        self.region(spend);
+        self.ret();
+        let attributes = self.attributes();
+        let callee = Callee { name: format!("f{n}"), params, ret, cost: 0, depth: None };
+        self.end(outer, callee, attributes);
+    }
+
+    /// `f(n, x) = n == 0 ? … : … f(n - 1, …) …`.
+    fn recursive_function(&mut self, n: usize) {
+        self.note(Feature::Recursion);
+        let params = vec![Param::Value(I32), Param::Value(I32)];
+        let outer = self.begin(&params, I32);
+        let (depth, x) = (Val::named("p0", I32, DEPTH, Scope::Lane), Val::named("p1", I32, I32.max(), Scope::Lane));
+        let (base, step) = (self.label(), self.label());
+        let done = self.temp(I1, 1, Scope::Lane, format_args!("icmp eq i32 {depth}, 0"));
+        self.branch(done, base, step);
+        self.place(base);
+        let mark = self.f.pool.len();
+        self.ret();
+        self.f.pool.truncate(mark);
+        self.place(step);
+        self.region(6);
+        let less = self.temp(I32, DEPTH, Scope::Lane, format_args!("add nsw i32 {depth}, -1"));
+        let other = self.pick(I32);
+        let next = self.binary("add", x, other);
+        let inner = self.op(I32, I32.max(), Scope::Lane, format_args!("call i32 @f{n}(i32 {less}, i32 {next})"));
+        let mixed = self.binary("xor", inner, x);
+        self.line(format_args!("ret i32 {mixed}"));
+        self.f.cost *= DEPTH as u32 + 1;
+        let callee = Callee { name: format!("f{n}"), params, ret: I32, cost: 0, depth: Some(DEPTH) };
+        self.end(outer, callee, "nounwind ");
+    }
+
+    /// Returns from the function in hand.
+    pub(super) fn ret(&mut self) {
+        match self.f.ret {
+            None => self.line(format_args!("ret void")),
+            Some(ty) => {
+                let mut val = self.passed(ty);
+                // Let the caller see more of what the body computed.
+                for _ in 0..if ty.bits() > 1 { self.rng.below(4) } else { 0 } {
+                    let other = self.pick_variable(ty);
+                    val = self.binary("xor", val, other);
+                }
+                self.line(format_args!("ret {ty} {val}"));
+            }
+        }
+    }
+
+    /// A value to pass or return: floats within what the other side expects.
+    fn passed(&mut self, ty: Ty) -> Val {
+        if ty.bits() > 0 {
+            return self.pick(ty);
+        }
+        match self.pool_value(|val| val.ty == ty && val.hi <= PASSED_FLOAT) {
+            Some(val) => val,
+            None => self.make_float(ty),
+        }
+    }
+
+    /// Calls one of the functions, with divergent or uniform arguments.
+    pub(super) fn call(&mut self) {
+        let trips = self.f.trips;
+        let affordable: Vec<usize> =
+            (0..self.callees.len()).filter(|&i| self.callees[i].cost.saturating_mul(trips) <= COST).collect();
+        if affordable.is_empty() {
+            return self.int_expression();
+        }
+        self.note(Feature::Call);
+        let at = self.rng.pick(&affordable);
+        let callee = self.callees[at].clone();
+        let uniform = self.rng.chance(35);
+        let mut args = String::new();
+        for (i, &param) in callee.params.iter().enumerate() {
+            let comma = if i == 0 { "" } else { ", " };
+            let text = match param {
+                Param::Buffer => format!("ptr {}", self.passed_buffer()),
+                Param::Value(ty) => {
+                    let val =
+                        if uniform && ty.bits() > 0 { self.pick_scoped(ty, Scope::Block) } else { self.passed(ty) };
+                    let val = match callee.depth {
+                        Some(_) if i == 0 => self.masked(val, DEPTH + 1),
+                        _ => val,
+                    };
+                    format!("{ty} {val}")
+                }
+            };
+            let _ = write!(args, "{comma}{text}");
+        }
+        self.f.cost += callee.cost * trips;
+        let hi = if callee.ret.bits() > 0 { callee.ret.max() } else { PASSED_FLOAT };
+        self.op(callee.ret, hi, Scope::Lane, format_args!("call {} @{}({args})", callee.ret, callee.name));
+    }
+
+    /// A generic pointer to at least [`PASSED`] readable i32.
+    fn passed_buffer(&mut self) -> String {
+        let arrays: Vec<u32> =
+            self.f.arrays.iter().filter(|a| a.elem == I32 && a.bytes >= PASSED * 4).map(|a| a.pointer).collect();
+        if !arrays.is_empty() && self.rng.chance(40) {
+            return format!("%v{}", self.rng.pick(&arrays));
+        }
+        let sources: Vec<usize> = (0..self.f.sources.len())
+            .filter(|&i| {
+                let s = &self.f.sources[i];
+                s.space == 0 && s.elem == I32 && s.len >= PASSED
+            })
+            .collect();
+        if sources.is_empty() {
+            return "@plain_table".to_owned();
+        }
+        let at = self.rng.pick(&sources);
+        self.f.sources[at].pointer.clone()
+    }
+}

@@ -1,0 +1,560 @@
+//! Which structured control flow occurs? Ifs, switches with shared targets, loops of three shapes, breaks, continues,
+//! early returns, blocks that nothing reaches.
+//!
+//! Convergence is kept by construction: a construct whose condition nobody agrees on generates its insides (and, for a
+//! loop, everything between its exits) without convergence; a loop that promises convergence takes uniform exits only.
+//! Every loop has a counter or a fuel counter, and the product of nested bounds is at most [`TRIPS`]: kernels terminate,
+//! soon. Values that a loop defines remain usable after it where they dominate its exit: temporal divergence.
+
+use super::build::{Gen, Label, Loop, Phase};
+use super::knobs::Feature;
+use super::value::{I1, I16, I32, I64, Scope, Ty, Val};
+use std::fmt::Write as _;
+
+/// Bound of the product of the trip counts around any block.
+const TRIPS: u32 = 24;
+/// Instructions that must be left for a construct to be worth starting.
+const WORTH: i64 = 8;
+
+impl Gen<'_> {
+    /// Statements for about `spend` instructions.
+    pub(super) fn region(&mut self, spend: i64) {
+        let until = self.f.budget - spend;
+        loop {
+            self.statement(self.f.budget - until);
+            if self.f.budget <= until {
+                return;
+            }
+        }
+    }
+
+    /// One statement, and often a store of what it computed.
+    fn statement(&mut self, left: i64) {
+        use Feature::*;
+        let control = self.f.depth < self.knobs.max_depth && left > WORTH;
+        let kinds =
+            [If, IfElse, Switch, CountedLoop, WhileLoop, DoWhile, Break, Continue, EarlyReturn, Dag, Irreducible];
+        let total: u32 = kinds.iter().map(|&f| self.knobs.weight(f)).sum();
+        // Straight-line statements weigh as much as all control flow and calls of the general mode together.
+        if control && self.rng.below(140 + total as usize) < total as usize {
+            let weighted = kinds.map(|f| (f, self.knobs.weight(f)));
+            let kind = self.rng.weighted(&weighted);
+            let spend = (left / 2).clamp(6, 60);
+            match kind {
+                If | IfElse => self.if_else(kind, spend),
+                Switch => self.switch(spend),
+                CountedLoop | WhileLoop | DoWhile => self.looping(kind, spend),
+                Dag | Irreducible => self.unstructured(kind == Irreducible),
+                _ => self.guarded_jump(kind),
+            }
+        } else {
+            self.simple_statement();
+        }
+        if self.rng.chance(28)
+            && let Some(&last) = self.f.pool.last()
+        {
+            self.observe(last);
+        }
+    }
+
+    /// A statement that stays in its block.
+    pub(super) fn simple_statement(&mut self) {
+        use Feature::*;
+        let kinds = [
+            Arith,
+            Float,
+            Double,
+            Half,
+            Vector,
+            Aggregate,
+            ReadOnlyLoad,
+            MutableLoad,
+            ConstantLoad,
+            OwnSlot,
+            Shared,
+            SharedNeighbour,
+            LocalArray,
+            Atomic,
+            AtomicOwn,
+            AtomicResult,
+            PointerSelect,
+            Assume,
+            Call,
+            Vote,
+            Ballot,
+            Shuffle,
+            Redux,
+            Match,
+            ActiveMask,
+            WarpBarrier,
+        ]
+        .map(|f| (f, self.knobs.weight(f)));
+        let mut kinds = kinds.to_vec();
+        kinds[0].1 = 60; // all integer expressions, which have weights of their own
+        if self.f.depth < self.knobs.max_depth {
+            kinds.push((BlockBarrier, self.knobs.weight(BlockBarrier)));
+        }
+        match self.rng.weighted(&kinds) {
+            Float => self.float_expression(Ty::F32),
+            Double => self.float_expression(Ty::F64),
+            Half => self.float_expression(Ty::F16),
+            Vector => self.vector_expression(),
+            Aggregate => self.aggregate_expression(),
+            kind @ (ReadOnlyLoad | MutableLoad | ConstantLoad) => self.load_source(kind),
+            OwnSlot => self.own_slot_update(),
+            Shared => self.shared_own(),
+            SharedNeighbour => self.shared_neighbour(),
+            LocalArray => self.local_access(),
+            kind @ (Atomic | AtomicOwn | AtomicResult) => self.atomic(kind),
+            PointerSelect => self.load_selected(),
+            Assume => self.assume(),
+            Call => self.call(),
+            Arith => self.int_expression(),
+            kind => self.collective(kind),
+        }
+    }
+
+    /// The scope of the next condition: uniform often enough that convergent places exist.
+    fn some_scope(&mut self) -> Scope {
+        self.rng.weighted(&[(Scope::Block, 35), (Scope::Warp, 10), (Scope::Lane, 55)])
+    }
+
+    /// Types of the phis at a join.
+    pub(super) fn phi_types(&mut self, most: u64) -> Vec<Ty> {
+        (0..self.rng.range(0, most))
+            .map(|_| self.rng.weighted(&[(I32, 60), (I64, 12), (Ty::F32, 12), (I1, 8), (I16, 8)]))
+            .collect()
+    }
+
+    /// A value for each type, for the phis at the end of an edge.
+    pub(super) fn pick_all(&mut self, types: &[Ty]) -> Vec<Val> {
+        types.iter().map(|&ty| self.pick(ty)).collect()
+    }
+
+    /// The phis of a join.
+    pub(super) fn join(&mut self, label: Label, edges: &[(Label, Vec<Val>)], types: &[Ty], scope: Scope) {
+        self.place(label);
+        let phis: Vec<Val> = (0..types.len())
+            .map(|i| {
+                let column: Vec<(Label, Val)> = edges.iter().map(|(from, vals)| (*from, vals[i])).collect();
+                self.phi(&column, scope)
+            })
+            .collect();
+        if let Some(&first) = phis.first()
+            && self.rng.chance(50)
+        {
+            self.observe(first);
+        }
+    }
+
+    /// Generates one side of a branch: its statements, then the values for the join.
+    fn arm(&mut self, label: Label, spend: i64, types: &[Ty]) -> (Label, Vec<Val>) {
+        self.place(label);
+        self.region(spend);
+        let vals = self.pick_all(types);
+        (self.f.block, vals)
+    }
+
+    /// Now and then an edge from a block that nothing reaches. To be called where the last block has ended.
+    fn dead_edge(&mut self, to: Label, types: &[Ty], edges: &mut Vec<(Label, Vec<Val>)>) {
+        if !self.happens(Feature::DeadBlock) {
+            return;
+        }
+        let mark = self.f.pool.len();
+        let label = self.label();
+        self.place(label);
+        self.int_expression();
+        let vals = self.pick_all(types);
+        if self.rng.chance(70) {
+            edges.push((self.f.block, vals));
+            self.jump(to);
+        } else if self.rng.chance(50) {
+            self.jump(label);
+        } else {
+            self.line(format_args!("unreachable"));
+        }
+        self.f.pool.truncate(mark);
+    }
+
+    pub(super) fn if_else(&mut self, kind: Feature, spend: i64) {
+        self.note(kind);
+        let wanted = self.some_scope();
+        let cond = self.condition(wanted);
+        let types = self.phi_types(3);
+        let (yes, no, join) = (self.label(), self.label(), self.label());
+        let around = self.f.conv;
+        let mut edges = Vec::new();
+        let mut arms = vec![yes, no];
+        if kind == Feature::If {
+            arms.pop();
+            // The edge past the arm carries values from before the branch.
+            let vals = self.pick_all(&types);
+            edges.push((self.f.block, vals));
+            let (yes, no) = if self.rng.chance(50) { (yes, join) } else { (join, yes) };
+            self.branch(cond, yes, no);
+        } else {
+            self.branch(cond, yes, no);
+        }
+        self.f.conv = around.min(cond.scope);
+        self.f.depth += 1;
+        let mark = self.f.pool.len();
+        let share = spend / arms.len() as i64;
+        for label in arms {
+            let edge = self.arm(label, share, &types);
+            edges.push(edge);
+            self.jump(join);
+            self.f.pool.truncate(mark);
+        }
+        self.dead_edge(join, &types, &mut edges);
+        self.f.depth -= 1;
+        self.f.conv = around;
+        self.join(join, &edges, &types, cond.scope);
+    }
+
+    /// A switch: several values to one target, targets that fall through, cases straight to the join.
+    fn switch(&mut self, spend: i64) {
+        self.note(Feature::Switch);
+        let wanted = self.some_scope();
+        let ty = if self.rng.chance(80) { I32 } else { I64 };
+        let raw = if wanted == Scope::Lane { self.pick_divergent(ty) } else { self.pick_scoped(ty, wanted) };
+        let on = if self.rng.chance(80) { self.masked(raw, 8) } else { raw };
+        let scope = on.scope;
+        let types = self.phi_types(2);
+        let direct = self.pick_all(&types);
+        let head = self.f.block;
+        let join = self.label();
+        let targets: Vec<Label> = (0..self.rng.range(1, 3)).map(|_| self.label()).collect();
+        // Where each case goes, the default first: an index of `targets`, or the join.
+        let goes: Vec<usize> = (0..self.rng.range(2, 6)).map(|_| self.rng.below(targets.len() + 1)).collect();
+        let to = |at: usize| targets.get(at).copied().unwrap_or(join);
+        let mut text = format!("switch {ty} {on}, label {} [", to(goes[0]));
+        for (i, &at) in goes.iter().enumerate().skip(1) {
+            let case = if i == 4 { "-1".to_owned() } else { i.to_string() };
+            let _ = write!(text, " {ty} {case}, label {}", to(at));
+        }
+        self.line(format_args!("{text} ]"));
+        let edges_to = |at: usize| goes.iter().filter(|&&g| g == at).count();
+        let mut edges: Vec<(Label, Vec<Val>)> = vec![(head, direct.clone()); edges_to(targets.len())];
+        let (mark, around) = (self.f.pool.len(), self.f.conv);
+        self.f.conv = around.min(scope);
+        self.f.depth += 1;
+        let mut falls: Option<(Label, Vec<Val>)> = None;
+        let share = spend / targets.len() as i64;
+        for (at, &target) in targets.iter().enumerate() {
+            let mut into: Vec<(Label, Vec<Val>)> = vec![(head, direct.clone()); edges_to(at)];
+            // After a fall-through the lanes of two cases meet; whoever comes by one of them only is not alone.
+            into.extend(falls.take());
+            self.join(target, &into, if into.is_empty() { &[] } else { &types }, scope);
+            self.region(share);
+            let vals = self.pick_all(&types);
+            let edge = (self.f.block, vals);
+            if at + 1 < targets.len() && self.rng.chance(35) {
+                self.jump(targets[at + 1]);
+                falls = Some(edge);
+            } else {
+                self.jump(join);
+                edges.push(edge);
+            }
+            self.f.pool.truncate(mark);
+        }
+        self.dead_edge(join, &types, &mut edges);
+        self.f.depth -= 1;
+        self.f.conv = around;
+        self.join(join, &edges, &types, scope);
+    }
+
+    /// `if (c) { …; return | break | continue; }`, where it is allowed.
+    fn guarded_jump(&mut self, kind: Feature) {
+        let conv = match kind {
+            Feature::EarlyReturn => {
+                if self.f.phase == Phase::Read || self.f.conv_loops > 0 {
+                    return self.int_expression();
+                }
+                Scope::Lane
+            }
+            _ => match self.f.loops.last() {
+                Some(around) if self.f.conv >= around.conv => around.conv,
+                _ => return self.int_expression(),
+            },
+        };
+        // A break may leave the outer loop too.
+        let mut level = self.f.loops.len().saturating_sub(1);
+        if kind == Feature::Break && level > 0 && self.rng.chance(25) && self.f.conv >= self.f.loops[level - 1].conv {
+            level -= 1;
+        }
+        let conv = self.f.loops.get(level).map_or(conv, |l| if kind == Feature::EarlyReturn { conv } else { l.conv });
+        // Leaving a read phase would skip the barrier that closes it.
+        if self.f.phase == Phase::Read && conv == Scope::Block {
+            return self.int_expression();
+        }
+        self.note(kind);
+        let cond = self.condition(conv);
+        let (jump, rest) = (self.label(), self.label());
+        let mark = self.f.pool.len();
+        if self.rng.chance(50) {
+            self.branch(cond, jump, rest);
+        } else {
+            let not = self.temp(I1, 1, cond.scope, format_args!("xor i1 {cond}, true"));
+            self.branch(not, rest, jump);
+        }
+        let (around, depth) = (self.f.conv, self.f.depth);
+        self.f.conv = around.min(cond.scope);
+        self.f.depth = self.knobs.max_depth; // straight-line only: the arm does not come back
+        self.place(jump);
+        if self.rng.chance(50) {
+            self.simple_statement();
+            if let Some(&last) = self.f.pool.last() {
+                self.observe(last);
+            }
+        }
+        let scope = around.min(cond.scope);
+        match kind {
+            Feature::EarlyReturn => {
+                self.ret();
+                self.f.exited |= scope < Scope::Block;
+            }
+            Feature::Break => {
+                let types = self.f.loops[level].exit_types.clone();
+                let vals = self.pick_all(&types);
+                let exit = self.f.loops[level].exit;
+                self.jump(exit);
+                let from = self.f.block;
+                for crossed in &mut self.f.loops[level..] {
+                    crossed.exit_scope = crossed.exit_scope.min(scope);
+                    crossed.after = crossed.after.min(mark);
+                }
+                self.f.loops[level].exit_edges.push((from, vals));
+            }
+            _ => {
+                let types = self.f.loops[level].latch_types.clone();
+                let vals = self.pick_all(&types);
+                let latch = self.f.loops[level].latch;
+                self.jump(latch);
+                let from = self.f.block;
+                self.f.loops[level].latch_edges.push((from, vals));
+            }
+        }
+        self.f.conv = around;
+        self.f.depth = depth;
+        self.f.pool.truncate(mark);
+        self.place(rest);
+    }
+
+    /// A loop: counted, tested first by data, or tested last.
+    pub(super) fn looping(&mut self, kind: Feature, spend: i64) {
+        let most = TRIPS / self.f.trips;
+        if most < 2 {
+            return self.if_else(Feature::IfElse, spend);
+        }
+        self.note(kind);
+        let divergent = self.happens(Feature::DivergentTrip);
+        let conv = if divergent { Scope::Lane } else { self.f.conv };
+        let wanted = if divergent { Scope::Lane } else { Scope::Block };
+        let limit = u64::from(1u32 << (most.ilog2()).min(self.rng.range(1, 3) as u32));
+        let around = (self.f.conv, self.f.trips, self.f.depth);
+
+        // What is known before the loop: how often at most, and the initial values.
+        let ty = self.rng.weighted(&[(I32, 80), (I64, 12), (I16, 8)]);
+        let trip = match (divergent, self.rng.below(3)) {
+            (true, 0..2) => {
+                let t = self.pick_divergent(ty);
+                self.masked(t, limit)
+            }
+            (_, 0) => Val::int(ty, self.rng.range(1, limit)),
+            _ => {
+                let u = self.pick_scoped(ty, wanted);
+                self.masked(u, limit)
+            }
+        };
+        let counted = kind == Feature::CountedLoop || (kind == Feature::DoWhile && self.rng.chance(60));
+        let down = !counted || self.rng.chance(25);
+        // Fuel counts down from a constant; a counter from the trip count, or up to it.
+        let first = match (down, counted) {
+            (true, true) => trip,
+            (true, false) => Val::int(ty, limit),
+            _ => Val::int(ty, 0),
+        };
+        let carried_types = self.phi_types(3);
+        let initial = self.pick_all(&carried_types);
+        let before = self.f.block;
+        let (header, body, latch, exit) = (self.label(), self.label(), self.label(), self.label());
+        self.jump(header);
+        self.place(header);
+        let phis_at = self.f.body.len();
+        let mark = self.f.pool.len();
+        let counter = self.reserve(ty, first.hi.max(limit), Scope::Block.min(trip.scope));
+        self.f.pool.push(counter);
+        let carried: Vec<Val> = carried_types
+            .iter()
+            .zip(&initial)
+            .map(|(&t, init)| {
+                // Floats do not grow in a loop: the latch picks within the bound of the initial value.
+                self.reserve(t, if t.bits() > 0 { t.max() } else { init.hi.max(24) }, Scope::Lane)
+            })
+            .collect();
+        self.f.pool.extend(&carried);
+        let after = self.f.pool.len();
+        let exit_types = self.phi_types(2);
+        let latch_types = self.phi_types(1);
+        self.f.loops.push(Loop {
+            latch,
+            exit,
+            exit_edges: Vec::new(),
+            exit_types: exit_types.clone(),
+            latch_edges: Vec::new(),
+            latch_types: latch_types.clone(),
+            conv,
+            exit_scope: Scope::Block,
+            after,
+        });
+        self.f.conv = conv;
+        self.f.trips *= limit as u32;
+        self.f.depth += 1;
+        self.f.conv_loops += u32::from(conv > Scope::Lane);
+
+        if kind != Feature::DoWhile {
+            for _ in 0..self.rng.below(3) {
+                self.int_expression();
+            }
+            let go = self.loop_test(counter, trip, counted, down, wanted);
+            self.f.loops_last().after = self.f.pool.len();
+            self.leave_or_stay(go, body, exit, &exit_types);
+            self.place(body);
+        }
+        let header_end = self.f.pool.len();
+        self.region(spend);
+
+        // The latch: a block of its own when somebody continues.
+        let mut latch_edges = std::mem::take(&mut self.f.loops_last().latch_edges);
+        if !latch_edges.is_empty() || self.rng.chance(40) {
+            let vals = self.pick_all(&latch_types);
+            latch_edges.push((self.f.block, vals));
+            self.jump(latch);
+            if latch_edges.len() > 1 {
+                self.f.pool.truncate(header_end);
+            }
+            self.join(latch, &latch_edges, &latch_types, Scope::Lane);
+        }
+        let mut nexts = Vec::new();
+        for (phi, &ty) in carried.iter().zip(&carried_types) {
+            nexts.push(self.carried_next(*phi, ty));
+        }
+        let step = if down { Val::int(ty, ty.max()) } else { Val::int(ty, 1) };
+        let flags = if self.happens(Feature::Flags) { if down { " nsw" } else { " nuw nsw" } } else { "" };
+        let next = self.temp(ty, counter.hi, counter.scope, format_args!("add{flags} {ty} {counter}, {step}"));
+        if kind == Feature::DoWhile {
+            // Tested after the step: once more while the next value is in range.
+            let go = self.loop_test(next, trip, counted, down, wanted);
+            let breaks = !self.f.loops_last().exit_edges.is_empty();
+            if !breaks {
+                self.f.loops_last().after = self.f.pool.len();
+            }
+            self.leave_or_stay(go, header, exit, &exit_types);
+        } else {
+            self.jump(header);
+        }
+        let back = self.f.block;
+        let mut phis = format!("  {counter} = phi {ty} [ {first}, {before} ], [ {next}, {back} ]\n");
+        for ((phi, init), next) in carried.iter().zip(&initial).zip(&nexts) {
+            let _ = writeln!(phis, "  {phi} = phi {} [ {init}, {before} ], [ {next}, {back} ]", phi.ty);
+        }
+        self.f.body.insert_str(phis_at, &phis);
+
+        self.f.conv_loops -= u32::from(conv > Scope::Lane);
+        (self.f.conv, self.f.trips, self.f.depth) = around;
+        let Some(done) = self.f.loops.pop() else { return };
+        self.after_loop(done, mark);
+    }
+
+    /// Whether to stay in the loop: the counter in range, or fuel left and the data says so.
+    fn loop_test(&mut self, counter: Val, trip: Val, counted: bool, down: bool, wanted: Scope) -> Val {
+        let ty = counter.ty;
+        if counted && !down {
+            // Tested first or last, 0 ≤ counter ≤ trip or counter = 1 > trip = 0: `ne` would miss the latter.
+            let predicate = self.rng.pick(&["ult", "slt"]);
+            return self.op(
+                I1,
+                1,
+                counter.scope.min(trip.scope),
+                format_args!("icmp {predicate} {ty} {counter}, {trip}"),
+            );
+        }
+        let left = self.temp(I1, 1, counter.scope, format_args!("icmp sgt {ty} {counter}, 0"));
+        if counted {
+            return left;
+        }
+        let data = self.condition(wanted);
+        let scope = left.scope.min(data.scope);
+        if self.rng.chance(50) {
+            self.temp(I1, 1, scope, format_args!("and i1 {left}, {data}"))
+        } else {
+            self.temp(I1, 1, scope, format_args!("select i1 {left}, i1 {data}, i1 false"))
+        }
+    }
+
+    /// The loop's own exit: to `stay` while `go`.
+    fn leave_or_stay(&mut self, go: Val, stay: Label, exit: Label, exit_types: &[Ty]) {
+        let vals = self.pick_all(exit_types);
+        let from = self.f.block;
+        let scope = self.f.conv.min(go.scope);
+        if self.rng.chance(60) {
+            self.branch(go, stay, exit);
+        } else {
+            let done = self.temp(I1, 1, go.scope, format_args!("xor i1 {go}, true"));
+            self.branch(done, exit, stay);
+        }
+        let current = self.f.loops_last();
+        current.exit_edges.push((from, vals));
+        current.exit_scope = current.exit_scope.min(scope);
+    }
+
+    /// What a carried variable becomes for the next iteration.
+    fn carried_next(&mut self, phi: Val, ty: Ty) -> Val {
+        match ty {
+            I1 => self.pick(I1),
+            Ty::Int(_) => {
+                let other = self.pick(ty);
+                let op = self.rng.pick(&["add", "add", "mul", "xor", "sub"]);
+                self.binary(op, phi, other)
+            }
+            _ => match self.pool_value(|val| val.ty == ty && val.hi <= phi.hi && val.name != phi.name) {
+                Some(val) => val,
+                None => self.make_float(ty),
+            },
+        }
+    }
+
+    /// The exit block: its phis, and which of the loop's values live on.
+    fn after_loop(&mut self, done: Loop, mark: usize) {
+        let survivors: Vec<Val> = self.f.pool.get(mark..done.after).map_or_else(Vec::new, <[Val]>::to_vec);
+        self.f.pool.truncate(mark);
+        self.join_after_phis(&done, &survivors);
+    }
+
+    fn join_after_phis(&mut self, done: &Loop, survivors: &[Val]) {
+        self.place(done.exit);
+        for i in 0..done.exit_types.len() {
+            let column: Vec<(Label, Val)> = done.exit_edges.iter().map(|(from, vals)| (*from, vals[i])).collect();
+            self.phi(&column, done.exit_scope);
+        }
+        let mut direct = Vec::new();
+        for &val in survivors {
+            if val.tainted {
+                continue;
+            }
+            if self.rng.chance(self.knobs.weight(Feature::TemporalLcssa)) {
+                self.note(Feature::TemporalLcssa);
+                let column: Vec<(Label, Val)> = done.exit_edges.iter().map(|(from, _)| (*from, val)).collect();
+                self.phi(&column, done.exit_scope);
+            } else if self.happens(Feature::TemporalDirect) {
+                direct.push(Val { scope: val.scope.min(done.exit_scope), ..val });
+            }
+        }
+        self.f.pool.extend(&direct);
+        for val in direct.into_iter().take(2) {
+            if self.rng.chance(50) {
+                self.observe(val);
+            }
+        }
+    }
+}

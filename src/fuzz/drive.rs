@@ -1,0 +1,315 @@
+//! Do all ways of running a kernel leave the same memory behind? The differential driver.
+//!
+//! A generated kernel has no undefined behaviour, no data race and one right answer, so its final memory must be the same
+//!
+//! 1. under lockstep, whichever reconvergence rule,
+//! 2. under the independent scheduler, whatever its seed,
+//! 3. before and after any of LLVM's pipelines.
+//!
+//! A fault or a difference is a mistake of the generator, of the machine, or (in 3, and rarely) of LLVM. [`claims`] adds
+//! 4. the claims of the analysis against every dynamic instance.
+
+use super::claims;
+use super::knobs::{Knobs, Mode};
+use super::launch::{ArgSpec, Geometry, Launch};
+use super::{KERNEL, generate};
+use crate::llvm::image::import;
+use crate::llvm::optimise::optimise;
+use crate::llvm::owned::OwnedModule;
+use crate::simt::{
+    Arg, Bytes, Inputs, LaunchConfig, LaunchError, LaunchReport, Limits, Machine, Nobody, RaceCheck, Reconvergence,
+    Scheduler,
+};
+use std::fmt;
+
+/// LLVM's pipelines that a kernel is run before and after, unless told others.
+pub const PIPELINES: [&str; 3] = [
+    "default<O2>",
+    "sroa,early-cse,instcombine<no-verify-fixpoint>,jump-threading,gvn,simplifycfg",
+    // Loops in every shape the optimiser has for them. (Not fix-irreducible: LLVM 22's loses values of nested
+    // irreducible cycles.)
+    "function(lower-switch,loop-simplify,lcssa,loop-mssa(loop-rotate,licm),loop(indvars),loop-unroll)",
+];
+/// Instructions a warp (or, independently scheduled, a lane) may execute: generated kernels need thousands.
+const STEPS: u64 = 20_000_000;
+
+/// Which of the comparisons to make.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub pipelines: Vec<String>,
+    /// How many interleavings of the independent scheduler.
+    pub schedules: u64,
+    /// Look for races on shared and global memory too.
+    pub races: bool,
+    /// Check the analysis's claims.
+    pub claims: bool,
+    /// Compare final memories at all: not where the kernel's results depend on the schedule or on undefined values.
+    pub compare: bool,
+    /// Check the claims and nothing else.
+    pub only_claims: bool,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            pipelines: PIPELINES.map(str::to_owned).to_vec(),
+            schedules: 1,
+            races: true,
+            claims: true,
+            compare: true,
+            only_claims: false,
+        }
+    }
+}
+
+/// How much was run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    pub launches: u64,
+    pub lane_steps: u64,
+    /// Claims of the analysis compared with a step each.
+    pub claims: u64,
+}
+
+/// What went wrong in which way of running.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    pub geometry: Option<Geometry>,
+    /// The way of running: `lockstep`, `independent 1`, `after default<O2>`, …
+    pub stage: String,
+    pub trouble: Trouble,
+}
+
+/// What went wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trouble {
+    /// The module does not parse or verify, the optimiser refused it, or it cannot be launched so.
+    Module(String),
+    /// The machine stopped with a fault; its kind as the machine names it.
+    Fault { kind: String, text: String },
+    /// The memory differs from that after plain lockstep.
+    Differs { what: String, offset: usize, bytes: usize },
+    /// A claim of the analysis does not hold.
+    Claim(String),
+}
+
+impl Trouble {
+    /// Why a launch did not end well.
+    pub(super) fn of_launch(error: LaunchError) -> Self {
+        let text = error.to_string();
+        match error {
+            LaunchError::Request(_) => Self::Module(text),
+            LaunchError::Fault(fault) => {
+                let kind = format!("{:?}", fault.kind);
+                let kind = kind.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_owned();
+                Self::Fault { kind, text }
+            }
+        }
+    }
+
+    /// Its kind in a word; a kernel is shrunk as long as the kind and the stage stay the same.
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Module(_) => "Module",
+            Self::Fault { kind, .. } => kind,
+            Self::Differs { .. } => "Differs",
+            Self::Claim(_) => "Claim",
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.stage)?;
+        if let Some(geometry) = self.geometry {
+            write!(f, ", launch {geometry}")?;
+        }
+        match &self.trouble {
+            Trouble::Module(text) | Trouble::Fault { text, .. } | Trouble::Claim(text) => write!(f, ": {text}"),
+            Trouble::Differs { what, offset, bytes } => {
+                write!(f, ": {bytes} bytes of {what} differ from plain lockstep, the first at offset {offset}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Generates the kernel of a seed and makes the comparisons.
+pub fn run(seed: u64, knobs: &Knobs, plan: &Plan) -> Result<Tally, Failure> {
+    let kernel = generate(seed, knobs);
+    let mut plan = plan.clone();
+    plan.compare &= !knobs.allow_poison && !knobs.schedule_dependent;
+    check(&kernel.ir, &kernel.launch, &plan)
+}
+
+/// The seed `n` of a run that cycles through all modes.
+pub fn mode_of(seed: u64) -> Mode {
+    Mode::ALL[(seed % Mode::ALL.len() as u64) as usize]
+}
+
+/// Knobs for checks that can do with anything: every third kernel may have undefined values, every third of the rest
+/// values that depend on the schedule.
+pub fn varied_knobs(seed: u64, mode: Mode) -> Knobs {
+    let mut knobs = Knobs::of_mode(mode);
+    let round = seed / Mode::ALL.len() as u64;
+    knobs.allow_poison = round % 3 == 1;
+    knobs.schedule_dependent = round % 9 == 2;
+    knobs
+}
+
+/// Makes the comparisons for a module with a kernel named [`KERNEL`].
+pub fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, Failure> {
+    if plan.only_claims {
+        return claims::check_text(text, launch, plan.schedules);
+    }
+    let module = load(text)?;
+    let mut optimised = Vec::new();
+    for pipeline in plan.pipelines.iter().filter(|_| plan.compare) {
+        let stage = format!("after {pipeline}");
+        let changed = load(text)?;
+        optimise(&changed, pipeline).map_err(|e| Failure::module(&stage, e))?;
+        optimised.push((stage, changed));
+    }
+    let mut tally = Tally::default();
+    for &geometry in &launch.geometries {
+        let mut runner = Runner { inputs: inputs(launch), geometry, races: plan.races, tally: &mut tally };
+        let expected = runner.run(&module, "lockstep", |_| {})?;
+        if plan.compare {
+            let post_dominator = |config: &mut LaunchConfig| config.reconvergence = Reconvergence::PostDominator;
+            runner.compare(&expected, &module, "lockstep at post-dominators", post_dominator)?;
+        }
+        for seed in 1..=if plan.compare { plan.schedules } else { 0 } {
+            let stage = format!("independent {seed}");
+            runner.compare(&expected, &module, &stage, |config| config.scheduler = Scheduler::Independent(seed))?;
+        }
+        for (stage, module) in &optimised {
+            runner.compare(&expected, module, stage, |_| {})?;
+        }
+    }
+    if plan.claims {
+        tally.claims += claims::check(&module, launch, &launch.geometries, plan.schedules)?.claims;
+    }
+    Ok(tally)
+}
+
+impl Failure {
+    fn module(stage: &str, text: impl fmt::Display) -> Self {
+        Self { geometry: None, stage: stage.to_owned(), trouble: Trouble::Module(text.to_string()) }
+    }
+}
+
+pub(super) fn load(text: &str) -> Result<OwnedModule, Failure> {
+    let module = OwnedModule::from_text(text, KERNEL).map_err(|e| Failure::module("load", e))?;
+    module.inkwell().verify().map_err(|e| Failure::module("verify", e.to_string_lossy()))?;
+    Ok(module)
+}
+
+pub(super) fn inputs(launch: &Launch) -> Inputs {
+    let args = launch.args.iter().map(|arg| match arg {
+        ArgSpec::Buffer { .. } => Arg::Buffer(arg.bytes()),
+        ArgSpec::Scalar { .. } | ArgSpec::ByVal { .. } => Arg::Value(arg.bytes()),
+    });
+    Inputs { args: args.collect(), globals: Vec::new() }
+}
+
+/// Runs modules in one geometry.
+struct Runner<'t> {
+    inputs: Inputs,
+    geometry: Geometry,
+    races: bool,
+    tally: &'t mut Tally,
+}
+
+impl Runner<'_> {
+    fn run(
+        &mut self,
+        module: &OwnedModule,
+        stage: &str,
+        adjust: impl FnOnce(&mut LaunchConfig),
+    ) -> Result<LaunchReport, Failure> {
+        let image = import(module.handle(), KERNEL);
+        let machine = Machine::new(&image);
+        let mut config = LaunchConfig::new(self.geometry.grid, self.geometry.block);
+        config.limits = Limits { steps: STEPS, ..Limits::default() };
+        config.races = RaceCheck { shared: self.races, global: self.races };
+        adjust(&mut config);
+        let ran =
+            machine.kernel(Some(KERNEL)).and_then(|kernel| machine.launch(kernel, &config, &self.inputs, &mut Nobody));
+        let report = ran.map_err(|error| self.failure(stage, Trouble::of_launch(error)))?;
+        self.tally.launches += 1;
+        self.tally.lane_steps += report.lane_steps;
+        Ok(report)
+    }
+
+    fn compare(
+        &mut self,
+        expected: &LaunchReport,
+        module: &OwnedModule,
+        stage: &str,
+        adjust: impl FnOnce(&mut LaunchConfig),
+    ) -> Result<(), Failure> {
+        let report = self.run(module, stage, adjust)?;
+        for (i, pair) in expected.buffers.iter().zip(&report.buffers).enumerate() {
+            if let (Some(left), Some(right)) = pair {
+                self.same(stage, &format!("argument {i}"), left, right)?;
+            }
+        }
+        // The optimiser may have removed a global; those that are still there must agree.
+        for right in &report.globals {
+            if let Some(left) = expected.globals.iter().find(|left| left.name == right.name) {
+                self.same(stage, &format!("@{}", right.name), &left.bytes, &right.bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn same(&self, stage: &str, what: &str, left: &Bytes, right: &Bytes) -> Result<(), Failure> {
+        if left.data == right.data && right.undef.iter().all(|&bits| bits == 0) {
+            return Ok(());
+        }
+        let undefined = |i: usize| right.undef.get(i).is_some_and(|&bits| bits != 0);
+        let differing: Vec<usize> =
+            (0..left.data.len()).filter(|&i| right.data.get(i) != left.data.get(i) || undefined(i)).collect();
+        let offset = differing.first().copied().unwrap_or(left.data.len());
+        Err(self.failure(stage, Trouble::Differs { what: what.to_owned(), offset, bytes: differing.len() }))
+    }
+
+    fn failure(&self, stage: &str, trouble: Trouble) -> Failure {
+        Failure { geometry: Some(self.geometry), stage: stage.to_owned(), trouble }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A few kernels of every mode, without votes where some lanes have returned; `warpwise fuzz run` does more.
+    #[test]
+    fn all_ways_of_running_agree() {
+        for mode in Mode::ALL {
+            let mut knobs = Knobs::of_mode(mode);
+            knobs.sync_after_exit = false;
+            for seed in 0..6 {
+                if let Err(failure) = run(seed, &knobs, &Plan::default()) {
+                    panic!("seed {seed} mode {}: {failure}", mode.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_race_is_told() {
+        let text = "target triple = \"nvptx64-nvidia-cuda\"
+define ptx_kernel void @kernel(ptr %out) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  store i32 %t, ptr %out, align 4
+  ret void
+}
+";
+        let launch = "; launch: 1,1,1 64,1,1\n; arg: i32[4]:zero\n";
+        let launch = Launch::from_comments(launch).unwrap_or_else(|e| panic!("{e}"));
+        let failure = check(text, &launch, &Plan::default()).expect_err("two threads store to one address");
+        assert_eq!(failure.trouble.kind(), "Race", "{failure}");
+    }
+}

@@ -1,0 +1,288 @@
+//! What may a random kernel contain, and how often? The modes, the features and their weights.
+
+/// What kind of kernel to generate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// A bit of everything.
+    General,
+    /// Branch-heavy: nested ifs, switches, loops with breaks, irreducible regions.
+    Control,
+    /// Divergent if-then-elses with alike arms, for branch fusion.
+    Diamonds,
+    /// Many values alive across loops, for spill placement.
+    Pressure,
+    /// Stack arrays with dynamic indices, structures, accesses of 1 to 16 bytes.
+    LocalArrays,
+    /// Loads at uniform and divergent addresses of mutable and read-only memory, and branches on what they load.
+    UniformLoads,
+    /// Votes, shuffles, reductions and barriers wherever they are legal.
+    Collectives,
+}
+
+impl Mode {
+    /// Every mode, in the order `fuzz` cycles through them.
+    pub const ALL: [Self; 7] = [
+        Self::General,
+        Self::Control,
+        Self::Diamonds,
+        Self::Pressure,
+        Self::LocalArrays,
+        Self::UniformLoads,
+        Self::Collectives,
+    ];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::General => "general",
+            Self::Control => "control",
+            Self::Diamonds => "diamonds",
+            Self::Pressure => "pressure",
+            Self::LocalArrays => "local-arrays",
+            Self::UniformLoads => "uniform-loads",
+            Self::Collectives => "collectives",
+        }
+    }
+
+    /// The mode of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+}
+
+macro_rules! features {
+    ($($(#[$doc:meta])* $name:ident = $weight:literal,)*) => {
+        /// One thing that a kernel may contain; each has a weight in [`Knobs`] and is reported by the kernels that have it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Feature { $($(#[$doc])* $name,)* }
+
+        impl Feature {
+            /// Every feature.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+            const DEFAULT_WEIGHTS: &'static [u32] = &[$($weight,)*];
+        }
+    };
+}
+
+features! {
+    // Integer expressions.
+    Arith = 30,
+    /// Operands at the edges: INT_MAX, 2^31±k, 2^32−k, the same for narrow integers.
+    Edge = 8,
+    /// nsw, nuw, exact, disjoint, nneg, samesign, inbounds where they hold by construction.
+    Flags = 50,
+    Cast = 14,
+    /// i8, i16, i24.
+    Narrow = 10,
+    Shift = 8,
+    Mask = 10,
+    DivRem = 6,
+    /// An affine value times a uniform one.
+    AffineMul = 6,
+    /// Two affine values whose thread terms cancel.
+    Cancel = 5,
+    /// tid*tid and the like.
+    Quadratic = 3,
+    /// tid >> 5, tid & 31, tid & ~31.
+    WarpIndex = 5,
+    MinMax = 5,
+    Funnel = 3,
+    BitCount = 4,
+    Overflow = 4,
+    Saturating = 3,
+    Compare = 8,
+    Select = 8,
+    Freeze = 2,
+    SpecialRegister = 10,
+    // Other types.
+    Vector = 5,
+    Aggregate = 4,
+    Float = 8,
+    Double = 3,
+    Half = 2,
+    // Memory.
+    ReadOnlyLoad = 8,
+    MutableLoad = 5,
+    ConstantLoad = 5,
+    /// Load and store of the thread's own slot of a global array.
+    OwnSlot = 4,
+    Shared = 4,
+    /// Reads of other threads' slots between two barriers.
+    SharedNeighbour = 4,
+    LocalArray = 5,
+    /// Atomics without use of what they return: the sum does not depend on the schedule.
+    Atomic = 2,
+    /// Atomics on the thread's own slot, whose result is used.
+    AtomicOwn = 2,
+    /// Atomics on shared counters whose result is used: only with `schedule_dependent`.
+    AtomicResult = 4,
+    PointerSelect = 3,
+    Assume = 2,
+    // Calls.
+    Call = 6,
+    Recursion = 2,
+    // Collectives.
+    Vote = 4,
+    Ballot = 3,
+    Shuffle = 5,
+    Redux = 2,
+    Match = 2,
+    ActiveMask = 1,
+    BlockBarrier = 2,
+    WarpBarrier = 2,
+    // Control flow.
+    If = 8,
+    IfElse = 12,
+    Switch = 4,
+    CountedLoop = 7,
+    WhileLoop = 4,
+    DoWhile = 4,
+    /// Loops whose lanes leave at different iterations (a percentage of the loops).
+    DivergentTrip = 55,
+    Break = 6,
+    Continue = 4,
+    EarlyReturn = 3,
+    /// Values of a loop used after it without a phi (a percentage of the values that could be).
+    TemporalDirect = 60,
+    TemporalLcssa = 50,
+    /// A region of random forward edges.
+    Dag = 3,
+    /// A region of random edges, cycles with several entries among them.
+    Irreducible = 3,
+    /// Blocks that nothing reaches, and edges from them (a percentage of the joins).
+    DeadBlock = 6,
+    // The kernel as a whole (percentages).
+    /// `if (i >= n) return;` first, or the whole body under `if (i < n)`.
+    Guard = 30,
+    ReqNtid = 20,
+    MaxNtid = 25,
+    MaxNreg = 0,
+    /// `range` on the special registers' results, as clang writes it.
+    RangeAttribute = 40,
+    /// A structure passed by value.
+    ByVal = 10,
+    // Undefined values: only with `allow_poison`.
+    Poison = 10,
+}
+
+/// How to generate.
+#[derive(Clone, Debug)]
+pub struct Knobs {
+    pub mode: Mode,
+    /// About how many instructions the kernel gets, at least and at most (drawn between the two).
+    pub size: (u32, u32),
+    /// How deep constructs nest.
+    pub max_depth: u32,
+    /// Overflowing flags, undef and poison; results are then not comparable between versions of a kernel.
+    pub allow_poison: bool,
+    /// Values that depend on how warps interleave are used and stored; results are then not comparable between schedules.
+    pub schedule_dependent: bool,
+    /// Votes after some lanes have returned (legal: a `.sync` waits for lanes that have not exited).
+    pub sync_after_exit: bool,
+    weights: Vec<u32>,
+}
+
+impl Default for Knobs {
+    fn default() -> Self {
+        Self::of_mode(Mode::General)
+    }
+}
+
+impl Knobs {
+    /// The defaults of a mode.
+    pub fn of_mode(mode: Mode) -> Self {
+        let mut knobs = Self {
+            mode,
+            size: (30, 150),
+            max_depth: 4,
+            allow_poison: false,
+            schedule_dependent: false,
+            sync_after_exit: true,
+            weights: Feature::DEFAULT_WEIGHTS.to_vec(),
+        };
+        use Feature::*;
+        let scale: &[(Feature, u32)] = match mode {
+            Mode::General | Mode::Diamonds => &[],
+            Mode::Control => &[
+                (If, 3),
+                (IfElse, 2),
+                (Switch, 3),
+                (CountedLoop, 2),
+                (WhileLoop, 3),
+                (DoWhile, 2),
+                (Break, 3),
+                (Continue, 3),
+                (Dag, 4),
+                (Irreducible, 5),
+                (DeadBlock, 3),
+            ],
+            Mode::Pressure => &[(CountedLoop, 3)],
+            Mode::LocalArrays => &[(LocalArray, 8), (CountedLoop, 2), (ByVal, 5)],
+            Mode::UniformLoads => {
+                &[(ReadOnlyLoad, 5), (MutableLoad, 6), (ConstantLoad, 4), (PointerSelect, 4), (CountedLoop, 2)]
+            }
+            Mode::Collectives => &[
+                (Vote, 4),
+                (Ballot, 4),
+                (Shuffle, 4),
+                (Redux, 5),
+                (Match, 5),
+                (ActiveMask, 4),
+                (BlockBarrier, 3),
+                (WarpBarrier, 4),
+                (Shared, 3),
+                (SharedNeighbour, 5),
+                (WarpIndex, 2),
+            ],
+        };
+        for &(feature, factor) in scale {
+            knobs.set_weight(feature, knobs.weight(feature) * factor);
+        }
+        match mode {
+            Mode::Pressure => knobs.set_weight(MaxNreg, 60),
+            Mode::Collectives => {
+                knobs.set_weight(Guard, 10);
+                knobs.set_weight(DivergentTrip, 25);
+                knobs.set_weight(EarlyReturn, 1);
+            }
+            Mode::UniformLoads => knobs.set_weight(DivergentTrip, 30),
+            _ => {}
+        }
+        knobs
+    }
+
+    /// How often the feature occurs: relative to its kind, or in percent where the feature says so.
+    pub fn weight(&self, feature: Feature) -> u32 {
+        match feature {
+            Feature::Poison if !self.allow_poison => 0,
+            Feature::AtomicResult if !self.schedule_dependent => 0,
+            _ => self.weights[feature as usize],
+        }
+    }
+
+    /// Changes how often the feature occurs; 0 turns it off.
+    pub fn set_weight(&mut self, feature: Feature, weight: u32) {
+        self.weights[feature as usize] = weight;
+    }
+}
+
+/// Which features a kernel has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FeatureSet(u128);
+
+impl FeatureSet {
+    pub(super) fn insert(&mut self, feature: Feature) {
+        self.0 |= 1 << feature as u32;
+    }
+
+    pub fn contains(self, feature: Feature) -> bool {
+        self.0 >> feature as u32 & 1 == 1
+    }
+
+    /// The features, in declaration order.
+    pub fn iter(self) -> impl Iterator<Item = Feature> {
+        Feature::ALL.iter().copied().filter(move |&f| self.contains(f))
+    }
+}
+
+const _: () = assert!(Feature::ALL.len() <= 128, "FeatureSet holds 128");

@@ -1,0 +1,309 @@
+//! How is a generated kernel launched? Its arguments with their contents, and the grids and blocks it is written for.
+
+use super::rng::Rng;
+use std::fmt::{self, Write as _};
+use std::str::FromStr;
+
+/// Element type of a scalar or a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elem {
+    I32,
+    I64,
+    F32,
+    F64,
+}
+
+impl Elem {
+    /// Bytes of one element.
+    pub fn size(self) -> usize {
+        match self {
+            Self::I32 | Self::F32 => 4,
+            Self::I64 | Self::F64 => 8,
+        }
+    }
+
+    /// The name in a launch's text.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        [Self::I32, Self::I64, Self::F32, Self::F64].into_iter().find(|elem| elem.name() == name)
+    }
+}
+
+/// What a buffer holds at launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fill {
+    Zero,
+    /// Element `i` holds `i`.
+    Iota,
+    /// Integers: any bits, a third of them small. Floats: multiples of 1/8 in [-64, 64), so that sums stay exact and finite.
+    Random(u64),
+}
+
+/// One argument of the kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArgSpec {
+    /// The value's bits, zero-extended.
+    Scalar { elem: Elem, bits: u64 },
+    /// A pointer to an allocation of its own, aligned to at least 16 bytes.
+    Buffer { elem: Elem, len: usize, fill: Fill, noalias_readonly: bool },
+    /// The bytes of a `byval` structure.
+    ByVal { bytes: Vec<u8> },
+}
+
+impl ArgSpec {
+    /// The argument's memory at launch: of the buffer for a buffer, of the value for the others.
+    pub fn bytes(&self) -> Vec<u8> {
+        match *self {
+            Self::Scalar { elem, bits } => bits.to_le_bytes()[..elem.size()].to_vec(),
+            Self::ByVal { ref bytes } => bytes.clone(),
+            Self::Buffer { elem, len, fill, .. } => {
+                let mut out = Vec::with_capacity(len * elem.size());
+                let mut rng = Rng::new(if let Fill::Random(seed) = fill { seed } else { 0 }, 0xf111);
+                for i in 0..len {
+                    let bits = match fill {
+                        Fill::Zero => 0,
+                        Fill::Iota => element_bits(elem, i as i64),
+                        Fill::Random(_) => random_bits(elem, &mut rng),
+                    };
+                    out.extend_from_slice(&bits.to_le_bytes()[..elem.size()]);
+                }
+                out
+            }
+        }
+    }
+}
+
+fn element_bits(elem: Elem, value: i64) -> u64 {
+    match elem {
+        Elem::I32 | Elem::I64 => value as u64,
+        Elem::F32 => u64::from((value as f32).to_bits()),
+        Elem::F64 => (value as f64).to_bits(),
+    }
+}
+
+fn random_bits(elem: Elem, rng: &mut Rng) -> u64 {
+    let bits = rng.bits();
+    match elem {
+        Elem::I32 | Elem::I64 if bits.is_multiple_of(3) => bits >> 58,
+        Elem::I32 | Elem::I64 => bits,
+        Elem::F32 => u64::from(((((bits >> 54) as f32) - 512.0) / 8.0).to_bits()),
+        Elem::F64 => ((((bits >> 54) as f64) - 512.0) / 8.0).to_bits(),
+    }
+}
+
+/// How a kernel is launched: with the same arguments in each of the geometries.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Launch {
+    pub args: Vec<ArgSpec>,
+    pub geometries: Vec<Geometry>,
+}
+
+/// What the comment lines that hold a launch begin with.
+const GEOMETRY_COMMENT: &str = "; launch: ";
+const ARGUMENT_COMMENT: &str = "; arg: ";
+
+impl Launch {
+    /// The launch as comments of the module, so that a file can be run on its own.
+    pub fn to_comments(&self) -> String {
+        let mut text = String::new();
+        for geometry in &self.geometries {
+            let _ = writeln!(text, "{GEOMETRY_COMMENT}{geometry}");
+        }
+        for arg in &self.args {
+            let _ = writeln!(text, "{ARGUMENT_COMMENT}{arg}");
+        }
+        text
+    }
+
+    /// The launch that the comments of a module hold, if they hold one.
+    pub fn from_comments(text: &str) -> Result<Self, String> {
+        let mut launch = Self::default();
+        for line in text.lines() {
+            if let Some(geometry) = line.strip_prefix(GEOMETRY_COMMENT) {
+                launch.geometries.push(geometry.parse()?);
+            } else if let Some(arg) = line.strip_prefix(ARGUMENT_COMMENT) {
+                launch.args.push(arg.parse()?);
+            }
+        }
+        if launch.geometries.is_empty() {
+            return Err(format!("no line begins with '{GEOMETRY_COMMENT}'"));
+        }
+        Ok(launch)
+    }
+}
+
+/// `i32[64]:random:7`, `f32[256]:iota:readonly`, `i32:7`, `f32:0x3f000000` (bits), `bytes:00ff…`.
+impl fmt::Display for ArgSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Scalar { elem, bits } => write!(f, "{}:{bits:#x}", elem.name()),
+            Self::ByVal { ref bytes } => {
+                f.write_str("bytes:")?;
+                bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
+            Self::Buffer { elem, len, fill, noalias_readonly } => {
+                write!(f, "{}[{len}]:", elem.name())?;
+                match fill {
+                    Fill::Zero => f.write_str("zero")?,
+                    Fill::Iota => f.write_str("iota")?,
+                    Fill::Random(seed) => write!(f, "random:{seed}")?,
+                }
+                f.write_str(if noalias_readonly { ":readonly" } else { "" })
+            }
+        }
+    }
+}
+
+impl FromStr for ArgSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let bad = || format!("'{text}' is no argument");
+        let (head, rest) = text.trim().split_once(':').ok_or_else(bad)?;
+        if head == "bytes" {
+            let bytes =
+                (0..rest.len() / 2).map(|i| rest.get(2 * i..2 * i + 2).and_then(|b| u8::from_str_radix(b, 16).ok()));
+            return Ok(Self::ByVal { bytes: bytes.collect::<Option<_>>().ok_or_else(bad)? });
+        }
+        let Some((elem, len)) = head.split_once('[') else {
+            let bits = rest.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok());
+            return Ok(Self::Scalar { elem: Elem::from_name(head).ok_or_else(bad)?, bits: bits.ok_or_else(bad)? });
+        };
+        let len = len.strip_suffix(']').and_then(|len| len.parse().ok()).ok_or_else(bad)?;
+        let (fill, noalias_readonly) = match rest.strip_suffix(":readonly") {
+            Some(fill) => (fill, true),
+            None => (rest, false),
+        };
+        let fill = match (fill, fill.strip_prefix("random:").and_then(|seed| seed.parse().ok())) {
+            ("zero", _) => Fill::Zero,
+            ("iota", _) => Fill::Iota,
+            (_, Some(seed)) => Fill::Random(seed),
+            _ => return Err(bad()),
+        };
+        Ok(Self::Buffer { elem: Elem::from_name(elem).ok_or_else(bad)?, len, fill, noalias_readonly })
+    }
+}
+
+/// The shape of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Geometry {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+}
+
+/// `GX,GY,GZ BX,BY,BZ`: grid, then block.
+impl fmt::Display for Geometry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ([gx, gy, gz], [bx, by, bz]) = (self.grid, self.block);
+        write!(f, "{gx},{gy},{gz} {bx},{by},{bz}")
+    }
+}
+
+impl FromStr for Geometry {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let triple = |part: &str| -> Option<[u32; 3]> {
+            let numbers: Option<Vec<u32>> = part.split(',').map(|n| n.parse().ok().filter(|&n| n > 0)).collect();
+            numbers?.try_into().ok()
+        };
+        let parts = text.trim().split_once(' ').and_then(|(grid, block)| Some((triple(grid)?, triple(block)?)));
+        let (grid, block) = parts.ok_or_else(|| format!("'{text}' is no 'GX,GY,GZ BX,BY,BZ'"))?;
+        Ok(Self { grid, block })
+    }
+}
+
+impl Geometry {
+    /// Threads of one block.
+    pub fn block_threads(self) -> u32 {
+        self.block.iter().product()
+    }
+
+    /// Threads of the whole grid.
+    pub fn threads(self) -> u32 {
+        self.block_threads() * self.grid.iter().product::<u32>()
+    }
+}
+
+/// Blocks of one dimension that real launches and our edge cases use.
+const BLOCKS_1D: [[u32; 3]; 8] =
+    [[32, 1, 1], [64, 1, 1], [33, 1, 1], [1, 1, 1], [128, 1, 1], [96, 1, 1], [31, 1, 1], [70, 1, 1]];
+/// Blocks of two and three dimensions; 65×2×1 splits warps in the middle of a row, 8×8×4 puts four rows into one.
+const BLOCKS_ND: [[u32; 3]; 8] =
+    [[65, 2, 1], [16, 16, 1], [8, 8, 4], [48, 3, 1], [7, 5, 3], [32, 4, 1], [1, 33, 1], [64, 2, 1]];
+const GRIDS_1D: [[u32; 3]; 3] = [[1, 1, 1], [2, 1, 1], [3, 1, 1]];
+const GRIDS_ND: [[u32; 3]; 5] = [[1, 1, 1], [2, 1, 1], [1, 2, 1], [1, 1, 2], [3, 1, 1]];
+
+/// Three launches; all of one block shape when `one_block`, all of one dimension when `flat`.
+pub(super) fn geometries(rng: &mut Rng, flat: bool, one_block: bool) -> Vec<Geometry> {
+    let mut out: Vec<Geometry> = Vec::new();
+    let mut block = None;
+    while out.len() < 3 {
+        let fresh = if flat || rng.chance(35) { rng.pick(&BLOCKS_1D) } else { rng.pick(&BLOCKS_ND) };
+        let block = if one_block { *block.get_or_insert(fresh) } else { fresh };
+        let mut grid = if flat { rng.pick(&GRIDS_1D) } else { rng.pick(&GRIDS_ND) };
+        if block.iter().product::<u32>() > 128 && out.is_empty() {
+            grid = [1, 1, 1]; // the larger blocks cost the machine most of its time
+        }
+        let geometry = Geometry { grid, block };
+        if !out.contains(&geometry) {
+            out.push(geometry);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fills_are_what_they_say() {
+        let iota = ArgSpec::Buffer { elem: Elem::I32, len: 3, fill: Fill::Iota, noalias_readonly: true };
+        assert_eq!(iota.bytes(), [0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0]);
+        let random = ArgSpec::Buffer { elem: Elem::F32, len: 100, fill: Fill::Random(5), noalias_readonly: true };
+        for chunk in random.bytes().chunks_exact(4) {
+            let value = f32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
+            assert!((-64.0..64.0).contains(&value) && (value * 8.0).fract() == 0.0, "{value}");
+        }
+        assert_eq!(random.bytes(), random.bytes());
+    }
+
+    #[test]
+    fn launches_survive_as_comments() {
+        let launch = Launch {
+            args: vec![
+                ArgSpec::Scalar { elem: Elem::F32, bits: 0x3f00_0000 },
+                ArgSpec::Buffer { elem: Elem::I32, len: 5, fill: Fill::Random(77), noalias_readonly: true },
+                ArgSpec::Buffer { elem: Elem::F64, len: 6, fill: Fill::Iota, noalias_readonly: false },
+                ArgSpec::ByVal { bytes: vec![0, 255, 16] },
+            ],
+            geometries: vec![Geometry { grid: [1, 2, 1], block: [65, 2, 1] }],
+        };
+        assert_eq!(Launch::from_comments(&launch.to_comments()), Ok(launch));
+        for bad in ["i32", "i32:7", "i33:0x7", "i32[x]:zero", "i32[3]:what", "bytes:0g"] {
+            assert!(bad.parse::<ArgSpec>().is_err(), "{bad}");
+        }
+        assert!("1,1 1,1,1".parse::<Geometry>().is_err() && "1,1,1 0,1,1".parse::<Geometry>().is_err());
+    }
+
+    #[test]
+    fn geometries_obey() {
+        for seed in 0..50 {
+            let mut rng = Rng::new(seed, 0);
+            let flat = geometries(&mut rng, true, false);
+            assert!(flat.iter().all(|g| g.block[1] * g.block[2] * g.grid[1] * g.grid[2] == 1));
+            let one = geometries(&mut rng, false, true);
+            assert!(one.iter().all(|g| g.block == one[0].block));
+            assert!(one.iter().all(|g| g.block_threads() <= 1024 && g.block[2] <= 64));
+        }
+    }
+}

@@ -1,0 +1,525 @@
+//! Which memory does a kernel touch, and how? Loads of every address space, stores that no two threads share.
+//!
+//! Race-free by construction: buffers that many threads read are never written; every thread stores to slots of its own
+//! (of the output buffers, of shared memory, of its stack); other threads' shared slots are read between two barriers
+//! only, and nobody writes shared memory there; what threads do share is updated by commutative atomics.
+
+use super::build::{Gen, Phase};
+use super::knobs::Feature;
+use super::value::{I8, I16, I32, I64, Scope, Ty, Val};
+use std::fmt::Write as _;
+
+/// Elements that every readable buffer has at least; a power of two, so that a mask keeps an index in bounds.
+pub(super) const BUFFER: u64 = 256;
+/// Elements that a device function reads of a buffer it is passed, and stack arrays have at least.
+pub(super) const PASSED: u64 = 16;
+/// Counters for atomics, eight for each operation.
+pub(super) const COUNTERS: u64 = 64;
+
+/// Memory that is only read.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    /// The pointer's operand.
+    pub(super) pointer: String,
+    pub(super) space: u32,
+    pub(super) elem: Ty,
+    pub(super) len: u64,
+    pub(super) feature: Feature,
+}
+
+/// A stack array.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LocalArray {
+    pub(super) pointer: u32,
+    pub(super) elem: Ty,
+    pub(super) bytes: u64,
+}
+
+/// Bound of the magnitudes in float buffers and stack arrays, as an exponent.
+const FLOAT_HI: u64 = 20;
+
+fn size_of(ty: Ty) -> u64 {
+    match ty {
+        Ty::F64 => 8,
+        Ty::V2I32 => 8,
+        Ty::V4F32 => 16,
+        Ty::F32 => 4,
+        _ => u64::from(ty.bits().div_ceil(8)),
+    }
+}
+
+fn pointer_type(space: u32) -> String {
+    if space == 0 { "ptr".to_owned() } else { format!("ptr addrspace({space})") }
+}
+
+impl Gen<'_> {
+    /// Address of element `index` (known in bounds) of `pointer`, in one of the ways clang writes it.
+    pub(super) fn element(&mut self, pointer: &str, space: u32, elem: Ty, index: Val) -> String {
+        let ty = pointer_type(space);
+        let flags = match self.rng.below(4) {
+            0 => " inbounds nuw",
+            1 => "",
+            _ => " inbounds",
+        };
+        if flags.contains("inbounds") {
+            self.note(Feature::Flags);
+        }
+        let narrow = index.ty.bits() < 32;
+        let form = if narrow { 1 } else { self.rng.below(4) };
+        match form {
+            // Byte offsets, as the optimiser canonicalises to.
+            0 => {
+                let scaled = self.binary("mul", index, Val::int(index.ty, size_of(elem)));
+                self.pointer(format_args!("getelementptr{flags} i8, {ty} {pointer}, {} {scaled}", index.ty)).to_string()
+            }
+            1 if index.ty != I64 => {
+                let wide = self.extend_positive(index);
+                self.pointer(format_args!("getelementptr{flags} {elem}, {ty} {pointer}, i64 {wide}")).to_string()
+            }
+            _ => self
+                .pointer(format_args!("getelementptr{flags} {elem}, {ty} {pointer}, {} {index}", index.ty))
+                .to_string(),
+        }
+    }
+
+    /// `index`, which is not negative, as i64.
+    fn extend_positive(&mut self, index: Val) -> Val {
+        if index.ty == I64 {
+            return index;
+        }
+        // A narrow type may hold the bound in its sign bit.
+        let signed = index.hi <= index.ty.smax() && self.rng.chance(40);
+        let op = if signed { "sext" } else { "zext" };
+        self.op(I64, index.hi, index.scope, format_args!("{op} {} {index} to i64", index.ty))
+    }
+
+    /// An index below `limit`, a power of two, on which at least `scope` agrees.
+    fn index(&mut self, limit: u64, scope: Scope) -> Val {
+        let ty = if self.rng.chance(25) { I64 } else { I32 };
+        let raw = match scope {
+            Scope::Lane if self.rng.chance(70) => self.pick_divergent(ty),
+            Scope::Lane => self.pick(ty),
+            _ => self.pick_scoped(ty, scope),
+        };
+        self.masked(raw, limit)
+    }
+
+    /// Loads from memory that nobody writes.
+    pub(super) fn load_source(&mut self, feature: Feature) {
+        let candidates: Vec<usize> =
+            (0..self.f.sources.len()).filter(|&i| self.f.sources[i].feature == feature).collect();
+        if candidates.is_empty() {
+            return self.int_expression();
+        }
+        let at = self.rng.pick(&candidates);
+        let source = self.f.sources[at].clone();
+        self.note(feature);
+        let scope = if self.rng.chance(45) { Scope::Block } else { Scope::Lane };
+        let index = self.index(source.len, scope);
+        let (mut pointer, mut space) = (source.pointer, source.space);
+        if self.rng.chance(25) {
+            // Between generic and the space it is in: the same memory.
+            let to = if space == 0 && source.feature != Feature::ConstantLoad { 1 } else { 0 };
+            if to != space && (space == 0 || space == 1 || space == 4) {
+                let (from, into) = (pointer_type(space), pointer_type(to));
+                pointer = self.pointer(format_args!("addrspacecast {from} {pointer} to {into}")).to_string();
+                space = to;
+            }
+        }
+        let address = if pointer.starts_with('@') && self.rng.chance(50) {
+            let ty = format!("[{} x {}]", source.len, source.elem);
+            let space = pointer_type(space);
+            self.pointer(format_args!("getelementptr inbounds {ty}, {space} {pointer}, i64 0, {} {index}", index.ty))
+                .to_string()
+        } else {
+            self.element(&pointer, space, source.elem, index)
+        };
+        let hi = if source.elem.bits() > 0 { source.elem.max() } else { FLOAT_HI };
+        let (elem, ptr) = (source.elem, pointer_type(space));
+        let align = size_of(elem);
+        let invariant =
+            if feature == Feature::ReadOnlyLoad && self.rng.chance(20) { ", !invariant.load !0" } else { "" };
+        self.op(elem, hi, index.scope, format_args!("load {elem}, {ptr} {address}, align {align}{invariant}"));
+    }
+
+    /// A load through a pointer chosen by a condition.
+    pub(super) fn load_selected(&mut self) {
+        let sources: Vec<Source> =
+            self.f.sources.iter().filter(|s| s.space == 0 && s.elem == I32 && s.len >= PASSED).cloned().collect();
+        if sources.len() < 2 {
+            return self.int_expression();
+        }
+        self.note(Feature::PointerSelect);
+        let scope = if self.rng.chance(50) { Scope::Block } else { Scope::Lane };
+        let cond = self.condition(scope);
+        let (a, b) = (self.rng.below(sources.len()), self.rng.below(sources.len()));
+        let len = sources[a].len.min(sources[b].len);
+        let chosen =
+            self.pointer(format_args!("select i1 {cond}, ptr {}, ptr {}", sources[a].pointer, sources[b].pointer));
+        let index = self.index(len, scope);
+        let address = self.element(&chosen.to_string(), 0, I32, index);
+        let agreed = index.scope.min(cond.scope);
+        self.op(I32, I32.max(), agreed, format_args!("load i32, ptr {address}, align 4"));
+    }
+
+    // The thread's own slots of the output.
+
+    /// Address of the thread's slot `k` of `%out`.
+    fn own_slot(&mut self, k: u64) -> Option<String> {
+        let kernel = self.f.kernel?;
+        let (space, pointer) = if self.rng.chance(30) {
+            (1, self.pointer(format_args!("addrspacecast ptr %out to ptr addrspace(1)")).to_string())
+        } else {
+            (0, "%out".to_owned())
+        };
+        let ty = pointer_type(space);
+        let (base, step) = (kernel.slot_base, kernel.slot_step);
+        let address = if step.is_constant() && self.rng.chance(50) {
+            let row = self.pointer(format_args!("getelementptr inbounds i32, {ty} {pointer}, i64 {base}"));
+            self.pointer(format_args!("getelementptr inbounds i8, {ty} {row}, i64 {}", k * step.hi * 4))
+        } else {
+            let offset = self.temp(I64, 0, step.scope, format_args!("mul nuw nsw i64 {step}, {k}"));
+            let index = self.temp(I64, 0, Scope::Lane, format_args!("add nuw nsw i64 {offset}, {base}"));
+            self.pointer(format_args!("getelementptr inbounds i32, {ty} {pointer}, i64 {index}"))
+        };
+        Some(format!("{ty} {address}"))
+    }
+
+    /// Stores `val` where the host sees it; later stores to the same slot mix with what is there.
+    pub(super) fn observe(&mut self, val: Val) {
+        let val = self.clean(val);
+        let Some(kernel) = self.f.kernel else { return };
+        if val.ty == I64 && self.rng.chance(60) {
+            let at = self.rng.range(0, 3);
+            let address = self
+                .pointer(format_args!("getelementptr inbounds [4 x i64], ptr %out64, i64 {}, i64 {at}", kernel.gid));
+            // In a loop or after another store: fold in, so that nothing is overwritten unseen.
+            let old = self.temp(I64, 0, Scope::Lane, format_args!("load i64, ptr {address}, align 8"));
+            let mixed = self.temp(I64, 0, Scope::Lane, format_args!("mul i64 {old}, 31"));
+            let new = self.temp(I64, 0, Scope::Lane, format_args!("add i64 {mixed}, {val}"));
+            self.line(format_args!("store i64 {new}, ptr {address}, align 8"));
+            return;
+        }
+        let word = self.as_word(val);
+        let k = self.f.next_slot;
+        self.f.next_slot += 1;
+        let Some(address) = self.own_slot(k % self.slots) else { return };
+        let word = if k >= self.slots || (self.f.trips > 1 && self.rng.chance(60)) {
+            let old = self.temp(I32, 0, Scope::Lane, format_args!("load i32, {address}, align 4"));
+            let mixed = self.temp(I32, 0, Scope::Lane, format_args!("mul i32 {old}, 31"));
+            self.temp(I32, 0, Scope::Lane, format_args!("add i32 {mixed}, {word}"))
+        } else {
+            word
+        };
+        self.line(format_args!("store i32 {word}, {address}, align 4"));
+    }
+
+    /// Any value as an i32 that depends on all of it.
+    fn as_word(&mut self, val: Val) -> Val {
+        match val.ty {
+            Ty::Int(32) => val,
+            Ty::Int(64) => {
+                let high = self.temp(I64, 0, val.scope, format_args!("lshr i64 {val}, 32"));
+                let both = self.temp(I64, 0, val.scope, format_args!("xor i64 {high}, {val}"));
+                self.temp(I32, I32.max(), val.scope, format_args!("trunc i64 {both} to i32"))
+            }
+            Ty::Int(bits) => {
+                let op = self.rng.pick(&["zext", "sext"]);
+                self.temp(I32, I32.max(), val.scope, format_args!("{op} i{bits} {val} to i32"))
+            }
+            Ty::F16 => {
+                let bits = self.temp(I16, I16.max(), val.scope, format_args!("bitcast half {val} to i16"));
+                self.temp(I32, I16.max(), val.scope, format_args!("zext i16 {bits} to i32"))
+            }
+            Ty::F32 => self.temp(I32, I32.max(), val.scope, format_args!("bitcast float {val} to i32")),
+            Ty::F64 => {
+                let bits = self.temp(I64, I64.max(), val.scope, format_args!("bitcast double {val} to i64"));
+                self.as_word(bits)
+            }
+            Ty::V2I32 => {
+                let a = self.temp(I32, 0, val.scope, format_args!("extractelement <2 x i32> {val}, i32 0"));
+                let b = self.temp(I32, 0, val.scope, format_args!("extractelement <2 x i32> {val}, i32 1"));
+                let a = self.temp(I32, 0, val.scope, format_args!("mul i32 {a}, 31"));
+                self.temp(I32, I32.max(), val.scope, format_args!("xor i32 {a}, {b}"))
+            }
+            Ty::V4F32 => {
+                let at = self.rng.range(0, 3);
+                let a = self.temp(Ty::F32, 0, val.scope, format_args!("extractelement <4 x float> {val}, i32 {at}"));
+                self.temp(I32, I32.max(), val.scope, format_args!("bitcast float {a} to i32"))
+            }
+        }
+    }
+
+    /// Load, change and store the thread's own slot.
+    pub(super) fn own_slot_update(&mut self) {
+        let k = self.rng.range(0, self.slots - 1);
+        let Some(address) = self.own_slot(k) else { return self.int_expression() };
+        self.note(Feature::OwnSlot);
+        let old = self.op(I32, I32.max(), Scope::Lane, format_args!("load i32, {address}, align 4"));
+        let other = self.pick(I32);
+        let op = self.rng.pick(&["add", "xor", "sub"]);
+        let new = self.binary(op, old, other);
+        self.line(format_args!("store i32 {new}, {address}, align 4"));
+    }
+
+    /// An atomic: without use of its result, on a slot of the thread's own, or (if allowed) with its result used.
+    pub(super) fn atomic(&mut self, feature: Feature) {
+        let operand = self.pick(I32);
+        match feature {
+            Feature::AtomicOwn => {
+                let k = self.rng.range(0, self.slots - 1);
+                let Some(address) = self.own_slot(k) else { return self.int_expression() };
+                self.note(feature);
+                if self.rng.chance(30) {
+                    let expected = self.pick(I32);
+                    let pair = self.temp(
+                        I64,
+                        0,
+                        Scope::Lane,
+                        format_args!("cmpxchg {address}, i32 {expected}, i32 {operand} monotonic monotonic, align 4"),
+                    );
+                    self.op(I32, I32.max(), Scope::Lane, format_args!("extractvalue {{ i32, i1 }} {pair}, 0"));
+                    return;
+                }
+                let op = self.rng.pick(&["add", "xchg", "umax", "and"]);
+                self.op(
+                    I32,
+                    I32.max(),
+                    Scope::Lane,
+                    format_args!("atomicrmw {op} {address}, i32 {operand} monotonic, align 4"),
+                );
+            }
+            _ if self.f.kernel.is_none() => self.int_expression(),
+            _ => {
+                self.note(feature);
+                let used = feature == Feature::AtomicResult;
+                // One operation for each group of counters: operations of one kind commute, of two kinds may not.
+                let ops = ["add", "or", "umax", "min", "xor", "and"];
+                let kind = if used { 7 } else { self.rng.below(ops.len()) };
+                let within = self.index(8, Scope::Lane);
+                let index = self.temp(
+                    within.ty,
+                    63,
+                    within.scope,
+                    format_args!("add nuw nsw {} {within}, {}", within.ty, kind * 8),
+                );
+                let address = self.element("%ctr", 0, I32, index);
+                let op = if used { "add" } else { ops[kind] };
+                let scope = self.rng.pick(&["", "syncscope(\"agent\") ", "syncscope(\"device\") "]);
+                let val = self.temp(
+                    I32,
+                    I32.max(),
+                    Scope::Lane,
+                    format_args!("atomicrmw {op} ptr {address}, i32 {operand} {scope}monotonic, align 4"),
+                );
+                if used {
+                    self.f.pool.push(val);
+                }
+            }
+        }
+    }
+
+    // Shared memory.
+
+    /// The address of a shared slot.
+    fn shared_slot(&mut self, index: Val) -> String {
+        if self.rng.chance(30) {
+            let generic = self.pointer(format_args!("addrspacecast ptr addrspace(3) @shared to ptr")).to_string();
+            return format!("ptr {}", self.element(&generic, 0, I32, index));
+        }
+        format!("ptr addrspace(3) {}", self.element("@shared", 3, I32, index))
+    }
+
+    /// Reads or, while nobody reads others' slots, writes the thread's own slot.
+    pub(super) fn shared_own(&mut self) {
+        let Some(kernel) = self.f.kernel.filter(|_| self.has_shared) else { return self.int_expression() };
+        self.note(Feature::Shared);
+        let address = self.shared_slot(kernel.ltid);
+        if self.f.phase == Phase::Own && self.rng.chance(60) {
+            let val = self.pick(I32);
+            self.line(format_args!("store i32 {val}, {address}, align 4"));
+        } else {
+            self.op(I32, I32.max(), Scope::Lane, format_args!("load i32, {address}, align 4"));
+        }
+    }
+
+    /// Reads another thread's slot; only between the barriers of a read phase.
+    pub(super) fn shared_neighbour(&mut self) {
+        let Some(kernel) = self.f.kernel.filter(|_| self.f.phase == Phase::Read) else { return self.shared_own() };
+        self.note(Feature::SharedNeighbour);
+        let (ltid, size) = (kernel.ltid, kernel.block_size);
+        let (raw, scope) = match self.rng.below(3) {
+            0 => {
+                let k = self.rng.pick(&[1, 2, 16, 31, 32, 33]);
+                (self.temp(I32, ltid.hi + k, Scope::Lane, format_args!("add nuw nsw i32 {ltid}, {k}")), Scope::Lane)
+            }
+            1 => (self.pick(I32), Scope::Lane),
+            _ => (self.pick_scoped(I32, Scope::Block), Scope::Block),
+        };
+        // Slots beyond the block were never written.
+        let index = self.temp(I32, ltid.hi, raw.scope, format_args!("urem i32 {raw}, {size}"));
+        let address = self.shared_slot(index);
+        self.op(I32, I32.max(), scope.min(raw.scope), format_args!("load i32, {address}, align 4"));
+    }
+
+    // Stack arrays.
+
+    /// Allocates and initialises a stack array; only in the entry block.
+    pub(super) fn local_array(&mut self) {
+        self.note(Feature::LocalArray);
+        let elem = self.rng.pick(&[I32, I32, I32, I8, I16, I64, Ty::F32]);
+        let least = if elem == I32 { PASSED } else { 4 };
+        let len = least << self.rng.below(3);
+        let bytes = (len * size_of(elem)).max(16);
+        let len = bytes / size_of(elem);
+        let pointer = self.reserve(I64, 0, Scope::Lane);
+        let shape = match self.rng.below(3) {
+            0 => format!("{{ [{} x {elem}], [{} x {elem}] }}", len / 2, len - len / 2),
+            _ => format!("[{len} x {elem}]"),
+        };
+        let _ = writeln!(self.f.allocas, "  {pointer} = alloca {shape}, align 16");
+        let super::value::Name::Reg(pointer) = pointer.name else { return };
+        let array = LocalArray { pointer, elem, bytes };
+        match self.rng.below(3) {
+            0 if elem != Ty::F32 => {
+                let byte = self.pick(I8);
+                self.line(format_args!(
+                    "call void @llvm.memset.p0.i64(ptr align 16 %v{pointer}, i8 {byte}, i64 {bytes}, i1 false)"
+                ));
+            }
+            1 => self.fill_by_loop(array),
+            _ => {
+                for i in 0..len {
+                    let val = self.local_value(elem);
+                    let at = self.pointer(format_args!("getelementptr inbounds {elem}, ptr %v{pointer}, i64 {i}"));
+                    self.line(format_args!("store {elem} {val}, ptr {at}, align {}", size_of(elem)));
+                }
+            }
+        }
+        self.f.arrays.push(array);
+    }
+
+    /// A value to store into an array of `elem`.
+    fn local_value(&mut self, elem: Ty) -> Val {
+        if elem != Ty::F32 {
+            return self.pick(elem);
+        }
+        match self.pool_value(|val| val.ty == Ty::F32 && val.hi <= FLOAT_HI) {
+            Some(val) => val,
+            None => self.make_float(Ty::F32),
+        }
+    }
+
+    /// `for (i = 0; i < len; i++) array[i] = i * a + b`.
+    fn fill_by_loop(&mut self, array: LocalArray) {
+        let LocalArray { pointer, elem, bytes } = array;
+        let size = size_of(elem);
+        let len = bytes / size;
+        let (a, b) = (self.pick(I32), self.pick(I32));
+        let entry = self.f.block;
+        let (body, exit) = (self.label(), self.label());
+        let next = self.reserve(I64, len, Scope::Block);
+        self.jump(body);
+        self.place(body);
+        self.f.cost += 6 * len as u32;
+        let i = self.temp(I64, len, Scope::Block, format_args!("phi i64 [ 0, {entry} ], [ {next}, {body} ]"));
+        let narrow = self.temp(I32, len, Scope::Block, format_args!("trunc i64 {i} to i32"));
+        let scaled = self.temp(I32, I32.max(), Scope::Lane, format_args!("mul i32 {narrow}, {a}"));
+        let sum = self.temp(I32, I32.max(), Scope::Lane, format_args!("add i32 {scaled}, {b}"));
+        let val = match elem {
+            Ty::Int(32) => sum,
+            Ty::Int(64) => self.temp(elem, 0, Scope::Lane, format_args!("sext i32 {sum} to i64")),
+            Ty::Int(_) => self.temp(elem, 0, Scope::Lane, format_args!("trunc i32 {sum} to {elem}")),
+            _ => {
+                let small = self.temp(I32, 0xffff, Scope::Lane, format_args!("and i32 {sum}, 65535"));
+                self.temp(elem, 16, Scope::Lane, format_args!("uitofp i32 {small} to float"))
+            }
+        };
+        let at = self.pointer(format_args!("getelementptr inbounds {elem}, ptr %v{pointer}, i64 {i}"));
+        self.line(format_args!("store {elem} {val}, ptr {at}, align {size}"));
+        self.define(next, format_args!("add nuw nsw i64 {i}, 1"));
+        let done = self.temp(super::value::I1, 1, Scope::Block, format_args!("icmp eq i64 {next}, {len}"));
+        self.branch(done, exit, body);
+        self.place(exit);
+    }
+
+    /// Reads or writes a stack array, at a dynamic index mostly, in its own or another element size.
+    pub(super) fn local_access(&mut self) {
+        if self.f.arrays.is_empty() {
+            return self.int_expression();
+        }
+        self.note(Feature::LocalArray);
+        let at = self.rng.below(self.f.arrays.len());
+        let LocalArray { pointer, elem, bytes } = self.f.arrays[at];
+        let store = self.rng.chance(45);
+        if elem != Ty::F32 && self.rng.chance(12) {
+            return self.local_wide(pointer, bytes, store);
+        }
+        if self.rng.chance(6) {
+            return self.local_copy(at);
+        }
+        let ty = if elem == Ty::F32 || self.rng.chance(75) { elem } else { self.rng.pick(&[I8, I16, I32, I64]) };
+        let scope = if self.rng.chance(30) { Scope::Block } else { Scope::Lane };
+        let index = self.index(bytes / size_of(ty), scope);
+        let (pointer, space) = if self.rng.chance(15) {
+            (self.pointer(format_args!("addrspacecast ptr %v{pointer} to ptr addrspace(5)")).to_string(), 5)
+        } else {
+            (format!("%v{pointer}"), 0)
+        };
+        let address = self.element(&pointer, space, ty, index);
+        let (ptr, align) = (pointer_type(space), size_of(ty));
+        if store {
+            let val = self.local_value(ty);
+            self.line(format_args!("store {ty} {val}, {ptr} {address}, align {align}"));
+        } else {
+            let hi = if ty == Ty::F32 { FLOAT_HI } else { ty.max() };
+            let volatile = if self.rng.chance(4) { "volatile " } else { "" };
+            self.op(ty, hi, Scope::Lane, format_args!("load {volatile}{ty}, {ptr} {address}, align {align}"));
+        }
+    }
+
+    /// Sixteen bytes at once.
+    fn local_wide(&mut self, pointer: u32, bytes: u64, store: bool) {
+        self.note(Feature::Vector);
+        let index = self.index(bytes / 16, Scope::Lane);
+        let wide = self.extend_positive(index);
+        let address = self.pointer(format_args!("getelementptr inbounds <4 x i32>, ptr %v{pointer}, i64 {wide}"));
+        let old = self.temp(I64, 0, Scope::Lane, format_args!("load <4 x i32>, ptr {address}, align 16"));
+        if store {
+            let (val, lane) = (self.pick(I32), self.rng.range(0, 3));
+            let new =
+                self.temp(I64, 0, Scope::Lane, format_args!("insertelement <4 x i32> {old}, i32 {val}, i32 {lane}"));
+            self.line(format_args!("store <4 x i32> {new}, ptr {address}, align 16"));
+        } else {
+            for lane in [0, 3] {
+                self.op(I32, I32.max(), Scope::Lane, format_args!("extractelement <4 x i32> {old}, i32 {lane}"));
+            }
+        }
+    }
+
+    /// Copies one array into another of the same kind.
+    fn local_copy(&mut self, from: usize) {
+        let source = self.f.arrays[from];
+        let to = self.rng.below(self.f.arrays.len());
+        let target = self.f.arrays[to];
+        let floats = (source.elem == Ty::F32) != (target.elem == Ty::F32);
+        if from == to || floats {
+            return self.int_expression();
+        }
+        let bytes = source.bytes.min(target.bytes);
+        self.line(format_args!(
+            "call void @llvm.memcpy.p0.p0.i64(ptr align 16 %v{}, ptr align 16 %v{}, i64 {bytes}, i1 false)",
+            target.pointer, source.pointer
+        ));
+    }
+
+    /// The optimiser is told something true.
+    pub(super) fn assume(&mut self) {
+        self.note(Feature::Assume);
+        let val = self.pick_variable(I32);
+        let small = self.masked(val, 1 << 20);
+        let limit = small.hi + 1;
+        let fact = self.temp(super::value::I1, 1, Scope::Block, format_args!("icmp ult i32 {small}, {limit}"));
+        self.line(format_args!("call void @llvm.assume(i1 {fact})"));
+    }
+}

@@ -1,0 +1,58 @@
+//! What do we run the analysis, the transforms and the lockstep machine on? Random kernels, each named by a seed.
+//!
+//! [`generate`] writes one kernel as textual LLVM IR for NVPTX, with the arguments and launch geometries it is meant
+//! for. Every kernel passes LLVM's verifier, terminates, has no undefined behaviour and no data race, and stores much of
+//! what it computes, so that two versions of it, or two schedules, must leave the same memory behind. (With
+//! `allow_poison` or `schedule_dependent` in [`Knobs`] that comparison is given up for more kinds of values.)
+//!
+//! The same seed and knobs give the same text on every platform, for as long as the crate's version is the same.
+//! Nothing here knows the analysis: what the generator needs to know of a value (a bound, who agrees on it) it keeps
+//! itself, by construction.
+
+mod build;
+mod calls;
+mod cfg;
+pub mod claims;
+pub mod drive;
+mod expr;
+mod float;
+mod kernel;
+mod knobs;
+mod ladder;
+mod launch;
+mod memory;
+mod rng;
+mod special;
+mod unstructured;
+mod value;
+mod warp;
+
+pub use knobs::{Feature, FeatureSet, Knobs, Mode};
+pub use ladder::{ladder, ladder_many};
+pub use launch::{ArgSpec, Elem, Fill, Geometry, Launch};
+
+/// The name of every generated kernel.
+pub const KERNEL: &str = "kernel";
+
+/// A random kernel and how to launch it.
+#[derive(Clone, Debug)]
+pub struct GeneratedKernel {
+    /// The module, as textual LLVM IR.
+    pub ir: String,
+    /// The kernel's name in it.
+    pub kernel: String,
+    /// What the kernel is written for: in these geometries its buffers are large enough and its collectives legal.
+    pub launch: Launch,
+    /// What occurs in it.
+    pub features: FeatureSet,
+    pub seed: u64,
+    pub mode: Mode,
+}
+
+/// The kernel of a seed: see the module's documentation for what holds of it.
+pub fn generate(seed: u64, knobs: &Knobs) -> GeneratedKernel {
+    kernel::generate(seed, knobs)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+//! Where do the generator's choices come from? One portable stream of random numbers, the same on every platform.
+//!
+//! `rand` promises the output of its *named* generators only, so the ranges are reduced here and nowhere else: a
+//! kernel named by its seed must stay the same kernel when `rand` changes how it samples.
+
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{Rng as _, SeedableRng as _};
+
+/// A stream of choices, a function of its seed only.
+pub(super) struct Rng(Xoshiro256PlusPlus);
+
+impl Rng {
+    /// The stream of `seed`; `salt` tells apart generators that share seeds.
+    pub(super) fn new(seed: u64, salt: u64) -> Self {
+        let mut bytes = [0; 32];
+        let mut state = seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for chunk in bytes.chunks_exact_mut(8) {
+            chunk.copy_from_slice(&split_mix(&mut state).to_le_bytes());
+        }
+        Self(Xoshiro256PlusPlus::from_seed(bytes))
+    }
+
+    pub(super) fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// A number in `0..n` (0 when `n` is 0); the bias of the multiply-shift is of no matter here.
+    pub(super) fn below(&mut self, n: usize) -> usize {
+        ((u128::from(self.bits()) * n as u128) >> 64) as usize
+    }
+
+    /// A number in `low..=high`.
+    pub(super) fn range(&mut self, low: u64, high: u64) -> u64 {
+        low + self.below((high - low + 1) as usize) as u64
+    }
+
+    pub(super) fn chance(&mut self, percent: u32) -> bool {
+        self.below(100) < percent as usize
+    }
+
+    pub(super) fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len())]
+    }
+
+    /// A choice with probability proportional to its weight; the first when all weigh nothing.
+    pub(super) fn weighted<T: Copy>(&mut self, choices: &[(T, u32)]) -> T {
+        let total: u32 = choices.iter().map(|c| c.1).sum();
+        let mut at = self.below(total as usize) as u32;
+        for &(choice, weight) in choices {
+            if at < weight {
+                return choice;
+            }
+            at -= weight;
+        }
+        choices[0].0
+    }
+}
+
+/// Steele, Lea and Flood's SplitMix64 step.
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stream_never_changes() {
+        let mut rng = Rng::new(1, 0);
+        let first: Vec<u64> = (0..4).map(|_| rng.range(0, 999_999)).collect();
+        assert_eq!(first, [811_612, 747_104, 100_150, 746_216], "a changed stream renames every kernel");
+    }
+
+    #[test]
+    fn ranges_hold() {
+        let mut rng = Rng::new(7, 7);
+        for _ in 0..1000 {
+            assert!((3..=9).contains(&rng.range(3, 9)));
+            assert!(rng.below(5) < 5);
+        }
+        assert_eq!(rng.below(0), 0);
+        assert_eq!(rng.weighted(&[('a', 0), ('b', 3)]), 'b');
+    }
+}

@@ -1,0 +1,225 @@
+//! Which kernels is each transform fed? Alike arms for branch fusion, pressure for spill placement.
+
+use super::build::{Gen, Label};
+use super::knobs::Feature;
+use super::value::{I1, I32, Scope, Ty, Val};
+
+/// One instruction of an arm, before its operands are chosen: two arms of the same shapes align.
+#[derive(Clone, Debug)]
+enum Shape {
+    Binary(&'static str),
+    Float(&'static str),
+    Load(Feature),
+    StoreSlot,
+    Choose,
+    Call,
+    Nested(Vec<Shape>, Vec<Shape>),
+    Repeat(u64, Vec<Shape>),
+}
+
+impl Gen<'_> {
+    /// Divergent if-then-elses whose arms are alike: the same instructions on other operands, some inserted, left out
+    /// or changed.
+    pub(super) fn diamonds(&mut self) {
+        for _ in 0..self.rng.range(1, 3) {
+            let depth = self.rng.range(0, 2);
+            let first = self.shapes(depth, 3, 9);
+            let second = self.variation(&first);
+            self.diamond(&first, &second);
+            if self.f.budget > 0 {
+                self.region(8);
+            }
+        }
+    }
+
+    fn shapes(&mut self, depth: u64, least: u64, most: u64) -> Vec<Shape> {
+        (0..self.rng.range(least, most)).map(|_| self.shape(depth)).collect()
+    }
+
+    fn shape(&mut self, depth: u64) -> Shape {
+        match self.rng.below(if depth > 0 { 14 } else { 12 }) {
+            0..=4 => Shape::Binary(self.rng.pick(&["add", "mul", "sub", "xor", "and", "or"])),
+            5 | 6 => Shape::Float(self.rng.pick(&["fadd", "fmul", "fsub"])),
+            7 => Shape::Load(Feature::ReadOnlyLoad),
+            8 => Shape::Load(Feature::ConstantLoad),
+            9 => Shape::StoreSlot,
+            10 => Shape::Choose,
+            11 => Shape::Call,
+            12 => {
+                let first = self.shapes(depth - 1, 1, 4);
+                let second = self.variation(&first);
+                Shape::Nested(first, second)
+            }
+            _ => {
+                let trips = self.rng.range(2, 4);
+                Shape::Repeat(trips, self.shapes(depth - 1, 1, 4))
+            }
+        }
+    }
+
+    /// The shapes with an edit here and there.
+    fn variation(&mut self, shapes: &[Shape]) -> Vec<Shape> {
+        let mut out = Vec::new();
+        for shape in shapes {
+            match self.rng.below(10) {
+                0 => {}
+                1 => {
+                    out.push(self.shape(0));
+                    out.push(shape.clone());
+                }
+                2 => out.push(self.shape(0)),
+                _ => out.push(shape.clone()),
+            }
+        }
+        if out.is_empty() {
+            out.push(self.shape(0));
+        }
+        out
+    }
+
+    fn diamond(&mut self, first: &[Shape], second: &[Shape]) {
+        self.note(Feature::IfElse);
+        let cond = self.condition(Scope::Lane);
+        let types = self.phi_types(3);
+        let (yes, no, join) = (self.label(), self.label(), self.label());
+        self.branch(cond, yes, no);
+        let (mark, around) = (self.f.pool.len(), self.f.conv);
+        self.f.conv = around.min(cond.scope);
+        let mut edges: Vec<(Label, Vec<Val>)> = Vec::new();
+        for (label, shapes) in [(yes, first), (no, second)] {
+            self.place(label);
+            self.emit_shapes(shapes);
+            let vals = self.pick_all(&types);
+            edges.push((self.f.block, vals));
+            self.jump(join);
+            self.f.pool.truncate(mark);
+        }
+        self.f.conv = around;
+        self.join(join, &edges, &types, cond.scope);
+    }
+
+    fn emit_shapes(&mut self, shapes: &[Shape]) {
+        for shape in shapes {
+            match shape {
+                Shape::Binary(op) => {
+                    // Chains, as real arms have, rather than independent operations.
+                    let a = match self.f.pool.last() {
+                        Some(&last) if last.ty == I32 && !last.tainted && self.rng.chance(60) => last,
+                        _ => self.pick(I32),
+                    };
+                    let b = self.pick(I32);
+                    self.binary(op, a, b);
+                }
+                Shape::Float(op) => {
+                    let small = |val: &Val| val.ty == Ty::F32 && val.hi <= 24;
+                    let a = self.pool_value(small).unwrap_or_else(|| self.make_float(Ty::F32));
+                    let b = self.pool_value(small).unwrap_or_else(|| self.make_float(Ty::F32));
+                    let hi = if *op == "fmul" { a.hi + b.hi } else { a.hi.max(b.hi) + 1 };
+                    self.op(Ty::F32, hi, a.scope.min(b.scope), format_args!("{op} float {a}, {b}"));
+                }
+                Shape::Load(feature) => self.load_source(*feature),
+                Shape::StoreSlot => {
+                    let val = self.pick(I32);
+                    self.observe(val);
+                }
+                Shape::Choose => {
+                    let cond = self.condition(Scope::Lane);
+                    let (a, b) = (self.pick(I32), self.pick(I32));
+                    let scope = cond.scope.min(a.scope).min(b.scope);
+                    self.op(I32, a.hi.max(b.hi), scope, format_args!("select i1 {cond}, i32 {a}, i32 {b}"));
+                }
+                Shape::Call => self.call(),
+                Shape::Nested(first, second) => self.diamond(first, second),
+                Shape::Repeat(trips, shapes) => {
+                    self.repeat(*trips, |g| g.emit_shapes(shapes));
+                }
+            }
+        }
+    }
+
+    /// A counted loop around what `body` emits, with one accumulator.
+    fn repeat(&mut self, trips: u64, body: impl FnOnce(&mut Self)) {
+        let before = self.f.block;
+        let (header, exit) = (self.label(), self.label());
+        let init = self.pick(I32);
+        self.jump(header);
+        self.place(header);
+        let phis_at = self.f.body.len();
+        let mark = self.f.pool.len();
+        let (i, sum) = (self.reserve(I32, trips, Scope::Block), self.reserve(I32, I32.max(), Scope::Lane));
+        self.f.pool.extend([i, sum]);
+        let (around, conv_loops) = (self.f.trips, self.f.conv_loops);
+        self.f.trips *= trips as u32;
+        self.f.conv_loops += u32::from(self.f.conv > Scope::Lane);
+        body(self);
+        self.f.trips = around;
+        self.f.conv_loops = conv_loops;
+        let other = self.pick_variable(I32);
+        let next_sum = self.binary("add", sum, other);
+        let next = self.temp(I32, trips, Scope::Block, format_args!("add nuw nsw i32 {i}, 1"));
+        let done = self.temp(I1, 1, Scope::Block, format_args!("icmp eq i32 {next}, {trips}"));
+        self.branch(done, exit, header);
+        let back = self.f.block;
+        let phis = format!(
+            "  {i} = phi i32 [ 0, {before} ], [ {next}, {back} ]\n  {sum} = phi i32 [ {init}, {before} ], [ {next_sum}, {back} ]\n"
+        );
+        self.f.body.insert_str(phis_at, &phis);
+        self.place(exit);
+        self.f.pool.truncate(mark);
+        self.f.pool.push(next_sum);
+    }
+
+    /// Many values alive at once across loops: uniform ones, affine ones, loaded ones; all used at the end.
+    pub(super) fn pressure(&mut self) {
+        let count = self.rng.range(12, 40);
+        let mut alive = Vec::new();
+        for n in 0..count {
+            match n % 4 {
+                0 => self.load_source(Feature::ReadOnlyLoad),
+                1 => {
+                    let (a, b) = (self.pick_divergent(I32), self.pick_scoped(I32, Scope::Block));
+                    let scaled = self.binary("mul", a, b);
+                    let k = self.constant(I32);
+                    self.binary("add", scaled, k);
+                }
+                2 => {
+                    let (a, b) = (self.pick_scoped(I32, Scope::Block), self.pick_scoped(I32, Scope::Block));
+                    let op = self.rng.pick(&["add", "mul", "xor"]);
+                    self.binary(op, a, b);
+                }
+                _ => self.int_expression(),
+            }
+            alive.extend(self.f.pool.last().copied().filter(|val| val.ty == I32 && !val.tainted));
+        }
+        let trips = self.rng.range(2, 5);
+        let inner = self.rng.range(1, 3);
+        self.repeat(trips, |g| {
+            g.use_some(&alive);
+            if g.rng.chance(50) {
+                g.repeat(inner, |g| g.use_some(&alive));
+            }
+            g.region(10);
+        });
+        // Everything is needed after the loops, in an order of its own.
+        let mut sum = self.pick(I32);
+        for (n, &val) in alive.iter().enumerate().rev() {
+            let op = if n % 3 == 0 { "xor" } else { "add" };
+            sum = self.binary(op, sum, val);
+            if n % 8 == 0 {
+                self.observe(sum);
+            }
+        }
+        self.observe(sum);
+    }
+
+    fn use_some(&mut self, alive: &[Val]) {
+        for _ in 0..4 {
+            if alive.is_empty() {
+                return self.int_expression();
+            }
+            let (a, b) = (self.rng.pick(alive), self.rng.pick(alive));
+            let op = self.rng.pick(&["add", "mul", "xor", "sub"]);
+            self.binary(op, a, b);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Where do lanes speak to each other? Votes, shuffles, reductions, matches and barriers, in convergent places only.
+//!
+//! A warp collective needs every lane of the warp that has not exited, a block barrier every thread of the block: the
+//! generator knows both by construction ([`Func::conv`](super::build::Func)). Where warps may be partial or lanes may have
+//! returned, only collectives remain whose answer does not depend on the lanes that are missing.
+
+use super::build::{Gen, Phase};
+use super::knobs::Feature;
+use super::value::{I1, I32, Scope, Val};
+
+impl Gen<'_> {
+    /// Whether a full-mask warp collective is legal here.
+    pub(super) fn may_vote(&self) -> bool {
+        self.f.kernel.is_some() && self.f.conv >= Scope::Warp && (!self.f.exited || self.knobs.sync_after_exit)
+    }
+
+    /// Whether a block barrier is legal here.
+    pub(super) fn may_barrier(&self) -> bool {
+        self.f.kernel.is_some() && self.f.conv == Scope::Block && !self.f.exited
+    }
+
+    /// Whether the lanes that a shuffle reads are there.
+    fn all_lanes(&self) -> bool {
+        self.full_warps() && !self.f.exited
+    }
+
+    /// One collective, or an expression where it is not legal.
+    pub(super) fn collective(&mut self, feature: Feature) {
+        if feature == Feature::BlockBarrier {
+            return if self.may_barrier() { self.block_barrier() } else { self.int_expression() };
+        }
+        if feature == Feature::ActiveMask {
+            return self.active_mask();
+        }
+        if !self.may_vote() {
+            return self.int_expression();
+        }
+        self.note(feature);
+        match feature {
+            Feature::Vote => {
+                let c = self.condition(Scope::Lane);
+                let which = self.rng.pick(&["any", "all", "uni"]);
+                self.op(I1, 1, Scope::Warp, format_args!("call i1 @llvm.nvvm.vote.{which}.sync(i32 -1, i1 {c})"));
+            }
+            Feature::Ballot => {
+                let c = self.condition(Scope::Lane);
+                let mask = self.op(
+                    I32,
+                    I32.max(),
+                    Scope::Warp,
+                    format_args!("call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 {c})"),
+                );
+                match self.rng.below(3) {
+                    0 => {
+                        self.op(I32, 32, Scope::Warp, format_args!("call i32 @llvm.ctpop.i32(i32 {mask})"));
+                    }
+                    1 => {
+                        let lane = self.sreg("laneid");
+                        let bit = self.op(I32, I32.max(), Scope::Lane, format_args!("lshr i32 {mask}, {lane}"));
+                        self.binary("and", bit, Val::int(I32, 1));
+                    }
+                    _ => {}
+                }
+            }
+            Feature::Shuffle => self.shuffle(),
+            Feature::Redux => {
+                let a = self.pick(I32);
+                let which = self.rng.pick(&["add", "umin", "umax", "min", "max", "and", "or", "xor"]);
+                self.op(
+                    I32,
+                    I32.max(),
+                    Scope::Warp,
+                    format_args!("call i32 @llvm.nvvm.redux.sync.{which}(i32 {a}, i32 -1)"),
+                );
+            }
+            Feature::Match => {
+                let a = self.pick_divergent(I32);
+                let a = self.masked(a, 8);
+                if self.rng.chance(60) {
+                    self.op(
+                        I32,
+                        I32.max(),
+                        Scope::Lane,
+                        format_args!("call i32 @llvm.nvvm.match.any.sync.i32(i32 -1, i32 {a})"),
+                    );
+                } else {
+                    let pair = self.temp(
+                        I32,
+                        0,
+                        Scope::Warp,
+                        format_args!("call {{ i32, i1 }} @llvm.nvvm.match.all.sync.i32p(i32 -1, i32 {a})"),
+                    );
+                    self.op(I32, I32.max(), Scope::Warp, format_args!("extractvalue {{ i32, i1 }} {pair}, 0"));
+                    self.op(I1, 1, Scope::Warp, format_args!("extractvalue {{ i32, i1 }} {pair}, 1"));
+                }
+            }
+            _ => self.line(format_args!("call void @llvm.nvvm.bar.warp.sync(i32 -1)")),
+        }
+    }
+
+    fn shuffle(&mut self) {
+        let a = self.pick_variable(I32);
+        // With lanes missing, only lane 0 is sure to be there, and only while nobody has returned.
+        if !self.all_lanes() {
+            if self.f.exited {
+                return self.int_expression();
+            }
+            self.op(
+                I32,
+                a.hi,
+                Scope::Warp,
+                format_args!("call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 {a}, i32 0, i32 31)"),
+            );
+            return;
+        }
+        match self.rng.below(4) {
+            0 => {
+                let from = self.pick(I32);
+                let from = self.masked(from, 32);
+                let scope = if from.scope >= Scope::Warp { Scope::Warp } else { Scope::Lane };
+                self.op(
+                    I32,
+                    a.hi,
+                    scope,
+                    format_args!("call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 {a}, i32 {from}, i32 31)"),
+                );
+            }
+            kind => {
+                let (mode, clamp) = [("up", 0), ("down", 31), ("bfly", 31)][kind - 1];
+                let by = self.rng.pick(&[1, 2, 4, 8, 16]);
+                // Width 32, or 8 (segment mask in bits 8..13).
+                let clamp = if self.rng.chance(20) { clamp & 7 | 0x1800 } else { clamp };
+                if self.rng.chance(30) {
+                    let pair = self.temp(
+                        I32,
+                        0,
+                        Scope::Lane,
+                        format_args!("call {{ i32, i1 }} @llvm.nvvm.shfl.sync.{mode}.i32p(i32 -1, i32 {a}, i32 {by}, i32 {clamp})"),
+                    );
+                    self.op(I32, a.hi, Scope::Lane, format_args!("extractvalue {{ i32, i1 }} {pair}, 0"));
+                    self.op(I1, 1, Scope::Lane, format_args!("extractvalue {{ i32, i1 }} {pair}, 1"));
+                } else {
+                    self.op(
+                        I32,
+                        a.hi,
+                        Scope::Lane,
+                        format_args!(
+                            "call i32 @llvm.nvvm.shfl.sync.{mode}.i32(i32 -1, i32 {a}, i32 {by}, i32 {clamp})"
+                        ),
+                    );
+                }
+            }
+        }
+    }
+
+    /// The active mask depends on the schedule; its own bit does not.
+    fn active_mask(&mut self) {
+        self.note(Feature::ActiveMask);
+        let mask = self.temp(I32, I32.max(), Scope::Lane, format_args!("call i32 @llvm.nvvm.activemask()"));
+        if self.knobs.schedule_dependent {
+            self.f.pool.push(mask);
+            return;
+        }
+        if self.rng.chance(50) {
+            self.op(I1, 1, Scope::Lane, format_args!("icmp ne i32 {mask}, 0"));
+        } else {
+            let lane = self.sreg("laneid");
+            let bit = self.temp(I32, I32.max(), Scope::Lane, format_args!("lshr i32 {mask}, {lane}"));
+            self.op(I32, 1, Scope::Lane, format_args!("and i32 {bit}, 1"));
+        }
+    }
+
+    fn barrier(&mut self) {
+        self.note(Feature::BlockBarrier);
+        self.line(format_args!("call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)"));
+    }
+
+    /// A barrier; with shared memory, often a phase in which threads read each other's slots, up to a second barrier.
+    fn block_barrier(&mut self) {
+        self.barrier();
+        let reads = self.has_shared && self.f.phase == Phase::Own && self.rng.chance(75);
+        if !reads {
+            return;
+        }
+        self.f.phase = Phase::Read;
+        self.shared_neighbour();
+        let spend = self.rng.range(4, 20) as i64;
+        self.region(spend);
+        self.f.phase = Phase::Own;
+        self.barrier();
+    }
+}

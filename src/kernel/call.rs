@@ -1,0 +1,41 @@
+//! What is known of a call without looking at who calls or is called?
+
+/// Who is called.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Callee {
+    /// LLVM's intrinsic number.
+    Intrinsic(u32),
+    /// A function of the module, by its position in module order.
+    Function(u32),
+    /// Inline assembly.
+    Asm { side_effects: bool },
+    /// Through a pointer.
+    Indirect,
+}
+
+/// What memory a callee touches at most.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Memory {
+    None,
+    Read,
+    ReadWrite,
+}
+
+/// One call.
+#[derive(Clone, Copy, Debug)]
+pub struct CallData {
+    pub callee: Callee,
+    pub memory: Memory,
+    /// The call may communicate with other lanes, so where it executes matters.
+    pub convergent: bool,
+    /// `nodivergencesource` on the call or the callee.
+    pub no_divergence_source: bool,
+    /// `noreturn`.
+    pub no_return: bool,
+    /// `willreturn`.
+    pub will_return: bool,
+    /// Text class of inline assembly known to be pure and to read only its operands (checked on import).
+    pub pure_asm: bool,
+    /// The result is `noundef`.
+    pub returns_noundef: bool,
+}

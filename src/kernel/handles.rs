@@ -1,0 +1,34 @@
+//! How do facts about indices find their way back to LLVM?
+
+use super::Kernel;
+use super::entity::{Block, Inst, Value};
+use crate::llvm::handle;
+use cranelift_entity::EntityRef;
+
+/// LLVM handles parallel to a [`Kernel`]'s blocks and values.
+pub struct Handles<'m> {
+    pub function: handle::Function<'m>,
+    pub(crate) blocks: Vec<handle::Block<'m>>,
+    pub(crate) values: Vec<handle::Value<'m>>,
+    pub(crate) param_count: u32,
+}
+
+impl<'m> Handles<'m> {
+    /// The LLVM block.
+    pub fn block(&self, block: Block) -> handle::Block<'m> {
+        self.blocks[block.index()]
+    }
+    /// The LLVM value.
+    pub fn value(&self, value: Value) -> handle::Value<'m> {
+        self.values[value.index()]
+    }
+    /// The LLVM instruction.
+    pub fn inst(&self, inst: Inst) -> handle::Inst<'m> {
+        let value = self.values[self.param_count as usize + inst.index()];
+        value.as_inst().expect("the importer put an instruction here")
+    }
+    /// The instruction as a value handle.
+    pub fn result(&self, kernel: &Kernel, inst: Inst) -> handle::Value<'m> {
+        self.value(kernel.result(inst))
+    }
+}

@@ -1,0 +1,317 @@
+//! What is an instruction once it is out of LLVM? Twenty-four bytes and a slice of operands.
+
+use super::entity::{Block, Type};
+use bitflags::bitflags;
+
+/// Opcodes, families folded where nobody tells their members apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Opcode {
+    Ret,
+    /// Unconditional branch.
+    Br,
+    CondBr,
+    Switch,
+    Unreachable,
+    /// invoke, callbr, indirectbr, exception handling: not emitted for CUDA, treated as divergent.
+    OtherTerminator,
+    FNeg,
+    FAdd,
+    FSub,
+    FMul,
+    FDiv,
+    FRem,
+    Add,
+    Sub,
+    Mul,
+    UDiv,
+    SDiv,
+    URem,
+    SRem,
+    Shl,
+    LShr,
+    AShr,
+    And,
+    Or,
+    Xor,
+    ICmp,
+    FCmp,
+    Select,
+    Phi,
+    Freeze,
+    Trunc,
+    ZExt,
+    SExt,
+    /// fptoui, fptosi, uitofp, sitofp, fptrunc, fpext.
+    FpCast,
+    PtrToInt,
+    IntToPtr,
+    BitCast,
+    AddrSpaceCast,
+    Alloca,
+    Load,
+    Store,
+    Gep,
+    Fence,
+    CmpXchg,
+    AtomicRmw,
+    Call,
+    ExtractElement,
+    InsertElement,
+    ShuffleVector,
+    ExtractValue,
+    InsertValue,
+    /// va_arg, landing pads and whatever a later LLVM adds: divergent.
+    Other,
+}
+
+impl Opcode {
+    /// Every opcode, in the order of its number.
+    const ALL: [Opcode; 52] = {
+        use Opcode::*;
+        [
+            Ret,
+            Br,
+            CondBr,
+            Switch,
+            Unreachable,
+            OtherTerminator,
+            FNeg,
+            FAdd,
+            FSub,
+            FMul,
+            FDiv,
+            FRem,
+            Add,
+            Sub,
+            Mul,
+            UDiv,
+            SDiv,
+            URem,
+            SRem,
+            Shl,
+            LShr,
+            AShr,
+            And,
+            Or,
+            Xor,
+            ICmp,
+            FCmp,
+            Select,
+            Phi,
+            Freeze,
+            Trunc,
+            ZExt,
+            SExt,
+            FpCast,
+            PtrToInt,
+            IntToPtr,
+            BitCast,
+            AddrSpaceCast,
+            Alloca,
+            Load,
+            Store,
+            Gep,
+            Fence,
+            CmpXchg,
+            AtomicRmw,
+            Call,
+            ExtractElement,
+            InsertElement,
+            ShuffleVector,
+            ExtractValue,
+            InsertValue,
+            Other,
+        ]
+    };
+
+    /// From its number, as the walker writes it; what is not known is [`Opcode::Other`].
+    #[inline]
+    pub fn from_number(number: u8) -> Opcode {
+        Self::ALL.get(number as usize).copied().unwrap_or(Opcode::Other)
+    }
+
+    /// Ends a block.
+    pub fn is_terminator(self) -> bool {
+        matches!(
+            self,
+            Opcode::Ret | Opcode::Br | Opcode::CondBr | Opcode::Switch | Opcode::Unreachable | Opcode::OtherTerminator
+        )
+    }
+}
+
+bitflags! {
+    /// Flags of an instruction; which apply depends on the opcode.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    pub struct Flags: u16 {
+        const NUW = 1;
+        const NSW = 2;
+        const EXACT = 4;
+        const DISJOINT = 8;
+        const NNEG = 16;
+        const INBOUNDS = 32;
+        /// GEP: no unsigned-signed wrap.
+        const NUSW = 64;
+        const VOLATILE = 128;
+        const ATOMIC = 256;
+        /// Load: `!invariant.load`.
+        const INVARIANT = 512;
+        const SAMESIGN = 1024;
+        /// Load, call result: `!noundef` or `noundef`.
+        const NOUNDEF = 2048;
+        /// Has `!warpwise.uniform`.
+        const ANNOTATED = 4096;
+    }
+}
+
+/// Integer predicates, in LLVM's meaning.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Predicate {
+    Eq,
+    Ne,
+    Ugt,
+    Uge,
+    Ult,
+    Ule,
+    Sgt,
+    Sge,
+    Slt,
+    Sle,
+}
+
+impl Predicate {
+    /// From the compact form in [`InstData::sub`].
+    pub fn from_sub(sub: u8) -> Option<Predicate> {
+        use Predicate::*;
+        [Eq, Ne, Ugt, Uge, Ult, Ule, Sgt, Sge, Slt, Sle].get(sub as usize).copied()
+    }
+    /// The predicate with operands exchanged.
+    pub fn swapped(self) -> Predicate {
+        use Predicate::*;
+        match self {
+            Eq => Eq,
+            Ne => Ne,
+            Ugt => Ult,
+            Uge => Ule,
+            Ult => Ugt,
+            Ule => Uge,
+            Sgt => Slt,
+            Sge => Sle,
+            Slt => Sgt,
+            Sle => Sge,
+        }
+    }
+    /// The predicate that holds when this one does not.
+    pub fn negated(self) -> Predicate {
+        use Predicate::*;
+        match self {
+            Eq => Ne,
+            Ne => Eq,
+            Ugt => Ule,
+            Uge => Ult,
+            Ult => Uge,
+            Ule => Ugt,
+            Sgt => Sle,
+            Sge => Slt,
+            Slt => Sge,
+            Sle => Sgt,
+        }
+    }
+    /// Whether it orders signed values.
+    pub fn is_signed(self) -> bool {
+        matches!(self, Predicate::Sgt | Predicate::Sge | Predicate::Slt | Predicate::Sle)
+    }
+    /// Whether it only tests equality.
+    pub fn is_equality(self) -> bool {
+        matches!(self, Predicate::Eq | Predicate::Ne)
+    }
+}
+
+/// In [`InstData::sub`] of extractvalue and insertvalue: the index path has exactly one element.
+pub const FLAT_INDEX: u8 = 1;
+
+/// One instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct InstData {
+    pub opcode: Opcode,
+    /// Predicate of a compare (see [`Predicate::from_sub`]; LLVM's number for `fcmp`), operation of an `atomicrmw`.
+    pub sub: u8,
+    pub flags: Flags,
+    pub ty: Type,
+    pub block: Block,
+    pub(crate) operands_start: u32,
+    pub(crate) operand_count: u32,
+    /// Index into the side table of the opcode (phi blocks, GEPs, calls); alignment of loads, stores and allocas.
+    pub(crate) aux: u32,
+}
+
+impl InstData {
+    /// Alignment in bytes of a load, store, alloca or atomic.
+    pub fn align(&self) -> u32 {
+        debug_assert!(matches!(
+            self.opcode,
+            Opcode::Load | Opcode::Store | Opcode::Alloca | Opcode::AtomicRmw | Opcode::CmpXchg
+        ));
+        self.aux
+    }
+}
+
+/// Address arithmetic as it is stored; see [`Gep`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GepData {
+    pub offset: i64,
+    pub terms_start: u32,
+    pub term_count: u16,
+    pub bits: u16,
+}
+
+/// `base + offset + Σ index·stride`, in bytes, in the width of the pointer's index type.
+#[derive(Clone, Copy, Debug)]
+pub struct Gep<'a> {
+    /// Sum of all constant parts.
+    pub offset: i64,
+    /// (operand position, stride in bytes) for each index that is not constant, or is wider than 64 bits.
+    pub terms: &'a [(u32, u64)],
+    /// Width in bits of the address arithmetic.
+    pub bits: u32,
+}
+
+/// What kind of memory or symbol a global is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GlobalData {
+    pub space: u32,
+    /// Contents never change (`constant`, or constant space).
+    pub constant: bool,
+    pub is_function: bool,
+}
+
+/// A constant operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ConstData {
+    /// Integer of at most 64 bits, zero-extended; null pointers are zero.
+    Int(u64),
+    /// Address of a global, or a constant expression over it; byte offset where known.
+    Address(GlobalData),
+    Undef,
+    Poison,
+    /// Any other constant without undefined parts: floats, wide integers, aggregates, vectors.
+    Opaque,
+    /// A constant some of whose parts are undef or poison.
+    PartlyUndef,
+    /// Metadata, labels, inline assembly: nothing that lanes could disagree on.
+    NotData,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Opcode;
+
+    #[test]
+    fn numbers_and_opcodes_agree() {
+        for (number, &opcode) in Opcode::ALL.iter().enumerate() {
+            assert_eq!(opcode as usize, number);
+        }
+        assert_eq!(Opcode::from_number(200), Opcode::Other);
+    }
+}

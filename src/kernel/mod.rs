@@ -1,0 +1,171 @@
+//! The dense picture of one function: what the analysis sees of LLVM IR.
+//!
+//! [`import`] walks an LLVM function once and leaves arrays: blocks, instructions and values are `u32` indices in
+//! function order, operands lie in one pool, constants and types are interned. Everything after the import runs on
+//! these arrays; only [`handles::Handles`] leads back to LLVM.
+
+mod asm;
+pub mod call;
+pub mod entity;
+pub mod geometry;
+pub mod handles;
+pub mod import;
+pub mod inst;
+pub mod names;
+mod pointer_map;
+pub mod types;
+
+use crate::cfg::Graph;
+use call::CallData;
+use cranelift_entity::{EntityRef, PrimaryMap};
+use entity::{Block, Inst, Type, Value};
+use geometry::Geometry;
+use inst::{ConstData, Gep, GepData, InstData, Opcode};
+use types::TypeInfo;
+
+/// Where instructions of one block lie: `first..end` in instruction order.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockData {
+    pub first: u32,
+    pub end: u32,
+}
+
+/// What is known of one formal argument.
+#[derive(Clone, Copy, Debug)]
+pub struct ParamData {
+    pub ty: Type,
+    pub noalias: bool,
+    /// `readonly` or `readnone`: the function does not write through it.
+    pub readonly: bool,
+    pub byval: bool,
+    pub noundef: bool,
+}
+
+/// One function as arrays.
+pub struct Kernel {
+    pub name: String,
+    /// An entry point that the host launches.
+    pub is_kernel: bool,
+    /// Only this module can call it.
+    pub is_local: bool,
+    pub params: Vec<ParamData>,
+    pub blocks: PrimaryMap<Block, BlockData>,
+    pub insts: PrimaryMap<Inst, InstData>,
+    /// Operand pool, see [`Kernel::operands`].
+    pub(crate) pool: Vec<Value>,
+    /// Incoming blocks of phis, parallel to their operands, see [`Kernel::incoming`].
+    pub(crate) phi_blocks: Vec<Block>,
+    pub types: PrimaryMap<Type, TypeInfo>,
+    pub(crate) consts: Vec<(ConstData, Type)>,
+    pub(crate) geps: Vec<GepData>,
+    pub(crate) gep_terms: Vec<(u32, u64)>,
+    pub(crate) calls: Vec<CallData>,
+
+    /// Control flow between blocks.
+    pub graph: Graph,
+    /// What the function's attributes say about its launches.
+    pub geometry: Geometry,
+    pub(crate) param_count: u32,
+}
+
+impl Kernel {
+    /// The value of formal argument `index`.
+    pub fn param(&self, index: u32) -> Value {
+        debug_assert!(index < self.param_count);
+        Value::from_u32(index)
+    }
+    /// Which formal argument a value is.
+    pub fn as_param(&self, value: Value) -> Option<u32> {
+        (value.as_u32() < self.param_count).then_some(value.as_u32())
+    }
+    /// The value an instruction defines (void instructions have one that nobody uses).
+    #[inline]
+    pub fn result(&self, inst: Inst) -> Value {
+        Value::from_u32(self.param_count + inst.as_u32())
+    }
+    /// The instruction that defines a value.
+    #[inline]
+    pub fn def(&self, value: Value) -> Option<Inst> {
+        let index = value.as_u32().wrapping_sub(self.param_count);
+        ((index as usize) < self.insts.len()).then(|| Inst::from_u32(index))
+    }
+    /// The constant behind a value.
+    #[inline]
+    pub fn constant(&self, value: Value) -> Option<ConstData> {
+        let first = self.param_count as usize + self.insts.len();
+        self.consts.get(value.index().wrapping_sub(first)).map(|c| c.0)
+    }
+    /// Number of values: arguments, instructions, constants.
+    pub fn value_count(&self) -> usize {
+        self.param_count as usize + self.insts.len() + self.consts.len()
+    }
+    /// All constants of the function as values.
+    pub fn constants(&self) -> impl Iterator<Item = (Value, ConstData)> + '_ {
+        let first = self.param_count as usize + self.insts.len();
+        self.consts.iter().enumerate().map(move |(i, c)| (Value::new(first + i), c.0))
+    }
+    /// Type of a value.
+    pub fn type_of(&self, value: Value) -> Type {
+        if let Some(param) = self.as_param(value) {
+            return self.params[param as usize].ty;
+        }
+        match self.def(value) {
+            Some(inst) => self.insts[inst].ty,
+            None => self.consts[value.index() - self.param_count as usize - self.insts.len()].1,
+        }
+    }
+    /// Type data of a value's type.
+    pub fn type_info(&self, value: Value) -> &TypeInfo {
+        &self.types[self.type_of(value)]
+    }
+    /// Width in bits of an integer or pointer value; `None` for everything else.
+    #[inline]
+    pub fn int_bits(&self, value: Value) -> Option<u32> {
+        self.type_info(value).kind.int_bits()
+    }
+    /// Operands of an instruction: as LLVM orders them, but a call's are its arguments alone, a branch's or switch's
+    /// its condition alone, and blocks are never operands.
+    #[inline]
+    pub fn operands(&self, inst: Inst) -> &[Value] {
+        let data = &self.insts[inst];
+        &self.pool[data.operands_start as usize..(data.operands_start + data.operand_count) as usize]
+    }
+    /// Incoming blocks of a phi, parallel to its operands.
+    pub fn incoming(&self, phi: Inst) -> &[Block] {
+        let data = &self.insts[phi];
+        debug_assert!(data.opcode == Opcode::Phi);
+        &self.phi_blocks[data.aux as usize..(data.aux + data.operand_count) as usize]
+    }
+    /// Address arithmetic of a GEP.
+    pub fn gep(&self, inst: Inst) -> Gep<'_> {
+        debug_assert!(self.insts[inst].opcode == Opcode::Gep);
+        let data = self.geps[self.insts[inst].aux as usize];
+        let terms = &self.gep_terms[data.terms_start as usize..][..data.term_count as usize];
+        Gep { offset: data.offset, terms, bits: data.bits.into() }
+    }
+    /// What is known of a call.
+    pub fn call(&self, inst: Inst) -> &CallData {
+        debug_assert!(self.insts[inst].opcode == Opcode::Call);
+        &self.calls[self.insts[inst].aux as usize]
+    }
+    /// Instructions of a block, in order.
+    pub fn block_insts(&self, block: Block) -> impl DoubleEndedIterator<Item = Inst> + use<> {
+        let data = self.blocks[block];
+        (data.first..data.end).map(Inst::from_u32)
+    }
+    /// The last instruction of a block.
+    pub fn terminator(&self, block: Block) -> Inst {
+        Inst::from_u32(self.blocks[block].end - 1)
+    }
+    /// Phis of a block, which stand at its head.
+    pub fn phis(&self, block: Block) -> impl Iterator<Item = Inst> + '_ {
+        self.block_insts(block).take_while(|&inst| self.insts[inst].opcode == Opcode::Phi)
+    }
+    /// The condition of a conditional branch or switch.
+    pub fn condition(&self, terminator: Inst) -> Option<Value> {
+        match self.insts[terminator].opcode {
+            Opcode::CondBr | Opcode::Switch => self.operands(terminator).first().copied(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! How does LLVM print the names of a function's values and blocks?
+//!
+//! Named ones as `%name`; unnamed ones by slot number, counted as LLVM's printer counts: unnamed arguments, then block
+//! after block the unnamed block itself and its unnamed non-void instructions.
+
+use super::Kernel;
+use super::entity::{Block, Value};
+use super::handles::Handles;
+use super::types::TypeKind;
+use crate::llvm::handle::{ValueKind, quote_name};
+use cranelift_entity::EntityRef;
+
+/// Slot numbers of a function's unnamed values and blocks.
+pub struct Names {
+    values: Vec<u32>,
+    blocks: Vec<u32>,
+}
+
+const NAMED: u32 = u32::MAX;
+
+impl Names {
+    /// Numbers the function.
+    pub fn new(kernel: &Kernel, handles: &Handles<'_>) -> Names {
+        let mut next = 0;
+        let mut number = |unnamed: bool| {
+            if !unnamed {
+                return NAMED;
+            }
+            next += 1;
+            next - 1
+        };
+        let numbered = kernel.param_count as usize + kernel.insts.len();
+        let mut values = Vec::with_capacity(numbered);
+        for index in 0..kernel.param_count {
+            values.push(number(!handles.value(kernel.param(index)).has_name()));
+        }
+        let mut blocks = Vec::with_capacity(kernel.blocks.len());
+        for block in kernel.blocks.keys() {
+            blocks.push(number(!handles.block(block).as_value().has_name()));
+            for inst in kernel.block_insts(block) {
+                let is_void = kernel.types[kernel.insts[inst].ty].kind == TypeKind::Void;
+                values.push(number(!is_void && !handles.result(kernel, inst).has_name()));
+            }
+        }
+        Names { values, blocks }
+    }
+
+    /// A value as LLVM prints it as an operand; constants by their text without type.
+    pub fn value(&self, handles: &Handles<'_>, value: Value) -> String {
+        match self.values.get(value.index()) {
+            Some(&NAMED) => quote_name('%', &handles.value(value).name()),
+            Some(slot) => format!("%{slot}"),
+            None => constant_text(handles.value(value)),
+        }
+    }
+
+    /// A block as LLVM prints it as an operand.
+    pub fn block(&self, handles: &Handles<'_>, block: Block) -> String {
+        match self.blocks[block.index()] {
+            NAMED => quote_name('%', &handles.block(block).name()),
+            slot => format!("%{slot}"),
+        }
+    }
+}
+
+fn constant_text(value: crate::llvm::handle::Value<'_>) -> String {
+    match value.kind() {
+        ValueKind::Function | ValueKind::GlobalVariable | ValueKind::GlobalAlias => quote_name('@', &value.name()),
+        _ => {
+            let text = value.print();
+            text.split_once(' ').map_or(text.clone(), |(_, rest)| rest.to_owned())
+        }
+    }
+}

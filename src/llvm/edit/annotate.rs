@@ -1,0 +1,105 @@
+//! Edits of `annotate-uniform`: metadata, votes, shuffles, marks that survive instruction selection.
+
+use super::{Editor, c_name};
+use crate::llvm::handle::{self, AttrPlace, Block, Function, Inst, Type, Value};
+use llvm_sys::core::*;
+use llvm_sys::{LLVMInlineAsmDialect, LLVMOpcode};
+
+/// What follows a marked branch's predicate in the PTX text.
+pub const BRANCH_MARK: &str = "warpwise.uni";
+
+impl<'m> Editor<'m> {
+    /// `vote.sync.any` of a predicate over the whole warp.
+    pub fn vote_any(&mut self, predicate: Value<'m>, name: &str) -> Value<'m> {
+        let everyone = self.int(32, u64::from(u32::MAX));
+        self.intrinsic("llvm.nvvm.vote.any.sync", &[], &[everyone, predicate], name)
+    }
+
+    /// The value that lane 0 holds, from a shuffle of the whole warp; 32-bit integers only.
+    pub fn shuffle_from_lane_0(&mut self, value: Value<'m>, name: &str) -> Value<'m> {
+        let arguments = [self.int(32, u64::from(u32::MAX)), value, self.int(32, 0), self.int(32, 31)];
+        self.intrinsic("llvm.nvvm.shfl.sync.idx.i32", &[], &arguments, name)
+    }
+
+    /// A copy of a predicate through inline assembly whose text carries [`BRANCH_MARK`]. Only the branch that uses it
+    /// shall do so: the register of the copy names that branch in the PTX.
+    pub fn marked_predicate(&mut self, predicate: Value<'m>) -> Value<'m> {
+        let bool_type = self.int_type(1);
+        let (text, constraints) = (format!("mov.pred $0, $1; // {BRANCH_MARK}"), "=b,b");
+        let mut params = [bool_type.raw()];
+        let ty = wrap!(Type, LLVMFunctionType(bool_type.raw(), params.as_mut_ptr(), 1, 0));
+        let assembly = wrap!(
+            Value,
+            LLVMGetInlineAsm(
+                ty.raw(),
+                text.as_ptr().cast(),
+                text.len(),
+                constraints.as_ptr().cast(),
+                constraints.len(),
+                0,
+                0,
+                LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
+                0
+            )
+        );
+        let (mut argument, name) = ([predicate.raw()], c_name(""));
+        wrap!(Value, LLVMBuildCall2(self.builder, ty.raw(), assembly.raw(), argument.as_mut_ptr(), 1, name.as_ptr()))
+    }
+
+    /// New instructions go before the terminator of the block.
+    pub fn before_terminator(&mut self, block: Block<'m>) -> &mut Self {
+        self.before(block.terminator().expect("a finished block has a terminator"))
+    }
+
+    /// Replaces every use of a value but those in `keep`.
+    pub fn replace_uses_except(&mut self, old: Value<'m>, new: Value<'m>, keep: Value<'m>) {
+        let users: Vec<Inst<'m>> = old.users().filter(|&user| user != keep).filter_map(Value::as_inst).collect();
+        for user in users {
+            for index in 0..user.operand_count() {
+                // callees and blocks are operands too, but never the value
+                if user.operand(index) == old {
+                    self.set_operand(user, index, new);
+                }
+            }
+        }
+    }
+
+    /// Attaches an empty metadata node.
+    pub fn set_empty_metadata(&mut self, inst: Inst<'m>, kind: &str) {
+        self.set_string_metadata(inst, kind, &[]);
+    }
+
+    /// Removes metadata of a kind.
+    pub fn clear_metadata(&mut self, inst: Inst<'m>, kind: u32) {
+        edit!(LLVMSetMetadata(inst.raw(), kind, std::ptr::null_mut()));
+    }
+
+    /// Sets a string attribute of a function.
+    pub fn set_string_attribute(&mut self, function: Function<'m>, name: &str, value: &str) {
+        let attribute = edit!(LLVMCreateStringAttribute(
+            self.context,
+            name.as_ptr().cast(),
+            name.len() as u32,
+            value.as_ptr().cast(),
+            value.len() as u32
+        ));
+        edit!(LLVMAddAttributeAtIndex(function.value().raw(), FUNCTION_INDEX, attribute));
+    }
+
+    /// Gives a load the address `pointer` cast to an address space.
+    pub fn load_from_space(&mut self, load: Inst<'m>, space: u32) {
+        let ty = self.pointer_type(space);
+        let pointer = load.operand(0);
+        if pointer.ty() != ty {
+            let cast = self.before(load).cast(LLVMOpcode::LLVMAddrSpaceCast, pointer, ty, "");
+            self.set_operand(load, 0, cast);
+        }
+    }
+}
+
+const FUNCTION_INDEX: u32 = u32::MAX;
+
+/// Whether a function is marked `optnone`: nobody may touch it.
+pub fn is_optnone(function: Function<'_>) -> bool {
+    function.has_attribute(AttrPlace::Function, handle::attribute_kind("optnone"))
+}

@@ -1,0 +1,260 @@
+//! Which edits does melding two instructions into one need? What both promised survives, what one promised is dropped.
+
+use super::Editor;
+use crate::llvm::handle::{Block, DebugLoc, Inst, Value};
+use llvm_sys::LLVMOpcode::{self, *};
+use llvm_sys::core::*;
+use llvm_sys::debuginfo::*;
+use llvm_sys::prelude::*;
+use llvm_sys::{LLVMAttributeFunctionIndex, LLVMTailCallKind};
+
+/// Sound for the reasons given at the macro of the same name in [`super`].
+macro_rules! edit {
+    ($e:expr) => {{
+        // SAFETY: handles are alive, the module belongs to this pass, the kind of instruction was checked.
+        unsafe { $e }
+    }};
+}
+
+macro_rules! wrap {
+    ($kind:ident, $e:expr) => {{
+        // SAFETY: LLVM returned a live object of this kind that belongs to the module being edited.
+        unsafe { $kind::from_raw($e) }
+    }};
+}
+
+impl<'m> Editor<'m> {
+    /// The debug location of instructions built from now on.
+    pub fn set_location(&mut self, location: Option<DebugLoc<'m>>) {
+        edit!(LLVMSetCurrentDebugLocation2(self.builder, location.map_or(std::ptr::null_mut(), DebugLoc::raw)));
+    }
+
+    /// Keeps of `kept` only the flags that `other`, of the same opcode, has too; the weaker alignment of accesses.
+    pub fn intersect_flags(&mut self, kept: Inst<'m>, other: Inst<'m>) {
+        let (k, both) = (kept.raw(), |a: bool, b: bool| LLVMBool::from(a && b));
+        match kept.opcode() {
+            LLVMAdd | LLVMSub | LLVMMul | LLVMShl | LLVMTrunc => {
+                edit!(LLVMSetNUW(k, both(kept.has_nuw(), other.has_nuw())));
+                edit!(LLVMSetNSW(k, both(kept.has_nsw(), other.has_nsw())));
+            }
+            LLVMUDiv | LLVMSDiv | LLVMLShr | LLVMAShr => {
+                edit!(LLVMSetExact(k, both(kept.is_exact(), other.is_exact())));
+            }
+            LLVMOr => edit!(LLVMSetIsDisjoint(k, both(kept.is_disjoint(), other.is_disjoint()))),
+            LLVMZExt | LLVMUIToFP => edit!(LLVMSetNNeg(k, both(kept.has_nneg(), other.has_nneg()))),
+            LLVMICmp => edit!(LLVMSetICmpSameSign(k, both(kept.has_samesign(), other.has_samesign()))),
+            LLVMGetElementPtr => edit!(LLVMGEPSetNoWrapFlags(k, kept.gep_flags() & other.gep_flags())),
+            LLVMLoad | LLVMStore => edit!(LLVMSetAlignment(k, kept.align().min(other.align()))),
+            LLVMCall if edit!(LLVMGetTailCallKind(other.raw())) != edit!(LLVMGetTailCallKind(k)) => {
+                edit!(LLVMSetTailCallKind(k, LLVMTailCallKind::LLVMTailCallKindNone));
+            }
+            _ => {}
+        }
+        self.set_fast_math(kept, kept.fast_math() & other.fast_math());
+    }
+
+    /// Sets the fast-math flags of an instruction that can have them.
+    pub fn set_fast_math(&mut self, inst: Inst<'m>, flags: u32) {
+        if edit!(LLVMCanValueUseFastMathFlags(inst.raw())) != 0 {
+            edit!(LLVMSetFastMathFlags(inst.raw(), flags));
+        }
+    }
+
+    /// Keeps of `kept` only the metadata nodes that `other` has too.
+    pub fn intersect_metadata(&mut self, kept: Inst<'m>, other: Inst<'m>) {
+        for kind in self.metadata_kinds(kept) {
+            if kept.metadata(kind) != other.metadata(kind) {
+                edit!(LLVMSetMetadata(kept.raw(), kind, std::ptr::null_mut()));
+            }
+        }
+    }
+
+    /// Drops all metadata, and all attributes of a call: what they promise may hold on the instruction's path only.
+    pub fn drop_promises(&mut self, inst: Inst<'m>) {
+        for kind in self.metadata_kinds(inst) {
+            edit!(LLVMSetMetadata(inst.raw(), kind, std::ptr::null_mut()));
+        }
+        if inst.opcode() == LLVMCall {
+            for index in call_indices(inst) {
+                for attribute in call_attributes(inst, index) {
+                    remove_call_attribute(inst, index, attribute);
+                }
+            }
+        }
+    }
+
+    /// Keeps of a call only the attributes that another call of the same callee has too, place by place.
+    pub fn intersect_call_attributes(&mut self, kept: Inst<'m>, other: Inst<'m>) {
+        for index in call_indices(kept) {
+            let theirs = call_attributes(other, index);
+            for attribute in call_attributes(kept, index) {
+                if !theirs.contains(&attribute) {
+                    remove_call_attribute(kept, index, attribute);
+                }
+            }
+        }
+    }
+
+    /// Gives `kept` a location that is right for both: the common one, the common line, or line zero of the scope.
+    pub fn meld_location(&mut self, kept: Inst<'m>, a: Option<DebugLoc<'m>>, b: Option<DebugLoc<'m>>) {
+        let location = match (a, b) {
+            (Some(a), Some(b)) if a == b => Some(a),
+            (Some(a), Some(b)) => self.common_location(a, b).or(Some(a)),
+            (one, other) => one.or(other),
+        };
+        edit!(LLVMInstructionSetDebugLoc(kept.raw(), location.map_or(std::ptr::null_mut(), DebugLoc::raw)));
+    }
+
+    fn common_location(&self, a: DebugLoc<'m>, b: DebugLoc<'m>) -> Option<DebugLoc<'m>> {
+        let scope = edit!(LLVMDILocationGetScope(a.raw()));
+        let inlined = edit!(LLVMDILocationGetInlinedAt(a.raw()));
+        let alike = scope == edit!(LLVMDILocationGetScope(b.raw()))
+            && inlined == edit!(LLVMDILocationGetInlinedAt(b.raw()))
+            && a.line() == b.line();
+        let line = if alike { a.line() } else { 0 };
+        wrap!(DebugLoc, LLVMDIBuilderCreateDebugLocation(self.context, line, 0, scope, inlined))
+    }
+
+    /// Moves an instruction here; it keeps its debug location.
+    pub fn transfer(&mut self, inst: Inst<'m>) {
+        let location = inst.debug_loc();
+        self.move_here(inst);
+        edit!(LLVMInstructionSetDebugLoc(inst.raw(), location.map_or(std::ptr::null_mut(), DebugLoc::raw)));
+    }
+
+    /// Replaces the uses of `old` in all blocks but one, and but in one user.
+    pub fn replace_uses_outside(&mut self, old: Value<'m>, new: Value<'m>, block: Block<'m>, but: Inst<'m>) {
+        let users: Vec<Inst<'m>> = old.users().filter_map(Value::as_inst).collect();
+        for user in users {
+            if user == but || user.block() == block {
+                continue;
+            }
+            for index in 0..user.operand_count() {
+                if user.operand(index) == old {
+                    self.set_operand(user, index, new);
+                }
+            }
+        }
+    }
+
+    /// Replaces the edges of a phi that come from `gone` by the edges `fresh`; the phi is a new one afterwards.
+    pub fn reroute(&mut self, phi: Inst<'m>, gone: &[Block<'m>], fresh: &[(Value<'m>, Block<'m>)]) -> Inst<'m> {
+        let name = phi.value().name();
+        let location = phi.debug_loc();
+        self.before(phi);
+        let new = self.phi(phi.ty(), "");
+        edit!(LLVMInstructionSetDebugLoc(new.raw(), location.map_or(std::ptr::null_mut(), DebugLoc::raw)));
+        for index in 0..phi.incoming_count() {
+            let (value, from) = phi.incoming(index);
+            if !gone.contains(&from) {
+                self.add_incoming(new, value, from);
+            }
+        }
+        for &(value, from) in fresh {
+            self.add_incoming(new, value, from);
+        }
+        self.set_fast_math(new, phi.fast_math());
+        self.replace_all_uses(phi.value(), new.value());
+        self.erase(phi);
+        self.set_name(new.value(), &name);
+        new
+    }
+
+    /// Deletes blocks that nothing outside them branches to and no phi outside them names; values they define and
+    /// somebody still uses become poison.
+    pub fn delete_blocks(&mut self, blocks: &[Block<'m>]) {
+        for &block in blocks {
+            for inst in block.insts() {
+                if inst.value().users().next().is_some() {
+                    let poison = self.poison(inst.ty());
+                    self.replace_all_uses(inst.value(), poison);
+                }
+            }
+        }
+        for &block in blocks {
+            if let Some(terminator) = block.terminator() {
+                self.erase(terminator);
+            }
+        }
+        for &block in blocks {
+            edit!(LLVMDeleteBasicBlock(block.raw()));
+        }
+    }
+
+    /// Moves a block in the function's list to stand after another.
+    pub fn place_after(&mut self, block: Block<'m>, place: Block<'m>) {
+        edit!(LLVMMoveBasicBlockAfter(block.raw(), place.raw()));
+    }
+
+    /// `return`, of a value or of nothing.
+    pub fn ret(&mut self, value: Option<Value<'m>>) {
+        match value {
+            Some(value) => edit!(LLVMBuildRet(self.builder, value.raw())),
+            None => edit!(LLVMBuildRetVoid(self.builder)),
+        };
+    }
+
+    /// `unreachable`.
+    pub fn unreachable(&mut self) {
+        edit!(LLVMBuildUnreachable(self.builder));
+    }
+
+    /// The logical negation of an `i1`, or the bitwise one of an integer.
+    pub fn not(&mut self, value: Value<'m>) -> Value<'m> {
+        wrap!(Value, LLVMBuildNot(self.builder, value.raw(), c"".as_ptr())).expect("LLVM returns no null here")
+    }
+
+    /// The negation of a floating-point value; the sign alone changes.
+    pub fn fneg(&mut self, value: Value<'m>) -> Value<'m> {
+        wrap!(Value, LLVMBuildFNeg(self.builder, value.raw(), c"".as_ptr())).expect("LLVM returns no null here")
+    }
+
+    fn metadata_kinds(&self, inst: Inst<'m>) -> Vec<u32> {
+        if !inst.has_metadata() {
+            return Vec::new();
+        }
+        let mut count = 0;
+        let entries = edit!(LLVMInstructionGetAllMetadataOtherThanDebugLoc(inst.raw(), &mut count));
+        if entries.is_null() {
+            return Vec::new();
+        }
+        let kinds = (0..count as u32).map(|i| edit!(LLVMValueMetadataEntriesGetKind(entries, i))).collect();
+        edit!(LLVMDisposeValueMetadataEntries(entries));
+        kinds
+    }
+}
+
+/// Whether a call is `musttail` or carries operand bundles, neither of which melding can honour.
+pub fn is_bound_call(inst: Inst<'_>) -> bool {
+    inst.opcode() == LLVMOpcode::LLVMCall
+        && (edit!(LLVMGetTailCallKind(inst.raw())) == LLVMTailCallKind::LLVMTailCallKindMustTail
+            || edit!(LLVMGetNumOperandBundles(inst.raw())) != 0)
+}
+
+/// Calling convention of a call.
+pub fn call_convention(inst: Inst<'_>) -> u32 {
+    debug_assert!(inst.opcode() == LLVMOpcode::LLVMCall);
+    edit!(LLVMGetInstructionCallConv(inst.raw()))
+}
+
+/// Attribute indices of a call: function, result, arguments.
+fn call_indices(inst: Inst<'_>) -> impl Iterator<Item = u32> {
+    std::iter::once(LLVMAttributeFunctionIndex).chain(0..=inst.argument_count())
+}
+
+fn call_attributes(inst: Inst<'_>, index: u32) -> Vec<LLVMAttributeRef> {
+    let count = edit!(LLVMGetCallSiteAttributeCount(inst.raw(), index));
+    let mut attributes = vec![std::ptr::null_mut(); count as usize];
+    edit!(LLVMGetCallSiteAttributes(inst.raw(), index, attributes.as_mut_ptr()));
+    attributes
+}
+
+fn remove_call_attribute(inst: Inst<'_>, index: u32, attribute: LLVMAttributeRef) {
+    if edit!(LLVMIsStringAttribute(attribute)) != 0 {
+        let mut length = 0;
+        let kind = edit!(LLVMGetStringAttributeKind(attribute, &mut length));
+        edit!(LLVMRemoveCallSiteStringAttribute(inst.raw(), index, kind, length));
+    } else {
+        edit!(LLVMRemoveCallSiteEnumAttribute(inst.raw(), index, LLVMGetEnumAttributeKind(attribute)));
+    }
+}

@@ -1,0 +1,299 @@
+//! How is LLVM IR changed? Every mutation of the crate goes through an [`Editor`]; a transform's own composite edits
+//! stand in a file of their own beside this one.
+//!
+//! An editor borrows the module exclusively for the pass call. Handles stay valid until the object they name is erased;
+//! whoever erases an instruction must not use its handle again. Facts computed before an edit are stale after it.
+
+pub mod fuse;
+
+use super::handle::{Block, Function, Inst, IntPredicate, Module, Type, Value};
+use llvm_sys::LLVMOpcode;
+use llvm_sys::LLVMTypeKind::LLVMPointerTypeKind;
+use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyFunction};
+use llvm_sys::core::*;
+use llvm_sys::prelude::*;
+use std::ffi::CString;
+
+/// Every call is sound for the same reason: handles are alive for `'m`, the module belongs to this pass for the
+/// duration of the call, and the C API checks nothing that the handle's type does not already say.
+macro_rules! edit {
+    ($e:expr) => {{
+        // SAFETY: see above.
+        unsafe { $e }
+    }};
+}
+
+macro_rules! wrap {
+    ($kind:ident, $e:expr) => {{
+        // SAFETY: LLVM returned a live object of this kind that belongs to the module being edited.
+        unsafe { $kind::from_raw($e) }.expect("LLVM returns no null here")
+    }};
+}
+
+pub mod annotate;
+pub mod spill;
+
+/// Builds and changes instructions of one module.
+pub struct Editor<'m> {
+    module: Module<'m>,
+    context: LLVMContextRef,
+    builder: LLVMBuilderRef,
+}
+
+impl Drop for Editor<'_> {
+    fn drop(&mut self) {
+        edit!(LLVMDisposeBuilder(self.builder));
+    }
+}
+
+/// A name for the C API; interior NULs cannot occur in names we make.
+fn c_name(name: &str) -> CString {
+    CString::new(name.replace('\0', "")).unwrap_or_default()
+}
+
+impl<'m> Editor<'m> {
+    /// An editor of the module; one at a time.
+    pub fn new(module: Module<'m>) -> Self {
+        let context = edit!(LLVMGetModuleContext(module.raw()));
+        let builder = edit!(LLVMCreateBuilderInContext(context));
+        Editor { module, context, builder }
+    }
+    /// The module.
+    pub fn module(&self) -> Module<'m> {
+        self.module
+    }
+
+    // --- where ---
+
+    /// New instructions go before this one and take its debug location.
+    pub fn before(&mut self, inst: Inst<'m>) -> &mut Self {
+        edit!(LLVMPositionBuilderBefore(self.builder, inst.raw()));
+        self
+    }
+    /// New instructions go right after this one, or after the phis of its block when it is a phi.
+    pub fn after(&mut self, inst: Inst<'m>) -> &mut Self {
+        if inst.opcode() == LLVMOpcode::LLVMPHI {
+            return self.after_phis(inst.block());
+        }
+        let next = edit!(LLVMGetNextInstruction(inst.raw()));
+        self.before(wrap!(Inst, next))
+    }
+    /// New instructions go to the end of the block.
+    pub fn at_end(&mut self, block: Block<'m>) -> &mut Self {
+        edit!(LLVMPositionBuilderAtEnd(self.builder, block.raw()));
+        self
+    }
+    /// New instructions go after the phis (and before anything else) of the block.
+    pub fn after_phis(&mut self, block: Block<'m>) -> &mut Self {
+        let first = block.insts().find(|inst| inst.opcode() != LLVMOpcode::LLVMPHI);
+        match first {
+            Some(inst) => self.before(inst),
+            None => self.at_end(block),
+        }
+    }
+
+    // --- types and constants ---
+
+    /// The integer type of a width.
+    pub fn int_type(&self, bits: u32) -> Type<'m> {
+        wrap!(Type, LLVMIntTypeInContext(self.context, bits))
+    }
+    /// `float`.
+    pub fn float_type(&self) -> Type<'m> {
+        wrap!(Type, LLVMFloatTypeInContext(self.context))
+    }
+    /// The pointer type of an address space.
+    pub fn pointer_type(&self, space: u32) -> Type<'m> {
+        wrap!(Type, LLVMPointerTypeInContext(self.context, space))
+    }
+    /// `[length x element]`.
+    pub fn array_type(&self, element: Type<'m>, length: u64) -> Type<'m> {
+        wrap!(Type, LLVMArrayType2(element.raw(), length))
+    }
+    /// `<length x element>`.
+    pub fn vector_type(&self, element: Type<'m>, length: u32) -> Type<'m> {
+        wrap!(Type, LLVMVectorType(element.raw(), length))
+    }
+    /// An integer constant of a width.
+    pub fn int(&self, bits: u32, value: u64) -> Value<'m> {
+        wrap!(Value, LLVMConstInt(self.int_type(bits).raw(), value, 0))
+    }
+    /// The poison value of a type.
+    pub fn poison(&self, ty: Type<'m>) -> Value<'m> {
+        wrap!(Value, LLVMGetPoison(ty.raw()))
+    }
+    /// The null value of a type.
+    pub fn null(&self, ty: Type<'m>) -> Value<'m> {
+        wrap!(Value, LLVMConstNull(ty.raw()))
+    }
+
+    // --- instructions ---
+
+    /// A two-operand instruction.
+    pub fn binary(&mut self, opcode: LLVMOpcode, a: Value<'m>, b: Value<'m>, name: &str) -> Value<'m> {
+        let name = c_name(name);
+        wrap!(Value, LLVMBuildBinOp(self.builder, opcode, a.raw(), b.raw(), name.as_ptr()))
+    }
+    /// A conversion.
+    pub fn cast(&mut self, opcode: LLVMOpcode, value: Value<'m>, ty: Type<'m>, name: &str) -> Value<'m> {
+        let name = c_name(name);
+        wrap!(Value, LLVMBuildCast(self.builder, opcode, value.raw(), ty.raw(), name.as_ptr()))
+    }
+    /// An integer compare.
+    pub fn compare(&mut self, predicate: IntPredicate, a: Value<'m>, b: Value<'m>, name: &str) -> Value<'m> {
+        let name = c_name(name);
+        wrap!(Value, LLVMBuildICmp(self.builder, predicate, a.raw(), b.raw(), name.as_ptr()))
+    }
+    /// `condition ? yes : no`.
+    pub fn select(&mut self, condition: Value<'m>, yes: Value<'m>, no: Value<'m>, name: &str) -> Value<'m> {
+        let name = c_name(name);
+        wrap!(Value, LLVMBuildSelect(self.builder, condition.raw(), yes.raw(), no.raw(), name.as_ptr()))
+    }
+    /// Address arithmetic over a source element type; `inbounds` promises what it says.
+    pub fn gep(
+        &mut self,
+        ty: Type<'m>,
+        base: Value<'m>,
+        indices: &[Value<'m>],
+        inbounds: bool,
+        name: &str,
+    ) -> Value<'m> {
+        let name = c_name(name);
+        let mut raw: Vec<LLVMValueRef> = indices.iter().map(|index| index.raw()).collect();
+        let count = raw.len() as u32;
+        let data = raw.as_mut_ptr();
+        wrap!(
+            Value,
+            if inbounds {
+                LLVMBuildInBoundsGEP2(self.builder, ty.raw(), base.raw(), data, count, name.as_ptr())
+            } else {
+                LLVMBuildGEP2(self.builder, ty.raw(), base.raw(), data, count, name.as_ptr())
+            }
+        )
+    }
+    /// A load with an alignment in bytes.
+    pub fn load(&mut self, ty: Type<'m>, address: Value<'m>, align: u32, volatile: bool, name: &str) -> Value<'m> {
+        let name = c_name(name);
+        let load = wrap!(Value, LLVMBuildLoad2(self.builder, ty.raw(), address.raw(), name.as_ptr()));
+        edit!(LLVMSetAlignment(load.raw(), align));
+        edit!(LLVMSetVolatile(load.raw(), volatile.into()));
+        load
+    }
+    /// A store with an alignment in bytes.
+    pub fn store(&mut self, value: Value<'m>, address: Value<'m>, align: u32, volatile: bool) -> Value<'m> {
+        let store = wrap!(Value, LLVMBuildStore(self.builder, value.raw(), address.raw()));
+        edit!(LLVMSetAlignment(store.raw(), align));
+        edit!(LLVMSetVolatile(store.raw(), volatile.into()));
+        store
+    }
+    /// A call of a function.
+    pub fn call(&mut self, callee: Function<'m>, arguments: &[Value<'m>], name: &str) -> Value<'m> {
+        let name = c_name(name);
+        let mut raw: Vec<LLVMValueRef> = arguments.iter().map(|argument| argument.raw()).collect();
+        let (count, data) = (raw.len() as u32, raw.as_mut_ptr());
+        let ty = callee.function_type().raw();
+        wrap!(Value, LLVMBuildCall2(self.builder, ty, callee.value().raw(), data, count, name.as_ptr()))
+    }
+    /// A call of an intrinsic by its name without overload suffixes.
+    pub fn intrinsic(&mut self, base: &str, overloads: &[Type<'m>], arguments: &[Value<'m>], name: &str) -> Value<'m> {
+        let id = super::handle::intrinsic_id(base);
+        assert!(id != 0, "LLVM 22 knows {base}");
+        let mut types: Vec<LLVMTypeRef> = overloads.iter().map(|ty| ty.raw()).collect();
+        let raw = edit!(LLVMGetIntrinsicDeclaration(self.module.raw(), id, types.as_mut_ptr(), types.len()));
+        let function = wrap!(Function, raw);
+        self.call(function, arguments, name)
+    }
+    /// An empty phi.
+    pub fn phi(&mut self, ty: Type<'m>, name: &str) -> Inst<'m> {
+        let name = c_name(name);
+        wrap!(Inst, LLVMBuildPhi(self.builder, ty.raw(), name.as_ptr()))
+    }
+    /// Adds an incoming edge to a phi.
+    pub fn add_incoming(&mut self, phi: Inst<'m>, value: Value<'m>, from: Block<'m>) {
+        let (mut value, mut from) = (value.raw(), from.raw());
+        edit!(LLVMAddIncoming(phi.raw(), &mut value, &mut from, 1));
+    }
+    /// An unconditional branch.
+    pub fn branch(&mut self, to: Block<'m>) -> Inst<'m> {
+        wrap!(Inst, LLVMBuildBr(self.builder, to.raw()))
+    }
+    /// A conditional branch.
+    pub fn branch_if(&mut self, condition: Value<'m>, yes: Block<'m>, no: Block<'m>) -> Inst<'m> {
+        wrap!(Inst, LLVMBuildCondBr(self.builder, condition.raw(), yes.raw(), no.raw()))
+    }
+    /// A copy of an instruction, without name, inserted here.
+    pub fn clone_here(&mut self, inst: Inst<'m>, name: &str) -> Inst<'m> {
+        let copy = wrap!(Inst, LLVMInstructionClone(inst.raw()));
+        let name = c_name(name);
+        edit!(LLVMInsertIntoBuilderWithName(self.builder, copy.raw(), name.as_ptr()));
+        copy
+    }
+
+    // --- changes ---
+
+    /// Replaces operand `index`.
+    pub fn set_operand(&mut self, inst: Inst<'m>, index: u32, value: Value<'m>) {
+        assert!(index < inst.operand_count(), "operand index in range");
+        edit!(LLVMSetOperand(inst.raw(), index, value.raw()));
+    }
+    /// Replaces every use of a value.
+    pub fn replace_all_uses(&mut self, old: Value<'m>, new: Value<'m>) {
+        edit!(LLVMReplaceAllUsesWith(old.raw(), new.raw()));
+    }
+    /// Removes and frees an instruction without uses.
+    pub fn erase(&mut self, inst: Inst<'m>) {
+        edit!(LLVMInstructionEraseFromParent(inst.raw()));
+    }
+    /// Moves an instruction to the editor's place.
+    pub fn move_here(&mut self, inst: Inst<'m>) {
+        edit!(LLVMInstructionRemoveFromParent(inst.raw()));
+        edit!(LLVMInsertIntoBuilder(self.builder, inst.raw()));
+    }
+    /// Renames a value.
+    pub fn set_name(&mut self, value: Value<'m>, name: &str) {
+        edit!(LLVMSetValueName2(value.raw(), name.as_ptr().cast(), name.len()));
+    }
+    /// A new block at the end of a function.
+    pub fn new_block(&mut self, function: Function<'m>, name: &str) -> Block<'m> {
+        let name = c_name(name);
+        wrap!(Block, LLVMAppendBasicBlockInContext(self.context, function.value().raw(), name.as_ptr()))
+    }
+    /// A new internal global variable with an undefined (poison) or given initial value.
+    pub fn new_global(
+        &mut self,
+        ty: Type<'m>,
+        space: u32,
+        align: u32,
+        initializer: Option<Value<'m>>,
+        constant: bool,
+        name: &str,
+    ) -> Value<'m> {
+        let name = c_name(name);
+        let global = wrap!(Value, LLVMAddGlobalInAddressSpace(self.module.raw(), ty.raw(), name.as_ptr(), space));
+        let initial = initializer.unwrap_or_else(|| self.poison(ty));
+        edit!(LLVMSetInitializer(global.raw(), initial.raw()));
+        edit!(LLVMSetLinkage(global.raw(), llvm_sys::LLVMLinkage::LLVMInternalLinkage));
+        edit!(LLVMSetAlignment(global.raw(), align));
+        edit!(LLVMSetGlobalConstant(global.raw(), constant.into()));
+        global
+    }
+    /// Attaches a metadata node of strings to an instruction.
+    pub fn set_string_metadata(&mut self, inst: Inst<'m>, kind: &str, words: &[&str]) {
+        let kind = super::handle::metadata_kind(self.module, kind);
+        let mut strings: Vec<LLVMMetadataRef> = words
+            .iter()
+            .map(|word| edit!(LLVMMDStringInContext2(self.context, word.as_ptr().cast(), word.len())))
+            .collect();
+        let node = edit!(LLVMMDNodeInContext2(self.context, strings.as_mut_ptr(), strings.len()));
+        edit!(LLVMSetMetadata(inst.raw(), kind, LLVMMetadataAsValue(self.context, node)));
+    }
+    /// Whether LLVM's verifier accepts a function.
+    pub fn verifies(&self, function: Function<'m>) -> bool {
+        edit!(LLVMVerifyFunction(function.value().raw(), LLVMVerifierFailureAction::LLVMReturnStatusAction)) == 0
+    }
+}
+
+/// Whether a type is a pointer.
+pub fn is_pointer(ty: Type<'_>) -> bool {
+    ty.kind() == LLVMPointerTypeKind
+}

@@ -1,0 +1,51 @@
+//! How are slots reached in IR? The few instructions beyond the common ones that `steer-spills` builds.
+
+use super::super::handle::{Block, Function, Type, Value, attribute_kind};
+use super::Editor;
+use llvm_sys::LLVMOpcode;
+use llvm_sys::core::*;
+
+impl<'m> Editor<'m> {
+    /// Takes back what the function's attributes promise of memory and synchronisation: it now uses shared memory, and
+    /// where it runs matters to other lanes.
+    pub fn uses_shared_memory(&mut self, function: Function<'m>) {
+        let place = llvm_sys::LLVMAttributeFunctionIndex;
+        for name in ["memory", "nosync"] {
+            let kind = attribute_kind(name);
+            edit!(LLVMRemoveEnumAttributeAtIndex(function.raw(), place, kind));
+        }
+        let convergent = edit!(LLVMCreateEnumAttribute(self.context, attribute_kind("convergent"), 0));
+        edit!(LLVMAddAttributeAtIndex(function.raw(), place, convergent));
+    }
+    /// New instructions go before the terminator of a block.
+    pub fn before_end(&mut self, block: Block<'m>) -> &mut Self {
+        let end = block.terminator().expect("a finished block has a terminator");
+        self.before(end)
+    }
+    /// `vector` with one element replaced.
+    pub fn insert_element(&mut self, vector: Value<'m>, element: Value<'m>, index: u32) -> Value<'m> {
+        let index = self.int(32, u64::from(index));
+        let name = c"".as_ptr();
+        wrap!(Value, LLVMBuildInsertElement(self.builder, vector.raw(), element.raw(), index.raw(), name))
+    }
+    /// One element of a vector.
+    pub fn extract_element(&mut self, vector: Value<'m>, index: u32, name: &str) -> Value<'m> {
+        let index = self.int(32, u64::from(index));
+        let name = super::c_name(name);
+        wrap!(Value, LLVMBuildExtractElement(self.builder, vector.raw(), index.raw(), name.as_ptr()))
+    }
+    /// The bits of a value as another type of the same size; pointers go through an integer.
+    pub fn reinterpret(&mut self, value: Value<'m>, ty: Type<'m>, bits: u32) -> Value<'m> {
+        if value.ty() == ty {
+            return value;
+        }
+        let from_pointer = super::is_pointer(value.ty());
+        let int = self.int_type(bits);
+        let value = if from_pointer { self.cast(LLVMOpcode::LLVMPtrToInt, value, int, "") } else { value };
+        if super::is_pointer(ty) {
+            let value = self.reinterpret(value, int, bits);
+            return self.cast(LLVMOpcode::LLVMIntToPtr, value, ty, "");
+        }
+        if value.ty() == ty { value } else { self.cast(LLVMOpcode::LLVMBitCast, value, ty, "") }
+    }
+}

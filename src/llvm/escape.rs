@@ -1,0 +1,84 @@
+//! Can a thread's own memory be reached through a pointer of unknown origin?
+//!
+//! A stack object escapes when its address is stored, returned, converted to an integer, or passed to a function other
+//! than memory and marker intrinsics. One escaping object anywhere makes every pointer of unknown origin suspect.
+
+use super::handle::{AttrPlace, Function, Module, RawOpcode, Value, attribute_kind};
+
+/// Most values derived from one object that are looked at.
+const MAX_DERIVED: usize = 256;
+
+/// Whether any stack object or by-value argument of any function escapes.
+pub fn module_stack_escapes(module: Module<'_>) -> bool {
+    let byval = attribute_kind("byval");
+    module.functions().filter(|function| !function.is_declaration()).any(|function| function_escapes(function, byval))
+}
+
+fn function_escapes(function: Function<'_>, byval: u32) -> bool {
+    let mut objects = (0..function.param_count())
+        .filter(|&index| function.has_attribute(AttrPlace::Param(index), byval))
+        .map(|index| function.param(index));
+    if objects.any(|object| escapes(object, byval)) {
+        return true;
+    }
+    function
+        .blocks()
+        .flat_map(|block| block.insts())
+        .any(|inst| inst.opcode() == RawOpcode::LLVMAlloca && escapes(inst.value(), byval))
+}
+
+/// Whether the address of one object leaves the function's sight.
+pub fn escapes(object: Value<'_>, byval: u32) -> bool {
+    let mut derived = vec![object];
+    let mut next = 0;
+    while let Some(&pointer) = derived.get(next) {
+        next += 1;
+        for user in pointer.users() {
+            let Some(inst) = user.as_inst() else { return true };
+            match inst.opcode() {
+                RawOpcode::LLVMLoad | RawOpcode::LLVMICmp => {}
+                RawOpcode::LLVMStore if inst.operand(0) != pointer => {}
+                RawOpcode::LLVMAtomicRMW | RawOpcode::LLVMAtomicCmpXchg if inst.operand(0) == pointer => {
+                    let stored = (1..inst.operand_count()).any(|index| inst.operand(index) == pointer);
+                    if stored {
+                        return true;
+                    }
+                }
+                RawOpcode::LLVMGetElementPtr
+                | RawOpcode::LLVMBitCast
+                | RawOpcode::LLVMAddrSpaceCast
+                | RawOpcode::LLVMPHI
+                | RawOpcode::LLVMSelect
+                | RawOpcode::LLVMFreeze => {
+                    if derived.len() >= MAX_DERIVED {
+                        return true;
+                    }
+                    if !derived.contains(&user) {
+                        derived.push(user);
+                    }
+                }
+                RawOpcode::LLVMCall => {
+                    let harmless = inst.called_function().is_some_and(|callee| is_harmless(callee))
+                        || passed_by_value_only(inst, pointer, byval);
+                    if !harmless {
+                        return true;
+                    }
+                }
+                _ => return true,
+            }
+        }
+    }
+    false
+}
+
+fn is_harmless(callee: Function<'_>) -> bool {
+    const NAMES: &[&str] =
+        &["llvm.lifetime.", "llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.dbg.", "llvm.assume"];
+    callee.intrinsic_id() != 0 && NAMES.iter().any(|prefix| callee.name().starts_with(prefix))
+}
+
+fn passed_by_value_only(call: super::handle::Inst<'_>, pointer: Value<'_>, byval: u32) -> bool {
+    (0..call.argument_count())
+        .filter(|&index| call.operand(index) == pointer)
+        .all(|index| call.has_call_attribute(AttrPlace::Param(index), byval))
+}

@@ -1,0 +1,15 @@
+//! The only code that touches LLVM: everything else sees indices and plain data.
+#![allow(unsafe_code)] // the LLVM boundary: each block names its guarantor
+
+pub mod compare;
+pub mod edit;
+pub mod escape;
+pub mod handle;
+pub mod image;
+mod image_const;
+mod image_import;
+mod image_text;
+pub mod optimise;
+pub mod owned;
+pub mod remark;
+pub mod walk;

@@ -1,0 +1,56 @@
+//! How does a finding reach the user? As an LLVM remark under the pass name `warpwise`.
+
+use super::handle::{Function, Inst};
+use crate::abi::Text;
+use llvm_sys::prelude::LLVMValueRef;
+use std::ffi::c_void;
+
+/// What a remark is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub enum Kind {
+    /// Something was done (`-Rpass=warpwise`).
+    Passed = 0,
+    /// Something was refused, and why (`-Rpass-missed=warpwise`).
+    Missed = 1,
+    /// Something was found out (`-Rpass-analysis=warpwise`).
+    Analysis = 2,
+    /// The compilation fails; `opt` ends with the first error, so say all else before.
+    Error = 3,
+    /// Something is wrong with the input.
+    Warning = 4,
+}
+
+/// `WarpwiseHost` of `passes/abi.h`.
+#[repr(C)]
+pub struct RawHost {
+    context: *mut c_void,
+    wanted: u32,
+    emit: extern "C" fn(*mut c_void, LLVMValueRef, LLVMValueRef, u32, Text, Text),
+}
+
+/// Where remarks go while a pass runs.
+pub struct Host<'a> {
+    raw: Option<&'a RawHost>,
+}
+
+impl<'a> Host<'a> {
+    /// The pass manager's side.
+    pub fn new(raw: &'a RawHost) -> Self {
+        Host { raw: Some(raw) }
+    }
+    /// Nobody listens: for library callers and tests.
+    pub fn silent() -> Host<'static> {
+        Host { raw: None }
+    }
+    /// Whether anybody wants remarks of a kind; check before building costly texts.
+    pub fn wants(&self, kind: Kind) -> bool {
+        self.raw.is_some_and(|raw| raw.wanted & (1 << kind as u32) != 0)
+    }
+    /// Emits a remark at an instruction, or at the function.
+    pub fn emit(&self, kind: Kind, function: Function<'_>, at: Option<Inst<'_>>, name: &str, message: &str) {
+        let Some(raw) = self.raw.filter(|_| self.wants(kind)) else { return };
+        let at = at.map_or(std::ptr::null_mut(), Inst::raw);
+        (raw.emit)(raw.context, function.raw(), at, kind as u32, Text::of(name), Text::of(message));
+    }
+}

@@ -1,0 +1,326 @@
+//! Which passes are there, with which settings, and who runs them?
+//!
+//! Settings come from two places: the text between a pass's angle brackets (`steer-spills<block=256;regs=32>`) and the
+//! command line (`-warpwise-block=256`), which [`set_option`] remembers for the process. The text wins.
+//!
+//! The default pipeline, `warpwise`, runs every transform of [`PASSES`] in order. The first word of a transform's name
+//! is its switch: `no-fuse` between the brackets, `-warpwise-fuse=0`, and for one function the string attribute
+//! `"warpwise-no-fuse"` or `__attribute__((annotate("warpwise.no-fuse")))`. The plain `"warpwise-off"` and
+//! `annotate("warpwise.off")` mean all of them, as does `optnone`.
+
+use crate::annotate;
+use crate::divergence;
+use crate::kernel::geometry::{BlockShape, ShapeError};
+use crate::llvm::edit::Editor;
+use crate::llvm::edit::annotate::is_optnone;
+use crate::llvm::handle::{Function, Module};
+use crate::llvm::remark::Host;
+use std::sync::Mutex;
+
+/// A transform: runs over a module, returns whether it changed.
+type Run = fn(Module<'_>, &Settings, &Host<'_>) -> bool;
+
+/// Every transform by name, in the order of the default pipeline.
+const PASSES: &[(&str, Run)] =
+    &[("annotate-uniform", annotate::run), ("fuse-branches", crate::fuse::run), ("steer-spills", crate::spill::run)];
+
+/// The default pipeline.
+pub const DEFAULT: &str = "warpwise";
+
+/// What may be switched off for the default pipeline, whether or not this build has the transform.
+const SWITCHES: &[&str] = &["annotate", "fuse", "steer"];
+
+/// Transforms that the default pipeline runs only when asked to (`-warpwise-steer`, `warpwise<steer>`).
+const OFF_BY_DEFAULT: &[&str] = &["fuse", "steer"];
+
+/// Parameters in words, for the error about an unknown one.
+const KNOWN: &str = "block=X[xYxZ], simple, remark-all, regs=N, dynamic-shared=N";
+const KNOWN_DEFAULT: &str = "block=X[xYxZ], assume-restrict, annotate, fuse, steer, no-annotate, no-fuse, no-steer";
+const KNOWN_ANNOTATE: &str = "block=X[xYxZ], simple, verify, assume-restrict, vote=0|1, bra-uni=0|1, shuffle=0|1";
+
+/// What a pass is told.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Settings {
+    /// Shape of every block.
+    pub block: Option<BlockShape>,
+    /// The simple analysis instead of the affine one.
+    pub simple: bool,
+    /// Remarks also about accesses that are as good as they can be.
+    pub remark_all: bool,
+    /// Of `annotate-uniform`.
+    pub annotate: annotate::Options,
+    /// Transforms that the default pipeline leaves out, by first word.
+    switched_off: Vec<String>,
+    /// Registers a thread may use; beats the kernel's own bounds.
+    pub regs: Option<u32>,
+    /// Most bytes of dynamic shared memory that kernels are launched with.
+    pub dynamic_shared: Option<u32>,
+}
+
+/// Why a pass's parameters were refused.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SettingsError {
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    #[error("'{pass}' has no parameter '{name}'; it takes {known}")]
+    Unknown { pass: String, name: String, known: &'static str },
+    #[error("parameter '{name}' of '{pass}' takes no value, but has '{value}'")]
+    NoValue { pass: String, name: String, value: String },
+    #[error("parameter '{name}' of '{pass}' is 0 or 1, not '{value}'")]
+    NoSwitch { pass: String, name: String, value: String },
+    #[error("parameter '{name}' of '{pass}' takes a whole number of at most {max}, not '{value}'")]
+    Number { pass: String, name: String, value: String, max: u32 },
+}
+
+/// Most registers a thread can have.
+const MAX_REGISTERS: u32 = 255;
+/// Most bytes of shared memory a block can have, on any architecture.
+const MAX_SHARED: u32 = 232_448;
+
+static COMMAND_LINE: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
+
+/// Remembers an option of the command line; a later value replaces an earlier one.
+pub fn set_option(name: &str, value: &str) {
+    let mut options = COMMAND_LINE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    options.retain(|(known, _)| known != name);
+    options.push((name.to_owned(), value.to_owned()));
+}
+
+impl Settings {
+    /// Settings of the command line, then those of the text. Parameters are separated by `;`.
+    pub fn parse(pass: &str, text: &str) -> Result<Settings, SettingsError> {
+        let mut settings = Settings::default();
+        settings.switched_off.extend(OFF_BY_DEFAULT.iter().map(|&word| word.to_owned()));
+        let command_line = COMMAND_LINE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
+        for (name, value) in &command_line {
+            settings.set_from_command_line(pass, name, value)?;
+        }
+        for parameter in text.split(';').map(str::trim).filter(|parameter| !parameter.is_empty()) {
+            let (name, value) = match parameter.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (parameter, None),
+            };
+            settings.set(pass, name, value)?;
+        }
+        Ok(settings)
+    }
+
+    /// What the analysis is told.
+    pub fn analysis(&self) -> divergence::Options {
+        divergence::Options { block: self.block, simple: self.simple }
+    }
+
+    /// Options of the command line go to every pass, whether or not it takes them.
+    fn set_from_command_line(&mut self, pass: &str, name: &str, value: &str) -> Result<(), SettingsError> {
+        match name {
+            "block" => self.block = Some(value.parse()?),
+            "remark-all" => self.remark_all = true,
+            "regs" => self.regs = Some(number(pass, name, Some(value), MAX_REGISTERS)?),
+            "dynamic-shared" => self.dynamic_shared = Some(number(pass, name, Some(value), MAX_SHARED)?),
+            "assume-restrict" => self.annotate.assume_restrict = switch(pass, name, Some(value))?,
+            _ if SWITCHES.contains(&name) => self.turn(name, switch(pass, name, Some(value))?),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, pass: &str, name: &str, value: Option<&str>) -> Result<(), SettingsError> {
+        let is_default = pass == DEFAULT;
+        let is_annotate = pass == "annotate-uniform";
+        match name {
+            "block" => self.block = Some(value.unwrap_or("").parse()?),
+            "remark-all" => self.remark_all = true,
+            "regs" if !is_annotate => self.regs = Some(number(pass, name, value, MAX_REGISTERS)?),
+            "dynamic-shared" if !is_annotate => {
+                self.dynamic_shared = Some(number(pass, name, value, MAX_SHARED)?);
+            }
+            "simple" if !is_default => {
+                no_value(pass, name, value)?;
+                self.simple = true;
+            }
+            "assume-restrict" if is_default || is_annotate => {
+                self.annotate.assume_restrict = switch(pass, name, value)?;
+            }
+            "verify" if is_annotate => {
+                no_value(pass, name, value)?;
+                self.annotate.verify = true;
+            }
+            "vote" if is_annotate => self.annotate.vote = switch(pass, name, value)?,
+            "bra-uni" if is_annotate => self.annotate.bra_uni = switch(pass, name, value)?,
+            "shuffle" if is_annotate => self.annotate.shuffle = switch(pass, name, value)?,
+            _ if is_default && SWITCHES.contains(&name) => {
+                no_value(pass, name, value)?;
+                self.turn(name, true);
+            }
+            _ => match name.strip_prefix("no-").filter(|word| is_default && SWITCHES.contains(word)) {
+                Some(word) => {
+                    no_value(pass, name, value)?;
+                    self.turn(word, false);
+                }
+                None => {
+                    let known = match () {
+                        () if is_default => KNOWN_DEFAULT,
+                        () if is_annotate => KNOWN_ANNOTATE,
+                        () => KNOWN,
+                    };
+                    return Err(SettingsError::Unknown { pass: pass.to_owned(), name: name.to_owned(), known });
+                }
+            },
+        }
+        Ok(())
+    }
+
+    fn turn(&mut self, word: &str, on: bool) {
+        self.switched_off.retain(|known| known != word);
+        if !on {
+            self.switched_off.push(word.to_owned());
+        }
+    }
+}
+
+fn no_value(pass: &str, name: &str, value: Option<&str>) -> Result<(), SettingsError> {
+    match value {
+        None => Ok(()),
+        Some(value) => {
+            Err(SettingsError::NoValue { pass: pass.to_owned(), name: name.to_owned(), value: value.to_owned() })
+        }
+    }
+}
+
+/// No value means on.
+fn switch(pass: &str, name: &str, value: Option<&str>) -> Result<bool, SettingsError> {
+    match value {
+        None | Some("1") => Ok(true),
+        Some("0") => Ok(false),
+        Some(value) => {
+            Err(SettingsError::NoSwitch { pass: pass.to_owned(), name: name.to_owned(), value: value.to_owned() })
+        }
+    }
+}
+
+/// The word that switches a transform.
+fn switch_of(pass: &str) -> &str {
+    pass.split('-').next().unwrap_or(pass)
+}
+
+/// Whether a transform may touch a function. Every transform asks before it looks at one.
+pub fn is_enabled(function: Function<'_>, switch: &str) -> bool {
+    !is_optnone(function)
+        && function.string_attribute("warpwise-off").is_none()
+        && function.string_attribute(&format!("warpwise-no-{switch}")).is_none()
+}
+
+fn number(pass: &str, name: &str, value: Option<&str>, max: u32) -> Result<u32, SettingsError> {
+    let text = value.unwrap_or("");
+    text.parse::<u32>().ok().filter(|&number| number <= max).ok_or_else(|| SettingsError::Number {
+        pass: pass.to_owned(),
+        name: name.to_owned(),
+        value: text.to_owned(),
+        max,
+    })
+}
+
+/// Position of a transform by name; the default pipeline comes after all of them.
+pub fn lookup(name: &str) -> Option<usize> {
+    if name == DEFAULT {
+        return Some(PASSES.len());
+    }
+    PASSES.iter().position(|pass| pass.0 == name)
+}
+
+/// Runs a transform or the default pipeline; parameters were checked when the pipeline was parsed.
+pub fn run(pass: usize, module: Module<'_>, parameters: &str, host: &Host<'_>) -> bool {
+    let name = PASSES.get(pass).map_or(DEFAULT, |pass| pass.0);
+    let Ok(settings) = Settings::parse(name, parameters) else { return false };
+    let changed = read_annotations(module);
+    match PASSES.get(pass) {
+        Some((_, run)) => run(module, &settings, host) || changed,
+        None => run_default(module, &settings, host) || changed,
+    }
+}
+
+fn run_default(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
+    let mut changed = false;
+    for (name, run) in PASSES {
+        if !settings.switched_off.iter().any(|word| word == switch_of(name)) {
+            changed |= run(module, settings, host);
+        }
+    }
+    changed
+}
+
+/// Turns `annotate("warpwise.WORD")` of functions into string attributes `warpwise-WORD`, which survive linking and
+/// inlining of annotations away. Whether any was new.
+fn read_annotations(module: Module<'_>) -> bool {
+    let Some(list) = module.global("llvm.global.annotations").and_then(|global| global.initializer()) else {
+        return false;
+    };
+    let mut wanted = Vec::new();
+    for entry in (0..list.ty().length() as u32).filter_map(|index| list.aggregate_element(index)) {
+        let (Some(function), Some(text)) = (entry.aggregate_element(0), entry.aggregate_element(1)) else { continue };
+        let (Some(function), Some(text)) = (function.as_function(), text.initializer().and_then(|t| t.const_text()))
+        else {
+            continue;
+        };
+        if let Some(word) = text.strip_prefix("warpwise.") {
+            wanted.push((function, format!("warpwise-{word}")));
+        }
+    }
+    let mut changed = false;
+    let mut editor = Editor::new(module);
+    for (function, attribute) in wanted {
+        if function.string_attribute(&attribute).is_none() {
+            editor.set_string_attribute(function, &attribute, "");
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// Settings for what happens when code is generated.
+pub fn codegen_settings() -> Settings {
+    Settings::parse(DEFAULT, "").unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_read_and_refused() {
+        let parse = |text: &str| Settings::parse("affine-divergence", text);
+        assert_eq!(parse("block=64x2;simple").unwrap().block.unwrap().y, 2);
+        for (text, part) in [
+            ("block=0", "'0'"),
+            ("block=2048", "'2048'"),
+            ("block=foo", "'foo'"),
+            ("frob", "'frob'"),
+            ("regs=many", "'many'"),
+        ] {
+            assert!(parse(text).unwrap_err().to_string().contains(part), "{text}");
+        }
+        assert!(parse("verify").is_err());
+    }
+
+    #[test]
+    fn each_pass_takes_its_own() {
+        let settings = Settings::parse(DEFAULT, "no-fuse;block=256").unwrap();
+        assert!(settings.switched_off.contains(&"fuse".to_owned()));
+        assert!(!Settings::parse(DEFAULT, "steer").unwrap().switched_off.contains(&"steer".to_owned()));
+        assert!(Settings::parse(DEFAULT, "no-annotate=1").is_err());
+        assert!(Settings::parse(DEFAULT, "no-frob").is_err());
+        let annotate = |text: &str| Settings::parse("annotate-uniform", text).map(|settings| settings.annotate);
+        assert!(annotate("verify").unwrap().verify);
+        assert!(!annotate("vote=0").unwrap().vote);
+        assert!(annotate("vote=2").is_err());
+        assert!(annotate("no-fuse").is_err());
+    }
+
+    #[test]
+    fn a_transform_is_switched_by_its_first_word() {
+        for (name, _) in PASSES {
+            assert!(SWITCHES.contains(&switch_of(name)), "{name}");
+        }
+        assert_eq!(lookup(DEFAULT), Some(PASSES.len()));
+    }
+}

@@ -1,0 +1,397 @@
+//! What is there to say about a module? Plain data, in the order a reader wants it, with the words already chosen.
+//!
+//! For each function with a body: how many values are uniform, affine and divergent; each divergent branch with the
+//! chain of its causes; each memory access with its lane stride and cost; arrays in local memory; and line by line, the
+//! worst class of what the line computes. Values without a source line count in the totals only.
+
+use super::source::Sources;
+use crate::divergence::causes::Causes;
+use crate::divergence::remarks::explain;
+use crate::divergence::stride::{self, Access, Cost, Pattern};
+use crate::divergence::words::{Place, Words, plain_symbol, scope_words};
+use crate::divergence::{Class, Facts, ModuleAnalysis};
+use crate::kernel::entity::{Inst, Value};
+use crate::kernel::handles::Handles;
+use crate::kernel::inst::Opcode;
+use crate::kernel::types::TypeKind;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Values named for one line.
+const VALUES_A_LINE: usize = 4;
+
+/// A module.
+#[derive(Serialize, Clone, Debug)]
+pub struct Report {
+    /// The file the user named.
+    pub input: String,
+    /// What a reader must know of how the figures were made.
+    pub notes: Vec<String>,
+    pub functions: Vec<FunctionReport>,
+}
+
+/// A function with a body.
+#[derive(Serialize, Clone, Debug)]
+pub struct FunctionReport {
+    /// Name without mangling.
+    pub name: String,
+    pub symbol: String,
+    /// Launched by the host, or called on the device.
+    pub is_kernel: bool,
+    pub place: Option<LineOf>,
+    /// Shape of the block where it is known.
+    pub block: Option<String>,
+    pub values: Counts,
+    pub branches: Branches,
+    pub accesses: Vec<AccessReport>,
+    pub locals: Vec<Local>,
+    pub lines: Vec<LineReport>,
+}
+
+/// A line of a file.
+#[derive(Serialize, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct LineOf {
+    pub file: String,
+    pub line: u32,
+}
+
+impl From<Place> for LineOf {
+    fn from(place: Place) -> LineOf {
+        LineOf { file: place.file, line: place.line }
+    }
+}
+
+/// Values by class.
+#[derive(Serialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    pub uniform: u32,
+    pub affine: u32,
+    pub divergent: u32,
+}
+
+/// Conditional branches and switches.
+#[derive(Serialize, Clone, Debug, Default)]
+pub struct Branches {
+    pub total: u32,
+    pub divergent: Vec<BranchReport>,
+}
+
+/// One divergent branch.
+#[derive(Serialize, Clone, Debug)]
+pub struct BranchReport {
+    pub place: Option<LineOf>,
+    /// "`i < n` depends on threadIdx.x".
+    pub why: String,
+}
+
+/// One load, store or atomic.
+#[derive(Serialize, Clone, Debug)]
+pub struct AccessReport {
+    pub place: Option<LineOf>,
+    pub action: &'static str,
+    pub space: String,
+    pub bytes: u32,
+    /// The address as an expression.
+    pub address: String,
+    /// Bytes between lanes where that is one number.
+    pub stride: Option<i64>,
+    pub sectors: Option<u32>,
+    pub ideal_sectors: Option<u32>,
+    pub bank_ways: Option<u32>,
+    /// In words; absent where nothing is known.
+    pub text: Option<String>,
+    /// Whether it could be better.
+    pub is_costly: bool,
+}
+
+/// An object in a thread's local memory.
+#[derive(Serialize, Clone, Debug)]
+pub struct Local {
+    pub place: Option<LineOf>,
+    pub name: String,
+    pub bytes: u64,
+}
+
+/// How much lanes agree, from best to worst.
+#[derive(Serialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[serde(rename_all = "lowercase")]
+pub enum Agreement {
+    Uniform,
+    Affine,
+    Divergent,
+}
+
+impl Agreement {
+    /// One word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Agreement::Uniform => "uniform",
+            Agreement::Affine => "affine",
+            Agreement::Divergent => "divergent",
+        }
+    }
+}
+
+/// A source line.
+#[derive(Serialize, Clone, Debug)]
+pub struct LineReport {
+    #[serde(flatten)]
+    pub place: LineOf,
+    /// The line itself, where the file can be read.
+    pub text: Option<String>,
+    /// The worst class on the line.
+    pub class: Agreement,
+    pub values: Vec<ValueReport>,
+    /// What went wrong here: divergent branches and costly accesses.
+    pub notes: Vec<String>,
+}
+
+/// A value of a line.
+#[derive(Serialize, Clone, PartialEq, Eq, Debug)]
+pub struct ValueReport {
+    pub expression: String,
+    pub class: Agreement,
+    /// "4*threadIdx.x + uniform", "the same across the grid".
+    pub detail: String,
+}
+
+/// Looks at every function with a body.
+pub fn build(analysis: &ModuleAnalysis<'_>, input: &str, sources: &mut Sources) -> Report {
+    let functions = &analysis.context.functions;
+    let mut reports: Vec<FunctionReport> = functions
+        .iter()
+        .filter(|function| !function.is_declaration())
+        .map(|&function| {
+            let (facts, handles) = analysis.facts(function);
+            Builder::new(&facts, &handles).build(sources)
+        })
+        .collect();
+    // kernels first, otherwise as the module has them
+    reports.sort_by_key(|report| !report.is_kernel);
+    Report { input: input.to_owned(), notes: Vec::new(), functions: reports }
+}
+
+/// Whether an expression says something in spite of what was cut from it.
+fn is_readable(expression: &str) -> bool {
+    expression != "…" && expression.matches('…').count() < 2
+}
+
+struct Builder<'a, 'm> {
+    facts: &'a Facts,
+    handles: &'a Handles<'m>,
+    words: Words<'a, 'm>,
+    lines: BTreeMap<LineOf, LineReport>,
+}
+
+impl<'a, 'm> Builder<'a, 'm> {
+    fn new(facts: &'a Facts, handles: &'a Handles<'m>) -> Self {
+        Builder { facts, handles, words: Words::new(facts, handles), lines: BTreeMap::new() }
+    }
+
+    fn build(mut self, sources: &mut Sources) -> FunctionReport {
+        let kernel = &self.facts.kernel;
+        let values = self.values();
+        let branches = self.branches();
+        let accesses = self.accesses();
+        let locals = self.locals();
+        let mut lines: Vec<LineReport> = std::mem::take(&mut self.lines).into_values().collect();
+        for line in &mut lines {
+            line.text = sources.line(&line.place.file, line.place.line).map(str::to_owned);
+        }
+        let first = lines.first().map(|line| line.place.clone());
+        FunctionReport {
+            name: plain_symbol(&kernel.name),
+            symbol: kernel.name.clone(),
+            is_kernel: kernel.is_kernel,
+            place: self.handles.function.place().map(|(file, line)| LineOf { file, line }).or(first),
+            block: self.facts.geometry.exact.map(|shape| shape.to_string()),
+            values,
+            branches,
+            accesses,
+            locals,
+            lines,
+        }
+    }
+
+    /// Counts values, and puts those that have a source line on it.
+    fn values(&mut self) -> Counts {
+        let kernel = &self.facts.kernel;
+        let mut counts = Counts::default();
+        for inst in kernel.insts.keys() {
+            let data = &kernel.insts[inst];
+            if kernel.types[data.ty].kind == TypeKind::Void || !self.facts.is_reachable(data.block) {
+                continue;
+            }
+            let value = kernel.result(inst);
+            let class = self.agreement(value);
+            match class {
+                Agreement::Uniform => counts.uniform += 1,
+                Agreement::Affine => counts.affine += 1,
+                Agreement::Divergent => counts.divergent += 1,
+            }
+            if let Some(place) = self.words.place(inst) {
+                self.put(place.into(), inst, class);
+            }
+        }
+        counts
+    }
+
+    fn agreement(&self, value: Value) -> Agreement {
+        match self.facts.class(value) {
+            Class::Unreached | Class::Constant(_) | Class::Uniform(_) => Agreement::Uniform,
+            Class::Affine(_) => Agreement::Affine,
+            Class::Divergent => Agreement::Divergent,
+        }
+    }
+
+    fn line(&mut self, place: LineOf) -> &mut LineReport {
+        self.lines.entry(place.clone()).or_insert_with(|| LineReport {
+            place,
+            text: None,
+            class: Agreement::Uniform,
+            values: Vec::new(),
+            notes: Vec::new(),
+        })
+    }
+
+    fn put(&mut self, place: LineOf, inst: Inst, class: Agreement) {
+        let kernel = &self.facts.kernel;
+        let value = kernel.result(inst);
+        let is_address = matches!(kernel.insts[inst].opcode, Opcode::Alloca | Opcode::Gep | Opcode::AddrSpaceCast);
+        let shown = (!is_address && !self.is_inner(inst)).then(|| ValueReport {
+            expression: self.words.value(value),
+            class,
+            detail: self.detail(value),
+        });
+        let line = self.line(place);
+        if !is_address {
+            line.class = line.class.max(class);
+        }
+        let room = line.values.len() < VALUES_A_LINE;
+        let wanted = |report: &_| room && !line.values.contains(report);
+        if let Some(report) = shown.filter(|report| is_readable(&report.expression) && wanted(report)) {
+            line.values.push(report);
+        }
+    }
+
+    /// Whether a value is only a part of another expression of the same line.
+    fn is_inner(&self, inst: Inst) -> bool {
+        let kernel = &self.facts.kernel;
+        if matches!(kernel.insts[inst].opcode, Opcode::Phi | Opcode::AtomicRmw | Opcode::CmpXchg) {
+            return false;
+        }
+        let users = self.facts.users(kernel.result(inst));
+        let place = self.words.place(inst).map(|place| place.line);
+        let is_part = |user: Inst| {
+            let is_expression = !matches!(
+                kernel.insts[user].opcode,
+                Opcode::CondBr | Opcode::Switch | Opcode::Store | Opcode::Phi | Opcode::Ret
+            );
+            is_expression && self.words.place(user).map(|place| place.line) == place
+        };
+        !users.is_empty() && users.iter().all(|&user| is_part(user))
+    }
+
+    fn detail(&self, value: Value) -> String {
+        match self.facts.class(value) {
+            Class::Unreached => "never computed".to_owned(),
+            Class::Constant(number) => {
+                let is_bool = self.facts.kernel.int_bits(value) == Some(1);
+                if is_bool { (number != 0).to_string() } else { number.to_string() }
+            }
+            Class::Uniform(scope) => scope_words(scope).to_owned(),
+            Class::Affine(form) => self.words.form(form),
+            Class::Divergent => match self.facts.form(value) {
+                Some(form) => self.words.form(form),
+                None => "differs from lane to lane".to_owned(),
+            },
+        }
+    }
+
+    fn branches(&mut self) -> Branches {
+        let kernel = &self.facts.kernel;
+        let causes = Causes::new(self.facts);
+        let mut branches = Branches::default();
+        for block in kernel.blocks.keys().filter(|&block| self.facts.is_reachable(block)) {
+            if !kernel.graph.is_branch(block) {
+                continue;
+            }
+            branches.total += 1;
+            if !self.facts.is_divergent_branch(block) {
+                continue;
+            }
+            let why = match causes.of_branch(block) {
+                Some(chain) => explain(self.facts, &self.words, &chain, block),
+                None => "warpwise does not know this kind of branch".to_owned(),
+            };
+            let place: Option<LineOf> = self.words.place(kernel.terminator(block)).map(LineOf::from);
+            if let Some(place) = &place {
+                let line = self.line(place.clone());
+                line.class = Agreement::Divergent;
+                line.notes.push(format!("branch diverges: {why}"));
+            }
+            branches.divergent.push(BranchReport { place, why });
+        }
+        branches.divergent.sort_by(|a, b| a.place.cmp(&b.place));
+        branches
+    }
+
+    fn accesses(&mut self) -> Vec<AccessReport> {
+        let mut reports = Vec::new();
+        for access in stride::accesses(self.facts) {
+            let report = self.access(&access);
+            let place = report.place.clone();
+            if let (Some(place), Some(text), true) = (place, &report.text, report.is_costly) {
+                let note = format!("{} {}: {text}", report.space, report.action);
+                let line = self.line(place);
+                if !line.notes.contains(&note) {
+                    line.notes.push(note);
+                }
+            }
+            reports.push(report);
+        }
+        reports.sort_by(|a, b| a.place.cmp(&b.place));
+        reports
+    }
+
+    fn access(&self, access: &Access) -> AccessReport {
+        let describe = |all| stride::describe(access, |value| self.words.value(value), all);
+        let (sectors, ideal_sectors, bank_ways) = match access.cost {
+            Cost::Sectors { needed, ideal } => (Some(needed), Some(ideal), None),
+            Cost::BankWays(ways) => (None, None, Some(ways)),
+            Cost::None => (None, None, None),
+        };
+        let stride = match access.pattern {
+            Pattern::Same => Some(0),
+            Pattern::Stride(stride) => Some(stride),
+            _ => None,
+        };
+        let address = self.words.value(access.pointer);
+        AccessReport {
+            place: self.words.place(access.inst).map(LineOf::from),
+            action: access.action.noun(),
+            space: access.space.to_string(),
+            bytes: access.bytes,
+            address: address.strip_prefix('&').map_or(address.clone(), str::to_owned),
+            stride,
+            sectors,
+            ideal_sectors,
+            bank_ways,
+            text: describe(true),
+            is_costly: access.pattern != Pattern::Same && describe(false).is_some(),
+        }
+    }
+
+    fn locals(&self) -> Vec<Local> {
+        let kernel = &self.facts.kernel;
+        let allocas = kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Alloca);
+        allocas
+            .map(|inst| {
+                let value = kernel.result(inst);
+                let name = self.words.source_name(value).unwrap_or_else(|| "an unnamed object".to_owned());
+                let bytes = self.handles.inst(inst).allocated_bytes();
+                Local { place: self.words.place(inst).map(LineOf::from), name, bytes }
+            })
+            .collect()
+    }
+}

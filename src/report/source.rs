@@ -1,0 +1,36 @@
+//! Which text stands on a line of a source file? Files are read once; a file that cannot be read has no lines.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// The files met so far.
+#[derive(Default)]
+pub struct Sources {
+    files: HashMap<String, Vec<String>>,
+    /// Folders that relative names are tried in, after the current one.
+    folders: Vec<PathBuf>,
+}
+
+impl Sources {
+    /// Relative names are looked up in the current folder, then in that of `input`.
+    pub fn beside(input: &Path) -> Sources {
+        let folders = input.parent().map(Path::to_path_buf).into_iter().collect();
+        Sources { files: HashMap::new(), folders }
+    }
+
+    /// The text of a line (1-based), without trailing blanks.
+    pub fn line(&mut self, file: &str, line: u32) -> Option<&str> {
+        if !self.files.contains_key(file) {
+            let lines = self.read(file);
+            self.files.insert(file.to_owned(), lines);
+        }
+        let index = (line as usize).checked_sub(1)?;
+        self.files[file].get(index).map(|text| text.trim_end())
+    }
+
+    fn read(&self, file: &str) -> Vec<String> {
+        let places = std::iter::once(PathBuf::from(file)).chain(self.folders.iter().map(|folder| folder.join(file)));
+        let bytes = places.filter(|path| path.is_file()).find_map(|path| std::fs::read(path).ok()).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
+    }
+}

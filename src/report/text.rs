@@ -1,0 +1,160 @@
+//! The report for people: a summary, the annotated source, then branches, memory and local arrays.
+
+use super::model::{AccessReport, Agreement, FunctionReport, LineOf, Report};
+use std::fmt::Write;
+
+/// Width of the class column.
+const CLASS: usize = 9;
+
+/// What the words mean.
+const LEGEND: &str = "
+uniform: all lanes of a warp hold one value; affine: a fixed multiple of the thread index, plus something uniform;
+divergent: neither is certain. A line has the worst class of what it computes.
+";
+
+/// The whole report.
+pub fn render(report: &Report) -> String {
+    let mut out = String::new();
+    for note in &report.notes {
+        let _ = writeln!(out, "note: {note}");
+    }
+    if report.functions.is_empty() {
+        let _ = writeln!(out, "{} has no device function with a body", report.input);
+    }
+    for (index, function) in report.functions.iter().enumerate() {
+        if index > 0 || !report.notes.is_empty() {
+            out.push('\n');
+        }
+        head(&mut out, function);
+        lines(&mut out, function);
+        branches(&mut out, function);
+        memory(&mut out, function);
+        locals(&mut out, function);
+    }
+    if !report.functions.is_empty() {
+        out.push_str(LEGEND);
+    }
+    out
+}
+
+fn head(out: &mut String, function: &FunctionReport) {
+    let kind = if function.is_kernel { "kernel" } else { "device function" };
+    let place = function.place.as_ref().map_or(String::new(), |place| format!(" at {}:{}", place.file, place.line));
+    let block = match &function.block {
+        Some(shape) => format!("blocks of {shape} threads"),
+        None => "block shape unknown".to_owned(),
+    };
+    let _ = writeln!(out, "{kind} {}{place}, {block}", function.name);
+    let values = function.values;
+    let _ = writeln!(
+        out,
+        "  values:   {} uniform, {} affine, {} divergent",
+        values.uniform, values.affine, values.divergent
+    );
+    let divergent = function.branches.divergent.len();
+    let _ = match (function.branches.total, divergent) {
+        (0, _) => writeln!(out, "  branches: none"),
+        (total, 0) => writeln!(out, "  branches: {total}, all uniform"),
+        (total, 1) => writeln!(out, "  branches: {total}, 1 of them diverges"),
+        (total, _) => writeln!(out, "  branches: {total}, {divergent} of them diverge"),
+    };
+    let costly = function.accesses.iter().filter(|access| access.is_costly).count();
+    let _ = match (function.accesses.len(), costly) {
+        (0, _) => Ok(()),
+        (total, 0) => writeln!(out, "  memory:   {}, none found costly", plural(total, "access", "accesses")),
+        (total, _) => writeln!(out, "  memory:   {}, {costly} costly", plural(total, "access", "accesses")),
+    };
+}
+
+fn plural(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+fn lines(out: &mut String, function: &FunctionReport) {
+    if function.lines.is_empty() {
+        let _ = writeln!(out, "  no source lines: compile with -g1 to see them");
+        return;
+    }
+    let own_file = function.place.as_ref().map(|place| place.file.as_str());
+    let number = function.lines.iter().map(|line| line.place.line.to_string().len()).max().unwrap_or(1).max(4);
+    out.push('\n');
+    let mut file = own_file;
+    for line in &function.lines {
+        if file != Some(&line.place.file) {
+            file = Some(&line.place.file);
+            let _ = writeln!(out, "  in {}:", line.place.file);
+        }
+        let text = line.text.as_deref().unwrap_or("");
+        let class = line.class.word();
+        let _ = writeln!(out, "  {:>number$}  {class:<CLASS$}  {text}", line.place.line);
+        for value in &line.values {
+            if value.class == Agreement::Uniform && value.detail == value.expression {
+                continue;
+            }
+            let what = &value.expression;
+            let word = value.class.word();
+            if value.detail == *what || value.class == Agreement::Divergent && value.detail.starts_with("differs") {
+                let _ = writeln!(out, "  {:>number$}  {:CLASS$}    `{what}` is {word}", "", "");
+            } else {
+                let _ = writeln!(out, "  {:>number$}  {:CLASS$}    `{what}` is {word}: {}", "", "", value.detail);
+            }
+        }
+        for note in &line.notes {
+            let _ = writeln!(out, "  {:>number$}  {:CLASS$}  ! {note}", "", "");
+        }
+    }
+}
+
+fn at(place: Option<&LineOf>) -> String {
+    place.map_or("no line".to_owned(), |place| format!("line {}", place.line))
+}
+
+fn branches(out: &mut String, function: &FunctionReport) {
+    // those with a line stand in the listing
+    let mut placeless = function.branches.divergent.iter().filter(|branch| branch.place.is_none()).peekable();
+    if placeless.peek().is_some() {
+        let _ = writeln!(out, "\n  divergent branches without a source line");
+    }
+    for branch in placeless {
+        let _ = writeln!(out, "    {}", branch.why);
+    }
+}
+
+fn memory(out: &mut String, function: &FunctionReport) {
+    if function.accesses.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n  memory accesses");
+    let mut said: Vec<String> = Vec::new();
+    for access in &function.accesses {
+        let text = memory_line(access);
+        // an unrolled loop says the same thing many times
+        if !said.contains(&text) {
+            let _ = writeln!(out, "    {text}");
+            said.push(text);
+        }
+    }
+}
+
+fn memory_line(access: &AccessReport) -> String {
+    let what = format!(
+        "{}: {} {} of {}, `{}`",
+        at(access.place.as_ref()),
+        access.space,
+        access.action,
+        plural(access.bytes as usize, "byte", "bytes"),
+        access.address
+    );
+    format!("{what}: {}", access.text.as_deref().unwrap_or("lanes an unknown distance apart"))
+}
+
+fn locals(out: &mut String, function: &FunctionReport) {
+    if function.locals.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n  objects in local memory");
+    for local in &function.locals {
+        let place = local.place.as_ref().map_or(String::new(), |place| format!(" (line {})", place.line));
+        let _ = writeln!(out, "    `{}`{place}: {}", local.name, plural(local.bytes as usize, "byte", "bytes"));
+    }
+}

@@ -1,0 +1,145 @@
+//! How is inline PTX cut into statements, operands and types? Text only; `decode_asm` gives it meaning.
+
+use super::code::{Fmt, Mode, Round};
+
+/// A type of PTX.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Kind {
+    pub bits: u16,
+    pub class: Class,
+    /// Two elements in one register.
+    pub pair: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Class {
+    Bits,
+    Unsigned,
+    Signed,
+    Float(Fmt),
+    Predicate,
+}
+
+pub(super) fn kind_of(word: &str) -> Option<Kind> {
+    let whole = |bits, class| Some(Kind { bits, class, pair: false });
+    let pair = |fmt| Some(Kind { bits: 16, class: Class::Float(fmt), pair: true });
+    match word {
+        "pred" => whole(1, Class::Predicate),
+        "f16" => whole(16, Class::Float(Fmt::Half)),
+        "bf16" => whole(16, Class::Float(Fmt::BFloat)),
+        "f32" => whole(32, Class::Float(Fmt::Single)),
+        "f64" => whole(64, Class::Float(Fmt::Double)),
+        "f16x2" => pair(Fmt::Half),
+        "bf16x2" => pair(Fmt::BFloat),
+        _ => {
+            let class = match word.chars().next()? {
+                'b' => Class::Bits,
+                'u' => Class::Unsigned,
+                's' => Class::Signed,
+                _ => return None,
+            };
+            let bits: u16 = word[1..].parse().ok()?;
+            if matches!(bits, 8 | 16 | 32 | 64) { whole(bits, class) } else { None }
+        }
+    }
+}
+
+/// Opcode, modifiers and types of an instruction.
+pub(super) struct Parts<'t> {
+    pub op: &'t str,
+    pub words: Vec<&'t str>,
+    pub kinds: Vec<Kind>,
+}
+
+impl Parts<'_> {
+    pub fn has(&self, word: &str) -> bool {
+        self.words.contains(&word)
+    }
+    pub fn mode(&self) -> Mode {
+        let round = if self.has("rz") {
+            Round::Zero
+        } else if self.has("rm") {
+            Round::Down
+        } else if self.has("rp") {
+            Round::Up
+        } else {
+            Round::Nearest
+        };
+        Mode { round, ftz: self.has("ftz"), saturate: self.has("sat"), relu: self.has("relu") }
+    }
+}
+
+pub(super) fn space_of(word: &str) -> Option<u8> {
+    Some(match word {
+        "global" => 1,
+        "shared" | "shared::cta" => 3,
+        "const" => 4,
+        "local" => 5,
+        _ => return None,
+    })
+}
+
+/// Statements without their semicolons; scopes are flattened, comments dropped.
+pub(super) fn statements(text: &str) -> Vec<String> {
+    let text = text.replace("%%", "%").replace("$$", "$");
+    let mut list = Vec::new();
+    let mut current = String::new();
+    let mut depth = 0;
+    for c in text.chars() {
+        let at_start = current.trim().is_empty();
+        match c {
+            '{' if at_start => current.clear(),
+            '}' if at_start && depth == 0 => current.clear(),
+            ';' => {
+                list.push(current.trim().to_owned());
+                current.clear();
+            }
+            _ => {
+                depth += i32::from(c == '{') - i32::from(c == '}');
+                current.push(c);
+            }
+        }
+    }
+    list.push(current.trim().to_owned());
+    list.retain(|statement| !statement.is_empty());
+    list
+}
+
+/// Operands at the top level of commas.
+pub(super) fn split_operands(text: &str) -> Vec<String> {
+    let mut list = Vec::new();
+    let mut current = String::new();
+    let mut depth = 0;
+    for c in text.chars() {
+        match c {
+            ',' if depth == 0 => list.push(std::mem::take(&mut current).trim().to_owned()),
+            _ => {
+                depth += i32::from(matches!(c, '{' | '[')) - i32::from(matches!(c, '}' | ']'));
+                current.push(c);
+            }
+        }
+    }
+    if !current.trim().is_empty() {
+        list.push(current.trim().to_owned());
+    }
+    list
+}
+
+/// The members of `{a, b}`.
+pub(super) fn braces(text: &str) -> Option<Vec<String>> {
+    Some(split_operands(text.strip_prefix('{')?.strip_suffix('}')?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_statements_and_operands() {
+        let text = "{ .reg .f16 low,high; mov.b32 {low,high}, $1; mov.b16 $0, low;}";
+        assert_eq!(statements(text), [".reg .f16 low,high", "mov.b32 {low,high}, $1", "mov.b16 $0, low"]);
+        assert_eq!(split_operands("{low,high}, [$1+4], 7"), ["{low,high}", "[$1+4]", "7"]);
+        assert_eq!(braces("{a, b}"), Some(vec!["a".to_owned(), "b".to_owned()]));
+        assert_eq!(statements("{add.f16x2 $0,$1,$2; }"), ["add.f16x2 $0,$1,$2"]);
+    }
+}

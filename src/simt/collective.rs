@@ -1,0 +1,208 @@
+//! What do votes, shuffles, matches and reductions give to the lanes that take part?
+//!
+//! Pure functions of the operands of all lanes, so that both schedulers share them. A shuffle from a lane that does not
+//! take part gives poison, as PTX leaves it undefined.
+
+use super::code::*;
+use super::fault::{Exec, FaultKind, trap};
+use super::float;
+use super::warp::lanes_of;
+
+/// Operands of all lanes: mask, value, lane or predicate, clamp; and where each is undefined.
+#[derive(Clone)]
+pub struct Operands {
+    pub values: [Lanes; 4],
+    pub undef: [u32; 4],
+}
+
+impl Default for Operands {
+    fn default() -> Self {
+        Operands { values: [[0; LANES]; 4], undef: [0; 4] }
+    }
+}
+
+/// Results of all lanes.
+#[derive(Clone)]
+pub struct Results {
+    pub value: Lanes,
+    pub value_undef: u32,
+    /// The second result, where there is one.
+    pub second: Lanes,
+    pub second_undef: u32,
+}
+
+/// The mask operand of operations without one: whoever is active takes part.
+pub fn is_maskless(mask: u64) -> bool {
+    mask >> 32 != 0
+}
+
+/// Splits the active lanes by their mask and checks that everyone named is there.
+pub fn groups(operands: &Operands, active: u32, running: u32) -> Exec<Vec<u32>> {
+    let masks = &operands.values[0];
+    if let lanes @ 1.. = operands.undef[0] & active {
+        return trap(lanes.trailing_zeros(), FaultKind::Undef { usage: "the mask of a .sync operation" });
+    }
+    let mut groups = Vec::new();
+    let mut rest = active;
+    while rest != 0 {
+        let first = rest.trailing_zeros() as usize;
+        let group = lanes_of(rest).filter(|&lane| masks[lane] == masks[first]).fold(0u32, |set, lane| set | 1 << lane);
+        rest &= !group;
+        if !is_maskless(masks[first]) {
+            let mask = masks[first] as u32;
+            if let lanes @ 1.. = group & !mask {
+                let lane = lanes.trailing_zeros();
+                return trap(lane, FaultKind::SyncNotInMask { lane, mask });
+            }
+            let absent = mask & running & !group;
+            if let lanes @ 1.. = absent & active {
+                let second = masks[lanes.trailing_zeros() as usize] as u32;
+                return trap(first as u32, FaultKind::SyncMaskMismatch { first: mask, second });
+            }
+            if absent != 0 {
+                return trap(first as u32, FaultKind::SyncAbsentLane { mask, absent });
+            }
+        }
+        groups.push(group);
+    }
+    Ok(groups)
+}
+
+/// Results for one group of lanes; entries of other lanes are left alone.
+pub fn compute(what: Collective, group: u32, operands: &Operands, results: &mut Results) {
+    let [_, a, b, c] = &operands.values;
+    let undefined = |index: usize| operands.undef[index] & group;
+    let all = |value: u64, undef: u32, results: &mut Results| {
+        for lane in lanes_of(group) {
+            results.value[lane] = value;
+        }
+        if undef != 0 {
+            results.value_undef |= group;
+        }
+    };
+    let holds = lanes_of(group).filter(|&lane| a[lane] & 1 != 0).fold(0u32, |set, lane| set | 1 << lane);
+    match what {
+        Collective::WarpSync => {}
+        Collective::VoteAll => all(u64::from(holds == group), undefined(1), results),
+        Collective::VoteAny => all(u64::from(holds != 0), undefined(1), results),
+        Collective::VoteUni => all(u64::from(holds == group || holds == 0), undefined(1), results),
+        Collective::Ballot => all(u64::from(holds), undefined(1), results),
+        Collective::Elect => {
+            let leader = group.trailing_zeros();
+            for lane in lanes_of(group) {
+                results.value[lane] = u64::from(leader);
+                results.second[lane] = u64::from(lane as u32 == leader);
+            }
+        }
+        Collective::Shuffle(direction) => {
+            for lane in lanes_of(group) {
+                let (step, clamp) = ((b[lane] & 31) as i32, c[lane] as u32);
+                let (limit, segment) = ((clamp & 31) as i32, (clamp >> 8 & 31) as i32);
+                let own = lane as i32;
+                let highest = (own & segment) | (limit & !segment);
+                let (from, inside) = match direction {
+                    Shuffle::Up => (own - step, own - step >= highest),
+                    Shuffle::Down => (own + step, own + step <= highest),
+                    Shuffle::Butterfly => (own ^ step, own ^ step <= highest),
+                    Shuffle::Index => {
+                        let from = (own & segment) | (step & !segment);
+                        (from, from <= highest)
+                    }
+                };
+                let from = if inside { from as usize & 31 } else { lane };
+                results.value[lane] = a[from];
+                results.second[lane] = u64::from(inside);
+                let poison = group >> from & 1 == 0 || operands.undef[1] >> from & 1 != 0;
+                let undecided = (operands.undef[2] | operands.undef[3]) >> lane & 1 != 0;
+                results.value_undef |= u32::from(poison || undecided) << lane;
+                results.second_undef |= u32::from(undecided) << lane;
+            }
+        }
+        Collective::MatchAny(bits) => {
+            let keep = u64::MAX >> (64 - u32::from(bits));
+            for lane in lanes_of(group) {
+                let same = lanes_of(group).filter(|&other| (a[other] ^ a[lane]) & keep == 0);
+                results.value[lane] = same.fold(0, |set, other| set | 1 << other);
+            }
+            results.value_undef |= if undefined(1) != 0 { group } else { 0 };
+        }
+        Collective::MatchAll(bits) => {
+            let keep = u64::MAX >> (64 - u32::from(bits));
+            let first = group.trailing_zeros() as usize & 31;
+            let same = lanes_of(group).all(|lane| (a[lane] ^ a[first]) & keep == 0);
+            for lane in lanes_of(group) {
+                results.value[lane] = if same { u64::from(group) } else { 0 };
+                results.second[lane] = u64::from(same);
+            }
+            let undef = if undefined(1) != 0 { group } else { 0 };
+            results.value_undef |= undef;
+            results.second_undef |= undef;
+        }
+        Collective::Reduce(op) => {
+            let mut values = lanes_of(group).map(|lane| a[lane] as u32);
+            let first = values.next().unwrap_or(0);
+            let value = match op {
+                Reduce::Add => values.fold(first, u32::wrapping_add),
+                Reduce::And => values.fold(first, |x, y| x & y),
+                Reduce::Or => values.fold(first, |x, y| x | y),
+                Reduce::Xor => values.fold(first, |x, y| x ^ y),
+                Reduce::UMin => values.fold(first, u32::min),
+                Reduce::UMax => values.fold(first, u32::max),
+                Reduce::Min => values.fold(first, |x, y| (x as i32).min(y as i32) as u32),
+                Reduce::Max => values.fold(first, |x, y| (x as i32).max(y as i32) as u32),
+                Reduce::Float { max, abs, nan } => {
+                    let clear = if abs { 0x7fff_ffff } else { u32::MAX };
+                    let op = match (max, nan) {
+                        (true, true) => Float2::Maximum,
+                        (true, false) => Float2::MaxNum,
+                        (false, true) => Float2::Minimum,
+                        (false, false) => Float2::MinNum,
+                    };
+                    let step = |x: u32, y: u32| {
+                        float::float2(op, Fmt::Single, Mode::default(), u64::from(x), u64::from(y & clear)) as u32
+                    };
+                    values.fold(step(first & clear, first), step)
+                }
+            };
+            all(u64::from(value), undefined(1), results);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shuffle(direction: Shuffle, step: u64, clamp: u64, group: u32) -> Results {
+        let mut operands = Operands::default();
+        operands.values[1] = std::array::from_fn(|lane| 100 + lane as u64);
+        operands.values[2] = [step; LANES];
+        operands.values[3] = [clamp; LANES];
+        let mut results = Results { value: [0; LANES], value_undef: 0, second: [0; LANES], second_undef: 0 };
+        compute(Collective::Shuffle(direction), group, &operands, &mut results);
+        results
+    }
+
+    #[test]
+    fn shuffles_follow_ptx() {
+        let down = shuffle(Shuffle::Down, 4, 31, FULL);
+        assert_eq!((down.value[0], down.value[28], down.second[28]), (104, 128, 0));
+        let up = shuffle(Shuffle::Up, 1, 0, FULL);
+        assert_eq!((up.value[0], up.second[0], up.value[5]), (100, 0, 104));
+        // Segments of eight lanes: clamp 0x181f.
+        let index = shuffle(Shuffle::Index, 2, 0x181f, FULL);
+        assert_eq!((index.value[9], index.value[31]), (110, 126));
+        let xor = shuffle(Shuffle::Butterfly, 1, 31, 1);
+        assert_eq!(xor.value_undef, 1, "the source lane takes no part");
+    }
+
+    #[test]
+    fn masks_are_checked() {
+        let mut operands = Operands::default();
+        operands.values[0] = std::array::from_fn(|lane| if lane < 16 { 0xffff } else { 0xffff_0000 });
+        assert_eq!(groups(&operands, FULL, FULL).unwrap(), vec![0xffff, 0xffff_0000]);
+        let absent = groups(&operands, 0xff, FULL).unwrap_err();
+        assert_eq!(absent.kind, FaultKind::SyncAbsentLane { mask: 0xffff, absent: 0xff00 });
+        assert!(groups(&operands, 0xff, 0xff).is_ok(), "exited lanes are not waited for");
+    }
+}

@@ -1,0 +1,96 @@
+//! Which micro-operations are loads, stores and address computations?
+
+use super::code::*;
+use super::decode::{Decoded, Decoder, Slots};
+use crate::llvm::image::{GepStep, InstImage};
+
+impl Decoder<'_, '_> {
+    pub(super) fn load(&mut self, inst: &InstImage, align: u32, atomic: bool) -> Decoded<()> {
+        let (address, space) = (self.scalar(inst, 0)?, self.space(inst, 0));
+        let shape = self.shape(inst.ty)?;
+        let d = self.dst();
+        let mut align = align.max(1);
+        if let Some(bits) = shape.packed {
+            let (count, total) = (shape.leaves.len() as u32, self.image.ty(inst.ty).store as u32);
+            let words = total.div_ceil(8);
+            let raw = self.temp(words);
+            for word in 0..words {
+                let size = (total - 8 * word).min(8) as u8;
+                let (d, offset) = (raw + word, 8 * word);
+                self.emit(Op::Load { d, address, space, offset, size, bits: 8 * size, align, atomic });
+                align = 1;
+            }
+            self.emit(Op::Repack { d, count, to: bits, a: raw, from_count: words, from: 64 });
+            return Ok(());
+        }
+        for at in &shape.leaves {
+            let bits = at.leaf.bits();
+            for word in 0..at.leaf.slots() {
+                let rest = (bits - 64 * word).min(64);
+                let (d, offset, size) = (d + at.slot + word, at.offset + 8 * word, rest.div_ceil(8) as u8);
+                self.emit(Op::Load { d, address, space, offset, size, bits: rest as u8, align, atomic });
+                align = 1;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn store(&mut self, inst: &InstImage, align: u32, atomic: bool) -> Decoded<()> {
+        let (value, address, space) = (self.arg(inst, 0)?, self.scalar(inst, 1)?, self.space(inst, 1));
+        let ty = inst.operand_types[0];
+        let shape = self.shape(ty)?;
+        let mut align = align.max(1);
+        if let Some(bits) = shape.packed {
+            let (from_count, total) = (shape.leaves.len() as u32, self.image.ty(ty).store as u32);
+            let words = total.div_ceil(8);
+            let (raw, a) = (self.temp(words), self.in_frame(&value));
+            self.emit(Op::Repack { d: raw, count: words, to: 64, a, from_count, from: bits });
+            for word in 0..words {
+                let size = (total - 8 * word).min(8) as u8;
+                self.emit(Op::Store { value: raw + word, address, space, offset: 8 * word, size, align, atomic });
+                align = 1;
+            }
+            return Ok(());
+        }
+        for at in &shape.leaves {
+            for word in 0..at.leaf.slots() {
+                let rest = (at.leaf.bits() - 64 * word).min(64);
+                let (offset, size) = (at.offset + 8 * word, rest.div_ceil(8) as u8);
+                let value = value[(at.slot + word) as usize];
+                self.emit(Op::Store { value, address, space, offset, size, align, atomic });
+                align = 1;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn gep(&mut self, inst: &InstImage, offset: i64, steps: &[GepStep]) -> Decoded<()> {
+        let base = self.arg(inst, 0)?;
+        let (d, lanes) = (self.dst(), self.shape(inst.ty)?.leaves.len());
+        let mut indices = Vec::new();
+        for step in steps {
+            let shape = self.shape(inst.operand_types[step.operand as usize])?;
+            let bits = shape.leaves.first().map_or(64, |at| at.leaf.bits()) as u16;
+            if bits > 64 {
+                return Err(format!("an address index of type i{bits}"));
+            }
+            indices.push((self.arg(inst, step.operand as usize)?, bits, step.scale));
+        }
+        // A vector of addresses: scalar parts are the same for every element.
+        let part = |slots: &Slots, lane: usize| if slots.len() == lanes { slots[lane] } else { slots[0] };
+        for lane in 0..lanes {
+            let (d, base) = (d + lane as u32, part(&base, lane));
+            match indices.split_first() {
+                None => self.emit(Op::Address { d, base, index: base, bits: 0, scale: 0, offset }),
+                Some(((index, bits, scale), rest)) => {
+                    self.emit(Op::Address { d, base, index: part(index, lane), bits: *bits, scale: *scale, offset });
+                    for (index, bits, scale) in rest {
+                        let index = part(index, lane);
+                        self.emit(Op::Address { d, base: d, index, bits: *bits, scale: *scale, offset: 0 });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

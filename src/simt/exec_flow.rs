@@ -1,0 +1,111 @@
+//! What do control instructions need of the lanes of a mask? Phi moves, conditions, switches, copies between frames, collectives.
+
+use super::code::*;
+use super::collective::{self, Operands, Results};
+use super::fault::{Exec, FaultKind, trap};
+use super::warp::{Frame, lanes_of};
+
+impl Frame<'_, '_> {
+    /// The moves of an edge's phis, as one parallel copy.
+    pub fn moves(&mut self, edge: &Edge) {
+        if !edge.overlap {
+            for &(d, a) in &edge.moves {
+                self.copy(d, a);
+            }
+            return;
+        }
+        let saved: Vec<(Dst, Lanes, u32, Lanes)> = edge
+            .moves
+            .iter()
+            .map(|&(d, a)| {
+                let undef = self.undef(a);
+                let bits =
+                    std::array::from_fn(|lane| if undef >> lane & 1 != 0 { self.undef_bits(a, lane) } else { 0 });
+                (d, *self.get(a), undef, bits)
+            })
+            .collect();
+        for (d, values, undef, bits) in saved {
+            self.put(d, &values);
+            for lane in lanes_of(undef) {
+                self.taint_bits(d, lane, bits[lane]);
+            }
+        }
+    }
+
+    /// Copies an operand of this frame into a slot of another.
+    pub fn return_slot(&mut self, base: usize, d: Dst, a: Src) {
+        let values = *self.get(a);
+        let undef = self.undef(a);
+        let marks: Lanes = if undef == 0 { [0; LANES] } else { std::array::from_fn(|lane| self.undef_bits(a, lane)) };
+        let own = std::mem::replace(&mut self.base, base);
+        self.put(d, &values);
+        for lane in lanes_of(undef) {
+            self.taint_bits(d, lane, marks[lane]);
+        }
+        self.base = own;
+    }
+
+    /// Lanes in which a condition holds.
+    #[inline]
+    pub fn truth(&self, c: Src) -> Exec<u32> {
+        if let lanes @ 1.. = self.undef(c) {
+            return trap(lanes.trailing_zeros(), FaultKind::Undef { usage: "a branch condition" });
+        }
+        let values = self.get(c);
+        let mut lanes = 0;
+        for (lane, value) in values.iter().enumerate() {
+            lanes |= ((value & 1) as u32) << lane;
+        }
+        Ok(lanes & self.mask)
+    }
+
+    /// Edges of a switch with their lanes, default first, then cases in order.
+    pub fn cases(&self, switch: &SwitchCode) -> Exec<Vec<(u32, u32)>> {
+        let undef = self.undef(switch.a) | if switch.wide { self.undef(switch.a + 1) } else { 0 };
+        if undef != 0 {
+            return trap(undef.trailing_zeros(), FaultKind::Undef { usage: "a switch value" });
+        }
+        let mut targets = vec![(switch.default, 0u32)];
+        targets.extend(switch.cases.iter().map(|&(_, edge)| (edge, 0)));
+        for lane in lanes_of(self.mask) {
+            let high = if switch.wide { u128::from(self.get(switch.a + 1)[lane]) << 64 } else { 0 };
+            let value = high | u128::from(self.get(switch.a)[lane]);
+            let place = switch.cases.binary_search_by_key(&value, |&(case, _)| case).map_or(0, |i| i + 1);
+            targets[place].1 |= 1 << lane;
+        }
+        // In the order of the successors, which is the order of the edges.
+        targets.sort_by_key(|&(edge, _)| edge);
+        Ok(targets)
+    }
+
+    /// Operands of a collective for the active lanes.
+    pub fn collective_operands(&self, args: &[Src; 4]) -> Operands {
+        Operands { values: args.map(|a| *self.get(a)), undef: args.map(|a| self.undef(a)) }
+    }
+
+    /// Writes what a collective gives the lanes of this frame's mask.
+    pub fn collective_results(&mut self, d: Dst, p: Dst, what: Collective, results: &Results) {
+        if what == Collective::WarpSync {
+            return;
+        }
+        self.put(d, &results.value);
+        self.taint(d, results.value_undef & self.mask);
+        if p != u32::MAX {
+            self.put(p, &results.second);
+            self.taint(p, results.second_undef & self.mask);
+        }
+    }
+
+    pub fn collective(&mut self, what: Collective, d: Dst, p: Dst, args: &[Src; 4]) -> Exec<()> {
+        let operands = self.collective_operands(args);
+        let mut results = Results { value: [0; LANES], value_undef: 0, second: [0; LANES], second_undef: 0 };
+        for group in collective::groups(&operands, self.mask, self.warp.running())? {
+            collective::compute(what, group, &operands, &mut results);
+        }
+        if what == Collective::WarpSync {
+            self.world.races.warp_sync(self.warp.index);
+        }
+        self.collective_results(d, p, what, &results);
+        Ok(())
+    }
+}

@@ -1,0 +1,489 @@
+//! What do float operations compute? One value at a time, bits in, bits out.
+//!
+//! Add, subtract, multiply, divide, square root and fma are exactly rounded in all four rounding modes: the nearest result
+//! is taken and moved by one step when the sign of the exact remainder says so. Half and bfloat compute in single (fma in
+//! double) and round once more; for the basic operations that is innocuous double rounding. Transcendental functions
+//! (`sin`, `ex2.approx` …) are computed in double and rounded: within 1 ulp in single, so closer to the truth than the
+//! hardware's approximations, whose bits are not reproduced. NaN results are the canonical NaN of the hardware
+//! (0x7fffffff in single, 0x7fff in half and bfloat, 0x7ff8… in double).
+
+use super::code::{Float1, Float2, Fmt, Mode, Round};
+use half::{bf16, f16};
+
+/// A value of a format as a double; exact.
+#[inline]
+pub fn widen(fmt: Fmt, bits: u64) -> f64 {
+    match fmt {
+        Fmt::Half => f16::from_bits(bits as u16).to_f64(),
+        Fmt::BFloat => bf16::from_bits(bits as u16).to_f64(),
+        Fmt::Single => f64::from(f32::from_bits(bits as u32)),
+        Fmt::Double => f64::from_bits(bits),
+    }
+}
+
+/// Sign bit, exponent field and mantissa bits of a format.
+fn layout(fmt: Fmt) -> (u32, u32) {
+    match fmt {
+        Fmt::Half => (5, 10),
+        Fmt::BFloat => (8, 7),
+        Fmt::Single => (8, 23),
+        Fmt::Double => (11, 52),
+    }
+}
+
+/// Bits of a format.
+fn width(fmt: Fmt) -> u32 {
+    let (exponent, mantissa) = layout(fmt);
+    1 + exponent + mantissa
+}
+
+/// The NaN that the hardware makes.
+pub fn canonical_nan(fmt: Fmt) -> u64 {
+    match fmt {
+        Fmt::Half | Fmt::BFloat => 0x7fff,
+        Fmt::Single => 0x7fff_ffff,
+        Fmt::Double => 0x7ff8_0000_0000_0000,
+    }
+}
+
+fn is_nan(fmt: Fmt, bits: u64) -> bool {
+    let (exponent, mantissa) = layout(fmt);
+    let magnitude = bits & ((1 << (exponent + mantissa)) - 1);
+    magnitude > ((1 << exponent) - 1) << mantissa
+}
+
+fn sign_bit(fmt: Fmt) -> u64 {
+    1 << (width(fmt) - 1)
+}
+
+/// Subnormals to zero of their sign.
+fn flush(fmt: Fmt, bits: u64) -> u64 {
+    let (exponent, mantissa) = layout(fmt);
+    let field = bits >> mantissa & ((1 << exponent) - 1);
+    if field == 0 { bits & sign_bit(fmt) } else { bits }
+}
+
+/// Rounds a double plus a remainder (`exact = value + remainder`, remainder far below an ulp of value) to a format.
+pub fn narrow(fmt: Fmt, value: f64, remainder: f64, round: Round) -> u64 {
+    if value.is_nan() {
+        return canonical_nan(fmt);
+    }
+    let (exponent_bits, mantissa) = layout(fmt);
+    if value.is_infinite() {
+        // Infinite operands give infinities; overflow of a double in a directed mode is handled by the caller's
+        // remainder, which is then not finite.
+        return to_bits_infinite(fmt, value.is_sign_negative());
+    }
+    if value == 0.0 && remainder == 0.0 {
+        return if value.is_sign_negative() { sign_bit(fmt) } else { 0 };
+    }
+    // The exact value lies strictly between two neighbours of `value` or on it; make it a double rounded to odd, which
+    // any narrower rounding then treats correctly.
+    let odd = if remainder == 0.0 {
+        value
+    } else {
+        let toward_zero =
+            if (remainder < 0.0) == (value < 0.0) || value == 0.0 { value } else { step_toward_zero(value) };
+        f64::from_bits(toward_zero.to_bits() | 1)
+    };
+    let negative = odd.is_sign_negative();
+    if fmt == Fmt::Double {
+        return round_double(value, remainder, round).to_bits();
+    }
+    // Truncate to the format, then decide by the discarded part.
+    let magnitude = odd.abs();
+    let bias = (1i32 << (exponent_bits - 1)) - 1;
+    let raw = magnitude.to_bits();
+    let exponent = (raw >> 52) as i32 - 1023;
+    let lowest = 1 - bias;
+    let drop = 52 - mantissa as i32 + (lowest - exponent).max(0);
+    let significand = (raw & ((1 << 52) - 1)) | 1 << 52;
+    let (kept, rest, half) = if drop > 62 {
+        (0, 1, 2)
+    } else {
+        let drop = drop as u32;
+        (significand >> drop, significand & ((1 << drop) - 1), 1u64 << (drop - 1))
+    };
+    let up = match round {
+        Round::Nearest => rest > half || (rest == half && kept & 1 == 1),
+        Round::Zero => false,
+        Round::Down => negative && rest != 0,
+        Round::Up => !negative && rest != 0,
+    };
+    let kept = kept + u64::from(up);
+    let field = (exponent.max(lowest) + bias) as u64;
+    // The hidden bit adds one to the exponent field; a subnormal has none, and carries do the right thing.
+    let bits = ((field - 1) << mantissa) + kept;
+    let infinity = ((1 << exponent_bits) - 1) << mantissa;
+    let bits = if bits >= infinity {
+        let away = match round {
+            Round::Nearest => true,
+            Round::Zero => false,
+            Round::Down => negative,
+            Round::Up => !negative,
+        };
+        if away { infinity } else { infinity - 1 }
+    } else {
+        bits
+    };
+    bits | if negative { sign_bit(fmt) } else { 0 }
+}
+
+fn to_bits_infinite(fmt: Fmt, negative: bool) -> u64 {
+    let (exponent, mantissa) = layout(fmt);
+    (((1 << exponent) - 1) << mantissa) | if negative { sign_bit(fmt) } else { 0 }
+}
+
+fn step_toward_zero(value: f64) -> f64 {
+    f64::from_bits(value.to_bits() - 1)
+}
+
+fn round_double(value: f64, remainder: f64, round: Round) -> f64 {
+    match round {
+        Round::Nearest => value,
+        Round::Zero if remainder != 0.0 && value != 0.0 && (remainder < 0.0) != (value < 0.0) => {
+            step_toward_zero(value)
+        }
+        Round::Down if remainder < 0.0 => value.next_down(),
+        Round::Up if remainder > 0.0 => value.next_up(),
+        _ => value,
+    }
+}
+
+/// Remainder of an addition (Knuth's two-sum); zero where it overflows.
+fn sum_remainder(a: f64, b: f64, sum: f64) -> f64 {
+    let bb = sum - a;
+    let rest = (a - (sum - bb)) + (b - bb);
+    if rest.is_finite() { rest } else { 0.0 }
+}
+
+/// Applies flushing to operands.
+#[inline]
+fn operand(fmt: Fmt, mode: Mode, bits: u64) -> u64 {
+    if mode.ftz { flush(fmt, bits) } else { bits }
+}
+
+/// Applies flushing, saturation and relu to a result.
+#[inline]
+pub fn finish(fmt: Fmt, mode: Mode, bits: u64) -> u64 {
+    let mut bits = if mode.ftz { flush(fmt, bits) } else { bits };
+    if mode.saturate {
+        let value = widen(fmt, bits);
+        let clamped = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
+        bits = narrow(fmt, clamped + 0.0, 0.0, Round::Nearest);
+    }
+    if mode.relu && !is_nan(fmt, bits) && bits & sign_bit(fmt) != 0 {
+        bits = 0;
+    }
+    bits
+}
+
+/// Two-operand operations. `Powi` and `Ldexp` take an i32 as second operand.
+pub fn float2(op: Float2, fmt: Fmt, mode: Mode, a: u64, b: u64) -> u64 {
+    if matches!(op, Float2::Powi | Float2::Ldexp) {
+        let (x, n) = (widen(fmt, a), b as u32 as i32);
+        let value = match op {
+            Float2::Powi => libm::pow(x, f64::from(n)),
+            _ => libm::ldexp(x, n),
+        };
+        return finish(fmt, mode, narrow(fmt, value, 0.0, Round::Nearest));
+    }
+    let (a, b) = (operand(fmt, mode, a), operand(fmt, mode, b));
+    let sign = sign_bit(fmt);
+    let (x, y) = (widen(fmt, a), widen(fmt, b));
+    let round = mode.round;
+    let bits = match op {
+        Float2::CopySign => return (a & !sign) | (b & sign),
+        Float2::Add | Float2::Sub => {
+            let y = if op == Float2::Sub { -y } else { y };
+            let sum = x + y;
+            let exact_zero = sum == 0.0 && x != 0.0;
+            // An exact cancellation is -0 when rounding down, +0 otherwise.
+            if exact_zero || (sum == 0.0 && x.is_sign_negative() != y.is_sign_negative()) {
+                if round == Round::Down { sign } else { 0 }
+            } else {
+                narrow(fmt, sum, sum_remainder(x, y, sum), round)
+            }
+        }
+        Float2::Mul => {
+            let product = x * y;
+            let remainder = if fmt == Fmt::Double && round != Round::Nearest { libm::fma(x, y, -product) } else { 0.0 };
+            narrow(fmt, product, if remainder.is_finite() { remainder } else { 0.0 }, round)
+        }
+        Float2::Div => {
+            let quotient = x / y;
+            let rest = libm::fma(-quotient, y, x);
+            let remainder = if rest.is_finite() && quotient.is_finite() { rest * y.signum() } else { 0.0 };
+            // Only its sign matters: scale it below an ulp.
+            narrow(fmt, quotient, tiny(remainder), round)
+        }
+        Float2::Rem => narrow(fmt, libm::fmod(x, y), 0.0, Round::Nearest),
+        Float2::Pow => narrow(fmt, libm::pow(x, y), 0.0, Round::Nearest),
+        Float2::Atan2 => narrow(fmt, libm::atan2(x, y), 0.0, Round::Nearest),
+        Float2::MinNum | Float2::MaxNum | Float2::Minimum | Float2::Maximum => {
+            let is_max = matches!(op, Float2::MaxNum | Float2::Maximum);
+            pick(fmt, is_max, matches!(op, Float2::Minimum | Float2::Maximum), a, b)
+        }
+        Float2::MinXorSign(nan) | Float2::MaxXorSign(nan) => {
+            let is_max = matches!(op, Float2::MaxXorSign(_));
+            let magnitude = pick(fmt, is_max, nan, a & !sign, b & !sign);
+            if is_nan(fmt, magnitude) { magnitude } else { magnitude | ((a ^ b) & sign) }
+        }
+        Float2::Powi | Float2::Ldexp => a, // handled above
+    };
+    finish(fmt, mode, bits)
+}
+
+/// Minimum or maximum, -0 below +0.
+fn pick(fmt: Fmt, is_max: bool, nan_wins: bool, a: u64, b: u64) -> u64 {
+    match (is_nan(fmt, a), is_nan(fmt, b)) {
+        (true, true) => return canonical_nan(fmt),
+        (true, false) | (false, true) if nan_wins => return canonical_nan(fmt),
+        (true, false) => return b,
+        (false, true) => return a,
+        (false, false) => {}
+    }
+    let (x, y) = (widen(fmt, a), widen(fmt, b));
+    let a_less = x < y || (x == y && a & sign_bit(fmt) != 0);
+    if a_less != is_max { a } else { b }
+}
+
+/// A number of that sign, too small to matter but for its sign.
+fn tiny(sign_of: f64) -> f64 {
+    if sign_of == 0.0 { 0.0 } else { f64::MIN_POSITIVE.copysign(sign_of) }
+}
+
+/// Fused multiply-add.
+pub fn fma(fmt: Fmt, mode: Mode, a: u64, b: u64, c: u64) -> u64 {
+    let [a, b, c] = [a, b, c].map(|bits| operand(fmt, mode, bits));
+    let bits = match (fmt, mode.round) {
+        (Fmt::Single, Round::Nearest) => {
+            let value = f32::from_bits(a as u32).mul_add(f32::from_bits(b as u32), f32::from_bits(c as u32));
+            if value.is_nan() { canonical_nan(fmt) } else { u64::from(value.to_bits()) }
+        }
+        (Fmt::Double, Round::Nearest) => {
+            let value = f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c));
+            if value.is_nan() { canonical_nan(fmt) } else { value.to_bits() }
+        }
+        (Fmt::Double, round) => {
+            let (x, y, z) = (f64::from_bits(a), f64::from_bits(b), f64::from_bits(c));
+            let value = libm::fma(x, y, z);
+            // Boldo and Melquiond's error of an fma: exact but near underflow.
+            let product = x * y;
+            let low = libm::fma(x, y, -product);
+            let sum = product + z;
+            let rest = sum_remainder(product, z, sum);
+            let remainder = (sum - value) + (rest + low);
+            narrow(fmt, value, if remainder.is_finite() { tiny(remainder) } else { 0.0 }, round)
+        }
+        _ => {
+            // A product of two singles is exact in double.
+            let (product, z) = (widen(fmt, a) * widen(fmt, b), widen(fmt, c));
+            let sum = product + z;
+            if sum == 0.0 && (product != 0.0 || product.is_sign_negative() != z.is_sign_negative()) {
+                if mode.round == Round::Down { sign_bit(fmt) } else { 0 }
+            } else {
+                narrow(fmt, sum, sum_remainder(product, z, sum), mode.round)
+            }
+        }
+    };
+    finish(fmt, mode, bits)
+}
+
+/// One-operand operations.
+pub fn float1(op: Float1, fmt: Fmt, mode: Mode, a: u64) -> u64 {
+    let sign = sign_bit(fmt);
+    match op {
+        Float1::Neg => return finish(fmt, mode, a ^ sign),
+        Float1::Abs => return finish(fmt, mode, a & !sign),
+        _ => {}
+    }
+    let a = operand(fmt, mode, a);
+    let x = widen(fmt, a);
+    let mut remainder = 0.0;
+    let value = match op {
+        Float1::Neg | Float1::Abs | Float1::Canonicalize | Float1::Saturate => x,
+        Float1::Sqrt => {
+            let root = x.sqrt();
+            let rest = libm::fma(-root, root, x);
+            remainder = if rest.is_finite() && root.is_finite() { tiny(rest) } else { 0.0 };
+            root
+        }
+        Float1::Recip => {
+            let quotient = 1.0 / x;
+            let rest = libm::fma(-quotient, x, 1.0);
+            remainder = if rest.is_finite() && quotient.is_finite() { tiny(rest * x.signum()) } else { 0.0 };
+            quotient
+        }
+        Float1::Rsqrt => 1.0 / x.sqrt(),
+        Float1::Floor => x.floor(),
+        Float1::Ceil => x.ceil(),
+        Float1::Trunc => x.trunc(),
+        Float1::RoundAway => x.round(),
+        Float1::RoundEven => x.round_ties_even(),
+        Float1::Sin => libm::sin(x),
+        Float1::Cos => libm::cos(x),
+        Float1::Tan => libm::tan(x),
+        Float1::Asin => libm::asin(x),
+        Float1::Acos => libm::acos(x),
+        Float1::Atan => libm::atan(x),
+        Float1::Sinh => libm::sinh(x),
+        Float1::Cosh => libm::cosh(x),
+        Float1::Tanh => libm::tanh(x),
+        Float1::Exp => libm::exp(x),
+        Float1::Exp2 => libm::exp2(x),
+        Float1::Exp10 => libm::exp10(x),
+        Float1::Log => libm::log(x),
+        Float1::Log2 => libm::log2(x),
+        Float1::Log10 => libm::log10(x),
+    };
+    let mode = if op == Float1::Saturate { Mode { saturate: true, ..mode } } else { mode };
+    let round = if matches!(op, Float1::Sqrt | Float1::Recip) { mode.round } else { Round::Nearest };
+    finish(fmt, mode, narrow(fmt, value, remainder, round))
+}
+
+/// `is.fpclass`: whether the value is in one of the classes of the mask.
+pub fn class(fmt: Fmt, mask: u16, a: u64) -> bool {
+    let (exponent_bits, mantissa) = layout(fmt);
+    let negative = a & sign_bit(fmt) != 0;
+    let magnitude = a & !sign_bit(fmt);
+    let exponent = magnitude >> mantissa;
+    let fraction = magnitude & ((1 << mantissa) - 1);
+    let class = if exponent == (1 << exponent_bits) - 1 {
+        match (fraction == 0, negative) {
+            (true, true) => 2,
+            (true, false) => 9,
+            (false, _) => u32::from(fraction >> (mantissa - 1) & 1 == 1),
+        }
+    } else {
+        match (exponent == 0, fraction == 0, negative) {
+            (true, true, true) => 5,
+            (true, true, false) => 6,
+            (true, false, true) => 4,
+            (true, false, false) => 7,
+            (false, _, true) => 3,
+            (false, _, false) => 8,
+        }
+    };
+    mask >> class & 1 == 1
+}
+
+/// Between formats.
+pub fn convert(from: Fmt, to: Fmt, mode: Mode, a: u64) -> u64 {
+    let a = operand(from, mode, a);
+    finish(to, mode, narrow(to, widen(from, a), 0.0, mode.round))
+}
+
+/// To an integer; `None` where the value does not fit and nothing says to saturate.
+pub fn to_int(from: Fmt, bits: u32, signed: bool, saturating: bool, mode: Mode, nearest: bool, a: u64) -> Option<u128> {
+    let value = widen(from, operand(from, mode, a));
+    if value.is_nan() {
+        return saturating.then_some(0);
+    }
+    let whole = match mode.round {
+        Round::Zero => value.trunc(),
+        Round::Down => value.floor(),
+        Round::Up => value.ceil(),
+        Round::Nearest if nearest => value.round_ties_even(),
+        Round::Nearest => value.trunc(),
+    };
+    let mask = super::int::mask(bits);
+    if signed {
+        let limit = 2f64.powi(bits as i32 - 1);
+        if whole >= limit || whole < -limit {
+            return saturating.then(|| if whole > 0.0 { mask >> 1 } else { (mask >> 1) + 1 });
+        }
+        Some(whole as i128 as u128 & mask)
+    } else {
+        if whole >= 2f64.powi(bits as i32) || whole <= -1.0 {
+            return saturating.then_some(if whole > 0.0 { mask } else { 0 });
+        }
+        Some(whole as u128 & mask)
+    }
+}
+
+/// From an integer, exactly rounded.
+pub fn from_int(bits: u32, signed: bool, to: Fmt, mode: Mode, a: u128) -> u64 {
+    let negative = signed && super::int::signed(a, bits) < 0;
+    let magnitude = if negative { super::int::signed(a, bits).unsigned_abs() } else { a };
+    // Keep 64 significant bits with a sticky one, then split into two doubles that hold them exactly.
+    let shift = (128 - magnitude.leading_zeros()).saturating_sub(64);
+    let sticky = u64::from(magnitude & super::int::mask(shift) != 0 && shift > 0);
+    let word = (magnitude >> shift) as u64 | sticky;
+    let high = (word >> 32) as f64 * 4_294_967_296.0;
+    let low = (word & 0xffff_ffff) as f64;
+    let scale = 2f64.powi(shift as i32);
+    let sign = if negative { -1.0 } else { 1.0 };
+    let (high, low) = (sign * high * scale, sign * low * scale);
+    let sum = high + low;
+    finish(to, mode, narrow(to, sum, sum_remainder(high, low, sum), mode.round))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn single(op: Float2, round: Round, a: f32, b: f32) -> f32 {
+        let mode = Mode { round, ..Mode::default() };
+        f32::from_bits(float2(op, Fmt::Single, mode, a.to_bits().into(), b.to_bits().into()) as u32)
+    }
+
+    #[test]
+    fn nearest_agrees_with_the_host() {
+        let mut state = 1u64;
+        for _ in 0..200_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let (a, b) = (f32::from_bits((state >> 32) as u32), f32::from_bits((state >> 13) as u32));
+            for (op, want) in [(Float2::Add, a + b), (Float2::Sub, a - b), (Float2::Mul, a * b), (Float2::Div, a / b)] {
+                let got = single(op, Round::Nearest, a, b);
+                assert!(
+                    got.to_bits() == want.to_bits() || (got.is_nan() && want.is_nan()),
+                    "{op:?} {a:e} {b:e}: {got:e} {want:e}"
+                );
+            }
+            let half = convert(Fmt::Single, Fmt::Half, Mode::default(), a.to_bits().into());
+            assert!(half == u64::from(f16::from_f32(a).to_bits()) || a.is_nan(), "{a:e}");
+        }
+    }
+
+    #[test]
+    fn directed_rounding_brackets_the_exact_result() {
+        let (a, b) = (1.0f32, 3.0f32);
+        let down = single(Float2::Div, Round::Down, a, b);
+        let up = single(Float2::Div, Round::Up, a, b);
+        assert_eq!(up, down.next_up());
+        assert_eq!(single(Float2::Div, Round::Zero, -a, b), -down);
+        assert_eq!(single(Float2::Add, Round::Up, 1.0, 1e-30), 1f32.next_up());
+        assert_eq!(single(Float2::Add, Round::Down, 1.0, -1e-30), 1f32.next_down());
+        assert_eq!(single(Float2::Sub, Round::Down, 1.0, 1.0).to_bits(), 0x8000_0000);
+        assert_eq!(single(Float2::Mul, Round::Zero, f32::MAX, 2.0), f32::MAX);
+        let root = float1(Float1::Sqrt, Fmt::Double, Mode { round: Round::Up, ..Mode::default() }, 2f64.to_bits());
+        assert_eq!(f64::from_bits(root), 2f64.sqrt().next_up().min(std::f64::consts::SQRT_2));
+    }
+
+    #[test]
+    fn integers_convert_exactly_rounded() {
+        let to = |bits, signed, value: u128| {
+            f32::from_bits(from_int(bits, signed, Fmt::Single, Mode::default(), value) as u32)
+        };
+        for value in [0u64, 1, 16_777_217, 16_777_219, u64::MAX, 1 << 63, 0xffff_ff7f_ffff_ffff, 0x8000_0080_0000_0001]
+        {
+            assert_eq!(to(64, false, value.into()), value as f32, "{value:#x}");
+            assert_eq!(to(64, true, value.into()), value as i64 as f32, "{value:#x}");
+            let double = from_int(64, false, Fmt::Double, Mode::default(), value.into());
+            assert_eq!(f64::from_bits(double), value as f64, "{value:#x}");
+        }
+        assert_eq!(to(128, false, u128::MAX), u128::MAX as f32);
+        assert_eq!(to_int(Fmt::Single, 8, true, true, Mode::default(), false, 300f32.to_bits().into()), Some(127));
+        assert_eq!(to_int(Fmt::Single, 8, false, false, Mode::default(), false, (-1f32).to_bits().into()), None);
+        assert_eq!(to_int(Fmt::Single, 32, false, false, Mode::default(), false, (-0.5f32).to_bits().into()), Some(0));
+    }
+
+    #[test]
+    fn classes() {
+        assert!(class(Fmt::Single, 3, f32::NAN.to_bits().into()));
+        assert!(class(Fmt::Double, 1 << 9, f64::INFINITY.to_bits()));
+        assert!(class(Fmt::Single, 1 << 5, (-0f32).to_bits().into()));
+        assert!(!class(Fmt::Single, 0b11, 1f32.to_bits().into()));
+    }
+}

@@ -1,0 +1,152 @@
+//! What is a launch given, and what does it leave behind?
+
+use super::fault::Fault;
+
+/// What CUDA allows.
+const MAX_THREADS: u32 = 1024;
+
+/// How lanes are scheduled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Scheduler {
+    /// Warps in lockstep.
+    #[default]
+    Lockstep,
+    /// Every lane for itself, interleaved at random from a seed.
+    Independent(u64),
+}
+
+/// Where lockstep groups merge.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Reconvergence {
+    /// Wherever they meet in the same iteration.
+    #[default]
+    Earliest,
+    /// At the immediate post-dominator of the branch, or at the next iteration of the branch's loop.
+    PostDominator,
+}
+
+/// What stops a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Instructions, counted a warp (lockstep) or a lane (independent).
+    pub steps: u64,
+    /// Calls deep.
+    pub calls: u32,
+    pub local_bytes: u64,
+    pub heap_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { steps: 1_000_000_000, calls: 256, local_bytes: 512 << 10, heap_bytes: 8 << 20 }
+    }
+}
+
+/// Which accesses are checked for races.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct RaceCheck {
+    pub shared: bool,
+    pub global: bool,
+}
+
+/// Everything about a launch but its arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LaunchConfig {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub dynamic_shared: u32,
+    pub scheduler: Scheduler,
+    pub reconvergence: Reconvergence,
+    pub limits: Limits,
+    pub races: RaceCheck,
+}
+
+impl LaunchConfig {
+    /// A launch of that shape, everything else as by default.
+    pub fn new(grid: [u32; 3], block: [u32; 3]) -> LaunchConfig {
+        LaunchConfig {
+            grid,
+            block,
+            dynamic_shared: 0,
+            scheduler: Scheduler::default(),
+            reconvergence: Reconvergence::default(),
+            limits: Limits::default(),
+            races: RaceCheck::default(),
+        }
+    }
+}
+
+/// A kernel argument.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Arg {
+    /// A value as it lies in memory: a scalar, a vector, a by-value struct.
+    Value(Vec<u8>),
+    /// A buffer in device memory; the kernel gets its address, the report its contents afterwards.
+    Buffer(Vec<u8>),
+}
+
+/// What a launch is given.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Inputs {
+    pub args: Vec<Arg>,
+    /// Global variables to overwrite before the launch: name and leading bytes.
+    pub globals: Vec<(String, Vec<u8>)>,
+}
+
+/// Bytes after a launch.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Bytes {
+    pub data: Vec<u8>,
+    /// Undefined bits of every byte; empty if all are defined.
+    pub undef: Vec<u8>,
+}
+
+/// A global variable after a launch.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct GlobalAfter {
+    pub name: String,
+    pub bytes: Bytes,
+    /// Whether the kernel or the inputs changed it.
+    pub changed: bool,
+}
+
+/// What a launch left behind.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LaunchReport {
+    /// For each argument that is a buffer, its contents.
+    pub buffers: Vec<Option<Bytes>>,
+    /// Every global variable in device memory that is not constant.
+    pub globals: Vec<GlobalAfter>,
+    /// Instructions executed by warps (lockstep) or lanes (independent).
+    pub steps: u64,
+    /// Instructions executed by lanes.
+    pub lane_steps: u64,
+    /// What the kernel printed.
+    pub stdout: String,
+    /// Things that are no fault but worth knowing.
+    pub warnings: Vec<String>,
+}
+
+/// Why a launch did not end well.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// The request makes no sense; the text says what would.
+    #[error("{0}")]
+    Request(String),
+    #[error("{0}")]
+    Fault(Box<Fault>),
+}
+
+/// Whether the machine can launch that shape.
+pub(super) fn check_shape(config: &LaunchConfig) -> Result<(), LaunchError> {
+    let refuse = |text: String| Err(LaunchError::Request(text));
+    let threads = config.block.iter().try_fold(1u32, |product, &n| product.checked_mul(n));
+    let blocks = config.grid.iter().try_fold(1u32, |product, &n| product.checked_mul(n));
+    match (threads, blocks) {
+        (Some(0), _) => refuse("a block of no threads: every extent of --block must be at least 1".into()),
+        (_, Some(0)) => refuse("a grid of no blocks: every extent of --grid must be at least 1".into()),
+        (Some(threads), Some(_)) if threads <= MAX_THREADS => Ok(()),
+        (_, None) => refuse("a grid of more than 2^32 blocks".into()),
+        _ => refuse(format!("a block of {:?} threads, but at most {MAX_THREADS} are allowed", config.block)),
+    }
+}

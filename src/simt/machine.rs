@@ -1,0 +1,476 @@
+//! How is a kernel launched? Inputs in, blocks one after another, buffers and a report out.
+//!
+//! Blocks run in order, each to its end; warps of a block take turns. A program that makes one block wait for another is
+//! stopped by the step limit. Everything is deterministic for a given configuration, seed included.
+
+use super::code::{BarrierKind, FunctionCode, LANES};
+use super::constants::{self, Pool};
+use super::decode;
+use super::fault::{Fault, FaultKind, Trap};
+use super::independent;
+use super::launch::{
+    Arg, Bytes, GlobalAfter, Inputs, LaunchConfig, LaunchError, LaunchReport, Limits, Reconvergence, Scheduler,
+    check_shape,
+};
+use super::layout::Shapes;
+use super::lockstep::{Arrival, LockstepWarp, Yield};
+use super::memory::{AllocationKind, Arena, DeviceMemory};
+use super::observe::{Observer, mix};
+use super::races::Races;
+use super::warp::Warp;
+use crate::llvm::image::{FuncId, ModuleImage, TypeKind};
+
+/// Instructions a warp runs before the next one gets its turn.
+const TURN: u64 = 50_000;
+
+/// A decoded module.
+#[derive(Debug)]
+pub(super) struct Program {
+    pub pool: Pool,
+    pub functions: Vec<FunctionCode>,
+}
+
+/// Bytes and undefined bits of a global before a launch.
+type Initial = (Vec<u8>, Vec<u8>);
+
+/// A module ready to run.
+#[derive(Debug)]
+pub struct Machine<'i> {
+    image: &'i ModuleImage,
+    program: Program,
+    /// Initial bytes and undefined bits of every global in device memory; an error if its initialiser is not understood.
+    initial: Vec<Result<Initial, String>>,
+}
+
+/// The state all warps share while a launch runs.
+#[derive(Debug)]
+pub struct World<'p> {
+    pub image: &'p ModuleImage,
+    pub device: DeviceMemory,
+    pub shared: Arena,
+    pub races: Races,
+    pub limits: Limits,
+    pub reconvergence: Reconvergence,
+    pub block: [u32; 3],
+    pub block_number: u32,
+    pub block_dim: [u32; 3],
+    pub grid_dim: [u32; 3],
+    pub dynamic_shared: u32,
+    pub heap_used: u64,
+    pub steps: u64,
+    pub lane_steps: u64,
+    stdout: String,
+    shared_names: Vec<(u64, u64, String)>,
+}
+
+impl World<'_> {
+    pub fn print(&mut self, text: &str) {
+        self.stdout.push_str(text);
+    }
+
+    /// Says where a shared offset is, for messages.
+    pub fn describe_shared(&self, offset: usize) -> String {
+        let below =
+            self.shared_names.iter().filter(|(start, _, _)| *start <= offset as u64).max_by_key(|entry| entry.0);
+        match below {
+            Some((start, size, name)) => {
+                format!("offset {} of shared variable {name} ({size} bytes)", offset as u64 - start)
+            }
+            None => "no shared variable is there".to_owned(),
+        }
+    }
+}
+
+impl<'i> Machine<'i> {
+    /// Decodes a module.
+    pub fn new(image: &'i ModuleImage) -> Machine<'i> {
+        let mut pool = Pool::place(image);
+        let functions = decode::decode(image, &mut pool);
+        let mut initial = Vec::new();
+        for global in &image.globals {
+            let size = if global.address_space == 3 { 0 } else { image.ty(global.ty).size as usize };
+            let (mut data, mut undef) = (vec![0; size], vec![0; size]);
+            let filled = match global.initializer {
+                Some(id) if size > 0 => pool.write(image, id, &mut data, &mut undef),
+                _ => Ok(()),
+            };
+            initial.push(filled.map(|()| (data, undef)));
+        }
+        Machine { image, program: Program { pool, functions }, initial }
+    }
+
+    /// Finds a kernel: the named one, or the only one.
+    pub fn kernel(&self, name: Option<&str>) -> Result<FuncId, LaunchError> {
+        let names: Vec<&str> = self.image.kernels().map(|id| self.image.functions[id.index()].name.as_str()).collect();
+        let list = names.join(", ");
+        match (name, names.as_slice()) {
+            (Some(name), _) => {
+                self.image.kernels().find(|id| self.image.functions[id.index()].name == name).ok_or_else(|| {
+                    LaunchError::Request(if names.is_empty() {
+                        format!("{} has no kernel", self.image.name)
+                    } else {
+                        format!("there is no kernel named {name} in {}; it has {list}", self.image.name)
+                    })
+                })
+            }
+            (None, [_]) => Ok(self.image.kernels().next().unwrap_or(FuncId(0))),
+            (None, []) => Err(LaunchError::Request(format!("{} has no kernel", self.image.name))),
+            (None, _) => {
+                Err(LaunchError::Request(format!("{} has several kernels, so name one: {list}", self.image.name)))
+            }
+        }
+    }
+
+    /// Runs a kernel.
+    pub fn launch<O: Observer>(
+        &self,
+        kernel: FuncId,
+        config: &LaunchConfig,
+        inputs: &Inputs,
+        observer: &mut O,
+    ) -> Result<LaunchReport, LaunchError> {
+        check_shape(config)?;
+        let mut world = self.world(config, inputs)?;
+        let mut report = LaunchReport::default();
+        let (slots, buffers) = self.arguments(kernel, inputs, &mut world.device)?;
+        if O::ACTIVE {
+            observer.start(kernel, &slots);
+        }
+        let [gx, gy, gz] = config.grid;
+        for number in block_order(gx * gy * gz, config.scheduler) {
+            world.block = [number % gx, number / gx % gy, number / (gx * gy)];
+            world.block_number = number;
+            self.start_block(&mut world);
+            let ran = match config.scheduler {
+                Scheduler::Lockstep => self.block_in_lockstep(kernel, &slots, &mut world, observer),
+                Scheduler::Independent(seed) => {
+                    independent::block(&self.program, kernel, &slots, &mut world, observer, seed)
+                }
+            };
+            if let Err(stop) = ran {
+                return Err(LaunchError::Fault(Box::new(self.fault(kernel, &world, *stop))));
+            }
+        }
+        for found in &buffers {
+            report.buffers.push(found.map(|number| bytes_of(&world.device, number)));
+        }
+        for (i, buffer) in report.buffers.iter().enumerate() {
+            if let Some(bytes) = buffer.iter().find(|bytes| bytes.undef.iter().any(|&bits| bits != 0)) {
+                let count = bytes.undef.iter().filter(|&&bits| bits != 0).count();
+                report.warnings.push(format!("argument {i} ends with {count} bytes that hold undefined values"));
+            }
+        }
+        for (global, number) in self.image.globals.iter().zip(0..) {
+            if global.address_space != 3 && !global.constant && global.address_space != 4 {
+                let bytes = bytes_of(&world.device, number);
+                let changed = self.initial[number].as_ref().is_ok_and(|(data, _)| *data != bytes.data);
+                report.globals.push(GlobalAfter { name: global.name.clone(), bytes, changed });
+            }
+        }
+        report.steps = world.steps;
+        report.lane_steps = world.lane_steps;
+        report.stdout = world.stdout;
+        Ok(report)
+    }
+
+    fn world(&self, config: &LaunchConfig, inputs: &Inputs) -> Result<World<'i>, LaunchError> {
+        let mut device = DeviceMemory::default();
+        let mut shared_names = Vec::new();
+        for ((global, placed), initial) in self.image.globals.iter().zip(&self.program.pool.globals).zip(&self.initial)
+        {
+            if global.address_space == 3 {
+                let size = if placed.address == self.program.pool.dynamic_shared {
+                    config.dynamic_shared.into()
+                } else {
+                    placed.size
+                };
+                shared_names.push((placed.address, size, global.name.clone()));
+                // Keeps allocation numbers equal to global numbers.
+                device.add(None, Vec::new(), None, AllocationKind::Global, global.name.clone());
+                continue;
+            }
+            let (data, undef) = initial.clone().map_err(|what| {
+                LaunchError::Request(format!(
+                    "the initialiser of @{} holds what the machine does not know: {what}",
+                    global.name
+                ))
+            })?;
+            let kind = if global.constant { AllocationKind::Constant } else { AllocationKind::Global };
+            let undef = undef.iter().any(|&bits| bits != 0).then_some(undef);
+            device.add(Some(placed.address), data, undef, kind, format!("@{}", global.name));
+        }
+        for (name, bytes) in &inputs.globals {
+            let number = self.image.globals.iter().position(|global| global.name == *name && global.address_space != 3);
+            let Some(number) = number else {
+                return Err(LaunchError::Request(format!(
+                    "there is no global variable named {name} outside shared memory"
+                )));
+            };
+            let allocation = &mut device.allocations[number];
+            if bytes.len() > allocation.data.len() {
+                let (have, want) = (bytes.len(), allocation.data.len());
+                return Err(LaunchError::Request(format!(
+                    "global variable {name} has {want} bytes, but {have} are given"
+                )));
+            }
+            allocation.data[..bytes.len()].copy_from_slice(bytes);
+            if let Some(undef) = &mut allocation.undef {
+                undef[..bytes.len()].fill(0);
+            }
+        }
+        let mut races = Races::default();
+        races.shared_enabled = config.races.shared;
+        races.global_enabled = config.races.global;
+        Ok(World {
+            image: self.image,
+            device,
+            shared: Arena::default(),
+            races,
+            limits: config.limits,
+            reconvergence: config.reconvergence,
+            block: [0; 3],
+            block_number: 0,
+            block_dim: config.block,
+            grid_dim: config.grid,
+            dynamic_shared: config.dynamic_shared,
+            heap_used: 0,
+            steps: 0,
+            lane_steps: 0,
+            stdout: String::new(),
+            shared_names,
+        })
+    }
+
+    /// Slots of the kernel's frame that hold arguments, and the allocation of each buffer argument.
+    fn arguments(
+        &self,
+        kernel: FuncId,
+        inputs: &Inputs,
+        device: &mut DeviceMemory,
+    ) -> Result<(Vec<u64>, Vec<Option<usize>>), LaunchError> {
+        let function = &self.image.functions[kernel.index()];
+        let (want, have) = (function.params.len(), inputs.args.len());
+        if want != have {
+            let names: Vec<&str> = function.params.iter().map(|p| p.name.as_str()).collect();
+            let text =
+                format!("kernel {} takes {want} arguments ({}), but {have} are given", function.name, names.join(", "));
+            return Err(LaunchError::Request(text));
+        }
+        let mut shapes = Shapes::new(self.image);
+        let (mut slots, mut buffers) = (Vec::new(), Vec::new());
+        for (i, (param, arg)) in function.params.iter().zip(&inputs.args).enumerate() {
+            let ty = self.image.ty(param.ty);
+            let refuse = |text: String| Err(LaunchError::Request(format!("argument {i} ({}): {text}", param.name)));
+            match (arg, param.by_value, &ty.kind) {
+                (Arg::Buffer(data), None, TypeKind::Ptr(_)) => {
+                    let name = format!("argument {i} ({})", param.name);
+                    slots.push(device.add(None, data.clone(), None, AllocationKind::Buffer, name));
+                    buffers.push(Some(device.allocations.len() - 1));
+                }
+                (Arg::Buffer(_), _, _) => return refuse("a buffer is given, but the parameter is no pointer".into()),
+                (Arg::Value(bytes), Some((inner, _)), _) => {
+                    let size = self.image.ty(inner).size;
+                    if bytes.len() as u64 != size {
+                        return refuse(format!("{} bytes are given for a struct of {size} bytes", bytes.len()));
+                    }
+                    let name = format!("argument {i} ({})", param.name);
+                    slots.push(device.add(None, bytes.clone(), None, AllocationKind::Constant, name));
+                    buffers.push(None);
+                }
+                (Arg::Value(bytes), None, _) => {
+                    if bytes.len() as u64 != ty.store {
+                        return refuse(format!("{} bytes are given, but its type takes {}", bytes.len(), ty.store));
+                    }
+                    let shape = shapes.of(param.ty).map_err(LaunchError::Request)?;
+                    for at in &shape.leaves {
+                        for word in 0..at.leaf.slots() {
+                            let bits = (at.leaf.bits() - 64 * word).min(64);
+                            let start = (at.offset + 8 * word) as usize;
+                            let end = start + bits.div_ceil(8) as usize;
+                            let raw =
+                                bytes[start..end].iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
+                            slots.push(raw & (u64::MAX >> (64 - bits)));
+                        }
+                    }
+                    buffers.push(None);
+                }
+            }
+        }
+        Ok((slots, buffers))
+    }
+
+    /// Fresh shared memory.
+    fn start_block(&self, world: &mut World<'_>) {
+        let pool = &self.program.pool;
+        let end = (pool.dynamic_shared + u64::from(world.dynamic_shared)).max(pool.shared_end) as usize;
+        world.shared = Arena::default();
+        world.shared.grow(end);
+        for placed in pool.globals.iter().filter(|placed| placed.space == constants::space::SHARED) {
+            if placed.address != pool.dynamic_shared {
+                world.shared.mark(placed.address as usize, placed.size as usize, true);
+            }
+        }
+        world.shared.mark(pool.dynamic_shared as usize, world.dynamic_shared as usize, true);
+        world.races.start_block(warps_of(world.block_dim) as usize, end);
+    }
+
+    fn block_in_lockstep<O: Observer>(
+        &self,
+        kernel: FuncId,
+        slots: &[u64],
+        world: &mut World<'_>,
+        observer: &mut O,
+    ) -> Result<(), Stopped> {
+        let program = &self.program;
+        let mut warps: Vec<LockstepWarp> = (0..warps_of(world.block_dim))
+            .map(|index| LockstepWarp::new(Warp::new(index, world.block_dim), program, kernel, slots))
+            .collect();
+        let mut states = vec![Yield::Turn; warps.len()];
+        // Warps that arrived at a barrier without waiting: (id, threads).
+        let mut early: Vec<(u32, u32)> = Vec::new();
+        loop {
+            let mut progress = false;
+            for (warp, state) in warps.iter_mut().zip(&mut states) {
+                while *state == Yield::Turn {
+                    progress = true;
+                    *state = warp
+                        .run(program, world, observer, TURN)
+                        .map_err(|trap| Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(program) }))?;
+                    if let Yield::Barrier(Arrival { what: BarrierKind::Arrive, id, .. }) = *state {
+                        early.push((id, LANES as u32));
+                        warp.release(program, world, observer, 0, false);
+                        *state = Yield::Turn;
+                        continue;
+                    }
+                    break;
+                }
+            }
+            if states.iter().all(|state| *state == Yield::Done) {
+                return Ok(());
+            }
+            if !release_barriers(program, world, observer, &mut warps, &mut states, &mut early) && !progress {
+                let stuck = warps.iter().zip(&states).find_map(|(warp, state)| match state {
+                    Yield::Barrier(arrival) => Some((warp, *arrival)),
+                    _ => None,
+                });
+                let Some((warp, arrival)) = stuck else { return Ok(()) };
+                let arrived: u32 =
+                    states.iter().map(|s| if let Yield::Barrier(a) = s { a.lanes.count_ones() } else { 0 }).sum();
+                let expected = if arrival.count == 0 { world.block_dim.iter().product() } else { arrival.count };
+                let kind = FaultKind::Deadlock { id: arrival.id, arrived, expected };
+                let lane = arrival.lanes.trailing_zeros();
+                let trap = Box::new(Trap { lane, kind });
+                return Err(Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(program) }));
+            }
+        }
+    }
+
+    fn fault(&self, kernel: FuncId, world: &World<'_>, stop: Stop) -> Fault {
+        let Stop { trap, tid, place } = stop;
+        let function = &self.image.functions[place.0.index()];
+        let inst = function.insts.get(place.1 as usize);
+        Fault {
+            kind: trap.kind,
+            kernel: self.image.functions[kernel.index()].name.clone(),
+            block: world.block,
+            thread: tid[trap.lane as usize & 31],
+            function: function.name.clone(),
+            inst: place.1,
+            text: inst.map(|inst| inst.text.clone()).unwrap_or_default(),
+            location: inst.and_then(|inst| inst.loc).map(|loc| self.image.describe_location(loc)).unwrap_or_default(),
+        }
+    }
+}
+
+/// A trap with the threads of its warp and the instruction.
+#[derive(Debug)]
+pub(super) struct Stop {
+    pub trap: Box<Trap>,
+    pub tid: [[u32; 3]; LANES],
+    pub place: (FuncId, u32),
+}
+
+/// Boxed, because it is rare and large.
+pub(super) type Stopped = Box<Stop>;
+
+/// Blocks in order; shuffled by the seed where lanes go their own ways.
+fn block_order(count: u32, scheduler: Scheduler) -> Box<dyn Iterator<Item = u32>> {
+    let Scheduler::Independent(seed) = scheduler else { return Box::new(0..count) };
+    let mut order: Vec<u32> = (0..count).collect();
+    let mut state = mix(seed, u64::from(count));
+    for i in (1..order.len()).rev() {
+        state = mix(state, i as u64);
+        order.swap(i, (state % (i as u64 + 1)) as usize);
+    }
+    Box::new(order.into_iter())
+}
+
+/// Warps of a block.
+pub(super) fn warps_of(block: [u32; 3]) -> u32 {
+    block.iter().product::<u32>().div_ceil(LANES as u32)
+}
+
+/// Lets every complete barrier go; says whether there was one.
+fn release_barriers<O: Observer>(
+    program: &Program,
+    world: &mut World<'_>,
+    observer: &mut O,
+    warps: &mut [LockstepWarp],
+    states: &mut [Yield],
+    early: &mut Vec<(u32, u32)>,
+) -> bool {
+    let mut released = false;
+    let waiting = |states: &[Yield]| -> Vec<Arrival> {
+        states
+            .iter()
+            .filter_map(|state| if let Yield::Barrier(arrival) = state { Some(*arrival) } else { None })
+            .collect()
+    };
+    let mut ids: Vec<u32> = waiting(states).iter().map(|arrival| arrival.id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    for id in ids {
+        let here: Vec<Arrival> = waiting(states).into_iter().filter(|arrival| arrival.id == id).collect();
+        let arrived_early: u32 = early.iter().filter(|entry| entry.0 == id).map(|entry| entry.1).sum();
+        let count = here.iter().map(|arrival| arrival.count).max().unwrap_or(0);
+        // Warps count whole: a partial last warp arrives as 32 threads.
+        let arrived = here.len() as u32 * LANES as u32 + arrived_early;
+        let alive = states.iter().filter(|state| **state != Yield::Done).count() as u32 * LANES as u32;
+        let complete = if count == 0 { arrived >= alive } else { arrived >= count };
+        if !complete {
+            continue;
+        }
+        let threads: u32 = here.iter().map(|arrival| arrival.lanes.count_ones()).sum();
+        let holds: u32 = here.iter().map(|arrival| arrival.holds.count_ones()).sum();
+        let undefined = here.iter().any(|arrival| arrival.undefined);
+        world.races.barrier();
+        early.retain(|entry| entry.0 != id);
+        for (warp, state) in warps.iter_mut().zip(states.iter_mut()) {
+            if let Yield::Barrier(arrival) = *state
+                && arrival.id == id
+            {
+                let result = reduction(arrival.what, holds, threads);
+                warp.release(program, world, observer, result, undefined);
+                *state = Yield::Turn;
+            }
+        }
+        released = true;
+    }
+    released
+}
+
+/// What a reducing barrier gives every thread.
+pub(super) fn reduction(what: BarrierKind, holds: u32, threads: u32) -> u64 {
+    match what {
+        BarrierKind::And => u64::from(holds == threads),
+        BarrierKind::Or => u64::from(holds != 0),
+        BarrierKind::Popcount => u64::from(holds),
+        BarrierKind::Sync | BarrierKind::Arrive => 0,
+    }
+}
+
+fn bytes_of(device: &DeviceMemory, number: usize) -> Bytes {
+    let allocation = &device.allocations[number];
+    let undef = allocation.undef.clone().filter(|undef| undef.iter().any(|&bits| bits != 0)).unwrap_or_default();
+    Bytes { data: allocation.data.clone(), undef }
+}

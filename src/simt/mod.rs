@@ -1,0 +1,56 @@
+//! The lockstep machine: executes LLVM IR for warps and blocks. The oracle for the analysis and for every transform.
+//!
+//! ```text
+//! image (llvm)   a whole module as plain data
+//!  └ layout, constants   types as leaves, globals in their places
+//!     └ decode, decode_* → code   micro-operations over 32-lane slots
+//!        └ warp, exec*       what one micro-operation does to the lanes of a mask
+//!           └ lockstep, independent   who runs next
+//!              └ machine        launches, blocks, barriers, reports
+//!                 └ compare, map   two versions on the same inputs; the divergence map
+//! ```
+//!
+//! It shares no code with the analysis: an oracle must not share its bugs. `docs/SIMT.md` states the semantics.
+
+mod asm_text;
+mod cfg;
+mod code;
+mod collective;
+mod compare;
+mod constants;
+mod decode;
+mod decode_asm;
+mod decode_call;
+mod decode_mem;
+mod decode_nvvm;
+mod exec;
+mod exec_float;
+mod exec_flow;
+mod exec_int;
+mod exec_mem;
+mod fault;
+mod float;
+mod independent;
+mod int;
+mod launch;
+mod layout;
+mod lockstep;
+mod machine;
+mod map;
+mod memory;
+mod observe;
+mod ops;
+mod printf;
+mod races;
+mod warp;
+
+pub use code::{LANES, Lanes};
+pub use compare::{CompareError, Difference, Tolerance, compare};
+pub use fault::{Access, Fault, FaultKind};
+pub use launch::{
+    Arg, Bytes, GlobalAfter, Inputs, LaunchConfig, LaunchError, LaunchReport, Limits, RaceCheck, Reconvergence,
+    Scheduler,
+};
+pub use machine::Machine;
+pub use map::{BranchCount, DivergenceMap};
+pub use observe::{LaneValues, Nobody, Observer, StepContext};

@@ -1,0 +1,210 @@
+//! What does device `printf` write? C formats over CUDA's packed argument buffer.
+
+/// Renders a format; returns the text and the number of conversions. `read(offset, size)` reads the argument buffer, in
+/// which every argument lies at its natural alignment, floats as doubles.
+pub fn render(
+    format: &str,
+    read: &mut dyn FnMut(u64, u64) -> u64,
+    read_text: &mut dyn FnMut(u64) -> String,
+) -> (String, u32) {
+    let mut out = String::new();
+    let mut count = 0;
+    let mut offset = 0u64;
+    let mut next = |size: u64| {
+        let at = offset.next_multiple_of(size);
+        offset = at + size;
+        read(at, size)
+    };
+    let mut chars = format.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '%' {
+            out.push(c);
+            continue;
+        }
+        let mut spec = Spec::default();
+        while let Some(&flag) = chars.peek() {
+            match flag {
+                '-' => spec.left = true,
+                '+' => spec.plus = true,
+                ' ' => spec.space = true,
+                '#' => spec.alternate = true,
+                '0' => spec.zero = true,
+                _ => break,
+            }
+            chars.next();
+        }
+        if chars.peek() == Some(&'*') {
+            chars.next();
+            let width = next(4) as u32 as i32;
+            spec.left |= width < 0;
+            spec.width = width.unsigned_abs() as usize;
+        }
+        while let Some(digit) = chars.peek().and_then(|c| c.to_digit(10)) {
+            spec.width = (spec.width * 10 + digit as usize).min(4096);
+            chars.next();
+        }
+        if chars.peek() == Some(&'.') {
+            chars.next();
+            let mut precision = 0;
+            if chars.peek() == Some(&'*') {
+                chars.next();
+                precision = (next(4) as u32 as i32).max(0) as usize;
+            }
+            while let Some(digit) = chars.peek().and_then(|c| c.to_digit(10)) {
+                precision = (precision * 10 + digit as usize).min(4096);
+                chars.next();
+            }
+            spec.precision = Some(precision);
+        }
+        let mut long = false;
+        while let Some(&length) = chars.peek() {
+            match length {
+                'l' | 'z' | 'j' | 't' => long = true,
+                'h' | 'L' => {}
+                _ => break,
+            }
+            chars.next();
+        }
+        let Some(conversion) = chars.next() else { break };
+        if conversion == '%' {
+            out.push('%');
+            continue;
+        }
+        count += 1;
+        let size = if long { 8 } else { 4 };
+        let (sign, body) = match conversion {
+            'd' | 'i' => {
+                let raw = next(size);
+                let value = if long { raw as i64 } else { i64::from(raw as u32 as i32) };
+                (sign_of(value < 0, &spec), value.unsigned_abs().to_string())
+            }
+            'u' => ("", next(size).to_string()),
+            'x' => (if spec.alternate { "0x" } else { "" }, format!("{:x}", next(size))),
+            'X' => (if spec.alternate { "0X" } else { "" }, format!("{:X}", next(size))),
+            'o' => ("", format!("{:o}", next(size))),
+            'c' => ("", char::from(next(4) as u8).to_string()),
+            'p' => ("0x", format!("{:x}", next(8))),
+            's' => {
+                let address = next(8);
+                let text = if address == 0 { "(null)".to_owned() } else { read_text(address) };
+                let limit = spec.precision.unwrap_or(usize::MAX);
+                ("", text.chars().take(limit).collect())
+            }
+            'f' | 'F' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A' => {
+                let value = f64::from_bits(next(8));
+                (sign_of(value.is_sign_negative(), &spec), float(value.abs(), conversion, &spec))
+            }
+            other => {
+                out.push('%');
+                out.push(other);
+                continue;
+            }
+        };
+        let is_integer = matches!(conversion, 'd' | 'i' | 'u' | 'x' | 'X' | 'o');
+        let body = match spec.precision {
+            Some(precision) if is_integer => format!("{body:0>precision$}"),
+            _ => body,
+        };
+        let length = sign.len() + body.chars().count();
+        let pad = spec.width.saturating_sub(length);
+        let zero_padded = spec.zero && !spec.left && !(is_integer && spec.precision.is_some());
+        if spec.left {
+            out.push_str(&format!("{sign}{body}{}", " ".repeat(pad)));
+        } else if zero_padded && conversion != 's' {
+            out.push_str(&format!("{sign}{}{body}", "0".repeat(pad)));
+        } else {
+            out.push_str(&format!("{}{sign}{body}", " ".repeat(pad)));
+        }
+    }
+    (out, count)
+}
+
+#[derive(Default)]
+struct Spec {
+    left: bool,
+    plus: bool,
+    space: bool,
+    alternate: bool,
+    zero: bool,
+    width: usize,
+    precision: Option<usize>,
+}
+
+fn sign_of(negative: bool, spec: &Spec) -> &'static str {
+    match (negative, spec.plus, spec.space) {
+        (true, _, _) => "-",
+        (false, true, _) => "+",
+        (false, false, true) => " ",
+        _ => "",
+    }
+}
+
+/// A float without its sign.
+fn float(value: f64, conversion: char, spec: &Spec) -> String {
+    if !value.is_finite() {
+        let text = if value.is_nan() { "nan" } else { "inf" };
+        return if conversion.is_uppercase() { text.to_uppercase() } else { text.to_owned() };
+    }
+    let precision = spec.precision.unwrap_or(6);
+    let text = match conversion.to_ascii_lowercase() {
+        'f' => format!("{value:.precision$}"),
+        'e' => scientific(value, precision),
+        'a' => format!("{value:e}"),
+        _ => {
+            // %g: the shorter of the two, without trailing zeros.
+            let digits = precision.max(1);
+            let exponent: i32 =
+                format!("{value:.*e}", digits - 1).split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
+            let text = if exponent < -4 || exponent >= digits as i32 {
+                scientific(value, digits - 1)
+            } else {
+                format!("{value:.*}", (digits as i32 - 1 - exponent).max(0) as usize)
+            };
+            if spec.alternate || !text.contains('.') {
+                text
+            } else {
+                let (mantissa, tail) = text.split_at(text.find('e').unwrap_or(text.len()));
+                format!("{}{tail}", mantissa.trim_end_matches('0').trim_end_matches('.'))
+            }
+        }
+    };
+    if conversion.is_uppercase() { text.to_uppercase() } else { text }
+}
+
+fn scientific(value: f64, precision: usize) -> String {
+    let text = format!("{value:.precision$e}");
+    match text.split_once('e') {
+        Some((mantissa, exponent)) => {
+            let number: i32 = exponent.parse().unwrap_or(0);
+            let sign = if number < 0 { '-' } else { '+' };
+            format!("{mantissa}e{sign}{:02}", number.abs())
+        }
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(format: &str, bytes: &[u8]) -> String {
+        let mut read = |offset: u64, size: u64| {
+            let at = offset as usize;
+            bytes[at..at + size as usize].iter().rev().fold(0u64, |v, &b| v << 8 | u64::from(b))
+        };
+        render(format, &mut read, &mut |_| "text".to_owned()).0
+    }
+
+    #[test]
+    fn formats_like_c() {
+        assert_eq!(
+            with("%d|%5d|%-5d|%05d", &[255, 255, 255, 255, 7, 0, 0, 0, 7, 0, 0, 0, 7, 0, 0, 0]),
+            "-1|    7|7    |00007"
+        );
+        assert_eq!(with("%x %%", &[255, 0, 0, 0]), "ff %");
+        assert_eq!(with("%.2f %g", &[1.5f64.to_le_bytes(), 0.0001f64.to_le_bytes()].concat()), "1.50 0.0001");
+        assert_eq!(with("%e", &12345.678f64.to_le_bytes()), "1.234568e+04");
+        // The second argument is aligned to eight.
+        assert_eq!(with("%c%lld", &[65, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0]), "A9");
+    }
+}

@@ -1,0 +1,454 @@
+//! How are planned stack objects moved? Every access is rebuilt on an address in shared memory.
+//!
+//! 1. One shared variable for the kernel, one area per object in it; the bases of the areas are computed at entry.
+//! 2. A derived pointer becomes a byte offset into its object: a variable part of 32 bits and a constant. Offsets
+//!    wrap modulo 2^32, which is what truncating 64-bit address arithmetic gives; at an access they are inside the object.
+//!    Phis and selects of pointers become phis and selects of offsets.
+//! 3. An access becomes one access, or several of a granule each where it is wider.
+//! 4. The old accesses, pointers, markers and the alloca are erased.
+//!
+//! Contents of a stack object are undefined until written, so slots need no initialisation, and leftovers of an earlier
+//! block are as good as anything. Accesses are rebuilt without alias metadata: less is claimed, never more.
+
+use super::object::{Access, AccessKind};
+use super::plan_stack::{Placement, StackPlan};
+use super::shared::SHARED;
+use super::slots;
+use crate::divergence::Facts;
+use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::geometry::WARP_SIZE;
+use crate::kernel::handles::Handles;
+use crate::kernel::inst::Opcode;
+use crate::llvm::edit::Editor;
+use crate::llvm::handle::{self, IntPredicate, RawOpcode};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// All lanes of a warp.
+const FULL_MASK: u64 = 0xffff_ffff;
+/// Widest piece of an access that is taken apart.
+const MAX_SPLIT: u64 = 8;
+
+/// A byte offset into an object.
+#[derive(Clone, Copy)]
+struct Offset<'m> {
+    /// The part that is not constant, and a power of two it is a multiple of.
+    variable: Option<(handle::Value<'m>, u64)>,
+    constant: i64,
+}
+
+/// An object's area.
+#[derive(Clone, Copy)]
+struct Area<'m> {
+    base: handle::Value<'m>,
+    /// Granule and threads of interleaved objects.
+    interleaved: Option<(i64, i64)>,
+}
+
+struct Apply<'a, 'm> {
+    facts: &'a Facts,
+    handles: &'a Handles<'m>,
+    editor: &'a mut Editor<'m>,
+    /// Area of every derived pointer.
+    areas: FxHashMap<Value, Area<'m>>,
+    offsets: FxHashMap<Value, Offset<'m>>,
+}
+
+/// Carries out a plan; `threads` is the bound the plan was made for.
+pub fn apply<'m>(facts: &Facts, handles: &Handles<'m>, plan: &StackPlan, threads: u32, editor: &mut Editor<'m>) {
+    if plan.moves.is_empty() {
+        return;
+    }
+    let mut apply = Apply { facts, handles, editor, areas: FxHashMap::default(), offsets: FxHashMap::default() };
+    apply.areas(plan, threads);
+    apply.pointers(plan);
+    for planned in &plan.moves {
+        apply.compares(&planned.object.compares);
+    }
+    let mut accesses: Vec<Access> = plan.moves.iter().flat_map(|planned| planned.object.accesses.clone()).collect();
+    accesses.sort_by_key(|access| access.inst);
+    // a copy between two objects that move stands in both lists
+    accesses.dedup_by(|later, earlier| {
+        let same = later.inst == earlier.inst;
+        if same {
+            earlier.piece = earlier.piece.min(later.piece);
+        }
+        same
+    });
+    let barriers: Vec<Inst> = plan
+        .moves
+        .iter()
+        .flat_map(|planned| match &planned.placement {
+            Placement::Warp { barriers } => barriers.clone(),
+            Placement::Thread { .. } => Vec::new(),
+        })
+        .collect();
+    for inst in barriers {
+        let mask = apply.editor.int(32, FULL_MASK);
+        apply.editor.before(handles.inst(inst)).intrinsic("llvm.nvvm.bar.warp.sync", &[], &[mask], "");
+    }
+    for access in &accesses {
+        apply.access(access);
+    }
+    for inst in last_warp_writes(facts, plan) {
+        let mask = apply.editor.int(32, FULL_MASK);
+        apply.editor.after(handles.inst(inst)).intrinsic("llvm.nvvm.bar.warp.sync", &[], &[mask], "");
+    }
+    apply.erase(plan, &accesses);
+}
+
+/// The last write of every block to objects that the warp shares. A `bar.warp.sync` follows it: every lane reads its own
+/// write, so none needs it, but with it no lane reads what another wrote without a synchronisation between.
+fn last_warp_writes(facts: &Facts, plan: &StackPlan) -> Vec<Inst> {
+    let mut last: BTreeMap<Block, Inst> = BTreeMap::new();
+    for planned in plan.moves.iter().filter(|planned| matches!(planned.placement, Placement::Warp { .. })) {
+        for write in planned.object.accesses.iter().filter(|access| access.writes()) {
+            let entry = last.entry(facts.kernel.insts[write.inst].block).or_insert(write.inst);
+            *entry = (*entry).max(write.inst);
+        }
+    }
+    last.into_values().collect()
+}
+
+impl<'m> Apply<'_, 'm> {
+    /// Phase 1: the variable and the bases.
+    fn areas(&mut self, plan: &StackPlan, threads: u32) {
+        let total: u64 = plan.moves.iter().map(|planned| planned.bytes).sum();
+        let editor = &mut *self.editor;
+        let byte = editor.int_type(8);
+        let block = editor.array_type(byte, total);
+        let name = format!("warpwise_stack_{}", self.facts.kernel.name);
+        let variable = editor.new_global(block, SHARED, slots::AREA_ALIGN as u32, None, false, &name);
+        editor.after_phis(self.handles.block(self.facts.kernel.graph.entry()));
+        let linear = slots::linear_thread(editor, self.facts.geometry.exact);
+        let mut warp = None;
+        let mut scaled: FxHashMap<u64, handle::Value<'m>> = FxHashMap::default();
+        let mut start = 0;
+        for planned in &plan.moves {
+            let at = editor.int(32, start);
+            let index = match &planned.placement {
+                Placement::Thread { granule } => *scaled.entry(*granule).or_insert_with(|| {
+                    let shift = editor.int(32, u64::from(granule.trailing_zeros()));
+                    editor.binary(RawOpcode::LLVMShl, linear, shift, "")
+                }),
+                Placement::Warp { .. } => {
+                    let row = *warp.get_or_insert_with(|| {
+                        let shift = editor.int(32, u64::from(WARP_SIZE.trailing_zeros()));
+                        editor.binary(RawOpcode::LLVMLShr, linear, shift, "warpwise.warp")
+                    });
+                    let bytes = editor.int(32, slots::row_bytes(planned.object.size));
+                    editor.binary(RawOpcode::LLVMMul, row, bytes, "")
+                }
+            };
+            let area = editor.gep(byte, variable, &[at], true, "");
+            let base = editor.gep(byte, area, &[index], true, "warpwise.slots");
+            let interleaved = match planned.placement {
+                Placement::Thread { granule } => Some((granule as i64, slots::slot_threads(threads) as i64)),
+                Placement::Warp { .. } => None,
+            };
+            let area = Area { base, interleaved };
+            let alloca = self.facts.kernel.result(planned.object.alloca);
+            self.areas.insert(alloca, area);
+            self.offsets.insert(alloca, Offset { variable: None, constant: 0 });
+            for &inst in &planned.object.derived {
+                self.areas.insert(self.facts.kernel.result(inst), area);
+            }
+            start += planned.bytes;
+        }
+    }
+
+    /// Phase 2: offsets of derived pointers, definitions before uses; phis get their inputs last.
+    fn pointers(&mut self, plan: &StackPlan) {
+        let kernel = &self.facts.kernel;
+        let mut pending: Vec<(Inst, handle::Inst<'m>)> = Vec::new();
+        let derived: rustc_hash::FxHashSet<Inst> =
+            plan.moves.iter().flat_map(|planned| planned.object.derived.iter().copied()).collect();
+        if derived.is_empty() {
+            return;
+        }
+        for &block in self.facts.cfg().order.rpo() {
+            for inst in kernel.block_insts(block).filter(|inst| derived.contains(inst)) {
+                let operands = kernel.operands(inst);
+                let offset = match kernel.insts[inst].opcode {
+                    Opcode::Phi => {
+                        let word = self.editor.int_type(32);
+                        let phi = self.editor.before(self.handles.inst(inst)).phi(word, "");
+                        pending.push((inst, phi));
+                        Offset { variable: Some((phi.value(), 1)), constant: 0 }
+                    }
+                    Opcode::Select => {
+                        let (yes, no) = (self.offsets[&operands[1]], self.offsets[&operands[2]]);
+                        let condition = self.handles.value(operands[0]);
+                        self.editor.before(self.handles.inst(inst));
+                        let (yes, no) = (self.whole(yes), self.whole(no));
+                        let chosen = self.editor.select(condition, yes, no, "");
+                        Offset { variable: Some((chosen, 1)), constant: 0 }
+                    }
+                    Opcode::Gep => self.gep(inst),
+                    _ => self.offsets[&operands[0]],
+                };
+                self.offsets.insert(kernel.result(inst), offset);
+            }
+        }
+        for (inst, phi) in pending {
+            for (&input, &from) in kernel.operands(inst).iter().zip(kernel.incoming(inst)) {
+                let block = self.handles.block(from);
+                // an unreachable predecessor has no offset of its own
+                let value = match self.offsets.get(&input).copied() {
+                    Some(offset) => {
+                        self.editor.before_end(block);
+                        self.whole(offset)
+                    }
+                    None => self.editor.poison(self.editor.int_type(32)),
+                };
+                self.editor.add_incoming(phi, value, block);
+            }
+        }
+    }
+
+    fn gep(&mut self, inst: Inst) -> Offset<'m> {
+        let kernel = &self.facts.kernel;
+        let data = kernel.gep(inst);
+        let operands = kernel.operands(inst);
+        let mut offset = self.offsets[&operands[0]];
+        offset.constant = offset.constant.wrapping_add(data.offset);
+        self.editor.before(self.handles.inst(inst));
+        for &(operand, stride) in data.terms {
+            let index = self.handles.value(operands[operand as usize]);
+            let index = self.low_word(index);
+            let bytes = self.scaled(index, stride);
+            let multiple = if stride == 0 { 1 << 16 } else { 1 << stride.trailing_zeros().min(16) };
+            offset.variable = Some(match offset.variable {
+                None => (bytes, multiple),
+                Some((sum, known)) => (self.editor.binary(RawOpcode::LLVMAdd, sum, bytes, ""), known.min(multiple)),
+            });
+        }
+        offset
+    }
+
+    /// The low 32 bits of an index, sign-extended if it is narrower.
+    fn low_word(&mut self, index: handle::Value<'m>) -> handle::Value<'m> {
+        let bits = index.ty().int_bits().expect("an index is an integer");
+        let word = self.editor.int_type(32);
+        if let Some(inst) = index.as_inst() {
+            let extends = matches!(inst.opcode(), RawOpcode::LLVMZExt | RawOpcode::LLVMSExt);
+            if extends && inst.operand(0).ty() == word {
+                return inst.operand(0);
+            }
+        }
+        match bits {
+            32 => index,
+            0..32 => self.editor.cast(RawOpcode::LLVMSExt, index, word, ""),
+            _ => self.editor.cast(RawOpcode::LLVMTrunc, index, word, ""),
+        }
+    }
+
+    fn scaled(&mut self, value: handle::Value<'m>, by: u64) -> handle::Value<'m> {
+        if by == 1 {
+            return value;
+        }
+        if by.is_power_of_two() {
+            let shift = self.editor.int(32, u64::from(by.trailing_zeros()));
+            return self.editor.binary(RawOpcode::LLVMShl, value, shift, "");
+        }
+        let factor = self.editor.int(32, by & FULL_MASK);
+        self.editor.binary(RawOpcode::LLVMMul, value, factor, "")
+    }
+
+    /// An offset as one value, built at the editor's place.
+    fn whole(&mut self, offset: Offset<'m>) -> handle::Value<'m> {
+        let constant = self.editor.int(32, offset.constant as u64 & FULL_MASK);
+        match offset.variable {
+            None => constant,
+            Some((value, _)) if offset.constant == 0 => value,
+            Some((value, _)) => self.editor.binary(RawOpcode::LLVMAdd, value, constant, ""),
+        }
+    }
+
+    fn compares(&mut self, compares: &[Inst]) {
+        for &inst in compares {
+            let operands = self.facts.kernel.operands(inst);
+            let (a, b) = (self.offsets[&operands[0]], self.offsets[&operands[1]]);
+            let old = self.handles.inst(inst);
+            let is_equal = old.int_predicate() == IntPredicate::LLVMIntEQ;
+            self.editor.before(old);
+            let (a, b) = (self.whole(a), self.whole(b));
+            let predicate = if is_equal { IntPredicate::LLVMIntEQ } else { IntPredicate::LLVMIntNE };
+            let new = self.editor.compare(predicate, a, b, "");
+            self.editor.replace_all_uses(old.value(), new);
+        }
+    }
+
+    /// Address of a piece of `piece` bytes, `further` bytes behind a pointer, built at the editor's place.
+    fn address(&mut self, pointer: Value, further: u64, piece: u64) -> handle::Value<'m> {
+        let area = self.areas[&pointer];
+        let mut offset = self.offsets[&pointer];
+        offset.constant = offset.constant.wrapping_add(further as i64);
+        let Some((granule, threads)) = area.interleaved else {
+            let address = self.moved(area.base, offset.variable.map(|variable| variable.0));
+            return self.moved_by(address, offset.constant);
+        };
+        let aligned = offset.variable.is_none_or(|(_, multiple)| multiple as i64 >= granule);
+        if !aligned {
+            // only the sum is known to be a multiple of the piece
+            offset = Offset { variable: Some((self.whole(offset), piece)), constant: 0 };
+        }
+        let mut address = area.base;
+        if let Some((variable, multiple)) = offset.variable {
+            if multiple as i64 >= granule {
+                let rows = self.scaled(variable, threads as u64);
+                address = self.moved(address, Some(rows));
+            } else {
+                let mask = self.editor.int(32, (-granule) as u64 & FULL_MASK);
+                let rows = self.editor.binary(RawOpcode::LLVMAnd, variable, mask, "");
+                let rows = self.scaled(rows, threads as u64);
+                let mask = self.editor.int(32, granule as u64 - 1);
+                let inside = self.editor.binary(RawOpcode::LLVMAnd, variable, mask, "");
+                let sum = self.editor.binary(RawOpcode::LLVMAdd, rows, inside, "");
+                address = self.moved(address, Some(sum));
+            }
+        }
+        self.moved_by(address, slots::interleaved(offset.constant, granule, threads))
+    }
+
+    fn moved(&mut self, address: handle::Value<'m>, by: Option<handle::Value<'m>>) -> handle::Value<'m> {
+        let byte = self.editor.int_type(8);
+        by.map_or(address, |by| self.editor.gep(byte, address, &[by], false, ""))
+    }
+
+    fn moved_by(&mut self, address: handle::Value<'m>, by: i64) -> handle::Value<'m> {
+        if by == 0 {
+            return address;
+        }
+        let by = self.editor.int(32, by as u64 & FULL_MASK);
+        self.moved(address, Some(by))
+    }
+
+    /// Bytes that can be accessed at once at a pointer.
+    fn step(&self, pointer: Value, access: &Access) -> u64 {
+        match self.areas.get(&pointer).and_then(|area| area.interleaved) {
+            Some((granule, _)) => access.piece.min(granule as u64),
+            None => access.piece,
+        }
+    }
+
+    fn access(&mut self, access: &Access) {
+        let old = self.handles.inst(access.inst);
+        let operands = self.facts.kernel.operands(access.inst);
+        self.editor.before(old);
+        match access.kind {
+            AccessKind::Load => {
+                let new = self.load(operands[0], access, old.ty());
+                self.editor.replace_all_uses(old.value(), new);
+            }
+            AccessKind::Store => self.store(operands[1], access, old.operand(0)),
+            AccessKind::Set => self.fill(operands[0], access, old.operand(1)),
+            AccessKind::Copy { overlapping, .. } => self.copy(operands[0], operands[1], access, overlapping),
+        }
+    }
+
+    fn load(&mut self, pointer: Value, access: &Access, ty: handle::Type<'m>) -> handle::Value<'m> {
+        let step = self.step(pointer, access);
+        if step == access.size || self.areas[&pointer].interleaved.is_none() {
+            let address = self.address(pointer, 0, step);
+            return self.editor.load(ty, address, access.piece as u32, false, "");
+        }
+        let step = step.min(MAX_SPLIT);
+        let count = access.size / step;
+        let part = self.editor.int_type(step as u32 * 8);
+        let vector = self.editor.vector_type(part, count as u32);
+        let mut whole = self.editor.poison(vector);
+        for index in 0..count {
+            let address = self.address(pointer, index * step, step);
+            let piece = self.editor.load(part, address, step as u32, false, "");
+            whole = self.editor.insert_element(whole, piece, index as u32);
+        }
+        self.editor.reinterpret(whole, ty, access.size as u32 * 8)
+    }
+
+    fn store(&mut self, pointer: Value, access: &Access, value: handle::Value<'m>) {
+        let step = self.step(pointer, access);
+        if step == access.size || self.areas[&pointer].interleaved.is_none() {
+            let address = self.address(pointer, 0, step);
+            self.editor.store(value, address, access.piece as u32, false);
+            return;
+        }
+        let step = step.min(MAX_SPLIT);
+        let count = access.size / step;
+        let part = self.editor.int_type(step as u32 * 8);
+        let vector = self.editor.vector_type(part, count as u32);
+        let parts = self.editor.reinterpret(value, vector, access.size as u32 * 8);
+        for index in 0..count {
+            let piece = self.editor.extract_element(parts, index as u32, "");
+            let address = self.address(pointer, index * step, step);
+            self.editor.store(piece, address, step as u32, false);
+        }
+    }
+
+    /// `memset`: the byte repeated to the width of a piece.
+    fn fill(&mut self, pointer: Value, access: &Access, byte: handle::Value<'m>) {
+        let step = self.step(pointer, access).min(MAX_SPLIT);
+        let word = self.editor.int_type(step as u32 * 8);
+        let mut value = byte;
+        if step > 1 {
+            value = self.editor.cast(RawOpcode::LLVMZExt, byte, word, "");
+            let ones = self.editor.int(step as u32 * 8, 0x0101_0101_0101_0101 >> (64 - step * 8));
+            value = self.editor.binary(RawOpcode::LLVMMul, value, ones, "");
+        }
+        for index in 0..access.size / step {
+            let address = self.address(pointer, index * step, step);
+            self.editor.store(value, address, step as u32, false);
+        }
+    }
+
+    /// `memcpy` and `memmove`: piece by piece; with possible overlap everything is read first.
+    fn copy(&mut self, to: Value, from: Value, access: &Access, overlapping: bool) {
+        let step = self.step(to, access).min(self.step(from, access)).min(MAX_SPLIT);
+        let part = self.editor.int_type(step as u32 * 8);
+        let mut read = Vec::new();
+        for index in 0..access.size / step {
+            let address = self.either(from, index * step, step);
+            let piece = self.editor.load(part, address, step as u32, false, "");
+            if overlapping {
+                read.push(piece);
+            } else {
+                let address = self.either(to, index * step, step);
+                self.editor.store(piece, address, step as u32, false);
+            }
+        }
+        for (index, piece) in read.into_iter().enumerate() {
+            let address = self.either(to, index as u64 * step, step);
+            self.editor.store(piece, address, step as u32, false);
+        }
+    }
+
+    /// Address of a piece of a moved object, or of memory that stays where it is.
+    fn either(&mut self, pointer: Value, further: u64, piece: u64) -> handle::Value<'m> {
+        if self.areas.contains_key(&pointer) {
+            return self.address(pointer, further, piece);
+        }
+        let plain = self.handles.value(pointer);
+        self.moved_by(plain, further as i64)
+    }
+
+    /// Phase 4: users before what they use.
+    fn erase(&mut self, plan: &StackPlan, accesses: &[Access]) {
+        for access in accesses {
+            self.editor.erase(self.handles.inst(access.inst));
+        }
+        for planned in &plan.moves {
+            let object = &planned.object;
+            for &inst in object.markers.iter().chain(&object.compares) {
+                self.editor.erase(self.handles.inst(inst));
+            }
+            for &inst in object.derived.iter().chain([&object.alloca]) {
+                let handle = self.handles.inst(inst);
+                let nothing = self.editor.poison(handle.ty());
+                self.editor.replace_all_uses(handle.value(), nothing);
+            }
+            for &inst in object.derived.iter().chain([&object.alloca]) {
+                self.editor.erase(self.handles.inst(inst));
+            }
+        }
+    }
+}

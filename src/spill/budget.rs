@@ -1,0 +1,171 @@
+//! How much shared memory may slots of a kernel take, and how many registers may its threads use?
+//!
+//! Two bounds on shared memory: the 48 KB that every launch gets without asking, and the occupancy: the number of blocks
+//! that fit on a multiprocessor must be the same with the slots as without. The blocks that fit follow from threads,
+//! resident blocks, registers and shared memory, each a column of [`TABLE`].
+//!
+//! Input: the launch bound (threads of a block) and what the kernel already uses. The registers of the final code are
+//! unknown before `ptxas` has run; the caller passes an estimate from below, so that the number of blocks without slots is
+//! never underestimated and the refusal errs on the safe side.
+//!
+//! Source of the numbers: CUDA C++ Programming Guide, technical specifications per compute capability.
+
+use crate::kernel::geometry::{Geometry, WARP_SIZE};
+
+/// Shared memory a block may have without the host asking for more.
+pub const STATIC_LIMIT: u64 = 48 * 1024;
+/// Registers of a multiprocessor, on every architecture here.
+const REGISTERS: u32 = 65_536;
+/// Registers are handed to warps in units of this many.
+const WARP_UNIT: u32 = 256;
+/// Most registers of a thread.
+pub const MAX_REGISTERS: u32 = 255;
+
+/// What one multiprocessor has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Machine {
+    pub arch: u32,
+    pub threads: u32,
+    pub blocks: u32,
+    /// Shared memory for all resident blocks, in bytes.
+    pub shared: u64,
+    /// Shared memory the system takes from each block, in bytes.
+    pub reserved: u64,
+}
+
+const fn machine(arch: u32, threads: u32, blocks: u32, shared_kb: u64, reserved: u64) -> Machine {
+    Machine { arch, threads, blocks, shared: shared_kb * 1024, reserved }
+}
+
+/// Ordered by architecture.
+const TABLE: &[Machine] = &[
+    machine(75, 1024, 16, 64, 0),
+    machine(80, 2048, 32, 164, 1024),
+    machine(86, 1536, 16, 100, 1024),
+    machine(87, 1536, 16, 164, 1024),
+    machine(88, 1536, 16, 100, 1024),
+    machine(89, 1536, 24, 100, 1024),
+    machine(90, 2048, 32, 228, 1024),
+    machine(100, 2048, 32, 228, 1024),
+    machine(101, 1536, 24, 228, 1024),
+    machine(103, 2048, 32, 228, 1024),
+    machine(110, 1536, 24, 228, 1024),
+    machine(120, 1536, 24, 100, 1024),
+    machine(121, 1536, 24, 100, 1024),
+];
+
+/// What is assumed of an architecture that the table does not have: many threads to feed, little memory to share.
+const UNKNOWN: Machine = machine(0, 2048, 32, 64, 1024);
+
+impl Machine {
+    /// By the name of a target CPU: `sm_90`, `sm_120a`.
+    pub fn of(cpu: &str) -> Machine {
+        let digits: String = cpu.trim_start_matches("sm_").chars().take_while(char::is_ascii_digit).collect();
+        let arch = digits.parse::<u32>().unwrap_or(0);
+        TABLE.iter().copied().find(|machine| machine.arch == arch).unwrap_or(UNKNOWN)
+    }
+
+    /// Blocks of `threads` threads that fit at once.
+    pub fn resident_blocks(&self, threads: u32, registers: u32, shared: u64) -> u32 {
+        let warps = threads.div_ceil(WARP_SIZE).max(1);
+        let by_threads = self.threads / (warps * WARP_SIZE);
+        let per_warp = (registers * WARP_SIZE).next_multiple_of(WARP_UNIT).max(WARP_UNIT);
+        let by_registers = REGISTERS / (per_warp * warps);
+        let by_shared = self.shared / (shared.next_multiple_of(128) + self.reserved).max(1);
+        by_threads.min(self.blocks).min(by_registers).min(by_shared as u32)
+    }
+}
+
+/// The shared memory one kernel may still take.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedBudget {
+    pub machine: Machine,
+    /// Most threads of a block.
+    pub threads: u32,
+    /// Registers of a thread, estimated from below.
+    pub registers: u32,
+    /// Shared memory in use, dynamic included.
+    pub used: u64,
+}
+
+/// Why slots do not fit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NoRoom {
+    #[error(
+        "{need} bytes of shared memory for {threads} threads are {over} too many: {used} of {STATIC_LIMIT} bytes are taken"
+    )]
+    Limit { need: u64, threads: u32, over: u64, used: u64 },
+    #[error(
+        "{need} bytes of shared memory for {threads} threads would leave {after} of {before} blocks on a multiprocessor"
+    )]
+    Occupancy { need: u64, threads: u32, before: u32, after: u32 },
+}
+
+impl SharedBudget {
+    /// Whether `need` more bytes fit.
+    pub fn check(&self, need: u64) -> Result<(), NoRoom> {
+        let threads = self.threads;
+        if self.used + need > STATIC_LIMIT {
+            let over = self.used + need - STATIC_LIMIT;
+            return Err(NoRoom::Limit { need, threads, over, used: self.used });
+        }
+        let before = self.machine.resident_blocks(threads, self.registers, self.used);
+        let after = self.machine.resident_blocks(threads, self.registers, self.used + need);
+        if after < before { Err(NoRoom::Occupancy { need, threads, before, after }) } else { Ok(()) }
+    }
+    /// Takes the bytes.
+    pub fn take(&mut self, bytes: u64) {
+        self.used += bytes;
+    }
+}
+
+/// Registers a thread may use: what the user states, the kernel's own bound, or what its launch bounds leave.
+/// `None` where nothing is promised; `ptxas` then takes what it likes.
+pub fn register_budget(stated: Option<u32>, geometry: &Geometry) -> Option<u32> {
+    if let Some(stated) = stated.or(geometry.max_registers) {
+        return Some(stated.min(MAX_REGISTERS));
+    }
+    let threads = geometry.exact.map(|shape| shape.threads()).or(geometry.max_threads)?;
+    let warps = threads.div_ceil(WARP_SIZE) * geometry.min_blocks.unwrap_or(1);
+    let per_warp = REGISTERS / warps / WARP_UNIT * WARP_UNIT;
+    Some((per_warp / WARP_SIZE).clamp(16, MAX_REGISTERS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_that_fit() {
+        let hopper = Machine::of("sm_90a");
+        assert_eq!(hopper.arch, 90);
+        assert_eq!(hopper.resident_blocks(256, 32, 0), 8);
+        assert_eq!(hopper.resident_blocks(256, 32, 16 * 1024), 8);
+        assert_eq!(hopper.resident_blocks(256, 32, 32 * 1024), 6);
+        assert_eq!(hopper.resident_blocks(256, 64, 32 * 1024), 4);
+        assert_eq!(hopper.resident_blocks(32, 32, 0), 32);
+        assert_eq!(Machine::of("sm_75").resident_blocks(1024, 32, 48 * 1024), 1);
+        assert_eq!(Machine::of("gfx90a"), UNKNOWN);
+    }
+
+    #[test]
+    fn room_and_none() {
+        let budget = |used| SharedBudget { machine: Machine::of("sm_90"), threads: 256, registers: 32, used };
+        assert_eq!(budget(0).check(16 * 1024), Ok(()));
+        assert!(matches!(budget(40_000).check(16 * 1024), Err(NoRoom::Limit { over: 7232, .. })));
+        assert!(matches!(budget(0).check(32 * 1024), Err(NoRoom::Occupancy { before: 8, after: 6, .. })));
+    }
+
+    #[test]
+    fn registers_from_launch_bounds() {
+        let with =
+            |max_threads, min_blocks, max_registers| Geometry { exact: None, max_threads, min_blocks, max_registers };
+        assert_eq!(register_budget(None, &with(Some(1024), Some(2), None)), Some(32));
+        assert_eq!(register_budget(None, &with(Some(1024), None, None)), Some(64));
+        assert_eq!(register_budget(None, &with(Some(256), None, None)), Some(255));
+        assert_eq!(register_budget(None, &with(Some(96), Some(12), None)), Some(56));
+        assert_eq!(register_budget(None, &with(None, None, Some(40))), Some(40));
+        assert_eq!(register_budget(Some(24), &with(Some(1024), None, Some(40))), Some(24));
+        assert_eq!(register_budget(None, &with(None, None, None)), None);
+    }
+}

@@ -1,0 +1,219 @@
+//! Which stack objects move to shared memory, and as how many copies?
+//!
+//! 1. [`object_of`] follows every alloca (legality of the address).
+//! 2. Legality of a placement. **One copy per thread** needs nothing more: each thread reads and writes its own bytes, so
+//!    no schedule can make two threads meet there. **One copy per warp** needs every write to be of a value all lanes
+//!    of the warp agree on, at an offset they agree on, in a warp-convergent block. Every lane still writes itself, so
+//!    its reads come after its own write; a lane that runs ahead could overwrite what a slower one has yet to read, so
+//!    a write waits for the warp (`bar.warp.sync`) unless every other access to its bytes comes after it in every lane.
+//!    Blocks that the warp executes whole are where such a barrier is legal; lanes that have exited do not count, and a
+//!    lane that left for a return of its own reads what it wants before it exits, and so before the barrier opens.
+//! 3. Profit: objects by executed accesses over bytes, as long as the shared-memory budget has room. A copy per warp is
+//!    taken where it costs no barrier in a loop, or where a copy per thread has no room.
+//!
+//! Cost: linear in uses, plus one reachability walk per object that could have warp copies.
+
+use super::budget::SharedBudget;
+use super::object::{Access, AccessKind, Object, block_weight, object_of};
+use super::reject::Reject;
+use super::slots;
+use crate::divergence::Facts;
+use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::handles::Handles;
+use crate::kernel::inst::Opcode;
+use cranelift_entity::EntityRef;
+use fixedbitset::FixedBitSet;
+
+/// Where an object goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Placement {
+    /// One copy per thread, interleaved in granules.
+    Thread { granule: u64 },
+    /// One copy per warp; these writes wait for the warp first.
+    Warp { barriers: Vec<Inst> },
+}
+
+/// One object that moves.
+pub struct Move {
+    pub object: Object,
+    pub placement: Placement,
+    /// Bytes of shared memory for a block.
+    pub bytes: u64,
+}
+
+/// What happens to a kernel's stack objects.
+#[derive(Default)]
+pub struct StackPlan {
+    pub moves: Vec<Move>,
+    pub refusals: Vec<(Inst, Reject)>,
+}
+
+/// Whether a function has stack objects at all; asked before facts are computed.
+pub fn has_stack_objects(function: crate::llvm::handle::Function<'_>) -> bool {
+    let is_alloca = |inst: crate::llvm::handle::Inst<'_>| inst.opcode() == crate::llvm::handle::RawOpcode::LLVMAlloca;
+    function.blocks().flat_map(|block| block.insts()).any(is_alloca)
+}
+
+/// Decides for one kernel. `room` says what shared memory there is, or why there is none; what is planned is taken.
+pub fn plan(facts: &Facts, handles: &Handles<'_>, room: &mut Result<SharedBudget, Reject>) -> StackPlan {
+    let kernel = &facts.kernel;
+    let mut found = StackPlan::default();
+    let mut objects = Vec::new();
+    for alloca in kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Alloca) {
+        match object_of(facts, handles, alloca) {
+            Ok(object) => objects.push(object),
+            Err(reject) => found.refusals.push((alloca, reject)),
+        }
+    }
+    // the most accesses per byte first; ties in function order
+    let mut ranked: Vec<(f64, Object)> =
+        objects.into_iter().map(|object| (object.weight(facts) / object.size.max(1) as f64, object)).collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.alloca.cmp(&b.1.alloca)));
+    for (_, object) in ranked {
+        match room {
+            Err(reject) => {
+                let fits = super::budget::STATIC_LIMIT / object.size.max(1);
+                let reason = match reject {
+                    Reject::NoBound { .. } => Reject::NoBound { fits: fits / 32 * 32 },
+                    other => other.clone(),
+                };
+                found.refusals.push((object.alloca, reason));
+            }
+            Ok(budget) => match place(facts, &object, budget) {
+                Ok((placement, bytes)) => {
+                    budget.take(bytes);
+                    found.moves.push(Move { object, placement, bytes });
+                }
+                Err(reason) => found.refusals.push((object.alloca, reason)),
+            },
+        }
+    }
+    found.moves.sort_by_key(|planned| planned.object.alloca);
+    found.refusals.sort_by_key(|refusal| refusal.0);
+    found
+}
+
+fn place(facts: &Facts, object: &Object, budget: &SharedBudget) -> Result<(Placement, u64), Reject> {
+    let granule = object.granule();
+    let thread_bytes = slots::thread_bytes(object.size, granule, budget.threads);
+    let thread_room = budget.check(thread_bytes);
+    if let Some(barriers) = warp_barriers(facts, object) {
+        let bytes = slots::warp_bytes(object.size, budget.threads);
+        let free = barriers.iter().all(|&inst| block_weight(facts, facts.kernel.insts[inst].block) <= 1.0);
+        if (free || thread_room.is_err()) && budget.check(bytes).is_ok() {
+            return Ok((Placement::Warp { barriers }, bytes));
+        }
+    }
+    thread_room?;
+    Ok((Placement::Thread { granule }, thread_bytes))
+}
+
+/// The writes that must wait for the warp if it shares one copy; `None` if it cannot.
+fn warp_barriers(facts: &Facts, object: &Object) -> Option<Vec<Inst>> {
+    let kernel = &facts.kernel;
+    let writes: Vec<&Access> = object.accesses.iter().filter(|access| access.writes()).collect();
+    for write in &writes {
+        let block = kernel.insts[write.inst].block;
+        let operands = kernel.operands(write.inst);
+        let (value, address) = match write.kind {
+            AccessKind::Store => (operands[0], operands[1]),
+            AccessKind::Set => (operands[1], operands[0]),
+            _ => return None,
+        };
+        let agreed = facts.is_convergent(block)
+            && facts.scope_at_use(value, block).is_some()
+            && offset_is_uniform(facts, object, address, block);
+        if !agreed {
+            return None;
+        }
+    }
+    let waits = |write: &&&Access| {
+        object.accesses.iter().any(|other| {
+            let other_store = other.writes() && !other.reads() && other.inst != write.inst;
+            let harmless = other_store && are_apart(facts, object, other, write);
+            !always_follows(facts, other.inst, write.inst) && !harmless
+        })
+    };
+    Some(writes.iter().filter(waits).map(|write| write.inst).collect())
+}
+
+/// Whether all lanes of a warp that execute the block address the same offset.
+fn offset_is_uniform(facts: &Facts, object: &Object, pointer: Value, block: Block) -> bool {
+    let kernel = &facts.kernel;
+    let Some(def) = kernel.def(pointer) else { return false };
+    if def == object.alloca {
+        return true;
+    }
+    match kernel.insts[def].opcode {
+        Opcode::AddrSpaceCast | Opcode::BitCast => offset_is_uniform(facts, object, kernel.operands(def)[0], block),
+        Opcode::Gep => {
+            let operands = kernel.operands(def);
+            let indices = &kernel.gep(def).terms;
+            indices.iter().all(|&(index, _)| facts.scope_at_use(operands[index as usize], block).is_some())
+                && offset_is_uniform(facts, object, operands[0], block)
+        }
+        _ => false,
+    }
+}
+
+/// The constant byte offset of a pointer into the object.
+pub fn constant_offset(facts: &Facts, object: &Object, pointer: Value) -> Option<i64> {
+    let kernel = &facts.kernel;
+    let def = kernel.def(pointer)?;
+    if def == object.alloca {
+        return Some(0);
+    }
+    match kernel.insts[def].opcode {
+        Opcode::AddrSpaceCast | Opcode::BitCast => constant_offset(facts, object, kernel.operands(def)[0]),
+        Opcode::Gep if kernel.gep(def).terms.is_empty() => {
+            Some(constant_offset(facts, object, kernel.operands(def)[0])?.checked_add(kernel.gep(def).offset)?)
+        }
+        _ => None,
+    }
+}
+
+/// The pointer through which an access touches the object, where there is only one.
+fn pointer_of(facts: &Facts, access: &Access) -> Value {
+    let operands = facts.kernel.operands(access.inst);
+    match access.kind {
+        AccessKind::Store => operands[1],
+        AccessKind::Copy { into: false, .. } => operands[1],
+        _ => operands[0],
+    }
+}
+
+/// Whether two accesses touch different bytes, whatever happens.
+fn are_apart(facts: &Facts, object: &Object, a: &Access, b: &Access) -> bool {
+    let at = |access| constant_offset(facts, object, pointer_of(facts, access));
+    match (at(a), at(b)) {
+        (Some(first), Some(second)) => first + a.size as i64 <= second || second + b.size as i64 <= first,
+        _ => false,
+    }
+}
+
+/// Whether every lane that comes to an access has made this write before, once, and does not come to it again. The write
+/// itself counts as following itself where it is executed once.
+fn always_follows(facts: &Facts, access: Inst, write: Inst) -> bool {
+    let kernel = &facts.kernel;
+    let (at, from) = (kernel.insts[access].block, kernel.insts[write].block);
+    let after = if at == from { access >= write } else { facts.dominators().dominates(from, at) };
+    after && !reaches(facts, at, from)
+}
+
+/// Whether a path of at least one edge leads from one block to another.
+pub fn reaches(facts: &Facts, from: Block, to: Block) -> bool {
+    let graph = &facts.kernel.graph;
+    let mut seen = FixedBitSet::with_capacity(graph.block_count());
+    let mut stack = vec![from];
+    while let Some(block) = stack.pop() {
+        for &next in graph.succs(block) {
+            if next == to {
+                return true;
+            }
+            if !seen.put(next.index()) {
+                stack.push(next);
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,99 @@
+//! Why does a stack object or a register victim stay where it is? One variant a reason, one remark a variant.
+
+use super::budget::NoRoom;
+use crate::kernel::entity::Inst;
+
+/// How an address leaves the function's sight.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Escape {
+    Passed,
+    Stored,
+    Returned,
+    Integer,
+    Compared,
+    Other,
+}
+
+impl std::fmt::Display for Escape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Escape::Passed => "is passed to a call",
+            Escape::Stored => "is stored to memory",
+            Escape::Returned => "is returned",
+            Escape::Integer => "is converted to an integer",
+            Escape::Compared => "is ordered against another address",
+            Escape::Other => "is used in a way that cannot be followed",
+        })
+    }
+}
+
+/// Why nothing is moved.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum Reject {
+    #[error("it has no fixed size, or is not allocated at the function's entry")]
+    Dynamic,
+    #[error("its {size} bytes are more than a block's shared memory")]
+    Huge { size: u64 },
+    #[error("its address {how}")]
+    Escapes { how: Escape, at: Inst },
+    #[error("it is used in code that is never reached")]
+    Unreachable { at: Inst },
+    #[error("it is accessed with volatile or atomic operations")]
+    Atomic { at: Inst },
+    #[error("it is accessed with a type that has no plain bytes")]
+    OddType { at: Inst },
+    #[error("it is copied or filled with a length that is not constant")]
+    UnknownLength { at: Inst },
+    #[error("it is copied or filled by {size} bytes at once, in too many pieces")]
+    LongCopy { size: u64, at: Inst },
+    #[error("its address is mixed with addresses of other objects")]
+    Mixed { at: Inst },
+    #[error(
+        "the number of threads of a block is not known: __launch_bounds__(N), or -warpwise-block=N if every launch has that shape, would allow up to {fits} threads' copies in shared memory"
+    )]
+    NoBound { fits: u64 },
+    #[error(transparent)]
+    NoRoom(#[from] NoRoom),
+    #[error("the kernel has dynamic shared memory of unknown size: -warpwise-dynamic-shared=BYTES would bound it")]
+    DynamicShared,
+    #[error("the kernel may call '{callee}', whose shared memory is unknown")]
+    UnknownCallee { callee: String },
+    #[error("the kernel is also called as a function")]
+    Called,
+}
+
+impl Reject {
+    /// Where the reason stands.
+    pub fn at(&self) -> Option<Inst> {
+        match *self {
+            Reject::Escapes { at, .. }
+            | Reject::Unreachable { at }
+            | Reject::Atomic { at }
+            | Reject::OddType { at }
+            | Reject::UnknownLength { at }
+            | Reject::LongCopy { at, .. }
+            | Reject::Mixed { at } => Some(at),
+            _ => None,
+        }
+    }
+    /// Name of the remark.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Reject::Dynamic => "StackDynamic",
+            Reject::Huge { .. } => "StackHuge",
+            Reject::Escapes { .. } => "StackEscapes",
+            Reject::Unreachable { .. } => "StackUnreachable",
+            Reject::Atomic { .. } => "StackAtomic",
+            Reject::OddType { .. } => "StackOddType",
+            Reject::UnknownLength { .. } => "StackUnknownLength",
+            Reject::LongCopy { .. } => "StackLongCopy",
+            Reject::Mixed { .. } => "StackMixed",
+            Reject::NoBound { .. } => "NoLaunchBound",
+            Reject::NoRoom(NoRoom::Limit { .. }) => "SharedLimit",
+            Reject::NoRoom(NoRoom::Occupancy { .. }) => "Occupancy",
+            Reject::DynamicShared => "DynamicShared",
+            Reject::UnknownCallee { .. } => "UnknownCallee",
+            Reject::Called => "KernelCalled",
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! How much shared memory does a kernel use already?
+//!
+//! The sum over every shared variable that the kernel, or a function it may call, mentions, each rounded up to 16 bytes
+//! (an upper bound of what `ptxas` lays out). An indirect call may reach every function of the module. A callee
+//! without a body is unknown, except for the few the system provides. An unsized or external array is dynamic shared
+//! memory: its size is chosen at launch.
+
+use crate::llvm::handle::{Function, Layout, RawOpcode, Value, ValueKind};
+use rustc_hash::FxHashSet;
+
+/// The address space of shared memory.
+pub const SHARED: u32 = 3;
+/// Functions of the device runtime that use no shared memory.
+const SYSTEM: &[&str] = &["vprintf", "malloc", "free", "__assertfail", "__nv_"];
+
+/// What is in use.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SharedUse {
+    pub bytes: u64,
+    /// Some of it has a size that the launch chooses.
+    pub dynamic: bool,
+    /// A callee whose use is not known.
+    pub unknown: Option<String>,
+}
+
+struct Walk<'m> {
+    layout: Layout<'m>,
+    functions: Vec<Function<'m>>,
+    seen: FxHashSet<usize>,
+    found: SharedUse,
+}
+
+/// Adds up what a kernel uses.
+pub fn shared_use(kernel: Function<'_>) -> SharedUse {
+    let mut walk = Walk {
+        layout: kernel.module().layout(),
+        functions: vec![kernel],
+        seen: FxHashSet::from_iter([kernel.value().address()]),
+        found: SharedUse::default(),
+    };
+    while let Some(function) = walk.functions.pop() {
+        for inst in function.blocks().flat_map(|block| block.insts()) {
+            if inst.opcode() == RawOpcode::LLVMCall {
+                let callee = inst.called_value();
+                match callee.kind() {
+                    ValueKind::Function | ValueKind::InlineAsm => {}
+                    _ => kernel.module().functions().for_each(|function| walk.function(function)),
+                }
+            }
+            for index in 0..inst.operand_count() {
+                walk.value(inst.operand(index));
+            }
+        }
+    }
+    walk.found
+}
+
+impl<'m> Walk<'m> {
+    fn function(&mut self, function: Function<'m>) {
+        if function.intrinsic_id() != 0 || !self.seen.insert(function.value().address()) {
+            return;
+        }
+        if !function.is_declaration() {
+            self.functions.push(function);
+        } else if !SYSTEM.iter().any(|known| function.name().starts_with(known)) {
+            self.found.unknown.get_or_insert_with(|| function.name());
+        }
+    }
+
+    fn value(&mut self, value: Value<'m>) {
+        match value.kind() {
+            ValueKind::Function => value.as_function().into_iter().for_each(|function| self.function(function)),
+            ValueKind::GlobalVariable
+                if value.ty().address_space() == Some(SHARED) && self.seen.insert(value.address()) =>
+            {
+                self.variable(value);
+            }
+            ValueKind::ConstantExpr | ValueKind::ConstantAggregate | ValueKind::GlobalAlias
+                if self.seen.insert(value.address()) =>
+            {
+                for index in 0..value.operand_count() {
+                    self.value(value.operand(index));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn variable(&mut self, variable: Value<'m>) {
+        let size = variable.global_value_type().filter(|ty| ty.is_sized()).map_or(0, |ty| self.layout.alloc_size(ty));
+        if variable.is_declaration() || size == 0 {
+            self.found.dynamic = true;
+        }
+        self.found.bytes += size.next_multiple_of(16);
+    }
+}

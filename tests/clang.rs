@@ -1,0 +1,105 @@
+//! Does the plugin behave inside clang: remarks with source lines, an optimisation record, an untouched host side?
+
+mod common;
+
+use common::{clang_cuda, plugin_flag, stderr};
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+const SOURCE: &str = "\
+__global__ void k(float *p, int n) {
+  int i = threadIdx.x;
+  if (i < n)
+    p[3 * i] = 1.0f;
+}
+int main() { k<<<1, 32>>>(nullptr, 0); }
+";
+
+fn source() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("k.cu");
+    std::fs::write(&path, SOURCE).unwrap();
+    (folder, path)
+}
+
+fn compile(flags: &[&str]) -> (TempDir, String, Vec<u8>) {
+    let (folder, path) = source();
+    let out = folder.path().join("out");
+    let output = clang_cuda().current_dir(folder.path()).arg("k.cu").args(flags).arg("-o").arg(&out).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(path.is_file());
+    let bytes = std::fs::read(&out).unwrap();
+    (folder, stderr(&output), bytes)
+}
+
+#[test]
+fn remarks_have_source_lines() {
+    let flags = ["--cuda-device-only", "-S", &plugin_flag(), "-Rpass-analysis=warpwise"];
+    let (_folder, said, _) = compile(&flags);
+    assert!(said.contains("k.cu:3:"), "{said}");
+    assert!(said.contains("remark: branch diverges: `threadIdx.x < "), "{said}");
+    assert!(said.contains("k.cu:4:"), "{said}");
+    assert!(said.contains("lanes 12 bytes apart: 12 sectors per request instead of 4"), "{said}");
+    assert!(said.contains("[-Rpass-analysis=warpwise]"), "{said}");
+}
+
+#[test]
+fn no_remarks_unless_asked_for() {
+    let (_folder, said, _) = compile(&["--cuda-device-only", "-S", &plugin_flag()]);
+    assert_eq!(said, "");
+}
+
+#[test]
+fn remarks_go_into_the_record() {
+    let flags = [
+        "--cuda-device-only",
+        "-S",
+        &plugin_flag(),
+        "-fsave-optimization-record",
+        "-foptimization-record-file=record.yaml",
+    ];
+    let (folder, _, _) = compile(&flags);
+    let record = std::fs::read_to_string(folder.path().join("record.yaml")).unwrap();
+    let ours: Vec<&str> = record.split("--- !").filter(|entry| entry.contains("warpwise")).collect();
+    assert!(ours.iter().any(|entry| entry.contains("DivergentBranch") && entry.contains("Line: 3")), "{record}");
+    assert!(ours.iter().any(|entry| entry.contains("LaneStride") && entry.contains("Line: 4")), "{record}");
+}
+
+#[test]
+fn the_host_module_is_left_alone() {
+    // in one folder: debug information names it
+    let (folder, _) = source();
+    let host = |flags: &[&str]| {
+        let mut clang = clang_cuda();
+        clang.current_dir(folder.path()).args(["k.cu", "--cuda-host-only", "-c", "-emit-llvm", "-o", "host.bc"]);
+        let output = clang.args(flags).output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{}", stderr(&output));
+        std::fs::read(folder.path().join("host.bc")).unwrap()
+    };
+    assert!(host(&[]) == host(&[&plugin_flag(), "-Rpass-analysis=warpwise"]));
+}
+
+#[test]
+fn options_reach_the_plugin() {
+    let flags = ["--cuda-device-only", "-S", &plugin_flag(), "-Rpass-analysis=warpwise"];
+    let (_folder, unknown, _) = compile(&flags);
+    assert!(unknown.contains("if warps lie along x"), "{unknown}");
+    let mut stated = flags.to_vec();
+    stated.extend(["-mllvm", "-warpwise-block=32"]);
+    let (_folder, known, _) = compile(&stated);
+    assert!(known.contains("12 sectors per request") && !known.contains("if warps lie"), "{known}");
+    let (folder, _) = source();
+    let output = clang_cuda()
+        .current_dir(folder.path())
+        .args(["k.cu", "--cuda-device-only", "-S", "-o", "out", &plugin_flag(), "-mllvm", "-warpwise-block=foo"])
+        .output()
+        .unwrap();
+    assert!(!output.status.success() && stderr(&output).contains("'foo'"), "{}", stderr(&output));
+}
+
+#[test]
+fn unoptimised_code_compiles() {
+    let (_folder, said, ptx) = compile(&["--cuda-device-only", "-S", &plugin_flag(), "-O0"]);
+    assert_eq!(said, "");
+    assert!(String::from_utf8_lossy(&ptx).contains(".entry"));
+}

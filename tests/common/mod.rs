@@ -1,0 +1,81 @@
+//! How do the tests find LLVM's tools, the CUDA tree and the plugin?
+#![allow(dead_code)] // each test binary uses its part of it
+
+use assert_cmd::Command;
+use std::path::{Path, PathBuf};
+
+/// A tool of the LLVM that warpwise was built with.
+pub fn llvm_tool(name: &str) -> Command {
+    let prefix = std::env::var("LLVM_SYS_221_PREFIX").unwrap_or_else(|_| "/usr/lib/llvm-22".to_owned());
+    Command::new(Path::new(&prefix).join("bin").join(name))
+}
+
+/// The plugin that belongs to this build: cargo leaves it beside the command.
+pub fn plugin() -> PathBuf {
+    let plugin = Path::new(env!("CARGO_BIN_EXE_warpwise")).with_file_name("libwarpwise.so");
+    assert!(plugin.is_file(), "{} is not built", plugin.display());
+    plugin
+}
+
+/// The command.
+pub fn warpwise() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_warpwise"))
+}
+
+/// opt with the plugin loaded.
+pub fn opt() -> Command {
+    let mut opt = llvm_tool("opt");
+    opt.arg(format!("-load-pass-plugin={}", plugin().display()));
+    opt
+}
+
+/// The CUDA tree that scripts/setup fetches, or the user's.
+pub fn cuda_tree() -> PathBuf {
+    let cached = || {
+        let cache = std::env::var_os("WARPWISE_CACHE").map(PathBuf::from);
+        cache.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join(".cache")).join("cuda/nvidia/cu13")
+    };
+    let tree = std::env::var_os("WARPWISE_CUDA").map_or_else(cached, PathBuf::from);
+    assert!(tree.join("nvvm/libdevice").is_dir(), "no CUDA tree at {}: run scripts/setup", tree.display());
+    tree
+}
+
+/// clang on a CUDA source without the plugin.
+pub fn clang_cuda() -> Command {
+    let mut clang = llvm_tool("clang++");
+    clang.args(["-x", "cuda", "-Wno-unknown-cuda-version", "--cuda-gpu-arch=sm_90", "-O3", "-g1"]);
+    clang.arg(format!("--cuda-path={}", cuda_tree().display()));
+    clang
+}
+
+/// The flag that loads the plugin into clang.
+pub fn plugin_flag() -> String {
+    format!("-fpass-plugin={}", plugin().display())
+}
+
+/// What a finished command wrote to stderr.
+pub fn stderr(output: &std::process::Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// What a finished command wrote to stdout.
+pub fn stdout(output: &std::process::Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// A kernel with one divergent branch.
+pub const KERNEL: &str = r#"
+target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @k(ptr %p, i32 %n) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %c = icmp slt i32 %t, %n
+  br i1 %c, label %then, label %exit
+then:
+  store i32 %t, ptr %p
+  br label %exit
+exit:
+  ret void
+}
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+"#;

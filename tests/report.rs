@@ -1,0 +1,105 @@
+//! Does `warpwise report` say what a reader needs, for sources and for IR, as text and as JSON?
+
+mod common;
+
+use common::{KERNEL, cuda_tree, stderr, stdout, warpwise};
+use std::path::{Path, PathBuf};
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name)
+}
+
+fn report(arguments: &[&str]) -> (bool, String, String) {
+    let output = warpwise().env("WARPWISE_CUDA", cuda_tree()).arg("report").args(arguments).output().unwrap();
+    (output.status.success(), stdout(&output), stderr(&output))
+}
+
+#[test]
+fn source_lines_are_quoted_with_their_class() {
+    let path = example("sum_triangle.cu");
+    let (fine, text, said) = report(&[path.to_str().unwrap()]);
+    assert!(fine, "{said}");
+    let line = |part: &str| text.lines().find(|line| line.contains(part)).unwrap_or_else(|| panic!("{part}:\n{text}"));
+    assert!(text.contains("kernel sumTriangle at"), "{text}");
+    assert!(line("if (column < n)").contains("divergent"), "{text}");
+    assert!(line("int column = threadIdx.x;").contains("affine"), "{text}");
+    assert!(line("if (turn % 2)").contains("uniform"), "{text}");
+    assert!(text.contains("branch diverges: `threadIdx.x < n` depends on threadIdx.x"), "{text}");
+}
+
+#[test]
+fn unoptimised_sources_are_shown_in_registers() {
+    let path = example("avg_square.cu");
+    let (fine, text, said) = report(&[path.to_str().unwrap(), "--", "-O0"]);
+    assert!(fine, "{said}");
+    assert!(text.starts_with("note: compiled without optimisation"), "{text}");
+    assert!(text.contains("2, 1 of them diverges"), "{text}");
+}
+
+#[test]
+fn ptx_is_left_for_the_architecture_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let ptx = folder.path().join("a.ptx");
+    let path = example("avg_square.cu");
+    let arguments = [path.to_str().unwrap(), "--ptx", ptx.to_str().unwrap(), "--", "--cuda-gpu-arch=sm_80"];
+    let (fine, _, said) = report(&arguments);
+    assert!(fine, "{said}");
+    let text = std::fs::read_to_string(&ptx).unwrap();
+    assert!(text.contains(".target sm_80") && !text.contains("sm_90"), "{text}");
+}
+
+#[test]
+fn json_holds_the_same() {
+    let path = example("avg_square.cu");
+    let (fine, text, said) = report(&[path.to_str().unwrap(), "--json", "--block", "128"]);
+    assert!(fine, "{said}");
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let kernel = &json["functions"][0];
+    assert_eq!(kernel["name"], "avgSquare");
+    assert_eq!(kernel["block"], "128x1x1");
+    assert_eq!(kernel["branches"]["divergent"].as_array().unwrap().len(), 1);
+    let lines = kernel["lines"].as_array().unwrap();
+    assert!(
+        lines.iter().any(|line| line["class"] == "affine" && line["text"].as_str().unwrap().contains("threadIdx.x"))
+    );
+}
+
+#[test]
+fn ir_is_reported_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("k.ll");
+    std::fs::write(&path, KERNEL).unwrap();
+    let (fine, text, said) = report(&[path.to_str().unwrap()]);
+    assert!(fine, "{said}");
+    assert!(text.contains("kernel k, block shape unknown") && text.contains("1 of them diverges"), "{text}");
+    assert!(text.contains("no source lines"), "{text}");
+    assert!(text.contains("every lane writes the same address"), "{text}");
+}
+
+#[test]
+fn mistakes_are_answered_with_one_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let bad_ir = write("bad.ll", "define void @f( {\n");
+    let host = write("host.ll", "target triple = \"x86_64-linux-gnu\"\n");
+    let bad_cuda = write("bad.cu", "__global__ void k( {}\n");
+    let good = write("k.ll", KERNEL);
+    for (arguments, part) in [
+        (vec!["/nowhere/x.cu"], "/nowhere/x.cu"),
+        (vec!["/nowhere/x.ll"], "/nowhere/x.ll"),
+        (vec![bad_ir.as_str()], "bad.ll"),
+        (vec![host.as_str()], "NVPTX"),
+        (vec![bad_cuda.as_str()], "error:"),
+        (vec![good.as_str(), "--function", "nobody"], "'nobody'"),
+        (vec![good.as_str(), "--ptx", "x.ptx"], "CUDA sources"),
+        (vec![good.as_str(), "--block", "0"], "extent of zero"),
+    ] {
+        let (fine, _, said) = report(&arguments);
+        assert!(!fine && said.contains(part), "{arguments:?}: {said}");
+        assert!(!said.contains("panicked"), "{said}");
+    }
+}
