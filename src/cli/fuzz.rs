@@ -177,6 +177,8 @@ fn parse_mode(name: &str) -> Result<Mode, String> {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    #[cfg(feature = "mutants")]
+    crate::mutants::activate_named().map_err(|e| anyhow!(e))?;
     match args.command {
         Command::Gen { seed, knobs, output } => {
             let text = generate(seed, &knobs.knobs(knobs.mode.unwrap_or(Mode::General))).ir;

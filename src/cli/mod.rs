@@ -3,6 +3,7 @@
 pub mod analyze;
 pub mod cuda;
 mod fuzz;
+mod record;
 pub mod report;
 pub mod simt;
 mod simt_args;

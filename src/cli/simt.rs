@@ -1,6 +1,6 @@
 //! `warpwise simt`: run a kernel on the lockstep machine, without a GPU.
 
-use super::{cuda, simt_args};
+use super::{cuda, record, simt_args};
 use crate::check;
 use crate::llvm::image::{self, ModuleImage};
 use crate::llvm::owned::OwnedModule;
@@ -42,6 +42,9 @@ pub struct SimtArgs {
     /// Save a buffer afterwards: argument number (from 0) or global name, and a file
     #[arg(long = "out", value_name = "N=FILE.npy")]
     outputs: Vec<String>,
+    /// Write the launch, its inputs and its results into this folder, for another machine to repeat
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["compare", "check"])]
+    record: Option<PathBuf>,
     /// How lanes are scheduled: lockstep, independent, independent:SEED
     #[arg(long, default_value = "lockstep", value_parser = parse_scheduler)]
     scheduler: Scheduler,
@@ -188,6 +191,10 @@ pub fn run(args: &SimtArgs) -> Result<ExitCode> {
             report
         }
     };
+    if let Some(folder) = &args.record {
+        let kernel = Machine::new(&image).kernel(args.kernel.as_deref())?;
+        record::write(folder, &image.functions[kernel.index()].name, &args.config(), &given, &report)?;
+    }
     finish(args, &given, &report)?;
     Ok(ExitCode::SUCCESS)
 }
