@@ -3,7 +3,6 @@
 #include "walk.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Function.h"
-#include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -14,72 +13,122 @@ using namespace llvm;
 
 namespace {
 
+// An address is as good as a number for instructions (see pointer_map.rs): no two share 64 bytes.
+static_assert(sizeof(Instruction) >= 64, "instructions are told apart by their address over 64");
+
 class Writer {
 public:
-  Writer(WarpwiseBatch &B, const WarpwiseKinds &K, const uint32_t *Index, const DataLayout &DL)
-      : B(B), K(K), Index(Index), DL(DL) {}
+  Writer(WarpwiseBatch &B, WarpwiseCursor &C, const WarpwiseKinds &K, const DataLayout &DL) : B(B), C(C), K(K), DL(DL) {}
 
   // Writes one record; false if it does not fit.
   bool write(Instruction &I);
 
 private:
   bool room(uint32_t Operands, uint32_t Blocks, uint32_t Words) const {
-    return B.inst_count < B.inst_capacity && B.operand_capacity - B.operand_count >= Operands &&
-           B.block_capacity - B.block_count >= Blocks && B.word_capacity - B.word_count >= Words;
+    return B.operand_capacity - B.operand_count >= Operands && B.block_capacity - B.block_count >= Blocks &&
+           B.word_capacity - B.word_count >= Words;
   }
-  void operand(Value *V) { B.operands[B.operand_count++] = V; }
-  void block(BasicBlock *BB) { B.blocks[B.block_count++] = Index[BB->getNumber()]; }
+  void operand(Value *V) {
+    unsigned ID = V->getValueID();
+    uintptr_t Word = reinterpret_cast<uintptr_t>(V);
+    if (ID < Value::InstructionVal)
+      Word = ID == Value::ArgumentVal ? uintptr_t(cast<Argument>(V)->getArgNo()) << 3 | WW_ARGUMENT : Word | WW_CONSTANT;
+    B.operands[B.operand_count++] = Word;
+  }
+  void operands(Instruction &I) {
+    for (const Use &U : I.operands())
+      operand(U.get());
+  }
+  void block(BasicBlock *BB) { B.blocks[B.block_count++] = BB->getNumber(); }
   void word(uint64_t W) { B.words[B.word_count++] = W; }
   uint16_t has(const Instruction &I, unsigned Kind, uint16_t Flag) const { return I.getMetadata(Kind) ? Flag : 0; }
+  bool stride(Type *Ty, uint64_t &Size);
+  bool tight_stride(Type *Ty, uint64_t &Size) const {
+    TypeSize Found = DL.getTypeStoreSize(Ty);
+    Size = Found.getKnownMinValue();
+    return !Found.isScalable();
+  }
   bool gep(GetElementPtrInst &GEP);
+  bool path(GetElementPtrInst &GEP, int64_t &Offset, uint64_t &Terms);
   uint8_t plain(Instruction &I, WarpwiseInst &R);
   void memory(Instruction &I, WarpwiseInst &R);
+  void phi(PHINode &Phi, WarpwiseInst &R);
+  void call(CallInst &Call, WarpwiseInst &R);
+  void terminator(Instruction &I, unsigned Successors, WarpwiseInst &R);
 
   WarpwiseBatch &B;
+  WarpwiseCursor &C;
   const WarpwiseKinds &K;
-  const uint32_t *Index;
   const DataLayout &DL;
 };
 
 uint16_t flag(bool Set, uint16_t Flag) { return Set ? Flag : 0; }
+
+// Bytes from one element of a type to the next, remembered; false for scalable types.
+bool Writer::stride(Type *Ty, uint64_t &Size) {
+  auto &Known = C.strides[(reinterpret_cast<uintptr_t>(Ty) >> 4) % std::size(C.strides)];
+  if (Known.type != Ty) {
+    TypeSize Found = DL.getTypeAllocSize(Ty);
+    if (Found.isScalable())
+      return false;
+    Known = {Ty, Found.getFixedValue()};
+  }
+  Size = Known.size;
+  return true;
+}
+
+// Offset and terms of a list of indices; false for scalable types.
+bool Writer::path(GetElementPtrInst &GEP, int64_t &Offset, uint64_t &Terms) {
+  Type *Ty = GEP.getSourceElementType();
+  for (uint32_t Position = 1, End = GEP.getNumOperands(); Position != End; ++Position) {
+    Value *Idx = GEP.getOperand(Position);
+    bool Tight = false; // elements of vectors lie as close as they can
+    if (Position > 1) {
+      if (auto *ST = dyn_cast<StructType>(Ty)) {
+        auto *Field = dyn_cast<ConstantInt>(Idx);
+        if (!Field || ST->isScalableTy())
+          return false;
+        Offset += DL.getStructLayout(ST)->getElementOffset(Field->getZExtValue());
+        Ty = ST->getElementType(Field->getZExtValue());
+        continue;
+      }
+      Tight = isa<VectorType>(Ty);
+      Ty = Tight ? cast<VectorType>(Ty)->getElementType() : cast<ArrayType>(Ty)->getElementType();
+    }
+    uint64_t Stride;
+    if (Tight ? !tight_stride(Ty, Stride) : !stride(Ty, Stride))
+      return false;
+    auto *Number = dyn_cast<ConstantInt>(Idx);
+    if (Number && Number->getBitWidth() <= 64) {
+      Offset += uint64_t(Number->getSExtValue()) * Stride;
+    } else if (Stride) {
+      word(Position);
+      word(Stride);
+      ++Terms;
+    }
+  }
+  return true;
+}
 
 // Offset, width, terms; false for vectors of pointers and scalable types.
 bool Writer::gep(GetElementPtrInst &GEP) {
   Type *PointerTy = GEP.getType();
   if (!PointerTy->isPointerTy())
     return false;
+  if (C.pointer_type != PointerTy) {
+    C.pointer_type = PointerTy;
+    C.index_bits = DL.getIndexTypeSizeInBits(PointerTy);
+  }
   uint32_t Start = B.word_count;
   B.word_count += 3;
   int64_t Offset = 0;
   uint64_t Terms = 0;
-  uint32_t Position = 1;
-  for (auto It = gep_type_begin(GEP), End = gep_type_end(GEP); It != End; ++It, ++Position) {
-    Value *Idx = It.getOperand();
-    if (StructType *ST = It.getStructTypeOrNull()) {
-      auto *Field = dyn_cast<ConstantInt>(Idx);
-      if (!Field || ST->isScalableTy()) {
-        B.word_count = Start;
-        return false;
-      }
-      Offset += DL.getStructLayout(ST)->getElementOffset(Field->getZExtValue());
-      continue;
-    }
-    TypeSize Stride = It.getSequentialElementStride(DL);
-    if (Stride.isScalable()) {
-      B.word_count = Start;
-      return false;
-    }
-    auto *C = dyn_cast<ConstantInt>(Idx);
-    if (C && C->getBitWidth() <= 64) {
-      Offset += uint64_t(C->getSExtValue()) * Stride.getFixedValue();
-    } else if (Stride.getFixedValue()) {
-      word(Position);
-      word(Stride.getFixedValue());
-      ++Terms;
-    }
+  if (!path(GEP, Offset, Terms)) {
+    B.word_count = Start;
+    return false;
   }
   B.words[Start] = Offset;
-  B.words[Start + 1] = DL.getIndexTypeSizeInBits(PointerTy);
+  B.words[Start + 1] = C.index_bits;
   B.words[Start + 2] = Terms;
   return true;
 }
@@ -236,114 +285,103 @@ uint8_t Writer::plain(Instruction &I, WarpwiseInst &R) {
   }
 }
 
+void Writer::phi(PHINode &Phi, WarpwiseInst &R) {
+  R.opcode = WW_PHI;
+  operands(Phi);
+  for (BasicBlock *From : Phi.blocks())
+    block(From);
+}
+
+void Writer::call(CallInst &Call, WarpwiseInst &R) {
+  R.opcode = WW_CALL;
+  for (const Use &Argument : Call.args())
+    operand(Argument.get());
+  word(reinterpret_cast<uint64_t>(Call.getCalledOperand()));
+  word(reinterpret_cast<uint64_t>(Call.getAttributes().getRawPointer()));
+  if (Call.hasMetadataOtherThanDebugLoc())
+    R.flags |= has(Call, K.uniform, WW_ANNOTATED);
+}
+
+void Writer::terminator(Instruction &I, unsigned Successors, WarpwiseInst &R) {
+  R.aux = Successors;
+  switch (I.getOpcode()) {
+  case Instruction::Ret:
+    R.opcode = WW_RET;
+    operands(I);
+    break;
+  case Instruction::Br:
+    R.opcode = WW_BR;
+    if (cast<BranchInst>(I).isConditional()) {
+      R.opcode = WW_COND_BR;
+      operand(cast<BranchInst>(I).getCondition());
+    }
+    break;
+  case Instruction::Switch:
+    R.opcode = WW_SWITCH;
+    operand(cast<SwitchInst>(I).getCondition());
+    break;
+  case Instruction::Unreachable:
+    R.opcode = WW_UNREACHABLE;
+    break;
+  default:
+    R.opcode = WW_OTHER_TERMINATOR;
+    for (Value *V : I.operands())
+      if (!isa<BasicBlock>(V))
+        operand(V);
+  }
+  if (I.hasMetadataOtherThanDebugLoc())
+    R.flags |= has(I, K.uniform, WW_ANNOTATED);
+  for (unsigned N = 0; N != Successors; ++N)
+    block(I.getSuccessor(N));
+  BasicBlock *BB = I.getParent();
+  B.ended[B.ended_count] = wrap(BB);
+  B.ended_numbers[B.ended_count++] = BB->getNumber();
+}
+
 bool Writer::write(Instruction &I) {
   unsigned Operands = I.getNumOperands();
+  unsigned Opcode = I.getOpcode();
+  bool IsPhi = Opcode == Instruction::PHI;
   unsigned Successors = I.isTerminator() ? I.getNumSuccessors() : 0;
-  auto *Phi = dyn_cast<PHINode>(&I);
   // a GEP writes three words and two for each index, a call two
-  if (!room(Operands, Phi ? Operands : Successors, 3 + 2 * Operands))
+  if (!room(Operands, IsPhi ? Operands : Successors, 3 + 2 * Operands))
     return false;
   WarpwiseInst &R = B.insts[B.inst_count];
   R = {I.getType(), 0, 0, 0, WW_OTHER, 0};
   uint32_t First = B.operand_count;
-  if (Phi) {
-    R.opcode = WW_PHI;
-    for (unsigned N = 0; N != Operands; ++N) {
-      operand(Phi->getIncomingValue(N));
-      block(Phi->getIncomingBlock(N));
-    }
-  } else if (auto *Call = dyn_cast<CallInst>(&I)) {
-    R.opcode = WW_CALL;
-    for (Value *Argument : Call->args())
-      operand(Argument);
-    word(reinterpret_cast<uint64_t>(Call->getCalledOperand()));
-    word(reinterpret_cast<uint64_t>(Call->getAttributes().getRawPointer()));
-    if (I.hasMetadataOtherThanDebugLoc())
-      R.flags |= has(I, K.uniform, WW_ANNOTATED);
+  if (IsPhi) {
+    phi(cast<PHINode>(I), R);
+  } else if (Opcode == Instruction::Call) {
+    call(cast<CallInst>(I), R);
   } else if (I.isTerminator()) {
-    R.aux = Successors;
-    switch (I.getOpcode()) {
-    case Instruction::Ret:
-      R.opcode = WW_RET;
-      break;
-    case Instruction::Br:
-      R.opcode = cast<BranchInst>(I).isConditional() ? WW_COND_BR : WW_BR;
-      break;
-    case Instruction::Switch:
-      R.opcode = WW_SWITCH;
-      break;
-    case Instruction::Unreachable:
-      R.opcode = WW_UNREACHABLE;
-      break;
-    default:
-      R.opcode = WW_OTHER_TERMINATOR;
-    }
-    if (R.opcode == WW_COND_BR)
-      operand(cast<BranchInst>(I).getCondition());
-    else if (R.opcode == WW_SWITCH)
-      operand(cast<SwitchInst>(I).getCondition());
-    else
-      for (Value *V : I.operands())
-        if (!isa<BasicBlock>(V))
-          operand(V);
-    if (I.hasMetadataOtherThanDebugLoc())
-      R.flags |= has(I, K.uniform, WW_ANNOTATED);
-    for (unsigned N = 0; N != Successors; ++N)
-      block(I.getSuccessor(N));
+    terminator(I, Successors, R);
   } else {
-    for (Value *V : I.operands())
-      operand(V);
+    operands(I);
     R.opcode = plain(I, R);
   }
   R.operand_count = B.operand_count - First;
-  ++B.inst_count;
+  B.addresses[B.inst_count++] = wrap(&I);
   return true;
 }
 
 } // namespace
 
-extern "C" void warpwise_walk_count(LLVMValueRef Func, uint32_t *Blocks, uint32_t *Numbers) {
-  auto &F = *cast<Function>(unwrap(Func));
-  *Blocks = F.size();
-  *Numbers = F.getMaxBlockNumber();
-}
-
-extern "C" uint32_t warpwise_walk_list(LLVMValueRef Func, WarpwiseCursor *Cursor, uint32_t *Block, uint32_t Listed,
-                                       LLVMValueRef *Insts, uint32_t Capacity, LLVMBasicBlockRef *Blocks,
-                                       uint32_t *Ends, uint32_t *IndexOfNumber) {
-  auto &F = *cast<Function>(unwrap(Func));
-  uint32_t Count = 0;
-  auto BB = Cursor->block ? unwrap(Cursor->block)->getIterator() : F.begin();
-  auto I = Cursor->inst ? cast<Instruction>(unwrap(Cursor->inst))->getIterator() : BB->begin();
-  while (BB != F.end()) {
-    for (; I != BB->end(); ++I) {
-      if (Count == Capacity) {
-        *Cursor = {wrap(&*BB), wrap(&*I)};
-        return Count;
-      }
-      Insts[Count++] = wrap(&*I);
-    }
-    IndexOfNumber[BB->getNumber()] = *Block;
-    Blocks[*Block] = wrap(&*BB);
-    Ends[(*Block)++] = Listed + Count;
-    if (++BB != F.end())
-      I = BB->begin();
-  }
-  *Cursor = {nullptr, nullptr};
-  return Count;
+extern "C" uint32_t warpwise_walk_numbers(LLVMValueRef Func) {
+  return cast<Function>(unwrap(Func))->getMaxBlockNumber();
 }
 
 extern "C" bool warpwise_walk(LLVMValueRef Func, WarpwiseCursor *Cursor, WarpwiseBatch *Batch,
-                              const WarpwiseKinds *Kinds, const uint32_t *IndexOfNumber) {
+                              const WarpwiseKinds *Kinds) {
   auto &F = *cast<Function>(unwrap(Func));
-  Batch->inst_count = Batch->operand_count = Batch->block_count = Batch->word_count = 0;
-  Writer W(*Batch, *Kinds, IndexOfNumber, F.getParent()->getDataLayout());
+  Batch->inst_count = Batch->operand_count = Batch->block_count = Batch->word_count = Batch->ended_count = 0;
+  Writer W(*Batch, *Cursor, *Kinds, F.getParent()->getDataLayout());
   auto BB = Cursor->block ? unwrap(Cursor->block)->getIterator() : F.begin();
   auto I = Cursor->inst ? cast<Instruction>(unwrap(Cursor->inst))->getIterator() : BB->begin();
   while (BB != F.end()) {
     for (; I != BB->end(); ++I) {
-      if (!W.write(*I)) {
-        *Cursor = {wrap(&*BB), wrap(&*I)};
+      if (Batch->inst_count == Batch->inst_capacity || !W.write(*I)) {
+        Cursor->block = wrap(&*BB);
+        Cursor->inst = wrap(&*I);
         return true;
       }
     }
