@@ -24,26 +24,27 @@ use crate::llvm::handle::{self, AttrPlace, RawOpcode, ValueKind, attribute_kind,
 use crate::llvm::walk::{Batch, FlagKinds, Record, Walk, operand};
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
 
-/// Attribute and metadata numbers, looked up once a process and module.
-pub struct Kinds {
+/// LLVM's numbers for attributes, looked up once a process.
+pub struct AttributeKinds {
     noalias: u32,
     readonly: u32,
     readnone: u32,
     byval: u32,
     noundef: u32,
-    memory: u32,
-    convergent: u32,
+    pub memory: u32,
+    pub convergent: u32,
     no_divergence_source: u32,
     noreturn: u32,
     willreturn: u32,
-    flags: FlagKinds,
 }
 
-impl Kinds {
-    /// Looks the numbers up.
-    pub fn new(module: handle::Module<'_>) -> Kinds {
-        Kinds {
+impl AttributeKinds {
+    /// The numbers.
+    pub fn get() -> &'static AttributeKinds {
+        static KINDS: OnceLock<AttributeKinds> = OnceLock::new();
+        KINDS.get_or_init(|| AttributeKinds {
             noalias: attribute_kind("noalias"),
             readonly: attribute_kind("readonly"),
             readnone: attribute_kind("readnone"),
@@ -54,19 +55,15 @@ impl Kinds {
             no_divergence_source: attribute_kind("nodivergencesource"),
             noreturn: attribute_kind("noreturn"),
             willreturn: attribute_kind("willreturn"),
-            flags: FlagKinds {
-                invariant_load: metadata_kind(module, "invariant.load"),
-                noundef: metadata_kind(module, "noundef"),
-                uniform: metadata_kind(module, "warpwise.uniform"),
-            },
-        }
+        })
     }
 }
 
 /// What is known of a whole module before its functions are imported.
 pub struct ModuleContext<'m> {
     pub module: handle::Module<'m>,
-    pub kinds: Kinds,
+    kinds: &'static AttributeKinds,
+    flags: FlagKinds,
     /// Position of each function in module order, by address.
     function_index: FxHashMap<usize, u32>,
     /// Functions in module order.
@@ -78,7 +75,12 @@ impl<'m> ModuleContext<'m> {
     pub fn new(module: handle::Module<'m>) -> Self {
         let functions: Vec<_> = module.functions().collect();
         let function_index = functions.iter().enumerate().map(|(i, f)| (f.value().address(), i as u32)).collect();
-        ModuleContext { module, kinds: Kinds::new(module), function_index, functions }
+        let flags = FlagKinds {
+            invariant_load: metadata_kind(module, "invariant.load"),
+            noundef: metadata_kind(module, "noundef"),
+            uniform: metadata_kind(module, "warpwise.uniform"),
+        };
+        ModuleContext { module, kinds: AttributeKinds::get(), flags, function_index, functions }
     }
     /// Position of a function in module order.
     pub fn index_of(&self, function: handle::Function<'m>) -> Option<u32> {
@@ -118,12 +120,14 @@ struct Importer<'a, 'm> {
 const RECENT: usize = 64;
 /// Marks the number of a constant until it is known how many instructions there are.
 const CONSTANT: u32 = 1 << 31;
+/// Room made for constants, types and callees.
+const SOME: usize = 32;
 /// Room made for the instructions of a block before they are counted.
 const INSTS_PER_BLOCK: usize = 16;
 
 #[inline]
 fn recent_slot(address: usize) -> usize {
-    (address >> 4 ^ address >> 10) % RECENT
+    (address >> 4).wrapping_mul(0x9E37_79B9) >> 16 & (RECENT - 1)
 }
 
 impl<'a, 'm> Importer<'a, 'm> {
@@ -168,7 +172,7 @@ impl<'a, 'm> Importer<'a, 'm> {
     }
 
     fn run(mut self) -> (Kernel, Handles<'m>) {
-        let mut walk = Walk::new(self.function, self.context.kinds.flags);
+        let mut walk = Walk::new(self.function, self.context.flags);
         let blocks = walk.numbers();
         self.numbered.resize(blocks, 0);
         self.kernel.blocks.reserve(blocks);
@@ -177,6 +181,14 @@ impl<'a, 'm> Importer<'a, 'm> {
         let insts = blocks * INSTS_PER_BLOCK;
         self.kernel.insts.reserve(insts);
         self.kernel.pool.reserve(insts * 2);
+        self.kernel.phi_blocks.reserve(blocks * 3);
+        self.kernel.geps.reserve(blocks * 2);
+        self.kernel.gep_terms.reserve(blocks * 2);
+        self.kernel.consts.reserve(SOME);
+        self.constants.reserve(SOME);
+        self.kernel.types.reserve(SOME);
+        self.kernel.calls.reserve(SOME);
+        self.const_index.reserve(SOME);
         let mut handles = Handles {
             function: self.function,
             blocks: Vec::with_capacity(blocks),
@@ -228,7 +240,7 @@ impl<'a, 'm> Importer<'a, 'm> {
     }
 
     fn params(&mut self, handles: &mut Vec<handle::Value<'m>>) {
-        let kinds = &self.context.kinds;
+        let kinds = self.context.kinds;
         for index in 0..self.kernel.param_count {
             let param = self.function.param(index);
             handles.push(param);
@@ -458,7 +470,7 @@ impl<'a, 'm> Importer<'a, 'm> {
     }
 
     fn call(&self, inst: handle::Inst<'m>) -> CallData {
-        let kinds = &self.context.kinds;
+        let kinds = self.context.kinds;
         let called = inst.called_value();
         let function = called.as_function();
         let at_site = |kind| inst.has_call_attribute(AttrPlace::Function, kind);

@@ -128,7 +128,13 @@ impl<'m> Walk<'m> {
     /// Stands at the beginning of a function that has a body.
     pub fn new(function: Function<'m>, kinds: FlagKinds) -> Self {
         let null = std::ptr::null_mut::<()>();
-        let cursor = Cursor { block: null.cast(), inst: null.cast(), strides: [Stride { ty: null.cast(), size: 0 }; 16], pointer_type: null.cast(), index_bits: 0 };
+        let cursor = Cursor {
+            block: null.cast(),
+            inst: null.cast(),
+            strides: [Stride { ty: null.cast(), size: 0 }; 16],
+            pointer_type: null.cast(),
+            index_bits: 0,
+        };
         Walk {
             function,
             kinds,
