@@ -34,6 +34,23 @@ cl::opt<unsigned> Registers("warpwise-regs", cl::cat(Category), cl::value_desc("
 cl::opt<unsigned> DynamicShared("warpwise-dynamic-shared", cl::cat(Category), cl::value_desc("bytes"),
                                 cl::desc("Most dynamic shared memory that kernels are launched with"));
 
+// Classes of victims, checked in the same way.
+struct VictimsParser : cl::parser<std::string> {
+  VictimsParser(cl::Option &O) : cl::parser<std::string>(O) {}
+  bool parse(cl::Option &O, StringRef ArgName, StringRef Arg, std::string &Value) {
+    std::string Message, Parameter = "victims=" + Arg.str();
+    if (!warpwise_check_parameters(warpwise::text("steer-spills"), warpwise::text(Parameter), warpwise::collect,
+                                   &Message))
+      return O.error(Message, ArgName);
+    Value = Arg.str();
+    return false;
+  }
+};
+
+cl::opt<std::string, false, VictimsParser> Victims("warpwise-victims", cl::cat(Category), cl::value_desc("class,..."),
+                             cl::desc("What steer-spills may move: all, none, constant, affine, uniform, "
+                                      "divergent, stack"));
+
 cl::opt<bool> AssumeRestrict("warpwise-assume-restrict", cl::cat(Category),
                              cl::desc("Pointer arguments of a kernel never alias, as if all were __restrict__"));
 
@@ -62,6 +79,8 @@ void warpwise::publish_options() {
     warpwise_set_option(text("remark-all"), text(""));
   if (Registers.getNumOccurrences())
     warpwise_set_option(text("regs"), text(std::to_string(std::min(Registers.getValue(), 255u))));
+  if (Victims.getNumOccurrences())
+    warpwise_set_option(text("victims"), text(Victims));
   if (DynamicShared.getNumOccurrences())
     warpwise_set_option(text("dynamic-shared"), text(std::to_string(std::min(DynamicShared.getValue(), 232448u))));
 }

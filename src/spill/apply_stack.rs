@@ -1,9 +1,11 @@
 //! How are planned stack objects moved? Every access is rebuilt on an address in shared memory.
 //!
 //! 1. One shared variable for the kernel, one area per object in it; the bases of the areas are computed at entry.
-//! 2. A derived pointer becomes a byte offset into its object: a variable part of 32 bits and a constant. Offsets
-//!    wrap modulo 2^32, which is what truncating 64-bit address arithmetic gives; at an access they are inside the object.
-//!    Phis and selects of pointers become phis and selects of offsets.
+//! 2. A derived pointer becomes a byte offset into its object: index terms, a sum of 32 bits and a constant. At an access
+//!    the offset is inside the object, so it may be computed modulo 2^32 (sums) or modulo 2^64 (terms): where every
+//!    stride is a multiple of the granule, an index keeps its own type and only its stride changes, because a
+//!    congruence times the number of threads is still one. Phis and selects of pointers become phis and selects of
+//!    offsets.
 //! 3. An access becomes one access, or several of a granule each where it is wider.
 //! 4. The old accesses, pointers, markers and the alloca are erased.
 //!
@@ -22,6 +24,7 @@ use crate::kernel::inst::Opcode;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, IntPredicate, RawOpcode};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
 /// All lanes of a warp.
@@ -29,12 +32,31 @@ const FULL_MASK: u64 = 0xffff_ffff;
 /// Widest piece of an access that is taken apart.
 const MAX_SPLIT: u64 = 8;
 
-/// A byte offset into an object.
-#[derive(Clone, Copy)]
+/// Longest stride of an index that is scaled.
+const MAX_STRIDE: u64 = 1 << 24;
+
+/// A byte offset into an object: the sum of all parts.
+#[derive(Clone)]
 struct Offset<'m> {
-    /// The part that is not constant, and a power of two it is a multiple of.
-    variable: Option<(handle::Value<'m>, u64)>,
+    /// A part of 32 bits of which no multiple is known.
+    sum: Option<handle::Value<'m>>,
+    /// Indices and their strides in bytes.
+    terms: SmallVec<[(handle::Value<'m>, u64); 2]>,
     constant: i64,
+}
+
+impl<'m> Offset<'m> {
+    fn constant(constant: i64) -> Self {
+        Offset { sum: None, terms: SmallVec::new(), constant }
+    }
+    fn of_sum(sum: handle::Value<'m>) -> Self {
+        Offset { sum: Some(sum), ..Offset::constant(0) }
+    }
+    /// Whether everything but the constant is a multiple of the granule, and its indices can take longer strides.
+    fn is_scalable(&self, granule: u64) -> bool {
+        (self.sum.is_none() || granule == 1)
+            && self.terms.iter().all(|&(_, stride)| stride % granule == 0 && stride < MAX_STRIDE)
+    }
 }
 
 /// An object's area.
@@ -149,7 +171,7 @@ impl<'m> Apply<'_, 'm> {
             let area = Area { base, interleaved };
             let alloca = self.facts.kernel.result(planned.object.alloca);
             self.areas.insert(alloca, area);
-            self.offsets.insert(alloca, Offset { variable: None, constant: 0 });
+            self.offsets.insert(alloca, Offset::constant(0));
             for &inst in &planned.object.derived {
                 self.areas.insert(self.facts.kernel.result(inst), area);
             }
@@ -174,18 +196,18 @@ impl<'m> Apply<'_, 'm> {
                         let word = self.editor.int_type(32);
                         let phi = self.editor.before(self.handles.inst(inst)).phi(word, "");
                         pending.push((inst, phi));
-                        Offset { variable: Some((phi.value(), 1)), constant: 0 }
+                        Offset::of_sum(phi.value())
                     }
                     Opcode::Select => {
-                        let (yes, no) = (self.offsets[&operands[1]], self.offsets[&operands[2]]);
+                        let (yes, no) = (self.offsets[&operands[1]].clone(), self.offsets[&operands[2]].clone());
                         let condition = self.handles.value(operands[0]);
                         self.editor.before(self.handles.inst(inst));
-                        let (yes, no) = (self.whole(yes), self.whole(no));
+                        let (yes, no) = (self.whole(&yes), self.whole(&no));
                         let chosen = self.editor.select(condition, yes, no, "");
-                        Offset { variable: Some((chosen, 1)), constant: 0 }
+                        Offset::of_sum(chosen)
                     }
                     Opcode::Gep => self.gep(inst),
-                    _ => self.offsets[&operands[0]],
+                    _ => self.offsets[&operands[0]].clone(),
                 };
                 self.offsets.insert(kernel.result(inst), offset);
             }
@@ -194,10 +216,10 @@ impl<'m> Apply<'_, 'm> {
             for (&input, &from) in kernel.operands(inst).iter().zip(kernel.incoming(inst)) {
                 let block = self.handles.block(from);
                 // an unreachable predecessor has no offset of its own
-                let value = match self.offsets.get(&input).copied() {
+                let value = match self.offsets.get(&input).cloned() {
                     Some(offset) => {
                         self.editor.before_end(block);
-                        self.whole(offset)
+                        self.whole(&offset)
                     }
                     None => self.editor.poison(self.editor.int_type(32)),
                 };
@@ -210,18 +232,10 @@ impl<'m> Apply<'_, 'm> {
         let kernel = &self.facts.kernel;
         let data = kernel.gep(inst);
         let operands = kernel.operands(inst);
-        let mut offset = self.offsets[&operands[0]];
+        let mut offset = self.offsets[&operands[0]].clone();
         offset.constant = offset.constant.wrapping_add(data.offset);
-        self.editor.before(self.handles.inst(inst));
         for &(operand, stride) in data.terms {
-            let index = self.handles.value(operands[operand as usize]);
-            let index = self.low_word(index);
-            let bytes = self.scaled(index, stride);
-            let multiple = if stride == 0 { 1 << 16 } else { 1 << stride.trailing_zeros().min(16) };
-            offset.variable = Some(match offset.variable {
-                None => (bytes, multiple),
-                Some((sum, known)) => (self.editor.binary(RawOpcode::LLVMAdd, sum, bytes, ""), known.min(multiple)),
-            });
+            offset.terms.push((self.handles.value(operands[operand as usize]), stride));
         }
         offset
     }
@@ -255,24 +269,33 @@ impl<'m> Apply<'_, 'm> {
         self.editor.binary(RawOpcode::LLVMMul, value, factor, "")
     }
 
-    /// An offset as one value, built at the editor's place.
-    fn whole(&mut self, offset: Offset<'m>) -> handle::Value<'m> {
+    /// An offset as one value of 32 bits, built at the editor's place.
+    fn whole(&mut self, offset: &Offset<'m>) -> handle::Value<'m> {
+        let mut whole = offset.sum;
+        for &(index, stride) in &offset.terms {
+            let index = self.low_word(index);
+            let bytes = self.scaled(index, stride);
+            whole = Some(match whole {
+                None => bytes,
+                Some(sum) => self.editor.binary(RawOpcode::LLVMAdd, sum, bytes, ""),
+            });
+        }
         let constant = self.editor.int(32, offset.constant as u64 & FULL_MASK);
-        match offset.variable {
+        match whole {
             None => constant,
-            Some((value, _)) if offset.constant == 0 => value,
-            Some((value, _)) => self.editor.binary(RawOpcode::LLVMAdd, value, constant, ""),
+            Some(sum) if offset.constant == 0 => sum,
+            Some(sum) => self.editor.binary(RawOpcode::LLVMAdd, sum, constant, ""),
         }
     }
 
     fn compares(&mut self, compares: &[Inst]) {
         for &inst in compares {
             let operands = self.facts.kernel.operands(inst);
-            let (a, b) = (self.offsets[&operands[0]], self.offsets[&operands[1]]);
+            let (a, b) = (self.offsets[&operands[0]].clone(), self.offsets[&operands[1]].clone());
             let old = self.handles.inst(inst);
             let is_equal = old.int_predicate() == IntPredicate::LLVMIntEQ;
             self.editor.before(old);
-            let (a, b) = (self.whole(a), self.whole(b));
+            let (a, b) = (self.whole(&a), self.whole(&b));
             let predicate = if is_equal { IntPredicate::LLVMIntEQ } else { IntPredicate::LLVMIntNE };
             let new = self.editor.compare(predicate, a, b, "");
             self.editor.replace_all_uses(old.value(), new);
@@ -282,33 +305,32 @@ impl<'m> Apply<'_, 'm> {
     /// Address of a piece of `piece` bytes, `further` bytes behind a pointer, built at the editor's place.
     fn address(&mut self, pointer: Value, further: u64, piece: u64) -> handle::Value<'m> {
         let area = self.areas[&pointer];
-        let mut offset = self.offsets[&pointer];
+        let mut offset = self.offsets[&pointer].clone();
         offset.constant = offset.constant.wrapping_add(further as i64);
-        let Some((granule, threads)) = area.interleaved else {
-            let address = self.moved(area.base, offset.variable.map(|variable| variable.0));
-            return self.moved_by(address, offset.constant);
-        };
-        let aligned = offset.variable.is_none_or(|(_, multiple)| multiple as i64 >= granule);
-        if !aligned {
-            // only the sum is known to be a multiple of the piece
-            offset = Offset { variable: Some((self.whole(offset), piece)), constant: 0 };
-        }
-        let mut address = area.base;
-        if let Some((variable, multiple)) = offset.variable {
-            if multiple as i64 >= granule {
-                let rows = self.scaled(variable, threads as u64);
-                address = self.moved(address, Some(rows));
-            } else {
-                let mask = self.editor.int(32, (-granule) as u64 & FULL_MASK);
-                let rows = self.editor.binary(RawOpcode::LLVMAnd, variable, mask, "");
-                let rows = self.scaled(rows, threads as u64);
-                let mask = self.editor.int(32, granule as u64 - 1);
-                let inside = self.editor.binary(RawOpcode::LLVMAnd, variable, mask, "");
-                let sum = self.editor.binary(RawOpcode::LLVMAdd, rows, inside, "");
-                address = self.moved(address, Some(sum));
+        let (granule, threads) = area.interleaved.unwrap_or((1, 1));
+        if offset.is_scalable(granule as u64) {
+            let mut address = self.moved(area.base, offset.sum);
+            for &(index, stride) in &offset.terms {
+                address = self.editor.indexed(address, stride * threads as u64, index);
             }
+            return self.moved_by(address, slots::interleaved(offset.constant, granule, threads));
         }
-        self.moved_by(address, slots::interleaved(offset.constant, granule, threads))
+        // only the sum is known to be a multiple of the piece
+        let whole = self.whole(&offset);
+        if area.interleaved.is_none() {
+            return self.moved(area.base, Some(whole));
+        }
+        if piece as i64 >= granule {
+            let rows = self.scaled(whole, threads as u64);
+            return self.moved(area.base, Some(rows));
+        }
+        let mask = self.editor.int(32, (-granule) as u64 & FULL_MASK);
+        let rows = self.editor.binary(RawOpcode::LLVMAnd, whole, mask, "");
+        let rows = self.scaled(rows, threads as u64);
+        let mask = self.editor.int(32, granule as u64 - 1);
+        let inside = self.editor.binary(RawOpcode::LLVMAnd, whole, mask, "");
+        let sum = self.editor.binary(RawOpcode::LLVMAdd, rows, inside, "");
+        self.moved(area.base, Some(sum))
     }
 
     fn moved(&mut self, address: handle::Value<'m>, by: Option<handle::Value<'m>>) -> handle::Value<'m> {

@@ -24,14 +24,15 @@ pub mod pressure;
 pub mod reject;
 pub mod shared;
 pub mod slots;
+pub mod victims;
 
 use crate::divergence::{Facts, ModuleAnalysis, Options};
 use crate::kernel::handles::Handles;
 use crate::kernel::names::Names;
 use crate::llvm::edit::Editor;
-use crate::llvm::handle::{AttrPlace, Function, Module, RawOpcode, attribute_kind};
+use crate::llvm::handle::{Function, Module, RawOpcode};
 use crate::llvm::remark::{Host, Kind};
-use crate::pipeline::Settings;
+use crate::pipeline::{Settings, is_enabled};
 use budget::{Machine, SharedBudget};
 use plan_stack::{Placement, StackPlan};
 use plan_victims::{Home, VictimPlan};
@@ -42,8 +43,9 @@ const LEAST_REGISTERS: u32 = 32;
 
 /// The pass.
 pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
-    let moved = stack_objects(module, settings, host);
-    register_pressure(module, settings, host) || moved
+    let moved = settings.victims.stack && stack_objects(module, settings, host);
+    let eased = settings.victims.any_register() && register_pressure(module, settings, host);
+    eased || moved
 }
 
 fn options(settings: &Settings) -> Options {
@@ -52,11 +54,7 @@ fn options(settings: &Settings) -> Options {
 
 /// Kernels that may be edited.
 fn kernels(module: Module<'_>) -> Vec<Function<'_>> {
-    let optnone = attribute_kind("optnone");
-    module
-        .functions()
-        .filter(|function| !function.is_declaration() && !function.has_attribute(AttrPlace::Function, optnone))
-        .collect()
+    module.functions().filter(|&function| !function.is_declaration() && is_enabled(function, "steer")).collect()
 }
 
 fn is_called(function: Function<'_>) -> bool {
@@ -152,7 +150,7 @@ fn register_pressure(module: Module<'_>, settings: &Settings, host: &Host<'_>) -
                 continue;
             }
         };
-        let plan = plan_victims::plan(&facts, registers, &mut room);
+        let plan = plan_victims::plan(&facts, registers, settings.victims, &mut room);
         report_victims(&facts, &handles, &plan, host);
         plans.push((facts, handles, plan));
     }

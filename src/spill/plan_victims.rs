@@ -25,6 +25,7 @@ use super::object::block_weight;
 use super::plan_stack::reaches;
 use super::pressure::Pressure;
 use super::slots;
+use super::victims::Victims;
 use crate::affine::form::Base;
 use crate::cfg::Cycle;
 use crate::divergence::Facts;
@@ -137,7 +138,7 @@ struct Candidate {
 }
 
 /// Decides for one kernel; takes what it needs from the shared memory.
-pub fn plan(facts: &Facts, registers: u32, room: &mut SharedBudget) -> VictimPlan {
+pub fn plan(facts: &Facts, registers: u32, allowed: Victims, room: &mut SharedBudget) -> VictimPlan {
     let pressure = Pressure::new(facts);
     let cycles = &facts.cfg().cycles;
     let mut gone = pressure.nothing();
@@ -156,7 +157,8 @@ pub fn plan(facts: &Facts, registers: u32, room: &mut SharedBudget) -> VictimPla
     for _ in 0..MAX_CYCLES {
         let Some((units, cycle)) = worst(&gone, &relieved).filter(|found| found.0 > limit) else { break };
         relieved.push(cycle);
-        let mut relief = Relief { facts, pressure: &pressure, cycle, room, gone: &mut gone, chosen: &mut chosen };
+        let mut relief =
+            Relief { facts, pressure: &pressure, cycle, allowed, room, gone: &mut gone, chosen: &mut chosen };
         relief.choose(Home::Warp, units.saturating_sub(registers.saturating_sub(HEADROOM)));
         let left = pressure.of_cycle(cycle, relief.gone);
         if left > registers + SURE {
@@ -181,6 +183,7 @@ struct Relief<'a, 'f> {
     facts: &'f Facts,
     pressure: &'a Pressure<'f>,
     cycle: Cycle,
+    allowed: Victims,
     room: &'a SharedBudget,
     gone: &'a mut FixedBitSet,
     chosen: &'a mut Vec<(Candidate, Vec<Cycle>)>,
@@ -198,7 +201,12 @@ impl Relief<'_, '_> {
             pressure.live_into(self.header()).filter_map(|value| candidate(facts, pressure, cycle, value)).collect();
         found.retain(|candidate| {
             let position = pressure.position(candidate.value).expect("candidates cross the header");
-            candidate.home == home && !self.gone.contains(position)
+            let allowed = match candidate {
+                Candidate { home: Home::Thread, .. } => self.allowed.divergent,
+                Candidate { linear: Some(_), .. } => self.allowed.affine,
+                _ => self.allowed.uniform,
+            };
+            allowed && candidate.home == home && !self.gone.contains(position)
         });
         found.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.first_use.cmp(&b.first_use)));
         let count = |linear: &Option<Linear>| found.iter().filter(|other| other.linear == *linear).count();

@@ -75,11 +75,12 @@ pub const VARIANTS: &[Variant] = &[
         Made::Plugin(&["-mllvm", "-warpwise-block={block}"]),
         &["spill", "fuse", "annotate"],
     ),
-    // The dissertation's experiment: four allocators on kernels forced to few registers; `clang` is the first.
+    // The dissertation's experiment: four allocators on kernels forced to few registers; `clang` is the first. Its
+    // "divergence allocator" keeps uniform values in shared memory and leaves the others to local memory.
     variant(
         "divergent",
-        "divergent slots",
-        Made::Plugin(&["-mllvm", "-warpwise-passes=steer-spills", "-mllvm", "-warpwise-victims=divergent"]),
+        "uniform slots",
+        Made::Plugin(&["-mllvm", "-warpwise-passes=steer-spills", "-mllvm", "-warpwise-victims=uniform"]),
         &["allocators"],
     ),
     variant(
