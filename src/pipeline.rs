@@ -35,7 +35,7 @@ const SWITCHES: &[&str] = &["annotate", "fuse", "steer"];
 const OFF_BY_DEFAULT: &[&str] = &["fuse", "steer"];
 
 /// Parameters in words, for the error about an unknown one.
-const KNOWN: &str = "block=X[xYxZ], simple, remark-all, regs=N, dynamic-shared=N, victims=all|none|constant|affine|uniform|divergent|stack[+...]";
+const KNOWN: &str = "block=X[xYxZ], simple, remark-all, regs=N, dynamic-shared=N, victims=all|none|constant|affine|uniform|divergent|stack[+...], ptxas-smem, ptxas=PATH";
 const KNOWN_DEFAULT: &str = "block=X[xYxZ], assume-restrict, annotate, fuse, steer, no-annotate, no-fuse, no-steer";
 const KNOWN_ANNOTATE: &str = "block=X[xYxZ], simple, verify, assume-restrict, vote=0|1, bra-uni=0|1, shuffle=0|1";
 
@@ -58,6 +58,10 @@ pub struct Settings {
     pub dynamic_shared: Option<u32>,
     /// What `steer-spills` may move.
     pub victims: Victims,
+    /// Ask `ptxas` to spill to shared memory what is left.
+    pub ptxas_smem: bool,
+    /// The `ptxas` that `steer-spills` measures its work with.
+    pub ptxas: Option<String>,
 }
 
 /// Why a pass's parameters were refused.
@@ -123,6 +127,8 @@ impl Settings {
             "regs" => self.regs = Some(number(pass, name, Some(value), MAX_REGISTERS)?),
             "dynamic-shared" => self.dynamic_shared = Some(number(pass, name, Some(value), MAX_SHARED)?),
             "victims" => self.victims = value.parse()?,
+            "ptxas-smem" => self.ptxas_smem = switch(pass, name, Some(value))?,
+            "ptxas" => self.ptxas = Some(value.to_owned()),
             "assume-restrict" => self.annotate.assume_restrict = switch(pass, name, Some(value))?,
             _ if SWITCHES.contains(&name) => self.turn(name, switch(pass, name, Some(value))?),
             _ => {}
@@ -140,6 +146,8 @@ impl Settings {
             "dynamic-shared" if !is_annotate => {
                 self.dynamic_shared = Some(number(pass, name, value, MAX_SHARED)?);
             }
+            "ptxas" if !is_annotate => self.ptxas = value.map(str::to_owned),
+            "ptxas-smem" if !is_annotate => self.ptxas_smem = switch(pass, name, value)?,
             "victims" if !is_annotate => self.victims = value.unwrap_or("").parse()?,
             "simple" if !is_default => {
                 no_value(pass, name, value)?;

@@ -1,6 +1,7 @@
 //! How are planned stack objects moved? Every access is rebuilt on an address in shared memory.
 //!
 //! 1. One shared variable for the kernel, one area per object in it; the bases of the areas are computed at entry.
+//!    Constants of the program are variables of their own, and their stores go.
 //! 2. A derived pointer becomes a byte offset into its object: index terms, a sum of 32 bits and a constant. At an access
 //!    the offset is inside the object, so it may be computed modulo 2^32 (sums) or modulo 2^64 (terms): where every
 //!    stride is a multiple of the granule, an index keeps its own type and only its stride changes, because a
@@ -13,7 +14,7 @@
 //! block are as good as anything. Accesses are rebuilt without alias metadata: less is claimed, never more.
 
 use super::object::{Access, AccessKind};
-use super::plan_stack::{Placement, StackPlan};
+use super::plan_stack::{Move, Placement, StackPlan};
 use super::shared::SHARED;
 use super::slots;
 use crate::divergence::Facts;
@@ -29,6 +30,9 @@ use std::collections::BTreeMap;
 
 /// All lanes of a warp.
 const FULL_MASK: u64 = 0xffff_ffff;
+/// Address spaces.
+const GLOBAL_MEMORY: u32 = 1;
+const CONSTANT_MEMORY: u32 = 4;
 /// Widest piece of an access that is taken apart.
 const MAX_SPLIT: u64 = 8;
 
@@ -65,6 +69,8 @@ struct Area<'m> {
     base: handle::Value<'m>,
     /// Granule and threads of interleaved objects.
     interleaved: Option<(i64, i64)>,
+    /// It holds what would be stored.
+    constant: bool,
 }
 
 struct Apply<'a, 'm> {
@@ -102,40 +108,54 @@ pub fn apply<'m>(facts: &Facts, handles: &Handles<'m>, plan: &StackPlan, threads
         .iter()
         .flat_map(|planned| match &planned.placement {
             Placement::Warp { barriers } => barriers.clone(),
-            Placement::Thread { .. } => Vec::new(),
+            Placement::Thread { .. } | Placement::Constant { .. } => Vec::new(),
         })
         .collect();
     for inst in barriers {
         let mask = apply.editor.int(32, FULL_MASK);
         apply.editor.before(handles.inst(inst)).intrinsic("llvm.nvvm.bar.warp.sync", &[], &[mask], "");
     }
+    for inst in shared_reads(facts, plan) {
+        let mask = apply.editor.int(32, FULL_MASK);
+        apply.editor.before(handles.inst(inst)).intrinsic("llvm.nvvm.bar.warp.sync", &[], &[mask], "");
+    }
     for access in &accesses {
         apply.access(access);
-    }
-    for inst in last_warp_writes(facts, plan) {
-        let mask = apply.editor.int(32, FULL_MASK);
-        apply.editor.after(handles.inst(inst)).intrinsic("llvm.nvvm.bar.warp.sync", &[], &[mask], "");
     }
     apply.erase(plan, &accesses);
 }
 
-/// The last write of every block to objects that the warp shares. A `bar.warp.sync` follows it: every lane reads its own
-/// write, so none needs it, but with it no lane reads what another wrote without a synchronisation between.
-fn last_warp_writes(facts: &Facts, plan: &StackPlan) -> Vec<Inst> {
-    let mut last: BTreeMap<Block, Inst> = BTreeMap::new();
-    for planned in plan.moves.iter().filter(|planned| matches!(planned.placement, Placement::Warp { .. })) {
-        for write in planned.object.accesses.iter().filter(|access| access.writes()) {
-            let entry = last.entry(facts.kernel.insts[write.inst].block).or_insert(write.inst);
-            *entry = (*entry).max(write.inst);
+/// Where a `bar.warp.sync` ends a run of writes to objects that the warp shares: before the next read of such an object in
+/// the block, or at its end. Every lane finds its own write, so none needs it, but with it no lane reads what another
+/// wrote without a synchronisation between.
+fn shared_reads(facts: &Facts, plan: &StackPlan) -> Vec<Inst> {
+    let kernel = &facts.kernel;
+    let shared = plan.moves.iter().filter(|planned| matches!(planned.placement, Placement::Warp { .. }));
+    let mut accesses: Vec<Access> = shared.flat_map(|planned| planned.object.accesses.iter().copied()).collect();
+    accesses.sort_by_key(|access| access.inst);
+    let mut written: BTreeMap<Block, bool> = BTreeMap::new();
+    let mut places = Vec::new();
+    for access in &accesses {
+        let dirty = written.entry(kernel.insts[access.inst].block).or_insert(false);
+        if access.reads() && *dirty {
+            places.push(access.inst);
+            *dirty = false;
         }
+        *dirty |= access.writes();
     }
-    last.into_values().collect()
+    places.extend(written.into_iter().filter(|&(_, dirty)| dirty).map(|(block, _)| kernel.terminator(block)));
+    places
 }
 
 impl<'m> Apply<'_, 'm> {
     /// Phase 1: the variable and the bases.
     fn areas(&mut self, plan: &StackPlan, threads: u32) {
-        let total: u64 = plan.moves.iter().map(|planned| planned.bytes).sum();
+        self.constants(plan);
+        let slots = || plan.moves.iter().filter(|planned| !matches!(planned.placement, Placement::Constant { .. }));
+        let total: u64 = slots().map(|planned| planned.bytes).sum();
+        if total == 0 {
+            return;
+        }
         let editor = &mut *self.editor;
         let byte = editor.int_type(8);
         let block = editor.array_type(byte, total);
@@ -146,7 +166,8 @@ impl<'m> Apply<'_, 'm> {
         let mut warp = None;
         let mut scaled: FxHashMap<u64, handle::Value<'m>> = FxHashMap::default();
         let mut start = 0;
-        for planned in &plan.moves {
+        let mut starts = Vec::new();
+        for planned in slots() {
             let at = editor.int(32, start);
             let index = match &planned.placement {
                 Placement::Thread { granule } => *scaled.entry(*granule).or_insert_with(|| {
@@ -161,21 +182,42 @@ impl<'m> Apply<'_, 'm> {
                     let bytes = editor.int(32, slots::row_bytes(planned.object.size));
                     editor.binary(RawOpcode::LLVMMul, row, bytes, "")
                 }
+                Placement::Constant { .. } => continue,
             };
             let area = editor.gep(byte, variable, &[at], true, "");
             let base = editor.gep(byte, area, &[index], true, "warpwise.slots");
             let interleaved = match planned.placement {
                 Placement::Thread { granule } => Some((granule as i64, slots::slot_threads(threads) as i64)),
-                Placement::Warp { .. } => None,
+                _ => None,
             };
-            let area = Area { base, interleaved };
-            let alloca = self.facts.kernel.result(planned.object.alloca);
-            self.areas.insert(alloca, area);
-            self.offsets.insert(alloca, Offset::constant(0));
-            for &inst in &planned.object.derived {
-                self.areas.insert(self.facts.kernel.result(inst), area);
-            }
+            let area = Area { base, interleaved, constant: false };
             start += planned.bytes;
+            starts.push((planned, area));
+        }
+        for (planned, area) in starts {
+            self.settle(planned, area);
+        }
+    }
+
+    /// Constants of the program, where the plan has any.
+    fn constants(&mut self, plan: &StackPlan) {
+        for planned in &plan.moves {
+            let Placement::Constant { contents, together } = &planned.placement else { continue };
+            let space = if *together { CONSTANT_MEMORY } else { GLOBAL_MEMORY };
+            let bytes = self.editor.bytes(contents);
+            let align = planned.object.align.max(slots::AREA_ALIGN) as u32;
+            let name = format!("warpwise_constant_{}", self.facts.kernel.name);
+            let base = self.editor.new_global(bytes.ty(), space, align, Some(bytes), true, &name);
+            self.settle(planned, Area { base, interleaved: None, constant: true });
+        }
+    }
+
+    fn settle(&mut self, planned: &Move, area: Area<'m>) {
+        let alloca = self.facts.kernel.result(planned.object.alloca);
+        self.areas.insert(alloca, area);
+        self.offsets.insert(alloca, Offset::constant(0));
+        for &inst in &planned.object.derived {
+            self.areas.insert(self.facts.kernel.result(inst), area);
         }
     }
 
@@ -358,6 +400,14 @@ impl<'m> Apply<'_, 'm> {
         let old = self.handles.inst(access.inst);
         let operands = self.facts.kernel.operands(access.inst);
         self.editor.before(old);
+        let target = match access.kind {
+            AccessKind::Load => None,
+            AccessKind::Store => Some(operands[1]),
+            AccessKind::Set | AccessKind::Copy { .. } => Some(operands[0]),
+        };
+        if target.and_then(|pointer| self.areas.get(&pointer)).is_some_and(|area| area.constant) {
+            return;
+        }
         match access.kind {
             AccessKind::Load => {
                 let new = self.load(operands[0], access, old.ty());

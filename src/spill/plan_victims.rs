@@ -15,7 +15,8 @@
 //! 4. **Uses.** Those that a path from the header of a relieved cycle leads to are reloaded; the others, in the block of
 //!    the definition or between it and the loop, keep the register, which is dead by the time the loop is entered.
 //! 5. **Groups.** Slots are ordered by their first use in the hottest block, four words or two double words to a group
-//!    of 16 bytes, so that neighbouring uses share one load.
+//!    of 16 bytes, so that neighbouring uses share one load. A group is defined in one block: a wide load must not
+//!    touch a neighbour that another lane has yet to store.
 //!
 //! Source: Sampaio 2013, section 4.2, table of rewriting rules, rules two and four; the thread slots are the baseline rule moved to
 //! shared memory. Ours: loop-pressure instead of a linear scan, groups, slots rewritten in loops.
@@ -34,6 +35,7 @@ use crate::kernel::inst::Opcode;
 use crate::kernel::types::TypeKind;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
 
 /// Registers `ptxas` wants beyond what is live; above the budget less these it is taken to spill.
 pub const RESERVE: u32 = 3;
@@ -53,7 +55,7 @@ const THREAD_COST: f64 = 4.0;
 pub const GROUP_BYTES: u64 = 16;
 
 /// How many copies of a slot there are.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Home {
     Warp,
     Thread,
@@ -223,7 +225,7 @@ impl Relief<'_, '_> {
             if missing <= 0 && in_group % GROUP_BYTES == 0 {
                 break;
             }
-            let (warp, thread) = sizes(self.chosen.iter().map(|(chosen, _)| chosen).chain([&candidate]));
+            let (warp, thread) = sizes(facts, self.chosen.iter().map(|(chosen, _)| chosen).chain([&candidate]));
             let trial = VictimPlan { warp_row: warp, thread_size: thread, ..VictimPlan::default() };
             if self.room.check(trial.bytes(self.room.threads)).is_err() {
                 continue;
@@ -251,17 +253,18 @@ impl Relief<'_, '_> {
     }
 }
 
-fn sizes<'a>(candidates: impl Iterator<Item = &'a Candidate>) -> (u64, u64) {
-    let (mut warp, mut thread) = ([0u64; 2], [0u64; 2]);
+/// Bytes of one warp's row and of one thread's slots, as [`lay_out`] will pack them.
+fn sizes<'a>(facts: &Facts, candidates: impl Iterator<Item = &'a Candidate>) -> (u64, u64) {
+    let mut groups: FxHashMap<(Home, u64, Option<Block>), u64> = FxHashMap::default();
     for candidate in candidates {
-        let width = usize::from(candidate.bytes == 8);
-        match candidate.home {
-            Home::Warp => warp[width] += candidate.bytes,
-            Home::Thread => thread[width] += candidate.bytes,
-        }
+        let block = facts.kernel.def(candidate.value).map(|def| facts.kernel.insts[def].block);
+        *groups.entry((candidate.home, candidate.bytes, block)).or_default() += candidate.bytes;
     }
-    let total = |sums: [u64; 2]| sums.iter().map(|sum| sum.next_multiple_of(GROUP_BYTES)).sum();
-    (total(warp), total(thread))
+    let total = |home| {
+        let of_home = groups.iter().filter(|(key, _)| key.0 == home);
+        of_home.map(|(_, bytes)| bytes.next_multiple_of(GROUP_BYTES)).sum()
+    };
+    (total(Home::Warp), total(Home::Thread))
 }
 
 fn candidate(facts: &Facts, pressure: &Pressure<'_>, cycle: Cycle, value: Value) -> Option<Candidate> {
@@ -377,9 +380,11 @@ fn reloads(facts: &Facts, value: Value, relieved: &[Cycle]) -> Vec<UseSite> {
 /// Orders victims by use and packs them into groups.
 fn lay_out(facts: &Facts, chosen: Vec<(Candidate, Vec<Cycle>)>, plan: &mut VictimPlan) {
     let mut ordered = chosen;
-    ordered.sort_by_key(|(candidate, _)| (candidate.home, candidate.bytes, candidate.first_use));
-    let mut open: Option<(Home, u64, u64)> = None;
+    let home_block = |candidate: &Candidate| facts.kernel.def(candidate.value).map(|def| facts.kernel.insts[def].block);
+    ordered.sort_by_key(|(candidate, _)| (candidate.home, candidate.bytes, home_block(candidate), candidate.first_use));
+    let mut open: Option<(Home, u64, Option<Block>, u64)> = None;
     for (candidate, cycles) in ordered {
+        let block = home_block(&candidate);
         let Candidate { value, home, bytes, rewritten, linear, .. } = candidate;
         let linear = linear.map(|linear| match plan.linears.iter().position(|known| *known == linear) {
             Some(known) => known,
@@ -389,8 +394,8 @@ fn lay_out(facts: &Facts, chosen: Vec<(Candidate, Vec<Cycle>)>, plan: &mut Victi
             }
         });
         let offset = match open {
-            Some((same_home, same_bytes, filled))
-                if same_home == home && same_bytes == bytes && filled < GROUP_BYTES =>
+            Some((same_home, same_bytes, same_block, filled))
+                if (same_home, same_bytes, same_block) == (home, bytes, block) && filled < GROUP_BYTES =>
             {
                 filled
             }
@@ -404,7 +409,7 @@ fn lay_out(facts: &Facts, chosen: Vec<(Candidate, Vec<Cycle>)>, plan: &mut Victi
                 0
             }
         };
-        open = Some((home, bytes, offset + bytes));
+        open = Some((home, bytes, block, offset + bytes));
         let def = facts.kernel.def(value).expect("candidates are instructions");
         let uses = reloads(facts, value, &cycles);
         plan.victims.push(Victim { def, home, bytes, rewritten, uses, linear, group: plan.groups.len() - 1, offset });
