@@ -15,6 +15,7 @@ use crate::llvm::edit::Editor;
 use crate::llvm::edit::annotate::is_optnone;
 use crate::llvm::handle::{Function, Module};
 use crate::llvm::remark::Host;
+use crate::spill::victims::{Victims, VictimsError};
 use std::sync::Mutex;
 
 /// A transform: runs over a module, returns whether it changed.
@@ -34,7 +35,7 @@ const SWITCHES: &[&str] = &["annotate", "fuse", "steer"];
 const OFF_BY_DEFAULT: &[&str] = &["fuse", "steer"];
 
 /// Parameters in words, for the error about an unknown one.
-const KNOWN: &str = "block=X[xYxZ], simple, remark-all, regs=N, dynamic-shared=N";
+const KNOWN: &str = "block=X[xYxZ], simple, remark-all, regs=N, dynamic-shared=N, victims=all|none|constant|affine|uniform|divergent|stack[+...], ptxas-smem, ptxas=PATH";
 const KNOWN_DEFAULT: &str = "block=X[xYxZ], assume-restrict, annotate, fuse, steer, no-annotate, no-fuse, no-steer";
 const KNOWN_ANNOTATE: &str = "block=X[xYxZ], simple, verify, assume-restrict, vote=0|1, bra-uni=0|1, shuffle=0|1";
 
@@ -55,6 +56,12 @@ pub struct Settings {
     pub regs: Option<u32>,
     /// Most bytes of dynamic shared memory that kernels are launched with.
     pub dynamic_shared: Option<u32>,
+    /// What `steer-spills` may move.
+    pub victims: Victims,
+    /// Ask `ptxas` to spill to shared memory what is left.
+    pub ptxas_smem: bool,
+    /// The `ptxas` that `steer-spills` measures its work with.
+    pub ptxas: Option<String>,
 }
 
 /// Why a pass's parameters were refused.
@@ -62,6 +69,8 @@ pub struct Settings {
 pub enum SettingsError {
     #[error(transparent)]
     Shape(#[from] ShapeError),
+    #[error(transparent)]
+    Victims(#[from] VictimsError),
     #[error("'{pass}' has no parameter '{name}'; it takes {known}")]
     Unknown { pass: String, name: String, known: &'static str },
     #[error("parameter '{name}' of '{pass}' takes no value, but has '{value}'")]
@@ -117,6 +126,9 @@ impl Settings {
             "remark-all" => self.remark_all = true,
             "regs" => self.regs = Some(number(pass, name, Some(value), MAX_REGISTERS)?),
             "dynamic-shared" => self.dynamic_shared = Some(number(pass, name, Some(value), MAX_SHARED)?),
+            "victims" => self.victims = value.parse()?,
+            "ptxas-smem" => self.ptxas_smem = switch(pass, name, Some(value))?,
+            "ptxas" => self.ptxas = Some(value.to_owned()),
             "assume-restrict" => self.annotate.assume_restrict = switch(pass, name, Some(value))?,
             _ if SWITCHES.contains(&name) => self.turn(name, switch(pass, name, Some(value))?),
             _ => {}
@@ -134,6 +146,9 @@ impl Settings {
             "dynamic-shared" if !is_annotate => {
                 self.dynamic_shared = Some(number(pass, name, value, MAX_SHARED)?);
             }
+            "ptxas" if !is_annotate => self.ptxas = value.map(str::to_owned),
+            "ptxas-smem" if !is_annotate => self.ptxas_smem = switch(pass, name, value)?,
+            "victims" if !is_annotate => self.victims = value.unwrap_or("").parse()?,
             "simple" if !is_default => {
                 no_value(pass, name, value)?;
                 self.simple = true;
@@ -296,6 +311,7 @@ mod tests {
             ("block=foo", "'foo'"),
             ("frob", "'frob'"),
             ("regs=many", "'many'"),
+            ("victims=frob", "'frob'"),
         ] {
             assert!(parse(text).unwrap_err().to_string().contains(part), "{text}");
         }

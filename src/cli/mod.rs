@@ -7,6 +7,7 @@ mod record;
 pub mod report;
 pub mod simt;
 mod simt_args;
+mod tune;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -29,6 +30,7 @@ enum Command {
     Fuzz(fuzz::Args),
     Simt(Box<simt::SimtArgs>),
     Report(report::ReportArgs),
+    Tune(tune::TuneArgs),
 }
 
 /// Parses the command line, runs it, and turns an error into one clear message and a non-zero exit.
@@ -53,6 +55,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         }
         Command::Fuzz(args) => fuzz::run(args),
         Command::Simt(args) => simt::run(&args),
+        Command::Tune(args) => tune::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Report(args) => report::run(&args).map(|()| ExitCode::SUCCESS),
     }
 }

@@ -78,10 +78,11 @@ pub const VARIANTS: &[Variant] = &[
         Made::Plugin(&["-mllvm", "-warpwise-fuse", "-mllvm", "-warpwise-steer", "-mllvm", "-warpwise-block={block}"]),
         &["spill", "fuse", "annotate"],
     ),
-    // The dissertation's experiment: four allocators on kernels forced to few registers; `clang` is the first.
+    // The dissertation's experiment: four allocators on kernels forced to few registers; `clang` is the first. Its
+    // "divergence allocator" keeps uniform values in shared memory and leaves the others to local memory.
     variant(
         "divergent",
-        "divergent slots",
+        "uniform slots",
         Made::Plugin(&[
             "-mllvm",
             "-warpwise-annotate=0",
@@ -90,7 +91,7 @@ pub const VARIANTS: &[Variant] = &[
             "-mllvm",
             "-warpwise-steer",
             "-mllvm",
-            "-warpwise-victims=divergent",
+            "-warpwise-victims=uniform",
         ]),
         &["allocators"],
     ),

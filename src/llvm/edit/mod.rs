@@ -32,6 +32,7 @@ macro_rules! wrap {
 
 pub mod annotate;
 pub mod spill;
+pub mod version;
 
 /// Builds and changes instructions of one module.
 pub struct Editor<'m> {
