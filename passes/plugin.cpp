@@ -21,6 +21,7 @@ namespace {
 
 constexpr const char *AnalysisName = "affine-divergence";
 constexpr const char *DefaultPipeline = "warpwise";
+constexpr const char *MapPass = "divergence-map";
 
 struct PrintFunctionPass : PassInfoMixin<PrintFunctionPass> {
   std::string Parameters;
@@ -219,6 +220,8 @@ void register_passes(PassBuilder &PB) {
     bool BeforeLink = Phase == ThinOrFullLTOPhase::ThinLTOPreLink || Phase == ThinOrFullLTOPhase::FullLTOPreLink;
     if (Level != OptimizationLevel::O0 && !BeforeLink)
       MPM.addPass(TransformPass(warpwise_pass_lookup(text(DefaultPipeline)), ""));
+    else if (wants_map())
+      MPM.addPass(TransformPass(warpwise_pass_lookup(text(MapPass)), ""));
   });
 }
 

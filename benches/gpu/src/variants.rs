@@ -94,7 +94,12 @@ pub const VARIANTS: &[Variant] = &[
         Made::Plugin(&["-mllvm", "-warpwise-passes=steer-spills", "-mllvm", "-warpwise-victims=all"]),
         &["allocators"],
     ),
-    variant("map", "with map", Made::Plugin(&["-mllvm", "-warpwise-passes=divergence-map"]), &["map"]),
+    variant(
+        "map",
+        "with map",
+        Made::Plugin(&["-mllvm", "-warpwise-annotate=0", "-mllvm", "-warpwise-divergence-map"]),
+        &["map"],
+    ),
     by_hand("by_hand", "by hand", Made::Clang, TRANSFORMS),
 ];
 

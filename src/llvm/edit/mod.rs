@@ -31,6 +31,7 @@ macro_rules! wrap {
 }
 
 pub mod annotate;
+pub mod map;
 pub mod spill;
 
 /// Builds and changes instructions of one module.
