@@ -3,6 +3,7 @@
 pub mod analyze;
 pub mod cuda;
 mod fuzz;
+pub mod map;
 pub mod report;
 pub mod simt;
 mod simt_args;
@@ -27,6 +28,7 @@ enum Command {
     /// Random kernels and the inputs of the benchmark ladder.
     Fuzz(fuzz::Args),
     Simt(Box<simt::SimtArgs>),
+    Map(map::MapArgs),
     Report(report::ReportArgs),
 }
 
@@ -52,6 +54,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         }
         Command::Fuzz(args) => fuzz::run(args),
         Command::Simt(args) => simt::run(&args),
+        Command::Map(args) => map::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Report(args) => report::run(&args).map(|()| ExitCode::SUCCESS),
     }
 }

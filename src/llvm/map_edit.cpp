@@ -1,5 +1,5 @@
 // Which edits does divergence-map need that the C API lacks? Splitting a block around a guarded part, turning counters on
-// the stack into values, entries of llvm.global_ctors and llvm.compiler.used.
+// the stack into values, entries of llvm.compiler.used.
 
 #include "llvm-c/Types.h"
 #include "llvm/IR/Dominators.h"
@@ -32,11 +32,6 @@ extern "C" void warpwise_promote(LLVMValueRef Function, LLVMValueRef *Allocas, s
     Objects.push_back(cast<AllocaInst>(unwrap(Allocas[I])));
   DominatorTree Tree(*cast<llvm::Function>(unwrap(Function)));
   PromoteMemToReg(Objects, Tree);
-}
-
-// Runs a function when the program starts, after those that are there.
-extern "C" void warpwise_append_constructor(LLVMModuleRef M, LLVMValueRef Function, int32_t Priority) {
-  appendToGlobalCtors(*unwrap(M), cast<llvm::Function>(unwrap(Function)), Priority);
 }
 
 // Keeps a global although nobody seems to use it.

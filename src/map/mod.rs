@@ -9,7 +9,10 @@
 //! multiprocessor in memory, lanes beside warps.
 
 pub mod apply;
+pub mod file;
 pub mod plan;
+pub mod recount;
+pub mod show;
 pub mod table;
 
 use crate::divergence::{Facts, ModuleAnalysis};
@@ -83,9 +86,8 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
     for (facts, handles, plan) in &plans {
         remarks(facts, handles, plan, host);
     }
-    if layout.words == 0 {
-        return false;
-    }
+    // also where nothing is counted: the host side expects the symbols
+    layout.words = layout.words.max(plan::SECTOR);
     let mut editor = Editor::new(module);
     let replicas = layout.replicas();
     let words = layout.replica_words();
@@ -102,6 +104,25 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
     let bytes = u64::from(replicas) * u64::from(words) * 8;
     publish_table(&mut editor, &symbols, (counters, bytes), &table.encode(replicas, words));
     true
+}
+
+/// A table of a module that nobody counts: the branches, and what the analysis says of them.
+pub fn describe(analysis: &ModuleAnalysis<'_>, input: &Path) -> Table {
+    let mut sources = Sources::beside(input);
+    let mut table = Table::new(&input.display().to_string());
+    for &function in analysis.context.functions.iter().filter(|function| !function.is_declaration()) {
+        let (facts, handles) = analysis.facts(function);
+        let plan = FunctionPlan { branches: plan::branches(&facts), ..FunctionPlan::default() };
+        table.functions.push(table::of_function(&facts, &handles, &plan, &mut sources));
+    }
+    table.functions.sort_by_key(|function| !function.report.is_kernel);
+    table
+}
+
+/// Host code: registers the counters of the device code that was compiled from the same source.
+pub fn run_host(module: Module<'_>, settings: &Settings) -> bool {
+    let symbols = Symbols::of(&module.source_file(), &settings.map);
+    Editor::new(module).register_unit(&symbols.index, INDEX_BYTES)
 }
 
 /// Address space of global memory.
@@ -121,7 +142,8 @@ pub const INDEX_BYTES: u64 = 32;
 
 fn publish_table<'m>(editor: &mut Editor<'m>, symbols: &Symbols, counters: (Value<'m>, u64), bytes: &[u8]) {
     let contents = editor.bytes(bytes);
-    let table = editor.new_global(contents.ty(), GLOBAL, 16, Some(contents), true, &symbols.table);
+    // no constant: the lockstep machine hands back variables
+    let table = editor.new_global(contents.ty(), GLOBAL, 16, Some(contents), false, &symbols.table);
     editor.publish(table, Reach::Everybody);
     let lengths = [counters.1, bytes.len() as u64].map(|length| editor.int(64, length));
     let contents = editor.constant_struct(&[counters.0, table, lengths[0], lengths[1]]);

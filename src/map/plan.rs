@@ -113,7 +113,6 @@ pub fn plan(facts: &Facts, handles: &Handles<'_>, options: &Options, exits: bool
     let function = handles.function;
     let mut plan = FunctionPlan { branches: branches(facts), ..FunctionPlan::default() };
     if facts.kernel.is_kernel {
-        // also where nothing is counted: the host side looks for the counters of every module with a kernel
         plan.launches = Some(layout.record(1));
     }
     if ["warpwise-off", "warpwise-no-map"].iter().any(|name| function.string_attribute(name).is_some()) {
@@ -141,7 +140,8 @@ pub fn plan(facts: &Facts, handles: &Handles<'_>, options: &Options, exits: bool
     plan
 }
 
-fn branches(facts: &Facts) -> Vec<BranchPlan> {
+/// Conditional branches and switches with different targets, in order; none is counted yet.
+pub fn branches(facts: &Facts) -> Vec<BranchPlan> {
     let kernel = &facts.kernel;
     let mut branches = Vec::new();
     for block in kernel.blocks.keys().filter(|&block| facts.is_reachable(block)) {

@@ -16,7 +16,7 @@ unsafe extern "C" {
         rest: *const c_char,
     ) -> LLVMValueRef;
     fn warpwise_promote(function: LLVMValueRef, allocas: *mut LLVMValueRef, count: usize);
-    fn warpwise_append_constructor(module: LLVMModuleRef, function: LLVMValueRef, priority: i32);
+    fn warpwise_register_unit(module: LLVMModuleRef, name: *const c_char, length: usize, bytes: u64) -> bool;
     fn warpwise_keep(module: LLVMModuleRef, global: LLVMValueRef);
 }
 
@@ -77,12 +77,6 @@ impl<'m> Editor<'m> {
         self.compare(IntPredicate::LLVMIntEQ, value, number, "")
     }
 
-    /// One element of an aggregate value.
-    pub fn extract_value(&mut self, aggregate: Value<'m>, index: u32) -> Value<'m> {
-        let name = c_name("");
-        wrap!(Value, LLVMBuildExtractValue(self.builder, aggregate.raw(), index, name.as_ptr()))
-    }
-
     /// Makes a global known outside the module.
     pub fn publish(&mut self, global: Value<'m>, reach: Reach) {
         let linkage = match reach {
@@ -105,8 +99,9 @@ impl<'m> Editor<'m> {
         wrap!(Value, LLVMConstStructInContext(self.context, raw.as_mut_ptr(), raw.len() as u32, 0))
     }
 
-    /// Runs a function when the program starts, after those that are there.
-    pub fn append_constructor(&mut self, function: Function<'m>, priority: i32) {
-        edit!(warpwise_append_constructor(self.module.raw(), function.raw(), priority));
+    /// Host code: registers a device variable of so many bytes with the CUDA runtime, and its shadow with warpwise's; false
+    /// where the module has no device code to go with it.
+    pub fn register_unit(&mut self, symbol: &str, bytes: u64) -> bool {
+        edit!(warpwise_register_unit(self.module.raw(), symbol.as_ptr().cast(), symbol.len(), bytes))
     }
 }
