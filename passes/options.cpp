@@ -64,6 +64,13 @@ cl::opt<bool> Annotate("warpwise-annotate", cl::cat(Category), cl::init(true), c
 cl::opt<bool> Fuse("warpwise-fuse", cl::cat(Category), cl::init(false), cl::desc("Run fuse-branches"));
 cl::opt<bool> Steer("warpwise-steer", cl::cat(Category), cl::init(false), cl::desc("Run steer-spills"));
 
+cl::opt<bool> Map("warpwise-divergence-map", cl::init(false), cl::cat(Category),
+                  cl::desc("Count, at every branch, the warps that come and those that split"));
+cl::opt<bool> MapAll("warpwise-map-all", cl::init(false), cl::cat(Category),
+                     cl::desc("Count branches that are proven uniform too"));
+cl::opt<std::string> MapName("warpwise-map-name", cl::cat(Category), cl::value_desc("SUFFIX"),
+                             cl::desc("What the symbols of the divergence map end in"));
+
 void publish(StringRef Name, const cl::opt<bool> &Option) {
   if (Option.getNumOccurrences())
     warpwise_set_option(warpwise::text(Name), warpwise::text(Option ? "1" : "0"));
@@ -72,6 +79,7 @@ void publish(StringRef Name, const cl::opt<bool> &Option) {
 } // namespace
 
 bool warpwise::wants_fusion() { return Fuse; }
+bool warpwise::wants_map() { return Map; }
 
 void warpwise::publish_options() {
   publish("assume-restrict", AssumeRestrict);
@@ -79,6 +87,10 @@ void warpwise::publish_options() {
   publish("annotate", Annotate);
   publish("fuse", Fuse);
   publish("steer", Steer);
+  publish("map", Map);
+  publish("map-all", MapAll);
+  if (MapName.getNumOccurrences())
+    warpwise_set_option(text("map-name"), text(MapName));
   if (Block.getNumOccurrences())
     warpwise_set_option(text("block"), text(Block));
   if (RemarkAll)

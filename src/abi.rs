@@ -289,6 +289,26 @@ pub unsafe extern "C" fn warpwise_pass_run(
     })
 }
 
+/// Registers the counters of a CUDA program's device code in its host code.
+///
+/// # Safety
+/// `module` is alive and nobody else reads it during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpwise_map_host(module: LLVMModuleRef) -> bool {
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: the pass manager hands out a live module.
+        let module = unsafe { handle::Module::from_raw(module) };
+        match (module, Settings::parse("divergence-map", "")) {
+            (Some(module), Ok(settings)) => crate::map::run_host(module, &settings),
+            _ => false,
+        }
+    }));
+    outcome.unwrap_or_else(|_| {
+        eprintln!("warpwise: internal error in a transform; the module may be half edited, giving up");
+        std::process::abort()
+    })
+}
+
 /// Melds the sides of one function's divergent branches.
 ///
 /// # Safety

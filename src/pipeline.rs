@@ -4,7 +4,7 @@
 //! command line (`-warpwise-block=256`), which [`set_option`] remembers for the process. The text wins.
 //!
 //! The default pipeline, `warpwise`, runs every transform of [`PASSES`] in order. The first word of a transform's name
-//! is its switch: `no-fuse` between the brackets, `-warpwise-fuse=0`, and for one function the string attribute
+//! (`map` for `divergence-map`) is its switch: `no-fuse` between the brackets, `-warpwise-fuse=0`, and for one function the string attribute
 //! `"warpwise-no-fuse"` or `__attribute__((annotate("warpwise.no-fuse")))`. The plain `"warpwise-off"` and
 //! `annotate("warpwise.off")` mean all of them, as does `optnone`.
 
@@ -22,21 +22,28 @@ use std::sync::Mutex;
 type Run = fn(Module<'_>, &Settings, &Host<'_>) -> bool;
 
 /// Every transform by name, in the order of the default pipeline.
-const PASSES: &[(&str, Run)] =
-    &[("annotate-uniform", annotate::run), ("fuse-branches", crate::fuse::run), ("steer-spills", crate::spill::run)];
+const PASSES: &[(&str, Run)] = &[
+    ("annotate-uniform", annotate::run),
+    ("fuse-branches", crate::fuse::run),
+    ("steer-spills", crate::spill::run),
+    // last: it counts the branches of the code that runs
+    ("divergence-map", crate::map::run),
+];
 
 /// The default pipeline.
 pub const DEFAULT: &str = "warpwise";
 
 /// What may be switched off for the default pipeline, whether or not this build has the transform.
-const SWITCHES: &[&str] = &["annotate", "fuse", "steer"];
+const SWITCHES: &[&str] = &["annotate", "fuse", "steer", "map"];
 
 /// Transforms that the default pipeline runs only when asked to (`-warpwise-steer`, `warpwise<steer>`).
-const OFF_BY_DEFAULT: &[&str] = &["fuse", "steer"];
+const OFF_BY_DEFAULT: &[&str] = &["fuse", "steer", "map"];
 
 /// Parameters in words, for the error about an unknown one.
 const KNOWN: &str = "block=X[xYxZ], simple, remark-all, regs=N, dynamic-shared=N, victims=all|none|constant|affine|uniform|divergent|stack[+...], ptxas-smem, ptxas=PATH";
-const KNOWN_DEFAULT: &str = "block=X[xYxZ], assume-restrict, annotate, fuse, steer, no-annotate, no-fuse, no-steer";
+const KNOWN_DEFAULT: &str =
+    "block=X[xYxZ], assume-restrict, annotate, fuse, steer, map, no-annotate, no-fuse, no-steer, no-map";
+const KNOWN_MAP: &str = "block=X[xYxZ], simple, all, name=SUFFIX";
 const KNOWN_ANNOTATE: &str = "block=X[xYxZ], simple, verify, assume-restrict, vote=0|1, bra-uni=0|1, shuffle=0|1";
 
 /// What a pass is told.
@@ -50,6 +57,8 @@ pub struct Settings {
     pub remark_all: bool,
     /// Of `annotate-uniform`.
     pub annotate: annotate::Options,
+    /// Of `divergence-map`.
+    pub map: crate::map::Options,
     /// Transforms that the default pipeline leaves out, by first word.
     switched_off: Vec<String>,
     /// Registers a thread may use; beats the kernel's own bounds.
@@ -77,6 +86,8 @@ pub enum SettingsError {
     NoValue { pass: String, name: String, value: String },
     #[error("parameter '{name}' of '{pass}' is 0 or 1, not '{value}'")]
     NoSwitch { pass: String, name: String, value: String },
+    #[error("parameter '{name}' of '{pass}' takes letters, digits and underscores, not '{value}'")]
+    Symbol { pass: String, name: String, value: String },
     #[error("parameter '{name}' of '{pass}' takes a whole number of at most {max}, not '{value}'")]
     Number { pass: String, name: String, value: String, max: u32 },
 }
@@ -130,6 +141,8 @@ impl Settings {
             "ptxas-smem" => self.ptxas_smem = switch(pass, name, Some(value))?,
             "ptxas" => self.ptxas = Some(value.to_owned()),
             "assume-restrict" => self.annotate.assume_restrict = switch(pass, name, Some(value))?,
+            "map-all" => self.map.all = switch(pass, name, Some(value))?,
+            "map-name" => self.map.name = Some(value.to_owned()),
             _ if SWITCHES.contains(&name) => self.turn(name, switch(pass, name, Some(value))?),
             _ => {}
         }
@@ -139,6 +152,7 @@ impl Settings {
     fn set(&mut self, pass: &str, name: &str, value: Option<&str>) -> Result<(), SettingsError> {
         let is_default = pass == DEFAULT;
         let is_annotate = pass == "annotate-uniform";
+        let is_map = pass == "divergence-map";
         match name {
             "block" => self.block = Some(value.unwrap_or("").parse()?),
             "remark-all" => self.remark_all = true,
@@ -160,6 +174,11 @@ impl Settings {
                 no_value(pass, name, value)?;
                 self.annotate.verify = true;
             }
+            "all" if is_map => {
+                no_value(pass, name, value)?;
+                self.map.all = true;
+            }
+            "name" if is_map => self.map.name = Some(symbol_end(pass, name, value)?),
             "vote" if is_annotate => self.annotate.vote = switch(pass, name, value)?,
             "bra-uni" if is_annotate => self.annotate.bra_uni = switch(pass, name, value)?,
             "shuffle" if is_annotate => self.annotate.shuffle = switch(pass, name, value)?,
@@ -176,6 +195,7 @@ impl Settings {
                     let known = match () {
                         () if is_default => KNOWN_DEFAULT,
                         () if is_annotate => KNOWN_ANNOTATE,
+                        () if is_map => KNOWN_MAP,
                         () => KNOWN,
                     };
                     return Err(SettingsError::Unknown { pass: pass.to_owned(), name: name.to_owned(), known });
@@ -215,6 +235,9 @@ fn switch(pass: &str, name: &str, value: Option<&str>) -> Result<bool, SettingsE
 
 /// The word that switches a transform.
 fn switch_of(pass: &str) -> &str {
+    if pass == "divergence-map" {
+        return "map";
+    }
     pass.split('-').next().unwrap_or(pass)
 }
 
@@ -223,6 +246,17 @@ pub fn is_enabled(function: Function<'_>, switch: &str) -> bool {
     !is_optnone(function)
         && function.string_attribute("warpwise-off").is_none()
         && function.string_attribute(&format!("warpwise-no-{switch}")).is_none()
+}
+
+/// The end of a symbol's name.
+fn symbol_end(pass: &str, name: &str, value: Option<&str>) -> Result<String, SettingsError> {
+    let text = value.unwrap_or("");
+    let is_name = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    is_name.then(|| text.to_owned()).ok_or_else(|| SettingsError::Symbol {
+        pass: pass.to_owned(),
+        name: name.to_owned(),
+        value: text.to_owned(),
+    })
 }
 
 fn number(pass: &str, name: &str, value: Option<&str>, max: u32) -> Result<u32, SettingsError> {

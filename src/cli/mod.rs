@@ -3,6 +3,7 @@
 pub mod analyze;
 pub mod cuda;
 mod fuzz;
+pub mod map;
 mod record;
 pub mod report;
 pub mod simt;
@@ -29,6 +30,7 @@ enum Command {
     /// Random kernels and the inputs of the benchmark ladder.
     Fuzz(fuzz::Args),
     Simt(Box<simt::SimtArgs>),
+    Map(map::MapArgs),
     Report(report::ReportArgs),
     Tune(tune::TuneArgs),
 }
@@ -56,6 +58,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Fuzz(args) => fuzz::run(args),
         Command::Simt(args) => simt::run(&args),
         Command::Tune(args) => tune::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Map(args) => map::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Report(args) => report::run(&args).map(|()| ExitCode::SUCCESS),
     }
 }

@@ -9,7 +9,8 @@ use crate::divergence::{ModuleAnalysis, Options};
 use crate::kernel::geometry::BlockShape;
 use crate::llvm::optimise::optimise;
 use crate::llvm::owned::OwnedModule;
-use crate::report::{json, model, source::Sources, text};
+use crate::map;
+use crate::report::{html, json, model, source::Sources, text};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,9 @@ pub struct ReportArgs {
     /// One JSON document instead of text.
     #[arg(long)]
     json: bool,
+    /// One self-contained page instead of text, left here.
+    #[arg(long, value_name = "OUT.html", conflicts_with = "json")]
+    html: Option<PathBuf>,
     /// Shape of every block: X, XxY or XxYxZ.
     #[arg(long)]
     block: Option<BlockShape>,
@@ -62,6 +66,10 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         bail!("{} is code for '{}', and warpwise looks at NVPTX only", args.file.display(), module.handle().triple());
     }
     let analysis = ModuleAnalysis::new(module.handle(), Options { block: args.block.or(flags.block), simple: false });
+    if let Some(page) = &args.html {
+        let text = html::of_table(&map::describe(&analysis, &args.file), &args.file);
+        return std::fs::write(page, text).with_context(|| format!("cannot write {}", page.display()));
+    }
     let mut report = model::build(&analysis, &args.file.display().to_string(), &mut Sources::beside(&args.file));
     keep_named(&mut report, &args.functions)?;
     report.notes = notes;

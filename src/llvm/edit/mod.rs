@@ -31,6 +31,7 @@ macro_rules! wrap {
 }
 
 pub mod annotate;
+pub mod map;
 pub mod spill;
 pub mod version;
 
