@@ -117,7 +117,8 @@ fn kernels_compute_what_is_expected_and_no_claim_is_violated() {
     for path in examples() {
         let source = std::fs::read_to_string(&path).unwrap();
         let plain = folder.path().join(path.file_stem().unwrap()).with_extension("ll");
-        let compiled = clang_cuda().args(["--cuda-device-only", "-S", "-emit-llvm", "-o"]).arg(&plain).arg(&path).output();
+        let compiled =
+            clang_cuda().args(["--cuda-device-only", "-S", "-emit-llvm", "-o"]).arg(&plain).arg(&path).output();
         let compiled = compiled.unwrap();
         assert!(compiled.status.success() && compiled.stderr.is_empty(), "{}", stderr(&compiled));
         run_all(&plain, &source, &mut faults);

@@ -2,10 +2,14 @@
 
 pub mod analyze;
 pub mod cuda;
+mod doctor;
+mod flags;
 mod fuzz;
+mod project;
 pub mod report;
 pub mod simt;
 mod simt_args;
+mod unit;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -22,12 +26,15 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Analyze(analyze::AnalyzeArgs),
+    Doctor(doctor::DoctorArgs),
     /// Print the clang flags that load the plugin.
     Flags,
     /// Random kernels and the inputs of the benchmark ladder.
     Fuzz(fuzz::Args),
     Simt(Box<simt::SimtArgs>),
     Report(report::ReportArgs),
+    #[command(hide = true)]
+    Unit(unit::UnitArgs),
 }
 
 /// Parses the command line, runs it, and turns an error into one clear message and a non-zero exit.
@@ -45,13 +52,14 @@ pub fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Analyze(args) => analyze::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Flags => {
-            let library = std::env::current_exe()?.with_file_name("libwarpwise.so");
-            println!("-fpass-plugin={}", library.display());
+            println!("-fpass-plugin={}", cuda::find_plugin()?.display());
             Ok(ExitCode::SUCCESS)
         }
         Command::Fuzz(args) => fuzz::run(args),
         Command::Simt(args) => simt::run(&args),
         Command::Report(args) => report::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Unit(args) => unit::run(&args).map(|()| ExitCode::SUCCESS),
     }
 }

@@ -29,9 +29,9 @@ use crate::divergence::{Facts, ModuleAnalysis, Options};
 use crate::kernel::handles::Handles;
 use crate::kernel::names::Names;
 use crate::llvm::edit::Editor;
-use crate::llvm::handle::{AttrPlace, Function, Module, RawOpcode, attribute_kind};
+use crate::llvm::handle::{Function, Module, RawOpcode};
 use crate::llvm::remark::{Host, Kind};
-use crate::pipeline::Settings;
+use crate::pipeline::{Settings, is_enabled};
 use budget::{Machine, SharedBudget};
 use plan_stack::{Placement, StackPlan};
 use plan_victims::{Home, VictimPlan};
@@ -52,11 +52,7 @@ fn options(settings: &Settings) -> Options {
 
 /// Kernels that may be edited.
 fn kernels(module: Module<'_>) -> Vec<Function<'_>> {
-    let optnone = attribute_kind("optnone");
-    module
-        .functions()
-        .filter(|function| !function.is_declaration() && !function.has_attribute(AttrPlace::Function, optnone))
-        .collect()
+    module.functions().filter(|&function| !function.is_declaration() && is_enabled(function, "steer")).collect()
 }
 
 fn is_called(function: Function<'_>) -> bool {
