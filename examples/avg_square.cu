@@ -6,13 +6,16 @@
 // dissertation on divergence analysis with affine constraints, UFMG 2013, in our own words.)
 //
 // Without arguments: runs one small case on the GPU and checks it against the CPU.
+//
+// simt: --kernel avgSquare --block 64 --arg f32[2500]:iota --arg f32[50]:zero --arg i32:50
+// expect: 1[0] = 1225, 1226, 1227
 
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
-__global__ void avgSquare(const float *matrix, float *average, int n) {
+extern "C" __global__ void avgSquare(const float *matrix, float *average, int n) {
   int column = threadIdx.x;
   if (column < n) {
     int count = 0;

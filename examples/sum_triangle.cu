@@ -6,12 +6,15 @@
 // divergence analysis with affine constraints, UFMG 2013, in our own words.)
 //
 // Without arguments: runs one small case on the GPU and checks it against the CPU.
+//
+// simt: --kernel sumTriangle --block 64 --arg f32[2500]:fill:1 --arg f32[50]:zero --arg i32:50
+// expect: 1[0] = 0, 1, 1, 2, 2, 3, 3
 
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
-__global__ void sumTriangle(const float *matrix, float *sums, int n) {
+extern "C" __global__ void sumTriangle(const float *matrix, float *sums, int n) {
   int column = threadIdx.x;
   if (column < n) {
     int turn = 0;

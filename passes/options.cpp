@@ -59,6 +59,8 @@ cl::opt<bool> PtxasSmem("warpwise-ptxas-smem", cl::cat(Category),
 cl::opt<bool> AssumeRestrict("warpwise-assume-restrict", cl::cat(Category),
                              cl::desc("Pointer arguments of a kernel never alias, as if all were __restrict__"));
 
+cl::opt<bool> Off("warpwise-off", cl::cat(Category), cl::desc("Transform nothing: remarks of the analysis only"));
+
 // One switch for each transform of the default pipeline.
 cl::opt<bool> Annotate("warpwise-annotate", cl::cat(Category), cl::init(true), cl::desc("Run annotate-uniform"));
 cl::opt<bool> Fuse("warpwise-fuse", cl::cat(Category), cl::init(false), cl::desc("Run fuse-branches"));
@@ -78,12 +80,13 @@ void publish(StringRef Name, const cl::opt<bool> &Option) {
 
 } // namespace
 
-bool warpwise::wants_fusion() { return Fuse; }
-bool warpwise::wants_map() { return Map; }
+bool warpwise::wants_fusion() { return Fuse && !Off; }
+bool warpwise::wants_map() { return Map && !Off; }
 
 void warpwise::publish_options() {
   publish("assume-restrict", AssumeRestrict);
   publish("ptxas-smem", PtxasSmem);
+  publish("off", Off);
   publish("annotate", Annotate);
   publish("fuse", Fuse);
   publish("steer", Steer);

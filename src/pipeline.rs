@@ -4,9 +4,9 @@
 //! command line (`-warpwise-block=256`), which [`set_option`] remembers for the process. The text wins.
 //!
 //! The default pipeline, `warpwise`, runs every transform of [`PASSES`] in order. The first word of a transform's name
-//! (`map` for `divergence-map`) is its switch: `no-fuse` between the brackets, `-warpwise-fuse=0`, and for one function the string attribute
-//! `"warpwise-no-fuse"` or `__attribute__((annotate("warpwise.no-fuse")))`. The plain `"warpwise-off"` and
-//! `annotate("warpwise.off")` mean all of them, as does `optnone`.
+//! (`map` for `divergence-map`) is its switch: `no-fuse` between the brackets, `-warpwise-fuse=0` for a file, and for
+//! one function the string attribute `"warpwise-no-fuse"` or `__attribute__((annotate("warpwise.no-fuse")))`.
+//! `-warpwise-off`, the plain `"warpwise-off"` and `annotate("warpwise.off")` mean all of them, as does `optnone`.
 
 use crate::annotate;
 use crate::divergence;
@@ -61,6 +61,8 @@ pub struct Settings {
     pub map: crate::map::Options,
     /// Transforms that the default pipeline leaves out, by first word.
     switched_off: Vec<String>,
+    /// The default pipeline does nothing (`-warpwise-off`).
+    is_off: bool,
     /// Registers a thread may use; beats the kernel's own bounds.
     pub regs: Option<u32>,
     /// Most bytes of dynamic shared memory that kernels are launched with.
@@ -143,6 +145,7 @@ impl Settings {
             "assume-restrict" => self.annotate.assume_restrict = switch(pass, name, Some(value))?,
             "map-all" => self.map.all = switch(pass, name, Some(value))?,
             "map-name" => self.map.name = Some(value.to_owned()),
+            "off" => self.is_off = switch(pass, name, Some(value))?,
             _ if SWITCHES.contains(&name) => self.turn(name, switch(pass, name, Some(value))?),
             _ => {}
         }
@@ -243,9 +246,11 @@ fn switch_of(pass: &str) -> &str {
 
 /// Whether a transform may touch a function. Every transform asks before it looks at one.
 pub fn is_enabled(function: Function<'_>, switch: &str) -> bool {
+    let off = ["warpwise-off".to_owned(), format!("warpwise-no-{switch}")];
     !is_optnone(function)
-        && function.string_attribute("warpwise-off").is_none()
-        && function.string_attribute(&format!("warpwise-no-{switch}")).is_none()
+        && off.iter().all(|attribute| function.string_attribute(attribute).is_none())
+        // a pass in the middle of clang's pipeline comes before annotations have become attributes
+        && !annotations(function.module()).iter().any(|(named, attribute)| *named == function && off.contains(attribute))
 }
 
 /// The end of a symbol's name.
@@ -291,20 +296,19 @@ pub fn run(pass: usize, module: Module<'_>, parameters: &str, host: &Host<'_>) -
 fn run_default(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
     let mut changed = false;
     for (name, run) in PASSES {
-        if !settings.switched_off.iter().any(|word| word == switch_of(name)) {
+        if !settings.is_off && !settings.switched_off.iter().any(|word| word == switch_of(name)) {
             changed |= run(module, settings, host);
         }
     }
     changed
 }
 
-/// Turns `annotate("warpwise.WORD")` of functions into string attributes `warpwise-WORD`, which survive linking and
-/// inlining of annotations away. Whether any was new.
-fn read_annotations(module: Module<'_>) -> bool {
-    let Some(list) = module.global("llvm.global.annotations").and_then(|global| global.initializer()) else {
-        return false;
-    };
+/// Functions with an `annotate("warpwise.WORD")`, and the string attribute `warpwise-WORD` that says the same.
+fn annotations(module: Module<'_>) -> Vec<(Function<'_>, String)> {
     let mut wanted = Vec::new();
+    let Some(list) = module.global("llvm.global.annotations").and_then(|global| global.initializer()) else {
+        return wanted;
+    };
     for entry in (0..list.ty().length() as u32).filter_map(|index| list.aggregate_element(index)) {
         let (Some(function), Some(text)) = (entry.aggregate_element(0), entry.aggregate_element(1)) else { continue };
         let (Some(function), Some(text)) = (function.as_function(), text.initializer().and_then(|t| t.const_text()))
@@ -315,9 +319,15 @@ fn read_annotations(module: Module<'_>) -> bool {
             wanted.push((function, format!("warpwise-{word}")));
         }
     }
+    wanted
+}
+
+/// Turns annotations of functions into string attributes, which survive linking and the loss of annotations. Whether
+/// any was new.
+fn read_annotations(module: Module<'_>) -> bool {
     let mut changed = false;
     let mut editor = Editor::new(module);
-    for (function, attribute) in wanted {
+    for (function, attribute) in annotations(module) {
         if function.string_attribute(&attribute).is_none() {
             editor.set_string_attribute(function, &attribute, "");
             changed = true;

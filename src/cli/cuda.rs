@@ -10,6 +10,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 const USUAL_CLANG: &str = "/usr/lib/llvm-22/bin/clang++";
+const PLUGIN: &str = "libwarpwise.so";
 const CACHED_TREE: &str = ".cache/cuda/nvidia/cu13";
 
 /// The clang++ of LLVM 22.
@@ -31,6 +32,21 @@ pub fn find_clang() -> Result<PathBuf> {
         return Ok(on_path);
     }
     bail!("no clang++ of LLVM 22 found; install clang-22 or set WARPWISE_CLANG to it")
+}
+
+/// The plugin that belongs to this command: beside it (a build), or in `../lib` (an installation).
+pub fn find_plugin() -> Result<PathBuf> {
+    let command = std::env::current_exe().context("cannot tell where warpwise is")?;
+    let beside = command.with_file_name(PLUGIN);
+    let installed = command.parent().and_then(Path::parent).map(|prefix| prefix.join("lib").join(PLUGIN));
+    match [Some(&beside), installed.as_ref()].into_iter().flatten().find(|path| path.is_file()) {
+        Some(path) => Ok(path.clone()),
+        None => bail!(
+            "there is no {PLUGIN} beside the command ({}) nor in the lib folder of its prefix; build it with cargo build \
+             --release, or lay it out with scripts/install",
+            beside.display()
+        ),
+    }
 }
 
 /// A CUDA tree with `include` and `nvvm/libdevice`.

@@ -2,13 +2,17 @@
 
 pub mod analyze;
 pub mod cuda;
+mod doctor;
+mod flags;
 mod fuzz;
 pub mod map;
+mod project;
 mod record;
 pub mod report;
 pub mod simt;
 mod simt_args;
 mod tune;
+mod unit;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -25,6 +29,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Analyze(analyze::AnalyzeArgs),
+    Doctor(doctor::DoctorArgs),
     /// Print the clang flags that load the plugin.
     Flags,
     /// Random kernels and the inputs of the benchmark ladder.
@@ -33,6 +38,8 @@ enum Command {
     Map(map::MapArgs),
     Report(report::ReportArgs),
     Tune(tune::TuneArgs),
+    #[command(hide = true)]
+    Unit(unit::UnitArgs),
 }
 
 /// Parses the command line, runs it, and turns an error into one clear message and a non-zero exit.
@@ -50,9 +57,9 @@ pub fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Analyze(args) => analyze::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Flags => {
-            let library = std::env::current_exe()?.with_file_name("libwarpwise.so");
-            println!("-fpass-plugin={}", library.display());
+            println!("-fpass-plugin={}", cuda::find_plugin()?.display());
             Ok(ExitCode::SUCCESS)
         }
         Command::Fuzz(args) => fuzz::run(args),
@@ -60,5 +67,6 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Tune(args) => tune::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Map(args) => map::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Report(args) => report::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Unit(args) => unit::run(&args).map(|()| ExitCode::SUCCESS),
     }
 }

@@ -4,7 +4,9 @@
 //! where `--ptx` asks for it, to PTX with the plugin loaded. At -O0 variables live in memory; they are promoted to values
 //! first, or the report would speak of nothing but loads and stores.
 
-use super::cuda::{compile_device_ir, find_clang, find_cuda};
+use super::cuda::{compile_device_ir, find_clang, find_cuda, find_plugin};
+use super::flags::ClangFlags;
+use super::project;
 use crate::divergence::{ModuleAnalysis, Options};
 use crate::kernel::geometry::BlockShape;
 use crate::llvm::optimise::optimise;
@@ -16,11 +18,17 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Report what is uniform, affine and divergent in a CUDA source or in LLVM IR, with source lines.
+/// Report what is uniform, affine and divergent in a CUDA source, in LLVM IR or in a whole project.
 #[derive(Args)]
 pub struct ReportArgs {
     /// CUDA source (.cu), textual IR (.ll) or bitcode (.bc).
-    file: PathBuf,
+    #[arg(required_unless_present = "project")]
+    file: Option<PathBuf>,
+    /// Instead of one file: every CUDA source of a project, from its compile_commands.json.
+    #[arg(long, value_name = "compile_commands.json", conflicts_with_all = ["file", "ptx", "functions"])]
+    project: Option<PathBuf>,
+    #[command(flatten)]
+    of_project: project::ProjectArgs,
     /// Also compile to PTX with the plugin loaded, and leave it here.
     #[arg(long, value_name = "OUT.ptx")]
     ptx: Option<PathBuf>,
@@ -43,14 +51,18 @@ pub struct ReportArgs {
 
 /// Runs the subcommand.
 pub fn run(args: &ReportArgs) -> Result<()> {
-    let is_cuda = args.file.extension().is_some_and(|extension| extension == "cu");
+    if let Some(commands) = &args.project {
+        return project::run(commands, &args.of_project, args.block, args.json, &args.flags);
+    }
+    let Some(file) = &args.file else { bail!("no file is given") };
+    let is_cuda = file.extension().is_some_and(|extension| extension == "cu");
     if !is_cuda && (args.ptx.is_some() || !args.flags.is_empty()) {
-        bail!("--ptx and clang flags are for CUDA sources, and {} is none (.cu)", args.file.display());
+        bail!("--ptx and clang flags are for CUDA sources, and {} is none (.cu)", file.display());
     }
     let flags = ClangFlags::new(&args.flags)?;
     let mut notes = Vec::new();
     let (_folder, module) = if is_cuda {
-        let (folder, ir) = compile_device_ir(&args.file, &flags.for_ir())?;
+        let (folder, ir) = compile_device_ir(file, &flags.for_ir())?;
         let module = OwnedModule::from_file(&ir)?;
         if flags.is_unoptimised {
             optimise(&module, "function(mem2reg)").map_err(anyhow::Error::msg)?;
@@ -60,17 +72,17 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         }
         (Some(folder), module)
     } else {
-        (None, OwnedModule::from_file(&args.file)?)
+        (None, OwnedModule::from_file(file)?)
     };
     if !module.handle().is_nvptx() {
-        bail!("{} is code for '{}', and warpwise looks at NVPTX only", args.file.display(), module.handle().triple());
+        bail!("{} is code for '{}', and warpwise looks at NVPTX only", file.display(), module.handle().triple());
     }
     let analysis = ModuleAnalysis::new(module.handle(), Options { block: args.block.or(flags.block), simple: false });
     if let Some(page) = &args.html {
-        let text = html::of_table(&map::describe(&analysis, &args.file), &args.file);
+        let text = html::of_table(&map::describe(&analysis, file), file);
         return std::fs::write(page, text).with_context(|| format!("cannot write {}", page.display()));
     }
-    let mut report = model::build(&analysis, &args.file.display().to_string(), &mut Sources::beside(&args.file));
+    let mut report = model::build(&analysis, &file.display().to_string(), &mut Sources::beside(file));
     keep_named(&mut report, &args.functions)?;
     report.notes = notes;
     if args.json {
@@ -79,7 +91,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         print!("{}", text::render(&report));
     }
     match &args.ptx {
-        Some(ptx) => compile_ptx(&args.file, ptx, &flags),
+        Some(ptx) => compile_ptx(file, ptx, &flags),
         None => Ok(()),
     }
 }
@@ -96,59 +108,9 @@ fn keep_named(report: &mut model::Report, names: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The user's flags, told apart by what they mean to us.
-struct ClangFlags {
-    /// As given, behind a reset of the architecture where they name one: clang adds architectures up.
-    all: Vec<String>,
-    /// Without options of the plugin, which the compile to IR does not load.
-    plain: Vec<String>,
-    /// `-mllvm -warpwise-block=…`.
-    block: Option<BlockShape>,
-    is_unoptimised: bool,
-}
-
-impl ClangFlags {
-    fn new(given: &[String]) -> Result<ClangFlags> {
-        let names_architecture =
-            |flag: &String| flag.starts_with("--cuda-gpu-arch=") || flag.starts_with("--offload-arch=");
-        let mut all = Vec::new();
-        if given.iter().any(names_architecture) && !given.iter().any(|flag| flag == "--no-cuda-gpu-arch=all") {
-            all.push("--no-cuda-gpu-arch=all".to_owned());
-        }
-        all.extend(given.iter().cloned());
-        let mut flags = ClangFlags { plain: Vec::new(), block: None, is_unoptimised: false, all };
-        let mut rest = flags.all.iter().peekable();
-        while let Some(flag) = rest.next() {
-            match rest.peek() {
-                Some(option) if flag == "-mllvm" && option.starts_with("-warpwise-") => {
-                    if let Some(shape) = option.strip_prefix("-warpwise-block=") {
-                        flags.block = Some(shape.parse()?);
-                    }
-                    rest.next();
-                }
-                _ => flags.plain.push(flag.clone()),
-            }
-        }
-        let level = flags.plain.iter().rev().find(|flag| flag.starts_with("-O"));
-        flags.is_unoptimised = level.is_some_and(|level| level == "-O0");
-        Ok(flags)
-    }
-
-    fn for_ir(&self) -> Vec<&str> {
-        let ours = ["-fno-discard-value-names", "-Xclang", "-disable-O0-optnone"];
-        ours.into_iter().chain(self.plain.iter().map(String::as_str)).collect()
-    }
-}
-
 fn compile_ptx(source: &Path, ptx: &Path, flags: &ClangFlags) -> Result<()> {
     let clang = find_clang()?;
-    let plugin = std::env::current_exe().context("cannot tell where warpwise is")?.with_file_name("libwarpwise.so");
-    if !plugin.is_file() {
-        bail!(
-            "there is no libwarpwise.so beside the command ({}); build it with cargo build --release",
-            plugin.display()
-        );
-    }
+    let plugin = find_plugin()?;
     let result = Command::new(&clang)
         .args(["-x", "cuda"])
         .arg(source)
@@ -167,25 +129,4 @@ fn compile_ptx(source: &Path, ptx: &Path, flags: &ClangFlags) -> Result<()> {
     }
     eprint!("{said}"); // remarks and warnings the user's flags asked for
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(flags: &[&str]) -> ClangFlags {
-        ClangFlags::new(&flags.iter().map(|flag| (*flag).to_owned()).collect::<Vec<_>>()).unwrap()
-    }
-
-    #[test]
-    fn flags_are_told_apart() {
-        let flags =
-            parse(&["-O1", "-mllvm", "-warpwise-block=64x2", "-mllvm", "-other", "--offload-arch=sm_80", "-O0"]);
-        assert_eq!(flags.all[0], "--no-cuda-gpu-arch=all");
-        assert_eq!(flags.plain, ["--no-cuda-gpu-arch=all", "-O1", "-mllvm", "-other", "--offload-arch=sm_80", "-O0"]);
-        assert_eq!(flags.block.unwrap().y, 2);
-        assert!(flags.is_unoptimised);
-        assert!(!parse(&["-O0", "-O2"]).is_unoptimised);
-        assert!(ClangFlags::new(&["-mllvm".to_owned(), "-warpwise-block=0".to_owned()]).is_err());
-    }
 }

@@ -36,7 +36,7 @@ use crate::kernel::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, AttrPlace, Function, Module, RawOpcode, attribute_kind};
 use crate::llvm::remark::{Host, Kind};
-use crate::pipeline::Settings;
+use crate::pipeline::{Settings, is_enabled};
 use cost::Costs;
 use legality::Kinds;
 use pairing::Context;
@@ -48,12 +48,9 @@ const ROUNDS: u32 = 8;
 
 /// Runs the pass over a module; returns whether it changed.
 pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
-    let optnone = attribute_kind("optnone");
     let kinds = Kinds::new();
-    let functions: Vec<Function<'_>> = module
-        .functions()
-        .filter(|function| !function.is_declaration() && !function.has_attribute(AttrPlace::Function, optnone))
-        .collect();
+    let functions: Vec<Function<'_>> =
+        module.functions().filter(|&function| !function.is_declaration() && is_enabled(function, "fuse")).collect();
     let mut changed = false;
     for function in functions {
         changed |= fuse_function(module, function, settings, &kinds, host);
@@ -64,11 +61,7 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
 /// Runs the pass over one function in the middle of a pipeline; returns whether it changed. A function whose own inlining
 /// is still to come is left for later: what the calls return is not known, and may be uniform.
 pub fn run_early(function: Function<'_>, settings: &Settings, host: &Host<'_>) -> bool {
-    let optnone = attribute_kind("optnone");
-    if function.has_attribute(AttrPlace::Function, optnone)
-        || !has_two_sided_branch(function)
-        || has_inlining_to_come(function)
-    {
+    if !has_two_sided_branch(function) || has_inlining_to_come(function) || !is_enabled(function, "fuse") {
         return false;
     }
     fuse_function(function.module(), function, settings, &Kinds::new(), host)

@@ -3,6 +3,7 @@
 use super::handle::{Function, Inst};
 use crate::abi::Text;
 use llvm_sys::prelude::LLVMValueRef;
+use std::cell::RefCell;
 use std::ffi::c_void;
 
 /// What a remark is about.
@@ -29,26 +30,46 @@ pub struct RawHost {
     emit: extern "C" fn(*mut c_void, LLVMValueRef, LLVMValueRef, u32, Text, Text),
 }
 
+/// A remark that a caller of the library collects.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Remark {
+    pub kind: Kind,
+    /// Symbol of the function.
+    pub function: String,
+    /// Name of the remark.
+    pub name: String,
+    pub message: String,
+}
+
 /// Where remarks go while a pass runs.
 pub struct Host<'a> {
     raw: Option<&'a RawHost>,
+    collected: Option<&'a RefCell<Vec<Remark>>>,
 }
 
 impl<'a> Host<'a> {
     /// The pass manager's side.
     pub fn new(raw: &'a RawHost) -> Self {
-        Host { raw: Some(raw) }
+        Host { raw: Some(raw), collected: None }
     }
     /// Nobody listens: for library callers and tests.
     pub fn silent() -> Host<'static> {
-        Host { raw: None }
+        Host { raw: None, collected: None }
+    }
+    /// Everything said goes into a list.
+    pub fn collecting(list: &'a RefCell<Vec<Remark>>) -> Self {
+        Host { raw: None, collected: Some(list) }
     }
     /// Whether anybody wants remarks of a kind; check before building costly texts.
     pub fn wants(&self, kind: Kind) -> bool {
-        self.raw.is_some_and(|raw| raw.wanted & (1 << kind as u32) != 0)
+        self.collected.is_some() || self.raw.is_some_and(|raw| raw.wanted & (1 << kind as u32) != 0)
     }
     /// Emits a remark at an instruction, or at the function.
     pub fn emit(&self, kind: Kind, function: Function<'_>, at: Option<Inst<'_>>, name: &str, message: &str) {
+        if let Some(list) = self.collected {
+            let (name, message) = (name.to_owned(), message.to_owned());
+            list.borrow_mut().push(Remark { kind, function: function.name(), name, message });
+        }
         let Some(raw) = self.raw.filter(|_| self.wants(kind)) else { return };
         let at = at.map_or(std::ptr::null_mut(), Inst::raw);
         (raw.emit)(raw.context, function.raw(), at, kind as u32, Text::of(name), Text::of(message));

@@ -2,6 +2,7 @@
 //! [`html`].
 
 pub mod html;
+pub mod index;
 pub mod json;
 pub mod layout;
 pub mod model;

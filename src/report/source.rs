@@ -12,9 +12,12 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Relative names are looked up in the current folder, then in that of `input`.
+    /// Relative names are looked up in the current folder, then in that of `input`, then in the folders above the
+    /// current one: clang names a file from the folder that it shares with the one it runs in.
     pub fn beside(input: &Path) -> Sources {
-        let folders = input.parent().map(Path::to_path_buf).into_iter().collect();
+        let beside = input.parent().map(Path::to_path_buf);
+        let here = std::env::current_dir().unwrap_or_default();
+        let folders = beside.into_iter().chain(here.ancestors().skip(1).map(Path::to_path_buf)).collect();
         Sources { files: HashMap::new(), folders }
     }
 

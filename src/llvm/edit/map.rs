@@ -88,11 +88,6 @@ impl<'m> Editor<'m> {
         edit!(warpwise_keep(self.module.raw(), global.raw()));
     }
 
-    /// A constant array of bytes.
-    pub fn bytes(&self, bytes: &[u8]) -> Value<'m> {
-        wrap!(Value, LLVMConstStringInContext2(self.context, bytes.as_ptr().cast(), bytes.len(), 1))
-    }
-
     /// A constant struct.
     pub fn constant_struct(&self, fields: &[Value<'m>]) -> Value<'m> {
         let mut raw: Vec<LLVMValueRef> = fields.iter().map(|field| field.raw()).collect();

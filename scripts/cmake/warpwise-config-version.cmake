@@ -1,0 +1,12 @@
+# Does the installed version do for the one that is asked for? The same minor version, not older.
+set(PACKAGE_VERSION "@VERSION@")
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" _warpwise_have "${PACKAGE_VERSION}")
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" _warpwise_want "${PACKAGE_FIND_VERSION}")
+if(PACKAGE_FIND_VERSION AND (NOT _warpwise_have VERSION_EQUAL _warpwise_want OR PACKAGE_VERSION VERSION_LESS PACKAGE_FIND_VERSION))
+  set(PACKAGE_VERSION_COMPATIBLE FALSE)
+else()
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+  if(PACKAGE_VERSION VERSION_EQUAL PACKAGE_FIND_VERSION)
+    set(PACKAGE_VERSION_EXACT TRUE)
+  endif()
+endif()

@@ -1,0 +1,84 @@
+# What does find_package(warpwise) give a CUDA project that is compiled with clang?
+#
+#   find_package(warpwise REQUIRED)
+#   target_link_libraries(app PRIVATE warpwise::plugin)      # load the plugin for the target's CUDA sources
+#   warpwise_enable(app [BLOCK 256] [OPTIONS -warpwise-fuse …] [REMARKS] [SOURCES a.cu …])
+#
+# warpwise_enable also makes the plugin a dependency of the objects, so that a new plugin compiles them anew, and hands
+# options to the plugin: for the whole target, or with SOURCES for single files of it. REMARKS shows what was done, what
+# was not and why. warpwise::runtime is there where the runtime library is installed.
+#
+# Needs CMAKE_CUDA_COMPILER=clang++ (LLVM 22). Sets warpwise_PLUGIN and warpwise_EXECUTABLE.
+
+get_filename_component(_warpwise_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+set(warpwise_PLUGIN "${_warpwise_prefix}/lib/libwarpwise.so")
+set(warpwise_EXECUTABLE "${_warpwise_prefix}/bin/warpwise")
+
+foreach(_warpwise_file IN ITEMS "${warpwise_PLUGIN}" "${warpwise_EXECUTABLE}")
+  if(NOT EXISTS "${_warpwise_file}")
+    set(warpwise_FOUND FALSE)
+    set(warpwise_NOT_FOUND_MESSAGE "${_warpwise_file} is missing from this installation")
+    return()
+  endif()
+endforeach()
+
+if(CMAKE_CUDA_COMPILER_LOADED AND NOT (CMAKE_CUDA_COMPILER_ID STREQUAL "Clang" AND CMAKE_CUDA_COMPILER_VERSION MATCHES "^22\\."))
+  set(warpwise_FOUND FALSE)
+  set(warpwise_NOT_FOUND_MESSAGE
+      "the CUDA compiler is ${CMAKE_CUDA_COMPILER_ID} ${CMAKE_CUDA_COMPILER_VERSION}, and the plugin loads into clang 22 only: configure with -DCMAKE_CUDA_COMPILER=clang++-22")
+  return()
+endif()
+
+if(NOT TARGET warpwise::plugin)
+  add_library(warpwise::plugin INTERFACE IMPORTED)
+  set_property(TARGET warpwise::plugin PROPERTY INTERFACE_COMPILE_OPTIONS
+               "$<$<COMPILE_LANGUAGE:CUDA>:-fpass-plugin=${warpwise_PLUGIN}>")
+  set_property(TARGET warpwise::plugin PROPERTY INTERFACE_INCLUDE_DIRECTORIES "")
+endif()
+
+if(NOT TARGET warpwise::runtime AND EXISTS "${_warpwise_prefix}/lib/libwarpwise_rt.a")
+  add_library(warpwise::runtime STATIC IMPORTED)
+  set_target_properties(warpwise::runtime PROPERTIES
+                        IMPORTED_LOCATION "${_warpwise_prefix}/lib/libwarpwise_rt.a"
+                        INTERFACE_INCLUDE_DIRECTORIES "${_warpwise_prefix}/include")
+endif()
+
+function(warpwise_enable target)
+  cmake_parse_arguments(arg "REMARKS" "BLOCK" "OPTIONS;SOURCES" ${ARGN})
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "warpwise_enable(${target}) does not know ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  get_target_property(linked ${target} LINK_LIBRARIES)
+  if(NOT "warpwise::plugin" IN_LIST linked)
+    target_link_libraries(${target} PRIVATE warpwise::plugin)
+  endif()
+
+  set(options ${arg_OPTIONS})
+  if(arg_BLOCK)
+    list(APPEND options -warpwise-block=${arg_BLOCK})
+  endif()
+  set(flags "")
+  foreach(option IN LISTS options)
+    list(APPEND flags "SHELL:-mllvm ${option}")
+  endforeach()
+  if(arg_REMARKS)
+    list(APPEND flags -Rpass=warpwise -Rpass-missed=warpwise -Rpass-analysis=warpwise)
+  endif()
+
+  get_target_property(sources ${target} SOURCES)
+  get_target_property(folder ${target} SOURCE_DIR)
+  if(arg_SOURCES)
+    string(REPLACE "SHELL:" "" of_sources "${flags}")
+    set_property(SOURCE ${arg_SOURCES} TARGET_DIRECTORY ${target} APPEND_STRING PROPERTY COMPILE_FLAGS
+                 " $<$<COMPILE_LANGUAGE:CUDA>:$<JOIN:${of_sources}, >>")
+  elseif(flags)
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:${flags}>")
+  endif()
+  # what any compiler wrapper or generator sees as an input of the object
+  foreach(source IN LISTS sources)
+    get_source_file_property(language "${source}" TARGET_DIRECTORY ${target} LANGUAGE)
+    if(source MATCHES "\\.cu$" OR language STREQUAL "CUDA")
+      set_property(SOURCE "${source}" TARGET_DIRECTORY ${target} APPEND PROPERTY OBJECT_DEPENDS "${warpwise_PLUGIN}")
+    endif()
+  endforeach()
+endfunction()

@@ -1,0 +1,332 @@
+//! `warpwise report --project compile_commands.json`: every CUDA translation unit of a project, and one index of its
+//! kernels.
+//!
+//! Each unit is looked at in a process of its own ([`super::unit`]), several at a time. Answers are kept in a folder by a
+//! hash of the command, and hold as long as the contents of all files that clang read are the same: so a run that was
+//! stopped goes on where it was, and a second one only looks at what changed. A unit that does not compile is listed and
+//! tried again next time. The output depends on the inputs only, not on time, order or the number of jobs.
+
+use super::cuda::{find_clang, find_cuda};
+use crate::kernel::geometry::BlockShape;
+use crate::report::index::{Failure, Index, Row, Unit};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What only a project takes.
+#[derive(Args)]
+pub struct ProjectArgs {
+    /// With --project: also write index.html and a report of each file here.
+    #[arg(long, value_name = "DIR", requires = "project")]
+    html: Option<PathBuf>,
+    /// With --project: files looked at at a time (one a core).
+    #[arg(long, value_name = "N", requires = "project")]
+    jobs: Option<usize>,
+    /// With --project: where answers are kept (.warpwise beside compile_commands.json).
+    #[arg(long, value_name = "DIR", requires = "project")]
+    cache: Option<PathBuf>,
+}
+
+/// One entry of compile_commands.json.
+#[derive(Deserialize, Clone)]
+struct Entry {
+    directory: PathBuf,
+    file: PathBuf,
+    command: Option<String>,
+    arguments: Option<Vec<String>>,
+}
+
+/// What is to be done for one file.
+struct Task {
+    directory: PathBuf,
+    file: PathBuf,
+    flags: Vec<String>,
+    block: Option<BlockShape>,
+    /// Hash of all of the above and of what looks at it.
+    key: String,
+}
+
+/// An answer as it is kept.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    unit: Unit,
+    /// Contents of the dependencies, hashed together.
+    contents: String,
+}
+
+/// Runs the subcommand.
+pub fn run(
+    commands: &Path,
+    args: &ProjectArgs,
+    block: Option<BlockShape>,
+    as_json: bool,
+    more: &[String],
+) -> Result<()> {
+    let text = std::fs::read_to_string(commands).with_context(|| format!("cannot read {}", commands.display()))?;
+    let entries: Vec<Entry> =
+        serde_json::from_str(&text).with_context(|| format!("{} is no compilation database", commands.display()))?;
+    let beside = commands.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let cache = args.cache.clone().unwrap_or_else(|| beside.join(".warpwise"));
+    std::fs::create_dir_all(&cache).with_context(|| format!("cannot make the folder {}", cache.display()))?;
+    let mut tasks = Vec::new();
+    for entry in &entries {
+        if let Some(flags) = device_flags(entry)? {
+            tasks.push(Task::new(entry, flags.into_iter().chain(more.iter().cloned()).collect(), block)?);
+        }
+    }
+    if tasks.is_empty() {
+        bail!("{} names no CUDA source", commands.display());
+    }
+    tasks.sort_by(|a, b| (&a.file, &a.key).cmp(&(&b.file, &b.key)));
+    tasks.dedup_by(|a, b| a.key == b.key);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let units = look_at_all(&tasks, &cache, args.jobs.unwrap_or(cores).clamp(1, tasks.len()));
+
+    let mut index = Index { project: commands.display().to_string(), ..Index::default() };
+    let mut pages = Vec::new();
+    for (task, unit) in tasks.iter().zip(units) {
+        let file = task.file.display().to_string();
+        match unit {
+            Err(reason) => index.failures.push(Failure { file, reason }),
+            Ok(unit) => {
+                let page = format!("files/{:04}.txt", index.units);
+                let row = |kernel| Row { file: file.clone(), page: page.clone(), kernel };
+                index.units += 1;
+                index.kernels.extend(unit.kernels.into_iter().map(row));
+                pages.push((page, unit.text));
+            }
+        }
+    }
+    index.sort();
+    if let Some(folder) = &args.html {
+        write_pages(folder, &index, &pages).with_context(|| format!("cannot write to {}", folder.display()))?;
+    }
+    if as_json {
+        println!("{}", serde_json::to_string_pretty(&index)?);
+    } else {
+        print!("{}", index.to_text());
+    }
+    Ok(())
+}
+
+fn write_pages(folder: &Path, index: &Index, pages: &[(String, String)]) -> Result<()> {
+    std::fs::create_dir_all(folder.join("files"))?;
+    for (page, text) in pages {
+        std::fs::write(folder.join(page), text)?;
+    }
+    std::fs::write(folder.join("index.html"), index.to_html()?)?;
+    Ok(())
+}
+
+/// One answer a task, in the tasks' order.
+fn look_at_all(tasks: &[Task], cache: &Path, jobs: usize) -> Vec<Result<Unit, String>> {
+    let bar = ProgressBar::new(tasks.len() as u64); // silent where stderr is no terminal
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {wide_msg}") {
+        bar.set_style(style);
+    }
+    let next = AtomicUsize::new(0);
+    let hashes = Hashes::default();
+    let answers: Vec<Mutex<Option<Result<Unit, String>>>> = tasks.iter().map(|_| Mutex::new(None)).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                while let Some((task, answer)) =
+                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((tasks.get(i)?, &answers[i])))
+                {
+                    bar.set_message(task.file.display().to_string());
+                    let unit = task.run(cache, &hashes).map_err(|error| format!("{error:#}"));
+                    *answer.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(unit);
+                    bar.inc(1);
+                }
+            });
+        }
+    });
+    bar.finish_and_clear();
+    let taken = answers.into_iter().map(|answer| answer.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()));
+    taken.map(|answer| answer.unwrap_or_else(|| Err("was not looked at".to_owned()))).collect()
+}
+
+impl Task {
+    fn new(entry: &Entry, flags: Vec<String>, block: Option<BlockShape>) -> Result<Task> {
+        let mut hash = Sha256::new();
+        let command = std::env::current_exe().and_then(std::fs::metadata).context("cannot tell where warpwise is")?;
+        let tools = [find_clang()?, find_cuda()?].map(|path| path.display().to_string());
+        let block_text = block.map(|shape| shape.to_string()).unwrap_or_default();
+        let made = command.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        let itself = format!("{} {} {:?}", env!("CARGO_PKG_VERSION"), command.len(), made);
+        let place = [&entry.directory, &entry.file].map(|path| path.display().to_string());
+        for part in [itself, block_text].iter().chain(&tools).chain(&place).chain(&flags) {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        let key = hex(&hash.finalize());
+        Ok(Task { directory: entry.directory.clone(), file: entry.file.clone(), flags, block, key })
+    }
+
+    fn run(&self, cache: &Path, hashes: &Hashes) -> Result<Unit> {
+        let place = cache.join(format!("{}.json", self.key));
+        let kept: Option<Kept> = std::fs::read(&place).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        if let Some(kept) = kept
+            && hashes.of_all(&self.directory, &kept.unit.dependencies).is_some_and(|hash| hash == kept.contents)
+        {
+            return Ok(kept.unit);
+        }
+        let unit = self.look()?;
+        // a file that changed meanwhile: nothing is kept
+        if let Some(contents) = hashes.of_all(&self.directory, &unit.dependencies) {
+            let kept = Kept { unit: unit.clone(), contents };
+            let mut file = tempfile::NamedTempFile::new_in(cache)?;
+            serde_json::to_writer(&mut file, &kept)?;
+            file.persist(&place)?;
+        }
+        Ok(unit)
+    }
+
+    fn look(&self) -> Result<Unit> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.current_dir(&self.directory).arg("unit").arg(&self.file);
+        // found from here, not from the unit's folder
+        command.env("WARPWISE_CUDA", find_cuda()?).env("WARPWISE_CLANG", find_clang()?);
+        if let Some(block) = self.block {
+            command.args(["--block", &block.to_string()]);
+        }
+        let output = command.arg("--").args(&self.flags).output();
+        let output = output.with_context(|| format!("cannot run in {}", self.directory.display()))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let reason = said.trim().trim_start_matches("warpwise: ");
+            bail!("{}", if reason.is_empty() { output.status.to_string() } else { reason.to_owned() });
+        }
+        serde_json::from_slice(&output.stdout).context("the answer cannot be read")
+    }
+}
+
+/// Hashes of files' contents, each read once a run.
+#[derive(Default)]
+struct Hashes(Mutex<HashMap<PathBuf, Option<[u8; 32]>>>);
+
+impl Hashes {
+    fn of_all(&self, directory: &Path, files: &[String]) -> Option<String> {
+        let mut all = Sha256::new();
+        for file in files {
+            all.update(self.of(&directory.join(file))?);
+        }
+        Some(hex(&all.finalize()))
+    }
+
+    fn of(&self, path: &Path) -> Option<[u8; 32]> {
+        let mut known = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let read = || std::fs::read(path).ok().map(|bytes| Sha256::digest(bytes).into());
+        *known.entry(path.to_path_buf()).or_insert_with(read)
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Flags that clang needs to compile the device side of an entry; none if the entry is no CUDA source. nvcc's spellings
+/// of what matters are translated, and the first architecture is taken.
+fn device_flags(entry: &Entry) -> Result<Option<Vec<String>>> {
+    let words = match (&entry.arguments, &entry.command) {
+        (Some(arguments), _) => arguments.clone(),
+        (None, Some(command)) => shlex::split(command)
+            .with_context(|| format!("the command for {} has an open quote", entry.file.display()))?,
+        (None, None) => bail!("the entry for {} has no command", entry.file.display()),
+    };
+    let names_cuda =
+        words.windows(2).any(|pair| matches!(pair[0].as_str(), "-x" | "--x") && matches!(&*pair[1], "cuda" | "cu"));
+    if !names_cuda && !words.iter().any(|word| word == "-xcuda") && entry.file.extension().is_none_or(|ext| ext != "cu")
+    {
+        return Ok(None);
+    }
+    let mut flags = Vec::new();
+    let mut architecture = None;
+    let mut words = words.into_iter().skip(1);
+    while let Some(word) = words.next() {
+        let (name, value) = word.split_once('=').unwrap_or((&word, ""));
+        match name {
+            "-o" | "-x" | "--x" | "-MF" | "-MT" | "-MQ" | "-Xcompiler" | "--compiler-options" | "-ccbin"
+            | "--compiler-bindir" | "-Xptxas" | "--ptxas-options" | "-Xlinker" | "-Xcudafe" | "-Xnvlink"
+            | "-Xcuda-ptxas" | "-maxrregcount" | "--threads" => {
+                if value.is_empty() {
+                    words.next();
+                }
+            }
+            "-gencode" | "--generate-code" | "-arch" | "--gpu-architecture" | "-code" | "--gpu-code"
+            | "--cuda-gpu-arch" | "--offload-arch" => {
+                let text = if value.is_empty() { words.next().unwrap_or_default() } else { word.clone() };
+                architecture = architecture.or_else(|| architecture_in(&text));
+            }
+            "-rdc" | "--relocatable-device-code" if value == "true" => flags.push("-fgpu-rdc".to_owned()),
+            "-use_fast_math" | "--use_fast_math" => flags.push("-ffast-math".to_owned()),
+            "-isystem" | "-std" if !value.is_empty() => flags.push(word.clone()),
+            "--std" => flags.push(format!("-std={value}")),
+            "-I" | "-D" | "-U" | "-isystem" | "-include" | "-iquote" | "-idirafter" | "-mllvm" => {
+                flags.push(word.clone());
+                if word == name {
+                    flags.extend(words.next());
+                }
+            }
+            "-fgpu-rdc" | "-ffast-math" => flags.push(word.clone()),
+            _ if word.starts_with("-I")
+                || word.starts_with("-D")
+                || word.starts_with("-U")
+                || matches!(&*word, "-O0" | "-O1" | "-O2" | "-O3" | "-Os" | "-Oz")
+                || word.starts_with("-fgpu-")
+                || word.starts_with("-fcuda-")
+                || word.starts_with("-ffp-contract=")
+                || word.starts_with("-fno-exceptions") =>
+            {
+                flags.push(word.clone());
+            }
+            _ => {}
+        }
+    }
+    flags.extend(architecture.map(|name| format!("--cuda-gpu-arch={name}")));
+    Ok(Some(flags))
+}
+
+/// "sm_90" in "arch=compute_90,code=[compute_90,sm_90]".
+fn architecture_in(text: &str) -> Option<String> {
+    let found =
+        text.find("sm_").map(|at| &text[at + 3..]).or_else(|| text.find("compute_").map(|at| &text[at + 8..]))?;
+    let number: String = found.chars().take_while(char::is_ascii_alphanumeric).collect();
+    (!number.is_empty()).then(|| format!("sm_{number}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flags(file: &str, command: &str) -> Option<Vec<String>> {
+        let entry =
+            Entry { directory: "/b".into(), file: file.into(), command: Some(command.to_owned()), arguments: None };
+        device_flags(&entry).unwrap()
+    }
+
+    #[test]
+    fn commands_of_clang_and_nvcc_are_understood() {
+        let clang =
+            "clang++ -DA=1 -I/x -isystem /y --cuda-gpu-arch=sm_80 -O2 -std=c++17 -x cuda -c /s/k.cu -o k.o -MD -MF k.d";
+        assert_eq!(
+            flags("/s/k.cu", clang).unwrap(),
+            ["-DA=1", "-I/x", "-isystem", "/y", "-O2", "-std=c++17", "--cuda-gpu-arch=sm_80"]
+        );
+        let nvcc = "nvcc -ccbin g++ -D B -isystem=/y --generate-code=arch=compute_90,code=[compute_90,sm_90] -rdc=true \
+                    -Xcompiler -Wall -use_fast_math -mllvm -warpwise-fuse -c k.cu -o k.o";
+        assert_eq!(
+            flags("k.cu", nvcc).unwrap(),
+            ["-D", "B", "-isystem=/y", "-fgpu-rdc", "-ffast-math", "-mllvm", "-warpwise-fuse", "--cuda-gpu-arch=sm_90"]
+        );
+        assert_eq!(flags("k.cpp", "clang++ -c k.cpp"), None);
+        assert!(flags("k.cpp", "clang++ -x cuda -c k.cpp").is_some());
+    }
+}
