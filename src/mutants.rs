@@ -51,8 +51,6 @@ pub enum Mutant {
     NoEta,
     /// Divergent exits are forgotten.
     NoExitGate,
-    /// A phi may speak of any symbol.
-    ForeignSymbols,
     /// A select without its gate.
     SelectGate,
     /// Loads of a thread's own memory are uniform.
@@ -85,7 +83,7 @@ pub enum Mutant {
 
 impl Mutant {
     /// Every mistake.
-    pub const ALL: [Mutant; 37] = {
+    pub const ALL: [Mutant; 36] = {
         use Mutant::*;
         [
             TidYUniform,
@@ -110,7 +108,6 @@ impl Mutant {
             NoGamma,
             NoEta,
             NoExitGate,
-            ForeignSymbols,
             SelectGate,
             LocalLoads,
             WideLoads,

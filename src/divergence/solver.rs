@@ -550,7 +550,7 @@ impl<'a> Solver<'a> {
             let def = self.kernel.def(Value::from_u32(symbol.value));
             def.is_some_and(|def| !self.cfg.dominators.strictly_dominates(self.kernel.insts[def].block, block))
         });
-        if foreign && !mutants::on(Mutant::ForeignSymbols) { Element::DIVERGENT } else { element }
+        if foreign { Element::DIVERGENT } else { element }
     }
 
     pub(super) fn join(&mut self, a: Element, b: Element, gate: Gate) -> Element {

@@ -123,7 +123,11 @@ impl Gen<'_> {
         } else {
             self.region(spend);
         }
-        self.ret();
+        if ret.bits() > 1 && self.rng.chance(20) {
+            self.return_either(ret);
+        } else {
+            self.ret();
+        }
         let attributes = if sync {
             self.rng.pick(&[
                 "convergent noinline nounwind ",
@@ -185,6 +189,18 @@ impl Gen<'_> {
                 }
                 self.line(format_args!("ret {ty} {val}"));
             }
+        }
+    }
+
+    /// Returns one of two values that lanes agree on; which of them, they do not.
+    fn return_either(&mut self, ty: Ty) {
+        let cond = self.condition(Scope::Lane);
+        let sides = [self.label(), self.label()];
+        self.branch(cond, sides[0], sides[1]);
+        for side in sides {
+            self.place(side);
+            let val = self.pick_scoped(ty, Scope::Block);
+            self.line(format_args!("ret {ty} {val}"));
         }
     }
 

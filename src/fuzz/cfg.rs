@@ -32,8 +32,20 @@ impl Gen<'_> {
     fn statement(&mut self, left: i64) {
         use Feature::*;
         let control = self.f.depth < self.knobs.max_depth && left > WORTH;
-        let kinds =
-            [If, IfElse, Switch, CountedLoop, WhileLoop, DoWhile, Break, Continue, EarlyReturn, Dag, Irreducible];
+        let kinds = [
+            If,
+            IfElse,
+            Guarded,
+            Switch,
+            CountedLoop,
+            WhileLoop,
+            DoWhile,
+            Break,
+            Continue,
+            EarlyReturn,
+            Dag,
+            Irreducible,
+        ];
         let total: u32 = kinds.iter().map(|&f| self.knobs.weight(f)).sum();
         // Straight-line statements weigh as much as all control flow and calls of the general mode together.
         if control && self.rng.below(140 + total as usize) < total as usize {
@@ -42,6 +54,7 @@ impl Gen<'_> {
             let spend = (left / 2).clamp(6, 60);
             match kind {
                 If | IfElse => self.if_else(kind, spend),
+                Guarded => self.guarded(),
                 Switch => self.switch(spend),
                 CountedLoop | WhileLoop | DoWhile => self.looping(kind, spend),
                 Dag | Irreducible => self.unstructured(kind == Irreducible),
@@ -302,7 +315,12 @@ impl Gen<'_> {
         self.f.depth = self.knobs.max_depth; // straight-line only: the arm does not come back
         self.place(jump);
         if self.rng.chance(50) {
-            self.simple_statement();
+            // Lanes on their way out do not stop a collective, unless a call is before them.
+            if kind == Feature::EarlyReturn {
+                self.int_expression()
+            } else {
+                self.simple_statement()
+            }
             if let Some(&last) = self.f.pool.last() {
                 self.observe(last);
             }
@@ -403,6 +421,7 @@ impl Gen<'_> {
             })
             .collect();
         self.f.pool.extend(&carried);
+        let walk = self.happens(Feature::Walk).then(|| self.walk());
         let after = self.f.pool.len();
         let exit_types = self.phi_types(2);
         let latch_types = self.phi_types(1);
@@ -449,6 +468,13 @@ impl Gen<'_> {
         for (phi, &ty) in carried.iter().zip(&carried_types) {
             nexts.push(self.carried_next(*phi, ty));
         }
+        let walk_next = match walk {
+            Some((walk, _)) => {
+                let by = self.rng.range(1, 20);
+                self.temp(I32, I32.max(), Scope::Block, format_args!("add i32 {walk}, {by}"))
+            }
+            None => Val::int(I32, 0),
+        };
         let step = if down { Val::int(ty, ty.max()) } else { Val::int(ty, 1) };
         let flags = if self.happens(Feature::Flags) { if down { " nsw" } else { " nuw nsw" } } else { "" };
         let next = self.temp(ty, counter.hi, counter.scope, format_args!("add{flags} {ty} {counter}, {step}"));
@@ -467,6 +493,9 @@ impl Gen<'_> {
         let mut phis = format!("  {counter} = phi {ty} [ {first}, {before} ], [ {next}, {back} ]\n");
         for ((phi, init), next) in carried.iter().zip(&initial).zip(&nexts) {
             let _ = writeln!(phis, "  {phi} = phi {} [ {init}, {before} ], [ {next}, {back} ]", phi.ty);
+        }
+        if let Some((walk, first)) = walk {
+            let _ = writeln!(phis, "  {walk} = phi i32 [ {first}, {before} ], [ {walk_next}, {back} ]");
         }
         self.f.body.insert_str(phis_at, &phis);
 

@@ -90,6 +90,8 @@ impl Gen<'_> {
             Cancel,
             Quadratic,
             WarpIndex,
+            Field,
+            FarPointer,
             MinMax,
             Funnel,
             BitCount,
@@ -133,6 +135,8 @@ impl Gen<'_> {
                 }
             }
             WarpIndex => self.warp_index(),
+            Field => self.field(ty),
+            FarPointer => self.far_pointer(),
             MinMax => {
                 let (a, b) = (self.any(ty), self.any(ty));
                 let tainted = a.tainted || b.tainted;
@@ -454,6 +458,27 @@ impl Gen<'_> {
                 self.op(I32, of.hi >> k, Scope::Lane, format_args!("lshr i32 {of}, {k}"))
             }
         };
+    }
+
+    /// Some bits of an index, as the optimiser likes to cut them out: up, down again, and the low ones cleared.
+    fn field(&mut self, ty: Ty) {
+        let index = self.f.kernel.filter(|_| self.rng.chance(60)).map(|k| k.ltid);
+        let from = match index {
+            Some(ltid) if ty == I64 => self.extend(ltid, ty),
+            Some(ltid) if ty != I32 => self.truncate(ltid, ty),
+            Some(ltid) => ltid,
+            None => self.pick_divergent(ty),
+        };
+        let bits = u64::from(ty.bits());
+        let up = self.rng.range(1, bits - 2);
+        let down = self.rng.range(1, up);
+        let high = self.op(ty, ty.max(), from.scope, format_args!("shl {ty} {from}, {up}"));
+        let shift = self.rng.pick(&["lshr", "lshr", "ashr"]);
+        let bound = if shift == "lshr" { ty.max() >> down } else { ty.max() };
+        let back = self.op(ty, bound, high.scope, format_args!("{shift} {ty} {high}, {down}"));
+        let low = self.rng.range(1, bits - 2);
+        let cleared = (ty.max() >> low) << low;
+        self.binary("and", back, Val::int(ty, cleared));
     }
 
     /// A compare of two values of at least `scope`.

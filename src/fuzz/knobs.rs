@@ -85,6 +85,10 @@ features! {
     Quadratic = 3,
     /// tid >> 5, tid & 31, tid & ~31.
     WarpIndex = 5,
+    /// Bits cut out by a shift up and one down, which wraps on the way.
+    Field = 4,
+    /// Pointers far outside of what they are based on, never followed.
+    FarPointer = 3,
     MinMax = 5,
     Funnel = 3,
     BitCount = 4,
@@ -128,6 +132,8 @@ features! {
     // Collectives.
     Vote = 4,
     Ballot = 3,
+    /// Collectives of the parts that a warp falls into by a condition (a percentage).
+    Partition = 20,
     Shuffle = 5,
     Redux = 2,
     Match = 2,
@@ -146,6 +152,10 @@ features! {
     Break = 6,
     Continue = 4,
     EarlyReturn = 3,
+    /// Variables that go up by a constant past the largest number (a percentage of the loops).
+    Walk = 10,
+    /// A branch on an index in range, and sums and products of it widened on either side.
+    Guarded = 3,
     /// Carried variables on which the block agrees (a percentage).
     UniformCarried = 40,
     /// Values of a loop used after it without a phi (a percentage of the values that could be).

@@ -142,6 +142,20 @@ impl Gen<'_> {
         self.op(elem, hi, index.scope, format_args!("load {elem}, {ptr} {address}, align {align}{invariant}"));
     }
 
+    /// How far a pointer is from a table; indices are signed, and some here have their highest bit set.
+    pub(super) fn far_pointer(&mut self) {
+        let index = if self.rng.chance(60) {
+            let lane = self.sreg("laneid");
+            let by = self.rng.range(20, 27);
+            self.temp(I32, I32.max(), Scope::Lane, format_args!("shl i32 {lane}, {by}"))
+        } else {
+            self.pick_divergent(I32)
+        };
+        let far = self.pointer(format_args!("getelementptr i8, ptr @plain_table, i32 {index}"));
+        let address = self.temp(I64, I64.max(), Scope::Lane, format_args!("ptrtoint ptr {far} to i64"));
+        self.op(I64, I64.max(), Scope::Lane, format_args!("sub i64 {address}, ptrtoint (ptr @plain_table to i64)"));
+    }
+
     /// A load through a pointer chosen by a condition.
     pub(super) fn load_selected(&mut self) {
         let sources: Vec<Source> =

@@ -1,8 +1,9 @@
-//! Which kernels is each transform fed? Alike arms for branch fusion, pressure for spill placement.
+//! Which kernels is each transform fed, and which idioms does chance seldom make? Alike arms for branch fusion, pressure
+//! for spill placement; counters that wrap, indices that a guard bounds.
 
 use super::build::{Gen, Label};
 use super::knobs::Feature;
-use super::value::{I1, I32, Scope, Ty, Val};
+use super::value::{I1, I32, I64, Scope, Ty, Val};
 
 /// One instruction of an arm, before its operands are chosen: two arms of the same shapes align.
 #[derive(Clone, Debug)]
@@ -221,5 +222,50 @@ impl Gen<'_> {
             let op = self.rng.pick(&["add", "mul", "xor", "sub"]);
             self.binary(op, a, b);
         }
+    }
+
+    /// A variable that starts short of the largest number, its first value, and how far it is ahead of the thread's index.
+    pub(super) fn walk(&mut self) -> (Val, Val) {
+        let walk = self.reserve(I32, I32.max(), Scope::Block);
+        self.f.pool.push(walk);
+        let index = match self.f.kernel {
+            Some(kernel) => kernel.ltid,
+            None => self.sreg("tid.x"),
+        };
+        let ahead = self.temp(I32, I32.max(), Scope::Lane, format_args!("sub i32 {walk}, {index}"));
+        self.op(I64, I32.max(), Scope::Lane, format_args!("zext i32 {ahead} to i64"));
+        let short = self.rng.range(1, 40);
+        (walk, Val::int(I32, I32.max() - short))
+    }
+
+    /// `if (a < k) … f(a) … else … f(a) …`, with `a` affine in the thread's index.
+    pub(super) fn guarded(&mut self) {
+        self.note(Feature::Guarded);
+        let index = match self.f.kernel.filter(|_| self.rng.chance(50)) {
+            Some(kernel) => kernel.ltid,
+            None => self.sreg("tid.x"),
+        };
+        let (scale, rest) = (Val::int(I32, 1 << self.rng.below(30)), self.pick_scoped(I32, Scope::Block));
+        let scaled = self.binary("mul", index, scale);
+        let a = self.binary("add", scaled, rest);
+        let limit = self.rng.pick(&[16, 100, 1000, 1 << 20]);
+        let predicate = self.rng.pick(&["ult", "slt", "ugt", "uge"]);
+        let cond = self.op(I1, 1, a.scope, format_args!("icmp {predicate} i32 {a}, {limit}"));
+        let (yes, no, join) = (self.label(), self.label(), self.label());
+        self.branch(cond, yes, no);
+        let mut edges = Vec::new();
+        let mark = self.f.pool.len();
+        for label in [yes, no] {
+            self.place(label);
+            let by = self.rng.range(1, 12);
+            let op = self.rng.pick(&["shl", "add", "mul", "sub"]);
+            let more = self.temp(I32, I32.max(), a.scope, format_args!("{op} i32 {a}, {by}"));
+            let widen = self.rng.pick(&["zext", "sext"]);
+            let wide = self.temp(I64, I64.max(), a.scope, format_args!("{widen} i32 {more} to i64"));
+            edges.push((label, vec![wide]));
+            self.jump(join);
+            self.f.pool.truncate(mark);
+        }
+        self.join(join, &edges, &[I64], cond.scope);
     }
 }

@@ -41,19 +41,21 @@ impl Gen<'_> {
             Feature::Vote => {
                 let c = self.condition(Scope::Lane);
                 let which = self.rng.pick(&["any", "all", "uni"]);
-                self.op(I1, 1, Scope::Warp, format_args!("call i1 @llvm.nvvm.vote.{which}.sync(i32 -1, i1 {c})"));
+                let (mask, scope) = self.members();
+                self.op(I1, 1, scope, format_args!("call i1 @llvm.nvvm.vote.{which}.sync(i32 {mask}, i1 {c})"));
             }
             Feature::Ballot => {
                 let c = self.condition(Scope::Lane);
+                let (members, scope) = self.members();
                 let mask = self.op(
                     I32,
                     I32.max(),
-                    Scope::Warp,
-                    format_args!("call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 {c})"),
+                    scope,
+                    format_args!("call i32 @llvm.nvvm.vote.ballot.sync(i32 {members}, i1 {c})"),
                 );
                 match self.rng.below(3) {
                     0 => {
-                        self.op(I32, 32, Scope::Warp, format_args!("call i32 @llvm.ctpop.i32(i32 {mask})"));
+                        self.op(I32, 32, scope, format_args!("call i32 @llvm.ctpop.i32(i32 {mask})"));
                     }
                     1 => {
                         let lane = self.sreg("laneid");
@@ -67,11 +69,12 @@ impl Gen<'_> {
             Feature::Redux => {
                 let a = self.pick(I32);
                 let which = self.rng.pick(&["add", "umin", "umax", "min", "max", "and", "or", "xor"]);
+                let (mask, scope) = self.members();
                 self.op(
                     I32,
                     I32.max(),
-                    Scope::Warp,
-                    format_args!("call i32 @llvm.nvvm.redux.sync.{which}(i32 {a}, i32 -1)"),
+                    scope,
+                    format_args!("call i32 @llvm.nvvm.redux.sync.{which}(i32 {a}, i32 {mask})"),
                 );
             }
             Feature::Match => {
@@ -99,9 +102,30 @@ impl Gen<'_> {
         }
     }
 
+    /// The mask of a collective, and who agrees on what it gives: the whole warp, or the part of it that the lane is in.
+    fn members(&mut self) -> (String, Scope) {
+        if !self.happens(Feature::Partition) {
+            return ("-1".to_owned(), Scope::Warp);
+        }
+        let c = self.condition(Scope::Lane);
+        let yes = self.temp(
+            I32,
+            I32.max(),
+            Scope::Warp,
+            format_args!("call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 {c})"),
+        );
+        let no = self.temp(I32, I32.max(), Scope::Warp, format_args!("xor i32 {yes}, -1"));
+        let own = self.temp(I32, I32.max(), Scope::Lane, format_args!("select i1 {c}, i32 {yes}, i32 {no}"));
+        (own.to_string(), Scope::Lane)
+    }
+
     fn shuffle(&mut self) {
         let a = self.pick_variable(I32);
-        // With lanes missing, only lane 0 is sure to be there, and only while nobody has returned.
+        // Width 32, 16 or 8 (segment mask in bits 8..13).
+        let clamp = self.rng.pick(&[31, 31, 31, 0x101f, 0x181f]);
+        let agreed = if clamp == 31 { Scope::Warp } else { Scope::Lane };
+        // With lanes missing, only lane 0 (of a segment that has lanes) is sure to be there, and only while nobody has
+        // returned.
         if !self.all_lanes() {
             if self.f.exited {
                 return self.int_expression();
@@ -109,21 +133,21 @@ impl Gen<'_> {
             self.op(
                 I32,
                 a.hi,
-                Scope::Warp,
-                format_args!("call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 {a}, i32 0, i32 31)"),
+                agreed,
+                format_args!("call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 {a}, i32 0, i32 {clamp})"),
             );
             return;
         }
         match self.rng.below(4) {
             0 => {
-                let from = self.pick(I32);
+                let from = if self.rng.chance(50) { self.pick_scoped(I32, Scope::Block) } else { self.pick(I32) };
                 let from = self.masked(from, 32);
-                let scope = if from.scope >= Scope::Warp { Scope::Warp } else { Scope::Lane };
+                let scope = if from.scope >= Scope::Warp { agreed } else { Scope::Lane };
                 self.op(
                     I32,
                     a.hi,
                     scope,
-                    format_args!("call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 {a}, i32 {from}, i32 31)"),
+                    format_args!("call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 {a}, i32 {from}, i32 {clamp})"),
                 );
             }
             kind => {
