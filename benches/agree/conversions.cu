@@ -19,7 +19,7 @@ extern "C" __global__ void conversions(const unsigned *in, unsigned *out, u64 *w
   mine[1] = bits(x - y);
   mine[2] = bits(x * y);
   mine[3] = bits(x / y);
-  mine[4] = bits(sqrtf(p));
+  mine[4] = bits(__fsqrt_rn(p));
   mine[5] = bits(fmaf(x, y, 1.5f));
   mine[6] = bits(__fadd_rz(x, y)) ^ bits(__fadd_ru(x, y)) * 3 ^ bits(__fadd_rd(x, y)) * 5;
   mine[7] = bits(__fmul_rz(x, y)) ^ bits(__fmul_ru(x, y)) * 3 ^ bits(__fmul_rd(x, y)) * 5;
