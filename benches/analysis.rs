@@ -1,12 +1,12 @@
 //! How long does the analysis take against LLVM's own, and how much memory? The ladder of generated kernels, and every
-//! file named on the command line (`scripts/bench analysis FILE.ll …`).
+//! file named on the command line (`scripts/bench analysis FILE.ll …` names the examples as well).
 //!
 //! Both run in this process in turn on the same module; a figure is the median of [`RUNS`] runs after one warm-up.
 //! Memory is what warpwise holds at its peak beyond the module itself, counted by the allocator, in a run of its own.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use warpwise::divergence::{ModuleAnalysis, Options};
 use warpwise::llvm::compare::analysis_times;
 use warpwise::llvm::owned::OwnedModule;
@@ -14,23 +14,49 @@ use warpwise::llvm::owned::OwnedModule;
 const RUNS: u32 = 11;
 const LADDER: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 
-/// Counts live and peak bytes.
+/// Counts live and peak bytes while it is told to; else it is the system's allocator and nothing more.
 struct Counting;
 
+static COUNTS: AtomicBool = AtomicBool::new(false);
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+impl Counting {
+    fn grow(by: usize) {
+        if COUNTS.load(Relaxed) {
+            let live = LIVE.fetch_add(by, Relaxed).wrapping_add(by);
+            PEAK.fetch_max(live, Relaxed);
+        }
+    }
+    fn shrink(by: usize) {
+        if COUNTS.load(Relaxed) {
+            LIVE.fetch_sub(by, Relaxed);
+        }
+    }
+}
 
 // SAFETY: defers to the system allocator; the counters do not allocate.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let live = LIVE.fetch_add(layout.size(), Relaxed) + layout.size();
-        PEAK.fetch_max(live, Relaxed);
+        Self::grow(layout.size());
         // SAFETY: same contract as ours.
         unsafe { System.alloc(layout) }
     }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        Self::grow(layout.size());
+        // SAFETY: same contract as ours.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // both live while the contents are copied
+        Self::grow(size);
+        Self::shrink(layout.size());
+        // SAFETY: same contract as ours.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Relaxed);
+        Self::shrink(layout.size());
         // SAFETY: same contract as ours.
         unsafe { System.dealloc(pointer, layout) }
     }
@@ -49,14 +75,16 @@ fn measure(name: &str, module: &OwnedModule) -> Result<f64, String> {
     let handle = module.handle();
     let bodies: Vec<_> = handle.functions().filter(|function| !function.is_declaration()).collect();
     let instructions: usize = bodies.iter().flat_map(|function| function.blocks()).map(|b| b.insts().count()).sum();
+    COUNTS.store(true, Relaxed);
     let before = LIVE.load(Relaxed);
     PEAK.store(before, Relaxed);
     let analysis = ModuleAnalysis::new(handle, Options::default());
     for &function in &bodies {
         std::hint::black_box(analysis.facts(function));
     }
-    let peak = PEAK.load(Relaxed) - before;
+    let peak = PEAK.load(Relaxed).wrapping_sub(before);
     drop(analysis);
+    COUNTS.store(false, Relaxed);
     let (theirs, ours) = analysis_times(module, RUNS + 1)?;
     let (theirs, ours) = (median(theirs), median(ours));
     let each = |ns: u64| ns as f64 / instructions.max(1) as f64;

@@ -66,15 +66,48 @@ pub struct PassPluginLibraryInfo {
     pre_code_gen: *const c_void,
 }
 
+/// The one LLVM that the crates we link are made for.
+const BUILT_FOR: u32 = 22;
+
 unsafe extern "C" {
     fn warpwise_plugin_info() -> PassPluginLibraryInfo;
 }
 
-/// What LLVM looks up in a plugin.
+unsafe extern "C" {
+    fn dlsym(handle: *mut c_void, symbol: *const c_char) -> *mut c_void;
+}
+
+/// Major version of the LLVM whose program loads the plugin, if it can be asked: `LLVMGetVersion` as the program itself
+/// sees it (the plugin sees that of the library it was linked with).
+fn loading_llvm() -> Option<u32> {
+    // SAFETY: the default scope may be searched for any name.
+    let found = unsafe { dlsym(std::ptr::null_mut(), c"LLVMGetVersion".as_ptr()) };
+    if found.is_null() {
+        return None;
+    }
+    // SAFETY: LLVM's C API has had this function with this signature since version 16, and nobody else has one.
+    let get: extern "C" fn(*mut u32, *mut u32, *mut u32) = unsafe { std::mem::transmute(found) };
+    let (mut major, mut minor, mut patch) = (0, 0, 0);
+    get(&mut major, &mut minor, &mut patch);
+    Some(major)
+}
+
+/// What LLVM looks up in a plugin. For a program of another LLVM the API version is zero, which every LLVM refuses:
+/// nothing else of that program is touched.
 #[unsafe(no_mangle)]
 pub extern "C" fn llvmGetPassPluginInfo() -> PassPluginLibraryInfo {
     // SAFETY: defined in passes/plugin.cpp, takes nothing, returns static data.
-    unsafe { warpwise_plugin_info() }
+    let info = unsafe { warpwise_plugin_info() };
+    match loading_llvm() {
+        Some(major) if major != BUILT_FOR => {
+            eprintln!(
+                "error: this warpwise was built for LLVM {BUILT_FOR} and cannot be loaded into LLVM {major}; use the \
+                 programs of LLVM {BUILT_FOR}"
+            );
+            PassPluginLibraryInfo { api_version: 0, ..info }
+        }
+        _ => info,
+    }
 }
 
 /// Checks the text between the angle brackets of a pass.

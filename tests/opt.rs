@@ -86,6 +86,23 @@ fn bad_parameters_name_the_value() {
     assert!(!output.status.success() && stderr(&output).contains("'0'"), "{}", stderr(&output));
 }
 
+/// A program of another LLVM, as far as the plugin can tell: one whose `LLVMGetVersion` says so.
+#[test]
+fn another_llvm_is_refused_with_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, library) = (folder.path().join("other.c"), folder.path().join("libother.so"));
+    let text = "void LLVMGetVersion(unsigned *a, unsigned *b, unsigned *c) { *a = 23; *b = 1; *c = 0; }\n";
+    std::fs::write(&source, text).unwrap();
+    let clang = llvm_tool("clang").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).output().unwrap();
+    assert!(clang.status.success(), "{}", stderr(&clang));
+    let output =
+        opt().env("LD_PRELOAD", &library).args(["-passes=verify", "-disable-output", "-"]).write_stdin(KERNEL).output();
+    let output = output.unwrap();
+    let said = stderr(&output);
+    assert!(!output.status.success(), "{said}");
+    assert!(said.contains("built for LLVM 22 and cannot be loaded into LLVM 23"), "{said}");
+}
+
 #[test]
 fn options_are_listed() {
     let output = opt().arg("--help-hidden").output().unwrap();

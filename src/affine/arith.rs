@@ -57,15 +57,10 @@ impl Sum {
     }
 }
 
-/// The sum of two lists of terms, where one is empty and the other needs no wrapping: most sums.
+/// Whether the coefficients are what they are in a width, as they should be.
 #[inline]
-fn one_sided(a: &Terms, b: &Terms, bits: u32) -> Option<(Terms, bool)> {
-    let terms = match (a.is_empty(), b.is_empty()) {
-        (_, true) => a,
-        (true, false) => b,
-        _ => return None,
-    };
-    terms.iter().all(|term| wrap(term.coefficient, bits) == term.coefficient).then_some((*terms, true))
+fn fits(terms: &Terms, bits: u32) -> bool {
+    terms.iter().all(|term| wrap(term.coefficient, bits) == term.coefficient)
 }
 
 /// Alignment of a sum, capped to what a rest stores.
@@ -106,19 +101,26 @@ fn narrower(a: Option<Scope>, b: Option<Scope>, proven: bool) -> Option<Scope> {
 
 /// `a + b`.
 pub fn add(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
-    let (terms, faithful) = match one_sided(&a.terms, &b.terms, bits) {
-        Some(known) => known,
-        None => {
-            let mut sum = Sum::new();
-            for term in a.terms.iter().chain(&b.terms) {
-                sum.add(term.monomial, i128::from(term.coefficient));
-            }
-            sum.finish(bits)?
-        }
+    let rest = add_rests(a.rest, b.rest, bits);
+    // most sums have terms on one side only
+    let terms = match (a.terms.is_empty(), b.terms.is_empty()) {
+        (_, true) => Some(&a.terms),
+        (true, false) => Some(&b.terms),
+        _ => None,
     };
+    if let Some(&terms) = terms.filter(|terms| fits(terms, bits)) {
+        let exact_unsigned = narrower(a.unsigned_scope(), b.unsigned_scope(), no_wrap.unsigned);
+        let exact_signed = narrower(a.signed_scope(), b.signed_scope(), no_wrap.signed);
+        return Some(Form { terms, rest, exact_unsigned, exact_signed });
+    }
+    let mut sum = Sum::new();
+    for term in a.terms.iter().chain(&b.terms) {
+        sum.add(term.monomial, i128::from(term.coefficient));
+    }
+    let (terms, faithful) = sum.finish(bits)?;
     Some(Form {
         terms,
-        rest: add_rests(a.rest, b.rest, bits),
+        rest,
         exact_unsigned: narrower(a.unsigned_scope(), b.unsigned_scope(), faithful && no_wrap.unsigned),
         exact_signed: narrower(a.signed_scope(), b.signed_scope(), faithful && no_wrap.signed),
     })
@@ -257,6 +259,11 @@ pub fn truncate(a: &Form, from: u32, to: u32, no_wrap: NoWrap) -> Option<Form> {
 /// that reading. `rest_is_exact` says that a constant rest is the integer it looks like (see `exact`).
 pub fn extend(a: &Form, from: u32, signed: bool, rest_is_exact: bool) -> Option<Form> {
     let scope = if signed { a.signed_scope()? } else { a.unsigned_scope()? };
+    extend_within(scope, a, from, signed, rest_is_exact)
+}
+
+/// [`extend`] for a form that is exact in the reading within `scope`, whatever it says itself.
+pub fn extend_within(scope: Scope, a: &Form, from: u32, signed: bool, rest_is_exact: bool) -> Option<Form> {
     let ext = if signed { Ext::Sext } else { Ext::Zext };
     let mut terms = Terms::EMPTY;
     for term in &a.terms {

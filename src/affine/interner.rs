@@ -2,7 +2,6 @@
 
 use super::form::{Form, Rest, Scope};
 use rustc_hash::FxHashMap;
-use std::collections::hash_map::Entry;
 
 /// An element of the domain: bottom, divergent, or an interned form.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -47,50 +46,63 @@ impl Element {
 /// The forms met so far.
 pub struct Interner {
     forms: Vec<Form>,
+    /// Forms with terms.
     index: FxHashMap<Form, u32>,
+    /// Forms without terms, by their rest.
+    rests: FxHashMap<Rest, u32>,
 }
 
 impl Default for Interner {
     fn default() -> Self {
-        Interner::with_capacity(0)
+        Interner::with_capacity(0, 0)
     }
 }
 
 impl Interner {
-    /// Expects about `count` distinct forms.
-    pub fn with_capacity(count: usize) -> Self {
-        let index = FxHashMap::with_capacity_and_hasher(count, Default::default());
-        let mut interner = Interner { forms: Vec::with_capacity(count + Element::FIRST_FORM as usize), index };
+    /// Expects about so many distinct forms with and without terms.
+    pub fn with_capacity(with_terms: usize, without: usize) -> Self {
         // bottom and divergent have no form; uniform grid stands in so that indices match
-        for scope in [Scope::Grid, Scope::Grid, Scope::Warp, Scope::Block, Scope::Grid] {
-            interner.forms.push(Form::uniform(scope));
+        let mut forms = Vec::with_capacity(with_terms + without + Element::FIRST_FORM as usize);
+        forms.extend([Scope::Grid, Scope::Grid, Scope::Warp, Scope::Block, Scope::Grid].map(Form::uniform));
+        debug_assert_eq!(forms.len(), Element::FIRST_FORM as usize);
+        Interner {
+            forms,
+            index: FxHashMap::with_capacity_and_hasher(with_terms, Default::default()),
+            rests: FxHashMap::with_capacity_and_hasher(without, Default::default()),
         }
-        for scope in [Scope::Warp, Scope::Block, Scope::Grid] {
-            interner.index.insert(Form::uniform(scope), Element::uniform(scope).0);
-        }
-        debug_assert_eq!(interner.forms.len(), Element::FIRST_FORM as usize);
-        interner
     }
+
     /// The element of a form.
-    pub fn intern(&mut self, mut form: Form) -> Element {
+    pub fn intern(&mut self, form: &Form) -> Element {
         if form.terms.is_empty() {
-            form = form.without_exactness();
-            if let Rest::Uniform { scope, align: 0 } = form.rest {
-                return Element::uniform(scope);
-            }
+            return self.intern_rest(form.rest);
         }
-        match self.index.entry(form) {
-            Entry::Occupied(known) => Element(*known.get()),
-            Entry::Vacant(place) => {
-                let id = self.forms.len() as u32;
-                self.forms.push(place.key().clone());
-                place.insert(id);
-                Element(id)
-            }
+        if let Some(&known) = self.index.get(form) {
+            return Element(known);
         }
+        let id = self.forms.len() as u32;
+        self.forms.push(form.clone());
+        self.index.insert(form.clone(), id);
+        Element(id)
+    }
+    /// The element of a form without terms.
+    pub fn intern_rest(&mut self, rest: Rest) -> Element {
+        if let Rest::Uniform { scope, align: 0 } = rest {
+            return Element::uniform(scope);
+        }
+        let next = self.forms.len() as u32;
+        let id = *self.rests.entry(rest).or_insert(next);
+        if id == next {
+            self.forms.push(Form::from_rest(rest));
+        }
+        Element(id)
+    }
+    /// The element of a known number (sign-extended).
+    pub fn intern_constant(&mut self, value: i64) -> Element {
+        self.intern_rest(Rest::Const(value))
     }
     /// The element of a form, divergent for none.
-    pub fn intern_or_divergent(&mut self, form: Option<Form>) -> Element {
+    pub fn intern_or_divergent(&mut self, form: Option<&Form>) -> Element {
         form.map_or(Element::DIVERGENT, |form| self.intern(form))
     }
     /// The form of an element; `None` for bottom and divergent.

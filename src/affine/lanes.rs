@@ -174,10 +174,16 @@ impl LaneModel {
 
     /// Adds what geometry alone proves of a form's exactness.
     pub fn prove_exact(&self, mut form: Form, bits: u32) -> Form {
+        self.prove(&mut form, bits);
+        form
+    }
+
+    /// [`LaneModel::prove_exact`] in place.
+    pub fn prove(&self, form: &mut Form, bits: u32) {
         if form.terms.is_empty() || bits == 0 || bits > 64 {
-            return form;
+            return;
         }
-        if let Some((low, high)) = self.integer_range(&form) {
+        if let Some((low, high)) = self.integer_range(form) {
             if low >= 0 && high < 1i128 << bits {
                 form.exact_unsigned = Some(Scope::Grid);
             }
@@ -186,12 +192,11 @@ impl LaneModel {
             }
         }
         if form.exact_unsigned.is_none() || form.exact_signed.is_none() {
-            let scope = self.low_parts(&form, bits).map(|low| low.scope).max();
+            let scope = self.low_parts(form, bits).map(|low| low.scope).max();
             // low.bits < bits, so the sign bit belongs to the high part
             form.exact_unsigned = form.exact_unsigned.max(scope);
             form.exact_signed = form.exact_signed.max(scope);
         }
-        form
     }
 
     /// Whether a constant rest is the integer it looks like in the given reading.

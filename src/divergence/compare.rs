@@ -18,7 +18,9 @@ use crate::mutants::{self, Mutant};
 impl Solver<'_> {
     /// An integer or pointer compare.
     pub(super) fn compare(&mut self, inst: Inst, data: &InstData) -> Element {
-        let (a, b) = (self.operand(inst, 0), self.operand(inst, 1));
+        let kernel = self.kernel;
+        let &[left, right] = kernel.operands(inst) else { return Element::DIVERGENT };
+        let (a, b) = (self.read(left, data.block), self.read(right, data.block));
         if let (Some(x), Some(y)) = (a.plain_scope(), b.plain_scope()) {
             return Element::uniform(x.min(y));
         }
@@ -30,7 +32,7 @@ impl Solver<'_> {
         if operands[0] == operands[1] {
             let reflexive =
                 matches!(predicate, Predicate::Eq | Predicate::Uge | Predicate::Ule | Predicate::Sge | Predicate::Sle);
-            return self.interner.intern(Form::constant(if reflexive { -1 } else { 0 }));
+            return self.interner.intern_constant(if reflexive { -1 } else { 0 });
         }
         if a.is_divergent() || b.is_divergent() {
             return Element::DIVERGENT;
@@ -39,7 +41,7 @@ impl Solver<'_> {
         let forms = (self.interner.form(a), self.interner.form(b));
         let (Some(bits), (Some(x), Some(y))) = (bits, forms) else { return self.generic(inst) };
         if let Some(answer) = self.decided(predicate, x, y, bits) {
-            return self.interner.intern(Form::constant(if answer { -1 } else { 0 }));
+            return self.interner.intern_constant(if answer { -1 } else { 0 });
         }
         let scope = [
             self.scope_of(a).and_then(|scope| Some(scope.min(self.scope_of(b)?))),
@@ -69,14 +71,9 @@ impl Solver<'_> {
         }
         let operands = self.kernel.operands(inst);
         let in_reading = |signed: bool| -> Option<Scope> {
-            let x = self.exact_at(x, operands[0], bits, signed, data.block);
-            let y = self.exact_at(y, operands[1], bits, signed, data.block);
-            let exact = if signed {
-                x.signed_scope()?.min(y.signed_scope()?)
-            } else {
-                x.unsigned_scope()?.min(y.unsigned_scope()?)
-            };
-            Some(exact.min(rests))
+            let x = self.exact_scope(x, operands[0], bits, signed, data.block)?;
+            let y = self.exact_scope(y, operands[1], bits, signed, data.block)?;
+            Some(x.min(y).min(rests))
         };
         // with `samesign` both readings order alike
         let other = if data.flags.contains(Flags::SAMESIGN) { in_reading(!predicate.is_signed()) } else { None };

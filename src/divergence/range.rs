@@ -31,8 +31,9 @@ impl Users {
     pub fn new(kernel: &Kernel) -> Users {
         let defined = kernel.params.len() + kernel.insts.len();
         let mut starts = vec![0u32; defined + 1];
+        let counts = &mut starts[..defined];
         for &value in &kernel.pool {
-            if let Some(count) = starts[..defined].get_mut(value.index()) {
+            if let Some(count) = counts.get_mut(value.index()) {
                 *count += 1;
             }
         }
@@ -42,10 +43,13 @@ impl Users {
             *end = total;
         }
         let mut users = vec![Inst::new(0); total as usize];
+        let rows = &mut starts[..defined];
+        let mut pool = &kernel.pool[..];
         for (inst, data) in kernel.insts.iter().rev() {
-            let operands = data.operands_start as usize..(data.operands_start + data.operand_count) as usize;
-            for &value in kernel.pool[operands].iter().rev() {
-                if let Some(slot) = starts[..defined].get_mut(value.index()) {
+            let (before, operands) = pool.split_at(pool.len() - data.operand_count as usize);
+            pool = before;
+            for &value in operands.iter().rev() {
+                if let Some(slot) = rows.get_mut(value.index()) {
                     *slot -= 1;
                     users[*slot as usize] = inst;
                 }

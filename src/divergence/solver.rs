@@ -128,7 +128,7 @@ impl<'a> Solver<'a> {
             cfg,
             env,
             model: LaneModel::new(&env.geometry),
-            interner: Interner::with_capacity(kernel.consts.len() + kernel.insts.len() / 32 + 16),
+            interner: Interner::with_capacity(kernel.insts.len() / 32 + 16, kernel.consts.len() + 8),
             elements: vec![Element::BOTTOM; kernel.value_count()],
             users: Users::new(kernel),
             join_gate: SecondaryMap::with_capacity(kernel.blocks.len()),
@@ -152,7 +152,7 @@ impl<'a> Solver<'a> {
     fn seed(&mut self) {
         for index in 0..self.kernel.params.len() {
             let claim = self.env.params.get(index).cloned().flatten();
-            self.elements[index] = self.interner.intern_or_divergent(claim);
+            self.elements[index] = self.interner.intern_or_divergent(claim.as_ref());
         }
         for (value, data) in self.kernel.constants() {
             let form = match data {
@@ -169,7 +169,7 @@ impl<'a> Solver<'a> {
                 }
                 _ => Form::uniform(Scope::Grid),
             };
-            self.elements[value.index()] = self.interner.intern(form);
+            self.elements[value.index()] = self.interner.intern(&form);
         }
     }
 
@@ -312,7 +312,7 @@ impl<'a> Solver<'a> {
         let Some(form) = self.interner.form(new) else { return new };
         let mut coarse = form.clone().without_exactness();
         coarse.rest = crate::affine::Rest::Uniform { scope: form.rest.scope(), align: 0 };
-        self.interner.intern(coarse)
+        self.interner.intern(&coarse)
     }
 
     /// Queues an instruction that the walk has passed; those still ahead come anyway.
@@ -463,7 +463,7 @@ impl<'a> Solver<'a> {
                 def.is_some_and(|def| cycles.contains(left, self.kernel.insts[def].block))
             });
         let outside = if stale { None } else { leave_loop(form, gate) };
-        let outside = self.interner.intern_or_divergent(outside);
+        let outside = self.interner.intern_or_divergent(outside.as_ref());
         self.prove_again(outside, value)
     }
 
@@ -536,7 +536,7 @@ impl<'a> Solver<'a> {
         match self.interner.form(element) {
             Some(form) if !form.terms.is_empty() && (form.exact_unsigned.is_none() || form.exact_signed.is_none()) => {
                 let proven = self.model.prove_exact(form.clone(), bits);
-                self.interner.intern(proven)
+                self.interner.intern(&proven)
             }
             _ => element,
         }
@@ -568,6 +568,6 @@ impl<'a> Solver<'a> {
             let scope = self.model.scope_of(x)?.min(self.model.scope_of(y)?).min(gate?);
             Some(Form::uniform(scope))
         });
-        self.interner.intern_or_divergent(joined)
+        self.interner.intern_or_divergent(joined.as_ref())
     }
 }

@@ -80,14 +80,12 @@ impl Solver<'_> {
 
     /// Interns a form after geometry had its say about exactness.
     pub(super) fn finish(&mut self, form: Option<Form>, bits: u32) -> Element {
-        match form {
-            Some(form) if form.terms.is_empty() => self.interner.intern(form),
-            Some(form) => {
-                let proven = self.model.prove_exact(form, bits);
-                self.interner.intern(proven)
-            }
-            None => Element::DIVERGENT,
+        let Some(mut form) = form else { return Element::DIVERGENT };
+        if form.terms.is_empty() {
+            return self.interner.intern_rest(form.rest);
         }
+        self.model.prove(&mut form, bits);
+        self.interner.intern(&form)
     }
 
     /// γ of a select: the condition is the gate.
@@ -193,9 +191,9 @@ impl Solver<'_> {
             _ if from > to => arith::truncate(form, from, to, NoWrap::NONE),
             _ => {
                 let signed = !mutants::on(Mutant::GepUnsigned);
-                let exact = self.exact_at(form, value, from, signed, at);
-                let rest_is_exact = self.model.rest_is_exact(&exact, from, signed);
-                arith::extend(&exact, from, signed, rest_is_exact)
+                let scope = self.exact_scope(form, value, from, signed, at)?;
+                let rest_is_exact = self.model.rest_is_exact(form, from, signed);
+                arith::extend_within(scope, form, from, signed, rest_is_exact)
             }
         }
     }
@@ -239,7 +237,7 @@ impl Solver<'_> {
         }
         let mut moved = form.clone().without_exactness();
         moved.rest = Rest::Uniform { scope: widest, align: 0 };
-        self.interner.intern(moved)
+        self.interner.intern(&moved)
     }
 
     fn bit_cast(&mut self, inst: Inst) -> Element {

@@ -95,7 +95,7 @@ impl Solver<'_> {
         }
         match (arguments.plain_scope(), returned.as_constant()) {
             _ if arguments.is_bottom() => Element::BOTTOM,
-            (Some(_), Some(_)) => self.interner.intern(returned.clone()),
+            (Some(_), Some(_)) => self.interner.intern(returned),
             (Some(scope), None) => Element::uniform(scope.min(returned.rest.scope())),
             (None, _) => Element::DIVERGENT,
         }
@@ -103,16 +103,16 @@ impl Solver<'_> {
 
     fn intrinsic(&mut self, inst: Inst, id: u32) -> Element {
         match self.env.intrinsics.class(id) {
-            Class::Index(base) if self.model.max(base) == 0 => self.interner.intern(Form::constant(0)),
+            Class::Index(base) if self.model.max(base) == 0 => self.interner.intern_constant(0),
             Class::Index(Base::TidY) if mutants::on(Mutant::TidYUniform) => Element::uniform(Scope::Block),
-            Class::Index(base) => self.interner.intern(Form::base(base)),
+            Class::Index(base) => self.interner.intern(&Form::base(base)),
             Class::Register { .. } if mutants::on(Mutant::CtaidGrid) => Element::uniform(Scope::Grid),
             Class::Register { scope, .. } => Element::uniform(scope),
             Class::BlockSize(dim) => match self.env.geometry.extent(dim) {
-                Some(extent) => self.interner.intern(Form::constant(extent.into())),
+                Some(extent) => self.interner.intern_constant(extent.into()),
                 None => Element::uniform(Scope::Grid),
             },
-            Class::Number(number) => self.interner.intern(Form::constant(number)),
+            Class::Number(number) => self.interner.intern_constant(number),
             Class::Pure => self.pure_intrinsic(inst, id),
             Class::PureInBlock => self.generic(inst).capped(Scope::Block),
             Class::Vote if mutants::on(Mutant::VoteMask) => Element::uniform(Scope::Warp),

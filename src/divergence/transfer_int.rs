@@ -17,7 +17,9 @@ use crate::mutants::{self, Mutant};
 impl Solver<'_> {
     /// Two-operand integer instructions.
     pub(super) fn integer(&mut self, inst: Inst, data: &InstData) -> Element {
-        let (a, b) = (self.operand(inst, 0), self.operand(inst, 1));
+        let kernel = self.kernel;
+        let &[left, right] = kernel.operands(inst) else { return Element::DIVERGENT };
+        let (a, b) = (self.read(left, data.block), self.read(right, data.block));
         if let (Some(x), Some(y)) = (a.plain_scope(), b.plain_scope()) {
             return Element::uniform(x.min(y));
         }
@@ -55,7 +57,7 @@ impl Solver<'_> {
             Opcode::URem | Opcode::SRem if self.interner.constant(b) == Some(1) => Some(0),
             _ => None,
         };
-        absorbed.map_or(Element::DIVERGENT, |value| self.interner.intern(Form::constant(value)))
+        absorbed.map_or(Element::DIVERGENT, |value| self.interner.intern_constant(value))
     }
 
     fn integer_forms(&self, inst: Inst, data: &InstData, x: &Form, y: &Form, bits: u32) -> Option<Form> {
@@ -297,27 +299,36 @@ impl Solver<'_> {
     }
 
     fn extended(&self, form: &Form, value: Value, from: u32, signed: bool, at: Block) -> Option<Form> {
-        let mut exact = self.exact_at(form, value, from, signed, at);
+        let mut scope = self.exact_scope(form, value, from, signed, at);
         if mutants::on(if signed { Mutant::SextWraps } else { Mutant::ZextWraps }) {
-            exact.exact_unsigned = Some(form.rest.scope());
-            exact.exact_signed = Some(form.rest.scope());
+            scope = Some(form.rest.scope());
         }
-        let rest_is_exact = self.model.rest_is_exact(&exact, from, signed);
-        arith::extend(&exact, from, signed, rest_is_exact)
+        let rest_is_exact = self.model.rest_is_exact(form, from, signed);
+        arith::extend_within(scope?, form, from, signed, rest_is_exact)
     }
 
     /// The form with what ranges at a place prove of its exactness in one reading.
+    pub(super) fn exact_at(&self, form: &Form, value: Value, bits: u32, signed: bool, at: Block) -> Form {
+        let mut exact = form.clone();
+        if !form.terms.is_empty() {
+            let scope = self.exact_scope(form, value, bits, signed, at);
+            *(if signed { &mut exact.exact_signed } else { &mut exact.exact_unsigned }) = scope;
+        }
+        exact
+    }
+
+    /// The scope in which a form is exact in one reading, by itself or by what ranges at a place prove.
     ///
     /// Differences of lanes are `Σ c·Δ` modulo `2^w`. If all lanes there lie in an interval so short that its length
     /// plus the largest `|Σ c·Δ|` stays below `2^w`, no other difference is congruent to that: the form is exact.
-    pub(super) fn exact_at(&self, form: &Form, value: Value, bits: u32, signed: bool, at: Block) -> Form {
+    pub(super) fn exact_scope(&self, form: &Form, value: Value, bits: u32, signed: bool, at: Block) -> Option<Scope> {
         let known = if signed { form.signed_scope() } else { form.unsigned_scope() };
         if known == Some(Scope::Grid) || known == Some(form.rest.scope()) || form.terms.is_empty() {
-            return form.clone();
+            return known;
         }
         let mut spread = 0i128;
         for term in &form.terms {
-            let Some(base) = term.monomial.as_base() else { return form.clone() };
+            let Some(base) = term.monomial.as_base() else { return known };
             spread += i128::from(term.coefficient).abs() * i128::from(self.model.max(base));
         }
         let range = self.ranges().of(value, at);
@@ -326,17 +337,8 @@ impl Solver<'_> {
         } else {
             i128::from(range.umax) - i128::from(range.umin)
         };
-        if length + spread >= 1i128 << bits {
-            return form.clone();
-        }
-        let mut exact = form.clone();
-        let proven = Some(form.rest.scope());
-        if signed {
-            exact.exact_signed = exact.exact_signed.max(proven);
-        } else {
-            exact.exact_unsigned = exact.exact_unsigned.max(proven);
-        }
-        exact
+        let is_exact = length + spread < 1i128 << bits;
+        if is_exact { known.max(Some(form.rest.scope())) } else { known }
     }
 
     /// A select that is a minimum or maximum of two forms with the same terms keeps them, although its condition may

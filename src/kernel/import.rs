@@ -390,6 +390,7 @@ impl<'a, 'm> Importer<'a, 'm> {
             };
             operands_start += record.operand_count;
             match data.opcode {
+                opcode if !opcode.has_parts() => {}
                 Opcode::Phi => {
                     data.aux = self.kernel.phi_blocks.len() as u32;
                     let incoming = rest.blocks(record.operand_count);
@@ -403,13 +404,12 @@ impl<'a, 'm> Importer<'a, 'm> {
                         data.flags |= Flags::NOUNDEF;
                     }
                 }
-                opcode if opcode.is_terminator() => {
+                _ => {
                     self.succs.extend(rest.blocks(record.aux).iter().map(|&to| Block::from_u32(to)));
                     let number = numbers.next().copied().unwrap_or(block.as_u32());
                     self.end_block(block, number);
                     block = Block::from_u32(block.as_u32() + 1);
                 }
-                _ => {}
             }
             self.kernel.insts.push(data);
         }

@@ -131,6 +131,13 @@ impl Opcode {
         Self::ALL.get(number as usize).copied().unwrap_or(Opcode::Other)
     }
 
+    /// Has something beside operands, type and flags: a terminator, phi, GEP or call.
+    #[inline]
+    pub(crate) fn has_parts(self) -> bool {
+        const PARTS: u64 = 0b11_1111 | 1 << Opcode::Phi as u32 | 1 << Opcode::Gep as u32 | 1 << Opcode::Call as u32;
+        PARTS >> self as u32 & 1 != 0
+    }
+
     /// Ends a block.
     pub fn is_terminator(self) -> bool {
         matches!(
@@ -313,5 +320,8 @@ mod tests {
             assert_eq!(opcode as usize, number);
         }
         assert_eq!(Opcode::from_number(200), Opcode::Other);
+        let parts =
+            |opcode: &Opcode| opcode.is_terminator() || matches!(opcode, Opcode::Phi | Opcode::Gep | Opcode::Call);
+        assert!(Opcode::ALL.iter().all(|opcode| opcode.has_parts() == parts(opcode)));
     }
 }

@@ -15,20 +15,22 @@ const EMPTY: u32 = u32::MAX;
 /// Pages remembered before the hash table.
 const RECENT: usize = 128;
 
-type Page = [u32; SLOTS];
-
 /// Map from instruction addresses to indices below `u32::MAX`.
 pub struct PointerMap {
     index: FxHashMap<usize, u32>,
-    #[allow(clippy::vec_box)] // pages must not move when there are more of them: that would copy the whole map
-    pages: Vec<Box<Page>>,
+    /// All pages, one after the other.
+    slots: Vec<u32>,
     recent: [(usize, u32); RECENT],
 }
 
 impl PointerMap {
     /// Nothing is known.
     pub fn new() -> Self {
-        PointerMap { index: FxHashMap::default(), pages: Vec::new(), recent: [(usize::MAX, 0); RECENT] }
+        PointerMap {
+            index: FxHashMap::default(),
+            slots: Vec::with_capacity(8 * SLOTS),
+            recent: [(usize::MAX, 0); RECENT],
+        }
     }
 
     #[inline]
@@ -44,7 +46,7 @@ impl PointerMap {
         if recent.0 != page {
             *recent = (page, *self.index.get(&page)?);
         }
-        let found = self.pages[recent.1 as usize][Self::slot(address)];
+        let found = self.slots[recent.1 as usize * SLOTS + Self::slot(address)];
         (found != EMPTY).then_some(found)
     }
 
@@ -55,14 +57,14 @@ impl PointerMap {
         if self.recent[page % RECENT].0 != page {
             self.enter(page);
         }
-        self.pages[self.recent[page % RECENT].1 as usize][Self::slot(address)] = index;
+        self.slots[self.recent[page % RECENT].1 as usize * SLOTS + Self::slot(address)] = index;
     }
 
     fn enter(&mut self, page: usize) {
-        let next = self.pages.len() as u32;
+        let next = (self.slots.len() / SLOTS) as u32;
         let found = *self.index.entry(page).or_insert(next);
         if found == next {
-            self.pages.push(Box::new([EMPTY; SLOTS]));
+            self.slots.resize(self.slots.len() + SLOTS, EMPTY);
         }
         self.recent[page % RECENT] = (page, found);
     }

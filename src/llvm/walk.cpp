@@ -213,6 +213,8 @@ private:
 
 uint16_t flag(bool Set, uint16_t Flag) { return Set ? Flag : 0; }
 
+template <typename Access> bool is_atomic(const Access &A) { return A.getOrdering() != AtomicOrdering::NotAtomic; }
+
 // Bytes from one element of a type to the next, remembered; false for scalable types.
 bool Writer::stride(Type *Ty, uint64_t &Size) {
   auto &Known = C.strides[(reinterpret_cast<uintptr_t>(Ty) >> 4) % std::size(C.strides)];
@@ -285,13 +287,13 @@ bool Writer::gep(GetElementPtrInst &GEP) {
 void Writer::memory(Instruction &I, WarpwiseInst &R) {
   if (auto *L = dyn_cast<LoadInst>(&I)) {
     R.aux = L->getAlign().value();
-    R.flags = flag(L->isVolatile(), WW_VOLATILE) | flag(L->isAtomic(), WW_ATOMIC);
+    R.flags = flag(L->isVolatile(), WW_VOLATILE) | flag(is_atomic(*L), WW_ATOMIC);
     if (L->hasMetadataOtherThanDebugLoc())
       R.flags |=
           has(I, K.invariant_load, WW_INVARIANT) | has(I, K.noundef, WW_NOUNDEF) | has(I, K.uniform, WW_ANNOTATED);
   } else if (auto *S = dyn_cast<StoreInst>(&I)) {
     R.aux = S->getAlign().value();
-    R.flags = flag(S->isVolatile(), WW_VOLATILE) | flag(S->isAtomic(), WW_ATOMIC);
+    R.flags = flag(S->isVolatile(), WW_VOLATILE) | flag(is_atomic(*S), WW_ATOMIC);
   } else if (auto *A = dyn_cast<AtomicRMWInst>(&I)) {
     R.aux = A->getAlign().value();
     R.sub = A->getOperation();
@@ -394,8 +396,13 @@ void Writer::terminator(Instruction &I, unsigned Successors, WarpwiseInst &R) {
   }
   if (I.hasMetadataOtherThanDebugLoc())
     R.flags |= has(I, K.uniform, WW_ANNOTATED);
-  for (unsigned N = 0; N != Successors; ++N)
-    block(I.getSuccessor(N));
+  if (auto *Branch = dyn_cast<BranchInst>(&I)) {
+    for (unsigned N = 0; N != Successors; ++N)
+      block(Branch->getSuccessor(N));
+  } else {
+    for (unsigned N = 0; N != Successors; ++N)
+      block(I.getSuccessor(N));
+  }
   BasicBlock *BB = I.getParent();
   B.ended[B.ended_count] = wrap(BB);
   B.ended_numbers[B.ended_count++] = BB->getNumber();
@@ -404,7 +411,9 @@ void Writer::terminator(Instruction &I, unsigned Successors, WarpwiseInst &R) {
 inline bool Writer::write(Instruction &I) {
   unsigned Operands = I.getNumOperands();
   Shape Is = Shapes.Of[I.getOpcode()];
-  unsigned Successors = Is.Reads == Extra::End ? I.getNumSuccessors() : 0;
+  unsigned Successors = 0;
+  if (Is.Reads == Extra::End)
+    Successors = Is.Opcode == WW_BR ? cast<BranchInst>(I).getNumSuccessors() : I.getNumSuccessors();
   // a phi has a block for each operand; a GEP writes three words and two for each index, a call two
   if (!room(Operands, Is.Reads == Extra::Phi ? Operands : Successors, 3 + 2 * Operands))
     return false;
