@@ -11,12 +11,12 @@ target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @kernel(ptr %in, ptr %out) #0 {
 ; CHECK-LABEL: define ptx_kernel void @kernel
 ; CHECK:       warpwise.entry:
-; CHECK-NEXT:    %array = alloca [8 x i32]
 ; CHECK:         [[X:%.*]] = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
 ; CHECK:         [[Y:%.*]] = call i32 @llvm.nvvm.read.ptx.sreg.ntid.y()
 ; CHECK:         mul nuw i32 [[X]], [[Y]]
 ; CHECK:         call i32 @llvm.nvvm.read.ptx.sreg.ntid.z()
 ; CHECK:         %warpwise.fits = icmp ule i32 %warpwise.threads{{.*}}, 256
+; CHECK-NEXT:    %array = alloca [8 x i32]
 ; CHECK-NEXT:    br i1 %warpwise.fits, label %[[SLOTS:.*]], label %[[PLAIN:.*]]
 ; CHECK:       [[PLAIN]]:
 ; CHECK:         store i32 %div.k, ptr %element

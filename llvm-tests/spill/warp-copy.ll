@@ -11,7 +11,9 @@ define ptx_kernel void @kernel(ptr %in, ptr %out, i32 %a, i32 %b) #0 {
 ; CHECK-NOT:   bar.warp.sync
 ; CHECK:       store i32 %a, ptr addrspace(3) %warpwise.slots, align 4
 ; CHECK:       store i32 %b, ptr addrspace(3) {{.*}}, align 4
-; CHECK-NEXT:  call void @llvm.nvvm.bar.warp.sync(i32 -1)
+; CHECK:       call void @llvm.nvvm.bar.warp.sync(i32 -1)
+; CHECK-NEXT:  getelementptr
+; CHECK-NEXT:  load i32, ptr addrspace(3)
   %array = alloca [4 x i32], align 4
   store i32 %a, ptr %array, align 4
   %second = getelementptr inbounds i8, ptr %array, i64 4

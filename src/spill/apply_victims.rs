@@ -13,7 +13,7 @@ use super::plan_victims::{GROUP_BYTES, Home, UseSite, Victim, VictimPlan};
 use super::shared::SHARED;
 use super::slots;
 use crate::divergence::Facts;
-use crate::kernel::entity::Block;
+use crate::kernel::entity::{Block, Inst};
 use crate::kernel::geometry::WARP_SIZE;
 use crate::kernel::handles::Handles;
 use crate::llvm::edit::Editor;
@@ -138,18 +138,16 @@ impl<'m> Apply<'_, 'm> {
     }
 
     fn stores(&mut self, facts: &Facts) {
-        let (mut waited, mut stored): (Vec<Block>, Vec<Block>) = (Vec::new(), Vec::new());
+        let (mut waiting, mut stored): (BTreeMap<Block, Inst>, Vec<Block>) = (BTreeMap::new(), Vec::new());
         let mut in_order: Vec<&Victim> = self.plan.victims.iter().collect();
         in_order.sort_by_key(|victim| victim.def);
         for victim in in_order {
             let def = self.handles.inst(victim.def);
             let block = facts.kernel.insts[victim.def].block;
-            self.editor.after(def);
-            if victim.rewritten && !waited.contains(&block) {
-                waited.push(block);
-                let mask = self.editor.int(32, FULL_MASK);
-                self.editor.intrinsic("llvm.nvvm.bar.warp.sync", &[], &[mask], "");
+            if victim.rewritten {
+                waiting.entry(block).or_insert(victim.def);
             }
+            self.editor.after(def);
             let mut value = def.value();
             if let Some(linear) = victim.linear {
                 value = self.editor.binary(RawOpcode::LLVMSub, value, self.linears[linear], "");
@@ -160,6 +158,12 @@ impl<'m> Apply<'_, 'm> {
             if victim.home == Home::Warp && !stored.contains(&block) {
                 stored.push(block);
             }
+        }
+        // last, so that it stands before all stores of the block: those of phis are put in front of each other
+        for first in waiting.into_values() {
+            let mask = self.editor.int(32, FULL_MASK);
+            let first = self.handles.inst(first);
+            self.editor.after(first).intrinsic("llvm.nvvm.bar.warp.sync", &[], &[mask], "");
         }
         for block in stored {
             let mask = self.editor.int(32, FULL_MASK);
@@ -190,7 +194,7 @@ impl<'m> Apply<'_, 'm> {
     /// Reloads for the uses of one block, in order.
     fn loads(&mut self, facts: &Facts, sites: &[(UseSite, &Victim)]) {
         let mut loaded: FxHashMap<usize, Loaded<'m>> = FxHashMap::default();
-        let mut ready: FxHashMap<(crate::kernel::entity::Inst, u32), handle::Value<'m>> = FxHashMap::default();
+        let mut ready: FxHashMap<(Inst, u32), handle::Value<'m>> = FxHashMap::default();
         for (index, &(site, victim)) in sites.iter().enumerate() {
             let at = site.before.index() as u32;
             let holds = |part: &Loaded<'_>| {

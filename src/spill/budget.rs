@@ -88,7 +88,9 @@ pub struct SharedBudget {
     pub threads: u32,
     /// Registers of a thread, estimated from below.
     pub registers: u32,
-    /// Shared memory in use, dynamic included.
+    /// Shared memory that the kernel uses by itself, dynamic included.
+    pub own: u64,
+    /// The same with the slots planned so far.
     pub used: u64,
     /// Blocks of other sizes are launched as well, with the same static shared memory.
     pub any_block: bool,
@@ -108,8 +110,12 @@ pub enum NoRoom {
 }
 
 impl SharedBudget {
-    /// Whether `need` more bytes fit.
+    /// Whether `need` more bytes fit and cost no block.
     pub fn check(&self, need: u64) -> Result<(), NoRoom> {
+        self.check_keeping(need, 1)
+    }
+    /// Whether `need` more bytes fit and leave one in `part` of the blocks.
+    pub fn check_keeping(&self, need: u64, part: u32) -> Result<(), NoRoom> {
         let threads = self.threads;
         if self.used + need > STATIC_LIMIT {
             let over = self.used + need - STATIC_LIMIT;
@@ -117,9 +123,11 @@ impl SharedBudget {
         }
         let others = (SMALL_BLOCK..=MAX_BLOCK_THREADS).step_by(WARP_SIZE as usize).filter(|_| self.any_block);
         for threads in std::iter::once(threads).chain(others) {
-            let before = self.machine.resident_blocks(threads, self.registers, self.used);
+            // larger blocks than have slots gain nothing for a lost block
+            let part = if threads <= self.threads { part } else { 1 };
+            let before = self.machine.resident_blocks(threads, self.registers, self.own);
             let after = self.machine.resident_blocks(threads, self.registers, self.used + need);
-            if after < before {
+            if after * part < before {
                 return Err(NoRoom::Occupancy { need, threads, before, after });
             }
         }
@@ -162,11 +170,18 @@ mod tests {
 
     #[test]
     fn room_and_none() {
-        let budget =
-            |used| SharedBudget { machine: Machine::of("sm_90"), threads: 256, registers: 32, used, any_block: false };
+        let budget = |used| SharedBudget {
+            machine: Machine::of("sm_90"),
+            threads: 256,
+            registers: 32,
+            own: used,
+            used,
+            any_block: false,
+        };
         assert_eq!(budget(0).check(16 * 1024), Ok(()));
         assert!(matches!(budget(40_000).check(16 * 1024), Err(NoRoom::Limit { over: 7232, .. })));
         assert!(matches!(budget(0).check(32 * 1024), Err(NoRoom::Occupancy { before: 8, after: 6, .. })));
+        assert_eq!(budget(0).check_keeping(32 * 1024, 2), Ok(()));
     }
 
     #[test]
@@ -175,6 +190,7 @@ mod tests {
             machine: Machine::of(arch),
             threads,
             registers: 32,
+            own: 0,
             used: 0,
             any_block: true,
         };

@@ -128,6 +128,7 @@ fn room(
         machine: Machine::of(&cpu),
         threads: geometry.thread_bound(),
         registers: pressure::Pressure::new(facts).across_boundaries().clamp(LEAST_REGISTERS, most),
+        own: used.bytes + dynamic,
         used: used.bytes + dynamic,
         any_block: target.original.is_some(),
     })
@@ -144,7 +145,9 @@ fn constant_objects<'m>(module: Module<'m>, functions: &[Function<'m>], settings
     let mut plans: Vec<(Facts, Handles<'_>, StackPlan)> = Vec::new();
     for function in functions {
         let (facts, handles) = analysis.facts(function);
-        let plan = plan_stack::plan_constants(&facts, &handles);
+        let bounded =
+            facts.kernel.is_kernel && (facts.geometry.exact.is_some() || facts.geometry.max_threads.is_some());
+        let plan = plan_stack::plan_constants(&facts, &handles, bounded);
         report::stack(&facts, &handles, &plan, host);
         plans.push((facts, handles, plan));
     }
@@ -250,7 +253,7 @@ fn register_pressure<'m>(module: Module<'m>, targets: &mut [Target<'m>], setting
             continue;
         };
         report::victims(&facts, about, &plan, host);
-        if plan.after + plan_victims::RESERVE > plan.budget && settings.ptxas_smem {
+        if plan.after > plan.budget && settings.ptxas_smem {
             match ptxas_can_spill_to_shared(handles.function) {
                 Ok(()) => asking.push(about),
                 Err(reject) => report::no_room(&facts, about, registers, &reject, host),

@@ -37,8 +37,9 @@ use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-/// Registers `ptxas` wants beyond what is live; above the budget less these it is taken to spill.
-pub const RESERVE: u32 = 3;
+/// Registers `ptxas` wants beyond what is live for the loads of a loop, at most: it keeps some in flight, with their addresses.
+/// A loop without loads was seen to fit its budget to the last register.
+pub const RESERVE: u32 = 4;
 /// Registers left free for loads in flight once values are moved to slots per warp: with fewer, each load is waited for.
 const HEADROOM: u32 = 12;
 /// Slots per thread only ease what `ptxas` is sure to spill: their loads cost as much as its own.
@@ -139,34 +140,60 @@ struct Candidate {
     first_use: (std::cmp::Reverse<u64>, Inst),
 }
 
+/// Classes of victims, in the order in which they are taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Uniform,
+    Affine,
+    Divergent,
+}
+
+impl Candidate {
+    fn kind(&self) -> Kind {
+        match (self.home, &self.linear) {
+            (Home::Thread, _) => Kind::Divergent,
+            (Home::Warp, Some(_)) => Kind::Affine,
+            (Home::Warp, None) => Kind::Uniform,
+        }
+    }
+}
+
 /// Decides for one kernel; takes what it needs from the shared memory.
 pub fn plan(facts: &Facts, registers: u32, allowed: Victims, room: &mut SharedBudget) -> VictimPlan {
     let pressure = Pressure::new(facts);
     let cycles = &facts.cfg().cycles;
     let mut gone = pressure.nothing();
     let limit = registers.saturating_sub(RESERVE);
+    let mut plan = VictimPlan { budget: registers, ..VictimPlan::default() };
+    // easing one cycle never burdens another: what fits at first fits at last
+    let mut tight = pressure.of_cycles();
+    plan.before = tight.iter().map(|found| found.0).max().unwrap_or(0);
+    let spills = |&(units, cycle): &(u32, Cycle)| units + reserve(facts, cycle) > registers;
+    let fitting = tight.iter().filter(|found| !spills(found)).map(|found| found.0).max().unwrap_or(0);
+    tight.retain(spills);
     let worst = |gone: &FixedBitSet, skip: &[Cycle]| {
-        cycles
+        tight
             .iter()
-            .filter(|cycle| !skip.contains(cycle))
-            .map(|cycle| (pressure.of_cycle(cycle, gone), cycle))
+            .filter(|(_, cycle)| !skip.contains(cycle))
+            .map(|&(_, cycle)| (pressure.of_cycle(cycle, gone), cycle))
             .max_by_key(|&(units, cycle)| (units, cycles.depth(cycle), std::cmp::Reverse(cycle)))
     };
-    let mut plan = VictimPlan { budget: registers, ..VictimPlan::default() };
-    plan.before = worst(&gone, &[]).map_or(0, |found| found.0);
     let mut relieved: Vec<Cycle> = Vec::new();
     let mut chosen: Vec<(Candidate, Vec<Cycle>)> = Vec::new();
     for _ in 0..MAX_CYCLES {
-        let Some((units, cycle)) = worst(&gone, &relieved).filter(|found| found.0 > limit) else { break };
+        let Some((units, cycle)) = worst(&gone, &relieved).filter(spills) else { break };
         relieved.push(cycle);
         let mut relief =
             Relief { facts, pressure: &pressure, cycle, allowed, room, gone: &mut gone, chosen: &mut chosen };
-        relief.choose(Home::Warp, units.saturating_sub(registers.saturating_sub(HEADROOM)));
+        relief.choose(Kind::Uniform, units.saturating_sub(registers.saturating_sub(HEADROOM)));
+        // an addition at every use: no more of them than it takes
+        let left = pressure.of_cycle(cycle, relief.gone);
+        relief.choose(Kind::Affine, left.saturating_sub(limit));
         let left = pressure.of_cycle(cycle, relief.gone);
         if left > registers + SURE {
             // only if it helps enough: a cycle that spills anyway gains nothing from loads of another kind
             let (kept, before) = (relief.chosen.len(), relief.gone.clone());
-            relief.choose(Home::Thread, left - limit);
+            relief.choose(Kind::Divergent, left - limit);
             if pressure.of_cycle(cycle, relief.gone) > registers {
                 relief.chosen.truncate(kept);
                 *relief.gone = before;
@@ -174,10 +201,18 @@ pub fn plan(facts: &Facts, registers: u32, allowed: Victims, room: &mut SharedBu
         }
         relief.reload_others();
     }
-    plan.after = worst(&gone, &[]).map_or(0, |found| found.0);
+    plan.after = worst(&gone, &[]).map_or(0, |found| found.0).max(fitting);
     lay_out(facts, chosen, &mut plan);
     room.take(plan.bytes(room.threads));
     plan
+}
+
+/// Registers that the loads of a cycle want beside what is live.
+fn reserve(facts: &Facts, cycle: Cycle) -> u32 {
+    let kernel = &facts.kernel;
+    let blocks = facts.cfg().cycles.blocks(cycle);
+    let loads = blocks.iter().flat_map(|&block| kernel.block_insts(block));
+    loads.filter(|&inst| kernel.insts[inst].opcode == Opcode::Load).take(RESERVE as usize).count() as u32
 }
 
 /// The choice of victims of one cycle.
@@ -192,23 +227,29 @@ struct Relief<'a, 'f> {
 }
 
 impl Relief<'_, '_> {
+    fn allows(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Uniform => self.allowed.uniform,
+            Kind::Affine => self.allowed.affine,
+            Kind::Divergent => self.allowed.divergent,
+        }
+    }
+
     fn header(&self) -> Block {
         self.facts.cfg().cycles.header(self.cycle)
     }
 
-    /// Takes victims of one home until `excess` units are gone or nothing is left to take.
-    fn choose(&mut self, home: Home, excess: u32) {
+    /// Takes victims of one kind until `excess` units are gone or nothing is left to take.
+    fn choose(&mut self, kind: Kind, excess: u32) {
         let Relief { facts, pressure, cycle, .. } = *self;
+        if excess == 0 || !self.allows(kind) {
+            return;
+        }
         let mut found: Vec<Candidate> =
             pressure.live_into(self.header()).filter_map(|value| candidate(facts, pressure, cycle, value)).collect();
         found.retain(|candidate| {
             let position = pressure.position(candidate.value).expect("candidates cross the header");
-            let allowed = match candidate {
-                Candidate { home: Home::Thread, .. } => self.allowed.divergent,
-                Candidate { linear: Some(_), .. } => self.allowed.affine,
-                _ => self.allowed.uniform,
-            };
-            allowed && candidate.home == home && !self.gone.contains(position)
+            candidate.kind() == kind && !self.gone.contains(position)
         });
         found.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.first_use.cmp(&b.first_use)));
         let count = |linear: &Option<Linear>| found.iter().filter(|other| other.linear == *linear).count();

@@ -62,6 +62,7 @@ impl<'a> Pressure<'a> {
             live_in: Vec::new(),
             live_out: Vec::new(),
         };
+        pressure.part();
         pressure.number();
         pressure.solve();
         pressure
@@ -96,6 +97,23 @@ impl<'a> Pressure<'a> {
     /// Values live at the head of a block, its phis apart.
     pub fn live_into(&self, block: Block) -> impl Iterator<Item = Value> + '_ {
         self.live_in[block.index()].ones().map(|position| self.crossing[position])
+    }
+
+    /// A register that is shared at home, but crosses a boundary as one value only, is that value's.
+    fn part(&mut self) {
+        let kernel = &self.facts.kernel;
+        let mut crossing: FxHashMap<Value, SmallVec<[Value; 2]>> = FxHashMap::default();
+        for inst in kernel.insts.keys() {
+            let value = kernel.result(inst);
+            if self.units(value) > 0 && self.leaves_block(value) {
+                crossing.entry(self.root[value.index()]).or_default().push(value);
+            }
+        }
+        for values in crossing.into_values() {
+            if let [only] = values[..] {
+                self.root[only.index()] = only;
+            }
+        }
     }
 
     fn number(&mut self) {
@@ -225,10 +243,20 @@ impl<'a> Pressure<'a> {
         let all = self.live_in.iter().chain(&self.live_out);
         all.map(|set| set.ones().map(|position| self.units(self.crossing[position])).sum()).max().unwrap_or(0)
     }
+    /// Every cycle with what it needs; blocks of nested cycles are looked at once.
+    pub fn of_cycles(&self) -> Vec<(u32, Cycle)> {
+        let nothing = self.nothing();
+        let cycles = &self.facts.cfg().cycles;
+        let mut known: FxHashMap<Block, u32> = FxHashMap::default();
+        let mut of = |block: Block| *known.entry(block).or_insert_with(|| self.of_block(block, &nothing));
+        cycles
+            .iter()
+            .map(|cycle| (cycles.blocks(cycle).iter().map(|&block| of(block)).max().unwrap_or(0), cycle))
+            .collect()
+    }
     /// The most that any cycle needs.
     pub fn largest(&self) -> u32 {
-        let nothing = self.nothing();
-        self.facts.cfg().cycles.iter().map(|cycle| self.of_cycle(cycle, &nothing)).max().unwrap_or(0)
+        self.of_cycles().into_iter().map(|found| found.0).max().unwrap_or(0)
     }
     /// No value gone.
     pub fn nothing(&self) -> FixedBitSet {

@@ -2,7 +2,7 @@
 
 use super::object::{Object, object_of};
 use super::plan_stack::{Placement, StackPlan};
-use super::plan_victims::{Home, RESERVE, VictimPlan};
+use super::plan_victims::{Home, VictimPlan};
 use super::pressure::Pressure;
 use super::reject::Reject;
 use crate::divergence::Facts;
@@ -25,7 +25,7 @@ pub fn victims(facts: &Facts, about: Function<'_>, plan: &VictimPlan, host: &Hos
         );
         host.emit(Kind::Passed, about, None, "PressureEased", &message);
     }
-    if *after + RESERVE > *budget {
+    if after > budget {
         let message = format!(
             "register pressure of {after} stays above {budget} registers: nothing else can wait in shared memory"
         );
@@ -39,7 +39,7 @@ pub fn no_room(facts: &Facts, about: Function<'_>, registers: u32, reject: &Reje
         return;
     }
     let needed = Pressure::new(facts).largest();
-    if needed + RESERVE > registers {
+    if needed > registers {
         let message = format!("register pressure of {needed} for {registers} registers is left to ptxas: {reject}");
         host.emit(Kind::Missed, about, None, reject.name(), &message);
     }
