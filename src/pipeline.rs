@@ -36,6 +36,7 @@ const OFF_BY_DEFAULT: &[&str] = &["fuse", "steer"];
 /// Parameters in words, for the error about an unknown one.
 const KNOWN: &str = "block=X[xYxZ], simple, remark-all, regs=N, dynamic-shared=N";
 const KNOWN_DEFAULT: &str = "block=X[xYxZ], assume-restrict, annotate, fuse, steer, no-annotate, no-fuse, no-steer";
+const KNOWN_FUSE: &str = "block=X[xYxZ], simple, remark-all, regs=N, always";
 const KNOWN_ANNOTATE: &str = "block=X[xYxZ], simple, verify, assume-restrict, vote=0|1, bra-uni=0|1, shuffle=0|1";
 
 /// What a pass is told.
@@ -49,6 +50,8 @@ pub struct Settings {
     pub remark_all: bool,
     /// Of `annotate-uniform`.
     pub annotate: annotate::Options,
+    /// `fuse-branches` melds whatever it may, whether or not it pays.
+    pub fuse_always: bool,
     /// Transforms that the default pipeline leaves out, by first word.
     switched_off: Vec<String>,
     /// Registers a thread may use; beats the kernel's own bounds.
@@ -145,6 +148,10 @@ impl Settings {
                 no_value(pass, name, value)?;
                 self.annotate.verify = true;
             }
+            "always" if pass == "fuse-branches" => {
+                no_value(pass, name, value)?;
+                self.fuse_always = true;
+            }
             "vote" if is_annotate => self.annotate.vote = switch(pass, name, value)?,
             "bra-uni" if is_annotate => self.annotate.bra_uni = switch(pass, name, value)?,
             "shuffle" if is_annotate => self.annotate.shuffle = switch(pass, name, value)?,
@@ -161,6 +168,7 @@ impl Settings {
                     let known = match () {
                         () if is_default => KNOWN_DEFAULT,
                         () if is_annotate => KNOWN_ANNOTATE,
+                        () if pass == "fuse-branches" => KNOWN_FUSE,
                         () => KNOWN,
                     };
                     return Err(SettingsError::Unknown { pass: pass.to_owned(), name: name.to_owned(), known });
@@ -314,6 +322,8 @@ mod tests {
         assert!(!annotate("vote=0").unwrap().vote);
         assert!(annotate("vote=2").is_err());
         assert!(annotate("no-fuse").is_err());
+        assert!(Settings::parse("fuse-branches", "always").unwrap().fuse_always);
+        assert!(Settings::parse("steer-spills", "always").is_err());
     }
 
     #[test]

@@ -109,7 +109,7 @@ fn fuse_function<'m>(
     for round in 0..ROUNDS {
         let analysis = ModuleAnalysis::new(module, options);
         let (facts, handles) = analysis.facts(function);
-        let context = Context { kernel: &facts.kernel, handles: &handles, kinds, costs };
+        let context = Context { kernel: &facts.kernel, handles: &handles, kinds, costs, always: settings.fuse_always };
         let (plans, rejects) = plans(&facts, &context);
         if plans.is_empty() || round + 1 == ROUNDS {
             report_rejects(&facts, &handles, &rejects, host);

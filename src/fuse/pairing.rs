@@ -33,6 +33,9 @@ const MAX_EXTRA_LENGTH: usize = 1024;
 /// Dearest instruction that is executed needlessly rather than guarded: eight integer operations.
 const MAX_LIFT: u32 = 16;
 
+/// What a pair is worth on top when everything is to be melded: more than any selects cost.
+const FAVOUR: i32 = 1 << 12;
+
 /// What is melded so far in a region.
 pub struct Melded {
     partner: FxHashMap<Inst, Inst>,
@@ -68,6 +71,8 @@ pub struct Context<'a, 'm> {
     pub handles: &'a Handles<'m>,
     pub kinds: &'a Kinds,
     pub costs: Costs,
+    /// Meld whatever may be melded, whether or not it pays: for fuzzing.
+    pub always: bool,
 }
 
 /// What a pair of blocks does after melding, and what that saves.
@@ -132,7 +137,8 @@ impl Sequences for Pairer<'_, '_, '_> {
         }
         let insts = [self.bodies[0][i], self.bodies[1][j]];
         let (_, price) = self.best_way(insts, |values| self.likely_same(values))?;
-        Some(self.cost(insts[0]) - price)
+        let favour = if self.context.always { FAVOUR } else { 0 };
+        Some(self.cost(insts[0]) - price + favour)
     }
     fn first_floats(&self, i: usize) -> bool {
         self.floating[0][i]
@@ -149,7 +155,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
         numbers: &mut Shapes,
         melded: &'a mut Melded,
     ) -> Self {
-        let Context { kernel, handles, kinds, costs } = *context;
+        let Context { kernel, handles, kinds, costs, .. } = *context;
         let shape_lists =
             bodies.map(|body| body.iter().map(|&inst| numbers.of(kernel, handles, kinds, inst)).collect::<Vec<_>>());
         let floating = bodies.map(|body| {
@@ -241,7 +247,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
                 let apart = if floats { 0 } else { BRANCH as i32 };
                 let gain = |price: i32| self.cost(insts[0]) + apart + saves.get(&insts[0]).unwrap_or(&0) - price;
                 match way {
-                    Some((how, price)) if gain(price) > 0 || round >= ROUNDS => kept.push((insts, how)),
+                    Some((how, price)) if gain(price) > 0 || round >= ROUNDS || self.context.always => kept.push((insts, how)),
                     _ => dissolved.push(insts),
                 }
             }
@@ -296,7 +302,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
                 }
                 let same = |values| self.melded.same(self.context.kernel, values);
                 let Some((_, price)) = self.best_way([t, f], same) else { continue };
-                if price >= self.cost(t) {
+                if price >= self.cost(t) && !self.context.always {
                     continue;
                 }
                 attempts += 1;

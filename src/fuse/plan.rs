@@ -148,14 +148,17 @@ pub fn plan(facts: &Facts, context: &Context<'_, '_>, entry: Block) -> Result<Fu
         }
     }
     let plan = Planner::new(context, &region).run();
-    judge(&plan).map_or(Ok(plan), Err)
+    judge(&plan, context.always).map_or(Ok(plan), Err)
 }
 
-fn judge(plan: &FusePlan) -> Option<FuseReject> {
+fn judge(plan: &FusePlan, always: bool) -> Option<FuseReject> {
     let numbers = plan.numbers;
     let Numbers { saved, added, risk, .. } = numbers;
     if numbers.melded == 0 && plan.pairs.iter().all(|pair| pair.tail == Tail::Split) {
         return Some(FuseReject::NothingAlike(numbers.insts));
+    }
+    if always {
+        return None;
     }
     if (saved as i32) - (added as i32) < MIN_GAIN || added * 100 > saved * MAX_ADDED {
         return Some(FuseReject::Unprofitable(numbers));
