@@ -28,7 +28,7 @@ pub struct Text {
 impl Text {
     /// # Safety
     /// `data` has `length` readable bytes for the duration of the call.
-    unsafe fn get(&self) -> String {
+    pub(crate) unsafe fn get(&self) -> String {
         if self.data.is_null() {
             return String::new();
         }

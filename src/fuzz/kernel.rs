@@ -314,7 +314,7 @@ impl Gen<'_> {
 
     fn finish(self, seed: u64, signature: &str, args: Vec<ArgSpec>, attributes: &str) -> GeneratedKernel {
         let mut ir = String::with_capacity(self.f.body.len() + self.functions.len() + self.globals.len() + 1024);
-        let launch = Launch { args, geometries: self.geometries };
+        let launch = Launch { args, geometries: self.geometries, dynamic_shared: 0 };
         let _ = writeln!(ir, "; warpwise fuzz gen --seed {seed} --mode {}", self.knobs.mode.name());
         ir.push_str(&launch.to_comments());
         ir.push_str(&self.globals);
