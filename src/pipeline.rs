@@ -260,8 +260,26 @@ fn run_default(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool
 /// Turns `annotate("warpwise.WORD")` of functions into string attributes `warpwise-WORD`, which survive linking and
 /// inlining of annotations away. Whether any was new.
 fn read_annotations(module: Module<'_>) -> bool {
+    let mut changed = false;
+    let mut editor = Editor::new(module);
+    for (function, attribute) in annotations(module) {
+        if function.string_attribute(&attribute).is_none() {
+            editor.set_string_attribute(function, &attribute, "");
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// Whether the source's annotations keep a transform off a function, before they have become attributes.
+pub fn is_annotated_off(function: Function<'_>, switch: &str) -> bool {
+    let off = [String::from("warpwise-off"), format!("warpwise-no-{switch}")];
+    annotations(function.module()).into_iter().any(|(known, word)| known == function && off.contains(&word))
+}
+
+fn annotations(module: Module<'_>) -> Vec<(Function<'_>, String)> {
     let Some(list) = module.global("llvm.global.annotations").and_then(|global| global.initializer()) else {
-        return false;
+        return Vec::new();
     };
     let mut wanted = Vec::new();
     for entry in (0..list.ty().length() as u32).filter_map(|index| list.aggregate_element(index)) {
@@ -274,15 +292,7 @@ fn read_annotations(module: Module<'_>) -> bool {
             wanted.push((function, format!("warpwise-{word}")));
         }
     }
-    let mut changed = false;
-    let mut editor = Editor::new(module);
-    for (function, attribute) in wanted {
-        if function.string_attribute(&attribute).is_none() {
-            editor.set_string_attribute(function, &attribute, "");
-            changed = true;
-        }
-    }
-    changed
+    wanted
 }
 
 /// Settings for what happens when code is generated.

@@ -2,6 +2,7 @@
 
 pub mod analyze;
 pub mod cuda;
+mod fusion;
 mod fuzz;
 pub mod report;
 pub mod simt;
@@ -24,6 +25,7 @@ enum Command {
     Analyze(analyze::AnalyzeArgs),
     /// Print the clang flags that load the plugin.
     Flags,
+    Fusion(fusion::FusionArgs),
     /// Random kernels and the inputs of the benchmark ladder.
     Fuzz(fuzz::Args),
     Simt(Box<simt::SimtArgs>),
@@ -50,6 +52,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             println!("-fpass-plugin={}", library.display());
             Ok(ExitCode::SUCCESS)
         }
+        Command::Fusion(args) => fusion::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Fuzz(args) => fuzz::run(args),
         Command::Simt(args) => simt::run(&args),
         Command::Report(args) => report::run(&args).map(|()| ExitCode::SUCCESS),

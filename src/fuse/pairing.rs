@@ -15,9 +15,10 @@ use super::align::{Sequences, align};
 use super::cost::{BRANCH, Costs};
 use super::legality::{self, Kinds};
 use super::matching::{self, How, Shapes, Slot};
+use super::plan::Visits;
 use super::schedule::{Node, Step, schedule};
 use crate::kernel::Kernel;
-use crate::kernel::entity::{Inst, Value};
+use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::handles::Handles;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -73,6 +74,22 @@ pub struct Context<'a, 'm> {
     pub costs: Costs,
     /// Meld whatever may be melded, whether or not it pays: for fuzzing.
     pub always: bool,
+    /// What a divergence map says of a branch.
+    pub map: Option<&'a dyn BranchMap>,
+}
+
+impl Context<'_, '_> {
+    /// What the divergence map says of the branch at the end of a block.
+    pub fn visits(&self, block: Block) -> Option<Visits> {
+        let place = self.handles.inst(self.kernel.terminator(block)).debug_loc()?;
+        self.map?.visits(&self.kernel.name, &place.file(), place.line(), place.column())
+    }
+}
+
+/// A divergence map: how often the branches of a function split warps, by their place in the source.
+pub trait BranchMap: Send + Sync {
+    /// `None` where the map does not know the branch. Lines and columns count from 1.
+    fn visits(&self, function: &str, file: &str, line: u32, column: u32) -> Option<Visits>;
 }
 
 /// What a pair of blocks does after melding, and what that saves.
@@ -81,6 +98,8 @@ pub struct Pairing {
     pub steps: Vec<Step>,
     /// Cost of the instructions that are executed once instead of twice.
     pub saved: u32,
+    /// Cost of pairs that compute the same from the same, which LLVM hoists or sinks by itself: not in `saved`.
+    pub common: u32,
     pub melded: u32,
     /// Pairs of values that a select chooses between.
     pub selects: Vec<[Value; 2]>,
@@ -247,7 +266,9 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
                 let apart = if floats { 0 } else { BRANCH as i32 };
                 let gain = |price: i32| self.cost(insts[0]) + apart + saves.get(&insts[0]).unwrap_or(&0) - price;
                 match way {
-                    Some((how, price)) if gain(price) > 0 || round >= ROUNDS || self.context.always => kept.push((insts, how)),
+                    Some((how, price)) if gain(price) > 0 || round >= ROUNDS || self.context.always => {
+                        kept.push((insts, how))
+                    }
                     _ => dissolved.push(insts),
                 }
             }
@@ -335,11 +356,21 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
     fn finish(self, steps: Vec<Step>) -> Pairing {
         let mut pairing = Pairing::default();
         let kernel = self.context.kernel;
+        let mut common: FxHashSet<[Value; 2]> = FxHashSet::default();
         for step in &steps {
             match step {
                 Step::Meld { insts, how } => {
                     pairing.melded += 1;
-                    pairing.saved += self.cost(insts[0]) as u32;
+                    let cost = self.cost(insts[0]) as u32;
+                    let is_same = |slot: &Slot| {
+                        slot.negated.is_none() && (slot.values[0] == slot.values[1] || common.contains(&slot.values))
+                    };
+                    if matching::slots(kernel, *insts, *how).iter().all(is_same) {
+                        common.insert(insts.map(|inst| kernel.result(inst)));
+                        pairing.common += cost;
+                    } else {
+                        pairing.saved += cost;
+                    }
                     for slot in matching::slots(kernel, *insts, *how) {
                         pairing.negations += u32::from(slot.negated.is_some());
                         if slot.negated.is_some() || !self.melded.same(kernel, slot.values) {
