@@ -13,8 +13,8 @@ use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
 
-const CLEAN_UP: &str = "always-inline,cgscc(inline),globalopt,\
-    function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify)";
+const CLEAN_UP: &str = "nvvm-reflect,function(simplifycfg,sroa,early-cse),always-inline,cgscc(inline,function-attrs),\
+    globaldce,function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify)";
 
 /// Count branches by whether they are alike, divergent, and worth fusing.
 #[derive(Args)]
