@@ -13,6 +13,7 @@
 #include "llvm/Support/CBindingWrapping.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
 
 using namespace llvm;
 using namespace warpwise;
@@ -207,12 +208,16 @@ struct FuseFunctionPass : PassInfoMixin<FuseFunctionPass> {
 // all that follows sees the melded code; and on what inlining and unrolling made of the module.
 void add_fusion(PassBuilder &PB) {
   PB.registerPeepholeEPCallback([](FunctionPassManager &FPM, OptimizationLevel) {
-    if (wants_fusion())
-      FPM.addPass(FuseFunctionPass());
+    if (!wants_fusion())
+      return;
+    // a loop in a side needs a block before it and exits of its own
+    FPM.addPass(LoopSimplifyPass());
+    FPM.addPass(FuseFunctionPass());
   });
   PB.registerOptimizerEarlyEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase) {
     if (!wants_fusion() || Level == OptimizationLevel::O0)
       return;
+    MPM.addPass(createModuleToFunctionPassAdaptor(LoopSimplifyPass()));
     MPM.addPass(TransformPass(warpwise_pass_lookup(text("fuse-branches")), ""));
     FunctionPassManager FPM;
     FPM.addPass(SimplifyCFGPass());

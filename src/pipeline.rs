@@ -44,6 +44,7 @@ const KNOWN: &str = "block=X[xYxZ], simple, remark-all, regs=N, dynamic-shared=N
 const KNOWN_DEFAULT: &str =
     "block=X[xYxZ], assume-restrict, annotate, fuse, steer, map, no-annotate, no-fuse, no-steer, no-map";
 const KNOWN_MAP: &str = "block=X[xYxZ], simple, all, name=SUFFIX";
+const KNOWN_FUSE: &str = "block=X[xYxZ], simple, remark-all, regs=N, always";
 const KNOWN_ANNOTATE: &str = "block=X[xYxZ], simple, verify, assume-restrict, vote=0|1, bra-uni=0|1, shuffle=0|1";
 
 /// What a pass is told.
@@ -59,6 +60,8 @@ pub struct Settings {
     pub annotate: annotate::Options,
     /// Of `divergence-map`.
     pub map: crate::map::Options,
+    /// `fuse-branches` melds whatever it may, whether or not it pays.
+    pub fuse_always: bool,
     /// Transforms that the default pipeline leaves out, by first word.
     switched_off: Vec<String>,
     /// The default pipeline does nothing (`-warpwise-off`).
@@ -182,6 +185,10 @@ impl Settings {
                 self.map.all = true;
             }
             "name" if is_map => self.map.name = Some(symbol_end(pass, name, value)?),
+            "always" if pass == "fuse-branches" => {
+                no_value(pass, name, value)?;
+                self.fuse_always = true;
+            }
             "vote" if is_annotate => self.annotate.vote = switch(pass, name, value)?,
             "bra-uni" if is_annotate => self.annotate.bra_uni = switch(pass, name, value)?,
             "shuffle" if is_annotate => self.annotate.shuffle = switch(pass, name, value)?,
@@ -199,6 +206,7 @@ impl Settings {
                         () if is_default => KNOWN_DEFAULT,
                         () if is_annotate => KNOWN_ANNOTATE,
                         () if is_map => KNOWN_MAP,
+                        () if pass == "fuse-branches" => KNOWN_FUSE,
                         () => KNOWN,
                     };
                     return Err(SettingsError::Unknown { pass: pass.to_owned(), name: name.to_owned(), known });
@@ -374,6 +382,8 @@ mod tests {
         assert!(!annotate("vote=0").unwrap().vote);
         assert!(annotate("vote=2").is_err());
         assert!(annotate("no-fuse").is_err());
+        assert!(Settings::parse("fuse-branches", "always").unwrap().fuse_always);
+        assert!(Settings::parse("steer-spills", "always").is_err());
     }
 
     #[test]

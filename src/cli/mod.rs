@@ -4,6 +4,7 @@ pub mod analyze;
 pub mod cuda;
 mod doctor;
 mod flags;
+mod fusion;
 mod fuzz;
 pub mod map;
 mod project;
@@ -32,6 +33,7 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     /// Print the clang flags that load the plugin.
     Flags,
+    Fusion(fusion::FusionArgs),
     /// Random kernels and the inputs of the benchmark ladder.
     Fuzz(fuzz::Args),
     Simt(Box<simt::SimtArgs>),
@@ -62,6 +64,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             println!("-fpass-plugin={}", cuda::find_plugin()?.display());
             Ok(ExitCode::SUCCESS)
         }
+        Command::Fusion(args) => fusion::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Fuzz(args) => fuzz::run(args),
         Command::Simt(args) => simt::run(&args),
         Command::Tune(args) => tune::run(&args).map(|()| ExitCode::SUCCESS),

@@ -14,6 +14,7 @@
 //! choose. Guarded values are poison for lanes of the other side, which never choose them. Melded instructions keep the
 //! promises that both made, lifted ones keep none that would be undefined behaviour.
 
+use super::apply_gather;
 use super::plan::{FusePlan, PairPlan};
 use super::region::{Link, Tail};
 use super::schedule::Step;
@@ -50,16 +51,21 @@ struct Applier<'a, 'm> {
 impl<'a, 'm> Applier<'a, 'm> {
     fn new(editor: &'a mut Editor<'m>, kernel: &'a Kernel, handles: &'a Handles<'m>, plan: &'a FusePlan) -> Self {
         let branch = handles.inst(kernel.terminator(plan.entry));
-        let condition = branch.branch_condition().expect("a region starts with a conditional branch");
-        let entry = handles.block(plan.entry);
+        editor.set_location(branch.debug_loc());
+        let (entry, condition) = match &plan.gather {
+            Some(gather) => apply_gather::make(editor, kernel, handles, gather),
+            None => {
+                let condition = branch.branch_condition().expect("a region starts with a conditional branch");
+                editor.erase(branch);
+                (handles.block(plan.entry), condition)
+            }
+        };
         let mut heads = vec![entry];
         for pair in &plan.pairs[1..] {
             let block = editor.new_block(handles.function, "fuse");
             editor.place_after(block, handles.block(pair.sides[1]));
             heads.push(block);
         }
-        editor.set_location(branch.debug_loc());
-        editor.erase(branch);
         Applier {
             editor,
             kernel,
@@ -74,7 +80,10 @@ impl<'a, 'm> Applier<'a, 'm> {
     }
 
     fn run(mut self) {
-        self.forward_first_phis();
+        // those of gathered sides went to the gathering block
+        if self.plan.gather.is_none() {
+            self.forward_first_phis();
+        }
         for index in 0..self.plan.pairs.len() {
             self.emit(index);
         }
@@ -164,32 +173,39 @@ impl<'a, 'm> Applier<'a, 'm> {
             .collect();
         let name = t.value().name();
         let (first, second) = (t.debug_loc(), f.debug_loc());
-        self.editor.transfer(t);
+        // of a zero extension of what is not negative and a sign extension the latter is right for both
+        let (kept, other) = if t.opcode() == f.opcode() || f.opcode() != RawOpcode::LLVMSExt { (t, f) } else { (f, t) };
+        self.editor.transfer(kept);
         for (place, &operand) in operands.iter().enumerate() {
-            self.editor.set_operand(t, place as u32, operand);
+            self.editor.set_operand(kept, place as u32, operand);
         }
-        self.editor.intersect_flags(t, f);
-        self.editor.intersect_metadata(t, f);
-        if t.opcode() == RawOpcode::LLVMCall {
-            self.editor.intersect_call_attributes(t, f);
+        if kept.opcode() == other.opcode() {
+            self.editor.intersect_flags(kept, other);
         }
-        self.editor.meld_location(t, first, second);
-        self.retire(f, t.value());
-        self.editor.set_name(t.value(), &name);
+        self.editor.intersect_metadata(kept, other);
+        if kept.opcode() == RawOpcode::LLVMCall {
+            self.editor.intersect_call_attributes(kept, other);
+        }
+        self.editor.meld_location(kept, first, second);
+        self.retire(other, kept.value());
+        self.editor.set_name(kept.value(), &name);
     }
 
-    /// An addition and a subtraction of floats become an addition; `side` is the one that subtracts.
+    /// An addition and a subtraction become an addition; `side` is the one that subtracts (of whole numbers a constant).
     fn meld_sum(&mut self, block: handle::Block<'m>, [t, f]: [handle::Inst<'m>; 2], swap: bool, side: u8) {
         self.editor.at_end(block);
         let subtracting = if side == 0 { t } else { f };
-        let negated = self.editor.fneg(subtracting.operand(1));
+        let is_whole = t.opcode() == RawOpcode::LLVMSub || f.opcode() == RawOpcode::LLVMSub;
+        let subtrahend = subtracting.operand(1);
+        let negated = if is_whole { self.editor.neg(subtrahend) } else { self.editor.fneg(subtrahend) };
         let operand = |inst: handle::Inst<'m>, place: u32| {
             if inst == subtracting && place == 1 { negated } else { inst.operand(place) }
         };
         let there = |place: u32| if swap { 1 - place } else { place };
         let a = self.choose([operand(t, 0), operand(f, there(0))]);
         let b = self.choose([operand(t, 1), operand(f, there(1))]);
-        let sum = self.editor.binary(RawOpcode::LLVMFAdd, a, b, "");
+        let opcode = if is_whole { RawOpcode::LLVMAdd } else { RawOpcode::LLVMFAdd };
+        let sum = self.editor.binary(opcode, a, b, "");
         if let Some(inst) = sum.as_inst() {
             self.editor.set_fast_math(inst, t.fast_math() & f.fast_math());
             self.editor.meld_location(inst, t.debug_loc(), f.debug_loc());

@@ -9,6 +9,8 @@
 //! | commutative | commutative | in the order that needs fewer selects |
 //! | `a < b` | `c > d` | `a\|d < b\|c` |
 //! | `a + b` (floating) | `c - d` | `a\|c + b\|-d`: the sign of a float is exact |
+//! | `a + b` | `c - 5` | `a\|c + b\|-5` |
+//! | sign extension | zero extension of what is not negative | sign extension |
 //! | load, store | same type and pointer type | through a selected address |
 //! | call | same callee | selected arguments, where arguments need not be constants |
 //!
@@ -23,7 +25,7 @@ use super::legality::{self, Kinds};
 use crate::kernel::Kernel;
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::handles::Handles;
-use crate::kernel::inst::{ConstData, Opcode, Predicate};
+use crate::kernel::inst::{ConstData, Flags, Opcode, Predicate};
 use crate::llvm::edit::fuse::call_convention;
 use crate::llvm::handle::{AttrPlace, RealPredicate, TypeKind};
 use rustc_hash::FxHashMap;
@@ -67,9 +69,19 @@ impl Shapes {
 fn shape(kernel: &Kernel, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> Option<SmallVec<[usize; 6]>> {
     let data = &kernel.insts[inst];
     let llvm = handles.inst(inst);
-    let opcode = if data.opcode == Opcode::FSub { Opcode::FAdd } else { data.opcode };
+    let subtracts_constant = || kernel.constant(kernel.operands(inst)[1]).is_some();
+    let opcode = match data.opcode {
+        Opcode::FSub => Opcode::FAdd,
+        Opcode::Sub if subtracts_constant() => Opcode::Add,
+        // of what is not negative
+        Opcode::ZExt if data.flags.contains(Flags::NNEG) => Opcode::SExt,
+        opcode => opcode,
+    };
     // families of the picture are told apart by LLVM's number
-    let raw = if opcode == Opcode::FAdd { 0 } else { llvm.opcode() as usize };
+    let raw = match opcode {
+        Opcode::FAdd | Opcode::Add | Opcode::SExt => 0,
+        _ => llvm.opcode() as usize,
+    };
     let mut key: SmallVec<[usize; 6]> = SmallVec::from_slice(&[opcode as usize, raw, llvm.ty().address()]);
     let operand_types = |key: &mut SmallVec<[usize; 6]>| {
         key.extend(kernel.operands(inst).iter().map(|&operand| handles.value(operand).ty().address()));
@@ -145,8 +157,8 @@ pub fn ways(kernel: &Kernel, handles: &Handles<'_>, [t, f]: [Inst; 2]) -> SmallV
     let (a, b) = (&kernel.insts[t], &kernel.insts[f]);
     let mut ways = SmallVec::new();
     match a.opcode {
-        Opcode::FAdd | Opcode::FSub if a.opcode != b.opcode => {
-            let negate = Some(u8::from(b.opcode == Opcode::FSub));
+        Opcode::FAdd | Opcode::FSub | Opcode::Add | Opcode::Sub if a.opcode != b.opcode => {
+            let negate = Some(u8::from(matches!(b.opcode, Opcode::FSub | Opcode::Sub)));
             ways.extend([How { swap: false, negate }, How { swap: true, negate }]);
         }
         Opcode::Add | Opcode::Mul | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::FAdd | Opcode::FMul => {

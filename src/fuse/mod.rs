@@ -9,6 +9,7 @@
 //!     └ align      the best alignment of two sequences
 //!        └ pairing    what is melded, lifted, guarded in one pair of blocks
 //!           └ schedule   in which order
+//! gather     sides that several branches lead to
 //! plan       the plan of one branch, its numbers (cost), and whether it pays
 //! apply      the edits
 //! ```
@@ -22,7 +23,10 @@
 
 mod align;
 mod apply;
+mod apply_gather;
+pub mod census;
 mod cost;
+mod gather;
 mod legality;
 mod matching;
 mod pairing;
@@ -37,14 +41,28 @@ use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, AttrPlace, Function, Module, RawOpcode, attribute_kind};
 use crate::llvm::remark::{Host, Kind};
 use crate::pipeline::{Settings, is_enabled};
+use crate::spill::budget::{MAX_REGISTERS, register_budget};
+use crate::spill::pressure::Pressure;
 use cost::Costs;
 use legality::Kinds;
+pub use pairing::BranchMap;
 use pairing::Context;
+pub use plan::Visits;
 use plan::{FusePlan, FuseReject};
 use rustc_hash::FxHashSet;
+use std::sync::OnceLock;
 
 /// Most times that a function is analysed anew: nests of that depth are melded inside out.
-const ROUNDS: u32 = 8;
+const ROUNDS: u32 = 12;
+
+/// The divergence map that the command line names, if any.
+static MAP: OnceLock<Box<dyn BranchMap>> = OnceLock::new();
+
+/// Makes a divergence map known to every later run of the process; the first one stays.
+pub fn use_map(map: Box<dyn BranchMap>) {
+    // a second map for one process: the command line names one
+    _ = MAP.set(map);
+}
 
 /// Runs the pass over a module; returns whether it changed.
 pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
@@ -61,19 +79,15 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
 /// Runs the pass over one function in the middle of a pipeline; returns whether it changed. A function whose own inlining
 /// is still to come is left for later: what the calls return is not known, and may be uniform.
 pub fn run_early(function: Function<'_>, settings: &Settings, host: &Host<'_>) -> bool {
-    if !has_two_sided_branch(function) || has_inlining_to_come(function) || !is_enabled(function, "fuse") {
+    if !is_enabled(function, "fuse") || !has_branch(function) || has_inlining_to_come(function) {
         return false;
     }
     fuse_function(function.module(), function, settings, &Kinds::new(), host)
 }
 
-/// Whether some branch has two sides of its own: a cheap test, as most functions have none.
-fn has_two_sided_branch(function: Function<'_>) -> bool {
-    function.blocks().filter_map(|block| block.terminator()).any(|end| {
-        // a block's users are the terminators that lead to it
-        let is_own = |side: handle::Block<'_>| side.as_value().users().take(2).count() == 1;
-        end.branch_condition().is_some() && end.successors().all(is_own)
-    })
+/// Whether anything branches: a cheap test, as many small functions have no branch.
+fn has_branch(function: Function<'_>) -> bool {
+    function.blocks().filter_map(|block| block.terminator()).any(|end| end.successors().take(2).count() == 2)
 }
 
 fn has_inlining_to_come(function: Function<'_>) -> bool {
@@ -102,8 +116,18 @@ fn fuse_function<'m>(
     for round in 0..ROUNDS {
         let analysis = ModuleAnalysis::new(module, options);
         let (facts, handles) = analysis.facts(function);
-        let context = Context { kernel: &facts.kernel, handles: &handles, kinds, costs };
-        let (plans, rejects) = plans(&facts, &context);
+        let context = Context {
+            kernel: &facts.kernel,
+            handles: &handles,
+            kinds,
+            costs,
+            always: settings.fuse_always,
+            map: MAP.get().map(AsRef::as_ref),
+        };
+        let (mut plans, mut rejects) = plans(&facts, &context);
+        if !settings.fuse_always {
+            refuse_pressure(&facts, settings, &mut plans, &mut rejects);
+        }
         if plans.is_empty() || round + 1 == ROUNDS {
             report_rejects(&facts, &handles, &rejects, host);
             return round > 0;
@@ -123,11 +147,17 @@ fn plans(facts: &Facts, context: &Context<'_, '_>) -> (Vec<FusePlan>, Vec<(Block
     let mut plans = Vec::new();
     let mut rejects = Vec::new();
     let mut touched: FxHashSet<Block> = FxHashSet::default();
+    let mut gathered = false;
     // against the order: what is inside a side comes after the branch
     let order: Vec<Block> = facts.cfg().order.rpo().to_vec();
     for block in order.into_iter().rev().filter(|&block| facts.is_divergent_branch(block)) {
         match plan::plan(facts, context, block) {
-            Ok(plan) if plan.touched.iter().all(|block| !touched.contains(block)) => {
+            // a second gathering would have to know the control flow that the first one leaves
+            Ok(plan)
+                if plan.touched.iter().all(|block| !touched.contains(block))
+                    && !(plan.gather.is_some() && gathered) =>
+            {
+                gathered |= plan.gather.is_some();
                 touched.extend(&plan.touched);
                 plans.push(plan);
             }
@@ -138,6 +168,41 @@ fn plans(facts: &Facts, context: &Context<'_, '_>) -> (Vec<FusePlan>, Vec<(Block
     }
     rejects.reverse();
     (plans, rejects)
+}
+
+/// Takes out the plans that would need more registers than there are. A melded block keeps alive at most what both sides
+/// did, less what they share.
+fn refuse_pressure(
+    facts: &Facts,
+    settings: &Settings,
+    plans: &mut Vec<FusePlan>,
+    rejects: &mut Vec<(Block, FuseReject)>,
+) {
+    if plans.is_empty() {
+        return;
+    }
+    let budget = register_budget(settings.regs, &facts.geometry).unwrap_or(MAX_REGISTERS);
+    let pressure = Pressure::new(facts);
+    let nothing = pressure.nothing();
+    let of = |block: Block| pressure.of_block(block, &nothing);
+    plans.retain_mut(|plan| {
+        let pairs = plan.pairs.iter().map(|pair| {
+            let [t, f] = pair.sides;
+            let units = |block: Block, other: Block| -> u32 {
+                let elsewhere: FxHashSet<_> = pressure.live_into(other).collect();
+                let alone = pressure.live_into(block).filter(|value| !elsewhere.contains(value));
+                alone.map(|value| pressure.units(value)).sum()
+            };
+            (of(t).max(of(f)), of(t).max(of(f)) + units(t, f).min(units(f, t)))
+        });
+        let (before, after) = pairs.fold((0, 0), |all, pair| (all.0.max(pair.0), all.1.max(pair.1)));
+        plan.numbers.registers = [before, after];
+        let fits = after <= budget || before > budget;
+        if !fits {
+            rejects.push((plan.entry, FuseReject::Pressure(plan.numbers, budget)));
+        }
+        fits
+    });
 }
 
 fn report_plan(facts: &Facts, handles: &Handles<'_>, plan: &FusePlan, host: &Host<'_>) {

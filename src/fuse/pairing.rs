@@ -15,9 +15,10 @@ use super::align::{Sequences, align};
 use super::cost::{BRANCH, Costs};
 use super::legality::{self, Kinds};
 use super::matching::{self, How, Shapes, Slot};
+use super::plan::Visits;
 use super::schedule::{Node, Step, schedule};
 use crate::kernel::Kernel;
-use crate::kernel::entity::{Inst, Value};
+use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::handles::Handles;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -32,6 +33,9 @@ const MAX_EXTRA_LENGTH: usize = 1024;
 
 /// Dearest instruction that is executed needlessly rather than guarded: eight integer operations.
 const MAX_LIFT: u32 = 16;
+
+/// What a pair is worth on top when everything is to be melded: more than any selects cost.
+const FAVOUR: i32 = 1 << 12;
 
 /// What is melded so far in a region.
 pub struct Melded {
@@ -68,6 +72,24 @@ pub struct Context<'a, 'm> {
     pub handles: &'a Handles<'m>,
     pub kinds: &'a Kinds,
     pub costs: Costs,
+    /// Meld whatever may be melded, whether or not it pays: for fuzzing.
+    pub always: bool,
+    /// What a divergence map says of a branch.
+    pub map: Option<&'a dyn BranchMap>,
+}
+
+impl Context<'_, '_> {
+    /// What the divergence map says of the branch at the end of a block.
+    pub fn visits(&self, block: Block) -> Option<Visits> {
+        let place = self.handles.inst(self.kernel.terminator(block)).debug_loc()?;
+        self.map?.visits(&self.kernel.name, &place.file(), place.line(), place.column())
+    }
+}
+
+/// A divergence map: how often the branches of a function split warps, by their place in the source.
+pub trait BranchMap: Send + Sync {
+    /// `None` where the map does not know the branch. Lines and columns count from 1.
+    fn visits(&self, function: &str, file: &str, line: u32, column: u32) -> Option<Visits>;
 }
 
 /// What a pair of blocks does after melding, and what that saves.
@@ -76,6 +98,8 @@ pub struct Pairing {
     pub steps: Vec<Step>,
     /// Cost of the instructions that are executed once instead of twice.
     pub saved: u32,
+    /// Cost of pairs that compute the same from the same, which LLVM hoists or sinks by itself: not in `saved`.
+    pub common: u32,
     pub melded: u32,
     /// Pairs of values that a select chooses between.
     pub selects: Vec<[Value; 2]>,
@@ -132,7 +156,8 @@ impl Sequences for Pairer<'_, '_, '_> {
         }
         let insts = [self.bodies[0][i], self.bodies[1][j]];
         let (_, price) = self.best_way(insts, |values| self.likely_same(values))?;
-        Some(self.cost(insts[0]) - price)
+        let favour = if self.context.always { FAVOUR } else { 0 };
+        Some(self.cost(insts[0]) - price + favour)
     }
     fn first_floats(&self, i: usize) -> bool {
         self.floating[0][i]
@@ -149,7 +174,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
         numbers: &mut Shapes,
         melded: &'a mut Melded,
     ) -> Self {
-        let Context { kernel, handles, kinds, costs } = *context;
+        let Context { kernel, handles, kinds, costs, .. } = *context;
         let shape_lists =
             bodies.map(|body| body.iter().map(|&inst| numbers.of(kernel, handles, kinds, inst)).collect::<Vec<_>>());
         let floating = bodies.map(|body| {
@@ -241,7 +266,9 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
                 let apart = if floats { 0 } else { BRANCH as i32 };
                 let gain = |price: i32| self.cost(insts[0]) + apart + saves.get(&insts[0]).unwrap_or(&0) - price;
                 match way {
-                    Some((how, price)) if gain(price) > 0 || round >= ROUNDS => kept.push((insts, how)),
+                    Some((how, price)) if gain(price) > 0 || round >= ROUNDS || self.context.always => {
+                        kept.push((insts, how))
+                    }
                     _ => dissolved.push(insts),
                 }
             }
@@ -296,7 +323,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
                 }
                 let same = |values| self.melded.same(self.context.kernel, values);
                 let Some((_, price)) = self.best_way([t, f], same) else { continue };
-                if price >= self.cost(t) {
+                if price >= self.cost(t) && !self.context.always {
                     continue;
                 }
                 attempts += 1;
@@ -329,11 +356,21 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
     fn finish(self, steps: Vec<Step>) -> Pairing {
         let mut pairing = Pairing::default();
         let kernel = self.context.kernel;
+        let mut common: FxHashSet<[Value; 2]> = FxHashSet::default();
         for step in &steps {
             match step {
                 Step::Meld { insts, how } => {
                     pairing.melded += 1;
-                    pairing.saved += self.cost(insts[0]) as u32;
+                    let cost = self.cost(insts[0]) as u32;
+                    let is_same = |slot: &Slot| {
+                        slot.negated.is_none() && (slot.values[0] == slot.values[1] || common.contains(&slot.values))
+                    };
+                    if matching::slots(kernel, *insts, *how).iter().all(is_same) {
+                        common.insert(insts.map(|inst| kernel.result(inst)));
+                        pairing.common += cost;
+                    } else {
+                        pairing.saved += cost;
+                    }
                     for slot in matching::slots(kernel, *insts, *how) {
                         pairing.negations += u32::from(slot.negated.is_some());
                         if slot.negated.is_some() || !self.melded.same(kernel, slot.values) {

@@ -4,19 +4,23 @@
 //! adds up what that saves and costs in the units of [`cost`](super::cost):
 //!
 //! ```text
-//! saved  cost of every instruction executed once instead of twice
+//! saved  cost of every instruction executed once instead of twice (of the first blocks those that are the same on both
+//!        sides do not count: LLVM hoists them without us)
 //!        + a branch, if the sides do not part again, + one for each melded conditional branch
 //! added  selects (each pair of values once) + negations + a branch for each guard
 //! risk   added + cost of instructions that the other side's lanes execute needlessly
 //! ```
 //!
-//! A plan pays when `saved - added` is at least [`MIN_GAIN`] and `added` at most [`MAX_ADDED`] of `saved`. The second
-//! test bounds what a branch loses that diverges seldom: a warp whose lanes all go one way executes `risk` more
-//! than before, so `risk` is bounded as well, by [`MAX_RISK`] of the dearer side.
+//! A plan pays when `saved - added` is at least [`MIN_GAIN`] and `added` at most [`MAX_ADDED`] of `saved`.
+//!
+//! How often a branch splits warps is not known without a divergence map, and a warp whose lanes all go one way executes
+//! `risk` more than before. So `risk` may be at most [`MAX_RISK`] of what melded instructions (branches apart) save a warp
+//! that splits.
 //!
 //! Requires facts of the function as it is. Nothing is edited here; a plan names blocks and instructions by index.
 
 use super::cost::BRANCH;
+use super::gather::{self, Gather, Way};
 use super::legality::{self, Obstacle};
 use super::matching::{self, Shapes};
 use super::pairing::{Context, Melded, Pairing, pair_up};
@@ -34,8 +38,25 @@ pub const MIN_GAIN: i32 = 8;
 /// Largest part of the savings that selects and guards may eat, in percent.
 pub const MAX_ADDED: u32 = 80;
 
-/// Largest part of the dearer side that a warp which does not split may pay on top, in percent.
+/// Most that a warp which does not split may pay, in percent of what melded instructions save one that does.
 pub const MAX_RISK: u32 = 100;
+
+/// Least part of the warps that come to a branch which it must split for fusing it to be worth anything, in percent.
+const MIN_SPLIT: u64 = 5;
+
+/// How often warps came to a branch and how often it split them, as a divergence map counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Visits {
+    pub reached: u64,
+    pub split: u64,
+}
+
+impl Visits {
+    /// Whether the branch is as good as uniform. One that was never reached says nothing.
+    pub fn hardly_splits(&self) -> bool {
+        self.reached > 0 && self.split * 100 < self.reached * MIN_SPLIT
+    }
+}
 
 /// One pair of blocks.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,14 +81,21 @@ pub struct Numbers {
     /// Cost of the two sides.
     pub sides: [u32; 2],
     pub saved: u32,
+    /// The part of it that is branches.
+    pub branches: u32,
     pub added: u32,
     pub risk: u32,
     pub blocks: u32,
+    /// Branches that lead to the sides, where there are several.
+    pub sources: u32,
+    /// Registers that the function's dearest block needs, and a melded block at most.
+    pub registers: [u32; 2],
 }
 
 impl fmt::Display for Numbers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Numbers { insts, melded, lifted, guarded, guards, selects, sides, saved, added, blocks, .. } = *self;
+        let Numbers { sources, registers, risk, .. } = *self;
         write!(f, "{melded} of {}+{} instructions melded in {blocks} block", insts[0], insts[1])?;
         write!(f, "{}", if blocks == 1 { "" } else { "s" })?;
         if lifted > 0 {
@@ -77,7 +105,14 @@ impl fmt::Display for Numbers {
             write!(f, ", {guarded} behind {guards} guard{}", if guards == 1 { "" } else { "s" })?;
         }
         write!(f, ", {selects} select{}", if selects == 1 { "" } else { "s" })?;
-        write!(f, "; sides cost {}+{} cycles, saved {saved}, added {added}", sides[0], sides[1])
+        if sources > 0 {
+            write!(f, ", {sources} branches gathered")?;
+        }
+        write!(f, "; sides cost {}+{} cycles, saved {saved}, added {added}, risk {risk}", sides[0], sides[1])?;
+        match registers {
+            [0, 0] => Ok(()),
+            [before, after] => write!(f, ", registers {before} before, {after} after"),
+        }
     }
 }
 
@@ -85,6 +120,8 @@ impl fmt::Display for Numbers {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FusePlan {
     pub entry: Block,
+    /// The edges to the sides, where the branch has not both for itself.
+    pub gather: Option<Gather>,
     pub pairs: Vec<PairPlan>,
     pub numbers: Numbers,
     /// Every block that applying changes or removes.
@@ -100,9 +137,24 @@ pub enum FuseReject {
     NothingAlike([u32; 2]),
     Unprofitable(Numbers),
     Risky(Numbers),
+    /// More registers than there are, where there were enough.
+    Pressure(Numbers, u32),
+    /// A divergence map says that it hardly ever splits a warp.
+    HardlySplits(Visits),
 }
 
 impl FuseReject {
+    /// Whether the sides have instructions that could be one.
+    pub fn has_something_alike(&self) -> bool {
+        match self {
+            FuseReject::Unprofitable(numbers) | FuseReject::Risky(numbers) | FuseReject::Pressure(numbers, _) => {
+                numbers.melded > 0
+            }
+            FuseReject::HardlySplits(_) => true,
+            _ => false,
+        }
+    }
+
     /// Name of the remark.
     pub fn name(&self) -> &'static str {
         match self {
@@ -112,6 +164,8 @@ impl FuseReject {
             FuseReject::NothingAlike(_) => "NotFusedNothingAlike",
             FuseReject::Unprofitable(_) => "NotFusedUnprofitable",
             FuseReject::Risky(_) => "NotFusedRisky",
+            FuseReject::Pressure(..) => "NotFusedPressure",
+            FuseReject::HardlySplits(_) => "NotFusedHardlySplits",
         }
     }
 }
@@ -128,40 +182,91 @@ impl fmt::Display for FuseReject {
             FuseReject::Risky(numbers) => {
                 write!(f, "a warp that does not split would lose {} cycles: {numbers}", numbers.risk)
             }
+            FuseReject::Pressure(numbers, budget) => {
+                write!(f, "it would need more than the {budget} registers there are: {numbers}")
+            }
+            FuseReject::HardlySplits(Visits { reached, split }) => {
+                write!(f, "by the divergence map it split {split} of {reached} warps")
+            }
         }
     }
 }
 
-/// Plans the fusion of the sides of one divergent branch.
+/// Plans the fusion of the sides of one branch; uniform ones are the caller's to leave alone.
 pub fn plan(facts: &Facts, context: &Context<'_, '_>, entry: Block) -> Result<FusePlan, FuseReject> {
-    debug_assert!(facts.is_divergent_branch(entry), "uniform branches are left alone");
+    if let Some(visits) = context.visits(entry).filter(Visits::hardly_splits) {
+        return Err(FuseReject::HardlySplits(visits));
+    }
     let Context { kernel, handles, kinds, .. } = *context;
     let obstacle = |block| legality::obstacle(kernel, handles, kinds, block);
     let admits = |t, f| obstacle(t).is_none() && obstacle(f).is_none();
-    let region = Region::of(kernel, entry, admits).map_err(|none| match none {
-        NoRegion::NotTwoWays => FuseReject::NotTwoWays,
-        NoRegion::OneSided => FuseReject::OneSided,
-    })?;
+    let region = match Region::of(kernel, entry, admits) {
+        Ok(region) => region,
+        Err(none) => {
+            let why = match none {
+                NoRegion::NotTwoWays => FuseReject::NotTwoWays,
+                NoRegion::OneSided => FuseReject::OneSided,
+            };
+            return gathered(facts, context, entry).unwrap_or(Err(why));
+        }
+    };
     for side in region.pairs[0].sides {
         if let Some((inst, why)) = obstacle(side) {
             return Err(FuseReject::Obstacle(inst, why));
         }
     }
     let plan = Planner::new(context, &region).run();
-    judge(&plan).map_or(Ok(plan), Err)
+    judge(&plan, context.always).map_or(Ok(plan), Err)
 }
 
-fn judge(plan: &FusePlan) -> Option<FuseReject> {
+/// The best plan for sides that several branches lead to; `None` where there are no such sides.
+fn gathered(facts: &Facts, context: &Context<'_, '_>, entry: Block) -> Option<Result<FusePlan, FuseReject>> {
+    let Context { kernel, handles, kinds, .. } = *context;
+    let is_free = |block| legality::obstacle(kernel, handles, kinds, block).is_none();
+    let admits = |t, f| is_free(t) && is_free(f);
+    let mut best: Option<FusePlan> = None;
+    let mut refused = None;
+    for sides in gather::candidates(kernel, entry) {
+        let [t, f] = sides.map(|side| kernel.insts[kernel.terminator(side)].opcode);
+        if t != f || !admits(sides[0], sides[1]) {
+            continue;
+        }
+        let Some(gather) = gather::gather(facts, entry, sides) else { continue };
+        let Some(region) = Region::gathered(kernel, entry, gather, admits) else { continue };
+        let plan = Planner::new(context, &region).run();
+        match judge(&plan, context.always) {
+            Some(reject) => refused = Some(reject),
+            None => {
+                let gain = |plan: &FusePlan| i64::from(plan.numbers.saved) - i64::from(plan.numbers.added);
+                if best.as_ref().is_none_or(|best| gain(&plan) > gain(best)) {
+                    best = Some(plan);
+                }
+            }
+        }
+    }
+    match best {
+        Some(plan) if plan.gather.as_ref().is_some_and(|gather| gather::keeps_dominance(facts, gather)) => {
+            Some(Ok(plan))
+        }
+        Some(_) => None,
+        None => refused.map(Err),
+    }
+}
+
+fn judge(plan: &FusePlan, always: bool) -> Option<FuseReject> {
     let numbers = plan.numbers;
     let Numbers { saved, added, risk, .. } = numbers;
-    if numbers.melded == 0 && plan.pairs.iter().all(|pair| pair.tail == Tail::Split) {
+    // choosing between results of both sides LLVM and ptxas do by themselves where it pays
+    if numbers.melded == 0 {
         return Some(FuseReject::NothingAlike(numbers.insts));
+    }
+    if always {
+        return None;
     }
     if (saved as i32) - (added as i32) < MIN_GAIN || added * 100 > saved * MAX_ADDED {
         return Some(FuseReject::Unprofitable(numbers));
     }
-    let dearer = numbers.sides[0].max(numbers.sides[1]);
-    (risk * 100 > (dearer + BRANCH) * MAX_RISK).then_some(FuseReject::Risky(numbers))
+    (risk * 100 > (saved - numbers.branches) * MAX_RISK).then_some(FuseReject::Risky(numbers))
 }
 
 struct Planner<'a, 'c, 'm> {
@@ -185,11 +290,17 @@ impl Planner<'_, '_, '_> {
             pairs.push(self.pair(index, &mut shapes));
         }
         self.phi_selects(&pairs);
+        if let Some(gather) = &self.region.gather {
+            self.numbers.sources = gather.sources.len() as u32;
+            let asks = gather.sources.iter().filter(|source| source.1 == Way::Both).count() as u32;
+            self.numbers.added += gather::PRICE + 2 * asks;
+        }
         let guards = self.numbers.guards * BRANCH;
         self.numbers.added += self.select_cost + guards;
         self.numbers.risk += self.numbers.added;
         let touched = self.region.touched().collect();
-        FusePlan { entry: self.region.entry, pairs, numbers: self.numbers, touched }
+        let gather = self.region.gather.clone();
+        FusePlan { entry: self.region.entry, gather, pairs, numbers: self.numbers, touched }
     }
 
     fn pair(&mut self, index: usize, shapes: &mut Shapes) -> PairPlan {
@@ -214,12 +325,9 @@ impl Planner<'_, '_, '_> {
             let ends_apart = ends.iter().filter(|&&values| !self.melded.same(kernel, values));
             selects.extend(ends_apart);
             // the branch that parted the sides, or one of the two that parted each
-            if index == 0 || links.len() == 2 {
-                self.numbers.saved += BRANCH;
-            }
-            if index == 0 && links.len() == 2 {
-                self.numbers.saved += BRANCH;
-            }
+            let branches = u32::from(index == 0) + u32::from(links.len() == 2);
+            self.numbers.branches += branches * BRANCH;
+            self.numbers.saved += branches * BRANCH;
         }
         for values in selects {
             if chosen.insert(values) {
@@ -227,7 +335,9 @@ impl Planner<'_, '_, '_> {
                 self.numbers.selects += 1;
             }
         }
-        let Pairing { steps, saved, melded, negations, lifted_cost, lifted, guards, guarded, .. } = pairing;
+        let Pairing { steps, saved, common, melded, negations, lifted_cost, lifted, guards, guarded, .. } = pairing;
+        // only what stands right behind the branch can be hoisted before it
+        let saved = if index == 0 { saved } else { saved + common };
         self.numbers.blocks += 1;
         self.numbers.saved += saved;
         self.numbers.melded += melded;

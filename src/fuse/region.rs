@@ -23,6 +23,7 @@
 //! DARM (Saumya, Sundararajah, Kulkarni, CGO 2022, section IV) pairs single-entry single-exit subgraphs found in the
 //! dominator tree; here the pairs are found by the walk, so that a shared exit may be anywhere and several.
 
+use super::gather::Gather;
 use crate::kernel::Kernel;
 use crate::kernel::entity::{Block, Inst};
 use crate::kernel::inst::Opcode;
@@ -71,6 +72,8 @@ pub struct Pair {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Region {
     pub entry: Block,
+    /// The edges to the sides, where the branch has not both for itself.
+    pub gather: Option<Gather>,
     pub pairs: Vec<Pair>,
 }
 
@@ -94,12 +97,37 @@ impl Region {
         if [yes, no].iter().any(|&side| side == entry || kernel.graph.preds(side) != [entry]) {
             return Err(NoRegion::OneSided);
         }
+        let pairs = Region::pairs(kernel, &[entry], [yes, no], admits);
+        Ok(Region { entry, gather: None, pairs })
+    }
+
+    /// The region behind gathered edges; `None` where it holds a block that they come from.
+    pub fn gathered(
+        kernel: &Kernel,
+        entry: Block,
+        gather: Gather,
+        admits: impl Fn(Block, Block) -> bool,
+    ) -> Option<Region> {
+        let sources: SmallVec<[Block; 8]> = gather.sources.iter().map(|source| source.0).collect();
+        if gather.sides.iter().any(|side| sources.contains(side)) {
+            return None;
+        }
+        let pairs = Region::pairs(kernel, &sources, gather.sides, admits);
+        Some(Region { entry, gather: Some(gather), pairs })
+    }
+
+    fn pairs(
+        kernel: &Kernel,
+        sources: &[Block],
+        first: [Block; 2],
+        admits: impl Fn(Block, Block) -> bool,
+    ) -> Vec<Pair> {
         let mut banned = FxHashSet::default();
         loop {
-            let walk = Walk::new(kernel, entry, [yes, no], &banned, &admits);
+            let walk = Walk::new(kernel, sources, first, &banned, &admits);
             match walk.first_unsound(kernel) {
                 Some(pair) => banned.insert(pair),
-                None => return Ok(Region { entry, pairs: walk.pairs }),
+                None => return walk.pairs,
             };
         }
     }
@@ -111,7 +139,8 @@ impl Region {
             Tail::Split => &[],
         });
         let exits = exits.filter_map(Link::exit);
-        std::iter::once(self.entry).chain(self.pairs.iter().flat_map(|pair| pair.sides)).chain(exits)
+        let sources = self.gather.iter().flat_map(|gather| gather.sources.iter().map(|source| source.0));
+        std::iter::once(self.entry).chain(sources).chain(self.pairs.iter().flat_map(|pair| pair.sides)).chain(exits)
     }
 }
 
@@ -125,7 +154,7 @@ struct Walk {
 impl Walk {
     fn new(
         kernel: &Kernel,
-        entry: Block,
+        sources: &[Block],
         first: [Block; 2],
         banned: &FxHashSet<[Block; 2]>,
         admits: &impl Fn(Block, Block) -> bool,
@@ -135,7 +164,7 @@ impl Walk {
         let mut next = 0;
         while next < walk.pairs.len() {
             let sides = walk.pairs[next].sides;
-            walk.pairs[next].tail = walk.tail(kernel, entry, sides, banned, admits);
+            walk.pairs[next].tail = walk.tail(kernel, sources, sides, banned, admits);
             next += 1;
         }
         walk
@@ -152,7 +181,7 @@ impl Walk {
     fn tail(
         &mut self,
         kernel: &Kernel,
-        entry: Block,
+        sources: &[Block],
         [t, f]: [Block; 2],
         banned: &FxHashSet<[Block; 2]>,
         admits: &impl Fn(Block, Block) -> bool,
@@ -169,11 +198,30 @@ impl Walk {
         {
             return Tail::Split;
         }
-        let shared = |crossed: bool| (0..to_t.len()).filter(|&i| to_t[i] == to_f[i ^ usize::from(crossed)]).count();
-        let crossed = to_t.len() == 2 && shared(true) > shared(false);
-        // all links are checked before any pair is added, so that a split pair leaves nothing behind
-        let wanted: SmallVec<[[Block; 2]; 2]> =
-            (0..to_t.len()).map(|i| [to_t[i], to_f[i ^ usize::from(crossed)]]).collect();
+        let agree = |crossed: bool| -> i32 {
+            (0..to_t.len()).map(|i| self.affinity(kernel, to_t[i], to_f[i ^ usize::from(crossed)])).sum()
+        };
+        let likely = to_t.len() == 2 && agree(true) > agree(false);
+        let tries: &[bool] = if to_t.len() == 2 { &[likely, !likely] } else { &[false] };
+        for &crossed in tries {
+            let wanted: SmallVec<[[Block; 2]; 2]> =
+                (0..to_t.len()).map(|i| [to_t[i], to_f[i ^ usize::from(crossed)]]).collect();
+            if self.can_link(sources, &wanted, banned, admits) {
+                let links = wanted.iter().map(|&wanted| self.link(wanted)).collect();
+                return Tail::Joined { links, crossed };
+            }
+        }
+        Tail::Split
+    }
+
+    /// Whether all links are possible; checked before any pair is added, so that a split pair leaves nothing behind.
+    fn can_link(
+        &self,
+        sources: &[Block],
+        wanted: &[[Block; 2]],
+        banned: &FxHashSet<[Block; 2]>,
+        admits: &impl Fn(Block, Block) -> bool,
+    ) -> bool {
         let possible = wanted.iter().all(|&[a, b]| {
             if a == b {
                 return !self.members.contains_key(&a);
@@ -181,8 +229,8 @@ impl Walk {
             match (self.members.get(&a), self.members.get(&b)) {
                 (Some(&(pair, 0)), Some(&(other, 1))) => pair == other && pair != 0,
                 (None, None) => {
-                    a != entry
-                        && b != entry
+                    !sources.contains(&a)
+                        && !sources.contains(&b)
                         && !banned.contains(&[a, b])
                         && self.pairs.len() < MAX_PAIRS
                         && admits(a, b)
@@ -195,18 +243,35 @@ impl Walk {
             && wanted[0] != wanted[1]
             && wanted[0].iter().any(|block| wanted[1].contains(block))
             && wanted.iter().any(|[a, b]| a != b);
-        if !possible || clash {
-            return Tail::Split;
+        possible && !clash
+    }
+
+    fn link(&mut self, [a, b]: [Block; 2]) -> Link {
+        match self.members.get(&a) {
+            _ if a == b => Link::Exit(a),
+            Some(&(pair, _)) => Link::Pair(pair),
+            None => Link::Pair(self.add([a, b])),
         }
-        let links = wanted
-            .iter()
-            .map(|&[a, b]| match self.members.get(&a) {
-                _ if a == b => Link::Exit(a),
-                Some(&(pair, _)) => Link::Pair(pair),
-                None => Link::Pair(self.add([a, b])),
-            })
-            .collect();
-        Tail::Joined { links, crossed }
+    }
+
+    /// How well two blocks correspond, by what is seen at a glance.
+    fn affinity(&self, kernel: &Kernel, a: Block, b: Block) -> i32 {
+        if a == b {
+            return 16;
+        }
+        match (self.members.get(&a), self.members.get(&b)) {
+            (Some(&(pair, 0)), Some(&(other, 1))) if pair == other => return 16,
+            (None, None) => {}
+            _ => return -16,
+        }
+        let graph = &kernel.graph;
+        let opcode = |block| kernel.insts[kernel.terminator(block)].opcode;
+        let lengths = [a, b].map(|block| kernel.block_insts(block).len() as i32);
+        2 * i32::from(opcode(a) == opcode(b))
+            + 2 * i32::from(graph.preds(a).len() == graph.preds(b).len())
+            + 2 * i32::from(graph.succs(a).len() == graph.succs(b).len())
+            - 2 * i32::from(graph.succs(a).contains(&b) || graph.succs(b).contains(&a))
+            - (lengths[0] - lengths[1]).abs().min(4)
     }
 
     /// A pair that is entered otherwise than from linked pairs, or whose block became an exit too.

@@ -149,7 +149,7 @@ impl Kernel {
         &self.calls[self.insts[inst].aux as usize]
     }
     /// Instructions of a block, in order.
-    pub fn block_insts(&self, block: Block) -> impl DoubleEndedIterator<Item = Inst> + use<> {
+    pub fn block_insts(&self, block: Block) -> impl DoubleEndedIterator<Item = Inst> + ExactSizeIterator + use<> {
         let data = self.blocks[block];
         (data.first..data.end).map(Inst::from_u32)
     }

@@ -115,10 +115,13 @@ impl<'m> Editor<'m> {
         wrap!(DebugLoc, LLVMDIBuilderCreateDebugLocation(self.context, line, 0, scope, inlined))
     }
 
-    /// Moves an instruction here; it keeps its debug location.
+    /// Moves an instruction here; it keeps its debug location and its name.
     pub fn transfer(&mut self, inst: Inst<'m>) {
-        let location = inst.debug_loc();
+        let (location, name) = (inst.debug_loc(), inst.value().name());
         self.move_here(inst);
+        if !name.is_empty() {
+            self.set_name(inst.value(), &name);
+        }
         edit!(LLVMInstructionSetDebugLoc(inst.raw(), location.map_or(std::ptr::null_mut(), DebugLoc::raw)));
     }
 
@@ -186,6 +189,11 @@ impl<'m> Editor<'m> {
         edit!(LLVMMoveBasicBlockAfter(block.raw(), place.raw()));
     }
 
+    /// Makes way `index` of a terminator lead to another block; phis are the caller's business.
+    pub fn set_successor(&mut self, terminator: Inst<'m>, index: u32, to: Block<'m>) {
+        edit!(LLVMSetSuccessor(terminator.raw(), index, to.raw()));
+    }
+
     /// `return`, of a value or of nothing.
     pub fn ret(&mut self, value: Option<Value<'m>>) {
         match value {
@@ -207,6 +215,11 @@ impl<'m> Editor<'m> {
     /// The negation of a floating-point value; the sign alone changes.
     pub fn fneg(&mut self, value: Value<'m>) -> Value<'m> {
         wrap!(Value, LLVMBuildFNeg(self.builder, value.raw(), c"".as_ptr())).expect("LLVM returns no null here")
+    }
+
+    /// The negation of an integer.
+    pub fn neg(&mut self, value: Value<'m>) -> Value<'m> {
+        wrap!(Value, LLVMBuildNeg(self.builder, value.raw(), c"".as_ptr())).expect("LLVM returns no null here")
     }
 
     fn metadata_kinds(&self, inst: Inst<'m>) -> Vec<u32> {

@@ -1,0 +1,28 @@
+; Nothing matches.
+; RUN: %opt -passes='fuse-branches' -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s
+
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @k(ptr %in, ptr %out, i32 %x, i32 %y, i32 %z) {
+; CHECK: divergent branch not fused: nothing matches in sides of 1 and 1 instructions
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = and i32 %t, 1
+  %c = icmp eq i32 %odd, 0
+  br i1 %c, label %yes, label %no
+
+yes:
+  %a = sdiv i32 %x, %y
+  br label %join
+
+no:
+  %b = mul i32 %x, %z
+  br label %join
+
+join:
+  %r = phi i32 [ %a, %yes ], [ %b, %no ]
+  store i32 %r, ptr %out, align 4
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -1,0 +1,29 @@
+; A stack object of one side would outlive it.
+; RUN: %opt -passes='fuse-branches<always>' -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s
+
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @k(ptr %in, ptr %out, i32 %x, i32 %y, i32 %z) {
+; CHECK: divergent branch not fused: a side holds a stack object
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = and i32 %t, 1
+  %c = icmp eq i32 %odd, 0
+  br i1 %c, label %yes, label %no
+
+yes:
+  %s = alloca i32, align 4
+  %a = ptrtoint ptr %s to i32
+  br label %join
+
+no:
+  %b = sdiv i32 %x, %z
+  br label %join
+
+join:
+  %r = phi i32 [ %a, %yes ], [ %b, %no ]
+  store i32 %r, ptr %out, align 4
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()

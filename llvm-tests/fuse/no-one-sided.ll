@@ -1,0 +1,23 @@
+; A branch around one side has nothing to meld it with.
+; RUN: %opt -passes=fuse-branches -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s
+
+; CHECK: divergent branch not fused: it has one side only
+
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @k(ptr %out, i32 %x, i32 %y) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %c = icmp eq i32 %t, 0
+  br i1 %c, label %yes, label %join
+
+yes:
+  %a = sdiv i32 %x, %y
+  store i32 %a, ptr %out, align 4
+  br label %join
+
+join:
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()

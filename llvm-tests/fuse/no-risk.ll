@@ -1,0 +1,28 @@
+; A warp that does not split would pay more than melding saves one that does.
+; RUN: %opt -passes='fuse-branches' -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s
+
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @k(ptr %in, ptr %out, <4 x i32> %v, <4 x i32> %w) {
+; CHECK: divergent branch not fused: a warp that does not split would lose 14 cycles
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = and i32 %t, 1
+  %c = icmp eq i32 %odd, 0
+  br i1 %c, label %yes, label %no
+
+yes:
+  store <4 x i32> %v, ptr %in, align 16
+  br label %join
+
+no:
+  store <4 x i32> %w, ptr %out, align 16
+  br label %join
+
+join:
+  %r = phi i32 [ 1, %yes ], [ 2, %no ]
+  store i32 %r, ptr %out, align 4
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -1,0 +1,28 @@
+; A volatile access in a side.
+; RUN: %opt -passes='fuse-branches<always>' -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s
+
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @k(ptr %in, ptr %out, i32 %x, i32 %y, i32 %z) {
+; CHECK: divergent branch not fused: a side holds a volatile access
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = and i32 %t, 1
+  %c = icmp eq i32 %odd, 0
+  br i1 %c, label %yes, label %no
+
+yes:
+  %a = load volatile i32, ptr %in, align 4
+  br label %join
+
+no:
+  %b = load volatile i32, ptr %in, align 4
+  br label %join
+
+join:
+  %r = phi i32 [ %a, %yes ], [ %b, %no ]
+  store i32 %r, ptr %out, align 4
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -1,0 +1,131 @@
+//! How are the edges to two blocks led to one? See [`gather`](super::gather).
+//!
+//! The new block gets the condition as a phi, and the phis of both sides: theirs along the edges that led to the side,
+//! poison along the others, whose lanes never look. It has no terminator yet: the melded code follows.
+
+use super::gather::{Gather, Way};
+use crate::kernel::Kernel;
+use crate::kernel::handles::Handles;
+use crate::llvm::edit::Editor;
+use crate::llvm::handle::{self, IntPredicate, RawOpcode};
+
+type Value<'m> = handle::Value<'m>;
+
+/// Makes the gathering block; returns it and its condition, true for lanes of the first side.
+pub fn make<'m>(
+    editor: &mut Editor<'m>,
+    kernel: &Kernel,
+    handles: &Handles<'m>,
+    gather: &Gather,
+) -> (handle::Block<'m>, Value<'m>) {
+    let sides = gather.sides.map(|side| handles.block(side));
+    let middle = editor.new_block(handles.function, "fuse.gather");
+    editor.place_after(middle, handles.block(gather.sources[0].0));
+    // conditions first, while the branches are what they were
+    let edges: Vec<Edge<'m>> = gather
+        .sources
+        .iter()
+        .map(|&(from, way)| {
+            let end = handles.inst(kernel.terminator(from));
+            let condition = match way {
+                Way::To(side) => editor.int(1, u64::from(side == 0)),
+                Way::Both => condition(editor, end, sides),
+            };
+            let reaches = match way {
+                Way::To(0) => [true, false],
+                Way::To(_) => [false, true],
+                Way::Both => [true, true],
+            };
+            Edge { from: handles.block(from), end, condition, reaches, count: 0 }
+        })
+        .collect();
+    let edges: Vec<Edge<'m>> = edges.into_iter().map(|edge| lead(editor, edge, sides, middle)).collect();
+    let flag = editor.int(1, 0).ty();
+    let choice = editor.at_end(middle).phi(flag, "fuse.side");
+    for edge in &edges {
+        for _ in 0..edge.count {
+            editor.add_incoming(choice, edge.condition, edge.from);
+        }
+    }
+    for (side, block) in sides.into_iter().enumerate() {
+        let old: Vec<_> = block.insts().take_while(|inst| inst.opcode() == RawOpcode::LLVMPHI).collect();
+        for phi in old {
+            move_phi(editor, phi, side, &edges, middle);
+        }
+    }
+    (middle, choice.value())
+}
+
+struct Edge<'m> {
+    from: handle::Block<'m>,
+    end: handle::Inst<'m>,
+    condition: Value<'m>,
+    /// Which sides it led to.
+    reaches: [bool; 2],
+    /// How many edges of the block lead to the gathering block.
+    count: u32,
+}
+
+/// The condition under which a branch to both sides takes the first.
+fn condition<'m>(editor: &mut Editor<'m>, end: handle::Inst<'m>, sides: [handle::Block<'m>; 2]) -> Value<'m> {
+    editor.before(end);
+    let targets: Vec<_> = end.successors().collect();
+    if let Some(condition) = end.branch_condition() {
+        return if targets[0] == sides[0] { condition } else { editor.not(condition) };
+    }
+    // a switch: the default has no value to compare with, so the other side's are compared then
+    let asked = usize::from(targets[0] == sides[0]);
+    let mut any: Option<Value<'m>> = None;
+    for (index, _) in targets.iter().enumerate().skip(1).filter(|(_, target)| **target == sides[asked]) {
+        let Some(case) = end.switch_case(index as u32) else { continue };
+        let equal = editor.compare(IntPredicate::LLVMIntEQ, end.operand(0), case, "");
+        any = Some(match any {
+            Some(others) => editor.binary(RawOpcode::LLVMOr, others, equal, ""),
+            None => equal,
+        });
+    }
+    let is_asked = any.unwrap_or_else(|| editor.int(1, 0));
+    if asked == 0 { is_asked } else { editor.not(is_asked) }
+}
+
+/// Leads a block's edges to the gathering block.
+fn lead<'m>(
+    editor: &mut Editor<'m>,
+    edge: Edge<'m>,
+    sides: [handle::Block<'m>; 2],
+    middle: handle::Block<'m>,
+) -> Edge<'m> {
+    let targets: Vec<_> = edge.end.successors().collect();
+    let led: Vec<bool> = targets.iter().map(|target| sides.contains(target)).collect();
+    if led.iter().all(|&led| led) {
+        editor.before(edge.end);
+        editor.branch(middle);
+        editor.erase(edge.end);
+        return Edge { count: 1, ..edge };
+    }
+    for (index, _) in led.iter().enumerate().filter(|(_, led)| **led) {
+        editor.set_successor(edge.end, index as u32, middle);
+    }
+    Edge { count: led.iter().filter(|&&led| led).count() as u32, ..edge }
+}
+
+fn move_phi<'m>(
+    editor: &mut Editor<'m>,
+    phi: handle::Inst<'m>,
+    side: usize,
+    edges: &[Edge<'m>],
+    middle: handle::Block<'m>,
+) {
+    let new = editor.at_end(middle).phi(phi.ty(), "");
+    editor.set_fast_math(new, phi.fast_math());
+    let poison = editor.poison(phi.ty());
+    for edge in edges {
+        let known = (0..phi.incoming_count()).map(|index| phi.incoming(index)).find(|known| known.1 == edge.from);
+        let value = known.filter(|_| edge.reaches[side]).map_or(poison, |known| known.0);
+        for _ in 0..edge.count {
+            editor.add_incoming(new, value, edge.from);
+        }
+    }
+    editor.replace_all_uses(phi.value(), new.value());
+    editor.erase(phi);
+}

@@ -1,0 +1,64 @@
+//! How many branches of a function could be fused, and at how many would it pay?
+//!
+//! The count of Coutinho 2011, chapter 6, table of branches: of all branches those whose sides have anything to meld
+//! (*unifiable*), of these the divergent ones, of these the ones that the cost model finds *profitable*. Each branch is
+//! looked at as it stands: nothing is edited, so what melding one branch opens up at another is not counted.
+
+use super::cost::Costs;
+use super::legality::Kinds;
+use super::pairing::Context;
+use super::plan;
+use crate::divergence::{ModuleAnalysis, Options};
+use crate::kernel::inst::Opcode;
+use crate::llvm::handle::Module;
+use std::ops::AddAssign;
+
+/// Branches of one function, each column a part of the one before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Census {
+    pub branches: u32,
+    pub unifiable: u32,
+    pub divergent: u32,
+    pub profitable: u32,
+}
+
+impl AddAssign for Census {
+    fn add_assign(&mut self, other: Census) {
+        self.branches += other.branches;
+        self.unifiable += other.unifiable;
+        self.divergent += other.divergent;
+        self.profitable += other.profitable;
+    }
+}
+
+/// Counts the branches of every function with a body, in the order of the module.
+pub fn count(module: Module<'_>, options: Options) -> Vec<(String, Census)> {
+    let analysis = ModuleAnalysis::new(module, options);
+    let kinds = Kinds::new();
+    let mut rows = Vec::new();
+    for function in module.functions().filter(|function| !function.is_declaration()) {
+        let (facts, handles) = analysis.facts(function);
+        let costs = Costs::of(function.string_attribute("target-cpu").as_deref());
+        let kernel = &facts.kernel;
+        let context = Context { kernel, handles: &handles, kinds: &kinds, costs, always: false, map: None };
+        let mut census = Census::default();
+        for block in kernel.blocks.keys().filter(|&block| facts.is_reachable(block)) {
+            if !matches!(kernel.insts[kernel.terminator(block)].opcode, Opcode::CondBr | Opcode::Switch) {
+                continue;
+            }
+            census.branches += 1;
+            let pays = match plan::plan(&facts, &context, block) {
+                Ok(_) => true,
+                Err(reject) if reject.has_something_alike() => false,
+                Err(_) => continue,
+            };
+            census.unifiable += 1;
+            if facts.is_divergent_branch(block) {
+                census.divergent += 1;
+                census.profitable += u32::from(pays);
+            }
+        }
+        rows.push((function.name(), census));
+    }
+    rows
+}

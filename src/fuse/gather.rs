@@ -1,0 +1,155 @@
+//! Which alike blocks lie behind several branches, and may their lanes be gathered before them?
+//!
+//! A condition made of several (`a && (b || c)`), a chain of tests, or a `switch` leads to its sides over many edges, so
+//! that no single branch has both. All those edges are led to one new block instead, the *gathering* block, whose
+//! condition is a phi: true along the edges to the first side, false along those to the second, and where one branch
+//! leads to both, that branch's condition (of a `switch`: compares with the first side's cases). Behind it the two sides
+//! are those of a common two-way branch.
+//!
+//! ```text
+//!    p ──► q          p ──► q
+//!    │   ╱ │    ⇒     │     │
+//!    ▼ ╱   ▼          ▼     ▼
+//!    A     B          ─► M ◄─      M: c = phi [true, p], [q's condition, q];  br c, A, B
+//! ```
+//!
+//! Every lane takes the same blocks as before, with one more between; lanes meet at it that met behind the sides before.
+//! What must hold:
+//! - no edge comes from behind a side (a loop): lanes would meet across iterations;
+//! - a value defined on the way to one side is not used behind the gathering block, unless its definition comes before
+//!   all edges: [`keeps_dominance`] computes dominators of the changed graph and looks at every use in doubt.
+//!
+//! Cost: constant for a candidate; one dominator tree for each one that would pay, at most one a round.
+
+use crate::divergence::Facts;
+use crate::kernel::Kernel;
+use crate::kernel::entity::{Block, Value};
+use crate::kernel::inst::Opcode;
+use cranelift_entity::EntityRef;
+use rustc_hash::FxHashSet;
+
+/// Most blocks that edges come from.
+const MAX_SOURCES: usize = 8;
+
+/// Most different targets of a `switch` whose pairs are tried.
+pub const MAX_TARGETS: usize = 6;
+
+/// Price of the condition that is carried to the gathering block.
+pub const PRICE: u32 = 4;
+
+/// Where one block leads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// To the first side or the second only.
+    To(usize),
+    /// To both, by its branch's condition.
+    Both,
+}
+
+/// Edges to two sides, to be led to one block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Gather {
+    pub sides: [Block; 2],
+    pub sources: Vec<(Block, Way)>,
+}
+
+/// The edges to two blocks that the end of `entry` leads to among others; `None` where they cannot be gathered.
+pub fn gather(facts: &Facts, entry: Block, sides: [Block; 2]) -> Option<Gather> {
+    let kernel = &facts.kernel;
+    let mut sources: Vec<(Block, Way)> = Vec::new();
+    for (side, &block) in sides.iter().enumerate() {
+        for &from in kernel.graph.preds(block) {
+            match sources.iter().position(|known| known.0 == from) {
+                Some(known) if sources[known].1 == Way::To(side) => {}
+                Some(known) => sources[known].1 = Way::Both,
+                None if sources.len() == MAX_SOURCES => return None,
+                None => sources.push((from, Way::To(side))),
+            }
+        }
+    }
+    let ends_well = |&(from, way): &(Block, Way)| match kernel.insts[kernel.terminator(from)].opcode {
+        Opcode::Br => way != Way::Both,
+        Opcode::CondBr => true,
+        Opcode::Switch => way != Way::Both || from == entry,
+        _ => false,
+    };
+    let dominators = &facts.cfg().dominators;
+    let comes_back = |&(from, _): &(Block, Way)| {
+        !facts.is_reachable(from) || sides.iter().any(|&side| dominators.dominates(side, from))
+    };
+    let fits = sides[0] != sides[1] && sources.iter().all(ends_well) && !sources.iter().any(comes_back);
+    fits.then_some(Gather { sides, sources })
+}
+
+/// Pairs of targets of a branch that might be sides.
+pub fn candidates(kernel: &Kernel, entry: Block) -> Vec<[Block; 2]> {
+    let mut targets: Vec<Block> = Vec::new();
+    for &target in kernel.graph.succs(entry) {
+        if !targets.contains(&target) {
+            targets.push(target);
+        }
+    }
+    targets.retain(|&target| target != entry && kernel.insts[kernel.terminator(target)].opcode != Opcode::Unreachable);
+    if targets.len() > MAX_TARGETS {
+        return Vec::new();
+    }
+    let mut pairs = Vec::new();
+    for (index, &first) in targets.iter().enumerate() {
+        pairs.extend(targets[index + 1..].iter().map(|&second| [first, second]));
+    }
+    pairs
+}
+
+/// Whether every definition still comes before its uses when the edges are led to one block.
+pub fn keeps_dominance(facts: &Facts, gather: &Gather) -> bool {
+    let kernel = &facts.kernel;
+    let dominators = &facts.cfg().dominators;
+    let sources: FxHashSet<Block> = gather.sources.iter().map(|source| source.0).collect();
+    let before_all = |block: Block| sources.iter().all(|&source| dominators.dominates(block, source));
+    // the blocks on the way to one side alone
+    let mut doubtful: Vec<Block> = Vec::new();
+    for side in gather.sides {
+        let mut above = dominators.idom(side);
+        while let Some(block) = above.filter(|&block| !before_all(block)) {
+            if !doubtful.contains(&block) {
+                doubtful.push(block);
+            }
+            above = dominators.idom(block);
+        }
+    }
+    if doubtful.is_empty() {
+        return true;
+    }
+    let changed = crate::cfg::dominators::Dominators::forward(&changed_graph(kernel, gather));
+    let holds = |value: Value, home: Block| {
+        facts.users(value).iter().all(|&user| {
+            let data = &kernel.insts[user];
+            if data.opcode != Opcode::Phi {
+                return changed.dominates(home, data.block);
+            }
+            let edges = kernel.operands(user).iter().zip(kernel.incoming(user));
+            edges.filter(|edge| *edge.0 == value).all(|edge| changed.dominates(home, *edge.1))
+        })
+    };
+    doubtful.iter().all(|&home| kernel.block_insts(home).all(|inst| holds(kernel.result(inst), home)))
+}
+
+/// The control flow with the gathering block as the last.
+fn changed_graph(kernel: &Kernel, gather: &Gather) -> crate::cfg::Graph {
+    let count = kernel.graph.block_count();
+    let middle = Block::new(count);
+    let mut edges = Vec::with_capacity(kernel.graph.edge_count() + 2);
+    for from in kernel.graph.blocks() {
+        let mut gathered = false;
+        for &to in kernel.graph.succs(from) {
+            if !gather.sides.contains(&to) {
+                edges.push((from, to));
+            } else if !gathered {
+                gathered = true;
+                edges.push((from, middle));
+            }
+        }
+    }
+    edges.extend(gather.sides.map(|side| (middle, side)));
+    crate::cfg::Graph::new(count + 1, edges)
+}
