@@ -42,7 +42,7 @@ const OFF_BY_DEFAULT: &[&str] = &["fuse", "steer", "map"];
 const KNOWN: &str = "block=X[xYxZ], simple, remark-all, regs=N, dynamic-shared=N";
 const KNOWN_DEFAULT: &str =
     "block=X[xYxZ], assume-restrict, annotate, fuse, steer, map, no-annotate, no-fuse, no-steer, no-map";
-const KNOWN_MAP: &str = "block=X[xYxZ], simple, all, name=SUFFIX";
+const KNOWN_MAP: &str = "block=X[xYxZ], simple, all, name=SUFFIX, turns=N";
 const KNOWN_ANNOTATE: &str = "block=X[xYxZ], simple, verify, assume-restrict, vote=0|1, bra-uni=0|1, shuffle=0|1";
 
 /// What a pass is told.
@@ -58,6 +58,8 @@ pub struct Settings {
     pub annotate: annotate::Options,
     /// Of `divergence-map`.
     pub map: crate::map::Options,
+    /// Divergence map of an earlier run, see [`crate::map::feedback`].
+    pub map_file: Option<std::path::PathBuf>,
     /// Transforms that the default pipeline leaves out, by first word.
     switched_off: Vec<String>,
     /// Registers a thread may use; beats the kernel's own bounds.
@@ -130,6 +132,7 @@ impl Settings {
             "dynamic-shared" => self.dynamic_shared = Some(number(pass, name, Some(value), MAX_SHARED)?),
             "assume-restrict" => self.annotate.assume_restrict = switch(pass, name, Some(value))?,
             "map-all" => self.map.all = switch(pass, name, Some(value))?,
+            "map-file" => self.map_file = Some(value.into()),
             "map-name" => self.map.name = Some(value.to_owned()),
             _ if SWITCHES.contains(&name) => self.turn(name, switch(pass, name, Some(value))?),
             _ => {}
@@ -163,6 +166,7 @@ impl Settings {
                 no_value(pass, name, value)?;
                 self.map.all = true;
             }
+            "turns" if is_map => self.map.turns = Some(number(pass, name, value, u32::MAX)?.max(1)),
             "name" if is_map => self.map.name = Some(symbol_end(pass, name, value)?),
             "vote" if is_annotate => self.annotate.vote = switch(pass, name, value)?,
             "bra-uni" if is_annotate => self.annotate.bra_uni = switch(pass, name, value)?,
