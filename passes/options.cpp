@@ -72,6 +72,8 @@ cl::opt<bool> MapAll("warpwise-map-all", cl::init(false), cl::cat(Category),
                      cl::desc("Count branches that are proven uniform too"));
 cl::opt<std::string> MapName("warpwise-map-name", cl::cat(Category), cl::value_desc("SUFFIX"),
                              cl::desc("What the symbols of the divergence map end in"));
+cl::opt<std::string> MapFile("warpwise-map", cl::cat(Category), cl::value_desc("FILE"),
+                             cl::desc("Divergence map of an earlier run, for the transforms to go by"));
 
 void publish(StringRef Name, const cl::opt<bool> &Option) {
   if (Option.getNumOccurrences())
@@ -94,6 +96,8 @@ void warpwise::publish_options() {
   publish("map-all", MapAll);
   if (MapName.getNumOccurrences())
     warpwise_set_option(text("map-name"), text(MapName));
+  if (MapFile.getNumOccurrences())
+    warpwise_set_option(text("map-file"), text(MapFile));
   if (Block.getNumOccurrences())
     warpwise_set_option(text("block"), text(Block));
   if (RemarkAll)

@@ -234,10 +234,13 @@ void register_passes(PassBuilder &PB) {
   PB.registerPipelineParsingCallback(parse_module);
   PB.registerPipelineParsingCallback(parse_function);
   add_fusion(PB);
-  PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
-    MPM.addPass(RemarksPass());
+  // first of all: later the functions in which clang registers kernels are inlined
+  PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
     if (wants_map())
       MPM.addPass(MapHostPass());
+  });
+  PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
+    MPM.addPass(RemarksPass());
     // before the link there is more to come: inlining, and the bodies of callers
     bool BeforeLink = Phase == ThinOrFullLTOPhase::ThinLTOPreLink || Phase == ThinOrFullLTOPhase::FullLTOPreLink;
     if (Level != OptimizationLevel::O0 && !BeforeLink)

@@ -43,8 +43,8 @@ const OFF_BY_DEFAULT: &[&str] = &["fuse", "steer", "map"];
 const KNOWN: &str = "block=X[xYxZ], simple, remark-all, regs=N, dynamic-shared=N, victims=all|none|constant|affine|uniform|divergent|stack[+...], ptxas-smem, ptxas=PATH";
 const KNOWN_DEFAULT: &str =
     "block=X[xYxZ], assume-restrict, annotate, fuse, steer, map, no-annotate, no-fuse, no-steer, no-map";
-const KNOWN_MAP: &str = "block=X[xYxZ], simple, all, name=SUFFIX";
 const KNOWN_FUSE: &str = "block=X[xYxZ], simple, remark-all, regs=N, always";
+const KNOWN_MAP: &str = "block=X[xYxZ], simple, all, name=SUFFIX, turns=N";
 const KNOWN_ANNOTATE: &str = "block=X[xYxZ], simple, verify, assume-restrict, vote=0|1, bra-uni=0|1, shuffle=0|1";
 
 /// What a pass is told.
@@ -62,6 +62,8 @@ pub struct Settings {
     pub map: crate::map::Options,
     /// `fuse-branches` melds whatever it may, whether or not it pays.
     pub fuse_always: bool,
+    /// Divergence map of an earlier run, see [`crate::map::feedback`].
+    pub map_file: Option<std::path::PathBuf>,
     /// Transforms that the default pipeline leaves out, by first word.
     switched_off: Vec<String>,
     /// The default pipeline does nothing (`-warpwise-off`).
@@ -147,6 +149,7 @@ impl Settings {
             "ptxas" => self.ptxas = Some(value.to_owned()),
             "assume-restrict" => self.annotate.assume_restrict = switch(pass, name, Some(value))?,
             "map-all" => self.map.all = switch(pass, name, Some(value))?,
+            "map-file" => self.map_file = Some(value.into()),
             "map-name" => self.map.name = Some(value.to_owned()),
             "off" => self.is_off = switch(pass, name, Some(value))?,
             _ if SWITCHES.contains(&name) => self.turn(name, switch(pass, name, Some(value))?),
@@ -184,6 +187,7 @@ impl Settings {
                 no_value(pass, name, value)?;
                 self.map.all = true;
             }
+            "turns" if is_map => self.map.turns = Some(number(pass, name, value, u32::MAX)?.max(1)),
             "name" if is_map => self.map.name = Some(symbol_end(pass, name, value)?),
             "always" if pass == "fuse-branches" => {
                 no_value(pass, name, value)?;

@@ -8,6 +8,7 @@
 //! - **In registers** (branches in cycles): stack objects of the function, made values at the end. The lowest lane adds
 //!   its visit and its split, every lane itself to the lanes that came and to those of its target. Before each return the
 //!   lanes that are together add up what they hold (`redux.sync`) and give it to memory.
+//!   After [`TURNS`](super::plan::TURNS) iterations each lane does so for itself.
 //! - **In memory** (branches outside): the same record, at once.
 //!
 //! A record is given to memory four words at a time by the first four lanes, one word each, which is one sector and one
@@ -37,6 +38,8 @@ pub struct Machine<'m> {
     pub words: u32,
     /// The target has `redux.sync`.
     pub has_redux: bool,
+    /// Iterations after which a lane gives its counts to memory.
+    pub turns: u32,
 }
 
 /// Lanes that execute an instruction together.
@@ -114,7 +117,9 @@ pub fn apply<'m>(
         for end in ends {
             work.flush(&held, end);
         }
-        let objects: Vec<Value<'m>> = held.iter().flat_map(|held| held.words.iter().copied()).collect();
+        let turns = work.turns(&held, plan, first);
+        let objects = held.iter().flat_map(|held| held.words.iter().copied()).chain([turns]);
+        let objects: Vec<Value<'m>> = objects.collect();
         work.editor.promote(function, &objects);
     }
 }
@@ -155,6 +160,39 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
             held.push(Held { slot, branch, words });
         }
         held
+    }
+
+    /// Lanes count their iterations, and empty their registers before any of them can overflow.
+    fn turns(&mut self, held: &[Held<'_, 'm>], plan: &FunctionPlan, first: Inst<'m>) -> Value<'m> {
+        let word = self.editor.int_type(32);
+        let [zero, one, most] = [0, 1, self.machine.turns].map(|number| self.editor.int(32, number.into()));
+        self.editor.before(first);
+        let turns = self.editor.stack_object(word, "warpwise.turns");
+        self.editor.store(zero, turns, 4, false);
+        for &header in &plan.headers {
+            let block = self.handles.block(header);
+            let Some(at) = block.insts().find(|inst| inst.opcode() != RawOpcode::LLVMPHI) else { continue };
+            self.editor.before(at);
+            let old = self.editor.load(word, turns, 4, false, "");
+            let new = self.editor.binary(RawOpcode::LLVMAdd, old, one, "");
+            self.editor.store(new, turns, 4, false);
+            let is_full = self.editor.compare(IntPredicate::LLVMIntEQ, new, most, "");
+            self.editor.split_if(is_full, at, true, "warpwise.flush.full", "");
+            let counts = self.counts(held);
+            self.flush_each(held, &counts, None);
+            for &object in held.iter().flat_map(|held| &held.words).chain([&turns]) {
+                self.editor.store(zero, object, 4, false);
+            }
+        }
+        turns
+    }
+
+    /// What the lane holds.
+    fn counts(&mut self, held: &[Held<'_, 'm>]) -> Vec<Vec<Value<'m>>> {
+        let word = self.editor.int_type(32);
+        held.iter()
+            .map(|held| held.words.iter().map(|&object| self.editor.load(word, object, 4, false, "")).collect())
+            .collect()
     }
 
     /// The first thread of the grid counts the launch.
@@ -314,12 +352,8 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
     /// Gives what the lanes hold to memory, before they return.
     fn flush(&mut self, held: &[Held<'_, 'm>], end: Inst<'m>) {
         self.editor.before(end);
-        let word = self.editor.int_type(32);
         let zero = self.editor.int(32, 0);
-        let counts: Vec<Vec<Value<'m>>> = held
-            .iter()
-            .map(|held| held.words.iter().map(|&object| self.editor.load(word, object, 4, false, "")).collect())
-            .collect();
+        let counts = self.counts(held);
         let lanes_word = FIXED_WORDS as usize - 1;
         let mut any = counts[0][lanes_word];
         for record in &counts[1..] {

@@ -1,6 +1,7 @@
 //! What did a run count? Maps of files, read, joined and looked up by branch.
 
 use super::table::{BranchTable, FunctionTable, Table, TableError};
+use crate::llvm::handle::Inst;
 use std::path::{Path, PathBuf};
 use warpwise_rt::format::{FormatError, Map};
 
@@ -123,6 +124,12 @@ impl Feedback {
             }
         }
         feedback
+    }
+
+    /// Counts of a branch of a module that is being compiled, by its own place.
+    pub fn of_branch(&self, branch: Inst<'_>) -> Option<&BranchCounts> {
+        let place = branch.debug_loc()?;
+        self.at(&place.file(), place.line(), place.column())
     }
 
     /// Visits, splits and lanes of all branches at the innermost place `file:line:column`, copies by unrolling and

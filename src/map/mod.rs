@@ -23,6 +23,7 @@ use crate::llvm::handle::{Function, Module, Value};
 use crate::llvm::remark::{Host, Kind};
 use crate::pipeline::Settings;
 use crate::report::source::Sources;
+use file::Feedback;
 use plan::{FunctionPlan, Layout};
 use std::path::Path;
 use table::Table;
@@ -34,6 +35,8 @@ pub struct Options {
     pub all: bool,
     /// What the symbols end in, instead of the module's own number.
     pub name: Option<String>,
+    /// Iterations after which registers are given to memory, instead of [`plan::TURNS`]: for tests.
+    pub turns: Option<u32>,
 }
 
 /// Every symbol that the pass makes starts so.
@@ -96,7 +99,8 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
     let zero = editor.null(counters_type);
     let counters = editor.new_global(counters_type, GLOBAL, 128, Some(zero), false, &symbols.counters);
     editor.publish(counters, Reach::Everybody);
-    let machine = apply::Machine { counters, replicas, words, has_redux: has_redux(&bodies) };
+    let turns = settings.map.turns.unwrap_or(plan::TURNS);
+    let machine = apply::Machine { counters, replicas, words, has_redux: has_redux(&bodies), turns };
     for (facts, handles, plan) in &plans {
         apply::apply(&mut editor, facts, handles, plan, &machine);
         debug_assert!(editor.verifies(handles.function), "divergence-map broke '{}'", facts.kernel.name);
@@ -117,6 +121,19 @@ pub fn describe(analysis: &ModuleAnalysis<'_>, input: &Path) -> Table {
     }
     table.functions.sort_by_key(|function| !function.report.is_kernel);
     table
+}
+
+/// What an earlier run counted (`-warpwise-map=FILE`), for transforms to go by; a file that cannot be used is an error of
+/// the compilation. Nothing where no file was named.
+pub fn feedback(settings: &Settings, function: Function<'_>, host: &Host<'_>) -> Option<Feedback> {
+    let path = settings.map_file.as_ref()?;
+    match Feedback::read(path) {
+        Ok(feedback) => Some(feedback),
+        Err(error) => {
+            host.emit(Kind::Error, function, None, "MapFile", &format!("-warpwise-map: {error}"));
+            None
+        }
+    }
 }
 
 /// Host code: registers the counters of the device code that was compiled from the same source.

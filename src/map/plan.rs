@@ -5,6 +5,7 @@
 //! - A branch inside a cycle is counted in registers, which are added to memory when the lane returns; a branch outside
 //!   runs once, so its counts go to memory at once. Registers need every way out of the function to be a return that this
 //!   module sees, and are few: as many branches as fit below [`REGISTERS`], the most deeply nested first.
+//! - A lane's counts have 32 bits. Lanes count their iterations and give what they hold to memory after [`TURNS`] of them.
 //! - More registers must not make a launch fail that works without them. A kernel that states no bound gets the largest
 //!   block as its bound, so that `ptxas` stays below it, unless it seems to need as much by itself.
 //!
@@ -68,6 +69,9 @@ impl Layout {
     }
 }
 
+/// Iterations of a lane after which it gives its registers to memory: no count of a lane can pass 32 bits before.
+pub const TURNS: u32 = 1 << 31;
+
 /// One branch.
 #[derive(Clone, Debug)]
 pub struct BranchPlan {
@@ -101,6 +105,8 @@ impl Reject {
 pub struct FunctionPlan {
     /// Record of a kernel's launches.
     pub launches: Option<u32>,
+    /// Headers of the innermost cycles around branches in registers: a branch is met once an iteration at most.
+    pub headers: Vec<Block>,
     /// The kernel states no bound on its registers and gets one.
     pub needs_bound: bool,
     /// All branches, counted or not, in order.
@@ -131,6 +137,11 @@ pub fn plan(facts: &Facts, handles: &Handles<'_>, options: &Options, exits: bool
         let room = REGISTERS.saturating_sub(OWN_REGISTERS + estimate) / SECTOR;
         let [least, most] = IN_REGISTERS;
         choose_registers(&mut plan.branches, &facts.cfg().cycles, room.clamp(least, most) as usize);
+        let cycles = &facts.cfg().cycles;
+        let held = plan.branches.iter().filter(|branch| branch.in_registers);
+        plan.headers = held.filter_map(|branch| cycles.cycle_of(branch.block)).map(|c| cycles.header(c)).collect();
+        plan.headers.sort_unstable();
+        plan.headers.dedup();
         let stated = ["nvvm.maxntid", "nvvm.reqntid", "nvvm.maxnreg"];
         plan.needs_bound = facts.kernel.is_kernel
             && plan.branches.iter().any(|branch| branch.in_registers)

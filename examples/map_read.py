@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Which branches of a kernel split, for a program that loads its own device code?
+
+Programs that load PTX or cubins themselves (the driver API, PyCUDA, CuPy, Numba) read the counters of a module compiled with
+`-mllvm -warpwise-divergence-map` by one symbol. This example uses the driver through ctypes and nothing else:
+
+    clang++ -x cuda --cuda-device-only -S --cuda-gpu-arch=sm_90 -O3 -g1 -fpass-plugin=libwarpwise.so \
+        -mllvm -warpwise-divergence-map examples/sum_triangle.cu -o sum_triangle.ptx
+    python3 examples/map_read.py sum_triangle.ptx
+
+`read_map(read_global, read_memory)` is all that another program needs. With PyCUDA:
+
+    read_map(lambda name: module.get_global(name), lambda address, size: bytes(drv.from_device(address, size, 'u1')))
+"""
+
+import ctypes
+import json
+import struct
+import sys
+import zlib
+
+INDEX = "__warpwise_map"
+
+
+def read_map(read_global, read_memory):
+    """Branches of a loaded module, as dictionaries.
+
+    `read_global(name)` gives a global's (address, bytes); `read_memory(address, bytes)` gives its contents.
+    """
+    address, size = read_global(INDEX)
+    counters, table, counter_bytes, table_bytes = struct.unpack("<4Q", read_memory(address, size))
+    return decode(read_memory(table, table_bytes), read_memory(counters, counter_bytes))
+
+
+def decode(table, counters):
+    """The layout: see docs/MAP.md."""
+    magic, _hash, replicas, words, packed, _plain = struct.unpack_from("<8sQ4I", table)
+    if magic != b"WARPTBL1":
+        raise ValueError("this is no table of warpwise, or one of another version")
+    text = json.loads(zlib.decompress(table[32 : 32 + packed]))
+    raw = struct.unpack(f"<{replicas * words}Q", counters)
+    counts = [sum(raw[word::words]) for word in range(words)]
+    branches = []
+    for function in text["functions"]:
+        for branch in function["branches"]:
+            slot = branch["slot"]
+            if slot is None:
+                continue  # proven uniform
+            visits, splits, lanes = counts[slot : slot + 3]
+            place = branch["places"][0] if branch["places"] else {"file": "?", "line": 0}
+            branches.append(
+                {
+                    "kernel": function["report"]["name"],
+                    "file": place["file"],
+                    "line": place["line"],
+                    "visits": visits,
+                    "splits": splits,
+                    "lanes": lanes,
+                }
+            )
+    return sorted(branches, key=lambda branch: -branch["splits"])
+
+
+def main(path):
+    """Launches avg_square's or sum_triangle's kernel once on zeros and prints what split."""
+    cuda = ctypes.CDLL("libcuda.so.1")
+
+    def check(what, status):
+        if status:
+            raise RuntimeError(f"{what}: CUDA error {status}")
+
+    check("cuInit", cuda.cuInit(0))
+    device, context, module = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_void_p()
+    check("cuDeviceGet", cuda.cuDeviceGet(ctypes.byref(device), 0))
+    check("cuDevicePrimaryCtxRetain", cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), device))
+    check("cuCtxSetCurrent", cuda.cuCtxSetCurrent(context))
+    with open(path, "rb") as file:
+        image = file.read() + b"\0"
+    check("cuModuleLoadData", cuda.cuModuleLoadData(ctypes.byref(module), image))
+
+    def read_global(name):
+        address, size = ctypes.c_uint64(), ctypes.c_size_t()
+        found = cuda.cuModuleGetGlobal_v2(ctypes.byref(address), ctypes.byref(size), module, name.encode())
+        check(f"cuModuleGetGlobal({name})", found)
+        return address.value, size.value
+
+    def read_memory(address, size):
+        buffer = ctypes.create_string_buffer(size)
+        check("cuMemcpyDtoH", cuda.cuMemcpyDtoH_v2(buffer, ctypes.c_uint64(address), ctypes.c_size_t(size)))
+        return buffer.raw
+
+    kernel = ctypes.c_void_p()
+    name = b"_Z11sumTrianglePKfPfi" if b"sumTriangle" in image else b"_Z9avgSquarePKfPfi"
+    check("cuModuleGetFunction", cuda.cuModuleGetFunction(ctypes.byref(kernel), module, name))
+    n = 100
+    matrix, result = ctypes.c_uint64(), ctypes.c_uint64()
+    check("cuMemAlloc", cuda.cuMemAlloc_v2(ctypes.byref(matrix), ctypes.c_size_t(4 * n * n)))
+    check("cuMemAlloc", cuda.cuMemAlloc_v2(ctypes.byref(result), ctypes.c_size_t(4 * n)))
+    check("cuMemsetD8", cuda.cuMemsetD8_v2(matrix, 0, ctypes.c_size_t(4 * n * n)))
+    values = [matrix, result, ctypes.c_int(n)]
+    arguments = (ctypes.c_void_p * 3)(*(ctypes.cast(ctypes.byref(value), ctypes.c_void_p) for value in values))
+    check("cuLaunchKernel", cuda.cuLaunchKernel(kernel, 1, 1, 1, 128, 1, 1, 0, None, arguments, None))
+    check("cuCtxSynchronize", cuda.cuCtxSynchronize())
+
+    for branch in read_map(read_global, read_memory):
+        rate = 100 * branch["splits"] / max(branch["visits"], 1)
+        where = f"{branch['file']}:{branch['line']}"
+        print(f"{where:40} visits {branch['visits']:8}  splits {branch['splits']:8}  {rate:5.1f} %")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(sys.argv[1])

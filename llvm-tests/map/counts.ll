@@ -1,0 +1,39 @@
+; A branch outside loops: who is there, who goes where, and one addition for the warp.
+; RUN: %opt -passes='divergence-map<name=t>' -S %s | %FileCheck %s
+; RUN: %opt -passes='divergence-map<name=t>' -S %s -o %t.ll
+; RUN: %warpwise simt %t.ll --block 50 --arg 'i32[64]:zero' --recount --save-map %t.map | %FileCheck %s --check-prefix=RECOUNT
+; RUN: %warpwise map show %t.map | %FileCheck %s --check-prefix=SHOW
+; RUN: %warpwise simt --compare %s %t.ll --block 50 --arg 'i32[64]:zero' | %FileCheck %s --check-prefix=SAME
+
+; CHECK-DAG: @__warpwise_map_t_counters = dso_local addrspace(1) global [{{[0-9]+}} x i64] zeroinitializer
+; CHECK-DAG: @__warpwise_map_t_table = dso_local addrspace(1) global [{{[0-9]+}} x i8] c"WARPTBL1
+; CHECK-DAG: @__warpwise_map_t = dso_local addrspace(1) constant { ptr addrspace(1), ptr addrspace(1), i64, i64 } { ptr addrspace(1) @__warpwise_map_t_counters, ptr addrspace(1) @__warpwise_map_t_table,
+; CHECK-DAG: @__warpwise_map = weak dso_local addrspace(1) constant
+; CHECK: warpwise.launch:
+; CHECK: %[[MASK:.*]] = call i32 @llvm.nvvm.activemask()
+; CHECK: call i32 @llvm.nvvm.vote.ballot.sync(i32 %[[MASK]],
+; CHECK: atomicrmw add ptr addrspace(1) {{.*}} syncscope("device") monotonic
+; CHECK: warpwise.branch:
+; CHECK-NEXT: br i1 %c, label %a, label %b
+
+; RECOUNT: 1 branches were counted as the machine saw them
+; SHOW: k 1 1 1 0 2 1 50.0 %
+; SHOW: (no line) k %entry 2 1 50.0 % 7.0
+; SAME: equal under the lockstep scheduler
+
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @k(ptr %out) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %p = getelementptr i32, ptr %out, i32 %t
+  %c = icmp ult i32 %t, 20
+  br i1 %c, label %a, label %b
+a:
+  store i32 1, ptr %p
+  br label %b
+b:
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -1,0 +1,44 @@
+; A branch in a loop is counted in registers: nothing is added to memory before the lane returns.
+; RUN: %opt -passes='divergence-map<name=t>' -S %s | %FileCheck %s
+; RUN: %opt -passes='divergence-map<name=t>' -S %s -o %t.ll
+; RUN: %warpwise simt %t.ll --block 50 --arg 'i32[64]:zero' --recount | %FileCheck %s --check-prefix=RECOUNT
+; RUN: %opt -passes='divergence-map<name=t;turns=2>' -S %s -o %t.2.ll
+; RUN: %warpwise simt %t.2.ll --block 50 --arg 'i32[64]:zero' --recount | %FileCheck %s --check-prefix=RECOUNT
+; RUN: %warpwise simt --compare %s %t.2.ll --block 50 --arg 'i32[64]:zero' | %FileCheck %s --check-prefix=SAME
+
+; A kernel that states no bound gets one: more registers must not make a launch fail.
+; CHECK: define ptx_kernel void @k(ptr %out) #[[BOUND:[0-9]+]]
+; CHECK: loop:
+; CHECK: %warpwise.turns{{.*}} = phi i32
+; CHECK: icmp eq i32 %{{.*}}, -2147483648
+; CHECK: call i32 @llvm.nvvm.activemask()
+; CHECK-NOT: atomicrmw
+; CHECK: br i1 %more, label %loop, label %after
+; CHECK: warpwise.flush:
+; CHECK: warpwise.flush.together:
+; CHECK: call i32 @llvm.nvvm.redux.sync.add(
+; CHECK: atomicrmw add
+; CHECK: warpwise.return:
+; CHECK-NEXT: ret void
+; CHECK: attributes #[[BOUND]] = { "nvvm.maxntid"="1024" }
+; RECOUNT: 1 branches were counted as the machine saw them
+; SAME: equal under the lockstep scheduler
+
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @k(ptr %out) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %next = add i32 %i, 1
+  %more = icmp ult i32 %next, %t
+  br i1 %more, label %loop, label %after
+after:
+  %p = getelementptr i32, ptr %out, i32 %t
+  store i32 %next, ptr %p
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
