@@ -23,9 +23,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// What only a project takes.
 #[derive(Args)]
 pub struct ProjectArgs {
-    /// With --project: also write index.html and a report of each file here.
-    #[arg(long, value_name = "DIR", requires = "project")]
-    html: Option<PathBuf>,
     /// With --project: files looked at at a time (one a core).
     #[arg(long, value_name = "N", requires = "project")]
     jobs: Option<usize>,
@@ -65,6 +62,7 @@ struct Kept {
 pub fn run(
     commands: &Path,
     args: &ProjectArgs,
+    html: Option<&Path>,
     block: Option<BlockShape>,
     as_json: bool,
     more: &[String],
@@ -105,7 +103,7 @@ pub fn run(
         }
     }
     index.sort();
-    if let Some(folder) = &args.html {
+    if let Some(folder) = html {
         write_pages(folder, &index, &pages).with_context(|| format!("cannot write to {}", folder.display()))?;
     }
     if as_json {
