@@ -4,9 +4,10 @@
 #   target_link_libraries(app PRIVATE warpwise::plugin)      # load the plugin for the target's CUDA sources
 #   warpwise_enable(app [BLOCK 256] [OPTIONS -warpwise-fuse …] [REMARKS] [SOURCES a.cu …])
 #
-# warpwise_enable also makes the plugin a dependency of the objects, so that a new plugin compiles them anew, and hands
-# options to the plugin: for the whole target, or with SOURCES for single files of it. REMARKS shows what was done, what
-# was not and why. warpwise::runtime is there where the runtime library is installed.
+# A new plugin compiles the objects anew: its hash is in the command line (as __WARPWISE__), which build systems, ccache
+# and remote execution go by, and CMake configures again when the file changes. warpwise_enable hands options to the
+# plugin: for the whole target, or with SOURCES for single files of it. REMARKS shows what was done, what was not and
+# why. warpwise::runtime is there where the runtime library is installed.
 #
 # Needs CMAKE_CUDA_COMPILER=clang++ (LLVM 22). Sets warpwise_PLUGIN and warpwise_EXECUTABLE.
 
@@ -30,10 +31,12 @@ if(CMAKE_CUDA_COMPILER_LOADED AND NOT (CMAKE_CUDA_COMPILER_ID STREQUAL "Clang" A
 endif()
 
 if(NOT TARGET warpwise::plugin)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${warpwise_PLUGIN}")
+  file(SHA256 "${warpwise_PLUGIN}" _warpwise_hash)
+  string(SUBSTRING "${_warpwise_hash}" 0 16 _warpwise_hash)
   add_library(warpwise::plugin INTERFACE IMPORTED)
   set_property(TARGET warpwise::plugin PROPERTY INTERFACE_COMPILE_OPTIONS
-               "$<$<COMPILE_LANGUAGE:CUDA>:-fpass-plugin=${warpwise_PLUGIN}>")
-  set_property(TARGET warpwise::plugin PROPERTY INTERFACE_INCLUDE_DIRECTORIES "")
+               "$<$<COMPILE_LANGUAGE:CUDA>:-fpass-plugin=${warpwise_PLUGIN};-D__WARPWISE__=0x${_warpwise_hash}>")
 endif()
 
 if(NOT TARGET warpwise::runtime AND EXISTS "${_warpwise_prefix}/lib/libwarpwise_rt.a")
@@ -65,8 +68,6 @@ function(warpwise_enable target)
     list(APPEND flags -Rpass=warpwise -Rpass-missed=warpwise -Rpass-analysis=warpwise)
   endif()
 
-  get_target_property(sources ${target} SOURCES)
-  get_target_property(folder ${target} SOURCE_DIR)
   if(arg_SOURCES)
     string(REPLACE "SHELL:" "" of_sources "${flags}")
     set_property(SOURCE ${arg_SOURCES} TARGET_DIRECTORY ${target} APPEND_STRING PROPERTY COMPILE_FLAGS
@@ -74,11 +75,4 @@ function(warpwise_enable target)
   elseif(flags)
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:${flags}>")
   endif()
-  # what any compiler wrapper or generator sees as an input of the object
-  foreach(source IN LISTS sources)
-    get_source_file_property(language "${source}" TARGET_DIRECTORY ${target} LANGUAGE)
-    if(source MATCHES "\\.cu$" OR language STREQUAL "CUDA")
-      set_property(SOURCE "${source}" TARGET_DIRECTORY ${target} APPEND PROPERTY OBJECT_DEPENDS "${warpwise_PLUGIN}")
-    endif()
-  endforeach()
 endfunction()

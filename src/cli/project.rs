@@ -23,9 +23,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// What only a project takes.
 #[derive(Args)]
 pub struct ProjectArgs {
-    /// With --project: also write index.html and a report of each file here.
-    #[arg(long, value_name = "DIR", requires = "project")]
-    html: Option<PathBuf>,
     /// With --project: files looked at at a time (one a core).
     #[arg(long, value_name = "N", requires = "project")]
     jobs: Option<usize>,
@@ -65,6 +62,7 @@ struct Kept {
 pub fn run(
     commands: &Path,
     args: &ProjectArgs,
+    html: Option<&Path>,
     block: Option<BlockShape>,
     as_json: bool,
     more: &[String],
@@ -105,7 +103,7 @@ pub fn run(
         }
     }
     index.sort();
-    if let Some(folder) = &args.html {
+    if let Some(folder) = html {
         write_pages(folder, &index, &pages).with_context(|| format!("cannot write to {}", folder.display()))?;
     }
     if as_json {
@@ -232,6 +230,29 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Flags of clang and nvcc that do not concern the device side, each with a value: behind `=`, or the next word.
+const DROPPED_WITH_VALUE: [&str; 19] = [
+    "-o",
+    "-x",
+    "--x",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-Xcompiler",
+    "--compiler-options",
+    "-ccbin",
+    "--compiler-bindir",
+    "-Xptxas",
+    "--ptxas-options",
+    "-Xlinker",
+    "-Xcudafe",
+    "-Xnvlink",
+    "-Xcuda-ptxas",
+    "-maxrregcount",
+    "--threads",
+    "--output-file",
+];
+
 /// Flags that clang needs to compile the device side of an entry; none if the entry is no CUDA source. nvcc's spellings
 /// of what matters are translated, and the first architecture is taken.
 fn device_flags(entry: &Entry) -> Result<Option<Vec<String>>> {
@@ -253,13 +274,7 @@ fn device_flags(entry: &Entry) -> Result<Option<Vec<String>>> {
     while let Some(word) = words.next() {
         let (name, value) = word.split_once('=').unwrap_or((&word, ""));
         match name {
-            "-o" | "-x" | "--x" | "-MF" | "-MT" | "-MQ" | "-Xcompiler" | "--compiler-options" | "-ccbin"
-            | "--compiler-bindir" | "-Xptxas" | "--ptxas-options" | "-Xlinker" | "-Xcudafe" | "-Xnvlink"
-            | "-Xcuda-ptxas" | "-maxrregcount" | "--threads" => {
-                if value.is_empty() {
-                    words.next();
-                }
-            }
+            _ if DROPPED_WITH_VALUE.contains(&name) && value.is_empty() => drop(words.next()),
             "-gencode" | "--generate-code" | "-arch" | "--gpu-architecture" | "-code" | "--gpu-code"
             | "--cuda-gpu-arch" | "--offload-arch" => {
                 let text = if value.is_empty() { words.next().unwrap_or_default() } else { word.clone() };

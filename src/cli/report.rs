@@ -27,6 +27,9 @@ pub struct ReportArgs {
     /// Instead of one file: every CUDA source of a project, from its compile_commands.json.
     #[arg(long, value_name = "compile_commands.json", conflicts_with_all = ["file", "ptx", "functions"])]
     project: Option<PathBuf>,
+    /// A page instead of text; with --project, a folder: an index, and a report of each file.
+    #[arg(long, value_name = "DIR", requires = "project")]
+    html: Option<PathBuf>,
     #[command(flatten)]
     of_project: project::ProjectArgs,
     /// Also compile to PTX with the plugin loaded, and leave it here.
@@ -52,7 +55,7 @@ pub struct ReportArgs {
 /// Runs the subcommand.
 pub fn run(args: &ReportArgs) -> Result<()> {
     if let Some(commands) = &args.project {
-        return project::run(commands, &args.of_project, args.block, args.json, &args.flags);
+        return project::run(commands, &args.of_project, args.html.as_deref(), args.block, args.json, &args.flags);
     }
     let Some(file) = &args.file else { bail!("no file is given") };
     let is_cuda = file.extension().is_some_and(|extension| extension == "cu");

@@ -1,0 +1,54 @@
+// Every transform can be switched off by an annotation, for a file, or as a whole; the others go on. Unoptimised code is
+// left alone.
+//
+// DEFINE: %{flags} = -mllvm -warpwise-block=64x2 -Rpass=warpwise -S -o /dev/null
+// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-fuse -mllvm -warpwise-steer 2>&1 | %FileCheck %s --check-prefixes=FUSE,STEER,VOTE --implicit-check-not=remark:
+// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-fuse=0 -mllvm -warpwise-steer 2>&1 | %FileCheck %s --check-prefixes=STEER,VOTE --implicit-check-not=remark:
+// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-fuse -mllvm -warpwise-steer=0 2>&1 | %FileCheck %s --check-prefixes=FUSE,VOTE --implicit-check-not=remark:
+// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-fuse -mllvm -warpwise-steer -mllvm -warpwise-annotate=0 2>&1 | %FileCheck %s --check-prefixes=FUSE,STEER --implicit-check-not=remark:
+// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-fuse -mllvm -warpwise-steer -mllvm -warpwise-off 2>&1 | count 0
+// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-fuse -mllvm -warpwise-steer -O0 2>&1 | count 0
+
+#define NO(WHAT) __attribute__((annotate("warpwise." WHAT)))
+#define KERNEL(NAME) extern "C" __global__ void __launch_bounds__(128) NAME(int *data, const int *keys, int n)
+
+#define SORT                                                                                                           \
+  __shared__ int sh[128];                                                                                              \
+  int t = threadIdx.x, p = t ^ n;                                                                                      \
+  sh[t] = data[t];                                                                                                     \
+  __syncthreads();                                                                                                     \
+  if (t & n) {                                                                                                         \
+    if (sh[t] > sh[p]) { int s = sh[t]; sh[t] = sh[p]; sh[p] = s; }                                                    \
+  } else {                                                                                                             \
+    if (sh[t] < sh[p]) { int s = sh[t]; sh[t] = sh[p]; sh[p] = s; }                                                    \
+  }                                                                                                                    \
+  __syncthreads();                                                                                                     \
+  data[t] = sh[t];
+
+// FUSE: switches.cu:[[#@LINE+1]]:{{.*}} divergent branch fused
+KERNEL(fuse_on) { SORT }
+NO("no-fuse") KERNEL(fuse_no) { SORT }
+NO("off") KERNEL(fuse_off) { SORT }
+
+#define ROW                                                                                                            \
+  int t = threadIdx.x, s = data[t];                                                                                    \
+  if (threadIdx.y == n)                                                                                                \
+    for (int k = 0; k < n; ++k)                                                                                        \
+      s = s * keys[k] + 1;                                                                                             \
+  data[t] = s;
+
+// VOTE: switches.cu:[[#@LINE+1]]:{{.*}} branch is uniform
+KERNEL(vote_on) { ROW }
+NO("no-annotate") KERNEL(vote_no) { ROW }
+NO("off") KERNEL(vote_off) { ROW }
+
+#define ARRAY                                                                                                          \
+  int t = threadIdx.x, last[8];                                                                                        \
+  for (int k = 0; k < 8; ++k)                                                                                          \
+    last[k] = data[t + k];                                                                                             \
+  data[t] = last[keys[t] & 7];
+
+// STEER: switches.cu:[[#@LINE+1]]:{{.*}} shared memory
+KERNEL(steer_on) { ARRAY }
+NO("no-steer") KERNEL(steer_no) { ARRAY }
+NO("off") KERNEL(steer_off) { ARRAY }

@@ -1,0 +1,177 @@
+//! Do builds find an installed warpwise, and notice when the plugin changes? CMake with Ninja, and ccache.
+
+mod common;
+
+use assert_cmd::Command;
+use common::{cuda_tree, llvm_tool, plugin, stderr, stdout, warpwise};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const CMAKE_LISTS: &str = "\
+cmake_minimum_required(VERSION 3.25)
+project(demo LANGUAGES CXX CUDA)
+find_package(warpwise 0.1 REQUIRED)
+add_executable(app main.cu quiet.cu host.cpp)
+warpwise_enable(app BLOCK 128 REMARKS)
+warpwise_enable(app SOURCES quiet.cu OPTIONS -warpwise-off)
+";
+
+const MAIN: &str = "\
+void host();
+__global__ void k(float *p, int n) {
+  int i = threadIdx.x;
+  if (i < n)
+    p[3 * i] = 1.0f;
+}
+int main() { k<<<1, 32>>>(nullptr, 0); host(); }
+";
+
+/// What CMake 3 needs: it tries architectures that CUDA 13 has dropped before it knows which compiler it has.
+const FIRST_TRY: &str = "-DCMAKE_CUDA_COMPILER_ID_TEST_FLAGS_FIRST=--cuda-gpu-arch=sm_90";
+
+fn tool(name: &str) -> Command {
+    let found = std::process::Command::new(name).arg("--version").output();
+    assert!(found.is_ok_and(|output| output.status.success()), "no {name} on PATH: run scripts/setup");
+    Command::new(name)
+}
+
+/// scripts/install of this build.
+fn installed(folder: &Path) -> PathBuf {
+    let prefix = folder.join("prefix");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/install");
+    let target = plugin().parent().unwrap().parent().unwrap().to_owned();
+    let mut install = Command::new(script);
+    let output = install.env("CARGO_TARGET_DIR", target).arg("--no-build").arg(&prefix).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    prefix
+}
+
+/// Another plugin that does the same: the loader does not look behind the end.
+fn change(plugin: &Path) {
+    let mut bytes = fs::read(plugin).unwrap();
+    bytes.push(0);
+    fs::remove_file(plugin).unwrap();
+    fs::write(plugin, bytes).unwrap();
+}
+
+#[test]
+fn cmake_and_ninja_build_with_the_plugin_and_notice_a_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let prefix = installed(folder.path());
+    let flags = Command::new(prefix.join("bin/warpwise")).arg("flags").output().unwrap();
+    assert_eq!(stdout(&flags).trim(), format!("-fpass-plugin={}", prefix.join("lib/libwarpwise.so").display()));
+
+    let sources = folder.path().join("demo");
+    fs::create_dir(&sources).unwrap();
+    for (name, text) in [
+        ("CMakeLists.txt", CMAKE_LISTS),
+        ("main.cu", MAIN),
+        ("quiet.cu", "__global__ void q(float *p) { if (threadIdx.x / 32 % 2) *p = 2.0f; }\n"),
+        ("host.cpp", "void host() {}\n"),
+    ] {
+        fs::write(sources.join(name), text).unwrap();
+    }
+    let build = folder.path().join("build");
+    let cuda = cuda_tree();
+    let clang = llvm_tool("clang++").get_program().to_owned();
+    let output = tool("cmake")
+        .args(["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CUDA_ARCHITECTURES=90", FIRST_TRY])
+        .arg("-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+        .arg(format!("-DCMAKE_CUDA_COMPILER={}", clang.to_string_lossy()))
+        .arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display()))
+        .arg(format!("-DCUDAToolkit_ROOT={}", cuda.display()))
+        .arg(format!("-DCMAKE_CUDA_FLAGS=--cuda-path={} -Wno-unknown-cuda-version", cuda.display()))
+        .arg("-S")
+        .arg(&sources)
+        .arg("-B")
+        .arg(&build)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+
+    let ninja = || {
+        let output = tool("ninja").arg("-v").arg("-C").arg(&build).output().unwrap();
+        assert!(output.status.success(), "{}", stdout(&output));
+        stdout(&output)
+    };
+    let first = ninja();
+    assert!(first.contains("main.cu:5:14: remark: lanes 12 bytes apart"), "{first}");
+    let quiet = first.lines().find(|line| line.contains("-c") && line.contains("quiet.cu -o")).unwrap();
+    assert!(quiet.contains("-mllvm -warpwise-block=128") && quiet.contains("-mllvm -warpwise-off"), "{quiet}");
+    let host =
+        first.lines().find(|line| line.contains("host.cpp -o") || line.contains("-c") && line.contains("host.cpp"));
+    assert!(!host.unwrap().contains("warpwise"), "{host:?}");
+    assert!(ninja().contains("no work to do"));
+
+    change(&prefix.join("lib/libwarpwise.so"));
+    let again = ninja();
+    assert!(again.contains("main.cu.o") && again.contains("quiet.cu.o"), "{again}");
+    assert!(!again.contains("-c /") || !again.contains("host.cpp.o -c"), "{again}");
+
+    let report = warpwise().args(["report", "--project"]).arg(build.join("compile_commands.json")).output().unwrap();
+    assert!(report.status.success(), "{}", stderr(&report));
+    assert!(stdout(&report).contains("2 kernels in 2 files"), "{}", stdout(&report));
+}
+
+#[test]
+fn ccache_is_told_of_the_plugin() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("libwarpwise.so");
+    fs::copy(plugin(), &own).unwrap();
+    fs::write(folder.path().join("k.cu"), "__global__ void k(float *p) { *p = 1.0f; }\n").unwrap();
+    let clang = llvm_tool("clang++").get_program().to_owned();
+    let compile = || {
+        let output = tool("ccache")
+            .current_dir(folder.path())
+            .env("CCACHE_DIR", folder.path().join("cache"))
+            .env("CCACHE_EXTRAFILES", &own)
+            .env_remove("CCACHE_DISABLE")
+            .arg(&clang)
+            .args([
+                "-x",
+                "cuda",
+                "-Wno-unknown-cuda-version",
+                "--cuda-gpu-arch=sm_90",
+                "-O3",
+                "-c",
+                "k.cu",
+                "-o",
+                "k.o",
+            ])
+            .arg(format!("--cuda-path={}", cuda_tree().display()))
+            .arg(format!("-fpass-plugin={}", own.display()))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        let log = tool("ccache").env("CCACHE_DIR", folder.path().join("cache")).arg("--print-stats").output().unwrap();
+        let count = |name: &str| {
+            let line = stdout(&log).lines().find(|line| line.starts_with(&format!("{name}\t"))).map(str::to_owned);
+            line.and_then(|line| line.split('\t').nth(1).and_then(|number| number.parse::<u32>().ok())).unwrap_or(0)
+        };
+        (count("direct_cache_hit") + count("preprocessed_cache_hit"), count("cache_miss"))
+    };
+    assert_eq!(compile(), (0, 1));
+    assert_eq!(compile(), (1, 1));
+    change(&own);
+    assert_eq!(compile(), (1, 2), "a new plugin is a new compiler");
+}
+
+#[test]
+fn the_script_says_what_it_wants() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/install");
+    let output = Command::new(script).output().unwrap();
+    assert!(!output.status.success() && stderr(&output).contains("no prefix given"), "{}", stderr(&output));
+}
+
+#[test]
+fn doctor_finds_what_fits_and_what_does_not() {
+    let cuda = cuda_tree();
+    let well = warpwise().arg("doctor").env("WARPWISE_CUDA", &cuda).output().unwrap();
+    assert!(well.status.success(), "{}", stdout(&well));
+    assert!(stdout(&well).contains("ok     a kernel compiles with the plugin"), "{}", stdout(&well));
+    let ill = warpwise().arg("doctor").env("WARPWISE_CUDA", "/nowhere").output().unwrap();
+    assert!(!ill.status.success());
+    assert!(stdout(&ill).contains("FAULT  CUDA tree: WARPWISE_CUDA is /nowhere"), "{}", stdout(&ill));
+    let text = stdout(&warpwise().arg("doctor").env("WARPWISE_CLANG", "/nowhere").output().unwrap());
+    assert!(text.contains("FAULT  clang: WARPWISE_CLANG is /nowhere"), "{text}");
+}

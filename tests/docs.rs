@@ -1,0 +1,113 @@
+//! Does docs/PASSES.md name every pass, option, parameter and remark of the code, and none that is not there?
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Where remarks are named: the transforms, and the analysis's own.
+const REMARKS: [&str; 5] = ["src/annotate", "src/fuse", "src/spill", "src/map", "src/divergence/remarks.rs"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn files(place: &Path, extension: &str, found: &mut Vec<PathBuf>) {
+    if place.is_file() {
+        found.push(place.to_owned());
+    } else if let Ok(entries) = std::fs::read_dir(place) {
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        for path in paths {
+            if path.is_dir() || path.extension().is_some_and(|ext| ext == extension) {
+                files(&path, extension, found);
+            }
+        }
+    }
+}
+
+fn read(places: &[&str], extension: &str) -> String {
+    let mut found = Vec::new();
+    for place in places {
+        files(&root().join(place), extension, &mut found);
+    }
+    let without_tests = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path).unwrap();
+        text.split("#[cfg(test)]").next().unwrap_or("").to_owned()
+    };
+    found.iter().map(without_tests).collect::<Vec<_>>().join("\n")
+}
+
+/// The contents of all string literals of a text without escapes, comments left out.
+fn literals(text: &str) -> BTreeSet<String> {
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    code.flat_map(|line| line.split('"').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+/// The names between backticks.
+fn named(page: &str) -> BTreeSet<String> {
+    page.lines().flat_map(|line| line.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+/// "UniformVote", "Occupancy": what remarks are called.
+fn is_remark(word: &str) -> bool {
+    word.len() > 5
+        && word.starts_with(|first: char| first.is_ascii_uppercase())
+        && word.chars().all(|character| character.is_ascii_alphanumeric())
+        && word.chars().any(|character| character.is_ascii_lowercase())
+}
+
+fn page() -> String {
+    std::fs::read_to_string(root().join("docs/PASSES.md")).unwrap()
+}
+
+#[test]
+fn every_remark_is_explained_and_no_other() {
+    let known: BTreeSet<String> = literals(&read(&REMARKS, "rs")).into_iter().filter(|word| is_remark(word)).collect();
+    let explained: BTreeSet<String> = named(&page()).into_iter().filter(|word| is_remark(word)).collect();
+    assert!(known.len() > 30, "{known:?}");
+    assert_eq!(known.difference(&explained).collect::<Vec<_>>(), Vec::<&String>::new(), "not in docs/PASSES.md");
+    assert_eq!(explained.difference(&known).collect::<Vec<_>>(), Vec::<&String>::new(), "not in the code");
+}
+
+#[test]
+fn every_option_and_parameter_is_explained() {
+    let page = page();
+    let options: BTreeSet<String> =
+        literals(&read(&["passes"], "cpp")).into_iter().filter(|word| word.starts_with("warpwise-")).collect();
+    assert!(options.len() > 7, "{options:?}");
+    for option in &options {
+        let mentioned = page.contains(&format!("`-{option}`")) || page.contains(&format!("`-{option}="));
+        assert!(mentioned || page.contains(&format!("| `{option}` |")), "{option} is not in docs/PASSES.md");
+    }
+    for word in page.split("`-").skip(1).filter_map(|rest| rest.split(['`', '=', ' ']).next()) {
+        let is_ours = word.starts_with("warpwise-");
+        assert!(!is_ours || options.contains(word), "-{word} is not in the code");
+    }
+    let pipeline = read(&["src/pipeline.rs"], "rs");
+    for line in pipeline.lines().filter(|line| line.starts_with("const KNOWN")) {
+        let list = line.split('"').nth(1).unwrap();
+        for parameter in list.split(", ") {
+            let name = parameter.split('=').next().unwrap();
+            let mentioned = page.contains(&format!("`{name}`")) || page.contains(&format!("`{name}="));
+            assert!(mentioned, "parameter {parameter} is not in docs/PASSES.md");
+        }
+    }
+    let passes = pipeline.split("const PASSES").nth(1).unwrap().split("];").next().unwrap();
+    for pass in literals(passes).iter().filter(|word| !word.is_empty()) {
+        assert!(page.contains(&format!("| `{pass}` |")), "pass {pass} is not in docs/PASSES.md");
+    }
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    let mut pages = vec![root().join("README.md")];
+    files(&root().join("docs"), "md", &mut pages);
+    for path in pages {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let file = target.split('#').next().unwrap();
+            if !file.is_empty() && !file.contains("://") {
+                assert!(path.parent().unwrap().join(file).exists(), "{}: {target}", path.display());
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Does a report of a whole project survive bad files, go on where it stopped, and depend on its inputs only?
+
+mod common;
+
+use common::{cuda_tree, stderr, stdout, warpwise};
+use std::fs;
+use std::path::Path;
+
+const HEADER: &str = "__device__ inline float weight(int i) { return i % 3; }\n";
+const ROWS: &str = "\
+#include \"weight.h\"
+__global__ void rows(float *p, const int *k, int n) {
+  float last[8];
+  for (int i = 0; i < 8; ++i)
+    last[i] = p[threadIdx.x + i];
+  if (threadIdx.x < n)
+    p[4 * threadIdx.x] = last[k[threadIdx.x] & 7] * weight(n);
+}
+";
+const FINE: &str = "__global__ void fine(float *p) { p[threadIdx.x] = 0; }\n__global__ void less(float *p, int n) { if (threadIdx.x < n) p[threadIdx.x] = 0; }\n";
+
+fn project(folder: &Path) {
+    for (name, text) in
+        [("weight.h", HEADER), ("rows.cu", ROWS), ("fine.cu", FINE), ("bad.cu", "__global__ void bad( {\n")]
+    {
+        fs::write(folder.join(name), text).unwrap();
+    }
+    let entry = |file: &str, command: &str| serde_json::json!({"directory": folder, "file": file, "command": command});
+    let commands = serde_json::json!([
+        entry("rows.cu", "nvcc -gencode arch=compute_90,code=sm_90 -O3 -I. -Xcompiler -Wall -c rows.cu -o rows.o"),
+        entry("bad.cu", "clang++ -x cuda --cuda-gpu-arch=sm_90 -c bad.cu"),
+        entry("fine.cu", "clang++ --cuda-gpu-arch=sm_80 -O2 -mllvm -warpwise-block=64 -c fine.cu -o fine.o"),
+        entry("host.cpp", "c++ -c host.cpp"),
+    ]);
+    fs::write(folder.join("compile_commands.json"), commands.to_string()).unwrap();
+}
+
+fn report(folder: &Path, arguments: &[&str]) -> String {
+    let mut command = warpwise();
+    command.current_dir(folder).env("WARPWISE_CUDA", cuda_tree());
+    let output = command.args(["report", "--project", "compile_commands.json"]).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    stdout(&output)
+}
+
+#[test]
+fn a_project_is_ranked_and_bad_files_are_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    project(folder.path());
+    let first = report(folder.path(), &["--jobs", "2", "--html", "pages"]);
+    assert!(first.starts_with("compile_commands.json: 3 kernels in 2 files\n"), "{first}");
+    let at = |part: &str| first.find(part).unwrap_or_else(|| panic!("no {part} in {first}"));
+    assert!(
+        at("rows (rows.cu:") < at("less (fine.cu:2)") && at("less (fine.cu:2)") < at("fine (fine.cu:1)"),
+        "{first}"
+    );
+    assert!(first.contains("1 files could not be looked at:\n  bad.cu: clang cannot compile"), "{first}");
+    let page = fs::read_to_string(folder.path().join("pages/index.html")).unwrap();
+    assert!(page.contains("<code>rows</code>") && page.contains("bad.cu"), "{page}");
+    assert!(fs::read_to_string(folder.path().join("pages/files/0001.txt")).unwrap().contains("kernel rows"));
+    // the same again: one job, from the kept answers, and without them
+    assert_eq!(report(folder.path(), &["--jobs", "1"]), first);
+    assert_eq!(report(folder.path(), &["--cache", "elsewhere", "--jobs", "1"]), first);
+}
+
+#[test]
+fn kept_answers_hold_until_a_header_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    project(folder.path());
+    let first = report(folder.path(), &["--json"]);
+    let kept = || {
+        let files = fs::read_dir(folder.path().join(".warpwise")).unwrap().map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> = files.map(|path| (path.clone(), fs::read(&path).unwrap())).collect();
+        files.sort();
+        files
+    };
+    let before = kept();
+    assert_eq!(before.len(), 2, "an answer for each file that compiles");
+    // an answer that is there is taken: nobody looks at the file again
+    let (place, bytes) = before.iter().find(|(_, bytes)| String::from_utf8_lossy(bytes).contains("\"less\"")).unwrap();
+    fs::write(place, String::from_utf8_lossy(bytes).replace("\"less\"", "\"kept\"")).unwrap();
+    assert!(report(folder.path(), &["--json"]).contains("\"kept\""));
+    fs::write(place, "broken").unwrap();
+    assert_eq!(report(folder.path(), &["--json"]), first, "a broken answer is none");
+    fs::write(folder.path().join("weight.h"), HEADER.replace("i % 3", "threadIdx.x < 5 ? i : 0.5f")).unwrap();
+    report(folder.path(), &["--json"]);
+    assert_ne!(kept(), before, "what depends on the header was looked at again");
+}
+
+#[test]
+fn mistakes_are_answered_with_one_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("none.json"), "[]").unwrap();
+    fs::write(folder.path().join("bad.json"), "{").unwrap();
+    for (file, part) in
+        [("none.json", "no CUDA source"), ("bad.json", "no compilation database"), ("x.json", "cannot read")]
+    {
+        let output = warpwise().current_dir(folder.path()).args(["report", "--project", file]).output().unwrap();
+        assert!(!output.status.success() && stderr(&output).contains(part), "{}", stderr(&output));
+    }
+}
