@@ -27,8 +27,8 @@ pub struct ReportArgs {
     /// Instead of one file: every CUDA source of a project, from its compile_commands.json.
     #[arg(long, value_name = "compile_commands.json", conflicts_with_all = ["file", "ptx", "functions"])]
     project: Option<PathBuf>,
-    /// A page instead of text; with --project, a folder: an index, and a report of each file.
-    #[arg(long, value_name = "DIR", requires = "project")]
+    /// One self-contained page instead of text, left here; with --project, a folder: an index, and a report of each file.
+    #[arg(long, value_name = "OUT")]
     html: Option<PathBuf>,
     #[command(flatten)]
     of_project: project::ProjectArgs,
@@ -38,9 +38,6 @@ pub struct ReportArgs {
     /// One JSON document instead of text.
     #[arg(long)]
     json: bool,
-    /// One self-contained page instead of text, left here.
-    #[arg(long, value_name = "OUT.html", conflicts_with = "json")]
-    html: Option<PathBuf>,
     /// Shape of every block: X, XxY or XxYxZ.
     #[arg(long)]
     block: Option<BlockShape>,
@@ -58,6 +55,9 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         return project::run(commands, &args.of_project, args.html.as_deref(), args.block, args.json, &args.flags);
     }
     let Some(file) = &args.file else { bail!("no file is given") };
+    if args.json && args.html.is_some() {
+        bail!("--json and --html are two forms of one report: ask for one of them");
+    }
     let is_cuda = file.extension().is_some_and(|extension| extension == "cu");
     if !is_cuda && (args.ptx.is_some() || !args.flags.is_empty()) {
         bail!("--ptx and clang flags are for CUDA sources, and {} is none (.cu)", file.display());
