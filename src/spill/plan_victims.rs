@@ -23,7 +23,6 @@
 
 use super::budget::SharedBudget;
 use super::object::block_weight;
-use super::plan_stack::reaches;
 use super::pressure::Pressure;
 use super::slots;
 use super::victims::Victims;
@@ -171,20 +170,28 @@ pub fn plan(facts: &Facts, registers: u32, allowed: Victims, room: &mut SharedBu
     let spills = |&(units, cycle): &(u32, Cycle)| units + reserve(facts, cycle) > registers;
     let fitting = tight.iter().filter(|found| !spills(found)).map(|found| found.0).max().unwrap_or(0);
     tight.retain(spills);
+    tight.sort_by_key(|&(units, cycle)| (std::cmp::Reverse(units), cycle));
     let worst = |gone: &FixedBitSet, skip: &[Cycle]| {
-        tight
-            .iter()
-            .filter(|(_, cycle)| !skip.contains(cycle))
-            .map(|&(_, cycle)| (pressure.of_cycle(cycle, gone), cycle))
-            .max_by_key(|&(units, cycle)| (units, cycles.depth(cycle), std::cmp::Reverse(cycle)))
+        let mut most: Option<(u32, Cycle)> = None;
+        let rank = |&(units, cycle): &(u32, Cycle)| (units, cycles.depth(cycle), std::cmp::Reverse(cycle));
+        for &(at_first, cycle) in tight.iter().filter(|(_, cycle)| !skip.contains(cycle)) {
+            // it needs no more now than it did
+            if most.is_some_and(|(units, _)| at_first < units) {
+                break;
+            }
+            let found = (pressure.of_cycle(cycle, gone), cycle);
+            most = most.into_iter().chain([found]).max_by_key(rank);
+        }
+        most
     };
     let mut relieved: Vec<Cycle> = Vec::new();
     let mut chosen: Vec<(Candidate, Vec<Cycle>)> = Vec::new();
     for _ in 0..MAX_CYCLES {
         let Some((units, cycle)) = worst(&gone, &relieved).filter(spills) else { break };
         relieved.push(cycle);
-        let mut relief =
-            Relief { facts, pressure: &pressure, cycle, allowed, room, gone: &mut gone, chosen: &mut chosen };
+        let reached = reached_from(facts, cycle);
+        let (gone, chosen) = (&mut gone, &mut chosen);
+        let mut relief = Relief { facts, pressure: &pressure, cycle, reached: &reached, allowed, room, gone, chosen };
         relief.choose(Kind::Uniform, units.saturating_sub(registers.saturating_sub(HEADROOM)));
         // an addition at every use: no more of them than it takes
         let left = pressure.of_cycle(cycle, relief.gone);
@@ -220,6 +227,8 @@ struct Relief<'a, 'f> {
     facts: &'f Facts,
     pressure: &'a Pressure<'f>,
     cycle: Cycle,
+    /// Blocks in and behind the cycle.
+    reached: &'a FixedBitSet,
     allowed: Victims,
     room: &'a SharedBudget,
     gone: &'a mut FixedBitSet,
@@ -241,12 +250,14 @@ impl Relief<'_, '_> {
 
     /// Takes victims of one kind until `excess` units are gone or nothing is left to take.
     fn choose(&mut self, kind: Kind, excess: u32) {
-        let Relief { facts, pressure, cycle, .. } = *self;
+        let Relief { facts, pressure, cycle, reached, .. } = *self;
         if excess == 0 || !self.allows(kind) {
             return;
         }
-        let mut found: Vec<Candidate> =
-            pressure.live_into(self.header()).filter_map(|value| candidate(facts, pressure, cycle, value)).collect();
+        let mut found: Vec<Candidate> = pressure
+            .live_into(self.header())
+            .filter_map(|value| candidate(facts, pressure, cycle, reached, value))
+            .collect();
         found.retain(|candidate| {
             let position = pressure.position(candidate.value).expect("candidates cross the header");
             candidate.kind() == kind && !self.gone.contains(position)
@@ -308,7 +319,13 @@ fn sizes<'a>(facts: &Facts, candidates: impl Iterator<Item = &'a Candidate>) -> 
     (total(Home::Warp), total(Home::Thread))
 }
 
-fn candidate(facts: &Facts, pressure: &Pressure<'_>, cycle: Cycle, value: Value) -> Option<Candidate> {
+fn candidate(
+    facts: &Facts,
+    pressure: &Pressure<'_>,
+    cycle: Cycle,
+    reached: &FixedBitSet,
+    value: Value,
+) -> Option<Candidate> {
     let kernel = &facts.kernel;
     let cycles = &facts.cfg().cycles;
     let def = kernel.def(value)?;
@@ -317,7 +334,7 @@ fn candidate(facts: &Facts, pressure: &Pressure<'_>, cycle: Cycle, value: Value)
         return None;
     }
     let bytes = slot_bytes(kernel.type_info(value).kind)?;
-    let uses = reloads(facts, value, &[cycle]);
+    let uses = reloads(facts, value, &[reached]);
     if uses.is_empty() {
         return None;
     }
@@ -385,10 +402,26 @@ fn slot_bytes(kind: TypeKind) -> Option<u64> {
     }
 }
 
-/// The uses that a path from the header of one of the cycles leads to.
-fn reloads(facts: &Facts, value: Value, relieved: &[Cycle]) -> Vec<UseSite> {
-    let kernel = &facts.kernel;
+/// The blocks of a cycle and those that a path from its header leads to.
+fn reached_from(facts: &Facts, cycle: Cycle) -> FixedBitSet {
     let cycles = &facts.cfg().cycles;
+    let graph = &facts.kernel.graph;
+    let mut reached = FixedBitSet::with_capacity(graph.block_count());
+    let mut stack = vec![cycles.header(cycle)];
+    while let Some(block) = stack.pop() {
+        for &next in graph.succs(block) {
+            if !reached.put(next.index()) {
+                stack.push(next);
+            }
+        }
+    }
+    reached.extend(cycles.blocks(cycle).iter().map(|block| block.index()));
+    reached
+}
+
+/// The uses that a path from the header of one of the cycles leads to.
+fn reloads(facts: &Facts, value: Value, relieved: &[&FixedBitSet]) -> Vec<UseSite> {
+    let kernel = &facts.kernel;
     let mut users: Vec<Inst> = facts.users(value).to_vec();
     users.sort_unstable();
     users.dedup();
@@ -405,9 +438,7 @@ fn reloads(facts: &Facts, value: Value, relieved: &[Cycle]) -> Vec<UseSite> {
             } else {
                 (data.block, inst)
             };
-            let after = relieved
-                .iter()
-                .any(|&cycle| cycles.contains(cycle, block) || reaches(facts, cycles.header(cycle), block));
+            let after = relieved.iter().any(|reached| reached.contains(block.index()));
             // in the block of the definition the register is there anyway
             let at_home = kernel.def(value).is_some_and(|def| kernel.insts[def].block == block);
             if after && !at_home && facts.is_reachable(block) {
@@ -420,6 +451,11 @@ fn reloads(facts: &Facts, value: Value, relieved: &[Cycle]) -> Vec<UseSite> {
 
 /// Orders victims by use and packs them into groups.
 fn lay_out(facts: &Facts, chosen: Vec<(Candidate, Vec<Cycle>)>, plan: &mut VictimPlan) {
+    let relieved = chosen.iter().flat_map(|(_, cycles)| cycles.iter().copied());
+    let mut behind: FxHashMap<Cycle, FixedBitSet> = FxHashMap::default();
+    for cycle in relieved {
+        behind.entry(cycle).or_insert_with(|| reached_from(facts, cycle));
+    }
     let mut ordered = chosen;
     let home_block = |candidate: &Candidate| facts.kernel.def(candidate.value).map(|def| facts.kernel.insts[def].block);
     ordered.sort_by_key(|(candidate, _)| (candidate.home, candidate.bytes, home_block(candidate), candidate.first_use));
@@ -452,7 +488,8 @@ fn lay_out(facts: &Facts, chosen: Vec<(Candidate, Vec<Cycle>)>, plan: &mut Victi
         };
         open = Some((home, bytes, block, offset + bytes));
         let def = facts.kernel.def(value).expect("candidates are instructions");
-        let uses = reloads(facts, value, &cycles);
+        let sets: Vec<&FixedBitSet> = cycles.iter().map(|cycle| &behind[cycle]).collect();
+        let uses = reloads(facts, value, &sets);
         plan.victims.push(Victim { def, home, bytes, rewritten, uses, linear, group: plan.groups.len() - 1, offset });
     }
 }
