@@ -6,6 +6,7 @@
 //!   runs once, so its counts go to memory at once. Registers need every way out of the function to be a return that this
 //!   module sees, and are few: as many branches as fit below [`REGISTERS`], the most deeply nested first.
 //! - A lane's counts have 32 bits. Lanes count their iterations and give what they hold to memory after [`TURNS`] of them.
+//! - Lanes that return must not wait for others: see [`may_leave_early`].
 //! - More registers must not make a launch fail that works without them. A kernel that states no bound gets the largest
 //!   block as its bound, so that `ptxas` stays below it, unless it seems to need as much by itself.
 //!
@@ -132,7 +133,7 @@ pub fn plan(facts: &Facts, handles: &Handles<'_>, options: &Options, exits: bool
         }
     }
     let in_cycle = |branch: &BranchPlan| branch.slot.is_some() && facts.cfg().cycles.cycle_of(branch.block).is_some();
-    if plan.branches.iter().any(in_cycle) && may_count_in_registers(facts, exits) {
+    if plan.branches.iter().any(in_cycle) && may_count_in_registers(facts, exits) && !may_leave_early(facts) {
         let estimate = Pressure::new(facts).across_boundaries();
         let room = REGISTERS.saturating_sub(OWN_REGISTERS + estimate) / SECTOR;
         let [least, most] = IN_REGISTERS;
@@ -179,6 +180,49 @@ fn may_count_in_registers(facts: &Facts, exits: bool) -> bool {
         kernel.insts[inst].opcode == Opcode::Call && !matches!(kernel.call(inst).callee, Callee::Intrinsic(_))
     });
     !(exits && calls_others)
+}
+
+/// Whether lanes may come to a return while others of their warp go on to something that waits for them.
+///
+/// `if (i >= n) return;` before a barrier or a full-mask shuffle is fine as long as the lanes that return do nothing else:
+/// they are gone when the others wait. With counts to give away they would meet the others at the return first, and each
+/// would wait for the other. So: no divergent branch may have one target from which a return is reached without
+/// synchronisation, and another one from which synchronisation is reached.
+fn may_leave_early(facts: &Facts) -> bool {
+    let kernel = &facts.kernel;
+    let count = kernel.blocks.len();
+    let waits = |block: Block| {
+        kernel.block_insts(block).any(|inst| kernel.insts[inst].opcode == Opcode::Call && kernel.call(inst).convergent)
+    };
+    let blocks: Vec<Block> = kernel.blocks.keys().collect();
+    let waiting: Vec<bool> = blocks.iter().map(|&block| waits(block)).collect();
+    let returns = |block: Block| kernel.insts[kernel.terminator(block)].opcode == Opcode::Ret;
+    // backwards from returns through blocks that do not wait; backwards from blocks that wait
+    let spread = |starts: &dyn Fn(usize) -> bool, passes: &dyn Fn(usize) -> bool| {
+        let mut found = vec![false; count];
+        let mut open: Vec<usize> = (0..count).filter(|&block| starts(block)).collect();
+        open.iter().for_each(|&block| found[block] = true);
+        while let Some(block) = open.pop() {
+            for &before in kernel.graph.preds(blocks[block]) {
+                let before = before.as_u32() as usize;
+                if !found[before] && passes(before) {
+                    found[before] = true;
+                    open.push(before);
+                }
+            }
+        }
+        found
+    };
+    let leaves = spread(&|block| returns(blocks[block]) && !waiting[block], &|block| !waiting[block]);
+    let meets = spread(&|block| waiting[block], &|_| true);
+    blocks.iter().any(|&block| {
+        let targets = kernel.graph.succs(block);
+        facts.is_divergent_branch(block)
+            && targets.iter().any(|&early| {
+                leaves[early.as_u32() as usize]
+                    && targets.iter().any(|&late| late != early && meets[late.as_u32() as usize])
+            })
+    })
 }
 
 fn choose_registers(branches: &mut [BranchPlan], cycles: &Cycles, room: usize) {

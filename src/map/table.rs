@@ -239,7 +239,7 @@ pub fn of_function(facts: &Facts, handles: &Handles<'_>, plan: &FunctionPlan, so
     let kernel = &facts.kernel;
     let words = Words::new(facts, handles);
     let names = Names::new(kernel, handles);
-    let report = model::of_function(facts, handles, sources);
+    let report = model::outline(facts, handles, sources);
     let own_file = report.place.as_ref().map(|place| place.file.clone());
     let blocks = kernel.blocks.keys().map(|block| BlockTable {
         name: names.block(handles, block),

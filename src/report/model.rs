@@ -176,6 +176,13 @@ pub fn of_function(facts: &Facts, handles: &Handles<'_>, sources: &mut Sources) 
     Builder::new(facts, handles).build(sources)
 }
 
+/// Looks at one function for a page: counts and what is costly, without the values of each line.
+pub fn outline(facts: &Facts, handles: &Handles<'_>, sources: &mut Sources) -> FunctionReport {
+    let mut builder = Builder::new(facts, handles);
+    builder.is_outline = true;
+    builder.build(sources)
+}
+
 /// Whether an expression says something in spite of what was cut from it.
 fn is_readable(expression: &str) -> bool {
     expression != "…" && expression.matches('…').count() < 2
@@ -186,11 +193,12 @@ struct Builder<'a, 'm> {
     handles: &'a Handles<'m>,
     words: Words<'a, 'm>,
     lines: BTreeMap<LineOf, LineReport>,
+    is_outline: bool,
 }
 
 impl<'a, 'm> Builder<'a, 'm> {
     fn new(facts: &'a Facts, handles: &'a Handles<'m>) -> Self {
-        Builder { facts, handles, words: Words::new(facts, handles), lines: BTreeMap::new() }
+        Builder { facts, handles, words: Words::new(facts, handles), lines: BTreeMap::new(), is_outline: false }
     }
 
     fn build(mut self, sources: &mut Sources) -> FunctionReport {
@@ -233,6 +241,9 @@ impl<'a, 'm> Builder<'a, 'm> {
                 Agreement::Uniform => counts.uniform += 1,
                 Agreement::Affine => counts.affine += 1,
                 Agreement::Divergent => counts.divergent += 1,
+            }
+            if self.is_outline {
+                continue;
             }
             if let Some(place) = self.words.place(inst) {
                 self.put(place.into(), inst, class);
@@ -315,8 +326,12 @@ impl<'a, 'm> Builder<'a, 'm> {
 
     fn branches(&mut self) -> Branches {
         let kernel = &self.facts.kernel;
-        let causes = Causes::new(self.facts);
         let mut branches = Branches::default();
+        if self.is_outline {
+            branches.total = kernel.blocks.keys().filter(|&block| kernel.graph.is_branch(block)).count() as u32;
+            return branches;
+        }
+        let causes = Causes::new(self.facts);
         for block in kernel.blocks.keys().filter(|&block| self.facts.is_reachable(block)) {
             if !kernel.graph.is_branch(block) {
                 continue;
@@ -344,6 +359,9 @@ impl<'a, 'm> Builder<'a, 'm> {
     fn accesses(&mut self) -> Vec<AccessReport> {
         let mut reports = Vec::new();
         for access in stride::accesses(self.facts) {
+            if self.is_outline && matches!(access.pattern, Pattern::Same) {
+                continue;
+            }
             let report = self.access(&access);
             let place = report.place.clone();
             if let (Some(place), Some(text), true) = (place, &report.text, report.is_costly) {
