@@ -60,6 +60,8 @@ void warpwise_codegen_rewrite(WarpwiseText ptx, WarpwiseSink sink, void *context
 int32_t warpwise_pass_lookup(WarpwiseText name);
 // Runs a pass; returns whether the module changed.
 bool warpwise_pass_run(int32_t pass, LLVMModuleRef module, WarpwiseText parameters, const WarpwiseHost *host);
+// divergence-map on the host side of a CUDA compilation: registers the counters; returns whether the module changed.
+bool warpwise_map_host(LLVMModuleRef module);
 // fuse-branches on one function, for the places in the pipelines where only a function may change.
 bool warpwise_fuse_function(LLVMValueRef function, WarpwiseText parameters, const WarpwiseHost *host);
 }

@@ -34,6 +34,28 @@ cl::opt<unsigned> Registers("warpwise-regs", cl::cat(Category), cl::value_desc("
 cl::opt<unsigned> DynamicShared("warpwise-dynamic-shared", cl::cat(Category), cl::value_desc("bytes"),
                                 cl::desc("Most dynamic shared memory that kernels are launched with"));
 
+// Classes of victims, checked in the same way.
+struct VictimsParser : cl::parser<std::string> {
+  VictimsParser(cl::Option &O) : cl::parser<std::string>(O) {}
+  bool parse(cl::Option &O, StringRef ArgName, StringRef Arg, std::string &Value) {
+    std::string Message, Parameter = "victims=" + Arg.str();
+    if (!warpwise_check_parameters(warpwise::text("steer-spills"), warpwise::text(Parameter), warpwise::collect,
+                                   &Message))
+      return O.error(Message, ArgName);
+    Value = Arg.str();
+    return false;
+  }
+};
+
+cl::opt<std::string, false, VictimsParser> Victims("warpwise-victims", cl::cat(Category), cl::value_desc("class,..."),
+                             cl::desc("What steer-spills may move: all, none, constant, affine, uniform, "
+                                      "divergent, stack"));
+
+cl::opt<std::string> Ptxas("warpwise-ptxas", cl::cat(Category), cl::value_desc("path"),
+                           cl::desc("Have steer-spills measure its work with this ptxas and keep what it confirms"));
+cl::opt<bool> PtxasSmem("warpwise-ptxas-smem", cl::cat(Category),
+                        cl::desc("Ask ptxas to spill to shared memory what steer-spills could not move (PTX 9.0)"));
+
 cl::opt<bool> AssumeRestrict("warpwise-assume-restrict", cl::cat(Category),
                              cl::desc("Pointer arguments of a kernel never alias, as if all were __restrict__"));
 
@@ -44,6 +66,13 @@ cl::opt<bool> Annotate("warpwise-annotate", cl::cat(Category), cl::init(true), c
 cl::opt<bool> Fuse("warpwise-fuse", cl::cat(Category), cl::init(false), cl::desc("Run fuse-branches"));
 cl::opt<bool> Steer("warpwise-steer", cl::cat(Category), cl::init(false), cl::desc("Run steer-spills"));
 
+cl::opt<bool> Map("warpwise-divergence-map", cl::init(false), cl::cat(Category),
+                  cl::desc("Count, at every branch, the warps that come and those that split"));
+cl::opt<bool> MapAll("warpwise-map-all", cl::init(false), cl::cat(Category),
+                     cl::desc("Count branches that are proven uniform too"));
+cl::opt<std::string> MapName("warpwise-map-name", cl::cat(Category), cl::value_desc("SUFFIX"),
+                             cl::desc("What the symbols of the divergence map end in"));
+
 void publish(StringRef Name, const cl::opt<bool> &Option) {
   if (Option.getNumOccurrences())
     warpwise_set_option(warpwise::text(Name), warpwise::text(Option ? "1" : "0"));
@@ -52,19 +81,29 @@ void publish(StringRef Name, const cl::opt<bool> &Option) {
 } // namespace
 
 bool warpwise::wants_fusion() { return Fuse && !Off; }
+bool warpwise::wants_map() { return Map; }
 
 void warpwise::publish_options() {
   publish("assume-restrict", AssumeRestrict);
   publish("off", Off);
+  publish("ptxas-smem", PtxasSmem);
   publish("annotate", Annotate);
   publish("fuse", Fuse);
   publish("steer", Steer);
+  publish("map", Map);
+  publish("map-all", MapAll);
+  if (MapName.getNumOccurrences())
+    warpwise_set_option(text("map-name"), text(MapName));
   if (Block.getNumOccurrences())
     warpwise_set_option(text("block"), text(Block));
   if (RemarkAll)
     warpwise_set_option(text("remark-all"), text(""));
   if (Registers.getNumOccurrences())
     warpwise_set_option(text("regs"), text(std::to_string(std::min(Registers.getValue(), 255u))));
+  if (Ptxas.getNumOccurrences())
+    warpwise_set_option(text("ptxas"), text(Ptxas));
+  if (Victims.getNumOccurrences())
+    warpwise_set_option(text("victims"), text(Victims));
   if (DynamicShared.getNumOccurrences())
     warpwise_set_option(text("dynamic-shared"), text(std::to_string(std::min(DynamicShared.getValue(), 232448u))));
 }

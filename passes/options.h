@@ -6,4 +6,6 @@ namespace warpwise {
 void publish_options();
 // Whether fuse-branches takes its place in the optimisation pipelines.
 bool wants_fusion();
+// Whether branches are counted.
+bool wants_map();
 } // namespace warpwise

@@ -21,6 +21,7 @@ namespace {
 
 constexpr const char *AnalysisName = "affine-divergence";
 constexpr const char *DefaultPipeline = "warpwise";
+constexpr const char *MapPass = "divergence-map";
 
 struct PrintFunctionPass : PassInfoMixin<PrintFunctionPass> {
   std::string Parameters;
@@ -102,6 +103,17 @@ struct TransformPass : PassInfoMixin<TransformPass> {
   }
 };
 
+// The host side of a counted CUDA program registers the counters.
+struct MapHostPass : PassInfoMixin<MapHostPass> {
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    if (is_nvptx(M))
+      return PreservedAnalyses::all();
+    publish_options();
+    return warpwise_map_host(wrap(&M)) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
 // "name" or "name<parameters>": the parameters if the name matches.
 bool match(StringRef Text, StringRef Name, StringRef &Parameters) {
   if (!Text.consume_front(Name))
@@ -144,6 +156,10 @@ bool parse_module(StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::
   }
   if (wrapped(Name, "invalidate", P) && P.empty()) {
     MPM.addPass(InvalidateModulePass());
+    return true;
+  }
+  if (Name == "divergence-map-host") {
+    MPM.addPass(MapHostPass());
     return true;
   }
   if (Name == "warpwise-remarks") {
@@ -215,10 +231,14 @@ void register_passes(PassBuilder &PB) {
   add_fusion(PB);
   PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
     MPM.addPass(RemarksPass());
+    if (wants_map())
+      MPM.addPass(MapHostPass());
     // before the link there is more to come: inlining, and the bodies of callers
     bool BeforeLink = Phase == ThinOrFullLTOPhase::ThinLTOPreLink || Phase == ThinOrFullLTOPhase::FullLTOPreLink;
     if (Level != OptimizationLevel::O0 && !BeforeLink)
       MPM.addPass(TransformPass(warpwise_pass_lookup(text(DefaultPipeline)), ""));
+    else if (wants_map())
+      MPM.addPass(TransformPass(warpwise_pass_lookup(text(MapPass)), ""));
   });
 }
 

@@ -28,7 +28,7 @@ pub struct Text {
 impl Text {
     /// # Safety
     /// `data` has `length` readable bytes for the duration of the call.
-    unsafe fn get(&self) -> String {
+    pub(crate) unsafe fn get(&self) -> String {
         if self.data.is_null() {
             return String::new();
         }
@@ -280,6 +280,26 @@ pub unsafe extern "C" fn warpwise_pass_run(
         let (module, host) = unsafe { (handle::Module::from_raw(module), host.as_ref()) };
         match (module, host) {
             (Some(module), Some(host)) => pipeline::run(pass as usize, module, &parameters, &Host::new(host)),
+            _ => false,
+        }
+    }));
+    outcome.unwrap_or_else(|_| {
+        eprintln!("warpwise: internal error in a transform; the module may be half edited, giving up");
+        std::process::abort()
+    })
+}
+
+/// Registers the counters of a CUDA program's device code in its host code.
+///
+/// # Safety
+/// `module` is alive and nobody else reads it during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpwise_map_host(module: LLVMModuleRef) -> bool {
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: the pass manager hands out a live module.
+        let module = unsafe { handle::Module::from_raw(module) };
+        match (module, Settings::parse("divergence-map", "")) {
+            (Some(module), Ok(settings)) => crate::map::run_host(module, &settings),
             _ => false,
         }
     }));

@@ -26,6 +26,7 @@ pub mod fuse;
 pub mod fuzz;
 pub mod kernel;
 pub mod llvm;
+pub mod map;
 #[doc(hidden)]
 pub mod mutants;
 pub mod pipeline;

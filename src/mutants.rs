@@ -138,6 +138,19 @@ pub fn activate(mutant: Option<Mutant>) {
     ACTIVE.store(mutant.map_or(0, |mutant| mutant as u32), std::sync::atomic::Ordering::Relaxed);
 }
 
+/// Makes the mistake that the environment names, for commands that make none themselves.
+#[cfg(feature = "mutants")]
+pub fn activate_named() -> Result<(), String> {
+    let Ok(name) = std::env::var(VARIABLE) else { return Ok(()) };
+    let found = Mutant::ALL.into_iter().find(|mutant| format!("{mutant:?}").eq_ignore_ascii_case(&name));
+    activate(Some(found.ok_or_else(|| format!("{VARIABLE}: there is no mistake '{name}'"))?));
+    Ok(())
+}
+
+/// Names a mistake.
+#[cfg(feature = "mutants")]
+const VARIABLE: &str = "WARPWISE_MUTANT";
+
 /// Whether the mistake is to be made.
 #[cfg(feature = "mutants")]
 #[inline]

@@ -4,8 +4,9 @@
 //! command line (`-warpwise-block=256`), which [`set_option`] remembers for the process. The text wins.
 //!
 //! The default pipeline, `warpwise`, runs every transform of [`PASSES`] in order. The first word of a transform's name
-//! is its switch: `no-fuse` between the brackets, `-warpwise-fuse=0` for a file, and for one function the string attribute
-//! `"warpwise-no-fuse"` or `__attribute__((annotate("warpwise.no-fuse")))`. `-warpwise-off`, the plain `"warpwise-off"` and
+//! (`map` for `divergence-map`) is its switch: `no-fuse` between the brackets, `-warpwise-fuse=0` for a file, and for one
+//! function the string attribute `"warpwise-no-fuse"` or `__attribute__((annotate("warpwise.no-fuse")))`.
+//! `-warpwise-off`, the plain `"warpwise-off"` and
 //! `annotate("warpwise.off")` mean all of them, as does `optnone`.
 
 use crate::annotate;
@@ -15,27 +16,35 @@ use crate::llvm::edit::Editor;
 use crate::llvm::edit::annotate::is_optnone;
 use crate::llvm::handle::{Function, Module};
 use crate::llvm::remark::Host;
+use crate::spill::victims::{Victims, VictimsError};
 use std::sync::Mutex;
 
 /// A transform: runs over a module, returns whether it changed.
 type Run = fn(Module<'_>, &Settings, &Host<'_>) -> bool;
 
 /// Every transform by name, in the order of the default pipeline.
-const PASSES: &[(&str, Run)] =
-    &[("annotate-uniform", annotate::run), ("fuse-branches", crate::fuse::run), ("steer-spills", crate::spill::run)];
+const PASSES: &[(&str, Run)] = &[
+    ("annotate-uniform", annotate::run),
+    ("fuse-branches", crate::fuse::run),
+    ("steer-spills", crate::spill::run),
+    // last: it counts the branches of the code that runs
+    ("divergence-map", crate::map::run),
+];
 
 /// The default pipeline.
 pub const DEFAULT: &str = "warpwise";
 
 /// What may be switched off for the default pipeline, whether or not this build has the transform.
-const SWITCHES: &[&str] = &["annotate", "fuse", "steer"];
+const SWITCHES: &[&str] = &["annotate", "fuse", "steer", "map"];
 
 /// Transforms that the default pipeline runs only when asked to (`-warpwise-steer`, `warpwise<steer>`).
-const OFF_BY_DEFAULT: &[&str] = &["fuse", "steer"];
+const OFF_BY_DEFAULT: &[&str] = &["fuse", "steer", "map"];
 
 /// Parameters in words, for the error about an unknown one.
-const KNOWN: &str = "block=X[xYxZ], simple, remark-all, regs=N, dynamic-shared=N";
-const KNOWN_DEFAULT: &str = "block=X[xYxZ], assume-restrict, annotate, fuse, steer, no-annotate, no-fuse, no-steer";
+const KNOWN: &str = "block=X[xYxZ], simple, remark-all, regs=N, dynamic-shared=N, victims=all|none|constant|affine|uniform|divergent|stack[+...], ptxas-smem, ptxas=PATH";
+const KNOWN_DEFAULT: &str =
+    "block=X[xYxZ], assume-restrict, annotate, fuse, steer, map, no-annotate, no-fuse, no-steer, no-map";
+const KNOWN_MAP: &str = "block=X[xYxZ], simple, all, name=SUFFIX";
 const KNOWN_ANNOTATE: &str = "block=X[xYxZ], simple, verify, assume-restrict, vote=0|1, bra-uni=0|1, shuffle=0|1";
 
 /// What a pass is told.
@@ -49,6 +58,8 @@ pub struct Settings {
     pub remark_all: bool,
     /// Of `annotate-uniform`.
     pub annotate: annotate::Options,
+    /// Of `divergence-map`.
+    pub map: crate::map::Options,
     /// Transforms that the default pipeline leaves out, by first word.
     switched_off: Vec<String>,
     /// The default pipeline does nothing (`-warpwise-off`).
@@ -57,6 +68,12 @@ pub struct Settings {
     pub regs: Option<u32>,
     /// Most bytes of dynamic shared memory that kernels are launched with.
     pub dynamic_shared: Option<u32>,
+    /// What `steer-spills` may move.
+    pub victims: Victims,
+    /// Ask `ptxas` to spill to shared memory what is left.
+    pub ptxas_smem: bool,
+    /// The `ptxas` that `steer-spills` measures its work with.
+    pub ptxas: Option<String>,
 }
 
 /// Why a pass's parameters were refused.
@@ -64,12 +81,16 @@ pub struct Settings {
 pub enum SettingsError {
     #[error(transparent)]
     Shape(#[from] ShapeError),
+    #[error(transparent)]
+    Victims(#[from] VictimsError),
     #[error("'{pass}' has no parameter '{name}'; it takes {known}")]
     Unknown { pass: String, name: String, known: &'static str },
     #[error("parameter '{name}' of '{pass}' takes no value, but has '{value}'")]
     NoValue { pass: String, name: String, value: String },
     #[error("parameter '{name}' of '{pass}' is 0 or 1, not '{value}'")]
     NoSwitch { pass: String, name: String, value: String },
+    #[error("parameter '{name}' of '{pass}' takes letters, digits and underscores, not '{value}'")]
+    Symbol { pass: String, name: String, value: String },
     #[error("parameter '{name}' of '{pass}' takes a whole number of at most {max}, not '{value}'")]
     Number { pass: String, name: String, value: String, max: u32 },
 }
@@ -119,8 +140,13 @@ impl Settings {
             "remark-all" => self.remark_all = true,
             "regs" => self.regs = Some(number(pass, name, Some(value), MAX_REGISTERS)?),
             "dynamic-shared" => self.dynamic_shared = Some(number(pass, name, Some(value), MAX_SHARED)?),
+            "victims" => self.victims = value.parse()?,
+            "ptxas-smem" => self.ptxas_smem = switch(pass, name, Some(value))?,
+            "ptxas" => self.ptxas = Some(value.to_owned()),
             "assume-restrict" => self.annotate.assume_restrict = switch(pass, name, Some(value))?,
             "off" => self.is_off = switch(pass, name, Some(value))?,
+            "map-all" => self.map.all = switch(pass, name, Some(value))?,
+            "map-name" => self.map.name = Some(value.to_owned()),
             _ if SWITCHES.contains(&name) => self.turn(name, switch(pass, name, Some(value))?),
             _ => {}
         }
@@ -130,6 +156,7 @@ impl Settings {
     fn set(&mut self, pass: &str, name: &str, value: Option<&str>) -> Result<(), SettingsError> {
         let is_default = pass == DEFAULT;
         let is_annotate = pass == "annotate-uniform";
+        let is_map = pass == "divergence-map";
         match name {
             "block" => self.block = Some(value.unwrap_or("").parse()?),
             "remark-all" => self.remark_all = true,
@@ -137,6 +164,9 @@ impl Settings {
             "dynamic-shared" if !is_annotate => {
                 self.dynamic_shared = Some(number(pass, name, value, MAX_SHARED)?);
             }
+            "ptxas" if !is_annotate => self.ptxas = value.map(str::to_owned),
+            "ptxas-smem" if !is_annotate => self.ptxas_smem = switch(pass, name, value)?,
+            "victims" if !is_annotate => self.victims = value.unwrap_or("").parse()?,
             "simple" if !is_default => {
                 no_value(pass, name, value)?;
                 self.simple = true;
@@ -148,6 +178,11 @@ impl Settings {
                 no_value(pass, name, value)?;
                 self.annotate.verify = true;
             }
+            "all" if is_map => {
+                no_value(pass, name, value)?;
+                self.map.all = true;
+            }
+            "name" if is_map => self.map.name = Some(symbol_end(pass, name, value)?),
             "vote" if is_annotate => self.annotate.vote = switch(pass, name, value)?,
             "bra-uni" if is_annotate => self.annotate.bra_uni = switch(pass, name, value)?,
             "shuffle" if is_annotate => self.annotate.shuffle = switch(pass, name, value)?,
@@ -164,6 +199,7 @@ impl Settings {
                     let known = match () {
                         () if is_default => KNOWN_DEFAULT,
                         () if is_annotate => KNOWN_ANNOTATE,
+                        () if is_map => KNOWN_MAP,
                         () => KNOWN,
                     };
                     return Err(SettingsError::Unknown { pass: pass.to_owned(), name: name.to_owned(), known });
@@ -203,6 +239,9 @@ fn switch(pass: &str, name: &str, value: Option<&str>) -> Result<bool, SettingsE
 
 /// The word that switches a transform.
 fn switch_of(pass: &str) -> &str {
+    if pass == "divergence-map" {
+        return "map";
+    }
     pass.split('-').next().unwrap_or(pass)
 }
 
@@ -213,6 +252,17 @@ pub fn is_enabled(function: Function<'_>, switch: &str) -> bool {
         && off.iter().all(|attribute| function.string_attribute(attribute).is_none())
         // a pass in the middle of clang's pipeline comes before annotations have become attributes
         && !annotations(function.module()).iter().any(|(named, attribute)| *named == function && off.contains(attribute))
+}
+
+/// The end of a symbol's name.
+fn symbol_end(pass: &str, name: &str, value: Option<&str>) -> Result<String, SettingsError> {
+    let text = value.unwrap_or("");
+    let is_name = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    is_name.then(|| text.to_owned()).ok_or_else(|| SettingsError::Symbol {
+        pass: pass.to_owned(),
+        name: name.to_owned(),
+        value: text.to_owned(),
+    })
 }
 
 fn number(pass: &str, name: &str, value: Option<&str>, max: u32) -> Result<u32, SettingsError> {
@@ -306,6 +356,7 @@ mod tests {
             ("block=foo", "'foo'"),
             ("frob", "'frob'"),
             ("regs=many", "'many'"),
+            ("victims=frob", "'frob'"),
         ] {
             assert!(parse(text).unwrap_err().to_string().contains(part), "{text}");
         }

@@ -8,9 +8,7 @@ target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @kernel(ptr %in, ptr %out) #0 {
 ; CHECK-LABEL: define ptx_kernel void @kernel
 ; CHECK:       shl i32 {{.*}}, 3
-; CHECK:       [[BYTES:%.*]] = shl i32 %div.k, 3
-; CHECK:       [[ROWS:%.*]] = mul i32 [[BYTES]], 96
-; CHECK:       [[AT:%.*]] = getelementptr i8, ptr addrspace(3) %warpwise.slots, i32 [[ROWS]]
+; CHECK:       [[AT:%.*]] = getelementptr [768 x i8], ptr addrspace(3) %warpwise.slots, i32 %div.k
 ; CHECK:       store i64 1, ptr addrspace(3) [[AT]], align 8
   %array = alloca [4 x i64], align 8
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

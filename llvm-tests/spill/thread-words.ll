@@ -16,9 +16,7 @@ define ptx_kernel void @kernel(ptr %in, ptr %out) #0 {
 ; CHECK:       [[MINE:%.*]] = getelementptr inbounds i8, ptr addrspace(3) @warpwise_stack_kernel, i32 [[SCALED]]
 ; CHECK:       [[ROW:%.*]] = getelementptr i8, ptr addrspace(3) [[MINE]], i32 3072
 ; CHECK:       store float %div.f, ptr addrspace(3) [[ROW]], align 4
-; CHECK:       [[BYTES:%.*]] = shl i32 %div.k, 2
-; CHECK:       [[ROWS:%.*]] = shl i32 [[BYTES]], 8
-; CHECK:       [[AT:%.*]] = getelementptr i8, ptr addrspace(3) [[MINE]], i32 [[ROWS]]
+; CHECK:       [[AT:%.*]] = getelementptr [1024 x i8], ptr addrspace(3) [[MINE]], i64 %index
 ; CHECK:       load float, ptr addrspace(3) [[AT]], align 4
 ; CHECK-NOT:   call void
 ; CHECK:       ret void

@@ -7,7 +7,7 @@
 //! Source: Sampaio 2013, figures 3.6 and 3.8 (rules SUMA, MLVA, MLCA) over integers; the modular reading, exactness,
 //! symbolic coefficients and alignment are ours.
 
-use super::form::{Ext, Form, MAX_TERMS, Monomial, Rest, Scope, Symbol, Term, wrap};
+use super::form::{Ext, Form, Monomial, Rest, Scope, Symbol, Term, Terms, wrap};
 use crate::mutants::{self, Mutant};
 use smallvec::SmallVec;
 
@@ -43,18 +43,29 @@ impl Sum {
     }
 
     /// The terms, and whether every coefficient is the integer it stands for.
-    fn finish(self, bits: u32) -> Option<(SmallVec<[Term; 2]>, bool)> {
-        let mut terms = SmallVec::new();
+    fn finish(self, bits: u32) -> Option<(Terms, bool)> {
+        let mut terms = Terms::EMPTY;
         let mut faithful = true;
         for (monomial, coefficient) in self.terms {
             let wrapped = wrap(coefficient as i64, bits);
             faithful &= i128::from(wrapped) == coefficient;
             if wrapped != 0 {
-                terms.push(Term { monomial, coefficient: wrapped });
+                terms.push(Term { monomial, coefficient: wrapped })?;
             }
         }
-        (terms.len() <= MAX_TERMS).then_some((terms, faithful))
+        Some((terms, faithful))
     }
+}
+
+/// The sum of two lists of terms, where one is empty and the other needs no wrapping: most sums.
+#[inline]
+fn one_sided(a: &Terms, b: &Terms, bits: u32) -> Option<(Terms, bool)> {
+    let terms = match (a.is_empty(), b.is_empty()) {
+        (_, true) => a,
+        (true, false) => b,
+        _ => return None,
+    };
+    terms.iter().all(|term| wrap(term.coefficient, bits) == term.coefficient).then_some((*terms, true))
 }
 
 /// Alignment of a sum, capped to what a rest stores.
@@ -95,11 +106,16 @@ fn narrower(a: Option<Scope>, b: Option<Scope>, proven: bool) -> Option<Scope> {
 
 /// `a + b`.
 pub fn add(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
-    let mut sum = Sum::new();
-    for term in a.terms.iter().chain(&b.terms) {
-        sum.add(term.monomial, i128::from(term.coefficient));
-    }
-    let (terms, faithful) = sum.finish(bits)?;
+    let (terms, faithful) = match one_sided(&a.terms, &b.terms, bits) {
+        Some(known) => known,
+        None => {
+            let mut sum = Sum::new();
+            for term in a.terms.iter().chain(&b.terms) {
+                sum.add(term.monomial, i128::from(term.coefficient));
+            }
+            sum.finish(bits)?
+        }
+    };
     Some(Form {
         terms,
         rest: add_rests(a.rest, b.rest, bits),
@@ -139,11 +155,16 @@ pub fn scale(a: &Form, factor: i64, bits: u32, no_wrap: NoWrap) -> Option<Form> 
     if factor == 0 {
         return Some(Form::constant(0));
     }
-    let mut sum = Sum::new();
+    let (mut terms, mut faithful) = (Terms::EMPTY, true);
     for term in &a.terms {
-        sum.add(term.monomial, i128::from(term.coefficient) * i128::from(factor));
+        // monomials stay as they are and in order
+        let coefficient = i128::from(term.coefficient) * i128::from(factor);
+        let wrapped = wrap(coefficient as i64, bits);
+        faithful &= i128::from(wrapped) == coefficient;
+        if wrapped != 0 {
+            terms.push(Term { monomial: term.monomial, coefficient: wrapped })?;
+        }
     }
-    let (terms, faithful) = sum.finish(bits)?;
     let no_wrap = if mutants::on(Mutant::ScaleExact) { NoWrap::BOTH } else { no_wrap };
     // a factor whose unsigned reading is not its signed one multiplies differences by another integer
     let unsigned = faithful && no_wrap.unsigned && factor > 0;
@@ -157,9 +178,9 @@ pub fn scale(a: &Form, factor: i64, bits: u32, no_wrap: NoWrap) -> Option<Form> 
 
 /// `a · s` where the other factor is uniform with the given rest and is named by a symbol.
 pub fn times_symbol(a: &Form, symbol: Symbol, factor: Rest, bits: u32, no_wrap: NoWrap) -> Option<Form> {
-    let mut terms: SmallVec<[Term; 2]> = SmallVec::new();
+    let mut terms = Terms::EMPTY;
     for term in &a.terms {
-        terms.push(Term { monomial: term.monomial.times_symbol(symbol)?, coefficient: term.coefficient });
+        terms.push(Term { monomial: term.monomial.times_symbol(symbol)?, coefficient: term.coefficient })?;
     }
     terms.sort_by_key(|term| term.monomial);
     let rest = match a.rest {
@@ -201,13 +222,13 @@ pub fn product(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
 /// The low `to` bits of a form of width `from`. `no_wrap` is what the truncation itself promises.
 pub fn truncate(a: &Form, from: u32, to: u32, no_wrap: NoWrap) -> Option<Form> {
     debug_assert!(to <= from);
-    let mut terms: SmallVec<[Term; 2]> = SmallVec::new();
+    let mut terms = Terms::EMPTY;
     let mut faithful = true;
     for term in &a.terms {
         let coefficient = wrap(term.coefficient, to);
         faithful &= coefficient == term.coefficient;
         if coefficient != 0 {
-            terms.push(Term { monomial: rename_symbols(term.monomial, Ext::Trunc)?, coefficient });
+            terms.push(Term { monomial: rename_symbols(term.monomial, Ext::Trunc)?, coefficient })?;
         }
     }
     terms.sort_by_key(|term| term.monomial);
@@ -237,9 +258,9 @@ pub fn truncate(a: &Form, from: u32, to: u32, no_wrap: NoWrap) -> Option<Form> {
 pub fn extend(a: &Form, from: u32, signed: bool, rest_is_exact: bool) -> Option<Form> {
     let scope = if signed { a.signed_scope()? } else { a.unsigned_scope()? };
     let ext = if signed { Ext::Sext } else { Ext::Zext };
-    let mut terms: SmallVec<[Term; 2]> = SmallVec::new();
+    let mut terms = Terms::EMPTY;
     for term in &a.terms {
-        terms.push(Term { monomial: rename_symbols(term.monomial, ext)?, coefficient: term.coefficient });
+        terms.push(Term { monomial: rename_symbols(term.monomial, ext)?, coefficient: term.coefficient })?;
     }
     terms.sort_by_key(|term| term.monomial);
     let rest = match a.rest {
@@ -303,7 +324,7 @@ mod tests {
         let square = product(&plus_one, &plus_one, 32, NoWrap::NONE).unwrap();
         let plain = product(&tid(), &tid(), 32, NoWrap::NONE).unwrap();
         let difference = sub(&square, &plain, 32, NoWrap::NONE).unwrap();
-        assert_eq!(difference.terms.as_slice(), &[Term { monomial: Monomial::base(Base::TidX), coefficient: 2 }]);
+        assert_eq!(difference.terms[..], [Term { monomial: Monomial::base(Base::TidX), coefficient: 2 }]);
         assert_eq!(difference.rest, Rest::Const(1));
     }
 

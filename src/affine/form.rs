@@ -11,7 +11,7 @@
 //!
 //! More than [`MAX_TERMS`] terms, or a product of higher degree: no form, which callers turn into divergent.
 
-use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
 
 /// Most terms of a form. Kernels index with at most three thread indices and a lane; four leaves room for one product.
 pub const MAX_TERMS: usize = 4;
@@ -143,6 +143,93 @@ pub struct Term {
     pub coefficient: i64,
 }
 
+/// The terms of a form, at most [`MAX_TERMS`]: in place, so that copying a form copies bytes.
+#[derive(Clone, Copy)]
+pub struct Terms {
+    count: u32,
+    items: [Term; MAX_TERMS],
+}
+
+impl Terms {
+    /// None.
+    pub const EMPTY: Terms = Terms {
+        count: 0,
+        items: [Term { monomial: Monomial { bases: (Base::TidX, None), symbols: (None, None) }, coefficient: 0 };
+            MAX_TERMS],
+    };
+    /// Adds a term at the end; `None` when there are [`MAX_TERMS`] already.
+    #[inline]
+    pub fn push(&mut self, term: Term) -> Option<()> {
+        *self.items.get_mut(self.count as usize)? = term;
+        self.count += 1;
+        Some(())
+    }
+    /// Just one.
+    pub fn one(term: Term) -> Terms {
+        let mut terms = Terms { count: 1, ..Terms::EMPTY };
+        terms.items[0] = term;
+        terms
+    }
+}
+
+impl std::ops::Deref for Terms {
+    type Target = [Term];
+    #[inline]
+    fn deref(&self) -> &[Term] {
+        &self.items[..(self.count as usize).min(MAX_TERMS)]
+    }
+}
+
+impl std::ops::DerefMut for Terms {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [Term] {
+        &mut self.items[..(self.count as usize).min(MAX_TERMS)]
+    }
+}
+
+impl<'a> IntoIterator for &'a Terms {
+    type Item = &'a Term;
+    type IntoIter = std::slice::Iter<'a, Term>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a mut Terms {
+    type Item = &'a mut Term;
+    type IntoIter = std::slice::IterMut<'a, Term>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter_mut()
+    }
+}
+
+impl PartialEq for Terms {
+    #[inline]
+    fn eq(&self, other: &Terms) -> bool {
+        self[..] == other[..]
+    }
+}
+
+impl Eq for Terms {}
+
+impl Hash for Terms {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for term in self {
+            let Monomial { bases: (first, second), symbols } = term.monomial;
+            let word = |symbol: Option<Symbol>| symbol.map_or(0, |s| u64::from(s.value) << 3 | s.ext as u64 + 1);
+            state.write_u64(first as u64 | second.map_or(0, |base| base as u64 + 1) << 8 | word(symbols.1) << 16);
+            state.write_u64(word(symbols.0));
+            state.write_i64(term.coefficient);
+        }
+    }
+}
+
+impl std::fmt::Debug for Terms {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self).finish()
+    }
+}
+
 /// The part of a form that lanes agree on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rest {
@@ -171,15 +258,30 @@ impl Rest {
 }
 
 /// `Σ terms + rest (mod 2^w)`; the width is that of the value described.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Form {
     /// Sorted by monomial, no zero coefficients.
-    pub terms: SmallVec<[Term; 2]>,
+    pub terms: Terms,
     pub rest: Rest,
     /// Scope in which the form holds over the unsigned reading; meaningless without terms.
     pub exact_unsigned: Option<Scope>,
     /// Scope in which the form holds over the signed reading; meaningless without terms.
     pub exact_signed: Option<Scope>,
+}
+
+impl Hash for Form {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let scope = |scope: Option<Scope>| scope.map_or(0, |scope| scope as u64 + 1);
+        let tags = scope(self.exact_unsigned) | scope(self.exact_signed) << 2;
+        match self.rest {
+            Rest::Const(value) => {
+                state.write_u64(tags);
+                state.write_i64(value);
+            }
+            Rest::Uniform { scope, align } => state.write_u64(tags | scope as u64 + 1 << 4 | u64::from(align) << 8),
+        }
+        self.terms.hash(state);
+    }
 }
 
 impl Form {
@@ -193,12 +295,12 @@ impl Form {
     }
     /// No terms.
     pub fn from_rest(rest: Rest) -> Form {
-        Form { terms: SmallVec::new(), rest, exact_unsigned: None, exact_signed: None }
+        Form { terms: Terms::EMPTY, rest, exact_unsigned: None, exact_signed: None }
     }
     /// A base by itself. Thread indices are small, so both readings are exact.
     pub fn base(base: Base) -> Form {
         Form {
-            terms: SmallVec::from_slice(&[Term { monomial: Monomial::base(base), coefficient: 1 }]),
+            terms: Terms::one(Term { monomial: Monomial::base(base), coefficient: 1 }),
             rest: Rest::Const(0),
             exact_unsigned: Some(Scope::Grid),
             exact_signed: Some(Scope::Grid),

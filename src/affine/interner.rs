@@ -2,6 +2,7 @@
 
 use super::form::{Form, Rest, Scope};
 use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 
 /// An element of the domain: bottom, divergent, or an interned form.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -51,7 +52,15 @@ pub struct Interner {
 
 impl Default for Interner {
     fn default() -> Self {
-        let mut interner = Interner { forms: Vec::new(), index: FxHashMap::default() };
+        Interner::with_capacity(0)
+    }
+}
+
+impl Interner {
+    /// Expects about `count` distinct forms.
+    pub fn with_capacity(count: usize) -> Self {
+        let index = FxHashMap::with_capacity_and_hasher(count, Default::default());
+        let mut interner = Interner { forms: Vec::with_capacity(count + Element::FIRST_FORM as usize), index };
         // bottom and divergent have no form; uniform grid stands in so that indices match
         for scope in [Scope::Grid, Scope::Grid, Scope::Warp, Scope::Block, Scope::Grid] {
             interner.forms.push(Form::uniform(scope));
@@ -62,9 +71,6 @@ impl Default for Interner {
         debug_assert_eq!(interner.forms.len(), Element::FIRST_FORM as usize);
         interner
     }
-}
-
-impl Interner {
     /// The element of a form.
     pub fn intern(&mut self, mut form: Form) -> Element {
         if form.terms.is_empty() {
@@ -73,13 +79,15 @@ impl Interner {
                 return Element::uniform(scope);
             }
         }
-        if let Some(&found) = self.index.get(&form) {
-            return Element(found);
+        match self.index.entry(form) {
+            Entry::Occupied(known) => Element(*known.get()),
+            Entry::Vacant(place) => {
+                let id = self.forms.len() as u32;
+                self.forms.push(place.key().clone());
+                place.insert(id);
+                Element(id)
+            }
         }
-        let id = self.forms.len() as u32;
-        self.forms.push(form.clone());
-        self.index.insert(form, id);
-        Element(id)
     }
     /// The element of a form, divergent for none.
     pub fn intern_or_divergent(&mut self, form: Option<Form>) -> Element {

@@ -24,7 +24,7 @@ pub fn join(a: &Form, b: &Form, gate: Option<Scope>) -> Option<Form> {
     // lanes that come by different paths may have wrapped a different number of times, whatever they agree on modulo 2^w
     let limit = gate.min(Some(rest.scope()));
     let (exact_unsigned, exact_signed) = (exact_unsigned.min(limit), exact_signed.min(limit));
-    Some(Form { terms: terms.clone(), rest, exact_unsigned, exact_signed })
+    Some(Form { terms: *terms, rest, exact_unsigned, exact_signed })
 }
 
 /// What remains of a form when lanes may hold it from different iterations: the η of gated SSA. `gate` is the

@@ -26,5 +26,5 @@ pub mod interner;
 pub mod join;
 pub mod lanes;
 
-pub use form::{Base, Ext, Form, Monomial, Rest, Scope, Symbol, Term};
+pub use form::{Base, Ext, Form, Monomial, Rest, Scope, Symbol, Term, Terms};
 pub use interner::{Element, Interner};

@@ -37,18 +37,40 @@ impl Graph {
             pred_start[to.index() + 1] += 1;
         }
         succ_start.resize(block_count + 1, succ_list.len() as u32);
+        Graph::with_preds(succ_start, succ_list, pred_start)
+    }
+
+    /// Builds the graph from rows of successors: those of all blocks one after the other, and where each row ends.
+    ///
+    /// # Panics
+    /// When an edge names a block that does not exist.
+    pub fn from_rows(mut ends: Vec<u32>, targets: Vec<Block>) -> Graph {
+        let block_count = ends.len();
+        ends.insert(0, 0);
+        let mut pred_start = vec![0u32; block_count + 1];
+        for &to in &targets {
+            pred_start[to.index() + 1] += 1;
+        }
+        Graph::with_preds(ends, targets, pred_start)
+    }
+
+    /// `pred_start[b + 1]` is how many predecessors block `b` has.
+    fn with_preds(succ_start: Vec<u32>, succ_list: Vec<Block>, mut pred_start: Vec<u32>) -> Graph {
+        let block_count = pred_start.len() - 1;
         for i in 0..block_count {
             pred_start[i + 1] += pred_start[i];
         }
-        let mut cursor = pred_start.clone();
+        // Filled from the back, each row's end becomes its start.
         let mut pred_list = vec![Block::new(0); succ_list.len()];
-        for from in 0..block_count {
-            for &to in &succ_list[succ_start[from] as usize..succ_start[from + 1] as usize] {
-                let slot = &mut cursor[to.index()];
+        for from in (0..block_count).rev() {
+            for &to in succ_list[succ_start[from] as usize..succ_start[from + 1] as usize].iter().rev() {
+                let slot = &mut pred_start[to.index() + 1];
+                *slot -= 1;
                 pred_list[*slot as usize] = Block::new(from);
-                *slot += 1;
             }
         }
+        pred_start.remove(0);
+        pred_start.push(pred_list.len() as u32);
         Graph { succ_start, succ_list, pred_start, pred_list }
     }
 

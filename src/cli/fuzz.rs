@@ -4,6 +4,7 @@ use crate::fuzz::drive::{self, Failure, Plan, Tally};
 use crate::fuzz::{Knobs, Launch, Mode, generate, ladder, ladder_many};
 use anyhow::{Context as _, anyhow};
 use clap::{Parser, Subcommand};
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -130,6 +131,11 @@ struct PlanArgs {
     /// Run before and after this pipeline (as `opt -passes=` takes it) instead of the usual ones; `none` for no pipeline.
     #[arg(long)]
     pipeline: Vec<String>,
+    /// Run before and after this pipeline with passes of ours and make no other comparison: `steer-spills<regs=24>`,
+    /// `default<O2>,fuse-branches`; `{block}` in it stands for the block of each launch. With --check: check the claims
+    /// on what it leaves.
+    #[arg(long)]
+    passes: Vec<String>,
     /// Do not look for races.
     #[arg(long)]
     no_races: bool,
@@ -148,6 +154,7 @@ impl PlanArgs {
             only_claims: self.check,
             races: !self.no_races,
             claims: !self.no_claims,
+            passes: self.passes.clone(),
             ..Plan::default()
         };
         if !self.pipeline.is_empty() {
@@ -170,6 +177,8 @@ fn parse_mode(name: &str) -> Result<Mode, String> {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    #[cfg(feature = "mutants")]
+    crate::mutants::activate_named().map_err(|e| anyhow!(e))?;
     match args.command {
         Command::Gen { seed, knobs, output } => {
             let text = generate(seed, &knobs.knobs(knobs.mode.unwrap_or(Mode::General))).ir;
@@ -219,6 +228,22 @@ fn name_of(failure: &Failure) -> String {
     format!("{}@{}", failure.trouble.kind(), failure.stage)
 }
 
+thread_local! {
+    /// The kernel that this thread is at.
+    static SEED: Cell<Option<(u64, Mode)>> = const { Cell::new(None) };
+}
+
+/// A panic in a transform ends the process: say which kernel did it first.
+fn name_seeds_that_panic() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if let Some((seed, mode)) = SEED.get() {
+            println!("seed {seed} mode {}: panic", mode.name());
+        }
+        usual(panic);
+    }));
+}
+
 /// A range of seeds to run.
 struct Run {
     seeds: (u64, u64),
@@ -243,6 +268,7 @@ impl Run {
 
     fn all(&self, jobs: usize) -> anyhow::Result<ExitCode> {
         let start = Instant::now();
+        name_seeds_that_panic();
         let (next, stop) = (AtomicU64::new(self.seeds.0), AtomicBool::new(false));
         let totals = Mutex::new((Tally::default(), 0u64, Vec::new()));
         std::thread::scope(|scope| {
@@ -256,6 +282,7 @@ impl Run {
                         }
                         let knobs = self.knobs_of(seed);
                         let mode = knobs.mode;
+                        SEED.set(Some((seed, mode)));
                         let result = drive::run(seed, &knobs, &self.plan);
                         let mut totals = totals.lock().unwrap_or_else(|e| e.into_inner());
                         totals.1 += 1;
@@ -264,6 +291,7 @@ impl Run {
                                 totals.0.launches += tally.launches;
                                 totals.0.lane_steps += tally.lane_steps;
                                 totals.0.claims += tally.claims;
+                                totals.0.transformed += tally.transformed;
                             }
                             Err(failure) => {
                                 println!("seed {seed} mode {}: {}: {failure}", mode.name(), name_of(&failure));
@@ -277,6 +305,9 @@ impl Run {
         });
         let (tally, kernels, failures) = totals.into_inner().unwrap_or_else(|e| e.into_inner());
         let seconds = start.elapsed().as_secs_f64();
+        if !self.plan.passes.is_empty() {
+            println!("{} modules changed by the passes", tally.transformed);
+        }
         println!(
             "{kernels} kernels, {} launches, {:.1} million lane instructions, {} claims in {seconds:.1} s; {} failed",
             tally.launches,

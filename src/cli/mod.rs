@@ -5,10 +5,13 @@ pub mod cuda;
 mod doctor;
 mod flags;
 mod fuzz;
+pub mod map;
 mod project;
+mod record;
 pub mod report;
 pub mod simt;
 mod simt_args;
+mod tune;
 mod unit;
 
 use clap::{Parser, Subcommand};
@@ -32,7 +35,9 @@ enum Command {
     /// Random kernels and the inputs of the benchmark ladder.
     Fuzz(fuzz::Args),
     Simt(Box<simt::SimtArgs>),
+    Map(map::MapArgs),
     Report(report::ReportArgs),
+    Tune(tune::TuneArgs),
     #[command(hide = true)]
     Unit(unit::UnitArgs),
 }
@@ -59,6 +64,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         }
         Command::Fuzz(args) => fuzz::run(args),
         Command::Simt(args) => simt::run(&args),
+        Command::Tune(args) => tune::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Map(args) => map::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Report(args) => report::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Unit(args) => unit::run(&args).map(|()| ExitCode::SUCCESS),
     }

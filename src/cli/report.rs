@@ -11,7 +11,8 @@ use crate::divergence::{ModuleAnalysis, Options};
 use crate::kernel::geometry::BlockShape;
 use crate::llvm::optimise::optimise;
 use crate::llvm::owned::OwnedModule;
-use crate::report::{json, model, source::Sources, text};
+use crate::map;
+use crate::report::{html, json, model, source::Sources, text};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -26,9 +27,6 @@ pub struct ReportArgs {
     /// Instead of one file: every CUDA source of a project, from its compile_commands.json.
     #[arg(long, value_name = "compile_commands.json", conflicts_with_all = ["file", "ptx", "functions"])]
     project: Option<PathBuf>,
-    /// A page instead of text; with --project, a folder: an index, and a report of each file.
-    #[arg(long, value_name = "DIR", requires = "project")]
-    html: Option<PathBuf>,
     #[command(flatten)]
     of_project: project::ProjectArgs,
     /// Also compile to PTX with the plugin loaded, and leave it here.
@@ -37,6 +35,9 @@ pub struct ReportArgs {
     /// One JSON document instead of text.
     #[arg(long)]
     json: bool,
+    /// One self-contained page instead of text, left here; with --project, a folder: an index, and a page of each file.
+    #[arg(long, value_name = "OUT.html")]
+    html: Option<PathBuf>,
     /// Shape of every block: X, XxY or XxYxZ.
     #[arg(long)]
     block: Option<BlockShape>,
@@ -54,6 +55,9 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         return project::run(commands, &args.of_project, args.html.as_deref(), args.block, args.json, &args.flags);
     }
     let Some(file) = &args.file else { bail!("no file is given") };
+    if args.html.is_some() && args.json {
+        bail!("--html and --json are two forms of one report: ask for one of them");
+    }
     let is_cuda = file.extension().is_some_and(|extension| extension == "cu");
     if !is_cuda && (args.ptx.is_some() || !args.flags.is_empty()) {
         bail!("--ptx and clang flags are for CUDA sources, and {} is none (.cu)", file.display());
@@ -77,6 +81,10 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         bail!("{} is code for '{}', and warpwise looks at NVPTX only", file.display(), module.handle().triple());
     }
     let analysis = ModuleAnalysis::new(module.handle(), Options { block: args.block.or(flags.block), simple: false });
+    if let Some(page) = &args.html {
+        let text = html::of_table(&map::describe(&analysis, file), file);
+        return std::fs::write(page, text).with_context(|| format!("cannot write {}", page.display()));
+    }
     let mut report = model::build(&analysis, &file.display().to_string(), &mut Sources::beside(file));
     keep_named(&mut report, &args.functions)?;
     report.notes = notes;

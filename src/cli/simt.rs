@@ -1,9 +1,10 @@
 //! `warpwise simt`: run a kernel on the lockstep machine, without a GPU.
 
-use super::{cuda, simt_args};
+use super::{cuda, record, simt_args};
 use crate::check;
 use crate::llvm::image::{self, ModuleImage};
 use crate::llvm::owned::OwnedModule;
+use crate::map::recount;
 use crate::simt::{
     Bytes, DivergenceMap, Inputs, LaunchConfig, LaunchReport, Limits, Machine, Nobody, Observer, RaceCheck,
     Reconvergence, Scheduler, Tolerance, compare,
@@ -42,6 +43,9 @@ pub struct SimtArgs {
     /// Save a buffer afterwards: argument number (from 0) or global name, and a file
     #[arg(long = "out", value_name = "N=FILE.npy")]
     outputs: Vec<String>,
+    /// Write the launch, its inputs and its results into this folder, for another machine to repeat
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["compare", "check"])]
+    record: Option<PathBuf>,
     /// How lanes are scheduled: lockstep, independent, independent:SEED
     #[arg(long, default_value = "lockstep", value_parser = parse_scheduler)]
     scheduler: Scheduler,
@@ -66,6 +70,12 @@ pub struct SimtArgs {
     /// Compare every dynamic instance of every value, branch and block with what the analysis claims
     #[arg(long, conflicts_with_all = ["map", "compare"])]
     check: bool,
+    /// Compare the counters of a module that divergence-map rewrote with the machine's own divergence map
+    #[arg(long, conflicts_with_all = ["map", "compare", "check"])]
+    recount: bool,
+    /// Save the counters of a module that divergence-map rewrote as a map file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["map", "compare", "check"])]
+    save_map: Option<PathBuf>,
     /// Run two versions on the same inputs under both schedulers and compare all memory
     #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with = "file")]
     compare: Option<Vec<PathBuf>>,
@@ -176,6 +186,9 @@ pub fn run(args: &SimtArgs) -> Result<ExitCode> {
         return run_check(args, file, &inputs, &given);
     }
     let image = load(file, &args.clang_flags)?;
+    if args.recount || args.save_map.is_some() {
+        return run_recount(args, &image, &inputs, &given);
+    }
     let report = match args.map {
         None => launch(args, &image, &inputs, &mut Nobody)?,
         Some(format) => {
@@ -188,6 +201,10 @@ pub fn run(args: &SimtArgs) -> Result<ExitCode> {
             report
         }
     };
+    if let Some(folder) = &args.record {
+        let kernel = Machine::new(&image).kernel(args.kernel.as_deref())?;
+        record::write(folder, &image.functions[kernel.index()].name, &args.config(), &given, &report)?;
+    }
     finish(args, &given, &report)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -200,6 +217,22 @@ fn run_check(args: &SimtArgs, file: &Path, inputs: &Inputs, given: &[Given]) -> 
     finish(args, given, &report.launch)?;
     say(&format!("{report}\n"))?;
     Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Runs the kernel and compares or saves what the module itself counted.
+fn run_recount(args: &SimtArgs, image: &ModuleImage, inputs: &Inputs, given: &[Given]) -> Result<ExitCode> {
+    let mut map = DivergenceMap::default();
+    let report = launch(args, image, inputs, &mut map)?;
+    if args.recount {
+        let met = recount::compare(image, &map, &report)?;
+        say(&format!("{met} branches were counted as the machine saw them\n"))?;
+    }
+    if let Some(path) = &args.save_map {
+        let map = recount::saved(&report)?;
+        std::fs::write(path, map.encode()).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    finish(args, given, &report)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Launches with an observer; what the command's other modes (such as a check of the analysis) build on.

@@ -32,17 +32,20 @@ impl Solver<'_> {
                 matches!(predicate, Predicate::Eq | Predicate::Uge | Predicate::Ule | Predicate::Sge | Predicate::Sle);
             return self.interner.intern(Form::constant(if reflexive { -1 } else { 0 }));
         }
+        if a.is_divergent() || b.is_divergent() {
+            return Element::DIVERGENT;
+        }
         let bits = self.kernel.int_bits(operands[0]).filter(|&bits| bits <= 64);
-        let forms = (self.interner.form(a).cloned(), self.interner.form(b).cloned());
+        let forms = (self.interner.form(a), self.interner.form(b));
         let (Some(bits), (Some(x), Some(y))) = (bits, forms) else { return self.generic(inst) };
-        if let Some(answer) = self.decided(predicate, &x, &y, bits) {
+        if let Some(answer) = self.decided(predicate, x, y, bits) {
             return self.interner.intern(Form::constant(if answer { -1 } else { 0 }));
         }
         let scope = [
             self.scope_of(a).and_then(|scope| Some(scope.min(self.scope_of(b)?))),
-            self.cancelled(inst, predicate, data, &x, &y, bits),
-            self.split(predicate, &x, &y, bits),
-            self.split(predicate.swapped(), &y, &x, bits),
+            self.cancelled(inst, predicate, data, x, y, bits),
+            self.split(predicate, x, y, bits),
+            self.split(predicate.swapped(), y, x, bits),
         ];
         scope.into_iter().flatten().max().map_or(Element::DIVERGENT, Element::uniform)
     }

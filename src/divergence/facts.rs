@@ -21,6 +21,7 @@ use crate::kernel::inst::{Flags, Opcode};
 use crate::mutants::{self, Mutant};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use fixedbitset::FixedBitSet;
+use std::cell::OnceCell;
 
 /// What may be said of a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,8 +61,10 @@ pub struct Findings {
     join_gate: SecondaryMap<Block, GateCell>,
     exit_gate: Vec<Option<Scope>>,
     branch_scope: SecondaryMap<Block, GateCell>,
-    convergence: Convergence,
     users: Users,
+    entry_convergent: bool,
+    /// Computed when somebody asks.
+    convergence: OnceCell<Convergence>,
 }
 
 /// A function and what is known of it.
@@ -69,7 +72,6 @@ pub struct Facts {
     pub kernel: Kernel,
     pub geometry: Geometry,
     findings: Findings,
-    entry_convergent: bool,
 }
 
 impl std::ops::Deref for Facts {
@@ -84,8 +86,8 @@ impl Facts {
     pub fn compute(kernel: Kernel, env: &Environment<'_>) -> Facts {
         let cfg = Cfg::new(&kernel.graph);
         let solution = solve(&kernel, &cfg, env);
-        let findings = Findings::new(&kernel, cfg, solution, env);
-        Facts { kernel, geometry: env.geometry, findings, entry_convergent: env.entry_convergent }
+        let findings = Findings::new(cfg, solution, env);
+        Facts { kernel, geometry: env.geometry, findings }
     }
     /// Class of a value where it is defined.
     pub fn class(&self, value: Value) -> Class<'_> {
@@ -114,7 +116,11 @@ impl Facts {
     }
     /// Whether all lanes of a warp that have not exited may be taken to enter the function together.
     pub fn entry_convergent(&self) -> bool {
-        self.entry_convergent
+        self.findings.entry_convergent
+    }
+    /// Whether, for every dynamic instance of a block, all lanes of the warp that have not exited execute it or none.
+    pub fn is_convergent(&self, block: Block) -> bool {
+        self.findings.convergence(&self.kernel).is_convergent(block)
     }
     /// Bounds of an integer of at most 64 bits as seen in a block.
     pub fn range(&self, env: &Environment<'_>, value: Value, at: Block) -> Range {
@@ -153,29 +159,42 @@ impl Facts {
 }
 
 impl Findings {
-    fn new(kernel: &Kernel, cfg: Cfg, solution: Solution, env: &Environment<'_>) -> Findings {
-        let mut divergent = FixedBitSet::with_capacity(kernel.blocks.len());
-        for block in kernel.blocks.keys() {
-            let leaves = || {
-                cfg.cycles
-                    .cycle_of(block)
-                    .is_some_and(|cycle| cfg.cycles.exit_edges(&kernel.graph, cycle).any(|edge| edge.0 == block))
-            };
-            let together = mutants::on(Mutant::ConvergentExits) && leaves();
-            if solution.branch_scope[block].0.is_none() && !together {
-                divergent.insert(block.index());
-            }
-        }
-        let convergence = Convergence::compute(&kernel.graph, &cfg.cycles, &divergent, env.entry_convergent, |block| {
-            block_traits(kernel, block)
-        });
+    /// From what the solver left behind.
+    pub(super) fn new(cfg: Cfg, solution: Solution, env: &Environment<'_>) -> Findings {
         let Solution { model, interner, elements, join_gate, exit_gate, branch_scope, users } = solution;
-        Findings { cfg, model, interner, elements, join_gate, exit_gate, branch_scope, convergence, users }
+        Findings {
+            cfg,
+            model,
+            interner,
+            elements,
+            join_gate,
+            exit_gate,
+            branch_scope,
+            users,
+            entry_convergent: env.entry_convergent,
+            convergence: OnceCell::new(),
+        }
     }
 
-    /// For summaries, which keep the picture elsewhere.
-    pub(super) fn from_solution(kernel: &Kernel, cfg: Cfg, solution: Solution, env: &Environment<'_>) -> Findings {
-        Findings::new(kernel, cfg, solution, env)
+    /// Which blocks of the function a warp executes whole; found out when first asked.
+    pub(super) fn convergence(&self, kernel: &Kernel) -> &Convergence {
+        self.convergence.get_or_init(|| {
+            let cycles = &self.cfg.cycles;
+            let mut divergent = FixedBitSet::with_capacity(kernel.blocks.len());
+            for block in kernel.blocks.keys() {
+                let leaves = || {
+                    let mut cycle = cycles.cycle_of(block).into_iter();
+                    cycle.any(|cycle| cycles.exit_edges(&kernel.graph, cycle).any(|edge| edge.0 == block))
+                };
+                let together = mutants::on(Mutant::ConvergentExits) && leaves();
+                if self.branch_scope(block).is_none() && !together {
+                    divergent.insert(block.index());
+                }
+            }
+            Convergence::compute(&kernel.graph, cycles, &divergent, self.entry_convergent, |block| {
+                block_traits(kernel, block)
+            })
+        })
     }
 
     fn class_of(&self, kernel: &Kernel, value: Value) -> Class<'_> {
@@ -249,10 +268,6 @@ impl Findings {
     /// Scope in which lanes leave a cycle in the same iteration.
     pub fn exit_scope(&self, cycle: Cycle) -> Option<Scope> {
         self.exit_gate[cycle.index()]
-    }
-    /// Whether, for every dynamic instance of a block, all lanes of the warp that have not exited execute it or none.
-    pub fn is_convergent(&self, block: Block) -> bool {
-        self.convergence.is_convergent(block)
     }
     /// Whether a block can be reached from the entry.
     pub fn is_reachable(&self, block: Block) -> bool {

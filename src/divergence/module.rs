@@ -22,13 +22,13 @@ use crate::kernel::call::Callee;
 use crate::kernel::entity::Inst;
 use crate::kernel::geometry::{BlockShape, Geometry};
 use crate::kernel::handles::Handles;
-use crate::kernel::import::{ModuleContext, import};
+use crate::kernel::import::{AttributeKinds, ModuleContext, import};
 use crate::kernel::inst::Opcode;
 use crate::llvm::escape::module_stack_escapes;
 use crate::llvm::handle::{self, intrinsic_name};
 use crate::mutants::{self, Mutant};
 use rustc_hash::FxHashMap;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::VecDeque;
 
 /// Solves of one function while its argument claims change; then they are given up.
@@ -43,16 +43,31 @@ pub struct Options {
     pub simple: bool,
 }
 
+/// Class of an intrinsic, its rule if it is a target-independent one, and whether it is `llvm.assume`.
+type IntrinsicRule = (Class, Option<Arithmetic>, bool);
+
 /// Rules for the intrinsics a module declares.
 #[derive(Default)]
 pub struct IntrinsicTable {
-    entries: FxHashMap<u32, (Class, Option<Arithmetic>, bool)>,
+    entries: FxHashMap<u32, IntrinsicRule>,
+}
+
+/// Looked up by name once a thread: LLVM's numbers stay what they are.
+fn rule_of(id: u32, pure: bool) -> IntrinsicRule {
+    thread_local! {
+        static KNOWN: RefCell<FxHashMap<(u32, bool), IntrinsicRule>> = RefCell::default();
+    }
+    KNOWN.with_borrow_mut(|known| {
+        *known.entry((id, pure)).or_insert_with(|| {
+            let name = intrinsic_name(id);
+            (classify(&name, pure), Arithmetic::of(&name), name == "llvm.assume")
+        })
+    })
 }
 
 impl IntrinsicTable {
     fn new(context: &ModuleContext<'_>) -> IntrinsicTable {
-        let memory = handle::attribute_kind("memory");
-        let convergent = handle::attribute_kind("convergent");
+        let AttributeKinds { memory, convergent, .. } = *AttributeKinds::get();
         let mut entries = FxHashMap::default();
         for function in &context.functions {
             let id = function.intrinsic_id();
@@ -61,10 +76,7 @@ impl IntrinsicTable {
             }
             let place = handle::AttrPlace::Function;
             let pure = function.int_attribute(place, memory) == Some(0) && !function.has_attribute(place, convergent);
-            entries.entry(id).or_insert_with(|| {
-                let name = intrinsic_name(id);
-                (classify(&name, pure), Arithmetic::of(&name), name == "llvm.assume")
-            });
+            entries.entry(id).or_insert_with(|| rule_of(id, pure));
         }
         IntrinsicTable { entries }
     }
@@ -265,7 +277,7 @@ impl<'m> ModuleAnalysis<'m> {
         let env = self.plain_environment(kernel, params, true, returns);
         let cfg = Cfg::new(&kernel.graph);
         let solution = solve(kernel, &cfg, &env);
-        Findings::from_solution(kernel, cfg, solution, &env).returned(kernel)
+        Findings::new(cfg, solution, &env).returned(kernel)
     }
 
     fn entries(&self, kernels: &[Option<Kernel>], returns: &[Option<Form>]) -> Vec<Entry> {
@@ -289,7 +301,7 @@ impl<'m> ModuleAnalysis<'m> {
             let env = self.environment(kernel, Some(&entries[index]).filter(|_| closed[index]), returns);
             let cfg = Cfg::new(&kernel.graph);
             let solution = solve(kernel, &cfg, &env);
-            let facts = Findings::from_solution(kernel, cfg, solution, &env);
+            let facts = Findings::new(cfg, solution, &env);
             for inst in kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Call) {
                 let Callee::Function(callee) = kernel.call(inst).callee else { continue };
                 let callee = callee as usize;
@@ -314,7 +326,7 @@ fn record_call(entry: &mut Entry, kernel: &Kernel, facts: &Findings, call: Inst)
         .iter()
         .map(|&argument| facts.form_at(kernel, argument, block).filter(|form| form.symbols().next().is_none()))
         .collect();
-    let convergent = entry.convergent && facts.is_convergent(block);
+    let convergent = entry.convergent && facts.convergence(kernel).is_convergent(block);
     let params = match &entry.params {
         None => arguments,
         Some(_) if mutants::on(Mutant::LastCall) => arguments,

@@ -27,25 +27,27 @@ pub struct Users {
 }
 
 impl Users {
-    /// Counts, then fills.
+    /// Counts, then fills from the back, so that each row's end becomes its start.
     pub fn new(kernel: &Kernel) -> Users {
         let defined = kernel.params.len() + kernel.insts.len();
         let mut starts = vec![0u32; defined + 1];
         for &value in &kernel.pool {
-            if value.index() < defined {
-                starts[value.index() + 1] += 1;
+            if let Some(count) = starts[..defined].get_mut(value.index()) {
+                *count += 1;
             }
         }
-        for index in 0..defined {
-            starts[index + 1] += starts[index];
+        let mut total = 0;
+        for end in &mut starts {
+            total += *end;
+            *end = total;
         }
-        let mut users = vec![Inst::new(0); starts[defined] as usize];
-        let mut next: Vec<u32> = starts[..defined].to_vec();
-        for inst in kernel.insts.keys() {
-            for &value in kernel.operands(inst) {
-                if let Some(slot) = next.get_mut(value.index()) {
+        let mut users = vec![Inst::new(0); total as usize];
+        for (inst, data) in kernel.insts.iter().rev() {
+            let operands = data.operands_start as usize..(data.operands_start + data.operand_count) as usize;
+            for &value in kernel.pool[operands].iter().rev() {
+                if let Some(slot) = starts[..defined].get_mut(value.index()) {
+                    *slot -= 1;
                     users[*slot as usize] = inst;
-                    *slot += 1;
                 }
             }
         }

@@ -64,6 +64,8 @@ pub struct Solver<'a> {
     pub(super) users: Users,
     pub(super) join_gate: SecondaryMap<Block, GateCell>,
     pub(super) exit_gate: Vec<Gate>,
+    /// Some exit gate is not open.
+    exits_narrowed: bool,
     sync: SyncDependence<'a>,
     /// Narrowest scope of the branches for which synchronisation dependence gave up.
     everything: Gate,
@@ -126,11 +128,12 @@ impl<'a> Solver<'a> {
             cfg,
             env,
             model: LaneModel::new(&env.geometry),
-            interner: Interner::default(),
+            interner: Interner::with_capacity(kernel.consts.len() + kernel.insts.len() / 32 + 16),
             elements: vec![Element::BOTTOM; kernel.value_count()],
             users: Users::new(kernel),
             join_gate: SecondaryMap::with_capacity(kernel.blocks.len()),
             exit_gate: vec![OPEN; cfg.cycles.len()],
+            exits_narrowed: false,
             sync: SyncDependence::new(&kernel.graph, &cfg.cycles),
             everything: OPEN,
             branch_scope: SecondaryMap::with_capacity(kernel.blocks.len()),
@@ -176,7 +179,20 @@ impl<'a> Solver<'a> {
         for (index, &block) in order.iter().enumerate() {
             self.frontier = index as u32;
             for inst in kernel.block_insts(block) {
-                self.visit(inst);
+                let data = &kernel.insts[inst];
+                let mut element = match data.opcode {
+                    Opcode::Br | Opcode::Ret | Opcode::Unreachable | Opcode::Store | Opcode::Fence => continue,
+                    Opcode::CondBr | Opcode::Switch | Opcode::OtherTerminator => {
+                        self.visit_branch(inst);
+                        continue;
+                    }
+                    Opcode::Phi => self.phi(inst),
+                    _ => self.transfer(inst, data),
+                };
+                if self.env.simple {
+                    element = self.forget_forms(element);
+                }
+                self.elements[kernel.result(inst).index()] = element;
             }
         }
         self.frontier = SETTLING;
@@ -229,13 +245,14 @@ impl<'a> Solver<'a> {
     }
 
     fn visit(&mut self, inst: Inst) {
-        let data = &self.kernel.insts[inst];
+        let kernel = self.kernel;
+        let data = &kernel.insts[inst];
         match data.opcode {
             Opcode::CondBr | Opcode::Switch | Opcode::OtherTerminator => return self.visit_branch(inst),
             Opcode::Br | Opcode::Ret | Opcode::Unreachable | Opcode::Store | Opcode::Fence => return,
             _ => {}
         }
-        let mut new = if data.opcode == Opcode::Phi { self.phi(inst) } else { self.transfer(inst) };
+        let mut new = if data.opcode == Opcode::Phi { self.phi(inst) } else { self.transfer(inst, data) };
         if self.env.simple {
             new = self.forget_forms(new);
         }
@@ -245,10 +262,6 @@ impl<'a> Solver<'a> {
             if matches!(data.opcode, Opcode::InsertValue | Opcode::Call) && !mutants::on(Mutant::StaleMembers) {
                 self.mark_readers_through(value);
             }
-            return;
-        }
-        if self.frontier != SETTLING {
-            self.elements[value.index()] = new;
             return;
         }
         if data.opcode == Opcode::Phi {
@@ -375,6 +388,7 @@ impl<'a> Solver<'a> {
             return;
         }
         *cell = gate;
+        self.exits_narrowed = true;
         if self.frontier != SETTLING {
             return; // the walk is still in the cycle, and whoever uses its values outside comes after it
         }
@@ -398,9 +412,13 @@ impl<'a> Solver<'a> {
     #[inline]
     pub(super) fn read(&mut self, value: Value, at: Block) -> Element {
         let element = self.elements[value.index()];
-        if element.is_bottom() || element.is_divergent() {
+        if element.is_bottom() || element.is_divergent() || !self.exits_narrowed {
             return element;
         }
+        self.read_elsewhere(element, value, at)
+    }
+
+    fn read_elsewhere(&mut self, element: Element, value: Value, at: Block) -> Element {
         let Some(def) = self.kernel.def(value) else { return element };
         let home = self.kernel.insts[def].block;
         if home == at {
@@ -415,10 +433,10 @@ impl<'a> Solver<'a> {
     /// As [`Solver::read`], for a value that flows along the edge from `pred` into `block`.
     fn read_on_edge(&mut self, value: Value, pred: Block, block: Block) -> Element {
         let element = self.elements[value.index()];
-        let Some(def) = self.kernel.def(value) else { return element };
-        if element.is_bottom() || element.is_divergent() {
+        if element.is_bottom() || element.is_divergent() || !self.exits_narrowed {
             return element;
         }
+        let Some(def) = self.kernel.def(value) else { return element };
         let Some(cycle) = self.cfg.cycles.cycle_of(self.kernel.insts[def].block) else { return element };
         self.read_out_of(element, value, cycle, pred, block)
     }

@@ -11,15 +11,16 @@ use crate::affine::arith::{self, NoWrap};
 use crate::affine::interner::Element;
 use crate::affine::{Ext, Form, Rest, Scope};
 use crate::kernel::call::Callee;
-use crate::kernel::entity::{Inst, Value};
+use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::inst::{ConstData, Flags, InstData, Opcode};
 use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
+use smallvec::SmallVec;
 
 impl Solver<'_> {
     /// The element of an instruction other than a phi.
-    pub(super) fn transfer(&mut self, inst: Inst) -> Element {
-        let data = self.kernel.insts[inst];
+    #[inline]
+    pub(super) fn transfer(&mut self, inst: Inst, data: &InstData) -> Element {
         match data.opcode {
             Opcode::Add
             | Opcode::Sub
@@ -33,19 +34,19 @@ impl Solver<'_> {
             | Opcode::SRem
             | Opcode::And
             | Opcode::Or
-            | Opcode::Xor => self.integer(inst, &data),
-            Opcode::Trunc | Opcode::ZExt | Opcode::SExt => self.width(inst, &data),
-            Opcode::ICmp => self.compare(inst, &data),
+            | Opcode::Xor => self.integer(inst, data),
+            Opcode::Trunc | Opcode::ZExt | Opcode::SExt => self.width(inst, data),
+            Opcode::ICmp => self.compare(inst, data),
             Opcode::Select => self.select(inst),
-            Opcode::Gep => self.gep(inst, &data),
+            Opcode::Gep => self.gep(inst, data),
             Opcode::PtrToInt | Opcode::IntToPtr => self.pointer_cast(inst),
             Opcode::AddrSpaceCast => self.address_space_cast(inst),
             Opcode::BitCast => self.bit_cast(inst),
             Opcode::Alloca => self.alloca(inst),
-            Opcode::Load => self.load(inst, &data),
+            Opcode::Load => self.load(inst, data),
             Opcode::Call => self.call(inst),
             Opcode::Freeze => self.freeze(inst),
-            Opcode::ExtractValue => self.extract_value(inst, &data),
+            Opcode::ExtractValue => self.extract_value(inst, data),
             Opcode::CmpXchg | Opcode::AtomicRmw if mutants::on(Mutant::AtomicUniform) => self.generic(inst),
             Opcode::CmpXchg | Opcode::AtomicRmw | Opcode::Other | Opcode::OtherTerminator => Element::DIVERGENT,
             _ => self.generic(inst),
@@ -53,6 +54,7 @@ impl Solver<'_> {
     }
 
     /// Element of operand `index` at its use.
+    #[inline]
     pub(super) fn operand(&mut self, inst: Inst, index: usize) -> Element {
         let value = self.kernel.operands(inst)[index];
         self.read(value, self.kernel.insts[inst].block)
@@ -60,20 +62,20 @@ impl Solver<'_> {
 
     /// A function of its operands and nothing else.
     pub(super) fn generic(&mut self, inst: Inst) -> Element {
-        let count = self.kernel.operands(inst).len();
-        self.generic_over(inst, 0..count)
-    }
-
-    pub(super) fn generic_over(&mut self, inst: Inst, operands: std::ops::Range<usize>) -> Element {
-        let mut scope = Some(Scope::Grid);
-        for index in operands {
-            let element = self.operand(inst, index);
+        let kernel = self.kernel;
+        let at = kernel.insts[inst].block;
+        let mut narrowest = Scope::Grid;
+        for &operand in kernel.operands(inst) {
+            let element = self.read(operand, at);
             if element.is_bottom() {
                 return Element::BOTTOM;
             }
-            scope = scope.min(self.scope_of(element));
+            match self.scope_of(element) {
+                Some(scope) => narrowest = narrowest.min(scope),
+                None => return Element::DIVERGENT, // whatever is not known yet of the others
+            }
         }
-        scope.map_or(Element::DIVERGENT, Element::uniform)
+        Element::uniform(narrowest)
     }
 
     /// Interns a form after geometry had its say about exactness.
@@ -134,59 +136,57 @@ impl Solver<'_> {
         if base.is_bottom() {
             return Element::BOTTOM;
         }
-        // fast path: everything uniform
+        // fast paths: everything uniform, something divergent
         let mut scope = base.plain_scope();
+        let mut diverges = base.is_divergent();
         for &(position, _) in gep.terms {
             let index = self.operand(inst, position as usize);
             if index.is_bottom() {
                 return Element::BOTTOM;
             }
             scope = scope.min(index.plain_scope());
+            diverges |= index.is_divergent();
+        }
+        if diverges {
+            return Element::DIVERGENT;
         }
         if let Some(scope) = scope {
             return Element::uniform(scope);
         }
-        let no_signed_wrap = data.flags.intersects(Flags::INBOUNDS | Flags::NUSW);
-        let no_unsigned_wrap = data.flags.contains(Flags::NUW);
-        let steps = NoWrap { unsigned: no_unsigned_wrap, signed: no_signed_wrap };
-        let mut offset = Some(arith_constant(gep.offset, bits));
-        for &(position, stride) in gep.terms {
-            let index = self.operand(inst, position as usize);
-            let value = kernel.operands(inst)[position as usize];
-            let form = self.interner.form(index).cloned();
-            let from = kernel.int_bits(value).unwrap_or(0);
-            let wide = form.and_then(|form| self.as_index(&form, value, from, bits, data.block));
-            let scaled = wide.and_then(|form| arith::scale(&form, stride as i64, bits, steps));
-            offset = match (offset, scaled) {
-                (Some(sum), Some(scaled)) => arith::add(&sum, &scaled, bits, steps),
-                _ => None,
-            };
-        }
-        let base_form = self.interner.form(base).cloned();
-        let address = match (base_form, offset) {
-            (Some(base), Some(offset)) => arith::add(&base, &offset, bits, NoWrap::NONE).map(|mut sum| {
-                // a signed offset moves an unsigned address without wrapping
-                // (unless a coefficient would have to be read both ways)
-                let one_reading = offset.symbols().all(|symbol| symbol.ext != Ext::None);
-                if no_signed_wrap && one_reading && !sum.terms.is_empty() {
-                    sum.exact_unsigned = base.unsigned_scope().min(offset.signed_scope());
-                }
-                sum
-            }),
-            _ => None,
-        };
+        let indices: SmallVec<[Element; 4]> =
+            gep.terms.iter().map(|&(position, _)| self.operand(inst, position as usize)).collect();
+        let address = self.address(inst, data, base, &indices);
         self.finish(address, bits)
     }
 
+    /// The sum of a GEP none of whose operands is divergent.
+    fn address(&self, inst: Inst, data: &InstData, base: Element, indices: &[Element]) -> Option<Form> {
+        let kernel = self.kernel;
+        let gep = kernel.gep(inst);
+        let bits = gep.bits;
+        let no_signed_wrap = data.flags.intersects(Flags::INBOUNDS | Flags::NUSW);
+        let steps = NoWrap { unsigned: data.flags.contains(Flags::NUW), signed: no_signed_wrap };
+        let mut offset = arith_constant(gep.offset, bits);
+        for (&(position, stride), &index) in gep.terms.iter().zip(indices) {
+            let value = kernel.operands(inst)[position as usize];
+            let from = kernel.int_bits(value).unwrap_or(0);
+            let wide = self.as_index(self.interner.form(index)?, value, from, bits, data.block)?;
+            let scaled = arith::scale(&wide, stride as i64, bits, steps)?;
+            offset = arith::add(&offset, &scaled, bits, steps)?;
+        }
+        let base = self.interner.form(base)?;
+        let mut sum = arith::add(base, &offset, bits, NoWrap::NONE)?;
+        // a signed offset moves an unsigned address without wrapping
+        // (unless a coefficient would have to be read both ways)
+        let one_reading = offset.symbols().all(|symbol| symbol.ext != Ext::None);
+        if no_signed_wrap && one_reading && !sum.terms.is_empty() {
+            sum.exact_unsigned = base.unsigned_scope().min(offset.signed_scope());
+        }
+        Some(sum)
+    }
+
     /// An index in the width of address arithmetic: GEP indices are signed.
-    fn as_index(
-        &mut self,
-        form: &Form,
-        value: Value,
-        from: u32,
-        to: u32,
-        at: crate::kernel::entity::Block,
-    ) -> Option<Form> {
+    fn as_index(&self, form: &Form, value: Value, from: u32, to: u32, at: Block) -> Option<Form> {
         match from {
             0 => None,
             _ if from == to => Some(form.clone()),

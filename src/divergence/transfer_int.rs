@@ -29,10 +29,10 @@ impl Solver<'_> {
         if a.is_divergent() || b.is_divergent() {
             return self.with_divergent_operand(inst, data, a, b, bits);
         }
-        let (Some(x), Some(y)) = (self.interner.form(a).cloned(), self.interner.form(b).cloned()) else {
+        let (Some(x), Some(y)) = (self.interner.form(a), self.interner.form(b)) else {
             return Element::DIVERGENT;
         };
-        let result = self.integer_forms(inst, data, &x, &y, bits);
+        let result = self.integer_forms(inst, data, x, y, bits);
         self.or_generic(inst, result, bits)
     }
 
@@ -58,7 +58,7 @@ impl Solver<'_> {
         absorbed.map_or(Element::DIVERGENT, |value| self.interner.intern(Form::constant(value)))
     }
 
-    fn integer_forms(&mut self, inst: Inst, data: &InstData, x: &Form, y: &Form, bits: u32) -> Option<Form> {
+    fn integer_forms(&self, inst: Inst, data: &InstData, x: &Form, y: &Form, bits: u32) -> Option<Form> {
         match data.opcode {
             Opcode::Add => {
                 let no_wrap = self.no_wrap(inst, data, x, y, bits);
@@ -106,7 +106,7 @@ impl Solver<'_> {
     }
 
     /// What is proven of one add, sub, mul or shl: flags first, then ranges where there is something to gain.
-    fn no_wrap(&mut self, inst: Inst, data: &InstData, x: &Form, y: &Form, bits: u32) -> NoWrap {
+    fn no_wrap(&self, inst: Inst, data: &InstData, x: &Form, y: &Form, bits: u32) -> NoWrap {
         let mut proven = NoWrap { unsigned: data.flags.contains(Flags::NUW), signed: data.flags.contains(Flags::NSW) };
         let has_terms = !x.terms.is_empty() || !y.terms.is_empty();
         let could_gain = (x.unsigned_scope().is_some() && y.unsigned_scope().is_some() && !proven.unsigned)
@@ -136,7 +136,7 @@ impl Solver<'_> {
         Ranges { kernel: self.kernel, cfg: self.cfg, env: self.env, users: &self.users }
     }
 
-    fn multiply(&mut self, inst: Inst, data: &InstData, x: &Form, y: &Form, bits: u32) -> Option<Form> {
+    fn multiply(&self, inst: Inst, data: &InstData, x: &Form, y: &Form, bits: u32) -> Option<Form> {
         let operands = self.kernel.operands(inst);
         let no_wrap = self.no_wrap(inst, data, x, y, bits);
         if let Some(factor) = y.as_constant() {
@@ -156,7 +156,7 @@ impl Solver<'_> {
         }
     }
 
-    fn shift_right(&mut self, inst: Inst, data: &InstData, x: &Form, shift: u32, bits: u32) -> Option<Form> {
+    fn shift_right(&self, inst: Inst, data: &InstData, x: &Form, shift: u32, bits: u32) -> Option<Form> {
         let signed = data.opcode == Opcode::AShr;
         if let Some(value) = x.as_constant() {
             let shifted =
@@ -174,7 +174,7 @@ impl Solver<'_> {
         })
     }
 
-    fn divide(&mut self, inst: Inst, data: &InstData, x: &Form, divisor: i64, bits: u32) -> Option<Form> {
+    fn divide(&self, inst: Inst, data: &InstData, x: &Form, divisor: i64, bits: u32) -> Option<Form> {
         let signed = data.opcode == Opcode::SDiv;
         if divisor <= 0 || x.terms.is_empty() {
             return None;
@@ -199,7 +199,7 @@ impl Solver<'_> {
         divide_exactly(&exact, divisor, bits, signed, data.flags.contains(Flags::EXACT))
     }
 
-    fn remainder(&mut self, inst: Inst, data: &InstData, x: &Form, divisor: i64, bits: u32) -> Option<Form> {
+    fn remainder(&self, inst: Inst, data: &InstData, x: &Form, divisor: i64, bits: u32) -> Option<Form> {
         let signed = data.opcode == Opcode::SRem;
         if divisor <= 0 || x.terms.is_empty() {
             return None;
@@ -221,7 +221,7 @@ impl Solver<'_> {
         by_form || self.ranges().of(value, at).is_non_negative()
     }
 
-    fn mask(&mut self, inst: Inst, x: &Form, mask: i64, bits: u32) -> Option<Form> {
+    fn mask(&self, inst: Inst, x: &Form, mask: i64, bits: u32) -> Option<Form> {
         if x.terms.is_empty() {
             let align = (mask.trailing_zeros() as u8).max(x.rest.align()).min(63);
             return Some(Form::from_rest(Rest::Uniform { scope: x.rest.scope(), align }));
@@ -238,7 +238,7 @@ impl Solver<'_> {
         self.model.and_mask(x, mask, bits)
     }
 
-    fn or(&mut self, data: &InstData, x: &Form, y: &Form, bits: u32) -> Option<Form> {
+    fn or(&self, data: &InstData, x: &Form, y: &Form, bits: u32) -> Option<Form> {
         if let (Some(p), Some(q)) = (x.as_constant(), y.as_constant()) {
             return Some(Form::constant(wrap(p | q, bits)));
         }
@@ -253,7 +253,7 @@ impl Solver<'_> {
     }
 
     /// Or, xor and add are one operation where no bit can be set in both operands: one fits below the other's zeros.
-    fn disjoint_sum(&mut self, x: &Form, y: &Form, bits: u32) -> Option<Form> {
+    fn disjoint_sum(&self, x: &Form, y: &Form, bits: u32) -> Option<Form> {
         let fits_below = |small: &Form, large: &Form| {
             let align = if large.terms.is_empty() { large.rest.align() } else { 0 };
             let zeros = u32::from(align).min(bits);
@@ -272,7 +272,7 @@ impl Solver<'_> {
         }
         let operand = self.kernel.operands(inst)[0];
         let (from, to) = (self.kernel.int_bits(operand), self.kernel.int_bits(self.kernel.result(inst)));
-        let (Some(from), Some(to), Some(form)) = (from, to, self.interner.form(element).cloned()) else {
+        let (Some(from), Some(to), Some(form)) = (from, to, self.interner.form(element)) else {
             return self.generic(inst);
         };
         if from > 64 || to > 64 {
@@ -282,14 +282,14 @@ impl Solver<'_> {
             Opcode::Trunc => {
                 let no_wrap =
                     NoWrap { unsigned: data.flags.contains(Flags::NUW), signed: data.flags.contains(Flags::NSW) };
-                arith::truncate(&form, from, to, no_wrap)
+                arith::truncate(form, from, to, no_wrap)
             }
-            Opcode::SExt => self.extended(&form, operand, from, true, data.block),
+            Opcode::SExt => self.extended(form, operand, from, true, data.block),
             _ => {
-                let unsigned = self.extended(&form, operand, from, false, data.block);
+                let unsigned = self.extended(form, operand, from, false, data.block);
                 // a non-negative value extends the same either way
                 let non_negative = data.flags.contains(Flags::NNEG);
-                let signed = || self.extended(&form, operand, from, true, data.block);
+                let signed = || self.extended(form, operand, from, true, data.block);
                 if unsigned.is_none() && non_negative { signed() } else { unsigned }
             }
         };

@@ -62,12 +62,18 @@ pub(super) struct Callee {
     pub(super) cost: u32,
     /// Bound of the first argument of a recursive function.
     pub(super) depth: Option<u64>,
+    /// Who must call it together, for what lanes say to each other inside.
+    pub(super) meets: Scope,
+    /// No lane may have exited before it is called.
+    pub(super) wants_all: bool,
 }
 
 /// A parameter of a device function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Param {
     Value(Ty),
+    /// A value on which the block agrees.
+    Uniform(Ty),
     /// A pointer to a buffer of [`super::memory::BUFFER`] `i32` that is only read.
     Buffer,
 }
@@ -99,6 +105,10 @@ pub(super) struct Func {
     pub(super) conv: Scope,
     /// Some threads may have returned.
     pub(super) exited: bool,
+    /// Lanes may speak to each other, where `conv` says that they meet.
+    pub(super) may_sync: bool,
+    /// Some threads may have gone back to this device function's caller.
+    pub(super) returned: bool,
     /// Convergent loops around the current block: an early return there would reach back to their beginning.
     pub(super) conv_loops: u32,
     /// How often the current block runs at most.
@@ -125,6 +135,8 @@ impl Func {
             depth: 0,
             conv: Scope::Lane,
             exited: false,
+            may_sync: false,
+            returned: false,
             conv_loops: 0,
             trips: 1,
             phase: Phase::Own,
@@ -157,6 +169,8 @@ pub(super) struct Gen<'a> {
     pub(super) slots: u64,
     pub(super) constants: Vec<Source>,
     pub(super) has_shared: bool,
+    /// Bytes of dynamic shared memory to launch with.
+    pub(super) dynamic_shared: u32,
     /// Flags may be put where they need not hold; whoever emits next copes with undefined results.
     pub(super) wild: bool,
     pub(super) f: Func,

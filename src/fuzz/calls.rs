@@ -1,6 +1,6 @@
 //! Which functions do kernels call? Internal device functions of their own, some kept out of line, some recursive.
 
-use super::build::{Callee, ENTRY, Func, Gen, Param};
+use super::build::{Callee, ENTRY, Func, Gen, Param, Phase};
 use super::knobs::Feature;
 use super::memory::{PASSED, Source};
 use super::value::{I1, I32, I64, Scope, Ty, Val};
@@ -39,9 +39,10 @@ impl Gen<'_> {
         self.f.sources = self.constants.clone();
         for (&param, name) in params.iter().zip(PARAMS) {
             match param {
-                Param::Value(ty) => {
+                Param::Value(ty) | Param::Uniform(ty) => {
                     let hi = if ty.bits() > 0 { ty.max() } else { PASSED_FLOAT };
-                    self.f.pool.push(Val::named(name, ty, hi, Scope::Lane));
+                    let scope = if matches!(param, Param::Uniform(_)) { Scope::Block } else { Scope::Lane };
+                    self.f.pool.push(Val::named(name, ty, hi, scope));
                 }
                 Param::Buffer => self.f.sources.push(Source {
                     pointer: format!("%{name}"),
@@ -62,7 +63,7 @@ impl Gen<'_> {
         for (i, param) in callee.params.iter().enumerate() {
             let comma = if i == 0 { "" } else { ", " };
             let _ = match param {
-                Param::Value(ty) => write!(params, "{comma}{ty} %{}", PARAMS[i]),
+                Param::Value(ty) | Param::Uniform(ty) => write!(params, "{comma}{ty} %{}", PARAMS[i]),
                 Param::Buffer => write!(params, "{comma}ptr %{}", PARAMS[i]),
             };
         }
@@ -87,25 +88,53 @@ impl Gen<'_> {
     }
 
     fn plain_function(&mut self, n: usize) {
+        let sync = self.rng.chance(self.knobs.weight(Feature::SyncCall));
+        let meets = match sync {
+            false => Scope::Lane,
+            true => self.rng.pick(&[Scope::Warp, Scope::Warp, Scope::Block]),
+        };
+        let wants_all = meets == Scope::Block || (sync && self.rng.chance(60));
         let params: Vec<Param> = (0..self.rng.range(1, 4))
             .map(|_| match self.rng.below(10) {
                 0 => Param::Value(I64),
                 1 => Param::Value(Ty::F32),
                 2 => Param::Value(I1),
                 3 | 4 => Param::Buffer,
+                5 | 6 if sync => Param::Uniform(I32),
                 _ => Param::Value(I32),
             })
             .collect();
         let ret = self.rng.weighted(&[(I32, 70), (I64, 10), (Ty::F32, 12), (I1, 8)]);
         let outer = self.begin(&params, ret);
+        (self.f.may_sync, self.f.conv, self.f.exited) = (sync, meets, sync && !wants_all);
+        if meets == Scope::Block {
+            self.f.phase = Phase::Read; // no phases of its own, and no return past a barrier
+        }
         if self.rng.chance(20) && self.knobs.weight(Feature::LocalArray) > 0 {
             self.local_array();
         }
         let spend = self.f.budget;
-        self.region(spend);
+        if sync {
+            let kinds = [Feature::Vote, Feature::Ballot, Feature::Shuffle, Feature::Redux, Feature::WarpBarrier];
+            let kind = if meets == Scope::Block { Feature::BlockBarrier } else { self.rng.pick(&kinds) };
+            self.region(spend / 2);
+            self.collective(kind);
+            self.region(spend / 2);
+        } else {
+            self.region(spend);
+        }
         self.ret();
-        let attributes = self.attributes();
-        let callee = Callee { name: format!("f{n}"), params, ret, cost: 0, depth: None };
+        let attributes = if sync {
+            self.rng.pick(&[
+                "convergent noinline nounwind ",
+                "convergent noinline nounwind ",
+                "convergent nounwind ",
+                "alwaysinline convergent nounwind ",
+            ])
+        } else {
+            self.attributes()
+        };
+        let callee = Callee { name: format!("f{n}"), params, ret, cost: 0, depth: None, meets, wants_all };
         self.end(outer, callee, attributes);
     }
 
@@ -131,7 +160,15 @@ impl Gen<'_> {
         let mixed = self.binary("xor", inner, x);
         self.line(format_args!("ret i32 {mixed}"));
         self.f.cost *= DEPTH as u32 + 1;
-        let callee = Callee { name: format!("f{n}"), params, ret: I32, cost: 0, depth: Some(DEPTH) };
+        let callee = Callee {
+            name: format!("f{n}"),
+            params,
+            ret: I32,
+            cost: 0,
+            depth: Some(DEPTH),
+            meets: Scope::Lane,
+            wants_all: false,
+        };
         self.end(outer, callee, "nounwind ");
     }
 
@@ -165,20 +202,26 @@ impl Gen<'_> {
     /// Calls one of the functions, with divergent or uniform arguments.
     pub(super) fn call(&mut self) {
         let trips = self.f.trips;
-        let affordable: Vec<usize> =
-            (0..self.callees.len()).filter(|&i| self.callees[i].cost.saturating_mul(trips) <= COST).collect();
+        let mut affordable: Vec<usize> = (0..self.callees.len())
+            .filter(|&i| self.callees[i].cost.saturating_mul(trips) <= COST && self.may_call(&self.callees[i]))
+            .collect();
         if affordable.is_empty() {
             return self.int_expression();
         }
-        self.note(Feature::Call);
+        // Places where lanes meet are rare enough.
+        if self.rng.chance(50) && affordable.iter().any(|&i| self.callees[i].meets > Scope::Lane) {
+            affordable.retain(|&i| self.callees[i].meets > Scope::Lane);
+        }
         let at = self.rng.pick(&affordable);
         let callee = self.callees[at].clone();
+        self.note(if callee.meets > Scope::Lane { Feature::SyncCall } else { Feature::Call });
         let uniform = self.rng.chance(35);
         let mut args = String::new();
         for (i, &param) in callee.params.iter().enumerate() {
             let comma = if i == 0 { "" } else { ", " };
             let text = match param {
                 Param::Buffer => format!("ptr {}", self.passed_buffer()),
+                Param::Uniform(ty) => format!("{ty} {}", self.pick_scoped(ty, Scope::Block)),
                 Param::Value(ty) => {
                     let val =
                         if uniform && ty.bits() > 0 { self.pick_scoped(ty, Scope::Block) } else { self.passed(ty) };
@@ -194,6 +237,15 @@ impl Gen<'_> {
         self.f.cost += callee.cost * trips;
         let hi = if callee.ret.bits() > 0 { callee.ret.max() } else { PASSED_FLOAT };
         self.op(callee.ret, hi, Scope::Lane, format_args!("call {} @{}({args})", callee.ret, callee.name));
+    }
+
+    /// Whether the lanes that a function needs together are together here.
+    fn may_call(&self, callee: &Callee) -> bool {
+        match callee.meets {
+            Scope::Lane => true,
+            Scope::Warp => self.may_vote() && !(callee.wants_all && self.f.exited),
+            Scope::Block => self.may_barrier(),
+        }
     }
 
     /// A generic pointer to at least [`PASSED`] readable i32.

@@ -311,7 +311,10 @@ impl Gen<'_> {
         match kind {
             Feature::EarlyReturn => {
                 self.ret();
-                self.f.exited |= scope < Scope::Block;
+                match self.f.kernel {
+                    Some(_) => self.f.exited |= scope < Scope::Block,
+                    None => self.f.returned |= scope < Scope::Block,
+                }
             }
             Feature::Break => {
                 let types = self.f.loops[level].exit_types.clone();
@@ -375,7 +378,13 @@ impl Gen<'_> {
             _ => Val::int(ty, 0),
         };
         let carried_types = self.phi_types(3);
-        let initial = self.pick_all(&carried_types);
+        let agreed: Vec<bool> =
+            carried_types.iter().map(|ty| ty.bits() > 1 && self.happens(Feature::UniformCarried)).collect();
+        let initial: Vec<Val> = carried_types
+            .iter()
+            .zip(&agreed)
+            .map(|(&ty, &agreed)| if agreed { self.pick_scoped(ty, Scope::Block) } else { self.pick(ty) })
+            .collect();
         let before = self.f.block;
         let (header, body, latch, exit) = (self.label(), self.label(), self.label(), self.label());
         self.jump(header);
@@ -386,10 +395,11 @@ impl Gen<'_> {
         self.f.pool.push(counter);
         let carried: Vec<Val> = carried_types
             .iter()
-            .zip(&initial)
-            .map(|(&t, init)| {
+            .zip(initial.iter().zip(&agreed))
+            .map(|(&t, (init, &agreed))| {
                 // Floats do not grow in a loop: the latch picks within the bound of the initial value.
-                self.reserve(t, if t.bits() > 0 { t.max() } else { init.hi.max(24) }, Scope::Lane)
+                let bound = if t.bits() > 0 { t.max() } else { init.hi.max(24) };
+                self.reserve(t, bound, if agreed { Scope::Block } else { Scope::Lane })
             })
             .collect();
         self.f.pool.extend(&carried);
@@ -513,7 +523,8 @@ impl Gen<'_> {
         match ty {
             I1 => self.pick(I1),
             Ty::Int(_) => {
-                let other = self.pick(ty);
+                // What agrees goes on to agree: those who are still in the loop have made the same turns.
+                let other = self.pick_scoped(ty, phi.scope);
                 let op = self.rng.pick(&["add", "add", "mul", "xor", "sub"]);
                 self.binary(op, phi, other)
             }

@@ -32,6 +32,7 @@ pub fn check(module: &OwnedModule, launch: &Launch, geometries: &[Geometry], sch
             let mut config = LaunchConfig::new(geometry.grid, geometry.block);
             config.limits = Limits { steps: STEPS, ..Limits::default() };
             config.scheduler = scheduler;
+            config.dynamic_shared = launch.dynamic_shared;
             let report = checker.run(Some(KERNEL), &config, &inputs).map_err(|error| match error {
                 CheckError::Launch(error) => fail(Trouble::of_launch(error)),
                 CheckError::Mismatch(_) => fail(Trouble::Module(error.to_string())),

@@ -7,12 +7,14 @@
 //! 3. before and after any of LLVM's pipelines.
 //!
 //! A fault or a difference is a mistake of the generator, of the machine, or (in 3, and rarely) of LLVM. [`claims`] adds
-//! 4. the claims of the analysis against every dynamic instance.
+//! 4. the claims of the analysis against every dynamic instance,
+//!
+//! and [`passes`] runs kernels before and after our own transforms instead.
 
-use super::claims;
 use super::knobs::{Knobs, Mode};
 use super::launch::{ArgSpec, Geometry, Launch};
 use super::{KERNEL, generate};
+use super::{claims, passes};
 use crate::llvm::image::import;
 use crate::llvm::optimise::optimise;
 use crate::llvm::owned::OwnedModule;
@@ -47,6 +49,8 @@ pub struct Plan {
     pub compare: bool,
     /// Check the claims and nothing else.
     pub only_claims: bool,
+    /// Pipelines with passes of ours among them: run before and after these, and make no other comparison.
+    pub passes: Vec<String>,
 }
 
 impl Default for Plan {
@@ -58,6 +62,7 @@ impl Default for Plan {
             claims: true,
             compare: true,
             only_claims: false,
+            passes: Vec::new(),
         }
     }
 }
@@ -69,6 +74,8 @@ pub struct Tally {
     pub lane_steps: u64,
     /// Claims of the analysis compared with a step each.
     pub claims: u64,
+    /// Modules that passes of ours changed.
+    pub transformed: u64,
 }
 
 /// What went wrong in which way of running.
@@ -160,31 +167,37 @@ pub fn varied_knobs(seed: u64, mode: Mode) -> Knobs {
 
 /// Makes the comparisons for a module with a kernel named [`KERNEL`].
 pub fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, Failure> {
+    if !plan.passes.is_empty() {
+        return if plan.compare || plan.only_claims { passes::check(text, launch, plan) } else { Ok(Tally::default()) };
+    }
     if plan.only_claims {
         return claims::check_text(text, launch, plan.schedules);
     }
     let module = load(text)?;
+    let image = import(module.handle(), KERNEL);
+    let machine = Machine::new(&image);
     let mut optimised = Vec::new();
     for pipeline in plan.pipelines.iter().filter(|_| plan.compare) {
         let stage = format!("after {pipeline}");
         let changed = load(text)?;
         optimise(&changed, pipeline).map_err(|e| Failure::module(&stage, e))?;
-        optimised.push((stage, changed));
+        optimised.push((stage, import(changed.handle(), KERNEL)));
     }
     let mut tally = Tally::default();
+    let inputs = inputs(launch);
     for &geometry in &launch.geometries {
-        let mut runner = Runner { inputs: inputs(launch), geometry, races: plan.races, tally: &mut tally };
-        let expected = runner.run(&module, "lockstep", |_| {})?;
+        let mut runner = Runner { launch, inputs: &inputs, geometry, races: plan.races, tally: &mut tally };
+        let expected = runner.run(&machine, "lockstep", |_| {})?;
         if plan.compare {
             let post_dominator = |config: &mut LaunchConfig| config.reconvergence = Reconvergence::PostDominator;
-            runner.compare(&expected, &module, "lockstep at post-dominators", post_dominator)?;
+            runner.compare(&expected, &machine, "lockstep at post-dominators", post_dominator)?;
         }
         for seed in 1..=if plan.compare { plan.schedules } else { 0 } {
             let stage = format!("independent {seed}");
-            runner.compare(&expected, &module, &stage, |config| config.scheduler = Scheduler::Independent(seed))?;
+            runner.compare(&expected, &machine, &stage, |config| config.scheduler = Scheduler::Independent(seed))?;
         }
-        for (stage, module) in &optimised {
-            runner.compare(&expected, module, stage, |_| {})?;
+        for (stage, image) in &optimised {
+            runner.compare(&expected, &Machine::new(image), stage, |_| {})?;
         }
     }
     if plan.claims {
@@ -194,7 +207,7 @@ pub fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, Failure>
 }
 
 impl Failure {
-    fn module(stage: &str, text: impl fmt::Display) -> Self {
+    pub(super) fn module(stage: &str, text: impl fmt::Display) -> Self {
         Self { geometry: None, stage: stage.to_owned(), trouble: Trouble::Module(text.to_string()) }
     }
 }
@@ -214,42 +227,42 @@ pub(super) fn inputs(launch: &Launch) -> Inputs {
 }
 
 /// Runs modules in one geometry.
-struct Runner<'t> {
-    inputs: Inputs,
-    geometry: Geometry,
-    races: bool,
-    tally: &'t mut Tally,
+pub(super) struct Runner<'t> {
+    pub(super) launch: &'t Launch,
+    pub(super) inputs: &'t Inputs,
+    pub(super) geometry: Geometry,
+    pub(super) races: bool,
+    pub(super) tally: &'t mut Tally,
 }
 
 impl Runner<'_> {
-    fn run(
+    pub(super) fn run(
         &mut self,
-        module: &OwnedModule,
+        machine: &Machine<'_>,
         stage: &str,
         adjust: impl FnOnce(&mut LaunchConfig),
     ) -> Result<LaunchReport, Failure> {
-        let image = import(module.handle(), KERNEL);
-        let machine = Machine::new(&image);
         let mut config = LaunchConfig::new(self.geometry.grid, self.geometry.block);
         config.limits = Limits { steps: STEPS, ..Limits::default() };
         config.races = RaceCheck { shared: self.races, global: self.races };
+        config.dynamic_shared = self.launch.dynamic_shared;
         adjust(&mut config);
         let ran =
-            machine.kernel(Some(KERNEL)).and_then(|kernel| machine.launch(kernel, &config, &self.inputs, &mut Nobody));
+            machine.kernel(Some(KERNEL)).and_then(|kernel| machine.launch(kernel, &config, self.inputs, &mut Nobody));
         let report = ran.map_err(|error| self.failure(stage, Trouble::of_launch(error)))?;
         self.tally.launches += 1;
         self.tally.lane_steps += report.lane_steps;
         Ok(report)
     }
 
-    fn compare(
+    pub(super) fn compare(
         &mut self,
         expected: &LaunchReport,
-        module: &OwnedModule,
+        machine: &Machine<'_>,
         stage: &str,
         adjust: impl FnOnce(&mut LaunchConfig),
     ) -> Result<(), Failure> {
-        let report = self.run(module, stage, adjust)?;
+        let report = self.run(machine, stage, adjust)?;
         for (i, pair) in expected.buffers.iter().zip(&report.buffers).enumerate() {
             if let (Some(left), Some(right)) = pair {
                 self.same(stage, &format!("argument {i}"), left, right)?;
@@ -284,12 +297,11 @@ impl Runner<'_> {
 mod tests {
     use super::*;
 
-    /// A few kernels of every mode, without votes where some lanes have returned; `warpwise fuzz run` does more.
+    /// A few kernels of every mode; `warpwise fuzz run` does more.
     #[test]
     fn all_ways_of_running_agree() {
         for mode in Mode::ALL {
-            let mut knobs = Knobs::of_mode(mode);
-            knobs.sync_after_exit = false;
+            let knobs = Knobs::of_mode(mode);
             for seed in 0..6 {
                 if let Err(failure) = run(seed, &knobs, &Plan::default()) {
                     panic!("seed {seed} mode {}: {failure}", mode.name());

@@ -36,6 +36,7 @@ pub(super) fn generate(seed: u64, knobs: &Knobs) -> GeneratedKernel {
         functions: String::new(),
         callees: Vec::new(),
         geometries,
+        dynamic_shared: 0,
         slots: (budget / 4).next_power_of_two().clamp(8, 32),
         constants: Vec::new(),
         has_shared: false,
@@ -92,10 +93,15 @@ impl Gen<'_> {
         self.has_shared = self.rng.chance((self.knobs.weight(Feature::Shared) * 12).min(95));
         if self.has_shared {
             let most = self.geometries.iter().map(|g| g.block_threads()).max().unwrap_or(1).next_power_of_two();
-            let _ = writeln!(
-                self.globals,
-                "@shared = internal unnamed_addr addrspace(3) global [{most} x i32] undef, align 16"
-            );
+            if self.happens(Feature::DynamicShared) {
+                self.dynamic_shared = most * 4;
+                let _ = writeln!(self.globals, "@shared = external addrspace(3) global [0 x i32], align 16");
+            } else {
+                let _ = writeln!(
+                    self.globals,
+                    "@shared = internal unnamed_addr addrspace(3) global [{most} x i32] undef, align 16"
+                );
+            }
         }
         self.globals.push('\n');
     }
@@ -226,7 +232,7 @@ impl Gen<'_> {
         };
         self.f.kernel = Some(Kernel { gid: wide, ltid, block_size, slot_base, slot_step });
         debug_assert!(matches!(gid.name, Name::Reg(_)));
-        self.f.conv = Scope::Block;
+        (self.f.conv, self.f.may_sync) = (Scope::Block, true);
         if self.has_shared {
             let at = self.temp(I64, ltid.hi, Scope::Lane, format_args!("zext nneg i32 {ltid} to i64"));
             let at = self.pointer(format_args!("getelementptr inbounds i32, ptr addrspace(3) @shared, i64 {at}"));
@@ -314,7 +320,7 @@ impl Gen<'_> {
 
     fn finish(self, seed: u64, signature: &str, args: Vec<ArgSpec>, attributes: &str) -> GeneratedKernel {
         let mut ir = String::with_capacity(self.f.body.len() + self.functions.len() + self.globals.len() + 1024);
-        let launch = Launch { args, geometries: self.geometries };
+        let launch = Launch { args, geometries: self.geometries, dynamic_shared: self.dynamic_shared };
         let _ = writeln!(ir, "; warpwise fuzz gen --seed {seed} --mode {}", self.knobs.mode.name());
         ir.push_str(&launch.to_comments());
         ir.push_str(&self.globals);

@@ -107,6 +107,8 @@ features! {
     /// Load and store of the thread's own slot of a global array.
     OwnSlot = 4,
     Shared = 4,
+    /// Shared memory whose size the launch says (a percentage of the kernels that have some).
+    DynamicShared = 30,
     /// Reads of other threads' slots between two barriers.
     SharedNeighbour = 4,
     LocalArray = 5,
@@ -121,6 +123,8 @@ features! {
     // Calls.
     Call = 6,
     Recursion = 2,
+    /// Device functions in which lanes speak to each other, called where they meet (a percentage of the functions).
+    SyncCall = 35,
     // Collectives.
     Vote = 4,
     Ballot = 3,
@@ -142,6 +146,8 @@ features! {
     Break = 6,
     Continue = 4,
     EarlyReturn = 3,
+    /// Carried variables on which the block agrees (a percentage).
+    UniformCarried = 40,
     /// Values of a loop used after it without a phi (a percentage of the values that could be).
     TemporalDirect = 60,
     TemporalLcssa = 50,

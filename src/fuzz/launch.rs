@@ -104,11 +104,14 @@ fn random_bits(elem: Elem, rng: &mut Rng) -> u64 {
 pub struct Launch {
     pub args: Vec<ArgSpec>,
     pub geometries: Vec<Geometry>,
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: u32,
 }
 
 /// What the comment lines that hold a launch begin with.
 const GEOMETRY_COMMENT: &str = "; launch: ";
 const ARGUMENT_COMMENT: &str = "; arg: ";
+const SHARED_COMMENT: &str = "; dynamic shared: ";
 
 impl Launch {
     /// The launch as comments of the module, so that a file can be run on its own.
@@ -119,6 +122,9 @@ impl Launch {
         }
         for arg in &self.args {
             let _ = writeln!(text, "{ARGUMENT_COMMENT}{arg}");
+        }
+        if self.dynamic_shared > 0 {
+            let _ = writeln!(text, "{SHARED_COMMENT}{}", self.dynamic_shared);
         }
         text
     }
@@ -131,6 +137,8 @@ impl Launch {
                 launch.geometries.push(geometry.parse()?);
             } else if let Some(arg) = line.strip_prefix(ARGUMENT_COMMENT) {
                 launch.args.push(arg.parse()?);
+            } else if let Some(bytes) = line.strip_prefix(SHARED_COMMENT) {
+                launch.dynamic_shared = bytes.trim().parse().map_err(|_| format!("'{bytes}' is no number of bytes"))?;
             }
         }
         if launch.geometries.is_empty() {
@@ -287,6 +295,7 @@ mod tests {
                 ArgSpec::ByVal { bytes: vec![0, 255, 16] },
             ],
             geometries: vec![Geometry { grid: [1, 2, 1], block: [65, 2, 1] }],
+            dynamic_shared: 48,
         };
         assert_eq!(Launch::from_comments(&launch.to_comments()), Ok(launch));
         for bad in ["i32", "i32:7", "i33:0x7", "i32[x]:zero", "i32[3]:what", "bytes:0g"] {

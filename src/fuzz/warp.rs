@@ -11,12 +11,13 @@ use super::value::{I1, I32, Scope, Val};
 impl Gen<'_> {
     /// Whether a full-mask warp collective is legal here.
     pub(super) fn may_vote(&self) -> bool {
-        self.f.kernel.is_some() && self.f.conv >= Scope::Warp && (!self.f.exited || self.knobs.sync_after_exit)
+        let stayed = !self.f.returned && (!self.f.exited || self.knobs.sync_after_exit);
+        self.f.may_sync && self.f.conv >= Scope::Warp && stayed
     }
 
     /// Whether a block barrier is legal here.
     pub(super) fn may_barrier(&self) -> bool {
-        self.f.kernel.is_some() && self.f.conv == Scope::Block && !self.f.exited
+        self.f.may_sync && self.f.conv == Scope::Block && !self.f.exited && !self.f.returned
     }
 
     /// Whether the lanes that a shuffle reads are there.

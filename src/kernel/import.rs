@@ -1,9 +1,12 @@
-//! How does a function get out of LLVM? In one walk that numbers and one that decodes.
+//! How does a function get out of LLVM? In one walk, batch by batch of flat records.
 //!
-//! 1. List blocks and instructions; number arguments, then instructions, into a [`PointerMap`].
-//! 2. Take the walker's flat records batch by batch: operands become indices; constants and types are interned as they
-//!    are met, GEPs become `base + offset + Σ index·stride`, calls with the same callee and attributes share a
+//! 1. Number a batch's instructions into a [`PointerMap`].
+//! 2. Its operands become indices; constants and types are interned as they are met. Of an instruction that is not
+//!    numbered yet (a loop's phi names some) the place is remembered; constants come after all instructions, so they are
+//!    marked by their highest bit.
+//! 3. Decode the records: GEPs become `base + offset + Σ index·stride`, calls with the same callee and attributes share a
 //!    [`CallData`].
+//! 4. After the last batch, fill in what was left open.
 //!
 //! The function must pass LLVM's verifier. Anything the decoder does not know becomes [`Opcode::Other`], which the
 //! analysis takes for divergent. Cost: linear.
@@ -18,29 +21,30 @@ use super::types::{TypeInfo, TypeKind};
 use super::{BlockData, Kernel, ParamData};
 use crate::cfg::Graph;
 use crate::llvm::handle::{self, AttrPlace, RawOpcode, ValueKind, attribute_kind, metadata_kind};
-use crate::llvm::walk::{FlagKinds, Listing, Record, Walk};
+use crate::llvm::walk::{Batch, FlagKinds, Record, Walk, operand};
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
 
-/// Attribute and metadata numbers, looked up once a process and module.
-pub struct Kinds {
+/// LLVM's numbers for attributes, looked up once a process.
+pub struct AttributeKinds {
     noalias: u32,
     readonly: u32,
     readnone: u32,
     byval: u32,
     noundef: u32,
-    memory: u32,
-    convergent: u32,
+    pub memory: u32,
+    pub convergent: u32,
     no_divergence_source: u32,
     noreturn: u32,
     willreturn: u32,
-    flags: FlagKinds,
 }
 
-impl Kinds {
-    /// Looks the numbers up.
-    pub fn new(module: handle::Module<'_>) -> Kinds {
-        Kinds {
+impl AttributeKinds {
+    /// The numbers.
+    pub fn get() -> &'static AttributeKinds {
+        static KINDS: OnceLock<AttributeKinds> = OnceLock::new();
+        KINDS.get_or_init(|| AttributeKinds {
             noalias: attribute_kind("noalias"),
             readonly: attribute_kind("readonly"),
             readnone: attribute_kind("readnone"),
@@ -51,19 +55,15 @@ impl Kinds {
             no_divergence_source: attribute_kind("nodivergencesource"),
             noreturn: attribute_kind("noreturn"),
             willreturn: attribute_kind("willreturn"),
-            flags: FlagKinds {
-                invariant_load: metadata_kind(module, "invariant.load"),
-                noundef: metadata_kind(module, "noundef"),
-                uniform: metadata_kind(module, "warpwise.uniform"),
-            },
-        }
+        })
     }
 }
 
 /// What is known of a whole module before its functions are imported.
 pub struct ModuleContext<'m> {
     pub module: handle::Module<'m>,
-    pub kinds: Kinds,
+    kinds: &'static AttributeKinds,
+    flags: FlagKinds,
     /// Position of each function in module order, by address.
     function_index: FxHashMap<usize, u32>,
     /// Functions in module order.
@@ -75,7 +75,12 @@ impl<'m> ModuleContext<'m> {
     pub fn new(module: handle::Module<'m>) -> Self {
         let functions: Vec<_> = module.functions().collect();
         let function_index = functions.iter().enumerate().map(|(i, f)| (f.value().address(), i as u32)).collect();
-        ModuleContext { module, kinds: Kinds::new(module), function_index, functions }
+        let flags = FlagKinds {
+            invariant_load: metadata_kind(module, "invariant.load"),
+            noundef: metadata_kind(module, "noundef"),
+            uniform: metadata_kind(module, "warpwise.uniform"),
+        };
+        ModuleContext { module, kinds: AttributeKinds::get(), flags, function_index, functions }
     }
     /// Position of a function in module order.
     pub fn index_of(&self, function: handle::Function<'m>) -> Option<u32> {
@@ -99,16 +104,30 @@ struct Importer<'a, 'm> {
     recent_types: [(usize, Type); RECENT],
     /// Calls by callee and attribute list: most call sites of a callee are alike.
     call_index: FxHashMap<(u64, u64), u32>,
+    recent_calls: [((u64, u64), u32); RECENT],
     kernel: Kernel,
-    handles: Handles<'m>,
+    constants: Vec<handle::Value<'m>>,
+    /// Places in the operand pool whose instruction was not numbered yet, and its address.
+    open: Vec<(u32, usize)>,
+    /// Block by LLVM's number.
+    numbered: Vec<u32>,
+    /// Successors of all blocks so far, and where those of each block end; by LLVM's numbers.
+    succs: Vec<Block>,
+    succ_ends: Vec<u32>,
 }
 
 /// Entries of the direct-mapped caches before the hash tables.
 const RECENT: usize = 64;
+/// Marks the number of a constant until it is known how many instructions there are.
+const CONSTANT: u32 = 1 << 31;
+/// Room made for constants, types and callees.
+const SOME: usize = 32;
+/// Room made for the instructions of a block before they are counted.
+const INSTS_PER_BLOCK: usize = 16;
 
 #[inline]
 fn recent_slot(address: usize) -> usize {
-    (address >> 4 ^ address >> 10) % RECENT
+    (address >> 4).wrapping_mul(0x9E37_79B9) >> 16 & (RECENT - 1)
 }
 
 impl<'a, 'm> Importer<'a, 'm> {
@@ -136,45 +155,95 @@ impl<'a, 'm> Importer<'a, 'm> {
             context,
             layout: context.module.layout(),
             function,
-            values: PointerMap::with_capacity(0),
+            values: PointerMap::new(),
             const_index: FxHashMap::default(),
             recent_consts: [(0, Value::from_u32(0)); RECENT],
             type_index: FxHashMap::default(),
             recent_types: [(0, Type::from_u32(0)); RECENT],
             call_index: FxHashMap::default(),
+            recent_calls: [((0, 0), 0); RECENT],
             kernel,
-            handles: Handles { function, blocks: Vec::new(), values: Vec::new(), param_count },
+            constants: Vec::new(),
+            open: Vec::new(),
+            numbered: Vec::new(),
+            succs: Vec::new(),
+            succ_ends: Vec::new(),
         }
     }
 
     fn run(mut self) -> (Kernel, Handles<'m>) {
-        self.params();
-        let mut values = std::mem::take(&mut self.handles.values);
-        let kinds = self.context.kinds.flags;
-        let (mut walk, listing) = Walk::new(self.function, kinds, &mut values);
-        self.handles.values = values;
-        self.number(&listing);
-        self.handles.blocks = listing.blocks;
-        let mut edges = Vec::with_capacity(self.kernel.blocks.len() * 2);
-        let mut block = Block::from_u32(0);
-        while let Some((records, operands, blocks, words)) = walk.next_batch() {
-            let mut rest = Parts { operands, blocks, words };
-            for record in records {
-                self.decode(block, record, &mut rest, &mut edges);
-                if self.kernel.insts.len() as u32 == self.kernel.blocks[block].end {
-                    block = Block::from_u32(block.as_u32() + 1);
-                }
+        let mut walk = Walk::new(self.function, self.context.flags);
+        let blocks = walk.numbers();
+        self.numbered.resize(blocks, 0);
+        self.kernel.blocks.reserve(blocks);
+        self.succ_ends.reserve(blocks);
+        self.succs.reserve(blocks * 3 / 2);
+        let insts = blocks * INSTS_PER_BLOCK;
+        self.kernel.insts.reserve(insts);
+        self.kernel.pool.reserve(insts * 2);
+        self.kernel.phi_blocks.reserve(blocks * 3);
+        self.kernel.geps.reserve(blocks * 2);
+        self.kernel.gep_terms.reserve(blocks * 2);
+        self.kernel.consts.reserve(SOME);
+        self.constants.reserve(SOME);
+        self.kernel.types.reserve(SOME);
+        self.kernel.calls.reserve(SOME);
+        self.const_index.reserve(SOME);
+        let mut handles = Handles {
+            function: self.function,
+            blocks: Vec::with_capacity(blocks),
+            values: Vec::with_capacity(insts + self.kernel.param_count as usize),
+            param_count: self.kernel.param_count,
+        };
+        self.params(&mut handles.values);
+        loop {
+            let first = handles.values.len();
+            let Some(batch) = walk.next_batch(&mut handles.values, &mut handles.blocks) else { break };
+            for (index, inst) in (first as u32..).zip(&handles.values[first..]) {
+                self.values.insert(inst.address(), index);
             }
+            self.operands(batch.operands);
+            self.decode(&batch, &handles.values[first..]);
         }
-        self.kernel.graph = Graph::new(self.kernel.blocks.len(), edges);
-        (self.kernel, self.handles)
+        self.close(&mut handles.values);
+        (self.kernel, handles)
     }
 
-    fn params(&mut self) {
-        let kinds = &self.context.kinds;
+    /// Step 2.
+    fn operands(&mut self, words: &[usize]) {
+        let place = self.kernel.pool.len() as u32;
+        let mut pool = std::mem::take(&mut self.kernel.pool);
+        pool.extend((place..).zip(words).map(|(place, &word)| self.value_of(place, word)));
+        self.kernel.pool = pool;
+    }
+
+    /// Step 4.
+    fn close(&mut self, handles: &mut Vec<handle::Value<'m>>) {
+        for (place, address) in std::mem::take(&mut self.open) {
+            self.kernel.pool[place as usize] = match self.values.get(address) {
+                Some(index) => Value::from_u32(index),
+                None => self.constant_of(address), // no instruction of this function: nothing is known of it
+            };
+        }
+        let first = handles.len() as u32;
+        for value in &mut self.kernel.pool {
+            let (index, marked) = (value.as_u32(), value.as_u32() >= CONSTANT);
+            *value = Value::from_u32(if marked { index - CONSTANT + first } else { index });
+        }
+        handles.append(&mut self.constants);
+        if self.numbered.iter().enumerate().any(|(number, &block)| number != block as usize) {
+            for block in self.kernel.phi_blocks.iter_mut().chain(&mut self.succs) {
+                *block = Block::from_u32(self.numbered[block.as_u32() as usize]);
+            }
+        }
+        self.kernel.graph = Graph::from_rows(std::mem::take(&mut self.succ_ends), std::mem::take(&mut self.succs));
+    }
+
+    fn params(&mut self, handles: &mut Vec<handle::Value<'m>>) {
+        let kinds = self.context.kinds;
         for index in 0..self.kernel.param_count {
             let param = self.function.param(index);
-            self.handles.values.push(param);
+            handles.push(param);
             let has = |kind| self.function.has_attribute(AttrPlace::Param(index), kind);
             let data = ParamData {
                 ty: Type::from_u32(0),
@@ -188,48 +257,41 @@ impl<'a, 'm> Importer<'a, 'm> {
         }
     }
 
-    fn number(&mut self, listing: &Listing<'m>) {
-        let insts = self.handles.values.len() - self.kernel.params.len();
-        self.values = PointerMap::with_capacity(self.handles.values.len());
-        for (index, value) in self.handles.values.iter().enumerate() {
-            self.values.insert(value.address(), index as u32);
-        }
-        let mut first = 0;
-        for &end in &listing.ends {
-            self.kernel.blocks.push(BlockData { first, end });
-            first = end;
-        }
-        self.kernel.insts.reserve_exact(insts);
-        self.kernel.pool.reserve(insts * 2);
-    }
-
+    /// The value behind an operand's word, which goes to `place` in the pool.
     #[inline]
-    fn value_of(&mut self, address: usize) -> Value {
-        match self.values.get(address) {
-            Some(index) => Value::from_u32(index),
-            None => self.constant_of(address),
+    fn value_of(&mut self, place: u32, word: usize) -> Value {
+        match word & operand::MASK {
+            operand::INSTRUCTION => match self.values.get(word) {
+                Some(index) => Value::from_u32(index),
+                None => {
+                    self.open.push((place, word));
+                    Value::from_u32(0)
+                }
+            },
+            operand::ARGUMENT => Value::from_u32((word >> 3) as u32),
+            _ => {
+                let slot = recent_slot(word);
+                if self.recent_consts[slot].0 == word { self.recent_consts[slot].1 } else { self.constant_of(word) }
+            }
         }
     }
 
-    fn constant_of(&mut self, address: usize) -> Value {
-        let slot = recent_slot(address);
-        if self.recent_consts[slot].0 == address {
-            return self.recent_consts[slot].1;
-        }
-        let value = match self.const_index.get(&address) {
+    #[cold]
+    fn constant_of(&mut self, word: usize) -> Value {
+        let value = match self.const_index.get(&word) {
             Some(&value) => value,
             None => {
-                let constant = Walk::value(address);
-                let value = Value::from_u32(self.handles.values.len() as u32);
-                self.const_index.insert(address, value);
-                self.handles.values.push(constant);
+                let constant = Walk::value(word);
+                let value = Value::from_u32(CONSTANT + self.constants.len() as u32);
+                self.const_index.insert(word, value);
+                self.constants.push(constant);
                 let ty = self.intern_type(constant.ty());
                 let data = self.constant(constant, ty);
                 self.kernel.consts.push((data, ty));
                 value
             }
         };
-        self.recent_consts[slot] = (address, value);
+        self.recent_consts[recent_slot(word)] = (word, value);
         value
     }
 
@@ -309,76 +371,106 @@ impl<'a, 'm> Importer<'a, 'm> {
         }
     }
 
-    #[inline]
-    fn decode(&mut self, block: Block, record: &Record, rest: &mut Parts<'_>, edges: &mut Vec<(Block, Block)>) {
-        let slot = recent_slot(record.type_address());
-        let ty = match self.recent_types[slot] {
-            (address, ty) if address == record.type_address() => ty,
-            _ => self.intern_type(Walk::ty(record)),
-        };
-        let mut data = InstData {
-            opcode: Opcode::from_number(record.opcode),
-            sub: record.sub,
-            flags: Flags::from_bits_truncate(record.flags),
-            ty,
-            block,
-            operands_start: self.kernel.pool.len() as u32,
-            operand_count: record.operand_count,
-            aux: record.aux,
-        };
-        for &address in rest.operands(record.operand_count) {
-            let value = self.value_of(address);
-            self.kernel.pool.push(value);
-        }
-        match data.opcode {
-            Opcode::Phi => {
-                data.aux = self.kernel.phi_blocks.len() as u32;
-                let incoming = rest.blocks(record.operand_count);
-                self.kernel.phi_blocks.extend(incoming.iter().map(|&from| Block::from_u32(from)));
-            }
-            Opcode::Gep => {
-                data.aux = self.kernel.geps.len() as u32;
-                let (header, term_count) = (rest.words(2), rest.words(1)[0]);
-                self.kernel.geps.push(GepData {
-                    offset: header[0] as i64,
-                    bits: header[1] as u16,
-                    terms_start: self.kernel.gep_terms.len() as u32,
-                    term_count: term_count as u16,
-                });
-                let terms = rest.words(2 * term_count as usize).chunks_exact(2);
-                self.kernel.gep_terms.extend(terms.map(|term| (term[0] as u32, term[1])));
-            }
-            Opcode::Call => {
-                let key = rest.words(2);
-                let inst = self.handles.values[(self.kernel.param_count as usize) + self.kernel.insts.len()];
-                data.aux = self.call_of((key[0], key[1]), inst);
-                if self.kernel.calls[data.aux as usize].returns_noundef {
-                    data.flags |= Flags::NOUNDEF;
+    /// Step 3; `insts` are the instructions of the batch.
+    fn decode(&mut self, batch: &Batch<'_>, insts: &[handle::Value<'m>]) {
+        let mut rest = Parts { blocks: batch.blocks, words: batch.words };
+        let mut numbers = batch.ended_numbers.iter();
+        let mut operands_start = (self.kernel.pool.len() - batch.operands.len()) as u32;
+        let mut block = Block::from_u32(self.kernel.blocks.len() as u32);
+        for (record, &inst) in batch.records.iter().zip(insts) {
+            let mut data = InstData {
+                opcode: Opcode::from_number(record.opcode),
+                sub: record.sub,
+                flags: Flags::from_bits_truncate(record.flags),
+                ty: self.type_of(record),
+                block,
+                operands_start,
+                operand_count: record.operand_count,
+                aux: record.aux,
+            };
+            operands_start += record.operand_count;
+            match data.opcode {
+                Opcode::Phi => {
+                    data.aux = self.kernel.phi_blocks.len() as u32;
+                    let incoming = rest.blocks(record.operand_count);
+                    self.kernel.phi_blocks.extend(incoming.iter().map(|&from| Block::from_u32(from)));
                 }
+                Opcode::Gep => data.aux = self.gep(&mut rest),
+                Opcode::Call => {
+                    let key = rest.words(2);
+                    data.aux = self.call_of((key[0], key[1]), inst);
+                    if self.kernel.calls[data.aux as usize].returns_noundef {
+                        data.flags |= Flags::NOUNDEF;
+                    }
+                }
+                opcode if opcode.is_terminator() => {
+                    self.succs.extend(rest.blocks(record.aux).iter().map(|&to| Block::from_u32(to)));
+                    let number = numbers.next().copied().unwrap_or(block.as_u32());
+                    self.end_block(block, number);
+                    block = Block::from_u32(block.as_u32() + 1);
+                }
+                _ => {}
             }
-            opcode if opcode.is_terminator() => {
-                let successors = rest.blocks(record.aux);
-                edges.extend(successors.iter().map(|&to| (block, Block::from_u32(to))));
-            }
-            _ => {}
+            self.kernel.insts.push(data);
         }
-        self.kernel.insts.push(data);
     }
 
-    fn call_of(&mut self, key: (u64, u64), call: handle::Value<'m>) -> u32 {
-        if let Some(&known) = self.call_index.get(&key) {
-            return known;
+    /// The instruction about to be added is the last of `block`, which LLVM knows by `number`.
+    fn end_block(&mut self, block: Block, number: u32) {
+        let first = self.kernel.blocks.last().map_or(0, |(_, before)| before.end);
+        self.kernel.blocks.push(BlockData { first, end: self.kernel.insts.len() as u32 + 1 });
+        self.succ_ends.push(self.succs.len() as u32);
+        if self.numbered.len() <= number as usize {
+            self.numbered.resize(number as usize + 1, 0);
         }
-        let id = self.kernel.calls.len() as u32;
-        let inst = call.as_inst().expect("the walker listed an instruction here");
-        let data = self.call(inst);
-        self.kernel.calls.push(data);
-        self.call_index.insert(key, id);
+        self.numbered[number as usize] = block.as_u32();
+    }
+
+    #[inline]
+    fn type_of(&mut self, record: &Record) -> Type {
+        match self.recent_types[recent_slot(record.type_address())] {
+            (address, ty) if address == record.type_address() => ty,
+            _ => self.intern_type(Walk::ty(record)),
+        }
+    }
+
+    fn gep(&mut self, rest: &mut Parts<'_>) -> u32 {
+        let index = self.kernel.geps.len() as u32;
+        let header = rest.words(3);
+        self.kernel.geps.push(GepData {
+            offset: header[0] as i64,
+            bits: header[1] as u16,
+            terms_start: self.kernel.gep_terms.len() as u32,
+            term_count: header[2] as u16,
+        });
+        let terms = rest.words(2 * header[2] as usize).chunks_exact(2);
+        self.kernel.gep_terms.extend(terms.map(|term| (term[0] as u32, term[1])));
+        index
+    }
+
+    #[inline]
+    fn call_of(&mut self, key: (u64, u64), call: handle::Value<'m>) -> u32 {
+        let slot = recent_slot((key.0 ^ key.1) as usize);
+        if self.recent_calls[slot].0 == key {
+            return self.recent_calls[slot].1;
+        }
+        let id = match self.call_index.get(&key) {
+            Some(&known) => known,
+            None => {
+                let id = self.kernel.calls.len() as u32;
+                let inst = call.as_inst().expect("the walker listed an instruction here");
+                let data = self.call(inst);
+                self.kernel.calls.push(data);
+                self.call_index.insert(key, id);
+                id
+            }
+        };
+        self.recent_calls[slot] = (key, id);
         id
     }
 
     fn call(&self, inst: handle::Inst<'m>) -> CallData {
-        let kinds = &self.context.kinds;
+        let kinds = self.context.kinds;
         let called = inst.called_value();
         let function = called.as_function();
         let at_site = |kind| inst.has_call_attribute(AttrPlace::Function, kind);
@@ -413,18 +505,11 @@ impl<'a, 'm> Importer<'a, 'm> {
 
 /// What is left of a batch's buffers.
 struct Parts<'b> {
-    operands: &'b [usize],
     blocks: &'b [u32],
     words: &'b [u64],
 }
 
 impl<'b> Parts<'b> {
-    #[inline]
-    fn operands(&mut self, count: u32) -> &'b [usize] {
-        let (taken, left) = self.operands.split_at(count as usize);
-        self.operands = left;
-        taken
-    }
     #[inline]
     fn blocks(&mut self, count: u32) -> &'b [u32] {
         let (taken, left) = self.blocks.split_at(count as usize);

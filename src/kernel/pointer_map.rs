@@ -1,34 +1,34 @@
-//! Which index has an LLVM object? A map from addresses to `u32` that is kind to the cache.
+//! Which index has an LLVM instruction? A map from addresses to `u32` that is kind to the cache.
 //!
 //! LLVM's parsers allocate a function's instructions one after the other, so consecutive instructions share pages.
-//! The map keeps a small hash table of 4-KiB pages, each an array of one `u32` per 16 bytes (instructions and arguments
-//! are larger than that, so no two share a slot), and remembers the last page: most look-ups touch one line of one
-//! array. A flat hash table scatters neighbours over its whole size and misses the cache on every operand of a large
-//! function.
+//! The map keeps an array of one `u32` per 64 bytes for each 16-KiB page (instructions are larger than that, `walk.cpp`
+//! asserts it, so no two share a slot), a small hash table of pages, and before that a direct-mapped table of the pages
+//! met last: most look-ups touch one line of that and one of the page. A flat hash table scatters neighbours over its
+//! whole size and misses the cache on every operand of a large function.
 
 use rustc_hash::FxHashMap;
 
-const PAGE_BITS: usize = 12;
-const SLOT_BITS: usize = 4;
+const PAGE_BITS: usize = 14;
+const SLOT_BITS: usize = 6;
 const SLOTS: usize = 1 << (PAGE_BITS - SLOT_BITS);
 const EMPTY: u32 = u32::MAX;
+/// Pages remembered before the hash table.
+const RECENT: usize = 128;
 
 type Page = [u32; SLOTS];
 
-/// Map from object addresses to indices below `u32::MAX`.
+/// Map from instruction addresses to indices below `u32::MAX`.
 pub struct PointerMap {
     index: FxHashMap<usize, u32>,
     #[allow(clippy::vec_box)] // pages must not move when there are more of them: that would copy the whole map
     pages: Vec<Box<Page>>,
-    last: (usize, u32),
+    recent: [(usize, u32); RECENT],
 }
 
 impl PointerMap {
-    /// Expects about `count` objects.
-    pub fn with_capacity(count: usize) -> Self {
-        let pages = count / 32 + 4;
-        let index = FxHashMap::with_capacity_and_hasher(pages, Default::default());
-        PointerMap { index, pages: Vec::with_capacity(pages), last: (usize::MAX, 0) }
+    /// Nothing is known.
+    pub fn new() -> Self {
+        PointerMap { index: FxHashMap::default(), pages: Vec::new(), recent: [(usize::MAX, 0); RECENT] }
     }
 
     #[inline]
@@ -36,30 +36,35 @@ impl PointerMap {
         (address >> SLOT_BITS) & (SLOTS - 1)
     }
 
-    /// Index of an object, if it was inserted.
+    /// Index of an instruction, if it was inserted.
     #[inline]
     pub fn get(&mut self, address: usize) -> Option<u32> {
         let page = address >> PAGE_BITS;
-        if self.last.0 != page {
-            self.last = (page, *self.index.get(&page)?);
+        let recent = &mut self.recent[page % RECENT];
+        if recent.0 != page {
+            *recent = (page, *self.index.get(&page)?);
         }
-        let found = self.pages[self.last.1 as usize][Self::slot(address)];
+        let found = self.pages[recent.1 as usize][Self::slot(address)];
         (found != EMPTY).then_some(found)
     }
 
-    /// Gives an object its index.
+    /// Gives an instruction its index.
     #[inline]
     pub fn insert(&mut self, address: usize, index: u32) {
         let page = address >> PAGE_BITS;
-        if self.last.0 != page {
-            let next = self.pages.len() as u32;
-            let found = *self.index.entry(page).or_insert(next);
-            if found == next {
-                self.pages.push(Box::new([EMPTY; SLOTS]));
-            }
-            self.last = (page, found);
+        if self.recent[page % RECENT].0 != page {
+            self.enter(page);
         }
-        self.pages[self.last.1 as usize][Self::slot(address)] = index;
+        self.pages[self.recent[page % RECENT].1 as usize][Self::slot(address)] = index;
+    }
+
+    fn enter(&mut self, page: usize) {
+        let next = self.pages.len() as u32;
+        let found = *self.index.entry(page).or_insert(next);
+        if found == next {
+            self.pages.push(Box::new([EMPTY; SLOTS]));
+        }
+        self.recent[page % RECENT] = (page, found);
     }
 }
 
@@ -69,15 +74,14 @@ mod tests {
 
     #[test]
     fn finds_what_was_inserted_and_nothing_else() {
-        let mut map = PointerMap::with_capacity(100);
-        let addresses: Vec<usize> = (0..5000).map(|i| 0x7f00_0000_0008 + i * 88).collect();
+        let mut map = PointerMap::new();
+        let addresses: Vec<usize> = (0..50_000).map(|i| 0x7f00_0000_0008 + i * 88).collect();
         for (i, &address) in addresses.iter().enumerate() {
             assert_eq!(map.get(address), None);
             map.insert(address, i as u32);
         }
-        for (i, &address) in addresses.iter().enumerate() {
+        for (i, &address) in addresses.iter().enumerate().rev() {
             assert_eq!(map.get(address), Some(i as u32));
-            assert_eq!(map.get(address + 24), None);
         }
         assert_eq!(map.get(0x10), None);
     }

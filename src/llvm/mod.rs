@@ -11,5 +11,6 @@ mod image_import;
 mod image_text;
 pub mod optimise;
 pub mod owned;
+pub mod ptx;
 pub mod remark;
 pub mod walk;

@@ -1,15 +1,54 @@
-//! How does LLVM's own optimiser change a module? Run one of its pipelines over it, for NVPTX.
+//! How does a pipeline change a module? LLVM's own passes, or ours among them, run over it for NVPTX.
 
 use super::owned::OwnedModule;
+use crate::abi::Text;
 use inkwell::OptimizationLevel;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple};
+use llvm_sys::prelude::LLVMModuleRef;
+use llvm_sys::target_machine::LLVMTargetMachineRef;
+use std::ffi::c_void;
 
 /// The chip whose cost model the passes see.
 const CPU: &str = "sm_90";
 const FEATURES: &str = "+ptx83";
 
-/// Runs `passes` (as `opt -passes=` takes them) over the module, which must be for NVPTX.
+unsafe extern "C" {
+    fn warpwise_run_passes(
+        module: LLVMModuleRef,
+        machine: LLVMTargetMachineRef,
+        passes: Text,
+        error: extern "C" fn(*mut c_void, Text),
+        context: *mut c_void,
+    ) -> i32;
+}
+
+extern "C" fn collect(context: *mut c_void, text: Text) {
+    // SAFETY: `context` is the String of `transform`, the text is alive for this call.
+    if let (Some(message), text) = unsafe { (context.cast::<String>().as_mut(), text.get()) } {
+        message.push_str(&text);
+    }
+}
+
+/// Runs `passes` as `opt` with the plugin would: ours are known, and take their place in `default<O…>`. Whether they
+/// changed the module, which verifies afterwards.
+pub fn transform(module: &OwnedModule, passes: &str) -> Result<bool, String> {
+    let machine = nvptx_machine().ok_or("this LLVM was built without the NVPTX target")?;
+    let mut message = String::new();
+    // SAFETY: module and machine are alive and nobody else reads them; the sink gets the String it expects.
+    let outcome = unsafe {
+        warpwise_run_passes(
+            module.inkwell().as_mut_ptr(),
+            machine.as_mut_ptr(),
+            Text::of(passes),
+            collect,
+            (&raw mut message).cast(),
+        )
+    };
+    if outcome < 0 { Err(message.trim().to_owned()) } else { Ok(outcome > 0) }
+}
+
+/// Runs `passes` (as `opt -passes=` takes them, LLVM's own only) over the module, which must be for NVPTX.
 pub fn optimise(module: &OwnedModule, passes: &str) -> Result<(), String> {
     let machine = nvptx_machine().ok_or("this LLVM was built without the NVPTX target")?;
     let options = PassBuilderOptions::create();
@@ -41,5 +80,14 @@ mod tests {
         optimise(&module, "instcombine").unwrap_or_else(|e| panic!("{e}"));
         assert!(!module.inkwell().print_to_string().to_string().contains("add"));
         assert!(optimise(&module, "no-such-pass").is_err_and(|e| e.contains("no-such-pass")));
+    }
+
+    #[test]
+    fn our_passes_run_too() {
+        let text = "target triple = \"nvptx64-nvidia-cuda\"\ndefine ptx_kernel void @f() {\n  ret void\n}\n";
+        let module = OwnedModule::from_text(text, "test").unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(transform(&module, "steer-spills<regs=32>,fuse-branches"), Ok(false));
+        assert!(optimise(&module, "fuse-branches").is_err(), "without the plugin");
+        assert!(transform(&module, "steer-spills<frob>").is_err());
     }
 }

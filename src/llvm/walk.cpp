@@ -3,7 +3,6 @@
 #include "walk.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Function.h"
-#include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -14,72 +13,271 @@ using namespace llvm;
 
 namespace {
 
+// What there is to read of an instruction besides its operands.
+enum class Extra : uint8_t {
+  None,
+  Wraps,
+  Exact,
+  Disjoint,
+  Order,
+  FloatOrder,
+  NonNeg,
+  Memory,
+  Gep,
+  Path,
+  Phi,
+  Call,
+  End
+};
+
+struct Shape {
+  uint8_t Opcode = WW_OTHER;
+  Extra Reads = Extra::None;
+};
+
+constexpr Shape shape_of(unsigned Opcode) {
+  switch (Opcode) {
+  case Instruction::FNeg:
+    return {WW_FNEG, Extra::None};
+  case Instruction::FAdd:
+    return {WW_FADD, Extra::None};
+  case Instruction::FSub:
+    return {WW_FSUB, Extra::None};
+  case Instruction::FMul:
+    return {WW_FMUL, Extra::None};
+  case Instruction::FDiv:
+    return {WW_FDIV, Extra::None};
+  case Instruction::FRem:
+    return {WW_FREM, Extra::None};
+  case Instruction::Add:
+    return {WW_ADD, Extra::Wraps};
+  case Instruction::Sub:
+    return {WW_SUB, Extra::Wraps};
+  case Instruction::Mul:
+    return {WW_MUL, Extra::Wraps};
+  case Instruction::Shl:
+    return {WW_SHL, Extra::Wraps};
+  case Instruction::Trunc:
+    return {WW_TRUNC, Extra::Wraps};
+  case Instruction::UDiv:
+    return {WW_UDIV, Extra::Exact};
+  case Instruction::SDiv:
+    return {WW_SDIV, Extra::Exact};
+  case Instruction::LShr:
+    return {WW_LSHR, Extra::Exact};
+  case Instruction::AShr:
+    return {WW_ASHR, Extra::Exact};
+  case Instruction::URem:
+    return {WW_UREM, Extra::None};
+  case Instruction::SRem:
+    return {WW_SREM, Extra::None};
+  case Instruction::And:
+    return {WW_AND, Extra::None};
+  case Instruction::Or:
+    return {WW_OR, Extra::Disjoint};
+  case Instruction::Xor:
+    return {WW_XOR, Extra::None};
+  case Instruction::ICmp:
+    return {WW_ICMP, Extra::Order};
+  case Instruction::FCmp:
+    return {WW_FCMP, Extra::FloatOrder};
+  case Instruction::Select:
+    return {WW_SELECT, Extra::None};
+  case Instruction::Freeze:
+    return {WW_FREEZE, Extra::None};
+  case Instruction::ZExt:
+    return {WW_ZEXT, Extra::NonNeg};
+  case Instruction::SExt:
+    return {WW_SEXT, Extra::None};
+  case Instruction::UIToFP:
+    return {WW_FP_CAST, Extra::NonNeg};
+  case Instruction::FPToUI:
+  case Instruction::FPToSI:
+  case Instruction::SIToFP:
+  case Instruction::FPTrunc:
+  case Instruction::FPExt:
+    return {WW_FP_CAST, Extra::None};
+  case Instruction::PtrToInt:
+  case Instruction::PtrToAddr:
+    return {WW_PTR_TO_INT, Extra::None};
+  case Instruction::IntToPtr:
+    return {WW_INT_TO_PTR, Extra::None};
+  case Instruction::BitCast:
+    return {WW_BIT_CAST, Extra::None};
+  case Instruction::AddrSpaceCast:
+    return {WW_ADDR_SPACE_CAST, Extra::None};
+  case Instruction::Alloca:
+    return {WW_ALLOCA, Extra::Memory};
+  case Instruction::Load:
+    return {WW_LOAD, Extra::Memory};
+  case Instruction::Store:
+    return {WW_STORE, Extra::Memory};
+  case Instruction::AtomicRMW:
+    return {WW_ATOMIC_RMW, Extra::Memory};
+  case Instruction::AtomicCmpXchg:
+    return {WW_CMP_XCHG, Extra::Memory};
+  case Instruction::Fence:
+    return {WW_FENCE, Extra::None};
+  case Instruction::GetElementPtr:
+    return {WW_GEP, Extra::Gep};
+  case Instruction::ExtractElement:
+    return {WW_EXTRACT_ELEMENT, Extra::None};
+  case Instruction::InsertElement:
+    return {WW_INSERT_ELEMENT, Extra::None};
+  case Instruction::ShuffleVector:
+    return {WW_SHUFFLE_VECTOR, Extra::None};
+  case Instruction::ExtractValue:
+    return {WW_EXTRACT_VALUE, Extra::Path};
+  case Instruction::InsertValue:
+    return {WW_INSERT_VALUE, Extra::Path};
+  case Instruction::PHI:
+    return {WW_PHI, Extra::Phi};
+  case Instruction::Call:
+    return {WW_CALL, Extra::Call};
+  case Instruction::Ret:
+    return {WW_RET, Extra::End};
+  case Instruction::Br:
+    return {WW_BR, Extra::End};
+  case Instruction::Switch:
+    return {WW_SWITCH, Extra::End};
+  case Instruction::Unreachable:
+    return {WW_UNREACHABLE, Extra::End};
+  default:
+    return {Instruction::isTerminator(Opcode) ? uint8_t(WW_OTHER_TERMINATOR) : uint8_t(WW_OTHER),
+            Instruction::isTerminator(Opcode) ? Extra::End : Extra::None};
+  }
+}
+
+struct ShapeTable {
+  Shape Of[Instruction::OtherOpsEnd];
+  ShapeTable() {
+    for (unsigned Opcode = 0; Opcode != Instruction::OtherOpsEnd; ++Opcode)
+      Of[Opcode] = shape_of(Opcode);
+  }
+};
+
+const ShapeTable Shapes;
+
+// An address is as good as a number for instructions (see pointer_map.rs): no two share 64 bytes.
+static_assert(sizeof(Instruction) >= 64, "instructions are told apart by their address over 64");
+
 class Writer {
 public:
-  Writer(WarpwiseBatch &B, const WarpwiseKinds &K, const uint32_t *Index, const DataLayout &DL)
-      : B(B), K(K), Index(Index), DL(DL) {}
+  Writer(WarpwiseBatch &B, WarpwiseCursor &C, const WarpwiseKinds &K, const DataLayout &DL)
+      : B(B), C(C), K(K), DL(DL) {}
 
   // Writes one record; false if it does not fit.
   bool write(Instruction &I);
 
 private:
   bool room(uint32_t Operands, uint32_t Blocks, uint32_t Words) const {
-    return B.inst_count < B.inst_capacity && B.operand_capacity - B.operand_count >= Operands &&
-           B.block_capacity - B.block_count >= Blocks && B.word_capacity - B.word_count >= Words;
+    return B.operand_capacity - B.operand_count >= Operands && B.block_capacity - B.block_count >= Blocks &&
+           B.word_capacity - B.word_count >= Words;
   }
-  void operand(Value *V) { B.operands[B.operand_count++] = V; }
-  void block(BasicBlock *BB) { B.blocks[B.block_count++] = Index[BB->getNumber()]; }
+  static uintptr_t word_of(Value *V) {
+    unsigned ID = V->getValueID();
+    uintptr_t Word = reinterpret_cast<uintptr_t>(V);
+    if (ID >= Value::InstructionVal)
+      return Word | WW_INSTRUCTION;
+    return ID == Value::ArgumentVal ? uintptr_t(cast<Argument>(V)->getArgNo()) << 3 | WW_ARGUMENT : Word | WW_CONSTANT;
+  }
+  void operand(Value *V) { B.operands[B.operand_count++] = word_of(V); }
+  template <typename Range> void operands(const Range &Uses) {
+    uintptr_t *Out = B.operands + B.operand_count;
+    for (const Use &U : Uses)
+      *Out++ = word_of(U.get());
+    B.operand_count = Out - B.operands;
+  }
+  void block(BasicBlock *BB) { B.blocks[B.block_count++] = BB->getNumber(); }
   void word(uint64_t W) { B.words[B.word_count++] = W; }
   uint16_t has(const Instruction &I, unsigned Kind, uint16_t Flag) const { return I.getMetadata(Kind) ? Flag : 0; }
+  bool stride(Type *Ty, uint64_t &Size);
+  bool tight_stride(Type *Ty, uint64_t &Size) const {
+    TypeSize Found = DL.getTypeStoreSize(Ty);
+    Size = Found.getKnownMinValue();
+    return !Found.isScalable();
+  }
   bool gep(GetElementPtrInst &GEP);
-  uint8_t plain(Instruction &I, WarpwiseInst &R);
+  bool path(GetElementPtrInst &GEP, int64_t &Offset, uint64_t &Terms);
+  void details(Instruction &I, Extra Reads, WarpwiseInst &R);
   void memory(Instruction &I, WarpwiseInst &R);
+  void phi(PHINode &Phi);
+  void call(CallInst &Call, WarpwiseInst &R);
+  void terminator(Instruction &I, unsigned Successors, WarpwiseInst &R);
 
   WarpwiseBatch &B;
+  WarpwiseCursor &C;
   const WarpwiseKinds &K;
-  const uint32_t *Index;
   const DataLayout &DL;
 };
 
 uint16_t flag(bool Set, uint16_t Flag) { return Set ? Flag : 0; }
+
+// Bytes from one element of a type to the next, remembered; false for scalable types.
+bool Writer::stride(Type *Ty, uint64_t &Size) {
+  auto &Known = C.strides[(reinterpret_cast<uintptr_t>(Ty) >> 4) % std::size(C.strides)];
+  if (Known.type != Ty) {
+    TypeSize Found = DL.getTypeAllocSize(Ty);
+    if (Found.isScalable())
+      return false;
+    Known = {Ty, Found.getFixedValue()};
+  }
+  Size = Known.size;
+  return true;
+}
+
+// Offset and terms of a list of indices; false for scalable types.
+bool Writer::path(GetElementPtrInst &GEP, int64_t &Offset, uint64_t &Terms) {
+  Type *Ty = GEP.getSourceElementType();
+  for (uint32_t Position = 1, End = GEP.getNumOperands(); Position != End; ++Position) {
+    Value *Idx = GEP.getOperand(Position);
+    bool Tight = false; // elements of vectors lie as close as they can
+    if (Position > 1) {
+      if (auto *ST = dyn_cast<StructType>(Ty)) {
+        auto *Field = dyn_cast<ConstantInt>(Idx);
+        if (!Field || ST->isScalableTy())
+          return false;
+        Offset += DL.getStructLayout(ST)->getElementOffset(Field->getZExtValue());
+        Ty = ST->getElementType(Field->getZExtValue());
+        continue;
+      }
+      Tight = isa<VectorType>(Ty);
+      Ty = Tight ? cast<VectorType>(Ty)->getElementType() : cast<ArrayType>(Ty)->getElementType();
+    }
+    uint64_t Stride;
+    if (Tight ? !tight_stride(Ty, Stride) : !stride(Ty, Stride))
+      return false;
+    auto *Number = dyn_cast<ConstantInt>(Idx);
+    if (Number && Number->getBitWidth() <= 64) {
+      Offset += uint64_t(Number->getSExtValue()) * Stride;
+    } else if (Stride) {
+      word(Position);
+      word(Stride);
+      ++Terms;
+    }
+  }
+  return true;
+}
 
 // Offset, width, terms; false for vectors of pointers and scalable types.
 bool Writer::gep(GetElementPtrInst &GEP) {
   Type *PointerTy = GEP.getType();
   if (!PointerTy->isPointerTy())
     return false;
+  if (C.pointer_type != PointerTy) {
+    C.pointer_type = PointerTy;
+    C.index_bits = DL.getIndexTypeSizeInBits(PointerTy);
+  }
   uint32_t Start = B.word_count;
   B.word_count += 3;
   int64_t Offset = 0;
   uint64_t Terms = 0;
-  uint32_t Position = 1;
-  for (auto It = gep_type_begin(GEP), End = gep_type_end(GEP); It != End; ++It, ++Position) {
-    Value *Idx = It.getOperand();
-    if (StructType *ST = It.getStructTypeOrNull()) {
-      auto *Field = dyn_cast<ConstantInt>(Idx);
-      if (!Field || ST->isScalableTy()) {
-        B.word_count = Start;
-        return false;
-      }
-      Offset += DL.getStructLayout(ST)->getElementOffset(Field->getZExtValue());
-      continue;
-    }
-    TypeSize Stride = It.getSequentialElementStride(DL);
-    if (Stride.isScalable()) {
-      B.word_count = Start;
-      return false;
-    }
-    auto *C = dyn_cast<ConstantInt>(Idx);
-    if (C && C->getBitWidth() <= 64) {
-      Offset += uint64_t(C->getSExtValue()) * Stride.getFixedValue();
-    } else if (Stride.getFixedValue()) {
-      word(Position);
-      word(Stride.getFixedValue());
-      ++Terms;
-    }
+  if (!path(GEP, Offset, Terms)) {
+    B.word_count = Start;
+    return false;
   }
   B.words[Start] = Offset;
-  B.words[Start + 1] = DL.getIndexTypeSizeInBits(PointerTy);
+  B.words[Start + 1] = C.index_bits;
   B.words[Start + 2] = Terms;
   return true;
 }
@@ -106,244 +304,153 @@ void Writer::memory(Instruction &I, WarpwiseInst &R) {
   }
 }
 
-// Opcode and flags of instructions whose operands are all values.
-uint8_t Writer::plain(Instruction &I, WarpwiseInst &R) {
-  auto Wraps = [&] {
-    auto &O = cast<OverflowingBinaryOperator>(I);
-    R.flags = flag(O.hasNoUnsignedWrap(), WW_NUW) | flag(O.hasNoSignedWrap(), WW_NSW);
-  };
-  auto Exact = [&] { R.flags = flag(cast<PossiblyExactOperator>(I).isExact(), WW_EXACT); };
-  switch (I.getOpcode()) {
-  case Instruction::FNeg:
-    return WW_FNEG;
-  case Instruction::FAdd:
-    return WW_FADD;
-  case Instruction::FSub:
-    return WW_FSUB;
-  case Instruction::FMul:
-    return WW_FMUL;
-  case Instruction::FDiv:
-    return WW_FDIV;
-  case Instruction::FRem:
-    return WW_FREM;
-  case Instruction::Add:
-    return Wraps(), WW_ADD;
-  case Instruction::Sub:
-    return Wraps(), WW_SUB;
-  case Instruction::Mul:
-    return Wraps(), WW_MUL;
-  case Instruction::Shl:
-    return Wraps(), WW_SHL;
-  case Instruction::UDiv:
-    return Exact(), WW_UDIV;
-  case Instruction::SDiv:
-    return Exact(), WW_SDIV;
-  case Instruction::LShr:
-    return Exact(), WW_LSHR;
-  case Instruction::AShr:
-    return Exact(), WW_ASHR;
-  case Instruction::URem:
-    return WW_UREM;
-  case Instruction::SRem:
-    return WW_SREM;
-  case Instruction::And:
-    return WW_AND;
-  case Instruction::Or:
+// Flags and details of instructions whose operands are all values.
+void Writer::details(Instruction &I, Extra Reads, WarpwiseInst &R) {
+  switch (Reads) {
+  case Extra::Wraps:
+    // a truncation keeps its flags in the same bits, but is an operator of its own
+    if (auto *T = dyn_cast<TruncInst>(&I)) {
+      R.flags = flag(T->hasNoUnsignedWrap(), WW_NUW) | flag(T->hasNoSignedWrap(), WW_NSW);
+    } else {
+      auto &O = cast<OverflowingBinaryOperator>(I);
+      R.flags = flag(O.hasNoUnsignedWrap(), WW_NUW) | flag(O.hasNoSignedWrap(), WW_NSW);
+    }
+    break;
+  case Extra::Exact:
+    R.flags = flag(cast<PossiblyExactOperator>(I).isExact(), WW_EXACT);
+    break;
+  case Extra::Disjoint:
     R.flags = flag(cast<PossiblyDisjointInst>(I).isDisjoint(), WW_DISJOINT);
-    return WW_OR;
-  case Instruction::Xor:
-    return WW_XOR;
-  case Instruction::ICmp: {
-    auto &C = cast<ICmpInst>(I);
-    R.sub = C.getPredicate() - CmpInst::FIRST_ICMP_PREDICATE;
-    R.flags = flag(C.hasSameSign(), WW_SAMESIGN);
-    return WW_ICMP;
-  }
-  case Instruction::FCmp:
+    break;
+  case Extra::Order:
+    R.sub = cast<ICmpInst>(I).getPredicate() - CmpInst::FIRST_ICMP_PREDICATE;
+    R.flags = flag(cast<ICmpInst>(I).hasSameSign(), WW_SAMESIGN);
+    break;
+  case Extra::FloatOrder:
     R.sub = cast<FCmpInst>(I).getPredicate();
-    return WW_FCMP;
-  case Instruction::Select:
-    return WW_SELECT;
-  case Instruction::Freeze:
-    return WW_FREEZE;
-  case Instruction::Trunc: {
-    auto &T = cast<TruncInst>(I);
-    R.flags = flag(T.hasNoUnsignedWrap(), WW_NUW) | flag(T.hasNoSignedWrap(), WW_NSW);
-    return WW_TRUNC;
-  }
-  case Instruction::ZExt:
-    R.flags = flag(I.hasNonNeg(), WW_NNEG);
-    return WW_ZEXT;
-  case Instruction::SExt:
-    return WW_SEXT;
-  case Instruction::UIToFP:
-    R.flags = flag(I.hasNonNeg(), WW_NNEG);
-    return WW_FP_CAST;
-  case Instruction::FPToUI:
-  case Instruction::FPToSI:
-  case Instruction::SIToFP:
-  case Instruction::FPTrunc:
-  case Instruction::FPExt:
-    return WW_FP_CAST;
-  case Instruction::PtrToInt:
-  case Instruction::PtrToAddr:
-    return WW_PTR_TO_INT;
-  case Instruction::IntToPtr:
-    return WW_INT_TO_PTR;
-  case Instruction::BitCast:
-    return WW_BIT_CAST;
-  case Instruction::AddrSpaceCast:
-    return WW_ADDR_SPACE_CAST;
-  case Instruction::Alloca:
-    return memory(I, R), WW_ALLOCA;
-  case Instruction::Load:
-    return memory(I, R), WW_LOAD;
-  case Instruction::Store:
-    return memory(I, R), WW_STORE;
-  case Instruction::AtomicRMW:
-    return memory(I, R), WW_ATOMIC_RMW;
-  case Instruction::AtomicCmpXchg:
-    return memory(I, R), WW_CMP_XCHG;
-  case Instruction::Fence:
-    return WW_FENCE;
-  case Instruction::GetElementPtr: {
+    break;
+  case Extra::NonNeg:
+    R.flags = flag(cast<PossiblyNonNegInst>(I).hasNonNeg(), WW_NNEG);
+    break;
+  case Extra::Memory:
+    memory(I, R);
+    break;
+  case Extra::Gep: {
     auto &G = cast<GetElementPtrInst>(I);
     GEPNoWrapFlags F = G.getNoWrapFlags();
     R.flags = flag(F.isInBounds(), WW_INBOUNDS) | flag(F.hasNoUnsignedSignedWrap(), WW_NUSW) |
               flag(F.hasNoUnsignedWrap(), WW_NUW);
-    return gep(G) ? WW_GEP : WW_OTHER;
+    if (!gep(G))
+      R.opcode = WW_OTHER;
+    break;
   }
-  case Instruction::ExtractElement:
-    return WW_EXTRACT_ELEMENT;
-  case Instruction::InsertElement:
-    return WW_INSERT_ELEMENT;
-  case Instruction::ShuffleVector:
-    return WW_SHUFFLE_VECTOR;
-  case Instruction::ExtractValue: {
-    auto &E = cast<ExtractValueInst>(I);
-    R.aux = E.getIndices().front();
-    R.sub = E.getNumIndices() == 1;
-    return WW_EXTRACT_VALUE;
-  }
-  case Instruction::InsertValue: {
-    auto &E = cast<InsertValueInst>(I);
-    R.aux = E.getIndices().front();
-    R.sub = E.getNumIndices() == 1;
-    return WW_INSERT_VALUE;
+  case Extra::Path: {
+    ArrayRef<unsigned> Indices =
+        isa<ExtractValueInst>(I) ? cast<ExtractValueInst>(I).getIndices() : cast<InsertValueInst>(I).getIndices();
+    R.aux = Indices.front();
+    R.sub = Indices.size() == 1;
+    break;
   }
   default:
-    return WW_OTHER;
+    break;
   }
 }
 
-bool Writer::write(Instruction &I) {
+void Writer::phi(PHINode &Phi) {
+  operands(Phi.operands());
+  for (BasicBlock *From : Phi.blocks())
+    block(From);
+}
+
+void Writer::call(CallInst &Call, WarpwiseInst &R) {
+  operands(Call.args());
+  word(reinterpret_cast<uint64_t>(Call.getCalledOperand()));
+  word(reinterpret_cast<uint64_t>(Call.getAttributes().getRawPointer()));
+  if (Call.hasMetadataOtherThanDebugLoc())
+    R.flags |= has(Call, K.uniform, WW_ANNOTATED);
+}
+
+void Writer::terminator(Instruction &I, unsigned Successors, WarpwiseInst &R) {
+  R.aux = Successors;
+  switch (R.opcode) {
+  case WW_RET:
+    operands(I.operands());
+    break;
+  case WW_BR:
+    if (cast<BranchInst>(I).isConditional()) {
+      R.opcode = WW_COND_BR;
+      operand(cast<BranchInst>(I).getCondition());
+    }
+    break;
+  case WW_SWITCH:
+    operand(cast<SwitchInst>(I).getCondition());
+    break;
+  case WW_UNREACHABLE:
+    break;
+  default:
+    for (Value *V : I.operands())
+      if (!isa<BasicBlock>(V))
+        operand(V);
+  }
+  if (I.hasMetadataOtherThanDebugLoc())
+    R.flags |= has(I, K.uniform, WW_ANNOTATED);
+  for (unsigned N = 0; N != Successors; ++N)
+    block(I.getSuccessor(N));
+  BasicBlock *BB = I.getParent();
+  B.ended[B.ended_count] = wrap(BB);
+  B.ended_numbers[B.ended_count++] = BB->getNumber();
+}
+
+inline bool Writer::write(Instruction &I) {
   unsigned Operands = I.getNumOperands();
-  unsigned Successors = I.isTerminator() ? I.getNumSuccessors() : 0;
-  auto *Phi = dyn_cast<PHINode>(&I);
-  // a GEP writes three words and two for each index, a call two
-  if (!room(Operands, Phi ? Operands : Successors, 3 + 2 * Operands))
+  Shape Is = Shapes.Of[I.getOpcode()];
+  unsigned Successors = Is.Reads == Extra::End ? I.getNumSuccessors() : 0;
+  // a phi has a block for each operand; a GEP writes three words and two for each index, a call two
+  if (!room(Operands, Is.Reads == Extra::Phi ? Operands : Successors, 3 + 2 * Operands))
     return false;
   WarpwiseInst &R = B.insts[B.inst_count];
-  R = {I.getType(), 0, 0, 0, WW_OTHER, 0};
+  R = {I.getType(), 0, 0, 0, Is.Opcode, 0};
   uint32_t First = B.operand_count;
-  if (Phi) {
-    R.opcode = WW_PHI;
-    for (unsigned N = 0; N != Operands; ++N) {
-      operand(Phi->getIncomingValue(N));
-      block(Phi->getIncomingBlock(N));
-    }
-  } else if (auto *Call = dyn_cast<CallInst>(&I)) {
-    R.opcode = WW_CALL;
-    for (Value *Argument : Call->args())
-      operand(Argument);
-    word(reinterpret_cast<uint64_t>(Call->getCalledOperand()));
-    word(reinterpret_cast<uint64_t>(Call->getAttributes().getRawPointer()));
-    if (I.hasMetadataOtherThanDebugLoc())
-      R.flags |= has(I, K.uniform, WW_ANNOTATED);
-  } else if (I.isTerminator()) {
-    R.aux = Successors;
-    switch (I.getOpcode()) {
-    case Instruction::Ret:
-      R.opcode = WW_RET;
-      break;
-    case Instruction::Br:
-      R.opcode = cast<BranchInst>(I).isConditional() ? WW_COND_BR : WW_BR;
-      break;
-    case Instruction::Switch:
-      R.opcode = WW_SWITCH;
-      break;
-    case Instruction::Unreachable:
-      R.opcode = WW_UNREACHABLE;
-      break;
-    default:
-      R.opcode = WW_OTHER_TERMINATOR;
-    }
-    if (R.opcode == WW_COND_BR)
-      operand(cast<BranchInst>(I).getCondition());
-    else if (R.opcode == WW_SWITCH)
-      operand(cast<SwitchInst>(I).getCondition());
-    else
-      for (Value *V : I.operands())
-        if (!isa<BasicBlock>(V))
-          operand(V);
-    if (I.hasMetadataOtherThanDebugLoc())
-      R.flags |= has(I, K.uniform, WW_ANNOTATED);
-    for (unsigned N = 0; N != Successors; ++N)
-      block(I.getSuccessor(N));
-  } else {
-    for (Value *V : I.operands())
-      operand(V);
-    R.opcode = plain(I, R);
+  switch (Is.Reads) {
+  case Extra::Phi:
+    phi(cast<PHINode>(I));
+    break;
+  case Extra::Call:
+    call(cast<CallInst>(I), R);
+    break;
+  case Extra::End:
+    terminator(I, Successors, R);
+    break;
+  case Extra::None:
+    operands(I.operands());
+    break;
+  default:
+    operands(I.operands());
+    details(I, Is.Reads, R);
   }
   R.operand_count = B.operand_count - First;
-  ++B.inst_count;
+  B.addresses[B.inst_count++] = wrap(&I);
   return true;
 }
 
 } // namespace
 
-extern "C" void warpwise_walk_count(LLVMValueRef Func, uint32_t *Blocks, uint32_t *Numbers) {
-  auto &F = *cast<Function>(unwrap(Func));
-  *Blocks = F.size();
-  *Numbers = F.getMaxBlockNumber();
-}
-
-extern "C" uint32_t warpwise_walk_list(LLVMValueRef Func, WarpwiseCursor *Cursor, uint32_t *Block, uint32_t Listed,
-                                       LLVMValueRef *Insts, uint32_t Capacity, LLVMBasicBlockRef *Blocks,
-                                       uint32_t *Ends, uint32_t *IndexOfNumber) {
-  auto &F = *cast<Function>(unwrap(Func));
-  uint32_t Count = 0;
-  auto BB = Cursor->block ? unwrap(Cursor->block)->getIterator() : F.begin();
-  auto I = Cursor->inst ? cast<Instruction>(unwrap(Cursor->inst))->getIterator() : BB->begin();
-  while (BB != F.end()) {
-    for (; I != BB->end(); ++I) {
-      if (Count == Capacity) {
-        *Cursor = {wrap(&*BB), wrap(&*I)};
-        return Count;
-      }
-      Insts[Count++] = wrap(&*I);
-    }
-    IndexOfNumber[BB->getNumber()] = *Block;
-    Blocks[*Block] = wrap(&*BB);
-    Ends[(*Block)++] = Listed + Count;
-    if (++BB != F.end())
-      I = BB->begin();
-  }
-  *Cursor = {nullptr, nullptr};
-  return Count;
+extern "C" uint32_t warpwise_walk_numbers(LLVMValueRef Func) {
+  return cast<Function>(unwrap(Func))->getMaxBlockNumber();
 }
 
 extern "C" bool warpwise_walk(LLVMValueRef Func, WarpwiseCursor *Cursor, WarpwiseBatch *Batch,
-                              const WarpwiseKinds *Kinds, const uint32_t *IndexOfNumber) {
+                              const WarpwiseKinds *Kinds) {
   auto &F = *cast<Function>(unwrap(Func));
-  Batch->inst_count = Batch->operand_count = Batch->block_count = Batch->word_count = 0;
-  Writer W(*Batch, *Kinds, IndexOfNumber, F.getParent()->getDataLayout());
+  Batch->inst_count = Batch->operand_count = Batch->block_count = Batch->word_count = Batch->ended_count = 0;
+  Writer W(*Batch, *Cursor, *Kinds, F.getParent()->getDataLayout());
   auto BB = Cursor->block ? unwrap(Cursor->block)->getIterator() : F.begin();
   auto I = Cursor->inst ? cast<Instruction>(unwrap(Cursor->inst))->getIterator() : BB->begin();
   while (BB != F.end()) {
     for (; I != BB->end(); ++I) {
-      if (!W.write(*I)) {
-        *Cursor = {wrap(&*BB), wrap(&*I)};
+      if (Batch->inst_count == Batch->inst_capacity || !W.write(*I)) {
+        Cursor->block = wrap(&*BB);
+        Cursor->inst = wrap(&*I);
         return true;
       }
     }

@@ -94,27 +94,46 @@ struct WarpwiseInst {
   uint8_t sub;
 };
 
-// Where a walk stands; zero to begin with.
+// Where a walk stands, and what it remembers of types; zero to begin with.
 struct WarpwiseCursor {
   LLVMBasicBlockRef block;
   LLVMValueRef inst;
+  // Allocation sizes of types that GEPs step over, and the index width of a pointer type.
+  struct {
+    void *type;
+    uint64_t size;
+  } strides[16];
+  void *pointer_type;
+  uint64_t index_bits;
+};
+
+// What an operand is, in the low bits of its address.
+enum WarpwiseOperand : uintptr_t {
+  WW_INSTRUCTION = 0, // the address of an instruction
+  WW_CONSTANT = 1,    // the address of anything else that is no argument
+  WW_ARGUMENT = 2,    // no address, but the argument's position times eight
 };
 
 // Buffers of one batch. Capacities in elements; counts are written back.
 struct WarpwiseBatch {
   WarpwiseInst *insts;
+  LLVMValueRef *addresses; // one for each record
+  // Blocks whose last instruction is in the batch: the block, and the number LLVM has for it; room for one a record.
+  LLVMBasicBlockRef *ended;
+  uint32_t *ended_numbers;
   uint32_t inst_capacity;
   uint32_t inst_count;
-  void **operands; // values; for calls the arguments
+  uintptr_t *operands; // see WarpwiseOperand; for calls the arguments
   uint32_t operand_capacity;
   uint32_t operand_count;
-  uint32_t *blocks; // incoming blocks of phis and successors of terminators, by index
+  uint32_t *blocks; // incoming blocks of phis and successors of terminators, by LLVM's numbers
   uint32_t block_capacity;
   uint32_t block_count;
   // GEPs: offset, width, number of terms, then (operand position, stride) for each. Calls: callee, attribute list.
   uint64_t *words;
   uint32_t word_capacity;
   uint32_t word_count;
+  uint32_t ended_count;
 };
 
 // Metadata kinds of the module's context.
@@ -124,16 +143,9 @@ struct WarpwiseKinds {
   uint32_t uniform;
 };
 
-// Number of blocks, and one more than the largest block number LLVM uses.
-void warpwise_walk_count(LLVMValueRef function, uint32_t *blocks, uint32_t *numbers);
-// Lists instructions from the cursor on, `capacity` at most; returns how many. Fills in blocks, the end of each in
-// instruction order (`listed` instructions came before this call), and the index of each block by LLVM's number. The
-// cursor's block is null when the function is done.
-uint32_t warpwise_walk_list(LLVMValueRef function, WarpwiseCursor *cursor, uint32_t *block, uint32_t listed,
-                            LLVMValueRef *insts, uint32_t capacity, LLVMBasicBlockRef *blocks, uint32_t *ends,
-                            uint32_t *index_of_number);
+// One more than the largest block number LLVM uses in a function.
+uint32_t warpwise_walk_numbers(LLVMValueRef function);
 // Fills a batch from the cursor on; false when the function is done. A batch that stays empty is too small for the next
 // instruction.
-bool warpwise_walk(LLVMValueRef function, WarpwiseCursor *cursor, WarpwiseBatch *batch, const WarpwiseKinds *kinds,
-                   const uint32_t *index_of_number);
+bool warpwise_walk(LLVMValueRef function, WarpwiseCursor *cursor, WarpwiseBatch *batch, const WarpwiseKinds *kinds);
 }

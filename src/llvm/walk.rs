@@ -20,23 +20,37 @@ pub struct Record {
 }
 
 impl Record {
-    const BLANK: Record = Record { ty: std::ptr::null_mut(), operand_count: 0, aux: 0, flags: 0, opcode: 0, sub: 0 };
-
     /// Address of the result type: equal types have equal addresses.
     pub fn type_address(&self) -> usize {
         self.ty as usize
     }
 }
 
+/// The size of a type that GEPs step over.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Stride {
+    ty: LLVMTypeRef,
+    size: u64,
+}
+
+/// `WarpwiseCursor` of `walk.h`.
 #[repr(C)]
 struct Cursor {
     block: LLVMBasicBlockRef,
     inst: LLVMValueRef,
+    strides: [Stride; 16],
+    pointer_type: LLVMTypeRef,
+    index_bits: u64,
 }
 
+/// `WarpwiseBatch` of `walk.h`.
 #[repr(C)]
 struct RawBatch {
     insts: *mut Record,
+    addresses: *mut LLVMValueRef,
+    ended: *mut LLVMBasicBlockRef,
+    ended_numbers: *mut u32,
     inst_capacity: u32,
     inst_count: u32,
     operands: *mut usize,
@@ -48,6 +62,7 @@ struct RawBatch {
     words: *mut u64,
     word_capacity: u32,
     word_count: u32,
+    ended_count: u32,
 }
 
 /// Metadata kinds that become flags.
@@ -60,40 +75,38 @@ pub struct FlagKinds {
 }
 
 unsafe extern "C" {
-    fn warpwise_walk_count(function: LLVMValueRef, blocks: *mut u32, numbers: *mut u32);
-    fn warpwise_walk_list(
-        function: LLVMValueRef,
-        cursor: *mut Cursor,
-        block: *mut u32,
-        listed: u32,
-        insts: *mut LLVMValueRef,
-        capacity: u32,
-        blocks: *mut LLVMBasicBlockRef,
-        ends: *mut u32,
-        index_of_number: *mut u32,
-    ) -> u32;
+    fn warpwise_walk_numbers(function: LLVMValueRef) -> u32;
     fn warpwise_walk(
         function: LLVMValueRef,
         cursor: *mut Cursor,
         batch: *mut RawBatch,
         kinds: *const FlagKinds,
-        index_of_number: *const u32,
     ) -> bool;
 }
 
-/// Records of some consecutive instructions; slices of operands, blocks and words are consumed in record order.
-pub struct Batch {
-    pub records: Vec<Record>,
-    pub operands: Vec<usize>,
-    pub blocks: Vec<u32>,
-    pub words: Vec<u64>,
+/// What an operand is, in the low bits of its word.
+pub mod operand {
+    /// The address of an instruction.
+    pub const INSTRUCTION: usize = 0;
+    /// The address of anything else that is no argument.
+    pub const CONSTANT: usize = 1;
+    /// No address, but the argument's position times eight.
+    pub const ARGUMENT: usize = 2;
+    /// The bits that tell.
+    pub const MASK: usize = 7;
 }
 
-/// Records of one batch, then the operands, blocks and words they consume in order.
-pub type Parts<'b> = (&'b [Record], &'b [usize], &'b [u32], &'b [u64]);
-
-/// Room made for the instructions of a block before they are counted.
-const INSTS_PER_BLOCK: usize = 8;
+/// Records of some consecutive instructions; operands, blocks and words are consumed in record order.
+pub struct Batch<'b> {
+    pub records: &'b [Record],
+    /// See [`operand`].
+    pub operands: &'b [usize],
+    /// Incoming blocks of phis and successors of terminators, by LLVM's numbers.
+    pub blocks: &'b [u32],
+    pub words: &'b [u64],
+    /// LLVM's numbers of the blocks that end in this batch.
+    pub ended_numbers: &'b [u32],
+}
 
 /// Instructions of a batch: small enough to stay in the first-level cache with their operands.
 const BATCH: usize = 256;
@@ -104,116 +117,102 @@ pub struct Walk<'m> {
     kinds: FlagKinds,
     cursor: Cursor,
     done: bool,
-    index_of_number: Vec<u32>,
-    batch: Batch,
-}
-
-/// Blocks and instructions of a function, in order.
-pub struct Listing<'m> {
-    pub blocks: Vec<Block<'m>>,
-    /// The end of each block in instruction order.
-    pub ends: Vec<u32>,
+    records: Vec<Record>,
+    operands: Vec<usize>,
+    block_numbers: Vec<u32>,
+    words: Vec<u64>,
+    ended_numbers: Vec<u32>,
 }
 
 impl<'m> Walk<'m> {
-    /// Lists a function's blocks and instructions (appended to `values`) and stands at its beginning.
-    pub fn new(function: Function<'m>, kinds: FlagKinds, values: &mut Vec<Value<'m>>) -> (Self, Listing<'m>) {
-        let (mut blocks, mut numbers) = (0, 0);
-        // SAFETY: the function is alive and has a body; the counts are written to locals.
-        unsafe { warpwise_walk_count(function.raw(), &mut blocks, &mut numbers) };
-        let blocks = blocks as usize;
-        let mut listing = Listing { blocks: Vec::with_capacity(blocks), ends: vec![0; blocks] };
-        let mut index_of_number = vec![0; numbers as usize];
-        let first = values.len();
-        let mut cursor = Cursor { block: std::ptr::null_mut(), inst: std::ptr::null_mut() };
-        let mut block = 0;
-        loop {
-            let listed = (values.len() - first) as u32;
-            values.reserve((INSTS_PER_BLOCK * blocks).max(values.len() / 4));
-            let room = values.capacity() - values.len();
-            // SAFETY: there is room for `room` more values and for all blocks; handles are transparent wrappers of
-            // non-null references, and the walker writes as many as it says.
-            let count = unsafe {
-                let count = warpwise_walk_list(
-                    function.raw(),
-                    &mut cursor,
-                    &mut block,
-                    listed,
-                    values.as_mut_ptr().add(values.len()).cast(),
-                    room as u32,
-                    listing.blocks.as_mut_ptr().cast(),
-                    listing.ends.as_mut_ptr(),
-                    index_of_number.as_mut_ptr(),
-                );
-                values.set_len(values.len() + count as usize);
-                count
-            };
-            if cursor.block.is_null() || count == 0 {
-                break;
-            }
-        }
-        // SAFETY: the walker filled one entry for each block.
-        unsafe { listing.blocks.set_len(block as usize) };
-        let insts = values.len() - first;
-        let batch = Batch {
-            records: vec![Record::BLANK; BATCH.min(insts.max(1))],
-            operands: vec![0; 4 * BATCH.min(insts.max(8))],
-            blocks: vec![0; 2 * BATCH.min(insts.max(8))],
-            words: vec![0; 8 * BATCH.min(insts.max(8))],
+    /// Stands at the beginning of a function that has a body.
+    pub fn new(function: Function<'m>, kinds: FlagKinds) -> Self {
+        let null = std::ptr::null_mut::<()>();
+        let cursor = Cursor {
+            block: null.cast(),
+            inst: null.cast(),
+            strides: [Stride { ty: null.cast(), size: 0 }; 16],
+            pointer_type: null.cast(),
+            index_bits: 0,
         };
-        let cursor = Cursor { block: std::ptr::null_mut(), inst: std::ptr::null_mut() };
-        (Walk { function, kinds, cursor, done: false, index_of_number, batch }, listing)
+        Walk {
+            function,
+            kinds,
+            cursor,
+            done: false,
+            records: Vec::with_capacity(BATCH),
+            operands: Vec::with_capacity(4 * BATCH),
+            block_numbers: Vec::with_capacity(2 * BATCH),
+            words: Vec::with_capacity(8 * BATCH),
+            ended_numbers: Vec::with_capacity(BATCH),
+        }
     }
 
-    /// The next records with their parts; `None` at the end.
-    pub fn next_batch(&mut self) -> Option<Parts<'_>> {
+    /// One more than the largest number that LLVM has for a block of the function: about as many as there are.
+    pub fn numbers(&self) -> usize {
+        // SAFETY: the function is alive.
+        unsafe { warpwise_walk_numbers(self.function.raw()) as usize }
+    }
+
+    /// The next records with their parts; `None` at the end. The instructions go to `insts`, the blocks that end among
+    /// them to `blocks`.
+    pub fn next_batch(&mut self, insts: &mut Vec<Value<'m>>, blocks: &mut Vec<Block<'m>>) -> Option<Batch<'_>> {
         while !self.done {
-            let batch = &mut self.batch;
+            insts.reserve(BATCH);
+            blocks.reserve(BATCH);
             let mut raw = RawBatch {
-                insts: batch.records.as_mut_ptr(),
-                inst_capacity: batch.records.len() as u32,
+                insts: self.records.as_mut_ptr(),
+                addresses: insts.spare_capacity_mut().as_mut_ptr().cast(),
+                ended: blocks.spare_capacity_mut().as_mut_ptr().cast(),
+                ended_numbers: self.ended_numbers.as_mut_ptr(),
+                inst_capacity: BATCH as u32,
                 inst_count: 0,
-                operands: batch.operands.as_mut_ptr(),
-                operand_capacity: batch.operands.len() as u32,
+                operands: self.operands.as_mut_ptr(),
+                operand_capacity: self.operands.capacity() as u32,
                 operand_count: 0,
-                blocks: batch.blocks.as_mut_ptr(),
-                block_capacity: batch.blocks.len() as u32,
+                blocks: self.block_numbers.as_mut_ptr(),
+                block_capacity: self.block_numbers.capacity() as u32,
                 block_count: 0,
-                words: batch.words.as_mut_ptr(),
-                word_capacity: batch.words.len() as u32,
+                words: self.words.as_mut_ptr(),
+                word_capacity: self.words.capacity() as u32,
                 word_count: 0,
+                ended_count: 0,
             };
-            // SAFETY: capacities are those of the buffers; the walker writes within them and reports how much.
+            // SAFETY: capacities are those of the buffers (at most one ended block for each record), and the walker
+            // writes as many elements as it reports; handles are transparent wrappers of non-null references.
             let more = unsafe {
-                warpwise_walk(
-                    self.function.raw(),
-                    &mut self.cursor,
-                    &mut raw,
-                    &self.kinds,
-                    self.index_of_number.as_ptr(),
-                )
+                let more = warpwise_walk(self.function.raw(), &mut self.cursor, &mut raw, &self.kinds);
+                insts.set_len(insts.len() + raw.inst_count as usize);
+                blocks.set_len(blocks.len() + raw.ended_count as usize);
+                self.records.set_len(raw.inst_count as usize);
+                self.operands.set_len(raw.operand_count as usize);
+                self.block_numbers.set_len(raw.block_count as usize);
+                self.words.set_len(raw.word_count as usize);
+                self.ended_numbers.set_len(raw.ended_count as usize);
+                more
             };
             self.done = !more;
             if more && raw.inst_count == 0 {
                 // one instruction larger than the buffers: a huge phi, switch or call
-                batch.operands.resize(batch.operands.len() * 4, 0);
-                batch.blocks.resize(batch.blocks.len() * 4, 0);
-                batch.words.resize(batch.words.len() * 4, 0);
+                self.operands.reserve(4 * self.operands.capacity());
+                self.block_numbers.reserve(4 * self.block_numbers.capacity());
+                self.words.reserve(4 * self.words.capacity());
                 continue;
             }
-            let batch = &self.batch;
-            return Some((
-                &batch.records[..raw.inst_count as usize],
-                &batch.operands[..raw.operand_count as usize],
-                &batch.blocks[..raw.block_count as usize],
-                &batch.words[..raw.word_count as usize],
-            ));
+            return Some(Batch {
+                records: &self.records,
+                operands: &self.operands,
+                blocks: &self.block_numbers,
+                words: &self.words,
+                ended_numbers: &self.ended_numbers,
+            });
         }
         None
     }
 
-    /// The value behind an operand's address.
-    pub fn value(address: usize) -> Value<'m> {
+    /// The value behind an operand that is no argument.
+    pub fn value(word: usize) -> Value<'m> {
+        let address = word & !operand::MASK;
         // SAFETY: the walker wrote the address of a live operand of the function.
         unsafe { Value::from_raw(address as LLVMValueRef) }.expect("operands are not null")
     }

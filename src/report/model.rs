@@ -14,14 +14,14 @@ use crate::kernel::entity::{Inst, Value};
 use crate::kernel::handles::Handles;
 use crate::kernel::inst::Opcode;
 use crate::kernel::types::TypeKind;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Values named for one line.
 const VALUES_A_LINE: usize = 4;
 
 /// A module.
-#[derive(Serialize, Clone, Debug)]
+#[derive(Serialize, Deserialize, Clone, Debug)]
 pub struct Report {
     /// The file the user named.
     pub input: String,
@@ -31,7 +31,7 @@ pub struct Report {
 }
 
 /// A function with a body.
-#[derive(Serialize, Clone, Debug)]
+#[derive(Serialize, Deserialize, Clone, Debug)]
 pub struct FunctionReport {
     /// Name without mangling.
     pub name: String,
@@ -49,7 +49,7 @@ pub struct FunctionReport {
 }
 
 /// A line of a file.
-#[derive(Serialize, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct LineOf {
     pub file: String,
     pub line: u32,
@@ -62,7 +62,7 @@ impl From<Place> for LineOf {
 }
 
 /// Values by class.
-#[derive(Serialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
     pub uniform: u32,
     pub affine: u32,
@@ -70,14 +70,14 @@ pub struct Counts {
 }
 
 /// Conditional branches and switches.
-#[derive(Serialize, Clone, Debug, Default)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default)]
 pub struct Branches {
     pub total: u32,
     pub divergent: Vec<BranchReport>,
 }
 
 /// One divergent branch.
-#[derive(Serialize, Clone, Debug)]
+#[derive(Serialize, Deserialize, Clone, Debug)]
 pub struct BranchReport {
     pub place: Option<LineOf>,
     /// "`i < n` depends on threadIdx.x".
@@ -85,10 +85,10 @@ pub struct BranchReport {
 }
 
 /// One load, store or atomic.
-#[derive(Serialize, Clone, Debug)]
+#[derive(Serialize, Deserialize, Clone, Debug)]
 pub struct AccessReport {
     pub place: Option<LineOf>,
-    pub action: &'static str,
+    pub action: String,
     pub space: String,
     pub bytes: u32,
     /// The address as an expression.
@@ -105,7 +105,7 @@ pub struct AccessReport {
 }
 
 /// An object in a thread's local memory.
-#[derive(Serialize, Clone, Debug)]
+#[derive(Serialize, Deserialize, Clone, Debug)]
 pub struct Local {
     pub place: Option<LineOf>,
     pub name: String,
@@ -113,7 +113,7 @@ pub struct Local {
 }
 
 /// How much lanes agree, from best to worst.
-#[derive(Serialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[serde(rename_all = "lowercase")]
 pub enum Agreement {
     Uniform,
@@ -133,7 +133,7 @@ impl Agreement {
 }
 
 /// A source line.
-#[derive(Serialize, Clone, Debug)]
+#[derive(Serialize, Deserialize, Clone, Debug)]
 pub struct LineReport {
     #[serde(flatten)]
     pub place: LineOf,
@@ -147,7 +147,7 @@ pub struct LineReport {
 }
 
 /// A value of a line.
-#[derive(Serialize, Clone, PartialEq, Eq, Debug)]
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
 pub struct ValueReport {
     pub expression: String,
     pub class: Agreement,
@@ -163,12 +163,17 @@ pub fn build(analysis: &ModuleAnalysis<'_>, input: &str, sources: &mut Sources) 
         .filter(|function| !function.is_declaration())
         .map(|&function| {
             let (facts, handles) = analysis.facts(function);
-            Builder::new(&facts, &handles).build(sources)
+            of_function(&facts, &handles, sources)
         })
         .collect();
     // kernels first, otherwise as the module has them
     reports.sort_by_key(|report| !report.is_kernel);
     Report { input: input.to_owned(), notes: Vec::new(), functions: reports }
+}
+
+/// Looks at one function.
+pub fn of_function(facts: &Facts, handles: &Handles<'_>, sources: &mut Sources) -> FunctionReport {
+    Builder::new(facts, handles).build(sources)
 }
 
 /// Whether an expression says something in spite of what was cut from it.
@@ -369,7 +374,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         let address = self.words.value(access.pointer);
         AccessReport {
             place: self.words.place(access.inst).map(LineOf::from),
-            action: access.action.noun(),
+            action: access.action.noun().to_owned(),
             space: access.space.to_string(),
             bytes: access.bytes,
             address: address.strip_prefix('&').map_or(address.clone(), str::to_owned),

@@ -18,31 +18,15 @@
 //! `if (i < n)` guard of nearly every kernel): when lanes are missing, those that wait in the kernel at a block from which
 //! nothing but the end can be reached are run to their end first. Whoever is missing then is a fault.
 
-use super::cfg::Flow;
 use super::code::*;
 use super::fault::{Exec, FaultKind, trap};
+use super::groups::{Counts, Group, ROOT, behind};
 use super::launch::Reconvergence;
 use super::machine::{Program, World};
 use super::observe::{LaneValues, Observer, StepContext, iteration_name, mix};
 use super::warp::{Frame, Warp, lanes_of};
 use crate::llvm::image::FuncId;
 use smallvec::SmallVec;
-
-/// Iteration counts, outermost cycle first.
-type Counts = SmallVec<[u32; 4]>;
-
-/// No token: nothing to reconverge with.
-const ROOT: u32 = u32::MAX;
-
-#[derive(Clone, Debug)]
-struct Group {
-    mask: u32,
-    block: u32,
-    /// Next micro-operation.
-    pc: u32,
-    counts: Counts,
-    token: u32,
-}
 
 /// A split that has not met again (strict reconvergence only).
 #[derive(Clone, Copy, Debug)]
@@ -100,17 +84,6 @@ pub(super) struct Arrival {
     /// Lanes with a true predicate.
     pub holds: u32,
     pub undefined: bool,
-}
-
-/// Whether group `a` is further behind than `b`.
-fn behind(flow: &Flow, a: &Group, b: &Group) -> bool {
-    let (x, y) = (&flow.cycles[a.block as usize], &flow.cycles[b.block as usize]);
-    for (level, _) in x.iter().zip(y).enumerate().take_while(|(_, (p, q))| p == q) {
-        if a.counts[level] != b.counts[level] {
-            return a.counts[level] < b.counts[level];
-        }
-    }
-    flow.order[a.block as usize] < flow.order[b.block as usize]
 }
 
 impl LockstepWarp {

@@ -51,7 +51,10 @@ impl Observer for DivergenceMap {
             counts.taken = targets.iter().map(|&(block, _)| (block, 0)).collect();
         }
         counts.visits += 1;
-        counts.splits += u64::from(targets.iter().filter(|target| target.1 != 0).count() > 1);
+        // a block that is named twice is one way to go
+        let mut ways = targets.iter().filter(|target| target.1 != 0).map(|target| target.0);
+        let first = ways.next();
+        counts.splits += u64::from(ways.any(|way| Some(way) != first));
         counts.lanes += u64::from(at.active.count_ones());
         for (taken, target) in counts.taken.iter_mut().zip(targets) {
             taken.1 += u64::from(target.1.count_ones());

@@ -1,9 +1,12 @@
 //! How are planned stack objects moved? Every access is rebuilt on an address in shared memory.
 //!
 //! 1. One shared variable for the kernel, one area per object in it; the bases of the areas are computed at entry.
-//! 2. A derived pointer becomes a byte offset into its object: a variable part of 32 bits and a constant. Offsets
-//!    wrap modulo 2^32, which is what truncating 64-bit address arithmetic gives; at an access they are inside the object.
-//!    Phis and selects of pointers become phis and selects of offsets.
+//!    Constants of the program are variables of their own, and their stores go.
+//! 2. A derived pointer becomes a byte offset into its object: index terms, a sum of 32 bits and a constant. At an access
+//!    the offset is inside the object, so it may be computed modulo 2^32 (sums) or modulo 2^64 (terms): where every
+//!    stride is a multiple of the granule, an index keeps its own type and only its stride changes, because a
+//!    congruence times the number of threads is still one. Phis and selects of pointers become phis and selects of
+//!    offsets.
 //! 3. An access becomes one access, or several of a granule each where it is wider.
 //! 4. The old accesses, pointers, markers and the alloca are erased.
 //!
@@ -11,7 +14,7 @@
 //! block are as good as anything. Accesses are rebuilt without alias metadata: less is claimed, never more.
 
 use super::object::{Access, AccessKind};
-use super::plan_stack::{Placement, StackPlan};
+use super::plan_stack::{Move, Placement, StackPlan};
 use super::shared::SHARED;
 use super::slots;
 use crate::divergence::Facts;
@@ -22,19 +25,42 @@ use crate::kernel::inst::Opcode;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, IntPredicate, RawOpcode};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
 /// All lanes of a warp.
 const FULL_MASK: u64 = 0xffff_ffff;
+/// Address spaces.
+const GLOBAL_MEMORY: u32 = 1;
+const CONSTANT_MEMORY: u32 = 4;
 /// Widest piece of an access that is taken apart.
 const MAX_SPLIT: u64 = 8;
 
-/// A byte offset into an object.
-#[derive(Clone, Copy)]
+/// Longest stride of an index that is scaled.
+const MAX_STRIDE: u64 = 1 << 24;
+
+/// A byte offset into an object: the sum of all parts.
+#[derive(Clone)]
 struct Offset<'m> {
-    /// The part that is not constant, and a power of two it is a multiple of.
-    variable: Option<(handle::Value<'m>, u64)>,
+    /// A part of 32 bits of which no multiple is known.
+    sum: Option<handle::Value<'m>>,
+    /// Indices and their strides in bytes.
+    terms: SmallVec<[(handle::Value<'m>, u64); 2]>,
     constant: i64,
+}
+
+impl<'m> Offset<'m> {
+    fn constant(constant: i64) -> Self {
+        Offset { sum: None, terms: SmallVec::new(), constant }
+    }
+    fn of_sum(sum: handle::Value<'m>) -> Self {
+        Offset { sum: Some(sum), ..Offset::constant(0) }
+    }
+    /// Whether everything but the constant is a multiple of the granule, and its indices can take longer strides.
+    fn is_scalable(&self, granule: u64) -> bool {
+        (self.sum.is_none() || granule == 1)
+            && self.terms.iter().all(|&(_, stride)| stride % granule == 0 && stride < MAX_STRIDE)
+    }
 }
 
 /// An object's area.
@@ -43,6 +69,8 @@ struct Area<'m> {
     base: handle::Value<'m>,
     /// Granule and threads of interleaved objects.
     interleaved: Option<(i64, i64)>,
+    /// It holds what would be stored.
+    constant: bool,
 }
 
 struct Apply<'a, 'm> {
@@ -80,40 +108,54 @@ pub fn apply<'m>(facts: &Facts, handles: &Handles<'m>, plan: &StackPlan, threads
         .iter()
         .flat_map(|planned| match &planned.placement {
             Placement::Warp { barriers } => barriers.clone(),
-            Placement::Thread { .. } => Vec::new(),
+            Placement::Thread { .. } | Placement::Constant { .. } => Vec::new(),
         })
         .collect();
     for inst in barriers {
         let mask = apply.editor.int(32, FULL_MASK);
         apply.editor.before(handles.inst(inst)).intrinsic("llvm.nvvm.bar.warp.sync", &[], &[mask], "");
     }
+    for inst in shared_reads(facts, plan) {
+        let mask = apply.editor.int(32, FULL_MASK);
+        apply.editor.before(handles.inst(inst)).intrinsic("llvm.nvvm.bar.warp.sync", &[], &[mask], "");
+    }
     for access in &accesses {
         apply.access(access);
-    }
-    for inst in last_warp_writes(facts, plan) {
-        let mask = apply.editor.int(32, FULL_MASK);
-        apply.editor.after(handles.inst(inst)).intrinsic("llvm.nvvm.bar.warp.sync", &[], &[mask], "");
     }
     apply.erase(plan, &accesses);
 }
 
-/// The last write of every block to objects that the warp shares. A `bar.warp.sync` follows it: every lane reads its own
-/// write, so none needs it, but with it no lane reads what another wrote without a synchronisation between.
-fn last_warp_writes(facts: &Facts, plan: &StackPlan) -> Vec<Inst> {
-    let mut last: BTreeMap<Block, Inst> = BTreeMap::new();
-    for planned in plan.moves.iter().filter(|planned| matches!(planned.placement, Placement::Warp { .. })) {
-        for write in planned.object.accesses.iter().filter(|access| access.writes()) {
-            let entry = last.entry(facts.kernel.insts[write.inst].block).or_insert(write.inst);
-            *entry = (*entry).max(write.inst);
+/// Where a `bar.warp.sync` ends a run of writes to objects that the warp shares: before the next read of such an object in
+/// the block, or at its end. Every lane finds its own write, so none needs it, but with it no lane reads what another
+/// wrote without a synchronisation between.
+fn shared_reads(facts: &Facts, plan: &StackPlan) -> Vec<Inst> {
+    let kernel = &facts.kernel;
+    let shared = plan.moves.iter().filter(|planned| matches!(planned.placement, Placement::Warp { .. }));
+    let mut accesses: Vec<Access> = shared.flat_map(|planned| planned.object.accesses.iter().copied()).collect();
+    accesses.sort_by_key(|access| access.inst);
+    let mut written: BTreeMap<Block, bool> = BTreeMap::new();
+    let mut places = Vec::new();
+    for access in &accesses {
+        let dirty = written.entry(kernel.insts[access.inst].block).or_insert(false);
+        if access.reads() && *dirty {
+            places.push(access.inst);
+            *dirty = false;
         }
+        *dirty |= access.writes();
     }
-    last.into_values().collect()
+    places.extend(written.into_iter().filter(|&(_, dirty)| dirty).map(|(block, _)| kernel.terminator(block)));
+    places
 }
 
 impl<'m> Apply<'_, 'm> {
     /// Phase 1: the variable and the bases.
     fn areas(&mut self, plan: &StackPlan, threads: u32) {
-        let total: u64 = plan.moves.iter().map(|planned| planned.bytes).sum();
+        self.constants(plan);
+        let slots = || plan.moves.iter().filter(|planned| !matches!(planned.placement, Placement::Constant { .. }));
+        let total: u64 = slots().map(|planned| planned.bytes).sum();
+        if total == 0 {
+            return;
+        }
         let editor = &mut *self.editor;
         let byte = editor.int_type(8);
         let block = editor.array_type(byte, total);
@@ -124,7 +166,8 @@ impl<'m> Apply<'_, 'm> {
         let mut warp = None;
         let mut scaled: FxHashMap<u64, handle::Value<'m>> = FxHashMap::default();
         let mut start = 0;
-        for planned in &plan.moves {
+        let mut starts = Vec::new();
+        for planned in slots() {
             let at = editor.int(32, start);
             let index = match &planned.placement {
                 Placement::Thread { granule } => *scaled.entry(*granule).or_insert_with(|| {
@@ -139,21 +182,42 @@ impl<'m> Apply<'_, 'm> {
                     let bytes = editor.int(32, slots::row_bytes(planned.object.size));
                     editor.binary(RawOpcode::LLVMMul, row, bytes, "")
                 }
+                Placement::Constant { .. } => continue,
             };
             let area = editor.gep(byte, variable, &[at], true, "");
             let base = editor.gep(byte, area, &[index], true, "warpwise.slots");
             let interleaved = match planned.placement {
                 Placement::Thread { granule } => Some((granule as i64, slots::slot_threads(threads) as i64)),
-                Placement::Warp { .. } => None,
+                _ => None,
             };
-            let area = Area { base, interleaved };
-            let alloca = self.facts.kernel.result(planned.object.alloca);
-            self.areas.insert(alloca, area);
-            self.offsets.insert(alloca, Offset { variable: None, constant: 0 });
-            for &inst in &planned.object.derived {
-                self.areas.insert(self.facts.kernel.result(inst), area);
-            }
+            let area = Area { base, interleaved, constant: false };
             start += planned.bytes;
+            starts.push((planned, area));
+        }
+        for (planned, area) in starts {
+            self.settle(planned, area);
+        }
+    }
+
+    /// Constants of the program, where the plan has any.
+    fn constants(&mut self, plan: &StackPlan) {
+        for planned in &plan.moves {
+            let Placement::Constant { contents, together } = &planned.placement else { continue };
+            let space = if *together { CONSTANT_MEMORY } else { GLOBAL_MEMORY };
+            let bytes = self.editor.bytes(contents);
+            let align = planned.object.align.max(slots::AREA_ALIGN) as u32;
+            let name = format!("warpwise_constant_{}", self.facts.kernel.name);
+            let base = self.editor.new_global(bytes.ty(), space, align, Some(bytes), true, &name);
+            self.settle(planned, Area { base, interleaved: None, constant: true });
+        }
+    }
+
+    fn settle(&mut self, planned: &Move, area: Area<'m>) {
+        let alloca = self.facts.kernel.result(planned.object.alloca);
+        self.areas.insert(alloca, area);
+        self.offsets.insert(alloca, Offset::constant(0));
+        for &inst in &planned.object.derived {
+            self.areas.insert(self.facts.kernel.result(inst), area);
         }
     }
 
@@ -174,18 +238,18 @@ impl<'m> Apply<'_, 'm> {
                         let word = self.editor.int_type(32);
                         let phi = self.editor.before(self.handles.inst(inst)).phi(word, "");
                         pending.push((inst, phi));
-                        Offset { variable: Some((phi.value(), 1)), constant: 0 }
+                        Offset::of_sum(phi.value())
                     }
                     Opcode::Select => {
-                        let (yes, no) = (self.offsets[&operands[1]], self.offsets[&operands[2]]);
+                        let (yes, no) = (self.offsets[&operands[1]].clone(), self.offsets[&operands[2]].clone());
                         let condition = self.handles.value(operands[0]);
                         self.editor.before(self.handles.inst(inst));
-                        let (yes, no) = (self.whole(yes), self.whole(no));
+                        let (yes, no) = (self.whole(&yes), self.whole(&no));
                         let chosen = self.editor.select(condition, yes, no, "");
-                        Offset { variable: Some((chosen, 1)), constant: 0 }
+                        Offset::of_sum(chosen)
                     }
                     Opcode::Gep => self.gep(inst),
-                    _ => self.offsets[&operands[0]],
+                    _ => self.offsets[&operands[0]].clone(),
                 };
                 self.offsets.insert(kernel.result(inst), offset);
             }
@@ -194,10 +258,10 @@ impl<'m> Apply<'_, 'm> {
             for (&input, &from) in kernel.operands(inst).iter().zip(kernel.incoming(inst)) {
                 let block = self.handles.block(from);
                 // an unreachable predecessor has no offset of its own
-                let value = match self.offsets.get(&input).copied() {
+                let value = match self.offsets.get(&input).cloned() {
                     Some(offset) => {
                         self.editor.before_end(block);
-                        self.whole(offset)
+                        self.whole(&offset)
                     }
                     None => self.editor.poison(self.editor.int_type(32)),
                 };
@@ -210,18 +274,10 @@ impl<'m> Apply<'_, 'm> {
         let kernel = &self.facts.kernel;
         let data = kernel.gep(inst);
         let operands = kernel.operands(inst);
-        let mut offset = self.offsets[&operands[0]];
+        let mut offset = self.offsets[&operands[0]].clone();
         offset.constant = offset.constant.wrapping_add(data.offset);
-        self.editor.before(self.handles.inst(inst));
         for &(operand, stride) in data.terms {
-            let index = self.handles.value(operands[operand as usize]);
-            let index = self.low_word(index);
-            let bytes = self.scaled(index, stride);
-            let multiple = if stride == 0 { 1 << 16 } else { 1 << stride.trailing_zeros().min(16) };
-            offset.variable = Some(match offset.variable {
-                None => (bytes, multiple),
-                Some((sum, known)) => (self.editor.binary(RawOpcode::LLVMAdd, sum, bytes, ""), known.min(multiple)),
-            });
+            offset.terms.push((self.handles.value(operands[operand as usize]), stride));
         }
         offset
     }
@@ -255,24 +311,33 @@ impl<'m> Apply<'_, 'm> {
         self.editor.binary(RawOpcode::LLVMMul, value, factor, "")
     }
 
-    /// An offset as one value, built at the editor's place.
-    fn whole(&mut self, offset: Offset<'m>) -> handle::Value<'m> {
+    /// An offset as one value of 32 bits, built at the editor's place.
+    fn whole(&mut self, offset: &Offset<'m>) -> handle::Value<'m> {
+        let mut whole = offset.sum;
+        for &(index, stride) in &offset.terms {
+            let index = self.low_word(index);
+            let bytes = self.scaled(index, stride);
+            whole = Some(match whole {
+                None => bytes,
+                Some(sum) => self.editor.binary(RawOpcode::LLVMAdd, sum, bytes, ""),
+            });
+        }
         let constant = self.editor.int(32, offset.constant as u64 & FULL_MASK);
-        match offset.variable {
+        match whole {
             None => constant,
-            Some((value, _)) if offset.constant == 0 => value,
-            Some((value, _)) => self.editor.binary(RawOpcode::LLVMAdd, value, constant, ""),
+            Some(sum) if offset.constant == 0 => sum,
+            Some(sum) => self.editor.binary(RawOpcode::LLVMAdd, sum, constant, ""),
         }
     }
 
     fn compares(&mut self, compares: &[Inst]) {
         for &inst in compares {
             let operands = self.facts.kernel.operands(inst);
-            let (a, b) = (self.offsets[&operands[0]], self.offsets[&operands[1]]);
+            let (a, b) = (self.offsets[&operands[0]].clone(), self.offsets[&operands[1]].clone());
             let old = self.handles.inst(inst);
             let is_equal = old.int_predicate() == IntPredicate::LLVMIntEQ;
             self.editor.before(old);
-            let (a, b) = (self.whole(a), self.whole(b));
+            let (a, b) = (self.whole(&a), self.whole(&b));
             let predicate = if is_equal { IntPredicate::LLVMIntEQ } else { IntPredicate::LLVMIntNE };
             let new = self.editor.compare(predicate, a, b, "");
             self.editor.replace_all_uses(old.value(), new);
@@ -282,33 +347,32 @@ impl<'m> Apply<'_, 'm> {
     /// Address of a piece of `piece` bytes, `further` bytes behind a pointer, built at the editor's place.
     fn address(&mut self, pointer: Value, further: u64, piece: u64) -> handle::Value<'m> {
         let area = self.areas[&pointer];
-        let mut offset = self.offsets[&pointer];
+        let mut offset = self.offsets[&pointer].clone();
         offset.constant = offset.constant.wrapping_add(further as i64);
-        let Some((granule, threads)) = area.interleaved else {
-            let address = self.moved(area.base, offset.variable.map(|variable| variable.0));
-            return self.moved_by(address, offset.constant);
-        };
-        let aligned = offset.variable.is_none_or(|(_, multiple)| multiple as i64 >= granule);
-        if !aligned {
-            // only the sum is known to be a multiple of the piece
-            offset = Offset { variable: Some((self.whole(offset), piece)), constant: 0 };
-        }
-        let mut address = area.base;
-        if let Some((variable, multiple)) = offset.variable {
-            if multiple as i64 >= granule {
-                let rows = self.scaled(variable, threads as u64);
-                address = self.moved(address, Some(rows));
-            } else {
-                let mask = self.editor.int(32, (-granule) as u64 & FULL_MASK);
-                let rows = self.editor.binary(RawOpcode::LLVMAnd, variable, mask, "");
-                let rows = self.scaled(rows, threads as u64);
-                let mask = self.editor.int(32, granule as u64 - 1);
-                let inside = self.editor.binary(RawOpcode::LLVMAnd, variable, mask, "");
-                let sum = self.editor.binary(RawOpcode::LLVMAdd, rows, inside, "");
-                address = self.moved(address, Some(sum));
+        let (granule, threads) = area.interleaved.unwrap_or((1, 1));
+        if offset.is_scalable(granule as u64) {
+            let mut address = self.moved(area.base, offset.sum);
+            for &(index, stride) in &offset.terms {
+                address = self.editor.indexed(address, stride * threads as u64, index);
             }
+            return self.moved_by(address, slots::interleaved(offset.constant, granule, threads));
         }
-        self.moved_by(address, slots::interleaved(offset.constant, granule, threads))
+        // only the sum is known to be a multiple of the piece
+        let whole = self.whole(&offset);
+        if area.interleaved.is_none() {
+            return self.moved(area.base, Some(whole));
+        }
+        if piece as i64 >= granule {
+            let rows = self.scaled(whole, threads as u64);
+            return self.moved(area.base, Some(rows));
+        }
+        let mask = self.editor.int(32, (-granule) as u64 & FULL_MASK);
+        let rows = self.editor.binary(RawOpcode::LLVMAnd, whole, mask, "");
+        let rows = self.scaled(rows, threads as u64);
+        let mask = self.editor.int(32, granule as u64 - 1);
+        let inside = self.editor.binary(RawOpcode::LLVMAnd, whole, mask, "");
+        let sum = self.editor.binary(RawOpcode::LLVMAdd, rows, inside, "");
+        self.moved(area.base, Some(sum))
     }
 
     fn moved(&mut self, address: handle::Value<'m>, by: Option<handle::Value<'m>>) -> handle::Value<'m> {
@@ -336,6 +400,14 @@ impl<'m> Apply<'_, 'm> {
         let old = self.handles.inst(access.inst);
         let operands = self.facts.kernel.operands(access.inst);
         self.editor.before(old);
+        let target = match access.kind {
+            AccessKind::Load => None,
+            AccessKind::Store => Some(operands[1]),
+            AccessKind::Set | AccessKind::Copy { .. } => Some(operands[0]),
+        };
+        if target.and_then(|pointer| self.areas.get(&pointer)).is_some_and(|area| area.constant) {
+            return;
+        }
         match access.kind {
             AccessKind::Load => {
                 let new = self.load(operands[0], access, old.ty());

@@ -10,7 +10,7 @@
 //!
 //! Source of the numbers: CUDA C++ Programming Guide, technical specifications per compute capability.
 
-use crate::kernel::geometry::{Geometry, WARP_SIZE};
+use crate::kernel::geometry::{Geometry, MAX_BLOCK_THREADS, WARP_SIZE};
 
 /// Shared memory a block may have without the host asking for more.
 pub const STATIC_LIMIT: u64 = 48 * 1024;
@@ -20,6 +20,10 @@ const REGISTERS: u32 = 65_536;
 const WARP_UNIT: u32 = 256;
 /// Most registers of a thread.
 pub const MAX_REGISTERS: u32 = 255;
+
+/// Where blocks of any size may come, smaller ones than this may lose occupancy: they all use the slots, and what is gained
+/// in place of local memory is more than that.
+const SMALL_BLOCK: u32 = 128;
 
 /// What one multiprocessor has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,6 +90,8 @@ pub struct SharedBudget {
     pub registers: u32,
     /// Shared memory in use, dynamic included.
     pub used: u64,
+    /// Blocks of other sizes are launched as well, with the same static shared memory.
+    pub any_block: bool,
 }
 
 /// Why slots do not fit.
@@ -109,9 +115,15 @@ impl SharedBudget {
             let over = self.used + need - STATIC_LIMIT;
             return Err(NoRoom::Limit { need, threads, over, used: self.used });
         }
-        let before = self.machine.resident_blocks(threads, self.registers, self.used);
-        let after = self.machine.resident_blocks(threads, self.registers, self.used + need);
-        if after < before { Err(NoRoom::Occupancy { need, threads, before, after }) } else { Ok(()) }
+        let others = (SMALL_BLOCK..=MAX_BLOCK_THREADS).step_by(WARP_SIZE as usize).filter(|_| self.any_block);
+        for threads in std::iter::once(threads).chain(others) {
+            let before = self.machine.resident_blocks(threads, self.registers, self.used);
+            let after = self.machine.resident_blocks(threads, self.registers, self.used + need);
+            if after < before {
+                return Err(NoRoom::Occupancy { need, threads, before, after });
+            }
+        }
+        Ok(())
     }
     /// Takes the bytes.
     pub fn take(&mut self, bytes: u64) {
@@ -150,10 +162,25 @@ mod tests {
 
     #[test]
     fn room_and_none() {
-        let budget = |used| SharedBudget { machine: Machine::of("sm_90"), threads: 256, registers: 32, used };
+        let budget =
+            |used| SharedBudget { machine: Machine::of("sm_90"), threads: 256, registers: 32, used, any_block: false };
         assert_eq!(budget(0).check(16 * 1024), Ok(()));
         assert!(matches!(budget(40_000).check(16 * 1024), Err(NoRoom::Limit { over: 7232, .. })));
         assert!(matches!(budget(0).check(32 * 1024), Err(NoRoom::Occupancy { before: 8, after: 6, .. })));
+    }
+
+    #[test]
+    fn slots_for_some_blocks_cost_others_nothing() {
+        let budget = |arch, threads| SharedBudget {
+            machine: Machine::of(arch),
+            threads,
+            registers: 32,
+            used: 0,
+            any_block: true,
+        };
+        assert_eq!(budget("sm_90", 256).check(48 * 256), Ok(()));
+        assert!(matches!(budget("sm_86", 256).check(48 * 256), Err(NoRoom::Occupancy { threads: 128, .. })));
+        assert_eq!(budget("sm_86", 128).check(48 * 128), Ok(()));
     }
 
     #[test]

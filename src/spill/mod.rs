@@ -3,56 +3,90 @@
 //! NVPTX has virtual registers: spilling happens in `ptxas`, after us, into local memory. So the work is done on IR: what
 //! would end in local memory is moved away before `ptxas` sees it.
 //!
-//! 1. **Stack objects** ([`plan_stack`], [`apply_stack`]): allocas that survived optimisation go to shared memory, one copy
+//! 1. **Constants** ([`constant`]): stack objects that are filled with constants and only read become constants of the
+//!    program, in kernels and in device functions.
+//! 2. **Stack objects** ([`plan_stack`], [`apply_stack`]): allocas that survived optimisation go to shared memory, one copy
 //!    per thread or per warp.
-//! 2. **Register pressure** ([`pressure`], [`plan_victims`], [`apply_victims`]): in loops that keep more values alive than
+//! 3. **Register pressure** ([`pressure`], [`plan_victims`], [`apply_victims`]): in loops that keep more values alive than
 //!    there are registers, values wait in shared memory between definition and use.
 //!
-//! All kernels of a phase are planned on one analysis, then edited; facts are stale after that. Device functions are
-//! left alone (slots belong to a launch, not to an activation), and so are functions marked `optnone`.
+//! A kernel whose launches are not bounded is not edited itself: a copy of it is planned for blocks of at most
+//! [`VERSION_THREADS`] threads, and becomes its second body, behind a test at entry, if anything could be moved ([`target`]).
+//! All kernels of a phase are planned on one analysis, then edited; facts are stale after that. Slots belong to a launch,
+//! not to an activation, so device functions get none; functions marked `optnone` are left alone.
 //!
 //! Source: Sampaio 2013, chapter 4 (uniform spills in shared memory, affine rematerialisation). Ours: the place before
-//! the register allocator, stack objects, interleaved slots, the shared-memory and occupancy budget.
+//! the register allocator, stack objects, interleaved slots, the shared-memory and occupancy budget, versions.
 
 pub mod apply_stack;
 pub mod apply_victims;
 pub mod budget;
+pub mod constant;
 pub mod object;
 pub mod plan_stack;
 pub mod plan_victims;
 pub mod pressure;
 pub mod reject;
+mod report;
 pub mod shared;
 pub mod slots;
+pub mod target;
+pub mod truth;
+pub mod victims;
 
-use crate::divergence::{Facts, ModuleAnalysis, Options};
+use crate::divergence::{Facts, ModuleAnalysis};
 use crate::kernel::handles::Handles;
-use crate::kernel::names::Names;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module, RawOpcode};
-use crate::llvm::remark::{Host, Kind};
+use crate::llvm::remark::Host;
 use crate::pipeline::{Settings, is_enabled};
-use budget::{Machine, SharedBudget};
-use plan_stack::{Placement, StackPlan};
-use plan_victims::{Home, VictimPlan};
+use budget::{Machine, NoRoom, SharedBudget};
+use plan_stack::StackPlan;
+use plan_victims::VictimPlan;
 use reject::Reject;
+use rustc_hash::FxHashSet;
+use target::Target;
 
 /// Registers a thread is assumed to use at least; fewer allow no more blocks than can be resident anyway.
 const LEAST_REGISTERS: u32 = 32;
+/// Threads that a version of an unbounded kernel has slots for: the first of these whose slots cost no occupancy.
+pub const VERSION_THREADS: [u32; 3] = [256, 128, 64];
+/// Asks `ptxas` to spill to shared memory; it wants PTX 9.0.
+const SMEM_PRAGMA: &str = ".pragma \"enable_smem_spilling\";";
 
 /// The pass.
 pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
-    let moved = stack_objects(module, settings, host);
-    register_pressure(module, settings, host) || moved
+    let mut left_alone = FxHashSet::default();
+    if let Some(ptxas) = &settings.ptxas {
+        let nobody = FxHashSet::default();
+        left_alone = truth::refused(module, settings, ptxas, host, |copy| {
+            run_except(copy, settings, &Host::silent(), &nobody);
+        });
+    }
+    run_except(module, settings, host, &left_alone)
 }
 
-fn options(settings: &Settings) -> Options {
-    Options { block: settings.block, simple: settings.simple }
+fn run_except(module: Module<'_>, settings: &Settings, host: &Host<'_>, left_alone: &FxHashSet<String>) -> bool {
+    let functions = editable(module, left_alone);
+    let mut changed = settings.victims.stack && constant_objects(module, &functions, settings, host);
+    let mut targets = target::targets(module, settings, functions);
+    if settings.victims.stack {
+        stack_objects(module, &mut targets, settings, host);
+    }
+    if settings.victims.any_register() || settings.ptxas_smem {
+        register_pressure(module, &mut targets, settings, host);
+    }
+    changed |= targets.iter().any(|target| target.changed);
+    target::settle(module, targets);
+    changed
 }
 
-/// Kernels that may be edited.
-fn kernels(module: Module<'_>) -> Vec<Function<'_>> {
-    module.functions().filter(|&function| !function.is_declaration() && is_enabled(function, "steer")).collect()
+/// Functions that may be edited.
+fn editable<'m>(module: Module<'m>, left_alone: &FxHashSet<String>) -> Vec<Function<'m>> {
+    let may = |function: &Function<'_>| {
+        !function.is_declaration() && is_enabled(*function, "steer") && !left_alone.contains(&function.name())
+    };
+    module.functions().filter(may).collect()
 }
 
 fn is_called(function: Function<'_>) -> bool {
@@ -63,8 +97,16 @@ fn is_called(function: Function<'_>) -> bool {
 }
 
 /// The shared memory a kernel may still take, or why it may take none.
-fn room(facts: &Facts, handles: &Handles<'_>, settings: &Settings) -> Result<SharedBudget, Reject> {
-    if is_called(handles.function) {
+fn room(
+    facts: &Facts,
+    handles: &Handles<'_>,
+    target: &Target<'_>,
+    settings: &Settings,
+) -> Result<SharedBudget, Reject> {
+    if !facts.kernel.is_kernel {
+        return Err(Reject::DeviceFunction);
+    }
+    if is_called(target.emitted()) {
         return Err(Reject::Called);
     }
     let geometry = &facts.geometry;
@@ -87,182 +129,162 @@ fn room(facts: &Facts, handles: &Handles<'_>, settings: &Settings) -> Result<Sha
         threads: geometry.thread_bound(),
         registers: pressure::Pressure::new(facts).across_boundaries().clamp(LEAST_REGISTERS, most),
         used: used.bytes + dynamic,
+        any_block: target.original.is_some(),
     })
 }
 
-fn stack_objects(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
-    let with_objects: Vec<Function<'_>> =
-        kernels(module).into_iter().filter(|&function| plan_stack::has_stack_objects(function)).collect();
-    if with_objects.is_empty() {
-        return false;
-    }
-    let analysis = ModuleAnalysis::new(module, options(settings));
-    let mut plans: Vec<(Facts, Handles<'_>, StackPlan)> = Vec::new();
-    for function in with_objects {
-        let (facts, handles) = analysis.facts(function);
-        if !facts.kernel.is_kernel {
-            continue;
-        }
-        let mut room = room(&facts, &handles, settings);
-        let plan = plan_stack::plan(&facts, &handles, &mut room);
-        report_stack(&facts, &handles, &plan, host);
-        plans.push((facts, handles, plan));
-    }
-    let mut editor = Editor::new(module);
-    let mut changed = false;
-    for (facts, handles, plan) in &plans {
-        apply_stack::apply(facts, handles, plan, facts.geometry.thread_bound(), &mut editor);
-        if plan.moves.is_empty() {
-            continue;
-        }
-        editor.uses_shared_memory(handles.function);
-        changed = true;
-        debug_assert!(editor.verifies(handles.function));
-    }
-    changed
-}
-
-fn register_pressure(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
-    let bounded = |function: &Function<'_>| {
-        let own = ["nvvm.maxnreg", "nvvm.maxntid", "nvvm.reqntid"];
-        settings.regs.is_some()
-            || settings.block.is_some()
-            || own.iter().any(|name| function.string_attribute(name).is_some())
-    };
-    let functions: Vec<Function<'_>> = kernels(module).into_iter().filter(bounded).collect();
+/// Phase 1.
+fn constant_objects<'m>(module: Module<'m>, functions: &[Function<'m>], settings: &Settings, host: &Host<'_>) -> bool {
+    let with_stores = |function: &Function<'_>| plan_stack::has_constant_stores(*function);
+    let functions: Vec<Function<'_>> = functions.iter().copied().filter(with_stores).collect();
     if functions.is_empty() {
         return false;
     }
-    let analysis = ModuleAnalysis::new(module, options(settings));
-    let mut plans: Vec<(Facts, Handles<'_>, VictimPlan)> = Vec::new();
+    let analysis = ModuleAnalysis::new(module, settings.analysis());
+    let mut plans: Vec<(Facts, Handles<'_>, StackPlan)> = Vec::new();
     for function in functions {
         let (facts, handles) = analysis.facts(function);
-        if !facts.kernel.is_kernel {
-            continue;
-        }
-        let Some(registers) = budget::register_budget(settings.regs, &facts.geometry) else { continue };
-        let mut room = match room(&facts, &handles, settings) {
-            Ok(room) => room,
-            Err(reject) => {
-                report_no_room(&facts, &handles, registers, &reject, host);
-                continue;
-            }
-        };
-        let plan = plan_victims::plan(&facts, registers, &mut room);
-        report_victims(&facts, &handles, &plan, host);
+        let plan = plan_stack::plan_constants(&facts, &handles);
+        report::stack(&facts, &handles, &plan, host);
         plans.push((facts, handles, plan));
     }
     let mut editor = Editor::new(module);
-    let mut changed = false;
+    for (facts, handles, plan) in &plans {
+        apply_stack::apply(facts, handles, plan, facts.geometry.thread_bound(), &mut editor);
+        if !plan.moves.is_empty() {
+            editor.reads_globals(handles.function);
+            debug_assert!(editor.verifies(handles.function));
+        }
+    }
+    plans.iter().any(|(_, _, plan)| !plan.moves.is_empty())
+}
+
+/// Phase 2.
+fn stack_objects<'m>(module: Module<'m>, targets: &mut [Target<'m>], settings: &Settings, host: &Host<'_>) {
+    let with_objects = |target: &&mut Target<'_>| plan_stack::has_stack_objects(target.function);
+    if !targets.iter_mut().any(|target| with_objects(&target)) {
+        return;
+    }
+    let analysis = ModuleAnalysis::new(module, settings.analysis());
+    let mut plans: Vec<(Facts, Handles<'_>, StackPlan)> = Vec::new();
+    for target in targets.iter_mut().filter(with_objects) {
+        let (mut facts, handles) = analysis.facts(target.function);
+        let mut plan = StackPlan::default();
+        for bound in target.bounds() {
+            target.bind(bound, &mut facts);
+            plan = plan_stack::plan(&facts, &handles, &mut room(&facts, &handles, target, settings));
+            if !plan.moves.is_empty() {
+                break;
+            }
+        }
+        if target.original.is_some() && plan.moves.is_empty() {
+            target.threads = None;
+            for (alloca, reason) in &mut plan.refusals {
+                if let Reject::NoRoom(NoRoom::Limit { .. } | NoRoom::Occupancy { .. }) = reason {
+                    *reason = plan_stack::no_bound(object::object_of(&facts, &handles, *alloca).map_or(1, |o| o.size));
+                }
+            }
+        }
+        target.changed |= !plan.moves.is_empty();
+        match target.original {
+            // the copy has the original's instructions in the same order
+            Some(original) => report::stack(&facts, &analysis.facts(original).1, &plan, host),
+            None => report::stack(&facts, &handles, &plan, host),
+        }
+        plans.push((facts, handles, plan));
+    }
+    let mut editor = Editor::new(module);
+    for (facts, handles, plan) in &plans {
+        apply_stack::apply(facts, handles, plan, facts.geometry.thread_bound(), &mut editor);
+        if !plan.moves.is_empty() {
+            editor.uses_shared_memory(handles.function);
+            debug_assert!(editor.verifies(handles.function));
+        }
+    }
+}
+
+/// Phase 3.
+fn register_pressure<'m>(module: Module<'m>, targets: &mut [Target<'m>], settings: &Settings, host: &Host<'_>) {
+    let bounded = |target: &&mut Target<'_>| {
+        let names: &[&str] = match target.original {
+            Some(_) => &["nvvm.maxnreg"],
+            None => &["nvvm.maxnreg", "nvvm.maxntid", "nvvm.reqntid"],
+        };
+        settings.regs.is_some()
+            || (settings.block.is_some() && target.original.is_none())
+            || names.iter().any(|name| target.function.string_attribute(name).is_some())
+    };
+    if !targets.iter_mut().any(|target| bounded(&target)) {
+        return;
+    }
+    let analysis = ModuleAnalysis::new(module, settings.analysis());
+    let mut plans: Vec<(Facts, Handles<'_>, VictimPlan)> = Vec::new();
+    let mut asking = Vec::new();
+    for target in targets.iter_mut().filter(bounded) {
+        let (mut facts, handles) = analysis.facts(target.function);
+        let known = match target.original {
+            Some(_) => settings.regs.or(facts.geometry.max_registers),
+            None => budget::register_budget(settings.regs, &facts.geometry),
+        };
+        let Some(registers) = known.filter(|_| facts.kernel.is_kernel) else { continue };
+        let (mut plan, mut reason) = (None, None);
+        for bound in target.bounds() {
+            target.bind(bound, &mut facts);
+            match room(&facts, &handles, target, settings) {
+                Ok(mut room) => {
+                    let found = plan_victims::plan(&facts, registers, settings.victims, &mut room);
+                    let is_empty = found.victims.is_empty();
+                    plan = Some(found);
+                    if !is_empty {
+                        break;
+                    }
+                }
+                Err(reject) => reason = Some(reject),
+            }
+        }
+        let about = target.emitted();
+        let Some(plan) = plan else {
+            if let Some(reject) = reason {
+                report::no_room(&facts, about, registers, &reject, host);
+            }
+            continue;
+        };
+        report::victims(&facts, about, &plan, host);
+        if plan.after + plan_victims::RESERVE > plan.budget && settings.ptxas_smem {
+            match ptxas_can_spill_to_shared(handles.function) {
+                Ok(()) => asking.push(about),
+                Err(reject) => report::no_room(&facts, about, registers, &reject, host),
+            }
+        }
+        if plan.victims.is_empty() && target.original.is_some() && !target.changed {
+            target.threads = None;
+        }
+        target.changed |= !plan.victims.is_empty();
+        plans.push((facts, handles, plan));
+    }
+    let mut editor = Editor::new(module);
     for (facts, handles, plan) in &plans {
         apply_victims::apply(facts, handles, plan, facts.geometry.thread_bound(), &mut editor);
-        if plan.victims.is_empty() {
-            continue;
+        if !plan.victims.is_empty() {
+            editor.uses_shared_memory(handles.function);
+            debug_assert!(editor.verifies(handles.function));
         }
-        editor.uses_shared_memory(handles.function);
-        changed = true;
-        debug_assert!(editor.verifies(handles.function));
     }
-    changed
-}
-
-fn report_victims(facts: &Facts, handles: &Handles<'_>, plan: &VictimPlan, host: &Host<'_>) {
-    let VictimPlan { before, after, budget, .. } = plan;
-    if !plan.victims.is_empty() {
-        let of = |home| plan.victims.iter().filter(|victim| victim.home == home).count();
-        let (warp, thread) = (of(Home::Warp), of(Home::Thread));
-        let threads = facts.geometry.thread_bound();
-        let message = format!(
-            "register pressure of {before} for {budget} registers eased to {after}: {warp} values in a slot per warp, {thread} in a slot per thread, {} bytes of shared memory for {threads} threads",
-            plan.bytes(threads)
-        );
-        host.emit(Kind::Passed, handles.function, None, "PressureEased", &message);
-    }
-    if *after + plan_victims::RESERVE > *budget {
-        let message = format!(
-            "register pressure of {after} stays above {budget} registers: nothing else can wait in shared memory"
-        );
-        host.emit(Kind::Missed, handles.function, None, "PressureStays", &message);
+    for kernel in asking {
+        let entry = kernel.blocks().next().expect("a defined function has a block");
+        editor.after_phis(entry).statement(SMEM_PRAGMA);
+        for target in targets.iter_mut().filter(|target| target.function == kernel) {
+            target.changed = true;
+        }
     }
 }
 
-fn report_no_room(facts: &Facts, handles: &Handles<'_>, registers: u32, reject: &Reject, host: &Host<'_>) {
-    if !host.wants(Kind::Missed) {
-        return;
+/// Whether `ptxas` takes [`SMEM_PRAGMA`] for a kernel.
+fn ptxas_can_spill_to_shared(kernel: Function<'_>) -> Result<(), Reject> {
+    let features = kernel.string_attribute("target-features").unwrap_or_default();
+    let version = features.split(',').filter_map(|word| word.strip_prefix("+ptx")?.parse::<u32>().ok()).max();
+    if version.is_none_or(|version| version < 90) {
+        return Err(Reject::OldPtx);
     }
-    let needed = pressure::Pressure::new(facts).largest();
-    if needed + plan_victims::RESERVE > registers {
-        let message = format!("register pressure of {needed} for {registers} registers is left to ptxas: {reject}");
-        host.emit(Kind::Missed, handles.function, None, reject.name(), &message);
-    }
-}
-
-fn report_stack(facts: &Facts, handles: &Handles<'_>, plan: &StackPlan, host: &Host<'_>) {
-    if !host.wants(Kind::Passed) && !host.wants(Kind::Missed) {
-        return;
-    }
-    let names = Names::new(&facts.kernel, handles);
-    for planned in &plan.moves {
-        let object = &planned.object;
-        let what = describe(facts, handles, &names, object.alloca, object.size);
-        let copies = match &planned.placement {
-            Placement::Thread { .. } => "one copy per thread".to_owned(),
-            Placement::Warp { barriers } if barriers.is_empty() => "one copy per warp".to_owned(),
-            Placement::Warp { barriers } => format!("one copy per warp, {} writes wait for the warp", barriers.len()),
-        };
-        let threads = facts.geometry.thread_bound();
-        let message = format!(
-            "{what}{} moved from local to shared memory: {copies}, {} bytes for {threads} threads",
-            because(facts, handles, &names, object),
-            planned.bytes
-        );
-        host.emit(Kind::Passed, handles.function, place_of(facts, handles, object.alloca), "StackToShared", &message);
-    }
-    for (alloca, reason) in &plan.refusals {
-        let object = object::object_of(facts, handles, *alloca);
-        let size = object.as_ref().map(|object| object.size).unwrap_or(0);
-        let what = describe(facts, handles, &names, *alloca, size);
-        let why = object.map(|object| because(facts, handles, &names, &object)).unwrap_or_default();
-        let line = reason.at().and_then(|inst| line_of(handles, inst)).map(|line| format!(" at {line}"));
-        let message = format!("{what} stays in local memory{why}: {reason}{}", line.unwrap_or_default());
-        let at = reason.at().map(|inst| handles.inst(inst)).or(place_of(facts, handles, *alloca));
-        host.emit(Kind::Missed, handles.function, at, reason.name(), &message);
-    }
-}
-
-fn line_of(handles: &Handles<'_>, inst: crate::kernel::entity::Inst) -> Option<String> {
-    let location = handles.inst(inst).debug_loc()?;
-    (location.line() != 0).then(|| format!("line {}", location.line()))
-}
-
-fn describe(
-    facts: &Facts,
-    handles: &Handles<'_>,
-    names: &Names,
-    alloca: crate::kernel::entity::Inst,
-    size: u64,
-) -> String {
-    let name = names.value(handles, facts.kernel.result(alloca));
-    let ty = handles.inst(alloca).allocated_type().print();
-    if size == 0 { format!("stack object {name} ({ty})") } else { format!("stack object {name} ({ty}, {size} bytes)") }
-}
-
-/// Why the object is not in registers, as far as one can say.
-fn because(facts: &Facts, handles: &Handles<'_>, names: &Names, object: &object::Object) -> String {
-    let Some((gep, index)) = object.variable_index(facts) else { return String::new() };
-    let name = names.value(handles, index);
-    match line_of(handles, gep) {
-        Some(line) => format!(" (indexed by {name} at {line})"),
-        None => format!(" (indexed by {name})"),
-    }
-}
-
-/// Where to point at: the first access, since allocas have no line.
-fn place_of<'m>(
-    facts: &Facts,
-    handles: &Handles<'m>,
-    alloca: crate::kernel::entity::Inst,
-) -> Option<crate::llvm::handle::Inst<'m>> {
-    let users = facts.users(facts.kernel.result(alloca));
-    users.iter().map(|&inst| handles.inst(inst)).find(|inst| inst.debug_loc().is_some())
+    if shared::shared_use(kernel).dynamic { Err(Reject::DynamicShared) } else { Ok(()) }
 }

@@ -8,12 +8,14 @@
 //!    a write waits for the warp (`bar.warp.sync`) unless every other access to its bytes comes after it in every lane.
 //!    Blocks that the warp executes whole are where such a barrier is legal; lanes that have exited do not count, and a
 //!    lane that left for a return of its own reads what it wants before it exits, and so before the barrier opens.
+//!    **A constant** needs what [`contents`] asks, and neither a slot nor a bound.
 //! 3. Profit: objects by executed accesses over bytes, as long as the shared-memory budget has room. A copy per warp is
 //!    taken where it costs no barrier in a loop, or where a copy per thread has no room.
 //!
 //! Cost: linear in uses, plus one reachability walk per object that could have warp copies.
 
 use super::budget::SharedBudget;
+use super::constant::contents;
 use super::object::{Access, AccessKind, Object, block_weight, object_of};
 use super::reject::Reject;
 use super::slots;
@@ -31,6 +33,8 @@ pub enum Placement {
     Thread { granule: u64 },
     /// One copy per warp; these writes wait for the warp first.
     Warp { barriers: Vec<Inst> },
+    /// A constant of the program, in constant memory where the lanes of a warp read the same place.
+    Constant { contents: Vec<u8>, together: bool },
 }
 
 /// One object that moves.
@@ -54,6 +58,43 @@ pub fn has_stack_objects(function: crate::llvm::handle::Function<'_>) -> bool {
     function.blocks().flat_map(|block| block.insts()).any(is_alloca)
 }
 
+/// Whether a constant is stored to a stack object anywhere; asked before facts are computed.
+pub fn has_constant_stores(function: crate::llvm::handle::Function<'_>) -> bool {
+    use crate::llvm::handle::RawOpcode;
+    let to_stack = |inst: crate::llvm::handle::Inst<'_>| {
+        let (value, mut pointer) = match inst.opcode() {
+            RawOpcode::LLVMStore => (inst.operand(0), inst.operand(1)),
+            RawOpcode::LLVMCall if inst.argument_count() == 4 => (inst.operand(1), inst.operand(0)),
+            _ => return false,
+        };
+        while let Some(gep) = pointer.as_inst().filter(|inst| inst.opcode() == RawOpcode::LLVMGetElementPtr) {
+            pointer = gep.operand(0);
+        }
+        value.is_constant() && pointer.as_inst().is_some_and(|inst| inst.opcode() == RawOpcode::LLVMAlloca)
+    };
+    function.blocks().flat_map(|block| block.insts()).any(to_stack)
+}
+
+/// Most bytes of one object in constant memory, which is small; a longer one is read like other memory.
+const MAX_CONSTANT: u64 = 4096;
+
+/// Stack objects that are constants of the program, in kernels and in functions they call.
+pub fn plan_constants(facts: &Facts, handles: &Handles<'_>) -> StackPlan {
+    let kernel = &facts.kernel;
+    let mut found = StackPlan::default();
+    for alloca in kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Alloca) {
+        let Ok(object) = object_of(facts, handles, alloca) else { continue };
+        let Some(contents) = contents(facts, handles, &object) else { continue };
+        let mut reads = object.accesses.iter().filter(|access| access.reads());
+        let together = object.size <= MAX_CONSTANT
+            && reads
+                .all(|read| offset_is_uniform(facts, &object, pointer_of(facts, read), kernel.insts[read.inst].block));
+        let bytes = object.size;
+        found.moves.push(Move { object, placement: Placement::Constant { contents, together }, bytes });
+    }
+    found
+}
+
 /// Decides for one kernel. `room` says what shared memory there is, or why there is none; what is planned is taken.
 pub fn plan(facts: &Facts, handles: &Handles<'_>, room: &mut Result<SharedBudget, Reject>) -> StackPlan {
     let kernel = &facts.kernel;
@@ -72,9 +113,8 @@ pub fn plan(facts: &Facts, handles: &Handles<'_>, room: &mut Result<SharedBudget
     for (_, object) in ranked {
         match room {
             Err(reject) => {
-                let fits = super::budget::STATIC_LIMIT / object.size.max(1);
                 let reason = match reject {
-                    Reject::NoBound { .. } => Reject::NoBound { fits: fits / 32 * 32 },
+                    Reject::NoBound { .. } => no_bound(object.size),
                     other => other.clone(),
                 };
                 found.refusals.push((object.alloca, reason));
@@ -91,6 +131,12 @@ pub fn plan(facts: &Facts, handles: &Handles<'_>, room: &mut Result<SharedBudget
     found.moves.sort_by_key(|planned| planned.object.alloca);
     found.refusals.sort_by_key(|refusal| refusal.0);
     found
+}
+
+/// The refusal of an object whose launches are not bounded.
+pub fn no_bound(size: u64) -> Reject {
+    let fits = super::budget::STATIC_LIMIT / size.max(1);
+    Reject::NoBound { fits: (fits / 32 * 32).min(u64::from(crate::kernel::geometry::MAX_BLOCK_THREADS)) }
 }
 
 fn place(facts: &Facts, object: &Object, budget: &SharedBudget) -> Result<(Placement, u64), Reject> {
@@ -173,7 +219,7 @@ pub fn constant_offset(facts: &Facts, object: &Object, pointer: Value) -> Option
 }
 
 /// The pointer through which an access touches the object, where there is only one.
-fn pointer_of(facts: &Facts, access: &Access) -> Value {
+pub fn pointer_of(facts: &Facts, access: &Access) -> Value {
     let operands = facts.kernel.operands(access.inst);
     match access.kind {
         AccessKind::Store => operands[1],

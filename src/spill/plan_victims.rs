@@ -15,7 +15,8 @@
 //! 4. **Uses.** Those that a path from the header of a relieved cycle leads to are reloaded; the others, in the block of
 //!    the definition or between it and the loop, keep the register, which is dead by the time the loop is entered.
 //! 5. **Groups.** Slots are ordered by their first use in the hottest block, four words or two double words to a group
-//!    of 16 bytes, so that neighbouring uses share one load.
+//!    of 16 bytes, so that neighbouring uses share one load. A group is defined in one block: a wide load must not
+//!    touch a neighbour that another lane has yet to store.
 //!
 //! Source: Sampaio 2013, section 4.2, table of rewriting rules, rules two and four; the thread slots are the baseline rule moved to
 //! shared memory. Ours: loop-pressure instead of a linear scan, groups, slots rewritten in loops.
@@ -25,6 +26,7 @@ use super::object::block_weight;
 use super::plan_stack::reaches;
 use super::pressure::Pressure;
 use super::slots;
+use super::victims::Victims;
 use crate::affine::form::Base;
 use crate::cfg::Cycle;
 use crate::divergence::Facts;
@@ -33,6 +35,7 @@ use crate::kernel::inst::Opcode;
 use crate::kernel::types::TypeKind;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
 
 /// Registers `ptxas` wants beyond what is live; above the budget less these it is taken to spill.
 pub const RESERVE: u32 = 3;
@@ -52,7 +55,7 @@ const THREAD_COST: f64 = 4.0;
 pub const GROUP_BYTES: u64 = 16;
 
 /// How many copies of a slot there are.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Home {
     Warp,
     Thread,
@@ -137,7 +140,7 @@ struct Candidate {
 }
 
 /// Decides for one kernel; takes what it needs from the shared memory.
-pub fn plan(facts: &Facts, registers: u32, room: &mut SharedBudget) -> VictimPlan {
+pub fn plan(facts: &Facts, registers: u32, allowed: Victims, room: &mut SharedBudget) -> VictimPlan {
     let pressure = Pressure::new(facts);
     let cycles = &facts.cfg().cycles;
     let mut gone = pressure.nothing();
@@ -156,7 +159,8 @@ pub fn plan(facts: &Facts, registers: u32, room: &mut SharedBudget) -> VictimPla
     for _ in 0..MAX_CYCLES {
         let Some((units, cycle)) = worst(&gone, &relieved).filter(|found| found.0 > limit) else { break };
         relieved.push(cycle);
-        let mut relief = Relief { facts, pressure: &pressure, cycle, room, gone: &mut gone, chosen: &mut chosen };
+        let mut relief =
+            Relief { facts, pressure: &pressure, cycle, allowed, room, gone: &mut gone, chosen: &mut chosen };
         relief.choose(Home::Warp, units.saturating_sub(registers.saturating_sub(HEADROOM)));
         let left = pressure.of_cycle(cycle, relief.gone);
         if left > registers + SURE {
@@ -181,6 +185,7 @@ struct Relief<'a, 'f> {
     facts: &'f Facts,
     pressure: &'a Pressure<'f>,
     cycle: Cycle,
+    allowed: Victims,
     room: &'a SharedBudget,
     gone: &'a mut FixedBitSet,
     chosen: &'a mut Vec<(Candidate, Vec<Cycle>)>,
@@ -198,7 +203,12 @@ impl Relief<'_, '_> {
             pressure.live_into(self.header()).filter_map(|value| candidate(facts, pressure, cycle, value)).collect();
         found.retain(|candidate| {
             let position = pressure.position(candidate.value).expect("candidates cross the header");
-            candidate.home == home && !self.gone.contains(position)
+            let allowed = match candidate {
+                Candidate { home: Home::Thread, .. } => self.allowed.divergent,
+                Candidate { linear: Some(_), .. } => self.allowed.affine,
+                _ => self.allowed.uniform,
+            };
+            allowed && candidate.home == home && !self.gone.contains(position)
         });
         found.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.first_use.cmp(&b.first_use)));
         let count = |linear: &Option<Linear>| found.iter().filter(|other| other.linear == *linear).count();
@@ -215,7 +225,7 @@ impl Relief<'_, '_> {
             if missing <= 0 && in_group % GROUP_BYTES == 0 {
                 break;
             }
-            let (warp, thread) = sizes(self.chosen.iter().map(|(chosen, _)| chosen).chain([&candidate]));
+            let (warp, thread) = sizes(facts, self.chosen.iter().map(|(chosen, _)| chosen).chain([&candidate]));
             let trial = VictimPlan { warp_row: warp, thread_size: thread, ..VictimPlan::default() };
             if self.room.check(trial.bytes(self.room.threads)).is_err() {
                 continue;
@@ -243,17 +253,18 @@ impl Relief<'_, '_> {
     }
 }
 
-fn sizes<'a>(candidates: impl Iterator<Item = &'a Candidate>) -> (u64, u64) {
-    let (mut warp, mut thread) = ([0u64; 2], [0u64; 2]);
+/// Bytes of one warp's row and of one thread's slots, as [`lay_out`] will pack them.
+fn sizes<'a>(facts: &Facts, candidates: impl Iterator<Item = &'a Candidate>) -> (u64, u64) {
+    let mut groups: FxHashMap<(Home, u64, Option<Block>), u64> = FxHashMap::default();
     for candidate in candidates {
-        let width = usize::from(candidate.bytes == 8);
-        match candidate.home {
-            Home::Warp => warp[width] += candidate.bytes,
-            Home::Thread => thread[width] += candidate.bytes,
-        }
+        let block = facts.kernel.def(candidate.value).map(|def| facts.kernel.insts[def].block);
+        *groups.entry((candidate.home, candidate.bytes, block)).or_default() += candidate.bytes;
     }
-    let total = |sums: [u64; 2]| sums.iter().map(|sum| sum.next_multiple_of(GROUP_BYTES)).sum();
-    (total(warp), total(thread))
+    let total = |home| {
+        let of_home = groups.iter().filter(|(key, _)| key.0 == home);
+        of_home.map(|(_, bytes)| bytes.next_multiple_of(GROUP_BYTES)).sum()
+    };
+    (total(Home::Warp), total(Home::Thread))
 }
 
 fn candidate(facts: &Facts, pressure: &Pressure<'_>, cycle: Cycle, value: Value) -> Option<Candidate> {
@@ -369,9 +380,11 @@ fn reloads(facts: &Facts, value: Value, relieved: &[Cycle]) -> Vec<UseSite> {
 /// Orders victims by use and packs them into groups.
 fn lay_out(facts: &Facts, chosen: Vec<(Candidate, Vec<Cycle>)>, plan: &mut VictimPlan) {
     let mut ordered = chosen;
-    ordered.sort_by_key(|(candidate, _)| (candidate.home, candidate.bytes, candidate.first_use));
-    let mut open: Option<(Home, u64, u64)> = None;
+    let home_block = |candidate: &Candidate| facts.kernel.def(candidate.value).map(|def| facts.kernel.insts[def].block);
+    ordered.sort_by_key(|(candidate, _)| (candidate.home, candidate.bytes, home_block(candidate), candidate.first_use));
+    let mut open: Option<(Home, u64, Option<Block>, u64)> = None;
     for (candidate, cycles) in ordered {
+        let block = home_block(&candidate);
         let Candidate { value, home, bytes, rewritten, linear, .. } = candidate;
         let linear = linear.map(|linear| match plan.linears.iter().position(|known| *known == linear) {
             Some(known) => known,
@@ -381,8 +394,8 @@ fn lay_out(facts: &Facts, chosen: Vec<(Candidate, Vec<Cycle>)>, plan: &mut Victi
             }
         });
         let offset = match open {
-            Some((same_home, same_bytes, filled))
-                if same_home == home && same_bytes == bytes && filled < GROUP_BYTES =>
+            Some((same_home, same_bytes, same_block, filled))
+                if (same_home, same_bytes, same_block) == (home, bytes, block) && filled < GROUP_BYTES =>
             {
                 filled
             }
@@ -396,7 +409,7 @@ fn lay_out(facts: &Facts, chosen: Vec<(Candidate, Vec<Cycle>)>, plan: &mut Victi
                 0
             }
         };
-        open = Some((home, bytes, offset + bytes));
+        open = Some((home, bytes, block, offset + bytes));
         let def = facts.kernel.def(value).expect("candidates are instructions");
         let uses = reloads(facts, value, &cycles);
         plan.victims.push(Victim { def, home, bytes, rewritten, uses, linear, group: plan.groups.len() - 1, offset });

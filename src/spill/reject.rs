@@ -60,6 +60,10 @@ pub enum Reject {
     UnknownCallee { callee: String },
     #[error("the kernel is also called as a function")]
     Called,
+    #[error("slots belong to a launch, and this is a device function: inlined into its kernel it would have some")]
+    DeviceFunction,
+    #[error("ptxas takes its pragma from PTX 9.0 on: -Xclang -target-feature -Xclang +ptx90")]
+    OldPtx,
 }
 
 impl Reject {
@@ -94,6 +98,8 @@ impl Reject {
             Reject::DynamicShared => "DynamicShared",
             Reject::UnknownCallee { .. } => "UnknownCallee",
             Reject::Called => "KernelCalled",
+            Reject::DeviceFunction => "DeviceFunction",
+            Reject::OldPtx => "OldPtx",
         }
     }
 }

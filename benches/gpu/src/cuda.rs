@@ -39,6 +39,7 @@ entry_points! {
     synchronize = "cuCtxSynchronize": fn();
     module_load = "cuModuleLoadData": fn(*mut *mut c_void, *const c_void);
     module_function = "cuModuleGetFunction": fn(*mut *mut c_void, *mut c_void, *const c_char);
+    module_global = "cuModuleGetGlobal_v2": fn(*mut u64, *mut usize, *mut c_void, *const c_char);
     function_attribute = "cuFuncGetAttribute": fn(*mut c_int, c_int, *mut c_void);
     function_set_attribute = "cuFuncSetAttribute": fn(*mut c_void, c_int, c_int);
     occupancy = "cuOccupancyMaxActiveBlocksPerMultiprocessor": fn(*mut c_int, *mut c_void, c_int, usize);
@@ -82,6 +83,10 @@ struct Event(*mut c_void);
 /// A kernel of a loaded cubin.
 #[derive(Clone, Copy)]
 pub struct Function(*mut c_void);
+
+/// A loaded cubin.
+#[derive(Clone, Copy)]
+pub struct Module(*mut c_void);
 
 /// Device memory, freed by hand: [`Device::free`].
 #[derive(Clone, Copy, Debug)]
@@ -153,6 +158,11 @@ impl Device {
 
     /// Loads a cubin and finds a kernel in it.
     pub fn function(&self, cubin: &[u8], entry: &str, shared: u32) -> Result<Function> {
+        Ok(self.load(cubin, entry, shared)?.1)
+    }
+
+    /// The same, with the module, whose variables may be wanted too.
+    pub fn load(&self, cubin: &[u8], entry: &str, shared: u32) -> Result<(Module, Function)> {
         let (mut module, mut function) = (null_mut(), null_mut());
         let entry = CString::new(entry)?;
         // SAFETY: a cubin is an ELF image that carries its own length; the other pointers are valid for the call.
@@ -165,7 +175,17 @@ impl Device {
                 self.check(set, "asking for dynamic shared memory")?;
             }
         }
-        Ok(Function(function))
+        Ok((Module(module), Function(function)))
+    }
+
+    /// Where a global variable lies.
+    pub fn global(&self, module: Module, name: &str) -> Result<Buffer> {
+        let (mut address, mut bytes) = (0, 0);
+        let symbol = CString::new(name)?;
+        // SAFETY: the module is loaded; the other pointers are valid for the call.
+        let code = unsafe { (self.calls.module_global)(&raw mut address, &raw mut bytes, module.0, symbol.as_ptr()) };
+        self.check(code, &format!("looking for {name}"))?;
+        Ok(Buffer { address, bytes })
     }
 
     /// Blocks of a kernel that fit on a multiprocessor.

@@ -9,6 +9,7 @@
 //! [`launch`] and [`fill`] say what a kernel is launched on, at its full and at its small size; whoever wants to run
 //! the kernels elsewhere needs only these two.
 
+pub mod agree;
 pub mod bundle;
 mod cubin;
 mod cuda;

@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use warpwise_bench::{bundle, plot, supervise, table, worker};
+use warpwise_bench::{agree, bundle, plot, supervise, table, worker};
 
 /// GPU benchmarks of warpwise: builds them into a folder, runs them, draws the results.
 #[derive(Parser)]
@@ -38,6 +38,19 @@ enum Command {
         /// Folder with a folder of .cu files per section.
         kernels: PathBuf,
     },
+    /// Compare this machine's GPU with what the lockstep machine computed, in a folder that scripts/agree made.
+    Agree {
+        folder: PathBuf,
+        /// Only cases whose name contains this.
+        #[arg(long, default_value = "")]
+        only: String,
+        /// Where the results go.
+        #[arg(long, default_value = "agree.json")]
+        out: PathBuf,
+    },
+    /// Runs cases; `agree` starts these.
+    #[command(hide = true)]
+    AgreeWorker { folder: PathBuf, cases: Vec<String> },
     /// Runs an order from standard input; `run` starts these.
     #[command(hide = true)]
     Worker,
@@ -106,6 +119,8 @@ fn main() -> ExitCode {
         Command::Table { results } => print_table(&results),
         Command::Plot { results, scaling, out } => draw(results, scaling, &out),
         Command::List { kernels } => list(&kernels),
+        Command::Agree { folder, only, out } => agree(&folder, &only, &out),
+        Command::AgreeWorker { folder, cases } => agree::worker(&folder, &cases),
         Command::Worker => worker::main(),
     };
     match done {
@@ -138,6 +153,11 @@ fn run(options: Run) -> Result<()> {
     let results = supervise::run(&supervise::Options { bundle, sections, only, budget_ms, silence })?;
     supervise::save(&results, &out)?;
     print!("{}", table::report(&results));
+    Ok(())
+}
+
+fn agree(folder: &Path, only: &str, out: &Path) -> Result<()> {
+    ensure!(agree::run(folder, only, out)?, "the GPU and the machine differ");
     Ok(())
 }
 

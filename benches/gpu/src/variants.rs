@@ -45,6 +45,9 @@ pub const REFERENCE: &str = "clang";
 
 const TRANSFORMS: &[&str] = &["spill", "allocators", "fuse", "annotate"];
 
+/// Every transform, those too that are off by default.
+const ALL: &[&str] = &["-mllvm", "-warpwise-fuse", "-mllvm", "-warpwise-steer"];
+
 pub const VARIANTS: &[Variant] = &[
     variant("clang", "clang -O3", Made::Clang, SECTIONS),
     variant("nvcc", "nvcc -O3", Made::Nvcc, TRANSFORMS),
@@ -52,49 +55,82 @@ pub const VARIANTS: &[Variant] = &[
     variant(
         "annotate",
         "annotate",
-        Made::Plugin(&["-mllvm", "-warpwise-passes=annotate-uniform"]),
+        Made::Plugin(&["-mllvm", "-warpwise-fuse=0", "-mllvm", "-warpwise-steer=0"]),
         &["spill", "fuse", "annotate"],
     ),
     variant(
         "fuse",
         "fuse",
-        Made::Plugin(&["-mllvm", "-warpwise-passes=fuse-branches"]),
+        Made::Plugin(&["-mllvm", "-warpwise-annotate=0", "-mllvm", "-warpwise-fuse", "-mllvm", "-warpwise-steer=0"]),
         &["spill", "fuse", "annotate"],
     ),
     variant(
         "steer",
         "steer",
-        Made::Plugin(&["-mllvm", "-warpwise-passes=steer-spills"]),
+        Made::Plugin(&["-mllvm", "-warpwise-annotate=0", "-mllvm", "-warpwise-fuse=0", "-mllvm", "-warpwise-steer"]),
         &["spill", "fuse", "annotate"],
     ),
-    variant("warpwise", "warpwise", Made::Plugin(&[]), &["spill", "fuse", "annotate"]),
+    variant("warpwise", "warpwise", Made::Plugin(ALL), &["spill", "fuse", "annotate"]),
     // The same with the block's shape stated, as a user who knows it would.
     variant(
         "told",
         "warpwise, told",
-        Made::Plugin(&["-mllvm", "-warpwise-block={block}"]),
+        Made::Plugin(&["-mllvm", "-warpwise-fuse", "-mllvm", "-warpwise-steer", "-mllvm", "-warpwise-block={block}"]),
         &["spill", "fuse", "annotate"],
     ),
-    // The dissertation's experiment: four allocators on kernels forced to few registers; `clang` is the first.
+    // The dissertation's experiment: four allocators on kernels forced to few registers; `clang` is the first. Its
+    // "divergence allocator" keeps uniform values in shared memory and leaves the others to local memory.
     variant(
         "divergent",
-        "divergent slots",
-        Made::Plugin(&["-mllvm", "-warpwise-passes=steer-spills", "-mllvm", "-warpwise-victims=divergent"]),
+        "uniform slots",
+        Made::Plugin(&[
+            "-mllvm",
+            "-warpwise-annotate=0",
+            "-mllvm",
+            "-warpwise-fuse=0",
+            "-mllvm",
+            "-warpwise-steer",
+            "-mllvm",
+            "-warpwise-victims=uniform",
+        ]),
         &["allocators"],
     ),
     variant(
         "remat",
         "remat only",
-        Made::Plugin(&["-mllvm", "-warpwise-passes=steer-spills", "-mllvm", "-warpwise-victims=constant"]),
+        Made::Plugin(&[
+            "-mllvm",
+            "-warpwise-annotate=0",
+            "-mllvm",
+            "-warpwise-fuse=0",
+            "-mllvm",
+            "-warpwise-steer",
+            "-mllvm",
+            "-warpwise-victims=constant",
+        ]),
         &["allocators"],
     ),
     variant(
         "affine",
         "affine (all)",
-        Made::Plugin(&["-mllvm", "-warpwise-passes=steer-spills", "-mllvm", "-warpwise-victims=all"]),
+        Made::Plugin(&[
+            "-mllvm",
+            "-warpwise-annotate=0",
+            "-mllvm",
+            "-warpwise-fuse=0",
+            "-mllvm",
+            "-warpwise-steer",
+            "-mllvm",
+            "-warpwise-victims=all",
+        ]),
         &["allocators"],
     ),
-    variant("map", "with map", Made::Plugin(&["-mllvm", "-warpwise-passes=divergence-map"]), &["map"]),
+    variant(
+        "map",
+        "with map",
+        Made::Plugin(&["-mllvm", "-warpwise-annotate=0", "-mllvm", "-warpwise-divergence-map"]),
+        &["map"],
+    ),
     by_hand("by_hand", "by hand", Made::Clang, TRANSFORMS),
 ];
 

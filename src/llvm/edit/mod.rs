@@ -31,7 +31,9 @@ macro_rules! wrap {
 }
 
 pub mod annotate;
+pub mod map;
 pub mod spill;
+pub mod version;
 
 /// Builds and changes instructions of one module.
 pub struct Editor<'m> {

@@ -17,6 +17,17 @@ impl<'m> Editor<'m> {
         let convergent = edit!(LLVMCreateEnumAttribute(self.context, attribute_kind("convergent"), 0));
         edit!(LLVMAddAttributeAtIndex(function.raw(), place, convergent));
     }
+    /// Takes back what the function's attributes promise of memory: it now reads a global variable.
+    pub fn reads_globals(&mut self, function: Function<'m>) {
+        let place = llvm_sys::LLVMAttributeFunctionIndex;
+        edit!(LLVMRemoveEnumAttributeAtIndex(function.raw(), place, attribute_kind("memory")));
+    }
+    /// `base + stride·index`, in the width of the base's addresses; a narrower index is sign-extended.
+    pub fn indexed(&mut self, base: Value<'m>, stride: u64, index: Value<'m>) -> Value<'m> {
+        let byte = self.int_type(8);
+        let row = if stride == 1 { byte } else { self.array_type(byte, stride) };
+        self.gep(row, base, &[index], false, "")
+    }
     /// New instructions go before the terminator of a block.
     pub fn before_end(&mut self, block: Block<'m>) -> &mut Self {
         let end = block.terminator().expect("a finished block has a terminator");

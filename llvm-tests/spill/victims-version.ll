@@ -1,9 +1,10 @@
-; A budget, but no launch bound: the pressure is left to ptxas, and the remark says why.
-; RUN: %opt -warpwise-regs=24 -passes=steer-spills -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s
+; A budget, but no launch bound: a second body with slots for blocks of at most 256 threads.
+; RUN: %opt -warpwise-regs=24 -passes=steer-spills -verify-each -S %s | %FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"
 
-; CHECK: register pressure of {{[0-9]+}} for 24 registers is left to ptxas: the number of threads of a block is not known
+; CHECK: @warpwise_slots_kernel.slots = internal addrspace(3) global
+; CHECK: %warpwise.fits = icmp ule i32 %warpwise.threads{{.*}}, 256
 define ptx_kernel void @kernel(ptr noalias readonly %coef, ptr noalias readonly %in, ptr noalias %out, i32 %n) #0 {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -1,0 +1,93 @@
+//! How long does each transform take against the analysis it stands on? The ladder of generated kernels, and every
+//! file named on the command line (`scripts/bench passes FILE.ll …`).
+//!
+//! A run reads the module anew, analyses all its functions, then runs the transform, which analyses them again; times
+//! are of the thread's own CPU clock, a figure is the median of [`RUNS`] runs after one warm-up.
+
+use cpu_time::ThreadTime;
+use std::path::PathBuf;
+use warpwise::divergence::{ModuleAnalysis, Options};
+use warpwise::llvm::owned::OwnedModule;
+use warpwise::llvm::remark::Host;
+use warpwise::pipeline;
+
+const RUNS: usize = 9;
+const LADDER: [usize; 3] = [1_000, 10_000, 100_000];
+/// Transform and the parameters that make it do all it can.
+const PASSES: [(&str, &str); 4] = [
+    ("annotate-uniform", "block=256;assume-restrict"),
+    ("fuse-branches", ""),
+    ("steer-spills", "regs=32;block=256"),
+    ("divergence-map", ""),
+];
+
+enum Source {
+    Ladder(usize),
+    File(PathBuf),
+}
+
+impl Source {
+    fn name(&self) -> String {
+        match self {
+            Source::Ladder(size) => format!("ladder {size}"),
+            Source::File(path) => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        }
+    }
+
+    fn read(&self) -> Result<OwnedModule, String> {
+        match self {
+            Source::Ladder(size) => OwnedModule::from_text(&warpwise::fuzz::ladder(*size, 1), "ladder"),
+            Source::File(path) => OwnedModule::from_file(path),
+        }
+        .map_err(|e| e.to_string())
+    }
+}
+
+fn median(mut times: Vec<u128>) -> f64 {
+    times.remove(0); // the warm-up
+    times.sort_unstable();
+    times[times.len() / 2] as f64
+}
+
+fn measure(source: &Source) -> Result<(), String> {
+    let mut analysis = Vec::new();
+    let mut row = String::new();
+    let mut instructions = 0;
+    for (name, parameters) in PASSES {
+        let Some(pass) = pipeline::lookup(name) else { continue };
+        let mut times = Vec::new();
+        for _ in 0..=RUNS {
+            let module = source.read()?;
+            let bodies: Vec<_> = module.handle().functions().filter(|function| !function.is_declaration()).collect();
+            instructions = bodies.iter().flat_map(|function| function.blocks()).map(|b| b.insts().count()).sum();
+            let start = ThreadTime::now();
+            {
+                let analysis = ModuleAnalysis::new(module.handle(), Options::default());
+                for &function in &bodies {
+                    std::hint::black_box(analysis.facts(function));
+                }
+            }
+            analysis.push(start.elapsed().as_nanos());
+            drop(bodies);
+            let start = ThreadTime::now();
+            pipeline::run(pass, module.handle(), parameters, &Host::silent());
+            times.push(start.elapsed().as_nanos());
+        }
+        row += &format!(" {:.2} |", median(times) / median(analysis.clone()).max(1.0));
+    }
+    let each = median(analysis) / instructions.max(1) as f64;
+    println!("| {} | {instructions} | {each:.0} |{row}", source.name());
+    Ok(())
+}
+
+fn main() -> Result<(), String> {
+    let known: Vec<&str> =
+        PASSES.iter().filter(|(name, _)| pipeline::lookup(name).is_some()).map(|(name, _)| *name).collect();
+    println!("| module | instructions | analysis, ns each | {} |", known.join(" | "));
+    println!("|---|---|---|{}", "---|".repeat(known.len()));
+    let files = std::env::args().skip(1).filter(|argument| !argument.starts_with("--"));
+    for source in LADDER.into_iter().map(Source::Ladder).chain(files.map(|file| Source::File(file.into()))) {
+        measure(&source)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! `warpwise map`: what counted runs left behind, as tables, as JSON, as a page.
+
+use crate::map::file::{self, Counted};
+use crate::map::show;
+use crate::report::html;
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use warpwise_rt::format::Map;
+
+/// Divergence maps: where warps split, counted by a program compiled with -mllvm -warpwise-divergence-map.
+#[derive(Args)]
+pub struct MapArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Branches sorted by splits, and totals of kernels
+    Show {
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Every branch that was reached, not only the first thirty
+        #[arg(long)]
+        all: bool,
+    },
+    /// Add maps up into one
+    Merge {
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Where the sum goes
+        #[arg(long, short)]
+        output: PathBuf,
+    },
+    /// What changed from one map to another, line by line
+    Diff {
+        before: PathBuf,
+        after: PathBuf,
+        /// JSON instead of a table
+        #[arg(long)]
+        json: bool,
+    },
+    /// Everything as JSON
+    Json {
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// One self-contained page: source, control flow, branches
+    Html {
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Where the page goes
+        #[arg(long, short, default_value = "divergence.html")]
+        output: PathBuf,
+    },
+}
+
+/// Rows shown without `--all`.
+const ROWS: usize = 30;
+
+/// Runs the subcommand.
+pub fn run(args: &MapArgs) -> Result<()> {
+    match &args.what {
+        What::Show { files, all } => {
+            let (map, modules) = file::read_all(files)?;
+            say(&summary(&map, &modules).text(if *all { usize::MAX } else { ROWS }))
+        }
+        What::Json { files } => {
+            let (map, modules) = file::read_all(files)?;
+            say(&format!("{}\n", serde_json::to_string_pretty(&summary(&map, &modules))?))
+        }
+        What::Diff { before, after, json } => {
+            let (map, modules) = file::read(before)?;
+            let first = summary(&map, &modules);
+            let (map, modules) = file::read(after)?;
+            let changes = show::difference(&first, &summary(&map, &modules));
+            let is_strange = changes.iter().all(|change| change.before.is_none() || change.after.is_none());
+            if is_strange && !changes.is_empty() {
+                bail!("{} and {} have no branch in common", before.display(), after.display());
+            }
+            match json {
+                true => say(&format!("{}\n", serde_json::to_string_pretty(&changes)?)),
+                false => say(&show::difference_text(&changes)),
+            }
+        }
+        What::Merge { files, output } => merge(files, output),
+        What::Html { files, output } => {
+            let (map, modules) = file::read_all(files)?;
+            let page = html::of_map(&map.runs, &modules);
+            std::fs::write(output, page).with_context(|| format!("cannot write {}", output.display()))
+        }
+    }
+}
+
+fn summary(map: &Map, modules: &[Counted]) -> show::Summary {
+    show::summary(&map.runs, modules)
+}
+
+/// All files are read before anything is written, and the sum replaces an old file in one step.
+fn merge(files: &[PathBuf], output: &Path) -> Result<()> {
+    let (map, _) = file::read_all(files)?;
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut draft =
+        tempfile::NamedTempFile::new_in(folder).with_context(|| format!("cannot write into {}", folder.display()))?;
+    draft.write_all(&map.encode())?;
+    draft.persist(output).with_context(|| format!("cannot write {}", output.display()))?;
+    Ok(())
+}
+
+/// Writes to standard output. A reader that went away is no error of ours.
+fn say(text: &str) -> Result<()> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error).context("cannot write the output"),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,72 @@
+//! How does another machine run the same launch? `warpwise simt --record FOLDER`: everything that goes in and comes out,
+//! as plain bytes.
+//!
+//! `launch.json` says which kernel in which shape, and for each argument its bytes or the files that hold them: what is in
+//! a buffer before the launch, and after it. Global variables that the kernel changed are there too. scripts/agree makes
+//! such folders and runs them on a GPU.
+
+use super::simt_args::Given;
+use crate::simt::{LaunchConfig, LaunchReport};
+use anyhow::{Context, Result, ensure};
+use serde::Serialize;
+use std::path::Path;
+
+#[derive(Serialize)]
+struct Launch<'a> {
+    kernel: &'a str,
+    grid: [u32; 3],
+    block: [u32; 3],
+    dynamic_shared: u32,
+    args: Vec<Arg<'a>>,
+    globals: Vec<Global<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Arg<'a> {
+    /// Bytes of the parameter.
+    Value(Vec<u8>),
+    /// Element type, and the files that hold its bytes.
+    Buffer { element: &'a str, before: String, after: String },
+}
+
+#[derive(Serialize)]
+struct Global<'a> {
+    name: &'a str,
+    after: String,
+}
+
+/// Writes a launch and what came of it.
+pub fn write(folder: &Path, kernel: &str, config: &LaunchConfig, given: &[Given], report: &LaunchReport) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let save = |name: &str, bytes: &[u8]| -> Result<String> {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(name.to_owned())
+    };
+    let mut args = Vec::new();
+    for (i, given) in given.iter().enumerate() {
+        args.push(match given {
+            Given::Value(bytes) => Arg::Value(bytes.clone()),
+            Given::Buffer(buffer) => {
+                let after = report.buffers.get(i).and_then(Option::as_ref);
+                let after = after.with_context(|| format!("argument {i} is gone"))?;
+                ensure!(after.undef.iter().all(|&bits| bits == 0), "argument {i} has undefined bytes after the launch");
+                let before = save(&format!("arg{i}.before"), &buffer.data)?;
+                Arg::Buffer {
+                    element: buffer.element.name(),
+                    before,
+                    after: save(&format!("arg{i}.after"), &after.data)?,
+                }
+            }
+        });
+    }
+    let mut globals = Vec::new();
+    for (i, global) in report.globals.iter().enumerate().filter(|(_, global)| global.changed) {
+        globals.push(Global { name: &global.name, after: save(&format!("global{i}.after"), &global.bytes.data)? });
+    }
+    let LaunchConfig { grid, block, dynamic_shared, .. } = *config;
+    let launch = Launch { kernel, grid, block, dynamic_shared, args, globals };
+    save("launch.json", serde_json::to_string_pretty(&launch)?.as_bytes())?;
+    Ok(())
+}

@@ -1,0 +1,180 @@
+//! `warpwise tune`: under which budget and switches does `ptxas` make the least of a kernel go to local memory?
+//!
+//! The file is compiled once for each choice, by clang with the plugin, and assembled; the best choice has the fewest
+//! bytes in local memory over all kernels, then the most resident warps, then the fewest registers.
+
+use super::cuda::{find_clang, find_cuda};
+use crate::spill::budget::Machine;
+use crate::spill::truth::{Measurements, assemble};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Threads of a block that residency is compared for, unless `--block` says otherwise.
+const USUAL_THREADS: u32 = 256;
+
+/// Try budgets and switches of steer-spills on a CUDA file, as ptxas sees them.
+#[derive(Args)]
+pub struct TuneArgs {
+    /// The CUDA source.
+    file: PathBuf,
+    /// Shape of every block: X, XxY or XxYxZ.
+    #[arg(long)]
+    block: Option<crate::kernel::geometry::BlockShape>,
+    /// Register limits to try besides the kernels' own.
+    #[arg(long, value_delimiter = ',')]
+    regs: Vec<u32>,
+    /// The chip.
+    #[arg(long, default_value = "sm_90")]
+    arch: String,
+    /// Write the flags of the best choice here, for clang's `@FILE`.
+    #[arg(long)]
+    write: Option<PathBuf>,
+    /// Further flags for clang.
+    #[arg(last = true)]
+    flags: Vec<String>,
+}
+
+/// One thing to try.
+struct Choice {
+    label: String,
+    clang: Vec<String>,
+    ptxas: Vec<String>,
+}
+
+impl Choice {
+    fn new(label: &str, words: &[&str]) -> Choice {
+        let clang = words.iter().flat_map(|word| ["-mllvm".to_owned(), (*word).to_owned()]).collect();
+        Choice { label: label.to_owned(), clang, ptxas: Vec::new() }
+    }
+
+    fn limited(&self, registers: u32) -> Choice {
+        let mut clang = self.clang.clone();
+        if !clang.is_empty() {
+            clang.extend(["-mllvm".to_owned(), format!("-warpwise-regs={registers}")]);
+        }
+        let label = format!("{}, {registers} registers", self.label);
+        Choice { label, clang, ptxas: vec![format!("-maxrregcount={registers}")] }
+    }
+}
+
+fn choices(regs: &[u32]) -> Vec<Choice> {
+    let plain = [
+        Choice { label: "clang".to_owned(), clang: Vec::new(), ptxas: Vec::new() },
+        Choice::new("steer", &["-warpwise-steer"]),
+        Choice::new("stack objects", &["-warpwise-steer", "-warpwise-victims=stack"]),
+        Choice::new("warp slots", &["-warpwise-steer", "-warpwise-victims=uniform,affine"]),
+        Choice::new("thread slots", &["-warpwise-steer", "-warpwise-victims=divergent"]),
+    ];
+    let limited: Vec<Choice> =
+        regs.iter().flat_map(|&limit| plain.iter().map(move |choice| choice.limited(limit))).collect();
+    plain.into_iter().chain(limited).collect()
+}
+
+/// Sums over the kernels of a file.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Score {
+    local: u32,
+    /// Fewer is better, so that the smallest score is the best.
+    idle_warps: u32,
+    registers: u32,
+}
+
+pub fn run(args: &TuneArgs) -> Result<()> {
+    if !args.file.is_file() {
+        bail!("cannot read {}: no such file", args.file.display());
+    }
+    let ptxas = find_cuda()?.join("bin/ptxas");
+    if !ptxas.is_file() {
+        bail!("there is no {}", ptxas.display());
+    }
+    let threads = args.block.map_or(USUAL_THREADS, |shape| shape.threads());
+    let machine = Machine::of(&args.arch);
+    let mut best: Option<(Score, Choice)> = None;
+    println!(
+        "{:<28} {:<24} {:>9} {:>6} {:>7} {:>7} {:>6}",
+        "choice", "kernel", "registers", "stack", "spilled", "shared", "warps"
+    );
+    for mut choice in choices(&args.regs) {
+        if let Some(block) = args.block.filter(|_| !choice.clang.is_empty()) {
+            choice.clang.extend(["-mllvm".to_owned(), format!("-warpwise-block={block}")]);
+        }
+        let ptx = compile(args, &choice)?;
+        let measured = assemble(&ptxas, &ptx, &args.arch, &choice.ptxas).map_err(anyhow::Error::msg)?;
+        let score = print(&choice, &measured, machine, threads);
+        if best.as_ref().is_none_or(|(known, _)| score < *known) {
+            best = Some((score, choice));
+        }
+    }
+    let Some((_, best)) = best else { return Ok(()) };
+    let flags = if best.clang.is_empty() { String::new() } else { best.clang.join(" ") };
+    println!("best: {}{}{}", best.label, if flags.is_empty() { "" } else { ": " }, flags);
+    if let Some(path) = &args.write {
+        let limit = best.ptxas.iter().map(|flag| format!("-Xcuda-ptxas {flag}"));
+        let lines: Vec<String> = best.clang.chunks(2).map(|pair| pair.join(" ")).chain(limit).collect();
+        std::fs::write(path, lines.join("\n") + "\n").with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn print(choice: &Choice, measured: &Measurements, machine: Machine, threads: u32) -> Score {
+    let mut score = Score { local: 0, idle_warps: 0, registers: 0 };
+    for (name, kernel) in measured {
+        let blocks = machine.resident_blocks(threads, kernel.registers, kernel.shared.into());
+        let warps = blocks * threads.div_ceil(32);
+        println!(
+            "{:<28} {:<24} {:>9} {:>6} {:>7} {:>7} {:>6}",
+            choice.label,
+            name,
+            kernel.registers,
+            kernel.stack,
+            kernel.spill_stores + kernel.spill_loads,
+            kernel.shared,
+            warps
+        );
+        score.local += kernel.local();
+        score.idle_warps += (machine.threads / 32).saturating_sub(warps);
+        score.registers += kernel.registers;
+    }
+    score
+}
+
+fn compile(args: &TuneArgs, choice: &Choice) -> Result<String> {
+    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let ptx: &Path = &folder.path().join("kernel.ptx");
+    let clang = find_clang()?;
+    let mut command = Command::new(&clang);
+    command
+        .args(["-x", "cuda"])
+        .arg(&args.file)
+        .args(["-Wno-unknown-cuda-version", "-O3", "-S", "--cuda-device-only"])
+        .arg(format!("--cuda-gpu-arch={}", args.arch))
+        .arg(format!("--cuda-path={}", find_cuda()?.display()));
+    if !choice.clang.is_empty() {
+        let plugin = std::env::current_exe().context("cannot tell where warpwise is")?.with_file_name("libwarpwise.so");
+        command.arg(format!("-fpass-plugin={}", plugin.display()));
+    }
+    let output = command.args(&choice.clang).args(&args.flags).arg("-o").arg(ptx).output();
+    let output = output.with_context(|| format!("cannot run {}", clang.display()))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        bail!("clang cannot compile {} to PTX:\n{}", args.file.display(), said.trim_end());
+    }
+    std::fs::read_to_string(ptx).with_context(|| format!("cannot read {}", ptx.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_limit_is_tried_with_every_switch() {
+        let all = choices(&[32, 64]);
+        assert_eq!(all.len(), 15);
+        assert!(all[5].ptxas == ["-maxrregcount=32"] && all[5].clang.is_empty());
+        assert!(all[6].clang.contains(&"-warpwise-regs=32".to_owned()));
+        let better = Score { local: 0, idle_warps: 8, registers: 40 };
+        assert!(better < Score { local: 4, idle_warps: 0, registers: 32 });
+    }
+}

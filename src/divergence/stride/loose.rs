@@ -1,0 +1,189 @@
+//! What form would an address have if no index wrapped? What a programmer thinks of `a[i]`; never a claim.
+
+use crate::affine::arith::{self, NoWrap};
+use crate::affine::form::{Ext, Form, Rest, Scope, Symbol};
+use crate::divergence::facts::Facts;
+use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::inst::Opcode;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// The form of an address as a use in `at` sees it, and the width of the index that is taken not to wrap, if any is.
+pub(super) fn address_form(facts: &Facts, pointer: Value, at: Block) -> (Option<Form>, Option<u32>) {
+    if let Some(form) = facts.form_at_use(pointer, at) {
+        return (Some(form), None);
+    }
+    let mut loose = Loose { facts, assumed: None, hypotheses: FxHashMap::default(), fuel: LOOSE_FUEL };
+    let form = loose.form(pointer, at, LOOSE_DEPTH);
+    (form, loose.assumed)
+}
+
+/// Operands looked through while putting a form together again.
+const LOOSE_DEPTH: u32 = 12;
+/// Values looked at for one address.
+const LOOSE_FUEL: u32 = 200;
+
+/// Forms as if no index wrapped: what a programmer thinks of `a[i]`.
+struct Loose<'a> {
+    facts: &'a Facts,
+    /// Width of the narrowest index that was taken not to wrap.
+    assumed: Option<u32>,
+    /// Phis of loops, taken to have the terms of their entry while their back edges are looked at.
+    hypotheses: FxHashMap<Value, Form>,
+    fuel: u32,
+}
+
+impl Loose<'_> {
+    fn form(&mut self, value: Value, at: Block, depth: u32) -> Option<Form> {
+        if let Some(form) = self.hypotheses.get(&value) {
+            return Some(form.clone());
+        }
+        if let Some(form) = self.facts.form_at_use(value, at) {
+            return Some(form);
+        }
+        self.fuel = self.fuel.checked_sub(1)?;
+        let kernel = &self.facts.kernel;
+        let inst = kernel.def(value)?;
+        let data = kernel.insts[inst];
+        if self.facts.form(value).is_some() || !self.comes_together(data.block, at) {
+            return None; // lost on the way out of a loop, not for want of a proof
+        }
+        let depth = depth.checked_sub(1)?;
+        let bits = kernel.int_bits(value)?;
+        let operand = |index: usize| kernel.operands(inst)[index];
+        match data.opcode {
+            Opcode::Gep => self.gep(inst, depth),
+            Opcode::AddrSpaceCast | Opcode::Freeze | Opcode::PtrToInt | Opcode::IntToPtr | Opcode::BitCast => {
+                let from = kernel.int_bits(operand(0))?;
+                let form = self.form(operand(0), data.block, depth)?;
+                (from == bits).then(|| unknown_rest(form))
+            }
+            Opcode::SExt | Opcode::ZExt => {
+                let from = kernel.int_bits(operand(0))?;
+                let form = self.form(operand(0), data.block, depth)?;
+                self.widen(form, from, data.opcode == Opcode::SExt)
+            }
+            Opcode::Trunc => {
+                let from = kernel.int_bits(operand(0))?;
+                let form = self.form(operand(0), data.block, depth)?;
+                arith::truncate(&form, from, bits, NoWrap::BOTH)
+            }
+            Opcode::Add | Opcode::Or | Opcode::Sub => {
+                let x = self.form(operand(0), data.block, depth)?;
+                let y = self.form(operand(1), data.block, depth)?;
+                match data.opcode {
+                    Opcode::Sub => arith::sub(&x, &y, bits, NoWrap::BOTH),
+                    Opcode::Add => arith::add(&x, &y, bits, NoWrap::BOTH),
+                    _ if data.flags.contains(crate::kernel::inst::Flags::DISJOINT) => {
+                        arith::add(&x, &y, bits, NoWrap::BOTH)
+                    }
+                    _ => None,
+                }
+            }
+            Opcode::Mul => {
+                let x = self.form(operand(0), data.block, depth)?;
+                let y = self.form(operand(1), data.block, depth)?;
+                product(&x, operand(0), &y, operand(1), bits)
+            }
+            Opcode::Shl => {
+                let x = self.form(operand(0), data.block, depth)?;
+                let shift = self.form(operand(1), data.block, depth)?.as_constant()?;
+                let factor = 1i64.checked_shl(u32::try_from(shift).ok()?)?;
+                arith::scale(&x, factor, bits, NoWrap::BOTH)
+            }
+            Opcode::Phi => self.phi(inst, depth),
+            _ => None,
+        }
+    }
+
+    /// Whether lanes leave every loop between a definition and its use in the same turn.
+    fn comes_together(&self, from: Block, to: Block) -> bool {
+        let cycles = &self.facts.cfg().cycles;
+        std::iter::successors(cycles.cycle_of(from), |&cycle| cycles.parent(cycle))
+            .take_while(|&cycle| !cycles.contains(cycle, to))
+            .all(|cycle| self.facts.exit_scope(cycle).is_some())
+    }
+
+    fn gep(&mut self, inst: Inst, depth: u32) -> Option<Form> {
+        let kernel = &self.facts.kernel;
+        let (data, at) = (kernel.gep(inst), kernel.insts[inst].block);
+        let mut sum = unknown_rest(self.form(kernel.operands(inst)[0], at, depth)?);
+        for &(position, stride) in data.terms {
+            let index = kernel.operands(inst)[position as usize];
+            let from = kernel.int_bits(index)?;
+            let form = self.form(index, at, depth)?;
+            let wide = if from < data.bits { self.widen(form, from, true)? } else { form };
+            let scaled = arith::scale(&wide, stride as i64, data.bits, NoWrap::BOTH)?;
+            sum = arith::add(&sum, &scaled, data.bits, NoWrap::BOTH)?;
+        }
+        Some(sum)
+    }
+
+    /// An extension, taken to be exact where that is not known.
+    fn widen(&mut self, mut form: Form, from: u32, signed: bool) -> Option<Form> {
+        let proven = if signed { form.signed_scope() } else { form.unsigned_scope() };
+        if proven.is_none() {
+            self.assumed = Some(self.assumed.map_or(from, |narrowest| narrowest.min(from)));
+            form.exact_signed = Some(form.rest.scope());
+            form.exact_unsigned = Some(form.rest.scope());
+        }
+        arith::extend(&form, from, signed, false)
+    }
+
+    /// A loop variable has the terms it enters the loop with, if every turn adds something uniform.
+    fn phi(&mut self, phi: Inst, depth: u32) -> Option<Form> {
+        let kernel = &self.facts.kernel;
+        let value = kernel.result(phi);
+        let block = kernel.insts[phi].block;
+        self.facts.join_scope(block)?;
+        let dominators = self.facts.dominators();
+        let mut entry: Option<Form> = None;
+        let mut back: SmallVec<[(Value, Block); 2]> = SmallVec::new();
+        for (&operand, &pred) in kernel.operands(phi).iter().zip(kernel.incoming(phi)) {
+            if !self.facts.is_reachable(pred) || operand == value {
+                continue;
+            }
+            if dominators.dominates(block, pred) {
+                back.push((operand, pred));
+                continue;
+            }
+            let form = unknown_rest(self.form(operand, pred, depth)?);
+            match &entry {
+                None => entry = Some(form),
+                Some(known) if known.terms == form.terms => {}
+                Some(_) => return None,
+            }
+        }
+        let entry = entry?;
+        if back.is_empty() {
+            return Some(entry);
+        }
+        self.hypotheses.insert(value, entry.clone());
+        let steady = back
+            .iter()
+            .all(|&(operand, pred)| self.form(operand, pred, depth).is_some_and(|form| form.terms == entry.terms));
+        self.hypotheses.remove(&value);
+        steady.then_some(entry)
+    }
+}
+
+fn product(x: &Form, x_value: Value, y: &Form, y_value: Value, bits: u32) -> Option<Form> {
+    if let Some(factor) = y.as_constant() {
+        return arith::scale(x, factor, bits, NoWrap::BOTH);
+    }
+    if let Some(factor) = x.as_constant() {
+        return arith::scale(y, factor, bits, NoWrap::BOTH);
+    }
+    let symbol = |value: Value| Symbol { value: value.as_u32(), ext: Ext::None };
+    match (x.terms.is_empty(), y.terms.is_empty()) {
+        (false, true) => arith::times_symbol(x, symbol(y_value), y.rest, bits, NoWrap::BOTH),
+        (true, false) => arith::times_symbol(y, symbol(x_value), x.rest, bits, NoWrap::BOTH),
+        (true, true) => Some(Form::uniform(x.rest.scope().min(y.rest.scope()))),
+        (false, false) => arith::product(x, y, bits, NoWrap::BOTH),
+    }
+}
+
+fn unknown_rest(mut form: Form) -> Form {
+    form.rest = Rest::Uniform { scope: form.rest.scope().min(Scope::Warp), align: 0 };
+    form
+}

@@ -1,0 +1,51 @@
+//! How does a kernel get a second body? See `src/llvm/version.cpp`.
+
+use super::super::handle::{Function, Value};
+use super::Editor;
+use llvm_sys::core::*;
+use llvm_sys::prelude::LLVMValueRef;
+
+unsafe extern "C" {
+    fn warpwise_copy_function(function: LLVMValueRef) -> LLVMValueRef;
+    fn warpwise_add_version(function: LLVMValueRef, copy: LLVMValueRef, threads: u32);
+    fn warpwise_drop_copy(copy: LLVMValueRef);
+}
+
+impl<'m> Editor<'m> {
+    /// A copy of a function, to be edited like any other; `None` where it cannot be copied. It must go again, by
+    /// [`Editor::add_version`] or [`Editor::drop_copy`].
+    pub fn copy_function(&mut self, function: Function<'m>) -> Option<Function<'m>> {
+        // SAFETY: the handle is alive; the answer is null or a function of the same module.
+        unsafe { Function::from_raw(warpwise_copy_function(function.raw())) }
+    }
+    /// Makes the body of a copy the one that blocks of at most `threads` threads run. The copy's handle is dead
+    /// after that, the handles of what stands in it are not.
+    pub fn add_version(&mut self, function: Function<'m>, copy: Function<'m>, threads: u32) {
+        edit!(warpwise_add_version(function.raw(), copy.raw(), threads));
+    }
+    /// Forgets a copy.
+    pub fn drop_copy(&mut self, copy: Function<'m>) {
+        edit!(warpwise_drop_copy(copy.raw()));
+    }
+    /// A constant of those bytes.
+    pub fn bytes(&self, bytes: &[u8]) -> Value<'m> {
+        let data = bytes.as_ptr().cast();
+        wrap!(Value, LLVMConstStringInContext2(self.context, data, bytes.len(), 1))
+    }
+    /// Inline assembly without operands that stays where it is.
+    pub fn statement(&mut self, text: &str) {
+        let ty = edit!(LLVMFunctionType(LLVMVoidTypeInContext(self.context), std::ptr::null_mut(), 0, 0));
+        let assembly = edit!(LLVMGetInlineAsm(
+            ty,
+            text.as_ptr().cast(),
+            text.len(),
+            c"".as_ptr(),
+            0,
+            1,
+            0,
+            llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
+            0
+        ));
+        edit!(LLVMBuildCall2(self.builder, ty, assembly, std::ptr::null_mut(), 0, c"".as_ptr()));
+    }
+}

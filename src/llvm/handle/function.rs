@@ -1,0 +1,195 @@
+//! What can be read of a function and its blocks?
+
+use super::*;
+
+/// Index of attributes on a function or its call sites.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AttrPlace {
+    Function,
+    Return,
+    Param(u32),
+}
+
+impl AttrPlace {
+    pub(super) fn index(self) -> u32 {
+        match self {
+            AttrPlace::Function => u32::MAX,
+            AttrPlace::Return => 0,
+            AttrPlace::Param(n) => n + 1,
+        }
+    }
+}
+
+/// LLVM's number for an enum attribute such as `readonly`; zero if this LLVM does not know the name. Look it up once.
+pub fn attribute_kind(name: &str) -> u32 {
+    get!(LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()))
+}
+
+/// The calling convention of PTX kernels.
+const PTX_KERNEL: u32 = 71;
+
+impl<'m> Function<'m> {
+    /// As a plain value.
+    pub fn value(self) -> Value<'m> {
+        Value { raw: self.raw, life: PhantomData }
+    }
+    /// Symbol name.
+    pub fn name(self) -> String {
+        self.value().name()
+    }
+    /// The module it belongs to.
+    pub fn module(self) -> Module<'m> {
+        wrap!(Module, LLVMGetGlobalParent(self.raw)).expect("a function has a module")
+    }
+    /// The function's type.
+    pub fn function_type(self) -> Type<'m> {
+        wrap!(Type, LLVMGlobalGetValueType(self.raw)).expect("a function has a type")
+    }
+    /// File and line of the function's definition in the source, where debug information says so.
+    pub fn place(self) -> Option<(String, u32)> {
+        let program = get!(LLVMGetSubprogram(self.raw));
+        if program.is_null() {
+            return None;
+        }
+        let line = get!(LLVMDISubprogramGetLine(program));
+        let file = get!(LLVMDIScopeGetFile(program));
+        if file.is_null() {
+            return None;
+        }
+        let mut len = 0;
+        let data = get!(LLVMDIFileGetFilename(file, &mut len));
+        Some((bytes_to_string(data, len as usize), line))
+    }
+    /// Whether it has no body here.
+    pub fn is_declaration(self) -> bool {
+        get!(LLVMIsDeclaration(self.raw)) != 0
+    }
+    /// Whether only this module can name it (internal or private linkage).
+    pub fn is_local(self) -> bool {
+        self.value().is_local()
+    }
+    /// Whether another module's definition may replace this one (weak, linkonce, common … but not the `_odr` kinds).
+    pub fn is_interposable(self) -> bool {
+        matches!(
+            get!(LLVMGetLinkage(self.raw)),
+            LLVMLinkage::LLVMWeakAnyLinkage
+                | LLVMLinkage::LLVMLinkOnceAnyLinkage
+                | LLVMLinkage::LLVMCommonLinkage
+                | LLVMLinkage::LLVMExternalWeakLinkage
+        )
+    }
+    /// Whether the body seen here is the one that runs: not replaceable at link time, not one of several that the
+    /// linker may choose from (those may have been optimised under other assumptions).
+    pub fn has_exact_definition(self) -> bool {
+        !self.is_declaration()
+            && matches!(
+                get!(LLVMGetLinkage(self.raw)),
+                LLVMLinkage::LLVMExternalLinkage | LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage
+            )
+    }
+    /// Whether every use is a direct call.
+    pub fn is_only_called_directly(self) -> bool {
+        self.value().users().all(|user| {
+            let Some(call) = user.as_inst().filter(|inst| inst.opcode() == LLVMOpcode::LLVMCall) else { return false };
+            call.called_function() == Some(self)
+                && (0..call.argument_count()).all(|index| call.operand(index) != self.value())
+        })
+    }
+    /// Whether it is a kernel by calling convention (older IR says so in `!nvvm.annotations` instead).
+    pub fn is_ptx_kernel(self) -> bool {
+        get!(LLVMGetFunctionCallConv(self.raw)) == PTX_KERNEL
+    }
+    /// LLVM's intrinsic number, zero for ordinary functions.
+    pub fn intrinsic_id(self) -> u32 {
+        get!(LLVMGetIntrinsicID(self.raw))
+    }
+    /// Number of formal arguments.
+    pub fn param_count(self) -> u32 {
+        get!(LLVMCountParams(self.raw))
+    }
+    /// Formal argument `index`, which must be in range.
+    pub fn param(self, index: u32) -> Value<'m> {
+        assert!(index < self.param_count(), "argument index in range");
+        wrap!(Value, LLVMGetParam(self.raw, index)).expect("index checked above")
+    }
+    /// All blocks, entry first, in function order.
+    pub fn blocks(self) -> impl Iterator<Item = Block<'m>> {
+        let mut next = wrap!(Block, LLVMGetFirstBasicBlock(self.raw));
+        std::iter::from_fn(move || {
+            let current = next?;
+            next = wrap!(Block, LLVMGetNextBasicBlock(current.raw));
+            Some(current)
+        })
+    }
+    /// Number of blocks.
+    pub fn block_count(self) -> u32 {
+        get!(LLVMCountBasicBlocks(self.raw))
+    }
+    /// Whether an enum or type attribute (see [`attribute_kind`]) is present.
+    pub fn has_attribute(self, place: AttrPlace, kind: u32) -> bool {
+        kind != 0 && !get!(LLVMGetEnumAttributeAtIndex(self.raw, place.index(), kind)).is_null()
+    }
+    /// The integer payload of an enum attribute (`align`, `dereferenceable`, `memory` …).
+    pub fn int_attribute(self, place: AttrPlace, kind: u32) -> Option<u64> {
+        let attr =
+            if kind == 0 { return None } else { get!(LLVMGetEnumAttributeAtIndex(self.raw, place.index(), kind)) };
+        (!attr.is_null()).then(|| get!(LLVMGetEnumAttributeValue(attr)))
+    }
+    /// The type payload of a type attribute (`byval`, `sret` …).
+    pub fn type_attribute(self, place: AttrPlace, kind: u32) -> Option<Type<'m>> {
+        let attr =
+            if kind == 0 { return None } else { get!(LLVMGetEnumAttributeAtIndex(self.raw, place.index(), kind)) };
+        if attr.is_null() { None } else { wrap!(Type, LLVMGetTypeAttributeValue(attr)) }
+    }
+    /// The value of a string attribute such as `"nvvm.maxntid"`.
+    pub fn string_attribute(self, name: &str) -> Option<String> {
+        let attr = get!(LLVMGetStringAttributeAtIndex(
+            self.raw,
+            AttrPlace::Function.index(),
+            name.as_ptr().cast(),
+            name.len() as u32
+        ));
+        if attr.is_null() {
+            return None;
+        }
+        let mut len = 0;
+        let data = get!(LLVMGetStringAttributeValue(attr, &mut len));
+        Some(bytes_to_string(data, len as usize))
+    }
+}
+
+impl<'m> Block<'m> {
+    /// The object's address, unique among live blocks: a key for maps.
+    pub fn address(self) -> usize {
+        self.raw as usize
+    }
+    /// Name, empty when the block has none.
+    pub fn name(self) -> String {
+        self.as_value().name()
+    }
+    /// The name as LLVM prints it: `%entry`, `%7`.
+    pub fn print_name(self) -> String {
+        self.as_value().print_as_operand()
+    }
+    /// The label as a value.
+    pub fn as_value(self) -> Value<'m> {
+        wrap!(Value, LLVMBasicBlockAsValue(self.raw)).expect("a block is a value")
+    }
+    /// The function it stands in.
+    pub fn function(self) -> Function<'m> {
+        wrap!(Function, LLVMGetBasicBlockParent(self.raw)).expect("a block has a function")
+    }
+    /// Instructions in order (debug records are not instructions).
+    pub fn insts(self) -> impl Iterator<Item = Inst<'m>> {
+        let mut next = wrap!(Inst, LLVMGetFirstInstruction(self.raw));
+        std::iter::from_fn(move || {
+            let current = next?;
+            next = wrap!(Inst, LLVMGetNextInstruction(current.raw));
+            Some(current)
+        })
+    }
+    /// The terminator; `None` only in half-built functions.
+    pub fn terminator(self) -> Option<Inst<'m>> {
+        wrap!(Inst, LLVMGetBasicBlockTerminator(self.raw))
+    }
+}

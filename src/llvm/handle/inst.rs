@@ -1,0 +1,179 @@
+//! What can be read of an instruction?
+
+use super::*;
+
+impl<'m> Inst<'m> {
+    /// As a plain value.
+    pub fn value(self) -> Value<'m> {
+        Value { raw: self.raw, life: PhantomData }
+    }
+    /// The result type (`void` for none).
+    pub fn ty(self) -> Type<'m> {
+        self.value().ty()
+    }
+    /// Opcode.
+    pub fn opcode(self) -> LLVMOpcode {
+        get!(LLVMGetInstructionOpcode(self.raw))
+    }
+    /// The block it stands in.
+    pub fn block(self) -> Block<'m> {
+        wrap!(Block, LLVMGetInstructionParent(self.raw)).expect("an instruction has a block")
+    }
+    /// Number of operands as LLVM stores them (a call's callee last, a conditional branch's successors reversed).
+    pub fn operand_count(self) -> u32 {
+        self.value().operand_count()
+    }
+    /// Operand `index`, which must be in range.
+    pub fn operand(self, index: u32) -> Value<'m> {
+        self.value().operand(index)
+    }
+    /// `nuw` of add, sub, mul, shl, trunc.
+    pub fn has_nuw(self) -> bool {
+        get!(LLVMGetNUW(self.raw)) != 0
+    }
+    /// `nsw` of add, sub, mul, shl, trunc.
+    pub fn has_nsw(self) -> bool {
+        get!(LLVMGetNSW(self.raw)) != 0
+    }
+    /// `exact` of divisions and right shifts.
+    pub fn is_exact(self) -> bool {
+        get!(LLVMGetExact(self.raw)) != 0
+    }
+    /// `nneg` of zext and uitofp.
+    pub fn has_nneg(self) -> bool {
+        get!(LLVMGetNNeg(self.raw)) != 0
+    }
+    /// `disjoint` of or.
+    pub fn is_disjoint(self) -> bool {
+        get!(LLVMGetIsDisjoint(self.raw)) != 0
+    }
+    /// Fast-math flags as LLVM's bit set (reassoc 1, nnan 2, ninf 4, nsz 8, arcp 16, contract 32, afn 64); zero where
+    /// the instruction takes none.
+    pub fn fast_math(self) -> u32 {
+        if get!(LLVMCanValueUseFastMathFlags(self.raw)) == 0 {
+            return 0;
+        }
+        get!(LLVMGetFastMathFlags(self.raw))
+    }
+    /// Predicate of an `icmp`; call it on `icmp` only.
+    pub fn int_predicate(self) -> IntPredicate {
+        get!(LLVMGetICmpPredicate(self.raw))
+    }
+    /// `samesign` of an `icmp`.
+    pub fn has_samesign(self) -> bool {
+        get!(LLVMGetICmpSameSign(self.raw)) != 0
+    }
+    /// Predicate of an `fcmp`; call it on `fcmp` only.
+    pub fn real_predicate(self) -> RealPredicate {
+        get!(LLVMGetFCmpPredicate(self.raw))
+    }
+    /// No-wrap flags of a GEP: inbounds 1, nusw 2, nuw 4.
+    pub fn gep_flags(self) -> u32 {
+        get!(LLVMGEPGetNoWrapFlags(self.raw))
+    }
+    /// Whether a load, store, atomicrmw or cmpxchg is volatile.
+    pub fn is_volatile(self) -> bool {
+        get!(LLVMGetVolatile(self.raw)) != 0
+    }
+    /// Whether a load, store, fence, atomicrmw or cmpxchg is atomic.
+    pub fn is_atomic(self) -> bool {
+        get!(LLVMIsAtomic(self.raw)) != 0
+    }
+    /// Ordering of a load, store, fence or atomicrmw.
+    pub fn ordering(self) -> LLVMAtomicOrdering {
+        get!(LLVMGetOrdering(self.raw))
+    }
+    /// Operation of an `atomicrmw`.
+    pub fn rmw_op(self) -> LLVMAtomicRMWBinOp {
+        get!(LLVMGetAtomicRMWBinOp(self.raw))
+    }
+    /// Alignment of a load, store, alloca or atomic in bytes.
+    pub fn align(self) -> u32 {
+        get!(LLVMGetAlignment(self.raw))
+    }
+    /// Type that an alloca allocates.
+    pub fn allocated_type(self) -> Type<'m> {
+        wrap!(Type, LLVMGetAllocatedType(self.raw)).expect("an alloca has a type")
+    }
+    /// Bytes of one object of an alloca, times a constant count.
+    pub fn allocated_bytes(self) -> u64 {
+        let layout = self.block().function().module().layout();
+        layout.alloc_size(self.allocated_type()) * self.operand(0).const_u64().unwrap_or(1)
+    }
+    /// Constant indices of extractvalue and insertvalue.
+    pub fn indices(self) -> &'m [u32] {
+        let count = get!(LLVMGetNumIndices(self.raw)) as usize;
+        let data = get!(LLVMGetIndices(self.raw));
+        if count == 0 || data.is_null() {
+            return &[];
+        }
+        // SAFETY: LLVM keeps `count` indices at `data` as long as the instruction lives.
+        unsafe { std::slice::from_raw_parts(data, count) }
+    }
+    /// Mask of a shufflevector; -1 for poison elements.
+    pub fn shuffle_mask(self) -> Vec<i32> {
+        let count = get!(LLVMGetNumMaskElements(self.raw));
+        (0..count).map(|i| get!(LLVMGetMaskValue(self.raw, i))).collect()
+    }
+    /// Successor blocks of a terminator, in LLVM's order; empty for other instructions.
+    pub fn successors(self) -> impl Iterator<Item = Block<'m>> {
+        let is_terminator = !get!(LLVMIsATerminatorInst(self.raw)).is_null();
+        let count = if is_terminator { get!(LLVMGetNumSuccessors(self.raw)) } else { 0 };
+        (0..count).filter_map(move |i| wrap!(Block, LLVMGetSuccessor(self.raw, i)))
+    }
+    /// Condition of a conditional branch; `None` for every other instruction.
+    pub fn branch_condition(self) -> Option<Value<'m>> {
+        let conditional = self.opcode() == LLVMOpcode::LLVMBr && get!(LLVMIsConditional(self.raw)) != 0;
+        conditional.then(|| wrap!(Value, LLVMGetCondition(self.raw))).flatten()
+    }
+    /// Case value of switch successor `index` (1 and up; successor 0 is the default).
+    pub fn switch_case(self, index: u32) -> Option<Value<'m>> {
+        wrap!(Value, LLVMGetSwitchCaseValue(self.raw, index))
+    }
+    /// Number of incoming edges of a phi; call it on phis only.
+    pub fn incoming_count(self) -> u32 {
+        get!(LLVMCountIncoming(self.raw))
+    }
+    /// Incoming (value, block) pair of a phi.
+    pub fn incoming(self, index: u32) -> (Value<'m>, Block<'m>) {
+        let value = wrap!(Value, LLVMGetIncomingValue(self.raw, index)).expect("phi index in range");
+        let block = wrap!(Block, LLVMGetIncomingBlock(self.raw, index)).expect("phi index in range");
+        (value, block)
+    }
+    /// The called value of a call (function, inline assembly or pointer); call it on calls only.
+    pub fn called_value(self) -> Value<'m> {
+        wrap!(Value, LLVMGetCalledValue(self.raw)).expect("a call has a callee")
+    }
+    /// The function called directly, if the call is direct.
+    pub fn called_function(self) -> Option<Function<'m>> {
+        self.called_value().as_function()
+    }
+    /// Number of arguments of a call.
+    pub fn argument_count(self) -> u32 {
+        get!(LLVMGetNumArgOperands(self.raw))
+    }
+    /// Whether the call site itself carries an enum attribute.
+    pub fn has_call_attribute(self, place: AttrPlace, kind: u32) -> bool {
+        kind != 0 && !get!(LLVMGetCallSiteEnumAttribute(self.raw, place.index(), kind)).is_null()
+    }
+    /// The integer payload of an enum attribute that the call site itself carries.
+    pub fn int_call_attribute(self, place: AttrPlace, kind: u32) -> Option<u64> {
+        if kind == 0 {
+            return None;
+        }
+        let attr = get!(LLVMGetCallSiteEnumAttribute(self.raw, place.index(), kind));
+        (!attr.is_null()).then(|| get!(LLVMGetEnumAttributeValue(attr)))
+    }
+    /// Whether any metadata, a debug location included, is attached.
+    pub fn has_metadata(self) -> bool {
+        get!(LLVMHasMetadata(self.raw)) != 0
+    }
+    /// Metadata node of that kind attached to the instruction, as a value.
+    pub fn metadata(self, kind: u32) -> Option<Value<'m>> {
+        wrap!(Value, LLVMGetMetadata(self.raw, kind))
+    }
+    /// Debug location.
+    pub fn debug_loc(self) -> Option<DebugLoc<'m>> {
+        wrap!(DebugLoc, LLVMInstructionGetDebugLoc(self.raw))
+    }
+}

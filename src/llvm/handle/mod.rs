@@ -1,0 +1,240 @@
+//! How does safe code look at LLVM IR? Copyable, lifetime-bound handles around LLVM's C API.
+//!
+//! A handle is made once from a raw reference (null and kind checked there) and lives no longer than the module it
+//! came from: `'m` is the lifetime of the pass call, or of the owned module. All getters are read-only; mutation is in
+//! `edit`. Handles compare and hash by identity.
+
+use llvm_sys::core::*;
+use llvm_sys::debuginfo::*;
+use llvm_sys::prelude::*;
+use llvm_sys::target::*;
+use llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMLinkage, LLVMOpcode, LLVMTypeKind};
+use std::ffi::CStr;
+use std::marker::PhantomData;
+
+pub use llvm_sys::{LLVMIntPredicate as IntPredicate, LLVMRealPredicate as RealPredicate};
+pub use llvm_sys::{LLVMOpcode as RawOpcode, LLVMTypeKind as TypeKind};
+
+macro_rules! handle {
+    ($(#[$doc:meta])* $name:ident, $raw:ty) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        #[repr(transparent)]
+        pub struct $name<'m> {
+            raw: $raw,
+            life: PhantomData<&'m ()>,
+        }
+        impl<'m> $name<'m> {
+            /// Wraps a raw reference; `None` for null.
+            ///
+            /// # Safety
+            /// `raw` is null or a live object of this kind that outlives `'m` and is not freed while handles exist.
+            pub unsafe fn from_raw(raw: $raw) -> Option<Self> {
+                (!raw.is_null()).then_some(Self { raw, life: PhantomData })
+            }
+            /// The raw reference, for `llvm/` only.
+            pub(crate) fn raw(self) -> $raw {
+                self.raw
+            }
+        }
+    };
+}
+
+handle!(/** A module. */ Module, LLVMModuleRef);
+handle!(/** A function, defined or declared. */ Function, LLVMValueRef);
+handle!(/** A basic block. */ Block, LLVMBasicBlockRef);
+handle!(/** An instruction. */ Inst, LLVMValueRef);
+handle!(/** Any value: argument, instruction, constant, global, metadata as value. */ Value, LLVMValueRef);
+handle!(/** A type. */ Type, LLVMTypeRef);
+handle!(/** A debug location (`DILocation`). */ DebugLoc, LLVMMetadataRef);
+
+/// Calls a C API getter. Every use is sound for the same reason: the handle's object is alive for `'m`, and the getter
+/// only reads it; a getter that wants a particular kind of value is only called after that kind was checked.
+macro_rules! get {
+    ($e:expr) => {{
+        // SAFETY: handles are alive for 'm (guaranteed by whoever called `from_raw`) and the getter only reads.
+        unsafe { $e }
+    }};
+}
+
+/// Wraps a reference that LLVM returned from a live parent object; null becomes `None`.
+macro_rules! wrap {
+    ($kind:ident, $e:expr) => {{
+        // SAFETY: the reference comes from a live parent, so it lives for the same 'm.
+        unsafe { $kind::from_raw($e) }
+    }};
+}
+
+/// A (pointer, length) string owned by LLVM, copied.
+fn bytes_to_string(data: *const libc_char, len: usize) -> String {
+    if data.is_null() {
+        return String::new();
+    }
+    // SAFETY: LLVM hands out `len` readable bytes at `data`, alive during this call.
+    let bytes = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), len) };
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[allow(non_camel_case_types)]
+type libc_char = std::ffi::c_char;
+
+/// Copies a NUL-terminated string that LLVM still owns.
+fn c_string(data: *const libc_char) -> String {
+    if data.is_null() {
+        return String::new();
+    }
+    // SAFETY: the C API hands out NUL-terminated strings alive during this call.
+    unsafe { CStr::from_ptr(data) }.to_string_lossy().into_owned()
+}
+
+/// Copies and frees a message that the C API gave us ownership of.
+fn take_message(message: *mut libc_char) -> String {
+    let text = c_string(message);
+    if !message.is_null() {
+        get!(LLVMDisposeMessage(message));
+    }
+    text
+}
+
+mod function;
+mod inst;
+mod value;
+
+pub use function::{AttrPlace, attribute_kind};
+pub use value::{ValueKind, quote_name};
+
+impl<'m> Module<'m> {
+    /// Target triple, as written.
+    pub fn triple(self) -> String {
+        c_string(get!(LLVMGetTarget(self.raw)))
+    }
+    /// Whether this is device code for NVIDIA GPUs.
+    pub fn is_nvptx(self) -> bool {
+        self.triple().starts_with("nvptx")
+    }
+    /// Source file name the front end recorded.
+    pub fn source_file(self) -> String {
+        let mut len = 0;
+        let data = get!(LLVMGetSourceFileName(self.raw, &mut len));
+        bytes_to_string(data, len)
+    }
+    /// All functions, declarations included, in module order.
+    pub fn functions(self) -> impl Iterator<Item = Function<'m>> {
+        let mut next = wrap!(Function, LLVMGetFirstFunction(self.raw));
+        std::iter::from_fn(move || {
+            let current = next?;
+            next = wrap!(Function, LLVMGetNextFunction(current.raw));
+            Some(current)
+        })
+    }
+    /// The function of that name.
+    pub fn function(self, name: &str) -> Option<Function<'m>> {
+        wrap!(Function, LLVMGetNamedFunctionWithLength(self.raw, name.as_ptr().cast(), name.len()))
+    }
+    /// All global variables, in module order.
+    pub fn globals(self) -> impl Iterator<Item = Value<'m>> {
+        let mut next = wrap!(Value, LLVMGetFirstGlobal(self.raw));
+        std::iter::from_fn(move || {
+            let current = next?;
+            next = wrap!(Value, LLVMGetNextGlobal(current.raw));
+            Some(current)
+        })
+    }
+    /// The global variable of that name.
+    pub fn global(self, name: &str) -> Option<Value<'m>> {
+        let name = std::ffi::CString::new(name).ok()?;
+        wrap!(Value, LLVMGetNamedGlobal(self.raw, name.as_ptr()))
+    }
+    /// The module's data layout.
+    pub fn layout(self) -> Layout<'m> {
+        Layout { raw: get!(LLVMGetModuleDataLayout(self.raw)), life: PhantomData }
+    }
+    /// The whole module as text.
+    pub fn print(self) -> String {
+        take_message(get!(LLVMPrintModuleToString(self.raw)))
+    }
+    /// The operands of a named metadata node, each an MDNode as a value.
+    pub fn named_metadata(self, name: &str) -> Vec<Value<'m>> {
+        let Ok(name) = std::ffi::CString::new(name) else { return Vec::new() };
+        let count = get!(LLVMGetNamedMetadataNumOperands(self.raw, name.as_ptr())) as usize;
+        let mut raw = vec![std::ptr::null_mut(); count];
+        get!(LLVMGetNamedMetadataOperands(self.raw, name.as_ptr(), raw.as_mut_ptr()));
+        raw.into_iter().filter_map(|value| wrap!(Value, value)).collect()
+    }
+}
+
+/// Sizes and alignments of types under one module's data layout.
+#[derive(Clone, Copy)]
+pub struct Layout<'m> {
+    raw: LLVMTargetDataRef,
+    life: PhantomData<&'m ()>,
+}
+
+impl<'m> Layout<'m> {
+    /// Bytes from one array element to the next, tail padding included. The type must be sized.
+    pub fn alloc_size(self, ty: Type<'m>) -> u64 {
+        get!(LLVMABISizeOfType(self.raw, ty.raw))
+    }
+    /// Bytes a store of the type writes. The type must be sized.
+    pub fn store_size(self, ty: Type<'m>) -> u64 {
+        get!(LLVMStoreSizeOfType(self.raw, ty.raw))
+    }
+    /// ABI alignment in bytes. The type must be sized.
+    pub fn align(self, ty: Type<'m>) -> u32 {
+        get!(LLVMABIAlignmentOfType(self.raw, ty.raw))
+    }
+    /// Byte offset of a struct's element.
+    pub fn struct_offset(self, ty: Type<'m>, element: u32) -> u64 {
+        get!(LLVMOffsetOfElement(self.raw, ty.raw, element))
+    }
+    /// Pointer width in bits of an address space.
+    pub fn pointer_bits(self, address_space: u32) -> u32 {
+        8 * get!(LLVMPointerSizeForAS(self.raw, address_space))
+    }
+}
+
+/// LLVM's number for a metadata kind such as `range` or `invariant.load`. Look it up once a module.
+pub fn metadata_kind(module: Module<'_>, name: &str) -> u32 {
+    get!(LLVMGetMDKindIDInContext(LLVMGetModuleContext(module.raw), name.as_ptr().cast(), name.len() as u32))
+}
+
+/// The name of an intrinsic number, without overload suffixes: `llvm.nvvm.read.ptx.sreg.tid.x`.
+pub fn intrinsic_name(id: u32) -> String {
+    if id == 0 {
+        return String::new();
+    }
+    let mut len = 0;
+    let data = get!(LLVMIntrinsicGetName(id, &mut len));
+    bytes_to_string(data, len)
+}
+
+/// LLVM's number for an intrinsic by its name without overload suffixes; zero if unknown.
+pub fn intrinsic_id(name: &str) -> u32 {
+    get!(LLVMLookupIntrinsicID(name.as_ptr().cast(), name.len()))
+}
+
+impl<'m> DebugLoc<'m> {
+    /// Line, 1-based; zero where compiler-made.
+    pub fn line(self) -> u32 {
+        get!(LLVMDILocationGetLine(self.raw))
+    }
+    /// Column, 1-based; zero where unknown.
+    pub fn column(self) -> u32 {
+        get!(LLVMDILocationGetColumn(self.raw))
+    }
+    /// The call site this location was inlined at.
+    pub fn inlined_at(self) -> Option<DebugLoc<'m>> {
+        wrap!(DebugLoc, LLVMDILocationGetInlinedAt(self.raw))
+    }
+    /// File name as the front end wrote it.
+    pub fn file(self) -> String {
+        let scope = get!(LLVMDILocationGetScope(self.raw));
+        let file = if scope.is_null() { return String::new() } else { get!(LLVMDIScopeGetFile(scope)) };
+        if file.is_null() {
+            return String::new();
+        }
+        let mut len = 0;
+        let data = get!(LLVMDIFileGetFilename(file, &mut len));
+        bytes_to_string(data, len as usize)
+    }
+}

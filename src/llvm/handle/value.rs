@@ -1,0 +1,306 @@
+//! What can be read of values and types?
+
+use super::*;
+
+/// What kind of value a [`Value`] is, for consumers that match on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ValueKind {
+    Argument,
+    Instruction,
+    Block,
+    Function,
+    GlobalVariable,
+    GlobalAlias,
+    ConstantInt,
+    ConstantFp,
+    ConstantNull,
+    ConstantZero,
+    ConstantData,
+    ConstantAggregate,
+    ConstantExpr,
+    Undef,
+    Poison,
+    InlineAsm,
+    Metadata,
+    Other,
+}
+
+impl<'m> Value<'m> {
+    /// Name, empty when it has none.
+    pub fn name(self) -> String {
+        let mut len = 0;
+        let data = get!(LLVMGetValueName2(self.raw, &mut len));
+        bytes_to_string(data, len)
+    }
+    /// Whether it has a name.
+    pub fn has_name(self) -> bool {
+        let mut len = 0;
+        get!(LLVMGetValueName2(self.raw, &mut len));
+        len != 0
+    }
+    /// The object's address, unique among live values: a key for maps.
+    pub fn address(self) -> usize {
+        self.raw as usize
+    }
+    /// The value's type.
+    pub fn ty(self) -> Type<'m> {
+        wrap!(Type, LLVMTypeOf(self.raw)).expect("every value has a type")
+    }
+    /// Which kind of value this is.
+    pub fn kind(self) -> ValueKind {
+        use llvm_sys::LLVMValueKind::*;
+        match get!(LLVMGetValueKind(self.raw)) {
+            LLVMArgumentValueKind => ValueKind::Argument,
+            LLVMInstructionValueKind => ValueKind::Instruction,
+            LLVMBasicBlockValueKind => ValueKind::Block,
+            LLVMFunctionValueKind => ValueKind::Function,
+            LLVMGlobalVariableValueKind => ValueKind::GlobalVariable,
+            LLVMGlobalAliasValueKind => ValueKind::GlobalAlias,
+            LLVMConstantIntValueKind => ValueKind::ConstantInt,
+            LLVMConstantFPValueKind => ValueKind::ConstantFp,
+            LLVMConstantPointerNullValueKind => ValueKind::ConstantNull,
+            LLVMConstantAggregateZeroValueKind => ValueKind::ConstantZero,
+            LLVMConstantDataArrayValueKind | LLVMConstantDataVectorValueKind => ValueKind::ConstantData,
+            LLVMConstantArrayValueKind | LLVMConstantStructValueKind | LLVMConstantVectorValueKind => {
+                ValueKind::ConstantAggregate
+            }
+            LLVMConstantExprValueKind => ValueKind::ConstantExpr,
+            LLVMUndefValueValueKind => ValueKind::Undef,
+            LLVMPoisonValueKind => ValueKind::Poison,
+            LLVMInlineAsmValueKind => ValueKind::InlineAsm,
+            LLVMMetadataAsValueValueKind => ValueKind::Metadata,
+            _ => ValueKind::Other,
+        }
+    }
+    /// As an instruction, if it is one.
+    pub fn as_inst(self) -> Option<Inst<'m>> {
+        wrap!(Inst, LLVMIsAInstruction(self.raw))
+    }
+    /// As a function, if it is one.
+    pub fn as_function(self) -> Option<Function<'m>> {
+        wrap!(Function, LLVMIsAFunction(self.raw))
+    }
+    /// As a block, if it is one.
+    pub fn as_block(self) -> Option<Block<'m>> {
+        (get!(LLVMValueIsBasicBlock(self.raw)) != 0).then(|| wrap!(Block, LLVMValueAsBasicBlock(self.raw))).flatten()
+    }
+    /// Number of operands of an instruction, constant expression or constant aggregate.
+    pub fn operand_count(self) -> u32 {
+        get!(LLVMGetNumOperands(self.raw)).max(0) as u32
+    }
+    /// Operand `index`, which must be in range.
+    pub fn operand(self, index: u32) -> Value<'m> {
+        wrap!(Value, LLVMGetOperand(self.raw, index)).expect("operand index in range")
+    }
+    /// Value of an integer constant of at most 64 bits, zero-extended.
+    pub fn const_u64(self) -> Option<u64> {
+        let narrow = self.kind() == ValueKind::ConstantInt && self.ty().int_bits().is_some_and(|bits| bits <= 64);
+        narrow.then(|| get!(LLVMConstIntGetZExtValue(self.raw)))
+    }
+    /// Value of an integer constant of at most 64 bits, sign-extended.
+    pub fn const_i64(self) -> Option<i64> {
+        self.const_u64()?;
+        Some(get!(LLVMConstIntGetSExtValue(self.raw)))
+    }
+    /// Opcode of a constant expression.
+    pub fn const_opcode(self) -> Option<LLVMOpcode> {
+        (self.kind() == ValueKind::ConstantExpr).then(|| get!(LLVMGetConstOpcode(self.raw)))
+    }
+    /// Bits of a floating constant of at most 64 bits (half, bfloat, float, double), zero-extended.
+    pub fn const_fp_bits(self) -> Option<u64> {
+        if self.kind() != ValueKind::ConstantFp {
+            return None;
+        }
+        let bits = match self.ty().kind() {
+            LLVMTypeKind::LLVMHalfTypeKind | LLVMTypeKind::LLVMBFloatTypeKind => 16,
+            LLVMTypeKind::LLVMFloatTypeKind => 32,
+            LLVMTypeKind::LLVMDoubleTypeKind => 64,
+            _ => return None,
+        };
+        let context = get!(LLVMGetTypeContext(self.ty().raw));
+        let as_int = wrap!(Value, LLVMConstBitCast(self.raw, LLVMIntTypeInContext(context, bits)))?;
+        as_int.const_u64()
+    }
+    /// Element `index` of a constant aggregate, data sequence or zero; `None` past the end.
+    pub fn aggregate_element(self, index: u32) -> Option<Value<'m>> {
+        wrap!(Value, LLVMGetAggregateElement(self.raw, index))
+    }
+    /// Text of a constant array of bytes, without the final NUL.
+    pub fn const_text(self) -> Option<String> {
+        if self.kind() != ValueKind::ConstantData || get!(LLVMIsConstantString(self.raw)) == 0 {
+            return None;
+        }
+        let mut len = 0;
+        let data = get!(LLVMGetAsString(self.raw, &mut len));
+        Some(bytes_to_string(data, len).trim_end_matches('\0').to_owned())
+    }
+    /// Whether it is the null value of its type.
+    pub fn is_null(self) -> bool {
+        get!(LLVMIsNull(self.raw)) != 0
+    }
+    /// Whether it is a constant of any kind, globals included.
+    pub fn is_constant(self) -> bool {
+        get!(LLVMIsConstant(self.raw)) != 0
+    }
+    /// Whether a global has internal or private linkage.
+    pub fn is_local(self) -> bool {
+        matches!(get!(LLVMGetLinkage(self.raw)), LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage)
+    }
+    /// Whether a global has only a declaration here.
+    pub fn is_declaration(self) -> bool {
+        get!(LLVMIsDeclaration(self.raw)) != 0
+    }
+    /// Whether a global variable is `constant`.
+    pub fn is_global_constant(self) -> bool {
+        self.kind() == ValueKind::GlobalVariable && get!(LLVMIsGlobalConstant(self.raw)) != 0
+    }
+    /// Initialiser of a global variable.
+    pub fn initializer(self) -> Option<Value<'m>> {
+        (self.kind() == ValueKind::GlobalVariable).then(|| wrap!(Value, LLVMGetInitializer(self.raw))).flatten()
+    }
+    /// Type of a global's contents.
+    pub fn global_value_type(self) -> Option<Type<'m>> {
+        wrap!(Type, LLVMGlobalGetValueType(self.raw))
+    }
+    /// Explicit alignment of a global, alloca, load or store in bytes; zero if none is written.
+    pub fn explicit_align(self) -> u32 {
+        get!(LLVMGetAlignment(self.raw))
+    }
+    /// The users of the value, in use-list order.
+    pub fn users(self) -> impl Iterator<Item = Value<'m>> {
+        let mut next = get!(LLVMGetFirstUse(self.raw));
+        std::iter::from_fn(move || {
+            if next.is_null() {
+                return None;
+            }
+            let user = wrap!(Value, LLVMGetUser(next));
+            next = get!(LLVMGetNextUse(next));
+            user
+        })
+    }
+    /// Source element type of a GEP, instruction or constant expression; call it on GEPs only.
+    pub fn gep_source_type(self) -> Type<'m> {
+        wrap!(Type, LLVMGetGEPSourceElementType(self.raw)).expect("a GEP has a source element type")
+    }
+    /// The whole value as text.
+    pub fn print(self) -> String {
+        take_message(get!(LLVMPrintValueToString(self.raw)))
+    }
+    /// The name as LLVM prints it where the value is an operand: `%x`, `%5`, `@g`. Costs a slot numbering of the whole
+    /// function for unnamed values: for many values, number them yourself.
+    pub fn print_as_operand(self) -> String {
+        let name = self.name();
+        if !name.is_empty() {
+            return quote_name('%', &name);
+        }
+        let text = self.print();
+        let head = text.trim_start();
+        match self.kind() {
+            ValueKind::Block => head.split(':').next().map(|slot| format!("%{slot}")).unwrap_or_default(),
+            _ => head.split_whitespace().find(|word| word.starts_with('%')).unwrap_or("%?").to_owned(),
+        }
+    }
+    /// Text of inline assembly.
+    pub fn asm_text(self) -> String {
+        let mut len = 0;
+        let data = get!(LLVMGetInlineAsmAsmString(self.raw, &mut len));
+        bytes_to_string(data, len)
+    }
+    /// Constraint string of inline assembly.
+    pub fn asm_constraints(self) -> String {
+        let mut len = 0;
+        let data = get!(LLVMGetInlineAsmConstraintString(self.raw, &mut len));
+        bytes_to_string(data, len)
+    }
+    /// Whether inline assembly is marked `sideeffect` (volatile).
+    pub fn asm_has_side_effects(self) -> bool {
+        get!(LLVMGetInlineAsmHasSideEffects(self.raw)) != 0
+    }
+    /// Operands of an MDNode wrapped as value.
+    pub fn md_operands(self) -> Vec<Option<Value<'m>>> {
+        let count = get!(LLVMGetMDNodeNumOperands(self.raw)) as usize;
+        let mut raw = vec![std::ptr::null_mut(); count];
+        get!(LLVMGetMDNodeOperands(self.raw, raw.as_mut_ptr()));
+        raw.into_iter().map(|value| wrap!(Value, value)).collect()
+    }
+    /// Text of an MDString wrapped as value.
+    pub fn md_string(self) -> Option<String> {
+        let mut len = 0;
+        let data = get!(LLVMGetMDString(self.raw, &mut len));
+        (!data.is_null()).then(|| bytes_to_string(data, len as usize))
+    }
+}
+
+impl<'m> Type<'m> {
+    /// The object's address; types are unique, so equal types have equal addresses.
+    pub fn address(self) -> usize {
+        self.raw as usize
+    }
+    /// Which kind of type.
+    pub fn kind(self) -> LLVMTypeKind {
+        get!(LLVMGetTypeKind(self.raw))
+    }
+    /// Width of an integer type in bits, `None` for other types.
+    pub fn int_bits(self) -> Option<u32> {
+        (self.kind() == LLVMTypeKind::LLVMIntegerTypeKind).then(|| get!(LLVMGetIntTypeWidth(self.raw)))
+    }
+    /// Address space of a pointer type, `None` for other types.
+    pub fn address_space(self) -> Option<u32> {
+        (self.kind() == LLVMTypeKind::LLVMPointerTypeKind).then(|| get!(LLVMGetPointerAddressSpace(self.raw)))
+    }
+    /// Element type of an array or vector.
+    pub fn element(self) -> Option<Type<'m>> {
+        match self.kind() {
+            LLVMTypeKind::LLVMArrayTypeKind
+            | LLVMTypeKind::LLVMVectorTypeKind
+            | LLVMTypeKind::LLVMScalableVectorTypeKind => wrap!(Type, LLVMGetElementType(self.raw)),
+            _ => None,
+        }
+    }
+    /// Number of elements of an array, vector or struct, zero for other types.
+    pub fn length(self) -> u64 {
+        match self.kind() {
+            LLVMTypeKind::LLVMArrayTypeKind => get!(LLVMGetArrayLength2(self.raw)),
+            LLVMTypeKind::LLVMVectorTypeKind | LLVMTypeKind::LLVMScalableVectorTypeKind => {
+                u64::from(get!(LLVMGetVectorSize(self.raw)))
+            }
+            LLVMTypeKind::LLVMStructTypeKind => u64::from(get!(LLVMCountStructElementTypes(self.raw))),
+            _ => 0,
+        }
+    }
+    /// Type of a struct's element. The index must be in range.
+    pub fn struct_element(self, index: u32) -> Type<'m> {
+        assert!(self.kind() == LLVMTypeKind::LLVMStructTypeKind && u64::from(index) < self.length());
+        wrap!(Type, LLVMStructGetTypeAtIndex(self.raw, index)).expect("index checked above")
+    }
+    /// Whether values of the type have a size in memory.
+    pub fn is_sized(self) -> bool {
+        get!(LLVMTypeIsSized(self.raw)) != 0
+    }
+    /// Return type of a function type.
+    pub fn return_type(self) -> Option<Type<'m>> {
+        (self.kind() == LLVMTypeKind::LLVMFunctionTypeKind).then(|| wrap!(Type, LLVMGetReturnType(self.raw))).flatten()
+    }
+    /// The type as text.
+    pub fn print(self) -> String {
+        take_message(get!(LLVMPrintTypeToString(self.raw)))
+    }
+}
+
+/// A name with its sigil, quoted as the IR printer quotes it.
+pub fn quote_name(sigil: char, name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '$' | '.' | '_');
+    if !name.is_empty() && name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) {
+        return format!("{sigil}{name}");
+    }
+    let mut text = format!("{sigil}\"");
+    for byte in name.bytes() {
+        if (0x20..0x7f).contains(&byte) && byte != b'"' && byte != b'\\' {
+            text.push(byte as char);
+        } else {
+            text.push_str(&format!("\\{byte:02X}"));
+        }
+    }
+    text.push('"');
+    text
+}

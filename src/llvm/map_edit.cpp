@@ -1,0 +1,40 @@
+// Which edits does divergence-map need that the C API lacks? Splitting a block around a guarded part, turning counters on
+// the stack into values, entries of llvm.compiler.used.
+
+#include "llvm-c/Types.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/CBindingWrapping.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+#include "llvm/Transforms/Utils/PromoteMemToReg.h"
+
+using namespace llvm;
+
+// Splits the block before an instruction and puts `if (condition) { }` there: returns the terminator of the new, empty
+// guarded block, which the editor then fills. `before` stays what it was, at the head of the rest of its block.
+extern "C" LLVMValueRef warpwise_split_if(LLVMValueRef Condition, LLVMValueRef Before, bool IsRare, const char *Then,
+                                          const char *Rest) {
+  auto *At = cast<Instruction>(unwrap(Before));
+  MDNode *Weights = IsRare ? MDBuilder(At->getContext()).createUnlikelyBranchWeights() : nullptr;
+  Instruction *End = SplitBlockAndInsertIfThen(unwrap(Condition), At->getIterator(), /*Unreachable=*/false, Weights);
+  End->getParent()->setName(Then);
+  At->getParent()->setName(Rest);
+  return wrap(End);
+}
+
+// Makes values of stack objects that are only loaded and stored whole.
+extern "C" void warpwise_promote(LLVMValueRef Function, LLVMValueRef *Allocas, size_t Count) {
+  SmallVector<AllocaInst *> Objects;
+  for (size_t I = 0; I < Count; ++I)
+    Objects.push_back(cast<AllocaInst>(unwrap(Allocas[I])));
+  DominatorTree Tree(*cast<llvm::Function>(unwrap(Function)));
+  PromoteMemToReg(Objects, Tree);
+}
+
+// Keeps a global although nobody seems to use it.
+extern "C" void warpwise_keep(LLVMModuleRef M, LLVMValueRef Global) {
+  appendToCompilerUsed(*unwrap(M), {cast<GlobalValue>(unwrap(Global))});
+}

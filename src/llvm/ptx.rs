@@ -1,0 +1,39 @@
+//! What PTX does LLVM make of a module as it stands? For a pass that asks `ptxas` about its own work.
+
+use super::handle::Module;
+use inkwell::OptimizationLevel;
+use inkwell::targets::{CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetTriple};
+use llvm_sys::core::LLVMCloneModule;
+
+/// A copy of a module in the same context, to try things on.
+pub struct Scratch {
+    module: inkwell::module::Module<'static>,
+}
+
+impl Scratch {
+    /// Copies a module. The copy must not outlive its context; whoever runs during a pass call is inside it.
+    pub fn copy_of(module: Module<'_>) -> Scratch {
+        // SAFETY: the module is alive; the copy is a new module that nobody else owns.
+        Scratch { module: unsafe { inkwell::module::Module::new(LLVMCloneModule(module.raw())) } }
+    }
+    /// The handle.
+    pub fn handle(&self) -> Module<'_> {
+        // SAFETY: the module is owned by self and outlives the borrow.
+        unsafe { Module::from_raw(self.module.as_mut_ptr()) }.expect("an owned module is not null")
+    }
+    /// Its PTX for a chip with some features, optimised as clang -O3 would. Generating code uses the copy up.
+    pub fn into_ptx(self, cpu: &str, features: &str) -> Result<String, String> {
+        Target::initialize_nvptx(&InitializationConfig::default());
+        let triple = TargetTriple::create(&self.handle().triple());
+        let target = Target::from_triple(&triple).map_err(|error| error.to_string())?;
+        let (relocation, model) = (RelocMode::Default, CodeModel::Default);
+        let level = OptimizationLevel::Aggressive;
+        let machine = target
+            .create_target_machine(&triple, cpu, features, level, relocation, model)
+            .ok_or_else(|| format!("LLVM knows no chip {cpu}"))?;
+        let buffer = machine
+            .write_to_memory_buffer(&self.module, FileType::Assembly)
+            .map_err(|error| error.to_string_lossy().into_owned())?;
+        Ok(String::from_utf8_lossy(buffer.as_slice()).trim_end_matches('\0').to_owned())
+    }
+}

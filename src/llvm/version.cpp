@@ -1,0 +1,67 @@
+// How does a kernel get a second body? First as a function of its own, which is planned and edited like any other, then
+// behind a test at the kernel's entry.
+
+#include "llvm-c/Core.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/CBindingWrapping.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
+
+using namespace llvm;
+
+// A copy of a function with a body, attributes and calling convention included; null where a block's address is taken
+// or control leaves a block in ways that a copy cannot follow. Instructions keep their debug locations, so the copy has
+// no subprogram of its own: it does not stay.
+extern "C" LLVMValueRef warpwise_copy_function(LLVMValueRef Raw) {
+  auto &F = *unwrap<Function>(Raw);
+  for (BasicBlock &BB : F)
+    if (BB.hasAddressTaken() || BB.isEHPad() || isa<IndirectBrInst, CallBrInst, InvokeInst>(BB.getTerminator()))
+      return nullptr;
+  auto *Copy = Function::Create(F.getFunctionType(), GlobalValue::InternalLinkage, F.getAddressSpace(),
+                                F.getName() + ".slots", F.getParent());
+  Copy->copyAttributesFrom(&F);
+  Copy->setVisibility(GlobalValue::DefaultVisibility);
+  Copy->setComdat(nullptr);
+  ValueToValueMapTy Map;
+  for (auto [From, To] : zip(F.args(), Copy->args()))
+    Map[&From] = &To;
+  for (BasicBlock &BB : F)
+    Map[&BB] = CloneBasicBlock(&BB, Map, "", Copy);
+  auto Flags = RF_NoModuleLevelChanges | RF_IgnoreMissingLocals;
+  for (BasicBlock &BB : *Copy)
+    for (Instruction &I : BB) {
+      RemapDbgRecordRange(F.getParent(), I.getDbgRecordRange(), Map, Flags);
+      RemapInstruction(&I, Map, Flags);
+    }
+  return wrap(Copy);
+}
+
+// Makes the copy's body the one that blocks of at most `Threads` threads run; the copy is gone after that.
+extern "C" void warpwise_add_version(LLVMValueRef Raw, LLVMValueRef RawCopy, uint32_t Threads) {
+  auto &F = *unwrap<Function>(Raw);
+  auto *Copy = unwrap<Function>(RawCopy);
+  BasicBlock *Plain = &F.getEntryBlock(), *Slots = &Copy->getEntryBlock();
+  for (auto [From, To] : zip(Copy->args(), F.args()))
+    From.replaceAllUsesWith(&To);
+  auto *Entry = BasicBlock::Create(F.getContext(), "warpwise.entry", &F, Plain);
+  F.splice(F.end(), Copy);
+  IRBuilder<> B(Entry);
+  Value *Count = nullptr;
+  for (Intrinsic::ID Id : {Intrinsic::nvvm_read_ptx_sreg_ntid_x, Intrinsic::nvvm_read_ptx_sreg_ntid_y,
+                           Intrinsic::nvvm_read_ptx_sreg_ntid_z}) {
+    Value *Extent = B.CreateIntrinsic(Id, {});
+    Count = Count ? B.CreateNUWMul(Count, Extent, "warpwise.threads") : Extent;
+  }
+  auto *End = B.CreateCondBr(B.CreateICmpULE(Count, B.getInt32(Threads), "warpwise.fits"), Slots, Plain);
+  // stack objects of either body are still allocated once, at entry
+  for (BasicBlock *BB : {Plain, Slots})
+    for (Instruction &I : make_early_inc_range(*BB))
+      if (auto *Object = dyn_cast<AllocaInst>(&I); Object && isa<ConstantInt>(Object->getArraySize()))
+        Object->moveBefore(End->getIterator());
+  Copy->eraseFromParent();
+}
+
+// Forgets a copy that was not needed.
+extern "C" void warpwise_drop_copy(LLVMValueRef RawCopy) { unwrap<Function>(RawCopy)->eraseFromParent(); }

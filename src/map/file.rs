@@ -1,0 +1,133 @@
+//! What did a run count? Maps of files, read, joined and looked up by branch.
+
+use super::table::{BranchTable, FunctionTable, Table, TableError};
+use std::path::{Path, PathBuf};
+use warpwise_rt::format::{FormatError, Map};
+
+/// Why a map cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum MapError {
+    #[error("cannot read {}: {error}", path.display())]
+    Read { path: PathBuf, error: std::io::Error },
+    #[error("{}: {error}", path.display())]
+    Format { path: PathBuf, error: FormatError },
+    #[error("{}: module {number}: {error}", path.display())]
+    Table { path: PathBuf, number: usize, error: TableError },
+    #[error("{}: module {number} has {found} counters, but its table speaks of {wanted}", path.display())]
+    Mismatch { path: PathBuf, number: usize, wanted: u32, found: usize },
+}
+
+/// One module of a map, ready to be looked at.
+#[derive(Clone, Debug)]
+pub struct Counted {
+    pub table: Table,
+    pub counts: Vec<u64>,
+}
+
+/// How often a branch was met.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct BranchCounts {
+    /// Warps that came.
+    pub visits: u64,
+    /// Warps whose lanes went different ways.
+    pub splits: u64,
+    /// Lanes that came.
+    pub lanes: u64,
+    /// Lanes that went to each target.
+    pub taken: Vec<u64>,
+}
+
+impl BranchCounts {
+    /// Splits a visit, from 0 to 1.
+    pub fn split_rate(&self) -> f64 {
+        self.splits as f64 / self.visits.max(1) as f64
+    }
+    /// Lanes a visiting warp lacks of 32, on average.
+    pub fn lanes_idle(&self) -> f64 {
+        if self.visits == 0 { 0.0 } else { 32.0 - self.lanes as f64 / self.visits as f64 }
+    }
+}
+
+/// Reads a map and all its tables.
+pub fn read(path: &Path) -> Result<(Map, Vec<Counted>), MapError> {
+    let bytes = std::fs::read(path).map_err(|error| MapError::Read { path: path.to_owned(), error })?;
+    let map = Map::decode(&bytes).map_err(|error| MapError::Format { path: path.to_owned(), error })?;
+    let modules = tables(&map, path)?;
+    Ok((map, modules))
+}
+
+/// Reads several maps as one; equal modules are added up.
+pub fn read_all(paths: &[PathBuf]) -> Result<(Map, Vec<Counted>), MapError> {
+    let mut all = Map::default();
+    for path in paths {
+        all.add(&read(path)?.0);
+    }
+    let modules = tables(&all, paths.first().map_or(Path::new(""), PathBuf::as_path))?;
+    Ok((all, modules))
+}
+
+fn tables(map: &Map, path: &Path) -> Result<Vec<Counted>, MapError> {
+    let mut modules = Vec::new();
+    for (index, module) in map.modules.iter().enumerate() {
+        let number = index + 1;
+        let (header, table) =
+            Table::decode(&module.table).map_err(|error| MapError::Table { path: path.to_owned(), number, error })?;
+        if header.words as usize != module.counts.len() {
+            let (wanted, found) = (header.words, module.counts.len());
+            return Err(MapError::Mismatch { path: path.to_owned(), number, wanted, found });
+        }
+        modules.push(Counted { table, counts: module.counts.clone() });
+    }
+    Ok(modules)
+}
+
+impl Counted {
+    /// Counts of a branch; `None` if it is not counted.
+    pub fn of(&self, branch: &BranchTable) -> Option<BranchCounts> {
+        let record = self.counts.get(branch.slot? as usize..)?.get(..branch.words() as usize)?;
+        let [visits, splits, lanes, others @ ..] = record else { return None };
+        let first = lanes.saturating_sub(others.iter().sum());
+        let taken = std::iter::once(first).chain(others.iter().copied()).collect();
+        Some(BranchCounts { visits: *visits, splits: *splits, lanes: *lanes, taken })
+    }
+
+    /// Launches of a kernel.
+    pub fn launches(&self, function: &FunctionTable) -> Option<u64> {
+        self.counts.get(function.launches? as usize).copied()
+    }
+}
+
+/// Counts by place in the source, for transforms that ask which branches split: the feedback of an earlier run.
+#[derive(Clone, Debug, Default)]
+pub struct Feedback {
+    places: std::collections::HashMap<(String, u32, u32), BranchCounts>,
+}
+
+impl Feedback {
+    /// Reads a map.
+    pub fn read(path: &Path) -> Result<Feedback, MapError> {
+        Ok(Feedback::of(&read(path)?.1))
+    }
+
+    /// From modules that were read.
+    pub fn of(modules: &[Counted]) -> Feedback {
+        let mut feedback = Feedback::default();
+        for module in modules {
+            for branch in module.table.functions.iter().flat_map(|function| &function.branches) {
+                let (Some(place), Some(counts)) = (branch.places.first(), module.of(branch)) else { continue };
+                let key = (place.file.clone(), place.line, place.column);
+                let sum = feedback.places.entry(key).or_default();
+                sum.visits = sum.visits.saturating_add(counts.visits);
+                sum.splits = sum.splits.saturating_add(counts.splits);
+                sum.lanes = sum.lanes.saturating_add(counts.lanes);
+            }
+        }
+        feedback
+    }
+
+    /// Visits, splits and lanes of all branches at the innermost place `file:line:column`, copies by unrolling and
+    /// inlining together; `None` where nothing was counted.
+    pub fn at(&self, file: &str, line: u32, column: u32) -> Option<&BranchCounts> {
+        self.places.get(&(file.to_owned(), line, column))
+    }
+}

@@ -1,0 +1,177 @@
+//! divergence-map: which branches did warps really split at, how often, and how many lanes went where?
+//!
+//! [`plan`] lists the branches of a module and which of them are counted; [`apply`] puts counters beside them;
+//! [`table`] is the description that travels inside the device code next to the counters. [`file`] reads and writes what a
+//! run leaves behind. docs/MAP.md describes symbols, layouts and costs.
+//!
+//! Source: Coutinho 2011, chapter 4 (one counter for visits and one for divergences a branch, in global memory, counted
+//! by an elected lane). Ours: only branches that may diverge, counters in registers inside loops, one replica a
+//! multiprocessor in memory, lanes beside warps.
+
+pub mod apply;
+pub mod file;
+pub mod plan;
+pub mod recount;
+pub mod show;
+pub mod table;
+
+use crate::divergence::{Facts, ModuleAnalysis};
+use crate::kernel::handles::Handles;
+use crate::llvm::edit::Editor;
+use crate::llvm::edit::map::Reach;
+use crate::llvm::handle::{Function, Module, Value};
+use crate::llvm::remark::{Host, Kind};
+use crate::pipeline::Settings;
+use crate::report::source::Sources;
+use plan::{FunctionPlan, Layout};
+use std::path::Path;
+use table::Table;
+
+/// What the pass is asked to do.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// Count branches that are proven uniform too.
+    pub all: bool,
+    /// What the symbols end in, instead of the module's own number.
+    pub name: Option<String>,
+}
+
+/// Every symbol that the pass makes starts so.
+pub const SYMBOL: &str = "__warpwise_map";
+
+/// Names of a module's symbols.
+pub struct Symbols {
+    /// Where counters and table are: two addresses, then two lengths in bytes, 8 bytes each.
+    pub index: String,
+    /// Counters.
+    pub counters: String,
+    /// The table that says what they count.
+    pub table: String,
+}
+
+impl Symbols {
+    /// Symbols of the module whose source file has this name, compiled in the current folder.
+    pub fn of(source_file: &str, options: &Options) -> Symbols {
+        let end = options.name.clone().unwrap_or_else(|| {
+            let folder = std::env::current_dir().unwrap_or_default();
+            format!("{:016x}", table::hash(folder.join(source_file).to_string_lossy().as_bytes()))
+        });
+        let index = format!("{SYMBOL}_{end}");
+        Symbols { counters: format!("{index}_counters"), table: format!("{index}_table"), index }
+    }
+}
+
+/// The pass.
+pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
+    let symbols = Symbols::of(&module.source_file(), &settings.map);
+    if module.global(&symbols.index).is_some() {
+        return false; // a second time would count the counting
+    }
+    let analysis = ModuleAnalysis::new(module, settings.analysis());
+    let bodies: Vec<Function<'_>> = module.functions().filter(|function| !function.is_declaration()).collect();
+    let exits = plan::may_exit(&bodies);
+    let mut layout = Layout::default();
+    let mut sources = Sources::beside(Path::new(&module.source_file()));
+    let mut table = Table::new(&module.source_file());
+    // plan all before editing any: facts of a function may rest on the bodies of others
+    let plans: Vec<(Facts, Handles<'_>, FunctionPlan)> = bodies
+        .iter()
+        .map(|&function| {
+            let (facts, handles) = analysis.facts(function);
+            let plan = plan::plan(&facts, &handles, &settings.map, exits, &mut layout);
+            table.functions.push(table::of_function(&facts, &handles, &plan, &mut sources));
+            (facts, handles, plan)
+        })
+        .collect();
+    for (facts, handles, plan) in &plans {
+        remarks(facts, handles, plan, host);
+    }
+    // also where nothing is counted: the host side expects the symbols
+    layout.words = layout.words.max(plan::SECTOR);
+    let mut editor = Editor::new(module);
+    let replicas = layout.replicas();
+    let words = layout.replica_words();
+    let int64 = editor.int_type(64);
+    let counters_type = editor.array_type(int64, u64::from(replicas) * u64::from(words));
+    let zero = editor.null(counters_type);
+    let counters = editor.new_global(counters_type, GLOBAL, 128, Some(zero), false, &symbols.counters);
+    editor.publish(counters, Reach::Everybody);
+    let machine = apply::Machine { counters, replicas, words, has_redux: has_redux(&bodies) };
+    for (facts, handles, plan) in &plans {
+        apply::apply(&mut editor, facts, handles, plan, &machine);
+        debug_assert!(editor.verifies(handles.function), "divergence-map broke '{}'", facts.kernel.name);
+    }
+    let bytes = u64::from(replicas) * u64::from(words) * 8;
+    publish_table(&mut editor, &symbols, (counters, bytes), &table.encode(replicas, words));
+    true
+}
+
+/// A table of a module that nobody counts: the branches, and what the analysis says of them.
+pub fn describe(analysis: &ModuleAnalysis<'_>, input: &Path) -> Table {
+    let mut sources = Sources::beside(input);
+    let mut table = Table::new(&input.display().to_string());
+    for &function in analysis.context.functions.iter().filter(|function| !function.is_declaration()) {
+        let (facts, handles) = analysis.facts(function);
+        let plan = FunctionPlan { branches: plan::branches(&facts), ..FunctionPlan::default() };
+        table.functions.push(table::of_function(&facts, &handles, &plan, &mut sources));
+    }
+    table.functions.sort_by_key(|function| !function.report.is_kernel);
+    table
+}
+
+/// Host code: registers the counters of the device code that was compiled from the same source.
+pub fn run_host(module: Module<'_>, settings: &Settings) -> bool {
+    let symbols = Symbols::of(&module.source_file(), &settings.map);
+    Editor::new(module).register_unit(&symbols.index, INDEX_BYTES)
+}
+
+/// Address space of global memory.
+const GLOBAL: u32 = 1;
+
+/// `redux.sync` came with compute capability 8.0.
+fn has_redux(bodies: &[Function<'_>]) -> bool {
+    bodies.iter().all(|function| {
+        let cpu = function.string_attribute("target-cpu").unwrap_or_else(|| "sm_80".to_owned());
+        let digits: String = cpu.trim_start_matches("sm_").chars().take_while(char::is_ascii_digit).collect();
+        digits.parse::<u32>().is_ok_and(|number| number >= 80)
+    })
+}
+
+/// Bytes of a unit's index.
+pub const INDEX_BYTES: u64 = 32;
+
+fn publish_table<'m>(editor: &mut Editor<'m>, symbols: &Symbols, counters: (Value<'m>, u64), bytes: &[u8]) {
+    let contents = editor.bytes(bytes);
+    // no constant: the lockstep machine hands back variables
+    let table = editor.new_global(contents.ty(), GLOBAL, 16, Some(contents), false, &symbols.table);
+    editor.publish(table, Reach::Everybody);
+    let lengths = [counters.1, bytes.len() as u64].map(|length| editor.int(64, length));
+    let contents = editor.constant_struct(&[counters.0, table, lengths[0], lengths[1]]);
+    for (name, reach) in [(symbols.index.as_str(), Reach::Everybody), (SYMBOL, Reach::AnyOf)] {
+        let index = editor.new_global(contents.ty(), GLOBAL, 8, Some(contents), true, name);
+        editor.publish(index, reach);
+    }
+}
+
+fn remarks(facts: &Facts, handles: &Handles<'_>, plan: &FunctionPlan, host: &Host<'_>) {
+    if let Some(reject) = &plan.reject {
+        host.emit(Kind::Missed, handles.function, None, reject.name(), &reject.to_string());
+        return;
+    }
+    let counted = plan.branches.iter().filter(|branch| branch.slot.is_some()).count();
+    if counted > 0 && host.wants(Kind::Passed) {
+        let in_registers = plan.branches.iter().filter(|branch| branch.in_registers).count();
+        let message = format!(
+            "divergence map: {counted} of {} branches are counted, {in_registers} of them in registers",
+            plan.branches.len()
+        );
+        host.emit(Kind::Passed, handles.function, None, "DivergenceMap", &message);
+    }
+    if host.wants(Kind::Missed) {
+        for branch in plan.branches.iter().filter(|branch| branch.slot.is_none()) {
+            let at = handles.inst(facts.kernel.terminator(branch.block));
+            let message = "not counted: all lanes of a warp take the same way here";
+            host.emit(Kind::Missed, handles.function, Some(at), "UniformBranch", message);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Do the counters of an instrumented module say what the lockstep machine saw? Every branch, word by word.
+//!
+//! The machine draws its own map of the instrumented module, guarded parts included. What it saw of the branches that were
+//! there before is compared with what the module counted in its own memory.
+
+use super::table::{BranchTable, Header, Table, TableError};
+use crate::llvm::image::{FunctionImage, ModuleImage};
+use crate::simt::{BranchCount, DivergenceMap, LaunchReport};
+use std::collections::HashMap;
+use warpwise_rt::format::{Map, Module};
+
+/// Blocks that only the instrumentation branches to.
+const OWN: &[&str] = &["%warpwise.add", "%warpwise.flush", "%warpwise.launch"];
+
+/// Why nothing can be compared, or what differs.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum RecountError {
+    #[error("the module has no divergence map: run divergence-map over it first")]
+    NotCounted,
+    #[error("the module's table cannot be read: {0}")]
+    Table(#[from] TableError),
+    #[error("{function}: the table has {table} branches, the module {module}")]
+    Branches { function: String, table: usize, module: usize },
+    #[error("{function}, block {block}: the machine saw {seen}, the module counted {counted}")]
+    Differs { function: String, block: String, seen: String, counted: String },
+}
+
+/// What an instrumented module counted during a launch on the machine, as a map file holds it.
+pub fn saved(report: &LaunchReport) -> Result<Map, RecountError> {
+    let (table, counts) = raw(report)?;
+    let module = Module { table: table.to_vec(), counts };
+    Ok(Map { runs: vec!["host=lockstep machine".to_owned()], modules: vec![module] })
+}
+
+/// The table as bytes, and the sums over the replicas.
+fn raw(report: &LaunchReport) -> Result<(&[u8], Vec<u64>), RecountError> {
+    let with_end = |end: &str| {
+        report.globals.iter().find(|global| global.name.starts_with(super::SYMBOL) && global.name.ends_with(end))
+    };
+    let (Some(table), Some(counters)) = (with_end("_table"), with_end("_counters")) else {
+        return Err(RecountError::NotCounted);
+    };
+    let header = Header::read(&table.bytes.data)?;
+    let mut counts = vec![0u64; header.words as usize];
+    for (i, raw) in counters.bytes.data.chunks_exact(8).enumerate() {
+        counts[i % header.words as usize] += u64::from_le_bytes(raw.try_into().unwrap_or_default());
+    }
+    Ok((&table.bytes.data, counts))
+}
+
+/// Compares; returns how many branches were counted and met.
+pub fn compare(image: &ModuleImage, seen: &DivergenceMap, report: &LaunchReport) -> Result<usize, RecountError> {
+    let (table, counts) = raw(report)?;
+    let table = Table::decode(table)?.1;
+    let mut by_place: HashMap<(String, u32), BranchCount> = HashMap::new();
+    for branch in seen.branches(image) {
+        by_place.insert((branch.function.clone(), branch.inst), branch);
+    }
+    let mut met = 0;
+    for function in &table.functions {
+        let symbol = &function.report.symbol;
+        let Some(body) = image.functions.iter().find(|body| body.name == *symbol) else { continue };
+        let original = original_branches(body);
+        if original.len() != function.branches.len() {
+            let (table, module) = (function.branches.len(), original.len());
+            return Err(RecountError::Branches { function: symbol.clone(), table, module });
+        }
+        for (branch, inst) in function.branches.iter().zip(original) {
+            let Some(slot) = branch.slot else { continue };
+            let record = &counts[slot as usize..][..branch.words() as usize];
+            let saw = by_place.get(&(symbol.clone(), inst));
+            let expected = saw.map_or_else(|| vec![0; record.len()], |saw| words_of(branch, saw));
+            met += usize::from(saw.is_some());
+            if record != expected {
+                return Err(RecountError::Differs {
+                    function: symbol.clone(),
+                    block: function.blocks[branch.block as usize].name.clone(),
+                    seen: format!("{expected:?}"),
+                    counted: format!("{record:?}"),
+                });
+            }
+        }
+    }
+    Ok(met)
+}
+
+/// The record that a branch should have.
+fn words_of(branch: &BranchTable, saw: &BranchCount) -> Vec<u64> {
+    let mut targets: Vec<(&str, u64)> = Vec::new();
+    for (block, lanes) in &saw.taken {
+        match targets.iter_mut().find(|target| target.0 == block) {
+            Some(target) => target.1 += lanes,
+            None => targets.push((block, *lanes)),
+        }
+    }
+    let mut words = vec![saw.visits, saw.splits, saw.lanes];
+    words.extend(targets.iter().skip(1).map(|target| target.1));
+    words.resize(branch.words() as usize, 0);
+    words
+}
+
+/// Terminators with several targets that were there before the instrumentation, in reachable blocks, in order.
+fn original_branches(function: &FunctionImage) -> Vec<u32> {
+    let mut reached = vec![false; function.blocks.len()];
+    let mut open = vec![0usize];
+    while let Some(block) = open.pop() {
+        if !std::mem::replace(&mut reached[block], true) {
+            open.extend(function.blocks[block].successors.iter().map(|&next| next as usize));
+        }
+    }
+    let is_own = |block: u32| {
+        let name = &function.blocks[block as usize].name;
+        OWN.iter().any(|own| name.starts_with(own))
+    };
+    function
+        .blocks
+        .iter()
+        .zip(reached)
+        .filter(|(block, reached)| {
+            let first = block.successors.first();
+            *reached
+                && block.successors.iter().any(|next| Some(next) != first)
+                && !block.successors.iter().any(|&next| is_own(next))
+        })
+        .map(|(block, _)| block.first + block.count - 1)
+        .collect()
+}

@@ -1,0 +1,87 @@
+//! What is planned and edited for each function: the function itself, or a copy that becomes a second body.
+//!
+//! Most public kernels say nothing about their block's size, and no slot may be given to a thread that does not exist in
+//! the plan. So a kernel without a bound is copied, the copy is planned as if no block had more than so many threads, and
+//! [`settle`] puts it behind `ntid.x·ntid.y·ntid.z <= N` at the kernel's entry: a uniform test, taken once. Copies that
+//! were of no use go again.
+
+use super::{VERSION_THREADS, plan_stack};
+use crate::divergence::Facts;
+use crate::llvm::edit::Editor;
+use crate::llvm::handle::{Function, Module};
+use crate::pipeline::Settings;
+
+/// Most blocks of a kernel that is copied: twice the code of a huge kernel is worth no slots.
+const MAX_COPIED_BLOCKS: u32 = 2000;
+
+/// One function to plan for.
+pub struct Target<'m> {
+    /// What is planned and edited.
+    pub function: Function<'m>,
+    /// The kernel whose second body it becomes.
+    pub original: Option<Function<'m>>,
+    /// Threads that the second body is for, once decided.
+    pub threads: Option<u32>,
+    pub changed: bool,
+}
+
+impl<'m> Target<'m> {
+    /// The function that stays, to which remarks belong.
+    pub fn emitted(&self) -> Function<'m> {
+        self.original.unwrap_or(self.function)
+    }
+    /// Bounds on the threads of a block to try, in order; `None` is the function's own.
+    pub fn bounds(&self) -> Vec<Option<u32>> {
+        match (self.original, self.threads) {
+            (None, _) => vec![None],
+            (Some(_), Some(threads)) => vec![Some(threads)],
+            (Some(_), None) => VERSION_THREADS.into_iter().map(Some).collect(),
+        }
+    }
+    /// Plans under a bound: facts without one hold under it too.
+    pub fn bind(&mut self, bound: Option<u32>, facts: &mut Facts) {
+        if let Some(threads) = bound {
+            facts.geometry.max_threads = Some(threads);
+            self.threads = Some(threads);
+        }
+    }
+}
+
+/// Every function, kernels without a launch bound as a copy if they have anything to move.
+pub fn targets<'m>(module: Module<'m>, settings: &Settings, functions: Vec<Function<'m>>) -> Vec<Target<'m>> {
+    let mut editor = Editor::new(module);
+    let mut targets = Vec::new();
+    for function in functions {
+        let copy = if wants_copy(function, settings) { editor.copy_function(function) } else { None };
+        let target = Target { function, original: None, threads: None, changed: false };
+        targets.push(match copy {
+            Some(copy) => Target { function: copy, original: Some(function), ..target },
+            None => target,
+        });
+    }
+    targets
+}
+
+fn wants_copy(function: Function<'_>, settings: &Settings) -> bool {
+    let has = |name: &str| function.string_attribute(name).is_some();
+    let unbounded = settings.block.is_none() && !has("nvvm.maxntid") && !has("nvvm.reqntid");
+    let objects = settings.victims.stack && plan_stack::has_stack_objects(function);
+    let pressure = settings.victims.any_register() && (settings.regs.is_some() || has("nvvm.maxnreg"));
+    function.is_ptx_kernel() && unbounded && (objects || pressure) && function.block_count() <= MAX_COPIED_BLOCKS
+}
+
+/// Gives kernels their second bodies; forgets the copies that are none.
+pub fn settle(module: Module<'_>, targets: Vec<Target<'_>>) {
+    let mut editor = Editor::new(module);
+    for target in targets {
+        let Some(original) = target.original else { continue };
+        match target.threads.filter(|_| target.changed) {
+            Some(threads) => {
+                editor.add_version(original, target.function, threads);
+                editor.uses_shared_memory(original);
+                debug_assert!(editor.verifies(original));
+            }
+            None => editor.drop_copy(target.function),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! What does `ptxas` say of a kernel before and after?
+//!
+//! [`assemble`] runs it in a temporary folder and reads what `-v` prints. With `-warpwise-ptxas=PATH` the whole pass is
+//! tried on a copy of the module first ([`refused`]); kernels that are no better by `ptxas`'s numbers are then left alone.
+//! Off by default: a build would depend on a program that the compiler does not bring. Better is: fewer bytes in the stack
+//! frame and in spills, and no fewer blocks on a multiprocessor. A kernel with a second body keeps the frame of the first,
+//! so it must only not get worse.
+
+use super::budget::Machine;
+use crate::kernel::geometry::Geometry;
+use crate::llvm::handle::{Function, Module};
+use crate::llvm::ptx::Scratch;
+use crate::llvm::remark::{Host, Kind};
+use crate::pipeline::Settings;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+/// Threads of a block that occupancy is compared for where nothing is known.
+const USUAL_THREADS: u32 = 256;
+
+/// What `ptxas -v` prints of one kernel; bytes, but for the registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Measured {
+    pub registers: u32,
+    pub stack: u32,
+    pub spill_stores: u32,
+    pub spill_loads: u32,
+    pub shared: u32,
+}
+
+impl Measured {
+    /// What goes to local memory, in bytes of code: the frame, and what spills store and load.
+    pub fn local(&self) -> u32 {
+        self.stack + self.spill_stores + self.spill_loads
+    }
+}
+
+/// Kernels by name.
+pub type Measurements = BTreeMap<String, Measured>;
+
+/// Reads the output of `ptxas -v`.
+pub fn read(text: &str) -> Measurements {
+    let mut found = Measurements::new();
+    let mut current: Option<String> = None;
+    for line in text.lines() {
+        if let Some((_, rest)) = line.split_once("Compiling entry function '") {
+            current = rest.split('\'').next().map(str::to_owned);
+        } else if let Some((_, name)) = line.split_once("Function properties for ") {
+            // functions that were not inlined have properties of their own
+            let name = name.trim();
+            current = current.filter(|known| known == name);
+        } else if let Some(name) = &current {
+            let kernel = found.entry(name.clone()).or_default();
+            let before = |what: &str| {
+                let head = &line[..line.find(what)?];
+                head.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+            };
+            kernel.stack = before(" bytes stack frame").unwrap_or(kernel.stack);
+            kernel.spill_stores = before(" bytes spill stores").unwrap_or(kernel.spill_stores);
+            kernel.spill_loads = before(" bytes spill loads").unwrap_or(kernel.spill_loads);
+            kernel.registers = before(" registers").unwrap_or(kernel.registers);
+            kernel.shared = before(" bytes smem").unwrap_or(kernel.shared);
+        }
+    }
+    found
+}
+
+/// Assembles PTX for a chip and measures its kernels.
+pub fn assemble(ptxas: &Path, ptx: &str, cpu: &str, flags: &[String]) -> Result<Measurements, String> {
+    let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
+    let source = folder.path().join("kernel.ptx");
+    std::fs::write(&source, ptx).map_err(|error| format!("cannot write {}: {error}", source.display()))?;
+    let output = Command::new(ptxas)
+        .args(["-v", "-O3", &format!("-arch={cpu}")])
+        .args(flags)
+        .arg(&source)
+        .arg("-o")
+        .arg(folder.path().join("kernel.cubin"))
+        .output()
+        .map_err(|error| format!("cannot run {}: {error}", ptxas.display()))?;
+    let said = format!("{}{}", String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
+    if output.status.success() { Ok(read(&said)) } else { Err(said.trim().to_owned()) }
+}
+
+/// Names of the kernels that the pass, tried on a copy, does not make better.
+pub fn refused(
+    module: Module<'_>,
+    settings: &Settings,
+    ptxas: &str,
+    host: &Host<'_>,
+    pass: impl FnOnce(Module<'_>),
+) -> FxHashSet<String> {
+    let nobody = FxHashSet::default();
+    let defined = || module.functions().filter(|function| !function.is_declaration() && function.is_ptx_kernel());
+    let Some(first) = defined().next() else { return nobody };
+    let tried = Scratch::copy_of(module);
+    pass(tried.handle());
+    let versions: FxHashSet<String> =
+        tried.handle().functions().filter(|&function| has_second_body(function)).map(Function::name).collect();
+    let cpu = first.string_attribute("target-cpu").unwrap_or_else(|| "sm_75".to_owned());
+    let features = first.string_attribute("target-features").unwrap_or_default();
+    let measure = |scratch: Scratch| {
+        let ptx = scratch.into_ptx(&cpu, &features)?;
+        assemble(Path::new(ptxas), &ptx, &cpu, &[])
+    };
+    let both = measure(Scratch::copy_of(module)).and_then(|before| Ok((before, measure(tried)?)));
+    let (before, after) = match both {
+        Ok(both) => both,
+        Err(message) => {
+            let message = format!("ptxas gives no numbers, the model decides: {message}");
+            host.emit(Kind::Warning, first, None, "PtxasFails", &message);
+            return nobody;
+        }
+    };
+    let machine = Machine::of(&cpu);
+    let mut refused = nobody;
+    for function in defined() {
+        let name = function.name();
+        let (Some(old), Some(new)) = (before.get(&name), after.get(&name)) else { continue };
+        if old == new {
+            continue;
+        }
+        let geometry = Geometry::from_attributes(|attribute| function.string_attribute(attribute));
+        let stated = settings.block.map(|shape| shape.threads());
+        let threads = geometry.exact.map(|shape| shape.threads()).or(geometry.max_threads).or(stated);
+        let blocks = |measured: &Measured| {
+            machine.resident_blocks(threads.unwrap_or(USUAL_THREADS), measured.registers, measured.shared.into())
+        };
+        let eased = new.local() < old.local() || (versions.contains(&name) && new.local() == old.local());
+        if eased && blocks(new) >= blocks(old) {
+            continue;
+        }
+        let message = format!(
+            "left as it was: ptxas finds {} bytes in local memory instead of {}, and {} blocks on a multiprocessor instead of {}",
+            new.local(),
+            old.local(),
+            blocks(new),
+            blocks(old)
+        );
+        host.emit(Kind::Missed, function, None, "PtxasDisagrees", &message);
+        refused.insert(name);
+    }
+    refused
+}
+
+fn has_second_body(function: Function<'_>) -> bool {
+    function.blocks().next().is_some_and(|entry| entry.name().starts_with("warpwise.entry"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_belong_to_their_kernel() {
+        let text = "\
+ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function 'a' for 'sm_90'
+ptxas info    : Function properties for a
+    88 bytes stack frame, 84 bytes spill stores, 120 bytes spill loads
+ptxas info    : Used 32 registers, used 0 barriers, 88 bytes cumulative stack size, 512 bytes smem
+ptxas info    : Function properties for helper
+    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads
+";
+        let found = read(text);
+        let expected = Measured { registers: 32, stack: 88, spill_stores: 84, spill_loads: 120, shared: 512 };
+        assert_eq!(found.get("a"), Some(&expected));
+        assert_eq!(found.len(), 1);
+        assert_eq!(expected.local(), 292);
+    }
+}
