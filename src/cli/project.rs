@@ -230,6 +230,29 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Flags of clang and nvcc that do not concern the device side, each with a value: behind `=`, or the next word.
+const DROPPED_WITH_VALUE: [&str; 19] = [
+    "-o",
+    "-x",
+    "--x",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-Xcompiler",
+    "--compiler-options",
+    "-ccbin",
+    "--compiler-bindir",
+    "-Xptxas",
+    "--ptxas-options",
+    "-Xlinker",
+    "-Xcudafe",
+    "-Xnvlink",
+    "-Xcuda-ptxas",
+    "-maxrregcount",
+    "--threads",
+    "--output-file",
+];
+
 /// Flags that clang needs to compile the device side of an entry; none if the entry is no CUDA source. nvcc's spellings
 /// of what matters are translated, and the first architecture is taken.
 fn device_flags(entry: &Entry) -> Result<Option<Vec<String>>> {
@@ -251,13 +274,7 @@ fn device_flags(entry: &Entry) -> Result<Option<Vec<String>>> {
     while let Some(word) = words.next() {
         let (name, value) = word.split_once('=').unwrap_or((&word, ""));
         match name {
-            "-o" | "-x" | "--x" | "-MF" | "-MT" | "-MQ" | "-Xcompiler" | "--compiler-options" | "-ccbin"
-            | "--compiler-bindir" | "-Xptxas" | "--ptxas-options" | "-Xlinker" | "-Xcudafe" | "-Xnvlink"
-            | "-Xcuda-ptxas" | "-maxrregcount" | "--threads" => {
-                if value.is_empty() {
-                    words.next();
-                }
-            }
+            _ if DROPPED_WITH_VALUE.contains(&name) && value.is_empty() => drop(words.next()),
             "-gencode" | "--generate-code" | "-arch" | "--gpu-architecture" | "-code" | "--gpu-code"
             | "--cuda-gpu-arch" | "--offload-arch" => {
                 let text = if value.is_empty() { words.next().unwrap_or_default() } else { word.clone() };

@@ -163,9 +163,11 @@ mod tests {
 
     #[test]
     fn worst_first_whatever_the_order() {
-        let mut index = Index::default();
-        index.kernels = vec![row("b", 1, 0), row("a", 1, 0), row("c", 1, 2), row("<d>", 4, 0)];
-        index.failures = vec![Failure { file: "z.cu".to_owned(), reason: "no\nfile".to_owned() }];
+        let mut index = Index {
+            kernels: vec![row("b", 1, 0), row("a", 1, 0), row("c", 1, 2), row("<d>", 4, 0)],
+            failures: vec![Failure { file: "z.cu".to_owned(), reason: "no\nfile".to_owned() }],
+            ..Index::default()
+        };
         index.sort();
         let names: Vec<&str> = index.kernels.iter().map(|row| row.kernel.name.as_str()).collect();
         assert_eq!(names, ["<d>", "c", "a", "b"]);
