@@ -57,7 +57,7 @@ fn a_project_is_ranked_and_bad_files_are_listed() {
     assert!(first.contains("1 files could not be looked at:\n  bad.cu: clang cannot compile"), "{first}");
     let page = fs::read_to_string(folder.path().join("pages/index.html")).unwrap();
     assert!(page.contains("<code>rows</code>") && page.contains("bad.cu"), "{page}");
-    assert!(fs::read_to_string(folder.path().join("pages/files/0001.txt")).unwrap().contains("kernel rows"));
+    assert!(fs::read_to_string(folder.path().join("pages/files/0001.html")).unwrap().contains("rows"));
     // the same again: one job, from the kept answers, and without them
     assert_eq!(report(folder.path(), &["--jobs", "1"]), first);
     assert_eq!(report(folder.path(), &["--cache", "elsewhere", "--jobs", "1"]), first);

@@ -94,11 +94,11 @@ pub fn run(
         match unit {
             Err(reason) => index.failures.push(Failure { file, reason }),
             Ok(unit) => {
-                let page = format!("files/{:04}.txt", index.units);
+                let page = format!("files/{:04}.html", index.units);
                 let row = |kernel| Row { file: file.clone(), page: page.clone(), kernel };
                 index.units += 1;
                 index.kernels.extend(unit.kernels.into_iter().map(row));
-                pages.push((page, unit.text));
+                pages.push((page, unit.page));
             }
         }
     }

@@ -10,9 +10,10 @@ use crate::divergence::{ModuleAnalysis, Options};
 use crate::kernel::geometry::BlockShape;
 use crate::llvm::owned::OwnedModule;
 use crate::llvm::remark::{Host, Kind};
+use crate::map;
 use crate::pipeline;
 use crate::report::index::{Deed, KernelRow, Unit};
-use crate::report::{model, source::Sources, text};
+use crate::report::{html, model, source::Sources};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::cell::RefCell;
@@ -41,13 +42,14 @@ pub fn run(args: &UnitArgs) -> Result<()> {
     let block = args.block.or(flags.block);
     let analysis = ModuleAnalysis::new(module.handle(), Options { block, simple: false });
     let report = model::build(&analysis, &args.file.display().to_string(), &mut Sources::beside(&args.file));
+    let page = html::of_table(&map::describe(&analysis, &args.file), &args.file);
     drop(analysis);
     let deeds = deeds(&module, &flags, block);
     let kernels = report.functions.iter().filter(|function| function.is_kernel);
     let unit = Unit {
         kernels: kernels.map(|kernel| KernelRow::new(kernel, &deeds)).collect(),
         deeds,
-        text: text::render(&report),
+        page,
         dependencies: dependencies(Path::new(&list))?,
     };
     println!("{}", serde_json::to_string(&unit)?);

@@ -1,5 +1,5 @@
-// Which edits does divergence-map need that the C API lacks? Splitting a block around a guarded part, turning counters on
-// the stack into values, entries of llvm.compiler.used.
+// Which edits does divergence-map need that the C API lacks? Splitting a block around a guarded part, turning counters
+// on the stack into values, entries of llvm.compiler.used.
 
 #include "llvm-c/Types.h"
 #include "llvm/IR/Dominators.h"

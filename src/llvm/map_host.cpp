@@ -1,5 +1,5 @@
-// How does the host side of a CUDA program learn where its counters are? As it learns of any device variable: the unit's
-// index is registered with the CUDA runtime, and a constructor hands its shadow to warpwise's runtime library.
+// How does the host side of a CUDA program learn where its counters are? As it learns of any device variable: the
+// unit's index is registered with the CUDA runtime, and a constructor hands its shadow to warpwise's runtime library.
 //
 // clang 22 registers in three ways, all seen in its output: `__cuda_register_globals` (whole programs), the function
 // that is given to `__cudaRegisterLinkedBinary…` (-fgpu-rdc, the old driver), and entries in the section
@@ -41,7 +41,8 @@ Function *registration(Module &M) {
 
 GlobalVariable *string(Module &M, StringRef Text, StringRef Section) {
   Constant *Value = ConstantDataArray::getString(M.getContext(), Text);
-  auto *Variable = new GlobalVariable(M, Value->getType(), true, GlobalValue::PrivateLinkage, Value, "__warpwise_map_name");
+  auto *Variable =
+      new GlobalVariable(M, Value->getType(), true, GlobalValue::PrivateLinkage, Value, "__warpwise_map_name");
   Variable->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
   if (!Section.empty()) {
     Variable->setLinkage(GlobalValue::InternalLinkage);

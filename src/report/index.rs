@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct Unit {
     pub kernels: Vec<KernelRow>,
     pub deeds: Vec<Deed>,
-    /// The report as text.
-    pub text: String,
+    /// The report as a page.
+    pub page: String,
     /// Files that clang read.
     pub dependencies: Vec<String>,
 }
