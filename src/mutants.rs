@@ -71,8 +71,6 @@ pub enum Mutant {
     IgnoreArguments,
     /// Arguments are those of the last call seen.
     LastCall,
-    /// Which return a lane comes to does not matter.
-    ReturnGate,
     /// Members of aggregates are not followed when what they are made of changes.
     StaleMembers,
     /// Lanes that leave a cycle in different iterations are together behind it and in it.
@@ -83,7 +81,7 @@ pub enum Mutant {
 
 impl Mutant {
     /// Every mistake.
-    pub const ALL: [Mutant; 36] = {
+    pub const ALL: [Mutant; 35] = {
         use Mutant::*;
         [
             TidYUniform,
@@ -118,7 +116,6 @@ impl Mutant {
             FreezeKeeps,
             IgnoreArguments,
             LastCall,
-            ReturnGate,
             StaleMembers,
             ConvergentExits,
             CalleeGuards,

@@ -9,12 +9,13 @@ use warpwise::cli::cuda;
 use warpwise::llvm::image::{self, ModuleImage};
 use warpwise::llvm::owned::OwnedModule;
 use warpwise::simt::{
-    Arg, CompareError, DivergenceMap, FaultKind, Inputs, LaneValues, LaunchConfig, LaunchError, LaunchReport, Machine,
-    Nobody, Observer, Reconvergence, Scheduler, StepContext, Tolerance, compare,
+    Arg, CompareError, DivergenceMap, Inputs, LaneValues, LaunchConfig, LaunchError, LaunchReport, Machine, Nobody,
+    Observer, Reconvergence, Scheduler, StepContext, Tolerance, compare,
 };
 
 #[path = "simt/faults.rs"]
 mod faults;
+use faults::kernel;
 
 fn load(text: &str) -> ModuleImage {
     let module = OwnedModule::from_text(text, "test").expect("valid IR");

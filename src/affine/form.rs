@@ -216,7 +216,7 @@ impl Hash for Terms {
     fn hash<H: Hasher>(&self, state: &mut H) {
         for term in self {
             let Monomial { bases: (first, second), symbols } = term.monomial;
-            let word = |symbol: Option<Symbol>| symbol.map_or(0, |s| u64::from(s.value) << 3 | s.ext as u64 + 1);
+            let word = |symbol: Option<Symbol>| symbol.map_or(0, |s| (u64::from(s.value) << 3) | (s.ext as u64 + 1));
             state.write_u64(first as u64 | second.map_or(0, |base| base as u64 + 1) << 8 | word(symbols.1) << 16);
             state.write_u64(word(symbols.0));
             state.write_i64(term.coefficient);
@@ -278,7 +278,9 @@ impl Hash for Form {
                 state.write_u64(tags);
                 state.write_i64(value);
             }
-            Rest::Uniform { scope, align } => state.write_u64(tags | scope as u64 + 1 << 4 | u64::from(align) << 8),
+            Rest::Uniform { scope, align } => {
+                state.write_u64(tags | ((scope as u64 + 1) << 4) | (u64::from(align) << 8))
+            }
         }
         self.terms.hash(state);
     }

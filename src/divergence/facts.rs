@@ -303,7 +303,7 @@ impl Findings {
             })
             .collect();
         let mut gate = OPEN;
-        if returns.len() > 1 && !mutants::on(Mutant::ReturnGate) {
+        if returns.len() > 1 {
             // which return a lane comes to may be decided by any branch
             for block in kernel.blocks.keys() {
                 gate = gate.min(self.branch_scope(block));

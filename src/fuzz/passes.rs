@@ -11,7 +11,7 @@ use super::launch::{Geometry, Launch};
 use crate::llvm::image::{ModuleImage, import};
 use crate::llvm::optimise::transform;
 use crate::llvm::owned::OwnedModule;
-use crate::simt::{Machine, Reconvergence, Scheduler};
+use crate::simt::{LaunchConfig, Machine, Reconvergence, Scheduler};
 
 /// What stands for the block of the launch.
 const BLOCK: &str = "{block}";
@@ -46,9 +46,12 @@ pub(super) fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, F
             let machine = Machine::new(&transformed);
             let stage = format!("after {pipeline}");
             runner.compare(&expected, &machine, &stage, |_| {})?;
-            runner.compare(&expected, &machine, &format!("{stage}, post-dominators"), |config| {
-                config.reconvergence = Reconvergence::PostDominator;
-            })?;
+            let post_dominators = |config: &mut LaunchConfig| config.reconvergence = Reconvergence::PostDominator;
+            let later = runner.compare(&expected, &machine, &format!("{stage}, post-dominators"), post_dominators);
+            // where lanes that meet that late are too late for the original too, nothing is the pass's doing
+            if later.is_err() && runner.run(&before, "post-dominators", post_dominators).is_ok() {
+                later?;
+            }
             for seed in 1..=plan.schedules {
                 runner.compare(&expected, &machine, &format!("{stage}, independent {seed}"), |config| {
                     config.scheduler = Scheduler::Independent(seed);
