@@ -31,7 +31,7 @@ fn check(name: &str, module: &OwnedModule, kernel: &str, config: &LaunchConfig, 
     let after = counted(module, parameters);
     let after = image::import(after.handle(), name);
     let configs: Vec<LaunchConfig> = [Scheduler::Lockstep, Scheduler::Independent(0), Scheduler::Independent(7)]
-        .map(|scheduler| LaunchConfig { scheduler, ..config.clone() })
+        .map(|scheduler| LaunchConfig { scheduler, ..*config })
         .to_vec();
     let exact = Tolerance { relative: 0.0, absolute: 0.0 };
     compare(&plain, &after, Some(kernel), &configs, inputs, &[], exact).unwrap_or_else(|e| panic!("{name}: {e}"));
