@@ -13,6 +13,7 @@
 //! Contents of a stack object are undefined until written, so slots need no initialisation, and leftovers of an earlier
 //! block are as good as anything. Accesses are rebuilt without alias metadata: less is claimed, never more.
 
+use super::constant::bytes_of;
 use super::object::{Access, AccessKind};
 use super::plan_stack::{Move, Placement, StackPlan};
 use super::shared::SHARED;
@@ -447,7 +448,19 @@ impl<'m> Apply<'_, 'm> {
         }
         let step = step.min(MAX_SPLIT);
         let count = access.size / step;
-        let part = self.editor.int_type(step as u32 * 8);
+        let bits = step as u32 * 8;
+        // a constant is taken apart here: the builder would leave an expression of vectors
+        let layout = self.handles.function.module().layout();
+        if let Some(bytes) = bytes_of(value, layout).filter(|bytes| bytes.len() as u64 == access.size) {
+            for (index, piece) in (0..).zip(bytes.chunks_exact(step as usize)) {
+                let number = piece.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
+                let piece = self.editor.int(bits, number);
+                let address = self.address(pointer, index * step, step);
+                self.editor.store(piece, address, step as u32, false);
+            }
+            return;
+        }
+        let part = self.editor.int_type(bits);
         let vector = self.editor.vector_type(part, count as u32);
         let parts = self.editor.reinterpret(value, vector, access.size as u32 * 8);
         for index in 0..count {

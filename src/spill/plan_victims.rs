@@ -7,6 +7,8 @@
 //!    a pointer that was in memory has lost its address space.
 //!    An integer `Σ c·tid + u` with known `c` and a `u` that the warp agrees on goes there as `u`; the sum is added back at
 //!    the use, from a register that all victims with the same sum share (so there must be two of them).
+//!    A slot per thread is for values that are stored once: one that a loop around defines again (a sum of it) is stored as
+//!    often as `ptxas` would spill it, by which shared memory, used by the kernel itself as well, is no faster.
 //! 3. **Soundness of a slot per warp.** Every lane stores the value right after its definition and loads it only where the
 //!    definition dominates, so it finds its own store or that of another lane of the same dynamic instance, which is
 //!    the same value. Where the definition is executed once per launch that is all. Inside a cycle the next instance
@@ -345,6 +347,9 @@ fn candidate(
         && (!in_cycle || uses.iter().all(|site| facts.scope_at_use(value, site.block).is_some()));
     let linear = if uniform || !agreed { None } else { linear_part(facts, value, in_cycle.then_some(uses.as_slice())) };
     let home = if uniform || linear.is_some() { Home::Warp } else { Home::Thread };
+    if home == Home::Thread && in_cycle {
+        return None;
+    }
     let rewritten = home == Home::Warp && in_cycle;
     let per_load = bytes as f64 / GROUP_BYTES as f64;
     let mut cost: f64 = uses.iter().map(|site| block_weight(facts, site.block) * per_load).sum();
