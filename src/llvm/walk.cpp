@@ -246,7 +246,7 @@ bool Writer::path(GetElementPtrInst &GEP, int64_t &Offset, uint64_t &Terms) {
       Tight = isa<VectorType>(Ty);
       Ty = Tight ? cast<VectorType>(Ty)->getElementType() : cast<ArrayType>(Ty)->getElementType();
     }
-    uint64_t Stride;
+    uint64_t Stride = 0;
     if (Tight ? !tight_stride(Ty, Stride) : !stride(Ty, Stride))
       return false;
     auto *Number = dyn_cast<ConstantInt>(Idx);

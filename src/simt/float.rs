@@ -9,6 +9,7 @@
 
 use super::code::{Float1, Float2, Fmt, Mode, Round};
 use half::{bf16, f16};
+use rustc_apfloat::{Float, ieee::Double};
 
 /// A value of a format as a double; exact.
 #[inline]
@@ -178,6 +179,32 @@ pub fn finish(fmt: Fmt, mode: Mode, bits: u64) -> u64 {
     bits
 }
 
+fn direction(round: Round) -> rustc_apfloat::Round {
+    match round {
+        Round::Nearest => rustc_apfloat::Round::NearestTiesToEven,
+        Round::Zero => rustc_apfloat::Round::TowardZero,
+        Round::Down => rustc_apfloat::Round::TowardNegative,
+        Round::Up => rustc_apfloat::Round::TowardPositive,
+    }
+}
+
+fn double_bits(value: Double) -> u64 {
+    if value.is_nan() { canonical_nan(Fmt::Double) } else { value.to_bits() as u64 }
+}
+
+/// A sum, difference, product or quotient of doubles in a rounding mode that the host has not.
+fn directed(op: Float2, round: Round, a: u64, b: u64) -> u64 {
+    let [x, y] = [a, b].map(|bits| Double::from_bits(bits.into()));
+    let round = direction(round);
+    let result = match op {
+        Float2::Add => x.add_r(y, round),
+        Float2::Sub => x.sub_r(y, round),
+        Float2::Mul => x.mul_r(y, round),
+        _ => x.div_r(y, round),
+    };
+    double_bits(result.value)
+}
+
 /// Two-operand operations. `Powi` and `Ldexp` take an i32 as second operand.
 pub fn float2(op: Float2, fmt: Fmt, mode: Mode, a: u64, b: u64) -> u64 {
     if matches!(op, Float2::Powi | Float2::Ldexp) {
@@ -194,6 +221,9 @@ pub fn float2(op: Float2, fmt: Fmt, mode: Mode, a: u64, b: u64) -> u64 {
     let round = mode.round;
     let bits = match op {
         Float2::CopySign => return (a & !sign) | (b & sign),
+        Float2::Add | Float2::Sub | Float2::Mul | Float2::Div if fmt == Fmt::Double && round != Round::Nearest => {
+            directed(op, round, a, b)
+        }
         Float2::Add | Float2::Sub => {
             let y = if op == Float2::Sub { -y } else { y };
             let sum = x + y;
@@ -207,8 +237,8 @@ pub fn float2(op: Float2, fmt: Fmt, mode: Mode, a: u64, b: u64) -> u64 {
         }
         Float2::Mul => {
             let product = x * y;
-            let remainder = if fmt == Fmt::Double && round != Round::Nearest { libm::fma(x, y, -product) } else { 0.0 };
-            narrow(fmt, product, if remainder.is_finite() { remainder } else { 0.0 }, round)
+            // Of narrower formats it is exact.
+            narrow(fmt, product, 0.0, round)
         }
         Float2::Div => {
             let quotient = x / y;
@@ -266,15 +296,8 @@ pub fn fma(fmt: Fmt, mode: Mode, a: u64, b: u64, c: u64) -> u64 {
             if value.is_nan() { canonical_nan(fmt) } else { value.to_bits() }
         }
         (Fmt::Double, round) => {
-            let (x, y, z) = (f64::from_bits(a), f64::from_bits(b), f64::from_bits(c));
-            let value = libm::fma(x, y, z);
-            // Boldo and Melquiond's error of an fma: exact but near underflow.
-            let product = x * y;
-            let low = libm::fma(x, y, -product);
-            let sum = product + z;
-            let rest = sum_remainder(product, z, sum);
-            let remainder = (sum - value) + (rest + low);
-            narrow(fmt, value, if remainder.is_finite() { tiny(remainder) } else { 0.0 }, round)
+            let [x, y, z] = [a, b, c].map(|bits| Double::from_bits(bits.into()));
+            double_bits(x.mul_add_r(y, z, direction(round)).value)
         }
         _ => {
             // A product of two singles is exact in double.
@@ -308,6 +331,9 @@ pub fn float1(op: Float1, fmt: Fmt, mode: Mode, a: u64) -> u64 {
             let rest = libm::fma(-root, root, x);
             remainder = if rest.is_finite() && root.is_finite() { tiny(rest) } else { 0.0 };
             root
+        }
+        Float1::Recip if fmt == Fmt::Double && mode.round != Round::Nearest => {
+            return finish(fmt, mode, directed(Float2::Div, mode.round, 1f64.to_bits(), a));
         }
         Float1::Recip => {
             let quotient = 1.0 / x;
@@ -459,6 +485,21 @@ mod tests {
         assert_eq!(single(Float2::Mul, Round::Zero, f32::MAX, 2.0), f32::MAX);
         let root = float1(Float1::Sqrt, Fmt::Double, Mode { round: Round::Up, ..Mode::default() }, 2f64.to_bits());
         assert_eq!(f64::from_bits(root), 2f64.sqrt().next_up().min(std::f64::consts::SQRT_2));
+    }
+
+    #[test]
+    fn directed_rounding_holds_at_the_ends_of_the_range() {
+        let double = |op, round, a: f64, b: f64| {
+            f64::from_bits(float2(op, Fmt::Double, Mode { round, ..Mode::default() }, a.to_bits(), b.to_bits()))
+        };
+        assert_eq!(double(Float2::Mul, Round::Zero, -f64::MAX, 2.0), -f64::MAX);
+        assert_eq!(double(Float2::Mul, Round::Down, -f64::MAX, 2.0), f64::NEG_INFINITY);
+        assert_eq!(double(Float2::Add, Round::Down, f64::MAX, f64::MAX), f64::MAX);
+        assert_eq!(double(Float2::Mul, Round::Up, 1e-200, 1e-200), 5e-324);
+        assert_eq!(double(Float2::Div, Round::Zero, 5e-324, 2.0), 0.0);
+        let mode = Mode { round: Round::Up, ..Mode::default() };
+        let fused = fma(Fmt::Double, mode, f64::MAX.to_bits(), (-2f64).to_bits(), 1f64.to_bits());
+        assert_eq!(f64::from_bits(fused), -f64::MAX);
     }
 
     #[test]
