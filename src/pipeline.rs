@@ -258,11 +258,24 @@ fn switch_of(pass: &str) -> &str {
 
 /// Whether a transform may touch a function. Every transform asks before it looks at one.
 pub fn is_enabled(function: Function<'_>, switch: &str) -> bool {
-    let off = ["warpwise-off".to_owned(), format!("warpwise-no-{switch}")];
-    !is_optnone(function)
-        && off.iter().all(|attribute| function.string_attribute(attribute).is_none())
-        // a pass in the middle of clang's pipeline comes before annotations have become attributes
-        && !annotations(function.module()).iter().any(|(named, attribute)| *named == function && off.contains(attribute))
+    !is_optnone(function) && !is_switched_off(function, switch)
+}
+
+/// Whether a string attribute keeps a transform off a function.
+pub fn is_switched_off(function: Function<'_>, switch: &str) -> bool {
+    off_attributes(switch).iter().any(|attribute| function.string_attribute(attribute).is_some())
+}
+
+/// Whether an annotation keeps a transform off a function. In the middle of clang's pipeline annotations have not become
+/// attributes yet; [`run`] makes them so for whole modules.
+pub fn is_annotated_off(function: Function<'_>, switch: &str) -> bool {
+    let off = off_attributes(switch);
+    annotations(function.module()).iter().any(|(named, attribute)| *named == function && off.contains(attribute))
+}
+
+/// String attributes that switch a transform off.
+fn off_attributes(switch: &str) -> [String; 2] {
+    ["warpwise-off".to_owned(), format!("warpwise-no-{switch}")]
 }
 
 /// The end of a symbol's name.

@@ -40,7 +40,7 @@ use crate::kernel::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, AttrPlace, Function, Module, RawOpcode, attribute_kind};
 use crate::llvm::remark::{Host, Kind};
-use crate::pipeline::{Settings, is_enabled};
+use crate::pipeline::{Settings, is_annotated_off, is_enabled};
 use crate::spill::budget::{MAX_REGISTERS, register_budget};
 use crate::spill::pressure::Pressure;
 use cost::Costs;
@@ -79,7 +79,11 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
 /// Runs the pass over one function in the middle of a pipeline; returns whether it changed. A function whose own inlining
 /// is still to come is left for later: what the calls return is not known, and may be uniform.
 pub fn run_early(function: Function<'_>, settings: &Settings, host: &Host<'_>) -> bool {
-    if !is_enabled(function, "fuse") || !has_branch(function) || has_inlining_to_come(function) {
+    if !is_enabled(function, "fuse")
+        || !has_branch(function)
+        || has_inlining_to_come(function)
+        || is_annotated_off(function, "fuse")
+    {
         return false;
     }
     fuse_function(function.module(), function, settings, &Kinds::new(), host)

@@ -21,6 +21,7 @@ use crate::kernel::entity::Block;
 use crate::kernel::handles::Handles;
 use crate::kernel::inst::Opcode;
 use crate::llvm::handle::{Function, Inst, RawOpcode, ValueKind};
+use crate::pipeline::is_switched_off;
 use crate::spill::pressure::Pressure;
 
 /// Words of a record before the lanes of targets.
@@ -122,7 +123,7 @@ pub fn plan(facts: &Facts, handles: &Handles<'_>, options: &Options, exits: bool
     if facts.kernel.is_kernel {
         plan.launches = Some(layout.record(1));
     }
-    if ["warpwise-off", "warpwise-no-map"].iter().any(|name| function.string_attribute(name).is_some()) {
+    if is_switched_off(function, "map") {
         plan.reject = Some(Reject::Off);
         return plan;
     }

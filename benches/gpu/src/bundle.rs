@@ -240,10 +240,12 @@ impl Builder<'_> {
         if let Made::Plugin(own) = variant.made {
             flags.push("-fpass-plugin=libwarpwise.so".into());
             let [x, y, z] = self.source.description.full.block;
-            let mut add = |list: &[&str]| {
-                flags.extend(list.iter().map(|flag| {
-                    flag.replace("{block}", &format!("{x}x{y}x{z}"))
-                        .replace("{regs}", &regs.map_or(String::new(), |r| r.to_string()))
+            let mut add = |options: &[&str]| {
+                flags.extend(options.iter().flat_map(|option| {
+                    let option = option
+                        .replace("{block}", &format!("{x}x{y}x{z}"))
+                        .replace("{regs}", &regs.map_or(String::new(), |r| r.to_string()));
+                    ["-mllvm".into(), option]
                 }));
             };
             add(own);

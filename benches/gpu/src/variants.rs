@@ -6,7 +6,7 @@
 pub enum Made {
     /// clang -O3 and ptxas.
     Clang,
-    /// clang -O3 and ptxas, with the plugin loaded and these further flags to clang.
+    /// clang -O3 and ptxas, with the plugin loaded and told these options (each behind a `-mllvm` of its own).
     /// `{block}` stands for the block's shape (`32x8x1`), `{regs}` for the forced register limit.
     Plugin(&'static [&'static str]),
     /// clang -O3, and ptxas asked to spill to shared memory.
@@ -46,7 +46,7 @@ pub const REFERENCE: &str = "clang";
 const TRANSFORMS: &[&str] = &["spill", "allocators", "fuse", "annotate"];
 
 /// Every transform, those too that are off by default.
-const ALL: &[&str] = &["-mllvm", "-warpwise-fuse", "-mllvm", "-warpwise-steer"];
+const ALL: &[&str] = &["-warpwise-fuse", "-warpwise-steer"];
 
 pub const VARIANTS: &[Variant] = &[
     variant("clang", "clang -O3", Made::Clang, SECTIONS),
@@ -55,19 +55,19 @@ pub const VARIANTS: &[Variant] = &[
     variant(
         "annotate",
         "annotate",
-        Made::Plugin(&["-mllvm", "-warpwise-fuse=0", "-mllvm", "-warpwise-steer=0"]),
+        Made::Plugin(&["-warpwise-fuse=0", "-warpwise-steer=0"]),
         &["spill", "fuse", "annotate"],
     ),
     variant(
         "fuse",
         "fuse",
-        Made::Plugin(&["-mllvm", "-warpwise-annotate=0", "-mllvm", "-warpwise-fuse", "-mllvm", "-warpwise-steer=0"]),
+        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse", "-warpwise-steer=0"]),
         &["spill", "fuse", "annotate"],
     ),
     variant(
         "steer",
         "steer",
-        Made::Plugin(&["-mllvm", "-warpwise-annotate=0", "-mllvm", "-warpwise-fuse=0", "-mllvm", "-warpwise-steer"]),
+        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0", "-warpwise-steer"]),
         &["spill", "fuse", "annotate"],
     ),
     variant("warpwise", "warpwise", Made::Plugin(ALL), &["spill", "fuse", "annotate"]),
@@ -75,7 +75,7 @@ pub const VARIANTS: &[Variant] = &[
     variant(
         "told",
         "warpwise, told",
-        Made::Plugin(&["-mllvm", "-warpwise-fuse", "-mllvm", "-warpwise-steer", "-mllvm", "-warpwise-block={block}"]),
+        Made::Plugin(&["-warpwise-fuse", "-warpwise-steer", "-warpwise-block={block}"]),
         &["spill", "fuse", "annotate"],
     ),
     // The dissertation's experiment: four allocators on kernels forced to few registers; `clang` is the first. Its
@@ -83,60 +83,28 @@ pub const VARIANTS: &[Variant] = &[
     variant(
         "divergent",
         "uniform slots",
-        Made::Plugin(&[
-            "-mllvm",
-            "-warpwise-annotate=0",
-            "-mllvm",
-            "-warpwise-fuse=0",
-            "-mllvm",
-            "-warpwise-steer",
-            "-mllvm",
-            "-warpwise-victims=uniform",
-        ]),
+        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0", "-warpwise-steer", "-warpwise-victims=uniform"]),
         &["allocators"],
     ),
     variant(
         "remat",
         "remat only",
-        Made::Plugin(&[
-            "-mllvm",
-            "-warpwise-annotate=0",
-            "-mllvm",
-            "-warpwise-fuse=0",
-            "-mllvm",
-            "-warpwise-steer",
-            "-mllvm",
-            "-warpwise-victims=constant",
-        ]),
+        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0", "-warpwise-steer", "-warpwise-victims=constant"]),
         &["allocators"],
     ),
     variant(
         "affine",
         "affine (all)",
-        Made::Plugin(&[
-            "-mllvm",
-            "-warpwise-annotate=0",
-            "-mllvm",
-            "-warpwise-fuse=0",
-            "-mllvm",
-            "-warpwise-steer",
-            "-mllvm",
-            "-warpwise-victims=all",
-        ]),
+        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0", "-warpwise-steer", "-warpwise-victims=all"]),
         &["allocators"],
     ),
-    variant(
-        "map",
-        "with map",
-        Made::Plugin(&["-mllvm", "-warpwise-annotate=0", "-mllvm", "-warpwise-divergence-map"]),
-        &["map"],
-    ),
+    variant("map", "with map", Made::Plugin(&["-warpwise-annotate=0", "-warpwise-divergence-map"]), &["map"]),
     by_hand("by_hand", "by hand", Made::Clang, TRANSFORMS),
 ];
 
-/// Flags every plugin build gets where the kernel has a forced register limit, and where it is assumed `restrict`.
-pub const PLUGIN_FORCED_REGS: &[&str] = &["-mllvm", "-warpwise-regs={regs}"];
-pub const PLUGIN_ASSUME_RESTRICT: &[&str] = &["-mllvm", "-warpwise-assume-restrict"];
+/// Options every plugin build gets where the kernel has a forced register limit, and where it is assumed `restrict`.
+pub const PLUGIN_FORCED_REGS: &[&str] = &["-warpwise-regs={regs}"];
+pub const PLUGIN_ASSUME_RESTRICT: &[&str] = &["-warpwise-assume-restrict"];
 
 const fn variant(id: &'static str, label: &'static str, made: Made, sections: &'static [&'static str]) -> Variant {
     Variant { id, label, made, entry: Entry::Plain, sections }

@@ -1,7 +1,9 @@
 //! Agreement against a driver without a GPU (`fake_driver.c`): what differs is told, and what ends a process is no end.
 
+mod common;
+
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 /// A case whose kernel fills a buffer of eight floats with 1.0, or does what `does` says.
 fn case(folder: &Path, name: &str, does: &str, judge: &str) {
@@ -18,16 +20,11 @@ fn case(folder: &Path, name: &str, does: &str, judge: &str) {
 }
 
 fn run(folder: &Path) -> Output {
-    let driver = folder.join("libcuda.so.1");
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake_driver.c");
-    let cc = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&driver).arg(source).status().unwrap();
-    assert!(cc.success());
-    Command::new(env!("CARGO_BIN_EXE_warpwise-bench"))
+    common::with_fake_driver(folder)
         .arg("agree")
         .arg(folder)
         .arg("--out")
         .arg(folder.join("agree.json"))
-        .env("LD_LIBRARY_PATH", folder)
         .output()
         .unwrap()
 }

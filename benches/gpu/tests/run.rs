@@ -1,5 +1,7 @@
 //! The runner against a driver without a GPU (`fake_driver.c`): what goes wrong is told, and the rest goes on.
 
+mod common;
+
 use std::path::Path;
 use std::process::{Command, Output};
 use warpwise_bench::launch::Description;
@@ -31,15 +33,10 @@ fn bundle(folder: &Path, arch: &str, kernels: &[(&str, &[(&str, &str)])]) {
 }
 
 fn run(folder: &Path) -> Output {
-    let driver = folder.join("libcuda.so.1");
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake_driver.c");
-    let cc = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&driver).arg(source).status().unwrap();
-    assert!(cc.success());
-    Command::new(env!("CARGO_BIN_EXE_warpwise-bench"))
+    common::with_fake_driver(folder)
         .args(["run", "--silence", "1", "--out"])
         .arg(folder.join("results.json"))
         .arg(folder)
-        .env("LD_LIBRARY_PATH", folder)
         .output()
         .unwrap()
 }
