@@ -35,6 +35,8 @@ pub enum Mutant {
     WarpCarries,
     /// Or and xor always add.
     OrAdds,
+    /// A mask is looked up where it stands, not where its bits came from.
+    MaskStays,
     /// An order of forms whose terms cancel needs no exactness.
     CompareWraps,
     /// A compare holds wherever its branch is passed.
@@ -81,7 +83,7 @@ pub enum Mutant {
 
 impl Mutant {
     /// Every mistake.
-    pub const ALL: [Mutant; 35] = {
+    pub const ALL: [Mutant; 36] = {
         use Mutant::*;
         [
             TidYUniform,
@@ -98,6 +100,7 @@ impl Mutant {
             BlockCarries,
             WarpCarries,
             OrAdds,
+            MaskStays,
             CompareWraps,
             GuardSense,
             InductionWraps,

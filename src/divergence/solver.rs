@@ -259,7 +259,8 @@ impl<'a> Solver<'a> {
         let value = self.kernel.result(inst);
         let old = self.elements[value.index()];
         if new == old {
-            if matches!(data.opcode, Opcode::InsertValue | Opcode::Call) && !mutants::on(Mutant::StaleMembers) {
+            let looked_through = matches!(data.opcode, Opcode::InsertValue | Opcode::Call) || data.opcode.moves_bits();
+            if looked_through && !mutants::on(Mutant::StaleMembers) {
                 self.mark_readers_through(value);
             }
             return;
@@ -277,12 +278,13 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// `extractvalue` looks through `insertvalue` and checked arithmetic to their operands, so it is visited again
-    /// although the aggregate as a whole stays what it was.
-    fn mark_readers_through(&mut self, aggregate: Value) {
-        for index in self.users.range(aggregate) {
+    /// `extractvalue` looks through `insertvalue` and checked arithmetic to their operands, a mask through shifts and
+    /// casts, so they are visited again although the value between stays what it was.
+    fn mark_readers_through(&mut self, value: Value) {
+        for index in self.users.range(value) {
             let user = self.users.at(index);
-            if matches!(self.kernel.insts[user].opcode, Opcode::ExtractValue | Opcode::InsertValue) {
+            let opcode = self.kernel.insts[user].opcode;
+            if matches!(opcode, Opcode::ExtractValue | Opcode::InsertValue) || opcode.moves_bits() {
                 self.mark(user);
             }
         }

@@ -6,13 +6,14 @@
 use super::range::{Range, Ranges};
 use super::solver::Solver;
 use crate::affine::arith::{self, NoWrap};
-use crate::affine::form::wrap;
+use crate::affine::form::{unsigned, wrap};
 use crate::affine::interner::Element;
 use crate::affine::lanes::divide_exactly;
 use crate::affine::{Ext, Form, Rest, Scope, Symbol};
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::inst::{Flags, InstData, Opcode, Predicate};
 use crate::mutants::{self, Mutant};
+use cranelift_entity::EntityRef;
 
 impl Solver<'_> {
     /// Two-operand integer instructions.
@@ -46,8 +47,9 @@ impl Solver<'_> {
         }
     }
 
-    /// Only absorbing constants help against a divergent operand.
-    fn with_divergent_operand(&mut self, inst: Inst, data: &InstData, a: Element, b: Element, _bits: u32) -> Element {
+    /// Against a divergent operand only constants help: those that absorb it, and masks that keep none of its bits in
+    /// which lanes differ.
+    fn with_divergent_operand(&mut self, inst: Inst, data: &InstData, a: Element, b: Element, bits: u32) -> Element {
         let zero = |solver: &Self, element| solver.interner.constant(element) == Some(0);
         let ones = |solver: &Self, element| solver.interner.constant(element) == Some(-1);
         let absorbed = match data.opcode {
@@ -57,7 +59,63 @@ impl Solver<'_> {
             Opcode::URem | Opcode::SRem if self.interner.constant(b) == Some(1) => Some(0),
             _ => None,
         };
-        absorbed.map_or(Element::DIVERGENT, |value| self.interner.intern_constant(value))
+        if let Some(value) = absorbed {
+            return self.interner.intern_constant(value);
+        }
+        let masked = match self.interner.constant(b) {
+            Some(mask) if data.opcode == Opcode::And => self.mask_of_moved_bits(inst, data.block, mask, bits),
+            _ => None,
+        };
+        masked.map_or(Element::DIVERGENT, |form| self.interner.intern(&form))
+    }
+
+    /// `tid.x / 32 * 8` reaches us as `(tid.x >> 2) & ~7`: no form has the shift's value, but the mask keeps only bits in
+    /// which a warp agrees. Follows the operand through shifts, casts and masks by constants down to a value with a form,
+    /// and moves the mask along. Every step dominates the mask, so the form is read as the mask's
+    /// block sees it, after the loops between. The solver visits such a mask again when the form changes
+    /// ([`Opcode::moves_bits`]).
+    fn mask_of_moved_bits(&mut self, inst: Inst, at: Block, mask: i64, bits: u32) -> Option<Form> {
+        const LONGEST: usize = 4;
+        let low = |width: u32| u64::MAX >> (64 - width);
+        let mut kept = unsigned(mask, bits);
+        let align = kept.trailing_zeros().min(63) as u8;
+        let (mut value, mut width) = (self.kernel.operands(inst)[0], bits);
+        for _ in 0..LONGEST {
+            let step = self.kernel.def(value)?;
+            let data = &self.kernel.insts[step];
+            if !data.opcode.moves_bits() {
+                return None;
+            }
+            let operands = self.kernel.operands(step);
+            let constant = || operands.get(1).and_then(|&value| self.interner.constant(self.elements[value.index()]));
+            let amount = || constant().filter(|&by| (0..i64::from(width)).contains(&by)).map(|by| by as u32);
+            let from = self.kernel.int_bits(operands[0]).filter(|from| (1..=64).contains(from))?;
+            kept = match data.opcode {
+                _ if mutants::on(Mutant::MaskStays) => kept,
+                Opcode::Shl => kept >> amount()?,
+                Opcode::LShr => {
+                    let by = amount()?;
+                    (kept & low(width - by)) << by
+                }
+                Opcode::AShr => {
+                    let by = amount()?;
+                    // copies of the sign above
+                    (kept & !low(width - by) == 0).then_some(kept << by)?
+                }
+                Opcode::And => kept & unsigned(constant()?, width),
+                Opcode::Trunc => kept,
+                Opcode::ZExt => kept & low(from),
+                _ => (kept & !low(from) == 0).then_some(kept)?, // sext
+            };
+            (value, width) = (operands[0], from);
+            let element = self.read(value, at);
+            if let Some(form) = self.interner.form(element) {
+                let masked = self.model.and_mask(form, wrap(kept as i64, width), width)?;
+                let scope = masked.terms.is_empty().then(|| masked.rest.scope())?;
+                return Some(Form::from_rest(Rest::Uniform { scope, align }));
+            }
+        }
+        None
     }
 
     fn integer_forms(&self, inst: Inst, data: &InstData, x: &Form, y: &Form, bits: u32) -> Option<Form> {
@@ -161,8 +219,7 @@ impl Solver<'_> {
     fn shift_right(&self, inst: Inst, data: &InstData, x: &Form, shift: u32, bits: u32) -> Option<Form> {
         let signed = data.opcode == Opcode::AShr;
         if let Some(value) = x.as_constant() {
-            let shifted =
-                if signed { value >> shift } else { (crate::affine::form::unsigned(value, bits) >> shift) as i64 };
+            let shifted = if signed { value >> shift } else { (unsigned(value, bits) >> shift) as i64 };
             return Some(Form::constant(wrap(shifted, bits)));
         }
         if x.terms.is_empty() {
@@ -229,7 +286,7 @@ impl Solver<'_> {
             return Some(Form::from_rest(Rest::Uniform { scope: x.rest.scope(), align }));
         }
         // a mask that keeps every bit the value can have
-        let kept = crate::affine::form::unsigned(mask, bits);
+        let kept = unsigned(mask, bits);
         if kept.trailing_ones() < bits && kept & kept.wrapping_add(1) == 0 {
             let fits = self.model.integer_range(x).is_some_and(|(low, high)| low >= 0 && high <= i128::from(kept));
             if fits {

@@ -66,6 +66,11 @@ pub enum Opcode {
 }
 
 impl Opcode {
+    /// Each bit of the result is a bit of the first operand or a constant, given that the second is constant.
+    pub fn moves_bits(self) -> bool {
+        use Opcode::{AShr, And, LShr, SExt, Shl, Trunc, ZExt};
+        matches!(self, Shl | LShr | AShr | And | Trunc | ZExt | SExt)
+    }
     /// Every opcode, in the order of its number.
     const ALL: [Opcode; 52] = {
         use Opcode::*;
