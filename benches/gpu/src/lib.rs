@@ -17,6 +17,7 @@ mod expr;
 pub mod fill;
 pub mod launch;
 pub mod manifest;
+pub mod markdown;
 pub mod plot;
 
 pub mod stats;

@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use warpwise_bench::{agree, bundle, plot, supervise, table, worker};
+use warpwise_bench::{agree, bundle, markdown, plot, supervise, table, worker};
 
 /// GPU benchmarks of warpwise: builds them into a folder, runs them, draws the results.
 #[derive(Parser)]
@@ -22,7 +22,12 @@ enum Command {
     /// Run a folder that `build` made on this machine's GPU.
     Run(Run),
     /// Print a results file's tables.
-    Table { results: PathBuf },
+    Table {
+        results: PathBuf,
+        /// As docs/BENCHMARKS.md shows them.
+        #[arg(long)]
+        markdown: bool,
+    },
     /// Draw a results file's speed-ups, a chart a section.
     Plot {
         results: Option<PathBuf>,
@@ -116,7 +121,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Build(options) => build(options),
         Command::Run(options) => run(options),
-        Command::Table { results } => print_table(&results),
+        Command::Table { results, markdown } => print_table(&results, markdown),
         Command::Plot { results, scaling, out } => draw(results, scaling, &out),
         Command::List { kernels } => list(&kernels),
         Command::Agree { folder, only, out } => agree(&folder, &only, &out),
@@ -161,8 +166,9 @@ fn agree(folder: &Path, only: &str, out: &Path) -> Result<()> {
     Ok(())
 }
 
-fn print_table(path: &Path) -> Result<()> {
-    print!("{}", table::report(&load(path)?));
+fn print_table(path: &Path, for_document: bool) -> Result<()> {
+    let results = load(path)?;
+    print!("{}", if for_document { markdown::report(&results) } else { table::report(&results) });
     Ok(())
 }
 

@@ -13,25 +13,13 @@ use std::fmt::Write;
 pub fn report(results: &Results) -> String {
     let mut out = String::new();
     let mut failures = Vec::new();
-    for section in SECTIONS {
-        let kernels: Vec<&str> = results
-            .manifest
-            .kernels
-            .iter()
-            .filter(|k| {
-                k.section == *section && results.measured.iter().any(|m| m.section == *section && m.kernel == k.name)
-            })
-            .map(|k| k.name.as_str())
-            .collect();
-        if kernels.is_empty() {
-            continue;
-        }
-        let section = Section { results, section, kernels };
+    for section in sections(results) {
         writeln!(out, "== {} ==\n", section.section).expect("writing to a string");
         out += &section.times();
         out += &section.code();
-        out += &section.summary(REFERENCE);
-        out += &section.summary("nvcc");
+        for base in [REFERENCE, "nvcc"] {
+            out += &section.summary(base).map_or(String::new(), |table| table.print());
+        }
         failures.extend(section.failures());
     }
     if !failures.is_empty() {
@@ -42,15 +30,27 @@ pub fn report(results: &Results) -> String {
     out
 }
 
-struct Section<'a> {
-    results: &'a Results,
-    section: &'static str,
-    kernels: Vec<&'a str>,
+/// The sections of which something was measured.
+pub fn sections(results: &Results) -> impl Iterator<Item = Section<'_>> {
+    let sections = SECTIONS.iter().map(move |&section| {
+        let measured = |name: &str| results.measured.iter().any(|m| m.section == section && m.kernel == name);
+        let kernels = results.manifest.kernels.iter().filter(|k| k.section == section && measured(&k.name));
+        Section { results, section, kernels: kernels.map(|k| k.name.as_str()).collect() }
+    });
+    sections.filter(|section| !section.kernels.is_empty())
+}
+
+/// One section of a run.
+pub struct Section<'a> {
+    pub results: &'a Results,
+    pub section: &'static str,
+    /// Its kernels that were measured.
+    pub kernels: Vec<&'a str>,
 }
 
 impl Section<'_> {
     /// Variants that some kernel here was built in.
-    fn variants(&self) -> Vec<&'static Variant> {
+    pub fn variants(&self) -> Vec<&'static Variant> {
         let built = |v: &&Variant| self.kernels.iter().any(|k| self.cubin(k, v.id).is_some());
         VARIANTS.iter().filter(|v| v.sections.contains(&self.section)).filter(built).collect()
     }
@@ -61,7 +61,8 @@ impl Section<'_> {
         kernel.builds.iter().find(|b| b.variant == variant)
     }
 
-    fn cubin(&self, kernel: &str, variant: &str) -> Option<&Cubin> {
+    /// What a kernel became in a variant, if it could be built.
+    pub fn cubin(&self, kernel: &str, variant: &str) -> Option<&Cubin> {
         self.build(kernel, variant)?.made.as_ref().ok()
     }
 
@@ -121,7 +122,7 @@ impl Section<'_> {
     }
 
     /// Geometric means and the distribution of speed-ups over `base`.
-    fn summary(&self, base: &str) -> String {
+    pub fn summary(&self, base: &str) -> Option<Table> {
         let mut table = Table::new(&format!("speed-ups over {base}"));
         let head = ["kernels", "geomean", "least", "lower quartile", "median", "upper quartile", "most", "below 0.98"];
         table.head.extend(head.map(str::to_owned));
@@ -137,7 +138,7 @@ impl Section<'_> {
             row.push(gains.iter().filter(|&&g| g < 0.98).count().to_string());
             table.rows.push((variant.label.to_owned(), row));
         }
-        if table.rows.is_empty() { String::new() } else { table.print() }
+        (!table.rows.is_empty()).then_some(table)
     }
 
     fn failures(&self) -> Vec<String> {
@@ -157,13 +158,16 @@ impl Section<'_> {
 }
 
 /// Columns as wide as their widest cell: names left, the rest right.
-struct Table {
-    head: Vec<String>,
-    rows: Vec<(String, Vec<String>)>,
+pub struct Table {
+    /// The corner, then the columns.
+    pub head: Vec<String>,
+    /// Name, then a cell a column.
+    pub rows: Vec<(String, Vec<String>)>,
 }
 
 impl Table {
-    fn new(corner: &str) -> Table {
+    /// No columns and no rows yet.
+    pub fn new(corner: &str) -> Table {
         Table { head: vec![corner.to_owned()], rows: Vec::new() }
     }
 
@@ -186,6 +190,15 @@ impl Table {
             out.push('\n');
         }
         out.push('\n');
+        out
+    }
+
+    /// The same for a document; the corner is left out where it explains the cells instead of naming the rows.
+    pub fn markdown(&self) -> String {
+        let corner = if self.head[0].contains(' ') { "" } else { self.head[0].as_str() };
+        let line = |first: &str, rest: &[String]| format!("| {first} | {} |\n", rest.join(" | "));
+        let mut out = line(corner, &self.head[1..]) + "|" + &"---|".repeat(self.head.len()) + "\n";
+        out.extend(self.rows.iter().map(|(name, row)| line(name, row)));
         out
     }
 }
