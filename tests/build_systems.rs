@@ -43,6 +43,7 @@ fn installed(folder: &Path) -> PathBuf {
     let mut install = Command::new(script);
     let output = install.env("CARGO_TARGET_DIR", target).arg("--no-build").arg(&prefix).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
+    assert!(prefix.join("include/warpwise/map.h").is_file());
     prefix
 }
 
