@@ -373,7 +373,7 @@ pub struct FunctionCode {
     pub results: Vec<(u32, u32)>,
     /// Whether there is a body.
     pub defined: bool,
-    /// Blocks from which every path ends without a call, a barrier or a collective on it.
+    /// Blocks from which every path ends without a barrier or a collective on it, in what it calls neither.
     pub quiet: Vec<bool>,
     pub flow: Flow,
 }

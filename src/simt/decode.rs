@@ -25,7 +25,48 @@ pub(super) type Decoded<T> = Result<T, String>;
 /// Decodes every function of a module.
 pub(super) fn decode(image: &ModuleImage, pool: &mut Pool) -> Vec<FunctionCode> {
     let mut shapes = Shapes::new(image);
-    image.functions.iter().map(|func| Decoder::new(image, func, &mut shapes, pool).function()).collect()
+    let mut functions: Vec<FunctionCode> =
+        image.functions.iter().map(|func| Decoder::new(image, func, &mut shapes, pool).function()).collect();
+    mark_quiet(image, &mut functions);
+    functions
+}
+
+/// Finds the blocks from which no barrier and no collective can be reached, in the function or in what it calls.
+fn mark_quiet(image: &ModuleImage, functions: &mut [FunctionCode]) {
+    let mut quiet: Vec<bool> = functions.iter().map(|code| code.defined).collect();
+    let is_loud = |micro: &Micro, quiet: &[bool]| match &micro.op {
+        Op::Call(call) => call.target.is_none_or(|target| !quiet[target.index()]),
+        Op::Barrier { .. } | Op::Collective { .. } => true,
+        _ => false,
+    };
+    loop {
+        let before = quiet.clone();
+        for (number, code) in functions.iter().enumerate() {
+            quiet[number] &= !code.micros.iter().any(|micro| is_loud(micro, &before));
+        }
+        if quiet == before {
+            break;
+        }
+    }
+    for (code, func) in functions.iter_mut().zip(&image.functions).filter(|(code, _)| code.defined) {
+        let starts = code.starts.iter().map(|&start| start as usize);
+        let ends = starts.clone().skip(1).chain([code.micros.len()]);
+        let mut blocks: Vec<bool> = starts
+            .zip(ends)
+            .map(|(start, end)| !code.micros[start..end].iter().any(|micro| is_loud(micro, &quiet)))
+            .collect();
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for block in (0..blocks.len()).rev() {
+                if blocks[block] && func.blocks[block].successors.iter().any(|&to| !blocks[to as usize]) {
+                    blocks[block] = false;
+                    changed = true;
+                }
+            }
+        }
+        code.quiet = blocks;
+    }
 }
 
 pub(super) struct Decoder<'a, 'i> {
@@ -82,29 +123,7 @@ impl<'a, 'i> Decoder<'a, 'i> {
                 }
             }
         }
-        self.code.quiet = self.quiet_blocks(&successors);
         self.code
-    }
-
-    /// Blocks from which no call, barrier or collective can be reached.
-    fn quiet_blocks(&self, successors: &[Vec<u32>]) -> Vec<bool> {
-        let code = &self.code;
-        let starts = code.starts.iter().map(|&start| start as usize);
-        let ends = starts.clone().skip(1).chain([code.micros.len()]);
-        let is_loud = |micro: &Micro| matches!(micro.op, Op::Call(_) | Op::Barrier { .. } | Op::Collective { .. });
-        let mut quiet: Vec<bool> =
-            starts.zip(ends).map(|(start, end)| !code.micros[start..end].iter().any(is_loud)).collect();
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for block in (0..quiet.len()).rev() {
-                if quiet[block] && successors[block].iter().any(|&to| !quiet[to as usize]) {
-                    quiet[block] = false;
-                    changed = true;
-                }
-            }
-        }
-        quiet
     }
 
     /// Fresh slots of the frame.
