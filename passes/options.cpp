@@ -74,7 +74,7 @@ cl::opt<bool> MapAll("warpwise-map-all", cl::init(false), cl::cat(Category),
 cl::opt<std::string> MapName("warpwise-map-name", cl::cat(Category), cl::value_desc("SUFFIX"),
                              cl::desc("What the symbols of the divergence map end in"));
 cl::opt<std::string> MapFile("warpwise-map", cl::cat(Category), cl::value_desc("FILE"),
-                             cl::desc("Divergence map of an earlier run, for the transforms to go by"));
+                             cl::desc("Divergence map of an earlier run, for fuse-branches to go by"));
 
 void publish(StringRef Name, const cl::opt<bool> &Option) {
   if (Option.getNumOccurrences())

@@ -23,7 +23,7 @@ use crate::kernel::entity::{Block, Inst};
 use crate::kernel::handles::Handles;
 use crate::kernel::inst::Opcode;
 use crate::llvm::edit::Editor;
-use crate::llvm::handle::{self, RawOpcode, ValueKind};
+use crate::llvm::handle::{self, IntPredicate, RawOpcode, ValueKind};
 use rustc_hash::FxHashMap;
 
 type Value<'m> = handle::Value<'m>;
@@ -44,6 +44,8 @@ struct Applier<'a, 'm> {
     ends: Vec<handle::Block<'m>>,
     /// New phis and the old ones they stand for, by pair.
     phis: Vec<(usize, handle::Inst<'m>, [Option<handle::Inst<'m>>; 2])>,
+    /// Counters of the plan, as they are made.
+    counters: Vec<handle::Inst<'m>>,
     /// Selects of the pair being emitted.
     selects: FxHashMap<[Value<'m>; 2], Value<'m>>,
 }
@@ -75,6 +77,7 @@ impl<'a, 'm> Applier<'a, 'm> {
             ends: heads.clone(),
             heads,
             phis: Vec::new(),
+            counters: Vec::new(),
             selects: FxHashMap::default(),
         }
     }
@@ -84,10 +87,16 @@ impl<'a, 'm> Applier<'a, 'm> {
         if self.plan.gather.is_none() {
             self.forward_first_phis();
         }
+        for counter in &self.plan.counters {
+            let ty = self.editor.int_type(32);
+            let phi = self.editor.at_end(self.heads[counter.header]).phi(ty, "fuse.turn");
+            self.counters.push(phi);
+        }
         for index in 0..self.plan.pairs.len() {
             self.emit(index);
         }
         self.connect_phis();
+        self.connect_counters();
         self.connect_exits();
         self.clean_up();
     }
@@ -126,7 +135,7 @@ impl<'a, 'm> Applier<'a, 'm> {
                 Step::Guard(groups) => block = self.guard(block, groups),
             }
         }
-        self.terminate(pair, block);
+        self.terminate(index, pair, block);
         self.ends[index] = block;
     }
 
@@ -265,7 +274,7 @@ impl<'a, 'm> Applier<'a, 'm> {
         self.editor.replace_uses_outside(inst.value(), phi.value(), home, phi);
     }
 
-    fn terminate(&mut self, pair: &PairPlan, block: handle::Block<'m>) {
+    fn terminate(&mut self, index: usize, pair: &PairPlan, block: handle::Block<'m>) {
         let sides = pair.sides.map(|side| self.handles.block(side));
         let Tail::Joined { links, crossed } = &pair.tail else {
             self.editor.at_end(block).branch_if(self.condition, sides[0], sides[1]);
@@ -281,6 +290,14 @@ impl<'a, 'm> Applier<'a, 'm> {
         match self.kernel.insts[self.kernel.terminator(pair.sides[0])].opcode {
             Opcode::Br => _ = self.editor.branch(targets[0]),
             Opcode::CondBr => {
+                if let Some(place) = self.plan.counters.iter().position(|counter| counter.exit == index) {
+                    let (counter, phi) = (self.plan.counters[place], self.counters[place]);
+                    let last = self.editor.int(32, counter.last);
+                    let predicate = if counter.leaves_when { IntPredicate::LLVMIntEQ } else { IntPredicate::LLVMIntNE };
+                    let condition = self.editor.compare(predicate, phi.value(), last, "");
+                    self.editor.branch_if(condition, targets[0], targets[1]);
+                    return;
+                }
                 let conditions = ends.map(|end| end.branch_condition().expect("a conditional branch"));
                 let mut second = conditions[1];
                 if *crossed {
@@ -327,6 +344,23 @@ impl<'a, 'm> Applier<'a, 'm> {
         for (_, _, old) in std::mem::take(&mut self.phis) {
             for phi in old.into_iter().flatten() {
                 self.editor.erase(phi);
+            }
+        }
+    }
+
+    /// Every way into a counted loop but the one back starts it anew.
+    fn connect_counters(&mut self) {
+        for (counter, &phi) in self.plan.counters.iter().zip(&self.counters) {
+            for from in self.leading_to(Link::Pair(counter.header)) {
+                let end = self.ends[from].terminator().expect("the pair was emitted");
+                let value = if from == counter.latch {
+                    let one = self.editor.int(32, 1);
+                    self.editor.before(end);
+                    self.editor.binary(RawOpcode::LLVMAdd, phi.value(), one, "")
+                } else {
+                    self.editor.int(32, 0)
+                };
+                self.editor.add_incoming(phi, value, self.ends[from]);
             }
         }
     }

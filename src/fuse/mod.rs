@@ -11,6 +11,7 @@
 //!           └ schedule   in which order
 //! gather     sides that several branches lead to
 //! plan       the plan of one branch, its numbers (cost), and whether it pays
+//!  └ trips      what becomes of loops that LLVM would unroll
 //! apply      the edits
 //! ```
 //!
@@ -33,6 +34,7 @@ mod pairing;
 mod plan;
 mod region;
 mod schedule;
+mod trips;
 
 use crate::divergence::{Facts, ModuleAnalysis, Options};
 use crate::kernel::entity::Block;
@@ -45,24 +47,13 @@ use crate::spill::budget::{MAX_REGISTERS, register_budget};
 use crate::spill::pressure::Pressure;
 use cost::Costs;
 use legality::Kinds;
-pub use pairing::BranchMap;
 use pairing::Context;
 pub use plan::Visits;
 use plan::{FusePlan, FuseReject};
 use rustc_hash::FxHashSet;
-use std::sync::OnceLock;
 
 /// Most times that a function is analysed anew: nests of that depth are melded inside out.
 const ROUNDS: u32 = 12;
-
-/// The divergence map that the command line names, if any.
-static MAP: OnceLock<Box<dyn BranchMap>> = OnceLock::new();
-
-/// Makes a divergence map known to every later run of the process; the first one stays.
-pub fn use_map(map: Box<dyn BranchMap>) {
-    // a second map for one process: the command line names one
-    _ = MAP.set(map);
-}
 
 /// Runs the pass over a module; returns whether it changed.
 pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
@@ -115,6 +106,7 @@ fn fuse_function<'m>(
     if function.block_count() < 3 {
         return false;
     }
+    let map = crate::map::feedback(settings, function, host);
     let costs = Costs::of(function.string_attribute("target-cpu").as_deref());
     let options = Options { block: settings.block, simple: settings.simple };
     for round in 0..ROUNDS {
@@ -126,7 +118,7 @@ fn fuse_function<'m>(
             kinds,
             costs,
             always: settings.fuse_always,
-            map: MAP.get().map(AsRef::as_ref),
+            map: map.as_deref(),
         };
         let (mut plans, mut rejects) = plans(&facts, &context);
         if !settings.fuse_always {

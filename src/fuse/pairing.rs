@@ -20,6 +20,7 @@ use super::schedule::{Node, Step, schedule};
 use crate::kernel::Kernel;
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::handles::Handles;
+use crate::map::file::Feedback;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Rounds of dissolving pairs that do not pay.
@@ -74,22 +75,16 @@ pub struct Context<'a, 'm> {
     pub costs: Costs,
     /// Meld whatever may be melded, whether or not it pays: for fuzzing.
     pub always: bool,
-    /// What a divergence map says of a branch.
-    pub map: Option<&'a dyn BranchMap>,
+    /// What an earlier run counted.
+    pub map: Option<&'a Feedback>,
 }
 
 impl Context<'_, '_> {
     /// What the divergence map says of the branch at the end of a block.
     pub fn visits(&self, block: Block) -> Option<Visits> {
-        let place = self.handles.inst(self.kernel.terminator(block)).debug_loc()?;
-        self.map?.visits(&self.kernel.name, &place.file(), place.line(), place.column())
+        let counts = self.map?.of_branch(self.handles.inst(self.kernel.terminator(block)))?;
+        Some(Visits { reached: counts.visits, split: counts.splits })
     }
-}
-
-/// A divergence map: how often the branches of a function split warps, by their place in the source.
-pub trait BranchMap: Send + Sync {
-    /// `None` where the map does not know the branch. Lines and columns count from 1.
-    fn visits(&self, function: &str, file: &str, line: u32, column: u32) -> Option<Visits>;
 }
 
 /// What a pair of blocks does after melding, and what that saves.

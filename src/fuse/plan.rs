@@ -13,9 +13,10 @@
 //!
 //! A plan pays when `saved - added` is at least [`MIN_GAIN`] and `added` at most [`MAX_ADDED`] of `saved`.
 //!
-//! How often a branch splits warps is not known without a divergence map, and a warp whose lanes all go one way executes
-//! `risk` more than before. So `risk` may be at most [`MAX_RISK`] of what melded instructions (branches apart) save a warp
-//! that splits.
+//! A warp whose lanes all go one way executes `risk` more than before. How often a branch splits warps is not known without
+//! a divergence map: then `risk` may be at most [`MAX_RISK`] of what melded instructions (branches apart) save a warp that
+//! splits. With a map it is weighed: `splits · (saved - added)` against `(visits - splits) · risk`; where no warp splits,
+//! nothing is looked at.
 //!
 //! Requires facts of the function as it is. Nothing is edited here; a plan names blocks and instructions by index.
 
@@ -26,10 +27,12 @@ use super::matching::{self, Shapes};
 use super::pairing::{Context, Melded, Pairing, pair_up};
 use super::region::{Link, NoRegion, Region, Tail};
 use super::schedule::Step;
+use super::trips::{self, Counter, LostTurns};
 use crate::divergence::Facts;
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::inst::Opcode;
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 use std::fmt;
 
 /// Least gain, in issue cycles: below, the estimate's error is larger than the gain.
@@ -41,9 +44,6 @@ pub const MAX_ADDED: u32 = 80;
 /// Most that a warp which does not split may pay, in percent of what melded instructions save one that does.
 pub const MAX_RISK: u32 = 100;
 
-/// Least part of the warps that come to a branch which it must split for fusing it to be worth anything, in percent.
-const MIN_SPLIT: u64 = 5;
-
 /// How often warps came to a branch and how often it split them, as a divergence map counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Visits {
@@ -52,9 +52,22 @@ pub struct Visits {
 }
 
 impl Visits {
-    /// Whether the branch is as good as uniform. One that was never reached says nothing.
-    pub fn hardly_splits(&self) -> bool {
-        self.reached > 0 && self.split * 100 < self.reached * MIN_SPLIT
+    /// Whether warps came and none of them parted.
+    fn never_splits(&self) -> bool {
+        self.reached > 0 && self.split == 0
+    }
+
+    /// Whether what the warps that part save is more than what the others pay.
+    fn pays(&self, numbers: &Numbers) -> bool {
+        let each = |count: u64, cycles: i64| i128::from(count) * i128::from(cycles);
+        let gain = i64::from(numbers.saved) - i64::from(numbers.added);
+        each(self.split, gain) > each(self.reached.saturating_sub(self.split), numbers.risk.into())
+    }
+}
+
+impl fmt::Display for Visits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "by the divergence map it split {} of {} warps", self.split, self.reached)
     }
 }
 
@@ -88,6 +101,8 @@ pub struct Numbers {
     pub blocks: u32,
     /// Branches that lead to the sides, where there are several.
     pub sources: u32,
+    /// What a divergence map says.
+    pub visits: Option<Visits>,
     /// Registers that the function's dearest block needs, and a melded block at most.
     pub registers: [u32; 2],
 }
@@ -95,7 +110,7 @@ pub struct Numbers {
 impl fmt::Display for Numbers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Numbers { insts, melded, lifted, guarded, guards, selects, sides, saved, added, blocks, .. } = *self;
-        let Numbers { sources, registers, risk, .. } = *self;
+        let Numbers { sources, registers, risk, visits, .. } = *self;
         write!(f, "{melded} of {}+{} instructions melded in {blocks} block", insts[0], insts[1])?;
         write!(f, "{}", if blocks == 1 { "" } else { "s" })?;
         if lifted > 0 {
@@ -109,10 +124,11 @@ impl fmt::Display for Numbers {
             write!(f, ", {sources} branches gathered")?;
         }
         write!(f, "; sides cost {}+{} cycles, saved {saved}, added {added}, risk {risk}", sides[0], sides[1])?;
-        match registers {
-            [0, 0] => Ok(()),
-            [before, after] => write!(f, ", registers {before} before, {after} after"),
+        let [before, after] = registers;
+        if after > 0 {
+            write!(f, ", registers {before} before, {after} after")?;
         }
+        visits.map_or(Ok(()), |visits| write!(f, "; {visits}"))
     }
 }
 
@@ -123,6 +139,8 @@ pub struct FusePlan {
     /// The edges to the sides, where the branch has not both for itself.
     pub gather: Option<Gather>,
     pub pairs: Vec<PairPlan>,
+    /// Counters that melded loops get.
+    pub counters: SmallVec<[Counter; 2]>,
     pub numbers: Numbers,
     /// Every block that applying changes or removes.
     pub touched: Vec<Block>,
@@ -137,20 +155,25 @@ pub enum FuseReject {
     NothingAlike([u32; 2]),
     Unprofitable(Numbers),
     Risky(Numbers),
+    /// Loops that LLVM would unroll apart, but not melded.
+    LosesTripCount(LostTurns),
     /// More registers than there are, where there were enough.
     Pressure(Numbers, u32),
-    /// A divergence map says that it hardly ever splits a warp.
-    HardlySplits(Visits),
+    /// A divergence map says that it never splits a warp.
+    NeverSplits(Visits),
+    /// A divergence map says that it splits too few warps for what the others would lose.
+    HardlySplits(Numbers),
 }
 
 impl FuseReject {
     /// Whether the sides have instructions that could be one.
     pub fn has_something_alike(&self) -> bool {
         match self {
-            FuseReject::Unprofitable(numbers) | FuseReject::Risky(numbers) | FuseReject::Pressure(numbers, _) => {
-                numbers.melded > 0
-            }
-            FuseReject::HardlySplits(_) => true,
+            FuseReject::Unprofitable(numbers)
+            | FuseReject::Risky(numbers)
+            | FuseReject::Pressure(numbers, _)
+            | FuseReject::HardlySplits(numbers) => numbers.melded > 0,
+            FuseReject::NeverSplits(_) | FuseReject::LosesTripCount(_) => true,
             _ => false,
         }
     }
@@ -164,8 +187,9 @@ impl FuseReject {
             FuseReject::NothingAlike(_) => "NotFusedNothingAlike",
             FuseReject::Unprofitable(_) => "NotFusedUnprofitable",
             FuseReject::Risky(_) => "NotFusedRisky",
+            FuseReject::LosesTripCount(_) => "NotFusedLosesTripCount",
             FuseReject::Pressure(..) => "NotFusedPressure",
-            FuseReject::HardlySplits(_) => "NotFusedHardlySplits",
+            FuseReject::NeverSplits(_) | FuseReject::HardlySplits(_) => "NotFusedHardlySplits",
         }
     }
 }
@@ -182,11 +206,20 @@ impl fmt::Display for FuseReject {
             FuseReject::Risky(numbers) => {
                 write!(f, "a warp that does not split would lose {} cycles: {numbers}", numbers.risk)
             }
+            FuseReject::LosesTripCount(LostTurns { turns, insts }) => {
+                let [t, e] = turns.map(|turns| turns.map_or("an unknown number of".to_owned(), |n| n.to_string()));
+                write!(
+                    f,
+                    "LLVM can unroll loops of {t} and {e} turns ({} and {} instructions each), but not the melded one",
+                    insts[0], insts[1]
+                )
+            }
             FuseReject::Pressure(numbers, budget) => {
                 write!(f, "it would need more than the {budget} registers there are: {numbers}")
             }
-            FuseReject::HardlySplits(Visits { reached, split }) => {
-                write!(f, "by the divergence map it split {split} of {reached} warps")
+            FuseReject::NeverSplits(visits) => write!(f, "{visits}"),
+            FuseReject::HardlySplits(numbers) => {
+                write!(f, "too few warps split for what each of the others would lose: {numbers}")
             }
         }
     }
@@ -194,8 +227,8 @@ impl fmt::Display for FuseReject {
 
 /// Plans the fusion of the sides of one branch; uniform ones are the caller's to leave alone.
 pub fn plan(facts: &Facts, context: &Context<'_, '_>, entry: Block) -> Result<FusePlan, FuseReject> {
-    if let Some(visits) = context.visits(entry).filter(Visits::hardly_splits) {
-        return Err(FuseReject::HardlySplits(visits));
+    if let Some(visits) = context.visits(entry).filter(Visits::never_splits) {
+        return Err(FuseReject::NeverSplits(visits));
     }
     let Context { kernel, handles, kinds, .. } = *context;
     let obstacle = |block| legality::obstacle(kernel, handles, kinds, block);
@@ -215,8 +248,7 @@ pub fn plan(facts: &Facts, context: &Context<'_, '_>, entry: Block) -> Result<Fu
             return Err(FuseReject::Obstacle(inst, why));
         }
     }
-    let plan = Planner::new(context, &region).run();
-    judge(&plan, context.always).map_or(Ok(plan), Err)
+    judge(facts, context, Planner::new(context, &region).run())
 }
 
 /// The best plan for sides that several branches lead to; `None` where there are no such sides.
@@ -233,10 +265,9 @@ fn gathered(facts: &Facts, context: &Context<'_, '_>, entry: Block) -> Option<Re
         }
         let Some(gather) = gather::gather(facts, entry, sides) else { continue };
         let Some(region) = Region::gathered(kernel, entry, gather, admits) else { continue };
-        let plan = Planner::new(context, &region).run();
-        match judge(&plan, context.always) {
-            Some(reject) => refused = Some(reject),
-            None => {
+        match judge(facts, context, Planner::new(context, &region).run()) {
+            Err(reject) => refused = Some(reject),
+            Ok(plan) => {
                 let gain = |plan: &FusePlan| i64::from(plan.numbers.saved) - i64::from(plan.numbers.added);
                 if best.as_ref().is_none_or(|best| gain(&plan) > gain(best)) {
                     best = Some(plan);
@@ -253,20 +284,30 @@ fn gathered(facts: &Facts, context: &Context<'_, '_>, entry: Block) -> Option<Re
     }
 }
 
-fn judge(plan: &FusePlan, always: bool) -> Option<FuseReject> {
+/// Whether a plan pays.
+fn judge(facts: &Facts, context: &Context<'_, '_>, mut plan: FusePlan) -> Result<FusePlan, FuseReject> {
     let numbers = plan.numbers;
     let Numbers { saved, added, risk, .. } = numbers;
     // choosing between results of both sides LLVM and ptxas do by themselves where it pays
     if numbers.melded == 0 {
-        return Some(FuseReject::NothingAlike(numbers.insts));
+        return Err(FuseReject::NothingAlike(numbers.insts));
     }
-    if always {
-        return None;
+    let counters = trips::counters(facts, &plan.pairs);
+    if !context.always {
+        if (saved as i32) - (added as i32) < MIN_GAIN || added * 100 > saved * MAX_ADDED {
+            return Err(FuseReject::Unprofitable(numbers));
+        }
+        match numbers.visits {
+            Some(visits) if !visits.pays(&numbers) => return Err(FuseReject::HardlySplits(numbers)),
+            None if risk * 100 > (saved - numbers.branches) * MAX_RISK => return Err(FuseReject::Risky(numbers)),
+            _ => {}
+        }
+        if let Err(lost) = counters {
+            return Err(FuseReject::LosesTripCount(lost));
+        }
     }
-    if (saved as i32) - (added as i32) < MIN_GAIN || added * 100 > saved * MAX_ADDED {
-        return Some(FuseReject::Unprofitable(numbers));
-    }
-    (risk * 100 > (saved - numbers.branches) * MAX_RISK).then_some(FuseReject::Risky(numbers))
+    plan.counters = counters.unwrap_or_default();
+    Ok(plan)
 }
 
 struct Planner<'a, 'c, 'm> {
@@ -298,9 +339,10 @@ impl Planner<'_, '_, '_> {
         let guards = self.numbers.guards * BRANCH;
         self.numbers.added += self.select_cost + guards;
         self.numbers.risk += self.numbers.added;
+        self.numbers.visits = self.context.visits(self.region.entry).filter(|visits| visits.reached > 0);
         let touched = self.region.touched().collect();
         let gather = self.region.gather.clone();
-        FusePlan { entry: self.region.entry, gather, pairs, numbers: self.numbers, touched }
+        FusePlan { entry: self.region.entry, gather, pairs, counters: SmallVec::new(), numbers: self.numbers, touched }
     }
 
     fn pair(&mut self, index: usize, shapes: &mut Shapes) -> PairPlan {

@@ -25,7 +25,8 @@ use crate::pipeline::Settings;
 use crate::report::source::Sources;
 use file::Feedback;
 use plan::{FunctionPlan, Layout};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use table::Table;
 
 /// What the pass is asked to do.
@@ -124,16 +125,25 @@ pub fn describe(analysis: &ModuleAnalysis<'_>, input: &Path) -> Table {
 }
 
 /// What an earlier run counted (`-warpwise-map=FILE`), for transforms to go by; a file that cannot be used is an error of
-/// the compilation. Nothing where no file was named.
-pub fn feedback(settings: &Settings, function: Function<'_>, host: &Host<'_>) -> Option<Feedback> {
+/// the compilation, said once. Nothing where no file was named. A file is read once a process.
+pub fn feedback(settings: &Settings, function: Function<'_>, host: &Host<'_>) -> Option<Arc<Feedback>> {
+    static READ: Mutex<Option<(PathBuf, Option<Arc<Feedback>>)>> = Mutex::new(None);
     let path = settings.map_file.as_ref()?;
-    match Feedback::read(path) {
-        Ok(feedback) => Some(feedback),
+    let mut read = READ.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if let Some((known, feedback)) = &*read
+        && known == path
+    {
+        return feedback.clone();
+    }
+    let feedback = match Feedback::read(path) {
+        Ok(feedback) => Some(Arc::new(feedback)),
         Err(error) => {
             host.emit(Kind::Error, function, None, "MapFile", &format!("-warpwise-map: {error}"));
             None
         }
-    }
+    };
+    *read = Some((path.clone(), feedback.clone()));
+    feedback
 }
 
 /// Host code: registers the counters of the device code that was compiled from the same source.
