@@ -8,10 +8,10 @@
 
 ; A kernel that states no bound gets one: more registers must not make a launch fail.
 ; CHECK: define ptx_kernel void @k(ptr %out) #[[BOUND:[0-9]+]]
+; Nothing bounds the loop, so lanes look whether a count is about to overflow.
 ; CHECK: loop:
-; CHECK: %warpwise.turns{{.*}} = phi i32
-; CHECK: icmp eq i32 %{{.*}}, -2147483648
-; CHECK: call i32 @llvm.nvvm.activemask()
+; CHECK: and i32 %{{.*}}, -2147483648
+; CHECK: asm sideeffect "{{.*}}activemask.b32 m;\0A@$8 activemask.b32 b;\0A@!$8 activemask.b32 b;{{.*}}@l add.u32 $0, $0, 1;{{.*}}", "=r,=r,=r,=r,0,1,2,3,b,r"
 ; CHECK-NOT: atomicrmw
 ; CHECK: br i1 %more, label %loop, label %after
 ; CHECK: warpwise.flush:

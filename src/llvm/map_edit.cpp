@@ -25,6 +25,18 @@ extern "C" LLVMValueRef warpwise_split_if(LLVMValueRef Condition, LLVMValueRef B
   return wrap(End);
 }
 
+// Puts `for (i = 0; i < count; ++i) { }` before an instruction, where the block is split: returns the terminator of the
+// body, before which the editor then writes, and the index. The body runs at least once.
+extern "C" LLVMValueRef warpwise_split_for(LLVMValueRef Count, LLVMValueRef Before, const char *Body, const char *Rest,
+                                           LLVMValueRef *Index) {
+  auto *At = cast<Instruction>(unwrap(Before));
+  auto [Point, Number] = SplitBlockAndInsertSimpleForLoop(unwrap(Count), At->getIterator());
+  Point->getParent()->setName(Body);
+  At->getParent()->setName(Rest);
+  *Index = wrap(Number);
+  return wrap(Point);
+}
+
 // Makes values of stack objects that are only loaded and stored whole.
 extern "C" void warpwise_promote(LLVMValueRef Function, LLVMValueRef *Allocas, size_t Count) {
   SmallVector<AllocaInst *> Objects;

@@ -5,25 +5,24 @@
 //! execute the vote next, so nobody waits for anybody. Nothing the program computes is read but the condition, nothing it
 //! can see is written, and no lane's way changes: the added parts are guarded and fall through.
 //!
-//! - **In registers** (branches in cycles): stack objects of the function, made values at the end. The lowest lane adds
-//!   its visit and its split, every lane itself to the lanes that came and to those of its target. Before each return the
-//!   lanes that are together add up what they hold (`redux.sync`) and give it to memory.
-//!   After [`TURNS`](super::plan::TURNS) iterations each lane does so for itself.
-//! - **In memory** (branches outside): the same record, at once.
+//! - **In registers**: stack objects of the function, made values at the end. Every lane adds itself to the lanes that
+//!   came and to those of its target, the lowest one its visit and its split; [`flush`](super::flush) gives them to memory.
+//! - **In memory**: a record is added four words at a time by the first four lanes, one word each, which is one sector and
+//!   one instruction; where fewer lanes are there, the lowest one adds the words that nobody took.
 //!
-//! A record is given to memory four words at a time by the first four lanes, one word each, which is one sector and one
-//! instruction; where fewer lanes are there, the lowest one adds the words that nobody took. Memory is one replica of
-//! all records for each multiprocessor, so that atomic additions of different multiprocessors do not wait for each other.
+//! Memory is one replica of all records for each multiprocessor, so that atomic additions of different multiprocessors do
+//! not wait for each other.
+//!
+//! A branch of two targets is counted in registers by nine instructions, written as PTX because that is what they are to
+//! stay: under a predicate `activemask` names the lanes for which it holds, so the lanes of either way learn who goes with
+//! them, and a warp splits if that is not everybody.
 
-use super::plan::{BranchPlan, FIXED_WORDS, FunctionPlan, SECTOR, is_exit};
+use super::plan::{BranchPlan, FunctionPlan, Keep, SECTOR, exits};
 use crate::divergence::Facts;
 use crate::kernel::entity::Block;
 use crate::kernel::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Inst, IntPredicate, RawOpcode, Value};
-
-/// Bits of a lane's count that 32 lanes can add up in one word.
-const LOW_BITS: u32 = 27;
 
 /// Threads of the largest block there is.
 const LARGEST_BLOCK: &str = "1024";
@@ -38,16 +37,14 @@ pub struct Machine<'m> {
     pub words: u32,
     /// The target has `redux.sync`.
     pub has_redux: bool,
-    /// Iterations after which a lane gives its counts to memory.
-    pub turns: u32,
 }
 
 /// Lanes that execute an instruction together.
 #[derive(Clone, Copy)]
-struct Group<'m> {
-    mask: Value<'m>,
+pub(super) struct Group<'m> {
+    pub mask: Value<'m>,
     /// Lanes of the group below this one.
-    below: Value<'m>,
+    pub below: Value<'m>,
 }
 
 /// Who goes where at a branch.
@@ -59,20 +56,44 @@ struct Ways<'m> {
     is_split: Value<'m>,
 }
 
-struct Apply<'e, 'a, 'm> {
-    editor: &'e mut Editor<'m>,
+pub(super) struct Apply<'e, 'a, 'm> {
+    pub editor: &'e mut Editor<'m>,
     handles: &'a Handles<'m>,
-    machine: &'a Machine<'m>,
-    /// This multiprocessor's replica, and the lanes below this one: read once, at the entry.
-    replica: Value<'m>,
-    lower: Value<'m>,
+    pub machine: &'a Machine<'m>,
+    /// The lanes below this one.
+    pub lower: Value<'m>,
+    /// This multiprocessor's replica.
+    pub replica: Value<'m>,
 }
 
-/// A branch's counts in registers: the objects of its record's words.
-struct Held<'a, 'm> {
-    slot: u32,
-    branch: &'a BranchPlan,
-    words: Vec<Value<'m>>,
+/// Where a branch's counts are held.
+pub(super) struct Held<'b, 'm> {
+    pub slot: u32,
+    pub branch: &'b BranchPlan,
+    /// Position in the plan.
+    pub number: usize,
+    pub objects: Vec<Value<'m>>,
+}
+
+/// A register that several branches share.
+pub(super) struct Shared<'m> {
+    /// First word of the first branch's record.
+    pub slot: u32,
+    pub object: Value<'m>,
+}
+
+/// Everything that is held.
+#[derive(Default)]
+pub(super) struct Registers<'b, 'm> {
+    pub wide: Vec<Held<'b, 'm>>,
+    pub bits: Vec<Shared<'m>>,
+}
+
+impl<'m> Registers<'_, 'm> {
+    pub fn objects(&self) -> impl Iterator<Item = Value<'m>> + '_ {
+        let wide = self.wide.iter().flat_map(|held| held.objects.iter().copied());
+        wide.chain(self.bits.iter().map(|shared| shared.object))
+    }
 }
 
 /// Puts counters into a function.
@@ -87,54 +108,86 @@ pub fn apply<'m>(
         return;
     }
     let function = handles.function;
-    let ends: Vec<Inst<'m>> = function
-        .blocks()
-        .flat_map(|block| block.insts())
-        .filter(|&inst| inst.opcode() == RawOpcode::LLVMRet || is_exit(inst))
-        .collect();
-    let branches: Vec<(&BranchPlan, u32, Inst<'m>)> = plan
+    let kernel = &facts.kernel;
+    let returns = function.blocks().filter_map(|block| block.terminator());
+    let mut ends: Vec<Inst<'m>> = returns.filter(|inst| inst.opcode() == RawOpcode::LLVMRet).collect();
+    ends.extend(exits(facts, handles).map(|inst| handles.inst(inst)));
+    let branches: Vec<(usize, u32, Inst<'m>)> = plan
         .branches
         .iter()
-        .filter_map(|branch| Some((branch, branch.slot?, handles.inst(facts.kernel.terminator(branch.block)))))
+        .enumerate()
+        .filter_map(|(number, branch)| Some((number, branch.slot?, handles.inst(kernel.terminator(branch.block)))))
         .collect();
     let first = entry_point(function);
-    let (replica, lower) = at_entry(editor, machine, first);
-    let mut work = Apply { editor, handles, machine, replica, lower };
-    let held = work.objects(&branches, first);
+    editor.before(first);
+    let lower = editor.register("lanemask.lt");
+    let replica = replica(editor, machine);
+    let mut work = Apply { editor, handles, machine, lower, replica };
+    let registers = work.objects(plan, &branches);
     if let Some(slot) = plan.launches {
         work.launch(slot, first);
     }
     if plan.needs_bound {
         work.editor.set_string_attribute(function, "nvvm.maxntid", LARGEST_BLOCK);
     }
-    for &(branch, slot, at) in &branches {
-        match held.iter().find(|held| held.slot == slot) {
-            Some(held) => work.count_in_registers(held, at),
-            None => work.count_in_memory(branch, slot, at),
+    let mut wide = registers.wide.iter();
+    for &(number, slot, at) in &branches {
+        let branch = &plan.branches[number];
+        match branch.keep {
+            Keep::Memory => {
+                if plan.is_recursive {
+                    // nothing may live across calls
+                    work.editor.before(at);
+                    work.lower = work.editor.register("lanemask.lt");
+                    work.replica = self::replica(work.editor, machine);
+                }
+                work.count_in_memory(branch, slot, at);
+            }
+            Keep::Bits { register, position } => {
+                let object = registers.bits[register as usize].object;
+                let first = 4 * position;
+                work.count_in_registers(at, branch, &[object], [0, 1, 2, 3].map(|bit| (0, 1 << (first + bit))));
+            }
+            keep => {
+                let Some(held) = wide.next() else { continue };
+                if branch.targets.len() > 2 {
+                    work.count_ways_in_registers(held, at);
+                    continue;
+                }
+                let places = match keep {
+                    Keep::Bytes => [0, 8, 16, 24].map(|shift| (0, 1 << shift)),
+                    Keep::Halves => [(0, 1), (0, 1 << 16), (1, 1), (1, 1 << 16)],
+                    _ => [0, 1, 2, 3].map(|object| (object, 1)),
+                };
+                work.count_in_registers(at, branch, &held.objects, places);
+            }
         }
     }
-    if !held.is_empty() {
-        for end in ends {
-            work.flush(&held, end);
-        }
-        let turns = work.turns(&held, plan, first);
-        let objects = held.iter().flat_map(|held| held.words.iter().copied()).chain([turns]);
-        let objects: Vec<Value<'m>> = objects.collect();
-        work.editor.promote(function, &objects);
+    let objects: Vec<Value<'m>> = registers.objects().collect();
+    if objects.is_empty() {
+        return;
     }
+    for end in ends {
+        work.flush(&registers, end);
+    }
+    for check in &plan.checks {
+        let block = handles.block(check.header);
+        if let Some(at) = block.insts().find(|inst| inst.opcode() != RawOpcode::LLVMPHI) {
+            work.check(&registers, check, at);
+        }
+    }
+    work.editor.promote(function, &objects);
 }
 
-/// This multiprocessor's replica of the counters, and the mask of the lanes below this one.
-fn at_entry<'m>(editor: &mut Editor<'m>, machine: &Machine<'m>, first: Inst<'m>) -> (Value<'m>, Value<'m>) {
-    editor.before(first);
+/// This multiprocessor's replica of the counters, where the editor stands.
+pub(super) fn replica<'m>(editor: &mut Editor<'m>, machine: &Machine<'m>) -> Value<'m> {
     let processor = editor.register("smid");
     let most = editor.int(32, u64::from(machine.replicas - 1));
     let number = editor.binary(RawOpcode::LLVMAnd, processor, most, "");
     let wide = editor.int_type(64);
     let number = editor.cast(RawOpcode::LLVMZExt, number, wide, "");
     let line = editor.array_type(wide, u64::from(machine.words));
-    let replica = editor.gep(line, machine.counters, &[number], true, "warpwise.replica");
-    (replica, editor.register("lanemask.lt"))
+    editor.gep(line, machine.counters, &[number], true, "warpwise.replica")
 }
 
 /// The first instruction of a function behind its stack objects, which must stay in the entry block.
@@ -146,53 +199,36 @@ fn entry_point(function: Function<'_>) -> Inst<'_> {
 }
 
 impl<'a, 'm> Apply<'_, 'a, 'm> {
-    fn objects<'b>(&mut self, branches: &[(&'b BranchPlan, u32, Inst<'m>)], first: Inst<'m>) -> Vec<Held<'b, 'm>> {
+    fn objects<'b>(&mut self, plan: &'b FunctionPlan, branches: &[(usize, u32, Inst<'m>)]) -> Registers<'b, 'm> {
+        let mut registers = Registers::default();
+        for &(number, slot, _) in branches {
+            let branch = &plan.branches[number];
+            let count = match branch.keep {
+                Keep::Memory => continue,
+                Keep::Bits { position, .. } => {
+                    if position == 0 {
+                        let object = self.object();
+                        registers.bits.push(Shared { slot, object });
+                    }
+                    continue;
+                }
+                Keep::Bytes => 1,
+                Keep::Halves => 2,
+                Keep::Words => branch.words() as usize,
+            };
+            let objects = (0..count).map(|_| self.object()).collect();
+            registers.wide.push(Held { slot, branch, number, objects });
+        }
+        registers
+    }
+
+    /// A count of zero, at the function's entry.
+    fn object(&mut self) -> Value<'m> {
         let word = self.editor.int_type(32);
+        let object = self.editor.stack_object(word, "warpwise.count");
         let zero = self.editor.int(32, 0);
-        let mut held = Vec::new();
-        for &(branch, slot, _) in branches.iter().filter(|entry| entry.0.in_registers) {
-            let count = FIXED_WORDS as usize + branch.targets.len() - 1;
-            self.editor.before(first);
-            let words: Vec<Value<'m>> = (0..count).map(|_| self.editor.stack_object(word, "warpwise.count")).collect();
-            for &object in &words {
-                self.editor.store(zero, object, 4, false);
-            }
-            held.push(Held { slot, branch, words });
-        }
-        held
-    }
-
-    /// Lanes count their iterations, and empty their registers before any of them can overflow.
-    fn turns(&mut self, held: &[Held<'_, 'm>], plan: &FunctionPlan, first: Inst<'m>) -> Value<'m> {
-        let word = self.editor.int_type(32);
-        let [zero, one, most] = [0, 1, self.machine.turns].map(|number| self.editor.int(32, number.into()));
-        self.editor.before(first);
-        let turns = self.editor.stack_object(word, "warpwise.turns");
-        self.editor.store(zero, turns, 4, false);
-        for &header in &plan.headers {
-            let block = self.handles.block(header);
-            let Some(at) = block.insts().find(|inst| inst.opcode() != RawOpcode::LLVMPHI) else { continue };
-            self.editor.before(at);
-            let old = self.editor.load(word, turns, 4, false, "");
-            let new = self.editor.binary(RawOpcode::LLVMAdd, old, one, "");
-            self.editor.store(new, turns, 4, false);
-            let is_full = self.editor.compare(IntPredicate::LLVMIntEQ, new, most, "");
-            self.editor.split_if(is_full, at, true, "warpwise.flush.full", "");
-            let counts = self.counts(held);
-            self.flush_each(held, &counts, None);
-            for &object in held.iter().flat_map(|held| &held.words).chain([&turns]) {
-                self.editor.store(zero, object, 4, false);
-            }
-        }
-        turns
-    }
-
-    /// What the lane holds.
-    fn counts(&mut self, held: &[Held<'_, 'm>]) -> Vec<Vec<Value<'m>>> {
-        let word = self.editor.int_type(32);
-        held.iter()
-            .map(|held| held.words.iter().map(|&object| self.editor.load(word, object, 4, false, "")).collect())
-            .collect()
+        self.editor.store(zero, object, 4, false);
+        object
     }
 
     /// The first thread of the grid counts the launch.
@@ -212,17 +248,17 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         self.editor.add_atomically(address, one);
     }
 
-    fn group(&mut self) -> Group<'m> {
+    pub(super) fn group(&mut self) -> Group<'m> {
         let mask = self.editor.intrinsic("llvm.nvvm.activemask", &[], &[], "");
         let below = self.editor.binary(RawOpcode::LLVMAnd, mask, self.lower, "");
         Group { mask, below }
     }
 
-    fn ballot(&mut self, group: Group<'m>, predicate: Value<'m>) -> Value<'m> {
+    pub(super) fn ballot(&mut self, group: Group<'m>, predicate: Value<'m>) -> Value<'m> {
         self.editor.intrinsic("llvm.nvvm.vote.ballot.sync", &[], &[group.mask, predicate], "")
     }
 
-    fn popcount(&mut self, value: Value<'m>) -> Value<'m> {
+    pub(super) fn popcount(&mut self, value: Value<'m>) -> Value<'m> {
         let word = self.editor.int_type(32);
         self.editor.intrinsic("llvm.ctpop", &[word], &[value], "")
     }
@@ -263,7 +299,50 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         goes.expect("a target other than the first has a case")
     }
 
-    fn count_in_registers(&mut self, held: &Held<'_, 'm>, at: Inst<'m>) {
+    /// Two targets: where in the objects visits, splits, lanes and lanes to the second target are counted, and what one of
+    /// each is there.
+    fn count_in_registers(
+        &mut self,
+        at: Inst<'m>,
+        branch: &BranchPlan,
+        objects: &[Value<'m>],
+        [visit, split, lane, other]: [(usize, u32); 4],
+    ) {
+        self.editor.before(at);
+        // who goes to the second target: those for whom a condition fails, or a case holds
+        let (condition, not) = match at.branch_condition() {
+            Some(condition) => (condition, "!"),
+            None => (self.goes_to(at, branch.targets[1]), ""),
+        };
+        let count = objects.len();
+        let [p, lower] = [2 * count, 2 * count + 1];
+        let add = |guard: &str, (object, one): (usize, u32)| format!("{guard}add.u32 ${object}, ${object}, {one};\n");
+        let text = format!(
+            "{{\n.reg .b32 m, b, x;\n.reg .pred l, s;\nactivemask.b32 m;\n@${p} activemask.b32 b;\n\
+             @!${p} activemask.b32 b;\nand.b32 x, m, ${lower};\nsetp.eq.u32 l, x, 0;\nsetp.ne.u32 s, b, m;\n\
+             and.pred s, s, l;\n{}{}{}{}}}",
+            add("@l ", visit),
+            add("@s ", split),
+            add("", lane),
+            add(&format!("@{not}${p} "), other),
+        );
+        let mut constraints = "=r,".repeat(count);
+        for object in 0..count {
+            constraints += &format!("{object},");
+        }
+        constraints += "b,r";
+        let word = self.editor.int_type(32);
+        let mut arguments: Vec<Value<'m>> =
+            objects.iter().map(|&object| self.editor.load(word, object, 4, false, "")).collect();
+        arguments.extend([condition, self.lower]);
+        let counts = self.editor.assembly(&text, &constraints, count, &arguments);
+        for (&object, count) in objects.iter().zip(counts) {
+            self.editor.store(count, object, 4, false);
+        }
+    }
+
+    /// Any number of targets.
+    fn count_ways_in_registers(&mut self, held: &Held<'_, 'm>, at: Inst<'m>) {
         self.editor.before(at);
         let group = self.group();
         let ways = self.ways(held.branch, at, group);
@@ -276,7 +355,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
             more.push(goes);
         }
         let word = self.editor.int_type(32);
-        for (&object, more) in held.words.iter().zip(more) {
+        for (&object, more) in held.objects.iter().zip(more) {
             let old = self.editor.load(word, object, 4, false, "");
             let new = self.editor.binary(RawOpcode::LLVMAdd, old, more, "");
             self.editor.store(new, object, 4, false);
@@ -324,7 +403,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
 
     /// Adds up to four words to memory, one for each of the first lanes; the editor stands before `at` and does so again
     /// afterwards.
-    fn give(&mut self, rank: Value<'m>, at: Inst<'m>, slot: u32, words: &[Value<'m>]) {
+    pub(super) fn give(&mut self, rank: Value<'m>, at: Inst<'m>, slot: u32, words: &[Value<'m>]) {
         let length = self.editor.int(32, words.len() as u64);
         let takes_part = self.editor.compare(IntPredicate::LLVMIntULT, rank, length, "");
         self.editor.split_if(takes_part, at, false, "warpwise.add", "warpwise.rest");
@@ -337,7 +416,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         self.editor.before(at);
     }
 
-    fn add(&mut self, word: u32, rank: Option<Value<'m>>, value: Value<'m>) {
+    pub(super) fn add(&mut self, word: u32, rank: Option<Value<'m>>, value: Value<'m>) {
         let wide = self.editor.int_type(64);
         let mut index = self.editor.int(64, u64::from(word));
         if let Some(rank) = rank {
@@ -348,85 +427,9 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         let address = self.editor.gep(wide, self.replica, &[index], true, "");
         self.editor.add_atomically(address, value);
     }
-
-    /// Gives what the lanes hold to memory, before they return.
-    fn flush(&mut self, held: &[Held<'_, 'm>], end: Inst<'m>) {
-        self.editor.before(end);
-        let zero = self.editor.int(32, 0);
-        let counts = self.counts(held);
-        let lanes_word = FIXED_WORDS as usize - 1;
-        let mut any = counts[0][lanes_word];
-        for record in &counts[1..] {
-            any = self.editor.binary(RawOpcode::LLVMOr, any, record[lanes_word], "");
-        }
-        let group = self.group();
-        let came = self.editor.compare(IntPredicate::LLVMIntNE, any, zero, "");
-        let came = self.ballot(group, came);
-        let came = self.editor.compare(IntPredicate::LLVMIntNE, came, zero, "");
-        let inside = self.editor.split_if(came, end, false, "warpwise.flush", "warpwise.return");
-        if self.machine.has_redux {
-            // lanes that are few have no need of being added up
-            let count = self.popcount(group.mask);
-            let sector = self.editor.int(32, u64::from(SECTOR));
-            let many = self.editor.compare(IntPredicate::LLVMIntUGE, count, sector, "");
-            let together = self.editor.split_if(many, inside, false, "warpwise.flush.together", "warpwise.flushed");
-            self.flush_together(group, held, &counts, together);
-            // no count of a record is larger than its lanes
-            self.editor.before(inside);
-            let most = self.editor.int(32, (1 << LOW_BITS) - 1);
-            let is_large = self.editor.compare(IntPredicate::LLVMIntUGT, any, most, "");
-            let few = self.editor.not(many);
-            let alone = self.editor.binary(RawOpcode::LLVMOr, is_large, few, "");
-            let mask = self.editor.int(32, u64::from(u32::MAX << LOW_BITS));
-            let everything = self.editor.int(32, u64::from(u32::MAX));
-            let kept = self.editor.select(many, mask, everything, "");
-            self.editor.split_if(alone, inside, true, "warpwise.flush.alone", "warpwise.flushed");
-            self.flush_each(held, &counts, Some(kept));
-        } else {
-            self.flush_each(held, &counts, None);
-        }
-        // an exit that is not taken: what was given is given
-        if end.opcode() != RawOpcode::LLVMRet {
-            self.editor.before(end);
-            for &object in held.iter().flat_map(|held| &held.words) {
-                self.editor.store(zero, object, 4, false);
-            }
-        }
-    }
-
-    /// Adds the lanes' counts up, as far as 32 lanes fit into a word, and gives the sums to memory.
-    fn flush_together(&mut self, group: Group<'m>, held: &[Held<'_, 'm>], counts: &[Vec<Value<'m>>], at: Inst<'m>) {
-        let low = self.editor.int(32, (1 << LOW_BITS) - 1);
-        let rank = self.popcount(group.below);
-        for (held, record) in held.iter().zip(counts) {
-            for (slot, chunk) in chunks(held.slot, record) {
-                let sums: Vec<Value<'m>> = chunk
-                    .iter()
-                    .map(|&count| {
-                        let count = self.editor.binary(RawOpcode::LLVMAnd, count, low, "");
-                        self.editor.intrinsic("llvm.nvvm.redux.sync.add", &[], &[count, group.mask], "")
-                    })
-                    .collect();
-                self.give(rank, at, slot, &sums);
-            }
-        }
-    }
-
-    /// Every lane for itself: the bits of its counts that a mask keeps.
-    fn flush_each(&mut self, held: &[Held<'_, 'm>], counts: &[Vec<Value<'m>>], kept: Option<Value<'m>>) {
-        for (held, record) in held.iter().zip(counts) {
-            for (index, &count) in record.iter().enumerate() {
-                let count = match kept {
-                    Some(kept) => self.editor.binary(RawOpcode::LLVMAnd, count, kept, ""),
-                    None => count,
-                };
-                self.add(held.slot + index as u32, None, count);
-            }
-        }
-    }
 }
 
 /// A record in pieces of a sector: first word of each and its values.
-fn chunks<'v, 'm>(slot: u32, record: &'v [Value<'m>]) -> impl Iterator<Item = (u32, &'v [Value<'m>])> + use<'v, 'm> {
+pub(super) fn chunks<'v, 'm>(slot: u32, record: &'v [Value<'m>]) -> impl Iterator<Item = (u32, &'v [Value<'m>])> + use<'v, 'm> {
     (slot..).step_by(SECTOR as usize).zip(record.chunks(SECTOR as usize))
 }

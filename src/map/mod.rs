@@ -9,11 +9,14 @@
 //! multiprocessor in memory, lanes beside warps.
 
 pub mod apply;
+pub mod calls;
 pub mod file;
+pub mod flush;
 pub mod plan;
 pub mod recount;
 pub mod show;
 pub mod table;
+pub mod turns;
 
 use crate::divergence::{Facts, ModuleAnalysis};
 use crate::kernel::handles::Handles;
@@ -24,7 +27,7 @@ use crate::llvm::remark::{Host, Kind};
 use crate::pipeline::Settings;
 use crate::report::source::Sources;
 use file::Feedback;
-use plan::{FunctionPlan, Layout};
+use plan::{FunctionPlan, Keep, Layout, Surroundings};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use table::Table;
@@ -36,7 +39,7 @@ pub struct Options {
     pub all: bool,
     /// What the symbols end in, instead of the module's own number.
     pub name: Option<String>,
-    /// Iterations after which registers are given to memory, instead of [`plan::TURNS`]: for tests.
+    /// Lanes of a branch after which registers are given to memory, where that is sooner than need be: for tests.
     pub turns: Option<u32>,
 }
 
@@ -72,22 +75,24 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
         return false; // a second time would count the counting
     }
     let analysis = ModuleAnalysis::new(module, settings.analysis());
-    let bodies: Vec<Function<'_>> = module.functions().filter(|function| !function.is_declaration()).collect();
+    // facts of all before editing any: those of a function may rest on the bodies of others
+    let bodies = module.functions().filter(|function| !function.is_declaration());
+    let bodies: Vec<(Facts, Handles<'_>)> = bodies.map(|function| analysis.facts(function)).collect();
     let exits = plan::may_exit(&bodies);
+    let recursive = calls::recursive(&analysis.context, &bodies);
     let mut layout = Layout::default();
     let mut sources = Sources::beside(Path::new(&module.source_file()));
     let mut table = Table::new(&module.source_file());
-    // plan all before editing any: facts of a function may rest on the bodies of others
-    let plans: Vec<(Facts, Handles<'_>, FunctionPlan)> = bodies
+    let plans: Vec<FunctionPlan> = bodies
         .iter()
-        .map(|&function| {
-            let (facts, handles) = analysis.facts(function);
-            let plan = plan::plan(&facts, &handles, &settings.map, exits, &mut layout);
-            table.functions.push(table::of_function(&facts, &handles, &plan, &mut sources));
-            (facts, handles, plan)
+        .zip(recursive)
+        .map(|((facts, handles), is_recursive)| {
+            let plan = plan::plan(facts, handles, &settings.map, Surroundings { exits, is_recursive }, &mut layout);
+            table.functions.push(table::of_function(facts, handles, &plan, &mut sources));
+            plan
         })
         .collect();
-    for (facts, handles, plan) in &plans {
+    for ((facts, handles), plan) in bodies.iter().zip(&plans) {
         remarks(facts, handles, plan, host);
     }
     // also where nothing is counted: the host side expects the symbols
@@ -100,9 +105,8 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
     let zero = editor.null(counters_type);
     let counters = editor.new_global(counters_type, GLOBAL, 128, Some(zero), false, &symbols.counters);
     editor.publish(counters, Reach::Everybody);
-    let turns = settings.map.turns.unwrap_or(plan::TURNS);
-    let machine = apply::Machine { counters, replicas, words, has_redux: has_redux(&bodies), turns };
-    for (facts, handles, plan) in &plans {
+    let machine = apply::Machine { counters, replicas, words, has_redux: has_redux(&bodies) };
+    for ((facts, handles), plan) in bodies.iter().zip(&plans) {
         apply::apply(&mut editor, facts, handles, plan, &machine);
         debug_assert!(editor.verifies(handles.function), "divergence-map broke '{}'", facts.kernel.name);
     }
@@ -156,9 +160,9 @@ pub fn run_host(module: Module<'_>, settings: &Settings) -> bool {
 const GLOBAL: u32 = 1;
 
 /// `redux.sync` came with compute capability 8.0.
-fn has_redux(bodies: &[Function<'_>]) -> bool {
-    bodies.iter().all(|function| {
-        let cpu = function.string_attribute("target-cpu").unwrap_or_else(|| "sm_80".to_owned());
+fn has_redux(bodies: &[(Facts, Handles<'_>)]) -> bool {
+    bodies.iter().all(|(_, handles)| {
+        let cpu = handles.function.string_attribute("target-cpu").unwrap_or_else(|| "sm_80".to_owned());
         let digits: String = cpu.trim_start_matches("sm_").chars().take_while(char::is_ascii_digit).collect();
         digits.parse::<u32>().is_ok_and(|number| number >= 80)
     })
@@ -187,7 +191,7 @@ fn remarks(facts: &Facts, handles: &Handles<'_>, plan: &FunctionPlan, host: &Hos
     }
     let counted = plan.branches.iter().filter(|branch| branch.slot.is_some()).count();
     if counted > 0 && host.wants(Kind::Passed) {
-        let in_registers = plan.branches.iter().filter(|branch| branch.in_registers).count();
+        let in_registers = plan.branches.iter().filter(|branch| branch.keep != Keep::Memory).count();
         let message = format!(
             "divergence map: {counted} of {} branches are counted, {in_registers} of them in registers",
             plan.branches.len()

@@ -2,11 +2,13 @@
 //!
 //! - Conditional branches and switches with at least two different targets, in blocks that can be reached.
 //! - Not those that the analysis proves uniform, unless all are asked for.
-//! - A branch inside a cycle is counted in registers, which are added to memory when the lane returns; a branch outside
-//!   runs once, so its counts go to memory at once. Registers need every way out of the function to be a return that this
-//!   module sees, and are few: as many branches as fit below [`REGISTERS`], the most deeply nested first.
-//! - A lane's counts have 32 bits. Lanes count their iterations and give what they hold to memory after [`TURNS`] of them.
-//! - Lanes that return must not wait for others: see [`may_leave_early`].
+//! - Lanes hold what they count in registers and give it to memory when they return. A branch outside cycles is met once,
+//!   so four bits say all of it ([`Keep::Bits`]); one inside needs as many bits as it may be visited times
+//!   ([`turns`](super::turns)): [`Keep::Bytes`], [`Keep::Halves`] or [`Keep::Words`]. Where visits are not bounded, or
+//!   registers are short, lanes look at the headers of cycles whether a counter is about to overflow.
+//! - What does not fit below [`REGISTERS`] goes to memory at once, the least deeply nested first. So does everything in a
+//!   function that can be left by an exit this module does not see, where lanes that return must not wait for others
+//!   (see [`may_leave_early`]), and in recursive functions, whose stack frames must not grow.
 //! - More registers must not make a launch fail that works without them. A kernel that states no bound gets the largest
 //!   block as its bound, so that `ptxas` stays below it, unless it seems to need as much by itself.
 //!
@@ -14,13 +16,14 @@
 //! are padded to whole sectors of 32 bytes.
 
 use super::Options;
-use crate::cfg::Cycles;
+use super::turns::Turns;
+use crate::cfg::cycles::Cycle;
 use crate::divergence::Facts;
 use crate::kernel::call::Callee;
-use crate::kernel::entity::Block;
+use crate::kernel::entity::{Block, Inst};
 use crate::kernel::handles::Handles;
 use crate::kernel::inst::Opcode;
-use crate::llvm::handle::{Function, Inst, RawOpcode, ValueKind};
+use crate::llvm::handle::intrinsic_id;
 use crate::pipeline::is_switched_off;
 use crate::spill::pressure::Pressure;
 
@@ -28,10 +31,16 @@ use crate::spill::pressure::Pressure;
 pub const FIXED_WORDS: u32 = 3;
 /// Words of a sector.
 pub const SECTOR: u32 = 4;
-/// Branches counted in registers: at least so many, where there are any, and at most.
-const IN_REGISTERS: [u32; 2] = [4, 10];
+/// Registers that hold counts: at least so many, where there are any, and at most.
+const HELD: [u32; 2] = [16, 40];
 /// Registers of a thread that leave room for a block of 1024 threads, and for many small ones.
 const REGISTERS: u32 = 64;
+/// Branches whose bits share a register.
+pub const BITS_SHARED: u32 = 8;
+/// Fewer branches outside cycles than this are not worth the flush of a register.
+const LEAST_BITS: usize = 2;
+/// Visits beyond a limit that do no harm: limits are half of what fits.
+const SLACK: u64 = 16;
 /// Registers that counting itself needs, beside a record's.
 const OWN_REGISTERS: u32 = 10;
 /// Targets of a branch counted in registers at most.
@@ -71,8 +80,55 @@ impl Layout {
     }
 }
 
-/// Iterations of a lane after which it gives its registers to memory: no count of a lane can pass 32 bits before.
-pub const TURNS: u32 = 1 << 31;
+/// How a lane holds the counts of a branch until it returns.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Keep {
+    /// Not at all: the warp adds to memory at once.
+    Memory,
+    /// Four bits of a register that [`BITS_SHARED`] branches share; their records lie side by side.
+    Bits { register: u32, position: u32 },
+    /// A register.
+    Bytes,
+    /// Two registers.
+    Halves,
+    /// A register a count.
+    Words,
+}
+
+impl Keep {
+    /// Visits that are sure to fit.
+    fn limit(self) -> u64 {
+        match self {
+            Keep::Memory => u64::MAX,
+            Keep::Bits { .. } => 1,
+            Keep::Bytes => 1 << 7,
+            Keep::Halves => 1 << 15,
+            Keep::Words => 1 << 31,
+        }
+    }
+    fn registers(self, words: u32) -> u32 {
+        match self {
+            Keep::Memory | Keep::Bits { .. } => 0,
+            Keep::Bytes => 1,
+            Keep::Halves => 2,
+            Keep::Words => words,
+        }
+    }
+    /// Held in registers of its own.
+    pub fn is_wide(self) -> bool {
+        self > Keep::Bits { register: u32::MAX, position: u32::MAX }
+    }
+}
+
+/// A cycle at whose header lanes look whether a counter is about to overflow.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Check {
+    pub header: Block,
+    /// Branches that are looked at, by their position in [`FunctionPlan::branches`].
+    pub branches: Vec<usize>,
+    /// Lanes of a branch at which it is time, a power of two.
+    pub limit: u32,
+}
 
 /// One branch.
 #[derive(Clone, Debug)]
@@ -83,7 +139,14 @@ pub struct BranchPlan {
     pub targets: Vec<Block>,
     /// First word of its record; `None` if it is not counted.
     pub slot: Option<u32>,
-    pub in_registers: bool,
+    pub keep: Keep,
+}
+
+impl BranchPlan {
+    /// Words of its record.
+    pub fn words(&self) -> u32 {
+        FIXED_WORDS + self.targets.len() as u32 - 1
+    }
 }
 
 /// Why a function is not counted at all.
@@ -107,8 +170,9 @@ impl Reject {
 pub struct FunctionPlan {
     /// Record of a kernel's launches.
     pub launches: Option<u32>,
-    /// Headers of the innermost cycles around branches in registers: a branch is met once an iteration at most.
-    pub headers: Vec<Block>,
+    pub checks: Vec<Check>,
+    /// The function may be on the stack more than once: nothing is kept across calls.
+    pub is_recursive: bool,
     /// The kernel states no bound on its registers and gets one.
     pub needs_bound: bool,
     /// All branches, counted or not, in order.
@@ -116,10 +180,25 @@ pub struct FunctionPlan {
     pub reject: Option<Reject>,
 }
 
+/// What a plan has to know of the module.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Surroundings {
+    /// Lanes may end elsewhere than at a kernel's return.
+    pub exits: bool,
+    pub is_recursive: bool,
+}
+
 /// Plans a function; its records follow those of the functions before it.
-pub fn plan(facts: &Facts, handles: &Handles<'_>, options: &Options, exits: bool, layout: &mut Layout) -> FunctionPlan {
+pub fn plan(
+    facts: &Facts,
+    handles: &Handles<'_>,
+    options: &Options,
+    module: Surroundings,
+    layout: &mut Layout,
+) -> FunctionPlan {
     let function = handles.function;
-    let mut plan = FunctionPlan { branches: branches(facts), ..FunctionPlan::default() };
+    let is_recursive = module.is_recursive;
+    let mut plan = FunctionPlan { branches: branches(facts), is_recursive, ..FunctionPlan::default() };
     if facts.kernel.is_kernel {
         plan.launches = Some(layout.record(1));
     }
@@ -127,30 +206,85 @@ pub fn plan(facts: &Facts, handles: &Handles<'_>, options: &Options, exits: bool
         plan.reject = Some(Reject::Off);
         return plan;
     }
-    for branch in &mut plan.branches {
-        if options.all || facts.is_divergent_branch(branch.block) {
-            let words = FIXED_WORDS + branch.targets.len() as u32 - 1;
-            branch.slot = Some(layout.record(words));
-        }
-    }
-    let in_cycle = |branch: &BranchPlan| branch.slot.is_some() && facts.cfg().cycles.cycle_of(branch.block).is_some();
-    if plan.branches.iter().any(in_cycle) && may_count_in_registers(facts, exits) && !may_leave_early(facts) {
+    let mut counted: Vec<usize> = (0..plan.branches.len())
+        .filter(|&i| options.all || facts.is_divergent_branch(plan.branches[i].block))
+        .collect();
+    if !counted.is_empty() && may_hold(facts, module.exits) && !is_recursive && !may_leave_early(facts) {
         let estimate = Pressure::new(facts).across_boundaries();
-        let room = REGISTERS.saturating_sub(OWN_REGISTERS + estimate) / SECTOR;
-        let [least, most] = IN_REGISTERS;
-        choose_registers(&mut plan.branches, &facts.cfg().cycles, room.clamp(least, most) as usize);
-        let cycles = &facts.cfg().cycles;
-        let held = plan.branches.iter().filter(|branch| branch.in_registers);
-        plan.headers = held.filter_map(|branch| cycles.cycle_of(branch.block)).map(|c| cycles.header(c)).collect();
-        plan.headers.sort_unstable();
-        plan.headers.dedup();
+        let [least, most] = HELD;
+        let room = REGISTERS.saturating_sub(OWN_REGISTERS + estimate).clamp(least, most);
+        hold(&mut plan, facts, &counted, room, options.turns);
         let stated = ["nvvm.maxntid", "nvvm.reqntid", "nvvm.maxnreg"];
         plan.needs_bound = facts.kernel.is_kernel
-            && plan.branches.iter().any(|branch| branch.in_registers)
+            && plan.branches.iter().any(|branch| branch.keep != Keep::Memory)
             && estimate + OWN_REGISTERS < REGISTERS
             && stated.iter().all(|name| function.string_attribute(name).is_none());
     }
+    // those that share a register first, side by side
+    counted.sort_by_key(|&i| !matches!(plan.branches[i].keep, Keep::Bits { .. }));
+    for i in counted {
+        let words = plan.branches[i].words();
+        plan.branches[i].slot = Some(layout.record(words));
+    }
     plan
+}
+
+/// Chooses what is held in so many registers, and how.
+fn hold(plan: &mut FunctionPlan, facts: &Facts, counted: &[usize], room: u32, most_turns: Option<u32>) {
+    let cycles = &facts.cfg().cycles;
+    let turns = Turns::new(facts);
+    let depth = |branch: &BranchPlan| cycles.cycle_of(branch.block).map_or(0, |cycle| cycles.depth(cycle));
+    let (mut inside, outside): (Vec<usize>, Vec<usize>) =
+        counted.iter().partition(|&&i| depth(&plan.branches[i]) > 0 && plan.branches[i].targets.len() <= MOST_TARGETS);
+    inside.sort_by_key(|&i| std::cmp::Reverse(depth(&plan.branches[i])));
+    // the widest counters that all fit; narrower ones have to be emptied more often
+    let narrowest = |i: usize, most: Keep| {
+        let branch = &plan.branches[i];
+        let visits = turns.visits(cycles, cycles.cycle_of(branch.block));
+        let fits = |keep: &Keep| visits <= keep.limit() || *keep >= most;
+        if branch.targets.len() > 2 { Keep::Words } else { [Keep::Bytes, Keep::Halves].into_iter().find(fits).unwrap_or(most) }
+    };
+    let cost = |i: usize, keep: Keep| keep.registers(plan.branches[i].words());
+    let sum = |most: Keep| inside.iter().map(|&i| cost(i, narrowest(i, most))).sum::<u32>();
+    let widest = [Keep::Words, Keep::Halves].into_iter().find(|&most| sum(most) <= room).unwrap_or(Keep::Bytes);
+    let mut left = room;
+    let mut kept = Vec::new();
+    for &i in &inside {
+        let keep = narrowest(i, widest);
+        if let Some(rest) = left.checked_sub(cost(i, keep)) {
+            left = rest;
+            kept.push((i, keep));
+        }
+    }
+    for (i, keep) in kept {
+        plan.branches[i].keep = keep;
+    }
+    for keep in [Keep::Bytes, Keep::Halves, Keep::Words] {
+        let held: Vec<usize> = inside.iter().copied().filter(|&i| plan.branches[i].keep == keep).collect();
+        let limit = most_turns.map_or(keep.limit(), |turns| u64::from(turns).next_power_of_two().min(keep.limit()));
+        let innermost: Vec<Option<Cycle>> = held.iter().map(|&i| cycles.cycle_of(plan.branches[i].block)).collect();
+        let checks = turns.checks(cycles, |cycle| innermost.contains(&Some(cycle)), limit + SLACK.min(limit));
+        for &cycle in &checks {
+            // those of inner cycles with a check of their own are safe
+            let is_mine = |&inner: &Cycle| {
+                let nearest = cycles.ancestors(inner).find(|around| checks.contains(around));
+                nearest == Some(cycle)
+            };
+            let branches = held.iter().zip(&innermost).filter(|(_, c)| c.as_ref().is_some_and(is_mine)).map(|(&i, _)| i);
+            plan.checks.push(Check { header: cycles.header(cycle), branches: branches.collect(), limit: limit as u32 });
+        }
+    }
+    // bits of branches that are met once
+    let outside: Vec<usize> = outside
+        .into_iter()
+        .filter(|&i| depth(&plan.branches[i]) == 0 && plan.branches[i].targets.len() == 2)
+        .take((left * BITS_SHARED) as usize)
+        .collect();
+    if outside.len() >= LEAST_BITS || !inside.is_empty() {
+        for (number, i) in (0u32..).zip(outside) {
+            plan.branches[i].keep = Keep::Bits { register: number / BITS_SHARED, position: number % BITS_SHARED };
+        }
+    }
 }
 
 /// Conditional branches and switches with different targets, in order; none is counted yet.
@@ -168,14 +302,14 @@ pub fn branches(facts: &Facts) -> Vec<BranchPlan> {
             }
         }
         if targets.len() > 1 {
-            branches.push(BranchPlan { block, targets, slot: None, in_registers: false });
+            branches.push(BranchPlan { block, targets, slot: None, keep: Keep::Memory });
         }
     }
     branches
 }
 
 /// Whether every lane that enters the function leaves it by one of its returns, as far as this module can tell.
-fn may_count_in_registers(facts: &Facts, exits: bool) -> bool {
+fn may_hold(facts: &Facts, exits: bool) -> bool {
     let kernel = &facts.kernel;
     let calls_others = kernel.insts.keys().any(|inst| {
         kernel.insts[inst].opcode == Opcode::Call && !matches!(kernel.call(inst).callee, Callee::Intrinsic(_))
@@ -226,33 +360,23 @@ fn may_leave_early(facts: &Facts) -> bool {
     })
 }
 
-fn choose_registers(branches: &mut [BranchPlan], cycles: &Cycles, room: usize) {
-    let depth = |block: Block| cycles.cycle_of(block).map_or(0, |cycle| cycles.depth(cycle));
-    let mut order: Vec<usize> = (0..branches.len())
-        .filter(|&i| {
-            let branch = &branches[i];
-            branch.slot.is_some() && cycles.cycle_of(branch.block).is_some() && branch.targets.len() <= MOST_TARGETS
-        })
-        .collect();
-    order.sort_by_key(|&i| std::cmp::Reverse(depth(branches[i].block)));
-    for &i in order.iter().take(room) {
-        branches[i].in_registers = true;
-    }
-}
-
 /// Whether a lane may end anywhere in these functions but at a kernel's return.
-pub fn may_exit(bodies: &[Function<'_>]) -> bool {
-    bodies.iter().flat_map(|function| function.blocks()).flat_map(|block| block.insts()).any(is_exit)
+pub fn may_exit(bodies: &[(Facts, Handles<'_>)]) -> bool {
+    bodies.iter().any(|(facts, handles)| exits(facts, handles).next().is_some())
 }
 
-/// Whether a lane that executes this is gone afterwards.
-pub fn is_exit(inst: Inst<'_>) -> bool {
-    inst.opcode() == RawOpcode::LLVMCall && {
-        let callee = inst.called_value();
-        match callee.kind() {
-            ValueKind::InlineAsm => callee.asm_text().contains("exit"),
-            ValueKind::Function => callee.name() == "llvm.nvvm.exit",
-            _ => false,
-        }
-    }
+/// Calls after which a lane that executes them is gone.
+pub fn exits<'a>(facts: &'a Facts, handles: &'a Handles<'_>) -> impl Iterator<Item = Inst> + 'a {
+    let kernel = &facts.kernel;
+    let calls = kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Call);
+    calls.filter(|&inst| match kernel.call(inst).callee {
+        Callee::Asm { .. } => handles.inst(inst).called_value().asm_text().contains("exit"),
+        Callee::Intrinsic(id) => is_exit(id),
+        _ => false,
+    })
+}
+
+fn is_exit(intrinsic: u32) -> bool {
+    static EXIT: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
+    intrinsic == *EXIT.get_or_init(|| intrinsic_id("llvm.nvvm.exit"))
 }

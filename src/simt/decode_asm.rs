@@ -84,6 +84,9 @@ impl Decoder<'_, '_> {
         let (negated, name) = guard.strip_prefix('!').map_or((false, guard), |name| (true, name));
         let p = self.read(asm, name)?;
         let target = split_operands(statement.split_once(' ')?.1).first()?.clone();
+        if statement.starts_with("activemask") {
+            return self.predicated_mask(asm, &target, p, negated);
+        }
         if ["st.", "ld.", "atom.", "red.", "bra", "bar", "ret", "exit", "trap"]
             .iter()
             .any(|op| statement.starts_with(op))
@@ -96,6 +99,18 @@ impl Decoder<'_, '_> {
         self.ptx(asm, statement)?;
         let (a, b) = if negated { (old, d) } else { (d, old) };
         self.emit(Op::Select { d, c: p, a, b });
+        Some(())
+    }
+
+    /// `@p activemask.b32 d`: the lanes that execute it are those whose predicate holds.
+    fn predicated_mask(&mut self, asm: &Asm, target: &str, p: Src, negated: bool) -> Option<()> {
+        let d = self.written(asm, target)?;
+        let (zero, yes) = (self.constant(0), self.constant(1));
+        let holds = if negated { self.bin_of(BinOp::Xor, 1, p, yes) } else { p };
+        let (everybody, found) = (self.constant(u64::from(FULL) << 32), self.temp(1));
+        let args = [everybody, holds, zero, zero];
+        self.emit(Op::Collective { what: Collective::Ballot, d: found, p: u32::MAX, args });
+        self.emit(Op::Select { d, c: holds, a: found, b: d });
         Some(())
     }
 

@@ -26,8 +26,9 @@ use std::time::Duration;
 
 /// A case that takes longer hangs: the machine ran it in seconds, a GPU needs less than one.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Names of a divergence map's symbols, and of the one beside the counters that describes them.
+/// Names of a divergence map's symbols: how all begin, how the counters end, and how the table that describes them ends.
 const MAP: &str = "__warpwise_map_";
+const COUNTERS: &str = "_counters";
 const TABLE: &str = "_table";
 
 #[derive(Deserialize)]
@@ -258,8 +259,8 @@ fn one(device: &Device, folder: &Path, case: &str) -> Result<Verdict> {
         let expected = read(after)?;
         let symbol = device.global(module, name)?;
         let found = device.download(Buffer { address: symbol.address, bytes: expected.len().min(symbol.bytes) })?;
-        if name.starts_with(MAP) {
-            let words = replica_words(device, module, &format!("{name}{TABLE}"))?;
+        if let Some(unit) = map_unit(name) {
+            let words = replica_words(device, module, &format!("{unit}{TABLE}"))?;
             let (expected, found) = (sums(&expected, words), sums(&found, words));
             verdict.compare(name, Judge::FreeCounts, "u64", &expected, &found)?;
         } else {
@@ -282,6 +283,11 @@ fn judges(text: &str) -> Result<BTreeMap<usize, Judge>> {
         all.insert(arg.parse().with_context(|| format!("'{arg}' is no argument's number"))?, judge);
     }
     Ok(all)
+}
+
+/// The unit whose counters these are: `__warpwise_map_SUFFIX` of `__warpwise_map_SUFFIX_counters`.
+fn map_unit(name: &str) -> Option<&str> {
+    name.strip_suffix(COUNTERS).filter(|unit| unit.starts_with(MAP))
 }
 
 /// 64-bit words of a replica, from the header of a map's table.

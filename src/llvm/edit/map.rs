@@ -15,6 +15,13 @@ unsafe extern "C" {
         then: *const c_char,
         rest: *const c_char,
     ) -> LLVMValueRef;
+    fn warpwise_split_for(
+        count: LLVMValueRef,
+        before: LLVMValueRef,
+        body: *const c_char,
+        rest: *const c_char,
+        index: *mut LLVMValueRef,
+    ) -> LLVMValueRef;
     fn warpwise_promote(function: LLVMValueRef, allocas: *mut LLVMValueRef, count: usize);
     fn warpwise_register_unit(module: LLVMModuleRef, name: *const c_char, length: usize, bytes: u64) -> bool;
     fn warpwise_keep(module: LLVMModuleRef, global: LLVMValueRef);
@@ -64,6 +71,62 @@ impl<'m> Editor<'m> {
         self.before(end);
         self.set_location(location);
         end
+    }
+
+    /// Splits the block before an instruction and puts a loop there that runs `count` times, at least once: instructions
+    /// go into its body from now on. Returns the index, and the instruction of the body that they are put before.
+    pub fn split_for(
+        &mut self,
+        count: Value<'m>,
+        before: Inst<'m>,
+        body: &str,
+        rest: &str,
+    ) -> (Value<'m>, Inst<'m>) {
+        let location = before.debug_loc();
+        let (body, rest) = (c_name(body), c_name(rest));
+        let mut index = std::ptr::null_mut();
+        let (count, before) = (count.raw(), before.raw());
+        let point =
+            wrap!(Inst, warpwise_split_for(count, before, body.as_ptr(), rest.as_ptr(), &mut index));
+        self.before(point);
+        self.set_location(location);
+        (wrap!(Value, index), point)
+    }
+
+    /// Inline assembly with 32-bit results that the lanes of a warp execute together: `constraints` are those of the
+    /// results and the arguments.
+    pub fn assembly(&mut self, text: &str, constraints: &str, results: usize, arguments: &[Value<'m>]) -> Vec<Value<'m>> {
+        let word = edit!(LLVMInt32TypeInContext(self.context));
+        let mut words = vec![word; results];
+        let result = match results {
+            1 => word,
+            _ => edit!(LLVMStructTypeInContext(self.context, words.as_mut_ptr(), results as u32, 0)),
+        };
+        let mut raw: Vec<LLVMValueRef> = arguments.iter().map(|argument| argument.raw()).collect();
+        let mut types: Vec<LLVMTypeRef> = arguments.iter().map(|argument| argument.ty().raw()).collect();
+        let ty = edit!(LLVMFunctionType(result, types.as_mut_ptr(), types.len() as u32, 0));
+        let assembly = edit!(LLVMGetInlineAsm(
+            ty,
+            text.as_ptr().cast(),
+            text.len(),
+            constraints.as_ptr().cast(),
+            constraints.len(),
+            1,
+            0,
+            llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
+            0
+        ));
+        let (count, data) = (raw.len() as u32, raw.as_mut_ptr());
+        let call = wrap!(Value, LLVMBuildCall2(self.builder, ty, assembly, data, count, c"".as_ptr()));
+        let kind = edit!(LLVMGetEnumAttributeKindForName(c"convergent".as_ptr(), 10));
+        let convergent = edit!(LLVMCreateEnumAttribute(self.context, kind, 0));
+        edit!(LLVMAddCallSiteAttribute(call.raw(), llvm_sys::LLVMAttributeFunctionIndex, convergent));
+        match results {
+            1 => vec![call],
+            _ => (0..results as u32)
+                .map(|i| wrap!(Value, LLVMBuildExtractValue(self.builder, call.raw(), i, c"".as_ptr())))
+                .collect(),
+        }
     }
 
     /// A special register.

@@ -1,0 +1,250 @@
+//! How often may a lane come to a branch inside cycles before its counters have to be emptied? Read-only.
+//!
+//! [`Turns`] bounds the iterations of each cycle by its induction variable, and names the cycles whose bound is not
+//! enough: at their headers lanes look whether a counter is about to overflow.
+//!
+//! A cycle is bounded by a variable of its header that changes by a constant each time and decides about leaving at the
+//! header or at the only latch, so that every iteration passes the decision:
+//!
+//! - constant start, step and limit: the number of steps;
+//! - otherwise (a limit that is never reached by counting means a loop that never ends) no value comes twice where the addition may not wrap (`nsw`, `nuw`; a wrapped value is poison, and poison
+//!   that decides is undefined behaviour), so there are at most as many iterations as values;
+//! - a variable that is shifted until it is zero: its bits.
+
+use crate::affine::form::wrap;
+use crate::cfg::Cycles;
+use crate::cfg::cycles::Cycle;
+use crate::divergence::Facts;
+use crate::kernel::Kernel;
+use crate::kernel::entity::{Inst, Value};
+use crate::kernel::inst::{ConstData, Flags, Opcode, Predicate};
+
+/// Bounds of a function's cycles.
+pub struct Turns {
+    /// Most iterations an entry, by cycle; `u64::MAX` where nothing is known.
+    most: Vec<u64>,
+}
+
+impl Turns {
+    /// Looks at every cycle of a function.
+    pub fn new(facts: &Facts) -> Turns {
+        let cycles = &facts.cfg().cycles;
+        Turns { most: cycles.iter().map(|cycle| iterations(&facts.kernel, cycles, cycle).unwrap_or(u64::MAX)).collect() }
+    }
+
+    /// Most visits of a block that is in these cycles, for each entry of the function.
+    pub fn visits(&self, cycles: &Cycles, innermost: Option<Cycle>) -> u64 {
+        let around = innermost.into_iter().flat_map(|cycle| cycles.ancestors(cycle));
+        around.fold(1u64, |product, cycle| product.saturating_mul(self.most[cycle.as_u32() as usize]))
+    }
+
+    /// Cycles at whose headers counters are looked at, given the innermost cycles around counted branches: between two
+    /// looks, or without any, no branch is visited more than `limit` times.
+    pub fn checks(&self, cycles: &Cycles, counted: impl Fn(Cycle) -> bool, limit: u64) -> Vec<Cycle> {
+        let mut visits = vec![0u64; cycles.len()];
+        let mut checks = Vec::new();
+        for cycle in cycles.iter().rev() {
+            let index = cycle.as_u32() as usize;
+            let each = visits[index].max(u64::from(counted(cycle)));
+            let all = if each == 0 { 0 } else { each.saturating_mul(self.most[index]) };
+            if all > limit {
+                checks.push(cycle);
+            } else if let Some(parent) = cycles.parent(cycle) {
+                let sum = &mut visits[parent.as_u32() as usize];
+                *sum = (*sum).max(all);
+            }
+        }
+        checks.reverse();
+        checks
+    }
+}
+
+/// How a variable changes from one iteration to the next.
+enum Step {
+    Add { by: i64, flags: Flags },
+    ShiftRight { keeps_sign: bool },
+}
+
+fn iterations(kernel: &Kernel, cycles: &Cycles, cycle: Cycle) -> Option<u64> {
+    if !cycles.is_reducible(cycle) {
+        return None;
+    }
+    let header = cycles.header(cycle);
+    let mut latches = cycles.latches(&kernel.graph, cycle);
+    let latch = latches.next().filter(|&latch| latches.all(|other| other == latch));
+    let deciding = latch.into_iter().chain([header]);
+    deciding.filter_map(|block| {
+        let branch = kernel.terminator(block);
+        let succs = kernel.graph.succs(block);
+        let &[yes, no] = succs else { return None };
+        let stays_if = match (cycles.contains(cycle, yes), cycles.contains(cycle, no)) {
+            (true, false) => true,
+            (false, true) => false,
+            _ => return None,
+        };
+        if kernel.insts[branch].opcode != Opcode::CondBr {
+            return None;
+        }
+        let compare = kernel.def(kernel.condition(branch)?)?;
+        by_compare(kernel, cycles, cycle, compare, stays_if)
+    })
+    .min()
+}
+
+/// Iterations where a comparison decides about staying.
+fn by_compare(kernel: &Kernel, cycles: &Cycles, cycle: Cycle, compare: Inst, stays_if: bool) -> Option<u64> {
+    let data = &kernel.insts[compare];
+    let &[a, b] = kernel.operands(compare) else { return None };
+    if data.opcode != Opcode::ICmp {
+        return None;
+    }
+    let pred = Predicate::from_sub(data.sub)?;
+    let pred = if stays_if { pred } else { pred.negated() };
+    let (variable, limit, pred) = match (induction(kernel, cycles, cycle, a), induction(kernel, cycles, cycle, b)) {
+        (Some(variable), None) => (variable, b, pred),
+        (None, Some(variable)) => (variable, a, pred.swapped()),
+        _ => return None,
+    };
+    let Variable { phi, start, step, is_next } = variable;
+    let bits = kernel.int_bits(kernel.result(phi)).filter(|&bits| bits <= 64)?;
+    let constant = |value: Value| match kernel.constant(value) {
+        Some(ConstData::Int(number)) => Some(wrap(number as i64, bits)),
+        _ => None,
+    };
+    match step {
+        Step::ShiftRight { keeps_sign } => {
+            // zero after as many shifts as there are bits, or -1: it must not stay then
+            let leaves = match pred {
+                Predicate::Sgt => constant(limit).is_some_and(|limit| limit >= 0),
+                Predicate::Sge => constant(limit).is_some_and(|limit| limit > 0),
+                Predicate::Ne | Predicate::Ugt => !keeps_sign && constant(limit) == Some(0),
+                _ => false,
+            };
+            leaves.then_some(u64::from(bits) + 1)
+        }
+        Step::Add { by, flags } => {
+            let known = start.and_then(constant).zip(constant(limit));
+            let counted = known.and_then(|(from, to)| counted(from, to, by, pred, bits));
+            let kept = flags.intersects(Flags::NSW | Flags::NUW).then(|| {
+                let start = start.and_then(constant);
+                values(kernel, start, limit, by, flags, pred, bits)
+            });
+            let counted = counted.map(|turns| turns.saturating_add(u64::from(!is_next)));
+            [counted, kept].into_iter().flatten().min()
+        }
+    }
+}
+
+/// Iterations from a constant to a constant.
+fn counted(from: i64, to: i64, by: i64, pred: Predicate, bits: u32) -> Option<u64> {
+    let mask = if bits == 64 { u64::MAX } else { (1u64 << bits) - 1 };
+    let (distance, step) = if by > 0 { (to.wrapping_sub(from), by) } else { (from.wrapping_sub(to), by.checked_neg()?) };
+    match pred {
+        Predicate::Ne => {
+            let distance = distance as u64 & mask;
+            let turns = distance / step as u64;
+            (distance % step as u64 == 0 && turns > 0).then_some(turns)
+        }
+        // no value on the way can wrap: numbers are small
+        Predicate::Slt | Predicate::Sle | Predicate::Sgt | Predicate::Sge => {
+            let small = |number: i64| number.unsigned_abs() < mask >> 3;
+            let upwards = matches!(pred, Predicate::Slt | Predicate::Sle) == (by > 0);
+            (upwards && small(from) && small(to) && small(by)).then(|| distance.max(0) as u64 / step as u64 + 2)
+        }
+        Predicate::Ult | Predicate::Ule if by > 0 => {
+            let small = |number: i64| number >= 0 && (number as u64) < mask >> 3;
+            (small(from) && small(to) && small(by)).then(|| distance.max(0) as u64 / step as u64 + 2)
+        }
+        _ => None,
+    }
+}
+
+/// How many different values a variable can have that may not wrap.
+fn values(
+    kernel: &Kernel,
+    start: Option<i64>,
+    limit: Value,
+    by: i64,
+    flags: Flags,
+    pred: Predicate,
+    bits: u32,
+) -> u64 {
+    let step = by.unsigned_abs().max(1);
+    let all = if bits == 64 { u64::MAX } else { 1u64 << bits };
+    let most = if step == 1 { all } else { all / step + 1 };
+    let half = if step == 1 { all / 2 } else { all / 2 / step + 1 };
+    if !flags.contains(Flags::NSW) {
+        return most;
+    }
+    let not_negative = |value: Value| matches!(kernel.constant(value), Some(ConstData::Int(n)) if wrap(n as i64, bits) >= 0);
+    if by < 0 {
+        let stays_positive = matches!(pred, Predicate::Sgt | Predicate::Sge) && not_negative(limit);
+        return if stays_positive { half + 1 } else { most };
+    }
+    if start.is_none_or(|start| start < 0) {
+        return most;
+    }
+    // a 64-bit copy of a 32-bit variable ends where that one does
+    let narrow = kernel.def(limit).is_some_and(|inst| {
+        let data = &kernel.insts[inst];
+        let is_signed = data.opcode == Opcode::SExt || data.opcode == Opcode::ZExt && data.flags.contains(Flags::NNEG);
+        let from = kernel.operands(inst).first().and_then(|&value| kernel.int_bits(value));
+        is_signed && from.is_some_and(|from| from <= 32)
+    });
+    let reaches = match pred {
+        Predicate::Slt | Predicate::Ult => true,
+        Predicate::Ne => step == 1,
+        _ => false,
+    };
+    if narrow && reaches { half.min(1 << 31) } else { half }
+}
+
+struct Variable {
+    phi: Inst,
+    /// Its value on entry, if there is one only.
+    start: Option<Value>,
+    step: Step,
+    /// The value is the one for the next iteration.
+    is_next: bool,
+}
+
+/// Reads a value as a variable of the cycle's header or as what it will be in the next iteration.
+fn induction(kernel: &Kernel, cycles: &Cycles, cycle: Cycle, value: Value) -> Option<Variable> {
+    let def = kernel.def(value)?;
+    let is_next = kernel.insts[def].opcode != Opcode::Phi;
+    let phi = if is_next { kernel.def(*kernel.operands(def).first()?)? } else { def };
+    if kernel.insts[phi].opcode != Opcode::Phi || kernel.insts[phi].block != cycles.header(cycle) {
+        return None;
+    }
+    let (mut next, mut start) = (None, None);
+    let mut starts = 0;
+    for (&value, &from) in kernel.operands(phi).iter().zip(kernel.incoming(phi)) {
+        if cycles.contains(cycle, from) {
+            if next.is_some_and(|next| next != value) {
+                return None;
+            }
+            next = Some(value);
+        } else if cycles.is_reachable(from) {
+            starts += 1;
+            start = Some(value);
+        }
+    }
+    let next = next?;
+    let update = kernel.def(next)?;
+    if is_next && update != def {
+        return None;
+    }
+    let data = &kernel.insts[update];
+    let &[old, by] = kernel.operands(update) else { return None };
+    let Some(ConstData::Int(by)) = kernel.constant(by) else { return None };
+    if old != kernel.result(phi) {
+        return None;
+    }
+    let by = wrap(by as i64, kernel.int_bits(old)?);
+    let step = match data.opcode {
+        Opcode::Add if by != 0 => Step::Add { by, flags: data.flags },
+        Opcode::LShr | Opcode::AShr if by > 0 => Step::ShiftRight { keeps_sign: data.opcode == Opcode::AShr },
+        _ => return None,
+    };
+    Some(Variable { phi, start: start.filter(|_| starts == 1), step, is_next })
+}
