@@ -313,6 +313,9 @@ pub fn fma(fmt: Fmt, mode: Mode, a: u64, b: u64, c: u64) -> u64 {
     finish(fmt, mode, bits)
 }
 
+/// Below this, the rest of a square root may be too small for a double.
+const SMALL_SQUARE: f64 = 1e-200;
+
 /// One-operand operations.
 pub fn float1(op: Float1, fmt: Fmt, mode: Mode, a: u64) -> u64 {
     let sign = sign_bit(fmt);
@@ -328,7 +331,9 @@ pub fn float1(op: Float1, fmt: Fmt, mode: Mode, a: u64) -> u64 {
         Float1::Neg | Float1::Abs | Float1::Canonicalize | Float1::Saturate => x,
         Float1::Sqrt => {
             let root = x.sqrt();
-            let rest = libm::fma(-root, root, x);
+            // tiny numbers are scaled, or what is left would be less than a double can say
+            let (by, by_squared) = if x < SMALL_SQUARE { (2f64.powi(300), 2f64.powi(600)) } else { (1.0, 1.0) };
+            let rest = libm::fma(-root * by, root * by, x * by_squared);
             remainder = if rest.is_finite() && root.is_finite() { tiny(rest) } else { 0.0 };
             root
         }
@@ -492,6 +497,11 @@ mod tests {
         let double = |op, round, a: f64, b: f64| {
             f64::from_bits(float2(op, Fmt::Double, Mode { round, ..Mode::default() }, a.to_bits(), b.to_bits()))
         };
+        let root = |round| {
+            let tiny = 2.1411226670693694e-308f64.to_bits();
+            f64::from_bits(float1(Float1::Sqrt, Fmt::Double, Mode { round, ..Mode::default() }, tiny))
+        };
+        assert_eq!(root(Round::Up), root(Round::Down).next_up());
         assert_eq!(double(Float2::Mul, Round::Zero, -f64::MAX, 2.0), -f64::MAX);
         assert_eq!(double(Float2::Mul, Round::Down, -f64::MAX, 2.0), f64::NEG_INFINITY);
         assert_eq!(double(Float2::Add, Round::Down, f64::MAX, f64::MAX), f64::MAX);
