@@ -18,6 +18,8 @@
 //! Source: Sampaio 2013, chapter 4 (uniform spills in shared memory, affine rematerialisation). Ours: the place before
 //! the register allocator, stack objects, interleaved slots, the shared-memory and occupancy budget, versions.
 
+pub mod advance;
+pub mod apply_recompute;
 pub mod apply_stack;
 pub mod apply_victims;
 pub mod budget;
@@ -26,6 +28,7 @@ pub mod object;
 pub mod plan_stack;
 pub mod plan_victims;
 pub mod pressure;
+pub mod recompute;
 pub mod reject;
 mod report;
 pub mod shared;
@@ -43,6 +46,7 @@ use crate::pipeline::{Settings, is_enabled};
 use budget::{Machine, NoRoom, SharedBudget};
 use plan_stack::StackPlan;
 use plan_victims::VictimPlan;
+use pressure::Pressure;
 use reject::Reject;
 use rustc_hash::FxHashSet;
 use target::Target;
@@ -69,6 +73,9 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
 fn run_except(module: Module<'_>, settings: &Settings, host: &Host<'_>, left_alone: &FxHashSet<String>) -> bool {
     let functions = editable(module, left_alone);
     let mut changed = settings.victims.stack && constant_objects(module, &functions, settings, host);
+    if settings.victims.constant {
+        changed |= recomputations(module, &functions, settings, host);
+    }
     let mut targets = target::targets(module, settings, functions);
     if settings.victims.stack {
         stack_objects(module, &mut targets, settings, host);
@@ -127,7 +134,7 @@ fn room(
     Ok(SharedBudget {
         machine: Machine::of(&cpu),
         threads: geometry.thread_bound(),
-        registers: pressure::Pressure::new(facts).across_boundaries().clamp(LEAST_REGISTERS, most),
+        registers: Pressure::new(facts).across_boundaries().clamp(LEAST_REGISTERS, most),
         own: used.bytes + dynamic,
         used: used.bytes + dynamic,
         any_block: target.original.is_some(),
@@ -162,7 +169,51 @@ fn constant_objects<'m>(module: Module<'m>, functions: &[Function<'m>], settings
     plans.iter().any(|(_, _, plan)| !plan.moves.is_empty())
 }
 
+/// Whether a function says by itself how many registers it may use.
+fn states_registers(function: Function<'_>, settings: &Settings) -> bool {
+    let names = ["nvvm.maxnreg", "nvvm.maxntid", "nvvm.reqntid"];
+    settings.regs.is_some()
+        || settings.block.is_some()
+        || names.iter().any(|name| function.string_attribute(name).is_some())
+}
+
 /// Phase 2.
+fn recomputations<'m>(module: Module<'m>, functions: &[Function<'m>], settings: &Settings, host: &Host<'_>) -> bool {
+    let bounded = |function: &Function<'_>| function.is_ptx_kernel() && states_registers(*function, settings);
+    let functions: Vec<Function<'_>> = functions.iter().copied().filter(bounded).collect();
+    if functions.is_empty() {
+        return false;
+    }
+    let analysis = ModuleAnalysis::new(module, settings.analysis());
+    let mut plans = Vec::new();
+    for function in functions {
+        let (facts, handles) = analysis.facts(function);
+        let Some(registers) = budget::register_budget(settings.regs, &facts.geometry) else { continue };
+        let pressure = Pressure::new(&facts);
+        let plan = recompute::plan(&facts, &pressure, registers);
+        // copies stand before uses: one or the other in a kernel
+        let advance = if plan.values.is_empty() {
+            advance::plan(&facts, &pressure, registers)
+        } else {
+            advance::AdvancePlan::default()
+        };
+        drop(pressure);
+        report::recomputed(function, &plan, host);
+        report::advanced(function, &advance, host);
+        if !plan.values.is_empty() || !advance.moves.is_empty() {
+            plans.push((facts, handles, plan, advance));
+        }
+    }
+    let mut editor = Editor::new(module);
+    for (facts, handles, plan, advance) in &plans {
+        apply_recompute::apply(facts, handles, plan, &mut editor);
+        advance::apply(handles, advance, &mut editor);
+        debug_assert!(editor.verifies(handles.function));
+    }
+    !plans.is_empty()
+}
+
+/// Phase 3.
 fn stack_objects<'m>(module: Module<'m>, targets: &mut [Target<'m>], settings: &Settings, host: &Host<'_>) {
     let with_objects = |target: &&mut Target<'_>| plan_stack::has_stack_objects(target.function);
     if !targets.iter_mut().any(|target| with_objects(&target)) {
@@ -206,7 +257,7 @@ fn stack_objects<'m>(module: Module<'m>, targets: &mut [Target<'m>], settings: &
     }
 }
 
-/// Phase 3.
+/// Phase 4.
 fn register_pressure<'m>(module: Module<'m>, targets: &mut [Target<'m>], settings: &Settings, host: &Host<'_>) {
     let bounded = |target: &&mut Target<'_>| {
         let names: &[&str] = match target.original {

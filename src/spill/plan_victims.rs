@@ -217,7 +217,7 @@ pub fn plan(facts: &Facts, registers: u32, allowed: Victims, room: &mut SharedBu
 }
 
 /// Registers that the loads of a cycle want beside what is live.
-fn reserve(facts: &Facts, cycle: Cycle) -> u32 {
+pub fn reserve(facts: &Facts, cycle: Cycle) -> u32 {
     let kernel = &facts.kernel;
     let blocks = facts.cfg().cycles.blocks(cycle);
     let loads = blocks.iter().flat_map(|&block| kernel.block_insts(block));
@@ -408,7 +408,7 @@ fn slot_bytes(kind: TypeKind) -> Option<u64> {
 }
 
 /// The blocks of a cycle and those that a path from its header leads to.
-fn reached_from(facts: &Facts, cycle: Cycle) -> FixedBitSet {
+pub fn reached_from(facts: &Facts, cycle: Cycle) -> FixedBitSet {
     let cycles = &facts.cfg().cycles;
     let graph = &facts.kernel.graph;
     let mut reached = FixedBitSet::with_capacity(graph.block_count());
@@ -425,7 +425,7 @@ fn reached_from(facts: &Facts, cycle: Cycle) -> FixedBitSet {
 }
 
 /// The uses that a path from the header of one of the cycles leads to.
-fn reloads(facts: &Facts, value: Value, relieved: &[&FixedBitSet]) -> Vec<UseSite> {
+pub fn reloads(facts: &Facts, value: Value, relieved: &[&FixedBitSet]) -> Vec<UseSite> {
     let kernel = &facts.kernel;
     let mut users: Vec<Inst> = facts.users(value).to_vec();
     users.sort_unstable();

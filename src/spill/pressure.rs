@@ -20,6 +20,7 @@ use crate::kernel::call::Callee;
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::inst::Opcode;
 use crate::kernel::types::TypeKind;
+use crate::llvm::handle::intrinsic_name;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
@@ -29,6 +30,9 @@ use smallvec::SmallVec;
 pub const LOCAL_CAP: u32 = 6;
 /// Depth to which a value's operands are followed to see that it is computed from arguments alone.
 const FREE_DEPTH: u32 = 12;
+
+/// Intrinsics that are a compare and a select.
+const BOUNDS: [&str; 4] = ["llvm.smin", "llvm.smax", "llvm.umin", "llvm.umax"];
 
 /// Live values at block boundaries.
 pub struct Pressure<'a> {
@@ -141,7 +145,7 @@ impl<'a> Pressure<'a> {
     }
 
     /// The value that is live where an operand is.
-    fn register_of(&self, value: Value) -> Value {
+    pub fn register_of(&self, value: Value) -> Value {
         self.root[value.index()]
     }
 
@@ -204,6 +208,18 @@ impl<'a> Pressure<'a> {
         let phis: u32 = kernel.phis(block).map(|phi| self.units(kernel.result(phi))).sum();
         let boundary =
             (self.sum(&self.live_in[block.index()], gone) + phis).max(self.sum(&self.live_out[block.index()], gone));
+        let insts: Vec<Inst> = kernel.block_insts(block).collect();
+        let peak = self.peak_without(block, &insts, gone);
+        boundary + peak.saturating_sub(boundary).min(LOCAL_CAP)
+    }
+
+    /// The most that is live at once if a block's instructions stand in a certain order.
+    pub fn peak(&self, block: Block, order: &[Inst]) -> u32 {
+        self.peak_without(block, order, &self.nothing())
+    }
+
+    fn peak_without(&self, block: Block, order: &[Inst], gone: &FixedBitSet) -> u32 {
+        let kernel = &self.facts.kernel;
         let mut live: rustc_hash::FxHashSet<Value> = rustc_hash::FxHashSet::default();
         let is_gone = |value: Value| self.position(value).is_some_and(|position| gone.contains(position));
         let mut now = 0;
@@ -213,7 +229,7 @@ impl<'a> Pressure<'a> {
             now += self.units(value);
         }
         let mut peak = now;
-        for inst in kernel.block_insts(block).rev() {
+        for &inst in order.iter().rev() {
             let result = kernel.result(inst);
             if live.remove(&result) {
                 now -= self.units(result);
@@ -229,7 +245,17 @@ impl<'a> Pressure<'a> {
             }
             peak = peak.max(now);
         }
-        boundary + peak.saturating_sub(boundary).min(LOCAL_CAP)
+        peak
+    }
+
+    /// Whether an instruction is the last that needs a value, in the block of the instruction.
+    pub fn ends_at(&self, value: Value, inst: Inst) -> bool {
+        let kernel = &self.facts.kernel;
+        let block = kernel.insts[inst].block;
+        let register = self.register_of(value);
+        let out = self.position(register).is_some_and(|position| self.live_out[block.index()].contains(position));
+        let later = |&user: &Inst| user > inst && kernel.insts[user].block == block;
+        kernel.def(value).is_some() && !out && !self.facts.users(value).iter().any(later)
     }
 
     /// Pressure of a cycle without the values in `gone`.
@@ -297,8 +323,11 @@ fn is_free(facts: &Facts, value: Value, known: &mut [Option<bool>], depth: u32) 
     use Opcode::*;
     let data = &kernel.insts[def];
     let simple = match data.opcode {
-        Add | Sub | Mul | Shl | LShr | AShr | And | Or | Xor | Trunc | ZExt | SExt | Gep | AddrSpaceCast => true,
+        Add | Sub | Mul | Shl | LShr | AShr | And | Or | Xor | Trunc | ZExt | SExt | Gep | AddrSpaceCast | ICmp
+        | Select => true,
         Alloca => true,
+        // by a constant it is a product and a shift
+        UDiv | SDiv | URem | SRem => kernel.constant(kernel.operands(def)[1]).is_some(),
         Load => {
             let space = kernel.type_info(kernel.operands(def)[0]).kind.space();
             space == Some(4) || space == Some(101)
@@ -306,7 +335,8 @@ fn is_free(facts: &Facts, value: Value, known: &mut [Option<bool>], depth: u32) 
         Call => {
             let is_register =
                 matches!(kernel.call(def).callee, Callee::Intrinsic(_)) && kernel.operands(def).is_empty();
-            is_register && !matches!(facts.class(value), Class::Affine(_) | Class::Divergent)
+            let is_bound = matches!(kernel.call(def).callee, Callee::Intrinsic(id) if BOUNDS.contains(&intrinsic_name(id).as_str()));
+            is_bound || (is_register && !matches!(facts.class(value), Class::Affine(_) | Class::Divergent))
         }
         _ => false,
     };

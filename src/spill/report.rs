@@ -1,9 +1,11 @@
 //! What is the user told? One remark for every stack object and for every kernel under pressure.
 
+use super::advance::AdvancePlan;
 use super::object::{Object, object_of};
 use super::plan_stack::{Placement, StackPlan};
 use super::plan_victims::{Home, VictimPlan};
 use super::pressure::Pressure;
+use super::recompute::RecomputePlan;
 use super::reject::Reject;
 use crate::divergence::Facts;
 use crate::kernel::entity::Inst;
@@ -31,6 +33,33 @@ pub fn victims(facts: &Facts, about: Function<'_>, plan: &VictimPlan, host: &Hos
         );
         host.emit(Kind::Missed, about, None, "PressureStays", &message);
     }
+}
+
+/// What is computed again instead of being kept.
+pub fn recomputed(about: Function<'_>, plan: &RecomputePlan, host: &Host<'_>) {
+    let RecomputePlan { before, after, budget, values, .. } = plan;
+    if values.is_empty() {
+        return;
+    }
+    let instructions: usize = values.iter().map(|again| again.chain.len()).sum();
+    let message = format!(
+        "register pressure of {before} for {budget} registers eased to {after}: {} values are computed again where they are used, {instructions} instructions in all",
+        values.len()
+    );
+    host.emit(Kind::Passed, about, None, "PressureRecomputed", &message);
+}
+
+/// What stands earlier than it did.
+pub fn advanced(about: Function<'_>, plan: &AdvancePlan, host: &Host<'_>) {
+    let AdvancePlan { before, after, budget, moves } = plan;
+    if moves.is_empty() {
+        return;
+    }
+    let message = format!(
+        "register pressure of {before} for {budget} registers eased to {after}: {} instructions stand earlier",
+        moves.len()
+    );
+    host.emit(Kind::Passed, about, None, "PressureAdvanced", &message);
 }
 
 /// Why nothing was done about register pressure.

@@ -1,6 +1,6 @@
 //! How are slots reached in IR? The few instructions beyond the common ones that `steer-spills` builds.
 
-use super::super::handle::{Block, Function, Type, Value, attribute_kind};
+use super::super::handle::{Block, Function, Inst, Type, Value, attribute_kind};
 use super::Editor;
 use llvm_sys::LLVMOpcode;
 use llvm_sys::core::*;
@@ -27,6 +27,12 @@ impl<'m> Editor<'m> {
         let byte = self.int_type(8);
         let row = if stride == 1 { byte } else { self.array_type(byte, stride) };
         self.gep(row, base, &[index], false, "")
+    }
+    /// Moves an instruction right behind another, which is no phi.
+    pub fn move_behind(&mut self, inst: Inst<'m>, other: Inst<'m>) {
+        if edit!(LLVMGetNextInstruction(other.raw())) != inst.raw() {
+            self.after(other).transfer(inst);
+        }
     }
     /// New instructions go before the terminator of a block.
     pub fn before_end(&mut self, block: Block<'m>) -> &mut Self {

@@ -1,0 +1,21 @@
+; No launch bound, and a frame that even the smallest second body has no room for.
+; RUN: %opt -passes=steer-spills -verify-each -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s
+
+target triple = "nvptx64-nvidia-cuda"
+
+; CHECK: the number of threads of a block is not known: __launch_bounds__(N)
+
+define ptx_kernel void @kernel(ptr %out, i32 %k) #0 {
+  %array = alloca [512 x i32], align 4
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %element = getelementptr inbounds i32, ptr %array, i32 %tid
+  store i32 %tid, ptr %element, align 4
+  %other = getelementptr inbounds i32, ptr %array, i32 %k
+  %value = load i32, ptr %other, align 4
+  store i32 %value, ptr %out, align 4
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+
+attributes #0 = { "target-cpu"="sm_90" }

@@ -1,0 +1,21 @@
+; An array larger than the shared memory of any block.
+; RUN: %opt -passes=steer-spills -verify-each -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s
+
+target triple = "nvptx64-nvidia-cuda"
+
+; CHECK: stays in local memory{{.*}}: its 65536 bytes are more than a block's shared memory
+
+define ptx_kernel void @kernel(ptr %out, i32 %k) #0 {
+  %array = alloca [16384 x i32], align 4
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %element = getelementptr inbounds i32, ptr %array, i32 %tid
+  %other = getelementptr inbounds i32, ptr %array, i32 %k
+  store i32 %tid, ptr %element, align 4
+  %value = load i32, ptr %other, align 4
+  store i32 %value, ptr %out, align 4
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+
+attributes #0 = { "target-cpu"="sm_90" "nvvm.maxntid"="256" }

@@ -1,0 +1,25 @@
+; An access in code that is never reached.
+; RUN: %opt -passes=steer-spills -verify-each -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s
+
+target triple = "nvptx64-nvidia-cuda"
+
+; CHECK: stays in local memory{{.*}}: it is used in code that is never reached
+
+define ptx_kernel void @kernel(ptr %out, i32 %k) #0 {
+entry:
+  %array = alloca [8 x i32], align 4
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %element = getelementptr inbounds i32, ptr %array, i32 %tid
+  store i32 %tid, ptr %element, align 4
+  %other = getelementptr inbounds i32, ptr %array, i32 %k
+  %value = load i32, ptr %other, align 4
+  store i32 %value, ptr %out, align 4
+  ret void
+never:
+  store i32 1, ptr %element, align 4
+  br label %never
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+
+attributes #0 = { "target-cpu"="sm_90" "nvvm.maxntid"="256" }

@@ -1,0 +1,484 @@
+//! Which values that wait in registers for a loop could be computed again inside it, from what is there anyway?
+//!
+//! 1. **Candidates** are values live into the header of a cycle that needs more registers than the budget allows, defined
+//!    outside it by arithmetic that a GPU does in a cycle or two, and not operands of other candidates.
+//! 2. **Chains.** A candidate is followed to its operands, one to [`MAX_DEPTH`] instructions deep. The chain ends at
+//!    constants, arguments and what `ptxas` keeps in uniform registers (free), at values live into the cycle anyway, and
+//!    at new *leaves*, which then live through the cycle in the candidate's stead: a row and a column for every sum of
+//!    both, the thread's index for every multiple of it, and with it for affine values whose uniform rest is free.
+//! 3. **Gain.** Candidates whose chains share an end stand and fall together. Of all such components and depths the one that
+//!    saves most is taken, until the cycle fits and more than one instruction would be added for a reload: registers gained,
+//!    each worth [`SPILL_COST`] instructions at every use, less the instructions that are added.
+//! 4. **Hiding.** Both LLVM and `ptxas` would move the copies out of the loop again. So some leaf of each of them goes
+//!    through a phi of the innermost cycle around the use that is changed in every iteration by nothing: `leaf ^ zero`, where
+//!    `zero` is `ctaid.x >= nctaid.x`, which neither knows to be false. That costs one instruction an iteration.
+//!
+//! `ptxas` recomputes by itself what is one or two instructions away from values it has; it stops where many values share
+//! operands that are not live, or uniform parts are long. No memory is needed, so no launch bound is either.
+//!
+//! Source: Sampaio 2013, section 4.2, rules one and three; Briggs, Cooper and Torczon 1992 for rematerialisation.
+//! Ours: leaves shared by components, the phi that hides them.
+
+use super::object::block_weight;
+use super::plan_victims::{UseSite, reached_from, reloads, reserve};
+use super::pressure::Pressure;
+use crate::cfg::Cycle;
+use crate::divergence::Facts;
+use crate::kernel::call::Callee;
+use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::inst::Opcode;
+use crate::kernel::types::TypeKind;
+use crate::llvm::handle::intrinsic_name;
+use cranelift_entity::EntityRef;
+use fixedbitset::FixedBitSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Longest chain that is followed from a candidate to its leaves.
+const MAX_DEPTH: u32 = 6;
+/// Most candidates of a cycle.
+const MAX_CANDIDATES: usize = 256;
+/// Most instructions of one candidate's chain.
+const MAX_CHAIN: usize = 10;
+/// Most cycles that are relieved, and most choices for one of them.
+const MAX_CYCLES: usize = 8;
+const MAX_CHOICES: usize = 16;
+/// What a reload of a spilled register costs, in instructions.
+const SPILL_COST: f64 = 3.0;
+/// Registers that are worth the phi.
+const LEAST_GAIN: u32 = 4;
+/// Registers left free for loads in flight.
+const HEADROOM: u32 = 12;
+/// Intrinsics that are one or two instructions.
+const CHEAP_INTRINSICS: &[&str] = &[
+    "llvm.smin",
+    "llvm.smax",
+    "llvm.umin",
+    "llvm.umax",
+    "llvm.abs",
+    "llvm.fma",
+    "llvm.fmuladd",
+    "llvm.fabs",
+    "llvm.minnum",
+    "llvm.maxnum",
+    "llvm.fshl",
+    "llvm.fshr",
+];
+
+/// One value that is computed again.
+#[derive(Clone, Debug)]
+pub struct Again {
+    pub def: Inst,
+    /// What is computed again, operands first; the last is the definition itself.
+    pub chain: Vec<Inst>,
+    pub uses: Vec<UseSite>,
+}
+
+/// What is computed again in a kernel.
+#[derive(Default)]
+pub struct RecomputePlan {
+    pub values: Vec<Again>,
+    /// Leaves that go through a phi, and the headers of the cycles where.
+    pub hidden: BTreeSet<(Block, Value)>,
+    /// Largest pressure before and after, and the budget.
+    pub before: u32,
+    pub after: u32,
+    pub budget: u32,
+}
+
+/// A candidate, followed to some depth.
+struct Chain {
+    position: usize,
+    values: Vec<Again>,
+    /// Values it newly wants through the cycle.
+    leaves: Vec<Value>,
+    /// Values that are live through the cycle anyway and must stay so.
+    kept: FxHashSet<usize>,
+}
+
+/// Candidates with ends in common.
+struct Component {
+    chains: Vec<Chain>,
+    leaves: Vec<Value>,
+    /// Reloads that are gained and instructions that are added, by how often they run.
+    gained: f64,
+    added: f64,
+    gain: u32,
+}
+
+impl Component {
+    /// Instructions that are saved.
+    fn net(&self) -> f64 {
+        SPILL_COST * self.gained - self.added
+    }
+}
+
+/// Decides for one kernel.
+pub fn plan<'f>(facts: &'f Facts, pressure: &Pressure<'f>, registers: u32) -> RecomputePlan {
+    let mut plan = RecomputePlan { budget: registers, ..RecomputePlan::default() };
+    let kernel = &facts.kernel;
+    // without an iteration there is nothing to compute again in
+    if facts.cfg().cycles.is_empty() {
+        return plan;
+    }
+    let mut tight = pressure.of_cycles();
+    plan.before = tight.iter().map(|found| found.0).max().unwrap_or(0);
+    tight.retain(|&(units, cycle)| units + reserve(facts, cycle) > registers);
+    tight.sort_by_key(|&(units, cycle)| {
+        (std::cmp::Reverse(units), std::cmp::Reverse(facts.cfg().cycles.depth(cycle)), cycle)
+    });
+    let mut state =
+        State { facts, pressure, gone: pressure.nothing(), leaves: FxHashSet::default(), kept: FxHashSet::default() };
+    let mut after = 0;
+    for &(_, cycle) in tight.iter().take(MAX_CYCLES) {
+        let mut now = state.needs(cycle);
+        if now + reserve(facts, cycle) > registers {
+            for _ in 0..MAX_CHOICES {
+                let excess = now.saturating_sub(registers.saturating_sub(HEADROOM)).max(LEAST_GAIN);
+                let Some(best) = state.best(cycle, excess) else { break };
+                if now <= registers.saturating_sub(HEADROOM) && best.added > best.gained {
+                    break;
+                }
+                for chain in best.chains {
+                    state.gone.insert(chain.position);
+                    state.kept.extend(chain.kept);
+                    plan.values.extend(chain.values);
+                }
+                state.leaves.extend(best.leaves);
+                now = state.needs(cycle);
+            }
+        }
+        after = after.max(now);
+    }
+    plan.after = after;
+    plan.hidden = hide(facts, pressure, &plan.values);
+    debug_assert!(plan.values.iter().all(|again| kernel.insts[again.def].opcode != Opcode::Phi));
+    plan
+}
+
+struct State<'a, 'f> {
+    facts: &'f Facts,
+    pressure: &'a Pressure<'f>,
+    gone: FixedBitSet,
+    /// New leaves.
+    leaves: FxHashSet<Value>,
+    /// Positions that chains end at.
+    kept: FxHashSet<usize>,
+}
+
+impl State<'_, '_> {
+    fn needs(&self, cycle: Cycle) -> u32 {
+        let more: u32 = self.leaves.iter().map(|&leaf| self.pressure.units(leaf)).sum();
+        self.pressure.of_cycle(cycle, &self.gone) + more
+    }
+
+    /// The component that saves most in a cycle; registers beyond `excess` are worth nothing.
+    fn best(&self, cycle: Cycle, excess: u32) -> Option<Component> {
+        let facts = self.facts;
+        let header = facts.cfg().cycles.header(cycle);
+        let reached = reached_from(facts, cycle);
+        let mut members: FxHashMap<usize, Vec<Value>> = FxHashMap::default();
+        for inst in facts.kernel.insts.keys() {
+            let value = facts.kernel.result(inst);
+            let outside = !facts.cfg().cycles.contains(cycle, facts.kernel.insts[inst].block);
+            if let Some(position) = self.pressure.position(self.pressure.register_of(value)).filter(|_| outside)
+                && self.pressure.live_in[header.index()].contains(position)
+                && !self.gone.contains(position)
+            {
+                members.entry(position).or_default().push(value);
+            }
+        }
+        let mut positions: Vec<usize> = members.keys().copied().collect();
+        positions.sort_unstable();
+        if positions.len() > MAX_CANDIDATES {
+            return None;
+        }
+        let mut best: Option<Component> = None;
+        for depth in 1..=MAX_DEPTH {
+            let mut chains = Vec::new();
+            for &position in positions.iter().filter(|&position| !self.kept.contains(position)) {
+                let mut walk = Walk {
+                    state: self,
+                    header,
+                    position,
+                    chain: Vec::new(),
+                    leaves: Vec::new(),
+                    kept: FxHashSet::default(),
+                };
+                chains.extend(walk.follow_all(&members[&position], &reached, depth));
+            }
+            // what another chain ends at stays
+            let ends: FxHashSet<usize> = chains.iter().flat_map(|chain| chain.kept.iter().copied()).collect();
+            chains.retain(|chain| !ends.contains(&chain.position));
+            for component in components(chains) {
+                let component = self.judge(header, excess, component);
+                if component.gain >= LEAST_GAIN
+                    && component.net() > 0.0
+                    && best.as_ref().is_none_or(|best| component.net() > best.net())
+                {
+                    best = Some(component);
+                }
+            }
+        }
+        best
+    }
+
+    fn judge(&self, header: Block, excess: u32, chains: Vec<Chain>) -> Component {
+        let facts = self.facts;
+        let leaves: BTreeSet<Value> = chains.iter().flat_map(|chain| chain.leaves.iter().copied()).collect();
+        let lost: u32 = leaves.iter().map(|&leaf| self.pressure.units(leaf)).sum();
+        let removed: u32 = chains.iter().map(|chain| self.pressure.units(self.pressure.crossing[chain.position])).sum();
+        let gain = removed.saturating_sub(lost);
+        let (mut reloads, mut added, mut made) = (0.0, 0.0, FxHashSet::default());
+        for again in chains.iter().flat_map(|chain| &chain.values) {
+            let units = f64::from(self.pressure.units(facts.kernel.result(again.def)).max(1));
+            let blocks: BTreeSet<Block> = again.uses.iter().map(|site| site.block).collect();
+            for block in blocks {
+                let weight = block_weight(facts, block);
+                reloads += weight * units;
+                let fresh = again.chain.iter().filter(|&&inst| made.insert((inst, block)));
+                added += weight * fresh.map(|&inst| cost(facts, inst)).sum::<f64>();
+            }
+        }
+        // the phi that hides a leaf, for half of the leaves
+        added += block_weight(facts, header) * (1.0 + leaves.len() as f64 / 2.0);
+        let gained = reloads * f64::from(gain.min(excess)) / f64::from(removed.max(1));
+        Component { chains, leaves: leaves.into_iter().collect(), gained, added, gain }
+    }
+}
+
+/// Follows the values of one register.
+struct Walk<'a, 'p, 'f> {
+    state: &'a State<'p, 'f>,
+    header: Block,
+    position: usize,
+    chain: Vec<Inst>,
+    leaves: Vec<Value>,
+    kept: FxHashSet<usize>,
+}
+
+impl Walk<'_, '_, '_> {
+    /// The chains of all values that share the register, if all can be followed.
+    fn follow_all(&mut self, members: &[Value], reached: &FixedBitSet, depth: u32) -> Option<Chain> {
+        let facts = self.state.facts;
+        let mut values = Vec::new();
+        if members.iter().any(|member| self.state.leaves.contains(member)) {
+            return None;
+        }
+        for &value in members {
+            let uses = reloads(facts, value, &[reached]);
+            if uses.is_empty() {
+                continue;
+            }
+            let def = facts.kernel.def(value)?;
+            let home = facts.kernel.insts[def].block;
+            if !uses.iter().all(|site| can_stand_at(facts, home, self.header, site.block)) {
+                return None;
+            }
+            self.chain.clear();
+            self.follow(def, depth)?;
+            if self.chain.len() > MAX_CHAIN {
+                return None;
+            }
+            values.push(Again { def, chain: self.chain.clone(), uses });
+        }
+        self.leaves.sort_unstable();
+        self.leaves.dedup();
+        if values.is_empty()
+            || values.iter().any(|again| still(facts, self.state.pressure, again, &FxHashSet::default()).is_none())
+        {
+            return None;
+        }
+        let (leaves, kept) = (std::mem::take(&mut self.leaves), std::mem::take(&mut self.kept));
+        Some(Chain { position: self.position, values, leaves, kept })
+    }
+
+    fn follow(&mut self, inst: Inst, depth: u32) -> Option<()> {
+        let facts = self.state.facts;
+        let kernel = &facts.kernel;
+        if !is_cheap(facts, inst) {
+            return None;
+        }
+        if self.chain.contains(&inst) {
+            return Some(());
+        }
+        for &operand in kernel.operands(inst) {
+            if is_free(self.state, operand) {
+                continue;
+            }
+            let def = kernel.def(operand)?;
+            let register = self.state.pressure.register_of(operand);
+            let position = self.state.pressure.position(register);
+            let is_predicate = self.state.pressure.units(operand) == 0;
+            if position == Some(self.position) || is_predicate {
+                self.follow(def, depth)?;
+                continue;
+            }
+            let live = position.filter(|&position| self.state.pressure.live_in[self.header.index()].contains(position));
+            match live {
+                Some(position) if !self.state.gone.contains(position) => {
+                    self.kept.insert(position);
+                }
+                _ if self.state.leaves.contains(&operand) => {}
+                _ if depth > 1 && is_cheap(facts, def) => self.follow(def, depth - 1)?,
+                _ => self.leaves.push(operand),
+            }
+        }
+        self.chain.push(inst);
+        Some(())
+    }
+}
+
+/// Needs no register: a constant, an argument, what is in uniform registers.
+fn is_free(state: &State<'_, '_>, value: Value) -> bool {
+    let is_predicate = state.facts.kernel.int_bits(value) == Some(1);
+    state.facts.kernel.def(value).is_none() || (state.pressure.units(value) == 0 && !is_predicate)
+}
+
+/// Whether a copy in `block` can be kept from moving out: a hidden leaf reaches it.
+fn can_stand_at(facts: &Facts, home: Block, header: Block, block: Block) -> bool {
+    match place(facts, home, block) {
+        Some(cycle) => {
+            let cycles = &facts.cfg().cycles;
+            let inner = cycles.header(cycle);
+            cycles.is_reducible(cycle)
+                && facts.kernel.graph.preds(inner).iter().all(|&from| {
+                    let terminator = facts.kernel.terminator(from);
+                    let once = facts.kernel.graph.succs(from).iter().filter(|&&to| to == inner).count() == 1;
+                    once && matches!(facts.kernel.insts[terminator].opcode, Opcode::Br | Opcode::CondBr)
+                })
+        }
+        None => facts.dominators().dominates(header, block),
+    }
+}
+
+/// The cycle whose header hides the leaves of a copy in `block`: the innermost, unless the value is defined in it.
+fn place(facts: &Facts, home: Block, block: Block) -> Option<Cycle> {
+    let cycles = &facts.cfg().cycles;
+    cycles.cycle_of(block).filter(|&cycle| !cycles.contains(cycle, home))
+}
+
+/// Leaves of which one must be hidden next so that the first part of a chain that could still move cannot: none left
+/// where no part can move, `None` where some part has no leaf that can be hidden.
+fn still(facts: &Facts, pressure: &Pressure<'_>, again: &Again, hidden: &FxHashSet<Value>) -> Option<Vec<Value>> {
+    let kernel = &facts.kernel;
+    let mut fixed: FxHashSet<Inst> = FxHashSet::default();
+    let mut first: Option<Vec<Value>> = None;
+    for &inst in &again.chain {
+        let operands = kernel.operands(inst);
+        let within = |value: Value| kernel.def(value).filter(|def| again.chain.contains(def));
+        let follows = |&value: &Value| hidden.contains(&value) || within(value).is_some_and(|def| fixed.contains(&def));
+        let leaf =
+            |value: &Value| within(*value).is_none() && kernel.def(*value).is_some() && pressure.units(*value) > 0;
+        if operands.iter().any(follows) {
+            fixed.insert(inst);
+            continue;
+        }
+        let can_hide = |value: &Value| {
+            matches!(kernel.type_info(*value).kind, TypeKind::Int(8 | 16 | 32 | 64) | TypeKind::Float(32 | 64))
+        };
+        let leaves: Vec<Value> = operands.iter().copied().filter(leaf).filter(can_hide).collect();
+        if leaves.is_empty() {
+            // what follows from free values alone may stand anywhere, unless it is all there is
+            if inst == again.def || operands.iter().any(leaf) {
+                return None;
+            }
+        } else {
+            // as if it were hidden, to see that all parts can be
+            fixed.insert(inst);
+            first.get_or_insert(leaves);
+        }
+    }
+    Some(first.unwrap_or_default())
+}
+
+/// Where leaves go through a phi: as few of them as keep every part of every chain in its place.
+fn hide(facts: &Facts, pressure: &Pressure<'_>, values: &[Again]) -> BTreeSet<(Block, Value)> {
+    let mut chosen: FxHashSet<Value> = FxHashSet::default();
+    loop {
+        let mut votes: BTreeMap<Value, usize> = BTreeMap::new();
+        for again in values {
+            for leaf in still(facts, pressure, again, &chosen).unwrap_or_default() {
+                *votes.entry(leaf).or_default() += 1;
+            }
+        }
+        let most = votes.into_iter().max_by_key(|&(leaf, votes)| (votes, std::cmp::Reverse(leaf)));
+        let Some((leaf, _)) = most else { break };
+        chosen.insert(leaf);
+    }
+    let mut hidden = BTreeSet::new();
+    for again in values {
+        let home = facts.kernel.insts[again.def].block;
+        let operands = again.chain.iter().flat_map(|&inst| facts.kernel.operands(inst));
+        for &leaf in operands.filter(|operand| chosen.contains(operand)) {
+            for cycle in again.uses.iter().filter_map(|site| place(facts, home, site.block)) {
+                hidden.insert((facts.cfg().cycles.header(cycle), leaf));
+            }
+        }
+    }
+    hidden
+}
+
+/// Computed by a GPU in a few cycles, from operands alone, without a trap.
+fn is_cheap(facts: &Facts, inst: Inst) -> bool {
+    use Opcode::*;
+    let kernel = &facts.kernel;
+    let plain = |value: Value| {
+        matches!(kernel.type_info(value).kind, TypeKind::Int(1 | 8 | 16 | 32 | 64) | TypeKind::Float(16 | 32))
+    };
+    match kernel.insts[inst].opcode {
+        Gep => {
+            let base = kernel.operands(inst)[0];
+            kernel.def(base).is_none() && kernel.gep(inst).terms.len() < 2
+        }
+        Add | Sub | Mul | Shl | LShr | AShr | And | Or | Xor | ICmp | Select | Trunc | ZExt | SExt | BitCast | FNeg
+        | FAdd | FSub | FMul => plain(kernel.result(inst)) && kernel.operands(inst).iter().all(|&value| plain(value)),
+        Call => match kernel.call(inst).callee {
+            Callee::Intrinsic(id) => {
+                let name = intrinsic_name(id);
+                CHEAP_INTRINSICS.contains(&name.as_str())
+                    && plain(kernel.result(inst))
+                    && kernel.operands(inst).iter().all(|&value| plain(value))
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Instructions of the machine, roughly.
+fn cost(facts: &Facts, inst: Inst) -> f64 {
+    use Opcode::*;
+    let wide = facts.kernel.int_bits(facts.kernel.result(inst)) == Some(64);
+    match facts.kernel.insts[inst].opcode {
+        ZExt | Trunc | BitCast => 0.0,
+        SExt => 0.5,
+        Call | Select => 1.5,
+        _ if wide => 2.0,
+        _ => 1.0,
+    }
+}
+
+fn components(chains: Vec<Chain>) -> Vec<Vec<Chain>> {
+    let mut owner: FxHashMap<Result<Value, usize>, usize> = FxHashMap::default();
+    let mut parent: Vec<usize> = (0..chains.len()).collect();
+    fn find(parent: &mut [usize], mut index: usize) -> usize {
+        while parent[index] != index {
+            parent[index] = parent[parent[index]];
+            index = parent[index];
+        }
+        index
+    }
+    for (index, chain) in chains.iter().enumerate() {
+        for end in chain.leaves.iter().copied().map(Ok).chain(chain.kept.iter().copied().map(Err)) {
+            let first = *owner.entry(end).or_insert(index);
+            let (a, b) = (find(&mut parent, first), find(&mut parent, index));
+            parent[a.max(b)] = a.min(b);
+        }
+    }
+    let mut found: BTreeMap<usize, Vec<Chain>> = BTreeMap::new();
+    for (index, chain) in chains.into_iter().enumerate() {
+        found.entry(find(&mut parent, index)).or_default().push(chain);
+    }
+    found.into_values().collect()
+}
