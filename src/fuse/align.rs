@@ -11,15 +11,18 @@
 //!
 //! An element *floats* when it may be executed by everybody, so that skipping it opens no guard.
 //!
-//! Cost: `n·m` cells up to [`WINDOW`] squared. Longer sequences are aligned window by window: of a window's pairs those
-//! in its first three quarters are kept, and the next window starts behind the last of them, so that the whole costs
+//! Cost: `n·m` cells up to [`WHOLE`] squared. Longer sequences are aligned in windows of [`WINDOW`]: of a window's pairs
+//! those in its first three quarters are kept, and the next window starts behind the last of them, so that the whole costs
 //! `(n + m)·WINDOW` cells. What is lost are pairs further apart than a window.
 //!
 //! Needleman and Wunsch 1970; Gotoh 1982 for affine gaps; Coutinho 2011, section 6.1.3, for instructions (there with
 //! Smith and Waterman's local form, whose zero floor the profit test does here).
 
-/// Longest stretch of either sequence that is aligned as a whole: 256 KiB of cells.
-pub const WINDOW: usize = 256;
+/// Longest sequences that are aligned as a whole: 1 MiB of cells.
+const WHOLE: usize = 256;
+
+/// Longest stretch of longer ones: twice as long takes twice the time and finds little more.
+const WINDOW: usize = 96;
 
 /// What the alignment is told about two sequences.
 pub trait Sequences {
@@ -60,8 +63,9 @@ const NEVER: i32 = i32::MIN / 2;
 pub fn align(n: usize, m: usize, gap: i32, sequences: &impl Sequences) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let (mut i, mut j) = (0, 0);
+    let most = if n.max(m) <= WHOLE { WHOLE } else { WINDOW };
     while i < n && j < m {
-        let (height, width) = (WINDOW.min(n - i), WINDOW.min(m - j));
+        let (height, width) = (most.min(n - i), most.min(m - j));
         let (last_i, last_j) = (i + height == n, j + width == m);
         let found = window((i, height), (j, width), gap, sequences);
         if last_i && last_j {

@@ -7,7 +7,7 @@
 use super::cost::Costs;
 use super::legality::Kinds;
 use super::pairing::Context;
-use super::plan;
+use super::plan::{self, Scratch};
 use crate::divergence::{ModuleAnalysis, Options};
 use crate::kernel::inst::Opcode;
 use crate::llvm::handle::Module;
@@ -42,12 +42,13 @@ pub fn count(module: Module<'_>, options: Options) -> Vec<(String, Census)> {
         let kernel = &facts.kernel;
         let context = Context { kernel, handles: &handles, kinds: &kinds, costs, always: false, map: None };
         let mut census = Census::default();
+        let mut scratch = Scratch::default();
         for block in kernel.blocks.keys().filter(|&block| facts.is_reachable(block)) {
             if !matches!(kernel.insts[kernel.terminator(block)].opcode, Opcode::CondBr | Opcode::Switch) {
                 continue;
             }
             census.branches += 1;
-            let pays = match plan::plan(&facts, &context, block) {
+            let pays = match plan::plan(&facts, &context, block, &mut scratch) {
                 Ok(_) => true,
                 Err(reject) if reject.has_something_alike() => false,
                 Err(_) => continue,

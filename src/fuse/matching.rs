@@ -48,10 +48,11 @@ pub struct Slot {
     pub negated: Option<u8>,
 }
 
-/// Shape numbers; [`Shapes::NONE`] matches nothing.
+/// Shape numbers of a function's instructions; [`Shapes::NONE`] matches nothing.
 #[derive(Default)]
 pub struct Shapes {
     numbers: FxHashMap<SmallVec<[usize; 6]>, u32>,
+    known: FxHashMap<Inst, u32>,
 }
 
 impl Shapes {
@@ -60,9 +61,16 @@ impl Shapes {
 
     /// The shape of an instruction.
     pub fn of(&mut self, kernel: &Kernel, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> u32 {
-        let Some(key) = shape(kernel, handles, kinds, inst) else { return Shapes::NONE };
+        if let Some(&known) = self.known.get(&inst) {
+            return known;
+        }
         let next = self.numbers.len() as u32 + 1;
-        *self.numbers.entry(key).or_insert(next)
+        let number = match shape(kernel, handles, kinds, inst) {
+            Some(key) => *self.numbers.entry(key).or_insert(next),
+            None => Shapes::NONE,
+        };
+        self.known.insert(inst, number);
+        number
     }
 }
 

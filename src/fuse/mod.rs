@@ -37,6 +37,8 @@ mod schedule;
 mod trips;
 
 use crate::divergence::{Facts, ModuleAnalysis, Options};
+use crate::kernel::Kernel;
+use crate::kernel::call::Callee;
 use crate::kernel::entity::Block;
 use crate::kernel::handles::Handles;
 use crate::llvm::edit::Editor;
@@ -49,8 +51,10 @@ use cost::Costs;
 use legality::Kinds;
 use pairing::Context;
 pub use plan::Visits;
-use plan::{FusePlan, FuseReject};
-use rustc_hash::FxHashSet;
+use plan::{FusePlan, FuseReject, Scratch};
+use rustc_hash::{FxBuildHasher, FxHashSet};
+use std::hash::BuildHasher;
+use std::sync::Mutex;
 
 /// Most times that a function is analysed anew: nests of that depth are melded inside out.
 const ROUNDS: u32 = 12;
@@ -60,9 +64,10 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
     let kinds = Kinds::new();
     let functions: Vec<Function<'_>> =
         module.functions().filter(|&function| !function.is_declaration() && is_enabled(function, "fuse")).collect();
+    let mut driver = Driver { module, settings, kinds: &kinds, host, analysis: None };
     let mut changed = false;
     for function in functions {
-        changed |= fuse_function(module, function, settings, &kinds, host);
+        changed |= driver.fuse(function);
     }
     changed
 }
@@ -77,7 +82,8 @@ pub fn run_early(function: Function<'_>, settings: &Settings, host: &Host<'_>) -
     {
         return false;
     }
-    fuse_function(function.module(), function, settings, &Kinds::new(), host)
+    let module = function.module();
+    Driver { module, settings, kinds: &Kinds::new(), host, analysis: None }.fuse(function)
 }
 
 /// Whether anything branches: a cheap test, as many small functions have no branch.
@@ -96,58 +102,107 @@ fn has_inlining_to_come(function: Function<'_>) -> bool {
     function.blocks().flat_map(|block| block.insts()).any(is_inlined)
 }
 
-fn fuse_function<'m>(
+/// What stays the same from function to function.
+struct Driver<'a, 'm> {
     module: Module<'m>,
-    function: Function<'m>,
-    settings: &Settings,
-    kinds: &Kinds,
-    host: &Host<'_>,
-) -> bool {
-    if function.block_count() < 3 {
-        return false;
-    }
-    let map = crate::map::feedback(settings, function, host);
-    let costs = Costs::of(function.string_attribute("target-cpu").as_deref());
-    let options = Options { block: settings.block, simple: settings.simple };
-    for round in 0..ROUNDS {
-        let analysis = ModuleAnalysis::new(module, options);
-        let (facts, handles) = analysis.facts(function);
-        let context = Context {
-            kernel: &facts.kernel,
-            handles: &handles,
-            kinds,
-            costs,
-            always: settings.fuse_always,
-            map: map.as_deref(),
-        };
-        let (mut plans, mut rejects) = plans(&facts, &context);
-        if !settings.fuse_always {
-            refuse_pressure(&facts, settings, &mut plans, &mut rejects);
-        }
-        if plans.is_empty() || round + 1 == ROUNDS {
-            report_rejects(&facts, &handles, &rejects, host);
-            return round > 0;
-        }
-        let mut editor = Editor::new(module);
-        for plan in &plans {
-            report_plan(&facts, &handles, plan, host);
-            apply::apply(&mut editor, &facts.kernel, &handles, plan);
-        }
-        assert!(editor.verifies(function), "fusing branches broke {}", function.name());
-    }
-    true
+    settings: &'a Settings,
+    kinds: &'a Kinds,
+    host: &'a Host<'a>,
+    /// Thrown away when an edit may have changed what it knows of callees.
+    analysis: Option<ModuleAnalysis<'m>>,
 }
 
-/// Plans of branches that share no block with each other, inner ones first, and the refusals of all others.
-fn plans(facts: &Facts, context: &Context<'_, '_>) -> (Vec<FusePlan>, Vec<(Block, FuseReject)>) {
-    let mut plans = Vec::new();
-    let mut rejects = Vec::new();
+impl<'m> Driver<'_, 'm> {
+    fn fuse(&mut self, function: Function<'m>) -> bool {
+        if function.block_count() < 3 {
+            return false;
+        }
+        let Driver { module, settings, kinds, host, .. } = *self;
+        let map = crate::map::feedback(settings, function, host);
+        let costs = Costs::of(function.string_attribute("target-cpu").as_deref());
+        for round in 0..ROUNDS {
+            let options = Options { block: settings.block, simple: settings.simple };
+            let analysis = self.analysis.get_or_insert_with(|| ModuleAnalysis::new(module, options));
+            let (facts, handles) = analysis.facts(function);
+            let context = Context {
+                kernel: &facts.kernel,
+                handles: &handles,
+                kinds,
+                costs,
+                always: settings.fuse_always,
+                map: map.as_deref(),
+            };
+            let mut work = plans(&facts, &context);
+            if !settings.fuse_always {
+                refuse_pressure(&facts, settings, &mut work);
+            }
+            if work.plans.is_empty() || round + 1 == ROUNDS {
+                report_rejects(&facts, &handles, &work, host);
+                return round > 0;
+            }
+            let again = work.is_unfinished(&facts.kernel);
+            if !again {
+                report_rejects(&facts, &handles, &work, host);
+            }
+            let mut editor = Editor::new(module);
+            for plan in &work.plans {
+                report_plan(&facts, &handles, plan, host);
+                apply::apply(&mut editor, &facts.kernel, &handles, plan);
+            }
+            debug_assert!(editor.verifies(function), "fusing branches broke {}", function.name());
+            let calls = facts.kernel.calls.iter().any(|call| matches!(call.callee, Callee::Function(_)));
+            if calls {
+                // lanes that called one after the other call together now: what callees are given may differ
+                self.analysis = None;
+            }
+            if !again {
+                break;
+            }
+        }
+        true
+    }
+}
+
+/// What one look at a function found.
+#[derive(Default)]
+struct Work {
+    /// Plans of branches that share no block with each other, inner ones first.
+    plans: Vec<FusePlan>,
+    /// The refusals of all others, and the blocks that each looked at.
+    rejects: Vec<(Block, FuseReject)>,
+    looked: Vec<Vec<Block>>,
+    /// Some plan has to wait for others to be carried out.
+    waits: bool,
+}
+
+impl Work {
+    fn touched(&self) -> FxHashSet<Block> {
+        self.plans.iter().flat_map(|plan| plan.touched.iter().copied()).collect()
+    }
+
+    /// Whether carrying out the plans may change the answer for another branch, or makes branches of its own that could
+    /// be fused.
+    fn is_unfinished(&self, kernel: &Kernel) -> bool {
+        let touched = self.touched();
+        let near = |block: &Block| {
+            touched.contains(block)
+                || kernel.graph.succs(*block).iter().any(|next| touched.contains(next))
+                || kernel.graph.preds(*block).iter().any(|before| touched.contains(before))
+        };
+        self.waits || self.plans.iter().any(FusePlan::makes_branches) || self.looked.iter().flatten().any(near)
+    }
+}
+
+/// Plans of branches, and the refusals of all others.
+fn plans(facts: &Facts, context: &Context<'_, '_>) -> Work {
+    let mut work = Work::default();
+    let mut scratch = Scratch::default();
     let mut touched: FxHashSet<Block> = FxHashSet::default();
     let mut gathered = false;
     // against the order: what is inside a side comes after the branch
     let order: Vec<Block> = facts.cfg().order.rpo().to_vec();
     for block in order.into_iter().rev().filter(|&block| facts.is_divergent_branch(block)) {
-        match plan::plan(facts, context, block) {
+        match plan::plan(facts, context, block, &mut scratch) {
             // a second gathering would have to know the control flow that the first one leaves
             Ok(plan)
                 if plan.touched.iter().all(|block| !touched.contains(block))
@@ -155,30 +210,30 @@ fn plans(facts: &Facts, context: &Context<'_, '_>) -> (Vec<FusePlan>, Vec<(Block
             {
                 gathered |= plan.gather.is_some();
                 touched.extend(&plan.touched);
-                plans.push(plan);
+                work.plans.push(plan);
             }
             // in the way of another: its turn comes with fresh facts
-            Ok(_) => {}
-            Err(reject) => rejects.push((block, reject)),
+            Ok(_) => work.waits = true,
+            Err(reject) => {
+                work.rejects.push((block, reject));
+                work.looked.push(scratch.looked.clone());
+            }
         }
     }
-    rejects.reverse();
-    (plans, rejects)
+    work.rejects.reverse();
+    work
 }
 
 /// Takes out the plans that would need more registers than there are. A melded block keeps alive at most what both sides
 /// did, less what they share.
-fn refuse_pressure(
-    facts: &Facts,
-    settings: &Settings,
-    plans: &mut Vec<FusePlan>,
-    rejects: &mut Vec<(Block, FuseReject)>,
-) {
+fn refuse_pressure(facts: &Facts, settings: &Settings, work: &mut Work) {
+    let Work { plans, rejects, .. } = work;
     if plans.is_empty() {
         return;
     }
     let budget = register_budget(settings.regs, &facts.geometry).unwrap_or(MAX_REGISTERS);
-    let pressure = Pressure::new(facts);
+    let blocks: Vec<Block> = plans.iter().flat_map(|plan| &plan.pairs).flat_map(|pair| pair.sides).collect();
+    let pressure = Pressure::of_few(facts, &blocks);
     let nothing = pressure.nothing();
     let of = |block: Block| pressure.of_block(block, &nothing);
     plans.retain_mut(|plan| {
@@ -209,11 +264,24 @@ fn report_plan(facts: &Facts, handles: &Handles<'_>, plan: &FusePlan, host: &Hos
     }
 }
 
-fn report_rejects(facts: &Facts, handles: &Handles<'_>, rejects: &[(Block, FuseReject)], host: &Host<'_>) {
-    if host.wants(Kind::Missed) {
-        for (block, reject) in rejects {
-            let branch = handles.inst(facts.kernel.terminator(*block));
-            host.emit(Kind::Missed, handles.function, Some(branch), reject.name(), &reject.to_string());
+/// Of branches that the plans leave standing. clang's pipeline runs the pass several times, and unrolling copies branches:
+/// what was said of a place in the source is not said again.
+fn report_rejects(facts: &Facts, handles: &Handles<'_>, work: &Work, host: &Host<'_>) {
+    static SAID: Mutex<FxHashSet<u64>> = Mutex::new(FxHashSet::with_hasher(FxBuildHasher));
+    if !host.wants(Kind::Missed) {
+        return;
+    }
+    let mut said = SAID.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let touched = work.touched();
+    for (block, reject) in work.rejects.iter().filter(|(block, _)| !touched.contains(block)) {
+        let branch = handles.inst(facts.kernel.terminator(*block));
+        let message = reject.to_string();
+        let is_news = branch.debug_loc().is_none_or(|place| {
+            let key = (&facts.kernel.name, place.file(), place.line(), place.column(), &message);
+            said.insert(FxBuildHasher.hash_one(key))
+        });
+        if is_news {
+            host.emit(Kind::Missed, handles.function, Some(branch), reject.name(), &message);
         }
     }
 }

@@ -25,7 +25,7 @@ use super::gather::{self, Gather, Way};
 use super::legality::{self, Obstacle};
 use super::matching::{self, Shapes};
 use super::pairing::{Context, Melded, Pairing, pair_up};
-use super::region::{Link, NoRegion, Region, Tail};
+use super::region::{Link, NoRegion, Pair, Region, Tail};
 use super::schedule::Step;
 use super::trips::{self, Counter, LostTurns};
 use crate::divergence::Facts;
@@ -225,8 +225,38 @@ impl fmt::Display for FuseReject {
     }
 }
 
+impl FusePlan {
+    /// Whether two melded ways part behind the melded code: a branch that might be fused in its turn.
+    pub fn makes_branches(&self) -> bool {
+        let parts = |(index, pair): (usize, &PairPlan)| match &pair.tail {
+            Tail::Joined { links, .. } => {
+                let ahead = |link: &Link| matches!(*link, Link::Pair(next) if next > index);
+                links.len() == 2 && links[0] != links[1] && links.iter().all(ahead)
+            }
+            Tail::Split => false,
+        };
+        // what was gathered from may have other ways left
+        self.gather.is_some() || self.pairs.iter().enumerate().any(parts)
+    }
+}
+
+/// What is kept from plan to plan of a function.
+#[derive(Default)]
+pub struct Scratch {
+    shapes: Shapes,
+    /// Blocks that decided the last plan.
+    pub looked: Vec<Block>,
+}
+
 /// Plans the fusion of the sides of one branch; uniform ones are the caller's to leave alone.
-pub fn plan(facts: &Facts, context: &Context<'_, '_>, entry: Block) -> Result<FusePlan, FuseReject> {
+pub fn plan(
+    facts: &Facts,
+    context: &Context<'_, '_>,
+    entry: Block,
+    scratch: &mut Scratch,
+) -> Result<FusePlan, FuseReject> {
+    scratch.looked.clear();
+    scratch.looked.push(entry);
     if let Some(visits) = context.visits(entry).filter(Visits::never_splits) {
         return Err(FuseReject::NeverSplits(visits));
     }
@@ -240,19 +270,26 @@ pub fn plan(facts: &Facts, context: &Context<'_, '_>, entry: Block) -> Result<Fu
                 NoRegion::NotTwoWays => FuseReject::NotTwoWays,
                 NoRegion::OneSided => FuseReject::OneSided,
             };
-            return gathered(facts, context, entry).unwrap_or(Err(why));
+            scratch.looked.extend(kernel.graph.succs(entry));
+            return gathered(facts, context, entry, scratch).unwrap_or(Err(why));
         }
     };
+    scratch.looked.extend(region.touched());
     for side in region.pairs[0].sides {
         if let Some((inst, why)) = obstacle(side) {
             return Err(FuseReject::Obstacle(inst, why));
         }
     }
-    judge(facts, context, Planner::new(context, &region).run())
+    judge(facts, context, Planner::new(context, &region).run(&mut scratch.shapes))
 }
 
 /// The best plan for sides that several branches lead to; `None` where there are no such sides.
-fn gathered(facts: &Facts, context: &Context<'_, '_>, entry: Block) -> Option<Result<FusePlan, FuseReject>> {
+fn gathered(
+    facts: &Facts,
+    context: &Context<'_, '_>,
+    entry: Block,
+    scratch: &mut Scratch,
+) -> Option<Result<FusePlan, FuseReject>> {
     let Context { kernel, handles, kinds, .. } = *context;
     let is_free = |block| legality::obstacle(kernel, handles, kinds, block).is_none();
     let admits = |t, f| is_free(t) && is_free(f);
@@ -265,7 +302,8 @@ fn gathered(facts: &Facts, context: &Context<'_, '_>, entry: Block) -> Option<Re
         }
         let Some(gather) = gather::gather(facts, entry, sides) else { continue };
         let Some(region) = Region::gathered(kernel, entry, gather, admits) else { continue };
-        match judge(facts, context, Planner::new(context, &region).run()) {
+        scratch.looked.extend(region.touched());
+        match judge(facts, context, Planner::new(context, &region).run(&mut scratch.shapes)) {
             Err(reject) => refused = Some(reject),
             Ok(plan) => {
                 let gain = |plan: &FusePlan| i64::from(plan.numbers.saved) - i64::from(plan.numbers.added);
@@ -324,11 +362,16 @@ impl Planner<'_, '_, '_> {
         Planner { context, region, melded: Melded::new(), numbers: Numbers::default(), select_cost: 0 }
     }
 
-    fn run(mut self) -> FusePlan {
-        let mut shapes = Shapes::default();
+    fn run(mut self, shapes: &mut Shapes) -> FusePlan {
         let mut pairs = Vec::with_capacity(self.region.pairs.len());
-        for index in 0..self.region.pairs.len() {
-            pairs.push(self.pair(index, &mut shapes));
+        let bodies: Vec<[Vec<Inst>; 2]> = self.region.pairs.iter().map(|pair| self.bodies(pair)).collect();
+        // most branches end here, before anything is aligned
+        let alike = bodies.iter().any(|bodies| self.has_alike(bodies, shapes));
+        for (index, bodies) in bodies.iter().enumerate() {
+            self.count(bodies);
+            if alike {
+                pairs.push(self.pair(index, bodies, shapes));
+            }
         }
         self.phi_selects(&pairs);
         if let Some(gather) = &self.region.gather {
@@ -345,10 +388,30 @@ impl Planner<'_, '_, '_> {
         FusePlan { entry: self.region.entry, gather, pairs, counters: SmallVec::new(), numbers: self.numbers, touched }
     }
 
-    fn pair(&mut self, index: usize, shapes: &mut Shapes) -> PairPlan {
-        let Context { kernel, kinds, costs, .. } = *self.context;
+    fn bodies(&self, pair: &Pair) -> [Vec<Inst>; 2] {
+        pair.sides.map(|side| matching::body(self.context.kernel, self.context.kinds, side))
+    }
+
+    /// Whether some shape is on both sides.
+    fn has_alike(&self, bodies: &[Vec<Inst>; 2], shapes: &mut Shapes) -> bool {
+        let Context { kernel, handles, kinds, .. } = *self.context;
+        let mut of = |inst: Inst| shapes.of(kernel, handles, kinds, inst);
+        let first: FxHashSet<u32> =
+            bodies[0].iter().map(|&inst| of(inst)).filter(|&shape| shape != Shapes::NONE).collect();
+        !first.is_empty() && bodies[1].iter().any(|&inst| first.contains(&of(inst)))
+    }
+
+    fn count(&mut self, bodies: &[Vec<Inst>; 2]) {
+        let Context { kernel, costs, .. } = *self.context;
+        for (side, body) in bodies.iter().enumerate() {
+            self.numbers.insts[side] += body.len() as u32;
+            self.numbers.sides[side] += body.iter().map(|&inst| costs.inst(kernel, inst)).sum::<u32>();
+        }
+    }
+
+    fn pair(&mut self, index: usize, bodies: &[Vec<Inst>; 2], shapes: &mut Shapes) -> PairPlan {
+        let Context { kernel, costs, .. } = *self.context;
         let pair = &self.region.pairs[index];
-        let bodies = pair.sides.map(|side| matching::body(kernel, kinds, side));
         let phis = if index == 0 { Vec::new() } else { self.phis(pair.sides) };
         let ends = self.ends(index);
         let mut pairing = pair_up(self.context, [&bodies[0], &bodies[1]], &ends, shapes, &mut self.melded);
@@ -356,10 +419,6 @@ impl Planner<'_, '_, '_> {
             // what comes last stays where it is, behind the branch that is there anyhow
             pairing.steps.pop();
             pairing.guards -= 1;
-        }
-        for (side, body) in bodies.iter().enumerate() {
-            self.numbers.insts[side] += body.len() as u32;
-            self.numbers.sides[side] += body.iter().map(|&inst| costs.inst(kernel, inst)).sum::<u32>();
         }
         let mut chosen = FxHashSet::default();
         let mut selects: Vec<[Value; 2]> = pairing.selects.clone();
