@@ -22,6 +22,7 @@ target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @k(ptr %out, i32 %n) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %p = getelementptr i32, ptr %out, i32 %t
   %c = icmp ult i32 %t, 20
   br i1 %c, label %loop, label %other
 loop:
@@ -30,7 +31,7 @@ loop:
   %odd = icmp ult i32 %i, %t
   br i1 %odd, label %more, label %latch
 more:
-  store volatile i32 1, ptr %out
+  store volatile i32 1, ptr %p
   br label %latch
 latch:
   %again = icmp ne i32 %next, 100
@@ -42,10 +43,10 @@ other:
     i32 2, label %two
   ]
 one:
-  store volatile i32 2, ptr %out
+  store volatile i32 2, ptr %p
   br label %end
 two:
-  store volatile i32 3, ptr %out
+  store volatile i32 3, ptr %p
   br label %end
 end:
   ret void
