@@ -3,7 +3,7 @@
 ; RUN: %opt -passes='divergence-map<name=t>' -S %s | %FileCheck %s
 
 ; CHECK-LABEL: define ptx_kernel void @inline_exit
-; CHECK: warpwise.flush.together:
+; CHECK: warpwise.flush.deal:
 ; CHECK: warpwise.return:
 ; CHECK-NEXT: call void @llvm.nvvm.exit()
 ; CHECK-LABEL: define ptx_kernel void @calls

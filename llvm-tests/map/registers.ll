@@ -15,8 +15,8 @@
 ; CHECK-NOT: atomicrmw
 ; CHECK: br i1 %more, label %loop, label %after
 ; CHECK: warpwise.flush:
-; CHECK: warpwise.flush.together:
 ; CHECK: call i32 @llvm.nvvm.redux.sync.add(
+; CHECK: warpwise.flush.deal:
 ; CHECK: atomicrmw add
 ; CHECK: warpwise.return:
 ; CHECK-NEXT: ret void

@@ -3,6 +3,7 @@
 
 #include "llvm-c/Types.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
@@ -35,6 +36,32 @@ extern "C" LLVMValueRef warpwise_split_for(LLVMValueRef Count, LLVMValueRef Befo
   At->getParent()->setName(Rest);
   *Index = wrap(Number);
   return wrap(Point);
+}
+
+// The same for `for (i = start; i < end; i += step) { }`, whose body may not run at all.
+extern "C" LLVMValueRef warpwise_split_while(LLVMValueRef Start, LLVMValueRef Step, LLVMValueRef End,
+                                             LLVMValueRef Before, const char *Body, const char *Rest,
+                                             LLVMValueRef *Index) {
+  auto *At = cast<Instruction>(unwrap(Before));
+  Value *Enters = ConstantInt::getTrue(At->getContext());
+  Instruction *Point = SplitBlockAndInsertIfThen(Enters, At->getIterator(), /*Unreachable=*/false);
+  BasicBlock *Loop = Point->getParent(), *Head = Loop->getSinglePredecessor(), *Tail = At->getParent();
+  Loop->setName(Body);
+  Tail->setName(Rest);
+  auto *Enter = cast<BranchInst>(Head->getTerminator());
+  IRBuilder<> Builder(Enter);
+  Enter->setCondition(Builder.CreateICmpULT(unwrap(Start), unwrap(End)));
+  Builder.SetInsertPoint(Loop, Loop->begin());
+  PHINode *Number = Builder.CreatePHI(unwrap(Start)->getType(), 2);
+  Builder.SetInsertPoint(Point);
+  Builder.SetCurrentDebugLocation(Point->getDebugLoc());
+  auto *Next = cast<Instruction>(Builder.CreateAdd(Number, unwrap(Step)));
+  Builder.CreateCondBr(Builder.CreateICmpULT(Next, unwrap(End)), Loop, Tail);
+  Point->eraseFromParent();
+  Number->addIncoming(unwrap(Start), Head);
+  Number->addIncoming(Next, Loop);
+  *Index = wrap(Number);
+  return wrap(Next);
 }
 
 // Makes values of stack objects that are only loaded and stored whole.

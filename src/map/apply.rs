@@ -23,6 +23,7 @@ use crate::kernel::entity::Block;
 use crate::kernel::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Inst, IntPredicate, RawOpcode, Value};
+use std::fmt::Write;
 
 /// Threads of the largest block there is.
 const LARGEST_BLOCK: &str = "1024";
@@ -51,8 +52,6 @@ pub(super) struct Group<'m> {
 struct Ways<'m> {
     /// Lanes of the group that go to target 1, 2, …
     ballots: Vec<Value<'m>>,
-    /// Whether this lane does.
-    mine: Vec<Value<'m>>,
     is_split: Value<'m>,
 }
 
@@ -143,23 +142,13 @@ pub fn apply<'m>(
                 }
                 work.count_in_memory(branch, slot, at);
             }
-            Keep::Bits { register, position } => {
+            Keep::Bits { register, first } => {
                 let object = registers.bits[register as usize].object;
-                let first = 4 * position;
-                work.count_in_registers(at, branch, &[object], [0, 1, 2, 3].map(|bit| (0, 1 << (first + bit))));
+                work.count_in_registers(at, branch, &[object], first);
             }
-            keep => {
+            _ => {
                 let Some(held) = wide.next() else { continue };
-                if branch.targets.len() > 2 {
-                    work.count_ways_in_registers(held, at);
-                    continue;
-                }
-                let places = match keep {
-                    Keep::Bytes => [0, 8, 16, 24].map(|shift| (0, 1 << shift)),
-                    Keep::Halves => [(0, 1), (0, 1 << 16), (1, 1), (1, 1 << 16)],
-                    _ => [0, 1, 2, 3].map(|object| (object, 1)),
-                };
-                work.count_in_registers(at, branch, &held.objects, places);
+                work.count_in_registers(at, branch, &held.objects, 0);
             }
         }
     }
@@ -205,16 +194,14 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
             let branch = &plan.branches[number];
             let count = match branch.keep {
                 Keep::Memory => continue,
-                Keep::Bits { position, .. } => {
-                    if position == 0 {
+                Keep::Bits { first, .. } => {
+                    if first == 0 {
                         let object = self.object();
                         registers.bits.push(Shared { slot, object });
                     }
                     continue;
                 }
-                Keep::Bytes => 1,
-                Keep::Halves => 2,
-                Keep::Words => branch.words() as usize,
+                keep => keep.registers(branch.words()),
             };
             let objects = (0..count).map(|_| self.object()).collect();
             registers.wide.push(Held { slot, branch, number, objects });
@@ -280,7 +267,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
             let not_all = self.editor.compare(IntPredicate::LLVMIntNE, ballot, group.mask, "");
             is_split = self.editor.binary(RawOpcode::LLVMAnd, is_split, not_all, "");
         }
-        Ways { ballots, mine, is_split }
+        Ways { ballots, is_split }
     }
 
     /// Whether a switch takes this lane to a target that is not its default.
@@ -299,66 +286,52 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         goes.expect("a target other than the first has a case")
     }
 
-    /// Two targets: where in the objects visits, splits, lanes and lanes to the second target are counted, and what one of
-    /// each is there.
-    fn count_in_registers(
-        &mut self,
-        at: Inst<'m>,
-        branch: &BranchPlan,
-        objects: &[Value<'m>],
-        [visit, split, lane, other]: [(usize, u32); 4],
-    ) {
+    /// Adds a visit to the counts in these objects, which begin `skipped` counts after the first one's start.
+    fn count_in_registers(&mut self, at: Inst<'m>, branch: &BranchPlan, objects: &[Value<'m>], skipped: u32) {
         self.editor.before(at);
-        // who goes to the second target: those for whom a condition fails, or a case holds
-        let (condition, not) = match at.branch_condition() {
-            Some(condition) => (condition, "!"),
-            None => (self.goes_to(at, branch.targets[1]), ""),
+        // who goes elsewhere than to the first target: those for whom a condition fails, or a case holds
+        let (conditions, not, goes) = match at.branch_condition() {
+            Some(condition) => (vec![condition], "!", ""),
+            None => (branch.targets[1..].iter().map(|&target| self.goes_to(at, target)).collect(), "", "!"),
         };
         let count = objects.len();
-        let [p, lower] = [2 * count, 2 * count + 1];
-        let add = |guard: &str, (object, one): (usize, u32)| format!("{guard}add.u32 ${object}, ${object}, {one};\n");
-        let text = format!(
-            "{{\n.reg .b32 m, b, x;\n.reg .pred l, s;\nactivemask.b32 m;\n@${p} activemask.b32 b;\n\
-             @!${p} activemask.b32 b;\nand.b32 x, m, ${lower};\nsetp.eq.u32 l, x, 0;\nsetp.ne.u32 s, b, m;\n\
-             and.pred s, s, l;\n{}{}{}{}}}",
-            add("@l ", visit),
-            add("@s ", split),
-            add("", lane),
-            add(&format!("@{not}${p} "), other),
-        );
+        let lower = 2 * count + conditions.len();
+        let others: Vec<String> = (0..conditions.len()).map(|i| format!("${}", 2 * count + i)).collect();
+        let mut text = "{\n.reg .b32 m, b, x;\n.reg .pred l, s, q;\nactivemask.b32 m;\n".to_owned();
+        // the lanes that go this lane's way
+        let mut any = others[0].clone();
+        for other in &others[1..] {
+            let _ = writeln!(text, "or.pred q, {any}, {other};");
+            "q".clone_into(&mut any);
+        }
+        let _ = writeln!(text, "@{goes}{any} activemask.b32 b;");
+        for other in &others {
+            let _ = writeln!(text, "@{not}{other} activemask.b32 b;");
+        }
+        let _ = writeln!(text, "and.b32 x, m, ${lower};\nsetp.eq.u32 l, x, 0;\nsetp.ne.u32 s, b, m;\nand.pred s, s, l;");
+        let guards = ["@l ".to_owned(), "@s ".to_owned(), String::new()].into_iter();
+        let guards = guards.chain(others.iter().map(|other| format!("@{not}{other} ")));
+        let bits = branch.keep.bits();
+        for (index, guard) in (skipped..).zip(guards) {
+            let object = index * bits / 32;
+            let one = 1u32 << (index * bits % 32);
+            let _ = writeln!(text, "{guard}add.u32 ${object}, ${object}, {one};");
+        }
+        text.push('}');
         let mut constraints = "=r,".repeat(count);
         for object in 0..count {
-            constraints += &format!("{object},");
+            let _ = write!(constraints, "{object},");
         }
-        constraints += "b,r";
+        constraints += &"b,".repeat(conditions.len());
+        constraints.push('r');
         let word = self.editor.int_type(32);
         let mut arguments: Vec<Value<'m>> =
             objects.iter().map(|&object| self.editor.load(word, object, 4, false, "")).collect();
-        arguments.extend([condition, self.lower]);
+        arguments.extend(conditions);
+        arguments.push(self.lower);
         let counts = self.editor.assembly(&text, &constraints, count, &arguments);
         for (&object, count) in objects.iter().zip(counts) {
             self.editor.store(count, object, 4, false);
-        }
-    }
-
-    /// Any number of targets.
-    fn count_ways_in_registers(&mut self, held: &Held<'_, 'm>, at: Inst<'m>) {
-        self.editor.before(at);
-        let group = self.group();
-        let ways = self.ways(held.branch, at, group);
-        let speaks = self.editor.equals(group.below, 0);
-        let splits = self.editor.binary(RawOpcode::LLVMAnd, speaks, ways.is_split, "");
-        let one = self.editor.int(32, 1);
-        let mut more = vec![self.widen(speaks), self.widen(splits), one];
-        for &goes in &ways.mine {
-            let goes = self.widen(goes);
-            more.push(goes);
-        }
-        let word = self.editor.int_type(32);
-        for (&object, more) in held.objects.iter().zip(more) {
-            let old = self.editor.load(word, object, 4, false, "");
-            let new = self.editor.binary(RawOpcode::LLVMAdd, old, more, "");
-            self.editor.store(new, object, 4, false);
         }
     }
 
@@ -403,7 +376,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
 
     /// Adds up to four words to memory, one for each of the first lanes; the editor stands before `at` and does so again
     /// afterwards.
-    pub(super) fn give(&mut self, rank: Value<'m>, at: Inst<'m>, slot: u32, words: &[Value<'m>]) {
+    fn give(&mut self, rank: Value<'m>, at: Inst<'m>, slot: u32, words: &[Value<'m>]) {
         let length = self.editor.int(32, words.len() as u64);
         let takes_part = self.editor.compare(IntPredicate::LLVMIntULT, rank, length, "");
         self.editor.split_if(takes_part, at, false, "warpwise.add", "warpwise.rest");
@@ -430,6 +403,6 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
 }
 
 /// A record in pieces of a sector: first word of each and its values.
-pub(super) fn chunks<'v, 'm>(slot: u32, record: &'v [Value<'m>]) -> impl Iterator<Item = (u32, &'v [Value<'m>])> + use<'v, 'm> {
+fn chunks<'v, 'm>(slot: u32, record: &'v [Value<'m>]) -> impl Iterator<Item = (u32, &'v [Value<'m>])> + use<'v, 'm> {
     (slot..).step_by(SECTOR as usize).zip(record.chunks(SECTOR as usize))
 }

@@ -1,16 +1,20 @@
 //! How do the counts that lanes hold come to memory? Before a lane returns, and where a counter is about to overflow.
 //!
-//! At a return the lanes that are together add up what they hold (`redux.sync`) and give the sums away a sector at a time.
-//! Registers whose bits belong to [`BITS_SHARED`](super::plan::BITS_SHARED) branches are transposed within a full warp,
-//! so that lane *n* gets bit *n* of every lane, counts them and adds the sum to word *n* of the branches' records: one
-//! instruction for all of them. Lanes of a warp that is not complete ask each other bit by bit.
+//! At a return the lanes that are together add up what they hold (`redux.sync`); the sums are dealt out to the lanes, so
+//! that one instruction adds up to 32 of them to words of memory that lie side by side. Registers with a bit a count are
+//! transposed within a full warp: lane *n* gets bit *n* of every lane, counts them and adds the sum to word *n*. Lanes of a
+//! warp that is not complete ask each other bit by bit.
 
-use super::apply::{Apply, Held, Registers, chunks, replica};
+use super::apply::{Apply, Group, Held, Registers, replica};
 use super::plan::{Check, Keep, SECTOR};
 use crate::llvm::handle::{Inst, IntPredicate, RawOpcode, Value};
 
 /// Bits of a lane's count that 32 lanes can add up in one word.
 const LOW_BITS: u32 = 27;
+/// Registers of bytes whose sums are dealt out together.
+const DEALT: usize = 8;
+/// Every other byte of a word.
+const BYTES: u64 = 0x00ff_00ff;
 /// All lanes of a warp.
 const WARP: u64 = 0xffff_ffff;
 /// Distances of the exchanges that transpose 32 words, and the columns that a lane keeps whose number lacks that bit.
@@ -62,75 +66,125 @@ impl<'m> Apply<'_, '_, 'm> {
         }
     }
 
-    fn flush_wide(&mut self, registers: &Registers<'_, 'm>, group: super::apply::Group<'m>, inside: Inst<'m>) {
-        let wide: Vec<&Held<'_, 'm>> = registers.wide.iter().collect();
-        let counts = self.counts(&wide);
+    fn flush_wide(&mut self, registers: &Registers<'_, 'm>, group: Group<'m>, inside: Inst<'m>) {
+        self.editor.before(inside);
         if !self.machine.has_redux {
-            self.flush_each(&wide, &counts, None);
+            let everything = self.editor.int(32, WARP);
+            for held in &registers.wide {
+                self.flush_alone(held, everything);
+            }
             return;
         }
-        // lanes that are few have no need of being added up
-        let count = self.popcount(group.mask);
-        let sector = self.editor.int(32, u64::from(SECTOR));
-        let many = self.editor.compare(IntPredicate::LLVMIntUGE, count, sector, "");
-        let together = self.editor.split_if(many, inside, false, "warpwise.flush.together", "warpwise.flushed");
-        let low = self.editor.int(32, (1 << LOW_BITS) - 1);
-        let rank = self.popcount(group.below);
-        for (held, record) in wide.iter().zip(&counts) {
-            for (slot, chunk) in chunks(held.slot, record) {
+        let word = self.editor.int_type(32);
+        let deal = (self.popcount(group.below), self.popcount(group.mask));
+        // records of bytes lie side by side
+        let bytes = registers.wide.iter().filter(|held| held.branch.keep == Keep::Bytes);
+        let bytes: Vec<(u32, Value<'m>)> =
+            bytes.flat_map(|held| (held.slot..).step_by(4).zip(held.objects.iter().copied())).collect();
+        for batch in bytes.chunks(DEALT) {
+            let (mask, byte) = (self.editor.int(32, BYTES), self.editor.int(32, 8));
+            let mut pairs = Vec::new();
+            for &(_, object) in batch {
+                let counts = self.editor.load(word, object, 4, false, "");
+                let shifted = self.editor.binary(RawOpcode::LLVMLShr, counts, byte, "");
+                let [even, odd] = [counts, shifted].map(|counts| {
+                    let counts = self.editor.binary(RawOpcode::LLVMAnd, counts, mask, "");
+                    self.sum(counts, group)
+                });
+                pairs.push([even, odd]);
+            }
+            let end = self.editor.int(32, 4 * batch.len() as u64);
+            let (number, point) = self.editor.split_while(deal, end, inside, "warpwise.flush.deal", "warpwise.flushed");
+            let [one, two, three] = [1, 2, 3].map(|bits| self.editor.int(32, bits));
+            let odd = self.editor.binary(RawOpcode::LLVMAnd, number, one, "");
+            let is_odd = self.editor.equals(odd, 1);
+            let mut sum = self.editor.select(is_odd, pairs[0][1], pairs[0][0], "");
+            for (index, pair) in pairs.iter().enumerate().skip(1) {
+                let mine = self.editor.select(is_odd, pair[1], pair[0], "");
+                let from = self.editor.int(32, 4 * index as u64);
+                let is_later = self.editor.compare(IntPredicate::LLVMIntUGE, number, from, "");
+                sum = self.editor.select(is_later, mine, sum, "");
+            }
+            // the lower or the upper half
+            let upper = self.editor.binary(RawOpcode::LLVMAnd, number, two, "");
+            let shift = self.editor.binary(RawOpcode::LLVMShl, upper, three, "");
+            let sum = self.editor.binary(RawOpcode::LLVMLShr, sum, shift, "");
+            let sum = self.field(sum, 0, 16);
+            self.add_some(batch[0].0, number, sum, point);
+            self.editor.before(inside);
+        }
+        for held in registers.wide.iter().filter(|held| held.branch.keep != Keep::Bytes) {
+            let counts = self.counts(held);
+            for (slot, chunk) in (held.slot..).step_by(SECTOR as usize).zip(counts.chunks(SECTOR as usize)) {
                 let mut sums = Vec::new();
                 for &count in chunk {
-                    let count = match held.branch.keep {
-                        Keep::Words => self.editor.binary(RawOpcode::LLVMAnd, count, low, ""),
-                        _ => count,
-                    };
-                    sums.push(self.editor.intrinsic("llvm.nvvm.redux.sync.add", &[], &[count, group.mask], ""));
+                    let low = if held.branch.keep == Keep::Words { self.field(count, 0, LOW_BITS.into()) } else { count };
+                    sums.push(self.sum(low, group));
                 }
-                self.give(rank, together, slot, &sums);
+                let end = self.editor.int(32, sums.len() as u64);
+                let (number, point) =
+                    self.editor.split_while(deal, end, inside, "warpwise.flush.deal", "warpwise.flushed");
+                let mut sum = sums[0];
+                for (index, &other) in sums.iter().enumerate().skip(1) {
+                    let is_mine = self.editor.equals(number, index as u64);
+                    sum = self.editor.select(is_mine, other, sum, "");
+                }
+                self.add_some(slot, number, sum, point);
+                self.editor.before(inside);
             }
         }
-        // what the lanes are too few or the counts too large for; no count of a record is larger than its lanes
-        self.editor.before(inside);
-        let few = self.editor.not(many);
-        let is_word = |held: &&Held<'_, 'm>| held.branch.keep == Keep::Words;
-        let mut alone = few;
-        for (_, record) in wide.iter().zip(&counts).filter(|(held, _)| is_word(held)) {
-            let is_large = self.editor.compare(IntPredicate::LLVMIntUGT, record[2], low, "");
-            alone = self.editor.binary(RawOpcode::LLVMOr, alone, is_large, "");
-        }
-        let mask = self.editor.int(32, u64::from(u32::MAX << LOW_BITS));
-        let everything = self.editor.int(32, WARP);
-        let kept = self.editor.select(many, mask, everything, "");
-        self.editor.split_if(alone, inside, true, "warpwise.flush.alone", "warpwise.flushed");
-        self.flush_each(&wide, &counts, Some(kept));
-        self.editor.before(inside);
-    }
-
-    /// Every lane for itself: the bits of its counts that a mask keeps.
-    fn flush_each(&mut self, held: &[&Held<'_, 'm>], counts: &[Vec<Value<'m>>], kept: Option<Value<'m>>) {
-        for (held, record) in held.iter().zip(counts) {
-            for (index, &count) in record.iter().enumerate() {
-                let count = match kept {
-                    Some(kept) => self.editor.binary(RawOpcode::LLVMAnd, count, kept, ""),
-                    None => count,
-                };
-                self.add(held.slot + index as u32, None, count);
-            }
-        }
-    }
-
-    /// What the lane holds, a word for each of a record.
-    fn counts(&mut self, held: &[&Held<'_, 'm>]) -> Vec<Vec<Value<'m>>> {
-        let word = self.editor.int_type(32);
-        let mut counts = Vec::new();
-        for held in held {
-            let objects: Vec<Value<'m>> =
-                held.objects.iter().map(|&object| self.editor.load(word, object, 4, false, "")).collect();
-            counts.push(match held.branch.keep {
-                Keep::Bytes => [0, 8, 16, 24].map(|first| self.field(objects[0], first, 8)).to_vec(),
-                Keep::Halves => [(0, 0), (0, 16), (1, 0), (1, 16)].map(|(i, first)| self.field(objects[i], first, 16)).to_vec(),
-                _ => objects,
+        // what is too large to be added up; no count of a record is larger than its lanes
+        let words: Vec<&Held<'_, 'm>> =
+            registers.wide.iter().filter(|held| held.branch.keep == Keep::Words).collect();
+        let mut any: Option<Value<'m>> = None;
+        for held in &words {
+            let lanes = self.editor.load(word, held.objects[2], 4, false, "");
+            any = Some(match any {
+                Some(any) => self.editor.binary(RawOpcode::LLVMOr, any, lanes, ""),
+                None => lanes,
             });
+        }
+        let Some(any) = any else { return };
+        let low = self.editor.int(32, (1 << LOW_BITS) - 1);
+        let is_large = self.editor.compare(IntPredicate::LLVMIntUGT, any, low, "");
+        self.editor.split_if(is_large, inside, true, "warpwise.flush.alone", "warpwise.flushed");
+        let mask = self.editor.int(32, u64::from(u32::MAX << LOW_BITS));
+        for held in words {
+            self.flush_alone(held, mask);
+        }
+        self.editor.before(inside);
+    }
+
+    /// The sum over the lanes that are together.
+    fn sum(&mut self, count: Value<'m>, group: Group<'m>) -> Value<'m> {
+        self.editor.intrinsic("llvm.nvvm.redux.sync.add", &[], &[count, group.mask], "")
+    }
+
+    /// Adds a count to a word, unless it is zero.
+    fn add_some(&mut self, slot: u32, number: Value<'m>, count: Value<'m>, at: Inst<'m>) {
+        let zero = self.editor.int(32, 0);
+        let is_some = self.editor.compare(IntPredicate::LLVMIntNE, count, zero, "");
+        self.editor.split_if(is_some, at, false, "warpwise.flush.sum", "warpwise.flush.next");
+        self.add(slot, Some(number), count);
+    }
+
+    /// A lane for itself: the bits of its counts that a mask keeps.
+    fn flush_alone(&mut self, held: &Held<'_, 'm>, kept: Value<'m>) {
+        for (word, count) in (held.slot..).zip(self.counts(held)) {
+            let count = self.editor.binary(RawOpcode::LLVMAnd, count, kept, "");
+            self.add(word, None, count);
+        }
+    }
+
+    /// What the lane holds, a value for each word of the record.
+    fn counts(&mut self, held: &Held<'_, 'm>) -> Vec<Value<'m>> {
+        let word = self.editor.int_type(32);
+        let bits = u64::from(held.branch.keep.bits());
+        let mut counts = Vec::new();
+        for index in 0..u64::from(held.branch.words()) {
+            let object = held.objects[(index * bits / 32) as usize];
+            let value = self.editor.load(word, object, 4, false, "");
+            counts.push(if bits == 32 { value } else { self.field(value, index * bits % 32, bits) });
         }
         counts
     }
@@ -174,9 +228,7 @@ impl<'m> Apply<'_, '_, 'm> {
                 rows = self.editor.binary(RawOpcode::LLVMOr, own, theirs, "");
             }
             let count = self.popcount(rows);
-            let is_some = self.editor.compare(IntPredicate::LLVMIntNE, count, zero, "");
-            self.editor.split_if(is_some, at, false, "warpwise.flush.sum", "warpwise.flushed");
-            self.add(shared.slot, Some(lane), count);
+            self.add_some(shared.slot, lane, count, at);
             self.editor.before(at);
         }
     }
@@ -225,8 +277,10 @@ impl<'m> Apply<'_, '_, 'm> {
         let is_full = self.editor.compare(IntPredicate::LLVMIntNE, any, zero, "");
         self.editor.split_if(is_full, at, true, "warpwise.flush.full", "");
         let old = std::mem::replace(&mut self.replica, replica(self.editor, self.machine));
-        let counts = self.counts(&held);
-        self.flush_each(&held, &counts, None);
+        let everything = self.editor.int(32, WARP);
+        for held in &held {
+            self.flush_alone(held, everything);
+        }
         for &object in held.iter().flat_map(|held| &held.objects) {
             self.editor.store(zero, object, 4, false);
         }
@@ -236,9 +290,6 @@ impl<'m> Apply<'_, '_, 'm> {
 
 /// Where the lanes of a branch are counted: object, first bit, bits.
 fn lanes_at(held: &Held<'_, '_>) -> (usize, u32, u32) {
-    match held.branch.keep {
-        Keep::Bytes => (0, 16, 8),
-        Keep::Halves => (1, 0, 16),
-        _ => (2, 0, 32),
-    }
+    let bits = held.branch.keep.bits();
+    ((2 * bits / 32) as usize, 2 * bits % 32, bits)
 }

@@ -3,7 +3,7 @@
 //! - Conditional branches and switches with at least two different targets, in blocks that can be reached.
 //! - Not those that the analysis proves uniform, unless all are asked for.
 //! - Lanes hold what they count in registers and give it to memory when they return. A branch outside cycles is met once,
-//!   so four bits say all of it ([`Keep::Bits`]); one inside needs as many bits as it may be visited times
+//!   so bits say all of it ([`Keep::Bits`]); one inside needs as many bits as it may be visited times
 //!   ([`turns`](super::turns)): [`Keep::Bytes`], [`Keep::Halves`] or [`Keep::Words`]. Where visits are not bounded, or
 //!   registers are short, lanes look at the headers of cycles whether a counter is about to overflow.
 //! - What does not fit below [`REGISTERS`] goes to memory at once, the least deeply nested first. So does everything in a
@@ -35,8 +35,6 @@ pub const SECTOR: u32 = 4;
 const HELD: [u32; 2] = [16, 40];
 /// Registers of a thread that leave room for a block of 1024 threads, and for many small ones.
 const REGISTERS: u32 = 64;
-/// Branches whose bits share a register.
-pub const BITS_SHARED: u32 = 8;
 /// Fewer branches outside cycles than this are not worth the flush of a register.
 const LEAST_BITS: usize = 2;
 /// Visits beyond a limit that do no harm: limits are half of what fits.
@@ -85,38 +83,36 @@ impl Layout {
 pub enum Keep {
     /// Not at all: the warp adds to memory at once.
     Memory,
-    /// Four bits of a register that [`BITS_SHARED`] branches share; their records lie side by side.
-    Bits { register: u32, position: u32 },
-    /// A register.
+    /// A bit a count, from bit `first` on of a register that branches share whose records lie side by side.
+    Bits { register: u32, first: u32 },
+    /// Four counts a register.
     Bytes,
-    /// Two registers.
+    /// Two counts a register.
     Halves,
     /// A register a count.
     Words,
 }
 
 impl Keep {
+    /// Bits of a count.
+    pub fn bits(self) -> u32 {
+        match self {
+            Keep::Bits { .. } => 1,
+            Keep::Bytes => 8,
+            Keep::Halves => 16,
+            Keep::Memory | Keep::Words => 32,
+        }
+    }
     /// Visits that are sure to fit.
     fn limit(self) -> u64 {
-        match self {
-            Keep::Memory => u64::MAX,
-            Keep::Bits { .. } => 1,
-            Keep::Bytes => 1 << 7,
-            Keep::Halves => 1 << 15,
-            Keep::Words => 1 << 31,
-        }
+        if self == Keep::Memory { u64::MAX } else { 1 << (self.bits() - 1) }
     }
-    fn registers(self, words: u32) -> u32 {
+    /// Registers that a branch with so many words has for itself.
+    pub fn registers(self, words: u32) -> u32 {
         match self {
             Keep::Memory | Keep::Bits { .. } => 0,
-            Keep::Bytes => 1,
-            Keep::Halves => 2,
-            Keep::Words => words,
+            keep => (words * keep.bits()).div_ceil(32),
         }
-    }
-    /// Held in registers of its own.
-    pub fn is_wide(self) -> bool {
-        self > Keep::Bits { register: u32::MAX, position: u32::MAX }
     }
 }
 
@@ -146,6 +142,9 @@ impl BranchPlan {
     /// Words of its record.
     pub fn words(&self) -> u32 {
         FIXED_WORDS + self.targets.len() as u32 - 1
+    }
+    fn padded(&self) -> u32 {
+        self.words().next_multiple_of(SECTOR)
     }
 }
 
@@ -220,8 +219,12 @@ pub fn plan(
             && estimate + OWN_REGISTERS < REGISTERS
             && stated.iter().all(|name| function.string_attribute(name).is_none());
     }
-    // those that share a register first, side by side
-    counted.sort_by_key(|&i| !matches!(plan.branches[i].keep, Keep::Bits { .. }));
+    // those whose records have to lie side by side first
+    counted.sort_by_key(|&i| match plan.branches[i].keep {
+        Keep::Bits { .. } => 0,
+        Keep::Bytes => 1,
+        _ => 2,
+    });
     for i in counted {
         let words = plan.branches[i].words();
         plan.branches[i].slot = Some(layout.record(words));
@@ -242,7 +245,7 @@ fn hold(plan: &mut FunctionPlan, facts: &Facts, counted: &[usize], room: u32, mo
         let branch = &plan.branches[i];
         let visits = turns.visits(cycles, cycles.cycle_of(branch.block));
         let fits = |keep: &Keep| visits <= keep.limit() || *keep >= most;
-        if branch.targets.len() > 2 { Keep::Words } else { [Keep::Bytes, Keep::Halves].into_iter().find(fits).unwrap_or(most) }
+        [Keep::Bytes, Keep::Halves].into_iter().find(fits).unwrap_or(most)
     };
     let cost = |i: usize, keep: Keep| keep.registers(plan.branches[i].words());
     let sum = |most: Keep| inside.iter().map(|&i| cost(i, narrowest(i, most))).sum::<u32>();
@@ -277,12 +280,20 @@ fn hold(plan: &mut FunctionPlan, facts: &Facts, counted: &[usize], room: u32, mo
     // bits of branches that are met once
     let outside: Vec<usize> = outside
         .into_iter()
-        .filter(|&i| depth(&plan.branches[i]) == 0 && plan.branches[i].targets.len() == 2)
-        .take((left * BITS_SHARED) as usize)
+        .filter(|&i| depth(&plan.branches[i]) == 0 && plan.branches[i].targets.len() <= MOST_TARGETS)
         .collect();
-    if outside.len() >= LEAST_BITS || !inside.is_empty() {
-        for (number, i) in (0u32..).zip(outside) {
-            plan.branches[i].keep = Keep::Bits { register: number / BITS_SHARED, position: number % BITS_SHARED };
+    if outside.len() < LEAST_BITS && inside.is_empty() {
+        return;
+    }
+    let (mut register, mut first) = (0, 0);
+    for i in outside {
+        let branch = &mut plan.branches[i];
+        if first + branch.padded() > 32 {
+            (register, first) = (register + 1, 0);
+        }
+        if register < left {
+            branch.keep = Keep::Bits { register, first };
+            first += branch.padded();
         }
     }
 }

@@ -22,6 +22,15 @@ unsafe extern "C" {
         rest: *const c_char,
         index: *mut LLVMValueRef,
     ) -> LLVMValueRef;
+    fn warpwise_split_while(
+        start: LLVMValueRef,
+        step: LLVMValueRef,
+        end: LLVMValueRef,
+        before: LLVMValueRef,
+        body: *const c_char,
+        rest: *const c_char,
+        index: *mut LLVMValueRef,
+    ) -> LLVMValueRef;
     fn warpwise_promote(function: LLVMValueRef, allocas: *mut LLVMValueRef, count: usize);
     fn warpwise_register_unit(module: LLVMModuleRef, name: *const c_char, length: usize, bytes: u64) -> bool;
     fn warpwise_keep(module: LLVMModuleRef, global: LLVMValueRef);
@@ -88,6 +97,28 @@ impl<'m> Editor<'m> {
         let (count, before) = (count.raw(), before.raw());
         let point =
             wrap!(Inst, warpwise_split_for(count, before, body.as_ptr(), rest.as_ptr(), &mut index));
+        self.before(point);
+        self.set_location(location);
+        (wrap!(Value, index), point)
+    }
+
+    /// The same for a loop from `start` to before `end` in steps, whose body may not run at all.
+    pub fn split_while(
+        &mut self,
+        (start, step): (Value<'m>, Value<'m>),
+        end: Value<'m>,
+        before: Inst<'m>,
+        body: &str,
+        rest: &str,
+    ) -> (Value<'m>, Inst<'m>) {
+        let location = before.debug_loc();
+        let (body, rest) = (c_name(body), c_name(rest));
+        let mut index = std::ptr::null_mut();
+        let (start, step, end, before) = (start.raw(), step.raw(), end.raw(), before.raw());
+        let point = wrap!(
+            Inst,
+            warpwise_split_while(start, step, end, before, body.as_ptr(), rest.as_ptr(), &mut index)
+        );
         self.before(point);
         self.set_location(location);
         (wrap!(Value, index), point)
