@@ -1,7 +1,8 @@
 //! How long does the analysis take against LLVM's own, and how much memory? The ladder of generated kernels, and every
 //! file named on the command line (`scripts/bench analysis FILE.ll …` names the examples as well).
 //!
-//! Both run in this process in turn on the same module; a figure is the median of [`RUNS`] runs after one warm-up.
+//! Both run in this process in turn on the same module; a figure is the median of [`RUNS`] runs after one warm-up, of
+//! [`SHORT_RUNS`] where a run takes microseconds. `--files` leaves the ladder out.
 //! Memory is what warpwise holds at its peak beyond the module itself, counted by the allocator, in a run of its own.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -12,6 +13,9 @@ use warpwise::llvm::compare::analysis_times;
 use warpwise::llvm::owned::OwnedModule;
 
 const RUNS: u32 = 11;
+const SHORT_RUNS: u32 = 101;
+/// Up to so many instructions a run counts as short.
+const SHORT: usize = 2_000;
 const LADDER: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 
 /// Counts live and peak bytes while it is told to; else it is the system's allocator and nothing more.
@@ -71,21 +75,37 @@ fn median(mut times: Vec<u64>) -> u64 {
     times[times.len() / 2]
 }
 
+/// What one analysis of the module holds at most, on a thread that has analysed nothing yet and keeps no tables.
+fn peak_bytes(module: &OwnedModule) -> usize {
+    struct Lent<'a>(&'a OwnedModule);
+    // SAFETY: the thread that owns the module waits.
+    #[allow(unsafe_code)]
+    unsafe impl Send for Lent<'_> {}
+    let lent = Lent(module);
+    let analyse = move || {
+        let Lent(module) = { lent };
+        COUNTS.store(true, Relaxed);
+        let before = LIVE.load(Relaxed);
+        PEAK.store(before, Relaxed);
+        let analysis = ModuleAnalysis::new(module.handle(), Options::default());
+        for function in module.handle().functions().filter(|function| !function.is_declaration()) {
+            std::hint::black_box(analysis.facts(function));
+        }
+        let peak = PEAK.load(Relaxed).wrapping_sub(before);
+        drop(analysis);
+        COUNTS.store(false, Relaxed);
+        peak
+    };
+    std::thread::scope(|scope| scope.spawn(analyse).join()).unwrap_or(0)
+}
+
 fn measure(name: &str, module: &OwnedModule) -> Result<f64, String> {
     let handle = module.handle();
     let bodies: Vec<_> = handle.functions().filter(|function| !function.is_declaration()).collect();
     let instructions: usize = bodies.iter().flat_map(|function| function.blocks()).map(|b| b.insts().count()).sum();
-    COUNTS.store(true, Relaxed);
-    let before = LIVE.load(Relaxed);
-    PEAK.store(before, Relaxed);
-    let analysis = ModuleAnalysis::new(handle, Options::default());
-    for &function in &bodies {
-        std::hint::black_box(analysis.facts(function));
-    }
-    let peak = PEAK.load(Relaxed).wrapping_sub(before);
-    drop(analysis);
-    COUNTS.store(false, Relaxed);
-    let (theirs, ours) = analysis_times(module, RUNS + 1)?;
+    let peak = peak_bytes(module);
+    let runs = if instructions <= SHORT { SHORT_RUNS } else { RUNS };
+    let (theirs, ours) = analysis_times(module, runs + 1)?;
     let (theirs, ours) = (median(theirs), median(ours));
     let each = |ns: u64| ns as f64 / instructions.max(1) as f64;
     println!(
@@ -105,7 +125,8 @@ fn main() -> Result<(), String> {
     println!("|---|---|---|---|---|---|");
     let mut at_10k = None;
     let mut at_1m = None;
-    for size in LADDER {
+    let ladder: &[usize] = if std::env::args().any(|argument| argument == "--files") { &[] } else { &LADDER };
+    for &size in ladder {
         let text = warpwise::fuzz::ladder(size, 1);
         let module = OwnedModule::from_text(&text, "ladder").map_err(|e| e.to_string())?;
         drop(text);

@@ -173,8 +173,11 @@ pub unsafe extern "C" fn warpwise_module_new(module: LLVMModuleRef, parameters: 
         let Some(module) = (unsafe { handle::Module::<'static>::from_raw(module) }) else {
             return std::ptr::null_mut();
         };
-        let settings = Settings::parse("affine-divergence", &parameters).unwrap_or_default();
-        Box::into_raw(Box::new(ModuleAnalysis::new(module, settings.analysis()))).cast()
+        let options = match parameters.is_empty() {
+            true => pipeline::analysis_options(),
+            false => Settings::parse("affine-divergence", &parameters).unwrap_or_default().analysis(),
+        };
+        Box::into_raw(Box::new(ModuleAnalysis::new(module, options))).cast()
     })
 }
 

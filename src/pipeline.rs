@@ -113,6 +113,13 @@ pub fn set_option(name: &str, value: &str) {
     options.push((name.to_owned(), value.to_owned()));
 }
 
+/// What the analysis is told by the command line alone.
+pub fn analysis_options() -> divergence::Options {
+    let options = COMMAND_LINE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let block = options.iter().find(|(name, _)| name == "block").and_then(|(_, value)| value.parse().ok());
+    divergence::Options { block, simple: false }
+}
+
 impl Settings {
     /// Settings of the command line, then those of the text. Parameters are separated by `;`.
     pub fn parse(pass: &str, text: &str) -> Result<Settings, SettingsError> {

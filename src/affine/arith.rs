@@ -99,6 +99,16 @@ fn narrower(a: Option<Scope>, b: Option<Scope>, proven: bool) -> Option<Scope> {
     if proven { a.min(b) } else { None }
 }
 
+/// `a + b` of forms without terms.
+pub fn sum_of_rests(a: Rest, b: Rest, bits: u32) -> Rest {
+    add_rests(a, b, bits)
+}
+
+/// `a − b` of forms without terms.
+pub fn difference_of_rests(a: Rest, b: Rest, bits: u32) -> Rest {
+    add_rests(a, negate_rest(b, bits), bits)
+}
+
 /// `a + b`.
 pub fn add(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
     let rest = add_rests(a.rest, b.rest, bits);

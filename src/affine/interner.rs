@@ -1,7 +1,8 @@
 //! How is an element stored in four bytes? Forms are interned; equal forms have equal indices.
 
 use super::form::{Form, Rest, Scope};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::BuildHasher;
 
 /// An element of the domain: bottom, divergent, or an interned form.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -43,11 +44,51 @@ impl Element {
     }
 }
 
+/// No form.
+const EMPTY: u32 = 0;
+
+/// Forms with terms by their hash: open addressing over places in [`Interner::forms`], which keeps them only once.
+struct FormIndex {
+    /// A power of two of them, a quarter empty at least.
+    slots: Vec<u32>,
+    count: usize,
+}
+
+impl FormIndex {
+    fn with_capacity(forms: usize) -> FormIndex {
+        FormIndex { slots: vec![EMPTY; (forms * 4 / 3 + 1).next_power_of_two()], count: 0 }
+    }
+
+    /// Where a form is, or would be.
+    fn place_of(&self, form: &Form, forms: &[Form]) -> usize {
+        let last = self.slots.len() - 1;
+        let mut place = FxBuildHasher.hash_one(form) as usize & last;
+        while self.slots[place] != EMPTY && forms[self.slots[place] as usize] != *form {
+            place = (place + 1) & last;
+        }
+        place
+    }
+
+    /// Puts the last of the forms where [`FormIndex::place_of`] said.
+    fn enter(&mut self, place: usize, id: u32, forms: &[Form]) {
+        self.slots[place] = id;
+        self.count += 1;
+        if self.count * 4 > self.slots.len() * 3 {
+            let grown = vec![EMPTY; self.slots.len() * 2];
+            for id in std::mem::replace(&mut self.slots, grown) {
+                if id != EMPTY {
+                    let place = self.place_of(&forms[id as usize], forms);
+                    self.slots[place] = id;
+                }
+            }
+        }
+    }
+}
+
 /// The forms met so far.
 pub struct Interner {
     forms: Vec<Form>,
-    /// Forms with terms.
-    index: FxHashMap<Form, u32>,
+    index: FormIndex,
     /// Forms without terms, by their rest.
     rests: FxHashMap<Rest, u32>,
 }
@@ -67,7 +108,7 @@ impl Interner {
         debug_assert_eq!(forms.len(), Element::FIRST_FORM as usize);
         Interner {
             forms,
-            index: FxHashMap::with_capacity_and_hasher(with_terms, Default::default()),
+            index: FormIndex::with_capacity(with_terms),
             rests: FxHashMap::with_capacity_and_hasher(without, Default::default()),
         }
     }
@@ -77,12 +118,14 @@ impl Interner {
         if form.terms.is_empty() {
             return self.intern_rest(form.rest);
         }
-        if let Some(&known) = self.index.get(form) {
+        let place = self.index.place_of(form, &self.forms);
+        let known = self.index.slots[place];
+        if known != EMPTY {
             return Element(known);
         }
         let id = self.forms.len() as u32;
         self.forms.push(form.clone());
-        self.index.insert(form.clone(), id);
+        self.index.enter(place, id, &self.forms);
         Element(id)
     }
     /// The element of a form without terms.

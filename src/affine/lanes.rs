@@ -180,7 +180,8 @@ impl LaneModel {
 
     /// [`LaneModel::prove_exact`] in place.
     pub fn prove(&self, form: &mut Form, bits: u32) {
-        if form.terms.is_empty() || bits == 0 || bits > 64 {
+        let known = form.exact_unsigned == Some(Scope::Grid) && form.exact_signed == Some(Scope::Grid);
+        if form.terms.is_empty() || known || bits == 0 || bits > 64 {
             return;
         }
         if let Some((low, high)) = self.integer_range(form) {

@@ -32,11 +32,14 @@ pub use graph::{Backward, Flow, Forward, Graph};
 pub use order::Order;
 pub use sync::{Split, SyncDependence};
 
+use std::cell::OnceCell;
+
 /// Control flow facts of one function that everybody asks for.
 pub struct Cfg {
     pub order: Order,
-    pub dominators: Dominators,
     pub cycles: Cycles,
+    /// Computed when somebody asks: most functions are solved without.
+    dominators: OnceCell<Dominators>,
 }
 
 impl Cfg {
@@ -44,6 +47,11 @@ impl Cfg {
     pub fn new(graph: &Graph) -> Cfg {
         let order = Order::new(graph);
         let cycles = Cycles::new(graph, &order);
-        Cfg { dominators: Dominators::forward(graph), cycles, order }
+        Cfg { order, cycles, dominators: OnceCell::new() }
+    }
+
+    /// Dominators of the graph that this was computed from.
+    pub fn dominators(&self, graph: &Graph) -> &Dominators {
+        self.dominators.get_or_init(|| Dominators::forward(graph))
     }
 }

@@ -61,7 +61,7 @@ pub struct Findings {
     join_gate: SecondaryMap<Block, GateCell>,
     exit_gate: Vec<Option<Scope>>,
     branch_scope: SecondaryMap<Block, GateCell>,
-    users: Users,
+    users: OnceCell<Users>,
     entry_convergent: bool,
     /// Computed when somebody asks.
     convergence: OnceCell<Convergence>,
@@ -122,9 +122,20 @@ impl Facts {
     pub fn is_convergent(&self, block: Block) -> bool {
         self.findings.convergence(&self.kernel).is_convergent(block)
     }
+    /// Dominators.
+    pub fn dominators(&self) -> &Dominators {
+        self.findings.cfg.dominators(&self.kernel.graph)
+    }
+    /// Who uses a value.
+    pub fn users(&self, value: Value) -> &[Inst] {
+        self.all_users().of(value)
+    }
+    fn all_users(&self) -> &Users {
+        self.findings.users.get_or_init(|| Users::new(&self.kernel))
+    }
     /// Bounds of an integer of at most 64 bits as seen in a block.
     pub fn range(&self, env: &Environment<'_>, value: Value, at: Block) -> Range {
-        Ranges { kernel: &self.kernel, cfg: &self.findings.cfg, env, users: &self.findings.users }.of(value, at)
+        Ranges { kernel: &self.kernel, cfg: &self.findings.cfg, env, users: self.all_users() }.of(value, at)
     }
     /// Where a value is used outside its cycle under another class: the outermost such cycle and the class there.
     pub fn after_cycle(&self, value: Value) -> Option<(Cycle, Option<Form>)> {
@@ -136,7 +147,7 @@ impl Facts {
             return None;
         }
         let mut worst: Option<(Cycle, Option<Form>)> = None;
-        for &user in self.findings.users.of(value) {
+        for &user in self.users(value) {
             let user_block = kernel.insts[user].block;
             if self.findings.cfg.cycles.contains(home, user_block) {
                 continue;
@@ -277,17 +288,9 @@ impl Findings {
     pub fn cfg(&self) -> &Cfg {
         &self.cfg
     }
-    /// Dominators.
-    pub fn dominators(&self) -> &Dominators {
-        &self.cfg.dominators
-    }
     /// What geometry says of lanes.
     pub fn lanes(&self) -> &LaneModel {
         &self.model
-    }
-    /// Who uses a value.
-    pub fn users(&self, value: Value) -> &[Inst] {
-        self.users.of(value)
     }
 
     /// The returned value, if lanes that called together agree on it.

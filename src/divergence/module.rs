@@ -68,8 +68,8 @@ fn rule_of(id: u32, pure: bool) -> IntrinsicRule {
 impl IntrinsicTable {
     fn new(context: &ModuleContext<'_>) -> IntrinsicTable {
         let AttributeKinds { memory, convergent, .. } = *AttributeKinds::get();
-        let mut entries = FxHashMap::default();
-        for function in &context.functions {
+        let mut entries = FxHashMap::with_capacity_and_hasher(16, Default::default());
+        for function in context.module.functions() {
             let id = function.intrinsic_id();
             if id == 0 {
                 continue;
@@ -173,14 +173,12 @@ impl<'m> ModuleAnalysis<'m> {
     /// Facts of a function with a body, and the way back to LLVM.
     pub fn facts(&self, function: handle::Function<'m>) -> (Facts, Handles<'m>) {
         let (kernel, handles) = import(&self.context, function);
-        let index = self.context.index_of(function);
-        let calls_known = kernel.insts.values().any(|inst| {
-            inst.opcode == Opcode::Call
-                && matches!(kernel.calls[inst.aux as usize].callee, Callee::Function(f) if self.has_summary(f))
-        });
+        let mut calls = kernel.calls.iter();
+        let calls_known = calls.any(|call| matches!(call.callee, Callee::Function(f) if self.has_summary(f)));
         let is_called = !kernel.is_kernel && self.has_closed_callers(function);
         let none = Summaries::default();
         let summaries = if calls_known || is_called { self.summaries.get_or_init(|| self.summarise()) } else { &none };
+        let index = if is_called { self.context.index_of(function) } else { None };
         let entry = index.and_then(|index| summaries.entries.get(index as usize));
         let env = self.environment(&kernel, entry, &summaries.returns);
         (Facts::compute(kernel, &env), handles)
@@ -188,7 +186,7 @@ impl<'m> ModuleAnalysis<'m> {
 
     /// Whether a call of the function can be answered from its body.
     fn has_summary(&self, function: u32) -> bool {
-        let function = self.context.functions[function as usize];
+        let function = self.context.functions()[function as usize];
         !function.is_declaration() && function.has_exact_definition()
     }
 
@@ -209,7 +207,7 @@ impl<'m> ModuleAnalysis<'m> {
 
     fn holds_everywhere(&self, shape: BlockShape) -> bool {
         *self.shape_holds.get_or_init(|| {
-            self.context.functions.iter().filter(|function| function.is_ptx_kernel()).all(|function| {
+            self.context.functions().iter().filter(|function| function.is_ptx_kernel()).all(|function| {
                 let own = Geometry::from_attributes(|name| function.string_attribute(name));
                 own.with_user_shape(shape).is_some()
             })
@@ -251,10 +249,10 @@ impl<'m> ModuleAnalysis<'m> {
     }
 
     fn summarise(&self) -> Summaries {
-        let count = self.context.functions.len();
+        let count = self.context.functions().len();
         let kernels: Vec<Option<Kernel>> = self
             .context
-            .functions
+            .functions()
             .iter()
             .map(|&function| (!function.is_declaration()).then(|| import(&self.context, function).0))
             .collect();
@@ -281,7 +279,7 @@ impl<'m> ModuleAnalysis<'m> {
     }
 
     fn entries(&self, kernels: &[Option<Kernel>], returns: &[Option<Form>]) -> Vec<Entry> {
-        let functions = &self.context.functions;
+        let functions = self.context.functions();
         let closed: Vec<bool> = functions.iter().map(|&f| !f.is_declaration() && self.has_closed_callers(f)).collect();
         let mut entries: Vec<Entry> = vec![Entry { params: None, convergent: true }; functions.len()];
         let mut solves = vec![0u32; functions.len()];
@@ -393,4 +391,39 @@ pub(super) fn exported(form: &Form) -> Option<Form> {
         Rest::Const(value) => Form::constant(value),
         Rest::Uniform { scope, .. } => Form::uniform(scope),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::divergence::print::Printer;
+    use crate::llvm::owned::OwnedModule;
+
+    fn printed(module: &OwnedModule) -> String {
+        let analysis = ModuleAnalysis::new(module.handle(), Options::default());
+        let bodies = module.handle().functions().filter(|function| !function.is_declaration());
+        let texts = bodies.map(|function| {
+            let (facts, handles) = analysis.facts(function);
+            Printer::new(&facts, &handles).function()
+        });
+        texts.collect()
+    }
+
+    /// Tables that a thread keeps from one function to the next carry nothing over.
+    #[test]
+    fn the_order_of_functions_changes_nothing() {
+        // the largest is above what the thread keeps tables of
+        let texts = [(300, 1), (40, 2), (6000, 3), (900, 4)].map(|(size, seed)| crate::fuzz::ladder(size, seed));
+        let open = |text: &String| OwnedModule::from_text(text, "m").unwrap();
+        let alone: Vec<String> = std::thread::scope(|scope| {
+            let fresh = |text| scope.spawn(move || printed(&open(text))).join().unwrap();
+            texts.iter().map(fresh).collect()
+        });
+        let modules: Vec<OwnedModule> = texts.iter().map(open).collect();
+        let forwards: Vec<String> = modules.iter().map(printed).collect();
+        let mut backwards: Vec<String> = modules.iter().rev().map(printed).collect();
+        backwards.reverse();
+        assert_eq!(forwards, alone);
+        assert_eq!(backwards, alone);
+    }
 }

@@ -338,7 +338,7 @@ impl Ranges<'_> {
             if !self.cfg.order.is_reachable(pred) {
                 continue;
             }
-            if self.cfg.dominators.dominates(data.block, pred) {
+            if self.cfg.dominators(&self.kernel.graph).dominates(data.block, pred) {
                 let Some(step) = self.step(value, phi) else { return Range::full(bits) };
                 let so_far = steps.unwrap_or((true, true));
                 steps = Some((so_far.0 && step.0, so_far.1 && step.1));
@@ -451,7 +451,7 @@ impl Ranges<'_> {
 
     /// The outcome of a compare, if it is decided wherever `at` executes.
     fn outcome_at(&self, compare: Inst, at: Block) -> Option<bool> {
-        let dominators = &self.cfg.dominators;
+        let dominators = self.cfg.dominators(&self.kernel.graph);
         for &user in self.users.of(self.kernel.result(compare)).iter().take(4) {
             let block = self.kernel.insts[user].block;
             match self.kernel.insts[user].opcode {

@@ -21,6 +21,7 @@
 use super::module::Environment;
 use super::provenance::space;
 use super::range::Users;
+use super::transfer_int::{RECENT_RANGES, RecentRange};
 use crate::affine::interner::{Element, Interner};
 use crate::affine::join::leave_loop;
 use crate::affine::lanes::LaneModel;
@@ -36,6 +37,7 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -61,22 +63,25 @@ pub struct Solver<'a> {
     pub(super) model: LaneModel,
     pub(super) interner: Interner,
     pub(super) elements: Vec<Element>,
-    pub(super) users: Users,
+    /// Filled when first asked: a walk over a function without loops and range questions needs none.
+    users: OnceCell<Users>,
     pub(super) join_gate: SecondaryMap<Block, GateCell>,
     pub(super) exit_gate: Vec<Gate>,
     /// Some exit gate is not open.
     exits_narrowed: bool,
-    sync: SyncDependence<'a>,
+    /// Made for the first branch that is not uniform in the grid.
+    sync: Option<SyncDependence<'a>>,
     /// Narrowest scope of the branches for which synchronisation dependence gave up.
     everything: Gate,
     /// Narrowest scope seen of each branch's condition, by block.
     branch_scope: SecondaryMap<Block, GateCell>,
+    /// As large as the function once something is marked.
     dirty: FixedBitSet,
     dirty_blocks: FixedBitSet,
     /// Positions of dirty blocks, first in reverse post-order on top.
     queue: BinaryHeap<Reverse<u32>>,
-    position: SecondaryMap<Block, u32>,
     changes: FxHashMap<Inst, u8>,
+    pub(super) recent_ranges: [RecentRange; RECENT_RANGES],
     /// Where the walk is: instructions after this are still to be visited in the first sweep.
     frontier: u32,
 }
@@ -114,38 +119,41 @@ pub struct Solution {
     pub join_gate: SecondaryMap<Block, GateCell>,
     pub exit_gate: Vec<Gate>,
     pub branch_scope: SecondaryMap<Block, GateCell>,
-    pub users: Users,
+    pub users: OnceCell<Users>,
 }
 
 impl<'a> Solver<'a> {
     fn new(kernel: &'a Kernel, cfg: &'a Cfg, env: &'a Environment<'a>) -> Self {
-        let mut position = SecondaryMap::with_capacity(kernel.blocks.len());
-        for (index, &block) in cfg.cycles.order().iter().enumerate() {
-            position[block] = index as u32;
-        }
+        let forms = (kernel.insts.len() / 3).min(128) + 4;
         let mut solver = Solver {
             kernel,
             cfg,
             env,
             model: LaneModel::new(&env.geometry),
-            interner: Interner::with_capacity(kernel.insts.len() / 32 + 16, kernel.consts.len() + 8),
+            interner: Interner::with_capacity(kernel.insts.len() / 32 + forms, kernel.consts.len() + 2),
             elements: vec![Element::BOTTOM; kernel.value_count()],
-            users: Users::new(kernel),
+            users: OnceCell::new(),
             join_gate: SecondaryMap::with_capacity(kernel.blocks.len()),
             exit_gate: vec![OPEN; cfg.cycles.len()],
             exits_narrowed: false,
-            sync: SyncDependence::new(&kernel.graph, &cfg.cycles),
+            sync: None,
             everything: OPEN,
             branch_scope: SecondaryMap::with_capacity(kernel.blocks.len()),
-            dirty: FixedBitSet::with_capacity(kernel.insts.len()),
-            dirty_blocks: FixedBitSet::with_capacity(kernel.blocks.len()),
+            dirty: FixedBitSet::new(),
+            dirty_blocks: FixedBitSet::new(),
             queue: BinaryHeap::new(),
-            position,
             changes: FxHashMap::default(),
+            recent_ranges: Default::default(),
             frontier: 0,
         };
         solver.seed();
         solver
+    }
+
+    /// Who uses each value.
+    #[inline]
+    pub(super) fn users(&self) -> &Users {
+        self.users.get_or_init(|| Users::new(self.kernel))
     }
 
     /// Arguments and constants.
@@ -223,8 +231,8 @@ impl<'a> Solver<'a> {
         }
         for &phi in &stuck {
             self.mark(phi);
-            for index in self.users.range(kernel.result(phi)) {
-                let user = self.users.at(index);
+            for index in self.users().range(kernel.result(phi)) {
+                let user = self.users().at(index);
                 self.mark(user);
             }
         }
@@ -272,8 +280,8 @@ impl<'a> Solver<'a> {
             }
         }
         self.elements[value.index()] = new;
-        for index in self.users.range(value) {
-            let user = self.users.at(index);
+        for index in self.users().range(value) {
+            let user = self.users().at(index);
             self.mark(user);
         }
     }
@@ -281,8 +289,8 @@ impl<'a> Solver<'a> {
     /// `extractvalue` looks through `insertvalue` and checked arithmetic to their operands, a mask through shifts and
     /// casts, so they are visited again although the value between stays what it was.
     fn mark_readers_through(&mut self, value: Value) {
-        for index in self.users.range(value) {
-            let user = self.users.at(index);
+        for index in self.users().range(value) {
+            let user = self.users().at(index);
             let opcode = self.kernel.insts[user].opcode;
             if matches!(opcode, Opcode::ExtractValue | Opcode::InsertValue) || opcode.moves_bits() {
                 self.mark(user);
@@ -320,9 +328,13 @@ impl<'a> Solver<'a> {
     /// Queues an instruction that the walk has passed; those still ahead come anyway.
     fn mark(&mut self, inst: Inst) {
         let block = self.kernel.insts[inst].block;
-        let position = self.position[block];
+        let position = self.cfg.cycles.position(block);
         if position > self.frontier || !self.cfg.order.is_reachable(block) {
             return;
+        }
+        if self.dirty.is_empty() {
+            self.dirty.grow(self.kernel.insts.len());
+            self.dirty_blocks.grow(self.kernel.blocks.len());
         }
         if !self.dirty.put(inst.index()) && !self.dirty_blocks.put(position as usize) {
             self.queue.push(Reverse(position));
@@ -349,7 +361,8 @@ impl<'a> Solver<'a> {
             return;
         }
         self.branch_scope[block] = GateCell(scope);
-        let split = self.sync.split(block);
+        let (graph, cycles) = (&self.kernel.graph, &self.cfg.cycles);
+        let split = self.sync.get_or_insert_with(|| SyncDependence::new(graph, cycles)).split(block);
         if split.is_everything {
             if scope >= self.everything {
                 return;
@@ -399,8 +412,8 @@ impl<'a> Solver<'a> {
         for &block in cfg.cycles.blocks(cycle) {
             for inst in kernel.block_insts(block) {
                 let value = kernel.result(inst);
-                for index in self.users.range(value) {
-                    let user = self.users.at(index);
+                for index in self.users().range(value) {
+                    let user = self.users().at(index);
                     let outside = !cfg.cycles.contains(cycle, kernel.insts[user].block);
                     if outside || kernel.insts[user].opcode == Opcode::Phi {
                         self.mark(user);
@@ -550,7 +563,8 @@ impl<'a> Solver<'a> {
         let Some(form) = self.interner.form(element) else { return element };
         let foreign = form.symbols().any(|symbol| {
             let def = self.kernel.def(Value::from_u32(symbol.value));
-            def.is_some_and(|def| !self.cfg.dominators.strictly_dominates(self.kernel.insts[def].block, block))
+            let dominators = || self.cfg.dominators(&self.kernel.graph);
+            def.is_some_and(|def| !dominators().strictly_dominates(self.kernel.insts[def].block, block))
         });
         if foreign { Element::DIVERGENT } else { element }
     }

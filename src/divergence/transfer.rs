@@ -79,6 +79,7 @@ impl Solver<'_> {
     }
 
     /// Interns a form after geometry had its say about exactness.
+    #[inline]
     pub(super) fn finish(&mut self, form: Option<Form>, bits: u32) -> Element {
         let Some(mut form) = form else { return Element::DIVERGENT };
         if form.terms.is_empty() {

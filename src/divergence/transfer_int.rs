@@ -14,6 +14,13 @@ use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::inst::{Flags, InstData, Opcode, Predicate};
 use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
+use std::cell::Cell;
+
+/// Slots for ranges asked for lately.
+pub(super) const RECENT_RANGES: usize = 16;
+
+/// A value, where it is seen, and its bounds there.
+pub(super) type RecentRange = Cell<Option<(Value, Block, Range)>>;
 
 impl Solver<'_> {
     /// Two-operand integer instructions.
@@ -35,11 +42,23 @@ impl Solver<'_> {
         let (Some(x), Some(y)) = (self.interner.form(a), self.interner.form(b)) else {
             return Element::DIVERGENT;
         };
+        if x.terms.is_empty() && y.terms.is_empty() {
+            // nothing to prove of these
+            let rest = match data.opcode {
+                Opcode::Add => Some(arith::sum_of_rests(x.rest, y.rest, bits)),
+                Opcode::Sub => Some(arith::difference_of_rests(x.rest, y.rest, bits)),
+                _ => None,
+            };
+            if let Some(rest) = rest {
+                return self.interner.intern_rest(rest);
+            }
+        }
         let result = self.integer_forms(inst, data, x, y, bits);
         self.or_generic(inst, result, bits)
     }
 
     /// A form if there is one, else the default rule: a form can be lost where lanes still agree on the value.
+    #[inline]
     fn or_generic(&mut self, inst: Inst, form: Option<Form>, bits: u32) -> Element {
         match form {
             Some(form) => self.finish(Some(form), bits),
@@ -175,11 +194,24 @@ impl Solver<'_> {
             return proven;
         }
         let operands = self.kernel.operands(inst);
-        let ranges = self.ranges();
-        let a = ranges.of(operands[0], data.block);
+        // an operand that may be anything proves nothing, whatever the other is (but for a constant 0 or 1)
+        let is_constant = x.as_constant().is_some() || y.as_constant().is_some();
+        let hopeless = |range: &Range| {
+            let full = Range::full(bits);
+            let unsigned = proven.unsigned || (range.umin == full.umin && range.umax == full.umax);
+            !is_constant && unsigned && (proven.signed || (range.smin == full.smin && range.smax == full.smax))
+        };
+        let early = (y.terms.is_empty() && data.opcode != Opcode::Shl).then(|| self.range(operands[1], data.block));
+        if early.as_ref().is_some_and(hopeless) {
+            return proven;
+        }
+        let a = self.range(operands[0], data.block);
+        if hopeless(&a) {
+            return proven;
+        }
         let b = match data.opcode {
             Opcode::Shl => Range::constant(y.as_constant().unwrap_or(0), bits),
-            _ => ranges.of(operands[1], data.block),
+            _ => early.unwrap_or_else(|| self.range(operands[1], data.block)),
         };
         let (unsigned, signed) = match data.opcode {
             Opcode::Add => a.add_wraps(&b),
@@ -191,9 +223,22 @@ impl Solver<'_> {
         proven
     }
 
+    /// Bounds of an integer as seen in a block. They depend on the function alone, so answers are kept for a while.
+    pub(super) fn range(&self, value: Value, at: Block) -> Range {
+        let slot = &self.recent_ranges[(value.as_u32() ^ at.as_u32() << 2) as usize % RECENT_RANGES];
+        match slot.get() {
+            Some((known, place, range)) if known == value && place == at => range,
+            _ => {
+                let range = self.ranges().of(value, at);
+                slot.set(Some((value, at, range)));
+                range
+            }
+        }
+    }
+
     /// Range questions at the current state.
     pub(super) fn ranges(&self) -> Ranges<'_> {
-        Ranges { kernel: self.kernel, cfg: self.cfg, env: self.env, users: &self.users }
+        Ranges { kernel: self.kernel, cfg: self.cfg, env: self.env, users: self.users() }
     }
 
     fn multiply(&self, inst: Inst, data: &InstData, x: &Form, y: &Form, bits: u32) -> Option<Form> {
@@ -277,7 +322,7 @@ impl Solver<'_> {
 
     fn is_non_negative(&self, value: Value, form: &Form, bits: u32, at: Block) -> bool {
         let by_form = self.model.integer_range(form).is_some_and(|(low, high)| low >= 0 && high < 1i128 << (bits - 1));
-        by_form || self.ranges().of(value, at).is_non_negative()
+        by_form || self.range(value, at).is_non_negative()
     }
 
     fn mask(&self, inst: Inst, x: &Form, mask: i64, bits: u32) -> Option<Form> {
@@ -388,7 +433,7 @@ impl Solver<'_> {
             let Some(base) = term.monomial.as_base() else { return known };
             spread += i128::from(term.coefficient).abs() * i128::from(self.model.max(base));
         }
-        let range = self.ranges().of(value, at);
+        let range = self.range(value, at);
         let length = if signed {
             i128::from(range.smax) - i128::from(range.smin)
         } else {

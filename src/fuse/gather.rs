@@ -73,7 +73,7 @@ pub fn gather(facts: &Facts, entry: Block, sides: [Block; 2]) -> Option<Gather> 
         Opcode::Switch => way != Way::Both || from == entry,
         _ => false,
     };
-    let dominators = &facts.cfg().dominators;
+    let dominators = facts.dominators();
     let comes_back = |&(from, _): &(Block, Way)| {
         !facts.is_reachable(from) || sides.iter().any(|&side| dominators.dominates(side, from))
     };
@@ -103,7 +103,7 @@ pub fn candidates(kernel: &Kernel, entry: Block) -> Vec<[Block; 2]> {
 /// Whether every definition still comes before its uses when the edges are led to one block.
 pub fn keeps_dominance(facts: &Facts, gather: &Gather) -> bool {
     let kernel = &facts.kernel;
-    let dominators = &facts.cfg().dominators;
+    let dominators = facts.dominators();
     let sources: FxHashSet<Block> = gather.sources.iter().map(|source| source.0).collect();
     let before_all = |block: Block| sources.iter().all(|&source| dominators.dominates(block, source));
     // the blocks on the way to one side alone

@@ -39,3 +39,15 @@ pub struct CallData {
     /// The result is `noundef`.
     pub returns_noundef: bool,
 }
+
+impl Memory {
+    /// From LLVM's encoding of `memory(…)`: two bits a location, 1 reads, 2 writes.
+    pub fn of_encoding(encoded: u64) -> Memory {
+        const WRITES: u64 = 0xAAAA_AAAA_AAAA_AAAA;
+        match encoded {
+            0 => Memory::None,
+            _ if encoded & WRITES == 0 => Memory::Read,
+            _ => Memory::ReadWrite,
+        }
+    }
+}

@@ -12,18 +12,20 @@
 //! analysis takes for divergent. Cost: linear.
 
 use super::call::{CallData, Callee, Memory};
+use super::constant::{constant_address, has_undef};
 use super::entity::{Block, Type, Value};
 use super::geometry::Geometry;
 use super::handles::Handles;
-use super::inst::{ConstData, Flags, GepData, GlobalData, InstData, Opcode};
-use super::pointer_map::PointerMap;
+use super::inst::{ConstData, Flags, GepData, InstData, Opcode};
+use super::scratch::{RECENT, Scratch};
 use super::types::{TypeInfo, TypeKind};
 use super::{BlockData, Kernel, ParamData};
 use crate::cfg::Graph;
-use crate::llvm::handle::{self, AttrPlace, RawOpcode, ValueKind, attribute_kind, metadata_kind};
+use crate::llvm::handle::{self, AttrPlace, ValueKind, attribute_kind, metadata_kind};
 use crate::llvm::walk::{Batch, FlagKinds, Record, Walk, operand};
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 use std::sync::OnceLock;
 
 /// LLVM's numbers for attributes, looked up once a process.
@@ -64,60 +66,57 @@ pub struct ModuleContext<'m> {
     pub module: handle::Module<'m>,
     kinds: &'static AttributeKinds,
     flags: FlagKinds,
-    /// Position of each function in module order, by address.
-    function_index: FxHashMap<usize, u32>,
-    /// Functions in module order.
-    pub functions: Vec<handle::Function<'m>>,
+    /// Functions in module order, and the position of each by address: seldom needed, so listed on first need.
+    functions: OnceCell<(Vec<handle::Function<'m>>, FxHashMap<usize, u32>)>,
 }
 
 impl<'m> ModuleContext<'m> {
     /// Looks at the module's symbols, not at bodies.
     pub fn new(module: handle::Module<'m>) -> Self {
-        let functions: Vec<_> = module.functions().collect();
-        let function_index = functions.iter().enumerate().map(|(i, f)| (f.value().address(), i as u32)).collect();
-        let flags = FlagKinds {
-            invariant_load: metadata_kind(module, "invariant.load"),
-            noundef: metadata_kind(module, "noundef"),
-            uniform: metadata_kind(module, "warpwise.uniform"),
-        };
-        ModuleContext { module, kinds: AttributeKinds::get(), flags, function_index, functions }
+        // LLVM gives its own kinds the same numbers in every context
+        static OWN: OnceLock<[u32; 2]> = OnceLock::new();
+        let [invariant_load, noundef] =
+            *OWN.get_or_init(|| ["invariant.load", "noundef"].map(|name| metadata_kind(module, name)));
+        let flags = FlagKinds { invariant_load, noundef, uniform: metadata_kind(module, "warpwise.uniform") };
+        ModuleContext { module, kinds: AttributeKinds::get(), flags, functions: OnceCell::new() }
+    }
+    /// Functions in module order.
+    pub fn functions(&self) -> &[handle::Function<'m>] {
+        &self.listed().0
     }
     /// Position of a function in module order.
     pub fn index_of(&self, function: handle::Function<'m>) -> Option<u32> {
-        self.function_index.get(&function.value().address()).copied()
+        self.listed().1.get(&function.value().address()).copied()
+    }
+    fn listed(&self) -> &(Vec<handle::Function<'m>>, FxHashMap<usize, u32>) {
+        self.functions.get_or_init(|| {
+            let functions: Vec<_> = self.module.functions().collect();
+            let index = functions.iter().enumerate().map(|(i, f)| (f.value().address(), i as u32)).collect();
+            (functions, index)
+        })
     }
 }
 
 /// Imports a function with a body.
 pub fn import<'m>(context: &ModuleContext<'m>, function: handle::Function<'m>) -> (Kernel, Handles<'m>) {
-    Importer::new(context, function).run()
+    let mut scratch = Scratch::take();
+    let imported = Importer::new(context, function, &mut scratch).run();
+    scratch.put_back(imported.0.insts.len());
+    imported
 }
 
 struct Importer<'a, 'm> {
     context: &'a ModuleContext<'m>,
     layout: handle::Layout<'m>,
     function: handle::Function<'m>,
-    values: PointerMap,
-    const_index: FxHashMap<usize, Value>,
-    recent_consts: [(usize, Value); RECENT],
-    type_index: FxHashMap<usize, Type>,
-    recent_types: [(usize, Type); RECENT],
-    /// Calls by callee and attribute list: most call sites of a callee are alike.
-    call_index: FxHashMap<(u64, u64), u32>,
-    recent_calls: [((u64, u64), u32); RECENT],
+    scratch: &'a mut Scratch,
     kernel: Kernel,
     constants: Vec<handle::Value<'m>>,
-    /// Places in the operand pool whose instruction was not numbered yet, and its address.
-    open: Vec<(u32, usize)>,
-    /// Block by LLVM's number.
-    numbered: Vec<u32>,
     /// Successors of all blocks so far, and where those of each block end; by LLVM's numbers.
     succs: Vec<Block>,
     succ_ends: Vec<u32>,
 }
 
-/// Entries of the direct-mapped caches before the hash tables.
-const RECENT: usize = 64;
 /// Marks the number of a constant until it is known how many instructions there are.
 const CONSTANT: u32 = 1 << 31;
 /// Room made for constants, types and callees.
@@ -131,7 +130,7 @@ fn recent_slot(address: usize) -> usize {
 }
 
 impl<'a, 'm> Importer<'a, 'm> {
-    fn new(context: &'a ModuleContext<'m>, function: handle::Function<'m>) -> Self {
+    fn new(context: &'a ModuleContext<'m>, function: handle::Function<'m>, scratch: &'a mut Scratch) -> Self {
         let param_count = function.param_count();
         let kernel = Kernel {
             name: function.name(),
@@ -155,58 +154,79 @@ impl<'a, 'm> Importer<'a, 'm> {
             context,
             layout: context.module.layout(),
             function,
-            values: PointerMap::new(),
-            const_index: FxHashMap::default(),
-            recent_consts: [(0, Value::from_u32(0)); RECENT],
-            type_index: FxHashMap::default(),
-            recent_types: [(0, Type::from_u32(0)); RECENT],
-            call_index: FxHashMap::default(),
-            recent_calls: [((0, 0), 0); RECENT],
+            scratch,
             kernel,
             constants: Vec::new(),
-            open: Vec::new(),
-            numbered: Vec::new(),
             succs: Vec::new(),
             succ_ends: Vec::new(),
         }
     }
 
     fn run(mut self) -> (Kernel, Handles<'m>) {
-        let mut walk = Walk::new(self.function, self.context.flags);
+        // the walk borrows its buffers while the importer uses the other tables
+        let mut buffers = std::mem::take(&mut self.scratch.buffers);
+        let mut walk = Walk::new(self.function, self.context.flags, &mut buffers);
         let blocks = walk.numbers();
-        self.numbered.resize(blocks, 0);
-        self.kernel.blocks.reserve(blocks);
-        self.succ_ends.reserve(blocks);
-        self.succs.reserve(blocks * 3 / 2);
-        let insts = blocks * INSTS_PER_BLOCK;
-        self.kernel.insts.reserve(insts);
-        self.kernel.pool.reserve(insts * 2);
-        self.kernel.phi_blocks.reserve(blocks * 3);
-        self.kernel.geps.reserve(blocks * 2);
-        self.kernel.gep_terms.reserve(blocks * 2);
-        self.kernel.consts.reserve(SOME);
-        self.constants.reserve(SOME);
-        self.kernel.types.reserve(SOME);
-        self.kernel.calls.reserve(SOME);
-        self.const_index.reserve(SOME);
+        self.scratch.numbered.resize(blocks, 0);
         let mut handles = Handles {
             function: self.function,
             blocks: Vec::with_capacity(blocks),
-            values: Vec::with_capacity(insts + self.kernel.param_count as usize),
+            values: Vec::new(),
             param_count: self.kernel.param_count,
         };
-        self.params(&mut handles.values);
-        loop {
+        let mut is_first = true;
+        while let Some(batch) = walk.next_batch() {
+            if std::mem::take(&mut is_first) {
+                self.make_room(blocks, &batch, &mut handles.values);
+                self.params(&mut handles.values);
+            }
             let first = handles.values.len();
-            let Some(batch) = walk.next_batch(&mut handles.values, &mut handles.blocks) else { break };
-            for (index, inst) in (first as u32..).zip(&handles.values[first..]) {
-                self.values.insert(inst.address(), index);
+            handles.values.extend_from_slice(batch.insts);
+            handles.blocks.extend_from_slice(batch.ended);
+            for (index, inst) in (first as u32..).zip(batch.insts) {
+                self.scratch.values.insert(inst.address(), index);
             }
             self.operands(batch.operands);
-            self.decode(&batch, &handles.values[first..]);
+            self.decode(&batch);
         }
         self.close(&mut handles.values);
+        self.scratch.buffers = buffers;
         (self.kernel, handles)
+    }
+
+    /// Room for all of a function that is one batch, for what is likely of a larger one.
+    fn make_room(&mut self, blocks: usize, batch: &Batch<'_, 'm>, values: &mut Vec<handle::Value<'m>>) {
+        let kernel = &mut self.kernel;
+        kernel.blocks.reserve_exact(blocks);
+        self.succ_ends.reserve_exact(blocks + 1);
+        let params = kernel.param_count as usize;
+        if batch.is_last {
+            values.reserve_exact(params + batch.insts.len() + SOME / 2);
+            kernel.insts.reserve_exact(batch.insts.len());
+            kernel.pool.reserve_exact(batch.operands.len());
+            kernel.phi_blocks.reserve(batch.blocks.len());
+            self.succs.reserve(batch.blocks.len());
+            kernel.geps.reserve(batch.words.len() / 3);
+            kernel.gep_terms.reserve(batch.words.len() / 4);
+            kernel.calls.reserve(SOME / 4);
+            kernel.types.reserve(SOME / 4);
+            kernel.consts.reserve(SOME / 2);
+            self.constants.reserve(SOME / 2);
+            return;
+        }
+        let insts = blocks * INSTS_PER_BLOCK;
+        values.reserve(insts + params);
+        kernel.insts.reserve(insts);
+        kernel.pool.reserve(insts * 2);
+        kernel.phi_blocks.reserve(blocks * 3);
+        kernel.geps.reserve(blocks * 2);
+        kernel.gep_terms.reserve(blocks * 2);
+        kernel.consts.reserve(SOME);
+        kernel.types.reserve(SOME);
+        kernel.calls.reserve(SOME);
+        self.succs.reserve(blocks * 3 / 2);
+        self.constants.reserve(SOME);
+        self.scratch.const_index.reserve(SOME);
     }
 
     /// Step 2.
@@ -219,21 +239,24 @@ impl<'a, 'm> Importer<'a, 'm> {
 
     /// Step 4.
     fn close(&mut self, handles: &mut Vec<handle::Value<'m>>) {
-        for (place, address) in std::mem::take(&mut self.open) {
-            self.kernel.pool[place as usize] = match self.values.get(address) {
+        let mut open = std::mem::take(&mut self.scratch.open);
+        for (place, address) in open.drain(..) {
+            self.kernel.pool[place as usize] = match self.scratch.values.get(address) {
                 Some(index) => Value::from_u32(index),
                 None => self.constant_of(address), // no instruction of this function: nothing is known of it
             };
         }
+        self.scratch.open = open;
         let first = handles.len() as u32;
         for value in &mut self.kernel.pool {
             let (index, marked) = (value.as_u32(), value.as_u32() >= CONSTANT);
             *value = Value::from_u32(if marked { index - CONSTANT + first } else { index });
         }
         handles.append(&mut self.constants);
-        if self.numbered.iter().enumerate().any(|(number, &block)| number != block as usize) {
+        let numbered = &self.scratch.numbered;
+        if numbered.iter().enumerate().any(|(number, &block)| number != block as usize) {
             for block in self.kernel.phi_blocks.iter_mut().chain(&mut self.succs) {
-                *block = Block::from_u32(self.numbered[block.as_u32() as usize]);
+                *block = Block::from_u32(numbered[block.as_u32() as usize]);
             }
         }
         self.kernel.graph = Graph::from_rows(std::mem::take(&mut self.succ_ends), std::mem::take(&mut self.succs));
@@ -261,29 +284,33 @@ impl<'a, 'm> Importer<'a, 'm> {
     #[inline]
     fn value_of(&mut self, place: u32, word: usize) -> Value {
         match word & operand::MASK {
-            operand::INSTRUCTION => match self.values.get(word) {
+            operand::INSTRUCTION => match self.scratch.values.get(word) {
                 Some(index) => Value::from_u32(index),
                 None => {
-                    self.open.push((place, word));
+                    self.scratch.open.push((place, word));
                     Value::from_u32(0)
                 }
             },
             operand::ARGUMENT => Value::from_u32((word >> 3) as u32),
             _ => {
                 let slot = recent_slot(word);
-                if self.recent_consts[slot].0 == word { self.recent_consts[slot].1 } else { self.constant_of(word) }
+                if self.scratch.recent_consts[slot].0 == word {
+                    self.scratch.recent_consts[slot].1
+                } else {
+                    self.constant_of(word)
+                }
             }
         }
     }
 
     #[cold]
     fn constant_of(&mut self, word: usize) -> Value {
-        let value = match self.const_index.get(&word) {
+        let value = match self.scratch.const_index.get(&word) {
             Some(&value) => value,
             None => {
                 let constant = Walk::value(word);
                 let value = Value::from_u32(CONSTANT + self.constants.len() as u32);
-                self.const_index.insert(word, value);
+                self.scratch.const_index.insert(word, value);
                 self.constants.push(constant);
                 let ty = self.intern_type(constant.ty());
                 let data = self.constant(constant, ty);
@@ -291,26 +318,26 @@ impl<'a, 'm> Importer<'a, 'm> {
                 value
             }
         };
-        self.recent_consts[recent_slot(word)] = (word, value);
+        self.scratch.recent_consts[recent_slot(word)] = (word, value);
         value
     }
 
     fn intern_type(&mut self, ty: handle::Type<'m>) -> Type {
         let key = ty.address();
         let slot = recent_slot(key);
-        if self.recent_types[slot].0 == key {
-            return self.recent_types[slot].1;
+        if self.scratch.recent_types[slot].0 == key {
+            return self.scratch.recent_types[slot].1;
         }
-        let id = match self.type_index.get(&key) {
+        let id = match self.scratch.type_index.get(&key) {
             Some(&id) => id,
             None => {
                 let info = self.describe_type(ty);
                 let id = self.kernel.types.push(info);
-                self.type_index.insert(key, id);
+                self.scratch.type_index.insert(key, id);
                 id
             }
         };
-        self.recent_types[slot] = (key, id);
+        self.scratch.recent_types[slot] = (key, id);
         id
     }
 
@@ -371,13 +398,13 @@ impl<'a, 'm> Importer<'a, 'm> {
         }
     }
 
-    /// Step 3; `insts` are the instructions of the batch.
-    fn decode(&mut self, batch: &Batch<'_>, insts: &[handle::Value<'m>]) {
+    /// Step 3.
+    fn decode(&mut self, batch: &Batch<'_, 'm>) {
         let mut rest = Parts { blocks: batch.blocks, words: batch.words };
         let mut numbers = batch.ended_numbers.iter();
         let mut operands_start = (self.kernel.pool.len() - batch.operands.len()) as u32;
         let mut block = Block::from_u32(self.kernel.blocks.len() as u32);
-        for (record, &inst) in batch.records.iter().zip(insts) {
+        for (record, &inst) in batch.records.iter().zip(batch.insts) {
             let mut data = InstData {
                 opcode: Opcode::from_number(record.opcode),
                 sub: record.sub,
@@ -420,15 +447,15 @@ impl<'a, 'm> Importer<'a, 'm> {
         let first = self.kernel.blocks.last().map_or(0, |(_, before)| before.end);
         self.kernel.blocks.push(BlockData { first, end: self.kernel.insts.len() as u32 + 1 });
         self.succ_ends.push(self.succs.len() as u32);
-        if self.numbered.len() <= number as usize {
-            self.numbered.resize(number as usize + 1, 0);
+        if self.scratch.numbered.len() <= number as usize {
+            self.scratch.numbered.resize(number as usize + 1, 0);
         }
-        self.numbered[number as usize] = block.as_u32();
+        self.scratch.numbered[number as usize] = block.as_u32();
     }
 
     #[inline]
     fn type_of(&mut self, record: &Record) -> Type {
-        match self.recent_types[recent_slot(record.type_address())] {
+        match self.scratch.recent_types[recent_slot(record.type_address())] {
             (address, ty) if address == record.type_address() => ty,
             _ => self.intern_type(Walk::ty(record)),
         }
@@ -451,21 +478,21 @@ impl<'a, 'm> Importer<'a, 'm> {
     #[inline]
     fn call_of(&mut self, key: (u64, u64), call: handle::Value<'m>) -> u32 {
         let slot = recent_slot((key.0 ^ key.1) as usize);
-        if self.recent_calls[slot].0 == key {
-            return self.recent_calls[slot].1;
+        if self.scratch.recent_calls[slot].0 == key {
+            return self.scratch.recent_calls[slot].1;
         }
-        let id = match self.call_index.get(&key) {
+        let id = match self.scratch.call_index.get(&key) {
             Some(&known) => known,
             None => {
                 let id = self.kernel.calls.len() as u32;
                 let inst = call.as_inst().expect("the walker listed an instruction here");
                 let data = self.call(inst);
                 self.kernel.calls.push(data);
-                self.call_index.insert(key, id);
+                self.scratch.call_index.insert(key, id);
                 id
             }
         };
-        self.recent_calls[slot] = (key, id);
+        self.scratch.recent_calls[slot] = (key, id);
         id
     }
 
@@ -487,7 +514,7 @@ impl<'a, 'm> Importer<'a, 'm> {
             inst.int_call_attribute(AttrPlace::Function, kinds.memory),
             function.and_then(|f| f.int_attribute(AttrPlace::Function, kinds.memory)),
         ];
-        let memory = memory.into_iter().flatten().map(memory_effect).min().unwrap_or(Memory::ReadWrite);
+        let memory = memory.into_iter().flatten().map(Memory::of_encoding).min().unwrap_or(Memory::ReadWrite);
         let pure_asm = matches!(callee, Callee::Asm { side_effects: false })
             && super::asm::is_pure(&called.asm_text(), &called.asm_constraints());
         CallData {
@@ -522,51 +549,6 @@ impl<'b> Parts<'b> {
         self.words = left;
         taken
     }
-}
-
-/// Two bits a memory location: 1 reads, 2 writes.
-fn memory_effect(encoded: u64) -> Memory {
-    const WRITES: u64 = 0xAAAA_AAAA_AAAA_AAAA;
-    match encoded {
-        0 => Memory::None,
-        _ if encoded & WRITES == 0 => Memory::Read,
-        _ => Memory::ReadWrite,
-    }
-}
-
-/// Follows casts and GEPs of a constant expression to its global.
-fn constant_address(value: handle::Value<'_>) -> ConstData {
-    let mut base = value;
-    for _ in 0..8 {
-        match base.kind() {
-            ValueKind::Function => {
-                return ConstData::Address(GlobalData { space: 0, constant: true, is_function: true });
-            }
-            ValueKind::GlobalVariable => {
-                let space = base.ty().address_space().unwrap_or(0);
-                let constant = base.is_global_constant() || space == 4;
-                return ConstData::Address(GlobalData { space, constant, is_function: false });
-            }
-            ValueKind::ConstantExpr
-                if matches!(
-                    base.const_opcode(),
-                    Some(RawOpcode::LLVMGetElementPtr | RawOpcode::LLVMAddrSpaceCast | RawOpcode::LLVMBitCast)
-                ) =>
-            {
-                base = base.operand(0);
-            }
-            _ => break,
-        }
-    }
-    ConstData::Opaque
-}
-
-fn has_undef(value: handle::Value<'_>, depth: u32) -> bool {
-    (0..value.operand_count()).map(|i| value.operand(i)).any(|element| match element.kind() {
-        ValueKind::Undef | ValueKind::Poison => true,
-        ValueKind::ConstantAggregate => depth >= 4 || has_undef(element, depth + 1),
-        _ => false,
-    })
 }
 
 #[cfg(test)]

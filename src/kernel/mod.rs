@@ -6,6 +6,7 @@
 
 mod asm;
 pub mod call;
+mod constant;
 pub mod entity;
 pub mod geometry;
 pub mod handles;
@@ -13,6 +14,7 @@ pub mod import;
 pub mod inst;
 pub mod names;
 mod pointer_map;
+mod scratch;
 pub mod types;
 
 use crate::cfg::Graph;

@@ -33,6 +33,15 @@ impl PointerMap {
         }
     }
 
+    /// Forgets everything but the room.
+    pub fn clear(&mut self) {
+        for page in self.index.keys() {
+            self.recent[page % RECENT].0 = usize::MAX;
+        }
+        self.index.clear();
+        self.slots.clear();
+    }
+
     #[inline]
     fn slot(address: usize) -> usize {
         (address >> SLOT_BITS) & (SLOTS - 1)

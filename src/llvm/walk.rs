@@ -97,7 +97,11 @@ pub mod operand {
 }
 
 /// Records of some consecutive instructions; operands, blocks and words are consumed in record order.
-pub struct Batch<'b> {
+pub struct Batch<'b, 'm> {
+    /// The instructions, one a record.
+    pub insts: &'b [Value<'m>],
+    /// The blocks that end in this batch.
+    pub ended: &'b [Block<'m>],
     pub records: &'b [Record],
     /// See [`operand`].
     pub operands: &'b [usize],
@@ -106,27 +110,62 @@ pub struct Batch<'b> {
     pub words: &'b [u64],
     /// LLVM's numbers of the blocks that end in this batch.
     pub ended_numbers: &'b [u32],
+    /// Nothing comes after it.
+    pub is_last: bool,
 }
 
 /// Instructions of a batch: small enough to stay in the first-level cache with their operands.
 const BATCH: usize = 256;
 
-/// A walk over one function.
-pub struct Walk<'m> {
-    function: Function<'m>,
-    kinds: FlagKinds,
-    cursor: Cursor,
-    done: bool,
+/// What a walk writes to; the same for one function after the other.
+#[derive(Default)]
+pub struct Buffers {
     records: Vec<Record>,
+    addresses: Vec<LLVMValueRef>,
+    ended: Vec<LLVMBasicBlockRef>,
     operands: Vec<usize>,
     block_numbers: Vec<u32>,
     words: Vec<u64>,
     ended_numbers: Vec<u32>,
 }
 
-impl<'m> Walk<'m> {
+impl Buffers {
+    fn clear(&mut self) {
+        let Buffers { records, addresses, ended, operands, block_numbers, words, ended_numbers } = self;
+        records.clear();
+        addresses.clear();
+        ended.clear();
+        operands.clear();
+        block_numbers.clear();
+        words.clear();
+        ended_numbers.clear();
+    }
+    fn make_room(&mut self) {
+        // one walk may have left room for a huge instruction, never for more records
+        self.records.reserve_exact(BATCH);
+        self.addresses.reserve_exact(BATCH);
+        self.ended.reserve_exact(BATCH);
+        self.ended_numbers.reserve_exact(BATCH);
+        self.operands.reserve(4 * BATCH);
+        self.block_numbers.reserve(2 * BATCH);
+        self.words.reserve(8 * BATCH);
+    }
+}
+
+/// A walk over one function.
+pub struct Walk<'m, 'b> {
+    function: Function<'m>,
+    kinds: FlagKinds,
+    cursor: Cursor,
+    done: bool,
+    buffers: &'b mut Buffers,
+}
+
+impl<'m, 'b> Walk<'m, 'b> {
     /// Stands at the beginning of a function that has a body.
-    pub fn new(function: Function<'m>, kinds: FlagKinds) -> Self {
+    pub fn new(function: Function<'m>, kinds: FlagKinds, buffers: &'b mut Buffers) -> Self {
+        buffers.clear();
+        buffers.make_room();
         let null = std::ptr::null_mut::<()>();
         let cursor = Cursor {
             block: null.cast(),
@@ -135,17 +174,7 @@ impl<'m> Walk<'m> {
             pointer_type: null.cast(),
             index_bits: 0,
         };
-        Walk {
-            function,
-            kinds,
-            cursor,
-            done: false,
-            records: Vec::with_capacity(BATCH),
-            operands: Vec::with_capacity(4 * BATCH),
-            block_numbers: Vec::with_capacity(2 * BATCH),
-            words: Vec::with_capacity(8 * BATCH),
-            ended_numbers: Vec::with_capacity(BATCH),
-        }
+        Walk { function, kinds, cursor, done: false, buffers }
     }
 
     /// One more than the largest number that LLVM has for a block of the function: about as many as there are.
@@ -154,57 +183,67 @@ impl<'m> Walk<'m> {
         unsafe { warpwise_walk_numbers(self.function.raw()) as usize }
     }
 
-    /// The next records with their parts; `None` at the end. The instructions go to `insts`, the blocks that end among
-    /// them to `blocks`.
-    pub fn next_batch(&mut self, insts: &mut Vec<Value<'m>>, blocks: &mut Vec<Block<'m>>) -> Option<Batch<'_>> {
+    /// The next records with their parts; `None` at the end.
+    pub fn next_batch(&mut self) -> Option<Batch<'_, 'm>> {
         while !self.done {
-            insts.reserve(BATCH);
-            blocks.reserve(BATCH);
+            let to = &mut *self.buffers;
             let mut raw = RawBatch {
-                insts: self.records.as_mut_ptr(),
-                addresses: insts.spare_capacity_mut().as_mut_ptr().cast(),
-                ended: blocks.spare_capacity_mut().as_mut_ptr().cast(),
-                ended_numbers: self.ended_numbers.as_mut_ptr(),
+                insts: to.records.as_mut_ptr(),
+                addresses: to.addresses.as_mut_ptr(),
+                ended: to.ended.as_mut_ptr(),
+                ended_numbers: to.ended_numbers.as_mut_ptr(),
                 inst_capacity: BATCH as u32,
                 inst_count: 0,
-                operands: self.operands.as_mut_ptr(),
-                operand_capacity: self.operands.capacity() as u32,
+                operands: to.operands.as_mut_ptr(),
+                operand_capacity: to.operands.capacity() as u32,
                 operand_count: 0,
-                blocks: self.block_numbers.as_mut_ptr(),
-                block_capacity: self.block_numbers.capacity() as u32,
+                blocks: to.block_numbers.as_mut_ptr(),
+                block_capacity: to.block_numbers.capacity() as u32,
                 block_count: 0,
-                words: self.words.as_mut_ptr(),
-                word_capacity: self.words.capacity() as u32,
+                words: to.words.as_mut_ptr(),
+                word_capacity: to.words.capacity() as u32,
                 word_count: 0,
                 ended_count: 0,
             };
             // SAFETY: capacities are those of the buffers (at most one ended block for each record), and the walker
-            // writes as many elements as it reports; handles are transparent wrappers of non-null references.
+            // writes as many elements as it reports.
             let more = unsafe {
                 let more = warpwise_walk(self.function.raw(), &mut self.cursor, &mut raw, &self.kinds);
-                insts.set_len(insts.len() + raw.inst_count as usize);
-                blocks.set_len(blocks.len() + raw.ended_count as usize);
-                self.records.set_len(raw.inst_count as usize);
-                self.operands.set_len(raw.operand_count as usize);
-                self.block_numbers.set_len(raw.block_count as usize);
-                self.words.set_len(raw.word_count as usize);
-                self.ended_numbers.set_len(raw.ended_count as usize);
+                to.addresses.set_len(raw.inst_count as usize);
+                to.ended.set_len(raw.ended_count as usize);
+                to.records.set_len(raw.inst_count as usize);
+                to.operands.set_len(raw.operand_count as usize);
+                to.block_numbers.set_len(raw.block_count as usize);
+                to.words.set_len(raw.word_count as usize);
+                to.ended_numbers.set_len(raw.ended_count as usize);
                 more
             };
             self.done = !more;
             if more && raw.inst_count == 0 {
                 // one instruction larger than the buffers: a huge phi, switch or call
-                self.operands.reserve(4 * self.operands.capacity());
-                self.block_numbers.reserve(4 * self.block_numbers.capacity());
-                self.words.reserve(4 * self.words.capacity());
+                to.operands.reserve(4 * to.operands.capacity());
+                to.block_numbers.reserve(4 * to.block_numbers.capacity());
+                to.words.reserve(4 * to.words.capacity());
                 continue;
             }
+            let to = &*self.buffers;
+            // SAFETY: the walker wrote the addresses of live instructions and blocks of the function; handles are
+            // transparent wrappers of such references, which are never null.
+            let (insts, ended) = unsafe {
+                (
+                    std::slice::from_raw_parts(to.addresses.as_ptr().cast(), to.addresses.len()),
+                    std::slice::from_raw_parts(to.ended.as_ptr().cast(), to.ended.len()),
+                )
+            };
             return Some(Batch {
-                records: &self.records,
-                operands: &self.operands,
-                blocks: &self.block_numbers,
-                words: &self.words,
-                ended_numbers: &self.ended_numbers,
+                insts,
+                ended,
+                is_last: !more,
+                records: &to.records,
+                operands: &to.operands,
+                blocks: &to.block_numbers,
+                words: &to.words,
+                ended_numbers: &to.ended_numbers,
             });
         }
         None

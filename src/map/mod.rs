@@ -119,7 +119,7 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
 pub fn describe(analysis: &ModuleAnalysis<'_>, input: &Path) -> Table {
     let mut sources = Sources::beside(input);
     let mut table = Table::new(&input.display().to_string());
-    for &function in analysis.context.functions.iter().filter(|function| !function.is_declaration()) {
+    for &function in analysis.context.functions().iter().filter(|function| !function.is_declaration()) {
         let (facts, handles) = analysis.facts(function);
         let plan = FunctionPlan { branches: plan::branches(&facts), ..FunctionPlan::default() };
         table.functions.push(table::of_function(&facts, &handles, &plan, &mut sources));

@@ -157,7 +157,7 @@ pub struct ValueReport {
 
 /// Looks at every function with a body.
 pub fn build(analysis: &ModuleAnalysis<'_>, input: &str, sources: &mut Sources) -> Report {
-    let functions = &analysis.context.functions;
+    let functions = analysis.context.functions();
     let mut reports: Vec<FunctionReport> = functions
         .iter()
         .filter(|function| !function.is_declaration())
