@@ -13,6 +13,9 @@
 //!    A     B          ─► M ◄─      M: c = phi [true, p], [q's condition, q];  br c, A, B
 //! ```
 //!
+//! The same makes sides alike of which one does something before, in ways that part and meet again: its edges to where they
+//! meet, and the branch's to the other side, are gathered.
+//!
 //! Every lane takes the same blocks as before, with one more between; lanes meet at it that met behind the sides before.
 //! What must hold:
 //! - no edge comes from behind a side (a loop): lanes would meet across iterations;
@@ -21,6 +24,7 @@
 //!
 //! Cost: constant for a candidate; one dominator tree for each one that would pay, at most one a round.
 
+use crate::cfg::Cfg;
 use crate::divergence::Facts;
 use crate::kernel::Kernel;
 use crate::kernel::entity::{Block, Value};
@@ -33,6 +37,10 @@ const MAX_SOURCES: usize = 8;
 
 /// Most different targets of a `switch` whose pairs are tried.
 pub const MAX_TARGETS: usize = 6;
+
+/// Blocks of a side that are walked in search of where its ways meet, and how many such places are tried.
+const MAX_WALK: usize = 24;
+const MAX_LATER: usize = 3;
 
 /// Price of the condition that is carried to the gathering block.
 pub const PRICE: u32 = 4;
@@ -98,6 +106,63 @@ pub fn candidates(kernel: &Kernel, entry: Block) -> Vec<[Block; 2]> {
         pairs.extend(targets[index + 1..].iter().map(|&second| [first, second]));
     }
     pairs
+}
+
+/// Pairs of one side's head and a block further on in the other, where ways that part in the other meet again: sides that
+/// are alike but for something that one of them does before. Lanes of the one side may have to wait for that, so `is_free`
+/// must hold for every block of it: nothing in it waits for other lanes.
+pub fn later_candidates(facts: &Facts, sides: [Block; 2], is_free: impl Fn(Block) -> bool) -> Vec<[Block; 2]> {
+    let mut pairs = Vec::new();
+    pairs.extend(meetings(facts, sides[1], &is_free).into_iter().map(|later| [sides[0], later]));
+    pairs.extend(meetings(facts, sides[0], &is_free).into_iter().map(|later| [later, sides[1]]));
+    pairs
+}
+
+/// Blocks behind a side's head at which ways from it meet, nearest first, as far as a short walk finds them.
+fn meetings(facts: &Facts, head: Block, is_free: &impl Fn(Block) -> bool) -> Vec<Block> {
+    let kernel = &facts.kernel;
+    let Cfg { dominators, cycles, .. } = facts.cfg();
+    let mut seen = vec![head];
+    let mut found = Vec::new();
+    let mut next = 0;
+    while next < seen.len() && seen.len() < MAX_WALK && found.len() < MAX_LATER {
+        for &to in kernel.graph.succs(seen[next]) {
+            if seen.contains(&to) || !dominators.strictly_dominates(head, to) {
+                continue;
+            }
+            seen.push(to);
+            // lanes that come from the other side would make a second entry into a loop
+            let is_meeting = kernel.graph.preds(to).len() > 1 && cycles.cycle_of(to) == cycles.cycle_of(head);
+            if is_meeting && is_free_between(facts, head, to, is_free) {
+                found.push(to);
+            }
+        }
+        next += 1;
+    }
+    found
+}
+
+/// Whether all blocks from a side's head to one that it dominates are free.
+fn is_free_between(facts: &Facts, head: Block, meeting: Block, is_free: &impl Fn(Block) -> bool) -> bool {
+    let mut seen: Vec<Block> = vec![meeting];
+    let mut next = 0;
+    while next < seen.len() {
+        for &from in facts.kernel.graph.preds(seen[next]) {
+            if seen.contains(&from) {
+                continue;
+            }
+            if seen.len() > MAX_WALK || !is_free(from) || facts.cfg().dominators.dominates(meeting, from) {
+                return false;
+            }
+            seen.push(from);
+        }
+        // nothing before the head is on the way
+        next += 1;
+        while seen.get(next) == Some(&head) {
+            next += 1;
+        }
+    }
+    seen.contains(&head)
 }
 
 /// Whether every definition still comes before its uses when the edges are led to one block.

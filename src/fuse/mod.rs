@@ -33,11 +33,11 @@ mod matching;
 mod pairing;
 mod plan;
 mod region;
+mod registers;
 mod schedule;
 mod trips;
 
 use crate::divergence::{Facts, ModuleAnalysis, Options};
-use crate::kernel::Kernel;
 use crate::kernel::call::Callee;
 use crate::kernel::entity::Block;
 use crate::kernel::handles::Handles;
@@ -140,7 +140,7 @@ impl<'m> Driver<'_, 'm> {
                 report_rejects(&facts, &handles, &work, host);
                 return round > 0;
             }
-            let again = work.is_unfinished(&facts.kernel);
+            let again = work.is_unfinished();
             if !again {
                 report_rejects(&facts, &handles, &work, host);
             }
@@ -176,20 +176,52 @@ struct Work {
 }
 
 impl Work {
-    fn touched(&self) -> FxHashSet<Block> {
-        self.plans.iter().flat_map(|plan| plan.touched.iter().copied()).collect()
+    /// Blocks whose code the plans change or remove.
+    fn core(&self) -> FxHashSet<Block> {
+        self.plans.iter().flat_map(|plan| plan.core.iter().copied()).collect()
     }
 
     /// Whether carrying out the plans may change the answer for another branch, or makes branches of its own that could
     /// be fused.
-    fn is_unfinished(&self, kernel: &Kernel) -> bool {
-        let touched = self.touched();
-        let near = |block: &Block| {
-            touched.contains(block)
-                || kernel.graph.succs(*block).iter().any(|next| touched.contains(next))
-                || kernel.graph.preds(*block).iter().any(|before| touched.contains(before))
-        };
-        self.waits || self.plans.iter().any(FusePlan::makes_branches) || self.looked.iter().flatten().any(near)
+    fn is_unfinished(&self) -> bool {
+        let core = self.core();
+        self.waits
+            || self.plans.iter().any(FusePlan::makes_branches)
+            || self.looked.iter().flatten().any(|block| core.contains(block))
+    }
+}
+
+/// What the plans made so far will do to blocks.
+#[derive(Default)]
+struct Claims {
+    core: FxHashSet<Block>,
+    exits: FxHashSet<Block>,
+    /// Entries that plans append to, and change nothing else of.
+    entries: FxHashSet<Block>,
+    gathered: bool,
+}
+
+impl Claims {
+    /// Whether a plan can be carried out beside the others: they may meet where one ends and another begins, or in where
+    /// they end, as phis stand before all that is appended.
+    fn admit(&self, plan: &FusePlan) -> bool {
+        // a second gathering would have to know the control flow that the first one leaves
+        let gathers = plan.gather.is_some();
+        let begins = |block: &Block| !gathers && *block == plan.entry;
+        let fits =
+            plan.core.iter().all(|block| !self.core.contains(block) && (begins(block) || !self.exits.contains(block)));
+        let ends = |block: &Block| !self.core.contains(block) || self.entries.contains(block);
+        fits && plan.exits.iter().all(ends) && !(gathers && self.gathered)
+    }
+
+    fn add(&mut self, plan: &FusePlan) {
+        self.core.extend(&plan.core);
+        self.exits.extend(&plan.exits);
+        if plan.gather.is_some() {
+            self.gathered = true;
+        } else {
+            self.entries.insert(plan.entry);
+        }
     }
 }
 
@@ -197,19 +229,13 @@ impl Work {
 fn plans(facts: &Facts, context: &Context<'_, '_>) -> Work {
     let mut work = Work::default();
     let mut scratch = Scratch::default();
-    let mut touched: FxHashSet<Block> = FxHashSet::default();
-    let mut gathered = false;
+    let mut claims = Claims::default();
     // against the order: what is inside a side comes after the branch
     let order: Vec<Block> = facts.cfg().order.rpo().to_vec();
     for block in order.into_iter().rev().filter(|&block| facts.is_divergent_branch(block)) {
         match plan::plan(facts, context, block, &mut scratch) {
-            // a second gathering would have to know the control flow that the first one leaves
-            Ok(plan)
-                if plan.touched.iter().all(|block| !touched.contains(block))
-                    && !(plan.gather.is_some() && gathered) =>
-            {
-                gathered |= plan.gather.is_some();
-                touched.extend(&plan.touched);
+            Ok(plan) if claims.admit(&plan) => {
+                claims.add(&plan);
                 work.plans.push(plan);
             }
             // in the way of another: its turn comes with fresh facts
@@ -224,6 +250,9 @@ fn plans(facts: &Facts, context: &Context<'_, '_>) -> Work {
     work
 }
 
+/// Most instructions of a function whose pressure is computed without a look at whether it could matter at all.
+const MAX_MEASURED: usize = 4000;
+
 /// Takes out the plans that would need more registers than there are. A melded block keeps alive at most what both sides
 /// did, less what they share.
 fn refuse_pressure(facts: &Facts, settings: &Settings, work: &mut Work) {
@@ -232,8 +261,10 @@ fn refuse_pressure(facts: &Facts, settings: &Settings, work: &mut Work) {
         return;
     }
     let budget = register_budget(settings.regs, &facts.geometry).unwrap_or(MAX_REGISTERS);
-    let blocks: Vec<Block> = plans.iter().flat_map(|plan| &plan.pairs).flat_map(|pair| pair.sides).collect();
-    let pressure = Pressure::of_few(facts, &blocks);
+    if facts.kernel.insts.len() > MAX_MEASURED && registers::at_most(facts) <= budget {
+        return;
+    }
+    let pressure = Pressure::new(facts);
     let nothing = pressure.nothing();
     let of = |block: Block| pressure.of_block(block, &nothing);
     plans.retain_mut(|plan| {
@@ -272,8 +303,8 @@ fn report_rejects(facts: &Facts, handles: &Handles<'_>, work: &Work, host: &Host
         return;
     }
     let mut said = SAID.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let touched = work.touched();
-    for (block, reject) in work.rejects.iter().filter(|(block, _)| !touched.contains(block)) {
+    let core = work.core();
+    for (block, reject) in work.rejects.iter().filter(|(block, _)| !core.contains(block)) {
         let branch = handles.inst(facts.kernel.terminator(*block));
         let message = reject.to_string();
         let is_news = branch.debug_loc().is_none_or(|place| {

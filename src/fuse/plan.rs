@@ -14,7 +14,7 @@
 //! A plan pays when `saved - added` is at least [`MIN_GAIN`] and `added` at most [`MAX_ADDED`] of `saved`.
 //!
 //! A warp whose lanes all go one way executes `risk` more than before. How often a branch splits warps is not known without
-//! a divergence map: then `risk` may be at most [`MAX_RISK`] of what melded instructions (branches apart) save a warp that
+//! a divergence map: then `risk` may be at most [`MAX_RISK`] ([`MAX_RISK_GUARDED`] with guards) of what melded instructions (branches apart) save a warp that
 //! splits. With a map it is weighed: `splits · (saved - added)` against `(visits - splits) · risk`; where no warp splits,
 //! nothing is looked at.
 //!
@@ -43,6 +43,9 @@ pub const MAX_ADDED: u32 = 80;
 
 /// Most that a warp which does not split may pay, in percent of what melded instructions save one that does.
 pub const MAX_RISK: u32 = 100;
+
+/// The same where guards part the warp again: they keep `ptxas` from scheduling across them, which is in no estimate.
+pub const MAX_RISK_GUARDED: u32 = 60;
 
 /// How often warps came to a branch and how often it split them, as a divergence map counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -142,8 +145,10 @@ pub struct FusePlan {
     /// Counters that melded loops get.
     pub counters: SmallVec<[Counter; 2]>,
     pub numbers: Numbers,
-    /// Every block that applying changes or removes.
-    pub touched: Vec<Block>,
+    /// Blocks whose code applying changes or removes.
+    pub core: Vec<Block>,
+    /// Blocks of which it changes the phis.
+    pub exits: Vec<Block>,
 }
 
 /// Why a divergent branch is left alone.
@@ -256,7 +261,6 @@ pub fn plan(
     scratch: &mut Scratch,
 ) -> Result<FusePlan, FuseReject> {
     scratch.looked.clear();
-    scratch.looked.push(entry);
     if let Some(visits) = context.visits(entry).filter(Visits::never_splits) {
         return Err(FuseReject::NeverSplits(visits));
     }
@@ -271,16 +275,25 @@ pub fn plan(
                 NoRegion::OneSided => FuseReject::OneSided,
             };
             scratch.looked.extend(kernel.graph.succs(entry));
-            return gathered(facts, context, entry, scratch).unwrap_or(Err(why));
+            let pairs = gather::candidates(kernel, entry);
+            return gathered(facts, context, entry, pairs, scratch).unwrap_or(Err(why));
         }
     };
-    scratch.looked.extend(region.touched());
+    scratch.looked.extend(region.core());
     for side in region.pairs[0].sides {
         if let Some((inst, why)) = obstacle(side) {
             return Err(FuseReject::Obstacle(inst, why));
         }
     }
-    judge(facts, context, Planner::new(context, &region).run(&mut scratch.shapes))
+    let refused = match judge(facts, context, Planner::new(context, &region).run(&mut scratch.shapes)) {
+        Err(refused @ (FuseReject::NothingAlike(_) | FuseReject::Unprofitable(_) | FuseReject::Risky(_))) => refused,
+        judged => return judged,
+    };
+    let later = gather::later_candidates(facts, region.pairs[0].sides, |block| obstacle(block).is_none());
+    match gathered(facts, context, entry, later, scratch) {
+        Some(Ok(plan)) => Ok(plan),
+        _ => Err(refused),
+    }
 }
 
 /// The best plan for sides that several branches lead to; `None` where there are no such sides.
@@ -288,6 +301,7 @@ fn gathered(
     facts: &Facts,
     context: &Context<'_, '_>,
     entry: Block,
+    pairs: Vec<[Block; 2]>,
     scratch: &mut Scratch,
 ) -> Option<Result<FusePlan, FuseReject>> {
     let Context { kernel, handles, kinds, .. } = *context;
@@ -295,14 +309,14 @@ fn gathered(
     let admits = |t, f| is_free(t) && is_free(f);
     let mut best: Option<FusePlan> = None;
     let mut refused = None;
-    for sides in gather::candidates(kernel, entry) {
+    for sides in pairs {
         let [t, f] = sides.map(|side| kernel.insts[kernel.terminator(side)].opcode);
         if t != f || !admits(sides[0], sides[1]) {
             continue;
         }
         let Some(gather) = gather::gather(facts, entry, sides) else { continue };
         let Some(region) = Region::gathered(kernel, entry, gather, admits) else { continue };
-        scratch.looked.extend(region.touched());
+        scratch.looked.extend(region.core());
         match judge(facts, context, Planner::new(context, &region).run(&mut scratch.shapes)) {
             Err(reject) => refused = Some(reject),
             Ok(plan) => {
@@ -335,9 +349,10 @@ fn judge(facts: &Facts, context: &Context<'_, '_>, mut plan: FusePlan) -> Result
         if (saved as i32) - (added as i32) < MIN_GAIN || added * 100 > saved * MAX_ADDED {
             return Err(FuseReject::Unprofitable(numbers));
         }
+        let most = if numbers.guards > 0 { MAX_RISK_GUARDED } else { MAX_RISK };
         match numbers.visits {
             Some(visits) if !visits.pays(&numbers) => return Err(FuseReject::HardlySplits(numbers)),
-            None if risk * 100 > (saved - numbers.branches) * MAX_RISK => return Err(FuseReject::Risky(numbers)),
+            None if risk * 100 > (saved - numbers.branches) * most => return Err(FuseReject::Risky(numbers)),
             _ => {}
         }
         if let Err(lost) = counters {
@@ -383,9 +398,17 @@ impl Planner<'_, '_, '_> {
         self.numbers.added += self.select_cost + guards;
         self.numbers.risk += self.numbers.added;
         self.numbers.visits = self.context.visits(self.region.entry).filter(|visits| visits.reached > 0);
-        let touched = self.region.touched().collect();
+        let (core, exits) = (self.region.core().collect(), self.region.exits().collect());
         let gather = self.region.gather.clone();
-        FusePlan { entry: self.region.entry, gather, pairs, counters: SmallVec::new(), numbers: self.numbers, touched }
+        FusePlan {
+            entry: self.region.entry,
+            gather,
+            pairs,
+            counters: SmallVec::new(),
+            numbers: self.numbers,
+            core,
+            exits,
+        }
     }
 
     fn bodies(&self, pair: &Pair) -> [Vec<Inst>; 2] {
@@ -426,7 +449,9 @@ impl Planner<'_, '_, '_> {
             let ends_apart = ends.iter().filter(|&&values| !self.melded.same(kernel, values));
             selects.extend(ends_apart);
             // the branch that parted the sides, or one of the two that parted each
-            let branches = u32::from(index == 0) + u32::from(links.len() == 2);
+            let parted =
+                self.region.gather.as_ref().is_none_or(|gather| gather.sources.iter().any(|s| s.1 == Way::Both));
+            let branches = u32::from(index == 0 && parted) + u32::from(links.len() == 2);
             self.numbers.branches += branches * BRANCH;
             self.numbers.saved += branches * BRANCH;
         }

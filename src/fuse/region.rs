@@ -132,15 +132,19 @@ impl Region {
         }
     }
 
-    /// All blocks that melding changes or removes, shared exits included.
-    pub fn touched(&self) -> impl Iterator<Item = Block> + '_ {
-        let exits = self.pairs.iter().flat_map(|pair| match &pair.tail {
+    /// Blocks whose code melding changes or removes.
+    pub fn core(&self) -> impl Iterator<Item = Block> + '_ {
+        let sources = self.gather.iter().flat_map(|gather| gather.sources.iter().map(|source| source.0));
+        std::iter::once(self.entry).chain(sources).chain(self.pairs.iter().flat_map(|pair| pair.sides))
+    }
+
+    /// Blocks where both sides lead: of these only the phis change.
+    pub fn exits(&self) -> impl Iterator<Item = Block> + '_ {
+        let links = self.pairs.iter().flat_map(|pair| match &pair.tail {
             Tail::Joined { links, .. } => links.as_slice(),
             Tail::Split => &[],
         });
-        let exits = exits.filter_map(Link::exit);
-        let sources = self.gather.iter().flat_map(|gather| gather.sources.iter().map(|source| source.0));
-        std::iter::once(self.entry).chain(sources).chain(self.pairs.iter().flat_map(|pair| pair.sides)).chain(exits)
+        links.filter_map(Link::exit)
     }
 }
 

@@ -53,22 +53,6 @@ const LOCAL: u32 = u32::MAX;
 impl<'a> Pressure<'a> {
     /// Solves liveness.
     pub fn new(facts: &'a Facts) -> Pressure<'a> {
-        let mut pressure = Pressure::unsolved(facts);
-        pressure.solve();
-        pressure
-    }
-
-    /// The same for a few blocks: only they may be asked for. Each value is followed from its uses to its definition, which
-    /// costs its live range where solving for all costs blocks times values; whoever has long ones everywhere gets that.
-    pub fn of_few(facts: &'a Facts, blocks: &[Block]) -> Pressure<'a> {
-        let mut pressure = Pressure::unsolved(facts);
-        if !pressure.solve_few(blocks) {
-            pressure.solve();
-        }
-        pressure
-    }
-
-    fn unsolved(facts: &'a Facts) -> Pressure<'a> {
         let kernel = &facts.kernel;
         let mut free = vec![None; kernel.value_count()];
         let units = (0..kernel.value_count()).map(|index| units_of(facts, Value::new(index), &mut free)).collect();
@@ -84,6 +68,7 @@ impl<'a> Pressure<'a> {
         };
         pressure.part();
         pressure.number();
+        pressure.solve();
         pressure
     }
 
@@ -211,65 +196,6 @@ impl<'a> Pressure<'a> {
                 }
             }
         }
-    }
-
-    /// Liveness at the boundaries of a few blocks; false when that takes more steps than it should.
-    fn solve_few(&mut self, blocks: &[Block]) -> bool {
-        let kernel = &self.facts.kernel;
-        let (count, values) = (kernel.blocks.len(), self.crossing.len());
-        let mut is_wanted = vec![false; count];
-        self.live_in = vec![FixedBitSet::new(); count];
-        self.live_out = vec![FixedBitSet::new(); count];
-        for block in blocks {
-            is_wanted[block.index()] = true;
-            self.live_in[block.index()].grow(values);
-            self.live_out[block.index()].grow(values);
-        }
-        // where each is used: inside a block, or at the end of one
-        let mut uses: Vec<(u32, Block, bool)> = Vec::new();
-        for inst in kernel.insts.keys() {
-            let data = &kernel.insts[inst];
-            let is_phi = data.opcode == Opcode::Phi;
-            for (index, &value) in kernel.operands(inst).iter().enumerate() {
-                if let Some(position) = self.position(self.register_of(value)) {
-                    let place = if is_phi { kernel.incoming(inst)[index] } else { data.block };
-                    uses.push((position as u32, place, is_phi));
-                }
-            }
-        }
-        uses.sort_unstable();
-        uses.dedup();
-        let mut left = 32 * kernel.insts.len() + (1 << 16);
-        let mut entered = vec![u32::MAX; count];
-        let mut work = Vec::new();
-        for (position, block, at_end) in uses {
-            let home = kernel.def(self.crossing[position as usize]).map(|def| kernel.insts[def].block);
-            if at_end && is_wanted[block.index()] {
-                self.live_out[block.index()].insert(position as usize);
-            }
-            work.push(block);
-            while let Some(block) = work.pop() {
-                if Some(block) == home || entered[block.index()] == position {
-                    continue;
-                }
-                entered[block.index()] = position;
-                if is_wanted[block.index()] {
-                    self.live_in[block.index()].insert(position as usize);
-                }
-                for &from in kernel.graph.preds(block) {
-                    if is_wanted[from.index()] {
-                        self.live_out[from.index()].insert(position as usize);
-                    }
-                    work.push(from);
-                }
-                let steps = 1 + kernel.graph.preds(block).len();
-                if left < steps {
-                    return false;
-                }
-                left -= steps;
-            }
-        }
-        true
     }
 
     fn sum(&self, set: &FixedBitSet, gone: &FixedBitSet) -> u32 {
