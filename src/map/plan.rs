@@ -16,6 +16,7 @@
 //! are padded to whole sectors of 32 bytes.
 
 use super::Options;
+use super::room::busy;
 use super::turns::Turns;
 use crate::cfg::cycles::Cycle;
 use crate::divergence::Facts;
@@ -25,7 +26,6 @@ use crate::kernel::handles::Handles;
 use crate::kernel::inst::Opcode;
 use crate::llvm::handle::intrinsic_id;
 use crate::pipeline::is_switched_off;
-use crate::spill::pressure::Pressure;
 
 /// Words of a record before the lanes of targets.
 pub const FIXED_WORDS: u32 = 3;
@@ -209,7 +209,7 @@ pub fn plan(
         .filter(|&i| options.all || facts.is_divergent_branch(plan.branches[i].block))
         .collect();
     if !counted.is_empty() && may_hold(facts, module.exits) && !is_recursive && !may_leave_early(facts) {
-        let estimate = Pressure::new(facts).across_boundaries();
+        let estimate = busy(facts);
         let [least, most] = HELD;
         let room = REGISTERS.saturating_sub(OWN_REGISTERS + estimate).clamp(least, most);
         hold(&mut plan, facts, &counted, room, options.turns);
@@ -273,7 +273,8 @@ fn hold(plan: &mut FunctionPlan, facts: &Facts, counted: &[usize], room: u32, mo
                 let nearest = cycles.ancestors(inner).find(|around| checks.contains(around));
                 nearest == Some(cycle)
             };
-            let branches = held.iter().zip(&innermost).filter(|(_, c)| c.as_ref().is_some_and(is_mine)).map(|(&i, _)| i);
+            let branches =
+                held.iter().zip(&innermost).filter(|(_, c)| c.as_ref().is_some_and(is_mine)).map(|(&i, _)| i);
             plan.checks.push(Check { header: cycles.header(cycle), branches: branches.collect(), limit: limit as u32 });
         }
     }
