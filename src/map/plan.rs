@@ -35,6 +35,8 @@ pub const SECTOR: u32 = 4;
 const HELD: [u32; 2] = [16, 40];
 /// Registers of a thread that leave room for a block of 1024 threads, and for many small ones.
 const REGISTERS: u32 = 64;
+/// Registers times blocks: making values of stack objects takes that long.
+const MOST_PLACES: u32 = 40_000;
 /// Fewer branches outside cycles than this are not worth the flush of a register.
 const LEAST_BITS: usize = 2;
 /// Visits beyond a limit that do no harm: limits are half of what fits.
@@ -212,6 +214,7 @@ pub fn plan(
         let estimate = busy(facts);
         let [least, most] = HELD;
         let room = REGISTERS.saturating_sub(OWN_REGISTERS + estimate).clamp(least, most);
+        let room = room.min(MOST_PLACES / facts.kernel.blocks.len().max(1) as u32);
         hold(&mut plan, facts, &counted, room, options.turns);
         let stated = ["nvvm.maxntid", "nvvm.reqntid", "nvvm.maxnreg"];
         plan.needs_bound = facts.kernel.is_kernel
