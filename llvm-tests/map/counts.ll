@@ -10,10 +10,8 @@
 ; CHECK-DAG: @__warpwise_map_t = dso_local addrspace(1) constant { ptr addrspace(1), ptr addrspace(1), i64, i64 } { ptr addrspace(1) @__warpwise_map_t_counters, ptr addrspace(1) @__warpwise_map_t_table,
 ; CHECK-DAG: @__warpwise_map = weak dso_local addrspace(1) constant
 ; CHECK: warpwise.launch:
-; CHECK: %[[MASK:.*]] = call i32 @llvm.nvvm.activemask()
-; CHECK: call i32 @llvm.nvvm.vote.ballot.sync(i32 %[[MASK]],
 ; CHECK: atomicrmw add ptr addrspace(1) {{.*}} syncscope("device") monotonic
-; CHECK: warpwise.branch:
+; CHECK: asm sideeffect "{{.*}}activemask.b32 m;\0A@$0 activemask.b32 b;\0A@!$0 activemask.b32 b;{{.*}}@t red.relaxed.gpu.global.add.u64 [a+32], w;{{.*}}", "b,r,l,~{memory}"(i1 %c,
 ; CHECK-NEXT: br i1 %c, label %a, label %b
 
 ; RECOUNT: 1 branches were counted as the machine saw them

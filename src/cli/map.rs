@@ -1,8 +1,11 @@
 //! `warpwise map`: what counted runs left behind, as tables, as JSON, as a page.
 
+use super::simt;
+use crate::llvm::image;
 use crate::map::file::{self, Counted};
-use crate::map::show;
+use crate::map::{precision, show};
 use crate::report::html;
+use crate::simt::DivergenceMap;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use std::io::Write;
@@ -47,6 +50,15 @@ enum What {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
+    /// How many branches that an analysis calls divergent never split? Ours, its simple mode and LLVM's, beside what the
+    /// lockstep machine sees in the launches that CUDA sources name in `// simt:` lines
+    Precision {
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// JSON instead of a table
+        #[arg(long)]
+        json: bool,
+    },
     /// One self-contained page: source, control flow, branches
     Html {
         #[arg(required = true)]
@@ -85,6 +97,20 @@ pub fn run(args: &MapArgs) -> Result<()> {
                 false => say(&show::difference_text(&changes)),
             }
         }
+        What::Precision { files, json } => {
+            let mut rows = Vec::new();
+            for file in files {
+                rows.extend(precision_of(file)?);
+            }
+            match json {
+                true => say(&format!("{}\n", serde_json::to_string_pretty(&rows)?))?,
+                false => say(&precision::table(&rows))?,
+            }
+            match precision::total(&rows).said[0].mistakes {
+                0 => Ok(()),
+                mistakes => bail!("{mistakes} branches that the analysis calls uniform split: please report this"),
+            }
+        }
         What::Merge { files, output } => merge(files, output),
         What::Html { files, output } => {
             let (map, modules) = file::read_all(files)?;
@@ -92,6 +118,15 @@ pub fn run(args: &MapArgs) -> Result<()> {
             std::fs::write(output, page).with_context(|| format!("cannot write {}", output.display()))
         }
     }
+}
+
+/// What the lockstep machine and the analyses say of a source that names its launches.
+pub fn precision_of(file: &Path) -> Result<Vec<precision::Row>> {
+    let module = simt::open(file, &[])?;
+    let image = image::import(module.handle(), &file.display().to_string());
+    let mut seen = DivergenceMap::default();
+    simt::run_named(file, &image, &mut seen)?;
+    precision::rows(&module, &image, &seen).map_err(anyhow::Error::msg)
 }
 
 fn summary(map: &Map, modules: &[Counted]) -> show::Summary {

@@ -10,7 +10,7 @@ use crate::simt::{
     Reconvergence, Scheduler, Tolerance, compare,
 };
 use anyhow::{Context, Result, bail};
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 use simt_args::{Buffer, Element, Given};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -130,7 +130,8 @@ pub fn load(path: &Path, clang_flags: &[String]) -> Result<ModuleImage> {
     Ok(image::import(open(path, clang_flags)?.handle(), &path.display().to_string()))
 }
 
-fn open(path: &Path, clang_flags: &[String]) -> Result<OwnedModule> {
+/// Opens a module from IR, bitcode or CUDA.
+pub fn open(path: &Path, clang_flags: &[String]) -> Result<OwnedModule> {
     let is_cuda = path.extension().is_some_and(|ext| ext == "cu");
     let flags: Vec<&str> = clang_flags.iter().map(String::as_str).collect();
     let compiled = if is_cuda { Some(cuda::compile_device_ir(path, &flags)?) } else { None };
@@ -173,6 +174,30 @@ impl SimtArgs {
         }
         Ok((inputs, given))
     }
+}
+
+/// A line of options, as sources name their launches: `// simt: --grid 3 …`.
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    args: SimtArgs,
+}
+
+/// Runs every launch that a source names.
+pub fn run_named(source: &Path, image: &ModuleImage, observer: &mut impl Observer) -> Result<()> {
+    let text = std::fs::read_to_string(source).with_context(|| format!("cannot read {}", source.display()))?;
+    let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("// simt: ")).collect();
+    if lines.is_empty() {
+        bail!("{} names no launch: add a line such as // simt: --block 256 --arg f32[256]:iota", source.display());
+    }
+    for line in lines {
+        let words = shlex::split(line).with_context(|| format!("{}: cannot read '{line}'", source.display()))?;
+        let words = ["simt".to_owned(), source.display().to_string()].into_iter().chain(words);
+        let Line { args } = Line::try_parse_from(words).with_context(|| format!("{}: {line}", source.display()))?;
+        let (inputs, _) = args.inputs()?;
+        launch(&args, image, &inputs, observer).with_context(|| format!("{}: {line}", source.display()))?;
+    }
+    Ok(())
 }
 
 /// Runs the subcommand.

@@ -1,6 +1,6 @@
-// How long does LLVM's own uniformity take on a function, and how long does ours, in the same process?
+// What does LLVM's own uniformity say of a module, how long does it take, and how long does ours, in the same process?
 //
-// Used by benches/analysis.rs only. Everything cached for the function is dropped before each run, so dominators and
+// Used for comparisons only. When timed, everything cached for the function is dropped before each run, so dominators and
 // cycles are part of LLVM's time, and the import from LLVM is part of ours.
 
 #include "../../passes/affine_divergence.h"
@@ -59,5 +59,26 @@ extern "C" void warpwise_bench_analysis(LLVMModuleRef Module, LLVMTargetMachineR
       for (Function &F : Bodies)
         FAM.getResult<warpwise::AffineDivergenceAnalysis>(F);
     });
+  }
+}
+
+// For every block of every function with a body, in order: whether LLVM thinks that lanes may part at its end.
+extern "C" void warpwise_llvm_uniformity(LLVMModuleRef Module, LLVMTargetMachineRef Machine, bool *Divergent) {
+  LoopAnalysisManager LAM;
+  FunctionAnalysisManager FAM;
+  CGSCCAnalysisManager CGAM;
+  ModuleAnalysisManager MAM;
+  PassBuilder PB(reinterpret_cast<TargetMachine *>(Machine));
+  PB.registerModuleAnalyses(MAM);
+  PB.registerCGSCCAnalyses(CGAM);
+  PB.registerFunctionAnalyses(FAM);
+  PB.registerLoopAnalyses(LAM);
+  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  for (Function &F : *unwrap(Module)) {
+    if (F.isDeclaration())
+      continue;
+    UniformityInfo &Info = FAM.getResult<UniformityInfoAnalysis>(F);
+    for (BasicBlock &Block : F)
+      *Divergent++ = Info.hasDivergentTerminator(Block);
   }
 }

@@ -28,6 +28,37 @@ use std::fmt::Write;
 /// Threads of the largest block there is.
 const LARGEST_BLOCK: &str = "1024";
 
+/// Counts the lanes of a branch of two ways: those that came into `n`, those that go to the second target into `o`, a split
+/// into `v`; the leader `l`; and for the first four lanes (`t`) their word's address `a` and value `w`. Arguments are the
+/// condition, the lanes below and the replica.
+const IN_MEMORY: &str = "{
+.reg .b32 m, b, x, r, n, o, v;
+.reg .b64 w, a;
+.reg .pred l, s, t;
+activemask.b32 m;
+@$0 activemask.b32 b;
+@!$0 activemask.b32 b;
+and.b32 x, m, $1;
+popc.b32 r, x;
+popc.b32 n, m;
+popc.b32 o, b;
+sub.u32 v, n, o;
+@$0 mov.u32 o, v;
+setp.ne.u32 s, b, m;
+selp.u32 v, 1, 0, s;
+setp.eq.u32 l, r, 0;
+setp.eq.u32 t, r, 2;
+selp.u32 x, n, v, t;
+setp.gt.u32 t, r, 2;
+selp.u32 x, o, x, t;
+@l mov.u32 x, 1;
+cvt.u64.u32 w, x;
+min.u32 x, r, 3;
+mul.wide.u32 a, x, 8;
+add.u64 a, a, $2;
+setp.lt.u32 t, r, 4;
+";
+
 /// Where counts go.
 pub struct Machine<'m> {
     /// Array of 64-bit counters in global memory.
@@ -140,7 +171,10 @@ pub fn apply<'m>(
                     work.lower = work.editor.register("lanemask.lt");
                     work.replica = self::replica(work.editor, machine);
                 }
-                work.count_in_memory(branch, slot, at);
+                match at.branch_condition() {
+                    Some(condition) => work.add_in_memory(condition, slot, at),
+                    None => work.count_in_memory(branch, slot, at),
+                }
             }
             Keep::Bits { register, first } => {
                 let object = registers.bits[register as usize].object;
@@ -308,7 +342,8 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         for other in &others {
             let _ = writeln!(text, "@{not}{other} activemask.b32 b;");
         }
-        let _ = writeln!(text, "and.b32 x, m, ${lower};\nsetp.eq.u32 l, x, 0;\nsetp.ne.u32 s, b, m;\nand.pred s, s, l;");
+        let _ =
+            writeln!(text, "and.b32 x, m, ${lower};\nsetp.eq.u32 l, x, 0;\nsetp.ne.u32 s, b, m;\nand.pred s, s, l;");
         let guards = ["@l ".to_owned(), "@s ".to_owned(), String::new()].into_iter();
         let guards = guards.chain(others.iter().map(|other| format!("@{not}{other} ")));
         let bits = branch.keep.bits();
@@ -372,6 +407,24 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
             }
         }
         self.editor.before(at);
+    }
+
+    /// Two ways: the same as [`Self::count_in_memory`], in one instruction of the IR.
+    fn add_in_memory(&mut self, condition: Value<'m>, slot: u32, at: Inst<'m>) {
+        self.editor.before(at);
+        let mut text = IN_MEMORY.to_owned();
+        let first = 8 * slot;
+        let _ = writeln!(text, "@t red.relaxed.gpu.global.add.u64 [a+{first}], w;");
+        // too few lanes for a word each: the lowest one adds what nobody took
+        for (index, word) in (1..).zip(["v", "n", "o"]) {
+            let place = first + 8 * index;
+            let lanes = index + 1;
+            let _ = writeln!(text, "setp.lt.u32 t, n, {lanes};\nand.pred t, t, l;\ncvt.u64.u32 w, {word};");
+            let _ = writeln!(text, "@t red.relaxed.gpu.global.add.u64 [$2+{place}], w;");
+        }
+        text.push('}');
+        let replica = self.editor.address(self.replica);
+        self.editor.assembly(&text, "b,r,l,~{memory}", 0, &[condition, self.lower, replica]);
     }
 
     /// Adds up to four words to memory, one for each of the first lanes; the editor stands before `at` and does so again

@@ -118,7 +118,8 @@ impl<'m> Apply<'_, '_, 'm> {
             for (slot, chunk) in (held.slot..).step_by(SECTOR as usize).zip(counts.chunks(SECTOR as usize)) {
                 let mut sums = Vec::new();
                 for &count in chunk {
-                    let low = if held.branch.keep == Keep::Words { self.field(count, 0, LOW_BITS.into()) } else { count };
+                    let low =
+                        if held.branch.keep == Keep::Words { self.field(count, 0, LOW_BITS.into()) } else { count };
                     sums.push(self.sum(low, group));
                 }
                 let end = self.editor.int(32, sums.len() as u64);
@@ -134,8 +135,7 @@ impl<'m> Apply<'_, '_, 'm> {
             }
         }
         // what is too large to be added up; no count of a record is larger than its lanes
-        let words: Vec<&Held<'_, 'm>> =
-            registers.wide.iter().filter(|held| held.branch.keep == Keep::Words).collect();
+        let words: Vec<&Held<'_, 'm>> = registers.wide.iter().filter(|held| held.branch.keep == Keep::Words).collect();
         let mut any: Option<Value<'m>> = None;
         for held in &words {
             let lanes = self.editor.load(word, held.objects[2], 4, false, "");

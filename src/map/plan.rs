@@ -16,6 +16,7 @@
 //! are padded to whole sectors of 32 bytes.
 
 use super::Options;
+use super::room::busy;
 use super::turns::Turns;
 use crate::cfg::cycles::Cycle;
 use crate::divergence::Facts;
@@ -25,7 +26,6 @@ use crate::kernel::handles::Handles;
 use crate::kernel::inst::Opcode;
 use crate::llvm::handle::intrinsic_id;
 use crate::pipeline::is_switched_off;
-use crate::spill::pressure::Pressure;
 
 /// Words of a record before the lanes of targets.
 pub const FIXED_WORDS: u32 = 3;
@@ -35,6 +35,8 @@ pub const SECTOR: u32 = 4;
 const HELD: [u32; 2] = [16, 40];
 /// Registers of a thread that leave room for a block of 1024 threads, and for many small ones.
 const REGISTERS: u32 = 64;
+/// Registers times blocks: making values of stack objects takes that long.
+const MOST_PLACES: u32 = 40_000;
 /// Fewer branches outside cycles than this are not worth the flush of a register.
 const LEAST_BITS: usize = 2;
 /// Visits beyond a limit that do no harm: limits are half of what fits.
@@ -209,9 +211,10 @@ pub fn plan(
         .filter(|&i| options.all || facts.is_divergent_branch(plan.branches[i].block))
         .collect();
     if !counted.is_empty() && may_hold(facts, module.exits) && !is_recursive && !may_leave_early(facts) {
-        let estimate = Pressure::new(facts).across_boundaries();
+        let estimate = busy(facts);
         let [least, most] = HELD;
         let room = REGISTERS.saturating_sub(OWN_REGISTERS + estimate).clamp(least, most);
+        let room = room.min(MOST_PLACES / facts.kernel.blocks.len().max(1) as u32);
         hold(&mut plan, facts, &counted, room, options.turns);
         let stated = ["nvvm.maxntid", "nvvm.reqntid", "nvvm.maxnreg"];
         plan.needs_bound = facts.kernel.is_kernel
@@ -273,7 +276,8 @@ fn hold(plan: &mut FunctionPlan, facts: &Facts, counted: &[usize], room: u32, mo
                 let nearest = cycles.ancestors(inner).find(|around| checks.contains(around));
                 nearest == Some(cycle)
             };
-            let branches = held.iter().zip(&innermost).filter(|(_, c)| c.as_ref().is_some_and(is_mine)).map(|(&i, _)| i);
+            let branches =
+                held.iter().zip(&innermost).filter(|(_, c)| c.as_ref().is_some_and(is_mine)).map(|(&i, _)| i);
             plan.checks.push(Check { header: cycles.header(cycle), branches: branches.collect(), limit: limit as u32 });
         }
     }

@@ -29,7 +29,9 @@ impl Turns {
     /// Looks at every cycle of a function.
     pub fn new(facts: &Facts) -> Turns {
         let cycles = &facts.cfg().cycles;
-        Turns { most: cycles.iter().map(|cycle| iterations(&facts.kernel, cycles, cycle).unwrap_or(u64::MAX)).collect() }
+        Turns {
+            most: cycles.iter().map(|cycle| iterations(&facts.kernel, cycles, cycle).unwrap_or(u64::MAX)).collect(),
+        }
     }
 
     /// Most visits of a block that is in these cycles, for each entry of the function.
@@ -73,22 +75,23 @@ fn iterations(kernel: &Kernel, cycles: &Cycles, cycle: Cycle) -> Option<u64> {
     let mut latches = cycles.latches(&kernel.graph, cycle);
     let latch = latches.next().filter(|&latch| latches.all(|other| other == latch));
     let deciding = latch.into_iter().chain([header]);
-    deciding.filter_map(|block| {
-        let branch = kernel.terminator(block);
-        let succs = kernel.graph.succs(block);
-        let &[yes, no] = succs else { return None };
-        let stays_if = match (cycles.contains(cycle, yes), cycles.contains(cycle, no)) {
-            (true, false) => true,
-            (false, true) => false,
-            _ => return None,
-        };
-        if kernel.insts[branch].opcode != Opcode::CondBr {
-            return None;
-        }
-        let compare = kernel.def(kernel.condition(branch)?)?;
-        by_compare(kernel, cycles, cycle, compare, stays_if)
-    })
-    .min()
+    deciding
+        .filter_map(|block| {
+            let branch = kernel.terminator(block);
+            let succs = kernel.graph.succs(block);
+            let &[yes, no] = succs else { return None };
+            let stays_if = match (cycles.contains(cycle, yes), cycles.contains(cycle, no)) {
+                (true, false) => true,
+                (false, true) => false,
+                _ => return None,
+            };
+            if kernel.insts[branch].opcode != Opcode::CondBr {
+                return None;
+            }
+            let compare = kernel.def(kernel.condition(branch)?)?;
+            by_compare(kernel, cycles, cycle, compare, stays_if)
+        })
+        .min()
 }
 
 /// Iterations where a comparison decides about staying.
@@ -138,7 +141,8 @@ fn by_compare(kernel: &Kernel, cycles: &Cycles, cycle: Cycle, compare: Inst, sta
 /// Iterations from a constant to a constant.
 fn counted(from: i64, to: i64, by: i64, pred: Predicate, bits: u32) -> Option<u64> {
     let mask = if bits == 64 { u64::MAX } else { (1u64 << bits) - 1 };
-    let (distance, step) = if by > 0 { (to.wrapping_sub(from), by) } else { (from.wrapping_sub(to), by.checked_neg()?) };
+    let (distance, step) =
+        if by > 0 { (to.wrapping_sub(from), by) } else { (from.wrapping_sub(to), by.checked_neg()?) };
     match pred {
         Predicate::Ne => {
             let distance = distance as u64 & mask;
@@ -160,15 +164,7 @@ fn counted(from: i64, to: i64, by: i64, pred: Predicate, bits: u32) -> Option<u6
 }
 
 /// How many different values a variable can have that may not wrap.
-fn values(
-    kernel: &Kernel,
-    start: Option<i64>,
-    limit: Value,
-    by: i64,
-    flags: Flags,
-    pred: Predicate,
-    bits: u32,
-) -> u64 {
+fn values(kernel: &Kernel, start: Option<i64>, limit: Value, by: i64, flags: Flags, pred: Predicate, bits: u32) -> u64 {
     let step = by.unsigned_abs().max(1);
     let all = if bits == 64 { u64::MAX } else { 1u64 << bits };
     let most = if step == 1 { all } else { all / step + 1 };
@@ -176,7 +172,8 @@ fn values(
     if !flags.contains(Flags::NSW) {
         return most;
     }
-    let not_negative = |value: Value| matches!(kernel.constant(value), Some(ConstData::Int(n)) if wrap(n as i64, bits) >= 0);
+    let not_negative =
+        |value: Value| matches!(kernel.constant(value), Some(ConstData::Int(n)) if wrap(n as i64, bits) >= 0);
     if by < 0 {
         let stays_positive = matches!(pred, Predicate::Sgt | Predicate::Sge) && not_negative(limit);
         return if stays_positive { half + 1 } else { most };

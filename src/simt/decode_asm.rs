@@ -83,6 +83,9 @@ impl Decoder<'_, '_> {
         let (guard, statement) = rest.split_once(' ')?;
         let (negated, name) = guard.strip_prefix('!').map_or((false, guard), |name| (true, name));
         let p = self.read(asm, name)?;
+        if statement.starts_with("red.") && statement.contains(".add.") {
+            return self.predicated_addition(asm, statement, p, negated);
+        }
         let target = split_operands(statement.split_once(' ')?.1).first()?.clone();
         if statement.starts_with("activemask") {
             return self.predicated_mask(asm, &target, p, negated);
@@ -100,6 +103,18 @@ impl Decoder<'_, '_> {
         let (a, b) = if negated { (old, d) } else { (d, old) };
         self.emit(Op::Select { d, c: p, a, b });
         Some(())
+    }
+
+    /// `@p red.….add.… [a], b`: where the predicate does not hold, zero is added. Its address must be good all the same.
+    fn predicated_addition(&mut self, asm: &mut Asm, statement: &str, p: Src, negated: bool) -> Option<()> {
+        const VALUE: &str = "__predicated";
+        let (opcode, operands) = statement.split_once(' ')?;
+        let [place, value] = split_operands(operands).try_into().ok()?;
+        let (value, zero, chosen) = (self.read(asm, &value)?, self.constant(0), self.temp(1));
+        let (a, b) = if negated { (zero, value) } else { (value, zero) };
+        self.emit(Op::Select { d: chosen, c: p, a, b });
+        asm.names.insert(VALUE.to_owned(), chosen);
+        self.ptx(asm, &format!("{opcode} {place}, {VALUE}"))
     }
 
     /// `@p activemask.b32 d`: the lanes that execute it are those whose predicate holds.

@@ -84,19 +84,12 @@ impl<'m> Editor<'m> {
 
     /// Splits the block before an instruction and puts a loop there that runs `count` times, at least once: instructions
     /// go into its body from now on. Returns the index, and the instruction of the body that they are put before.
-    pub fn split_for(
-        &mut self,
-        count: Value<'m>,
-        before: Inst<'m>,
-        body: &str,
-        rest: &str,
-    ) -> (Value<'m>, Inst<'m>) {
+    pub fn split_for(&mut self, count: Value<'m>, before: Inst<'m>, body: &str, rest: &str) -> (Value<'m>, Inst<'m>) {
         let location = before.debug_loc();
         let (body, rest) = (c_name(body), c_name(rest));
         let mut index = std::ptr::null_mut();
         let (count, before) = (count.raw(), before.raw());
-        let point =
-            wrap!(Inst, warpwise_split_for(count, before, body.as_ptr(), rest.as_ptr(), &mut index));
+        let point = wrap!(Inst, warpwise_split_for(count, before, body.as_ptr(), rest.as_ptr(), &mut index));
         self.before(point);
         self.set_location(location);
         (wrap!(Value, index), point)
@@ -115,21 +108,26 @@ impl<'m> Editor<'m> {
         let (body, rest) = (c_name(body), c_name(rest));
         let mut index = std::ptr::null_mut();
         let (start, step, end, before) = (start.raw(), step.raw(), end.raw(), before.raw());
-        let point = wrap!(
-            Inst,
-            warpwise_split_while(start, step, end, before, body.as_ptr(), rest.as_ptr(), &mut index)
-        );
+        let point =
+            wrap!(Inst, warpwise_split_while(start, step, end, before, body.as_ptr(), rest.as_ptr(), &mut index));
         self.before(point);
         self.set_location(location);
         (wrap!(Value, index), point)
     }
 
-    /// Inline assembly with 32-bit results that the lanes of a warp execute together: `constraints` are those of the
-    /// results and the arguments.
-    pub fn assembly(&mut self, text: &str, constraints: &str, results: usize, arguments: &[Value<'m>]) -> Vec<Value<'m>> {
+    /// Inline assembly with so many 32-bit results that the lanes of a warp execute together: `constraints` are those of
+    /// the results and the arguments.
+    pub fn assembly(
+        &mut self,
+        text: &str,
+        constraints: &str,
+        results: usize,
+        arguments: &[Value<'m>],
+    ) -> Vec<Value<'m>> {
         let word = edit!(LLVMInt32TypeInContext(self.context));
         let mut words = vec![word; results];
         let result = match results {
+            0 => edit!(LLVMVoidTypeInContext(self.context)),
             1 => word,
             _ => edit!(LLVMStructTypeInContext(self.context, words.as_mut_ptr(), results as u32, 0)),
         };
@@ -153,6 +151,7 @@ impl<'m> Editor<'m> {
         let convergent = edit!(LLVMCreateEnumAttribute(self.context, kind, 0));
         edit!(LLVMAddCallSiteAttribute(call.raw(), llvm_sys::LLVMAttributeFunctionIndex, convergent));
         match results {
+            0 => Vec::new(),
             1 => vec![call],
             _ => (0..results as u32)
                 .map(|i| wrap!(Value, LLVMBuildExtractValue(self.builder, call.raw(), i, c"".as_ptr())))
@@ -163,6 +162,12 @@ impl<'m> Editor<'m> {
     /// A special register.
     pub fn register(&mut self, name: &str) -> Value<'m> {
         self.intrinsic(&format!("llvm.nvvm.read.ptx.sreg.{name}"), &[], &[], "")
+    }
+
+    /// A pointer as a number.
+    pub fn address(&mut self, pointer: Value<'m>) -> Value<'m> {
+        let wide = self.int_type(64);
+        self.cast(llvm_sys::LLVMOpcode::LLVMPtrToInt, pointer, wide, "")
     }
 
     /// `value == number`.

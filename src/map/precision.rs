@@ -1,0 +1,109 @@
+//! How many of the branches that an analysis calls divergent never split? What the lockstep machine saw, beside what
+//! three analyses say: the affine one, its simple mode (the thesis's divergence analysis), and LLVM's own.
+//!
+//! Source: Coutinho 2011, section 4.3: 34 % of the branches that its analysis called divergent never split.
+
+use crate::divergence::{ModuleAnalysis, Options};
+use crate::kernel::entity::Block;
+use crate::llvm::compare::divergent_blocks;
+use crate::llvm::image::ModuleImage;
+use crate::llvm::owned::OwnedModule;
+use crate::simt::DivergenceMap;
+use serde::Serialize;
+use std::fmt::Write;
+
+/// The analyses, in the order of [`Row::said`].
+pub const ANALYSES: [&str; 3] = ["affine", "simple", "LLVM"];
+
+/// What an analysis says of the branches of a function that were met.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Said {
+    /// Branches that it calls divergent.
+    pub divergent: u32,
+    /// Of these, those that never split.
+    pub never_split: u32,
+    /// Branches that it calls uniform and that split.
+    pub mistakes: u32,
+}
+
+/// A function that ran.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Row {
+    pub name: String,
+    /// Conditional branches and switches that were met.
+    pub met: u32,
+    /// Those that split.
+    pub split: u32,
+    pub said: [Said; 3],
+}
+
+/// Looks at every function of a module in which a branch was met.
+pub fn rows(module: &OwnedModule, image: &ModuleImage, seen: &DivergenceMap) -> Result<Vec<Row>, String> {
+    let handle = module.handle();
+    let bodies: Vec<_> = handle.functions().filter(|function| !function.is_declaration()).collect();
+    let llvm = divergent_blocks(module)?;
+    let ours = [Options::default(), Options { simple: true, ..Options::default() }]
+        .map(|options| ModuleAnalysis::new(handle, options));
+    let branches = seen.branches(image);
+    let mut rows = Vec::new();
+    for (function, blocks) in bodies.iter().zip(&llvm) {
+        let name = function.name();
+        let met: Vec<_> = branches.iter().filter(|branch| branch.function == name && branch.taken.len() > 1).collect();
+        let Some(body) = image.functions.iter().find(|body| body.name == name).filter(|_| !met.is_empty()) else {
+            continue;
+        };
+        let facts = ours.each_ref().map(|analysis| analysis.facts(*function).0);
+        let mut row = Row { name, ..Row::default() };
+        for branch in met {
+            let index = body.block_of(branch.inst);
+            let splits = branch.splits > 0;
+            row.met += 1;
+            row.split += u32::from(splits);
+            let block = Block::from_u32(index);
+            let divergent =
+                [facts[0].is_divergent_branch(block), facts[1].is_divergent_branch(block), blocks[index as usize]];
+            for (said, divergent) in row.said.iter_mut().zip(divergent) {
+                said.divergent += u32::from(divergent);
+                said.never_split += u32::from(divergent && !splits);
+                said.mistakes += u32::from(!divergent && splits);
+            }
+        }
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// The sum of rows.
+pub fn total(rows: &[Row]) -> Row {
+    let mut total = Row { name: "all".to_owned(), ..Row::default() };
+    for row in rows {
+        total.met += row.met;
+        total.split += row.split;
+        for (sum, said) in total.said.iter_mut().zip(row.said) {
+            sum.divergent += said.divergent;
+            sum.never_split += said.never_split;
+            sum.mistakes += said.mistakes;
+        }
+    }
+    total
+}
+
+/// Rows and their sum as a table in Markdown.
+pub fn table(rows: &[Row]) -> String {
+    let mut text = "| function | branches met | split |".to_owned();
+    for name in ANALYSES {
+        let _ = write!(text, " {name}: divergent | never split | uniform, and split |");
+    }
+    text += "\n|---|---|---|";
+    text += &"---|".repeat(3 * ANALYSES.len());
+    text.push('\n');
+    for row in rows.iter().chain([&total(rows)]) {
+        let _ = write!(text, "| {} | {} | {} |", row.name, row.met, row.split);
+        for said in row.said {
+            let share = 100.0 * f64::from(said.never_split) / f64::from(said.divergent.max(1));
+            let _ = write!(text, " {} | {} ({share:.0} %) | {} |", said.divergent, said.never_split, said.mistakes);
+        }
+        text.push('\n');
+    }
+    text
+}
