@@ -195,9 +195,10 @@ pub fn plan(facts: &Facts, registers: u32, allowed: Victims, room: &mut SharedBu
         let (gone, chosen) = (&mut gone, &mut chosen);
         let mut relief = Relief { facts, pressure: &pressure, cycle, reached: &reached, allowed, room, gone, chosen };
         relief.choose(Kind::Uniform, units.saturating_sub(registers.saturating_sub(HEADROOM)));
-        // an addition at every use: no more of them than it takes
+        // an addition at every use: no more of them than it takes, unless loads are in flight
         let left = pressure.of_cycle(cycle, relief.gone);
-        relief.choose(Kind::Affine, left.saturating_sub(limit));
+        let wanted = if reserve(facts, cycle) < RESERVE { limit } else { registers.saturating_sub(HEADROOM) };
+        relief.choose(Kind::Affine, left.saturating_sub(wanted));
         let left = pressure.of_cycle(cycle, relief.gone);
         if left > registers + SURE {
             // only if it helps enough: a cycle that spills anyway gains nothing from loads of another kind

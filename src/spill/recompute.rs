@@ -6,12 +6,13 @@
 //!    constants, arguments and what `ptxas` keeps in uniform registers (free), at values live into the cycle anyway, and
 //!    at new *leaves*, which then live through the cycle in the candidate's stead: a row and a column for every sum of
 //!    both, the thread's index for every multiple of it, and with it for affine values whose uniform rest is free.
-//! 3. **Gain.** Candidates whose chains share an end stand and fall together. Of all such components and depths the one that
-//!    saves most is taken, until the cycle fits and more than one instruction would be added for a reload: registers gained,
-//!    each worth [`SPILL_COST`] instructions at every use, less the instructions that are added.
+//! 3. **Gain.** Candidates whose chains share an end stand and fall together. Of all depths the one whose components
+//!    saves most is taken: registers gained, each worth [`SPILL_COST`] instructions at every use, less the instructions
+//!    that are added. Once the cycle fits, only what adds no more than an instruction for a reload.
 //! 4. **Hiding.** Both LLVM and `ptxas` would move the copies out of the loop again. So some leaf of each of them goes
 //!    through a phi of the innermost cycle around the use that is changed in every iteration by nothing: `leaf ^ zero`, where
-//!    `zero` is `ctaid.x >= nctaid.x`, which neither knows to be false. That costs one instruction an iteration.
+//!    `zero` is `ctaid.x >= nctaid.x`, which neither knows to be false. That costs one instruction an iteration. Where
+//!    leaves are many, the zero itself goes through the phi, and into each leaf where it is used.
 //!
 //! `ptxas` recomputes by itself what is one or two instructions away from values it has; it stops where many values share
 //! operands that are not live, or uniform parts are long. No memory is needed, so no launch bound is either.
@@ -42,9 +43,11 @@ const MAX_CANDIDATES: usize = 256;
 const MAX_CHAIN: usize = 10;
 /// Most cycles that are relieved, and most choices for one of them.
 const MAX_CYCLES: usize = 8;
-const MAX_CHOICES: usize = 16;
+const MAX_CHOICES: usize = 4;
 /// What a reload of a spilled register costs, in instructions.
 const SPILL_COST: f64 = 3.0;
+/// Most leaves that go through a phi each: `ptxas` would store those that it spills in every iteration.
+const MAX_PHIS: usize = 8;
 /// Registers that are worth the phi.
 const LEAST_GAIN: u32 = 4;
 /// Registers left free for loads in flight.
@@ -78,8 +81,10 @@ pub struct Again {
 #[derive(Default)]
 pub struct RecomputePlan {
     pub values: Vec<Again>,
-    /// Leaves that go through a phi, and the headers of the cycles where.
+    /// Leaves that are hidden, and the headers of the cycles where.
     pub hidden: BTreeSet<(Block, Value)>,
+    /// They are so many that the zero goes through the phi, and not they.
+    pub masked: bool,
     /// Largest pressure before and after, and the budget.
     pub before: u32,
     pub after: u32,
@@ -100,16 +105,22 @@ struct Chain {
 struct Component {
     chains: Vec<Chain>,
     leaves: Vec<Value>,
-    /// Reloads that are gained and instructions that are added, by how often they run.
-    gained: f64,
+    /// Reloads of registers that are not kept any more and instructions that are added, by how often they run.
+    reloads: f64,
     added: f64,
+    removed: u32,
+    /// Registers gained.
     gain: u32,
 }
 
 impl Component {
+    /// Reloads that are saved if no more than so many registers are wanted.
+    fn saved(&self, excess: u32) -> f64 {
+        self.reloads * f64::from(self.gain.min(excess)) / f64::from(self.removed.max(1))
+    }
     /// Instructions that are saved.
-    fn net(&self) -> f64 {
-        SPILL_COST * self.gained - self.added
+    fn net(&self, excess: u32) -> f64 {
+        SPILL_COST * self.saved(excess) - self.added
     }
 }
 
@@ -133,29 +144,39 @@ pub fn plan<'f>(facts: &'f Facts, pressure: &Pressure<'f>, registers: u32) -> Re
     for &(_, cycle) in tight.iter().take(MAX_CYCLES) {
         let mut now = state.needs(cycle);
         if now + reserve(facts, cycle) > registers {
+            let (at_first, kept, before) = (now, plan.values.len(), state.clone());
             for _ in 0..MAX_CHOICES {
-                let excess = now.saturating_sub(registers.saturating_sub(HEADROOM)).max(LEAST_GAIN);
-                let Some(best) = state.best(cycle, excess) else { break };
-                if now <= registers.saturating_sub(HEADROOM) && best.added > best.gained {
+                let chosen = state.choose(cycle, now.saturating_sub(registers.saturating_sub(HEADROOM)));
+                if chosen.is_empty() {
                     break;
                 }
-                for chain in best.chains {
-                    state.gone.insert(chain.position);
-                    state.kept.extend(chain.kept);
-                    plan.values.extend(chain.values);
+                for component in chosen {
+                    for chain in component.chains {
+                        state.gone.insert(chain.position);
+                        state.kept.extend(chain.kept);
+                        plan.values.extend(chain.values);
+                    }
+                    state.leaves.extend(component.leaves);
                 }
-                state.leaves.extend(best.leaves);
                 now = state.needs(cycle);
+            }
+            // half of what is too much, or the fewer registers are spilled anyway
+            let half = at_first.saturating_sub(registers) / 2;
+            if now + LEAST_GAIN.max(half) > at_first {
+                (state, now) = (before, at_first);
+                plan.values.truncate(kept);
             }
         }
         after = after.max(now);
     }
     plan.after = after;
     plan.hidden = hide(facts, pressure, &plan.values);
+    plan.masked = plan.hidden.iter().map(|&(_, leaf)| leaf).collect::<FxHashSet<Value>>().len() > MAX_PHIS;
     debug_assert!(plan.values.iter().all(|again| kernel.insts[again.def].opcode != Opcode::Phi));
     plan
 }
 
+#[derive(Clone)]
 struct State<'a, 'f> {
     facts: &'f Facts,
     pressure: &'a Pressure<'f>,
@@ -172,8 +193,9 @@ impl State<'_, '_> {
         self.pressure.of_cycle(cycle, &self.gone) + more
     }
 
-    /// The component that saves most in a cycle; registers beyond `excess` are worth nothing.
-    fn best(&self, cycle: Cycle, excess: u32) -> Option<Component> {
+    /// The components of the depth that saves most in a cycle: until `excess` registers are gained those that save anything,
+    /// then those that add no more than an instruction for a reload.
+    fn choose(&self, cycle: Cycle, excess: u32) -> Vec<Component> {
         let facts = self.facts;
         let header = facts.cfg().cycles.header(cycle);
         let reached = reached_from(facts, cycle);
@@ -191,9 +213,9 @@ impl State<'_, '_> {
         let mut positions: Vec<usize> = members.keys().copied().collect();
         positions.sort_unstable();
         if positions.len() > MAX_CANDIDATES {
-            return None;
+            return Vec::new();
         }
-        let mut best: Option<Component> = None;
+        let mut best: (f64, Vec<Component>) = (0.0, Vec::new());
         for depth in 1..=MAX_DEPTH {
             let mut chains = Vec::new();
             for &position in positions.iter().filter(|&position| !self.kept.contains(position)) {
@@ -210,20 +232,27 @@ impl State<'_, '_> {
             // what another chain ends at stays
             let ends: FxHashSet<usize> = chains.iter().flat_map(|chain| chain.kept.iter().copied()).collect();
             chains.retain(|chain| !ends.contains(&chain.position));
-            for component in components(chains) {
-                let component = self.judge(header, excess, component);
-                if component.gain >= LEAST_GAIN
-                    && component.net() > 0.0
-                    && best.as_ref().is_none_or(|best| component.net() > best.net())
-                {
-                    best = Some(component);
+            let mut found: Vec<Component> =
+                components(chains).into_iter().map(|chains| self.judge(header, chains)).collect();
+            found.sort_by(|a, b| b.net(u32::MAX).total_cmp(&a.net(u32::MAX)));
+            let (mut net, mut left, mut chosen) = (0.0, excess, Vec::new());
+            for component in found {
+                let cheap = component.added <= component.saved(u32::MAX);
+                let saves = component.net(if cheap { u32::MAX } else { left });
+                if component.gain > 0 && saves > 0.0 {
+                    net += saves;
+                    left = left.saturating_sub(component.gain);
+                    chosen.push(component);
                 }
             }
+            if net > best.0 {
+                best = (net, chosen);
+            }
         }
-        best
+        best.1
     }
 
-    fn judge(&self, header: Block, excess: u32, chains: Vec<Chain>) -> Component {
+    fn judge(&self, header: Block, chains: Vec<Chain>) -> Component {
         let facts = self.facts;
         let leaves: BTreeSet<Value> = chains.iter().flat_map(|chain| chain.leaves.iter().copied()).collect();
         let lost: u32 = leaves.iter().map(|&leaf| self.pressure.units(leaf)).sum();
@@ -240,10 +269,9 @@ impl State<'_, '_> {
                 added += weight * fresh.map(|&inst| cost(facts, inst)).sum::<f64>();
             }
         }
-        // the phi that hides a leaf, for half of the leaves
+        // what hides the leaves
         added += block_weight(facts, header) * (1.0 + leaves.len() as f64 / 2.0);
-        let gained = reloads * f64::from(gain.min(excess)) / f64::from(removed.max(1));
-        Component { chains, leaves: leaves.into_iter().collect(), gained, added, gain }
+        Component { chains, leaves: leaves.into_iter().collect(), reloads, added, removed, gain }
     }
 }
 
