@@ -64,8 +64,9 @@ cl::opt<bool> Off("warpwise-off", cl::cat(Category), cl::desc("Transform nothing
 
 // One switch for each transform of the default pipeline.
 cl::opt<bool> Annotate("warpwise-annotate", cl::cat(Category), cl::init(true), cl::desc("Run annotate-uniform"));
-cl::opt<bool> Fuse("warpwise-fuse", cl::cat(Category), cl::init(false), cl::desc("Run fuse-branches"));
-cl::opt<bool> Steer("warpwise-steer", cl::cat(Category), cl::init(false), cl::desc("Run steer-spills"));
+cl::opt<bool> Fuse("warpwise-fuse", cl::cat(Category), cl::init(true),
+                   cl::desc("Run fuse-branches (with counters only if asked for)"));
+cl::opt<bool> Steer("warpwise-steer", cl::cat(Category), cl::init(true), cl::desc("Run steer-spills"));
 
 cl::opt<bool> Map("warpwise-divergence-map", cl::init(false), cl::cat(Category),
                   cl::desc("Count, at every branch, the warps that come and those that split"));
@@ -83,7 +84,7 @@ void publish(StringRef Name, const cl::opt<bool> &Option) {
 
 } // namespace
 
-bool warpwise::wants_fusion() { return Fuse && !Off; }
+bool warpwise::wants_fusion() { return Fuse && !Off && (!Map || Fuse.getNumOccurrences()); }
 bool warpwise::wants_map() { return Map && !Off; }
 
 void warpwise::publish_options() {

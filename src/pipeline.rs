@@ -36,8 +36,10 @@ pub const DEFAULT: &str = "warpwise";
 /// What may be switched off for the default pipeline, whether or not this build has the transform.
 const SWITCHES: &[&str] = &["annotate", "fuse", "steer", "map"];
 
-/// Transforms that the default pipeline runs only when asked to (`-warpwise-steer`, `warpwise<steer>`).
-const OFF_BY_DEFAULT: &[&str] = &["fuse", "steer", "map"];
+/// Transforms that the default pipeline runs only when asked to (`-warpwise-divergence-map`, `warpwise<map>`).
+const OFF_BY_DEFAULT: &[&str] = &["map"];
+/// And those that it leaves out beside `map` unless asked to: what is counted are the branches that were written.
+const OFF_WHILE_COUNTING: &str = "fuse";
 
 /// Parameters in words, for the error about an unknown one.
 const KNOWN: &str = "block=X[xYxZ], simple, remark-all, regs=N, dynamic-shared=N, victims=all|none|constant|affine|uniform|divergent|stack[+...], ptxas-smem, ptxas=PATH";
@@ -66,6 +68,8 @@ pub struct Settings {
     pub map_file: Option<std::path::PathBuf>,
     /// Transforms that the default pipeline leaves out, by first word.
     switched_off: Vec<String>,
+    /// [`OFF_WHILE_COUNTING`] was switched by name.
+    fusion_is_stated: bool,
     /// The default pipeline does nothing (`-warpwise-off`).
     is_off: bool,
     /// Registers a thread may use; beats the kernel's own bounds.
@@ -135,6 +139,9 @@ impl Settings {
                 None => (parameter, None),
             };
             settings.set(pass, name, value)?;
+        }
+        if settings.is_on("map") && !settings.fusion_is_stated {
+            settings.turn(OFF_WHILE_COUNTING, false);
         }
         Ok(settings)
     }
@@ -227,7 +234,12 @@ impl Settings {
         Ok(())
     }
 
+    fn is_on(&self, word: &str) -> bool {
+        !self.switched_off.iter().any(|known| known == word)
+    }
+
     fn turn(&mut self, word: &str, on: bool) {
+        self.fusion_is_stated |= word == OFF_WHILE_COUNTING;
         self.switched_off.retain(|known| known != word);
         if !on {
             self.switched_off.push(word.to_owned());
@@ -397,8 +409,10 @@ mod tests {
     #[test]
     fn each_pass_takes_its_own() {
         let settings = Settings::parse(DEFAULT, "no-fuse;block=256").unwrap();
-        assert!(settings.switched_off.contains(&"fuse".to_owned()));
-        assert!(!Settings::parse(DEFAULT, "steer").unwrap().switched_off.contains(&"steer".to_owned()));
+        assert!(!settings.is_on("fuse"));
+        let on = |text: &str, word: &str| Settings::parse(DEFAULT, text).unwrap().is_on(word);
+        assert!(on("", "fuse") && on("", "steer") && !on("", "map"));
+        assert!(on("map", "steer") && !on("map", "fuse") && on("fuse;map", "fuse"));
         assert!(Settings::parse(DEFAULT, "no-annotate=1").is_err());
         assert!(Settings::parse(DEFAULT, "no-frob").is_err());
         let annotate = |text: &str| Settings::parse("annotate-uniform", text).map(|settings| settings.annotate);

@@ -2,7 +2,7 @@
 ;
 ; RUN: %opt -passes='warpwise<block=256>' -disable-output %s
 ; RUN: %opt -passes='warpwise<no-fuse;block=256>' -disable-output %s
-; RUN: %opt -passes='warpwise<fuse;steer;no-annotate;regs=64;dynamic-shared=1024;assume-restrict>' -disable-output %s
+; RUN: %opt -passes='warpwise<fuse;steer;map;no-annotate;regs=64;dynamic-shared=1024;assume-restrict>' -disable-output %s
 ; RUN: %not %opt -passes='warpwise<no-fuse=1>' -disable-output %s 2>&1 | %FileCheck --check-prefix=VALUE %s
 ; RUN: %not %opt -passes='warpwise<block=0>' -disable-output %s 2>&1 | %FileCheck --check-prefix=BLOCK %s
 ; RUN: %not %opt -passes='warpwise<regs=256>' -disable-output %s 2>&1 | %FileCheck --check-prefix=REGS %s

@@ -2,12 +2,15 @@
 // left alone.
 //
 // DEFINE: %{flags} = -mllvm -warpwise-block=64x2 -Rpass=warpwise -S -o /dev/null
-// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-fuse -mllvm -warpwise-steer 2>&1 | %FileCheck %s --check-prefixes=FUSE,STEER,VOTE --implicit-check-not=remark:
-// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-fuse=0 -mllvm -warpwise-steer 2>&1 | %FileCheck %s --check-prefixes=STEER,VOTE --implicit-check-not=remark:
-// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-fuse -mllvm -warpwise-steer=0 2>&1 | %FileCheck %s --check-prefixes=FUSE,VOTE --implicit-check-not=remark:
-// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-fuse -mllvm -warpwise-steer -mllvm -warpwise-annotate=0 2>&1 | %FileCheck %s --check-prefixes=FUSE,STEER --implicit-check-not=remark:
-// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-fuse -mllvm -warpwise-steer -mllvm -warpwise-off 2>&1 | count 0
-// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-fuse -mllvm -warpwise-steer -O0 2>&1 | count 0
+// RUN: %clang_cuda %s %{flags} 2>&1 | %FileCheck %s --check-prefixes=FUSE,STEER,VOTE --implicit-check-not=remark:
+// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-fuse=0 2>&1 | %FileCheck %s --check-prefixes=STEER,VOTE --implicit-check-not=remark:
+// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-steer=0 2>&1 | %FileCheck %s --check-prefixes=FUSE,VOTE --implicit-check-not=remark:
+// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-annotate=0 2>&1 | %FileCheck %s --check-prefixes=FUSE,STEER --implicit-check-not=remark:
+// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-off 2>&1 | count 0
+// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-divergence-map 2>&1 | %FileCheck %s --check-prefix=COUNTED --implicit-check-not=fused
+// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-divergence-map -mllvm -warpwise-fuse 2>&1 | %FileCheck %s --check-prefix=FUSE
+// COUNTED: remark:
+// RUN: %clang_cuda %s %{flags} -O0 2>&1 | count 0
 
 #define NO(WHAT) __attribute__((annotate("warpwise." WHAT)))
 #define KERNEL(NAME) extern "C" __global__ void __launch_bounds__(128) NAME(int *data, const int *keys, int n)

@@ -2,7 +2,7 @@
 #
 #   find_package(warpwise REQUIRED)
 #   target_link_libraries(app PRIVATE warpwise::plugin)      # load the plugin for the target's CUDA sources
-#   warpwise_enable(app [BLOCK 256] [OPTIONS -warpwise-fuse …] [REMARKS] [SOURCES a.cu …])
+#   warpwise_enable(app [BLOCK 256] [OPTIONS -warpwise-assume-restrict …] [REMARKS] [SOURCES a.cu …])
 #
 # A new plugin compiles the objects anew: its hash is in the command line (as __WARPWISE__), which build systems, ccache
 # and remote execution go by, and CMake configures again when the file changes. warpwise_enable hands options to the

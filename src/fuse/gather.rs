@@ -24,7 +24,6 @@
 //!
 //! Cost: constant for a candidate; one dominator tree for each one that would pay, at most one a round.
 
-use crate::cfg::Cfg;
 use crate::divergence::Facts;
 use crate::kernel::Kernel;
 use crate::kernel::entity::{Block, Value};
@@ -121,7 +120,7 @@ pub fn later_candidates(facts: &Facts, sides: [Block; 2], is_free: impl Fn(Block
 /// Blocks behind a side's head at which ways from it meet, nearest first, as far as a short walk finds them.
 fn meetings(facts: &Facts, head: Block, is_free: &impl Fn(Block) -> bool) -> Vec<Block> {
     let kernel = &facts.kernel;
-    let Cfg { dominators, cycles, .. } = facts.cfg();
+    let (dominators, cycles) = (facts.dominators(), &facts.cfg().cycles);
     let mut seen = vec![head];
     let mut found = Vec::new();
     let mut next = 0;
@@ -151,7 +150,7 @@ fn is_free_between(facts: &Facts, head: Block, meeting: Block, is_free: &impl Fn
             if seen.contains(&from) {
                 continue;
             }
-            if seen.len() > MAX_WALK || !is_free(from) || facts.cfg().dominators.dominates(meeting, from) {
+            if seen.len() > MAX_WALK || !is_free(from) || facts.dominators().dominates(meeting, from) {
                 return false;
             }
             seen.push(from);

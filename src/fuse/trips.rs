@@ -125,7 +125,7 @@ fn size(kernel: &Kernel, blocks: &[Block]) -> u32 {
 /// The loop that a block is the header of, if there is one with one way back.
 fn natural_loop(facts: &Facts, header: Block) -> Option<Loop> {
     let kernel = &facts.kernel;
-    let dominators = &facts.cfg().dominators;
+    let dominators = facts.dominators();
     let mut back = kernel.graph.preds(header).iter().copied().filter(|&from| dominators.dominates(header, from));
     let latch = back.next()?;
     if back.next().is_some() {

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 /// Whether each of these functions may call itself, through others too. A call through a pointer may reach every function
 /// whose address is taken; a function that is called from outside only is not called by anything in here.
-pub fn recursive(context: &ModuleContext<'_>, bodies: &[(Facts, Handles<'_>)]) -> Vec<bool> {
+pub fn recursive<'m>(context: &ModuleContext<'m>, bodies: &[(Facts, Handles<'m>)]) -> Vec<bool> {
     let mut numbers: FxHashMap<u32, usize> = FxHashMap::default();
     for (number, (_, handles)) in bodies.iter().enumerate() {
         numbers.extend(context.index_of(handles.function).map(|index| (index, number)));

@@ -45,9 +45,6 @@ pub const REFERENCE: &str = "clang";
 
 const TRANSFORMS: &[&str] = &["spill", "allocators", "fuse", "annotate"];
 
-/// Every transform, those too that are off by default.
-const ALL: &[&str] = &["-warpwise-fuse", "-warpwise-steer"];
-
 pub const VARIANTS: &[Variant] = &[
     variant("clang", "clang -O3", Made::Clang, SECTIONS),
     variant("nvcc", "nvcc -O3", Made::Nvcc, TRANSFORMS),
@@ -67,44 +64,44 @@ pub const VARIANTS: &[Variant] = &[
     variant(
         "fuse",
         "fuse",
-        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse", "-warpwise-steer=0"]),
+        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-steer=0"]),
         &["spill", "fuse", "annotate"],
     ),
     variant(
         "steer",
         "steer",
-        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0", "-warpwise-steer"]),
+        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0"]),
         &["spill", "fuse", "annotate"],
     ),
-    variant("warpwise", "warpwise", Made::Plugin(ALL), &["spill", "fuse", "annotate"]),
+    variant("warpwise", "warpwise", Made::Plugin(&[]), &["spill", "fuse", "annotate"]),
     // The same with the block's shape stated, as a user who knows it would.
-    variant(
-        "told",
-        "warpwise, told",
-        Made::Plugin(&["-warpwise-fuse", "-warpwise-steer", "-warpwise-block={block}"]),
-        &["spill", "fuse", "annotate"],
-    ),
+    variant("told", "warpwise, told", Made::Plugin(&["-warpwise-block={block}"]), &["spill", "fuse", "annotate"]),
     // The dissertation's experiment: four allocators on kernels forced to few registers; `clang` is the first. Its
     // "divergence allocator" keeps uniform values in shared memory and leaves the others to local memory.
     variant(
         "divergent",
         "uniform slots",
-        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0", "-warpwise-steer", "-warpwise-victims=uniform"]),
+        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0", "-warpwise-victims=uniform"]),
         &["allocators"],
     ),
     variant(
         "remat",
         "remat only",
-        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0", "-warpwise-steer", "-warpwise-victims=constant"]),
+        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0", "-warpwise-victims=constant"]),
         &["allocators"],
     ),
     variant(
         "affine",
         "affine (all)",
-        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0", "-warpwise-steer", "-warpwise-victims=all"]),
+        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0", "-warpwise-victims=all"]),
         &["allocators"],
     ),
-    variant("map", "with map", Made::Plugin(&["-warpwise-annotate=0", "-warpwise-divergence-map"]), &["map"]),
+    variant(
+        "map",
+        "with map",
+        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-steer=0", "-warpwise-divergence-map"]),
+        &["map"],
+    ),
     by_hand("by_hand", "by hand", Made::Clang, TRANSFORMS),
 ];
 
