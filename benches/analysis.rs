@@ -2,7 +2,8 @@
 //! file named on the command line (`scripts/bench analysis FILE.ll …` names the examples as well).
 //!
 //! Both run in this process in turn on the same module; a figure is the median of [`RUNS`] runs after one warm-up, of
-//! [`SHORT_RUNS`] where a run takes microseconds. `--files` leaves the ladder out.
+//! [`SHORT_RUNS`] where a run takes microseconds. `--files` leaves the ladder out; `--points=FILE` leaves the ladder's times in a
+//! file that `scripts/bench plot --scaling FILE` draws.
 //! Memory is what warpwise holds at its peak beyond the module itself, counted by the allocator, in a run of its own.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -99,7 +100,8 @@ fn peak_bytes(module: &OwnedModule) -> usize {
     std::thread::scope(|scope| scope.spawn(analyse).join()).unwrap_or(0)
 }
 
-fn measure(name: &str, module: &OwnedModule) -> Result<f64, String> {
+/// Prints a row; returns the instructions and the nanoseconds that LLVM and we took.
+fn measure(name: &str, module: &OwnedModule) -> Result<[u64; 3], String> {
     let handle = module.handle();
     let bodies: Vec<_> = handle.functions().filter(|function| !function.is_declaration()).collect();
     let instructions: usize = bodies.iter().flat_map(|function| function.blocks()).map(|b| b.insts().count()).sum();
@@ -115,7 +117,7 @@ fn measure(name: &str, module: &OwnedModule) -> Result<f64, String> {
         ours as f64 / theirs.max(1) as f64,
         peak as f64 / instructions.max(1) as f64
     );
-    Ok(each(ours))
+    Ok([instructions as u64, theirs, ours])
 }
 
 fn main() -> Result<(), String> {
@@ -123,14 +125,18 @@ fn main() -> Result<(), String> {
         "| module | instructions | LLVM uniformity, ns each | affine-divergence, ns each | ratio | peak bytes each |"
     );
     println!("|---|---|---|---|---|---|");
-    let mut at_10k = None;
-    let mut at_1m = None;
+    let (mut at_10k, mut at_1m) = (None, None);
+    let mut points = Vec::new();
     let ladder: &[usize] = if std::env::args().any(|argument| argument == "--files") { &[] } else { &LADDER };
     for &size in ladder {
         let text = warpwise::fuzz::ladder(size, 1);
         let module = OwnedModule::from_text(&text, "ladder").map_err(|e| e.to_string())?;
         drop(text);
-        let each = measure(&format!("ladder {size}"), &module)?;
+        let [instructions, theirs, ours] = measure(&format!("ladder {size}"), &module)?;
+        for (series, ns) in [("LLVM's uniformity", theirs), ("affine-divergence", ours)] {
+            points.push(serde_json::json!({ "series": series, "size": instructions, "seconds": ns as f64 * 1e-9 }));
+        }
+        let each = ours as f64 / instructions as f64;
         match size {
             10_000 => at_10k = Some(each),
             1_000_000 => at_1m = Some(each),
@@ -143,6 +149,10 @@ fn main() -> Result<(), String> {
     }
     if let (Some(small), Some(large)) = (at_10k, at_1m) {
         println!("\ntime an instruction at 1,000,000 over that at 10,000: {:.2}", large / small);
+    }
+    if let Some(file) = std::env::args().find_map(|argument| argument.strip_prefix("--points=").map(str::to_owned)) {
+        let text = serde_json::to_string_pretty(&points).map_err(|e| e.to_string())?;
+        std::fs::write(&file, text).map_err(|e| format!("cannot write {file}: {e}"))?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use warpwise_bench::{agree, bundle, markdown, plot, supervise, table, worker};
+use warpwise_bench::{agree, bundle, markdown, plot, supervise, table, variants, worker};
 
 /// GPU benchmarks of warpwise: builds them into a folder, runs them, draws the results.
 #[derive(Parser)]
@@ -34,6 +34,9 @@ enum Command {
         /// A JSON list of {series, size, seconds}: also draw time against size.
         #[arg(long)]
         scaling: Option<PathBuf>,
+        /// Show these variants only (`nvcc,smem,warpwise,by_hand`).
+        #[arg(long, value_delimiter = ',')]
+        variants: Vec<String>,
         /// Where the charts go.
         #[arg(long, default_value = ".")]
         out: PathBuf,
@@ -122,7 +125,7 @@ fn main() -> ExitCode {
         Command::Build(options) => build(options),
         Command::Run(options) => run(options),
         Command::Table { results, markdown } => print_table(&results, markdown),
-        Command::Plot { results, scaling, out } => draw(results, scaling, &out),
+        Command::Plot { results, scaling, variants, out } => draw(results, scaling, &variants, &out),
         Command::List { kernels } => list(&kernels),
         Command::Agree { folder, only, out } => agree(&folder, &only, &out),
         Command::AgreeWorker { folder, cases } => agree::worker(&folder, &cases),
@@ -172,8 +175,11 @@ fn print_table(path: &Path, for_document: bool) -> Result<()> {
     Ok(())
 }
 
-fn draw(results: Option<PathBuf>, scaling: Option<PathBuf>, out: &Path) -> Result<()> {
+fn draw(results: Option<PathBuf>, scaling: Option<PathBuf>, shown: &[String], out: &Path) -> Result<()> {
     ensure!(results.is_some() || scaling.is_some(), "nothing to draw: name a results file, or give --scaling");
+    for id in shown {
+        ensure!(variants::find(id).is_some(), "there is no variant '{id}'");
+    }
     std::fs::create_dir_all(out)?;
     let write = |name: &str, svg: &str| -> Result<()> {
         let path = out.join(name);
@@ -182,7 +188,7 @@ fn draw(results: Option<PathBuf>, scaling: Option<PathBuf>, out: &Path) -> Resul
         Ok(())
     };
     if let Some(path) = results {
-        for (section, svg) in plot::speedups(&load(&path)?) {
+        for (section, svg) in plot::speedups(&load(&path)?, shown) {
             write(&format!("{section}.svg"), &svg)?;
         }
     }

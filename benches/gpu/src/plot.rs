@@ -26,13 +26,25 @@ const LEFT: f64 = 170.0;
 const WIDTH: f64 = 560.0;
 const TOP: f64 = 64.0;
 
-/// A chart for each section that was run: its name and the SVG.
-pub fn speedups(results: &Results) -> Vec<(&'static str, String)> {
-    SECTIONS.iter().filter_map(|section| Some((*section, section_chart(results, section)?))).collect()
+/// A chart for each section that was run: its name and the SVG. `only` names the variants to show; none means all.
+pub fn speedups(results: &Results, only: &[String]) -> Vec<(&'static str, String)> {
+    SECTIONS.iter().filter_map(|section| Some((*section, section_chart(results, section, only)?))).collect()
 }
 
-fn section_chart(results: &Results, section: &str) -> Option<String> {
-    let variants: Vec<_> = VARIANTS.iter().filter(|v| v.id != REFERENCE && v.sections.contains(&section)).collect();
+/// The same in every chart for those that are in most; the others share what is left.
+fn colour(variant: &str, place: usize) -> &'static str {
+    match variant {
+        "nvcc" => COLOURS[0],
+        "smem" => COLOURS[1],
+        "warpwise" => COLOURS[3],
+        "by_hand" => COLOURS[6],
+        _ => [COLOURS[2], COLOURS[4], COLOURS[5], COLOURS[7], COLOURS[8]][place % 5],
+    }
+}
+
+fn section_chart(results: &Results, section: &str, only: &[String]) -> Option<String> {
+    let is_wanted = |id: &str| id != REFERENCE && (only.is_empty() || only.iter().any(|wanted| wanted == id));
+    let variants: Vec<_> = VARIANTS.iter().filter(|v| is_wanted(v.id) && v.sections.contains(&section)).collect();
     let gain = |kernel: &str, variant: &str| results.speedup(section, kernel, variant, REFERENCE);
     let kernels = results.manifest.kernels.iter().filter(|k| k.section == section).map(|k| k.name.as_str());
     let mut rows: Vec<&str> = kernels.filter(|k| variants.iter().any(|v| gain(k, v.id).is_some())).collect();
@@ -57,7 +69,8 @@ fn section_chart(results: &Results, section: &str) -> Option<String> {
     }
     let shown = variants.iter().filter(|v| rows.iter().any(|k| gain(k, v.id).is_some()));
     let mut legend = LEFT;
-    for (variant, colour) in shown.zip(COLOURS.iter().cycle()) {
+    for (place, variant) in shown.enumerate() {
+        let colour = colour(variant.id, place);
         svg.dot(legend, 40.0, colour, variant.label);
         svg.text(legend + 8.0, 44.0, "start", variant.label);
         legend += 24.0 + 7.0 * variant.label.len() as f64;
