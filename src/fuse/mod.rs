@@ -16,7 +16,7 @@
 //! ```
 //!
 //! Driver: facts, plans of all divergent branches that do not overlap, innermost first; apply; again from fresh facts,
-//! until nothing is left to do or [`ROUNDS`] are over. Uniform branches are never touched: the facts decide.
+//! until nothing is left to do, [`ROUNDS`] are over or [`MAX_LOOKED_AT`] is reached. Uniform branches are never touched: the facts decide.
 //!
 //! Coutinho 2011, chapter 6, fuses straight sides; DARM (Saumya, Sundararajah, Kulkarni, CGO 2022) sides with control
 //! flow. Ours are the walk that pairs blocks (any shape as far as both agree, several exits, different conditions at
@@ -56,8 +56,12 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::hash::BuildHasher;
 use std::sync::Mutex;
 
-/// Most times that a function is analysed anew: nests of that depth are melded inside out.
-const ROUNDS: u32 = 12;
+/// Most times that a function is looked at: nests of that depth are melded inside out.
+const ROUNDS: usize = 12;
+
+/// Most instructions that are looked at, all rounds together, if the first does not take more. clang's pipeline runs the
+/// pass several times, so what is left in a large function is for the next.
+const MAX_LOOKED_AT: usize = 12_000;
 
 /// Runs the pass over a module; returns whether it changed.
 pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
@@ -136,11 +140,12 @@ impl<'m> Driver<'_, 'm> {
             if !settings.fuse_always {
                 refuse_pressure(&facts, settings, &mut work);
             }
-            if work.plans.is_empty() || round + 1 == ROUNDS {
+            if work.plans.is_empty() {
                 report_rejects(&facts, &handles, &work, host);
                 return round > 0;
             }
-            let again = work.is_unfinished();
+            let looked_at = (round + 2) * facts.kernel.insts.len();
+            let again = work.is_unfinished() && round + 1 < ROUNDS && looked_at <= MAX_LOOKED_AT;
             if !again {
                 report_rejects(&facts, &handles, &work, host);
             }

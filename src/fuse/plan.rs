@@ -124,7 +124,7 @@ impl fmt::Display for Numbers {
         }
         write!(f, ", {selects} select{}", if selects == 1 { "" } else { "s" })?;
         if sources > 0 {
-            write!(f, ", {sources} branches gathered")?;
+            write!(f, ", {sources} branch{} gathered", if sources == 1 { "" } else { "es" })?;
         }
         write!(f, "; sides cost {}+{} cycles, saved {saved}, added {added}, risk {risk}", sides[0], sides[1])?;
         let [before, after] = registers;
