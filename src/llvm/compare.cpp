@@ -1,7 +1,7 @@
 // What does LLVM's own uniformity say of a module, how long does it take, and how long does ours, in the same process?
 //
-// Used for comparisons only. When timed, everything cached for the function is dropped before each run, so dominators and
-// cycles are part of LLVM's time, and the import from LLVM is part of ours.
+// Used for comparisons only. When timed, everything cached for the function is dropped before each run, so dominators
+// and cycles are part of LLVM's time, and the import from LLVM is part of ours.
 
 #include "../../passes/affine_divergence.h"
 #include "llvm-c/TargetMachine.h"

@@ -76,7 +76,7 @@ impl<'m> Apply<'_, '_, 'm> {
             return;
         }
         let word = self.editor.int_type(32);
-        let deal = (self.popcount(group.below), self.popcount(group.mask));
+        let (rank, count) = (self.popcount(group.below), self.popcount(group.mask));
         // records of bytes lie side by side
         let bytes = registers.wide.iter().filter(|held| held.branch.keep == Keep::Bytes);
         let bytes: Vec<(u32, Value<'m>)> =
@@ -94,7 +94,7 @@ impl<'m> Apply<'_, '_, 'm> {
                 pairs.push([even, odd]);
             }
             let end = self.editor.int(32, 4 * batch.len() as u64);
-            let (number, point) = self.editor.split_while(deal, end, inside, "warpwise.flush.deal", "warpwise.flushed");
+            let (number, point) = self.deal(rank, count, end, inside);
             let [one, two, three] = [1, 2, 3].map(|bits| self.editor.int(32, bits));
             let odd = self.editor.binary(RawOpcode::LLVMAnd, number, one, "");
             let is_odd = self.editor.equals(odd, 1);
@@ -110,7 +110,7 @@ impl<'m> Apply<'_, '_, 'm> {
             let shift = self.editor.binary(RawOpcode::LLVMShl, upper, three, "");
             let sum = self.editor.binary(RawOpcode::LLVMLShr, sum, shift, "");
             let sum = self.field(sum, 0, 16);
-            self.add_some(batch[0].0, number, sum, point);
+            self.add_some(batch[0].0, number, sum, Some(end), point);
             self.editor.before(inside);
         }
         for held in registers.wide.iter().filter(|held| held.branch.keep != Keep::Bytes) {
@@ -123,14 +123,13 @@ impl<'m> Apply<'_, '_, 'm> {
                     sums.push(self.sum(low, group));
                 }
                 let end = self.editor.int(32, sums.len() as u64);
-                let (number, point) =
-                    self.editor.split_while(deal, end, inside, "warpwise.flush.deal", "warpwise.flushed");
+                let (number, point) = self.deal(rank, count, end, inside);
                 let mut sum = sums[0];
                 for (index, &other) in sums.iter().enumerate().skip(1) {
                     let is_mine = self.editor.equals(number, index as u64);
                     sum = self.editor.select(is_mine, other, sum, "");
                 }
-                self.add_some(slot, number, sum, point);
+                self.add_some(slot, number, sum, Some(end), point);
                 self.editor.before(inside);
             }
         }
@@ -160,11 +159,23 @@ impl<'m> Apply<'_, '_, 'm> {
         self.editor.intrinsic("llvm.nvvm.redux.sync.add", &[], &[count, group.mask], "")
     }
 
-    /// Adds a count to a word, unless it is zero.
-    fn add_some(&mut self, slot: u32, number: Value<'m>, count: Value<'m>, at: Inst<'m>) {
+    /// A loop that deals the numbers below `end` out to the lanes, in which they stay together: the lane's number, which may
+    /// be beyond the end, and the instruction that the body is put before.
+    fn deal(&mut self, rank: Value<'m>, count: Value<'m>, end: Value<'m>, at: Inst<'m>) -> (Value<'m>, Inst<'m>) {
         let zero = self.editor.int(32, 0);
-        let is_some = self.editor.compare(IntPredicate::LLVMIntNE, count, zero, "");
-        self.editor.split_if(is_some, at, false, "warpwise.flush.sum", "warpwise.flush.next");
+        let (first, point) = self.editor.split_while((zero, count), end, at, "warpwise.flush.deal", "warpwise.flushed");
+        (self.editor.binary(RawOpcode::LLVMAdd, first, rank, ""), point)
+    }
+
+    /// Adds a count to a word below `end`, unless it is zero.
+    fn add_some(&mut self, slot: u32, number: Value<'m>, count: Value<'m>, end: Option<Value<'m>>, at: Inst<'m>) {
+        let zero = self.editor.int(32, 0);
+        let mut adds = self.editor.compare(IntPredicate::LLVMIntNE, count, zero, "");
+        if let Some(end) = end {
+            let is_inside = self.editor.compare(IntPredicate::LLVMIntULT, number, end, "");
+            adds = self.editor.binary(RawOpcode::LLVMAnd, adds, is_inside, "");
+        }
+        self.editor.split_if(adds, at, false, "warpwise.flush.sum", "warpwise.flush.next");
         self.add(slot, Some(number), count);
     }
 
@@ -228,7 +239,7 @@ impl<'m> Apply<'_, '_, 'm> {
                 rows = self.editor.binary(RawOpcode::LLVMOr, own, theirs, "");
             }
             let count = self.popcount(rows);
-            self.add_some(shared.slot, lane, count, at);
+            self.add_some(shared.slot, lane, count, None, at);
             self.editor.before(at);
         }
     }
