@@ -147,7 +147,7 @@ fn counted(from: i64, to: i64, by: i64, pred: Predicate, bits: u32) -> Option<u6
         Predicate::Ne => {
             let distance = distance as u64 & mask;
             let turns = distance / step as u64;
-            (distance % step as u64 == 0 && turns > 0).then_some(turns)
+            (distance.is_multiple_of(step as u64) && turns > 0).then_some(turns)
         }
         // no value on the way can wrap: numbers are small
         Predicate::Slt | Predicate::Sle | Predicate::Sgt | Predicate::Sge => {
