@@ -75,7 +75,7 @@ fn choices(regs: &[u32]) -> Vec<Choice> {
 /// Sums over the kernels of a file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Score {
-    local: u32,
+    local: u64,
     /// Fewer is better, so that the smallest score is the best.
     idle_warps: u32,
     registers: u32,

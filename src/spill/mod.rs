@@ -5,10 +5,12 @@
 //!
 //! 1. **Constants** ([`constant`]): stack objects that are filled with constants and only read become constants of the
 //!    program, in kernels and in device functions.
-//! 2. **Stack objects** ([`plan_stack`], [`apply_stack`]): allocas that survived optimisation go to shared memory, one copy
-//!    per thread or per warp.
-//! 3. **Register pressure** ([`pressure`], [`plan_victims`], [`apply_victims`]): in loops that keep more values alive than
-//!    there are registers, values wait in shared memory between definition and use.
+//! 2. **Recomputation** ([`recompute`], [`apply_recompute`], [`advance`]): in loops that keep more values alive than there are
+//!    registers, values are computed again at their uses, or instructions stand earlier. That needs no memory.
+//! 3. **Stack objects** ([`plan_stack`], [`apply_stack`]): allocas that survived optimisation, and copies of by-value
+//!    arguments ([`byval`]), go to shared memory, one copy per thread or per warp.
+//! 4. **Register pressure** ([`pressure`], [`plan_victims`], [`apply_victims`]): in the same loops, values wait in shared
+//!    memory between definition and use.
 //!
 //! A kernel whose launches are not bounded is not edited itself: a copy of it is planned for blocks of at most
 //! [`VERSION_THREADS`] threads, and becomes its second body, behind a test at entry, if anything could be moved ([`target`]).
@@ -23,6 +25,7 @@ pub mod apply_recompute;
 pub mod apply_stack;
 pub mod apply_victims;
 pub mod budget;
+pub mod byval;
 pub mod constant;
 pub mod object;
 pub mod plan_stack;
@@ -72,7 +75,8 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
 
 fn run_except(module: Module<'_>, settings: &Settings, host: &Host<'_>, left_alone: &FxHashSet<String>) -> bool {
     let functions = editable(module, left_alone);
-    let mut changed = settings.victims.stack && constant_objects(module, &functions, settings, host);
+    let mut changed = settings.victims.stack && byval::copy_to_stack(module, &functions);
+    changed |= settings.victims.stack && constant_objects(module, &functions, settings, host);
     if settings.victims.constant {
         changed |= recomputations(module, &functions, settings, host);
     }

@@ -2,8 +2,9 @@
 //!
 //! [`assemble`] runs it in a temporary folder and reads what `-v` prints. With `-warpwise-ptxas=PATH` the whole pass is
 //! tried on a copy of the module first ([`refused`]); kernels that are no better by `ptxas`'s numbers are then left alone.
-//! Off by default: a build would depend on a program that the compiler does not bring. Better is: fewer bytes in the stack
-//! frame and in spills, and no fewer blocks on a multiprocessor. A kernel with a second body keeps the frame of the first,
+//! Off by default: a build would depend on a program that the compiler does not bring. Better is: fewer bytes to and from
+//! local memory, times eight for every loop around (read from the machine code if `nvdisasm` lies beside `ptxas`; else the stack
+//! frame and the spills), and no fewer blocks on a multiprocessor. A kernel with a second body keeps the frame of the first,
 //! so it must only not get worse.
 
 use super::budget::Machine;
@@ -12,7 +13,7 @@ use crate::llvm::handle::{Function, Module};
 use crate::llvm::ptx::Scratch;
 use crate::llvm::remark::{Host, Kind};
 use crate::pipeline::Settings;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -28,13 +29,59 @@ pub struct Measured {
     pub spill_stores: u32,
     pub spill_loads: u32,
     pub shared: u32,
+    /// Bytes that the machine code loads from and stores to local memory, by how often loops run; where the code can be read.
+    pub weighted: Option<u64>,
 }
 
 impl Measured {
-    /// What goes to local memory, in bytes of code: the frame, and what spills store and load.
-    pub fn local(&self) -> u32 {
-        self.stack + self.spill_stores + self.spill_loads
+    /// What goes to local memory: by how often, or else in bytes of code, the frame, and what spills store and load.
+    pub fn local(&self) -> u64 {
+        self.weighted.unwrap_or_else(|| (self.stack + self.spill_stores + self.spill_loads).into())
     }
+}
+
+/// Iterations that a loop counts for, and how deep loops count.
+const LOOP_WEIGHT: u64 = 8;
+const MAX_DEPTH: u32 = 4;
+
+/// Accesses to local memory in what `nvdisasm -c` prints, by kernel: bytes, times [`LOOP_WEIGHT`] for every loop around.
+pub fn weigh(text: &str) -> BTreeMap<String, u64> {
+    let mut found = BTreeMap::new();
+    // by kernel: bytes of each instruction, and loops as (first, last) instruction
+    let (mut name, mut bytes, mut loops) = (String::new(), Vec::<u64>::new(), Vec::<(usize, usize)>::new());
+    let mut labels: FxHashMap<String, usize> = FxHashMap::default();
+    let mut finish = |name: &str, bytes: &[u64], loops: &[(usize, usize)]| {
+        let depth = |at: usize| loops.iter().filter(|&&(first, last)| first <= at && at <= last).count() as u32;
+        let sum = bytes.iter().enumerate().filter(|(_, bytes)| **bytes > 0);
+        let sum = sum.map(|(at, bytes)| bytes * LOOP_WEIGHT.pow(depth(at).min(MAX_DEPTH))).sum();
+        if !name.is_empty() {
+            found.insert(name.to_owned(), sum);
+        }
+    };
+    for line in text.lines() {
+        if let Some(section) = line.strip_prefix(".text.").and_then(|rest| rest.strip_suffix(':')) {
+            finish(&name, &bytes, &loops);
+            name = section.to_owned();
+            bytes.clear();
+            loops.clear();
+            labels.clear();
+        } else if let Some(label) = line.strip_suffix(':').filter(|label| label.starts_with(".L_")) {
+            labels.insert(label.to_owned(), bytes.len());
+        } else if let Some((_, code)) = line.trim_start().strip_prefix("/*").and_then(|rest| rest.split_once("*/")) {
+            let word = code.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
+            let mut parts = word.trim_end_matches(';').split('.');
+            let local = matches!(parts.next(), Some("LDL" | "STL"));
+            let width = parts.find_map(|part| part.parse::<u64>().ok()).unwrap_or(32) / 8;
+            let target =
+                code.split_once("`(").and_then(|(_, rest)| rest.split_once(')')).and_then(|(to, _)| labels.get(to));
+            if let Some(&first) = target.filter(|_| word.starts_with("BRA")) {
+                loops.push((first, bytes.len()));
+            }
+            bytes.push(if local { width } else { 0 });
+        }
+    }
+    finish(&name, &bytes, &loops);
+    found
 }
 
 /// Kernels by name.
@@ -81,7 +128,20 @@ pub fn assemble(ptxas: &Path, ptx: &str, cpu: &str, flags: &[String]) -> Result<
         .output()
         .map_err(|error| format!("cannot run {}: {error}", ptxas.display()))?;
     let said = format!("{}{}", String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
-    if output.status.success() { Ok(read(&said)) } else { Err(said.trim().to_owned()) }
+    if !output.status.success() {
+        return Err(said.trim().to_owned());
+    }
+    let mut found = read(&said);
+    let disassembler = ptxas.with_file_name("nvdisasm");
+    if disassembler.is_file()
+        && let Ok(output) = Command::new(disassembler).arg("-c").arg(folder.path().join("kernel.cubin")).output()
+    {
+        let weighed = weigh(&String::from_utf8_lossy(&output.stdout));
+        for (name, kernel) in &mut found {
+            kernel.weighted = weighed.get(name).copied();
+        }
+    }
+    Ok(found)
 }
 
 /// Names of the kernels that the pass, tried on a copy, does not make better.
@@ -165,9 +225,31 @@ ptxas info    : Function properties for helper
     8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads
 ";
         let found = read(text);
-        let expected = Measured { registers: 32, stack: 88, spill_stores: 84, spill_loads: 120, shared: 512 };
+        let expected =
+            Measured { registers: 32, stack: 88, spill_stores: 84, spill_loads: 120, shared: 512, weighted: None };
         assert_eq!(found.get("a"), Some(&expected));
         assert_eq!(found.len(), 1);
         assert_eq!(expected.local(), 292);
+    }
+
+    #[test]
+    fn accesses_count_by_their_loops() {
+        let text = "\
+.text.a:
+        /*0000*/                   STL.64 [R1], R2 ;
+.L_x_0:
+        /*0010*/                   LDL R2, [R1] ;
+.L_x_1:
+        /*0020*/              @!P0 LDL.128 R4, [R1] ;
+        /*0030*/               @P0 BRA `(.L_x_1) ;
+        /*0040*/                   BRA `(.L_x_0) ;
+.L_x_2:
+        /*0050*/                   BRA `(.L_x_2);
+.text.b:
+        /*0000*/                   EXIT ;
+";
+        let found = weigh(text);
+        assert_eq!(found["a"], 8 + 4 * 8 + 16 * 64);
+        assert_eq!(found["b"], 0);
     }
 }

@@ -1,0 +1,37 @@
+; An aggregate taken by value that is written to: llc would copy it to the stack, so the copy is made here and goes to shared memory.
+; One that is only read stays in parameter space.
+; RUN: %opt -passes=steer-spills -verify-each -S %s | %FileCheck %s
+
+target triple = "nvptx64-nvidia-cuda"
+
+%pair = type { [4 x i32], [4 x i32] }
+
+; CHECK-LABEL: @written(
+; CHECK-NOT: alloca
+; CHECK: load i32, ptr %s
+; CHECK: store i32 {{.*}}, ptr addrspace(3)
+; CHECK: load i32, ptr addrspace(3)
+define ptx_kernel void @written(ptr byval(%pair) align 4 %s, ptr %out, i32 %k) #0 {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %mine = getelementptr inbounds i32, ptr %s, i32 %tid
+  store i32 %tid, ptr %mine, align 4
+  %other = getelementptr inbounds i32, ptr %s, i32 %k
+  %value = load i32, ptr %other, align 4
+  store i32 %value, ptr %out, align 4
+  ret void
+}
+
+; CHECK-LABEL: @read(
+; CHECK-NOT: alloca
+; CHECK-NOT: addrspace(3)
+; CHECK: load i32, ptr %other
+define ptx_kernel void @read(ptr byval(%pair) align 4 %s, ptr %out, i32 %k) #0 {
+  %other = getelementptr inbounds i32, ptr %s, i32 %k
+  %value = load i32, ptr %other, align 4
+  store i32 %value, ptr %out, align 4
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+
+attributes #0 = { "target-cpu"="sm_90" "nvvm.maxntid"="64" }

@@ -1,0 +1,70 @@
+//! Which by-value arguments of kernels would the back end copy to the stack?
+//!
+//! An aggregate that a kernel takes by value lies in parameter space, which is constant. One that the kernel writes to is
+//! copied to the stack at entry, by llc, after us. So the copy is made here: it is a stack object like any other then, and
+//! goes where those go; if it stays, llc would have made the same copy.
+//! Arguments whose address leaves the function are left to llc: they would stay in local memory.
+
+use crate::llvm::edit::Editor;
+use crate::llvm::handle::{AttrPlace, Function, Module, RawOpcode, Type, Value, attribute_kind};
+use rustc_hash::FxHashSet;
+
+/// Makes the copies; whether there were any.
+pub fn copy_to_stack(module: Module<'_>, functions: &[Function<'_>]) -> bool {
+    let byval = attribute_kind("byval");
+    let mut editor = Editor::new(module);
+    let mut changed = false;
+    for function in functions.iter().filter(|function| function.is_ptx_kernel()) {
+        for index in 0..function.param_count() {
+            let place = AttrPlace::Param(index);
+            let Some(ty) = function.type_attribute(place, byval) else { continue };
+            let argument = function.param(index);
+            if argument.ty().address_space() == Some(0) && is_written(argument) {
+                let align = function.int_attribute(place, attribute_kind("align")).unwrap_or(1);
+                copy(*function, argument, ty, align as u32, &mut editor);
+                changed = true;
+            }
+        }
+    }
+    changed
+}
+
+/// Whether something is stored to what an address points at, and the address goes nowhere else.
+fn is_written(argument: Value<'_>) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut work = vec![argument];
+    let mut written = false;
+    while let Some(pointer) = work.pop() {
+        for user in pointer.users() {
+            let Some(inst) = user.as_inst() else { return false };
+            match inst.opcode() {
+                RawOpcode::LLVMLoad => {}
+                RawOpcode::LLVMStore if inst.operand(0) != pointer => written = true,
+                RawOpcode::LLVMGetElementPtr | RawOpcode::LLVMBitCast => {
+                    if seen.insert(user.address()) {
+                        work.push(user);
+                    }
+                }
+                RawOpcode::LLVMCall => {
+                    let name = inst.called_function().map(|callee| callee.name()).unwrap_or_default();
+                    if !name.starts_with("llvm.mem") && !name.starts_with("llvm.lifetime") {
+                        return false;
+                    }
+                    written |= name.starts_with("llvm.mem") && inst.operand(0) == pointer;
+                }
+                _ => return false,
+            }
+        }
+    }
+    written
+}
+
+fn copy<'m>(function: Function<'m>, argument: Value<'m>, ty: Type<'m>, align: u32, editor: &mut Editor<'m>) {
+    let Some(entry) = function.blocks().next() else { return };
+    editor.after_phis(entry);
+    let name = format!("{}.copy", argument.name());
+    let object = editor.aligned_stack_object(ty, align, &name);
+    editor.replace_all_uses(argument, object);
+    let size = function.module().layout().alloc_size(ty);
+    editor.copy_memory(object, argument, align, size);
+}
