@@ -183,6 +183,7 @@ fn awkward_shapes_count_what_the_machine_sees() {
 /// The CUDA runtime and driver of a GPU whose memory is the host's, and on which every counter is its own number.
 const FAKE_RUNTIME: &str = r#"
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 static struct { const void *host; const char *name; } vars[16];
 static int count;
@@ -214,7 +215,10 @@ int cudaGetSymbolAddress(void **out, const void *symbol) {
 }
 int cudaDeviceReset(void) { return 0; }
 int __cudaPopCallConfiguration(void *a, void *b, void *c, void *d) { return 0; }
-int cudaLaunchKernel(void) { return 0; }
+int __cudaPushCallConfiguration(void) { return 0; }
+/* as the real one: taken down by a handler that is left at the first use */
+static void down(void) { count = 0; }
+int cudaLaunchKernel(void) { static int used; if (!used++) atexit(down); return 0; }
 "#;
 const FAKE_DRIVER: &str = r#"
 #include <stddef.h>
@@ -236,6 +240,7 @@ const PROGRAM: &str = r#"
 extern "C" int warpwise_map_write();
 __global__ void k(int *p, int n) { if (threadIdx.x < n) p[threadIdx.x] *= 2; else p[0] = 1; }
 int main(int argc, char **) {
+  k<<<1, 32>>>(nullptr, 7);
   switch (argc) {
   case 2: __builtin_trap();
   case 3: return warpwise_map_write();

@@ -7,6 +7,8 @@
 ; CHECK: @llvm.global_ctors = appending global [2 x {{.*}} @__cuda_module_ctor, ptr null }, {{.*}} @__warpwise_map_unit
 ; CHECK: define internal void @__cuda_register_globals(ptr %0)
 ; CHECK: call void @__cudaRegisterVar(ptr %0, ptr @__warpwise_map_shadow, ptr @[[NAME:.*]], ptr @[[NAME]], i32 0, i64 32, i32 0, i32 0)
+; CHECK: call i32 @cudaLaunchKernel()
+; CHECK-NEXT: call void @__warpwise_map_launched()
 ; CHECK: call void @__warpwise_map_before_reset()
 ; CHECK-NEXT: call i32 @cudaDeviceReset()
 ; CHECK: define internal void @__warpwise_map_unit()
@@ -26,8 +28,10 @@ define internal void @__cuda_module_ctor() {
 }
 
 define i32 @main() {
+  %l = call i32 @cudaLaunchKernel()
   %1 = call i32 @cudaDeviceReset()
   ret i32 %1
 }
 
 declare i32 @cudaDeviceReset()
+declare i32 @cudaLaunchKernel()

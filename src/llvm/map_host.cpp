@@ -72,6 +72,26 @@ void add_entry(Module &M, StringRef Name, GlobalVariable *Shadow, uint64_t Bytes
   appendToCompilerUsed(M, {Variable});
 }
 
+// The CUDA runtime takes itself down in a handler that it leaves at the program's end when it is first used, so a
+// handler of ours that was left before would come too late: behind every launch one is left, the first time.
+void watch_launches(Module &M) {
+  SmallVector<CallBase *, 8> Launches;
+  for (Function &F : M)
+    if (F.getName().starts_with("cudaLaunch"))
+      for (User *U : F.users())
+        if (auto *Call = dyn_cast<CallBase>(U); Call && Call->getCalledFunction() == &F)
+          Launches.push_back(Call);
+  if (Launches.empty())
+    return;
+  FunctionCallee Launched = M.getOrInsertFunction("__warpwise_map_launched", Type::getVoidTy(M.getContext()));
+  for (CallBase *Call : Launches) {
+    if (auto *Invoke = dyn_cast<InvokeInst>(Call))
+      IRBuilder<>(Invoke->getNormalDest(), Invoke->getNormalDest()->getFirstInsertionPt()).CreateCall(Launched);
+    else if (!Call->isTerminator() && !Call->isMustTailCall())
+      IRBuilder<>(Call->getNextNode()).CreateCall(Launched);
+  }
+}
+
 } // namespace
 
 // Registers the unit's index of `Bytes` bytes; false where the module has no device code to go with it.
@@ -111,6 +131,7 @@ extern "C" bool warpwise_register_unit(LLVMModuleRef Module_, const char *Text, 
   Builder.CreateRetVoid();
   // behind clang's own constructor, so that the handler left there runs before the module is taken down
   appendToGlobalCtors(M, Unit, 65535);
+  watch_launches(M);
   if (Function *Reset = M.getFunction("cudaDeviceReset")) {
     FunctionCallee Keep = M.getOrInsertFunction("__warpwise_map_before_reset", Void);
     for (User *U : Reset->users())

@@ -34,6 +34,8 @@ struct State {
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
 static DONE: AtomicBool = AtomicBool::new(false);
+/// Whether a kernel was launched.
+static LAUNCHED: AtomicBool = AtomicBool::new(false);
 
 /// Names the file when nothing else is said.
 const USUAL_NAME: &str = "warpwise-%p.map";
@@ -77,6 +79,18 @@ pub unsafe extern "C" fn __warpwise_map_register(shadow: *const c_void, name: *c
     // SAFETY: handlers without arguments. Each unit leaves one: whichever was left last runs first.
     unsafe {
         libc::atexit(at_exit);
+    }
+}
+
+/// A kernel was launched; called by code that the plugin adds. The first time, leaves a handler that runs before the one
+/// with which the CUDA runtime takes itself down: that one was left when it was first used.
+#[unsafe(no_mangle)]
+pub extern "C" fn __warpwise_map_launched() {
+    if !LAUNCHED.swap(true, Ordering::Relaxed) {
+        // SAFETY: a handler without arguments.
+        unsafe {
+            libc::atexit(at_exit);
+        }
     }
 }
 
