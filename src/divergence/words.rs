@@ -229,10 +229,9 @@ impl<'a, 'm> Words<'a, 'm> {
         if !terms.is_empty() {
             return (text, 9);
         }
-        if let Some((rest, before)) = text.strip_suffix(" bytes").and_then(|rest| rest.rsplit_once(" + ")) {
-            if let Ok(before) = before.parse::<i64>() {
-                (text, offset) = (rest.to_owned(), offset.wrapping_add(before));
-            }
+        let nearer = text.strip_suffix(" bytes").and_then(|rest| rest.rsplit_once(" + "));
+        if let Some((rest, Ok(before))) = nearer.map(|(rest, before)| (rest, before.parse::<i64>())) {
+            (text, offset) = (rest.to_owned(), offset.wrapping_add(before));
         }
         match offset {
             0 => (text.strip_prefix('&').map_or_else(|| format!("{text}[0]"), str::to_owned), 9),
