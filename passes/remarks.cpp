@@ -3,10 +3,12 @@
 #include "remarks.h"
 #include "text.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CBindingWrapping.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -15,11 +17,20 @@ namespace {
 constexpr const char *PassName = "warpwise";
 constexpr uint32_t Always = 1u << WARPWISE_ERROR | 1u << WARPWISE_WARNING;
 
+// clang's own wrappers of CUDA's built-in functions say nothing to a user: the call that was inlined does.
+DiagnosticLocation place_of(const Instruction &I) {
+  const DILocation *L = I.getDebugLoc();
+  while (L && L->getInlinedAt() && sys::path::filename(L->getFilename()).starts_with("__clang_")) {
+    L = L->getInlinedAt();
+  }
+  return DiagnosticLocation(DebugLoc(L));
+}
+
 template <typename Remark>
 void emit_as(OptimizationRemarkEmitter &ORE, Function &F, Instruction *I, StringRef Name, StringRef Message) {
   ORE.emit([&] {
     if (I) {
-      Remark R(PassName, Name, I);
+      Remark R(PassName, Name, place_of(*I), I->getParent());
       R << Message;
       return R;
     }

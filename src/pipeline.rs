@@ -42,6 +42,7 @@ const OFF_BY_DEFAULT: &[&str] = &["map"];
 const OFF_WHILE_COUNTING: &str = "fuse";
 
 /// Parameters in words, for the error about an unknown one.
+const KNOWN_ANALYSIS: &str = "block=X[xYxZ], simple, remark-all";
 const KNOWN: &str = "block=X[xYxZ], simple, remark-all, regs=N, dynamic-shared=N, victims=all|none|constant|affine|uniform|divergent|stack[+...], ptxas-smem, ptxas=PATH";
 const KNOWN_DEFAULT: &str =
     "block=X[xYxZ], assume-restrict, annotate, fuse, steer, map, no-annotate, no-fuse, no-steer, no-map";
@@ -176,16 +177,17 @@ impl Settings {
         let is_default = pass == DEFAULT;
         let is_annotate = pass == "annotate-uniform";
         let is_map = pass == "divergence-map";
+        let steers = is_default || pass == "steer-spills";
         match name {
             "block" => self.block = Some(value.unwrap_or("").parse()?),
             "remark-all" => self.remark_all = true,
-            "regs" if !is_annotate => self.regs = Some(number(pass, name, value, MAX_REGISTERS)?),
-            "dynamic-shared" if !is_annotate => {
+            "regs" if steers || pass == "fuse-branches" => self.regs = Some(number(pass, name, value, MAX_REGISTERS)?),
+            "dynamic-shared" if steers => {
                 self.dynamic_shared = Some(number(pass, name, value, MAX_SHARED)?);
             }
-            "ptxas" if !is_annotate => self.ptxas = value.map(str::to_owned),
-            "ptxas-smem" if !is_annotate => self.ptxas_smem = switch(pass, name, value)?,
-            "victims" if !is_annotate => self.victims = value.unwrap_or("").parse()?,
+            "ptxas" if steers => self.ptxas = value.map(str::to_owned),
+            "ptxas-smem" if steers => self.ptxas_smem = switch(pass, name, value)?,
+            "victims" if steers => self.victims = value.unwrap_or("").parse()?,
             "simple" if !is_default => {
                 no_value(pass, name, value)?;
                 self.simple = true;
@@ -225,6 +227,7 @@ impl Settings {
                         () if is_annotate => KNOWN_ANNOTATE,
                         () if is_map => KNOWN_MAP,
                         () if pass == "fuse-branches" => KNOWN_FUSE,
+                        () if !steers => KNOWN_ANALYSIS,
                         () => KNOWN,
                     };
                     return Err(SettingsError::Unknown { pass: pass.to_owned(), name: name.to_owned(), known });

@@ -2,10 +2,11 @@
 //!
 //! Always: `tid` along a dimension is below its bound, `laneid` below 32. Where *warps lie in rows* (one row of threads,
 //! or rows that are whole warps), `tid.x = 32·q + laneid` with `q`, `tid.y` and `tid.z` the same for all lanes of a
-//! warp; where they lie in planes, `tid.z` is. Anything else is not assumed.
+//! warp; where they lie in planes, `tid.z` is. Where the shape X×Y×Z is known, the *flat index*
+//! `tid.x + X·tid.y + X·Y·tid.z` is `32·q + laneid` whatever the shape. Anything else is not assumed.
 
 use super::form::{Base, Form, Rest, Scope, wrap};
-use crate::kernel::geometry::{Geometry, WARP_SIZE};
+use crate::kernel::geometry::{BlockShape, Geometry, WARP_SIZE};
 use crate::mutants::{self, Mutant};
 
 /// Facts about lanes under one geometry.
@@ -16,6 +17,7 @@ pub struct LaneModel {
     rows: bool,
     planes: bool,
     one_warp: bool,
+    exact: Option<BlockShape>,
 }
 
 /// A form split as `high · 2^bits + low` with `0 ≤ low < 2^bits`: `high` is the same for all lanes of the scope.
@@ -23,7 +25,7 @@ pub struct LaneModel {
 pub struct LowPart {
     pub bits: u32,
     pub scope: Scope,
-    /// In a warp that lies in a row, the low part is `step · laneid`.
+    /// In a warp that lies in a row, or of the flat index, the low part is `step · laneid`.
     pub lane_step: Option<i64>,
 }
 
@@ -42,6 +44,7 @@ impl LaneModel {
             rows: geometry.warps_lie_in_rows() || mutants::on(Mutant::AlwaysRows),
             planes: geometry.warps_lie_in_planes(),
             one_warp: geometry.is_one_warp(),
+            exact: geometry.exact,
         }
     }
 
@@ -69,7 +72,7 @@ impl LaneModel {
             let (first, second) = term.monomial.bases;
             self.base_is_warp_uniform(first) && second.is_none_or(|base| self.base_is_warp_uniform(base))
         });
-        if uniform || (self.rows && self.lanes_cancel(form)) {
+        if uniform || (self.rows && self.lanes_cancel(form)) || self.flat_lanes_cancel(form) {
             return Some(within.min(form.rest.scope()));
         }
         None
@@ -87,6 +90,29 @@ impl LaneModel {
             }
             (first, second) => !varying(first) && !second.is_some_and(varying),
         })
+    }
+
+    /// The flat index and `laneid` with equal and opposite coefficients.
+    fn flat_lanes_cancel(&self, form: &Form) -> bool {
+        let flat = self.linear(form).and_then(|linear| self.flat(&linear));
+        flat.is_some_and(|Linear { coefficients: [x, _, _, lane] }| x.checked_add(lane) == Some(0))
+    }
+
+    /// The same lanes written with the flat index, if they can be: its coefficient in place of `tid.x`'s, none of `tid.y`,
+    /// and one of `tid.z` only where warps lie in planes.
+    fn flat(&self, linear: &Linear) -> Option<Linear> {
+        let shape = self.exact?;
+        let [x, y, z, lane] = linear.coefficients;
+        let factor = match (shape.x, shape.y) {
+            (1, 1) => z,
+            (1, _) => y,
+            _ => x,
+        };
+        let row = factor.checked_mul(i64::from(shape.x))?;
+        let plane = row.checked_mul(i64::from(shape.y))?;
+        let beyond = if shape.z == 1 { 0 } else { z.checked_sub(plane)? };
+        let fits = (shape.y == 1 || y == row) && (beyond == 0 || self.planes);
+        fits.then_some(Linear { coefficients: [factor, 0, beyond, lane] })
     }
 
     fn linear(&self, form: &Form) -> Option<Linear> {
@@ -134,10 +160,11 @@ impl LaneModel {
         (low_bits < bits && !carries).then(|| LowPart { bits: low_bits, scope: rest.scope(), lane_step: None })
     }
 
-    /// In a row only `laneid` varies; everything else must be a multiple of the low part's size.
+    /// In a row, and of the flat index, only `laneid` varies; everything else must be a multiple of the low part's size.
     fn low_part_of_warp(&self, linear: &Linear, rest: Rest, bits: u32) -> Option<LowPart> {
-        let [x, y, z, lane] = linear.coefficients;
-        if !self.rows && (x != 0 || y != 0 || (z != 0 && !self.planes)) {
+        let flat = self.flat(linear);
+        let [x, y, z, lane] = flat.as_ref().unwrap_or(linear).coefficients;
+        if !self.rows && flat.is_none() && (x != 0 || y != 0 || (z != 0 && !self.planes)) {
             return None;
         }
         let step = x.checked_add(lane).filter(|&step| step >= 0)?;
@@ -161,6 +188,10 @@ impl LaneModel {
         let rest = u32::from(form.rest.align());
         if low.lane_step.is_none() {
             return rest;
+        }
+        let flat = self.linear(form).and_then(|linear| self.flat(&linear));
+        if let Some(Linear { coefficients: [factor, _, beyond, _] }) = flat {
+            return rest.min(factor.trailing_zeros() + WARP_SIZE.trailing_zeros()).min(beyond.trailing_zeros());
         }
         form.terms
             .iter()
@@ -345,6 +376,53 @@ mod tests {
         let lane = m.and_mask(&index, 31, 32).unwrap();
         assert_eq!(lane.terms[0].monomial.as_base(), Some(Base::LaneId));
         assert_eq!(lane.rest, Rest::Const(0));
+    }
+
+    #[test]
+    fn flat_index_of_any_shape() {
+        let bases = [Base::TidX, Base::TidY, Base::TidZ, Base::LaneId];
+        for text in ["16x16", "8x8x4", "65x2", "4x4x4", "1x64", "1x1x64", "5x7x3", "33", "16x1x8", "2x3x64", "32x4"] {
+            let shape: BlockShape = text.parse().unwrap();
+            let m = model(text);
+            let flat = [1, i64::from(shape.x), i64::from(shape.x * shape.y), 0];
+            let odd = [1, i64::from(shape.x) + 1, i64::from(shape.x * shape.y), 0];
+            let column = [1, i64::from(shape.x), 0, 0];
+            let minus_lane = [1, i64::from(shape.x), i64::from(shape.x * shape.y), -1];
+            let third = [3, 3 * i64::from(shape.x), 3 * i64::from(shape.x * shape.y), -3];
+            for (coefficients, must) in
+                [(flat, true), (odd, false), (column, false), (minus_lane, true), (third, false)]
+            {
+                let form = bases.iter().zip(coefficients).fold(Form::constant(0), |sum, (&base, factor)| {
+                    let term = scale(&Form::base(base), factor, 32, NoWrap::NONE).unwrap();
+                    add(&sum, &term, 32, NoWrap::NONE).unwrap()
+                });
+                let at = |thread: i64| {
+                    let (x, y) = (i64::from(shape.x), i64::from(shape.y));
+                    let values = [thread % x, thread / x % y, thread / x / y, thread % 32];
+                    coefficients.iter().zip(values).map(|(factor, value)| factor * value).sum::<i64>() as u32
+                };
+                let agree = |f: &dyn Fn(u32) -> u32| {
+                    let threads: Vec<i64> = (0..i64::from(shape.threads())).collect();
+                    threads.chunks(32).all(|warp| warp.iter().all(|&t| f(at(t)) == f(at(warp[0]))))
+                };
+                assert!(m.scope_of(&form).is_none() || agree(&|value| value), "{text} {coefficients:?}");
+                for shift in 1..8 {
+                    let claims = m.shift_right(&form, shift, 32, false).is_some_and(|f| m.scope_of(&f).is_some());
+                    assert!(!claims || agree(&|value| value >> shift), "{text} {coefficients:?} >> {shift}");
+                    assert!(claims || !must || shift < 5, "{text} {coefficients:?} >> {shift}");
+                    let mask = (1i64 << shift) - 1;
+                    let Some(kept) = m.and_mask(&form, mask, 32) else { continue };
+                    let lane_only = kept.terms.len() == 1 && kept.terms[0].monomial.as_base() == Some(Base::LaneId);
+                    if lane_only && kept.rest == Rest::Const(0) {
+                        let step = kept.terms[0].coefficient;
+                        let right = (0..i64::from(shape.threads())).all(|t| i64::from(at(t)) & mask == step * (t % 32));
+                        assert!(right, "{text} {coefficients:?} & {mask}");
+                    }
+                }
+                let lane = m.and_mask(&form, 31, 32).filter(|_| coefficients == flat);
+                assert!(coefficients != flat || lane.is_some_and(|lane| lane.rest == Rest::Const(0)), "{text}");
+            }
+        }
     }
 
     #[test]

@@ -68,6 +68,17 @@ pub fn find_cuda() -> Result<PathBuf> {
     bail!("no CUDA tree found; set WARPWISE_CUDA to one, or put it at {CACHED_TREE}")
 }
 
+/// What tells clang of a CUDA tree: its path, and the folder of `cuda/std`, Thrust and CUB, which clang 22 does not look
+/// into by itself and cooperative groups need from CUDA 13 on.
+pub fn tree_flags(cuda: &Path) -> Vec<String> {
+    let mut flags = vec![format!("--cuda-path={}", cuda.display())];
+    let cccl = cuda.join("include/cccl");
+    if cccl.is_dir() {
+        flags.extend(["-isystem".to_owned(), cccl.display().to_string()]);
+    }
+    flags
+}
+
 /// Compiles a CUDA file to device IR (`sm_90`, -O3, line tables) and returns the folder that holds it and its path.
 /// Later flags win, so `extra` may say `-O0`. The folder is deleted when the first part is dropped.
 pub fn compile_device_ir(path: &Path, extra: &[&str]) -> Result<(TempDir, PathBuf)> {
@@ -83,7 +94,7 @@ pub fn compile_device_ir(path: &Path, extra: &[&str]) -> Result<(TempDir, PathBu
         .args(["-x", "cuda"])
         .arg(path)
         .args(["-Wno-unknown-cuda-version", "--cuda-gpu-arch=sm_90", "-O3", "-g1", "-S", "-emit-llvm"])
-        .arg(format!("--cuda-path={}", cuda.display()))
+        .args(tree_flags(&cuda))
         .arg("--cuda-device-only")
         .args(extra)
         .arg("-o")

@@ -4,7 +4,7 @@
 //! where `--ptx` asks for it, to PTX with the plugin loaded. At -O0 variables live in memory; they are promoted to values
 //! first, or the report would speak of nothing but loads and stores.
 
-use super::cuda::{compile_device_ir, find_clang, find_cuda, find_plugin};
+use super::cuda::{compile_device_ir, find_clang, find_cuda, find_plugin, tree_flags};
 use super::flags::ClangFlags;
 use super::project;
 use crate::divergence::{ModuleAnalysis, Options};
@@ -118,7 +118,7 @@ fn compile_ptx(source: &Path, ptx: &Path, flags: &ClangFlags) -> Result<()> {
         .args(["-x", "cuda"])
         .arg(source)
         .args(["-Wno-unknown-cuda-version", "--cuda-gpu-arch=sm_90", "-O3", "-g1", "-S"])
-        .arg(format!("--cuda-path={}", find_cuda()?.display()))
+        .args(tree_flags(&find_cuda()?))
         .arg("--cuda-device-only")
         .arg(format!("-fpass-plugin={}", plugin.display()))
         .args(&flags.all)

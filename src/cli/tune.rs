@@ -3,7 +3,7 @@
 //! The file is compiled once for each choice, by clang with the plugin, and assembled; the best choice has the fewest
 //! bytes in local memory over all kernels, then the most resident warps, then the fewest registers.
 
-use super::cuda::{find_clang, find_cuda};
+use super::cuda::{find_clang, find_cuda, tree_flags};
 use crate::spill::budget::Machine;
 use crate::spill::truth::{Measurements, assemble};
 use anyhow::{Context, Result, bail};
@@ -150,7 +150,7 @@ fn compile(args: &TuneArgs, choice: &Choice) -> Result<String> {
         .arg(&args.file)
         .args(["-Wno-unknown-cuda-version", "-O3", "-S", "--cuda-device-only"])
         .arg(format!("--cuda-gpu-arch={}", args.arch))
-        .arg(format!("--cuda-path={}", find_cuda()?.display()));
+        .args(tree_flags(&find_cuda()?));
     if !choice.clang.is_empty() {
         let plugin = std::env::current_exe().context("cannot tell where warpwise is")?.with_file_name("libwarpwise.so");
         command.arg(format!("-fpass-plugin={}", plugin.display()));

@@ -10,8 +10,9 @@ use super::stride::{self, Access, Cost, Pattern};
 use super::words::{Words, base_word};
 use crate::kernel::entity::{Block, Value};
 use crate::kernel::handles::Handles;
-use crate::kernel::inst::Opcode;
+use crate::kernel::inst::{Opcode, Predicate};
 use crate::llvm::remark::{Host, Kind};
+use rustc_hash::FxHashSet;
 
 /// Intermediate values named in one remark.
 const MAX_STEPS: usize = 3;
@@ -38,11 +39,42 @@ pub fn emit(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>, listen: Liste
         };
         host.emit(Kind::Analysis, handles.function, Some(at), "DivergentBranch", &message);
     }
+    // an unrolled loop repeats its accesses: one line of source says one thing once
+    let mut said: FxHashSet<(Vec<(u32, u32)>, String)> = FxHashSet::default();
     for access in stride::accesses(facts) {
-        if let Some(message) = stride::describe(&access, |value| words.value(value), listen.everything) {
-            host.emit(Kind::Analysis, handles.function, Some(handles.inst(access.inst)), name_of(&access), &message);
+        if access.pattern == Pattern::Same && is_elected(facts, facts.kernel.insts[access.inst].block) {
+            continue;
+        }
+        let Some(message) = stride::describe(&access, |value| words.value(value), listen.everything) else { continue };
+        let at = handles.inst(access.inst);
+        let first = std::iter::successors(at.debug_loc(), |loc| loc.inlined_at());
+        let place: Vec<(u32, u32)> = first.map(|loc| (loc.line(), loc.column())).collect();
+        if place.is_empty() || said.insert((place, message.clone())) {
+            host.emit(Kind::Analysis, handles.function, Some(at), name_of(&access), &message);
         }
     }
+}
+
+/// Whether a block is only reached by lanes for which something is equal that differs between lanes, as behind
+/// `if (threadIdx.x == 0)`: there, "every lane" would be said of one.
+fn is_elected(facts: &Facts, block: Block) -> bool {
+    let kernel = &facts.kernel;
+    let dominators = facts.dominators();
+    std::iter::successors(dominators.idom(block), |&above| dominators.idom(above)).any(|above| {
+        let (Some(condition), [yes, no]) = (kernel.condition(kernel.terminator(above)), kernel.graph.succs(above))
+        else {
+            return false;
+        };
+        let Some(compare) = kernel.def(condition).filter(|_| facts.is_divergent_branch(above) && yes != no) else {
+            return false;
+        };
+        let equal = match (kernel.insts[compare].opcode, Predicate::from_sub(kernel.insts[compare].sub)) {
+            (Opcode::ICmp, Some(Predicate::Eq)) => *yes,
+            (Opcode::ICmp, Some(Predicate::Ne)) => *no,
+            _ => return false,
+        };
+        kernel.graph.preds(equal).len() == 1 && dominators.dominates(equal, block)
+    })
 }
 
 fn name_of(access: &Access) -> &'static str {
@@ -156,6 +188,9 @@ pub fn source_text(words: &Words<'_, '_>, source: Source) -> String {
         Source::OwnMemory(value) => format!("{}, loaded from memory that may be each thread's own", of(value)),
         Source::Exchange(value) => format!("the exchange between lanes {}", of(value)),
         Source::Call(value) => format!("the result of {}", of(value)),
+        Source::Argument(value) if words.value(value).starts_with("argument ") => {
+            format!("{} of a function whose callers may disagree", of(value))
+        }
         Source::Argument(value) => format!("argument {} of a function whose callers may disagree", of(value)),
         Source::Undefined(value) => format!("{}, which may be undefined", of(value)),
         Source::Unknown(value) => of(value),

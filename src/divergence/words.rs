@@ -122,7 +122,10 @@ impl<'a, 'm> Words<'a, 'm> {
                 let [condition, yes, no] = [0, 1, 2].map(|index| self.atom(operands[index], depth - 1));
                 (format!("{condition} ? {yes} : {no}"), 0)
             }
-            Opcode::Gep => (format!("&{}", self.element(inst, depth)), 8),
+            Opcode::Gep => match self.element(inst, depth) {
+                (text, 9) => (format!("&{text}"), 8),
+                moved => moved,
+            },
             Opcode::Load => (self.pointee(operands[0], depth), 9),
             Opcode::AtomicRmw | Opcode::CmpXchg => (format!("atomic on {}", self.pointee(operands[0], depth - 1)), 0),
             Opcode::ExtractValue | Opcode::ExtractElement => self.expression(operands[0], depth - 1),
@@ -172,11 +175,14 @@ impl<'a, 'm> Words<'a, 'm> {
         }
     }
 
-    /// What a pointer points to: `a[i]`, `x`, `*p`.
+    /// What a pointer points to: `a[i]`, `x`, `*p`, `*(p + 8 bytes)`.
     fn pointee(&self, pointer: Value, depth: u32) -> String {
         let kernel = self.kernel();
         match kernel.def(pointer) {
-            Some(inst) if kernel.insts[inst].opcode == Opcode::Gep => self.element(inst, depth),
+            Some(inst) if kernel.insts[inst].opcode == Opcode::Gep => match self.element(inst, depth) {
+                (text, 9) => text,
+                (moved, _) => format!("*({moved})"),
+            },
             Some(inst) if kernel.insts[inst].opcode == Opcode::Alloca => self.expression(pointer, 0).0,
             Some(inst) if matches!(kernel.insts[inst].opcode, Opcode::AddrSpaceCast | Opcode::BitCast) => {
                 self.pointee(kernel.operands(inst)[0], depth)
@@ -186,28 +192,51 @@ impl<'a, 'm> Words<'a, 'm> {
         }
     }
 
-    /// `base[index]` for address arithmetic.
-    fn element(&self, gep: Inst, depth: u32) -> String {
+    /// Address arithmetic: the element `base[index]` (9), or where there is no index the address `base + 8 bytes` (5).
+    fn element(&self, gep: Inst, depth: u32) -> (String, u8) {
         let kernel = self.kernel();
-        let operands = kernel.operands(gep);
-        let mut text = match kernel.def(operands[0]) {
-            Some(inst) if kernel.insts[inst].opcode == Opcode::Gep => self.element(inst, depth.saturating_sub(1)),
-            _ => self.atom(operands[0], depth.saturating_sub(1)),
-        };
+        let mut base = kernel.operands(gep)[0];
         let data = kernel.gep(gep);
-        for &(position, stride) in data.terms {
-            let (index, strength) = self.expression(operands[position as usize], depth.saturating_sub(1));
-            let whole = stride > 0 && data.offset != 0 && data.offset % stride as i64 == 0 && data.terms.len() == 1;
-            match data.offset / (stride.max(1) as i64) {
-                steps if !whole || steps == 0 => text += &format!("[{index}]"),
-                steps if strength < 5 => text += &format!("[({index}) {} {}]", sign(steps), steps.abs()),
-                steps => text += &format!("[{index} {} {}]", sign(steps), steps.abs()),
+        let (mut indexed, mut terms, mut offset) = (gep, data.terms, data.offset);
+        // `&a[i] + 4 bytes` is `a[i + 1]` if an element has 4 bytes
+        if let (true, Some(inner)) = (terms.is_empty(), kernel.def(base)) {
+            let below = if kernel.insts[inner].opcode == Opcode::Gep { Some(kernel.gep(inner)) } else { None };
+            if let Some(below) = below.filter(|below| below.offset == 0 && whole_steps(offset, below.terms).is_some()) {
+                (indexed, terms, base) = (inner, below.terms, kernel.operands(inner)[0]);
             }
         }
-        if data.terms.is_empty() && data.offset != 0 {
-            text += &format!(" + {} bytes", data.offset);
+        let mut text = match kernel.def(base) {
+            Some(inst) if kernel.insts[inst].opcode == Opcode::Gep => {
+                match self.element(inst, depth.saturating_sub(1)) {
+                    (text, 9) if terms.is_empty() => format!("&{text}"),
+                    (text, 9) => text,
+                    (moved, _) if terms.is_empty() => moved,
+                    (moved, _) => format!("({moved})"),
+                }
+            }
+            _ => self.atom(base, depth.saturating_sub(1)),
+        };
+        let steps = whole_steps(offset, terms);
+        for &(position, _) in terms {
+            let index = kernel.operands(indexed)[position as usize];
+            let (index, strength) = self.expression(index, depth.saturating_sub(1));
+            match steps {
+                None => text += &format!("[{index}]"),
+                Some(steps) if strength < 5 => text += &format!("[({index}) {} {}]", sign(steps), steps.abs()),
+                Some(steps) => text += &format!("[{index} {} {}]", sign(steps), steps.abs()),
+            }
         }
-        text
+        if !terms.is_empty() {
+            return (text, 9);
+        }
+        let nearer = text.strip_suffix(" bytes").and_then(|rest| rest.rsplit_once(" + "));
+        if let Some((rest, Ok(before))) = nearer.map(|(rest, before)| (rest, before.parse::<i64>())) {
+            (text, offset) = (rest.to_owned(), offset.wrapping_add(before));
+        }
+        match offset {
+            0 => (text.strip_prefix('&').map_or_else(|| format!("{text}[0]"), str::to_owned), 9),
+            bytes => (format!("{text} {} {} bytes", sign(bytes), bytes.unsigned_abs()), 5),
+        }
     }
 
     fn call(&self, call: Inst, depth: u32) -> String {
@@ -285,6 +314,14 @@ impl<'a, 'm> Words<'a, 'm> {
         factors.push(base_word(term.monomial.bases.0).to_owned());
         factors.extend(term.monomial.bases.1.map(|base| base_word(base).to_owned()));
         format!("{}{}", if negative { "-" } else { "" }, factors.join("*"))
+    }
+}
+
+/// How many elements an offset skips, where it is a whole number of the only index's elements.
+fn whole_steps(offset: i64, terms: &[(u32, u64)]) -> Option<i64> {
+    match *terms {
+        [(_, stride)] if stride > 0 && offset != 0 && offset % stride as i64 == 0 => Some(offset / stride as i64),
+        _ => None,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::kernel::geometry::WARP_SIZE;
 pub fn describe(access: &Access, factor: impl Fn(Value) -> String, all: bool) -> Option<String> {
     let mut text = match (&access.pattern, access.cost) {
         (Pattern::Unknown, _) => return None,
-        (Pattern::Same, _) if access.space == Space::Local && !all => return None,
+        (Pattern::Same, _) if matches!(access.space, Space::Local | Space::Constant) && !all => return None,
         (Pattern::Same, _) => format!("every lane {} the same address", access.action.verb()),
         (pattern, Cost::BankWays(ways)) if ways > 1 => format!("{ways}-way bank conflict: {}", spacing(pattern)),
         (pattern, Cost::Sectors { needed, ideal }) if needed > ideal => {
@@ -29,6 +29,10 @@ pub fn describe(access: &Access, factor: impl Fn(Value) -> String, all: bool) ->
                 _ => String::new(),
             };
             format!("lanes {unit}{} bytes apart{worst}", names.join("*"))
+        }
+        // as good as it can be in every memory
+        (Pattern::Stride(stride), Cost::None) if stride.unsigned_abs() <= u64::from(access.bytes) && !all => {
+            return None;
         }
         (pattern, Cost::None) if access.space == Space::Generic => spacing(pattern),
         (pattern, _) if all => match access.cost {

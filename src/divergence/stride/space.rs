@@ -40,6 +40,10 @@ pub fn space_of(kernel: &Kernel, pointer: Value) -> Space {
             Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast | Opcode::Freeze => operands[0],
             Opcode::Select => return common_space(kernel, &operands[1..], current),
             Opcode::Phi => return common_space(kernel, operands, current),
+            // what the host put into an argument or into constant memory points to what the host can allocate
+            Opcode::Load if kernel.is_kernel && space_of(kernel, operands[0]) == Space::Constant => {
+                return Space::Global;
+            }
             _ => return Space::Generic,
         };
     }
