@@ -401,12 +401,15 @@ mod tests {
             ("block=2048", "'2048'"),
             ("block=foo", "'foo'"),
             ("frob", "'frob'"),
-            ("regs=many", "'many'"),
-            ("victims=frob", "'frob'"),
+            ("regs=32", "'regs'"),
         ] {
             assert!(parse(text).unwrap_err().to_string().contains(part), "{text}");
         }
         assert!(parse("verify").is_err());
+        for (text, part) in [("regs=many", "'many'"), ("victims=frob", "'frob'")] {
+            let error = Settings::parse("steer-spills", text).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
     }
 
     #[test]
