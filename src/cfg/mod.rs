@@ -19,6 +19,7 @@ pub mod dominators;
 pub mod graph;
 pub mod order;
 pub mod shortcut;
+pub mod stretches;
 pub mod sweep;
 pub mod sync;
 

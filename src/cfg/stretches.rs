@@ -1,0 +1,56 @@
+//! How much is held at once between blocks, if every value is taken to live in one stretch? A quick overestimate.
+//!
+//! A value lives from its block to the last one that uses it, in an order in which cycles are contiguous; one that a cycle
+//! uses and does not define lives to the end of the outermost such cycle. Real liveness is a part of that, and costs
+//! several times as much. Cost: linear in operands, times the nesting of cycles.
+
+use super::cycles::Cycles;
+use crate::kernel::Kernel;
+use crate::kernel::entity::{Block, Inst};
+use crate::kernel::inst::Opcode;
+use cranelift_entity::EntityRef;
+
+/// The most units that are held at once across block boundaries; `units` says how many a result takes.
+pub fn most_at_once(kernel: &Kernel, cycles: &Cycles, units: impl Fn(Inst) -> u32) -> u32 {
+    let mut ends = vec![0u32; kernel.insts.len()];
+    let mut used = |def: Inst, at: Block| {
+        let home = kernel.insts[def].block;
+        if home == at || !cycles.is_reachable(at) || !cycles.is_reachable(home) {
+            return;
+        }
+        let around = cycles.cycle_of(at).into_iter().flat_map(|cycle| cycles.ancestors(cycle));
+        let outer = around.take_while(|&cycle| !cycles.contains(cycle, home)).last();
+        let end = outer.map_or(cycles.position(at) + 1, |cycle| cycles.range(cycle).end);
+        ends[def.index()] = ends[def.index()].max(end);
+    };
+    for inst in kernel.insts.keys() {
+        let data = &kernel.insts[inst];
+        let operands = kernel.operands(inst);
+        if data.opcode == Opcode::Phi {
+            for (&value, &from) in operands.iter().zip(kernel.incoming(inst)) {
+                // the phi's own register takes over at the edge
+                if let Some(def) = kernel.def(value) {
+                    used(def, from);
+                }
+            }
+        } else {
+            operands.iter().filter_map(|&value| kernel.def(value)).for_each(|def| used(def, data.block));
+        }
+    }
+    let mut changes = vec![0i64; cycles.order().len() + 1];
+    for (inst, &end) in kernel.insts.keys().zip(&ends) {
+        let start = cycles.position(kernel.insts[inst].block);
+        if end <= start {
+            continue;
+        }
+        let units = i64::from(units(inst));
+        changes[start as usize] += units;
+        changes[end as usize] -= units;
+    }
+    let mut held = 0;
+    let most = changes.iter().map(|change| {
+        held += change;
+        held
+    });
+    most.max().unwrap_or(0).clamp(0, u32::MAX.into()) as u32
+}
