@@ -23,19 +23,31 @@ template <typename Body> static uint64_t nanoseconds(Body B) {
   return (Stop.tv_sec - Start.tv_sec) * 1000000000ull + Stop.tv_nsec - Start.tv_nsec;
 }
 
-// Fills `theirs` and `ours` with `runs` times each, taken in turn, for all functions of the module with a body.
-extern "C" void warpwise_bench_analysis(LLVMModuleRef Module, LLVMTargetMachineRef Machine, uint64_t *Theirs,
-                                        uint64_t *Ours, uint32_t Runs) {
+namespace {
+// LLVM's own analyses for one target machine.
+struct Managers {
   LoopAnalysisManager LAM;
   FunctionAnalysisManager FAM;
   CGSCCAnalysisManager CGAM;
   ModuleAnalysisManager MAM;
-  PassBuilder PB(reinterpret_cast<TargetMachine *>(Machine));
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+
+  explicit Managers(LLVMTargetMachineRef Machine) {
+    PassBuilder PB(reinterpret_cast<TargetMachine *>(Machine));
+    PB.registerModuleAnalyses(MAM);
+    PB.registerCGSCCAnalyses(CGAM);
+    PB.registerFunctionAnalyses(FAM);
+    PB.registerLoopAnalyses(LAM);
+    PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  }
+};
+} // namespace
+
+// Fills `theirs` and `ours` with `runs` times each, taken in turn, for all functions of the module with a body.
+extern "C" void warpwise_bench_analysis(LLVMModuleRef Module, LLVMTargetMachineRef Machine, uint64_t *Theirs,
+                                        uint64_t *Ours, uint32_t Runs) {
+  Managers All(Machine);
+  ModuleAnalysisManager &MAM = All.MAM;
+  FunctionAnalysisManager &FAM = All.FAM;
   MAM.registerPass([] { return warpwise::AffineModuleAnalysis(); });
   FAM.registerPass([] { return warpwise::AffineDivergenceAnalysis(); });
   auto &M = *unwrap(Module);
@@ -64,20 +76,11 @@ extern "C" void warpwise_bench_analysis(LLVMModuleRef Module, LLVMTargetMachineR
 
 // For every block of every function with a body, in order: whether LLVM thinks that lanes may part at its end.
 extern "C" void warpwise_llvm_uniformity(LLVMModuleRef Module, LLVMTargetMachineRef Machine, bool *Divergent) {
-  LoopAnalysisManager LAM;
-  FunctionAnalysisManager FAM;
-  CGSCCAnalysisManager CGAM;
-  ModuleAnalysisManager MAM;
-  PassBuilder PB(reinterpret_cast<TargetMachine *>(Machine));
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  Managers All(Machine);
   for (Function &F : *unwrap(Module)) {
     if (F.isDeclaration())
       continue;
-    UniformityInfo &Info = FAM.getResult<UniformityInfoAnalysis>(F);
+    UniformityInfo &Info = All.FAM.getResult<UniformityInfoAnalysis>(F);
     for (BasicBlock &Block : F)
       *Divergent++ = Info.hasDivergentTerminator(Block);
   }
