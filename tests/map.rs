@@ -3,8 +3,11 @@
 //!
 //! CUDA tests need clang 22 and a CUDA tree; the page's test needs a headless Chromium. Without them they say so and pass.
 
+#[path = "common/benchmarks.rs"]
+mod benchmarks;
 mod common;
 
+use benchmarks::{has_cuda, inputs_of, plain_kernel};
 use common::{clang_cuda, cuda_tree, llvm_tool, plugin, plugin_flag, stderr, stdout, warpwise};
 use std::path::Path;
 use warpwise::cli::cuda;
@@ -14,7 +17,6 @@ use warpwise::llvm::remark::Host;
 use warpwise::map::recount;
 use warpwise::pipeline;
 use warpwise::simt::{Arg, DivergenceMap, Inputs, LaunchConfig, LaunchReport, Machine, Scheduler, Tolerance, compare};
-use warpwise_bench::launch::{Arg as Given, Launch};
 
 /// Runs the pass over a copy of the module.
 fn counted(module: &OwnedModule, parameters: &str) -> OwnedModule {
@@ -45,26 +47,6 @@ fn check(name: &str, module: &OwnedModule, kernel: &str, config: &LaunchConfig, 
     }
 }
 
-fn has_cuda() -> bool {
-    let found = cuda::find_clang().and_then(|_| cuda::find_cuda());
-    if let Err(why) = &found {
-        eprintln!("skipped: {why}");
-    }
-    found.is_ok()
-}
-
-fn inputs_of(launch: &Launch) -> Inputs {
-    let args = launch.args.iter().map(|arg| match arg {
-        Given::Scalar { ty, value, .. } => {
-            let mut bytes = Vec::new();
-            ty.push(*value, &mut bytes);
-            Arg::Value(bytes)
-        }
-        Given::Buffer { ty, len, fill, .. } => Arg::Buffer(fill.bytes(*ty, *len)),
-    });
-    Inputs { args: args.collect(), globals: Vec::new() }
-}
-
 #[test]
 fn benchmark_kernels_count_what_the_machine_sees() {
     if !has_cuda() {
@@ -79,7 +61,7 @@ fn benchmark_kernels_count_what_the_machine_sees() {
         let launch = &description.small;
         let mut config = LaunchConfig::new([1, 1, 1], launch.block);
         config.dynamic_shared = launch.shared;
-        let kernel = format!("{}_plain", name.rsplit('/').next().unwrap_or(name));
+        let kernel = plain_kernel(name);
         check(name, &module, &kernel, &config, &inputs_of(launch), "name=test");
     }
 }

@@ -3,12 +3,15 @@
 //!
 //! Needs clang 22 and a CUDA tree; without them it says so and passes.
 
+#[path = "common/benchmarks.rs"]
+mod benchmarks;
+
+use benchmarks::{has_cuda, inputs_of, plain_kernel};
 use std::path::{Path, PathBuf};
-use warpwise::cli::{cuda, map, simt};
+use warpwise::cli::{map, simt};
 use warpwise::llvm::image;
 use warpwise::map::precision::{Row, rows, table, total};
-use warpwise::simt::{Arg, DivergenceMap, Inputs, LaunchConfig, Machine};
-use warpwise_bench::launch::Arg as Given;
+use warpwise::simt::{DivergenceMap, LaunchConfig, Machine};
 
 fn sources(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
@@ -35,19 +38,10 @@ fn benchmarks() -> Vec<Row> {
         let launch = &description.small;
         let mut config = LaunchConfig::new(launch.grid, launch.block);
         config.dynamic_shared = launch.shared;
-        let args = launch.args.iter().map(|arg| match arg {
-            Given::Scalar { ty, value, .. } => {
-                let mut bytes = Vec::new();
-                ty.push(*value, &mut bytes);
-                Arg::Value(bytes)
-            }
-            Given::Buffer { ty, len, fill, .. } => Arg::Buffer(fill.bytes(*ty, *len)),
-        });
-        let inputs = Inputs { args: args.collect(), globals: Vec::new() };
-        let kernel = format!("{}_plain", name.rsplit('/').next().unwrap_or(&name));
+        let kernel = plain_kernel(&name);
         let mut seen = DivergenceMap::default();
         let id = machine.kernel(Some(&kernel)).unwrap_or_else(|e| panic!("{name}: {e}"));
-        machine.launch(id, &config, &inputs, &mut seen).unwrap_or_else(|e| panic!("{name}: {e}"));
+        machine.launch(id, &config, &inputs_of(launch), &mut seen).unwrap_or_else(|e| panic!("{name}: {e}"));
         found.extend(rows(&module, &image, &seen).expect("LLVM analyses it"));
     }
     found
@@ -55,8 +49,7 @@ fn benchmarks() -> Vec<Row> {
 
 #[test]
 fn every_split_was_foreseen() {
-    if let Err(why) = cuda::find_clang().and_then(|_| cuda::find_cuda()) {
-        eprintln!("skipped: {why}");
+    if !has_cuda() {
         return;
     }
     let mut all = Vec::new();

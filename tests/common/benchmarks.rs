@@ -1,0 +1,32 @@
+//! How do the tests run the benchmark kernels on the lockstep machine?
+
+use warpwise::cli::cuda;
+use warpwise::simt::{Arg, Inputs};
+use warpwise_bench::launch::{Arg as Given, Launch};
+
+/// Whether CUDA sources can be compiled here; says why not.
+pub fn has_cuda() -> bool {
+    let found = cuda::find_clang().and_then(|_| cuda::find_cuda());
+    if let Err(why) = &found {
+        eprintln!("skipped: {why}");
+    }
+    found.is_ok()
+}
+
+/// What a kernel is launched on.
+pub fn inputs_of(launch: &Launch) -> Inputs {
+    let args = launch.args.iter().map(|arg| match arg {
+        Given::Scalar { ty, value, .. } => {
+            let mut bytes = Vec::new();
+            ty.push(*value, &mut bytes);
+            Arg::Value(bytes)
+        }
+        Given::Buffer { ty, len, fill, .. } => Arg::Buffer(fill.bytes(*ty, *len)),
+    });
+    Inputs { args: args.collect(), globals: Vec::new() }
+}
+
+/// The kernel of a benchmark as a person wrote it.
+pub fn plain_kernel(name: &str) -> String {
+    format!("{}_plain", name.rsplit('/').next().unwrap_or(name))
+}
