@@ -42,7 +42,7 @@ use rustc_hash::FxHashMap;
 /// A loop without loads was seen to fit its budget to the last register.
 pub const RESERVE: u32 = 4;
 /// Registers left free for loads in flight once values are moved to slots per warp: with fewer, each load is waited for.
-const HEADROOM: u32 = 12;
+pub const HEADROOM: u32 = 12;
 /// Slots per thread only ease what `ptxas` is sure to spill: their loads cost as much as its own.
 const SURE: u32 = 2;
 /// Most cycles that are relieved.

@@ -21,7 +21,7 @@
 //! Ours: leaves shared by components, the phi that hides them.
 
 use super::object::block_weight;
-use super::plan_victims::{UseSite, reached_from, reloads, reserve};
+use super::plan_victims::{HEADROOM, UseSite, reached_from, reloads, reserve};
 use super::pressure::Pressure;
 use crate::cfg::Cycle;
 use crate::divergence::Facts;
@@ -53,8 +53,6 @@ const LEAST_GAIN: u32 = 4;
 /// Most instructions for a register where the cycle does not fit even so: a matrix product of 36 results a thread lost 7 %
 /// with 28 of them.
 const MOST_ADDED: u32 = 6;
-/// Registers left free for loads in flight.
-const HEADROOM: u32 = 12;
 /// Intrinsics that are one or two instructions.
 const CHEAP_INTRINSICS: &[&str] = &[
     "llvm.smin",
