@@ -42,6 +42,8 @@ bool warpwise_check_parameters(WarpwiseText pass, WarpwiseText parameters, Warpw
 bool warpwise_check_block(WarpwiseText value, WarpwiseSink error, void *context);
 // Tells Rust the value of a command-line option; unknown names are ignored.
 void warpwise_set_option(WarpwiseText name, WarpwiseText value);
+// Whether the default pipeline, as the command line has it, runs the transform of a switch.
+bool warpwise_runs_by_default(WarpwiseText word);
 
 // The analysis of a module, and the facts of one of its functions.
 void *warpwise_module_new(LLVMModuleRef module, WarpwiseText parameters);

@@ -84,9 +84,6 @@ void publish(StringRef Name, const cl::opt<bool> &Option) {
 
 } // namespace
 
-bool warpwise::wants_fusion() { return Fuse && !Off && (!Map || Fuse.getNumOccurrences()); }
-bool warpwise::wants_map() { return Map && !Off; }
-
 void warpwise::publish_options() {
   publish("assume-restrict", AssumeRestrict);
   publish("ptxas-smem", PtxasSmem);
@@ -112,4 +109,9 @@ void warpwise::publish_options() {
     warpwise_set_option(text("victims"), text(Victims));
   if (DynamicShared.getNumOccurrences())
     warpwise_set_option(text("dynamic-shared"), text(std::to_string(std::min(DynamicShared.getValue(), 232448u))));
+}
+
+bool warpwise::runs_by_default(StringRef Switch) {
+  publish_options();
+  return warpwise_runs_by_default(text(Switch));
 }

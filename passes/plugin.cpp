@@ -208,14 +208,14 @@ struct FuseFunctionPass : PassInfoMixin<FuseFunctionPass> {
 // all that follows sees the melded code; and on what inlining and unrolling made of the module.
 void add_fusion(PassBuilder &PB) {
   PB.registerPeepholeEPCallback([](FunctionPassManager &FPM, OptimizationLevel) {
-    if (!wants_fusion())
+    if (!runs_by_default("fuse"))
       return;
     // a loop in a side needs a block before it and exits of its own
     FPM.addPass(LoopSimplifyPass());
     FPM.addPass(FuseFunctionPass());
   });
   PB.registerOptimizerEarlyEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase) {
-    if (!wants_fusion() || Level == OptimizationLevel::O0)
+    if (!runs_by_default("fuse") || Level == OptimizationLevel::O0)
       return;
     MPM.addPass(createModuleToFunctionPassAdaptor(LoopSimplifyPass()));
     MPM.addPass(TransformPass(warpwise_pass_lookup(text("fuse-branches")), ""));
@@ -236,7 +236,7 @@ void register_passes(PassBuilder &PB) {
   add_fusion(PB);
   // first of all: later the functions in which clang registers kernels are inlined
   PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
-    if (wants_map())
+    if (runs_by_default("map"))
       MPM.addPass(MapHostPass());
   });
   PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
@@ -245,7 +245,7 @@ void register_passes(PassBuilder &PB) {
     bool BeforeLink = Phase == ThinOrFullLTOPhase::ThinLTOPreLink || Phase == ThinOrFullLTOPhase::FullLTOPreLink;
     if (Level != OptimizationLevel::O0 && !BeforeLink)
       MPM.addPass(TransformPass(warpwise_pass_lookup(text(DefaultPipeline)), ""));
-    else if (wants_map())
+    else if (runs_by_default("map"))
       MPM.addPass(TransformPass(warpwise_pass_lookup(text(MapPass)), ""));
   });
 }

@@ -160,6 +160,17 @@ pub unsafe extern "C" fn warpwise_set_option(name: Text, value: Text) {
     guarded("set_option", (), || pipeline::set_option(&name, &value));
 }
 
+/// Whether the default pipeline, as the command line has it, runs the transform of a switch (`fuse`).
+///
+/// # Safety
+/// As [`warpwise_check_parameters`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpwise_runs_by_default(word: Text) -> bool {
+    // SAFETY: the text lives for this call.
+    let word = unsafe { word.get() };
+    guarded("runs_by_default", false, || pipeline::runs_by_default(&word))
+}
+
 /// Starts the analysis of a module.
 ///
 /// # Safety

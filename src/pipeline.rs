@@ -237,6 +237,11 @@ impl Settings {
         Ok(())
     }
 
+    /// Whether the default pipeline runs the transform of this switch.
+    fn runs(&self, word: &str) -> bool {
+        !self.is_off && self.is_on(word)
+    }
+
     fn is_on(&self, word: &str) -> bool {
         !self.switched_off.iter().any(|known| known == word)
     }
@@ -329,6 +334,11 @@ pub fn lookup(name: &str) -> Option<usize> {
     PASSES.iter().position(|pass| pass.0 == name)
 }
 
+/// Whether the default pipeline, as the command line has it, runs the transform of a switch.
+pub fn runs_by_default(word: &str) -> bool {
+    Settings::parse(DEFAULT, "").is_ok_and(|settings| settings.runs(word))
+}
+
 /// Runs a transform or the default pipeline; parameters were checked when the pipeline was parsed.
 pub fn run(pass: usize, module: Module<'_>, parameters: &str, host: &Host<'_>) -> bool {
     let name = PASSES.get(pass).map_or(DEFAULT, |pass| pass.0);
@@ -343,7 +353,7 @@ pub fn run(pass: usize, module: Module<'_>, parameters: &str, host: &Host<'_>) -
 fn run_default(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
     let mut changed = false;
     for (name, run) in PASSES {
-        if !settings.is_off && !settings.switched_off.iter().any(|word| word == switch_of(name)) {
+        if settings.runs(switch_of(name)) {
             changed |= run(module, settings, host);
         }
     }
