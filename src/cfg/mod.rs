@@ -19,7 +19,6 @@ pub mod dominators;
 pub mod graph;
 pub mod order;
 pub mod shortcut;
-pub mod stretches;
 pub mod sweep;
 pub mod sync;
 

@@ -1,11 +1,11 @@
 //! How many registers can a function need at most, at a glance?
 //!
-//! The most that stretches of values overlap ([`crate::cfg::stretches`]), and what melding may add, is a bound for every
+//! The most that stretches of values overlap ([`crate::kernel::stretches`]), and what melding may add, is a bound for every
 //! block.
 
-use crate::cfg::stretches::most_at_once;
 use crate::divergence::Facts;
 use crate::kernel::entity::Inst;
+use crate::kernel::stretches::most_at_once;
 use crate::spill::pressure::{LOCAL_CAP, type_units};
 
 /// Units that the largest stretch of a function and its blocks' own values need together, melded or not.

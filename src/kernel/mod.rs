@@ -15,6 +15,7 @@ pub mod inst;
 pub mod names;
 mod pointer_map;
 mod scratch;
+pub mod stretches;
 pub mod types;
 
 use crate::cfg::Graph;

@@ -1,7 +1,7 @@
 //! About how many registers does a function keep busy across block boundaries? A quick overestimate.
 
-use crate::cfg::stretches::most_at_once;
 use crate::divergence::Facts;
+use crate::kernel::stretches::most_at_once;
 use crate::kernel::types::TypeKind;
 
 /// The most 32-bit registers that are held at once between blocks.

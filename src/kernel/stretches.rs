@@ -4,10 +4,10 @@
 //! uses and does not define lives to the end of the outermost such cycle. Real liveness is a part of that, and costs
 //! several times as much. Cost: linear in operands, times the nesting of cycles.
 
-use super::cycles::Cycles;
-use crate::kernel::Kernel;
-use crate::kernel::entity::{Block, Inst};
-use crate::kernel::inst::Opcode;
+use super::Kernel;
+use super::entity::{Block, Inst};
+use super::inst::Opcode;
+use crate::cfg::Cycles;
 use cranelift_entity::EntityRef;
 
 /// The most units that are held at once across block boundaries; `units` says how many a result takes.
