@@ -170,9 +170,12 @@ public:
   bool write(Instruction &I);
 
 private:
+  // Room for a large instruction and as many small ones as may still come.
   bool room(uint32_t Operands, uint32_t Blocks, uint32_t Words) const {
-    return B.operand_capacity - B.operand_count >= Operands && B.block_capacity - B.block_count >= Blocks &&
-           B.word_capacity - B.word_count >= Words;
+    uint32_t Small = B.inst_capacity - B.inst_count - 1;
+    return B.operand_capacity - B.operand_count >= Operands + Small * WW_SMALL &&
+           B.block_capacity - B.block_count >= Blocks + Small * WW_SMALL &&
+           B.word_capacity - B.word_count >= Words + Small * WW_SMALL_WORDS;
   }
   static uintptr_t word_of(Value *V) {
     unsigned ID = V->getValueID();
@@ -415,7 +418,8 @@ inline bool Writer::write(Instruction &I) {
   if (Is.Reads == Extra::End)
     Successors = Is.Opcode == WW_BR ? cast<BranchInst>(I).getNumSuccessors() : I.getNumSuccessors();
   // a phi has a block for each operand; a GEP writes three words and two for each index, a call two
-  if (!room(Operands, Is.Reads == Extra::Phi ? Operands : Successors, 3 + 2 * Operands))
+  bool Small = Operands <= WW_SMALL && Successors <= WW_SMALL;
+  if (!Small && !room(Operands, Is.Reads == Extra::Phi ? Operands : Successors, 3 + 2 * Operands))
     return false;
   WarpwiseInst &R = B.insts[B.inst_count];
   R = {I.getType(), 0, 0, 0, Is.Opcode, 0};

@@ -114,7 +114,12 @@ enum WarpwiseOperand : uintptr_t {
   WW_ARGUMENT = 2,    // no address, but the argument's position times eight
 };
 
-// Buffers of one batch. Capacities in elements; counts are written back.
+// An instruction with so many operands and successors, or fewer, is small.
+constexpr uint32_t WW_SMALL = 6;
+// The words that it writes at most.
+constexpr uint32_t WW_SMALL_WORDS = 3 + 2 * WW_SMALL;
+
+// Buffers of one batch. Capacities in elements, enough for a batch of small instructions; counts are written back.
 struct WarpwiseBatch {
   WarpwiseInst *insts;
   LLVMValueRef *addresses; // one for each record

@@ -116,6 +116,9 @@ pub struct Batch<'b, 'm> {
 
 /// Instructions of a batch: small enough to stay in the first-level cache with their operands.
 const BATCH: usize = 256;
+/// `WW_SMALL` of `walk.h`: operands for which, and words, every instruction of a batch has room.
+const SMALL: usize = 6;
+const SMALL_WORDS: usize = 3 + 2 * SMALL;
 
 /// What a walk writes to; the same for one function after the other.
 #[derive(Default)]
@@ -146,9 +149,9 @@ impl Buffers {
         self.addresses.reserve_exact(BATCH);
         self.ended.reserve_exact(BATCH);
         self.ended_numbers.reserve_exact(BATCH);
-        self.operands.reserve(4 * BATCH);
-        self.block_numbers.reserve(2 * BATCH);
-        self.words.reserve(8 * BATCH);
+        self.operands.reserve(SMALL * BATCH);
+        self.block_numbers.reserve(SMALL * BATCH);
+        self.words.reserve(SMALL_WORDS * BATCH);
     }
 }
 
