@@ -244,6 +244,10 @@ impl<'a> Finder<'a> {
             outer: Vec::new(),
             work: Vec::new(),
         };
+        if order.is_acyclic() {
+            finder.entry_start.push(0);
+            return finder;
+        }
         for &header in order.preorder().iter().rev() {
             let back = graph.preds(header).iter().filter(|&&p| order.is_ancestor(header, p));
             finder.work.extend(back);

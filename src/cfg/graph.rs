@@ -12,7 +12,7 @@ use crate::kernel::entity::Block;
 use cranelift_entity::EntityRef;
 
 /// A control-flow graph whose entry is block 0.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Graph {
     succ_start: Vec<u32>,
     succ_list: Vec<Block>,
@@ -76,7 +76,7 @@ impl Graph {
 
     /// How many blocks there are, unreachable ones included.
     pub fn block_count(&self) -> usize {
-        self.pred_start.len() - 1
+        self.pred_start.len().saturating_sub(1)
     }
 
     /// How many edges there are, duplicates included.

@@ -23,6 +23,7 @@ pub struct Order {
     rpo: Vec<Block>,
     /// For each block its number in `preorder`, and one past the last number of its subtree.
     span: Vec<(u32, u32)>,
+    is_acyclic: bool,
 }
 
 impl Order {
@@ -33,11 +34,12 @@ impl Order {
             preorder: Vec::with_capacity(count),
             rpo: Vec::with_capacity(count),
             span: vec![(NEVER, 0); count],
+            is_acyclic: true,
         };
         if count == 0 {
             return order;
         }
-        let mut stack: Vec<(Block, u32)> = Vec::new();
+        let mut stack: Vec<(Block, u32)> = Vec::with_capacity(count.min(64));
         order.meet(graph.entry());
         stack.push((graph.entry(), 0));
         while let Some((block, next)) = stack.last_mut() {
@@ -48,6 +50,8 @@ impl Order {
                     if !order.is_reachable(succ) {
                         order.meet(succ);
                         stack.push((succ, 0));
+                    } else if order.span[succ.index()].1 == 0 {
+                        order.is_acyclic = false; // the walk has not left it
                     }
                 }
                 None => {
@@ -70,6 +74,11 @@ impl Order {
     #[inline]
     pub fn is_reachable(&self, block: Block) -> bool {
         self.span[block.index()].0 != NEVER
+    }
+
+    /// Whether no reachable block can execute twice.
+    pub fn is_acyclic(&self) -> bool {
+        self.is_acyclic
     }
 
     /// The reachable blocks in reverse post-order.

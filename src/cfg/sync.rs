@@ -133,6 +133,11 @@ impl<'a> SyncDependence<'a> {
         if self.sweep.steps() > self.max_steps {
             return self.everything();
         }
+        if let Some(join) = meets_at_once(self.graph, self.cycles, branch) {
+            let start = self.answers.lengths();
+            self.answers.joins.push(join);
+            return self.answers.row_since(start);
+        }
         let SyncDependence { graph, cycles, sweep, answers, shortcuts, .. } = self;
         let shortcuts = shortcuts.get_or_insert_with(|| Shortcuts::new(graph, cycles));
         let start = answers.lengths();
@@ -152,6 +157,26 @@ impl<'a> SyncDependence<'a> {
         }
         self.everything.unwrap_or(EMPTY)
     }
+}
+
+/// Where the two ways from a branch meet, if nothing but one block lies on each, all in one iteration: most branches need
+/// no sweep.
+fn meets_at_once(graph: &Graph, cycles: &Cycles, branch: Block) -> Option<Block> {
+    let &[a, b] = graph.succs(branch) else { return None };
+    let next = |block| match (graph.preds(block), graph.succs(block)) {
+        (&[_], &[next]) => Some(next),
+        _ => None,
+    };
+    let join = match (next(a), next(b)) {
+        (Some(join), _) if join == b => join,
+        (_, Some(join)) if join == a => join,
+        (Some(x), Some(y)) if x == y => x,
+        _ => return None,
+    };
+    let level = cycles.cycle_of(branch);
+    let same_iteration =
+        |block| cycles.cycle_of(block) == level && level.is_none_or(|cycle| cycles.header(cycle) != block);
+    [a, b, join].into_iter().all(same_iteration).then_some(join)
 }
 
 impl Answers {
