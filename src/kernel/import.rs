@@ -2,8 +2,8 @@
 //!
 //! 1. Number a batch's instructions into a [`PointerMap`].
 //! 2. Its operands become indices; constants and types are interned as they are met. Of an instruction that is not
-//!    numbered yet (a loop's phi names some) the place is remembered; constants come after all instructions, so they are
-//!    marked by their highest bit.
+//!    numbered yet (a loop's phi names some) the place is remembered; constants come after all instructions, so until
+//!    it is known how many those are, they are marked by their highest bit.
 //! 3. Decode the records: GEPs become `base + offset + Σ index·stride`, calls with the same callee and attributes share a
 //!    [`CallData`].
 //! 4. After the last batch, fill in what was left open.
@@ -18,7 +18,7 @@ use super::geometry::Geometry;
 use super::handles::Handles;
 use super::inst::{ConstData, Flags, GepData, InstData, Opcode};
 use super::scratch::{RECENT, Scratch};
-use super::types::{TypeInfo, TypeKind};
+use super::types::TypeInfo;
 use super::{BlockData, Kernel, ParamData};
 use crate::cfg::Graph;
 use crate::llvm::handle::{self, AttrPlace, ValueKind, attribute_kind, metadata_kind};
@@ -112,6 +112,8 @@ struct Importer<'a, 'm> {
     scratch: &'a mut Scratch,
     kernel: Kernel,
     constants: Vec<handle::Value<'m>>,
+    /// Number of the first constant: [`CONSTANT`] while it is not known how many instructions there are.
+    first_constant: u32,
     /// Successors of all blocks so far, and where those of each block end; by LLVM's numbers.
     succs: Vec<Block>,
     succ_ends: Vec<u32>,
@@ -146,7 +148,7 @@ impl<'a, 'm> Importer<'a, 'm> {
             geps: Vec::new(),
             gep_terms: Vec::new(),
             calls: Vec::new(),
-            graph: Graph::new(0, []),
+            graph: Graph::default(), // made when all edges are known
             geometry: Geometry::from_attributes(|name| function.string_attribute(name)),
             param_count,
         };
@@ -157,6 +159,7 @@ impl<'a, 'm> Importer<'a, 'm> {
             scratch,
             kernel,
             constants: Vec::new(),
+            first_constant: CONSTANT,
             succs: Vec::new(),
             succ_ends: Vec::new(),
         }
@@ -201,6 +204,7 @@ impl<'a, 'm> Importer<'a, 'm> {
         self.succ_ends.reserve_exact(blocks + 1);
         let params = kernel.param_count as usize;
         if batch.is_last {
+            self.first_constant = kernel.param_count + batch.insts.len() as u32;
             values.reserve_exact(params + batch.insts.len() + SOME / 2);
             kernel.insts.reserve_exact(batch.insts.len());
             kernel.pool.reserve_exact(batch.operands.len());
@@ -248,9 +252,11 @@ impl<'a, 'm> Importer<'a, 'm> {
         }
         self.scratch.open = open;
         let first = handles.len() as u32;
-        for value in &mut self.kernel.pool {
-            let (index, marked) = (value.as_u32(), value.as_u32() >= CONSTANT);
-            *value = Value::from_u32(if marked { index - CONSTANT + first } else { index });
+        if self.first_constant == CONSTANT {
+            for value in &mut self.kernel.pool {
+                let (index, marked) = (value.as_u32(), value.as_u32() >= CONSTANT);
+                *value = Value::from_u32(if marked { index - CONSTANT + first } else { index });
+            }
         }
         handles.append(&mut self.constants);
         let numbered = &self.scratch.numbered;
@@ -309,7 +315,7 @@ impl<'a, 'm> Importer<'a, 'm> {
             Some(&value) => value,
             None => {
                 let constant = Walk::value(word);
-                let value = Value::from_u32(CONSTANT + self.constants.len() as u32);
+                let value = Value::from_u32(self.first_constant + self.constants.len() as u32);
                 self.scratch.const_index.insert(word, value);
                 self.constants.push(constant);
                 let ty = self.intern_type(constant.ty());
@@ -331,7 +337,7 @@ impl<'a, 'm> Importer<'a, 'm> {
         let id = match self.scratch.type_index.get(&key) {
             Some(&id) => id,
             None => {
-                let info = self.describe_type(ty);
+                let info = TypeInfo::of(ty, self.layout);
                 let id = self.kernel.types.push(info);
                 self.scratch.type_index.insert(key, id);
                 id
@@ -339,39 +345,6 @@ impl<'a, 'm> Importer<'a, 'm> {
         };
         self.scratch.recent_types[slot] = (key, id);
         id
-    }
-
-    fn describe_type(&self, ty: handle::Type<'m>) -> TypeInfo {
-        use handle::TypeKind as K;
-        let kind = match ty.kind() {
-            K::LLVMVoidTypeKind => TypeKind::Void,
-            K::LLVMIntegerTypeKind => TypeKind::Int(ty.int_bits().unwrap_or(0)),
-            K::LLVMHalfTypeKind | K::LLVMBFloatTypeKind => TypeKind::Float(16),
-            K::LLVMFloatTypeKind => TypeKind::Float(32),
-            K::LLVMDoubleTypeKind => TypeKind::Float(64),
-            K::LLVMX86_FP80TypeKind => TypeKind::Float(80),
-            K::LLVMFP128TypeKind | K::LLVMPPC_FP128TypeKind => TypeKind::Float(128),
-            K::LLVMPointerTypeKind => {
-                let space = ty.address_space().unwrap_or(0);
-                TypeKind::Ptr { space, bits: self.layout.pointer_bits(space) }
-            }
-            K::LLVMVectorTypeKind => {
-                let element = ty.element();
-                let int_bits = element.and_then(handle::Type::int_bits);
-                let element_bits = match int_bits {
-                    Some(bits) => bits,
-                    None => element.filter(|e| e.is_sized()).map_or(0, |e| 8 * self.layout.store_size(e) as u32),
-                };
-                TypeKind::Vector { element_bits, length: ty.length() as u32, int: int_bits.is_some() }
-            }
-            K::LLVMArrayTypeKind | K::LLVMStructTypeKind => TypeKind::Aggregate,
-            _ => TypeKind::Other,
-        };
-        let sized =
-            ty.is_sized() && ty.kind() != K::LLVMScalableVectorTypeKind && ty.kind() != K::LLVMTargetExtTypeKind;
-        let (alloc_size, store_size) =
-            if sized { (self.layout.alloc_size(ty), self.layout.store_size(ty)) } else { (0, 0) };
-        TypeInfo { kind, alloc_size, store_size }
     }
 
     fn constant(&self, value: handle::Value<'m>, ty: Type) -> ConstData {

@@ -89,8 +89,13 @@ impl Kernel {
     /// The instruction that defines a value.
     #[inline]
     pub fn def(&self, value: Value) -> Option<Inst> {
-        let index = value.as_u32().wrapping_sub(self.param_count);
-        ((index as usize) < self.insts.len()).then(|| Inst::from_u32(index))
+        let index = self.inst_number(value);
+        (index < self.insts.len()).then(|| Inst::new(index))
+    }
+    /// The number of the instruction that defines a value; past the last one for arguments and constants.
+    #[inline]
+    pub(crate) fn inst_number(&self, value: Value) -> usize {
+        value.as_u32().wrapping_sub(self.param_count) as usize
     }
     /// The constant behind a value.
     #[inline]

@@ -1,5 +1,7 @@
 //! What does the analysis need to know of a type?
 
+use crate::llvm::handle;
+
 /// Kind of a type, as far as the analysis tells them apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TypeKind {
@@ -51,4 +53,39 @@ pub struct TypeInfo {
     pub alloc_size: u64,
     /// Bytes a store writes; zero for unsized types.
     pub store_size: u64,
+}
+
+impl TypeInfo {
+    /// What a module's layout says of a type.
+    pub(super) fn of(ty: handle::Type<'_>, layout: handle::Layout<'_>) -> TypeInfo {
+        use handle::TypeKind as K;
+        let kind = match ty.kind() {
+            K::LLVMVoidTypeKind => TypeKind::Void,
+            K::LLVMIntegerTypeKind => TypeKind::Int(ty.int_bits().unwrap_or(0)),
+            K::LLVMHalfTypeKind | K::LLVMBFloatTypeKind => TypeKind::Float(16),
+            K::LLVMFloatTypeKind => TypeKind::Float(32),
+            K::LLVMDoubleTypeKind => TypeKind::Float(64),
+            K::LLVMX86_FP80TypeKind => TypeKind::Float(80),
+            K::LLVMFP128TypeKind | K::LLVMPPC_FP128TypeKind => TypeKind::Float(128),
+            K::LLVMPointerTypeKind => {
+                let space = ty.address_space().unwrap_or(0);
+                TypeKind::Ptr { space, bits: layout.pointer_bits(space) }
+            }
+            K::LLVMVectorTypeKind => {
+                let element = ty.element();
+                let int_bits = element.and_then(handle::Type::int_bits);
+                let element_bits = match int_bits {
+                    Some(bits) => bits,
+                    None => element.filter(|e| e.is_sized()).map_or(0, |e| 8 * layout.store_size(e) as u32),
+                };
+                TypeKind::Vector { element_bits, length: ty.length() as u32, int: int_bits.is_some() }
+            }
+            K::LLVMArrayTypeKind | K::LLVMStructTypeKind => TypeKind::Aggregate,
+            _ => TypeKind::Other,
+        };
+        let sized =
+            ty.is_sized() && ty.kind() != K::LLVMScalableVectorTypeKind && ty.kind() != K::LLVMTargetExtTypeKind;
+        let (alloc_size, store_size) = if sized { (layout.alloc_size(ty), layout.store_size(ty)) } else { (0, 0) };
+        TypeInfo { kind, alloc_size, store_size }
+    }
 }
