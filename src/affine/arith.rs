@@ -10,6 +10,7 @@
 use super::form::{Ext, Form, Monomial, Rest, Scope, Symbol, Term, Terms, wrap};
 use crate::mutants::{self, Mutant};
 use smallvec::SmallVec;
+use std::cmp::Ordering;
 
 /// What is proven of one operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -25,7 +26,7 @@ impl NoWrap {
     pub const BOTH: NoWrap = NoWrap { unsigned: true, signed: true };
 }
 
-/// Sums terms; keeps them sorted and non-zero. Reports whether a coefficient no longer fits the width.
+/// Sums the terms of a product; keeps them sorted and non-zero.
 struct Sum {
     terms: SmallVec<[(Monomial, i128); 8]>,
 }
@@ -42,18 +43,15 @@ impl Sum {
         }
     }
 
-    /// The terms, and whether every coefficient is the integer it stands for.
-    fn finish(self, bits: u32) -> Option<(Terms, bool)> {
+    fn finish(self, bits: u32) -> Option<Terms> {
         let mut terms = Terms::EMPTY;
-        let mut faithful = true;
         for (monomial, coefficient) in self.terms {
             let wrapped = wrap(coefficient as i64, bits);
-            faithful &= i128::from(wrapped) == coefficient;
             if wrapped != 0 {
                 terms.push(Term { monomial, coefficient: wrapped })?;
             }
         }
-        Some((terms, faithful))
+        Some(terms)
     }
 }
 
@@ -109,28 +107,45 @@ pub fn difference_of_rests(a: Rest, b: Rest, bits: u32) -> Rest {
     add_rests(a, negate_rest(b, bits), bits)
 }
 
+/// The terms of `a + sign·b`, and whether every coefficient is the integer it stands for. Both are sorted.
+fn merge(a: &Terms, b: &Terms, sign: i128, bits: u32) -> Option<(Terms, bool)> {
+    let (mut left, mut right) = (a.iter().peekable(), b.iter().peekable());
+    let (mut terms, mut faithful) = (Terms::EMPTY, true);
+    loop {
+        let order = match (left.peek(), right.peek()) {
+            (Some(x), Some(y)) => x.monomial.cmp(&y.monomial),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return Some((terms, faithful)),
+        };
+        let x = left.next_if(|_| order.is_le());
+        let y = right.next_if(|_| order.is_ge());
+        let Term { monomial, .. } = x.or(y)?;
+        let of = |term: Option<&Term>| term.map_or(0, |term| i128::from(term.coefficient));
+        let coefficient = of(x) + sign * of(y);
+        let wrapped = wrap(coefficient as i64, bits);
+        faithful &= i128::from(wrapped) == coefficient;
+        if wrapped != 0 {
+            terms.push(Term { monomial: *monomial, coefficient: wrapped })?;
+        }
+    }
+}
+
 /// `a + b`.
 pub fn add(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
-    let rest = add_rests(a.rest, b.rest, bits);
     // most sums have terms on one side only
-    let terms = match (a.terms.is_empty(), b.terms.is_empty()) {
+    let known = match (a.terms.is_empty(), b.terms.is_empty()) {
         (_, true) => Some(&a.terms),
         (true, false) => Some(&b.terms),
         _ => None,
     };
-    if let Some(&terms) = terms.filter(|terms| fits(terms, bits)) {
-        let exact_unsigned = narrower(a.unsigned_scope(), b.unsigned_scope(), no_wrap.unsigned);
-        let exact_signed = narrower(a.signed_scope(), b.signed_scope(), no_wrap.signed);
-        return Some(Form { terms, rest, exact_unsigned, exact_signed });
-    }
-    let mut sum = Sum::new();
-    for term in a.terms.iter().chain(&b.terms) {
-        sum.add(term.monomial, i128::from(term.coefficient));
-    }
-    let (terms, faithful) = sum.finish(bits)?;
+    let (terms, faithful) = match known.filter(|terms| fits(terms, bits)) {
+        Some(&terms) => (terms, true),
+        None => merge(&a.terms, &b.terms, 1, bits)?,
+    };
     Some(Form {
         terms,
-        rest,
+        rest: add_rests(a.rest, b.rest, bits),
         exact_unsigned: narrower(a.unsigned_scope(), b.unsigned_scope(), faithful && no_wrap.unsigned),
         exact_signed: narrower(a.signed_scope(), b.signed_scope(), faithful && no_wrap.signed),
     })
@@ -138,15 +153,8 @@ pub fn add(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
 
 /// `a − b`.
 pub fn sub(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
-    let mut sum = Sum::new();
-    for term in &a.terms {
-        sum.add(term.monomial, i128::from(term.coefficient));
-    }
-    for term in &b.terms {
-        let sign = if mutants::on(Mutant::SubAdds) { 1 } else { -1 };
-        sum.add(term.monomial, sign * i128::from(term.coefficient));
-    }
-    let (terms, faithful) = sum.finish(bits)?;
+    let sign = if mutants::on(Mutant::SubAdds) { 1 } else { -1 };
+    let (terms, faithful) = merge(&a.terms, &b.terms, sign, bits)?;
     Some(Form {
         terms,
         rest: add_rests(a.rest, negate_rest(b.rest, bits), bits),
@@ -226,7 +234,7 @@ pub fn product(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
     for right in &b.terms {
         sum.add(right.monomial, i128::from(right.coefficient) * i128::from(x));
     }
-    let (terms, _) = sum.finish(bits)?;
+    let terms = sum.finish(bits)?;
     let _ = no_wrap; // exactness of products is re-proved from ranges, not carried
     Some(Form { terms, rest: Rest::Const(wrap(x.wrapping_mul(y), bits)), exact_unsigned: None, exact_signed: None })
 }
@@ -293,14 +301,14 @@ pub fn extend_within(scope: Scope, a: &Form, from: u32, signed: bool, rest_is_ex
 /// How symbols enter a form whose width changes. A symbol extended one way cannot be extended the other way.
 fn rename_symbols(monomial: Monomial, ext: Ext) -> Option<Monomial> {
     let rename = |symbol: Symbol| -> Option<Symbol> {
-        let ext = match (symbol.ext, ext) {
+        let ext = match (symbol.ext(), ext) {
             (Ext::None, ext) => ext,
             (Ext::Trunc, Ext::Trunc) => Ext::Trunc,
             (Ext::Zext, Ext::Zext | Ext::Sext) => Ext::Zext, // zero-extended values are not negative
             (Ext::Sext, Ext::Sext) => Ext::Sext,
             _ => return None,
         };
-        Some(Symbol { value: symbol.value, ext })
+        Some(Symbol::new(symbol.value(), ext))
     };
     let mut renamed = Monomial { bases: monomial.bases, symbols: (None, None) };
     for symbol in monomial.symbols() {
@@ -366,11 +374,11 @@ mod tests {
 
     #[test]
     fn symbols_remember_their_extension() {
-        let symbol = Symbol { value: 7, ext: Ext::None };
+        let symbol = Symbol::new(7, Ext::None);
         let strided =
             times_symbol(&tid(), symbol, Rest::Uniform { scope: Scope::Grid, align: 0 }, 32, NoWrap::BOTH).unwrap();
         let wide = extend(&strided, 32, true, false).unwrap();
-        assert_eq!(wide.symbols().next().unwrap().ext, Ext::Sext);
+        assert_eq!(wide.symbols().next().unwrap().ext(), Ext::Sext);
         assert_eq!(truncate(&wide, 64, 32, NoWrap::NONE), None);
     }
 }

@@ -12,6 +12,7 @@
 //! More than [`MAX_TERMS`] terms, or a product of higher degree: no form, which callers turn into divergent.
 
 use std::hash::{Hash, Hasher};
+use std::num::NonZeroU32;
 
 /// Most terms of a form. Kernels index with at most three thread indices and a lane; four leaves room for one product.
 pub const MAX_TERMS: usize = 4;
@@ -73,11 +74,39 @@ pub enum Ext {
     Trunc,
 }
 
-/// A uniform SSA value used as a coefficient; the number is the caller's name for it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Symbol {
-    pub value: u32,
-    pub ext: Ext,
+/// A uniform SSA value used as a coefficient, and how it enters: both in one word, because forms are copied and compared
+/// all the time. Ordered by value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Symbol(NonZeroU32);
+
+impl Symbol {
+    const EXT_BITS: u32 = 2;
+
+    /// The symbol of a value, by the caller's number for it.
+    pub fn new(value: u32, ext: Ext) -> Symbol {
+        let word = value.checked_add(1).filter(|next| next.leading_zeros() >= Self::EXT_BITS);
+        let word = word.and_then(|next| NonZeroU32::new(next << Self::EXT_BITS | ext as u32));
+        Symbol(word.expect("a function has fewer than 2^30 values"))
+    }
+    /// The caller's number.
+    pub fn value(self) -> u32 {
+        (self.0.get() >> Self::EXT_BITS) - 1
+    }
+    /// How it enters the form.
+    pub fn ext(self) -> Ext {
+        match self.0.get() & 3 {
+            0 => Ext::None,
+            1 => Ext::Zext,
+            2 => Ext::Sext,
+            _ => Ext::Trunc,
+        }
+    }
+}
+
+impl std::fmt::Debug for Symbol {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}({})", self.ext(), self.value())
+    }
 }
 
 /// A product of one or two bases and up to two symbols. Both lists are sorted, present entries first.
@@ -216,9 +245,9 @@ impl Hash for Terms {
     fn hash<H: Hasher>(&self, state: &mut H) {
         for term in self {
             let Monomial { bases: (first, second), symbols } = term.monomial;
-            let word = |symbol: Option<Symbol>| symbol.map_or(0, |s| (u64::from(s.value) << 3) | (s.ext as u64 + 1));
-            state.write_u64(first as u64 | second.map_or(0, |base| base as u64 + 1) << 8 | word(symbols.1) << 16);
-            state.write_u64(word(symbols.0));
+            let word = |symbol: Option<Symbol>| symbol.map_or(0, |Symbol(word)| u64::from(word.get()));
+            state.write_u64(word(symbols.0) | word(symbols.1) << 32);
+            state.write_u64(first as u64 | second.map_or(0, |base| base as u64 + 1) << 8);
             state.write_i64(term.coefficient);
         }
     }

@@ -359,9 +359,9 @@ impl Builder<'_> {
     }
 
     fn symbol(&mut self, symbol: Symbol, facts: &Facts) -> CheckSymbol {
-        let value = Value::from_u32(symbol.value);
+        let value = Value::from_u32(symbol.value());
         let bits = facts.kernel.int_bits(value).unwrap_or(64).min(64);
-        CheckSymbol { track: self.track(value), value: symbol.value, ext: symbol.ext, bits }
+        CheckSymbol { track: self.track(value), value: symbol.value(), ext: symbol.ext(), bits }
     }
 
     /// Adds a check to those from `from` on, unless one of them says as much.

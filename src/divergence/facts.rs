@@ -3,6 +3,7 @@
 //! [`Findings`] are the answers for one function without the function itself (summaries borrow the picture);
 //! [`Facts`] own both. Nothing here changes after construction, and no caller sees solver state.
 
+use super::guards::Guards;
 use super::module::{Environment, exported};
 use super::range::{Range, Ranges, Users};
 use super::solver::{GateCell, OPEN, Solution, solve};
@@ -62,6 +63,7 @@ pub struct Findings {
     exit_gate: Vec<Option<Scope>>,
     branch_scope: SecondaryMap<Block, GateCell>,
     users: OnceCell<Users>,
+    guards: OnceCell<Guards>,
     entry_convergent: bool,
     /// Computed when somebody asks.
     convergence: OnceCell<Convergence>,
@@ -135,7 +137,8 @@ impl Facts {
     }
     /// Bounds of an integer of at most 64 bits as seen in a block.
     pub fn range(&self, env: &Environment<'_>, value: Value, at: Block) -> Range {
-        Ranges { kernel: &self.kernel, cfg: &self.findings.cfg, env, users: self.all_users() }.of(value, at)
+        let guards = self.findings.guards.get_or_init(|| Guards::new(&self.kernel, env));
+        Ranges { kernel: &self.kernel, cfg: &self.findings.cfg, env, guards }.of(value, at)
     }
     /// Where a value is used outside its cycle under another class: the outermost such cycle and the class there.
     pub fn after_cycle(&self, value: Value) -> Option<(Cycle, Option<Form>)> {
@@ -172,7 +175,7 @@ impl Facts {
 impl Findings {
     /// From what the solver left behind.
     pub(super) fn new(cfg: Cfg, solution: Solution, env: &Environment<'_>) -> Findings {
-        let Solution { model, interner, elements, join_gate, exit_gate, branch_scope, users } = solution;
+        let Solution { model, interner, elements, join_gate, exit_gate, branch_scope, guards } = solution;
         Findings {
             cfg,
             model,
@@ -181,7 +184,8 @@ impl Findings {
             join_gate,
             exit_gate,
             branch_scope,
-            users,
+            users: OnceCell::new(),
+            guards,
             entry_convergent: env.entry_convergent,
             convergence: OnceCell::new(),
         }
@@ -250,7 +254,7 @@ impl Findings {
         }
         let stale = gate.is_none()
             && form.symbols().any(|symbol| {
-                let def = kernel.def(Value::from_u32(symbol.value));
+                let def = kernel.def(Value::from_u32(symbol.value()));
                 def.is_some_and(|def| self.cfg.cycles.contains(left, kernel.insts[def].block))
             });
         let outside = if stale { None } else { leave_loop(form, gate) };

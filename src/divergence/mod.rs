@@ -12,17 +12,20 @@
 pub mod causes;
 pub mod compare;
 pub mod facts;
+pub mod guards;
 pub mod intrinsics;
 pub mod module;
 pub mod print;
 pub mod provenance;
 pub mod range;
+mod readers;
 pub mod remarks;
 pub mod solver;
 pub mod stride;
 pub mod transfer;
 pub mod transfer_call;
 pub mod transfer_int;
+pub mod transfer_phi;
 pub mod words;
 
 pub use facts::{Class, Facts};

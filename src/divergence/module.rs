@@ -50,6 +50,8 @@ type IntrinsicRule = (Class, Option<Arithmetic>, bool);
 #[derive(Default)]
 pub struct IntrinsicTable {
     entries: FxHashMap<u32, IntrinsicRule>,
+    /// `llvm.assume` is declared.
+    has_assume: bool,
 }
 
 /// Looked up by name once a thread: LLVM's numbers stay what they are.
@@ -78,7 +80,8 @@ impl IntrinsicTable {
             let pure = function.int_attribute(place, memory) == Some(0) && !function.has_attribute(place, convergent);
             entries.entry(id).or_insert_with(|| rule_of(id, pure));
         }
-        IntrinsicTable { entries }
+        let has_assume = entries.values().any(|entry| entry.2);
+        IntrinsicTable { entries, has_assume }
     }
     /// Class of an intrinsic.
     pub fn class(&self, id: u32) -> Class {
@@ -95,6 +98,10 @@ impl IntrinsicTable {
     /// Whether it returns its pointer operand, moved within the object at most.
     pub fn returns_its_pointer(&self, id: u32) -> bool {
         self.arithmetic(id) == Some(Arithmetic::Identity)
+    }
+    /// Whether any call can be `llvm.assume`.
+    pub fn has_assume(&self) -> bool {
+        self.has_assume
     }
     fn is_assume(&self, id: u32) -> bool {
         self.entries.get(&id).is_some_and(|entry| entry.2)

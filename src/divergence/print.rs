@@ -125,8 +125,8 @@ impl<'a, 'm> Printer<'a, 'm> {
     }
 
     fn symbol(&self, symbol: Symbol) -> String {
-        let name = self.name(Value::from_u32(symbol.value));
-        match symbol.ext {
+        let name = self.name(Value::from_u32(symbol.value()));
+        match symbol.ext() {
             Ext::None => name,
             Ext::Zext => format!("zext({name})"),
             Ext::Sext => format!("sext({name})"),

@@ -4,6 +4,7 @@
 //! that dominate the place where the question is asked: `if (i < 1000)` and `llvm.assume`. Nothing is cached: the
 //! question is rare, because flags and alignment settle most of them. Conservative everywhere else: the full range.
 
+use super::guards::Guards;
 use super::intrinsics::Class;
 use super::module::Environment;
 use crate::affine::form::unsigned;
@@ -17,7 +18,7 @@ use cranelift_entity::EntityRef;
 
 /// Operands looked through.
 const MAX_DEPTH: u32 = 5;
-/// Compares of one value that are looked at for a dominating guard.
+/// Guards of one value that are looked at.
 const MAX_GUARDS: usize = 12;
 
 /// Who uses each value: compressed rows over the operand pool.
@@ -179,7 +180,7 @@ pub struct Ranges<'a> {
     pub kernel: &'a Kernel,
     pub cfg: &'a Cfg,
     pub env: &'a Environment<'a>,
-    pub users: &'a Users,
+    pub guards: &'a Guards,
 }
 
 impl Ranges<'_> {
@@ -422,61 +423,18 @@ impl Ranges<'_> {
         }
     }
 
-    /// Narrows by compares of the value that dominate the block.
+    /// Narrows by compares of the value that are decided in the block.
     fn guarded(&self, value: Value, mut range: Range, at: Block, depth: u32) -> Range {
-        for &user in self.users.of(value).iter().take(MAX_GUARDS) {
-            let data = &self.kernel.insts[user];
-            if data.opcode != Opcode::ICmp {
-                continue;
-            }
-            let Some(mut predicate) = Predicate::from_sub(data.sub) else { continue };
-            let operands = self.kernel.operands(user);
-            let other = if operands[0] == value { operands[1] } else { operands[0] };
-            if operands[0] != value {
-                predicate = predicate.swapped();
-            }
-            if other == value {
-                continue;
-            }
-            let Some(holds) = self.outcome_at(user, at) else { continue };
-            let bound = match self.kernel.constant(other) {
-                Some(_) => self.walk(other, at, 1),
-                None => self.walk(other, data.block, depth.min(2)),
+        for guard in self.guards.of(value).take(MAX_GUARDS) {
+            let Some(holds) = guard.outcome_at(self.kernel, self.cfg, at) else { continue };
+            let bound = match self.kernel.constant(guard.other) {
+                Some(_) => self.walk(guard.other, at, 1),
+                None => self.walk(guard.other, guard.home, depth.min(2)),
             };
-            let predicate = if holds { predicate } else { predicate.negated() };
+            let predicate = if holds { guard.predicate } else { guard.predicate.negated() };
             range = range.and(bounded_by(predicate, &bound));
         }
         range
-    }
-
-    /// The outcome of a compare, if it is decided wherever `at` executes.
-    fn outcome_at(&self, compare: Inst, at: Block) -> Option<bool> {
-        let dominators = self.cfg.dominators(&self.kernel.graph);
-        for &user in self.users.of(self.kernel.result(compare)).iter().take(4) {
-            let block = self.kernel.insts[user].block;
-            match self.kernel.insts[user].opcode {
-                Opcode::CondBr => {
-                    let successors = self.kernel.graph.succs(block);
-                    let [yes, no] = successors else { continue };
-                    if yes == no {
-                        continue;
-                    }
-                    let only_way =
-                        |target: Block| self.kernel.graph.preds(target).len() == 1 && dominators.dominates(target, at);
-                    if only_way(*yes) {
-                        return Some(true);
-                    }
-                    if only_way(*no) {
-                        return Some(mutants::on(Mutant::GuardSense));
-                    }
-                }
-                Opcode::Call if self.env.is_assume(self.kernel, user) && dominators.strictly_dominates(block, at) => {
-                    return Some(true);
-                }
-                _ => {}
-            }
-        }
-        None
     }
 }
 

@@ -18,25 +18,24 @@
 //! Cost: linear in instructions and uses for functions without loops; a loop adds a visit of what depends on its phis for
 //! each narrowing, at most five.
 
+use super::guards::Guards;
 use super::module::Environment;
 use super::provenance::space;
-use super::range::Users;
+use super::readers::Readers;
 use super::transfer_int::{RECENT_RANGES, RecentRange};
 use crate::affine::interner::{Element, Interner};
-use crate::affine::join::leave_loop;
 use crate::affine::lanes::LaneModel;
 use crate::affine::{Form, Scope};
 use crate::cfg::Cfg;
 use crate::cfg::cycles::Cycle;
 use crate::cfg::sync::SyncDependence;
 use crate::kernel::Kernel;
-use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::entity::{Block, Inst};
 use crate::kernel::inst::{ConstData, Opcode};
 use crate::mutants::{self, Mutant};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -63,12 +62,14 @@ pub struct Solver<'a> {
     pub(super) model: LaneModel,
     pub(super) interner: Interner,
     pub(super) elements: Vec<Element>,
-    /// Filled when first asked: a walk over a function without loops and range questions needs none.
-    users: OnceCell<Users>,
+    /// Filled when first asked: a walk over a function without loops needs none.
+    readers: OnceCell<Readers>,
+    /// Filled for the first range question.
+    guards: OnceCell<Guards>,
     pub(super) join_gate: SecondaryMap<Block, GateCell>,
     pub(super) exit_gate: Vec<Gate>,
     /// Some exit gate is not open.
-    exits_narrowed: bool,
+    pub(super) exits_narrowed: bool,
     /// Made for the first branch that is not uniform in the grid.
     sync: Option<SyncDependence<'a>>,
     /// Narrowest scope of the branches for which synchronisation dependence gave up.
@@ -107,7 +108,7 @@ pub fn solve(kernel: &Kernel, cfg: &Cfg, env: &Environment<'_>) -> Solution {
         join_gate: solver.join_gate,
         exit_gate: solver.exit_gate,
         branch_scope: solver.branch_scope,
-        users: solver.users,
+        guards: solver.guards,
     }
 }
 
@@ -119,7 +120,7 @@ pub struct Solution {
     pub join_gate: SecondaryMap<Block, GateCell>,
     pub exit_gate: Vec<Gate>,
     pub branch_scope: SecondaryMap<Block, GateCell>,
-    pub users: OnceCell<Users>,
+    pub guards: OnceCell<Guards>,
 }
 
 impl<'a> Solver<'a> {
@@ -132,7 +133,8 @@ impl<'a> Solver<'a> {
             model: LaneModel::new(&env.geometry),
             interner: Interner::with_capacity(kernel.insts.len() / 32 + forms, kernel.consts.len() + 2),
             elements: vec![Element::BOTTOM; kernel.value_count()],
-            users: OnceCell::new(),
+            readers: OnceCell::new(),
+            guards: OnceCell::new(),
             join_gate: SecondaryMap::with_capacity(kernel.blocks.len()),
             exit_gate: vec![OPEN; cfg.cycles.len()],
             exits_narrowed: false,
@@ -150,10 +152,27 @@ impl<'a> Solver<'a> {
         solver
     }
 
-    /// Who uses each value.
     #[inline]
-    pub(super) fn users(&self) -> &Users {
-        self.users.get_or_init(|| Users::new(self.kernel))
+    fn readers(&self) -> &Readers {
+        self.readers.get_or_init(|| Readers::new(self.kernel))
+    }
+
+    /// Queues all that read the result of an instruction, as far as `wanted`.
+    #[inline]
+    fn mark_readers(&mut self, inst: Inst, wanted: impl Fn(&Self, Inst) -> bool) {
+        let mut list = self.readers().of(inst);
+        while let Some((user, rest)) = self.readers().next(self.kernel, list) {
+            if wanted(self, user) {
+                self.mark(user);
+            }
+            list = rest;
+        }
+    }
+
+    /// Compares that are decided somewhere.
+    #[inline]
+    pub(super) fn guards(&self) -> &Guards {
+        self.guards.get_or_init(|| Guards::new(self.kernel, self.env))
     }
 
     /// Arguments and constants.
@@ -231,10 +250,7 @@ impl<'a> Solver<'a> {
         }
         for &phi in &stuck {
             self.mark(phi);
-            for index in self.users().range(kernel.result(phi)) {
-                let user = self.users().at(index);
-                self.mark(user);
-            }
+            self.mark_readers(phi, |_, _| true);
         }
         !stuck.is_empty()
     }
@@ -243,13 +259,32 @@ impl<'a> Solver<'a> {
         let (kernel, order) = (self.kernel, self.cfg.cycles.order());
         while let Some(Reverse(position)) = self.queue.pop() {
             self.dirty_blocks.set(position as usize, false);
-            for inst in kernel.block_insts(order[position as usize]) {
-                if self.dirty.contains(inst.index()) {
-                    self.dirty.set(inst.index(), false);
-                    self.visit(inst);
-                }
+            let insts = kernel.blocks[order[position as usize]];
+            let mut next = insts.first;
+            while let Some(inst) = self.first_dirty(next, insts.end) {
+                self.dirty.set(inst as usize, false);
+                self.visit(Inst::from_u32(inst));
+                next = inst + 1;
             }
         }
+    }
+
+    /// The first instruction to be visited of a range.
+    fn first_dirty(&self, from: u32, end: u32) -> Option<u32> {
+        if from >= end {
+            return None;
+        }
+        let words = self.dirty.as_slice();
+        let mut word = from / usize::BITS;
+        let mut marks = words[word as usize] & usize::MAX << (from % usize::BITS);
+        while marks == 0 {
+            word += 1;
+            if word * usize::BITS >= end {
+                return None;
+            }
+            marks = words[word as usize];
+        }
+        Some(word * usize::BITS + marks.trailing_zeros()).filter(|&inst| inst < end)
     }
 
     fn visit(&mut self, inst: Inst) {
@@ -269,7 +304,7 @@ impl<'a> Solver<'a> {
         if new == old {
             let looked_through = matches!(data.opcode, Opcode::InsertValue | Opcode::Call) || data.opcode.moves_bits();
             if looked_through && !mutants::on(Mutant::StaleMembers) {
-                self.mark_readers_through(value);
+                self.mark_readers_through(inst);
             }
             return;
         }
@@ -280,22 +315,16 @@ impl<'a> Solver<'a> {
             }
         }
         self.elements[value.index()] = new;
-        for index in self.users().range(value) {
-            let user = self.users().at(index);
-            self.mark(user);
-        }
+        self.mark_readers(inst, |_, _| true);
     }
 
     /// `extractvalue` looks through `insertvalue` and checked arithmetic to their operands, a mask through shifts and
     /// casts, so they are visited again although the value between stays what it was.
-    fn mark_readers_through(&mut self, value: Value) {
-        for index in self.users().range(value) {
-            let user = self.users().at(index);
-            let opcode = self.kernel.insts[user].opcode;
-            if matches!(opcode, Opcode::ExtractValue | Opcode::InsertValue) || opcode.moves_bits() {
-                self.mark(user);
-            }
-        }
+    fn mark_readers_through(&mut self, inst: Inst) {
+        self.mark_readers(inst, |solver, user| {
+            let opcode = solver.kernel.insts[user].opcode;
+            matches!(opcode, Opcode::ExtractValue | Opcode::InsertValue) || opcode.moves_bits()
+        });
     }
 
     /// The thesis's simple analysis: a value is uniform or divergent, nothing in between.
@@ -362,28 +391,26 @@ impl<'a> Solver<'a> {
         }
         self.branch_scope[block] = GateCell(scope);
         let (graph, cycles) = (&self.kernel.graph, &self.cfg.cycles);
-        let split = self.sync.get_or_insert_with(|| SyncDependence::new(graph, cycles)).split(block);
-        if split.is_everything {
-            if scope >= self.everything {
-                return;
+        // set aside while the answer is read from it
+        let mut sync = self.sync.take().unwrap_or_else(|| SyncDependence::new(graph, cycles));
+        let split = sync.split(block);
+        if !split.is_everything || scope < self.everything {
+            if split.is_everything {
+                self.everything = scope;
             }
-            self.everything = scope;
-        }
-        let joins: SmallVec<[Block; 8]> = SmallVec::from_slice(split.joins);
-        let exits: SmallVec<[Cycle; 4]> = SmallVec::from_slice(split.divergent_exits);
-        let irregular: SmallVec<[Cycle; 2]> = SmallVec::from_slice(split.irregular);
-        for join in joins {
-            self.narrow_join(join, scope);
-        }
-        for cycle in exits {
-            self.narrow_exit(cycle, scope);
-        }
-        let cfg = self.cfg;
-        for cycle in irregular {
-            for &inside in cfg.cycles.blocks(cycle) {
-                self.narrow_join(inside, scope);
+            for &join in split.joins {
+                self.narrow_join(join, scope);
+            }
+            for &cycle in split.divergent_exits {
+                self.narrow_exit(cycle, scope);
+            }
+            for &cycle in split.irregular {
+                for &inside in cycles.blocks(cycle) {
+                    self.narrow_join(inside, scope);
+                }
             }
         }
+        self.sync = Some(sync);
     }
 
     fn narrow_join(&mut self, block: Block, gate: Gate) {
@@ -411,179 +438,11 @@ impl<'a> Solver<'a> {
         let cfg = self.cfg;
         for &block in cfg.cycles.blocks(cycle) {
             for inst in kernel.block_insts(block) {
-                let value = kernel.result(inst);
-                for index in self.users().range(value) {
-                    let user = self.users().at(index);
+                self.mark_readers(inst, |_, user| {
                     let outside = !cfg.cycles.contains(cycle, kernel.insts[user].block);
-                    if outside || kernel.insts[user].opcode == Opcode::Phi {
-                        self.mark(user);
-                    }
-                }
+                    outside || kernel.insts[user].opcode == Opcode::Phi
+                });
             }
         }
-    }
-
-    /// Element of a value as a use in `at` sees it: gated by the exits of every cycle between.
-    #[inline]
-    pub(super) fn read(&mut self, value: Value, at: Block) -> Element {
-        let element = self.elements[value.index()];
-        if element.is_bottom() || element.is_divergent() || !self.exits_narrowed {
-            return element;
-        }
-        self.read_elsewhere(element, value, at)
-    }
-
-    fn read_elsewhere(&mut self, element: Element, value: Value, at: Block) -> Element {
-        let Some(def) = self.kernel.def(value) else { return element };
-        let home = self.kernel.insts[def].block;
-        if home == at {
-            return element;
-        }
-        match self.cfg.cycles.cycle_of(home) {
-            Some(cycle) if !self.cfg.cycles.contains(cycle, at) => self.read_out_of(element, value, cycle, at, at),
-            _ => element,
-        }
-    }
-
-    /// As [`Solver::read`], for a value that flows along the edge from `pred` into `block`.
-    fn read_on_edge(&mut self, value: Value, pred: Block, block: Block) -> Element {
-        let element = self.elements[value.index()];
-        if element.is_bottom() || element.is_divergent() || !self.exits_narrowed {
-            return element;
-        }
-        let Some(def) = self.kernel.def(value) else { return element };
-        let Some(cycle) = self.cfg.cycles.cycle_of(self.kernel.insts[def].block) else { return element };
-        self.read_out_of(element, value, cycle, pred, block)
-    }
-
-    fn read_out_of(&mut self, element: Element, value: Value, innermost: Cycle, pred: Block, block: Block) -> Element {
-        let cycles = &self.cfg.cycles;
-        let mut current = Some(innermost);
-        let (mut gate, mut outermost_left) = (OPEN, None);
-        while let Some(cycle) = current {
-            if cycles.contains(cycle, pred) && cycles.contains(cycle, block) {
-                break;
-            }
-            gate = gate.min(self.exit_gate[cycle.index()]);
-            outermost_left = Some(cycle);
-            current = cycles.parent(cycle);
-        }
-        let none = mutants::on(Mutant::NoEta);
-        let Some(left) = outermost_left.filter(|_| gate < OPEN && !none) else { return element };
-        let Some(form) = self.interner.form(element) else { return element };
-        // a coefficient computed inside is a different number for lanes of different iterations
-        let stale = gate.is_none()
-            && form.symbols().any(|symbol| {
-                let def = self.kernel.def(Value::from_u32(symbol.value));
-                def.is_some_and(|def| cycles.contains(left, self.kernel.insts[def].block))
-            });
-        let outside = if stale { None } else { leave_loop(form, gate) };
-        let outside = self.interner.intern_or_divergent(outside.as_ref());
-        self.prove_again(outside, value)
-    }
-
-    /// The widest scope in which lanes agree on an element; `None` for divergent (and for forms that vary).
-    pub(super) fn scope_of(&self, element: Element) -> Option<Scope> {
-        if let Some(scope) = element.plain_scope() {
-            return Some(scope);
-        }
-        self.interner.form(element).and_then(|form| self.model.scope_of(form))
-    }
-
-    /// γ and μ: a phi joins its operands under the gate of its block.
-    fn phi(&mut self, phi: Inst) -> Element {
-        let kernel = self.kernel;
-        let block = kernel.insts[phi].block;
-        let gate = if mutants::on(Mutant::NoGamma) { OPEN } else { self.join_gate[block].0 };
-        let operands = kernel.operands(phi);
-        let incoming = kernel.incoming(phi);
-        let mut joined: Option<Element> = None;
-        let mut single: Option<Value> = None;
-        let mut same = true;
-        let (mut undefined, mut pending) = (false, false);
-        for (&value, &pred) in operands.iter().zip(incoming) {
-            if !self.cfg.order.is_reachable(pred) || value == kernel.result(phi) {
-                continue;
-            }
-            // where whole warps come by one edge, an undefined operand may be taken for whatever the others are
-            if matches!(kernel.constant(value), Some(ConstData::Undef | ConstData::Poison)) {
-                undefined = true;
-                continue;
-            }
-            let element = self.read_on_edge(value, pred, block);
-            if element.is_bottom() {
-                pending = true;
-                continue;
-            }
-            same &= single.is_none_or(|first| first == value);
-            single = Some(value);
-            joined = Some(match joined {
-                None => element,
-                Some(so_far) if mutants::on(Mutant::FirstOperand) => so_far,
-                Some(so_far) if so_far.is_divergent() || element.is_divergent() => Element::DIVERGENT,
-                Some(so_far) => self.join(so_far, element, OPEN),
-            });
-        }
-        let Some(mut element) = joined else {
-            return if undefined && !pending { Element::uniform(Scope::Grid) } else { Element::BOTTOM };
-        };
-        if undefined && gate.is_none() {
-            // some lanes hold the value, others whatever their register held: whoever trusts one lane to speak for all
-            // (a slot written once a warp) would hear the wrong one
-            return Element::DIVERGENT;
-        }
-        if !same {
-            // the gate applies once, whatever the number of edges
-            element = self.join(element, element, gate);
-        } else if gate < OPEN && operands.iter().any(|&v| v == kernel.result(phi)) {
-            // keeping the old value on some edges mixes iterations
-            element = self.join(element, element, gate);
-        }
-        let element = self.drop_foreign_symbols(element, block);
-        self.prove_again(element, kernel.result(phi))
-    }
-
-    /// What geometry alone proves of a form's exactness survives every join.
-    pub(super) fn prove_again(&mut self, element: Element, value: Value) -> Element {
-        let Some(bits) = self.kernel.int_bits(value).filter(|_| element.plain_scope().is_none()) else {
-            return element;
-        };
-        match self.interner.form(element) {
-            Some(form) if !form.terms.is_empty() && (form.exact_unsigned.is_none() || form.exact_signed.is_none()) => {
-                let proven = self.model.prove_exact(form.clone(), bits);
-                self.interner.intern(&proven)
-            }
-            _ => element,
-        }
-    }
-
-    /// A phi may only speak of symbols whose definition strictly dominates it: any other symbol may have been computed
-    /// anew since the operand was.
-    fn drop_foreign_symbols(&self, element: Element, block: Block) -> Element {
-        let Some(form) = self.interner.form(element) else { return element };
-        let foreign = form.symbols().any(|symbol| {
-            let def = self.kernel.def(Value::from_u32(symbol.value));
-            let dominators = || self.cfg.dominators(&self.kernel.graph);
-            def.is_some_and(|def| !dominators().strictly_dominates(self.kernel.insts[def].block, block))
-        });
-        if foreign { Element::DIVERGENT } else { element }
-    }
-
-    pub(super) fn join(&mut self, a: Element, b: Element, gate: Gate) -> Element {
-        if a.is_divergent() || b.is_divergent() {
-            return Element::DIVERGENT;
-        }
-        if let (Some(x), Some(y)) = (a.plain_scope(), b.plain_scope()) {
-            return gate.map_or(Element::DIVERGENT, |gate| Element::uniform(x.min(y).min(gate)));
-        }
-        let (Some(x), Some(y)) = (self.interner.form(a), self.interner.form(b)) else {
-            return if a.is_bottom() { b } else { a };
-        };
-        let joined = crate::affine::join::join(x, y, gate).or_else(|| {
-            // forms that differ in terms may still be uniform each
-            let scope = self.model.scope_of(x)?.min(self.model.scope_of(y)?).min(gate?);
-            Some(Form::uniform(scope))
-        });
-        self.interner.intern_or_divergent(joined.as_ref())
     }
 }

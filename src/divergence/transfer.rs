@@ -177,7 +177,7 @@ impl Solver<'_> {
         let mut sum = arith::add(base, &offset, bits, NoWrap::NONE)?;
         // a signed offset moves an unsigned address without wrapping
         // (unless a coefficient would have to be read both ways)
-        let one_reading = offset.symbols().all(|symbol| symbol.ext != Ext::None);
+        let one_reading = offset.symbols().all(|symbol| symbol.ext() != Ext::None);
         if no_signed_wrap && one_reading && !sum.terms.is_empty() {
             sum.exact_unsigned = base.unsigned_scope().min(offset.signed_scope());
         }

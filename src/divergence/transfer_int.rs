@@ -238,7 +238,7 @@ impl Solver<'_> {
 
     /// Range questions at the current state.
     pub(super) fn ranges(&self) -> Ranges<'_> {
-        Ranges { kernel: self.kernel, cfg: self.cfg, env: self.env, users: self.users() }
+        Ranges { kernel: self.kernel, cfg: self.cfg, env: self.env, guards: self.guards() }
     }
 
     fn multiply(&self, inst: Inst, data: &InstData, x: &Form, y: &Form, bits: u32) -> Option<Form> {
@@ -475,5 +475,5 @@ impl Solver<'_> {
 }
 
 fn symbol(value: Value) -> Symbol {
-    Symbol { value: value.as_u32(), ext: Ext::None }
+    Symbol::new(value.as_u32(), Ext::None)
 }

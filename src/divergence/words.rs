@@ -306,7 +306,7 @@ impl<'a, 'm> Words<'a, 'm> {
 
     fn term(&self, term: &Term) -> String {
         let mut factors: Vec<String> =
-            term.monomial.symbols().map(|symbol| self.atom(Value::from_u32(symbol.value), 2)).collect();
+            term.monomial.symbols().map(|symbol| self.atom(Value::from_u32(symbol.value()), 2)).collect();
         let negative = term.coefficient < 0;
         if term.coefficient.unsigned_abs() != 1 {
             factors.insert(0, term.coefficient.unsigned_abs().to_string());

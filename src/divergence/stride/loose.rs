@@ -174,7 +174,7 @@ fn product(x: &Form, x_value: Value, y: &Form, y_value: Value, bits: u32) -> Opt
     if let Some(factor) = x.as_constant() {
         return arith::scale(y, factor, bits, NoWrap::BOTH);
     }
-    let symbol = |value: Value| Symbol { value: value.as_u32(), ext: Ext::None };
+    let symbol = |value: Value| Symbol::new(value.as_u32(), Ext::None);
     match (x.terms.is_empty(), y.terms.is_empty()) {
         (false, true) => arith::times_symbol(x, symbol(y_value), y.rest, bits, NoWrap::BOTH),
         (true, false) => arith::times_symbol(y, symbol(x_value), x.rest, bits, NoWrap::BOTH),

@@ -205,7 +205,7 @@ fn symbolic_pattern(facts: &Facts, plain: &[(Base, i64)], terms: &[&Term]) -> (P
             (pattern_of(&warps), assumes, warps)
         }
         (Some(term), None) if !plain_moves && term.monomial.bases.1.is_none() => {
-            let factors = term.monomial.symbols().map(|symbol| Value::from_u32(symbol.value)).collect();
+            let factors = term.monomial.symbols().map(|symbol| Value::from_u32(symbol.value())).collect();
             let rows = assumes && term.monomial.bases.0 != Base::LaneId;
             (Pattern::Symbolic { bytes: term.coefficient, factors }, rows, Vec::new())
         }

@@ -1,0 +1,123 @@
+//! Which compares of a value are decided at a place? Those that decide a branch, or that are assumed.
+//!
+//! Found in one walk over terminators (and over calls, where the module declares `llvm.assume`), and kept in a list for
+//! each value compared: most values have none, and then a range question costs no search.
+
+use super::module::Environment;
+use crate::cfg::Cfg;
+use crate::kernel::Kernel;
+use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::inst::{Opcode, Predicate};
+use crate::mutants::{self, Mutant};
+use cranelift_entity::EntityRef;
+use cranelift_entity::packed_option::PackedOption;
+
+/// A compare of a value whose outcome is known in some blocks.
+pub struct Guard {
+    /// `value PREDICATE other`.
+    pub predicate: Predicate,
+    pub other: Value,
+    /// Where the compare stands.
+    pub home: Block,
+    outcome: Outcome,
+    next: Next,
+}
+
+/// Where the outcome is known.
+#[derive(Clone, Copy)]
+enum Outcome {
+    /// It is true in all that the one block dominates, false in all that the other does.
+    Branch { yes: PackedOption<Block>, no: PackedOption<Block> },
+    /// It is true in all that the block strictly dominates.
+    Assumed(Block),
+}
+
+/// One more than a place in the list, zero for none.
+type Next = u32;
+
+/// The guards of a function by the value they compare.
+pub struct Guards {
+    first: Vec<Next>,
+    guards: Vec<Guard>,
+}
+
+impl Guards {
+    /// Lists them.
+    pub fn new(kernel: &Kernel, env: &Environment<'_>) -> Guards {
+        let mut list = Guards { first: vec![0; kernel.value_count()], guards: Vec::with_capacity(kernel.blocks.len()) };
+        // from the back, because each goes to the front of its list
+        for block in kernel.blocks.keys().rev() {
+            let end = kernel.terminator(block);
+            if let (Opcode::CondBr, &[yes, no]) = (kernel.insts[end].opcode, kernel.graph.succs(block))
+                && yes != no
+            {
+                let only_way = |to: Block| PackedOption::from((kernel.graph.preds(to).len() == 1).then_some(to));
+                let outcome = Outcome::Branch { yes: only_way(yes), no: only_way(no) };
+                list.compare(kernel, kernel.condition(end), outcome);
+            }
+        }
+        if env.intrinsics.has_assume() {
+            for call in kernel.insts.keys().rev().filter(|&inst| kernel.insts[inst].opcode == Opcode::Call) {
+                if env.is_assume(kernel, call) {
+                    let outcome = Outcome::Assumed(kernel.insts[call].block);
+                    list.compare(kernel, kernel.operands(call).first().copied(), outcome);
+                }
+            }
+        }
+        list
+    }
+
+    /// A condition with a known outcome, if it is an integer compare.
+    fn compare(&mut self, kernel: &Kernel, condition: Option<Value>, outcome: Outcome) {
+        let def = condition.and_then(|condition| kernel.def(condition));
+        let Some(compare) = def.filter(|&def| kernel.insts[def].opcode == Opcode::ICmp) else { return };
+        let Some(predicate) = Predicate::from_sub(kernel.insts[compare].sub) else { return };
+        let &[left, right] = kernel.operands(compare) else { return };
+        if left != right {
+            self.enter(kernel, compare, left, right, predicate, outcome);
+            self.enter(kernel, compare, right, left, predicate.swapped(), outcome);
+        }
+    }
+
+    fn enter(
+        &mut self,
+        kernel: &Kernel,
+        compare: Inst,
+        value: Value,
+        other: Value,
+        predicate: Predicate,
+        outcome: Outcome,
+    ) {
+        if kernel.constant(value).is_none() {
+            let first = &mut self.first[value.index()];
+            let home = kernel.insts[compare].block;
+            self.guards.push(Guard { predicate, other, home, outcome, next: *first });
+            *first = self.guards.len() as Next;
+        }
+    }
+
+    /// The compares of a value.
+    #[inline]
+    pub fn of(&self, value: Value) -> impl Iterator<Item = &Guard> {
+        let mut next = self.first[value.index()];
+        std::iter::from_fn(move || {
+            let guard = self.guards.get((next as usize).checked_sub(1)?)?;
+            next = guard.next;
+            Some(guard)
+        })
+    }
+}
+
+impl Guard {
+    /// The outcome of the compare, if it is decided wherever `at` executes.
+    pub fn outcome_at(&self, kernel: &Kernel, cfg: &Cfg, at: Block) -> Option<bool> {
+        let dominators = cfg.dominators(&kernel.graph);
+        let decides = |block: PackedOption<Block>| block.expand().is_some_and(|block| dominators.dominates(block, at));
+        match self.outcome {
+            Outcome::Branch { yes, .. } if decides(yes) => Some(true),
+            Outcome::Branch { no, .. } if decides(no) => Some(mutants::on(Mutant::GuardSense)),
+            Outcome::Assumed(block) if dominators.strictly_dominates(block, at) => Some(true),
+            _ => None,
+        }
+    }
+}

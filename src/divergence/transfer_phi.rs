@@ -1,0 +1,178 @@
+//! What do uses see of values, and phis of their operands? The gates of gated SSA: γ where paths meet, μ at the head of a
+//! loop, η behind it.
+
+use super::solver::{Gate, OPEN, Solver};
+use crate::affine::interner::Element;
+use crate::affine::join::leave_loop;
+use crate::affine::{Form, Scope};
+use crate::cfg::cycles::Cycle;
+use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::inst::ConstData;
+use crate::mutants::{self, Mutant};
+use cranelift_entity::EntityRef;
+
+impl Solver<'_> {
+    /// Element of a value as a use in `at` sees it: gated by the exits of every cycle between.
+    #[inline]
+    pub(super) fn read(&mut self, value: Value, at: Block) -> Element {
+        let element = self.elements[value.index()];
+        if element.is_bottom() || element.is_divergent() || !self.exits_narrowed {
+            return element;
+        }
+        self.read_elsewhere(element, value, at)
+    }
+
+    fn read_elsewhere(&mut self, element: Element, value: Value, at: Block) -> Element {
+        let Some(def) = self.kernel.def(value) else { return element };
+        let home = self.kernel.insts[def].block;
+        if home == at {
+            return element;
+        }
+        match self.cfg.cycles.cycle_of(home) {
+            Some(cycle) if !self.cfg.cycles.contains(cycle, at) => self.read_out_of(element, value, cycle, at, at),
+            _ => element,
+        }
+    }
+
+    /// As [`Solver::read`], for a value that flows along the edge from `pred` into `block`.
+    fn read_on_edge(&mut self, value: Value, pred: Block, block: Block) -> Element {
+        let element = self.elements[value.index()];
+        if element.is_bottom() || element.is_divergent() || !self.exits_narrowed {
+            return element;
+        }
+        let Some(def) = self.kernel.def(value) else { return element };
+        let Some(cycle) = self.cfg.cycles.cycle_of(self.kernel.insts[def].block) else { return element };
+        self.read_out_of(element, value, cycle, pred, block)
+    }
+
+    fn read_out_of(&mut self, element: Element, value: Value, innermost: Cycle, pred: Block, block: Block) -> Element {
+        let cycles = &self.cfg.cycles;
+        let mut current = Some(innermost);
+        let (mut gate, mut outermost_left) = (OPEN, None);
+        while let Some(cycle) = current {
+            if cycles.contains(cycle, pred) && cycles.contains(cycle, block) {
+                break;
+            }
+            gate = gate.min(self.exit_gate[cycle.index()]);
+            outermost_left = Some(cycle);
+            current = cycles.parent(cycle);
+        }
+        let none = mutants::on(Mutant::NoEta);
+        let Some(left) = outermost_left.filter(|_| gate < OPEN && !none) else { return element };
+        let Some(form) = self.interner.form(element) else { return element };
+        // a coefficient computed inside is a different number for lanes of different iterations
+        let stale = gate.is_none()
+            && form.symbols().any(|symbol| {
+                let def = self.kernel.def(Value::from_u32(symbol.value()));
+                def.is_some_and(|def| cycles.contains(left, self.kernel.insts[def].block))
+            });
+        let outside = if stale { None } else { leave_loop(form, gate) };
+        let outside = self.interner.intern_or_divergent(outside.as_ref());
+        self.prove_again(outside, value)
+    }
+
+    /// The widest scope in which lanes agree on an element; `None` for divergent (and for forms that vary).
+    pub(super) fn scope_of(&self, element: Element) -> Option<Scope> {
+        if let Some(scope) = element.plain_scope() {
+            return Some(scope);
+        }
+        self.interner.form(element).and_then(|form| self.model.scope_of(form))
+    }
+
+    /// γ and μ: a phi joins its operands under the gate of its block.
+    pub(super) fn phi(&mut self, phi: Inst) -> Element {
+        let kernel = self.kernel;
+        let block = kernel.insts[phi].block;
+        let gate = if mutants::on(Mutant::NoGamma) { OPEN } else { self.join_gate[block].0 };
+        let operands = kernel.operands(phi);
+        let incoming = kernel.incoming(phi);
+        let mut joined: Option<Element> = None;
+        let mut single: Option<Value> = None;
+        let mut same = true;
+        let (mut undefined, mut pending) = (false, false);
+        for (&value, &pred) in operands.iter().zip(incoming) {
+            if !self.cfg.order.is_reachable(pred) || value == kernel.result(phi) {
+                continue;
+            }
+            // where whole warps come by one edge, an undefined operand may be taken for whatever the others are
+            if matches!(kernel.constant(value), Some(ConstData::Undef | ConstData::Poison)) {
+                undefined = true;
+                continue;
+            }
+            let element = self.read_on_edge(value, pred, block);
+            if element.is_bottom() {
+                pending = true;
+                continue;
+            }
+            same &= single.is_none_or(|first| first == value);
+            single = Some(value);
+            joined = Some(match joined {
+                None => element,
+                Some(so_far) if mutants::on(Mutant::FirstOperand) => so_far,
+                Some(so_far) if so_far.is_divergent() || element.is_divergent() => Element::DIVERGENT,
+                Some(so_far) => self.join(so_far, element, OPEN),
+            });
+        }
+        let Some(mut element) = joined else {
+            return if undefined && !pending { Element::uniform(Scope::Grid) } else { Element::BOTTOM };
+        };
+        if undefined && gate.is_none() {
+            // some lanes hold the value, others whatever their register held: whoever trusts one lane to speak for all
+            // (a slot written once a warp) would hear the wrong one
+            return Element::DIVERGENT;
+        }
+        if !same {
+            // the gate applies once, whatever the number of edges
+            element = self.join(element, element, gate);
+        } else if gate < OPEN && operands.iter().any(|&v| v == kernel.result(phi)) {
+            // keeping the old value on some edges mixes iterations
+            element = self.join(element, element, gate);
+        }
+        let element = self.drop_foreign_symbols(element, block);
+        self.prove_again(element, kernel.result(phi))
+    }
+
+    /// What geometry alone proves of a form's exactness survives every join.
+    pub(super) fn prove_again(&mut self, element: Element, value: Value) -> Element {
+        let Some(bits) = self.kernel.int_bits(value).filter(|_| element.plain_scope().is_none()) else {
+            return element;
+        };
+        match self.interner.form(element) {
+            Some(form) if !form.terms.is_empty() && (form.exact_unsigned.is_none() || form.exact_signed.is_none()) => {
+                let proven = self.model.prove_exact(form.clone(), bits);
+                self.interner.intern(&proven)
+            }
+            _ => element,
+        }
+    }
+
+    /// A phi may only speak of symbols whose definition strictly dominates it: any other symbol may have been computed
+    /// anew since the operand was.
+    fn drop_foreign_symbols(&self, element: Element, block: Block) -> Element {
+        let Some(form) = self.interner.form(element) else { return element };
+        let foreign = form.symbols().any(|symbol| {
+            let def = self.kernel.def(Value::from_u32(symbol.value()));
+            let dominators = || self.cfg.dominators(&self.kernel.graph);
+            def.is_some_and(|def| !dominators().strictly_dominates(self.kernel.insts[def].block, block))
+        });
+        if foreign { Element::DIVERGENT } else { element }
+    }
+
+    pub(super) fn join(&mut self, a: Element, b: Element, gate: Gate) -> Element {
+        if a.is_divergent() || b.is_divergent() {
+            return Element::DIVERGENT;
+        }
+        if let (Some(x), Some(y)) = (a.plain_scope(), b.plain_scope()) {
+            return gate.map_or(Element::DIVERGENT, |gate| Element::uniform(x.min(y).min(gate)));
+        }
+        let (Some(x), Some(y)) = (self.interner.form(a), self.interner.form(b)) else {
+            return if a.is_bottom() { b } else { a };
+        };
+        let joined = crate::affine::join::join(x, y, gate).or_else(|| {
+            // forms that differ in terms may still be uniform each
+            let scope = self.model.scope_of(x)?.min(self.model.scope_of(y)?).min(gate?);
+            Some(Form::uniform(scope))
+        });
+        self.interner.intern_or_divergent(joined.as_ref())
+    }
+}
