@@ -402,6 +402,7 @@ fn lay_out(
                 name: source.name.clone(),
                 section: (*section).into(),
                 launch: source.description.full.clone(),
+                small: source.description.small.clone(),
                 regs: source.description.regs,
                 builds: source.variants(section).map(build).collect(),
             });

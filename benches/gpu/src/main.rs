@@ -5,6 +5,7 @@ use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+use warpwise_bench::manifest::{Measured, Outcome};
 use warpwise_bench::{agree, bundle, markdown, plot, supervise, table, variants, worker};
 
 /// GPU benchmarks of warpwise: builds them into a folder, runs them, draws the results.
@@ -115,6 +116,9 @@ struct Run {
     /// Milliseconds of timed launches a kernel may take, all variants together.
     #[arg(long, default_value_t = 600.0)]
     budget_ms: f64,
+    /// Launches every variant on the small size of its kernel and measures nothing: for compute-sanitizer.
+    #[arg(long)]
+    small: bool,
     /// Seconds of silence after which a kernel counts as hanging.
     #[arg(long, default_value_t = 20)]
     silence: u64,
@@ -156,9 +160,18 @@ fn build(options: Build) -> Result<()> {
 }
 
 fn run(options: Run) -> Result<()> {
-    let Run { bundle, out, sections, only, budget_ms, silence } = options;
+    let Run { bundle, out, sections, only, budget_ms, small, silence } = options;
     let silence = Duration::from_secs(silence);
-    let results = supervise::run(&supervise::Options { bundle, sections, only, budget_ms, silence })?;
+    let results = supervise::run(&supervise::Options { bundle, sections, only, budget_ms, small, silence })?;
+    if small {
+        let wrong: Vec<_> = results.measured.iter().filter(|m| !matches!(m.outcome, Outcome::Ran { .. })).collect();
+        for Measured { section, kernel, variant, outcome } in &wrong {
+            println!("{section} {kernel} {variant}: {outcome:?}");
+        }
+        println!("{} variants on small sizes, {} wrong or failed", results.measured.len(), wrong.len());
+        ensure!(wrong.is_empty(), "some variants are wrong");
+        return Ok(());
+    }
     supervise::save(&results, &out)?;
     print!("{}", table::report(&results));
     Ok(())

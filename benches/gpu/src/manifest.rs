@@ -20,6 +20,8 @@ pub struct Kernel {
     pub name: String,
     pub section: String,
     pub launch: Launch,
+    /// The same at the small size.
+    pub small: Launch,
     pub regs: Option<u32>,
     pub builds: Vec<Build>,
 }

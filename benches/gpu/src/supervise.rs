@@ -24,6 +24,8 @@ pub struct Options {
     pub only: Vec<String>,
     /// Milliseconds of timed launches a kernel may take.
     pub budget_ms: f64,
+    /// One launch of the small size each.
+    pub small: bool,
     /// Longest silence of a worker.
     pub silence: Duration,
 }
@@ -73,6 +75,7 @@ impl Run<'_> {
             kernels: self.kernels.clone(),
             skip: self.skip.clone(),
             budget_ms: self.options.budget_ms,
+            small: self.options.small,
         };
         let mut child = Command::new(std::env::current_exe()?)
             .arg("worker")

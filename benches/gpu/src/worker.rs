@@ -29,6 +29,8 @@ pub struct Order {
     pub skip: BTreeSet<(String, String, String)>,
     /// Milliseconds of timed launches a kernel may take, all variants together.
     pub budget_ms: f64,
+    /// One launch of the small size each, whatever it takes.
+    pub small: bool,
 }
 
 /// What it tells.
@@ -111,7 +113,7 @@ struct Ready<'a> {
 
 impl Bench<'_> {
     fn run(&self) -> Result<()> {
-        let mut memory = Memory::new(self.device, &self.kernel.launch)?;
+        let mut memory = Memory::new(self.device, self.launch())?;
         let mut reference = None;
         let mut ready = Vec::new();
         // The reference first: the others are compared with it.
@@ -152,8 +154,12 @@ impl Bench<'_> {
         memory.free(self.device)
     }
 
+    fn launch(&self) -> &Launch {
+        if self.order.small { &self.kernel.small } else { &self.kernel.launch }
+    }
+
     fn shape(&self) -> Shape {
-        let Launch { grid, block, shared, .. } = self.kernel.launch;
+        let &Launch { grid, block, shared, .. } = self.launch();
         Shape { grid, block, shared }
     }
 
@@ -163,7 +169,7 @@ impl Bench<'_> {
         tell(&Event::Begin { variant: build.variant.clone() });
         let path = self.order.bundle.join(&cubin.file);
         let bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
-        let function = self.device.function(&bytes, &cubin.entry, self.kernel.launch.shared)?;
+        let function = self.device.function(&bytes, &cubin.entry, self.launch().shared)?;
         memory.poison(self.device)?;
         memory.restore(self.device)?;
         self.device.launch(function, self.shape(), &mut memory.params)?;
@@ -175,7 +181,8 @@ impl Bench<'_> {
         let shape = self.shape();
         let count = ready.len();
         let mut round = 0;
-        let mut rounds = WARM_UPS;
+        let warm_ups = if self.order.small { 0 } else { WARM_UPS };
+        let mut rounds = warm_ups.max(1);
         let mut spent = 0.0;
         while round < rounds {
             for turn in 0..count {
@@ -185,7 +192,7 @@ impl Bench<'_> {
                 }
                 memory.restore(self.device)?;
                 match self.device.time(*function, shape, &mut memory.params) {
-                    Ok(ms) if round < WARM_UPS => spent += ms,
+                    Ok(ms) if round < warm_ups => spent += ms,
                     Ok(ms) => times.push(ms),
                     // It ran before; whatever this is, the process cannot go on.
                     Err(error) => {
@@ -197,7 +204,7 @@ impl Bench<'_> {
                 }
             }
             round += 1;
-            if round == WARM_UPS {
+            if round == warm_ups {
                 let launches = (self.order.budget_ms * WARM_UPS as f64 / spent) as usize;
                 rounds += launches.clamp(MIN_LAUNCHES, MAX_LAUNCHES);
             }

@@ -11,11 +11,12 @@ const SOURCE: &str = "//@ launch grid=1 block=n\n//@ arg out out f32[n]\n//@ arg
 
 /// A bundle of one kernel a name, with what each variant's cubin does.
 fn bundle(folder: &Path, arch: &str, kernels: &[(&str, &[(&str, &str)])]) {
-    let launch = Description::parse(SOURCE).unwrap().full;
+    let Description { full, small, .. } = Description::parse(SOURCE).unwrap();
     let kernels = kernels.iter().map(|(name, variants)| Kernel {
         name: (*name).into(),
         section: "spill".into(),
-        launch: launch.clone(),
+        launch: full.clone(),
+        small: small.clone(),
         regs: None,
         builds: variants
             .iter()
@@ -102,6 +103,22 @@ fn failures_of_one_variant_are_told_and_the_rest_goes_on() {
     assert!(plot.status.success(), "{}", String::from_utf8_lossy(&plot.stderr));
     let svg = std::fs::read_to_string(folder.join("spill.svg")).unwrap();
     assert!(svg.contains("<title>first, by hand: 1.00×</title>") && !svg.contains("no_reference"), "{svg}");
+}
+
+#[test]
+fn small_launches_are_counted_and_nothing_is_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    bundle(folder, "sm_90", &[("k", &[("clang", "good"), ("warpwise", "wrong")])]);
+    let run = |only: &str| {
+        common::with_fake_driver(folder).args(["run", "--small", "--only", only]).arg(folder).output().unwrap()
+    };
+    let output = run("k");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(!output.status.success() && err.contains("error: some variants are wrong"), "{err}");
+    assert!(out.starts_with("spill k warpwise: Wrong"), "{out}");
+    assert!(out.ends_with("3 variants on small sizes, 1 wrong or failed\n"), "{out}");
+    assert!(!folder.join("results.json").exists());
 }
 
 #[test]
