@@ -13,6 +13,7 @@
 
 mod cost;
 mod loose;
+mod pieces;
 mod say;
 mod space;
 
@@ -27,6 +28,7 @@ use crate::kernel::geometry::{BlockShape, WARP_SIZE};
 use crate::kernel::inst::Opcode;
 use cost::cost_of;
 use loose::address_form;
+use pieces::Pieces;
 use smallvec::SmallVec;
 
 /// Bytes that global memory moves at once.
@@ -137,15 +139,16 @@ pub struct Access {
     pub assumed: Assumed,
 }
 
-/// Every access of a function, in order.
+/// Every access of a function, in order; pieces of a vector are one, at the first of them.
 pub fn accesses(facts: &Facts) -> Vec<Access> {
     let kernel = &facts.kernel;
-    let reachable = |inst: &Inst| facts.is_reachable(kernel.insts[*inst].block);
-    kernel.insts.keys().filter(reachable).filter_map(|inst| access(facts, inst)).collect()
+    let pieces = Pieces::new(kernel);
+    let own = |&inst: &Inst| facts.is_reachable(kernel.insts[inst].block) && !pieces.is_moved_along(inst);
+    kernel.insts.keys().filter(own).filter_map(|inst| access(facts, inst, pieces.bytes(inst))).collect()
 }
 
-/// What an instruction does to memory, if it is an access.
-pub fn access(facts: &Facts, inst: Inst) -> Option<Access> {
+/// What an instruction does to memory, if it is an access, which may move more than it says.
+fn access(facts: &Facts, inst: Inst, bytes: Option<u32>) -> Option<Access> {
     let kernel = &facts.kernel;
     let data = &kernel.insts[inst];
     let operands = kernel.operands(inst);
@@ -155,7 +158,8 @@ pub fn access(facts: &Facts, inst: Inst) -> Option<Access> {
         Opcode::AtomicRmw | Opcode::CmpXchg => (operands[0], operands[1], Action::Atomic),
         _ => return None,
     };
-    let bytes = u32::try_from(kernel.type_info(moved).store_size).ok().filter(|&bytes| bytes > 0)?;
+    let own_bytes = || u32::try_from(kernel.type_info(moved).store_size).ok().filter(|&bytes| bytes > 0);
+    let bytes = bytes.or_else(own_bytes)?;
     let space = space_of(kernel, pointer);
     let (form, no_wrap) = address_form(facts, pointer, data.block);
     let (pattern, rows, offsets) = match &form {

@@ -1,0 +1,125 @@
+//! Which neighbouring accesses does the back end make one of?
+//!
+//! The members of a `float4` are loaded one by one in LLVM IR, and moved as one vector in PTX. Lanes that are 16 bytes
+//! apart look wasteful by the member, and are perfect by the vector: such pieces are judged together, as the first.
+//!
+//! The rule is that of LLVM's load-store vectorizer, on the safe side: pieces of one size at constant, consecutive distances
+//! from one pointer, together 8 or 16 bytes and aligned as such, in one block, with nothing between them that might touch
+//! the memory otherwise.
+
+use crate::kernel::Kernel;
+use crate::kernel::call::Memory;
+use crate::kernel::entity::{Inst, Value};
+use crate::kernel::inst::{Flags, Opcode};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Bytes of the vectors that PTX moves at once, the widest first.
+const VECTORS: [u32; 2] = [16, 8];
+
+/// A plain load or store, at a constant distance from a pointer.
+#[derive(Clone, Copy)]
+struct Piece {
+    inst: Inst,
+    store: bool,
+    root: Value,
+    offset: i64,
+    bytes: u32,
+    align: u32,
+}
+
+/// What becomes of accesses that are pieces of vectors.
+#[derive(Default)]
+pub(super) struct Pieces {
+    /// First pieces, and the bytes of their vectors.
+    firsts: FxHashMap<Inst, u32>,
+    others: FxHashSet<Inst>,
+}
+
+impl Pieces {
+    /// Looks at every block.
+    pub(super) fn new(kernel: &Kernel) -> Pieces {
+        let mut found = Pieces::default();
+        let mut open: Vec<Piece> = Vec::new();
+        for block in kernel.blocks.keys() {
+            for inst in kernel.block_insts(block) {
+                let piece = piece(kernel, inst);
+                let goes_on = match piece {
+                    Some(piece) => open.first().is_none_or(|first| first.store == piece.store),
+                    None => !touches_memory(kernel, inst),
+                };
+                if !goes_on {
+                    found.close(&mut open);
+                }
+                open.extend(piece);
+            }
+            found.close(&mut open);
+        }
+        found
+    }
+
+    /// Makes vectors of what stands together.
+    fn close(&mut self, open: &mut Vec<Piece>) {
+        open.sort_by_key(|piece| (piece.root, piece.bytes, piece.offset));
+        let mut rest = &open[..];
+        while let Some(first) = rest.first() {
+            let fits = |total: u32| (total / first.bytes) as usize;
+            let is_vector = |&total: &u32| {
+                let consecutive = rest.iter().zip(0i64..).take(fits(total)).filter(|(piece, number)| {
+                    let place = first.offset + number * i64::from(first.bytes);
+                    (piece.root, piece.bytes, piece.offset) == (first.root, first.bytes, place)
+                });
+                fits(total) > 1 && first.align >= total && consecutive.count() == fits(total)
+            };
+            let total = VECTORS.into_iter().find(is_vector);
+            let (vector, after) = rest.split_at(total.map_or(1, fits));
+            if let Some(total) = total {
+                self.firsts.insert(first.inst, total);
+                self.others.extend(vector[1..].iter().map(|piece| piece.inst));
+            }
+            rest = after;
+        }
+        open.clear();
+    }
+
+    /// Whether an access is moved with one that stands for both.
+    pub(super) fn is_moved_along(&self, inst: Inst) -> bool {
+        self.others.contains(&inst)
+    }
+
+    /// Bytes that are moved at once, if more than the access's own.
+    pub(super) fn bytes(&self, inst: Inst) -> Option<u32> {
+        self.firsts.get(&inst).copied()
+    }
+}
+
+fn piece(kernel: &Kernel, inst: Inst) -> Option<Piece> {
+    let data = &kernel.insts[inst];
+    let operands = kernel.operands(inst);
+    let (mut root, moved, store) = match data.opcode {
+        Opcode::Load => (operands[0], kernel.result(inst), false),
+        Opcode::Store => (operands[1], operands[0], true),
+        _ => return None,
+    };
+    let bytes = u32::try_from(kernel.type_info(moved).store_size).ok()?;
+    if data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC) || !matches!(bytes, 1 | 2 | 4 | 8) {
+        return None;
+    }
+    let mut offset = 0i64;
+    while let Some(gep) = kernel.def(root).filter(|&def| kernel.insts[def].opcode == Opcode::Gep) {
+        if !kernel.gep(gep).terms.is_empty() {
+            break;
+        }
+        offset = offset.checked_add(kernel.gep(gep).offset)?;
+        root = kernel.operands(gep)[0];
+    }
+    Some(Piece { inst, store, root, offset, bytes, align: data.align() })
+}
+
+/// Whether an instruction that is no piece stands between pieces for good.
+fn touches_memory(kernel: &Kernel, inst: Inst) -> bool {
+    match kernel.insts[inst].opcode {
+        Opcode::Load | Opcode::Store | Opcode::AtomicRmw | Opcode::CmpXchg | Opcode::Fence | Opcode::Other => true,
+        Opcode::Call => kernel.call(inst).memory != Memory::None,
+        _ => false,
+    }
+}
