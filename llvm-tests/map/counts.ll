@@ -11,7 +11,7 @@
 ; CHECK-DAG: @__warpwise_map = weak dso_local addrspace(1) constant
 ; CHECK: warpwise.launch:
 ; CHECK: atomicrmw add ptr addrspace(1) {{.*}} syncscope("device") monotonic
-; CHECK: asm sideeffect "{{.*}}activemask.b32 m;\0A@$0 activemask.b32 b;\0A@!$0 activemask.b32 b;{{.*}}@t red.relaxed.gpu.global.add.u64 [a+32], w;{{.*}}", "b,r,l,~{memory}"(i1 %c,
+; CHECK: asm sideeffect "{{.*}}activemask.b32 m;\0A@$0 activemask.b32 b;\0A@!$0 activemask.b32 b;{{.*}}@t red.relaxed.gpu.global.add.u64 [a+$3], w;{{.*}}", "b,r,l,n,n,n,n,~{memory}"(i1 %c, i32 %{{[0-9]+}}, i64 %{{[0-9]+}}, i32 32, i32 40, i32 48, i32 56)
 ; CHECK-NEXT: br i1 %c, label %a, label %b
 
 ; RECOUNT: 1 branches were counted as the machine saw them

@@ -12,12 +12,14 @@ pub mod apply;
 pub mod calls;
 pub mod file;
 pub mod flush;
+pub mod joins;
 pub mod plan;
 pub mod precision;
 pub mod recount;
 pub mod room;
 pub mod show;
 pub mod table;
+pub mod texts;
 pub mod turns;
 
 use crate::divergence::{Facts, ModuleAnalysis};
@@ -108,8 +110,9 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
     let counters = editor.new_global(counters_type, GLOBAL, 128, Some(zero), false, &symbols.counters);
     editor.publish(counters, Reach::Everybody);
     let machine = apply::Machine { counters, replicas, words, has_redux: has_redux(&bodies) };
+    let mut texts = texts::Texts::default();
     for ((facts, handles), plan) in bodies.iter().zip(&plans) {
-        apply::apply(&mut editor, facts, handles, plan, &machine);
+        apply::apply(&mut editor, facts, handles, plan, &machine, &mut texts);
         debug_assert!(editor.verifies(handles.function), "divergence-map broke '{}'", facts.kernel.name);
     }
     let bytes = u64::from(replicas) * u64::from(words) * 8;

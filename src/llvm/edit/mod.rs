@@ -12,7 +12,8 @@ use llvm_sys::LLVMTypeKind::LLVMPointerTypeKind;
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyFunction};
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
-use std::ffi::CString;
+use std::borrow::Cow;
+use std::ffi::{CStr, CString};
 
 /// Every call is sound for the same reason: handles are alive for `'m`, the module belongs to this pass for the
 /// duration of the call, and the C API checks nothing that the handle's type does not already say.
@@ -49,8 +50,11 @@ impl Drop for Editor<'_> {
 }
 
 /// A name for the C API; interior NULs cannot occur in names we make.
-fn c_name(name: &str) -> CString {
-    CString::new(name.replace('\0', "")).unwrap_or_default()
+fn c_name(name: &str) -> Cow<'static, CStr> {
+    match name {
+        "" => Cow::Borrowed(c""),
+        name => Cow::Owned(CString::new(name.replace('\0', "")).unwrap_or_default()),
+    }
 }
 
 impl<'m> Editor<'m> {
