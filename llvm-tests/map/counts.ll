@@ -6,7 +6,7 @@
 ; RUN: %warpwise simt --compare %s %t.ll --block 50 --arg 'i32[64]:zero' | %FileCheck %s --check-prefix=SAME
 
 ; CHECK-DAG: @__warpwise_map_t_counters = dso_local addrspace(1) global [{{[0-9]+}} x i64] zeroinitializer
-; CHECK-DAG: @__warpwise_map_t_table = dso_local addrspace(1) global [{{[0-9]+}} x i8] c"WARPTBL1
+; CHECK-DAG: @__warpwise_map_t_table = dso_local addrspace(1) global [{{[0-9]+}} x i8] c"WARPTBL2
 ; CHECK-DAG: @__warpwise_map_t = dso_local addrspace(1) constant { ptr addrspace(1), ptr addrspace(1), i64, i64 } { ptr addrspace(1) @__warpwise_map_t_counters, ptr addrspace(1) @__warpwise_map_t_table,
 ; CHECK-DAG: @__warpwise_map = weak dso_local addrspace(1) constant
 ; CHECK: warpwise.launch:

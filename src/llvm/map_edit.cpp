@@ -1,11 +1,12 @@
 // Which edits does divergence-map need that the C API lacks, or has only in many calls? Splitting a block around a guarded
-// part, phis and inline assembly in one call each, entries of llvm.compiler.used.
+// part, phis and inline assembly in one call each, entries of llvm.compiler.used; and is anything in a function named?
 
 #include "llvm-c/Types.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/ValueSymbolTable.h"
 #include "llvm/Support/CBindingWrapping.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -89,4 +90,10 @@ extern "C" LLVMValueRef warpwise_call_assembly(LLVMBuilderRef Builder, LLVMTypeR
 // Keeps a global although nobody seems to use it.
 extern "C" void warpwise_keep(LLVMModuleRef M, LLVMValueRef Global) {
   appendToCompilerUsed(*unwrap(M), {cast<GlobalValue>(unwrap(Global))});
+}
+
+// Whether any argument, block or instruction has a name.
+extern "C" bool warpwise_has_names(LLVMValueRef Function) {
+  const ValueSymbolTable *Table = cast<llvm::Function>(unwrap(Function))->getValueSymbolTable();
+  return Table && !Table->empty();
 }
