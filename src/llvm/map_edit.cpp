@@ -18,10 +18,18 @@ using namespace llvm;
 extern "C" LLVMValueRef warpwise_split_if(LLVMValueRef Condition, LLVMValueRef Before, bool IsRare, const char *Then,
                                           const char *Rest) {
   auto *At = cast<Instruction>(unwrap(Before));
-  MDNode *Weights = IsRare ? MDBuilder(At->getContext()).createUnlikelyBranchWeights() : nullptr;
-  Instruction *End = SplitBlockAndInsertIfThen(unwrap(Condition), At->getIterator(), /*Unreachable=*/false, Weights);
-  End->getParent()->setName(Then);
-  At->getParent()->setName(Rest);
+  DebugLoc Location = At->getDebugLoc();
+  BasicBlock *Head = At->getParent();
+  BasicBlock *Tail = Head->splitBasicBlock(At->getIterator(), Rest);
+  BasicBlock *Guarded = BasicBlock::Create(At->getContext(), Then, Head->getParent(), Tail);
+  Instruction *Jump = Head->getTerminator();
+  BranchInst *Branch = BranchInst::Create(Guarded, Tail, unwrap(Condition), Jump->getIterator());
+  Branch->setDebugLoc(Location);
+  if (IsRare)
+    Branch->setMetadata(LLVMContext::MD_prof, MDBuilder(At->getContext()).createUnlikelyBranchWeights());
+  Jump->eraseFromParent();
+  BranchInst *End = BranchInst::Create(Tail, Guarded);
+  End->setDebugLoc(Location);
   return wrap(End);
 }
 

@@ -176,7 +176,7 @@ pub(super) fn replica<'m>(editor: &mut Editor<'m>, machine: &Machine<'m>) -> Val
     let wide = editor.int_type(64);
     let number = editor.cast(RawOpcode::LLVMZExt, number, wide, "");
     let line = editor.array_type(wide, u64::from(machine.words));
-    editor.gep(line, machine.counters, &[number], true, "warpwise.replica")
+    editor.gep(line, machine.counters, &[number], true, "")
 }
 
 /// The first instruction of a function behind its stack objects, which must stay in the entry block.
@@ -439,7 +439,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         let sector = self.editor.int(32, u64::from(SECTOR));
         let zero = self.editor.int(32, 0);
         let too_few = self.editor.compare(IntPredicate::LLVMIntULT, count, sector, "");
-        self.editor.split_if(too_few, at, true, "warpwise.add.few", "warpwise.branch");
+        self.editor.split_if(too_few, at, true, "warpwise.add.few", "");
         let speaks = self.editor.equals(group.below, 0);
         for (slot, chunk) in chunks(slot, &record) {
             for (index, &word) in chunk.iter().enumerate().skip(1) {
@@ -458,7 +458,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
     fn give(&mut self, rank: Value<'m>, at: Inst<'m>, slot: u32, words: &[Value<'m>]) {
         let length = self.editor.int(32, words.len() as u64);
         let takes_part = self.editor.compare(IntPredicate::LLVMIntULT, rank, length, "");
-        self.editor.split_if(takes_part, at, false, "warpwise.add", "warpwise.rest");
+        self.editor.split_if(takes_part, at, false, "warpwise.add", "");
         let mut value = words[0];
         for (index, &word) in words.iter().enumerate().skip(1) {
             let is_mine = self.editor.equals(rank, index as u64);

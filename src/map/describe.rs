@@ -75,10 +75,7 @@ impl<'m> Describer<'m> {
             let next = kernel.graph.succs(block).iter().map(|next| next.as_u32() as i32 - block.as_u32() as i32);
             let size = kernel.block_insts(block).len() as u32;
             match &labels {
-                Labels::Named => {
-                    let name = quote_name('%', &handles.block(block).name());
-                    self.packer.block(Ok(&name), lines, size, next);
-                }
+                Labels::Named(names) => self.packer.block(Ok(&names[block.index()]), lines, size, next),
                 Labels::Mixed(names) => self.packer.block(Ok(&names.block(handles, block)), lines, size, next),
                 Labels::Numbered(numbers) => self.packer.block(Err(numbers[block.index()]), lines, size, next),
             }
@@ -159,7 +156,8 @@ impl<'m> Describer<'m> {
 
 /// How the blocks of a function are called.
 enum Labels {
-    Named,
+    /// As LLVM prints their names.
+    Named(Vec<String>),
     /// By LLVM's numbers.
     Numbered(Vec<u32>),
     /// Some are named.
@@ -170,8 +168,14 @@ impl Labels {
     fn new(facts: &Facts, handles: &Handles<'_>) -> Labels {
         let kernel = &facts.kernel;
         if handles.function.has_names() {
-            let named = kernel.blocks.keys().all(|block| handles.block(block).as_value().has_name());
-            return if named { Labels::Named } else { Labels::Mixed(Names::new(kernel, handles)) };
+            let names = kernel.blocks.keys().map(|block| match handles.block(block).name() {
+                name if name.is_empty() => None,
+                name => Some(quote_name('%', &name)),
+            });
+            return match names.collect() {
+                Some(names) => Labels::Named(names),
+                None => Labels::Mixed(Names::new(kernel, handles)),
+            };
         }
         // arguments, then each block and its instructions
         let mut next = kernel.param_count;

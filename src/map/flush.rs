@@ -36,11 +36,11 @@ impl<'m> Apply<'_, '_, 'm> {
         let everybody = self.editor.int(32, WARP);
         let is_full = self.editor.compare(IntPredicate::LLVMIntEQ, group.mask, everybody, "");
         if !registers.bits.is_empty() {
-            let full = self.editor.split_if(is_full, inside, false, "warpwise.flush.bits", "warpwise.flushed");
+            let full = self.editor.split_if(is_full, inside, false, "warpwise.flush.bits", "");
             self.transpose(registers, full);
             self.editor.before(inside);
             let is_part = self.editor.not(is_full);
-            let part = self.editor.split_if(is_part, inside, true, "warpwise.flush.part", "warpwise.flushed");
+            let part = self.editor.split_if(is_part, inside, true, "warpwise.flush.part", "");
             self.ask_bit_by_bit(registers, group.mask, group.below, part);
             self.editor.before(inside);
         }
@@ -132,7 +132,7 @@ impl<'m> Apply<'_, '_, 'm> {
         let Some(any) = self.any(words.iter().map(|held| held.objects.start + 2)) else { return };
         let low = self.editor.int(32, (1 << LOW_BITS) - 1);
         let is_large = self.editor.compare(IntPredicate::LLVMIntUGT, any, low, "");
-        self.editor.split_if(is_large, inside, true, "warpwise.flush.alone", "warpwise.flushed");
+        self.editor.split_if(is_large, inside, true, "warpwise.flush.alone", "");
         let mask = self.editor.int(32, u64::from(u32::MAX << LOW_BITS));
         for held in words {
             self.flush_alone(held, mask);
@@ -149,7 +149,7 @@ impl<'m> Apply<'_, '_, 'm> {
     /// be beyond the end, and the instruction that the body is put before.
     fn deal(&mut self, rank: Value<'m>, count: Value<'m>, end: Value<'m>, at: Inst<'m>) -> (Value<'m>, Inst<'m>) {
         let zero = self.editor.int(32, 0);
-        let (first, point) = self.editor.split_while((zero, count), end, at, "warpwise.flush.deal", "warpwise.flushed");
+        let (first, point) = self.editor.split_while((zero, count), end, at, "warpwise.flush.deal", "");
         (self.editor.binary(RawOpcode::LLVMAdd, first, rank, ""), point)
     }
 
@@ -161,7 +161,7 @@ impl<'m> Apply<'_, '_, 'm> {
             let is_inside = self.editor.compare(IntPredicate::LLVMIntULT, number, end, "");
             adds = self.editor.binary(RawOpcode::LLVMAnd, adds, is_inside, "");
         }
-        self.editor.split_if(adds, at, false, "warpwise.flush.sum", "warpwise.flush.next");
+        self.editor.split_if(adds, at, false, "warpwise.flush.sum", "");
         self.add(slot, Some(number), count);
     }
 
@@ -233,7 +233,7 @@ impl<'m> Apply<'_, '_, 'm> {
         let speaks = self.editor.equals(below, 0);
         for shared in &registers.bits {
             let bits = self.current[shared.object];
-            let (bit, inside) = self.editor.split_for(count, at, "warpwise.flush.bit", "warpwise.flushed");
+            let (bit, inside) = self.editor.split_for(count, at, "warpwise.flush.bit", "");
             let shifted = self.editor.binary(RawOpcode::LLVMLShr, bits, bit, "");
             let shifted = self.editor.binary(RawOpcode::LLVMAnd, shifted, one, "");
             let is_set = self.editor.compare(IntPredicate::LLVMIntNE, shifted, zero, "");
@@ -241,7 +241,7 @@ impl<'m> Apply<'_, '_, 'm> {
             let sum = self.popcount(lanes);
             let is_some = self.editor.compare(IntPredicate::LLVMIntNE, sum, zero, "");
             let mine = self.editor.binary(RawOpcode::LLVMAnd, speaks, is_some, "");
-            self.editor.split_if(mine, inside, false, "warpwise.flush.sum", "warpwise.flush.next");
+            self.editor.split_if(mine, inside, false, "warpwise.flush.sum", "");
             self.add(shared.slot, Some(bit), sum);
             self.editor.before(at);
         }
