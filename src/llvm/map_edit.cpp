@@ -1,5 +1,6 @@
-// Which edits does divergence-map need that the C API lacks, or has only in many calls? Splitting a block around a guarded
-// part, phis and inline assembly in one call each, entries of llvm.compiler.used; and is anything in a function named?
+// Which edits does divergence-map need that the C API lacks, or has only in many calls? Splitting a block around a
+// guarded part, phis and inline assembly in one call each, entries of llvm.compiler.used; and is anything in a function
+// named?
 
 #include "llvm-c/Types.h"
 #include "llvm/IR/IRBuilder.h"
