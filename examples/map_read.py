@@ -14,10 +14,8 @@ Programs that load PTX or cubins themselves (the driver API, PyCUDA, CuPy, Numba
 """
 
 import ctypes
-import json
 import struct
 import sys
-import zlib
 
 INDEX = "__warpwise_map"
 
@@ -34,31 +32,73 @@ def read_map(read_global, read_memory):
 
 def decode(table, counters):
     """The layout: see docs/MAP.md."""
-    magic, _hash, replicas, words, packed, _plain = struct.unpack_from("<8sQ4I", table)
-    if magic != b"WARPTBL1":
+    magic, _hash, replicas, words, length, _ = struct.unpack_from("<8sQ4I", table)
+    if magic != b"WARPTBL2":
         raise ValueError("this is no table of warpwise, or one of another version")
-    text = json.loads(zlib.decompress(table[32 : 32 + packed]))
     raw = struct.unpack(f"<{replicas * words}Q", counters)
     counts = [sum(raw[word::words]) for word in range(words)]
-    branches = []
-    for function in text["functions"]:
-        for branch in function["branches"]:
-            slot = branch["slot"]
-            if slot is None:
-                continue  # proven uniform
-            visits, splits, lanes = counts[slot : slot + 3]
-            place = branch["places"][0] if branch["places"] else {"file": "?", "line": 0}
-            branches.append(
-                {
-                    "kernel": function["report"]["name"],
-                    "file": place["file"],
-                    "line": place["line"],
-                    "visits": visits,
-                    "splits": splits,
-                    "lanes": lanes,
-                }
-            )
-    return sorted(branches, key=lambda branch: -branch["splits"])
+    found = []
+    for kernel, slot, (file, line) in branches(table[32 : 32 + length]):
+        visits, splits, lanes = counts[slot : slot + 3]
+        found.append(
+            {"kernel": kernel, "file": file, "line": line, "visits": visits, "splits": splits, "lanes": lanes}
+        )
+    return sorted(found, key=lambda branch: -branch["splits"])
+
+
+def branches(data):
+    """Symbol, first word and innermost place of each branch that a description says is counted."""
+    at = 0
+
+    def number():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    def skip(numbers):
+        for _ in range(numbers):
+            number()
+
+    def text(length=None):
+        nonlocal at
+        length = number() if length is None else length
+        at += length
+        return data[at - length : at].decode()
+
+    text()  # who wrote it
+    text()  # the source file
+    files = [text() for _ in range(number())]
+    places = [(files[number()], number(), number(), number())[:2] for _ in range(number())]
+    for _ in range(number()):
+        symbol = text()
+        skip(4)  # is it a kernel, the word that counts launches, file and line
+        text()  # the shape of the block
+        skip(3)  # values by class
+        for _ in range(number()):  # lines
+            skip(2)
+            text()
+            for _ in range(number()):
+                text()
+        for _ in range(number()):  # blocks
+            length = number()
+            text(length) if length else number()
+            skip(3)  # lines and instructions
+            skip(number())  # successors
+        for _ in range(number()):
+            number()  # blocks since that of the branch before
+            place = number()
+            bits = number()
+            slot = number() if bits & 2 else None
+            if bits & 4:
+                text()  # reasons
+            if slot is not None:
+                yield symbol, slot, places[place - 1] if place else ("?", 0)
 
 
 def main(path):

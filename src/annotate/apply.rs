@@ -4,8 +4,10 @@ use super::claim::{Claim, Claims, KIND};
 use super::plan::Plan;
 use super::shuffles::Shuffle;
 use crate::divergence::Facts;
+use crate::kernel::Kernel;
 use crate::kernel::entity::{Block, Value};
 use crate::kernel::handles::Handles;
+use crate::kernel::inst::Flags;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle;
 use cranelift_entity::EntityRef;
@@ -17,7 +19,9 @@ pub const BRA_UNI_KIND: &str = "warpwise.bra.uni";
 const GLOBAL: u32 = 1;
 
 /// Writes what `!warpwise.uniform` may say in one function and removes what it may not; whether anything changed.
-pub fn apply_claims<'m>(editor: &mut Editor<'m>, handles: &Handles<'m>, claims: &Claims) -> bool {
+pub fn apply_claims<'m>(editor: &mut Editor<'m>, kernel: &Kernel, handles: &Handles<'m>, claims: &Claims) -> bool {
+    // few different ones are made
+    let mut nodes: Vec<(Claim, handle::Value<'m>)> = Vec::new();
     let kind = handle::metadata_kind(editor.module(), KIND);
     let mut changed = false;
     for &inst in &claims.stale {
@@ -26,10 +30,18 @@ pub fn apply_claims<'m>(editor: &mut Editor<'m>, handles: &Handles<'m>, claims: 
     }
     for &(inst, claim) in &claims.made {
         let at = handles.inst(inst);
-        if at.metadata(kind).and_then(Claim::read) != Some(claim) {
-            editor.set_string_metadata(at, KIND, &claim.words());
-            changed = true;
+        let is_annotated = kernel.insts[inst].flags.contains(Flags::ANNOTATED);
+        if is_annotated && at.metadata(kind).and_then(Claim::read) == Some(claim) {
+            continue;
         }
+        let known = nodes.iter().find(|(known, _)| *known == claim).map(|&(_, node)| node);
+        let node = known.unwrap_or_else(|| {
+            let node = editor.string_node(&claim.words());
+            nodes.push((claim, node));
+            node
+        });
+        editor.set_metadata(at, kind, node);
+        changed = true;
     }
     changed
 }
@@ -37,15 +49,18 @@ pub fn apply_claims<'m>(editor: &mut Editor<'m>, handles: &Handles<'m>, claims: 
 /// Carries out everything else in one function; whether anything changed.
 pub fn apply<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, plan: &Plan) -> bool {
     let Plan { claims: _, shuffles, votes, marks, invariants, rejects: _ } = plan;
+    let empty = editor.string_node(&[]);
+    let [bra_uni, invariant_load] =
+        [BRA_UNI_KIND, "invariant.load"].map(|kind| handle::metadata_kind(editor.module(), kind));
     for &block in marks {
-        editor.set_empty_metadata(handles.inst(facts.kernel.terminator(block)), BRA_UNI_KIND);
+        editor.set_metadata(handles.inst(facts.kernel.terminator(block)), bra_uni, empty);
     }
     for invariant in invariants {
         let load = handles.inst(invariant.load);
         if invariant.needs_space {
             editor.load_from_space(load, GLOBAL);
         }
-        editor.set_empty_metadata(load, "invariant.load");
+        editor.set_metadata(load, invariant_load, empty);
     }
     for &block in votes {
         vote(editor, facts, handles, block);

@@ -83,7 +83,7 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
         remarks(facts, handles, plan, host);
         changed |= apply::apply(&mut editor, facts, handles, plan);
         if !narrows {
-            changed |= apply::apply_claims(&mut editor, handles, &plan.claims);
+            changed |= apply::apply_claims(&mut editor, &facts.kernel, handles, &plan.claims);
         }
         debug_assert!(editor.verifies(handles.function), "annotate-uniform broke '{}'", facts.kernel.name);
     }
@@ -92,7 +92,7 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
         let fresh = ModuleAnalysis::new(module, settings.analysis());
         for (_, handles, _) in &plans {
             let (facts, handles) = fresh.facts(handles.function);
-            changed |= apply::apply_claims(&mut editor, &handles, &Claims::of(&facts));
+            changed |= apply::apply_claims(&mut editor, &facts.kernel, &handles, &Claims::of(&facts));
         }
     }
     changed

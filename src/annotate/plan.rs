@@ -14,15 +14,16 @@ use super::Options;
 use super::claim::Claims;
 use super::lane_zero::LaneZero;
 use super::ptxas::{Hidden, Ptxas};
-use super::readonly::ReadOnlyMemory;
+use super::readonly::{ReadOnly, ReadOnlyMemory};
 use super::shuffles::{Shuffle, shuffles};
 use super::sites::{Site, Sites};
 use crate::affine::Scope;
 use crate::divergence::Facts;
 use crate::divergence::module::IntrinsicTable;
-use crate::kernel::entity::{Block, Inst};
+use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::handles::Handles;
 use crate::kernel::inst::{Flags, Opcode};
+use rustc_hash::FxHashMap;
 
 /// Why a uniform branch, hidden from ptxas, stays as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,21 +100,39 @@ pub fn plan(
     memory: &mut ReadOnlyMemory,
     options: &Options,
 ) -> Plan {
-    let invariants = facts.kernel.insts.keys().filter_map(|inst| invariant(facts, handles, memory, inst)).collect();
+    let mut roots = FxHashMap::default();
+    let loads = facts.kernel.insts.keys();
+    let invariants = loads.filter_map(|inst| invariant(facts, handles, memory, &mut roots, inst)).collect();
     let mut plan = Plan { claims: Claims::of(facts), invariants, ..Plan::default() };
     plan_branches(facts, intrinsics, options, &mut plan);
     plan
 }
 
-fn invariant(facts: &Facts, handles: &Handles<'_>, memory: &mut ReadOnlyMemory, inst: Inst) -> Option<InvariantLoad> {
-    let data = &facts.kernel.insts[inst];
+/// Whether a load is invariant; `roots` is what is known of the values that addresses start from.
+fn invariant(
+    facts: &Facts,
+    handles: &Handles<'_>,
+    memory: &mut ReadOnlyMemory,
+    roots: &mut FxHashMap<Value, Option<ReadOnly>>,
+    inst: Inst,
+) -> Option<InvariantLoad> {
+    let kernel = &facts.kernel;
+    let data = &kernel.insts[inst];
     let refused = Flags::VOLATILE | Flags::ATOMIC | Flags::INVARIANT;
     if data.opcode != Opcode::Load || data.flags.intersects(refused) || !facts.is_reachable(data.block) {
         return None;
     }
-    let pointer = handles.inst(inst).operand(0);
-    let known = memory.of(handles.function, pointer)?;
-    let is_generic = pointer.ty().address_space() == Some(0);
+    let pointer = kernel.operands(inst)[0];
+    // address arithmetic and casts lead back to one value
+    let mut root = pointer;
+    while let Some(def) = kernel.def(root) {
+        match kernel.insts[def].opcode {
+            Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast | Opcode::Freeze => root = kernel.operands(def)[0],
+            _ => break,
+        }
+    }
+    let known = (*roots.entry(root).or_insert_with(|| memory.of(handles.function, handles.value(root))))?;
+    let is_generic = kernel.type_info(pointer).kind.space() == Some(0);
     Some(InvariantLoad { load: inst, needs_space: is_generic && known.is_global && known.through_calls })
 }
 

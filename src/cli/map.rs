@@ -1,9 +1,10 @@
 //! `warpwise map`: what counted runs left behind, as tables, as JSON, as a page.
 
 use super::simt;
+use crate::divergence::{ModuleAnalysis, Options};
 use crate::llvm::image;
 use crate::map::file::{self, Counted};
-use crate::map::{precision, show};
+use crate::map::{describe, precision, show};
 use crate::report::html;
 use crate::simt::DivergenceMap;
 use anyhow::{Context, Result, bail};
@@ -66,6 +67,9 @@ enum What {
         /// Where the page goes
         #[arg(long, short, default_value = "divergence.html")]
         output: PathBuf,
+        /// A source or IR of what was counted, may be repeated: the page then says why branches diverge
+        #[arg(long, value_name = "FILE")]
+        source: Vec<PathBuf>,
     },
 }
 
@@ -112,8 +116,13 @@ pub fn run(args: &MapArgs) -> Result<()> {
             }
         }
         What::Merge { files, output } => merge(files, output),
-        What::Html { files, output } => {
-            let (map, modules) = file::read_all(files)?;
+        What::Html { files, output, source } => {
+            let (map, mut modules) = file::read_all(files)?;
+            for source in source {
+                let module = simt::open(source, &[])?;
+                let described = describe(&ModuleAnalysis::new(module.handle(), Options::default()), source);
+                modules.iter_mut().for_each(|counted| counted.table.take_reasons(&described));
+            }
             let page = html::of_map(&map.runs, &modules);
             std::fs::write(output, page).with_context(|| format!("cannot write {}", output.display()))
         }

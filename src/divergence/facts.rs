@@ -19,6 +19,7 @@ use crate::kernel::call::{Callee, Memory};
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::geometry::Geometry;
 use crate::kernel::inst::{Flags, Opcode};
+use crate::kernel::types::TypeKind;
 use crate::mutants::{self, Mutant};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use fixedbitset::FixedBitSet;
@@ -94,6 +95,26 @@ impl Facts {
     /// Class of a value where it is defined.
     pub fn class(&self, value: Value) -> Class<'_> {
         self.findings.class_of(&self.kernel, value)
+    }
+    /// How many results of reachable instructions are uniform, affine and divergent.
+    pub fn tally(&self) -> [u32; 3] {
+        let (kernel, findings) = (&self.kernel, &self.findings);
+        let mut counts = [0; 3];
+        for block in kernel.blocks.keys().filter(|&block| self.is_reachable(block)) {
+            for inst in kernel.block_insts(block) {
+                if kernel.types[kernel.insts[inst].ty].kind == TypeKind::Void {
+                    continue;
+                }
+                let element = findings.elements[kernel.result(inst).index()];
+                let kind = match findings.interner.form(element) {
+                    None => 2,
+                    Some(_) if element.plain_scope().is_some() => 0,
+                    Some(form) => usize::from(!findings.class_of_form(form).is_uniform()),
+                };
+                counts[kind] += 1;
+            }
+        }
+        counts
     }
     /// Scope in which lanes agree on a value where it is defined; `None` if lanes of a warp may not.
     pub fn scope(&self, value: Value) -> Option<Scope> {

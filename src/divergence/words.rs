@@ -13,6 +13,7 @@ use crate::kernel::handles::Handles;
 use crate::kernel::inst::{ConstData, Opcode, Predicate};
 use crate::kernel::names::Names;
 use crate::llvm::handle::{DebugLoc, ValueKind, intrinsic_name};
+use std::cell::OnceCell;
 
 /// Longest expression before it is cut to a smaller depth.
 const MAX_TEXT: usize = 64;
@@ -33,13 +34,18 @@ pub struct Place {
 pub struct Words<'a, 'm> {
     facts: &'a Facts,
     handles: &'a Handles<'m>,
-    names: Names,
+    /// Numbers of unnamed values, once somebody asks.
+    names: OnceCell<Names>,
 }
 
 impl<'a, 'm> Words<'a, 'm> {
-    /// Numbers unnamed values.
+    /// Speaks about the function of these facts.
     pub fn new(facts: &'a Facts, handles: &'a Handles<'m>) -> Self {
-        Words { facts, handles, names: Names::new(&facts.kernel, handles) }
+        Words { facts, handles, names: OnceCell::new() }
+    }
+
+    fn name(&self, value: Value) -> String {
+        self.names.get_or_init(|| Names::new(&self.facts.kernel, self.handles)).value(self.handles, value)
     }
 
     fn kernel(&self) -> &Kernel {
@@ -54,7 +60,7 @@ impl<'a, 'm> Words<'a, 'm> {
                 return text;
             }
         }
-        self.names.value(self.handles, value)
+        self.name(value)
     }
 
     /// The name a value kept from the source, without LLVM's suffixes: `i` for `%i.012`.
@@ -171,7 +177,7 @@ impl<'a, 'm> Words<'a, 'm> {
                     name => plain_symbol(&name),
                 }
             }
-            _ => self.names.value(self.handles, value),
+            _ => self.name(value),
         }
     }
 

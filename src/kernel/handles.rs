@@ -24,8 +24,8 @@ impl<'m> Handles<'m> {
     }
     /// The LLVM instruction.
     pub fn inst(&self, inst: Inst) -> handle::Inst<'m> {
-        let value = self.values[self.param_count as usize + inst.index()];
-        value.as_inst().expect("the importer put an instruction here")
+        // the importer put an instruction here
+        self.values[self.param_count as usize + inst.index()].as_known_inst()
     }
     /// The instruction as a value handle.
     pub fn result(&self, kernel: &Kernel, inst: Inst) -> handle::Value<'m> {

@@ -15,26 +15,32 @@ pub fn most_at_once(kernel: &Kernel, cycles: &Cycles, units: impl Fn(Inst) -> u3
     let mut ends = vec![0u32; kernel.insts.len()];
     let mut used = |def: Inst, at: Block| {
         let home = kernel.insts[def].block;
-        if home == at || !cycles.is_reachable(at) || !cycles.is_reachable(home) {
+        let position = cycles.position(at);
+        if home == at || position == u32::MAX || !cycles.is_reachable(home) {
             return;
         }
-        let around = cycles.cycle_of(at).into_iter().flat_map(|cycle| cycles.ancestors(cycle));
-        let outer = around.take_while(|&cycle| !cycles.contains(cycle, home)).last();
-        let end = outer.map_or(cycles.position(at) + 1, |cycle| cycles.range(cycle).end);
+        let mut end = position + 1;
+        let cycle = cycles.cycle_of(at);
+        if cycle.is_some() && cycle != cycles.cycle_of(home) {
+            let around = cycle.into_iter().flat_map(|cycle| cycles.ancestors(cycle));
+            let outer = around.take_while(|&cycle| !cycles.contains(cycle, home)).last();
+            end = outer.map_or(end, |cycle| cycles.range(cycle).end);
+        }
         ends[def.index()] = ends[def.index()].max(end);
     };
-    for inst in kernel.insts.keys() {
-        let data = &kernel.insts[inst];
-        let operands = kernel.operands(inst);
-        if data.opcode == Opcode::Phi {
-            for (&value, &from) in operands.iter().zip(kernel.incoming(inst)) {
-                // the phi's own register takes over at the edge
-                if let Some(def) = kernel.def(value) {
-                    used(def, from);
+    for &block in cycles.order() {
+        for inst in kernel.block_insts(block) {
+            let operands = kernel.operands(inst);
+            if kernel.insts[inst].opcode == Opcode::Phi {
+                for (&value, &from) in operands.iter().zip(kernel.incoming(inst)) {
+                    // the phi's own register takes over at the edge
+                    if let Some(def) = kernel.def(value) {
+                        used(def, from);
+                    }
                 }
+            } else {
+                operands.iter().filter_map(|&value| kernel.def(value)).for_each(|def| used(def, block));
             }
-        } else {
-            operands.iter().filter_map(|&value| kernel.def(value)).for_each(|def| used(def, data.block));
         }
     }
     let mut changes = vec![0i64; cycles.order().len() + 1];

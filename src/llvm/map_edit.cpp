@@ -1,16 +1,16 @@
-// Which edits does divergence-map need that the C API lacks? Splitting a block around a guarded part, turning counters
-// on the stack into values, entries of llvm.compiler.used.
+// Which edits does divergence-map need that the C API lacks, or has only in many calls? Splitting a block around a
+// guarded part, phis and inline assembly in one call each, entries of llvm.compiler.used; and is anything in a function
+// named?
 
 #include "llvm-c/Types.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/ValueSymbolTable.h"
 #include "llvm/Support/CBindingWrapping.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
-#include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
 using namespace llvm;
 
@@ -19,10 +19,18 @@ using namespace llvm;
 extern "C" LLVMValueRef warpwise_split_if(LLVMValueRef Condition, LLVMValueRef Before, bool IsRare, const char *Then,
                                           const char *Rest) {
   auto *At = cast<Instruction>(unwrap(Before));
-  MDNode *Weights = IsRare ? MDBuilder(At->getContext()).createUnlikelyBranchWeights() : nullptr;
-  Instruction *End = SplitBlockAndInsertIfThen(unwrap(Condition), At->getIterator(), /*Unreachable=*/false, Weights);
-  End->getParent()->setName(Then);
-  At->getParent()->setName(Rest);
+  DebugLoc Location = At->getDebugLoc();
+  BasicBlock *Head = At->getParent();
+  BasicBlock *Tail = Head->splitBasicBlock(At->getIterator(), Rest);
+  BasicBlock *Guarded = BasicBlock::Create(At->getContext(), Then, Head->getParent(), Tail);
+  Instruction *Jump = Head->getTerminator();
+  BranchInst *Branch = BranchInst::Create(Guarded, Tail, unwrap(Condition), Jump->getIterator());
+  Branch->setDebugLoc(Location);
+  if (IsRare)
+    Branch->setMetadata(LLVMContext::MD_prof, MDBuilder(At->getContext()).createUnlikelyBranchWeights());
+  Jump->eraseFromParent();
+  BranchInst *End = BranchInst::Create(Tail, Guarded);
+  End->setDebugLoc(Location);
   return wrap(End);
 }
 
@@ -64,16 +72,37 @@ extern "C" LLVMValueRef warpwise_split_while(LLVMValueRef Start, LLVMValueRef St
   return wrap(Next);
 }
 
-// Makes values of stack objects that are only loaded and stored whole.
-extern "C" void warpwise_promote(LLVMValueRef Function, LLVMValueRef *Allocas, size_t Count) {
-  SmallVector<AllocaInst *> Objects;
-  for (size_t I = 0; I < Count; ++I)
-    Objects.push_back(cast<AllocaInst>(unwrap(Allocas[I])));
-  DominatorTree Tree(*cast<llvm::Function>(unwrap(Function)));
-  PromoteMemToReg(Objects, Tree);
+// An empty phi before everything else in a block.
+extern "C" LLVMValueRef warpwise_phi_at_head(LLVMBasicBlockRef Block, LLVMTypeRef Type) {
+  BasicBlock *Head = unwrap(Block);
+  return wrap(PHINode::Create(unwrap(Type), 2, "", Head->begin()));
+}
+
+// A call of inline assembly with its results apart; with the attributes of another call of it, or convergent.
+extern "C" LLVMValueRef warpwise_call_assembly(LLVMBuilderRef Builder, LLVMTypeRef Type, LLVMValueRef Assembly,
+                                               LLVMValueRef Like, LLVMValueRef *Arguments, size_t ArgumentCount,
+                                               LLVMValueRef *Results, size_t ResultCount) {
+  IRBuilder<> &B = *unwrap(Builder);
+  ArrayRef<Value *> Values(unwrap(Arguments), ArgumentCount);
+  CallInst *Call = B.CreateCall(cast<FunctionType>(unwrap(Type)), unwrap(Assembly), Values);
+  if (Like)
+    Call->setAttributes(cast<CallInst>(unwrap(Like))->getAttributes());
+  else
+    Call->setConvergent();
+  if (ResultCount == 1)
+    Results[0] = wrap(Call);
+  for (size_t I = 0; ResultCount > 1 && I < ResultCount; ++I)
+    Results[I] = wrap(B.CreateExtractValue(Call, I));
+  return wrap(Call);
 }
 
 // Keeps a global although nobody seems to use it.
 extern "C" void warpwise_keep(LLVMModuleRef M, LLVMValueRef Global) {
   appendToCompilerUsed(*unwrap(M), {cast<GlobalValue>(unwrap(Global))});
+}
+
+// Whether any argument, block or instruction has a name.
+extern "C" bool warpwise_has_names(LLVMValueRef Function) {
+  const ValueSymbolTable *Table = cast<llvm::Function>(unwrap(Function))->getValueSymbolTable();
+  return Table && !Table->empty();
 }

@@ -5,7 +5,7 @@
 //! execute the vote next, so nobody waits for anybody. Nothing the program computes is read but the condition, nothing it
 //! can see is written, and no lane's way changes: the added parts are guarded and fall through.
 //!
-//! - **In registers**: stack objects of the function, made values at the end. Every lane adds itself to the lanes that
+//! - **In registers**: values, with phis where ways [join](super::joins). Every lane adds itself to the lanes that
 //!   came and to those of its target, the lowest one its visit and its split; [`flush`](super::flush) gives them to memory.
 //! - **In memory**: a record is added four words at a time by the first four lanes, one word each, which is one sector and
 //!   one instruction; where fewer lanes are there, the lowest one adds the words that nobody took.
@@ -17,47 +17,20 @@
 //! stay: under a predicate `activemask` names the lanes for which it holds, so the lanes of either way learn who goes with
 //! them, and a warp splits if that is not everybody.
 
-use super::plan::{BranchPlan, FunctionPlan, Keep, SECTOR, exits};
+use super::joins;
+use super::plan::{BranchPlan, Check, FunctionPlan, Keep, SECTOR, exits};
+use super::texts::{Shape, Texts};
 use crate::divergence::Facts;
-use crate::kernel::entity::Block;
+use crate::kernel::entity::{self, Block};
 use crate::kernel::handles::Handles;
+use crate::kernel::inst::Opcode;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Inst, IntPredicate, RawOpcode, Value};
-use std::fmt::Write;
+use cranelift_entity::EntityRef;
+use smallvec::SmallVec;
 
 /// Threads of the largest block there is.
 const LARGEST_BLOCK: &str = "1024";
-
-/// Counts the lanes of a branch of two ways: those that came into `n`, those that go to the second target into `o`, a split
-/// into `v`; the leader `l`; and for the first four lanes (`t`) their word's address `a` and value `w`. Arguments are the
-/// condition, the lanes below and the replica.
-const IN_MEMORY: &str = "{
-.reg .b32 m, b, x, r, n, o, v;
-.reg .b64 w, a;
-.reg .pred l, s, t;
-activemask.b32 m;
-@$0 activemask.b32 b;
-@!$0 activemask.b32 b;
-and.b32 x, m, $1;
-popc.b32 r, x;
-popc.b32 n, m;
-popc.b32 o, b;
-sub.u32 v, n, o;
-@$0 mov.u32 o, v;
-setp.ne.u32 s, b, m;
-selp.u32 v, 1, 0, s;
-setp.eq.u32 l, r, 0;
-setp.eq.u32 t, r, 2;
-selp.u32 x, n, v, t;
-setp.gt.u32 t, r, 2;
-selp.u32 x, o, x, t;
-@l mov.u32 x, 1;
-cvt.u64.u32 w, x;
-min.u32 x, r, 3;
-mul.wide.u32 a, x, 8;
-add.u64 a, a, $2;
-setp.lt.u32 t, r, 4;
-";
 
 /// Where counts go.
 pub struct Machine<'m> {
@@ -94,36 +67,74 @@ pub(super) struct Apply<'e, 'a, 'm> {
     pub lower: Value<'m>,
     /// This multiprocessor's replica.
     pub replica: Value<'m>,
+    texts: &'e mut Texts<'m>,
+    /// What the lane holds where the editor stands.
+    pub current: Vec<Value<'m>>,
 }
 
 /// Where a branch's counts are held.
-pub(super) struct Held<'b, 'm> {
+pub(super) struct Held<'b> {
     pub slot: u32,
     pub branch: &'b BranchPlan,
     /// Position in the plan.
     pub number: usize,
-    pub objects: Vec<Value<'m>>,
+    /// Its registers: positions in [`Apply::current`].
+    pub objects: std::ops::Range<usize>,
 }
 
 /// A register that several branches share.
-pub(super) struct Shared<'m> {
+pub(super) struct Shared {
     /// First word of the first branch's record.
     pub slot: u32,
-    pub object: Value<'m>,
+    /// Position in [`Apply::current`].
+    pub object: usize,
 }
 
 /// Everything that is held.
 #[derive(Default)]
-pub(super) struct Registers<'b, 'm> {
-    pub wide: Vec<Held<'b, 'm>>,
-    pub bits: Vec<Shared<'m>>,
+pub(super) struct Registers<'b> {
+    pub wide: Vec<Held<'b>>,
+    pub bits: Vec<Shared>,
+    /// How many registers that takes.
+    pub count: usize,
 }
 
-impl<'m> Registers<'_, 'm> {
-    pub fn objects(&self) -> impl Iterator<Item = Value<'m>> + '_ {
-        let wide = self.wide.iter().flat_map(|held| held.objects.iter().copied());
-        wide.chain(self.bits.iter().map(|shared| shared.object))
+impl<'b> Registers<'b> {
+    /// Numbers the registers that a plan asks for.
+    fn of(plan: &'b FunctionPlan) -> Registers<'b> {
+        let mut registers = Registers::default();
+        for (number, branch) in plan.branches.iter().enumerate() {
+            let Some(slot) = branch.slot else { continue };
+            let start = registers.count;
+            match branch.keep {
+                Keep::Memory => {}
+                Keep::Bits { first, .. } => {
+                    if first == 0 {
+                        registers.bits.push(Shared { slot, object: start });
+                        registers.count += 1;
+                    }
+                }
+                keep => {
+                    registers.count += keep.registers(branch.words()) as usize;
+                    let objects = start..registers.count;
+                    registers.wide.push(Held { slot, branch, number, objects });
+                }
+            }
+        }
+        debug_assert!(registers.count <= joins::MOST);
+        registers
     }
+}
+
+/// What happens to the registers inside a block, in this order.
+#[derive(Clone, Copy)]
+enum Event<'b> {
+    Check(&'b Check),
+    /// A call after which a lane may be gone.
+    Exit(entity::Inst),
+    /// A branch that is counted in registers, by its position in the plan.
+    Branch(usize),
+    Return,
 }
 
 /// Puts counters into a function.
@@ -133,73 +144,28 @@ pub fn apply<'m>(
     handles: &Handles<'m>,
     plan: &FunctionPlan,
     machine: &Machine<'m>,
+    texts: &mut Texts<'m>,
 ) {
     if plan.reject.is_some() || plan.launches.is_none() && plan.branches.iter().all(|branch| branch.slot.is_none()) {
         return;
     }
     let function = handles.function;
-    let kernel = &facts.kernel;
-    let returns = function.blocks().filter_map(|block| block.terminator());
-    let mut ends: Vec<Inst<'m>> = returns.filter(|inst| inst.opcode() == RawOpcode::LLVMRet).collect();
-    ends.extend(exits(facts, handles).map(|inst| handles.inst(inst)));
-    let branches: Vec<(usize, u32, Inst<'m>)> = plan
-        .branches
-        .iter()
-        .enumerate()
-        .filter_map(|(number, branch)| Some((number, branch.slot?, handles.inst(kernel.terminator(branch.block)))))
-        .collect();
     let first = entry_point(function);
     editor.before(first);
     let lower = editor.register("lanemask.lt");
     let replica = replica(editor, machine);
-    let mut work = Apply { editor, handles, machine, lower, replica };
-    let registers = work.objects(plan, &branches);
-    if let Some(slot) = plan.launches {
-        work.launch(slot, first);
-    }
+    let mut work = Apply { editor, handles, machine, lower, replica, texts, current: Vec::new() };
     if plan.needs_bound {
         work.editor.set_string_attribute(function, "nvvm.maxntid", LARGEST_BLOCK);
     }
-    let mut wide = registers.wide.iter();
-    for &(number, slot, at) in &branches {
-        let branch = &plan.branches[number];
-        match branch.keep {
-            Keep::Memory => {
-                if plan.is_recursive {
-                    // nothing may live across calls
-                    work.editor.before(at);
-                    work.lower = work.editor.register("lanemask.lt");
-                    work.replica = self::replica(work.editor, machine);
-                }
-                match at.branch_condition() {
-                    Some(condition) => work.add_in_memory(condition, slot, at),
-                    None => work.count_in_memory(branch, slot, at),
-                }
-            }
-            Keep::Bits { register, first } => {
-                let object = registers.bits[register as usize].object;
-                work.count_in_registers(at, branch, &[object], first);
-            }
-            _ => {
-                let Some(held) = wide.next() else { continue };
-                work.count_in_registers(at, branch, &held.objects, 0);
-            }
-        }
+    if let Some(slot) = plan.launches {
+        work.launch(slot, first);
     }
-    let objects: Vec<Value<'m>> = registers.objects().collect();
-    if objects.is_empty() {
-        return;
+    work.in_memory(facts, plan, first);
+    let registers = Registers::of(plan);
+    if registers.count > 0 {
+        work.in_registers(facts, plan, &registers);
     }
-    for end in ends {
-        work.flush(&registers, end);
-    }
-    for check in &plan.checks {
-        let block = handles.block(check.header);
-        if let Some(at) = block.insts().find(|inst| inst.opcode() != RawOpcode::LLVMPHI) {
-            work.check(&registers, check, at);
-        }
-    }
-    work.editor.promote(function, &objects);
 }
 
 /// This multiprocessor's replica of the counters, where the editor stands.
@@ -210,7 +176,7 @@ pub(super) fn replica<'m>(editor: &mut Editor<'m>, machine: &Machine<'m>) -> Val
     let wide = editor.int_type(64);
     let number = editor.cast(RawOpcode::LLVMZExt, number, wide, "");
     let line = editor.array_type(wide, u64::from(machine.words));
-    editor.gep(line, machine.counters, &[number], true, "warpwise.replica")
+    editor.gep(line, machine.counters, &[number], true, "")
 }
 
 /// The first instruction of a function behind its stack objects, which must stay in the entry block.
@@ -222,34 +188,136 @@ fn entry_point(function: Function<'_>) -> Inst<'_> {
 }
 
 impl<'a, 'm> Apply<'_, 'a, 'm> {
-    fn objects<'b>(&mut self, plan: &'b FunctionPlan, branches: &[(usize, u32, Inst<'m>)]) -> Registers<'b, 'm> {
-        let mut registers = Registers::default();
-        for &(number, slot, _) in branches {
-            let branch = &plan.branches[number];
-            let count = match branch.keep {
-                Keep::Memory => continue,
-                Keep::Bits { first, .. } => {
-                    if first == 0 {
-                        let object = self.object();
-                        registers.bits.push(Shared { slot, object });
-                    }
-                    continue;
+    /// Counts the branches whose counts go to memory at once.
+    fn in_memory(&mut self, facts: &Facts, plan: &FunctionPlan, first: Inst<'m>) {
+        let mut address = None;
+        for branch in plan.branches.iter().filter(|branch| branch.keep == Keep::Memory) {
+            let Some(slot) = branch.slot else { continue };
+            let at = self.handles.inst(facts.kernel.terminator(branch.block));
+            if plan.is_recursive {
+                // nothing may live across calls
+                self.editor.before(at);
+                self.lower = self.editor.register("lanemask.lt");
+                self.replica = replica(self.editor, self.machine);
+                address = None;
+            }
+            match at.branch_condition() {
+                Some(condition) => {
+                    let address = *address.get_or_insert_with(|| {
+                        if !plan.is_recursive {
+                            self.editor.before(first);
+                        }
+                        self.editor.address(self.replica)
+                    });
+                    self.editor.before(at);
+                    let arguments = [condition, self.lower, address];
+                    self.texts.add_to_memory(self.editor, &arguments, slot);
                 }
-                keep => keep.registers(branch.words()),
-            };
-            let objects = (0..count).map(|_| self.object()).collect();
-            registers.wide.push(Held { slot, branch, number, objects });
+                None => self.count_in_memory(branch, slot, at),
+            }
         }
-        registers
     }
 
-    /// A count of zero, at the function's entry.
-    fn object(&mut self) -> Value<'m> {
-        let word = self.editor.int_type(32);
-        let object = self.editor.stack_object(word, "warpwise.count");
+    /// Counts the branches whose counts are held in registers, and gives those to memory.
+    fn in_registers(&mut self, facts: &Facts, plan: &FunctionPlan, registers: &Registers<'_>) {
+        let kernel = &facts.kernel;
+        let cfg = facts.cfg();
+        let count = registers.count;
+        let bits = |objects: std::ops::Range<usize>| objects.fold(0, |mask, object| mask | 1u64 << object);
+        let everything = bits(0..count);
+        let held_by = |number: usize| -> &Held<'_> {
+            let position = registers.wide.binary_search_by_key(&number, |held| held.number);
+            &registers.wide[position.expect("what is held has registers")]
+        };
+        let objects_of = |number: usize| match plan.branches[number].keep {
+            Keep::Bits { register, .. } => {
+                let object = registers.bits[register as usize].object;
+                object..object + 1
+            }
+            _ => held_by(number).objects.clone(),
+        };
+        // (block's position, position in the block), what happens, and to which registers
+        let mut events: Vec<((u32, u32), Event<'_>, u64)> = Vec::new();
+        let mut position = vec![u32::MAX; kernel.blocks.len()];
+        let order = cfg.order.rpo();
+        for (number, &block) in (0..).zip(order) {
+            position[block.index()] = number;
+            let end = kernel.terminator(block);
+            if kernel.insts[end].opcode == Opcode::Ret {
+                events.push(((number, end.as_u32()), Event::Return, 0));
+            }
+        }
+        for (number, branch) in plan.branches.iter().enumerate() {
+            if branch.slot.is_some() && branch.keep != Keep::Memory {
+                let at = (position[branch.block.index()], kernel.terminator(branch.block).as_u32());
+                events.push((at, Event::Branch(number), bits(objects_of(number))));
+            }
+        }
+        for check in &plan.checks {
+            let changed = check.branches.iter().fold(0, |mask, &number| mask | bits(objects_of(number)));
+            events.push(((position[check.header.index()], 0), Event::Check(check), changed));
+        }
+        for exit in exits(facts, self.handles) {
+            let at = position[kernel.insts[exit].block.index()];
+            if at != u32::MAX {
+                events.push(((at, exit.as_u32()), Event::Exit(exit), everything));
+            }
+        }
+        events.sort_by_key(|event| event.0);
+        let changes = events.iter().map(|&((number, _), _, changed)| (order[number as usize], changed));
+        let phis = joins::joins(&kernel.graph, cfg, changes.filter(|change| change.1 != 0));
+
+        // what the lane holds at the end of each block, by the block's position
         let zero = self.editor.int(32, 0);
-        self.editor.store(zero, object, 4, false);
-        object
+        let mut outs: Vec<Value<'m>> = Vec::with_capacity(order.len() * count);
+        let mut made: Vec<(Block, usize, Inst<'m>)> = Vec::new();
+        let mut rest = events.as_slice();
+        self.current = vec![zero; count];
+        for (number, &block) in (0u32..).zip(order) {
+            if let Some(above) = cfg.dominators(&kernel.graph).idom(block) {
+                let row = position[above.index()] as usize * count;
+                self.current.copy_from_slice(&outs[row..row + count]);
+            }
+            let mut wanted = phis[block.index()];
+            while wanted != 0 {
+                let object = wanted.trailing_zeros() as usize;
+                wanted &= wanted - 1;
+                let phi = self.editor.count_phi(self.handles.block(block));
+                self.current[object] = phi.value();
+                made.push((block, object, phi));
+            }
+            while let Some((&((at, _), event, _), others)) = rest.split_first().filter(|(event, _)| event.0.0 == number)
+            {
+                debug_assert_eq!(at, number);
+                rest = others;
+                let end = self.handles.inst(kernel.terminator(block));
+                match event {
+                    Event::Check(check) => {
+                        let mut insts = kernel.block_insts(block);
+                        let head = insts.find(|&inst| kernel.insts[inst].opcode != Opcode::Phi);
+                        self.check(registers, check, head.map_or(end, |inst| self.handles.inst(inst)));
+                    }
+                    Event::Exit(call) => self.flush(registers, self.handles.inst(call)),
+                    Event::Return => self.flush(registers, end),
+                    Event::Branch(number) => {
+                        let branch = &plan.branches[number];
+                        let skipped = if let Keep::Bits { first, .. } = branch.keep { first } else { 0 };
+                        self.count_in_registers(end, branch, objects_of(number), skipped);
+                    }
+                }
+            }
+            outs.extend_from_slice(&self.current);
+        }
+        // blocks end where they ended, but may have been split before
+        for (block, object, phi) in made {
+            for &from in kernel.graph.preds(block) {
+                let value = match position[from.index()] {
+                    u32::MAX => zero,
+                    number => outs[number as usize * count + object],
+                };
+                self.editor.add_incoming(phi, value, self.handles.inst(kernel.terminator(from)).block());
+            }
+        }
     }
 
     /// The first thread of the grid counts the launch.
@@ -320,54 +388,30 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         goes.expect("a target other than the first has a case")
     }
 
-    /// Adds a visit to the counts in these objects, which begin `skipped` counts after the first one's start.
-    fn count_in_registers(&mut self, at: Inst<'m>, branch: &BranchPlan, objects: &[Value<'m>], skipped: u32) {
+    /// Adds a visit to the counts in these registers, which begin `skipped` counts after the first one's start.
+    fn count_in_registers(&mut self, at: Inst<'m>, branch: &BranchPlan, objects: std::ops::Range<usize>, skipped: u32) {
         self.editor.before(at);
+        let mut arguments: SmallVec<[Value<'m>; 16]> = SmallVec::from_slice(&self.current[objects.clone()]);
         // who goes elsewhere than to the first target: those for whom a condition fails, or a case holds
-        let (conditions, not, goes) = match at.branch_condition() {
-            Some(condition) => (vec![condition], "!", ""),
-            None => (branch.targets[1..].iter().map(|&target| self.goes_to(at, target)).collect(), "", "!"),
-        };
-        let count = objects.len();
-        let lower = 2 * count + conditions.len();
-        let others: Vec<String> = (0..conditions.len()).map(|i| format!("${}", 2 * count + i)).collect();
-        let mut text = "{\n.reg .b32 m, b, x;\n.reg .pred l, s, q;\nactivemask.b32 m;\n".to_owned();
-        // the lanes that go this lane's way
-        let mut any = others[0].clone();
-        for other in &others[1..] {
-            let _ = writeln!(text, "or.pred q, {any}, {other};");
-            "q".clone_into(&mut any);
+        let condition = at.branch_condition();
+        match condition {
+            Some(condition) => arguments.push(condition),
+            None => {
+                for &target in &branch.targets[1..] {
+                    let goes = self.goes_to(at, target);
+                    arguments.push(goes);
+                }
+            }
         }
-        let _ = writeln!(text, "@{goes}{any} activemask.b32 b;");
-        for other in &others {
-            let _ = writeln!(text, "@{not}{other} activemask.b32 b;");
-        }
-        let _ =
-            writeln!(text, "and.b32 x, m, ${lower};\nsetp.eq.u32 l, x, 0;\nsetp.ne.u32 s, b, m;\nand.pred s, s, l;");
-        let guards = ["@l ".to_owned(), "@s ".to_owned(), String::new()].into_iter();
-        let guards = guards.chain(others.iter().map(|other| format!("@{not}{other} ")));
-        let bits = branch.keep.bits();
-        for (index, guard) in (skipped..).zip(guards) {
-            let object = index * bits / 32;
-            let one = 1u32 << (index * bits % 32);
-            let _ = writeln!(text, "{guard}add.u32 ${object}, ${object}, {one};");
-        }
-        text.push('}');
-        let mut constraints = "=r,".repeat(count);
-        for object in 0..count {
-            let _ = write!(constraints, "{object},");
-        }
-        constraints += &"b,".repeat(conditions.len());
-        constraints.push('r');
-        let word = self.editor.int_type(32);
-        let mut arguments: Vec<Value<'m>> =
-            objects.iter().map(|&object| self.editor.load(word, object, 4, false, "")).collect();
-        arguments.extend(conditions);
         arguments.push(self.lower);
-        let counts = self.editor.assembly(&text, &constraints, count, &arguments);
-        for (&object, count) in objects.iter().zip(counts) {
-            self.editor.store(count, object, 4, false);
-        }
+        let shape = Shape {
+            registers: objects.len(),
+            ways: branch.targets.len() - 1,
+            is_condition: condition.is_some(),
+            bits: branch.keep.bits(),
+            skipped,
+        };
+        self.texts.add_to_registers(self.editor, shape, &arguments, &mut self.current[objects]);
     }
 
     fn widen(&mut self, value: Value<'m>) -> Value<'m> {
@@ -395,7 +439,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         let sector = self.editor.int(32, u64::from(SECTOR));
         let zero = self.editor.int(32, 0);
         let too_few = self.editor.compare(IntPredicate::LLVMIntULT, count, sector, "");
-        self.editor.split_if(too_few, at, true, "warpwise.add.few", "warpwise.branch");
+        self.editor.split_if(too_few, at, true, "warpwise.add.few", "");
         let speaks = self.editor.equals(group.below, 0);
         for (slot, chunk) in chunks(slot, &record) {
             for (index, &word) in chunk.iter().enumerate().skip(1) {
@@ -409,30 +453,12 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         self.editor.before(at);
     }
 
-    /// Two ways: the same as [`Self::count_in_memory`], in one instruction of the IR.
-    fn add_in_memory(&mut self, condition: Value<'m>, slot: u32, at: Inst<'m>) {
-        self.editor.before(at);
-        let mut text = IN_MEMORY.to_owned();
-        let first = 8 * slot;
-        let _ = writeln!(text, "@t red.relaxed.gpu.global.add.u64 [a+{first}], w;");
-        // too few lanes for a word each: the lowest one adds what nobody took
-        for (index, word) in (1..).zip(["v", "n", "o"]) {
-            let place = first + 8 * index;
-            let lanes = index + 1;
-            let _ = writeln!(text, "setp.lt.u32 t, n, {lanes};\nand.pred t, t, l;\ncvt.u64.u32 w, {word};");
-            let _ = writeln!(text, "@t red.relaxed.gpu.global.add.u64 [$2+{place}], w;");
-        }
-        text.push('}');
-        let replica = self.editor.address(self.replica);
-        self.editor.assembly(&text, "b,r,l,~{memory}", 0, &[condition, self.lower, replica]);
-    }
-
     /// Adds up to four words to memory, one for each of the first lanes; the editor stands before `at` and does so again
     /// afterwards.
     fn give(&mut self, rank: Value<'m>, at: Inst<'m>, slot: u32, words: &[Value<'m>]) {
         let length = self.editor.int(32, words.len() as u64);
         let takes_part = self.editor.compare(IntPredicate::LLVMIntULT, rank, length, "");
-        self.editor.split_if(takes_part, at, false, "warpwise.add", "warpwise.rest");
+        self.editor.split_if(takes_part, at, false, "warpwise.add", "");
         let mut value = words[0];
         for (index, &word) in words.iter().enumerate().skip(1) {
             let is_mine = self.editor.equals(rank, index as u64);

@@ -23,18 +23,9 @@ const EXCHANGES: [(u64, u64); 5] =
 
 impl<'m> Apply<'_, '_, 'm> {
     /// Gives what the lanes hold to memory, before they return.
-    pub(super) fn flush(&mut self, registers: &Registers<'_, 'm>, end: Inst<'m>) {
+    pub(super) fn flush(&mut self, registers: &Registers<'_>, end: Inst<'m>) {
         self.editor.before(end);
-        let word = self.editor.int_type(32);
-        let mut any: Option<Value<'m>> = None;
-        for object in registers.objects().collect::<Vec<_>>() {
-            let held = self.editor.load(word, object, 4, false, "");
-            any = Some(match any {
-                Some(any) => self.editor.binary(RawOpcode::LLVMOr, any, held, ""),
-                None => held,
-            });
-        }
-        let Some(any) = any else { return };
+        let Some(any) = self.any(0..registers.count) else { return };
         let zero = self.editor.int(32, 0);
         let group = self.group();
         let came = self.editor.compare(IntPredicate::LLVMIntNE, any, zero, "");
@@ -45,11 +36,11 @@ impl<'m> Apply<'_, '_, 'm> {
         let everybody = self.editor.int(32, WARP);
         let is_full = self.editor.compare(IntPredicate::LLVMIntEQ, group.mask, everybody, "");
         if !registers.bits.is_empty() {
-            let full = self.editor.split_if(is_full, inside, false, "warpwise.flush.bits", "warpwise.flushed");
+            let full = self.editor.split_if(is_full, inside, false, "warpwise.flush.bits", "");
             self.transpose(registers, full);
             self.editor.before(inside);
             let is_part = self.editor.not(is_full);
-            let part = self.editor.split_if(is_part, inside, true, "warpwise.flush.part", "warpwise.flushed");
+            let part = self.editor.split_if(is_part, inside, true, "warpwise.flush.part", "");
             self.ask_bit_by_bit(registers, group.mask, group.below, part);
             self.editor.before(inside);
         }
@@ -58,15 +49,19 @@ impl<'m> Apply<'_, '_, 'm> {
         }
         self.replica = old;
         // an exit that is not taken: what was given is given
-        if end.opcode() != RawOpcode::LLVMRet {
-            self.editor.before(end);
-            for object in registers.objects().collect::<Vec<_>>() {
-                self.editor.store(zero, object, 4, false);
-            }
-        }
+        self.current.fill(zero);
     }
 
-    fn flush_wide(&mut self, registers: &Registers<'_, 'm>, group: Group<'m>, inside: Inst<'m>) {
+    /// Registers, or-ed together.
+    fn any(&mut self, mut objects: impl Iterator<Item = usize>) -> Option<Value<'m>> {
+        let mut any = self.current[objects.next()?];
+        for object in objects {
+            any = self.editor.binary(RawOpcode::LLVMOr, any, self.current[object], "");
+        }
+        Some(any)
+    }
+
+    fn flush_wide(&mut self, registers: &Registers<'_>, group: Group<'m>, inside: Inst<'m>) {
         self.editor.before(inside);
         if !self.machine.has_redux {
             let everything = self.editor.int(32, WARP);
@@ -75,17 +70,16 @@ impl<'m> Apply<'_, '_, 'm> {
             }
             return;
         }
-        let word = self.editor.int_type(32);
         let (rank, count) = (self.popcount(group.below), self.popcount(group.mask));
         // records of bytes lie side by side
         let bytes = registers.wide.iter().filter(|held| held.branch.keep == Keep::Bytes);
-        let bytes: Vec<(u32, Value<'m>)> =
-            bytes.flat_map(|held| (held.slot..).step_by(4).zip(held.objects.iter().copied())).collect();
+        let bytes: Vec<(u32, usize)> =
+            bytes.flat_map(|held| (held.slot..).step_by(4).zip(held.objects.clone())).collect();
         for batch in bytes.chunks(DEALT) {
             let (mask, byte) = (self.editor.int(32, BYTES), self.editor.int(32, 8));
             let mut pairs = Vec::new();
             for &(_, object) in batch {
-                let counts = self.editor.load(word, object, 4, false, "");
+                let counts = self.current[object];
                 let shifted = self.editor.binary(RawOpcode::LLVMLShr, counts, byte, "");
                 let [even, odd] = [counts, shifted].map(|counts| {
                     let counts = self.editor.binary(RawOpcode::LLVMAnd, counts, mask, "");
@@ -134,19 +128,11 @@ impl<'m> Apply<'_, '_, 'm> {
             }
         }
         // what is too large to be added up; no count of a record is larger than its lanes
-        let words: Vec<&Held<'_, 'm>> = registers.wide.iter().filter(|held| held.branch.keep == Keep::Words).collect();
-        let mut any: Option<Value<'m>> = None;
-        for held in &words {
-            let lanes = self.editor.load(word, held.objects[2], 4, false, "");
-            any = Some(match any {
-                Some(any) => self.editor.binary(RawOpcode::LLVMOr, any, lanes, ""),
-                None => lanes,
-            });
-        }
-        let Some(any) = any else { return };
+        let words: Vec<&Held<'_>> = registers.wide.iter().filter(|held| held.branch.keep == Keep::Words).collect();
+        let Some(any) = self.any(words.iter().map(|held| held.objects.start + 2)) else { return };
         let low = self.editor.int(32, (1 << LOW_BITS) - 1);
         let is_large = self.editor.compare(IntPredicate::LLVMIntUGT, any, low, "");
-        self.editor.split_if(is_large, inside, true, "warpwise.flush.alone", "warpwise.flushed");
+        self.editor.split_if(is_large, inside, true, "warpwise.flush.alone", "");
         let mask = self.editor.int(32, u64::from(u32::MAX << LOW_BITS));
         for held in words {
             self.flush_alone(held, mask);
@@ -163,7 +149,7 @@ impl<'m> Apply<'_, '_, 'm> {
     /// be beyond the end, and the instruction that the body is put before.
     fn deal(&mut self, rank: Value<'m>, count: Value<'m>, end: Value<'m>, at: Inst<'m>) -> (Value<'m>, Inst<'m>) {
         let zero = self.editor.int(32, 0);
-        let (first, point) = self.editor.split_while((zero, count), end, at, "warpwise.flush.deal", "warpwise.flushed");
+        let (first, point) = self.editor.split_while((zero, count), end, at, "warpwise.flush.deal", "");
         (self.editor.binary(RawOpcode::LLVMAdd, first, rank, ""), point)
     }
 
@@ -175,12 +161,12 @@ impl<'m> Apply<'_, '_, 'm> {
             let is_inside = self.editor.compare(IntPredicate::LLVMIntULT, number, end, "");
             adds = self.editor.binary(RawOpcode::LLVMAnd, adds, is_inside, "");
         }
-        self.editor.split_if(adds, at, false, "warpwise.flush.sum", "warpwise.flush.next");
+        self.editor.split_if(adds, at, false, "warpwise.flush.sum", "");
         self.add(slot, Some(number), count);
     }
 
     /// A lane for itself: the bits of its counts that a mask keeps.
-    fn flush_alone(&mut self, held: &Held<'_, 'm>, kept: Value<'m>) {
+    fn flush_alone(&mut self, held: &Held<'_>, kept: Value<'m>) {
         for (word, count) in (held.slot..).zip(self.counts(held)) {
             let count = self.editor.binary(RawOpcode::LLVMAnd, count, kept, "");
             self.add(word, None, count);
@@ -188,13 +174,11 @@ impl<'m> Apply<'_, '_, 'm> {
     }
 
     /// What the lane holds, a value for each word of the record.
-    fn counts(&mut self, held: &Held<'_, 'm>) -> Vec<Value<'m>> {
-        let word = self.editor.int_type(32);
+    fn counts(&mut self, held: &Held<'_>) -> Vec<Value<'m>> {
         let bits = u64::from(held.branch.keep.bits());
         let mut counts = Vec::new();
         for index in 0..u64::from(held.branch.words()) {
-            let object = held.objects[(index * bits / 32) as usize];
-            let value = self.editor.load(word, object, 4, false, "");
+            let value = self.current[held.objects.start + (index * bits / 32) as usize];
             counts.push(if bits == 32 { value } else { self.field(value, index * bits % 32, bits) });
         }
         counts
@@ -209,7 +193,7 @@ impl<'m> Apply<'_, '_, 'm> {
     }
 
     /// Lane *n* of a full warp gets bit *n* of every lane's register, and adds their number to word *n*.
-    fn transpose(&mut self, registers: &Registers<'_, 'm>, at: Inst<'m>) {
+    fn transpose(&mut self, registers: &Registers<'_>, at: Inst<'m>) {
         let word = self.editor.int_type(32);
         let zero = self.editor.int(32, 0);
         let everybody = self.editor.int(32, WARP);
@@ -229,7 +213,7 @@ impl<'m> Apply<'_, '_, 'm> {
             .collect();
         let clamp = self.editor.int(32, 31);
         for shared in &registers.bits {
-            let mut rows = self.editor.load(word, shared.object, 4, false, "");
+            let mut rows = self.current[shared.object];
             for &[by, turn, kept, others] in &steps {
                 let theirs =
                     self.editor.intrinsic("llvm.nvvm.shfl.sync.bfly.i32", &[], &[everybody, rows, by, clamp], "");
@@ -244,13 +228,12 @@ impl<'m> Apply<'_, '_, 'm> {
         }
     }
 
-    fn ask_bit_by_bit(&mut self, registers: &Registers<'_, 'm>, mask: Value<'m>, below: Value<'m>, at: Inst<'m>) {
-        let word = self.editor.int_type(32);
+    fn ask_bit_by_bit(&mut self, registers: &Registers<'_>, mask: Value<'m>, below: Value<'m>, at: Inst<'m>) {
         let [zero, one, count] = [0, 1, 32].map(|number| self.editor.int(32, number));
         let speaks = self.editor.equals(below, 0);
         for shared in &registers.bits {
-            let bits = self.editor.load(word, shared.object, 4, false, "");
-            let (bit, inside) = self.editor.split_for(count, at, "warpwise.flush.bit", "warpwise.flushed");
+            let bits = self.current[shared.object];
+            let (bit, inside) = self.editor.split_for(count, at, "warpwise.flush.bit", "");
             let shifted = self.editor.binary(RawOpcode::LLVMLShr, bits, bit, "");
             let shifted = self.editor.binary(RawOpcode::LLVMAnd, shifted, one, "");
             let is_set = self.editor.compare(IntPredicate::LLVMIntNE, shifted, zero, "");
@@ -258,27 +241,18 @@ impl<'m> Apply<'_, '_, 'm> {
             let sum = self.popcount(lanes);
             let is_some = self.editor.compare(IntPredicate::LLVMIntNE, sum, zero, "");
             let mine = self.editor.binary(RawOpcode::LLVMAnd, speaks, is_some, "");
-            self.editor.split_if(mine, inside, false, "warpwise.flush.sum", "warpwise.flush.next");
+            self.editor.split_if(mine, inside, false, "warpwise.flush.sum", "");
             self.add(shared.slot, Some(bit), sum);
             self.editor.before(at);
         }
     }
 
     /// At the header of a cycle: lanes empty their registers before any of them can overflow.
-    pub(super) fn check(&mut self, registers: &Registers<'_, 'm>, check: &Check, at: Inst<'m>) {
-        let held: Vec<&Held<'_, 'm>> =
-            registers.wide.iter().filter(|held| check.branches.contains(&held.number)).collect();
+    pub(super) fn check(&mut self, registers: &Registers<'_>, check: &Check, at: Inst<'m>) {
+        let held: Vec<&Held<'_>> = registers.wide.iter().filter(|held| check.branches.contains(&held.number)).collect();
         self.editor.before(at);
-        let word = self.editor.int_type(32);
-        let mut any: Option<Value<'m>> = None;
-        for held in &held {
-            let lanes = self.editor.load(word, held.objects[lanes_at(held).0], 4, false, "");
-            any = Some(match any {
-                Some(any) => self.editor.binary(RawOpcode::LLVMOr, any, lanes, ""),
-                None => lanes,
-            });
-        }
         // branches of one check are held alike
+        let any = self.any(held.iter().map(|held| held.objects.start + lanes_at(held).0));
         let (Some(any), Some(first)) = (any, held.first()) else { return };
         let (_, shift, bits) = lanes_at(first);
         let large = (u64::MAX >> (64 - bits)) & !(u64::from(check.limit) - 1);
@@ -286,21 +260,25 @@ impl<'m> Apply<'_, '_, 'm> {
         let zero = self.editor.int(32, 0);
         let any = self.editor.binary(RawOpcode::LLVMAnd, any, large, "");
         let is_full = self.editor.compare(IntPredicate::LLVMIntNE, any, zero, "");
-        self.editor.split_if(is_full, at, true, "warpwise.flush.full", "");
+        let before = at.block();
+        let full = self.editor.split_if(is_full, at, true, "warpwise.flush.full", "");
         let old = std::mem::replace(&mut self.replica, replica(self.editor, self.machine));
         let everything = self.editor.int(32, WARP);
         for held in &held {
             self.flush_alone(held, everything);
         }
-        for &object in held.iter().flat_map(|held| &held.objects) {
-            self.editor.store(zero, object, 4, false);
+        for object in held.iter().flat_map(|held| held.objects.clone()) {
+            let phi = self.editor.count_phi(at.block());
+            self.editor.add_incoming(phi, self.current[object], before);
+            self.editor.add_incoming(phi, zero, full.block());
+            self.current[object] = phi.value();
         }
         self.replica = old;
     }
 }
 
 /// Where the lanes of a branch are counted: object, first bit, bits.
-fn lanes_at(held: &Held<'_, '_>) -> (usize, u32, u32) {
+fn lanes_at(held: &Held<'_>) -> (usize, u32, u32) {
     let bits = held.branch.keep.bits();
     ((2 * bits / 32) as usize, 2 * bits % 32, bits)
 }

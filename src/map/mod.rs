@@ -1,7 +1,7 @@
 //! divergence-map: which branches did warps really split at, how often, and how many lanes went where?
 //!
 //! [`plan`] lists the branches of a module and which of them are counted; [`apply`] puts counters beside them;
-//! [`table`] is the description that travels inside the device code next to the counters. [`file`] reads and writes what a
+//! [`describe`](mod@describe) writes the [`table`] that travels inside the device code next to the counters. [`file`] reads and writes what a
 //! run leaves behind. docs/MAP.md describes symbols, layouts and costs.
 //!
 //! Source: Coutinho 2011, chapter 4 (one counter for visits and one for divergences a branch, in global memory, counted
@@ -10,14 +10,18 @@
 
 pub mod apply;
 pub mod calls;
+pub mod describe;
 pub mod file;
 pub mod flush;
+pub mod joins;
+pub mod packed;
 pub mod plan;
 pub mod precision;
 pub mod recount;
 pub mod room;
 pub mod show;
 pub mod table;
+pub mod texts;
 pub mod turns;
 
 use crate::divergence::{Facts, ModuleAnalysis};
@@ -28,6 +32,7 @@ use crate::llvm::handle::{Function, Module, Value};
 use crate::llvm::remark::{Host, Kind};
 use crate::pipeline::Settings;
 use crate::report::source::Sources;
+use describe::Describer;
 use file::Feedback;
 use plan::{FunctionPlan, Keep, Layout, Surroundings};
 use std::path::{Path, PathBuf};
@@ -83,14 +88,14 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
     let exits = plan::may_exit(&bodies);
     let recursive = calls::recursive(&analysis.context, &bodies);
     let mut layout = Layout::default();
-    let mut sources = Sources::beside(Path::new(&module.source_file()));
-    let mut table = Table::new(&module.source_file());
+    let source = module.source_file();
+    let mut describer = Describer::new(Sources::beside(Path::new(&source)), false);
     let plans: Vec<FunctionPlan> = bodies
         .iter()
         .zip(recursive)
         .map(|((facts, handles), is_recursive)| {
             let plan = plan::plan(facts, handles, &settings.map, Surroundings { exits, is_recursive }, &mut layout);
-            table.functions.push(table::of_function(facts, handles, &plan, &mut sources));
+            describer.function(facts, handles, &plan);
             plan
         })
         .collect();
@@ -108,24 +113,31 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
     let counters = editor.new_global(counters_type, GLOBAL, 128, Some(zero), false, &symbols.counters);
     editor.publish(counters, Reach::Everybody);
     let machine = apply::Machine { counters, replicas, words, has_redux: has_redux(&bodies) };
+    let mut texts = texts::Texts::default();
     for ((facts, handles), plan) in bodies.iter().zip(&plans) {
-        apply::apply(&mut editor, facts, handles, plan, &machine);
+        apply::apply(&mut editor, facts, handles, plan, &machine, &mut texts);
         debug_assert!(editor.verifies(handles.function), "divergence-map broke '{}'", facts.kernel.name);
     }
     let bytes = u64::from(replicas) * u64::from(words) * 8;
-    publish_table(&mut editor, &symbols, (counters, bytes), &table.encode(replicas, words));
+    publish_table(
+        &mut editor,
+        &symbols,
+        (counters, bytes),
+        &Table::encode(&describer.finish(&source), replicas, words),
+    );
     true
 }
 
 /// A table of a module that nobody counts: the branches, and what the analysis says of them.
 pub fn describe(analysis: &ModuleAnalysis<'_>, input: &Path) -> Table {
-    let mut sources = Sources::beside(input);
-    let mut table = Table::new(&input.display().to_string());
+    let mut describer = Describer::new(Sources::beside(input), true);
     for &function in analysis.context.functions().iter().filter(|function| !function.is_declaration()) {
         let (facts, handles) = analysis.facts(function);
         let plan = FunctionPlan { branches: plan::branches(&facts), ..FunctionPlan::default() };
-        table.functions.push(table::of_function(&facts, &handles, &plan, &mut sources));
+        describer.function(&facts, &handles, &plan);
     }
+    let description = describer.finish(&input.display().to_string());
+    let mut table = packed::read(&description).expect("what was written is read");
     table.functions.sort_by_key(|function| !function.report.is_kernel);
     table
 }

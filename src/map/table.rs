@@ -1,6 +1,6 @@
 //! What do a module's counters count? The description that travels with the device code and with every map.
 //!
-//! A table is a header of [`HEADER`] bytes, little end first, and a description in JSON, compressed with deflate (zlib):
+//! A table is a header of [`HEADER`] bytes, little end first, and a [description](super::packed):
 //!
 //! | bytes | what |
 //! |---|---|
@@ -8,32 +8,28 @@
 //! | 8–15 | hash of the description: modules with equal hashes have equal tables |
 //! | 16–19 | replicas of the counters |
 //! | 20–23 | 64-bit words of a replica |
-//! | 24–27 | bytes of the description, compressed, right behind the header |
-//! | 28–31 | bytes of the description, plain |
+//! | 24–27 | bytes of the description, right behind the header |
+//! | 28–31 | the same |
 //!
-//! The counters are `replicas × words` 64-bit words; a count is the sum over the replicas.
+//! The counters are `replicas × words` 64-bit words; a count is the sum over the replicas. The hash is FNV-1a over 64-bit
+//! words, the last one filled up with zeros.
+//!
+//! In version 1, which is still read, the description is JSON compressed with deflate (zlib), bytes 28–31 are its length before
+//! that, and the hash is FNV-1a over its bytes.
 
-use super::plan::{FIXED_WORDS, FunctionPlan};
-use crate::divergence::Facts;
-use crate::divergence::causes::Causes;
-use crate::divergence::remarks::explain;
-use crate::divergence::words::Words;
-use crate::kernel::entity::Block;
-use crate::kernel::handles::Handles;
-use crate::kernel::names::Names;
-use crate::llvm::handle::DebugLoc;
-use crate::report::model::{self, FunctionReport};
-use crate::report::source::Sources;
-use flate2::Compression;
+use super::packed;
+use super::plan::FIXED_WORDS;
+use crate::report::model::FunctionReport;
 use flate2::read::ZlibDecoder;
-use flate2::write::ZlibEncoder;
 use serde::{Deserialize, Serialize};
-use std::io::{Read, Write};
+use std::io::Read;
 
 /// Bytes before the description.
 pub const HEADER: usize = 32;
 /// First bytes of a table.
-pub const MAGIC: &[u8; 8] = b"WARPTBL1";
+pub const MAGIC: &[u8; 8] = b"WARPTBL2";
+/// The version before.
+const OLD: u8 = b'1';
 /// A description is never larger than this, plain.
 const MOST_TEXT: u32 = 1 << 28;
 
@@ -120,7 +116,7 @@ impl BranchTable {
 pub enum TableError {
     #[error("it does not begin as a warpwise table does")]
     Foreign,
-    #[error("it was written in version {found} of the format, and this warpwise reads version 1")]
+    #[error("it was written in version {found} of the format, and this warpwise reads versions 1 and 2")]
     Version { found: char },
     #[error("it is cut off: {wanted} bytes were written, {found} are there")]
     Truncated { wanted: usize, found: usize },
@@ -136,6 +132,7 @@ pub struct Header {
     pub words: u32,
     packed: u32,
     plain: u32,
+    is_old: bool,
 }
 
 impl Header {
@@ -147,12 +144,13 @@ impl Header {
         if bytes[..7] != MAGIC[..7] {
             return Err(TableError::Foreign);
         }
-        if bytes[7] != MAGIC[7] {
+        let is_old = bytes[7] == OLD;
+        if bytes[7] != MAGIC[7] && !is_old {
             return Err(TableError::Version { found: bytes[7].into() });
         }
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let hash = u64::from(word(8)) | u64::from(word(12)) << 32;
-        Ok(Header { hash, replicas: word(16), words: word(20), packed: word(24), plain: word(28) })
+        Ok(Header { hash, replicas: word(16), words: word(20), packed: word(24), plain: word(28), is_old })
     }
     /// Bytes of the whole table.
     pub fn length(&self) -> usize {
@@ -163,24 +161,19 @@ impl Header {
 impl Table {
     /// A table without functions.
     pub fn new(source: &str) -> Table {
-        let producer = format!("warpwise {}", env!("CARGO_PKG_VERSION"));
-        Table { producer, source: source.to_owned(), functions: Vec::new() }
+        Table { producer: producer(), source: source.to_owned(), functions: Vec::new() }
     }
 
-    /// The table as bytes.
-    pub fn encode(&self, replicas: u32, words: u32) -> Vec<u8> {
-        let text = serde_json::to_vec(self).expect("a table is plain data");
-        let mut bytes = Vec::with_capacity(HEADER + text.len() / 4);
+    /// A table's bytes around its description.
+    pub fn encode(description: &[u8], replicas: u32, words: u32) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HEADER + description.len());
         bytes.extend_from_slice(MAGIC);
-        bytes.extend_from_slice(&hash(&text).to_le_bytes());
-        for number in [replicas, words, 0, text.len() as u32] {
+        bytes.extend_from_slice(&hash_words(description).to_le_bytes());
+        let length = description.len() as u32;
+        for number in [replicas, words, length, length] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
-        let mut packer = ZlibEncoder::new(bytes, Compression::fast());
-        packer.write_all(&text).expect("writing to memory does not fail");
-        let mut bytes = packer.finish().expect("writing to memory does not fail");
-        let packed = (bytes.len() - HEADER) as u32;
-        bytes[24..28].copy_from_slice(&packed.to_le_bytes());
+        bytes.extend_from_slice(description);
         bytes
     }
 
@@ -190,6 +183,19 @@ impl Table {
         let Some(packed) = bytes.get(HEADER..header.length()) else {
             return Err(TableError::Truncated { wanted: header.length(), found: bytes.len() });
         };
+        let table = if header.is_old {
+            Table::decode_old(&header, packed)?
+        } else {
+            if hash_words(packed) != header.hash {
+                return Err(TableError::Damaged("the description does not have its hash".to_owned()));
+            }
+            packed::read(packed).ok_or_else(|| TableError::Damaged("the description ends early".to_owned()))?
+        };
+        table.check(header.words)?;
+        Ok((header, table))
+    }
+
+    fn decode_old(header: &Header, packed: &[u8]) -> Result<Table, TableError> {
         if header.plain > MOST_TEXT {
             return Err(TableError::Damaged(format!("a description of {} bytes", header.plain)));
         }
@@ -199,9 +205,26 @@ impl Table {
         if hash(&text) != header.hash {
             return Err(TableError::Damaged("the description does not have its hash".to_owned()));
         }
-        let table: Table = serde_json::from_slice(&text).map_err(|error| TableError::Damaged(error.to_string()))?;
-        table.check(header.words)?;
-        Ok((header, table))
+        serde_json::from_slice(&text).map_err(|error| TableError::Damaged(error.to_string()))
+    }
+
+    /// Takes the reasons why branches diverge from a table of the same code: of a function of the same name the branch at
+    /// the same place, the first one that is left.
+    pub fn take_reasons(&mut self, described: &Table) {
+        for function in &mut self.functions {
+            let same = described.functions.iter().find(|other| other.report.symbol == function.report.symbol);
+            let others = same.into_iter().flat_map(|same| &same.branches);
+            let mut others: Vec<&BranchTable> = others.filter(|branch| branch.is_divergent).collect();
+            for branch in function.branches.iter_mut().filter(|branch| branch.is_divergent) {
+                let alike = others.iter().position(|other| {
+                    (&other.places, other.depth, other.targets.len())
+                        == (&branch.places, branch.depth, branch.targets.len())
+                });
+                if let Some(other) = alike.map(|position| others.remove(position)) {
+                    branch.why.clone_from(&other.why);
+                }
+            }
+        }
     }
 
     /// Nothing points outside, so that no reader has to look.
@@ -234,49 +257,66 @@ pub fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Describes a function and what is counted of it.
-pub fn of_function(facts: &Facts, handles: &Handles<'_>, plan: &FunctionPlan, sources: &mut Sources) -> FunctionTable {
-    let kernel = &facts.kernel;
-    let words = Words::new(facts, handles);
-    let names = Names::new(kernel, handles);
-    let report = model::outline(facts, handles, sources);
-    let own_file = report.place.as_ref().map(|place| place.file.clone());
-    let blocks = kernel.blocks.keys().map(|block| BlockTable {
-        name: names.block(handles, block),
-        lines: lines_of(facts, &words, block, own_file.as_deref()),
-        size: kernel.blocks[block].end - kernel.blocks[block].first,
-        next: kernel.graph.succs(block).iter().map(|next| next.as_u32()).collect(),
-    });
-    let causes = Causes::new(facts);
-    let cycles = &facts.cfg().cycles;
-    let branches = plan.branches.iter().map(|branch| {
-        let is_divergent = facts.is_divergent_branch(branch.block);
-        let chain = if is_divergent { causes.of_branch(branch.block) } else { None };
-        BranchTable {
-            block: branch.block.as_u32(),
-            places: places(handles.inst(kernel.terminator(branch.block)).debug_loc()),
-            is_divergent,
-            why: chain.map(|chain| explain(facts, &words, &chain, branch.block)),
-            depth: cycles.cycle_of(branch.block).map_or(0, |cycle| cycles.depth(cycle)),
-            targets: branch.targets.iter().map(|target| target.as_u32()).collect(),
-            slot: branch.slot,
+/// FNV-1a over words of eight bytes, the last one filled up with zeros.
+fn hash_words(bytes: &[u8]) -> u64 {
+    bytes.chunks(8).fold(0xcbf2_9ce4_8422_2325, |hash, chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// Who writes tables.
+pub fn producer() -> String {
+    format!("warpwise {}", env!("CARGO_PKG_VERSION"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::ZlibEncoder;
+    use std::io::Write;
+
+    /// As version 1 wrote it.
+    fn old() -> Vec<u8> {
+        let text = r#"{"producer":"warpwise 0","source":"k.cu","functions":[{"report":{"name":"k","symbol":"k","is_kernel":true,
+            "place":null,"block":null,"values":{"uniform":1,"affine":2,"divergent":3},"branches":{"total":1,"divergent":[]},
+            "accesses":[],"locals":[],"lines":[]},"launches":0,"blocks":[{"name":"%a","lines":[0,0],"size":3,"next":[1,0]},
+            {"name":"%b","lines":[4,5],"size":1,"next":[]}],"branches":[{"block":0,"places":[{"file":"k.cu","line":4,
+            "column":2}],"is_divergent":true,"why":"so","depth":1,"targets":[1,0],"slot":4}]}]}"#;
+        let mut bytes = b"WARPTBL1".to_vec();
+        bytes.extend_from_slice(&hash(text.as_bytes()).to_le_bytes());
+        for number in [1, 8, 0, text.len() as u32] {
+            bytes.extend_from_slice(&number.to_le_bytes());
         }
-    });
-    FunctionTable { launches: plan.launches, blocks: blocks.collect(), branches: branches.collect(), report }
-}
-
-fn lines_of(facts: &Facts, words: &Words<'_, '_>, block: Block, own_file: Option<&str>) -> [u32; 2] {
-    let mut lines = [0, 0];
-    for inst in facts.kernel.block_insts(block) {
-        let Some(place) = words.place(inst).filter(|place| Some(place.file.as_str()) == own_file) else { continue };
-        lines[0] = if lines[0] == 0 { place.line } else { lines[0].min(place.line) };
-        lines[1] = lines[1].max(place.line);
+        let mut packer = ZlibEncoder::new(bytes, Compression::fast());
+        packer.write_all(text.as_bytes()).unwrap();
+        let mut bytes = packer.finish().unwrap();
+        let packed = (bytes.len() - HEADER) as u32;
+        bytes[24..28].copy_from_slice(&packed.to_le_bytes());
+        bytes
     }
-    lines
-}
 
-fn places(innermost: Option<DebugLoc<'_>>) -> Vec<PlaceTable> {
-    std::iter::successors(innermost, |loc| loc.inlined_at())
-        .map(|loc| PlaceTable { file: loc.file(), line: loc.line(), column: loc.column() })
-        .collect()
+    #[test]
+    fn tables_of_the_version_before_are_read() {
+        let (header, table) = Table::decode(&old()).expect("it is one");
+        assert_eq!((header.replicas, header.words), (1, 8));
+        assert_eq!(table.functions[0].branches[0].why.as_deref(), Some("so"));
+        let mut later = old();
+        later[7] = b'3';
+        assert_eq!(Table::decode(&later).unwrap_err(), TableError::Version { found: '3' });
+    }
+
+    #[test]
+    fn every_flipped_byte_of_a_description_is_noticed() {
+        let bytes = Table::encode(&packed::Packer::default().finish("warpwise", "k.cu"), 2, 16);
+        assert!(Table::decode(&bytes).is_ok());
+        for at in (8..16).chain(HEADER..bytes.len()) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x20;
+            assert!(matches!(Table::decode(&damaged), Err(TableError::Damaged(_))), "byte {at}");
+        }
+        assert!(matches!(Table::decode(&bytes[..bytes.len() - 1]), Err(TableError::Truncated { .. })));
+    }
 }

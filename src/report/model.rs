@@ -176,11 +176,30 @@ pub fn of_function(facts: &Facts, handles: &Handles<'_>, sources: &mut Sources) 
     Builder::new(facts, handles).build(sources)
 }
 
-/// Looks at one function for a page: counts and what is costly, without the values of each line.
-pub fn outline(facts: &Facts, handles: &Handles<'_>, sources: &mut Sources) -> FunctionReport {
-    let mut builder = Builder::new(facts, handles);
-    builder.is_outline = true;
-    builder.build(sources)
+/// Lines with accesses that could be better, and what is to be said of these.
+pub fn costly_lines(facts: &Facts, words: &Words<'_, '_>) -> Vec<LineReport> {
+    let mut lines: BTreeMap<LineOf, LineReport> = BTreeMap::new();
+    for access in stride::accesses(facts).into_iter().filter(|access| access.pattern != Pattern::Same) {
+        let Some(text) = stride::describe(&access, |value| words.value(value), false) else { continue };
+        let Some(place) = words.place(access.inst).map(LineOf::from) else { continue };
+        put_note(&mut lines, place, format!("{} {}: {text}", access.space, access.action.noun()));
+    }
+    lines.into_values().collect()
+}
+
+/// Adds a note to a line, once.
+fn put_note(lines: &mut BTreeMap<LineOf, LineReport>, place: LineOf, note: String) {
+    let line = lines.entry(place.clone()).or_insert_with(|| LineReport::new(place));
+    if !line.notes.contains(&note) {
+        line.notes.push(note);
+    }
+}
+
+impl LineReport {
+    /// A line of which nothing is said.
+    fn new(place: LineOf) -> LineReport {
+        LineReport { place, text: None, class: Agreement::Uniform, values: Vec::new(), notes: Vec::new() }
+    }
 }
 
 /// Whether an expression says something in spite of what was cut from it.
@@ -193,12 +212,11 @@ struct Builder<'a, 'm> {
     handles: &'a Handles<'m>,
     words: Words<'a, 'm>,
     lines: BTreeMap<LineOf, LineReport>,
-    is_outline: bool,
 }
 
 impl<'a, 'm> Builder<'a, 'm> {
     fn new(facts: &'a Facts, handles: &'a Handles<'m>) -> Self {
-        Builder { facts, handles, words: Words::new(facts, handles), lines: BTreeMap::new(), is_outline: false }
+        Builder { facts, handles, words: Words::new(facts, handles), lines: BTreeMap::new() }
     }
 
     fn build(mut self, sources: &mut Sources) -> FunctionReport {
@@ -242,9 +260,6 @@ impl<'a, 'm> Builder<'a, 'm> {
                 Agreement::Affine => counts.affine += 1,
                 Agreement::Divergent => counts.divergent += 1,
             }
-            if self.is_outline {
-                continue;
-            }
             if let Some(place) = self.words.place(inst) {
                 self.put(place.into(), inst, class);
             }
@@ -261,13 +276,7 @@ impl<'a, 'm> Builder<'a, 'm> {
     }
 
     fn line(&mut self, place: LineOf) -> &mut LineReport {
-        self.lines.entry(place.clone()).or_insert_with(|| LineReport {
-            place,
-            text: None,
-            class: Agreement::Uniform,
-            values: Vec::new(),
-            notes: Vec::new(),
-        })
+        self.lines.entry(place.clone()).or_insert_with(|| LineReport::new(place))
     }
 
     fn put(&mut self, place: LineOf, inst: Inst, class: Agreement) {
@@ -327,10 +336,6 @@ impl<'a, 'm> Builder<'a, 'm> {
     fn branches(&mut self) -> Branches {
         let kernel = &self.facts.kernel;
         let mut branches = Branches::default();
-        if self.is_outline {
-            branches.total = kernel.blocks.keys().filter(|&block| kernel.graph.is_branch(block)).count() as u32;
-            return branches;
-        }
         let causes = Causes::new(self.facts);
         for block in kernel.blocks.keys().filter(|&block| self.facts.is_reachable(block)) {
             if !kernel.graph.is_branch(block) {
@@ -359,17 +364,11 @@ impl<'a, 'm> Builder<'a, 'm> {
     fn accesses(&mut self) -> Vec<AccessReport> {
         let mut reports = Vec::new();
         for access in stride::accesses(self.facts) {
-            if self.is_outline && matches!(access.pattern, Pattern::Same) {
-                continue;
-            }
             let report = self.access(&access);
             let place = report.place.clone();
             if let (Some(place), Some(text), true) = (place, &report.text, report.is_costly) {
                 let note = format!("{} {}: {text}", report.space, report.action);
-                let line = self.line(place);
-                if !line.notes.contains(&note) {
-                    line.notes.push(note);
-                }
+                put_note(&mut self.lines, place, note);
             }
             reports.push(report);
         }

@@ -337,13 +337,20 @@ impl Decoder<'_, '_> {
     fn ptx_address(&mut self, asm: &Asm, parts: &Parts<'_>, text: &str) -> Option<(Src, u8)> {
         let inner = text.strip_prefix('[')?.strip_suffix(']')?.trim();
         let (base, offset) = match inner.split_once('+') {
-            Some((base, offset)) => (base.trim(), offset.trim().parse::<i64>().ok()?),
+            Some((base, offset)) => (base.trim(), self.offset(asm, offset.trim())?),
             None => (inner, 0),
         };
         let base = self.read(asm, base)?;
         let d = self.temp(1);
         self.emit(Op::Address { d, base, index: base, bits: 0, scale: 0, offset });
         Some((d, parts.words.iter().find_map(|word| space_of(word)).unwrap_or(0)))
+    }
+
+    /// A number that is written out, or an operand that is one.
+    fn offset(&self, asm: &Asm, text: &str) -> Option<i64> {
+        let Some(number) = text.strip_prefix('$') else { return text.parse().ok() };
+        let slot = *asm.operands.get(number.parse::<usize>().ok()?)?;
+        (slot & CONST != 0).then(|| self.pool.values[(slot & !CONST) as usize][0] as i64)
     }
 
     fn ptx_load(&mut self, asm: &Asm, parts: &Parts<'_>, args: &[String]) -> Option<()> {

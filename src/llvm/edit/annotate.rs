@@ -64,11 +64,6 @@ impl<'m> Editor<'m> {
         }
     }
 
-    /// Attaches an empty metadata node.
-    pub fn set_empty_metadata(&mut self, inst: Inst<'m>, kind: &str) {
-        self.set_string_metadata(inst, kind, &[]);
-    }
-
     /// Removes metadata of a kind.
     pub fn clear_metadata(&mut self, inst: Inst<'m>, kind: u32) {
         edit!(LLVMSetMetadata(inst.raw(), kind, std::ptr::null_mut()));

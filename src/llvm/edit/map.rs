@@ -1,10 +1,11 @@
-//! Edits of `divergence-map`: counters on the stack that become values, atomic additions, guarded parts, symbols.
+//! Edits of `divergence-map`: phis of counters, inline assembly, atomic additions, guarded parts, symbols.
 
 use super::{Editor, c_name};
-use crate::llvm::handle::{Function, Inst, IntPredicate, Type, Value};
+use crate::llvm::handle::{Block, Inst, IntPredicate, Type, Value};
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMLinkage, LLVMVisibility};
+use smallvec::SmallVec;
 use std::ffi::c_char;
 
 unsafe extern "C" {
@@ -31,7 +32,17 @@ unsafe extern "C" {
         rest: *const c_char,
         index: *mut LLVMValueRef,
     ) -> LLVMValueRef;
-    fn warpwise_promote(function: LLVMValueRef, allocas: *mut LLVMValueRef, count: usize);
+    fn warpwise_phi_at_head(block: LLVMBasicBlockRef, ty: LLVMTypeRef) -> LLVMValueRef;
+    fn warpwise_call_assembly(
+        builder: LLVMBuilderRef,
+        ty: LLVMTypeRef,
+        assembly: LLVMValueRef,
+        like: LLVMValueRef,
+        arguments: *mut LLVMValueRef,
+        argument_count: usize,
+        results: *mut LLVMValueRef,
+        result_count: usize,
+    ) -> LLVMValueRef;
     fn warpwise_register_unit(module: LLVMModuleRef, name: *const c_char, length: usize, bytes: u64) -> bool;
     fn warpwise_keep(module: LLVMModuleRef, global: LLVMValueRef);
 }
@@ -45,17 +56,24 @@ pub enum Reach {
     AnyOf,
 }
 
+/// Inline assembly of one text, to be executed in several places.
+pub struct Assembly<'m> {
+    ty: Type<'m>,
+    text: Value<'m>,
+    /// The first place: others get its attributes.
+    call: Option<Value<'m>>,
+}
+
 impl<'m> Editor<'m> {
-    /// A stack object for one value; [`Editor::promote`] makes a value of it.
+    /// A stack object for one value.
     pub fn stack_object(&mut self, ty: Type<'m>, name: &str) -> Value<'m> {
         let name = c_name(name);
         wrap!(Value, LLVMBuildAlloca(self.builder, ty.raw(), name.as_ptr()))
     }
 
-    /// Makes values of stack objects that are only loaded and stored whole.
-    pub fn promote(&mut self, function: Function<'m>, objects: &[Value<'m>]) {
-        let mut raw: Vec<LLVMValueRef> = objects.iter().map(|object| object.raw()).collect();
-        edit!(warpwise_promote(function.raw(), raw.as_mut_ptr(), raw.len()));
+    /// An empty 32-bit phi at a block's head; the editor stays where it is.
+    pub fn count_phi(&mut self, block: Block<'m>) -> Inst<'m> {
+        wrap!(Inst, warpwise_phi_at_head(block.raw(), LLVMInt32TypeInContext(self.context)))
     }
 
     /// Adds to an integer in memory, for all threads of the device, in no order with anything else.
@@ -115,15 +133,9 @@ impl<'m> Editor<'m> {
         (wrap!(Value, index), point)
     }
 
-    /// Inline assembly with so many 32-bit results that the lanes of a warp execute together: `constraints` are those of
-    /// the results and the arguments.
-    pub fn assembly(
-        &mut self,
-        text: &str,
-        constraints: &str,
-        results: usize,
-        arguments: &[Value<'m>],
-    ) -> Vec<Value<'m>> {
+    /// Inline assembly with so many 32-bit results that the lanes of a warp execute together, for arguments of these types:
+    /// `constraints` are those of the results and the arguments.
+    pub fn assembly(&mut self, text: &str, constraints: &str, results: usize, arguments: &[Value<'m>]) -> Assembly<'m> {
         let word = edit!(LLVMInt32TypeInContext(self.context));
         let mut words = vec![word; results];
         let result = match results {
@@ -131,31 +143,47 @@ impl<'m> Editor<'m> {
             1 => word,
             _ => edit!(LLVMStructTypeInContext(self.context, words.as_mut_ptr(), results as u32, 0)),
         };
-        let mut raw: Vec<LLVMValueRef> = arguments.iter().map(|argument| argument.raw()).collect();
         let mut types: Vec<LLVMTypeRef> = arguments.iter().map(|argument| argument.ty().raw()).collect();
-        let ty = edit!(LLVMFunctionType(result, types.as_mut_ptr(), types.len() as u32, 0));
-        let assembly = edit!(LLVMGetInlineAsm(
-            ty,
-            text.as_ptr().cast(),
-            text.len(),
-            constraints.as_ptr().cast(),
-            constraints.len(),
-            1,
-            0,
-            llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
-            0
-        ));
-        let (count, data) = (raw.len() as u32, raw.as_mut_ptr());
-        let call = wrap!(Value, LLVMBuildCall2(self.builder, ty, assembly, data, count, c"".as_ptr()));
-        let kind = edit!(LLVMGetEnumAttributeKindForName(c"convergent".as_ptr(), 10));
-        let convergent = edit!(LLVMCreateEnumAttribute(self.context, kind, 0));
-        edit!(LLVMAddCallSiteAttribute(call.raw(), llvm_sys::LLVMAttributeFunctionIndex, convergent));
-        match results {
-            0 => Vec::new(),
-            1 => vec![call],
-            _ => (0..results as u32)
-                .map(|i| wrap!(Value, LLVMBuildExtractValue(self.builder, call.raw(), i, c"".as_ptr())))
-                .collect(),
+        let ty = wrap!(Type, LLVMFunctionType(result, types.as_mut_ptr(), types.len() as u32, 0));
+        let text = wrap!(
+            Value,
+            LLVMGetInlineAsm(
+                ty.raw(),
+                text.as_ptr().cast(),
+                text.len(),
+                constraints.as_ptr().cast(),
+                constraints.len(),
+                1,
+                0,
+                llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
+                0
+            )
+        );
+        Assembly { ty, text, call: None }
+    }
+
+    /// Executes inline assembly where the editor stands, and writes its results.
+    pub fn call_assembly(&mut self, assembly: &mut Assembly<'m>, arguments: &[Value<'m>], results: &mut [Value<'m>]) {
+        let like = assembly.call.map_or(std::ptr::null_mut(), Value::raw);
+        let mut raw: SmallVec<[LLVMValueRef; 16]> = arguments.iter().map(|argument| argument.raw()).collect();
+        let mut found: SmallVec<[LLVMValueRef; 16]> = SmallVec::from_elem(std::ptr::null_mut(), results.len());
+        let (ty, text) = (assembly.ty.raw(), assembly.text.raw());
+        let call = wrap!(
+            Value,
+            warpwise_call_assembly(
+                self.builder,
+                ty,
+                text,
+                like,
+                raw.as_mut_ptr(),
+                raw.len(),
+                found.as_mut_ptr(),
+                found.len()
+            )
+        );
+        assembly.call.get_or_insert(call);
+        for (result, raw) in results.iter_mut().zip(found) {
+            *result = wrap!(Value, raw);
         }
     }
 

@@ -12,7 +12,8 @@ use llvm_sys::LLVMTypeKind::LLVMPointerTypeKind;
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyFunction};
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
-use std::ffi::CString;
+use std::borrow::Cow;
+use std::ffi::{CStr, CString};
 
 /// Every call is sound for the same reason: handles are alive for `'m`, the module belongs to this pass for the
 /// duration of the call, and the C API checks nothing that the handle's type does not already say.
@@ -40,6 +41,8 @@ pub struct Editor<'m> {
     module: Module<'m>,
     context: LLVMContextRef,
     builder: LLVMBuilderRef,
+    /// Declarations of intrinsics met so far: name, overloads, function. There are few.
+    intrinsics: Vec<(String, Vec<Type<'m>>, Function<'m>)>,
 }
 
 impl Drop for Editor<'_> {
@@ -49,8 +52,11 @@ impl Drop for Editor<'_> {
 }
 
 /// A name for the C API; interior NULs cannot occur in names we make.
-fn c_name(name: &str) -> CString {
-    CString::new(name.replace('\0', "")).unwrap_or_default()
+fn c_name(name: &str) -> Cow<'static, CStr> {
+    match name {
+        "" => Cow::Borrowed(c""),
+        name => Cow::Owned(CString::new(name.replace('\0', "")).unwrap_or_default()),
+    }
 }
 
 impl<'m> Editor<'m> {
@@ -58,7 +64,7 @@ impl<'m> Editor<'m> {
     pub fn new(module: Module<'m>) -> Self {
         let context = edit!(LLVMGetModuleContext(module.raw()));
         let builder = edit!(LLVMCreateBuilderInContext(context));
-        Editor { module, context, builder }
+        Editor { module, context, builder, intrinsics: Vec::new() }
     }
     /// The module.
     pub fn module(&self) -> Module<'m> {
@@ -198,11 +204,19 @@ impl<'m> Editor<'m> {
     }
     /// A call of an intrinsic by its name without overload suffixes.
     pub fn intrinsic(&mut self, base: &str, overloads: &[Type<'m>], arguments: &[Value<'m>], name: &str) -> Value<'m> {
-        let id = super::handle::intrinsic_id(base);
-        assert!(id != 0, "LLVM 22 knows {base}");
-        let mut types: Vec<LLVMTypeRef> = overloads.iter().map(|ty| ty.raw()).collect();
-        let raw = edit!(LLVMGetIntrinsicDeclaration(self.module.raw(), id, types.as_mut_ptr(), types.len()));
-        let function = wrap!(Function, raw);
+        let known = self.intrinsics.iter().find(|(known, types, _)| known == base && types == overloads);
+        let function = match known {
+            Some(&(.., function)) => function,
+            None => {
+                let id = super::handle::intrinsic_id(base);
+                assert!(id != 0, "LLVM 22 knows {base}");
+                let mut types: Vec<LLVMTypeRef> = overloads.iter().map(|ty| ty.raw()).collect();
+                let raw = edit!(LLVMGetIntrinsicDeclaration(self.module.raw(), id, types.as_mut_ptr(), types.len()));
+                let function = wrap!(Function, raw);
+                self.intrinsics.push((base.to_owned(), overloads.to_vec(), function));
+                function
+            }
+        };
         self.call(function, arguments, name)
     }
     /// An empty phi.
@@ -279,15 +293,18 @@ impl<'m> Editor<'m> {
         edit!(LLVMSetGlobalConstant(global.raw(), constant.into()));
         global
     }
-    /// Attaches a metadata node of strings to an instruction.
-    pub fn set_string_metadata(&mut self, inst: Inst<'m>, kind: &str, words: &[&str]) {
-        let kind = super::handle::metadata_kind(self.module, kind);
+    /// Attaches a metadata node to an instruction.
+    pub fn set_metadata(&mut self, inst: Inst<'m>, kind: u32, node: Value<'m>) {
+        edit!(LLVMSetMetadata(inst.raw(), kind, node.raw()));
+    }
+    /// A metadata node of strings.
+    pub fn string_node(&mut self, words: &[&str]) -> Value<'m> {
         let mut strings: Vec<LLVMMetadataRef> = words
             .iter()
             .map(|word| edit!(LLVMMDStringInContext2(self.context, word.as_ptr().cast(), word.len())))
             .collect();
         let node = edit!(LLVMMDNodeInContext2(self.context, strings.as_mut_ptr(), strings.len()));
-        edit!(LLVMSetMetadata(inst.raw(), kind, LLVMMetadataAsValue(self.context, node)));
+        wrap!(Value, LLVMMetadataAsValue(self.context, node))
     }
     /// Whether LLVM's verifier accepts a function.
     pub fn verifies(&self, function: Function<'m>) -> bool {

@@ -25,6 +25,10 @@ pub fn attribute_kind(name: &str) -> u32 {
     get!(LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()))
 }
 
+unsafe extern "C" {
+    fn warpwise_has_names(function: LLVMValueRef) -> bool;
+}
+
 /// The calling convention of PTX kernels.
 const PTX_KERNEL: u32 = 71;
 
@@ -59,6 +63,10 @@ impl<'m> Function<'m> {
         let mut len = 0;
         let data = get!(LLVMDIFileGetFilename(file, &mut len));
         Some((bytes_to_string(data, len as usize), line))
+    }
+    /// Whether any of its arguments, blocks and instructions has a name.
+    pub fn has_names(self) -> bool {
+        get!(warpwise_has_names(self.raw))
     }
     /// Whether it has no body here.
     pub fn is_declaration(self) -> bool {

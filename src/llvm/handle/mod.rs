@@ -226,10 +226,17 @@ impl<'m> DebugLoc<'m> {
     pub fn inlined_at(self) -> Option<DebugLoc<'m>> {
         wrap!(DebugLoc, LLVMDILocationGetInlinedAt(self.raw))
     }
+    /// A number for its file; several may be of files of one name.
+    pub fn file_key(self) -> usize {
+        self.raw_file() as usize
+    }
+    fn raw_file(self) -> LLVMMetadataRef {
+        let scope = get!(LLVMDILocationGetScope(self.raw));
+        if scope.is_null() { scope } else { get!(LLVMDIScopeGetFile(scope)) }
+    }
     /// File name as the front end wrote it.
     pub fn file(self) -> String {
-        let scope = get!(LLVMDILocationGetScope(self.raw));
-        let file = if scope.is_null() { return String::new() } else { get!(LLVMDIScopeGetFile(scope)) };
+        let file = self.raw_file();
         if file.is_null() {
             return String::new();
         }

@@ -76,6 +76,11 @@ impl<'m> Value<'m> {
     pub fn as_inst(self) -> Option<Inst<'m>> {
         wrap!(Inst, LLVMIsAInstruction(self.raw))
     }
+    /// As the instruction that it is known to be.
+    pub(crate) fn as_known_inst(self) -> Inst<'m> {
+        debug_assert!(self.as_inst().is_some());
+        wrap!(Inst, self.raw).expect("handles are not null")
+    }
     /// As a function, if it is one.
     pub fn as_function(self) -> Option<Function<'m>> {
         wrap!(Function, LLVMIsAFunction(self.raw))
