@@ -109,13 +109,17 @@ fn earlier(facts: &Facts, pressure: &Pressure, block: Block, wanted: &mut Wanted
     let kernel = &facts.kernel;
     let first = kernel.blocks[block].first;
     let ended = ended(facts, pressure, block, wanted);
+    let gains = |inst: Inst, ends: u32| ends > pressure.units(kernel.result(inst)) && may_move(facts, inst);
+    if !kernel.block_insts(block).zip(&ended).any(|(inst, &ends)| gains(inst, ends)) {
+        return None;
+    }
     // where an instruction comes in the new order: behind which old one, as the how manieth
     let mut places: Vec<(u32, u32)> = Vec::with_capacity(ended.len());
     let mut followers = vec![0u32; ended.len()];
     let mut moved = vec![false; ended.len()];
     for (index, inst) in (0u32..).zip(kernel.block_insts(block)) {
         let ends = ended[index as usize];
-        let anchor = if ends > pressure.units(kernel.result(inst)) && may_move(facts, inst) {
+        let anchor = if gains(inst, ends) {
             let here = kernel.operands(inst).iter().filter_map(|&operand| kernel.def(operand));
             let here = here.filter(|&def| kernel.insts[def].block == block && kernel.insts[def].opcode != Opcode::Phi);
             // what stands behind it in the block has no place yet

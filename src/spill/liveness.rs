@@ -49,7 +49,8 @@ struct Want {
 }
 
 impl Liveness {
-    /// Solves; `crossing` are the registers that may be live across a boundary, `number` their numbers by value.
+    /// Solves; `crossing` are the registers that may be live across a boundary, `number` their numbers by the values that share
+    /// them.
     pub fn new(
         kernel: &Kernel,
         cycles: &Cycles,
@@ -296,6 +297,19 @@ fn home(kernel: &Kernel, register: Value) -> Block {
     kernel.def(register).map_or(kernel.graph.entry(), |def| kernel.insts[def].block)
 }
 
+/// What is known of a register on the way.
+struct Register {
+    home: Block,
+    /// Position of the home.
+    at: u32,
+    /// Position of the last block that wants it.
+    seen: u32,
+    /// Where it may be live.
+    start: u32,
+    end: u32,
+    loose: bool,
+}
+
 /// Where registers are wanted, and how far they may be live for it.
 fn stretches(
     kernel: &Kernel,
@@ -307,33 +321,104 @@ fn stretches(
 ) -> (Vec<Want>, Vec<(u32, u32)>) {
     let mut wants = Vec::with_capacity(crossing.len() * 2);
     let begin = |(&register, &home): (&Value, &Block)| {
-        let start = if registers.is_loose(register) { 0 } else { cycles.position(home) };
-        (start, 0)
+        let (at, loose) = (cycles.position(home), registers.is_loose(register));
+        Register { home, at, seen: NONE, start: if loose { 0 } else { at }, end: 0, loose }
     };
-    let mut stretches: Vec<(u32, u32)> = crossing.iter().zip(homes).map(begin).collect();
+    let mut known: Vec<Register> = crossing.iter().zip(homes).map(begin).collect();
+    let mut want = |number: u32, at: Block, at_end: bool| {
+        let register = &mut known[number as usize];
+        let position = cycles.position(at);
+        if (!at_end && (register.home == at || register.seen == position)) || position == NONE || register.at == NONE {
+            return;
+        }
+        if !at_end {
+            register.seen = position;
+        }
+        let around = cycles.cycle_of(at).into_iter().flat_map(|cycle| cycles.ancestors(cycle));
+        let outer = around.take_while(|&cycle| register.loose || !cycles.contains(cycle, register.home)).last();
+        let end = outer.map_or(position + 1, |cycle| cycles.range(cycle).end);
+        register.end = end.max(register.end);
+        wants.push(Want { register: number, at: position, at_end });
+    };
     for &block in cycles.order() {
         for inst in kernel.block_insts(block) {
-            let is_phi = kernel.insts[inst].opcode == Opcode::Phi;
-            for (index, &operand) in kernel.operands(inst).iter().enumerate() {
-                let register = number[registers.of(operand).index()];
-                if register == NONE {
-                    continue;
-                }
-                let at = if is_phi { kernel.incoming(inst)[index] } else { block };
-                let home = homes[register as usize];
-                let position = cycles.position(at);
-                if (!is_phi && home == at) || position == NONE || cycles.position(home) == NONE {
-                    continue;
-                }
-                let around = cycles.cycle_of(at).into_iter().flat_map(|cycle| cycles.ancestors(cycle));
-                let loose = registers.is_loose(crossing[register as usize]);
-                let outer = around.take_while(|&cycle| loose || !cycles.contains(cycle, home)).last();
-                let end = outer.map_or(position + 1, |cycle| cycles.range(cycle).end);
-                let known = &mut stretches[register as usize].1;
-                *known = end.max(*known);
-                wants.push(Want { register, at: position, at_end: is_phi });
+            let operands = kernel.operands(inst).iter().map(|operand| number[operand.index()]);
+            if kernel.insts[inst].opcode == Opcode::Phi {
+                let edges = operands.zip(kernel.incoming(inst)).filter(|&(number, _)| number != NONE);
+                edges.for_each(|(number, &from)| want(number, from, true));
+            } else {
+                operands.filter(|&number| number != NONE).for_each(|number| want(number, block, false));
             }
         }
     }
+    let stretches = known.iter().map(|register| (register.start, register.end)).collect();
     (wants, stretches)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pressure::Pressure;
+    use super::*;
+    use crate::divergence::{Facts, ModuleAnalysis, Options};
+    use crate::fuzz::{Knobs, Mode, generate, ladder};
+    use crate::llvm::owned::OwnedModule;
+    use fixedbitset::FixedBitSet;
+
+    /// Live into each block, by number: the backward equations on a row for every register.
+    fn plainly(facts: &Facts, pressure: &Pressure) -> Vec<FixedBitSet> {
+        let kernel = &facts.kernel;
+        let empty = || vec![FixedBitSet::with_capacity(pressure.crossing.len()); kernel.blocks.len()];
+        let (mut used, mut defined, mut at_edge) = (empty(), empty(), empty());
+        for (inst, data) in kernel.insts.iter() {
+            let numbers = kernel.operands(inst).iter().map(|&value| pressure.position(pressure.register_of(value)));
+            let block = data.block.index();
+            if data.opcode == Opcode::Phi {
+                for (number, from) in numbers.zip(kernel.incoming(inst)) {
+                    at_edge[from.index()].extend(number);
+                }
+            } else {
+                used[block].extend(numbers.flatten().filter(|&number| !defined[block].contains(number)));
+            }
+            let result = kernel.result(inst);
+            defined[block].extend(pressure.position(result).filter(|_| pressure.register_of(result) == result));
+        }
+        let mut live = used;
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &block in facts.cfg().order.rpo().iter().rev() {
+                let mut out = at_edge[block.index()].clone();
+                kernel.graph.succs(block).iter().for_each(|next| out.union_with(&live[next.index()]));
+                out.difference_with(&defined[block.index()]);
+                let before = live[block.index()].count_ones(..);
+                live[block.index()].union_with(&out);
+                changed |= live[block.index()].count_ones(..) > before;
+            }
+        }
+        live
+    }
+
+    #[test]
+    fn packed_rows_say_what_long_ones_do() {
+        let modes = [Mode::Pressure, Mode::Control, Mode::General].map(Knobs::of_mode);
+        let kernels = (0..60).map(|seed| generate(seed, &modes[seed as usize % modes.len()]).ir);
+        let texts = kernels.chain([(300, 1), (3000, 2)].map(|(size, seed)| ladder(size, seed)));
+        let mut seen = 0;
+        for text in texts {
+            let module = OwnedModule::from_text(&text, "test").unwrap();
+            let analysis = ModuleAnalysis::new(module.handle(), Options::default());
+            for function in module.handle().functions().filter(|function| !function.is_declaration()) {
+                let (facts, _) = analysis.facts(function);
+                let pressure = Pressure::new(&facts);
+                let plain = plainly(&facts, &pressure);
+                for &block in facts.cfg().order.rpo() {
+                    let packed = pressure.numbers_into(&facts, block);
+                    let long: Vec<usize> = plain[block.index()].ones().collect();
+                    assert_eq!(packed, long, "live into {block} of {}", facts.kernel.name);
+                    seen += long.len();
+                }
+            }
+        }
+        assert!(seen > 10_000);
+    }
 }

@@ -27,15 +27,18 @@ use super::budget::SharedBudget;
 use super::object::block_weight;
 use super::pressure::{Held, Pressure, RESERVE};
 use super::slots;
-use super::uses::{UseSite, reached_from, reloads};
+use super::uses::{UseSite, reloads, uses_in};
 use super::victims::Victims;
-use crate::affine::form::Base;
+use crate::affine::form::{Base, Form};
 use crate::cfg::Cycle;
 use crate::divergence::Facts;
 use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::inst::Opcode;
 use crate::kernel::types::TypeKind;
+use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// Registers left free for loads in flight once values are moved to slots per warp: with fewer, each load is waited for.
 pub const HEADROOM: u32 = 12;
@@ -187,19 +190,22 @@ pub fn plan(
     let mut relieved: Vec<Behind> = Vec::new();
     let mut chosen = Chosen::default();
     let mut held = pressure.everything();
+    let mut known = FxHashMap::default();
+    known.reserve(pressure.crossing.len().min(512));
     for _ in 0..MAX_CYCLES {
         let Some((units, cycle)) = worst(&mut held, &relieved).filter(spills) else { break };
-        let behind = Behind { cycle, blocks: reached_from(facts, cycle) };
-        let reached = &behind.blocks;
-        let (held, chosen) = (&mut held, &mut chosen);
-        let mut relief = Relief { facts, pressure, cycle, reached, allowed, room, held, chosen, found: None };
+        let behind = Behind { cycle, blocks: pressure.behind(facts, cycle) };
+        let reached = &*behind.blocks;
+        let (held, chosen, known) = (&mut held, &mut chosen, &mut known);
+        let mut relief =
+            Relief { facts, pressure, cycle, reached, allowed, room, held, chosen, known, found: [None, None] };
         relief.choose(Kind::Uniform, units.saturating_sub(registers.saturating_sub(HEADROOM)));
         // an addition at every use: no more of them than it takes, unless loads are in flight
         let left = relief.units();
         let wanted = if pressure.reserve(facts, cycle) < RESERVE { limit } else { registers.saturating_sub(HEADROOM) };
         relief.choose(Kind::Affine, left.saturating_sub(wanted));
         let left = relief.units();
-        if left > registers + SURE {
+        if left > registers + SURE && left <= registers + relief.most_divergent() {
             // only if it helps enough: a cycle that spills anyway gains nothing from loads of another kind
             let (kept, before) = (relief.chosen.list.len(), relief.held.clone());
             relief.choose(Kind::Divergent, left - limit);
@@ -220,7 +226,7 @@ pub fn plan(
 /// A relieved cycle, and the blocks in and behind it.
 struct Behind {
     cycle: Cycle,
-    blocks: FixedBitSet,
+    blocks: Rc<FixedBitSet>,
 }
 
 /// Victims so far, with the cycles in which they are reloaded.
@@ -270,8 +276,9 @@ struct Relief<'a> {
     room: &'a SharedBudget,
     held: &'a mut Held,
     chosen: &'a mut Chosen,
-    /// Candidates by kind, once they are looked for.
-    found: Option<[Vec<Candidate>; 3]>,
+    known: &'a mut FxHashMap<Value, Option<Traits>>,
+    /// Candidates by kind, once they are looked for: those for the warp, those for threads.
+    found: [Option<[Vec<Candidate>; 3]>; 2],
 }
 
 impl Relief<'_> {
@@ -292,14 +299,34 @@ impl Relief<'_> {
         self.pressure.of_cycle(self.facts, self.cycle, self.held)
     }
 
+    /// More units than slots of threads there is room for can hold.
+    fn most_divergent(&self) -> u32 {
+        let (warp, thread) = self.chosen.sizes;
+        let fits = |groups: u64| {
+            let thread = thread + groups * GROUP_BYTES;
+            let trial = VictimPlan { warp_row: warp, thread_size: thread, ..VictimPlan::default() };
+            self.room.check(trial.bytes(self.room.threads)).is_ok()
+        };
+        let new = (1..).take_while(|&groups| fits(groups)).count() as u64;
+        // those that are there may not be full
+        ((new + thread / GROUP_BYTES) * (GROUP_BYTES / 4)) as u32
+    }
+
     /// Candidates of a kind that are still in registers, cheapest first.
     fn candidates(&mut self, kind: Kind) -> Vec<Candidate> {
         let Relief { facts, pressure, cycle, reached, .. } = *self;
         let header = self.header();
-        let by_kind = self.found.get_or_insert_with(|| {
+        let thread = kind == Kind::Divergent;
+        let known = &mut *self.known;
+        let gone = &self.held.gone;
+        let by_kind = self.found[usize::from(thread)].get_or_insert_with(|| {
             let mut by_kind = <[Vec<Candidate>; 3]>::default();
-            for value in pressure.live_into(facts, header) {
-                if let Some(found) = candidate(facts, pressure, cycle, reached, value) {
+            for number in pressure.numbers_into(facts, header).into_iter().filter(|&number| !gone.contains(number)) {
+                let value = pressure.crossing[number];
+                let traits = known.entry(value).or_insert_with(|| traits(facts, pressure, value));
+                let traits = traits.as_ref().filter(|traits| traits.wants_thread() == thread);
+                let found = traits.and_then(|traits| candidate(facts, pressure, traits, reached, cycle));
+                if let Some(found) = found {
                     by_kind[found.kind() as usize].push(found);
                 }
             }
@@ -360,79 +387,104 @@ fn number_of(pressure: &Pressure, candidate: &Candidate) -> usize {
     pressure.position(candidate.value).expect("candidates cross a header")
 }
 
+/// What makes a value a candidate wherever it is live.
+struct Traits {
+    def: Inst,
+    block: Block,
+    bytes: u64,
+    in_cycle: bool,
+    /// The warp agrees on it where it is defined.
+    uniform: bool,
+    linear: Option<Linear>,
+}
+
+impl Traits {
+    /// Whether a slot of a thread is all that there is for it.
+    fn wants_thread(&self) -> bool {
+        !self.in_cycle && !self.uniform && self.linear.is_none()
+    }
+}
+
+fn traits(facts: &Facts, pressure: &Pressure, value: Value) -> Option<Traits> {
+    let kernel = &facts.kernel;
+    let def = kernel.def(value)?;
+    let block = kernel.insts[def].block;
+    let bytes = slot_bytes(kernel.type_info(value).kind)?;
+    if kernel.insts[def].opcode.is_terminator() {
+        return None;
+    }
+    let in_cycle = facts.cfg().cycles.cycle_of(block).is_some();
+    let agreed = facts.is_convergent(block);
+    let uniform = agreed && facts.class(value).is_uniform();
+    let linear = if agreed && (!uniform || in_cycle) { linear_part(facts, value) } else { None };
+    // a slot of a thread is stored once
+    let has_home = uniform || linear.is_some() || !in_cycle;
+    (has_home && !pressure.is_shared(facts, value)).then_some(Traits { def, block, bytes, in_cycle, uniform, linear })
+}
+
 fn candidate(
     facts: &Facts,
     pressure: &Pressure,
+    traits: &Traits,
+    behind: &FixedBitSet,
     cycle: Cycle,
-    reached: &FixedBitSet,
-    value: Value,
 ) -> Option<Candidate> {
-    let kernel = &facts.kernel;
     let cycles = &facts.cfg().cycles;
-    let def = kernel.def(value)?;
-    let home_block = kernel.insts[def].block;
-    if cycles.contains(cycle, home_block)
-        || kernel.insts[def].opcode.is_terminator()
-        || pressure.is_shared(facts, value)
-    {
+    let Traits { def, block, bytes, in_cycle, .. } = *traits;
+    if cycles.contains(cycle, block) {
         return None;
     }
-    let bytes = slot_bytes(kernel.type_info(value).kind)?;
-    let uses = reloads(facts, pressure, value, &[reached]);
-    if uses.is_empty() {
-        return None;
+    let value = facts.kernel.result(def);
+    let uses = || uses_in(facts, value, |block: Block| behind.contains(block.index()));
+    let per_load = bytes as f64 / GROUP_BYTES as f64;
+    let (mut cost, mut first_use) = (0.0, None);
+    for (inst, _, block) in uses() {
+        let before = if facts.kernel.insts[inst].opcode == Opcode::Phi { facts.kernel.terminator(block) } else { inst };
+        let weight = block_weight(facts, block);
+        cost += weight * per_load;
+        // hottest block's weight, then the first use in such a block
+        let this = (std::cmp::Reverse(weight as u64), pressure.place(before));
+        first_use = Some(first_use.map_or(this, |first| this.min(first)));
     }
-    let in_cycle = cycles.cycle_of(home_block).is_some();
-    let agreed = facts.is_convergent(home_block);
-    let uniform = agreed
-        && facts.class(value).is_uniform()
-        && (!in_cycle || uses.iter().all(|site| facts.scope_at_use(value, site.block).is_some()));
-    let linear = if uniform || !agreed { None } else { linear_part(facts, value, in_cycle.then_some(uses.as_slice())) };
+    let first_use = first_use?;
+    let agree = |block: Block| !in_cycle || facts.scope_at_use(value, block).is_some();
+    let uniform = traits.uniform && uses().all(|(.., block)| agree(block));
+    let holds = |linear: &&Linear| {
+        let same = |block| {
+            facts.form_at_use(value, block).is_some_and(|at_use| terms(&at_use).as_ref() == Some(&linear.terms))
+        };
+        !uniform && (!in_cycle || uses().all(|(.., block)| same(block)))
+    };
+    let linear = traits.linear.as_ref().filter(holds).cloned();
     let home = if uniform || linear.is_some() { Home::Warp } else { Home::Thread };
     if home == Home::Thread && in_cycle {
         return None;
     }
     let rewritten = home == Home::Warp && in_cycle;
-    let per_load = bytes as f64 / GROUP_BYTES as f64;
-    let mut cost: f64 = uses.iter().map(|site| block_weight(facts, site.block) * per_load).sum();
-    cost += block_weight(facts, home_block) * if rewritten { 1.0 + BARRIER_COST } else { 1.0 };
+    cost += block_weight(facts, block) * if rewritten { 1.0 + BARRIER_COST } else { 1.0 };
     if home == Home::Thread {
         cost *= THREAD_COST;
     }
     if linear.is_some() {
         cost *= LINEAR_COST;
     }
-    Some(Candidate {
-        value,
-        home,
-        bytes,
-        rewritten,
-        linear,
-        cost: cost / f64::from(pressure.units(value).max(1)),
-        first_use: first_use(facts, &uses),
-    })
+    let cost = cost / f64::from(pressure.units(value).max(1));
+    Some(Candidate { value, home, bytes, rewritten, linear, cost, first_use })
 }
 
-/// The known part of an affine integer whose rest the warp agrees on, at its definition and at those uses.
-fn linear_part(facts: &Facts, value: Value, uses: Option<&[UseSite]>) -> Option<Linear> {
+/// The known part of an affine integer whose rest the warp agrees on.
+fn linear_part(facts: &Facts, value: Value) -> Option<Linear> {
     let bits = match facts.kernel.type_info(value).kind {
         TypeKind::Int(bits @ (32 | 64)) => bits,
         _ => return None,
     };
-    let form = facts.form(value)?;
-    let terms: Option<Vec<(Base, i64)>> =
-        form.terms.iter().map(|term| Some((term.monomial.as_base()?, term.coefficient))).collect();
-    let terms = terms.filter(|terms| !terms.is_empty())?;
-    let holds = |site: &UseSite| facts.form_at_use(value, site.block).is_some_and(|at_use| at_use.terms == form.terms);
-    uses.is_none_or(|uses| uses.iter().all(holds)).then_some(Linear { bits, terms })
+    let terms = terms(facts.form(value)?).filter(|terms| !terms.is_empty())?;
+    Some(Linear { bits, terms })
 }
 
-/// Hottest block's weight, then the first use in such a block.
-fn first_use(facts: &Facts, uses: &[UseSite]) -> (std::cmp::Reverse<u64>, u32) {
-    uses.iter()
-        .map(|site| (std::cmp::Reverse(block_weight(facts, site.block) as u64), site.place))
-        .min()
-        .unwrap_or((std::cmp::Reverse(0), 0))
+/// The terms of a form whose factors are known.
+fn terms(form: &Form) -> Option<Vec<(Base, i64)>> {
+    form.terms.iter().map(|term| Some((term.monomial.as_base()?, term.coefficient))).collect()
 }
 
 /// Bytes of a slot for a type; `None` for types that are not kept in slots.
@@ -485,8 +537,9 @@ fn lay_out(
         open = Some((key, offset + bytes));
         let def = facts.kernel.def(value).expect("candidates are instructions");
         let sets = relieved.iter().filter(|behind| cycles.contains(&behind.cycle));
-        let sets: Vec<&FixedBitSet> = sets.map(|behind| &behind.blocks).collect();
-        let (uses, place) = (reloads(facts, pressure, value, &sets), pressure.place(def));
+        let sets: Vec<&FixedBitSet> = sets.map(|behind| &*behind.blocks).collect();
+        let after = |block: Block| sets.iter().any(|behind| behind.contains(block.index()));
+        let (uses, place) = (reloads(facts, pressure, value, after), pressure.place(def));
         plan.victims.push(Victim {
             def,
             place,

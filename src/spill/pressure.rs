@@ -16,6 +16,7 @@
 use super::liveness::{Liveness, NONE};
 use super::registers::Registers;
 pub use super::registers::type_units;
+use super::uses::reached_from;
 use crate::cfg::Cycle;
 use crate::divergence::Facts;
 use crate::kernel::Kernel;
@@ -25,6 +26,7 @@ use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
 /// Units above the block's boundaries that are believed.
 pub const LOCAL_CAP: u32 = 6;
@@ -55,15 +57,19 @@ struct Marks {
 pub struct Pressure {
     registers: Registers,
     liveness: Liveness,
-    /// Registers that are wanted across some boundary, and the number of each among them.
+    /// Registers that are wanted across some boundary, and the number of each value's register among them.
     pub crossing: Vec<Value>,
     number: Vec<u32>,
+    /// Units of the phis of each block.
+    phis: Vec<u32>,
     /// Nothing taken away, peaks as far as they were asked for.
     all: RefCell<Held>,
     marks: RefCell<Marks>,
     members: OnceCell<(Vec<u32>, Vec<Value>)>,
     /// Loads of each cycle, up to [`RESERVE`].
     loads: OnceCell<Vec<u8>>,
+    /// By outermost cycle: its blocks and those behind it.
+    behind: RefCell<FxHashMap<Cycle, Rc<FixedBitSet>>>,
     /// Blocks whose instructions stand in another order than in the facts, and the new places of those.
     moved: FxHashMap<Block, Vec<Inst>>,
     places: FxHashMap<Inst, u32>,
@@ -77,6 +83,8 @@ impl Pressure {
         let (crossing, number) = number(kernel, &registers);
         let liveness = Liveness::new(kernel, cycles, &registers, &crossing, &number);
         let blocks = cycles.order().len();
+        let phis = |&block: &Block| kernel.phis(block).map(|phi| registers.units(kernel.result(phi))).sum();
+        let phis = cycles.order().iter().map(phis).collect();
         let (live_in, live_out) = (0..blocks).map(|at| liveness.units(at)).unzip();
         let gone = FixedBitSet::with_capacity(crossing.len());
         let all = Held { gone, live_in, live_out, peak: vec![UNKNOWN; blocks] };
@@ -85,10 +93,12 @@ impl Pressure {
             liveness,
             crossing,
             number,
+            phis,
             all: RefCell::new(all),
             marks: RefCell::default(),
             members: OnceCell::new(),
             loads: OnceCell::new(),
+            behind: RefCell::default(),
             moved: FxHashMap::default(),
             places: FxHashMap::default(),
         }
@@ -98,6 +108,12 @@ impl Pressure {
     #[inline]
     pub fn units(&self, value: Value) -> u32 {
         self.registers.units(value)
+    }
+    /// The blocks in and behind a cycle.
+    pub fn behind(&self, facts: &Facts, cycle: Cycle) -> Rc<FixedBitSet> {
+        let outermost = facts.cfg().cycles.ancestors(cycle).last().unwrap_or(cycle);
+        let mut behind = self.behind.borrow_mut();
+        behind.entry(outermost).or_insert_with(|| Rc::new(reached_from(facts, outermost))).clone()
     }
     /// Whether another value that shares the register of this one lives across a boundary.
     pub fn is_shared(&self, facts: &Facts, value: Value) -> bool {
@@ -118,7 +134,7 @@ impl Pressure {
         }
         false
     }
-    /// Number of a register among the crossing ones.
+    /// Number of a value's register among the crossing ones.
     pub fn position(&self, value: Value) -> Option<usize> {
         let number = self.number[value.index()];
         (number != NONE).then_some(number as usize)
@@ -140,11 +156,16 @@ impl Pressure {
         }
         self.liveness.live_into(at).into_iter().map(|number| self.crossing[number as usize]).collect()
     }
+    /// Their numbers, of a block that can be reached.
+    pub fn numbers_into(&self, facts: &Facts, block: Block) -> Vec<usize> {
+        let at = facts.cfg().cycles.position(block);
+        self.liveness.live_into(at).into_iter().map(|number| number as usize).collect()
+    }
     /// The values that share a crossing register, in function order.
     pub fn members(&self, facts: &Facts, number: usize) -> &[Value] {
         let (starts, members) = self.members.get_or_init(|| {
             let kernel = &facts.kernel;
-            let of = |inst: Inst| self.number[self.registers.of(kernel.result(inst)).index()];
+            let of = |inst: Inst| self.number[kernel.result(inst).index()];
             let mut starts = vec![0u32; self.crossing.len() + 1];
             for number in kernel.insts.keys().map(of).filter(|&number| number != NONE) {
                 starts[number as usize + 1] += 1;
@@ -173,14 +194,12 @@ impl Pressure {
 
     /// The same by the block's position.
     fn at(&self, facts: &Facts, at: usize, held: &mut Held) -> u32 {
-        let kernel = &facts.kernel;
-        let block = facts.cfg().cycles.order()[at];
-        let phis: u32 = kernel.phis(block).map(|phi| self.units(kernel.result(phi))).sum();
-        let boundary = (held.live_in[at] + phis).max(held.live_out[at]);
+        let boundary = (held.live_in[at] + self.phis[at]).max(held.live_out[at]);
         if held.peak[at] == UNKNOWN {
+            let block = facts.cfg().cycles.order()[at];
             held.peak[at] = match self.moved.get(&block) {
                 Some(order) => self.walk(facts, at, order.iter().copied(), held),
-                None => self.walk(facts, at, kernel.block_insts(block), held),
+                None => self.walk(facts, at, facts.kernel.block_insts(block), held),
             };
         }
         boundary + held.peak[at].saturating_sub(boundary).min(LOCAL_CAP)
@@ -223,7 +242,7 @@ impl Pressure {
         for inst in insts.rev() {
             let result = kernel.result(inst);
             let units = self.units(result);
-            if units > 0 && is_live(marks, result) {
+            if units > 0 && self.registers.of(result) == result && is_live(marks, result) {
                 now -= units;
                 marks[result.index()] = dead;
             }
@@ -350,15 +369,6 @@ impl Pressure {
     pub fn place(&self, inst: Inst) -> u32 {
         if self.places.is_empty() { inst.as_u32() } else { self.places.get(&inst).copied().unwrap_or(inst.as_u32()) }
     }
-    /// Places of a crossing register's values that stand first, to order registers by.
-    pub fn first_place(&self, facts: &Facts, register: Value) -> u32 {
-        let kernel = &facts.kernel;
-        let home = kernel.def(register).map(|def| kernel.insts[def].block);
-        let members = self.position(register).map_or(&[][..], |number| self.members(facts, number));
-        let defs = members.iter().filter_map(|&member| Some((member, kernel.def(member)?)));
-        let wanted = defs.filter(|&(member, def)| makes_cross(kernel, &self.registers, member, register, home, def));
-        wanted.map(|(_, def)| self.place(def)).min().unwrap_or(0)
-    }
 }
 
 /// A shared register crosses if its own value or one that shares it does, from wherever it is.
@@ -388,6 +398,10 @@ fn number(kernel: &Kernel, registers: &Registers) -> (Vec<Value>, Vec<u32>) {
             number[root.index()] = crossing.len() as u32;
             crossing.push(root);
         }
+    }
+    for inst in kernel.insts.keys() {
+        let value = kernel.result(inst);
+        number[value.index()] = number[registers.of(value).index()];
     }
     (crossing, number)
 }

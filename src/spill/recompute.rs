@@ -9,6 +9,7 @@
 //! 3. **Gain.** Candidates whose chains share an end stand and fall together. Of all depths the one whose components
 //!    saves most is taken: registers gained, each worth [`SPILL_COST`] instructions at every use, less the instructions
 //!    that are added. Once the cycle fits, only what adds no more than an instruction for a reload.
+//!    A cycle is not looked into if all that could go would gain too little.
 //! 4. **Hiding.** Both LLVM and `ptxas` would move the copies out of the loop again. So some leaf of each of them goes
 //!    through a phi of the innermost cycle around the use that is changed in every iteration by nothing: `leaf ^ zero`, where
 //!    `zero` is `ctaid.x >= nctaid.x`, which neither knows to be false. That costs one instruction an iteration. Where
@@ -24,16 +25,17 @@ use super::object::block_weight;
 use super::plan_victims::HEADROOM;
 use super::pressure::{Held, Pressure};
 use super::registers::Intrinsics;
-use super::uses::{UseSite, is_reloaded, reached_from, reloads};
+use super::uses::{UseSite, reloads, uses_in};
 use crate::cfg::Cycle;
 use crate::divergence::Facts;
 use crate::kernel::call::Callee;
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::inst::Opcode;
 use crate::kernel::types::TypeKind;
-use fixedbitset::FixedBitSet;
+use cranelift_entity::EntityRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Longest chain that is followed from a candidate to its leaves.
 const MAX_DEPTH: u32 = 6;
@@ -141,8 +143,12 @@ pub fn plan(facts: &Facts, pressure: &Pressure, registers: u32) -> RecomputePlan
         (std::cmp::Reverse(units), std::cmp::Reverse(facts.cfg().cycles.depth(cycle)), cycle)
     });
     tight.truncate(MAX_CYCLES);
+    if tight.is_empty() {
+        return plan;
+    }
     let held = pressure.everything();
-    let mut state = State { facts, pressure, held, leaves: FxHashSet::default(), kept: FxHashSet::default() };
+    let hides: Rc<[bool]> = facts.cfg().cycles.iter().map(|cycle| can_hide(facts, cycle)).collect();
+    let mut state = State { facts, pressure, hides, held, leaves: FxHashSet::default(), kept: FxHashSet::default() };
     let mut after = 0;
     for (_, cycle) in tight {
         let mut now = state.needs(cycle);
@@ -152,7 +158,8 @@ pub fn plan(facts: &Facts, pressure: &Pressure, registers: u32) -> RecomputePlan
             let half = at_first.saturating_sub(registers) / 2;
             let least = LEAST_GAIN.max(half);
             for _ in 0..MAX_CHOICES {
-                let starts = if before.is_none() { state.starts(cycle, least) } else { state.starts(cycle, 0) };
+                // what is still missing of the least gain
+                let starts = state.starts(cycle, least.saturating_sub(at_first.saturating_sub(now)));
                 let chosen = state.choose(cycle, starts, now.saturating_sub(registers.saturating_sub(HEADROOM)));
                 if chosen.is_empty() {
                     break;
@@ -190,6 +197,8 @@ pub fn plan(facts: &Facts, pressure: &Pressure, registers: u32) -> RecomputePlan
 struct State<'a> {
     facts: &'a Facts,
     pressure: &'a Pressure,
+    /// By cycle: whether leaves can be hidden at its header.
+    hides: Rc<[bool]>,
     held: Held,
     /// New leaves.
     leaves: FxHashSet<Value>,
@@ -221,51 +230,81 @@ impl State<'_> {
         let outside = |&value: &Value| {
             facts.kernel.def(value).filter(|&def| !cycles.contains(cycle, facts.kernel.insts[def].block))
         };
-        let mut found: Vec<(usize, Vec<Inst>)> = Vec::new();
-        let mut most = 0;
-        for register in pressure.live_into(facts, cycles.header(cycle)) {
-            let Some(position) = pressure.position(register).filter(|&at| !self.held.gone.contains(at)) else {
+        let members = |position: usize| pressure.members(facts, position).iter().filter_map(outside);
+        let (mut found, mut most) = (Vec::new(), 0);
+        let live = pressure.numbers_into(facts, cycles.header(cycle));
+        let certain =
+            live.iter().filter(|&&at| !self.held.gone.contains(at) && outside(&pressure.crossing[at]).is_some());
+        if certain.count() > MAX_CANDIDATES {
+            return Vec::new();
+        }
+        for position in live {
+            if self.held.gone.contains(position) || members(position).next().is_none() {
                 continue;
-            };
-            let defs: Vec<Inst> = pressure.members(facts, position).iter().filter_map(outside).collect();
-            if defs.iter().any(|&def| is_cheap(facts, def)) {
-                most += pressure.units(register);
             }
-            if !defs.is_empty() {
-                found.push((position, defs));
+            found.push(position);
+            if members(position).any(|def| is_cheap(facts, def)) {
+                most += pressure.units(pressure.crossing[position]);
             }
         }
         if found.len() > MAX_CANDIDATES || most < least {
             return Vec::new();
         }
-        found.retain(|(position, _)| !self.kept.contains(position));
-        let reached = reached_from(facts, cycle);
-        let starts = found.into_iter().filter_map(|(position, defs)| self.start(cycle, &reached, position, defs));
-        let starts: Vec<Start> = starts.collect();
-        let most: u32 = starts.iter().map(|start| pressure.units(pressure.crossing[start.position])).sum();
-        if most < least { Vec::new() } else { starts }
+        let behind = pressure.behind(facts, cycle);
+        let behind = |block: Block| behind.contains(block.index());
+        found.retain(|position| !self.kept.contains(position));
+        let units = |&position: &usize| pressure.units(pressure.crossing[position]);
+        let mut most: u32 = found.iter().map(units).sum();
+        found.retain(|&position| {
+            let stays = most >= least && self.can_start(cycle, behind, members(position));
+            most -= if stays { 0 } else { units(&position) };
+            stays
+        });
+        if most < least {
+            return Vec::new();
+        }
+        let start = |position: usize| {
+            let reloads = |def: Inst| (def, reloads(facts, pressure, facts.kernel.result(def), behind));
+            let values = members(position).map(reloads).filter(|(_, uses)| !uses.is_empty()).collect();
+            Start { position, values, chain: None, cut: true }
+        };
+        found.into_iter().map(start).collect()
     }
 
-    fn start(&self, cycle: Cycle, reached: &FixedBitSet, position: usize, defs: Vec<Inst>) -> Option<Start> {
-        let State { facts, pressure, .. } = *self;
+    /// Whether the values of a register can be computed again where they are used, and any is.
+    fn can_start(
+        &self,
+        cycle: Cycle,
+        behind: impl Fn(Block) -> bool + Copy,
+        members: impl Iterator<Item = Inst>,
+    ) -> bool {
+        let State { facts, .. } = *self;
         let header = facts.cfg().cycles.header(cycle);
-        let mut values = Vec::new();
-        for def in defs {
+        let mut any = false;
+        for def in members {
             let value = facts.kernel.result(def);
-            let cheap = is_cheap(facts, def);
-            if self.leaves.contains(&value) || (!cheap && is_reloaded(facts, value, reached)) {
-                return None;
-            }
-            let uses = if cheap { reloads(facts, pressure, value, &[reached]) } else { Vec::new() };
             let home = facts.kernel.insts[def].block;
-            if !uses.iter().all(|site| can_stand_at(facts, home, header, site.block)) {
-                return None;
+            let mut uses = uses_in(facts, value, behind).peekable();
+            if self.leaves.contains(&value) {
+                return false;
             }
-            if !uses.is_empty() {
-                values.push((def, uses));
+            if uses.peek().is_some() {
+                any = true;
+                let cheap = is_cheap(facts, def);
+                if !cheap || !uses.all(|(_, _, block)| self.can_stand_at(home, header, block)) {
+                    return false;
+                }
             }
         }
-        (!values.is_empty()).then_some(Start { position, values, chain: None, cut: true })
+        any
+    }
+
+    /// Whether a copy in `block` can be kept from moving out: a hidden leaf reaches it.
+    fn can_stand_at(&self, home: Block, header: Block, block: Block) -> bool {
+        match place(self.facts, home, block) {
+            Some(cycle) => self.hides[cycle.index()],
+            None => self.facts.dominators().dominates(header, block),
+        }
     }
 
     /// The components of the depth that saves most in a cycle: until `excess` registers are gained those that save anything,
@@ -417,21 +456,16 @@ fn is_free(state: &State<'_>, value: Value) -> bool {
     state.facts.kernel.def(value).is_none() || (state.pressure.units(value) == 0 && !is_predicate)
 }
 
-/// Whether a copy in `block` can be kept from moving out: a hidden leaf reaches it.
-fn can_stand_at(facts: &Facts, home: Block, header: Block, block: Block) -> bool {
-    match place(facts, home, block) {
-        Some(cycle) => {
-            let cycles = &facts.cfg().cycles;
-            let inner = cycles.header(cycle);
-            cycles.is_reducible(cycle)
-                && facts.kernel.graph.preds(inner).iter().all(|&from| {
-                    let terminator = facts.kernel.terminator(from);
-                    let once = facts.kernel.graph.succs(from).iter().filter(|&&to| to == inner).count() == 1;
-                    once && matches!(facts.kernel.insts[terminator].opcode, Opcode::Br | Opcode::CondBr)
-                })
-        }
-        None => facts.dominators().dominates(header, block),
-    }
+/// Whether leaves can go through a phi at the header of a cycle.
+fn can_hide(facts: &Facts, cycle: Cycle) -> bool {
+    let cycles = &facts.cfg().cycles;
+    let header = cycles.header(cycle);
+    cycles.is_reducible(cycle)
+        && facts.kernel.graph.preds(header).iter().all(|&from| {
+            let terminator = facts.kernel.terminator(from);
+            let once = facts.kernel.graph.succs(from).iter().filter(|&&to| to == header).count() == 1;
+            once && matches!(facts.kernel.insts[terminator].opcode, Opcode::Br | Opcode::CondBr)
+        })
 }
 
 /// The cycle whose header hides the leaves of a copy in `block`: the innermost, unless the value is defined in it.

@@ -65,11 +65,12 @@ impl Registers {
             loose: vec![false; count],
         };
         registers.share(facts);
-        for (inst, data) in kernel.insts.iter() {
-            for &value in kernel.operands(inst) {
-                if let Some(def) = kernel.def(value) {
-                    registers.leaves[value.index()] |=
-                        data.opcode == Opcode::Phi || kernel.insts[def].block != data.block;
+        for data in kernel.blocks.values() {
+            let here = kernel.param_count + data.first..kernel.param_count + data.end;
+            for inst in (data.first..data.end).map(Inst::from_u32) {
+                let is_phi = kernel.insts[inst].opcode == Opcode::Phi;
+                for &value in kernel.operands(inst) {
+                    registers.leaves[value.index()] |= is_phi || !here.contains(&value.as_u32());
                 }
             }
         }
@@ -150,19 +151,18 @@ impl Registers {
     /// A register that is shared at home, but crosses a boundary as one value only, is that value's.
     fn part(&mut self, facts: &Facts) {
         let kernel = &facts.kernel;
-        let mut only: Vec<Option<Value>> = vec![None; self.root.len()];
-        let mut several = vec![false; self.root.len()];
+        const NOBODY: u32 = u32::MAX;
+        const SEVERAL: u32 = u32::MAX - 1;
+        let mut only = vec![NOBODY; self.root.len()];
         for inst in kernel.insts.keys() {
             let value = kernel.result(inst);
             if self.units(value) > 0 && self.leaves_block(value) {
-                let root = self.of(value).index();
-                several[root] |= only[root].replace(value).is_some();
+                let only = &mut only[self.of(value).index()];
+                *only = if *only == NOBODY { value.as_u32() } else { SEVERAL };
             }
         }
-        for (value, several) in only.into_iter().zip(several) {
-            if let Some(value) = value.filter(|_| !several) {
-                self.root[value.index()] = value;
-            }
+        for value in only.into_iter().filter(|&only| only < SEVERAL) {
+            self.root[value as usize] = Value::from_u32(value);
         }
     }
 }
@@ -217,11 +217,19 @@ fn units(facts: &Facts) -> Vec<u8> {
     let mut units = vec![0; kernel.value_count()];
     for (inst, data) in kernel.insts.iter() {
         let wanted = of_type[data.ty.index()];
-        if wanted > 0 && !is_free(facts, inst, &mut free, FREE_DEPTH) {
+        if wanted > 0 && !(may_be_free(data.opcode) && is_free(facts, inst, &mut free, FREE_DEPTH)) {
             units[kernel.result(inst).index()] = wanted;
         }
     }
     units
+}
+
+/// Whether any result of an opcode [is free](is_free).
+fn may_be_free(opcode: Opcode) -> bool {
+    use Opcode::*;
+    let arithmetic = matches!(opcode, Add | Sub | Mul | Shl | LShr | AShr | And | Or | Xor | UDiv | SDiv | URem | SRem);
+    let other = matches!(opcode, Trunc | ZExt | SExt | Gep | AddrSpaceCast | ICmp | Select | Alloca | Load | Call);
+    arithmetic || other
 }
 
 /// Whether `ptxas` finds the value again from arguments, block indices and constants without a vector register.

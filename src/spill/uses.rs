@@ -20,67 +20,63 @@ pub struct UseSite {
     pub place: u32,
 }
 
-/// The blocks of a cycle and those that a path from its header leads to.
-pub fn reached_from(facts: &Facts, cycle: Cycle) -> FixedBitSet {
+/// The blocks of an outermost cycle and those that a path from it leads to. Cost: linear in edges.
+pub fn reached_from(facts: &Facts, outermost: Cycle) -> FixedBitSet {
     let cycles = &facts.cfg().cycles;
     let graph = &facts.kernel.graph;
     let mut reached = FixedBitSet::with_capacity(graph.block_count());
-    let mut stack = vec![cycles.header(cycle)];
-    while let Some(block) = stack.pop() {
-        for &next in graph.succs(block) {
-            if !reached.put(next.index()) {
-                stack.push(next);
+    let blocks = |cycle| cycles.blocks(cycle).iter().map(|block| block.index());
+    reached.extend(blocks(outermost));
+    // nothing but cycles leads back in this order
+    let mut at = cycles.range(outermost).end as usize;
+    while let Some(&block) = cycles.order().get(at) {
+        let is_reached = |block: Block| graph.preds(block).iter().any(|from| reached.contains(from.index()));
+        match cycles.outermost_of(block) {
+            None => {
+                if is_reached(block) {
+                    reached.insert(block.index());
+                }
+                at += 1;
+            }
+            Some(cycle) => {
+                if cycles.entries(cycle).iter().any(|&entry| is_reached(entry)) {
+                    reached.extend(blocks(cycle));
+                }
+                at = cycles.range(cycle).end as usize;
             }
         }
     }
-    reached.extend(cycles.blocks(cycle).iter().map(|block| block.index()));
     reached
 }
 
-/// The uses that a path from the header of one of the cycles leads to.
-pub fn reloads(facts: &Facts, pressure: &Pressure, value: Value, relieved: &[&FixedBitSet]) -> Vec<UseSite> {
+/// The uses of a value in blocks of a set, by instruction and operand, and the block where the value would be put: that of
+/// the instruction, or the edge's block of a phi. Not those in the block of the definition: the register is there anyway.
+pub fn uses_in<'a>(
+    facts: &'a Facts,
+    value: Value,
+    is_in: impl Fn(Block) -> bool + Copy + 'a,
+) -> impl Iterator<Item = (Inst, u32, Block)> + 'a {
     let kernel = &facts.kernel;
-    // in the block of the definition the register is there anyway
     let home = kernel.def(value).map(|def| kernel.insts[def].block);
-    let mut sites = Vec::new();
-    let mut last = None;
+    let wanted = move |block: Block| home != Some(block) && is_in(block);
     // in function order, once for each operand
-    for &inst in facts.users(value) {
-        if last.replace(inst) == Some(inst) {
-            continue;
-        }
-        let data = &kernel.insts[inst];
-        let is_phi = data.opcode == Opcode::Phi;
-        let after = |block: Block| {
-            home != Some(block)
-                && relieved.iter().any(|reached| reached.contains(block.index()))
-                && facts.is_reachable(block)
-        };
-        if !is_phi && !after(data.block) {
-            continue;
-        }
-        for (operand, _) in kernel.operands(inst).iter().enumerate().filter(|&(_, &used)| used == value) {
-            let block = if is_phi { kernel.incoming(inst)[operand] } else { data.block };
-            if !is_phi || after(block) {
-                let before = if is_phi { kernel.terminator(block) } else { inst };
-                sites.push(UseSite { inst, operand: operand as u32, block, before, place: pressure.place(before) });
-            }
-        }
-    }
-    sites
+    let users = facts.users(value).chunk_by(|a, b| a == b).map(|same| same[0]);
+    let phi = move |inst: Inst| kernel.insts[inst].opcode == Opcode::Phi;
+    users.filter(move |&inst| phi(inst) || wanted(kernel.insts[inst].block)).flat_map(move |inst| {
+        let operands = (0u32..).zip(kernel.operands(inst)).filter(move |&(_, &used)| used == value);
+        operands.filter_map(move |(operand, _)| {
+            let block = if phi(inst) { kernel.incoming(inst)[operand as usize] } else { kernel.insts[inst].block };
+            wanted(block).then_some((inst, operand, block))
+        })
+    })
 }
 
-/// Whether [`reloads`] finds any.
-pub fn is_reloaded(facts: &Facts, value: Value, reached: &FixedBitSet) -> bool {
+/// Those uses in function order, and where they are put.
+pub fn reloads(facts: &Facts, pressure: &Pressure, value: Value, after: impl Fn(Block) -> bool + Copy) -> Vec<UseSite> {
     let kernel = &facts.kernel;
-    let home = kernel.def(value).map(|def| kernel.insts[def].block);
-    let after = |block: Block| home != Some(block) && reached.contains(block.index()) && facts.is_reachable(block);
-    facts.users(value).iter().any(|&inst| {
-        let data = &kernel.insts[inst];
-        if data.opcode != Opcode::Phi {
-            return after(data.block);
-        }
-        let edges = kernel.operands(inst).iter().zip(kernel.incoming(inst));
-        edges.filter(|&(&used, _)| used == value).any(|(_, &from)| after(from))
-    })
+    let site = |(inst, operand, block): (Inst, u32, Block)| {
+        let before = if kernel.insts[inst].opcode == Opcode::Phi { kernel.terminator(block) } else { inst };
+        UseSite { inst, operand, block, before, place: pressure.place(before) }
+    };
+    uses_in(facts, value, after).map(site).collect()
 }
