@@ -270,14 +270,14 @@ fn refuse_pressure(facts: &Facts, settings: &Settings, work: &mut Work) {
         return;
     }
     let pressure = Pressure::new(facts);
-    let nothing = pressure.nothing();
-    let of = |block: Block| pressure.of_block(block, &nothing);
+    let mut everything = pressure.everything();
+    let mut of = |block: Block| pressure.of_block(facts, block, &mut everything);
     plans.retain_mut(|plan| {
         let pairs = plan.pairs.iter().map(|pair| {
             let [t, f] = pair.sides;
             let units = |block: Block, other: Block| -> u32 {
-                let elsewhere: FxHashSet<_> = pressure.live_into(other).collect();
-                let alone = pressure.live_into(block).filter(|value| !elsewhere.contains(value));
+                let elsewhere: FxHashSet<_> = pressure.live_into(facts, other).into_iter().collect();
+                let alone = pressure.live_into(facts, block).into_iter().filter(|value| !elsewhere.contains(value));
                 alone.map(|value| pressure.units(value)).sum()
             };
             (of(t).max(of(f)), of(t).max(of(f)) + units(t, f).min(units(f, t)))

@@ -4,21 +4,22 @@
 //! behind four of those in the source stays there, with all it needs in registers. So in blocks of cycles whose peak is
 //! above the budget, an instruction that ends more live ranges than it begins moves up to the last of its operands.
 //! Only arithmetic moves, only upwards and inside its block, so that nothing is executed more or less often. The order is
-//! taken if the block's peak is lower with it.
+//! taken if the block's peak is lower with it. Cost: linear.
 
 use super::pressure::Pressure;
+use super::registers::Intrinsics;
 use crate::divergence::Facts;
 use crate::kernel::call::{Callee, Memory};
-use crate::kernel::entity::{Block, Inst};
+use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::handles::Handles;
 use crate::kernel::inst::Opcode;
 use crate::llvm::edit::Editor;
-use crate::llvm::handle::intrinsic_name;
 use cranelift_entity::EntityRef;
-use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Most instructions of a block that is looked at.
 const MAX_BLOCK: usize = 4096;
+/// Intrinsics that may move.
+static ARITHMETIC: Intrinsics<2> = Intrinsics::new(["llvm.fma", "llvm.fmuladd"]);
 
 /// Instructions that move up.
 #[derive(Default)]
@@ -31,27 +32,33 @@ pub struct AdvancePlan {
     pub budget: u32,
 }
 
-/// Decides for one kernel.
-pub fn plan(facts: &Facts, pressure: &Pressure<'_>, registers: u32) -> AdvancePlan {
+/// Decides for one kernel; `pressure` has blocks in their new order afterwards.
+pub fn plan(facts: &Facts, pressure: &mut Pressure, registers: u32) -> AdvancePlan {
     let mut plan = AdvancePlan { budget: registers, ..AdvancePlan::default() };
     let cycles = &facts.cfg().cycles;
+    let mut orders = Vec::new();
+    let mut wanted = Wanted { block: 0, marks: vec![0; facts.kernel.value_count()] };
     for &block in facts.cfg().order.rpo().iter().filter(|&&block| cycles.cycle_of(block).is_some()) {
-        let old: Vec<Inst> = facts.kernel.block_insts(block).collect();
-        if old.len() > MAX_BLOCK {
+        if facts.kernel.block_insts(block).len() > MAX_BLOCK {
             continue;
         }
-        let before = pressure.peak(block, &old);
+        let before = pressure.peak_of(facts, block);
         if before <= registers {
             continue;
         }
-        let (new, moved) = earlier(facts, pressure, block, &old);
-        let after = if moved.is_empty() { before } else { pressure.peak(block, &new) };
+        let Some(Earlier { order, moved }) = earlier(facts, pressure, block, &mut wanted) else { continue };
+        let after = pressure.peak(facts, block, &order);
         if after < before {
-            let places = new.windows(2).filter(|pair| moved.contains(&pair[1]));
+            let first = facts.kernel.blocks[block].first;
+            let places = order.windows(2).filter(|pair| moved[(pair[1].as_u32() - first) as usize]);
             plan.moves.extend(places.map(|pair| (pair[1], pair[0])));
             plan.before = plan.before.max(before);
             plan.after = plan.after.max(after);
+            orders.push((block, order));
         }
+    }
+    for (block, order) in orders {
+        pressure.reorder(facts, block, order);
     }
     plan
 }
@@ -63,51 +70,80 @@ pub fn apply<'m>(handles: &Handles<'m>, plan: &AdvancePlan, editor: &mut Editor<
     }
 }
 
-/// The order of a block with everything moved up that ends more than it begins, and what moved.
-fn earlier(facts: &Facts, pressure: &Pressure<'_>, block: Block, old: &[Inst]) -> (Vec<Inst>, FxHashSet<Inst>) {
+/// Values that a later instruction of a block wants, by the number of the block.
+struct Wanted {
+    block: u32,
+    marks: Vec<u32>,
+}
+
+/// A new order of a block, and which of its instructions moved.
+struct Earlier {
+    order: Vec<Inst>,
+    moved: Vec<bool>,
+}
+
+/// Units of the live ranges that end at each instruction of a block.
+fn ended(facts: &Facts, pressure: &Pressure, block: Block, wanted: &mut Wanted) -> Vec<u32> {
     let kernel = &facts.kernel;
-    let first = old.first().map_or(0, |inst| inst.index());
+    wanted.block += 1;
+    let mut ended: Vec<u32> = kernel
+        .block_insts(block)
+        .rev()
+        .map(|inst| {
+            let mut ends = |value: Value| {
+                let first = std::mem::replace(&mut wanted.marks[value.index()], wanted.block) != wanted.block;
+                first
+                    && pressure.units(value) > 0
+                    && kernel.def(value).is_some()
+                    && !pressure.is_live_out(facts, block, pressure.register_of(value))
+            };
+            kernel.operands(inst).iter().filter(|&&value| ends(value)).map(|&value| pressure.units(value)).sum()
+        })
+        .collect();
+    ended.reverse();
+    ended
+}
+
+/// A block with everything moved up that ends more than it begins, if there is anything.
+fn earlier(facts: &Facts, pressure: &Pressure, block: Block, wanted: &mut Wanted) -> Option<Earlier> {
+    let kernel = &facts.kernel;
+    let first = kernel.blocks[block].first;
+    let ended = ended(facts, pressure, block, wanted);
+    let gains = |inst: Inst, ends: u32| ends > pressure.units(kernel.result(inst)) && may_move(facts, inst);
+    if !kernel.block_insts(block).zip(&ended).any(|(inst, &ends)| gains(inst, ends)) {
+        return None;
+    }
     // where an instruction comes in the new order: behind which old one, as the how manieth
-    let mut place: FxHashMap<Inst, (usize, usize)> = FxHashMap::default();
-    let mut followers: FxHashMap<usize, Vec<Inst>> = FxHashMap::default();
-    let mut moved = FxHashSet::default();
-    for (index, &inst) in old.iter().enumerate() {
-        debug_assert_eq!(inst.index(), first + index);
-        let operands = kernel.operands(inst);
-        let here =
-            operands.iter().filter_map(|&operand| kernel.def(operand)).filter(|def| kernel.insts[*def].block == block);
-        let last = here
-            .filter(|def| kernel.insts[*def].opcode != Opcode::Phi)
-            .filter_map(|def| place.get(&def))
-            .max()
-            .copied();
-        let ended: u32 = {
-            let mut seen = FxHashSet::default();
-            let ends = operands.iter().filter(|&&operand| seen.insert(operand) && pressure.ends_at(operand, inst));
-            ends.map(|&operand| pressure.units(operand)).sum()
+    let mut places: Vec<(u32, u32)> = Vec::with_capacity(ended.len());
+    let mut followers = vec![0u32; ended.len()];
+    let mut moved = vec![false; ended.len()];
+    for (index, inst) in (0u32..).zip(kernel.block_insts(block)) {
+        let ends = ended[index as usize];
+        let anchor = if gains(inst, ends) {
+            let here = kernel.operands(inst).iter().filter_map(|&operand| kernel.def(operand));
+            let here = here.filter(|&def| kernel.insts[def].block == block && kernel.insts[def].opcode != Opcode::Phi);
+            // what stands behind it in the block has no place yet
+            let last = here.filter_map(|def| places.get((def.as_u32() - first) as usize)).max();
+            last.map(|&(anchor, _)| anchor).filter(|anchor| anchor + 1 < index)
+        } else {
+            None
         };
-        match last {
-            Some((anchor, _))
-                if anchor + 1 < index && may_move(facts, inst) && ended > pressure.units(kernel.result(inst)) =>
-            {
-                let behind = followers.entry(anchor).or_default();
-                behind.push(inst);
-                place.insert(inst, (anchor, behind.len()));
-                moved.insert(inst);
+        places.push(match anchor {
+            Some(anchor) => {
+                followers[anchor as usize] += 1;
+                moved[index as usize] = true;
+                (anchor, followers[anchor as usize])
             }
-            _ => {
-                place.insert(inst, (index, 0));
-            }
-        }
+            None => (index, 0),
+        });
     }
-    let mut new = Vec::with_capacity(old.len());
-    for (index, inst) in old.iter().enumerate() {
-        if !moved.contains(inst) {
-            new.push(*inst);
-        }
-        new.extend(followers.remove(&index).unwrap_or_default());
+    if !moved.contains(&true) {
+        return None;
     }
-    (new, moved)
+    let mut order: Vec<u32> = (0..ended.len() as u32).collect();
+    order.sort_unstable_by_key(|&index| places[index as usize]);
+    let order = order.into_iter().map(|index| Inst::from_u32(first + index)).collect();
+    Some(Earlier { order, moved })
 }
 
 /// Arithmetic that may stand wherever its operands are known.
@@ -118,10 +154,7 @@ fn may_move(facts: &Facts, inst: Inst) -> bool {
         FNeg | FAdd | FSub | FMul | Add | Sub | Mul | Shl | LShr | AShr | And | Or | Xor | Select | Trunc | ZExt
         | SExt | FpCast | BitCast => true,
         Call => match kernel.call(inst).callee {
-            Callee::Intrinsic(id) => {
-                let name = intrinsic_name(id);
-                kernel.call(inst).memory == Memory::None && matches!(name.as_str(), "llvm.fma" | "llvm.fmuladd")
-            }
+            Callee::Intrinsic(id) => kernel.call(inst).memory == Memory::None && ARITHMETIC.contains(id),
             _ => false,
         },
         _ => false,

@@ -9,17 +9,17 @@
 //!    [`WINDOW`] instructions want, and serves those. Loads and stores are volatile: neither LLVM nor `ptxas` may carry
 //!    the value in a register instead, or move the load out of its loop.
 
-use super::plan_victims::{GROUP_BYTES, Home, UseSite, Victim, VictimPlan};
+use super::plan_victims::{GROUP_BYTES, Home, Victim, VictimPlan};
 use super::shared::SHARED;
 use super::slots;
+use super::uses::UseSite;
 use crate::divergence::Facts;
 use crate::kernel::entity::{Block, Inst};
 use crate::kernel::geometry::WARP_SIZE;
 use crate::kernel::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, RawOpcode};
-use cranelift_entity::EntityRef;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// Instructions for which a loaded group stays in registers.
@@ -66,7 +66,7 @@ pub fn apply<'m>(facts: &Facts, handles: &Handles<'m>, plan: &VictimPlan, thread
         }
     }
     for sites in by_block.values_mut() {
-        sites.sort_by_key(|(site, victim)| (site.before, victim.group, victim.offset));
+        sites.sort_by_key(|(site, victim)| (site.place, victim.group, victim.offset));
         apply.loads(facts, sites);
     }
     apply.stores(facts);
@@ -139,8 +139,9 @@ impl<'m> Apply<'_, 'm> {
 
     fn stores(&mut self, facts: &Facts) {
         let (mut waiting, mut stored): (BTreeMap<Block, Inst>, Vec<Block>) = (BTreeMap::new(), Vec::new());
+        let mut known = FxHashSet::default();
         let mut in_order: Vec<&Victim> = self.plan.victims.iter().collect();
-        in_order.sort_by_key(|victim| victim.def);
+        in_order.sort_by_key(|victim| victim.place);
         for victim in in_order {
             let def = self.handles.inst(victim.def);
             let block = facts.kernel.insts[victim.def].block;
@@ -155,7 +156,7 @@ impl<'m> Apply<'_, 'm> {
             let word = self.slot_word(value, victim.bytes);
             let address = self.address(victim.group, victim.offset);
             self.editor.store(word, address, victim.bytes as u32, true);
-            if victim.home == Home::Warp && !stored.contains(&block) {
+            if victim.home == Home::Warp && known.insert(block) {
                 stored.push(block);
             }
         }
@@ -196,7 +197,7 @@ impl<'m> Apply<'_, 'm> {
         let mut loaded: FxHashMap<usize, Loaded<'m>> = FxHashMap::default();
         let mut ready: FxHashMap<(Inst, u32), handle::Value<'m>> = FxHashMap::default();
         for (index, &(site, victim)) in sites.iter().enumerate() {
-            let at = site.before.index() as u32;
+            let at = site.place;
             let holds = |part: &Loaded<'_>| {
                 at - part.at <= WINDOW && part.from <= victim.offset && victim.offset + victim.bytes <= part.to
             };
@@ -205,7 +206,7 @@ impl<'m> Apply<'_, 'm> {
                 None => {
                     let near = sites[index..]
                         .iter()
-                        .take_while(|(other, _)| other.before.index() as u32 - at <= WINDOW)
+                        .take_while(|(other, _)| other.place - at <= WINDOW)
                         .filter(|(_, other)| other.group == victim.group);
                     let (from, to) = near.fold((victim.offset, victim.offset + victim.bytes), |(from, to), (_, v)| {
                         (from.min(v.offset), to.max(v.offset + v.bytes))

@@ -14,7 +14,7 @@
 //!
 //! A kernel whose launches are not bounded is not edited itself: a copy of it is planned for blocks of at most
 //! [`VERSION_THREADS`] threads, and becomes its second body, behind a test at entry, if anything could be moved ([`target`]).
-//! All kernels of a phase are planned on one analysis, then edited; facts are stale after that. Slots belong to a launch,
+//! All kernels of a phase are planned, then edited. Phases share what is known of a function until it is edited ([`study`]). Slots belong to a launch,
 //! not to an activation, so device functions get none; functions marked `optnone` are left alone.
 //!
 //! Source: Sampaio 2013, chapter 4 (uniform spills in shared memory, affine rematerialisation). Ours: the place before
@@ -27,31 +27,33 @@ pub mod apply_victims;
 pub mod budget;
 pub mod byval;
 pub mod constant;
+pub mod liveness;
 pub mod object;
 pub mod plan_stack;
 pub mod plan_victims;
 pub mod pressure;
 pub mod recompute;
+pub mod registers;
 pub mod reject;
 mod report;
 pub mod shared;
 pub mod slots;
+pub mod study;
 pub mod target;
 pub mod truth;
+pub mod uses;
 pub mod victims;
 
-use crate::divergence::{Facts, ModuleAnalysis};
-use crate::kernel::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module, RawOpcode};
-use crate::llvm::remark::Host;
+use crate::llvm::remark::{Host, Kind};
 use crate::pipeline::{Settings, is_enabled};
 use budget::{Machine, NoRoom, SharedBudget};
 use plan_stack::StackPlan;
 use plan_victims::VictimPlan;
-use pressure::Pressure;
 use reject::Reject;
 use rustc_hash::FxHashSet;
+use study::{Studies, Study};
 use target::Target;
 
 /// Registers a thread is assumed to use at least; fewer allow no more blocks than can be resident anyway.
@@ -76,19 +78,22 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
 fn run_except(module: Module<'_>, settings: &Settings, host: &Host<'_>, left_alone: &FxHashSet<String>) -> bool {
     let functions = editable(module, left_alone);
     let mut changed = settings.victims.stack && byval::copy_to_stack(module, &functions);
-    changed |= settings.victims.stack && constant_objects(module, &functions, settings, host);
+    let mut studies = Studies::new(module, settings.analysis());
+    changed |= settings.victims.stack && constant_objects(module, &functions, &mut studies, settings, host);
     if settings.victims.constant {
-        changed |= recomputations(module, &functions, settings, host);
+        changed |= recomputations(module, &functions, &mut studies, settings, host);
     }
-    let mut targets = target::targets(module, settings, functions);
+    let mut targets = target::targets(module, settings, functions, &studies);
+    studies.grown();
     if settings.victims.stack {
-        stack_objects(module, &mut targets, settings, host);
+        stack_objects(module, &mut targets, &mut studies, settings, host);
     }
     if settings.victims.any_register() || settings.ptxas_smem {
-        register_pressure(module, &mut targets, settings, host);
+        register_pressure(module, &mut targets, &mut studies, settings, host);
     }
     changed |= targets.iter().any(|target| target.changed);
     target::settle(module, targets);
+    drop(studies);
     changed
 }
 
@@ -108,23 +113,19 @@ fn is_called(function: Function<'_>) -> bool {
 }
 
 /// The shared memory a kernel may still take, or why it may take none.
-fn room(
-    facts: &Facts,
-    handles: &Handles<'_>,
-    target: &Target<'_>,
-    settings: &Settings,
-) -> Result<SharedBudget, Reject> {
+fn room(study: &mut Study<'_>, target: &Target<'_>, settings: &Settings) -> Result<SharedBudget, Reject> {
+    let facts = &study.facts;
     if !facts.kernel.is_kernel {
         return Err(Reject::DeviceFunction);
     }
     if is_called(target.emitted()) {
         return Err(Reject::Called);
     }
-    let geometry = &facts.geometry;
+    let geometry = facts.geometry;
     if geometry.exact.is_none() && geometry.max_threads.is_none() {
         return Err(Reject::NoBound { fits: 0 });
     }
-    let used = shared::shared_use(handles.function);
+    let used = shared::shared_use(&facts.kernel, &study.handles);
     if let Some(callee) = used.unknown {
         return Err(Reject::UnknownCallee { callee });
     }
@@ -133,12 +134,12 @@ fn room(
         (true, Some(bytes)) => u64::from(bytes),
         (true, None) => return Err(Reject::DynamicShared),
     };
-    let most = budget::register_budget(settings.regs, geometry).unwrap_or(budget::MAX_REGISTERS).max(LEAST_REGISTERS);
-    let cpu = handles.function.string_attribute("target-cpu").unwrap_or_default();
+    let most = budget::register_budget(settings.regs, &geometry).unwrap_or(budget::MAX_REGISTERS).max(LEAST_REGISTERS);
+    let cpu = study.handles.function.string_attribute("target-cpu").unwrap_or_default();
     Ok(SharedBudget {
         machine: Machine::of(&cpu),
         threads: geometry.thread_bound(),
-        registers: Pressure::new(facts).across_boundaries().clamp(LEAST_REGISTERS, most),
+        registers: study.pressure().1.across_boundaries().clamp(LEAST_REGISTERS, most),
         own: used.bytes + dynamic,
         used: used.bytes + dynamic,
         any_block: target.original.is_some(),
@@ -146,31 +147,42 @@ fn room(
 }
 
 /// Phase 1.
-fn constant_objects<'m>(module: Module<'m>, functions: &[Function<'m>], settings: &Settings, host: &Host<'_>) -> bool {
-    let with_stores = |function: &Function<'_>| plan_stack::has_constant_stores(*function);
-    let functions: Vec<Function<'_>> = functions.iter().copied().filter(with_stores).collect();
-    if functions.is_empty() {
-        return false;
-    }
-    let analysis = ModuleAnalysis::new(module, settings.analysis());
-    let mut plans: Vec<(Facts, Handles<'_>, StackPlan)> = Vec::new();
-    for function in functions {
-        let (facts, handles) = analysis.facts(function);
+fn constant_objects<'m>(
+    module: Module<'m>,
+    functions: &[Function<'m>],
+    studies: &mut Studies<'m>,
+    settings: &Settings,
+    host: &Host<'_>,
+) -> bool {
+    let mut plans: Vec<(Function<'m>, StackPlan)> = Vec::new();
+    for &function in functions {
+        // the picture is wanted anyway
+        let has_stores = if is_eased(function, settings) {
+            plan_stack::shows_constant_stores(&studies.of(function).facts.kernel)
+        } else {
+            plan_stack::has_constant_stores(function)
+        };
+        if !has_stores {
+            continue;
+        }
+        let Study { facts, handles, .. } = studies.of(function);
         let bounded =
             facts.kernel.is_kernel && (facts.geometry.exact.is_some() || facts.geometry.max_threads.is_some());
-        let plan = plan_stack::plan_constants(&facts, &handles, bounded);
-        report::stack(&facts, &handles, &plan, host);
-        plans.push((facts, handles, plan));
-    }
-    let mut editor = Editor::new(module);
-    for (facts, handles, plan) in &plans {
-        apply_stack::apply(facts, handles, plan, facts.geometry.thread_bound(), &mut editor);
+        let plan = plan_stack::plan_constants(facts, handles, bounded);
+        report::stack(facts, handles, &plan, host);
         if !plan.moves.is_empty() {
-            editor.reads_globals(handles.function);
-            debug_assert!(editor.verifies(handles.function));
+            plans.push((function, plan));
         }
     }
-    plans.iter().any(|(_, _, plan)| !plan.moves.is_empty())
+    let mut editor = Editor::new(module);
+    for (function, plan) in &plans {
+        let Study { facts, handles, .. } = studies.of(*function);
+        apply_stack::apply(facts, handles, plan, facts.geometry.thread_bound(), &mut editor);
+        editor.reads_globals(*function);
+        debug_assert!(editor.verifies(*function));
+    }
+    plans.iter().for_each(|(function, _)| studies.edited(*function));
+    !plans.is_empty()
 }
 
 /// Whether a function says by itself how many registers it may use.
@@ -181,89 +193,118 @@ fn states_registers(function: Function<'_>, settings: &Settings) -> bool {
         || names.iter().any(|name| function.string_attribute(name).is_some())
 }
 
+/// Whether phase 2 looks at a function.
+fn is_eased(function: Function<'_>, settings: &Settings) -> bool {
+    settings.victims.constant && function.is_ptx_kernel() && states_registers(function, settings)
+}
+
 /// Phase 2.
-fn recomputations<'m>(module: Module<'m>, functions: &[Function<'m>], settings: &Settings, host: &Host<'_>) -> bool {
-    let bounded = |function: &Function<'_>| function.is_ptx_kernel() && states_registers(*function, settings);
-    let functions: Vec<Function<'_>> = functions.iter().copied().filter(bounded).collect();
-    if functions.is_empty() {
-        return false;
-    }
-    let analysis = ModuleAnalysis::new(module, settings.analysis());
+fn recomputations<'m>(
+    module: Module<'m>,
+    functions: &[Function<'m>],
+    studies: &mut Studies<'m>,
+    settings: &Settings,
+    host: &Host<'_>,
+) -> bool {
     let mut plans = Vec::new();
-    for function in functions {
-        let (facts, handles) = analysis.facts(function);
-        let Some(registers) = budget::register_budget(settings.regs, &facts.geometry) else { continue };
-        let pressure = Pressure::new(&facts);
-        let plan = recompute::plan(&facts, &pressure, registers);
+    for &function in functions.iter().filter(|function| is_eased(**function, settings)) {
+        let study = studies.of(function);
+        let Some(registers) = budget::register_budget(settings.regs, &study.facts.geometry) else { continue };
+        let (facts, pressure) = study.pressure();
+        let plan = recompute::plan(facts, pressure, registers);
         // copies stand before uses: one or the other in a kernel
         let advance = if plan.values.is_empty() {
-            advance::plan(&facts, &pressure, registers)
+            advance::plan(facts, pressure, registers)
         } else {
             advance::AdvancePlan::default()
         };
-        drop(pressure);
         report::recomputed(function, &plan, host);
         report::advanced(function, &advance, host);
         if !plan.values.is_empty() || !advance.moves.is_empty() {
-            plans.push((facts, handles, plan, advance));
+            plans.push((function, plan, advance));
         }
     }
     let mut editor = Editor::new(module);
-    for (facts, handles, plan, advance) in &plans {
+    for (function, plan, advance) in &plans {
+        let Study { facts, handles, .. } = studies.of(*function);
         apply_recompute::apply(facts, handles, plan, &mut editor);
         advance::apply(handles, advance, &mut editor);
-        debug_assert!(editor.verifies(handles.function));
+        debug_assert!(editor.verifies(*function));
     }
+    // what only stands elsewhere is known as before: the picture of its registers has the new order
+    let recomputed = plans.iter().filter(|(_, plan, _)| !plan.values.is_empty());
+    recomputed.for_each(|(function, ..)| studies.edited(*function));
     !plans.is_empty()
 }
 
 /// Phase 3.
-fn stack_objects<'m>(module: Module<'m>, targets: &mut [Target<'m>], settings: &Settings, host: &Host<'_>) {
-    let with_objects = |target: &&mut Target<'_>| plan_stack::has_stack_objects(target.function);
-    if !targets.iter_mut().any(|target| with_objects(&target)) {
-        return;
-    }
-    let analysis = ModuleAnalysis::new(module, settings.analysis());
-    let mut plans: Vec<(Facts, Handles<'_>, StackPlan)> = Vec::new();
-    for target in targets.iter_mut().filter(with_objects) {
-        let (mut facts, handles) = analysis.facts(target.function);
+fn stack_objects<'m>(
+    module: Module<'m>,
+    targets: &mut [Target<'m>],
+    studies: &mut Studies<'m>,
+    settings: &Settings,
+    host: &Host<'_>,
+) {
+    let mut plans: Vec<(Function<'m>, StackPlan)> = Vec::new();
+    for target in targets.iter_mut() {
+        if !target::has_stack_objects(target.function, studies) {
+            continue;
+        }
+        let study = studies.of(target.function);
         let mut plan = StackPlan::default();
         for bound in target.bounds() {
-            target.bind(bound, &mut facts);
-            plan = plan_stack::plan(&facts, &handles, &mut room(&facts, &handles, target, settings));
+            target.bind(bound, &mut study.facts);
+            let mut room = room(study, target, settings);
+            plan = plan_stack::plan(&study.facts, &study.handles, &mut room);
             if !plan.moves.is_empty() {
                 break;
             }
         }
+        let Study { facts, handles, .. } = &*study;
         if target.original.is_some() && plan.moves.is_empty() {
             target.threads = None;
             for (alloca, reason) in &mut plan.refusals {
                 if let Reject::NoRoom(NoRoom::Limit { .. } | NoRoom::Occupancy { .. }) = reason {
-                    *reason = plan_stack::no_bound(object::object_of(&facts, &handles, *alloca).map_or(1, |o| o.size));
+                    *reason = plan_stack::no_bound(object::object_of(facts, handles, *alloca).map_or(1, |o| o.size));
                 }
             }
         }
         target.changed |= !plan.moves.is_empty();
-        match target.original {
-            // the copy has the original's instructions in the same order
-            Some(original) => report::stack(&facts, &analysis.facts(original).1, &plan, host),
-            None => report::stack(&facts, &handles, &plan, host),
+        if host.wants(Kind::Passed) || host.wants(Kind::Missed) {
+            // the copy has the original's instructions in the order in which they stand now
+            let emitted = target.emitted();
+            target.original.into_iter().for_each(|original| studies.edited(original));
+            studies.of(emitted);
+            if let (Some(planned), Some(emitted)) = (studies.known(target.function), studies.known(emitted)) {
+                report::stack(&planned.facts, &emitted.handles, &plan, host);
+            }
         }
-        plans.push((facts, handles, plan));
+        if !plan.moves.is_empty() {
+            plans.push((target.function, plan));
+        }
     }
     let mut editor = Editor::new(module);
-    for (facts, handles, plan) in &plans {
+    for (function, plan) in &plans {
+        let Study { facts, handles, .. } = studies.of(*function);
         apply_stack::apply(facts, handles, plan, facts.geometry.thread_bound(), &mut editor);
-        if !plan.moves.is_empty() {
-            editor.uses_shared_memory(handles.function);
-            debug_assert!(editor.verifies(handles.function));
-        }
+        editor.uses_shared_memory(*function);
+        debug_assert!(editor.verifies(*function));
     }
+    plans.iter().for_each(|(function, _)| studies.edited(*function));
 }
 
 /// Phase 4.
-fn register_pressure<'m>(module: Module<'m>, targets: &mut [Target<'m>], settings: &Settings, host: &Host<'_>) {
+fn register_pressure<'m>(
+    module: Module<'m>,
+    targets: &mut [Target<'m>],
+    studies: &mut Studies<'m>,
+    settings: &Settings,
+    host: &Host<'_>,
+) {
     let bounded = |target: &&mut Target<'_>| {
+        if !target.function.is_ptx_kernel() {
+            return false;
+        }
         let names: &[&str] = match target.original {
             Some(_) => &["nvvm.maxnreg"],
             None => &["nvvm.maxnreg", "nvvm.maxntid", "nvvm.reqntid"],
@@ -272,25 +313,22 @@ fn register_pressure<'m>(module: Module<'m>, targets: &mut [Target<'m>], setting
             || (settings.block.is_some() && target.original.is_none())
             || names.iter().any(|name| target.function.string_attribute(name).is_some())
     };
-    if !targets.iter_mut().any(|target| bounded(&target)) {
-        return;
-    }
-    let analysis = ModuleAnalysis::new(module, settings.analysis());
-    let mut plans: Vec<(Facts, Handles<'_>, VictimPlan)> = Vec::new();
+    let mut plans: Vec<(Function<'m>, VictimPlan)> = Vec::new();
     let mut asking = Vec::new();
     for target in targets.iter_mut().filter(bounded) {
-        let (mut facts, handles) = analysis.facts(target.function);
+        let study = studies.of(target.function);
         let known = match target.original {
-            Some(_) => settings.regs.or(facts.geometry.max_registers),
-            None => budget::register_budget(settings.regs, &facts.geometry),
+            Some(_) => settings.regs.or(study.facts.geometry.max_registers),
+            None => budget::register_budget(settings.regs, &study.facts.geometry),
         };
-        let Some(registers) = known.filter(|_| facts.kernel.is_kernel) else { continue };
+        let Some(registers) = known.filter(|_| study.facts.kernel.is_kernel) else { continue };
         let (mut plan, mut reason) = (None, None);
         for bound in target.bounds() {
-            target.bind(bound, &mut facts);
-            match room(&facts, &handles, target, settings) {
+            target.bind(bound, &mut study.facts);
+            match room(study, target, settings) {
                 Ok(mut room) => {
-                    let found = plan_victims::plan(&facts, registers, settings.victims, &mut room);
+                    let (facts, pressure) = study.pressure();
+                    let found = plan_victims::plan(facts, pressure, registers, settings.victims, &mut room);
                     let is_empty = found.victims.is_empty();
                     plan = Some(found);
                     if !is_empty {
@@ -301,33 +339,39 @@ fn register_pressure<'m>(module: Module<'m>, targets: &mut [Target<'m>], setting
             }
         }
         let about = target.emitted();
+        let (facts, pressure) = study.pressure();
         let Some(plan) = plan else {
             if let Some(reject) = reason {
-                report::no_room(&facts, about, registers, &reject, host);
+                report::no_room(facts, pressure, about, registers, &reject, host);
             }
             continue;
         };
-        report::victims(&facts, about, &plan, host);
+        report::victims(facts, about, &plan, host);
         if plan.after > plan.budget && settings.ptxas_smem {
-            match ptxas_can_spill_to_shared(handles.function) {
+            match ptxas_can_spill_to_shared(study) {
                 Ok(()) => asking.push(about),
-                Err(reject) => report::no_room(&facts, about, registers, &reject, host),
+                Err(reject) => {
+                    let (facts, pressure) = study.pressure();
+                    report::no_room(facts, pressure, about, registers, &reject, host);
+                }
             }
         }
         if plan.victims.is_empty() && target.original.is_some() && !target.changed {
             target.threads = None;
         }
         target.changed |= !plan.victims.is_empty();
-        plans.push((facts, handles, plan));
-    }
-    let mut editor = Editor::new(module);
-    for (facts, handles, plan) in &plans {
-        apply_victims::apply(facts, handles, plan, facts.geometry.thread_bound(), &mut editor);
         if !plan.victims.is_empty() {
-            editor.uses_shared_memory(handles.function);
-            debug_assert!(editor.verifies(handles.function));
+            plans.push((target.function, plan));
         }
     }
+    let mut editor = Editor::new(module);
+    for (function, plan) in &plans {
+        let Study { facts, handles, .. } = studies.of(*function);
+        apply_victims::apply(facts, handles, plan, facts.geometry.thread_bound(), &mut editor);
+        editor.uses_shared_memory(*function);
+        debug_assert!(editor.verifies(*function));
+    }
+    plans.iter().for_each(|(function, _)| studies.edited(*function));
     for kernel in asking {
         let entry = kernel.blocks().next().expect("a defined function has a block");
         editor.after_phis(entry).statement(SMEM_PRAGMA);
@@ -338,11 +382,11 @@ fn register_pressure<'m>(module: Module<'m>, targets: &mut [Target<'m>], setting
 }
 
 /// Whether `ptxas` takes [`SMEM_PRAGMA`] for a kernel.
-fn ptxas_can_spill_to_shared(kernel: Function<'_>) -> Result<(), Reject> {
-    let features = kernel.string_attribute("target-features").unwrap_or_default();
+fn ptxas_can_spill_to_shared(study: &Study<'_>) -> Result<(), Reject> {
+    let features = study.handles.function.string_attribute("target-features").unwrap_or_default();
     let version = features.split(',').filter_map(|word| word.strip_prefix("+ptx")?.parse::<u32>().ok()).max();
     if version.is_none_or(|version| version < 90) {
         return Err(Reject::OldPtx);
     }
-    if shared::shared_use(kernel).dynamic { Err(Reject::DynamicShared) } else { Ok(()) }
+    if shared::shared_use(&study.facts.kernel, &study.handles).dynamic { Err(Reject::DynamicShared) } else { Ok(()) }
 }

@@ -24,10 +24,10 @@ use rustc_hash::FxHashSet;
 const MAX_PIECES: u64 = 512;
 /// Most bytes of an object that is looked at: no launch has room for more.
 const MAX_OBJECT: u64 = 48 * 1024;
-/// Iterations assumed of a loop.
-const LOOP_WEIGHT: f64 = 10.0;
 /// Nesting beyond which weights no longer grow.
 const MAX_DEPTH: u32 = 6;
+/// Weights by nesting: ten iterations are assumed of a loop.
+const WEIGHTS: [f64; MAX_DEPTH as usize + 1] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
 
 /// How an access uses the address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,7 +83,7 @@ pub struct Object {
 pub fn block_weight(facts: &Facts, block: Block) -> f64 {
     let cycles = &facts.cfg().cycles;
     let depth = cycles.cycle_of(block).map_or(0, |cycle| cycles.depth(cycle));
-    LOOP_WEIGHT.powi(depth.min(MAX_DEPTH) as i32)
+    WEIGHTS[depth.min(MAX_DEPTH) as usize]
 }
 
 impl Object {

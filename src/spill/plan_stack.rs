@@ -20,6 +20,7 @@ use super::object::{Access, AccessKind, Object, block_weight, object_of};
 use super::reject::Reject;
 use super::slots;
 use crate::divergence::Facts;
+use crate::kernel::Kernel;
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::handles::Handles;
 use crate::kernel::inst::Opcode;
@@ -73,6 +74,29 @@ pub fn has_constant_stores(function: crate::llvm::handle::Function<'_>) -> bool 
         value.is_constant() && pointer.as_inst().is_some_and(|inst| inst.opcode() == RawOpcode::LLVMAlloca)
     };
     function.blocks().flat_map(|block| block.insts()).any(to_stack)
+}
+
+/// As [`has_stack_objects`], where the picture is there.
+pub fn shows_stack_objects(kernel: &Kernel) -> bool {
+    kernel.insts.values().any(|inst| inst.opcode == Opcode::Alloca)
+}
+
+/// As [`has_constant_stores`], where the picture is there.
+pub fn shows_constant_stores(kernel: &Kernel) -> bool {
+    let to_stack = |inst: Inst| {
+        let operands = kernel.operands(inst);
+        let (value, mut pointer) = match kernel.insts[inst].opcode {
+            Opcode::Store => (operands[0], operands[1]),
+            Opcode::Call if operands.len() == 4 => (operands[1], operands[0]),
+            _ => return false,
+        };
+        while let Some(gep) = kernel.def(pointer).filter(|&def| kernel.insts[def].opcode == Opcode::Gep) {
+            pointer = kernel.operands(gep)[0];
+        }
+        kernel.constant(value).is_some()
+            && kernel.def(pointer).is_some_and(|def| kernel.insts[def].opcode == Opcode::Alloca)
+    };
+    shows_stack_objects(kernel) && kernel.insts.keys().any(to_stack)
 }
 
 /// A gathered object may cost occupancy, down to one in so many blocks: on an H200 a kernel that keeps 19 of 32 blocks for

@@ -25,10 +25,11 @@
 
 use super::budget::SharedBudget;
 use super::object::block_weight;
-use super::pressure::Pressure;
+use super::pressure::{Held, Pressure, RESERVE};
 use super::slots;
+use super::uses::{UseSite, reloads, uses_in};
 use super::victims::Victims;
-use crate::affine::form::Base;
+use crate::affine::form::{Base, Form};
 use crate::cfg::Cycle;
 use crate::divergence::Facts;
 use crate::kernel::entity::{Block, Inst, Value};
@@ -36,11 +37,9 @@ use crate::kernel::inst::Opcode;
 use crate::kernel::types::TypeKind;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
-/// Registers `ptxas` wants beyond what is live for the loads of a loop, at most: it keeps some in flight, with their addresses.
-/// A loop without loads was seen to fit its budget to the last register.
-pub const RESERVE: u32 = 4;
 /// Registers left free for loads in flight once values are moved to slots per warp: with fewer, each load is waited for.
 pub const HEADROOM: u32 = 12;
 /// Slots per thread only ease what `ptxas` is sure to spill: their loads cost as much as its own.
@@ -63,21 +62,12 @@ pub enum Home {
     Thread,
 }
 
-/// One use that is reloaded.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct UseSite {
-    pub inst: Inst,
-    pub operand: u32,
-    /// Where the reload stands: the block of the instruction, or the edge's block of a phi.
-    pub block: Block,
-    /// The instruction it stands before.
-    pub before: Inst,
-}
-
 /// One value that leaves its register.
 #[derive(Clone, Debug)]
 pub struct Victim {
     pub def: Inst,
+    /// Where the definition stands.
+    pub place: u32,
     pub home: Home,
     /// Bytes of the slot, 4 or 8.
     pub bytes: u64,
@@ -92,7 +82,7 @@ pub struct Victim {
 }
 
 /// The part of an affine value that every lane knows: `Σ c·base` in a width.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Linear {
     pub bits: u32,
     pub terms: Vec<(Base, i64)>,
@@ -138,7 +128,7 @@ struct Candidate {
     linear: Option<Linear>,
     /// Cost per unit.
     cost: f64,
-    first_use: (std::cmp::Reverse<u64>, Inst),
+    first_use: (std::cmp::Reverse<u64>, u32),
 }
 
 /// Classes of victims, in the order in which they are taken.
@@ -149,7 +139,14 @@ enum Kind {
     Divergent,
 }
 
+/// What victims of one group have in common: home, bytes and block of the definition.
+type GroupKey = (Home, u64, Option<Block>);
+
 impl Candidate {
+    fn group(&self, facts: &Facts) -> GroupKey {
+        let block = facts.kernel.def(self.value).map(|def| facts.kernel.insts[def].block);
+        (self.home, self.bytes, block)
+    }
     fn kind(&self) -> Kind {
         match (self.home, &self.linear) {
             (Home::Thread, _) => Kind::Divergent,
@@ -160,85 +157,131 @@ impl Candidate {
 }
 
 /// Decides for one kernel; takes what it needs from the shared memory.
-pub fn plan(facts: &Facts, registers: u32, allowed: Victims, room: &mut SharedBudget) -> VictimPlan {
-    let pressure = Pressure::new(facts);
+pub fn plan(
+    facts: &Facts,
+    pressure: &Pressure,
+    registers: u32,
+    allowed: Victims,
+    room: &mut SharedBudget,
+) -> VictimPlan {
     let cycles = &facts.cfg().cycles;
-    let mut gone = pressure.nothing();
     let limit = registers.saturating_sub(RESERVE);
     let mut plan = VictimPlan { budget: registers, ..VictimPlan::default() };
     // easing one cycle never burdens another: what fits at first fits at last
-    let mut tight = pressure.of_cycles();
+    let mut tight = pressure.of_cycles(facts);
     plan.before = tight.iter().map(|found| found.0).max().unwrap_or(0);
-    let spills = |&(units, cycle): &(u32, Cycle)| units + reserve(facts, cycle) > registers;
+    let spills = |&(units, cycle): &(u32, Cycle)| units + pressure.reserve(facts, cycle) > registers;
     let fitting = tight.iter().filter(|found| !spills(found)).map(|found| found.0).max().unwrap_or(0);
     tight.retain(spills);
     tight.sort_by_key(|&(units, cycle)| (std::cmp::Reverse(units), cycle));
-    let worst = |gone: &FixedBitSet, skip: &[Cycle]| {
+    let worst = |held: &mut Held, skip: &[Behind]| {
         let mut most: Option<(u32, Cycle)> = None;
         let rank = |&(units, cycle): &(u32, Cycle)| (units, cycles.depth(cycle), std::cmp::Reverse(cycle));
-        for &(at_first, cycle) in tight.iter().filter(|(_, cycle)| !skip.contains(cycle)) {
+        for &(at_first, cycle) in tight.iter().filter(|found| !skip.iter().any(|skip| skip.cycle == found.1)) {
             // it needs no more now than it did
             if most.is_some_and(|(units, _)| at_first < units) {
                 break;
             }
-            let found = (pressure.of_cycle(cycle, gone), cycle);
+            let found = (pressure.of_cycle(facts, cycle, held), cycle);
             most = most.into_iter().chain([found]).max_by_key(rank);
         }
         most
     };
-    let mut relieved: Vec<Cycle> = Vec::new();
-    let mut chosen: Vec<(Candidate, Vec<Cycle>)> = Vec::new();
+    let mut relieved: Vec<Behind> = Vec::new();
+    let mut chosen = Chosen::default();
+    let mut held = pressure.everything();
+    let mut known = FxHashMap::default();
+    known.reserve(pressure.crossing.len().min(512));
     for _ in 0..MAX_CYCLES {
-        let Some((units, cycle)) = worst(&gone, &relieved).filter(spills) else { break };
-        relieved.push(cycle);
-        let reached = reached_from(facts, cycle);
-        let (gone, chosen) = (&mut gone, &mut chosen);
-        let mut relief = Relief { facts, pressure: &pressure, cycle, reached: &reached, allowed, room, gone, chosen };
+        let Some((units, cycle)) = worst(&mut held, &relieved).filter(spills) else { break };
+        let behind = Behind { cycle, blocks: pressure.behind(facts, cycle) };
+        let reached = &*behind.blocks;
+        let (held, chosen, known) = (&mut held, &mut chosen, &mut known);
+        let mut relief =
+            Relief { facts, pressure, cycle, reached, allowed, room, held, chosen, known, found: [None, None] };
         relief.choose(Kind::Uniform, units.saturating_sub(registers.saturating_sub(HEADROOM)));
         // an addition at every use: no more of them than it takes, unless loads are in flight
-        let left = pressure.of_cycle(cycle, relief.gone);
-        let wanted = if reserve(facts, cycle) < RESERVE { limit } else { registers.saturating_sub(HEADROOM) };
+        let left = relief.units();
+        let wanted = if pressure.reserve(facts, cycle) < RESERVE { limit } else { registers.saturating_sub(HEADROOM) };
         relief.choose(Kind::Affine, left.saturating_sub(wanted));
-        let left = pressure.of_cycle(cycle, relief.gone);
-        if left > registers + SURE {
+        let left = relief.units();
+        if left > registers + SURE && left <= registers + relief.most_divergent() {
             // only if it helps enough: a cycle that spills anyway gains nothing from loads of another kind
-            let (kept, before) = (relief.chosen.len(), relief.gone.clone());
+            let (kept, before) = (relief.chosen.list.len(), relief.held.clone());
             relief.choose(Kind::Divergent, left - limit);
-            if pressure.of_cycle(cycle, relief.gone) > registers {
-                relief.chosen.truncate(kept);
-                *relief.gone = before;
+            if relief.units() > registers {
+                relief.chosen.truncate(facts, kept);
+                *relief.held = before;
             }
         }
         relief.reload_others();
+        relieved.push(behind);
     }
-    plan.after = worst(&gone, &[]).map_or(0, |found| found.0).max(fitting);
-    lay_out(facts, chosen, &mut plan);
+    plan.after = worst(&mut held, &[]).map_or(0, |found| found.0).max(fitting);
+    lay_out(facts, pressure, chosen.list, &relieved, &mut plan);
     room.take(plan.bytes(room.threads));
     plan
 }
 
-/// Registers that the loads of a cycle want beside what is live.
-pub fn reserve(facts: &Facts, cycle: Cycle) -> u32 {
-    let kernel = &facts.kernel;
-    let blocks = facts.cfg().cycles.blocks(cycle);
-    let loads = blocks.iter().flat_map(|&block| kernel.block_insts(block));
-    loads.filter(|&inst| kernel.insts[inst].opcode == Opcode::Load).take(RESERVE as usize).count() as u32
+/// A relieved cycle, and the blocks in and behind it.
+struct Behind {
+    cycle: Cycle,
+    blocks: Rc<FixedBitSet>,
+}
+
+/// Victims so far, with the cycles in which they are reloaded.
+#[derive(Default)]
+struct Chosen {
+    list: Vec<(Candidate, Vec<Cycle>)>,
+    linears: FxHashSet<Linear>,
+    /// Bytes of the victims that share groups, and of one warp's row and one thread's slots.
+    groups: FxHashMap<GroupKey, u64>,
+    sizes: (u64, u64),
+}
+
+impl Chosen {
+    /// Bytes of one warp's row and of one thread's slots, as [`lay_out`] will pack them, with one more victim.
+    fn sizes_with(&self, facts: &Facts, candidate: &Candidate) -> (u64, u64) {
+        let filled = self.groups.get(&candidate.group(facts)).copied().unwrap_or(0);
+        let grown = (filled + candidate.bytes).next_multiple_of(GROUP_BYTES) - filled.next_multiple_of(GROUP_BYTES);
+        let (warp, thread) = self.sizes;
+        if candidate.home == Home::Warp { (warp + grown, thread) } else { (warp, thread + grown) }
+    }
+
+    fn push(&mut self, facts: &Facts, candidate: Candidate, cycles: Vec<Cycle>) {
+        self.sizes = self.sizes_with(facts, &candidate);
+        *self.groups.entry(candidate.group(facts)).or_default() += candidate.bytes;
+        self.linears.extend(candidate.linear.clone());
+        self.list.push((candidate, cycles));
+    }
+
+    /// Forgets all but the first.
+    fn truncate(&mut self, facts: &Facts, kept: usize) {
+        let mut list = std::mem::take(self).list;
+        list.truncate(kept);
+        for (candidate, cycles) in list {
+            self.push(facts, candidate, cycles);
+        }
+    }
 }
 
 /// The choice of victims of one cycle.
-struct Relief<'a, 'f> {
-    facts: &'f Facts,
-    pressure: &'a Pressure<'f>,
+struct Relief<'a> {
+    facts: &'a Facts,
+    pressure: &'a Pressure,
     cycle: Cycle,
     /// Blocks in and behind the cycle.
     reached: &'a FixedBitSet,
     allowed: Victims,
     room: &'a SharedBudget,
-    gone: &'a mut FixedBitSet,
-    chosen: &'a mut Vec<(Candidate, Vec<Cycle>)>,
+    held: &'a mut Held,
+    chosen: &'a mut Chosen,
+    known: &'a mut FxHashMap<Value, Option<Traits>>,
+    /// Candidates by kind, once they are looked for: those for the warp, those for threads.
+    found: [Option<[Vec<Candidate>; 3]>; 2],
 }
 
-impl Relief<'_, '_> {
+impl Relief<'_> {
     fn allows(&self, kind: Kind) -> bool {
         match kind {
             Kind::Uniform => self.allowed.uniform,
@@ -251,147 +294,197 @@ impl Relief<'_, '_> {
         self.facts.cfg().cycles.header(self.cycle)
     }
 
+    /// What the cycle needs now.
+    fn units(&mut self) -> u32 {
+        self.pressure.of_cycle(self.facts, self.cycle, self.held)
+    }
+
+    /// More units than slots of threads there is room for can hold.
+    fn most_divergent(&self) -> u32 {
+        let (warp, thread) = self.chosen.sizes;
+        let fits = |groups: u64| {
+            let thread = thread + groups * GROUP_BYTES;
+            let trial = VictimPlan { warp_row: warp, thread_size: thread, ..VictimPlan::default() };
+            self.room.check(trial.bytes(self.room.threads)).is_ok()
+        };
+        let new = (1..).take_while(|&groups| fits(groups)).count() as u64;
+        // those that are there may not be full
+        ((new + thread / GROUP_BYTES) * (GROUP_BYTES / 4)) as u32
+    }
+
+    /// Candidates of a kind that are still in registers, cheapest first.
+    fn candidates(&mut self, kind: Kind) -> Vec<Candidate> {
+        let Relief { facts, pressure, cycle, reached, .. } = *self;
+        let header = self.header();
+        let thread = kind == Kind::Divergent;
+        let known = &mut *self.known;
+        let gone = &self.held.gone;
+        let by_kind = self.found[usize::from(thread)].get_or_insert_with(|| {
+            let mut by_kind = <[Vec<Candidate>; 3]>::default();
+            for number in pressure.numbers_into(facts, header).into_iter().filter(|&number| !gone.contains(number)) {
+                let value = pressure.crossing[number];
+                let traits = known.entry(value).or_insert_with(|| traits(facts, pressure, value));
+                let traits = traits.as_ref().filter(|traits| traits.wants_thread() == thread);
+                let found = traits.and_then(|traits| candidate(facts, pressure, traits, reached, cycle));
+                if let Some(found) = found {
+                    by_kind[found.kind() as usize].push(found);
+                }
+            }
+            by_kind
+        });
+        let mut found = std::mem::take(&mut by_kind[kind as usize]);
+        found.retain(|candidate| !self.held.gone.contains(number_of(pressure, candidate)));
+        found.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.first_use.cmp(&b.first_use)));
+        let mut counts: FxHashMap<Linear, u32> = FxHashMap::default();
+        for linear in found.iter().filter_map(|candidate| candidate.linear.clone()) {
+            *counts.entry(linear).or_default() += 1;
+        }
+        found.retain(|candidate| candidate.linear.as_ref().is_none_or(|linear| counts[linear] > 1));
+        found
+    }
+
     /// Takes victims of one kind until `excess` units are gone or nothing is left to take.
     fn choose(&mut self, kind: Kind, excess: u32) {
-        let Relief { facts, pressure, cycle, reached, .. } = *self;
+        let Relief { facts, pressure, .. } = *self;
         if excess == 0 || !self.allows(kind) {
             return;
         }
-        let mut found: Vec<Candidate> = pressure
-            .live_into(self.header())
-            .filter_map(|value| candidate(facts, pressure, cycle, reached, value))
-            .collect();
-        found.retain(|candidate| {
-            let position = pressure.position(candidate.value).expect("candidates cross the header");
-            candidate.kind() == kind && !self.gone.contains(position)
-        });
-        found.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.first_use.cmp(&b.first_use)));
-        let count = |linear: &Option<Linear>| found.iter().filter(|other| other.linear == *linear).count();
-        let lonely: Vec<bool> = found.iter().map(|one| one.linear.is_some() && count(&one.linear) < 2).collect();
-        let mut index = 0;
-        found.retain(|_| {
-            index += 1;
-            !lonely[index - 1]
-        });
         let mut missing = i64::from(excess);
         // whole groups: a partly used one costs the same load
         let mut in_group = 0;
-        for candidate in found {
+        for candidate in self.candidates(kind) {
             if missing <= 0 && in_group % GROUP_BYTES == 0 {
                 break;
             }
-            let (warp, thread) = sizes(facts, self.chosen.iter().map(|(chosen, _)| chosen).chain([&candidate]));
+            let (warp, thread) = self.chosen.sizes_with(facts, &candidate);
             let trial = VictimPlan { warp_row: warp, thread_size: thread, ..VictimPlan::default() };
             if self.room.check(trial.bytes(self.room.threads)).is_err() {
                 continue;
             }
             missing -= i64::from(pressure.units(candidate.value));
-            let linear = &candidate.linear;
-            if linear.is_some() && !self.chosen.iter().any(|(other, _)| other.linear == *linear) {
+            if candidate.linear.as_ref().is_some_and(|linear| !self.chosen.linears.contains(linear)) {
                 missing += i64::from(pressure.units(candidate.value));
             }
             in_group += candidate.bytes;
-            self.gone.insert(pressure.position(candidate.value).expect("candidates cross the header"));
-            self.chosen.push((candidate, vec![cycle]));
+            pressure.take(facts, self.held, number_of(pressure, &candidate));
+            self.chosen.push(facts, candidate, vec![self.cycle]);
         }
     }
 
     /// A victim of another cycle that is live here too is reloaded here as well.
     fn reload_others(&mut self) {
         let header = self.header();
-        for (candidate, cycles) in self.chosen.iter_mut() {
-            let position = self.pressure.position(candidate.value).expect("victims cross a header");
-            if !cycles.contains(&self.cycle) && self.pressure.live_in[header.index()].contains(position) {
+        for (candidate, cycles) in &mut self.chosen.list {
+            let number = number_of(self.pressure, candidate);
+            if !cycles.contains(&self.cycle) && self.pressure.is_live_into(self.facts, header, number) {
                 cycles.push(self.cycle);
             }
         }
     }
 }
 
-/// Bytes of one warp's row and of one thread's slots, as [`lay_out`] will pack them.
-fn sizes<'a>(facts: &Facts, candidates: impl Iterator<Item = &'a Candidate>) -> (u64, u64) {
-    let mut groups: FxHashMap<(Home, u64, Option<Block>), u64> = FxHashMap::default();
-    for candidate in candidates {
-        let block = facts.kernel.def(candidate.value).map(|def| facts.kernel.insts[def].block);
-        *groups.entry((candidate.home, candidate.bytes, block)).or_default() += candidate.bytes;
+fn number_of(pressure: &Pressure, candidate: &Candidate) -> usize {
+    pressure.position(candidate.value).expect("candidates cross a header")
+}
+
+/// What makes a value a candidate wherever it is live.
+struct Traits {
+    def: Inst,
+    block: Block,
+    bytes: u64,
+    in_cycle: bool,
+    /// The warp agrees on it where it is defined.
+    uniform: bool,
+    linear: Option<Linear>,
+}
+
+impl Traits {
+    /// Whether a slot of a thread is all that there is for it.
+    fn wants_thread(&self) -> bool {
+        !self.in_cycle && !self.uniform && self.linear.is_none()
     }
-    let total = |home| {
-        let of_home = groups.iter().filter(|(key, _)| key.0 == home);
-        of_home.map(|(_, bytes)| bytes.next_multiple_of(GROUP_BYTES)).sum()
-    };
-    (total(Home::Warp), total(Home::Thread))
+}
+
+fn traits(facts: &Facts, pressure: &Pressure, value: Value) -> Option<Traits> {
+    let kernel = &facts.kernel;
+    let def = kernel.def(value)?;
+    let block = kernel.insts[def].block;
+    let bytes = slot_bytes(kernel.type_info(value).kind)?;
+    if kernel.insts[def].opcode.is_terminator() {
+        return None;
+    }
+    let in_cycle = facts.cfg().cycles.cycle_of(block).is_some();
+    let agreed = facts.is_convergent(block);
+    let uniform = agreed && facts.class(value).is_uniform();
+    let linear = if agreed && (!uniform || in_cycle) { linear_part(facts, value) } else { None };
+    // a slot of a thread is stored once
+    let has_home = uniform || linear.is_some() || !in_cycle;
+    (has_home && !pressure.is_shared(facts, value)).then_some(Traits { def, block, bytes, in_cycle, uniform, linear })
 }
 
 fn candidate(
     facts: &Facts,
-    pressure: &Pressure<'_>,
+    pressure: &Pressure,
+    traits: &Traits,
+    behind: &FixedBitSet,
     cycle: Cycle,
-    reached: &FixedBitSet,
-    value: Value,
 ) -> Option<Candidate> {
-    let kernel = &facts.kernel;
     let cycles = &facts.cfg().cycles;
-    let def = kernel.def(value)?;
-    let home_block = kernel.insts[def].block;
-    if cycles.contains(cycle, home_block) || kernel.insts[def].opcode.is_terminator() || pressure.is_shared(value) {
+    let Traits { def, block, bytes, in_cycle, .. } = *traits;
+    if cycles.contains(cycle, block) {
         return None;
     }
-    let bytes = slot_bytes(kernel.type_info(value).kind)?;
-    let uses = reloads(facts, value, &[reached]);
-    if uses.is_empty() {
-        return None;
+    let value = facts.kernel.result(def);
+    let uses = || uses_in(facts, value, |block: Block| behind.contains(block.index()));
+    let per_load = bytes as f64 / GROUP_BYTES as f64;
+    let (mut cost, mut first_use) = (0.0, None);
+    for (inst, _, block) in uses() {
+        let before = if facts.kernel.insts[inst].opcode == Opcode::Phi { facts.kernel.terminator(block) } else { inst };
+        let weight = block_weight(facts, block);
+        cost += weight * per_load;
+        // hottest block's weight, then the first use in such a block
+        let this = (std::cmp::Reverse(weight as u64), pressure.place(before));
+        first_use = Some(first_use.map_or(this, |first| this.min(first)));
     }
-    let in_cycle = cycles.cycle_of(home_block).is_some();
-    let agreed = facts.is_convergent(home_block);
-    let uniform = agreed
-        && facts.class(value).is_uniform()
-        && (!in_cycle || uses.iter().all(|site| facts.scope_at_use(value, site.block).is_some()));
-    let linear = if uniform || !agreed { None } else { linear_part(facts, value, in_cycle.then_some(uses.as_slice())) };
+    let first_use = first_use?;
+    let agree = |block: Block| !in_cycle || facts.scope_at_use(value, block).is_some();
+    let uniform = traits.uniform && uses().all(|(.., block)| agree(block));
+    let holds = |linear: &&Linear| {
+        let same = |block| {
+            facts.form_at_use(value, block).is_some_and(|at_use| terms(&at_use).as_ref() == Some(&linear.terms))
+        };
+        !uniform && (!in_cycle || uses().all(|(.., block)| same(block)))
+    };
+    let linear = traits.linear.as_ref().filter(holds).cloned();
     let home = if uniform || linear.is_some() { Home::Warp } else { Home::Thread };
     if home == Home::Thread && in_cycle {
         return None;
     }
     let rewritten = home == Home::Warp && in_cycle;
-    let per_load = bytes as f64 / GROUP_BYTES as f64;
-    let mut cost: f64 = uses.iter().map(|site| block_weight(facts, site.block) * per_load).sum();
-    cost += block_weight(facts, home_block) * if rewritten { 1.0 + BARRIER_COST } else { 1.0 };
+    cost += block_weight(facts, block) * if rewritten { 1.0 + BARRIER_COST } else { 1.0 };
     if home == Home::Thread {
         cost *= THREAD_COST;
     }
     if linear.is_some() {
         cost *= LINEAR_COST;
     }
-    Some(Candidate {
-        value,
-        home,
-        bytes,
-        rewritten,
-        linear,
-        cost: cost / f64::from(pressure.units(value).max(1)),
-        first_use: first_use(facts, &uses),
-    })
+    let cost = cost / f64::from(pressure.units(value).max(1));
+    Some(Candidate { value, home, bytes, rewritten, linear, cost, first_use })
 }
 
-/// The known part of an affine integer whose rest the warp agrees on, at its definition and at those uses.
-fn linear_part(facts: &Facts, value: Value, uses: Option<&[UseSite]>) -> Option<Linear> {
+/// The known part of an affine integer whose rest the warp agrees on.
+fn linear_part(facts: &Facts, value: Value) -> Option<Linear> {
     let bits = match facts.kernel.type_info(value).kind {
         TypeKind::Int(bits @ (32 | 64)) => bits,
         _ => return None,
     };
-    let form = facts.form(value)?;
-    let terms: Option<Vec<(Base, i64)>> =
-        form.terms.iter().map(|term| Some((term.monomial.as_base()?, term.coefficient))).collect();
-    let terms = terms.filter(|terms| !terms.is_empty())?;
-    let holds = |site: &UseSite| facts.form_at_use(value, site.block).is_some_and(|at_use| at_use.terms == form.terms);
-    uses.is_none_or(|uses| uses.iter().all(holds)).then_some(Linear { bits, terms })
+    let terms = terms(facts.form(value)?).filter(|terms| !terms.is_empty())?;
+    Some(Linear { bits, terms })
 }
 
-/// Hottest block's weight, then the first use in such a block.
-fn first_use(facts: &Facts, uses: &[UseSite]) -> (std::cmp::Reverse<u64>, Inst) {
-    uses.iter()
-        .map(|site| (std::cmp::Reverse(block_weight(facts, site.block) as u64), site.before))
-        .min()
-        .unwrap_or((std::cmp::Reverse(0), Inst::new(0)))
+/// The terms of a form whose factors are known.
+fn terms(form: &Form) -> Option<Vec<(Base, i64)>> {
+    form.terms.iter().map(|term| Some((term.monomial.as_base()?, term.coefficient))).collect()
 }
 
 /// Bytes of a slot for a type; `None` for types that are not kept in slots.
@@ -408,80 +501,29 @@ fn slot_bytes(kind: TypeKind) -> Option<u64> {
     }
 }
 
-/// The blocks of a cycle and those that a path from its header leads to.
-pub fn reached_from(facts: &Facts, cycle: Cycle) -> FixedBitSet {
-    let cycles = &facts.cfg().cycles;
-    let graph = &facts.kernel.graph;
-    let mut reached = FixedBitSet::with_capacity(graph.block_count());
-    let mut stack = vec![cycles.header(cycle)];
-    while let Some(block) = stack.pop() {
-        for &next in graph.succs(block) {
-            if !reached.put(next.index()) {
-                stack.push(next);
-            }
-        }
-    }
-    reached.extend(cycles.blocks(cycle).iter().map(|block| block.index()));
-    reached
-}
-
-/// The uses that a path from the header of one of the cycles leads to.
-pub fn reloads(facts: &Facts, value: Value, relieved: &[&FixedBitSet]) -> Vec<UseSite> {
-    let kernel = &facts.kernel;
-    let mut users: Vec<Inst> = facts.users(value).to_vec();
-    users.sort_unstable();
-    users.dedup();
-    let mut sites = Vec::new();
-    for inst in users {
-        let data = &kernel.insts[inst];
-        for (operand, &used) in kernel.operands(inst).iter().enumerate() {
-            if used != value {
-                continue;
-            }
-            let (block, before) = if data.opcode == Opcode::Phi {
-                let from = kernel.incoming(inst)[operand];
-                (from, kernel.terminator(from))
-            } else {
-                (data.block, inst)
-            };
-            let after = relieved.iter().any(|reached| reached.contains(block.index()));
-            // in the block of the definition the register is there anyway
-            let at_home = kernel.def(value).is_some_and(|def| kernel.insts[def].block == block);
-            if after && !at_home && facts.is_reachable(block) {
-                sites.push(UseSite { inst, operand: operand as u32, block, before });
-            }
-        }
-    }
-    sites
-}
-
 /// Orders victims by use and packs them into groups.
-fn lay_out(facts: &Facts, chosen: Vec<(Candidate, Vec<Cycle>)>, plan: &mut VictimPlan) {
-    let relieved = chosen.iter().flat_map(|(_, cycles)| cycles.iter().copied());
-    let mut behind: FxHashMap<Cycle, FixedBitSet> = FxHashMap::default();
-    for cycle in relieved {
-        behind.entry(cycle).or_insert_with(|| reached_from(facts, cycle));
-    }
+fn lay_out(
+    facts: &Facts,
+    pressure: &Pressure,
+    chosen: Vec<(Candidate, Vec<Cycle>)>,
+    relieved: &[Behind],
+    plan: &mut VictimPlan,
+) {
+    let mut linears: FxHashMap<Linear, usize> = FxHashMap::default();
     let mut ordered = chosen;
-    let home_block = |candidate: &Candidate| facts.kernel.def(candidate.value).map(|def| facts.kernel.insts[def].block);
-    ordered.sort_by_key(|(candidate, _)| (candidate.home, candidate.bytes, home_block(candidate), candidate.first_use));
-    let mut open: Option<(Home, u64, Option<Block>, u64)> = None;
+    ordered.sort_by_key(|(candidate, _)| (candidate.group(facts), candidate.first_use));
+    let mut open: Option<(GroupKey, u64)> = None;
     for (candidate, cycles) in ordered {
-        let block = home_block(&candidate);
+        let key = candidate.group(facts);
         let Candidate { value, home, bytes, rewritten, linear, .. } = candidate;
-        let linear = linear.map(|linear| match plan.linears.iter().position(|known| *known == linear) {
-            Some(known) => known,
-            None => {
-                plan.linears.push(linear);
+        let linear = linear.map(|linear| {
+            *linears.entry(linear).or_insert_with_key(|linear| {
+                plan.linears.push(linear.clone());
                 plan.linears.len() - 1
-            }
+            })
         });
         let offset = match open {
-            Some((same_home, same_bytes, same_block, filled))
-                if (same_home, same_bytes, same_block) == (home, bytes, block) && filled < GROUP_BYTES =>
-            {
-                filled
-            }
+            Some((same, filled)) if same == key && filled < GROUP_BYTES => filled,
             _ => {
                 let start = match home {
                     Home::Warp => &mut plan.warp_row,
@@ -492,10 +534,22 @@ fn lay_out(facts: &Facts, chosen: Vec<(Candidate, Vec<Cycle>)>, plan: &mut Victi
                 0
             }
         };
-        open = Some((home, bytes, block, offset + bytes));
+        open = Some((key, offset + bytes));
         let def = facts.kernel.def(value).expect("candidates are instructions");
-        let sets: Vec<&FixedBitSet> = cycles.iter().map(|cycle| &behind[cycle]).collect();
-        let uses = reloads(facts, value, &sets);
-        plan.victims.push(Victim { def, home, bytes, rewritten, uses, linear, group: plan.groups.len() - 1, offset });
+        let sets = relieved.iter().filter(|behind| cycles.contains(&behind.cycle));
+        let sets: Vec<&FixedBitSet> = sets.map(|behind| &*behind.blocks).collect();
+        let after = |block: Block| sets.iter().any(|behind| behind.contains(block.index()));
+        let (uses, place) = (reloads(facts, pressure, value, after), pressure.place(def));
+        plan.victims.push(Victim {
+            def,
+            place,
+            home,
+            bytes,
+            rewritten,
+            uses,
+            linear,
+            group: plan.groups.len() - 1,
+            offset,
+        });
     }
 }

@@ -9,6 +9,7 @@
 //! 3. **Gain.** Candidates whose chains share an end stand and fall together. Of all depths the one whose components
 //!    saves most is taken: registers gained, each worth [`SPILL_COST`] instructions at every use, less the instructions
 //!    that are added. Once the cycle fits, only what adds no more than an instruction for a reload.
+//!    A cycle is not looked into if all that could go would gain too little.
 //! 4. **Hiding.** Both LLVM and `ptxas` would move the copies out of the loop again. So some leaf of each of them goes
 //!    through a phi of the innermost cycle around the use that is changed in every iteration by nothing: `leaf ^ zero`, where
 //!    `zero` is `ctaid.x >= nctaid.x`, which neither knows to be false. That costs one instruction an iteration. Where
@@ -21,19 +22,20 @@
 //! Ours: leaves shared by components, the phi that hides them.
 
 use super::object::block_weight;
-use super::plan_victims::{HEADROOM, UseSite, reached_from, reloads, reserve};
-use super::pressure::Pressure;
+use super::plan_victims::HEADROOM;
+use super::pressure::{Held, Pressure};
+use super::registers::Intrinsics;
+use super::uses::{UseSite, reloads, uses_in};
 use crate::cfg::Cycle;
 use crate::divergence::Facts;
 use crate::kernel::call::Callee;
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::inst::Opcode;
 use crate::kernel::types::TypeKind;
-use crate::llvm::handle::intrinsic_name;
 use cranelift_entity::EntityRef;
-use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Longest chain that is followed from a candidate to its leaves.
 const MAX_DEPTH: u32 = 6;
@@ -54,7 +56,7 @@ const LEAST_GAIN: u32 = 4;
 /// with 28 of them.
 const MOST_ADDED: u32 = 6;
 /// Intrinsics that are one or two instructions.
-const CHEAP_INTRINSICS: &[&str] = &[
+static CHEAP_INTRINSICS: Intrinsics<12> = Intrinsics::new([
     "llvm.smin",
     "llvm.smax",
     "llvm.umin",
@@ -67,7 +69,7 @@ const CHEAP_INTRINSICS: &[&str] = &[
     "llvm.maxnum",
     "llvm.fshl",
     "llvm.fshr",
-];
+]);
 
 /// One value that is computed again.
 #[derive(Clone, Debug)]
@@ -93,6 +95,7 @@ pub struct RecomputePlan {
 }
 
 /// A candidate, followed to some depth.
+#[derive(Clone)]
 struct Chain {
     position: usize,
     values: Vec<Again>,
@@ -126,34 +129,45 @@ impl Component {
 }
 
 /// Decides for one kernel.
-pub fn plan<'f>(facts: &'f Facts, pressure: &Pressure<'f>, registers: u32) -> RecomputePlan {
+pub fn plan(facts: &Facts, pressure: &Pressure, registers: u32) -> RecomputePlan {
     let mut plan = RecomputePlan { budget: registers, ..RecomputePlan::default() };
     let kernel = &facts.kernel;
     // without an iteration there is nothing to compute again in
     if facts.cfg().cycles.is_empty() {
         return plan;
     }
-    let mut tight = pressure.of_cycles();
+    let mut tight = pressure.of_cycles(facts);
     plan.before = tight.iter().map(|found| found.0).max().unwrap_or(0);
-    tight.retain(|&(units, cycle)| units + reserve(facts, cycle) > registers);
+    tight.retain(|&(units, cycle)| units + pressure.reserve(facts, cycle) > registers);
     tight.sort_by_key(|&(units, cycle)| {
         (std::cmp::Reverse(units), std::cmp::Reverse(facts.cfg().cycles.depth(cycle)), cycle)
     });
-    let mut state =
-        State { facts, pressure, gone: pressure.nothing(), leaves: FxHashSet::default(), kept: FxHashSet::default() };
+    tight.truncate(MAX_CYCLES);
+    if tight.is_empty() {
+        return plan;
+    }
+    let held = pressure.everything();
+    let hides: Rc<[bool]> = facts.cfg().cycles.iter().map(|cycle| can_hide(facts, cycle)).collect();
+    let mut state = State { facts, pressure, hides, held, leaves: FxHashSet::default(), kept: FxHashSet::default() };
     let mut after = 0;
-    for &(_, cycle) in tight.iter().take(MAX_CYCLES) {
+    for (_, cycle) in tight {
         let mut now = state.needs(cycle);
-        if now + reserve(facts, cycle) > registers {
-            let (at_first, kept, before) = (now, plan.values.len(), state.clone());
+        if now + pressure.reserve(facts, cycle) > registers {
+            let (at_first, kept) = (now, plan.values.len());
+            let mut before = None;
+            let half = at_first.saturating_sub(registers) / 2;
+            let least = LEAST_GAIN.max(half);
             for _ in 0..MAX_CHOICES {
-                let chosen = state.choose(cycle, now.saturating_sub(registers.saturating_sub(HEADROOM)));
+                // what is still missing of the least gain
+                let starts = state.starts(cycle, least.saturating_sub(at_first.saturating_sub(now)));
+                let chosen = state.choose(cycle, starts, now.saturating_sub(registers.saturating_sub(HEADROOM)));
                 if chosen.is_empty() {
                     break;
                 }
+                before.get_or_insert_with(|| state.clone());
                 for component in chosen {
                     for chain in component.chains {
-                        state.gone.insert(chain.position);
+                        pressure.take(facts, &mut state.held, chain.position);
                         state.kept.extend(chain.kept);
                         plan.values.extend(chain.values);
                     }
@@ -162,11 +176,11 @@ pub fn plan<'f>(facts: &'f Facts, pressure: &Pressure<'f>, registers: u32) -> Re
                 now = state.needs(cycle);
             }
             // half of what is too much, or the fewer registers are spilled anyway
-            let half = at_first.saturating_sub(registers) / 2;
             let instructions: usize = plan.values[kept..].iter().map(|again| again.chain.len()).sum();
             let is_dear = now > registers && instructions as u32 > MOST_ADDED * at_first.saturating_sub(now);
-            if now + LEAST_GAIN.max(half) > at_first || is_dear {
-                (state, now) = (before, at_first);
+            if now + least > at_first || is_dear {
+                state = before.unwrap_or(state);
+                now = at_first;
                 plan.values.truncate(kept);
             }
         }
@@ -180,58 +194,137 @@ pub fn plan<'f>(facts: &'f Facts, pressure: &Pressure<'f>, registers: u32) -> Re
 }
 
 #[derive(Clone)]
-struct State<'a, 'f> {
-    facts: &'f Facts,
-    pressure: &'a Pressure<'f>,
-    gone: FixedBitSet,
+struct State<'a> {
+    facts: &'a Facts,
+    pressure: &'a Pressure,
+    /// By cycle: whether leaves can be hidden at its header.
+    hides: Rc<[bool]>,
+    held: Held,
     /// New leaves.
     leaves: FxHashSet<Value>,
     /// Positions that chains end at.
     kept: FxHashSet<usize>,
 }
 
-impl State<'_, '_> {
-    fn needs(&self, cycle: Cycle) -> u32 {
+/// A register that might be computed again: its values that are wanted in or behind the cycle.
+struct Start {
+    position: usize,
+    values: Vec<(Inst, Vec<UseSite>)>,
+    /// The chain to the last depth that changed anything.
+    chain: Option<Chain>,
+    /// It ends where it does because of the depth.
+    cut: bool,
+}
+
+impl State<'_> {
+    fn needs(&mut self, cycle: Cycle) -> u32 {
         let more: u32 = self.leaves.iter().map(|&leaf| self.pressure.units(leaf)).sum();
-        self.pressure.of_cycle(cycle, &self.gone) + more
+        self.pressure.of_cycle(self.facts, cycle, &mut self.held) + more
+    }
+
+    /// The registers that are live into a cycle and could be computed again as far as their uses say; none where they are
+    /// too many to look at, or too few to gain so many registers.
+    fn starts(&self, cycle: Cycle, least: u32) -> Vec<Start> {
+        let State { facts, pressure, .. } = *self;
+        let cycles = &facts.cfg().cycles;
+        let outside = |&value: &Value| {
+            facts.kernel.def(value).filter(|&def| !cycles.contains(cycle, facts.kernel.insts[def].block))
+        };
+        let members = |position: usize| pressure.members(facts, position).iter().filter_map(outside);
+        let (mut found, mut most) = (Vec::new(), 0);
+        let live = pressure.numbers_into(facts, cycles.header(cycle));
+        let certain =
+            live.iter().filter(|&&at| !self.held.gone.contains(at) && outside(&pressure.crossing[at]).is_some());
+        if certain.count() > MAX_CANDIDATES {
+            return Vec::new();
+        }
+        for position in live {
+            if self.held.gone.contains(position) || members(position).next().is_none() {
+                continue;
+            }
+            found.push(position);
+            if members(position).any(|def| is_cheap(facts, def)) {
+                most += pressure.units(pressure.crossing[position]);
+            }
+        }
+        if found.len() > MAX_CANDIDATES || most < least {
+            return Vec::new();
+        }
+        let behind = pressure.behind(facts, cycle);
+        let behind = |block: Block| behind.contains(block.index());
+        found.retain(|position| !self.kept.contains(position));
+        let units = |&position: &usize| pressure.units(pressure.crossing[position]);
+        let mut most: u32 = found.iter().map(units).sum();
+        found.retain(|&position| {
+            let stays = most >= least && self.can_start(cycle, behind, members(position));
+            most -= if stays { 0 } else { units(&position) };
+            stays
+        });
+        if most < least {
+            return Vec::new();
+        }
+        let start = |position: usize| {
+            let reloads = |def: Inst| (def, reloads(facts, pressure, facts.kernel.result(def), behind));
+            let values = members(position).map(reloads).filter(|(_, uses)| !uses.is_empty()).collect();
+            Start { position, values, chain: None, cut: true }
+        };
+        found.into_iter().map(start).collect()
+    }
+
+    /// Whether the values of a register can be computed again where they are used, and any is.
+    fn can_start(
+        &self,
+        cycle: Cycle,
+        behind: impl Fn(Block) -> bool + Copy,
+        members: impl Iterator<Item = Inst>,
+    ) -> bool {
+        let State { facts, .. } = *self;
+        let header = facts.cfg().cycles.header(cycle);
+        let mut any = false;
+        for def in members {
+            let value = facts.kernel.result(def);
+            let home = facts.kernel.insts[def].block;
+            let mut uses = uses_in(facts, value, behind).peekable();
+            if self.leaves.contains(&value) {
+                return false;
+            }
+            if uses.peek().is_some() {
+                any = true;
+                let cheap = is_cheap(facts, def);
+                if !cheap || !uses.all(|(_, _, block)| self.can_stand_at(home, header, block)) {
+                    return false;
+                }
+            }
+        }
+        any
+    }
+
+    /// Whether a copy in `block` can be kept from moving out: a hidden leaf reaches it.
+    fn can_stand_at(&self, home: Block, header: Block, block: Block) -> bool {
+        match place(self.facts, home, block) {
+            Some(cycle) => self.hides[cycle.index()],
+            None => self.facts.dominators().dominates(header, block),
+        }
     }
 
     /// The components of the depth that saves most in a cycle: until `excess` registers are gained those that save anything,
     /// then those that add no more than an instruction for a reload.
-    fn choose(&self, cycle: Cycle, excess: u32) -> Vec<Component> {
-        let facts = self.facts;
-        let header = facts.cfg().cycles.header(cycle);
-        let reached = reached_from(facts, cycle);
-        let mut members: FxHashMap<usize, Vec<Value>> = FxHashMap::default();
-        for inst in facts.kernel.insts.keys() {
-            let value = facts.kernel.result(inst);
-            let outside = !facts.cfg().cycles.contains(cycle, facts.kernel.insts[inst].block);
-            if let Some(position) = self.pressure.position(self.pressure.register_of(value)).filter(|_| outside)
-                && self.pressure.live_in[header.index()].contains(position)
-                && !self.gone.contains(position)
-            {
-                members.entry(position).or_default().push(value);
-            }
-        }
-        let mut positions: Vec<usize> = members.keys().copied().collect();
-        positions.sort_unstable();
-        if positions.len() > MAX_CANDIDATES {
-            return Vec::new();
-        }
+    fn choose(&self, cycle: Cycle, mut starts: Vec<Start>, excess: u32) -> Vec<Component> {
+        let header = self.facts.cfg().cycles.header(cycle);
         let mut best: (f64, Vec<Component>) = (0.0, Vec::new());
         for depth in 1..=MAX_DEPTH {
-            let mut chains = Vec::new();
-            for &position in positions.iter().filter(|&position| !self.kept.contains(position)) {
-                let mut walk = Walk {
-                    state: self,
-                    header,
-                    position,
-                    chain: Vec::new(),
-                    leaves: Vec::new(),
-                    kept: FxHashSet::default(),
-                };
-                chains.extend(walk.follow_all(&members[&position], &reached, depth));
+            // deeper chains are the same
+            if !starts.iter().any(|start| start.cut) {
+                break;
             }
+            for start in starts.iter_mut().filter(|start| start.cut) {
+                let (position, chain) = (start.position, Vec::new());
+                let (leaves, kept) = (Vec::new(), FxHashSet::default());
+                let mut walk = Walk { state: self, header, position, chain, entered: 0, leaves, kept, cut: false };
+                start.chain = walk.follow_all(&start.values, depth);
+                start.cut = walk.cut;
+            }
+            let mut chains: Vec<Chain> = starts.iter().filter_map(|start| start.chain.clone()).collect();
             // what another chain ends at stays
             let ends: FxHashSet<usize> = chains.iter().flat_map(|chain| chain.kept.iter().copied()).collect();
             chains.retain(|chain| !ends.contains(&chain.position));
@@ -279,45 +372,33 @@ impl State<'_, '_> {
 }
 
 /// Follows the values of one register.
-struct Walk<'a, 'p, 'f> {
-    state: &'a State<'p, 'f>,
+struct Walk<'a> {
+    state: &'a State<'a>,
     header: Block,
     position: usize,
     chain: Vec<Inst>,
+    /// Instructions that are in the chain or will be.
+    entered: usize,
     leaves: Vec<Value>,
     kept: FxHashSet<usize>,
+    /// Whether more depth could lead further.
+    cut: bool,
 }
 
-impl Walk<'_, '_, '_> {
+impl Walk<'_> {
     /// The chains of all values that share the register, if all can be followed.
-    fn follow_all(&mut self, members: &[Value], reached: &FixedBitSet, depth: u32) -> Option<Chain> {
+    fn follow_all(&mut self, starts: &[(Inst, Vec<UseSite>)], depth: u32) -> Option<Chain> {
         let facts = self.state.facts;
         let mut values = Vec::new();
-        if members.iter().any(|member| self.state.leaves.contains(member)) {
-            return None;
-        }
-        for &value in members {
-            let uses = reloads(facts, value, &[reached]);
-            if uses.is_empty() {
-                continue;
-            }
-            let def = facts.kernel.def(value)?;
-            let home = facts.kernel.insts[def].block;
-            if !uses.iter().all(|site| can_stand_at(facts, home, self.header, site.block)) {
-                return None;
-            }
+        for (def, uses) in starts {
             self.chain.clear();
-            self.follow(def, depth)?;
-            if self.chain.len() > MAX_CHAIN {
-                return None;
-            }
-            values.push(Again { def, chain: self.chain.clone(), uses });
+            self.entered = 0;
+            self.follow(*def, depth)?;
+            values.push(Again { def: *def, chain: self.chain.clone(), uses: uses.clone() });
         }
         self.leaves.sort_unstable();
         self.leaves.dedup();
-        if values.is_empty()
-            || values.iter().any(|again| still(facts, self.state.pressure, again, &FxHashSet::default()).is_none())
-        {
+        if values.iter().any(|again| still(facts, self.state.pressure, again, &FxHashSet::default()).is_none()) {
             return None;
         }
         let (leaves, kept) = (std::mem::take(&mut self.leaves), std::mem::take(&mut self.kept));
@@ -333,6 +414,12 @@ impl Walk<'_, '_, '_> {
         if self.chain.contains(&inst) {
             return Some(());
         }
+        self.entered += 1;
+        if self.entered > MAX_CHAIN {
+            // less may be as far as more depth leads
+            self.cut = true;
+            return None;
+        }
         for &operand in kernel.operands(inst) {
             if is_free(self.state, operand) {
                 continue;
@@ -345,14 +432,17 @@ impl Walk<'_, '_, '_> {
                 self.follow(def, depth)?;
                 continue;
             }
-            let live = position.filter(|&position| self.state.pressure.live_in[self.header.index()].contains(position));
+            let live = position.filter(|&position| self.state.pressure.is_live_into(facts, self.header, position));
             match live {
-                Some(position) if !self.state.gone.contains(position) => {
+                Some(position) if !self.state.held.gone.contains(position) => {
                     self.kept.insert(position);
                 }
                 _ if self.state.leaves.contains(&operand) => {}
                 _ if depth > 1 && is_cheap(facts, def) => self.follow(def, depth - 1)?,
-                _ => self.leaves.push(operand),
+                _ => {
+                    self.cut |= depth <= 1 && is_cheap(facts, def);
+                    self.leaves.push(operand);
+                }
             }
         }
         self.chain.push(inst);
@@ -361,26 +451,21 @@ impl Walk<'_, '_, '_> {
 }
 
 /// Needs no register: a constant, an argument, what is in uniform registers.
-fn is_free(state: &State<'_, '_>, value: Value) -> bool {
+fn is_free(state: &State<'_>, value: Value) -> bool {
     let is_predicate = state.facts.kernel.int_bits(value) == Some(1);
     state.facts.kernel.def(value).is_none() || (state.pressure.units(value) == 0 && !is_predicate)
 }
 
-/// Whether a copy in `block` can be kept from moving out: a hidden leaf reaches it.
-fn can_stand_at(facts: &Facts, home: Block, header: Block, block: Block) -> bool {
-    match place(facts, home, block) {
-        Some(cycle) => {
-            let cycles = &facts.cfg().cycles;
-            let inner = cycles.header(cycle);
-            cycles.is_reducible(cycle)
-                && facts.kernel.graph.preds(inner).iter().all(|&from| {
-                    let terminator = facts.kernel.terminator(from);
-                    let once = facts.kernel.graph.succs(from).iter().filter(|&&to| to == inner).count() == 1;
-                    once && matches!(facts.kernel.insts[terminator].opcode, Opcode::Br | Opcode::CondBr)
-                })
-        }
-        None => facts.dominators().dominates(header, block),
-    }
+/// Whether leaves can go through a phi at the header of a cycle.
+fn can_hide(facts: &Facts, cycle: Cycle) -> bool {
+    let cycles = &facts.cfg().cycles;
+    let header = cycles.header(cycle);
+    cycles.is_reducible(cycle)
+        && facts.kernel.graph.preds(header).iter().all(|&from| {
+            let terminator = facts.kernel.terminator(from);
+            let once = facts.kernel.graph.succs(from).iter().filter(|&&to| to == header).count() == 1;
+            once && matches!(facts.kernel.insts[terminator].opcode, Opcode::Br | Opcode::CondBr)
+        })
 }
 
 /// The cycle whose header hides the leaves of a copy in `block`: the innermost, unless the value is defined in it.
@@ -391,7 +476,7 @@ fn place(facts: &Facts, home: Block, block: Block) -> Option<Cycle> {
 
 /// Leaves of which one must be hidden next so that the first part of a chain that could still move cannot: none left
 /// where no part can move, `None` where some part has no leaf that can be hidden.
-fn still(facts: &Facts, pressure: &Pressure<'_>, again: &Again, hidden: &FxHashSet<Value>) -> Option<Vec<Value>> {
+fn still(facts: &Facts, pressure: &Pressure, again: &Again, hidden: &FxHashSet<Value>) -> Option<Vec<Value>> {
     let kernel = &facts.kernel;
     let mut fixed: FxHashSet<Inst> = FxHashSet::default();
     let mut first: Option<Vec<Value>> = None;
@@ -424,7 +509,7 @@ fn still(facts: &Facts, pressure: &Pressure<'_>, again: &Again, hidden: &FxHashS
 }
 
 /// Where leaves go through a phi: as few of them as keep every part of every chain in its place.
-fn hide(facts: &Facts, pressure: &Pressure<'_>, values: &[Again]) -> BTreeSet<(Block, Value)> {
+fn hide(facts: &Facts, pressure: &Pressure, values: &[Again]) -> BTreeSet<(Block, Value)> {
     let mut chosen: FxHashSet<Value> = FxHashSet::default();
     loop {
         let mut votes: BTreeMap<Value, usize> = BTreeMap::new();
@@ -466,8 +551,7 @@ fn is_cheap(facts: &Facts, inst: Inst) -> bool {
         | FAdd | FSub | FMul => plain(kernel.result(inst)) && kernel.operands(inst).iter().all(|&value| plain(value)),
         Call => match kernel.call(inst).callee {
             Callee::Intrinsic(id) => {
-                let name = intrinsic_name(id);
-                CHEAP_INTRINSICS.contains(&name.as_str())
+                CHEAP_INTRINSICS.contains(id)
                     && plain(kernel.result(inst))
                     && kernel.operands(inst).iter().all(|&value| plain(value))
             }

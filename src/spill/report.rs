@@ -63,11 +63,18 @@ pub fn advanced(about: Function<'_>, plan: &AdvancePlan, host: &Host<'_>) {
 }
 
 /// Why nothing was done about register pressure.
-pub fn no_room(facts: &Facts, about: Function<'_>, registers: u32, reject: &Reject, host: &Host<'_>) {
+pub fn no_room(
+    facts: &Facts,
+    pressure: &Pressure,
+    about: Function<'_>,
+    registers: u32,
+    reject: &Reject,
+    host: &Host<'_>,
+) {
     if !host.wants(Kind::Missed) {
         return;
     }
-    let needed = Pressure::new(facts).largest();
+    let needed = pressure.largest(facts);
     if needed > registers {
         let message = format!("register pressure of {needed} for {registers} registers is left to ptxas: {reject}");
         host.emit(Kind::Missed, about, None, reject.name(), &message);

@@ -5,6 +5,10 @@
 //! without a body is unknown, except for the few the system provides. An unsized or external array is dynamic shared
 //! memory: its size is chosen at launch.
 
+use crate::kernel::Kernel;
+use crate::kernel::call::Callee;
+use crate::kernel::handles::Handles;
+use crate::kernel::inst::Opcode;
 use crate::llvm::handle::{Function, Layout, RawOpcode, Value, ValueKind};
 use rustc_hash::FxHashSet;
 
@@ -31,31 +35,59 @@ struct Walk<'m> {
 }
 
 /// Adds up what a kernel uses.
-pub fn shared_use(kernel: Function<'_>) -> SharedUse {
+pub fn shared_use(kernel: &Kernel, handles: &Handles<'_>) -> SharedUse {
+    let function = handles.function;
     let mut walk = Walk {
-        layout: kernel.module().layout(),
-        functions: vec![kernel],
-        seen: FxHashSet::from_iter([kernel.value().address()]),
+        layout: function.module().layout(),
+        functions: Vec::new(),
+        seen: FxHashSet::from_iter([function.value().address()]),
         found: SharedUse::default(),
     };
+    walk.kernel(kernel, handles);
     while let Some(function) = walk.functions.pop() {
-        for inst in function.blocks().flat_map(|block| block.insts()) {
-            if inst.opcode() == RawOpcode::LLVMCall {
-                let callee = inst.called_value();
-                match callee.kind() {
-                    ValueKind::Function | ValueKind::InlineAsm => {}
-                    _ => kernel.module().functions().for_each(|function| walk.function(function)),
-                }
-            }
-            for index in 0..inst.operand_count() {
-                walk.value(inst.operand(index));
-            }
-        }
+        walk.body(function);
     }
     walk.found
 }
 
 impl<'m> Walk<'m> {
+    /// What a function whose picture is there mentions: its constants and its callees.
+    fn kernel(&mut self, kernel: &Kernel, handles: &Handles<'m>) {
+        if kernel.insts.values().any(|inst| inst.opcode == Opcode::OtherTerminator) {
+            return self.body(handles.function);
+        }
+        for (constant, _) in kernel.constants() {
+            self.value(handles.value(constant));
+        }
+        for inst in kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Call) {
+            if matches!(kernel.call(inst).callee, Callee::Function(_) | Callee::Indirect) {
+                self.callee(handles.inst(inst).called_value(), handles.function);
+            }
+        }
+    }
+
+    fn body(&mut self, function: Function<'m>) {
+        for inst in function.blocks().flat_map(|block| block.insts()) {
+            if inst.opcode() == RawOpcode::LLVMCall {
+                self.callee(inst.called_value(), function);
+            }
+            for index in 0..inst.operand_count() {
+                self.value(inst.operand(index));
+            }
+        }
+    }
+
+    fn callee(&mut self, callee: Value<'m>, caller: Function<'m>) {
+        match callee.kind() {
+            ValueKind::Function => self.value(callee),
+            ValueKind::InlineAsm => {}
+            _ => {
+                self.value(callee);
+                caller.module().functions().for_each(|function| self.function(function));
+            }
+        }
+    }
+
     fn function(&mut self, function: Function<'m>) {
         if function.intrinsic_id() != 0 || !self.seen.insert(function.value().address()) {
             return;

@@ -5,6 +5,7 @@
 //! [`settle`] puts it behind `ntid.x·ntid.y·ntid.z <= N` at the kernel's entry: a uniform test, taken once. Copies that
 //! were of no use go again.
 
+use super::study::Studies;
 use super::{VERSION_THREADS, plan_stack};
 use crate::divergence::Facts;
 use crate::llvm::edit::Editor;
@@ -48,11 +49,16 @@ impl<'m> Target<'m> {
 }
 
 /// Every function, kernels without a launch bound as a copy if they have anything to move.
-pub fn targets<'m>(module: Module<'m>, settings: &Settings, functions: Vec<Function<'m>>) -> Vec<Target<'m>> {
+pub fn targets<'m>(
+    module: Module<'m>,
+    settings: &Settings,
+    functions: Vec<Function<'m>>,
+    studies: &Studies<'m>,
+) -> Vec<Target<'m>> {
     let mut editor = Editor::new(module);
     let mut targets = Vec::new();
     for function in functions {
-        let copy = if wants_copy(function, settings) { editor.copy_function(function) } else { None };
+        let copy = if wants_copy(function, settings, studies) { editor.copy_function(function) } else { None };
         let target = Target { function, original: None, threads: None, changed: false };
         targets.push(match copy {
             Some(copy) => Target { function: copy, original: Some(function), ..target },
@@ -62,12 +68,20 @@ pub fn targets<'m>(module: Module<'m>, settings: &Settings, functions: Vec<Funct
     targets
 }
 
-fn wants_copy(function: Function<'_>, settings: &Settings) -> bool {
+/// Whether a function has stack objects at all.
+pub fn has_stack_objects<'m>(function: Function<'m>, studies: &Studies<'m>) -> bool {
+    match studies.known(function) {
+        Some(study) => plan_stack::shows_stack_objects(&study.facts.kernel),
+        None => plan_stack::has_stack_objects(function),
+    }
+}
+
+fn wants_copy<'m>(function: Function<'m>, settings: &Settings, studies: &Studies<'m>) -> bool {
     let has = |name: &str| function.string_attribute(name).is_some();
     let unbounded = settings.block.is_none() && !has("nvvm.maxntid") && !has("nvvm.reqntid");
-    let objects = settings.victims.stack && plan_stack::has_stack_objects(function);
+    let objects = || settings.victims.stack && has_stack_objects(function, studies);
     let pressure = settings.victims.any_register() && (settings.regs.is_some() || has("nvvm.maxnreg"));
-    function.is_ptx_kernel() && unbounded && (objects || pressure) && function.block_count() <= MAX_COPIED_BLOCKS
+    function.is_ptx_kernel() && unbounded && (pressure || objects()) && function.block_count() <= MAX_COPIED_BLOCKS
 }
 
 /// Gives kernels their second bodies; forgets the copies that are none.
