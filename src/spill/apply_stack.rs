@@ -261,7 +261,7 @@ impl<'m> Apply<'_, 'm> {
                 // an unreachable predecessor has no offset of its own
                 let value = match self.offsets.get(&input).cloned() {
                     Some(offset) => {
-                        self.editor.before_end(block);
+                        self.editor.before_terminator(block);
                         self.whole(&offset)
                     }
                     None => self.editor.poison(self.editor.int_type(32)),

@@ -168,7 +168,12 @@ impl<'m> Apply<'_, 'm> {
         }
         for block in stored {
             let mask = self.editor.int(32, FULL_MASK);
-            self.editor.before_end(self.handles.block(block)).intrinsic("llvm.nvvm.bar.warp.sync", &[], &[mask], "");
+            self.editor.before_terminator(self.handles.block(block)).intrinsic(
+                "llvm.nvvm.bar.warp.sync",
+                &[],
+                &[mask],
+                "",
+            );
         }
     }
 

@@ -1,9 +1,9 @@
 //! Edits of `annotate-uniform`: metadata, votes, shuffles, marks that survive instruction selection.
 
 use super::{Editor, c_name};
-use crate::llvm::handle::{self, AttrPlace, Block, Function, Inst, Type, Value};
+use crate::llvm::handle::{self, AttrPlace, Function, Inst, Type, Value};
+use llvm_sys::LLVMOpcode;
 use llvm_sys::core::*;
-use llvm_sys::{LLVMInlineAsmDialect, LLVMOpcode};
 
 /// What follows a marked branch's predicate in the PTX text.
 pub const BRANCH_MARK: &str = "warpwise.uni";
@@ -28,27 +28,9 @@ impl<'m> Editor<'m> {
         let (text, constraints) = (format!("mov.pred $0, $1; // {BRANCH_MARK}"), "=b,b");
         let mut params = [bool_type.raw()];
         let ty = wrap!(Type, LLVMFunctionType(bool_type.raw(), params.as_mut_ptr(), 1, 0));
-        let assembly = wrap!(
-            Value,
-            LLVMGetInlineAsm(
-                ty.raw(),
-                text.as_ptr().cast(),
-                text.len(),
-                constraints.as_ptr().cast(),
-                constraints.len(),
-                0,
-                0,
-                LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
-                0
-            )
-        );
+        let assembly = self.inline_assembly(ty.raw(), &text, constraints, false);
         let (mut argument, name) = ([predicate.raw()], c_name(""));
         wrap!(Value, LLVMBuildCall2(self.builder, ty.raw(), assembly.raw(), argument.as_mut_ptr(), 1, name.as_ptr()))
-    }
-
-    /// New instructions go before the terminator of the block.
-    pub fn before_terminator(&mut self, block: Block<'m>) -> &mut Self {
-        self.before(block.terminator().expect("a finished block has a terminator"))
     }
 
     /// Replaces every use of a value but those in `keep`.

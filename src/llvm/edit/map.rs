@@ -145,21 +145,7 @@ impl<'m> Editor<'m> {
         };
         let mut types: Vec<LLVMTypeRef> = arguments.iter().map(|argument| argument.ty().raw()).collect();
         let ty = wrap!(Type, LLVMFunctionType(result, types.as_mut_ptr(), types.len() as u32, 0));
-        let text = wrap!(
-            Value,
-            LLVMGetInlineAsm(
-                ty.raw(),
-                text.as_ptr().cast(),
-                text.len(),
-                constraints.as_ptr().cast(),
-                constraints.len(),
-                1,
-                0,
-                llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
-                0
-            )
-        );
-        Assembly { ty, text, call: None }
+        Assembly { ty, text: self.inline_assembly(ty.raw(), text, constraints, true), call: None }
     }
 
     /// Executes inline assembly where the editor stands, and writes its results.

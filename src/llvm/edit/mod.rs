@@ -7,6 +7,7 @@
 pub mod fuse;
 
 use super::handle::{Block, Function, Inst, IntPredicate, Module, Type, Value};
+use llvm_sys::LLVMInlineAsmDialect;
 use llvm_sys::LLVMOpcode;
 use llvm_sys::LLVMTypeKind::LLVMPointerTypeKind;
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyFunction};
@@ -100,6 +101,11 @@ impl<'m> Editor<'m> {
         }
     }
 
+    /// New instructions go before the terminator of the block.
+    pub fn before_terminator(&mut self, block: Block<'m>) -> &mut Self {
+        self.before(block.terminator().expect("a finished block has a terminator"))
+    }
+
     // --- types and constants ---
 
     /// The integer type of a width.
@@ -109,6 +115,23 @@ impl<'m> Editor<'m> {
     /// `float`.
     pub fn float_type(&self) -> Type<'m> {
         wrap!(Type, LLVMFloatTypeInContext(self.context))
+    }
+    /// Inline assembly of a function type; with side effects it is neither dropped nor merged.
+    fn inline_assembly(&self, ty: LLVMTypeRef, text: &str, constraints: &str, has_side_effects: bool) -> Value<'m> {
+        wrap!(
+            Value,
+            LLVMGetInlineAsm(
+                ty,
+                text.as_ptr().cast(),
+                text.len(),
+                constraints.as_ptr().cast(),
+                constraints.len(),
+                has_side_effects.into(),
+                0,
+                LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
+                0
+            )
+        )
     }
     /// The pointer type of an address space.
     pub fn pointer_type(&self, space: u32) -> Type<'m> {

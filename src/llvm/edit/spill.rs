@@ -1,6 +1,6 @@
 //! How are slots reached in IR? The few instructions beyond the common ones that `steer-spills` builds.
 
-use super::super::handle::{Block, Function, Inst, Type, Value, attribute_kind};
+use super::super::handle::{Function, Inst, Type, Value, attribute_kind};
 use super::Editor;
 use llvm_sys::LLVMOpcode;
 use llvm_sys::core::*;
@@ -46,11 +46,6 @@ impl<'m> Editor<'m> {
         if edit!(LLVMGetNextInstruction(other.raw())) != inst.raw() {
             self.after(other).transfer(inst);
         }
-    }
-    /// New instructions go before the terminator of a block.
-    pub fn before_end(&mut self, block: Block<'m>) -> &mut Self {
-        let end = block.terminator().expect("a finished block has a terminator");
-        self.before(end)
     }
     /// `vector` with one element replaced.
     pub fn insert_element(&mut self, vector: Value<'m>, element: Value<'m>, index: u32) -> Value<'m> {

@@ -35,17 +35,7 @@ impl<'m> Editor<'m> {
     /// Inline assembly without operands that stays where it is.
     pub fn statement(&mut self, text: &str) {
         let ty = edit!(LLVMFunctionType(LLVMVoidTypeInContext(self.context), std::ptr::null_mut(), 0, 0));
-        let assembly = edit!(LLVMGetInlineAsm(
-            ty,
-            text.as_ptr().cast(),
-            text.len(),
-            c"".as_ptr(),
-            0,
-            1,
-            0,
-            llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
-            0
-        ));
-        edit!(LLVMBuildCall2(self.builder, ty, assembly, std::ptr::null_mut(), 0, c"".as_ptr()));
+        let assembly = self.inline_assembly(ty, text, "", true);
+        edit!(LLVMBuildCall2(self.builder, ty, assembly.raw(), std::ptr::null_mut(), 0, c"".as_ptr()));
     }
 }
