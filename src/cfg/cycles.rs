@@ -205,6 +205,14 @@ impl Cycles {
         data.start..data.end
     }
 
+    /// Where in [`order`](Self::order) something that is used in `at` is surely no more wanted: behind the outermost cycle
+    /// around `at` inside which nothing `defines` it, or behind `at`.
+    pub fn end_of_use(&self, at: Block, defines: impl Fn(Cycle) -> bool) -> u32 {
+        let around = self.cycle_of(at).into_iter().flat_map(|cycle| self.ancestors(cycle));
+        let outer = around.take_while(|&cycle| !defines(cycle)).last();
+        outer.map_or(self.position(at) + 1, |cycle| self.range(cycle).end)
+    }
+
     /// Whether any path from the entry leads to `block`.
     #[inline]
     pub fn is_reachable(&self, block: Block) -> bool {

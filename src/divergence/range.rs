@@ -58,21 +58,12 @@ impl Users {
         }
         Users { starts, users }
     }
-    /// Positions of a value's users, for [`Users::at`].
-    pub fn range(&self, value: Value) -> std::ops::Range<u32> {
-        match self.starts.get(value.index() + 1) {
-            Some(&end) => self.starts[value.index()]..end,
-            None => 0..0,
-        }
-    }
-    /// The user at a position.
-    pub fn at(&self, position: u32) -> Inst {
-        self.users[position as usize]
-    }
     /// The users of a value.
     pub fn of(&self, value: Value) -> &[Inst] {
-        let range = self.range(value);
-        &self.users[range.start as usize..range.end as usize]
+        match self.starts.get(value.index() + 1) {
+            Some(&end) => &self.users[self.starts[value.index()] as usize..end as usize],
+            None => &[],
+        }
     }
 }
 

@@ -19,13 +19,7 @@ pub fn most_at_once(kernel: &Kernel, cycles: &Cycles, units: impl Fn(Inst) -> u3
         if home == at || position == u32::MAX || !cycles.is_reachable(home) {
             return;
         }
-        let mut end = position + 1;
-        let cycle = cycles.cycle_of(at);
-        if cycle.is_some() && cycle != cycles.cycle_of(home) {
-            let around = cycle.into_iter().flat_map(|cycle| cycles.ancestors(cycle));
-            let outer = around.take_while(|&cycle| !cycles.contains(cycle, home)).last();
-            end = outer.map_or(end, |cycle| cycles.range(cycle).end);
-        }
+        let end = cycles.end_of_use(at, |cycle| cycles.contains(cycle, home));
         ends[def.index()] = ends[def.index()].max(end);
     };
     for &block in cycles.order() {

@@ -334,9 +334,7 @@ fn stretches(
         if !at_end {
             register.seen = position;
         }
-        let around = cycles.cycle_of(at).into_iter().flat_map(|cycle| cycles.ancestors(cycle));
-        let outer = around.take_while(|&cycle| register.loose || !cycles.contains(cycle, register.home)).last();
-        let end = outer.map_or(position + 1, |cycle| cycles.range(cycle).end);
+        let end = cycles.end_of_use(at, |cycle| !register.loose && cycles.contains(cycle, register.home));
         register.end = end.max(register.end);
         wants.push(Want { register: number, at: position, at_end });
     };

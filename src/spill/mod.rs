@@ -14,8 +14,9 @@
 //!
 //! A kernel whose launches are not bounded is not edited itself: a copy of it is planned for blocks of at most
 //! [`VERSION_THREADS`] threads, and becomes its second body, behind a test at entry, if anything could be moved ([`target`]).
-//! All kernels of a phase are planned, then edited. Phases share what is known of a function until it is edited ([`study`]). Slots belong to a launch,
-//! not to an activation, so device functions get none; functions marked `optnone` are left alone.
+//! All kernels of a phase are planned, then edited. Phases share what is known of a function until it is edited
+//! ([`study`]). Slots belong to a launch, not to an activation, so device functions get none; functions marked `optnone`
+//! are left alone.
 //!
 //! Source: Sampaio 2013, chapter 4 (uniform spills in shared memory, affine rematerialisation). Ours: the place before
 //! the register allocator, stack objects, interleaved slots, the shared-memory and occupancy budget, versions.
@@ -305,13 +306,11 @@ fn register_pressure<'m>(
         if !target.function.is_ptx_kernel() {
             return false;
         }
-        let names: &[&str] = match target.original {
-            Some(_) => &["nvvm.maxnreg"],
-            None => &["nvvm.maxnreg", "nvvm.maxntid", "nvvm.reqntid"],
-        };
-        settings.regs.is_some()
-            || (settings.block.is_some() && target.original.is_none())
-            || names.iter().any(|name| target.function.string_attribute(name).is_some())
+        match target.original {
+            // a bound on the block is one of the version, not of the function
+            Some(_) => settings.regs.is_some() || target.function.string_attribute("nvvm.maxnreg").is_some(),
+            None => states_registers(target.function, settings),
+        }
     };
     let mut plans: Vec<(Function<'m>, VictimPlan)> = Vec::new();
     let mut asking = Vec::new();
