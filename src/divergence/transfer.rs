@@ -12,7 +12,7 @@ use crate::affine::interner::Element;
 use crate::affine::{Ext, Form, Rest, Scope};
 use crate::kernel::call::Callee;
 use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::{ConstData, Flags, InstData, Opcode};
+use crate::kernel::inst::{ConstData, Flags, GepTerm, InstData, Opcode};
 use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
@@ -138,8 +138,8 @@ impl Solver<'_> {
         // fast paths: everything uniform, something divergent
         let mut scope = base.plain_scope();
         let mut diverges = base.is_divergent();
-        for &(position, _) in gep.terms {
-            let index = self.operand(inst, position as usize);
+        for term in gep.terms {
+            let index = self.operand(inst, term.operand as usize);
             if index.is_bottom() {
                 return Element::BOTTOM;
             }
@@ -153,7 +153,7 @@ impl Solver<'_> {
             return Element::uniform(scope);
         }
         let indices: SmallVec<[Element; 4]> =
-            gep.terms.iter().map(|&(position, _)| self.operand(inst, position as usize)).collect();
+            gep.terms.iter().map(|term| self.operand(inst, term.operand as usize)).collect();
         let address = self.address(inst, data, base, &indices);
         self.finish(address, bits)
     }
@@ -166,8 +166,8 @@ impl Solver<'_> {
         let no_signed_wrap = data.flags.intersects(Flags::INBOUNDS | Flags::NUSW);
         let steps = NoWrap { unsigned: data.flags.contains(Flags::NUW), signed: no_signed_wrap };
         let mut offset = arith_constant(gep.offset, bits);
-        for (&(position, stride), &index) in gep.terms.iter().zip(indices) {
-            let value = kernel.operands(inst)[position as usize];
+        for (&GepTerm { operand, stride }, &index) in gep.terms.iter().zip(indices) {
+            let value = kernel.operands(inst)[operand as usize];
             let from = kernel.int_bits(value).unwrap_or(0);
             let wide = self.as_index(self.interner.form(index)?, value, from, bits, data.block)?;
             let scaled = arith::scale(&wide, stride as i64, bits, steps)?;

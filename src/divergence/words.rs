@@ -10,7 +10,7 @@ use crate::kernel::Kernel;
 use crate::kernel::call::Callee;
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::handles::Handles;
-use crate::kernel::inst::{ConstData, Opcode, Predicate};
+use crate::kernel::inst::{ConstData, GepTerm, Opcode, Predicate};
 use crate::kernel::names::Names;
 use crate::llvm::handle::{DebugLoc, ValueKind, intrinsic_name};
 use std::cell::OnceCell;
@@ -223,8 +223,8 @@ impl<'a, 'm> Words<'a, 'm> {
             _ => self.atom(base, depth.saturating_sub(1)),
         };
         let steps = whole_steps(offset, terms);
-        for &(position, _) in terms {
-            let index = kernel.operands(indexed)[position as usize];
+        for term in terms {
+            let index = kernel.operands(indexed)[term.operand as usize];
             let (index, strength) = self.expression(index, depth.saturating_sub(1));
             match steps {
                 None => text += &format!("[{index}]"),
@@ -324,9 +324,11 @@ impl<'a, 'm> Words<'a, 'm> {
 }
 
 /// How many elements an offset skips, where it is a whole number of the only index's elements.
-fn whole_steps(offset: i64, terms: &[(u32, u64)]) -> Option<i64> {
+fn whole_steps(offset: i64, terms: &[GepTerm]) -> Option<i64> {
     match *terms {
-        [(_, stride)] if stride > 0 && offset != 0 && offset % stride as i64 == 0 => Some(offset / stride as i64),
+        [GepTerm { stride, .. }] if stride > 0 && offset != 0 && offset % stride as i64 == 0 => {
+            Some(offset / stride as i64)
+        }
         _ => None,
     }
 }

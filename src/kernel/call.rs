@@ -36,8 +36,6 @@ pub struct CallData {
     pub will_return: bool,
     /// Text class of inline assembly known to be pure and to read only its operands (checked on import).
     pub pure_asm: bool,
-    /// The result is `noundef`.
-    pub returns_noundef: bool,
 }
 
 impl Memory {

@@ -3,7 +3,7 @@
 use super::entity::{Block, Type};
 use bitflags::bitflags;
 
-/// Opcodes, families folded where nobody tells their members apart.
+/// Opcodes, families folded where nobody tells their members apart. `WarpwiseOpcode` of `llvm/walk.h` has the same order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Opcode {
@@ -71,78 +71,6 @@ impl Opcode {
         use Opcode::{AShr, And, LShr, SExt, Shl, Trunc, ZExt};
         matches!(self, Shl | LShr | AShr | And | Trunc | ZExt | SExt)
     }
-    /// Every opcode, in the order of its number.
-    const ALL: [Opcode; 52] = {
-        use Opcode::*;
-        [
-            Ret,
-            Br,
-            CondBr,
-            Switch,
-            Unreachable,
-            OtherTerminator,
-            FNeg,
-            FAdd,
-            FSub,
-            FMul,
-            FDiv,
-            FRem,
-            Add,
-            Sub,
-            Mul,
-            UDiv,
-            SDiv,
-            URem,
-            SRem,
-            Shl,
-            LShr,
-            AShr,
-            And,
-            Or,
-            Xor,
-            ICmp,
-            FCmp,
-            Select,
-            Phi,
-            Freeze,
-            Trunc,
-            ZExt,
-            SExt,
-            FpCast,
-            PtrToInt,
-            IntToPtr,
-            BitCast,
-            AddrSpaceCast,
-            Alloca,
-            Load,
-            Store,
-            Gep,
-            Fence,
-            CmpXchg,
-            AtomicRmw,
-            Call,
-            ExtractElement,
-            InsertElement,
-            ShuffleVector,
-            ExtractValue,
-            InsertValue,
-            Other,
-        ]
-    };
-
-    /// From its number, as the walker writes it; what is not known is [`Opcode::Other`].
-    #[inline]
-    pub fn from_number(number: u8) -> Opcode {
-        Self::ALL.get(number as usize).copied().unwrap_or(Opcode::Other)
-    }
-
-    /// Has something beside operands, type and flags: a terminator, phi, GEP or call.
-    #[inline]
-    pub(crate) fn has_parts(self) -> bool {
-        const PARTS: u64 = 0b11_1111 | 1 << Opcode::Phi as u32 | 1 << Opcode::Gep as u32 | 1 << Opcode::Call as u32;
-        PARTS >> self as u32 & 1 != 0
-    }
-
     /// Ends a block.
     pub fn is_terminator(self) -> bool {
         matches!(
@@ -155,6 +83,7 @@ impl Opcode {
 bitflags! {
     /// Flags of an instruction; which apply depends on the opcode.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    #[repr(transparent)]
     pub struct Flags: u16 {
         const NUW = 1;
         const NSW = 2;
@@ -243,8 +172,9 @@ impl Predicate {
 /// In [`InstData::sub`] of extractvalue and insertvalue: the index path has exactly one element.
 pub const FLAT_INDEX: u8 = 1;
 
-/// One instruction.
+/// One instruction, laid out as `WarpwiseInst` of `llvm/walk.h`.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct InstData {
     pub opcode: Opcode,
     /// Predicate of a compare (see [`Predicate::from_sub`]; LLVM's number for `fcmp`), operation of an `atomicrmw`.
@@ -269,8 +199,9 @@ impl InstData {
     }
 }
 
-/// Address arithmetic as it is stored; see [`Gep`].
+/// Address arithmetic as it is stored; see [`Gep`]. Laid out as `WarpwiseGep` of `llvm/walk.h`.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(crate) struct GepData {
     pub offset: i64,
     pub terms_start: u32,
@@ -278,13 +209,22 @@ pub(crate) struct GepData {
     pub bits: u16,
 }
 
+/// An index that is not constant, or is wider than 64 bits. Laid out as `WarpwiseTerm` of `llvm/walk.h`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C)]
+pub struct GepTerm {
+    /// Which operand of the instruction is the index.
+    pub operand: u32,
+    /// Bytes from one index to the next.
+    pub stride: u64,
+}
+
 /// `base + offset + Σ index·stride`, in bytes, in the width of the pointer's index type.
 #[derive(Clone, Copy, Debug)]
 pub struct Gep<'a> {
     /// Sum of all constant parts.
     pub offset: i64,
-    /// (operand position, stride in bytes) for each index that is not constant, or is wider than 64 bits.
-    pub terms: &'a [(u32, u64)],
+    pub terms: &'a [GepTerm],
     /// Width in bits of the address arithmetic.
     pub bits: u32,
 }
@@ -313,20 +253,4 @@ pub enum ConstData {
     PartlyUndef,
     /// Metadata, labels, inline assembly: nothing that lanes could disagree on.
     NotData,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Opcode;
-
-    #[test]
-    fn numbers_and_opcodes_agree() {
-        for (number, &opcode) in Opcode::ALL.iter().enumerate() {
-            assert_eq!(opcode as usize, number);
-        }
-        assert_eq!(Opcode::from_number(200), Opcode::Other);
-        let parts =
-            |opcode: &Opcode| opcode.is_terminator() || matches!(opcode, Opcode::Phi | Opcode::Gep | Opcode::Call);
-        assert!(Opcode::ALL.iter().all(|opcode| opcode.has_parts() == parts(opcode)));
-    }
 }

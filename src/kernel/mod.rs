@@ -13,7 +13,6 @@ pub mod handles;
 pub mod import;
 pub mod inst;
 pub mod names;
-mod pointer_map;
 mod scratch;
 pub mod stretches;
 pub mod types;
@@ -23,11 +22,12 @@ use call::CallData;
 use cranelift_entity::{EntityRef, PrimaryMap};
 use entity::{Block, Inst, Type, Value};
 use geometry::Geometry;
-use inst::{ConstData, Gep, GepData, InstData, Opcode};
+use inst::{ConstData, Gep, GepData, GepTerm, InstData, Opcode};
 use types::TypeInfo;
 
-/// Where instructions of one block lie: `first..end` in instruction order.
+/// Where instructions of one block lie: `first..end` in instruction order. Laid out as `WarpwiseBlock` of `llvm/walk.h`.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct BlockData {
     pub first: u32,
     pub end: u32,
@@ -61,7 +61,7 @@ pub struct Kernel {
     pub types: PrimaryMap<Type, TypeInfo>,
     pub(crate) consts: Vec<(ConstData, Type)>,
     pub(crate) geps: Vec<GepData>,
-    pub(crate) gep_terms: Vec<(u32, u64)>,
+    pub(crate) gep_terms: Vec<GepTerm>,
     pub(crate) calls: Vec<CallData>,
 
     /// Control flow between blocks.

@@ -1,6 +1,7 @@
-// What does an instruction look like as a flat record?
+// What does a function look like as arrays?
 
-#include "walk.h"
+#include "walk_shapes.h"
+#include "walk_tables.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
@@ -10,208 +11,115 @@
 #include "llvm/Support/CBindingWrapping.h"
 
 using namespace llvm;
+using warpwise::Extra;
+using warpwise::Shape;
 
 namespace {
 
-// What there is to read of an instruction besides its operands.
-enum class Extra : uint8_t {
-  None,
-  Wraps,
-  Exact,
-  Disjoint,
-  Order,
-  FloatOrder,
-  NonNeg,
-  Memory,
-  Gep,
-  Path,
-  Phi,
-  Call,
-  End
-};
+static_assert(sizeof(WarpwiseInst) == 24 && sizeof(WarpwiseGep) == 16 && sizeof(WarpwiseTerm) == 16,
+              "the layouts of src/kernel/inst.rs");
+// An address is as good as a number (see walk_tables.h): no two values share 16 bytes.
+static_assert(sizeof(Value) >= 16, "values are told apart by their address over 16");
 
-struct Shape {
-  uint8_t Opcode = WW_OTHER;
-  Extra Reads = Extra::None;
-};
+// The first constant's number while it is not known how many instructions there are.
+constexpr uint32_t Constant = 1u << 31;
+// Instructions that are counted before the first is read, so that most functions get arrays that fit.
+constexpr uint32_t Counted = 4096;
+constexpr uint32_t PerBlock = 16;
 
-constexpr Shape shape_of(unsigned Opcode) {
-  switch (Opcode) {
-  case Instruction::FNeg:
-    return {WW_FNEG, Extra::None};
-  case Instruction::FAdd:
-    return {WW_FADD, Extra::None};
-  case Instruction::FSub:
-    return {WW_FSUB, Extra::None};
-  case Instruction::FMul:
-    return {WW_FMUL, Extra::None};
-  case Instruction::FDiv:
-    return {WW_FDIV, Extra::None};
-  case Instruction::FRem:
-    return {WW_FREM, Extra::None};
-  case Instruction::Add:
-    return {WW_ADD, Extra::Wraps};
-  case Instruction::Sub:
-    return {WW_SUB, Extra::Wraps};
-  case Instruction::Mul:
-    return {WW_MUL, Extra::Wraps};
-  case Instruction::Shl:
-    return {WW_SHL, Extra::Wraps};
-  case Instruction::Trunc:
-    return {WW_TRUNC, Extra::Wraps};
-  case Instruction::UDiv:
-    return {WW_UDIV, Extra::Exact};
-  case Instruction::SDiv:
-    return {WW_SDIV, Extra::Exact};
-  case Instruction::LShr:
-    return {WW_LSHR, Extra::Exact};
-  case Instruction::AShr:
-    return {WW_ASHR, Extra::Exact};
-  case Instruction::URem:
-    return {WW_UREM, Extra::None};
-  case Instruction::SRem:
-    return {WW_SREM, Extra::None};
-  case Instruction::And:
-    return {WW_AND, Extra::None};
-  case Instruction::Or:
-    return {WW_OR, Extra::Disjoint};
-  case Instruction::Xor:
-    return {WW_XOR, Extra::None};
-  case Instruction::ICmp:
-    return {WW_ICMP, Extra::Order};
-  case Instruction::FCmp:
-    return {WW_FCMP, Extra::FloatOrder};
-  case Instruction::Select:
-    return {WW_SELECT, Extra::None};
-  case Instruction::Freeze:
-    return {WW_FREEZE, Extra::None};
-  case Instruction::ZExt:
-    return {WW_ZEXT, Extra::NonNeg};
-  case Instruction::SExt:
-    return {WW_SEXT, Extra::None};
-  case Instruction::UIToFP:
-    return {WW_FP_CAST, Extra::NonNeg};
-  case Instruction::FPToUI:
-  case Instruction::FPToSI:
-  case Instruction::SIToFP:
-  case Instruction::FPTrunc:
-  case Instruction::FPExt:
-    return {WW_FP_CAST, Extra::None};
-  case Instruction::PtrToInt:
-  case Instruction::PtrToAddr:
-    return {WW_PTR_TO_INT, Extra::None};
-  case Instruction::IntToPtr:
-    return {WW_INT_TO_PTR, Extra::None};
-  case Instruction::BitCast:
-    return {WW_BIT_CAST, Extra::None};
-  case Instruction::AddrSpaceCast:
-    return {WW_ADDR_SPACE_CAST, Extra::None};
-  case Instruction::Alloca:
-    return {WW_ALLOCA, Extra::Memory};
-  case Instruction::Load:
-    return {WW_LOAD, Extra::Memory};
-  case Instruction::Store:
-    return {WW_STORE, Extra::Memory};
-  case Instruction::AtomicRMW:
-    return {WW_ATOMIC_RMW, Extra::Memory};
-  case Instruction::AtomicCmpXchg:
-    return {WW_CMP_XCHG, Extra::Memory};
-  case Instruction::Fence:
-    return {WW_FENCE, Extra::None};
-  case Instruction::GetElementPtr:
-    return {WW_GEP, Extra::Gep};
-  case Instruction::ExtractElement:
-    return {WW_EXTRACT_ELEMENT, Extra::None};
-  case Instruction::InsertElement:
-    return {WW_INSERT_ELEMENT, Extra::None};
-  case Instruction::ShuffleVector:
-    return {WW_SHUFFLE_VECTOR, Extra::None};
-  case Instruction::ExtractValue:
-    return {WW_EXTRACT_VALUE, Extra::Path};
-  case Instruction::InsertValue:
-    return {WW_INSERT_VALUE, Extra::Path};
-  case Instruction::PHI:
-    return {WW_PHI, Extra::Phi};
-  case Instruction::Call:
-    return {WW_CALL, Extra::Call};
-  case Instruction::Ret:
-    return {WW_RET, Extra::End};
-  case Instruction::Br:
-    return {WW_BR, Extra::End};
-  case Instruction::Switch:
-    return {WW_SWITCH, Extra::End};
-  case Instruction::Unreachable:
-    return {WW_UNREACHABLE, Extra::End};
-  default:
-    return {Instruction::isTerminator(Opcode) ? uint8_t(WW_OTHER_TERMINATOR) : uint8_t(WW_OTHER),
-            Instruction::isTerminator(Opcode) ? Extra::End : Extra::None};
-  }
-}
-
-struct ShapeTable {
-  Shape Of[Instruction::OtherOpsEnd];
-  ShapeTable() {
-    for (unsigned Opcode = 0; Opcode != Instruction::OtherOpsEnd; ++Opcode)
-      Of[Opcode] = shape_of(Opcode);
-  }
-};
-
-const ShapeTable Shapes;
-
-// An address is as good as a number for instructions (see pointer_map.rs): no two share 64 bytes.
-static_assert(sizeof(Instruction) >= 64, "instructions are told apart by their address over 64");
-
-class Writer {
+class Walker {
 public:
-  Writer(WarpwiseBatch &B, WarpwiseCursor &C, const WarpwiseKinds &K, const DataLayout &DL)
-      : B(B), C(C), K(K), DL(DL) {}
+  Walker(Function &F, const WarpwisePicture &Empty, WarpwiseTables &T, const WarpwiseKinds &K)
+      : P(Empty), T(T), K(K), DL(F.getDataLayout()), F(F), Params(F.arg_size()) {}
 
-  // Writes one record; false if it does not fit.
-  bool write(Instruction &I);
+  WarpwisePicture run() {
+    make_room();
+    for (Argument &A : F.args()) {
+      T.values.slot(&A) = A.getArgNo();
+      P.values.push(wrap(&A));
+      P.param_types.push(type(A.getType()));
+    }
+    for (BasicBlock &BB : F)
+      block(BB);
+    close();
+    return P;
+  }
 
 private:
-  // Room for a large instruction and as many small ones as may still come.
-  bool room(uint32_t Operands, uint32_t Blocks, uint32_t Words) const {
-    uint32_t Small = B.inst_capacity - B.inst_count - 1;
-    return B.operand_capacity - B.operand_count >= Operands + Small * WW_SMALL &&
-           B.block_capacity - B.block_count >= Blocks + Small * WW_SMALL &&
-           B.word_capacity - B.word_count >= Words + Small * WW_SMALL_WORDS;
+  void make_room();
+  void block(BasicBlock &BB);
+  void close();
+  void write(Instruction &I, uint32_t Block);
+
+  // Numbers of types, values and calls; new ones are listed.
+  uint32_t type(Type *Ty) {
+    uint32_t *Number = T.types.find(Ty);
+    return LLVM_LIKELY(Number != nullptr) ? *Number : new_type(Ty);
   }
-  static uintptr_t word_of(Value *V) {
-    unsigned ID = V->getValueID();
-    uintptr_t Word = reinterpret_cast<uintptr_t>(V);
-    if (ID >= Value::InstructionVal)
-      return Word | WW_INSTRUCTION;
-    return ID == Value::ArgumentVal ? uintptr_t(cast<Argument>(V)->getArgNo()) << 3 | WW_ARGUMENT : Word | WW_CONSTANT;
+  LLVM_ATTRIBUTE_NOINLINE uint32_t new_type(Type *Ty) {
+    T.types.set(Ty, P.types.size);
+    P.types.push(wrap(Ty));
+    return P.types.size - 1;
   }
-  void operand(Value *V) { B.operands[B.operand_count++] = word_of(V); }
-  template <typename Range> void operands(const Range &Uses) {
-    uintptr_t *Out = B.operands + B.operand_count;
-    for (const Use &U : Uses)
-      *Out++ = word_of(U.get());
-    B.operand_count = Out - B.operands;
+  uint32_t value(Value *V, uint32_t Place) {
+    uint32_t &Number = T.values.slot(V);
+    return LLVM_LIKELY(Number != warpwise::Absent) ? Number : new_value(V, Place, Number);
   }
-  void block(BasicBlock *BB) { B.blocks[B.block_count++] = BB->getNumber(); }
-  void word(uint64_t W) { B.words[B.word_count++] = W; }
+  LLVM_ATTRIBUTE_NOINLINE uint32_t new_value(Value *V, uint32_t Place, uint32_t &Number);
+  uint32_t call_kind(CallInst &Call);
+
+  // The operands of an instruction that always has `Count`.
+  template <unsigned Count> void operands(Instruction &I) {
+    P.operands.room(Count);
+    uint32_t Place = P.operands.size;
+    uint32_t *Numbers = P.operands.data + Place;
+    const Use *Uses = FixedNumOperandTraits<Instruction, Count>::op_begin(&I);
+    Numbers[0] = value(Uses[0].get(), Place);
+    if constexpr (Count > 1)
+      Numbers[1] = value(Uses[1].get(), Place + 1);
+    if constexpr (Count > 2)
+      Numbers[2] = value(Uses[2].get(), Place + 2);
+    P.operands.size = Place + Count;
+  }
+  template <typename Range> void operands(const Range &Uses, uint32_t Count) {
+    P.operands.room(Count);
+    uint32_t Place = P.operands.size;
+    uint32_t *Numbers = P.operands.data;
+    for (const Use &U : Uses) {
+      Numbers[Place] = value(U.get(), Place);
+      ++Place;
+    }
+    P.operands.size = Place;
+  }
+  void operand(Value *V) {
+    P.operands.room(1);
+    P.operands.data[P.operands.size] = value(V, P.operands.size);
+    ++P.operands.size;
+  }
   uint16_t has(const Instruction &I, unsigned Kind, uint16_t Flag) const { return I.getMetadata(Kind) ? Flag : 0; }
+  void load(const LoadInst &L, WarpwiseInst &R) const;
   bool stride(Type *Ty, uint64_t &Size);
   bool tight_stride(Type *Ty, uint64_t &Size) const {
     TypeSize Found = DL.getTypeStoreSize(Ty);
     Size = Found.getKnownMinValue();
     return !Found.isScalable();
   }
-  bool gep(GetElementPtrInst &GEP);
-  bool path(GetElementPtrInst &GEP, int64_t &Offset, uint64_t &Terms);
-  void details(Instruction &I, Extra Reads, WarpwiseInst &R);
-  void memory(Instruction &I, WarpwiseInst &R);
-  void phi(PHINode &Phi);
+  void gep(GetElementPtrInst &GEP, WarpwiseInst &R);
+  bool path(GetElementPtrInst &GEP, int64_t &Offset);
+  void memory(const Instruction &I, WarpwiseInst &R) const;
+  void phi(PHINode &Phi, WarpwiseInst &R);
   void call(CallInst &Call, WarpwiseInst &R);
-  void terminator(Instruction &I, unsigned Successors, WarpwiseInst &R);
+  void terminator(Instruction &I, WarpwiseInst &R);
 
-  WarpwiseBatch &B;
-  WarpwiseCursor &C;
+  WarpwisePicture P;
+  WarpwiseTables &T;
   const WarpwiseKinds &K;
   const DataLayout &DL;
+  Function &F;
+  const uint32_t Params;
+  uint32_t FirstConstant = Constant;
+  Type *PointerType = nullptr;
+  uint16_t IndexBits = 0;
 };
 
 uint16_t flag(bool Set, uint16_t Flag) { return Set ? Flag : 0; }
@@ -219,8 +127,8 @@ uint16_t flag(bool Set, uint16_t Flag) { return Set ? Flag : 0; }
 template <typename Access> bool is_atomic(const Access &A) { return A.getOrdering() != AtomicOrdering::NotAtomic; }
 
 // Bytes from one element of a type to the next, remembered; false for scalable types.
-bool Writer::stride(Type *Ty, uint64_t &Size) {
-  auto &Known = C.strides[(reinterpret_cast<uintptr_t>(Ty) >> 4) % std::size(C.strides)];
+bool Walker::stride(Type *Ty, uint64_t &Size) {
+  auto &Known = T.strides[(reinterpret_cast<uintptr_t>(Ty) >> 4) % std::size(T.strides)];
   if (Known.type != Ty) {
     TypeSize Found = DL.getTypeAllocSize(Ty);
     if (Found.isScalable())
@@ -232,7 +140,7 @@ bool Writer::stride(Type *Ty, uint64_t &Size) {
 }
 
 // Offset and terms of a list of indices; false for scalable types.
-bool Writer::path(GetElementPtrInst &GEP, int64_t &Offset, uint64_t &Terms) {
+bool Walker::path(GetElementPtrInst &GEP, int64_t &Offset) {
   Type *Ty = GEP.getSourceElementType();
   for (uint32_t Position = 1, End = GEP.getNumOperands(); Position != End; ++Position) {
     Value *Idx = GEP.getOperand(Position);
@@ -256,130 +164,103 @@ bool Writer::path(GetElementPtrInst &GEP, int64_t &Offset, uint64_t &Terms) {
     if (Number && Number->getBitWidth() <= 64) {
       Offset += uint64_t(Number->getSExtValue()) * Stride;
     } else if (Stride) {
-      word(Position);
-      word(Stride);
-      ++Terms;
+      P.terms.push({Position, Stride});
     }
   }
   return true;
 }
 
-// Offset, width, terms; false for vectors of pointers and scalable types.
-bool Writer::gep(GetElementPtrInst &GEP) {
-  Type *PointerTy = GEP.getType();
-  if (!PointerTy->isPointerTy())
-    return false;
-  if (C.pointer_type != PointerTy) {
-    C.pointer_type = PointerTy;
-    C.index_bits = DL.getIndexTypeSizeInBits(PointerTy);
-  }
-  uint32_t Start = B.word_count;
-  B.word_count += 3;
+// Offset, width and terms; nothing for vectors of pointers and scalable types.
+void Walker::gep(GetElementPtrInst &GEP, WarpwiseInst &R) {
+  operands(GEP.operands(), GEP.getNumOperands());
+  GEPNoWrapFlags Wraps = GEP.getNoWrapFlags();
+  R.flags = flag(Wraps.isInBounds(), WW_INBOUNDS) | flag(Wraps.hasNoUnsignedSignedWrap(), WW_NUSW) |
+            flag(Wraps.hasNoUnsignedWrap(), WW_NUW);
+  Type *Ty = GEP.getType();
+  uint32_t Start = P.terms.size;
   int64_t Offset = 0;
-  uint64_t Terms = 0;
-  if (!path(GEP, Offset, Terms)) {
-    B.word_count = Start;
-    return false;
+  if (!Ty->isPointerTy() || !path(GEP, Offset)) {
+    P.terms.size = Start;
+    R.opcode = WW_OTHER;
+    return;
   }
-  B.words[Start] = Offset;
-  B.words[Start + 1] = C.index_bits;
-  B.words[Start + 2] = Terms;
-  return true;
+  if (PointerType != Ty) {
+    PointerType = Ty;
+    IndexBits = DL.getIndexTypeSizeInBits(Ty);
+  }
+  R.aux = P.geps.size;
+  P.geps.push({Offset, Start, uint16_t(P.terms.size - Start), IndexBits});
 }
 
-void Writer::memory(Instruction &I, WarpwiseInst &R) {
-  if (auto *L = dyn_cast<LoadInst>(&I)) {
-    R.aux = L->getAlign().value();
-    R.flags = flag(L->isVolatile(), WW_VOLATILE) | flag(is_atomic(*L), WW_ATOMIC);
-    if (L->hasMetadataOtherThanDebugLoc())
-      R.flags |=
-          has(I, K.invariant_load, WW_INVARIANT) | has(I, K.noundef, WW_NOUNDEF) | has(I, K.uniform, WW_ANNOTATED);
-  } else if (auto *S = dyn_cast<StoreInst>(&I)) {
-    R.aux = S->getAlign().value();
-    R.flags = flag(S->isVolatile(), WW_VOLATILE) | flag(is_atomic(*S), WW_ATOMIC);
-  } else if (auto *A = dyn_cast<AtomicRMWInst>(&I)) {
+// One look for all kinds of metadata.
+void Walker::load(const LoadInst &L, WarpwiseInst &R) const {
+  R.aux = L.getAlign().value();
+  R.flags = flag(L.isVolatile(), WW_VOLATILE) | flag(is_atomic(L), WW_ATOMIC);
+  if (!L.hasMetadataOtherThanDebugLoc())
+    return;
+  SmallVector<std::pair<unsigned, MDNode *>, 8> All;
+  L.getAllMetadataOtherThanDebugLoc(All);
+  for (auto &[Kind, Node] : All)
+    R.flags |= flag(Kind == K.invariant_load, WW_INVARIANT) | flag(Kind == K.noundef, WW_NOUNDEF) |
+               flag(Kind == K.uniform, WW_ANNOTATED);
+}
+
+void Walker::memory(const Instruction &I, WarpwiseInst &R) const {
+  if (auto *A = dyn_cast<AtomicRMWInst>(&I)) {
     R.aux = A->getAlign().value();
     R.sub = A->getOperation();
     R.flags = flag(A->isVolatile(), WW_VOLATILE) | WW_ATOMIC;
   } else if (auto *X = dyn_cast<AtomicCmpXchgInst>(&I)) {
     R.aux = X->getAlign().value();
     R.flags = flag(X->isVolatile(), WW_VOLATILE) | WW_ATOMIC;
-  } else if (auto *Alloca = dyn_cast<AllocaInst>(&I)) {
-    R.aux = Alloca->getAlign().value();
+  } else {
+    R.aux = cast<AllocaInst>(I).getAlign().value();
   }
 }
 
-// Flags and details of instructions whose operands are all values.
-void Writer::details(Instruction &I, Extra Reads, WarpwiseInst &R) {
-  switch (Reads) {
-  case Extra::Wraps:
-    // a truncation keeps its flags in the same bits, but is an operator of its own
-    if (auto *T = dyn_cast<TruncInst>(&I)) {
-      R.flags = flag(T->hasNoUnsignedWrap(), WW_NUW) | flag(T->hasNoSignedWrap(), WW_NSW);
-    } else {
-      auto &O = cast<OverflowingBinaryOperator>(I);
-      R.flags = flag(O.hasNoUnsignedWrap(), WW_NUW) | flag(O.hasNoSignedWrap(), WW_NSW);
-    }
-    break;
-  case Extra::Exact:
-    R.flags = flag(cast<PossiblyExactOperator>(I).isExact(), WW_EXACT);
-    break;
-  case Extra::Disjoint:
-    R.flags = flag(cast<PossiblyDisjointInst>(I).isDisjoint(), WW_DISJOINT);
-    break;
-  case Extra::Order:
-    R.sub = cast<ICmpInst>(I).getPredicate() - CmpInst::FIRST_ICMP_PREDICATE;
-    R.flags = flag(cast<ICmpInst>(I).hasSameSign(), WW_SAMESIGN);
-    break;
-  case Extra::FloatOrder:
-    R.sub = cast<FCmpInst>(I).getPredicate();
-    break;
-  case Extra::NonNeg:
-    R.flags = flag(cast<PossiblyNonNegInst>(I).hasNonNeg(), WW_NNEG);
-    break;
-  case Extra::Memory:
-    memory(I, R);
-    break;
-  case Extra::Gep: {
-    auto &G = cast<GetElementPtrInst>(I);
-    GEPNoWrapFlags F = G.getNoWrapFlags();
-    R.flags = flag(F.isInBounds(), WW_INBOUNDS) | flag(F.hasNoUnsignedSignedWrap(), WW_NUSW) |
-              flag(F.hasNoUnsignedWrap(), WW_NUW);
-    if (!gep(G))
-      R.opcode = WW_OTHER;
-    break;
+// A constant, or an instruction that comes later.
+uint32_t Walker::new_value(Value *V, uint32_t Place, uint32_t &Number) {
+  if (isa<Instruction>(V)) {
+    T.open.push_back({Place, wrap(V)});
+    return 0;
   }
-  case Extra::Path: {
-    ArrayRef<unsigned> Indices =
-        isa<ExtractValueInst>(I) ? cast<ExtractValueInst>(I).getIndices() : cast<InsertValueInst>(I).getIndices();
-    R.aux = Indices.front();
-    R.sub = Indices.size() == 1;
-    break;
-  }
-  default:
-    break;
-  }
+  Number = FirstConstant + P.constants.size;
+  auto *Int = dyn_cast<ConstantInt>(V);
+  bool IsInt = Int && Int->getBitWidth() <= 64;
+  P.constants.push({wrap(V), IsInt ? Int->getZExtValue() : 0, type(V->getType()), IsInt});
+  return Number;
 }
 
-void Writer::phi(PHINode &Phi) {
-  operands(Phi.operands());
+void Walker::phi(PHINode &Phi, WarpwiseInst &R) {
+  uint32_t Count = Phi.getNumIncomingValues();
+  operands(Phi.operands(), Count);
+  R.aux = P.phi_blocks.size;
+  P.phi_blocks.room(Count);
   for (BasicBlock *From : Phi.blocks())
-    block(From);
+    P.phi_blocks.data[P.phi_blocks.size++] = From->getNumber();
 }
 
-void Writer::call(CallInst &Call, WarpwiseInst &R) {
-  operands(Call.args());
-  word(reinterpret_cast<uint64_t>(Call.getCalledOperand()));
-  word(reinterpret_cast<uint64_t>(Call.getAttributes().getRawPointer()));
+// The number of a call's callee and attributes.
+uint32_t Walker::call_kind(CallInst &Call) {
+  auto [Known, IsNew] =
+      T.calls.try_emplace({Call.getCalledOperand(), Call.getAttributes().getRawPointer()}, P.calls.size);
+  if (IsNew)
+    P.calls.push(wrap(&Call));
+  return Known->second;
+}
+
+void Walker::call(CallInst &Call, WarpwiseInst &R) {
+  operands(Call.args(), Call.arg_size());
+  R.aux = call_kind(Call);
+  R.flags = flag(Call.getAttributes().hasRetAttr(Attribute::NoUndef), WW_NOUNDEF);
   if (Call.hasMetadataOtherThanDebugLoc())
     R.flags |= has(Call, K.uniform, WW_ANNOTATED);
 }
 
-void Writer::terminator(Instruction &I, unsigned Successors, WarpwiseInst &R) {
-  R.aux = Successors;
+void Walker::terminator(Instruction &I, WarpwiseInst &R) {
   switch (R.opcode) {
   case WW_RET:
-    operands(I.operands());
+    operands(I.operands(), I.getNumOperands());
     break;
   case WW_BR:
     if (cast<BranchInst>(I).isConditional()) {
@@ -399,76 +280,174 @@ void Writer::terminator(Instruction &I, unsigned Successors, WarpwiseInst &R) {
   }
   if (I.hasMetadataOtherThanDebugLoc())
     R.flags |= has(I, K.uniform, WW_ANNOTATED);
-  if (auto *Branch = dyn_cast<BranchInst>(&I)) {
-    for (unsigned N = 0; N != Successors; ++N)
-      block(Branch->getSuccessor(N));
-  } else {
-    for (unsigned N = 0; N != Successors; ++N)
-      block(I.getSuccessor(N));
-  }
-  BasicBlock *BB = I.getParent();
-  B.ended[B.ended_count] = wrap(BB);
-  B.ended_numbers[B.ended_count++] = BB->getNumber();
+  auto *Branch = dyn_cast<BranchInst>(&I);
+  R.aux = Branch ? Branch->getNumSuccessors() : I.getNumSuccessors();
+  P.successors.room(R.aux);
+  for (unsigned N = 0; N != R.aux; ++N)
+    P.successors.data[P.successors.size++] = (Branch ? Branch->getSuccessor(N) : I.getSuccessor(N))->getNumber();
 }
 
-inline bool Writer::write(Instruction &I) {
-  unsigned Operands = I.getNumOperands();
-  Shape Is = Shapes.Of[I.getOpcode()];
-  unsigned Successors = 0;
-  if (Is.Reads == Extra::End)
-    Successors = Is.Opcode == WW_BR ? cast<BranchInst>(I).getNumSuccessors() : I.getNumSuccessors();
-  // a phi has a block for each operand; a GEP writes three words and two for each index, a call two
-  bool Small = Operands <= WW_SMALL && Successors <= WW_SMALL;
-  if (!Small && !room(Operands, Is.Reads == Extra::Phi ? Operands : Successors, 3 + 2 * Operands))
-    return false;
-  WarpwiseInst &R = B.insts[B.inst_count];
-  R = {I.getType(), 0, 0, 0, Is.Opcode, 0};
-  uint32_t First = B.operand_count;
+inline void Walker::write(Instruction &I, uint32_t Block) {
+  Shape Is = warpwise::Shapes.Of[I.getOpcode()];
+  if (LLVM_UNLIKELY(P.insts.size == P.insts.capacity)) {
+    P.insts.room(1);
+    P.values.room(P.insts.capacity - P.insts.size);
+  }
+  P.values.data[P.values.size] = wrap(&I);
+  T.values.slot(&I) = P.values.size++;
+  WarpwiseInst &R = P.insts.data[P.insts.size++];
+  R = {Is.Opcode, 0, 0, type(I.getType()), Block, P.operands.size, 0, 0};
   switch (Is.Reads) {
+  case Extra::None:
+    operands(I.operands(), I.getNumOperands());
+    break;
+  case Extra::One:
+    operands<1>(I);
+    break;
+  case Extra::Two:
+    operands<2>(I);
+    break;
+  case Extra::Three:
+    operands<3>(I);
+    break;
+  case Extra::Wraps: {
+    operands<2>(I);
+    auto &O = cast<OverflowingBinaryOperator>(I);
+    R.flags = flag(O.hasNoUnsignedWrap(), WW_NUW) | flag(O.hasNoSignedWrap(), WW_NSW);
+    break;
+  }
+  case Extra::TruncWraps: {
+    operands<1>(I);
+    auto &O = cast<TruncInst>(I);
+    R.flags = flag(O.hasNoUnsignedWrap(), WW_NUW) | flag(O.hasNoSignedWrap(), WW_NSW);
+    break;
+  }
+  case Extra::Exact:
+    operands<2>(I);
+    R.flags = flag(cast<PossiblyExactOperator>(I).isExact(), WW_EXACT);
+    break;
+  case Extra::Disjoint:
+    operands<2>(I);
+    R.flags = flag(cast<PossiblyDisjointInst>(I).isDisjoint(), WW_DISJOINT);
+    break;
+  case Extra::Order:
+    operands<2>(I);
+    R.sub = cast<ICmpInst>(I).getPredicate() - CmpInst::FIRST_ICMP_PREDICATE;
+    R.flags = flag(cast<ICmpInst>(I).hasSameSign(), WW_SAMESIGN);
+    break;
+  case Extra::FloatOrder:
+    operands<2>(I);
+    R.sub = cast<FCmpInst>(I).getPredicate();
+    break;
+  case Extra::NonNeg:
+    operands<1>(I);
+    R.flags = flag(cast<PossiblyNonNegInst>(I).hasNonNeg(), WW_NNEG);
+    break;
+  case Extra::Load:
+    operands<1>(I);
+    load(cast<LoadInst>(I), R);
+    break;
+  case Extra::Store: {
+    operands<2>(I);
+    auto &S = cast<StoreInst>(I);
+    R.aux = S.getAlign().value();
+    R.flags = flag(S.isVolatile(), WW_VOLATILE) | flag(is_atomic(S), WW_ATOMIC);
+    break;
+  }
+  case Extra::Memory:
+    operands(I.operands(), I.getNumOperands());
+    memory(I, R);
+    break;
+  case Extra::Gep:
+    gep(cast<GetElementPtrInst>(I), R);
+    break;
+  case Extra::Path: {
+    operands(I.operands(), I.getNumOperands());
+    ArrayRef<unsigned> Indices =
+        isa<ExtractValueInst>(I) ? cast<ExtractValueInst>(I).getIndices() : cast<InsertValueInst>(I).getIndices();
+    R.aux = Indices.front();
+    R.sub = Indices.size() == 1;
+    break;
+  }
   case Extra::Phi:
-    phi(cast<PHINode>(I));
+    phi(cast<PHINode>(I), R);
     break;
   case Extra::Call:
     call(cast<CallInst>(I), R);
     break;
   case Extra::End:
-    terminator(I, Successors, R);
+    terminator(I, R);
     break;
-  case Extra::None:
-    operands(I.operands());
-    break;
-  default:
-    operands(I.operands());
-    details(I, Is.Reads, R);
   }
-  R.operand_count = B.operand_count - First;
-  B.addresses[B.inst_count++] = wrap(&I);
-  return true;
+  R.operand_count = P.operands.size - R.operands_start;
+}
+
+inline void Walker::block(BasicBlock &BB) {
+  uint32_t Number = P.blocks.size, First = P.insts.size;
+  P.blocks.push(wrap(&BB));
+  T.numbered[BB.getNumber()] = Number;
+  for (Instruction &I : BB)
+    write(I, Number);
+  P.bounds.push({First, P.insts.size});
+  P.successor_ends.push(P.successors.size);
+}
+
+// Counts the beginning of the function; guesses the rest of a larger one.
+void Walker::make_room() {
+  uint32_t Blocks = F.getMaxBlockNumber(), Insts = 0;
+  for (BasicBlock &BB : F) {
+    Insts += BB.size();
+    if (Insts >= Counted)
+      break;
+  }
+  if (Insts < Counted)
+    FirstConstant = Params + Insts;
+  else
+    Insts = std::max(Insts, Blocks * PerBlock);
+  P.insts.room(Insts);
+  P.operands.room(2 * Insts);
+  P.values.room(Params + Insts);
+  P.param_types.room(Params);
+  P.blocks.room(Blocks);
+  P.bounds.room(Blocks);
+  P.successor_ends.room(Blocks + 1); // the graph wants one more
+  P.successors.room(2 * Blocks);
+  P.geps.room(Insts / 4);
+  P.terms.room(Insts / 4);
+  P.constants.room(16);
+  T.numbered.assign(Blocks, 0);
+}
+
+// Fills in what could not be known on the way.
+void Walker::close() {
+  for (auto [Place, V] : T.open)
+    P.operands.data[Place] = T.values.slot(unwrap(V));
+  if (FirstConstant == Constant) {
+    uint32_t First = Params + P.insts.size;
+    for (uint32_t &V : P.operands)
+      V = V >= Constant ? V - Constant + First : V;
+  }
+  bool InOrder = true;
+  for (uint32_t N = 0; N != T.numbered.size(); ++N)
+    InOrder &= T.numbered[N] == N;
+  if (InOrder)
+    return;
+  for (uint32_t &B : P.phi_blocks)
+    B = T.numbered[B];
+  for (uint32_t &B : P.successors)
+    B = T.numbered[B];
 }
 
 } // namespace
 
-extern "C" uint32_t warpwise_walk_numbers(LLVMValueRef Func) {
-  return cast<Function>(unwrap(Func))->getMaxBlockNumber();
-}
+extern "C" WarpwiseTables *warpwise_walk_tables() { return new WarpwiseTables(); }
 
-extern "C" bool warpwise_walk(LLVMValueRef Func, WarpwiseCursor *Cursor, WarpwiseBatch *Batch,
-                              const WarpwiseKinds *Kinds) {
-  auto &F = *cast<Function>(unwrap(Func));
-  Batch->inst_count = Batch->operand_count = Batch->block_count = Batch->word_count = Batch->ended_count = 0;
-  Writer W(*Batch, *Cursor, *Kinds, F.getParent()->getDataLayout());
-  auto BB = Cursor->block ? unwrap(Cursor->block)->getIterator() : F.begin();
-  auto I = Cursor->inst ? cast<Instruction>(unwrap(Cursor->inst))->getIterator() : BB->begin();
-  while (BB != F.end()) {
-    for (; I != BB->end(); ++I) {
-      if (Batch->inst_count == Batch->inst_capacity || !W.write(*I)) {
-        Cursor->block = wrap(&*BB);
-        Cursor->inst = wrap(&*I);
-        return true;
-      }
-    }
-    if (++BB != F.end())
-      I = BB->begin();
-  }
-  return false;
+extern "C" uint32_t warpwise_walk_opcodes() { return WW_OTHER + 1; }
+
+extern "C" void warpwise_walk_free(WarpwiseTables *Tables) { delete Tables; }
+
+extern "C" void warpwise_walk(LLVMValueRef Func, WarpwiseTables *Tables, const WarpwiseKinds *Kinds,
+                              WarpwisePicture *Picture) {
+  *Picture = Walker(*cast<Function>(unwrap(Func)), *Picture, *Tables, *Kinds).run();
+  Tables->clear(*Picture);
 }

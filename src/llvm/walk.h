@@ -1,10 +1,12 @@
-// One function as flat records, for src/kernel/import.rs. Reads only; decides nothing.
+// One function as arrays, for src/kernel/import.rs. Reads only; decides nothing.
 //
 // Rust could ask LLVM's C API for every field, at some fifteen calls an instruction; that alone costs more than LLVM's
-// own analysis. Here the fields are read inline and written to buffers that Rust owns, a few hundred records at a time.
+// own analysis. Here the fields are read inline and written to arrays in the layout that Rust has for them, in memory
+// that Rust allocates and takes over.
 #pragma once
 
 #include "llvm-c/Types.h"
+#include <cstddef>
 #include <cstdint>
 
 extern "C" {
@@ -82,63 +84,106 @@ enum WarpwiseFlag : uint16_t {
   WW_ANNOTATED = 4096,
 };
 
-// One instruction. Its operands follow one another in the operand buffer.
+// One instruction; mirrors kernel::inst::InstData.
 struct WarpwiseInst {
-  void *type;
-  uint32_t operand_count;
-  // Alignment of memory accesses; first index of extractvalue and insertvalue; number of successors of a terminator.
-  uint32_t aux;
-  uint16_t flags;
   uint8_t opcode;
   // Predicate, atomic operation, or whether an index path has exactly one element.
   uint8_t sub;
-};
-
-// Where a walk stands, and what it remembers of types; zero to begin with.
-struct WarpwiseCursor {
-  LLVMBasicBlockRef block;
-  LLVMValueRef inst;
-  // Allocation sizes of types that GEPs step over, and the index width of a pointer type.
-  struct {
-    void *type;
-    uint64_t size;
-  } strides[16];
-  void *pointer_type;
-  uint64_t index_bits;
-};
-
-// What an operand is, in the low bits of its address.
-enum WarpwiseOperand : uintptr_t {
-  WW_INSTRUCTION = 0, // the address of an instruction
-  WW_CONSTANT = 1,    // the address of anything else that is no argument
-  WW_ARGUMENT = 2,    // no address, but the argument's position times eight
-};
-
-// An instruction with so many operands and successors, or fewer, is small.
-constexpr uint32_t WW_SMALL = 6;
-// The words that it writes at most.
-constexpr uint32_t WW_SMALL_WORDS = 3 + 2 * WW_SMALL;
-
-// Buffers of one batch. Capacities in elements, enough for a batch of small instructions; counts are written back.
-struct WarpwiseBatch {
-  WarpwiseInst *insts;
-  LLVMValueRef *addresses; // one for each record
-  // Blocks whose last instruction is in the batch: the block, and the number LLVM has for it; room for one a record.
-  LLVMBasicBlockRef *ended;
-  uint32_t *ended_numbers;
-  uint32_t inst_capacity;
-  uint32_t inst_count;
-  uintptr_t *operands; // see WarpwiseOperand; for calls the arguments
-  uint32_t operand_capacity;
+  uint16_t flags;
+  uint32_t type;
+  uint32_t block;
+  uint32_t operands_start;
   uint32_t operand_count;
-  uint32_t *blocks; // incoming blocks of phis and successors of terminators, by LLVM's numbers
-  uint32_t block_capacity;
-  uint32_t block_count;
-  // GEPs: offset, width, number of terms, then (operand position, stride) for each. Calls: callee, attribute list.
-  uint64_t *words;
-  uint32_t word_capacity;
-  uint32_t word_count;
-  uint32_t ended_count;
+  // Alignment of memory accesses; first index of extractvalue and insertvalue; number of successors of a terminator;
+  // where a phi's blocks begin; the number of a GEP or of a call.
+  uint32_t aux;
+};
+
+// Instructions of a block, as far as the last one exclusively; mirrors kernel::BlockData.
+struct WarpwiseBlock {
+  uint32_t first;
+  uint32_t end;
+};
+
+// Mirrors kernel::inst::GepData.
+struct WarpwiseGep {
+  int64_t offset;
+  uint32_t terms_start;
+  uint16_t term_count;
+  uint16_t bits;
+};
+
+// Mirrors kernel::inst::GepTerm.
+struct WarpwiseTerm {
+  uint32_t operand;
+  uint64_t stride;
+};
+
+struct WarpwiseConstant {
+  LLVMValueRef value;
+  // Zero-extended, of an integer of at most 64 bits.
+  uint64_t bits;
+  uint32_t type;
+  uint32_t is_int;
+};
+
+// Allocates, or enlarges what was allocated; from src/llvm/walk.rs. Does not return without memory.
+void *warpwise_grow(void *old, size_t old_bytes, size_t new_bytes, size_t align);
+void warpwise_release(void *old, size_t bytes, size_t align);
+}
+
+namespace warpwise {
+// A growing array in memory of Rust's allocator; all zero when empty.
+template <typename T> struct Rows {
+  T *data;
+  uint32_t size;
+  uint32_t capacity;
+
+  T *begin() { return data; }
+  T *end() { return data + size; }
+  // Room for so many more.
+  void room(uint32_t More) {
+    if (capacity - size < More)
+      grow(More);
+  }
+  void push(T X) {
+    room(1);
+    data[size++] = X;
+  }
+  // Gives the memory back.
+  void release() {
+    if (capacity)
+      warpwise_release(data, capacity * sizeof(T), alignof(T));
+    *this = {nullptr, 0, 0};
+  }
+
+private:
+  [[gnu::noinline]] void grow(uint32_t More) {
+    uint32_t Wanted = capacity ? 2 * capacity : 8;
+    Wanted = Wanted < size + More ? size + More : Wanted;
+    data = static_cast<T *>(warpwise_grow(data, capacity * sizeof(T), Wanted * sizeof(T), alignof(T)));
+    capacity = Wanted;
+  }
+};
+} // namespace warpwise
+
+// A function. Values are numbered as kernel::entity::Value says: arguments, instructions, constants.
+struct WarpwisePicture {
+  warpwise::Rows<WarpwiseInst> insts;
+  warpwise::Rows<uint32_t> operands;   // for calls the arguments, for branches and switches the condition
+  warpwise::Rows<LLVMValueRef> values; // arguments and instructions
+  warpwise::Rows<LLVMBasicBlockRef> blocks;
+  warpwise::Rows<WarpwiseBlock> bounds;
+  warpwise::Rows<uint32_t> phi_blocks;
+  warpwise::Rows<uint32_t> successors;
+  warpwise::Rows<uint32_t> successor_ends;
+  warpwise::Rows<WarpwiseGep> geps;
+  warpwise::Rows<WarpwiseTerm> terms;
+  warpwise::Rows<WarpwiseConstant> constants;
+  warpwise::Rows<LLVMTypeRef> types;
+  warpwise::Rows<uint32_t> param_types;
+  // One for each pair of a callee and an attribute list.
+  warpwise::Rows<LLVMValueRef> calls;
 };
 
 // Metadata kinds of the module's context.
@@ -148,9 +193,14 @@ struct WarpwiseKinds {
   uint32_t uniform;
 };
 
-// One more than the largest block number LLVM uses in a function.
-uint32_t warpwise_walk_numbers(LLVMValueRef function);
-// Fills a batch from the cursor on; false when the function is done. A batch that stays empty is too small for the next
-// instruction.
-bool warpwise_walk(LLVMValueRef function, WarpwiseCursor *cursor, WarpwiseBatch *batch, const WarpwiseKinds *kinds);
+// Tables that outlive a walk, so that a small function need not make them.
+struct WarpwiseTables;
+
+extern "C" {
+WarpwiseTables *warpwise_walk_tables();
+// How many opcodes this side knows.
+uint32_t warpwise_walk_opcodes();
+void warpwise_walk_free(WarpwiseTables *tables);
+// Fills an empty picture.
+void warpwise_walk(LLVMValueRef function, WarpwiseTables *tables, const WarpwiseKinds *kinds, WarpwisePicture *picture);
 }

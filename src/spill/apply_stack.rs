@@ -277,8 +277,8 @@ impl<'m> Apply<'_, 'm> {
         let operands = kernel.operands(inst);
         let mut offset = self.offsets[&operands[0]].clone();
         offset.constant = offset.constant.wrapping_add(data.offset);
-        for &(operand, stride) in data.terms {
-            offset.terms.push((self.handles.value(operands[operand as usize]), stride));
+        for term in data.terms {
+            offset.terms.push((self.handles.value(operands[term.operand as usize]), term.stride));
         }
         offset
     }

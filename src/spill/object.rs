@@ -104,8 +104,8 @@ impl Object {
             if data.opcode != Opcode::Gep {
                 return None;
             }
-            let &(operand, _) = facts.kernel.gep(inst).terms.first()?;
-            Some((inst, facts.kernel.operands(inst)[operand as usize]))
+            let term = facts.kernel.gep(inst).terms.first()?;
+            Some((inst, facts.kernel.operands(inst)[term.operand as usize]))
         })
     }
 }

@@ -246,7 +246,7 @@ fn offset_is_uniform(facts: &Facts, object: &Object, pointer: Value, block: Bloc
         Opcode::Gep => {
             let operands = kernel.operands(def);
             let indices = &kernel.gep(def).terms;
-            indices.iter().all(|&(index, _)| facts.scope_at_use(operands[index as usize], block).is_some())
+            indices.iter().all(|index| facts.scope_at_use(operands[index.operand as usize], block).is_some())
                 && offset_is_uniform(facts, object, operands[0], block)
         }
         _ => false,

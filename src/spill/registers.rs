@@ -124,7 +124,7 @@ impl Registers {
                     Opcode::Gep if !kernel.gep(inst).terms.is_empty() => {
                         let base = Some(self.of(operands[0])).filter(|&base| !is_constant(base));
                         let terms = kernel.gep(inst).terms.iter();
-                        let terms = terms.map(|&(operand, stride)| (self.of(operands[operand as usize]), stride));
+                        let terms = terms.map(|term| (self.of(operands[term.operand as usize]), term.stride));
                         Some(Shape::Address(base, terms.collect()))
                     }
                     _ => None,

@@ -4,7 +4,7 @@ use crate::affine::arith::{self, NoWrap};
 use crate::affine::form::{Ext, Form, Rest, Scope, Symbol};
 use crate::divergence::facts::Facts;
 use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::Opcode;
+use crate::kernel::inst::{GepTerm, Opcode};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -108,8 +108,8 @@ impl Loose<'_> {
         let kernel = &self.facts.kernel;
         let (data, at) = (kernel.gep(inst), kernel.insts[inst].block);
         let mut sum = unknown_rest(self.form(kernel.operands(inst)[0], at, depth)?);
-        for &(position, stride) in data.terms {
-            let index = kernel.operands(inst)[position as usize];
+        for &GepTerm { operand, stride } in data.terms {
+            let index = kernel.operands(inst)[operand as usize];
             let from = kernel.int_bits(index)?;
             let form = self.form(index, at, depth)?;
             let wide = if from < data.bits { self.widen(form, from, true)? } else { form };

@@ -1,0 +1,145 @@
+// Which number has an LLVM object? Tables of a walk (see walk.h).
+#pragma once
+
+#include "walk.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstring>
+
+namespace warpwise {
+
+// What an operand says whose value has no number.
+constexpr uint32_t Absent = UINT32_MAX;
+
+// Something for each key, none of which is zero. The keys met last lie in a direct-mapped table in front of the hash
+// table; `Size` is a power of two.
+template <typename T, unsigned Size> class Recent {
+public:
+  // What was set for a key; null if nothing was.
+  T *find(uintptr_t Key, uintptr_t Spread) {
+    Entry &E = Front[Spread % Size];
+    return LLVM_LIKELY(E.key == Key) ? &E.value : recall(E, Key);
+  }
+  void set(uintptr_t Key, T Value) { All[Key] = Value; }
+  auto &all() { return All; }
+  void clear() {
+    All.clear();
+    memset(Front, 0, sizeof(Front));
+  }
+
+private:
+  struct Entry {
+    uintptr_t key;
+    T value;
+  };
+
+  LLVM_ATTRIBUTE_NOINLINE T *recall(Entry &E, uintptr_t Key) {
+    auto Found = All.find(Key);
+    if (Found == All.end())
+      return nullptr;
+    E = {Key, Found->second};
+    return &E.value;
+  }
+
+  Entry Front[Size] = {};
+  llvm::DenseMap<uintptr_t, T> All;
+};
+
+// Numbers of values, kind to the cache. LLVM's parsers allocate a function's instructions one after the other, so there
+// is an array of one number per 16 bytes for each 16-KiB page (a value is larger than that, walk.cpp asserts it, so no
+// two share a slot), and a table of pages. A flat hash table scatters neighbours over its whole size and misses the
+// cache on every operand of a large function. Arguments, instructions and constants are looked up alike: which of them
+// an operand is, no processor could guess.
+class ValueNumbers {
+public:
+  ~ValueNumbers() { release(); }
+  // The number of a value; absent until it is written, and to be absent again after the walk.
+  uint32_t &slot(const void *Value) {
+    auto Address = reinterpret_cast<uintptr_t>(Value);
+    uintptr_t Number = Address >> PageBits;
+    uint32_t **Known = Pages.find(Number, Number);
+    uint32_t *Page = LLVM_LIKELY(Known != nullptr) ? *Known : enter(Number);
+    return Page[(Address >> SlotBits) % Slots];
+  }
+  size_t pages() { return Pages.all().size(); }
+  void release() {
+    for (auto &Page : Pages.all())
+      warpwise_release(Page.second, PageBytes, alignof(uint32_t));
+    Pages.clear();
+  }
+
+private:
+  static constexpr unsigned PageBits = 14;
+  static constexpr unsigned SlotBits = 4;
+  static constexpr uintptr_t Slots = 1 << (PageBits - SlotBits);
+  static constexpr size_t PageBytes = Slots * sizeof(uint32_t);
+
+  LLVM_ATTRIBUTE_NOINLINE uint32_t *enter(uintptr_t Number) {
+    auto *Page = static_cast<uint32_t *>(warpwise_grow(nullptr, 0, PageBytes, alignof(uint32_t)));
+    memset(Page, 0xFF, PageBytes);
+    Pages.set(Number, Page);
+    return Page;
+  }
+
+  Recent<uint32_t *, 128> Pages;
+};
+
+// Numbers of types.
+class TypeNumbers {
+public:
+  // Null if the type has none.
+  uint32_t *find(const void *Type) {
+    auto Address = reinterpret_cast<uintptr_t>(Type);
+    return Numbers.find(Address, Address >> 4);
+  }
+  void set(const void *Type, uint32_t Number) { Numbers.set(reinterpret_cast<uintptr_t>(Type), Number); }
+  void clear() { Numbers.clear(); }
+
+private:
+  Recent<uint32_t, 64> Numbers;
+};
+
+} // namespace warpwise
+
+// A place in the operands whose instruction had no number yet.
+struct WarpwiseOpen {
+  uint32_t place;
+  LLVMValueRef value;
+};
+
+// Allocation size of a type that GEPs step over.
+struct WarpwiseStride {
+  void *type;
+  uint64_t size;
+};
+
+struct WarpwiseTables {
+  warpwise::ValueNumbers values;
+  warpwise::TypeNumbers types;
+  // By callee and attribute list.
+  llvm::DenseMap<std::pair<void *, void *>, uint32_t> calls;
+  llvm::SmallVector<WarpwiseOpen, 0> open;
+  // Block by LLVM's number.
+  llvm::SmallVector<uint32_t, 0> numbered;
+  WarpwiseStride strides[16] = {};
+
+  // Pages that may be kept: those of a few functions of usual size.
+  static constexpr size_t KeptPages = 512;
+
+  // Forgets a function. It costs less to forget its values one by one than to clear the pages in which they lie.
+  void clear(WarpwisePicture &Function) {
+    if (values.pages() > KeptPages) {
+      values.release();
+    } else {
+      for (LLVMValueRef Value : Function.values)
+        values.slot(Value) = warpwise::Absent;
+      for (WarpwiseConstant &Constant : Function.constants)
+        values.slot(Constant.value) = warpwise::Absent;
+    }
+    types.clear();
+    calls.clear();
+    open.clear();
+    numbered.clear();
+    memset(strides, 0, sizeof(strides));
+  }
+};
