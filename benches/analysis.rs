@@ -2,13 +2,11 @@
 //! file named on the command line (`scripts/bench analysis FILE.ll …` names the examples as well).
 //!
 //! Both run in this process in turn on the same module; a figure is the median of [`RUNS`] runs after one warm-up, of
-//! [`SHORT_RUNS`] where a run takes microseconds. `--files` leaves the ladder out; `--points=FILE` leaves the ladder's times in a
+//! [`SHORT_RUNS`] where a run takes microseconds, or of `--runs=N`. `--files` leaves the ladder out; `--points=FILE` leaves the ladder's times in a
 //! file that `scripts/bench plot --scaling FILE` draws.
 //! Memory is what warpwise holds at its peak beyond the module itself, counted by the allocator, in a run of its own.
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use warpwise::divergence::{ModuleAnalysis, Options};
 use warpwise::llvm::compare::analysis_times;
 use warpwise::llvm::owned::OwnedModule;
@@ -18,57 +16,6 @@ const SHORT_RUNS: u32 = 101;
 /// Up to so many instructions a run counts as short.
 const SHORT: usize = 2_000;
 const LADDER: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
-
-/// Counts live and peak bytes while it is told to; else it is the system's allocator and nothing more.
-struct Counting;
-
-static COUNTS: AtomicBool = AtomicBool::new(false);
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-impl Counting {
-    fn grow(by: usize) {
-        if COUNTS.load(Relaxed) {
-            let live = LIVE.fetch_add(by, Relaxed).wrapping_add(by);
-            PEAK.fetch_max(live, Relaxed);
-        }
-    }
-    fn shrink(by: usize) {
-        if COUNTS.load(Relaxed) {
-            LIVE.fetch_sub(by, Relaxed);
-        }
-    }
-}
-
-// SAFETY: defers to the system allocator; the counters do not allocate.
-#[allow(unsafe_code)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        Self::grow(layout.size());
-        // SAFETY: same contract as ours.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        Self::grow(layout.size());
-        // SAFETY: same contract as ours.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // both live while the contents are copied
-        Self::grow(size);
-        Self::shrink(layout.size());
-        // SAFETY: same contract as ours.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        Self::shrink(layout.size());
-        // SAFETY: same contract as ours.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 fn median(mut times: Vec<u64>) -> u64 {
     times.remove(0); // the warm-up
@@ -85,17 +32,12 @@ fn peak_bytes(module: &OwnedModule) -> usize {
     let lent = Lent(module);
     let analyse = move || {
         let Lent(module) = { lent };
-        COUNTS.store(true, Relaxed);
-        let before = LIVE.load(Relaxed);
-        PEAK.store(before, Relaxed);
-        let analysis = ModuleAnalysis::new(module.handle(), Options::default());
-        for function in module.handle().functions().filter(|function| !function.is_declaration()) {
-            std::hint::black_box(analysis.facts(function));
-        }
-        let peak = PEAK.load(Relaxed).wrapping_sub(before);
-        drop(analysis);
-        COUNTS.store(false, Relaxed);
-        peak
+        warpwise::memory::peak_bytes(|| {
+            let analysis = ModuleAnalysis::new(module.handle(), Options::default());
+            for function in module.handle().functions().filter(|function| !function.is_declaration()) {
+                std::hint::black_box(analysis.facts(function));
+            }
+        })
     };
     std::thread::scope(|scope| scope.spawn(analyse).join()).unwrap_or(0)
 }
@@ -106,7 +48,8 @@ fn measure(name: &str, module: &OwnedModule) -> Result<[u64; 3], String> {
     let bodies: Vec<_> = handle.functions().filter(|function| !function.is_declaration()).collect();
     let instructions: usize = bodies.iter().flat_map(|function| function.blocks()).map(|b| b.insts().count()).sum();
     let peak = peak_bytes(module);
-    let runs = if instructions <= SHORT { SHORT_RUNS } else { RUNS };
+    let asked = std::env::args().find_map(|argument| argument.strip_prefix("--runs=")?.parse().ok());
+    let runs = asked.unwrap_or(if instructions <= SHORT { SHORT_RUNS } else { RUNS });
     let (theirs, ours) = analysis_times(module, runs + 1)?;
     let (theirs, ours) = (median(theirs), median(ours));
     let each = |ns: u64| ns as f64 / instructions.max(1) as f64;

@@ -27,6 +27,7 @@ pub mod fuzz;
 pub mod kernel;
 pub mod llvm;
 pub mod map;
+pub mod memory;
 #[doc(hidden)]
 pub mod mutants;
 pub mod pipeline;
