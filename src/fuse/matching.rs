@@ -22,10 +22,10 @@
 
 use super::cost::Costs;
 use super::legality::{self, Kinds};
-use crate::kernel::Kernel;
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::handles::Handles;
 use crate::kernel::inst::{ConstData, Flags, Opcode, Predicate};
+use crate::kernel::{Kernel, types};
 use crate::llvm::edit::fuse::call_convention;
 use crate::llvm::handle::{AttrPlace, RealPredicate, TypeKind};
 use rustc_hash::FxHashMap;
@@ -213,30 +213,26 @@ pub fn ways(kernel: &Kernel, handles: &Handles<'_>, [t, f]: [Inst; 2]) -> SmallV
 }
 
 /// Operand positions of two instructions melded in a way.
-pub fn slots(kernel: &Kernel, [t, f]: [Inst; 2], how: How) -> SmallVec<[Slot; 3]> {
+pub fn slots(kernel: &Kernel, [t, f]: [Inst; 2], how: How) -> impl Iterator<Item = Slot> {
     let (first, second) = (kernel.operands(t), kernel.operands(f));
-    (0..first.len().min(second.len()))
-        .map(|position| {
-            let mut there = position;
-            if how.swap && position < 2 {
-                there = 1 - position;
-            }
-            // the subtrahend is the second operand of the side that subtracts
-            let negated = how.negate.filter(|&side| if side == 0 { position == 1 } else { there == 1 });
-            Slot { values: [first[position], second[there]], negated }
-        })
-        .collect()
+    (0..first.len().min(second.len())).map(move |position| {
+        let mut there = position;
+        if how.swap && position < 2 {
+            there = 1 - position;
+        }
+        // the subtrahend is the second operand of the side that subtracts
+        let negated = how.negate.filter(|&side| if side == 0 { position == 1 } else { there == 1 });
+        Slot { values: [first[position], second[there]], negated }
+    })
 }
 
 /// Whether a slot's values can be chosen between, when they differ.
-pub fn selectable(kernel: &Kernel, handles: &Handles<'_>, slot: &Slot) -> bool {
-    let ty = handles.value(slot.values[0]).ty();
-    let first_class = !matches!(
-        ty.kind(),
-        TypeKind::LLVMMetadataTypeKind | TypeKind::LLVMTokenTypeKind | TypeKind::LLVMLabelTypeKind
-    );
-    let is_address = ty.address_space().is_some();
-    first_class && (!is_address || same_memory(kernel, slot.values))
+pub fn selectable(kernel: &Kernel, slot: &Slot) -> bool {
+    match kernel.type_info(slot.values[0]).kind {
+        types::TypeKind::Other => false, // metadata, tokens, labels
+        types::TypeKind::Ptr { .. } => same_memory(kernel, slot.values),
+        _ => true,
+    }
 }
 
 /// What is known of where a pointer points.

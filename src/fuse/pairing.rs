@@ -135,9 +135,10 @@ pub fn pair_up(
 struct Pairer<'a, 'c, 'm> {
     context: &'a Context<'c, 'm>,
     bodies: [&'a [Inst]; 2],
-    shapes: FxHashMap<Inst, u32>,
     shape_lists: [Vec<u32>; 2],
     floating: [Vec<bool>; 2],
+    /// Costs of the first body's instructions.
+    costs: Vec<i32>,
     melded: &'a mut Melded,
     /// Pairs of this block and how they meld.
     pairs: Vec<([Inst; 2], How)>,
@@ -152,7 +153,7 @@ impl Sequences for Pairer<'_, '_, '_> {
         let insts = [self.bodies[0][i], self.bodies[1][j]];
         let (_, price) = self.best_way(insts, |values| self.likely_same(values))?;
         let favour = if self.context.always { FAVOUR } else { 0 };
-        Some(self.cost(insts[0]) - price + favour)
+        Some(self.costs[i] - price + favour)
     }
     fn first_floats(&self, i: usize) -> bool {
         self.floating[0][i]
@@ -176,11 +177,8 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
             let cheap = |inst| costs.inst(kernel, inst) <= MAX_LIFT;
             body.iter().map(|&inst| legality::floats(kernel, handles, kinds, inst) && cheap(inst)).collect::<Vec<_>>()
         });
-        let mut shapes = FxHashMap::default();
-        for (body, list) in bodies.iter().zip(&shape_lists) {
-            shapes.extend(body.iter().copied().zip(list.iter().copied()));
-        }
-        Pairer { context, bodies, shapes, shape_lists, floating, melded, pairs: Vec::new() }
+        let costs = bodies[0].iter().map(|&inst| costs.inst(kernel, inst) as i32).collect();
+        Pairer { context, bodies, shape_lists, floating, costs, melded, pairs: Vec::new() }
     }
 
     fn cost(&self, inst: Inst) -> i32 {
@@ -192,8 +190,20 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
         if self.melded.same(self.context.kernel, values) {
             return true;
         }
-        let shape = |value| self.context.kernel.def(value).and_then(|def| self.shapes.get(&def));
-        matches!((shape(values[0]), shape(values[1])), (Some(a), Some(b)) if a == b && *a != Shapes::NONE)
+        let shapes = values.map(|value| self.shape_of(value));
+        shapes[0] == shapes[1] && shapes[0] != Shapes::NONE
+    }
+
+    /// The shape of a value of either body.
+    fn shape_of(&self, value: Value) -> u32 {
+        let Some(def) = self.context.kernel.def(value) else { return Shapes::NONE };
+        // bodies are in instruction order, mostly without gaps
+        let place = |body: &[Inst]| {
+            let guess = def.as_u32().checked_sub(body.first()?.as_u32())? as usize;
+            if body.get(guess) == Some(&def) { Some(guess) } else { body.binary_search(&def).ok() }
+        };
+        let found = self.bodies.iter().zip(&self.shape_lists).find_map(|(body, list)| Some(list[place(body)?]));
+        found.unwrap_or(Shapes::NONE)
     }
 
     /// The way to meld that costs least, and what it costs; `None` when no way is allowed.
@@ -201,15 +211,18 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
         let Context { kernel, handles, .. } = *self.context;
         let mut best: Option<(How, i32)> = None;
         for how in matching::ways(kernel, handles, insts) {
-            let price = matching::slots(kernel, insts, how).iter().try_fold(0, |total, slot| {
+            let price = matching::slots(kernel, insts, how).try_fold(0, |total, slot| {
                 if slot.negated.is_none() && same(slot.values) {
                     return Some(total);
                 }
-                let allowed = matching::selectable(kernel, handles, slot);
-                allowed.then(|| total + self.slot_cost(slot))
+                let allowed = matching::selectable(kernel, &slot);
+                allowed.then(|| total + self.slot_cost(&slot))
             });
             if let Some(price) = price.filter(|&price| best.is_none_or(|(_, least)| price < least)) {
                 best = Some((how, price));
+                if price == 0 {
+                    break;
+                }
             }
         }
         best
@@ -357,10 +370,10 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
                 Step::Meld { insts, how } => {
                     pairing.melded += 1;
                     let cost = self.cost(insts[0]) as u32;
-                    let is_same = |slot: &Slot| {
+                    let is_same = |slot: Slot| {
                         slot.negated.is_none() && (slot.values[0] == slot.values[1] || common.contains(&slot.values))
                     };
-                    if matching::slots(kernel, *insts, *how).iter().all(is_same) {
+                    if matching::slots(kernel, *insts, *how).all(is_same) {
                         common.insert(insts.map(|inst| kernel.result(inst)));
                         pairing.common += cost;
                     } else {
