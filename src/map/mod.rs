@@ -17,6 +17,7 @@ pub mod joins;
 pub mod packed;
 pub mod plan;
 pub mod precision;
+mod ptx;
 pub mod recount;
 pub mod room;
 pub mod show;
@@ -192,10 +193,12 @@ fn publish_table<'m>(editor: &mut Editor<'m>, symbols: &Symbols, counters: (Valu
     editor.publish(table, Reach::Everybody);
     let lengths = [counters.1, bytes.len() as u64].map(|length| editor.int(64, length));
     let contents = editor.constant_struct(&[counters.0, table, lengths[0], lengths[1]]);
-    for (name, reach) in [(symbols.index.as_str(), Reach::Everybody), (SYMBOL, Reach::AnyOf)] {
+    let indices = [(symbols.index.as_str(), Reach::Everybody), (SYMBOL, Reach::AnyOf)].map(|(name, reach)| {
         let index = editor.new_global(contents.ty(), GLOBAL, 8, Some(contents), true, name);
         editor.publish(index, reach);
-    }
+        index
+    });
+    editor.keep(&[counters.0, table, indices[0], indices[1]]);
 }
 
 fn remarks(facts: &Facts, handles: &Handles<'_>, plan: &FunctionPlan, host: &Host<'_>) {
