@@ -34,10 +34,10 @@ extern "C" LLVMValueRef warpwise_split_if(LLVMValueRef Condition, LLVMValueRef B
   return wrap(End);
 }
 
-// An empty phi before everything else in a block.
-extern "C" LLVMValueRef warpwise_phi_at_head(LLVMBasicBlockRef Block, LLVMTypeRef Type) {
+// An empty phi for so many edges before everything else in a block.
+extern "C" LLVMValueRef warpwise_phi_at_head(LLVMBasicBlockRef Block, LLVMTypeRef Type, size_t Edges) {
   BasicBlock *Head = unwrap(Block);
-  return wrap(PHINode::Create(unwrap(Type), 2, "", Head->begin()));
+  return wrap(PHINode::Create(unwrap(Type), Edges, "", Head->begin()));
 }
 
 // A call of inline assembly with its results apart; with the attributes of another call of it, or convergent.

@@ -276,7 +276,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
             while wanted != 0 {
                 let object = wanted.trailing_zeros() as usize;
                 wanted &= wanted - 1;
-                let phi = self.editor.count_phi(self.handles.block(block));
+                let phi = self.editor.count_phi(self.handles.block(block), kernel.graph.preds(block).len());
                 self.current[object] = phi.value();
                 made.push((block, object, phi));
             }
@@ -303,13 +303,19 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
             outs.extend_from_slice(&self.current);
         }
         // blocks end where they ended, but may have been split before
-        for (block, object, phi) in made {
-            for &from in kernel.graph.preds(block) {
-                let value = match position[from.index()] {
+        let mut from: SmallVec<[_; 8]> = SmallVec::new();
+        let mut values: SmallVec<[Value<'m>; 8]> = SmallVec::new();
+        for of_block in made.chunk_by(|one, other| one.0 == other.0) {
+            let preds = kernel.graph.preds(of_block[0].0);
+            from.clear();
+            from.extend(preds.iter().map(|&pred| self.handles.inst(kernel.terminator(pred)).block()));
+            for &(_, object, phi) in of_block {
+                values.clear();
+                values.extend(preds.iter().map(|pred| match position[pred.index()] {
                     u32::MAX => zero,
                     number => outs[number as usize * count + object],
-                };
-                self.editor.add_incoming(phi, value, self.handles.inst(kernel.terminator(from)).block());
+                }));
+                self.editor.add_all_incoming(phi, &values, &from);
             }
         }
     }

@@ -8,37 +8,32 @@
 //! Either is one piece of inline PTX with branches of its own: as instructions of LLVM it is as large as a small kernel.
 
 use super::apply::{Apply, Held, Registers};
-use super::plan::{Check, Keep, SECTOR};
-use super::ptx::Ptx;
+use super::plan::{Check, Keep};
+use super::ptx::{Ptx, put};
 use crate::llvm::handle::{Inst, Value};
 use smallvec::SmallVec;
 
 /// Bits of a lane's count that 32 lanes can add up in one word.
 const LOW_BITS: u32 = 27;
-/// Registers of bytes whose sums are dealt out together.
-const DEALT: usize = 8;
+/// Sums that are dealt out together.
+const DEALT: usize = 16;
 /// Bytes of a word.
 const WORD: u32 = 8;
 /// Distances of the exchanges that transpose 32 words, and the columns that a lane keeps whose number lacks that bit.
 const EXCHANGES: [(u32, u32); 5] =
     [(16, 0x0000_ffff), (8, 0x00ff_00ff), (4, 0x0f0f_0f0f), (2, 0x3333_3333), (1, 0x5555_5555)];
 /// Lanes that are together (`m`), those of them below this one (`b`), how many these are (`r`, `c`); what a loop goes on
-/// (`f`, `i`), sums (`s`); the exchanges' turns and columns; a replica's address `a`, a word's `d` and what is added to it.
+/// (`f`, `i`, `h`), sums (`s`); the exchanges' turns and columns; a replica's address `a`, a word's `d` and what is added to it.
 const REGISTERS: &str = "{
-.reg .b32 m, b, r, c, f, i, x, y, s<16>, t<5>, k<5>;
+.reg .b32 m, b, r, c, f, h, i, x, y, s<16>, t<5>, k<5>;
 .reg .b64 a, d, w;
 .reg .pred p, q;
 ";
-/// Adds `y` to the word of lane or number `i`, where that is below the end and the sum is not zero, and goes on.
-const DEAL: &str = "setp.ne.u32 p, y, 0;
-setp.lt.u32 q, i, #;
-and.pred p, p, q;
+/// Adds `y`, shifted as far as `h` says, to the word of number `i`.
+const ADD: &str = "and.pred p, p, q;
 cvt.u64.u32 w, y;
+shl.b64 w, w, h;
 mad.wide.u32 d, i, 8, a;
-@p red.global.add.u64 [d+#], w;
-add.u32 f, f, c;
-setp.lt.u32 p, f, #;
-@p bra D#;
 ";
 
 impl<'m> Apply<'_, '_, 'm> {
@@ -51,28 +46,28 @@ impl<'m> Apply<'_, '_, 'm> {
         let count = registers.count as u32;
         let mut ptx = Ptx { text: String::with_capacity(1024 + 512 * registers.count) };
         let out = &mut ptx;
-        out.put(REGISTERS, &[]);
+        put!(out, REGISTERS);
         any(out, 0..count);
         // lanes that wait for each other are those that are here now
-        out.put("setp.ne.u32 p, x, 0;\nactivemask.b32 m;\nvote.sync.ballot.b32 x, p, m;\n", &[]);
-        out.put("setp.eq.u32 p, x, 0;\n@p bra END;\n", &[]);
+        put!(out, "setp.ne.u32 p, x, 0;\nactivemask.b32 m;\nvote.sync.ballot.b32 x, p, m;\n");
+        put!(out, "setp.eq.u32 p, x, 0;\n@p bra END;\n");
         self.replica(out, count + 1);
-        out.put("and.b32 b, m, $#;\n", &[count]);
+        put!(out, "and.b32 b, m, $", count, ";\n");
         if !registers.bits.is_empty() {
-            out.put("setp.ne.u32 p, m, 0xffffffff;\n@p bra PART;\n", &[]);
+            put!(out, "setp.ne.u32 p, m, 0xffffffff;\n@p bra PART;\n");
             transpose(out, registers, count);
-            out.put("bra WIDE;\nPART:\n", &[]);
+            put!(out, "bra WIDE;\nPART:\n");
             ask_bit_by_bit(out, registers);
-            out.put("WIDE:\n", &[]);
+            put!(out, "WIDE:\n");
         }
         if !self.machine.has_redux {
             for held in &registers.wide {
-                alone(out, held, held.objects.start, u32::MAX);
+                alone(out, held, held.objects.start);
             }
         } else if !registers.wide.is_empty() {
             wide(out, registers);
         }
-        out.put("END:\n}", &[]);
+        put!(out, "END:\n}");
         let mut constraints = "r,".repeat(registers.count);
         constraints += "r,l,~{memory}";
         let mut arguments: SmallVec<[Value<'m>; 16]> = SmallVec::from_slice(&self.current);
@@ -93,7 +88,7 @@ impl<'m> Apply<'_, '_, 'm> {
         let large = (u64::MAX >> (64 - bits)) & !(u64::from(check.limit) - 1);
         let mut ptx = Ptx { text: String::with_capacity(512 + 512 * held.len()) };
         let out = &mut ptx;
-        out.put("{\n.reg .b32 x;\n.reg .b64 a, w;\n.reg .pred p;\n", &[]);
+        put!(out, "{\n.reg .b32 x;\n.reg .b64 a, w;\n.reg .pred p;\n");
         // operands are the registers of these branches, one after the other
         let mut starts: SmallVec<[usize; 8]> = SmallVec::new();
         let mut arguments: SmallVec<[Value<'m>; 16]> = SmallVec::new();
@@ -103,18 +98,18 @@ impl<'m> Apply<'_, '_, 'm> {
         }
         let count = arguments.len() as u32;
         any(out, held.iter().zip(&starts).map(|(held, &start)| (start + lanes_at(held).0) as u32));
-        out.put("and.b32 x, x, #;\nsetp.eq.u32 p, x, 0;\n@p bra END;\n", &[(large << shift) as u32]);
+        put!(out, "and.b32 x, x, ", (large << shift) as u32, ";\nsetp.eq.u32 p, x, 0;\n@p bra END;\n");
         self.replica(out, 2 * count);
         for (held, &start) in held.iter().zip(&starts) {
-            alone(out, held, start, u32::MAX);
+            alone(out, held, start);
         }
         let mut constraints = "=r,".repeat(count as usize);
         let mut tied = Ptx::default();
         for object in 0..count {
-            out.put("mov.u32 $#, 0;\n", &[object]);
-            tied.put("#,", &[object]);
+            put!(out, "mov.u32 $", object, ", 0;\n");
+            put!(tied, object, ",");
         }
-        out.put("END:\n}", &[]);
+        put!(out, "END:\n}");
         constraints += &tied.text;
         constraints += "l,~{memory}";
         let mut results: SmallVec<[Value<'m>; 16]> = arguments.clone();
@@ -130,131 +125,166 @@ impl<'m> Apply<'_, '_, 'm> {
 
     /// The address of this multiprocessor's replica, given the operand that is the counters'.
     fn replica(&self, out: &mut Ptx, counters: u32) {
-        let numbers = [self.machine.replicas - 1, WORD * self.machine.words, counters];
-        out.put("mov.u32 x, %smid;\nand.b32 x, x, #;\nmad.wide.u32 a, x, #, $#;\n", &numbers);
+        put!(out, "mov.u32 x, %smid;\nand.b32 x, x, ", self.machine.replicas - 1, ";\nmad.wide.u32 a, x, ");
+        put!(out, WORD * self.machine.words, ", $", counters, ";\n");
     }
 }
 
 /// Operands, or-ed together into `x`.
 fn any(out: &mut Ptx, operands: impl Iterator<Item = u32>) {
     for (number, operand) in operands.enumerate() {
-        out.put(if number == 0 { "mov.b32 x, $#;\n" } else { "or.b32 x, x, $#;\n" }, &[operand]);
+        put!(out, if number == 0 { "mov.b32 x, $" } else { "or.b32 x, x, $" }, operand, ";\n");
     }
 }
 
 /// Lane *n* of a full warp gets bit *n* of every lane's register, and adds their number to word *n*.
 fn transpose(out: &mut Ptx, registers: &Registers<'_>, lower: u32) {
-    out.put("popc.b32 r, $#;\n", &[lower]);
+    put!(out, "popc.b32 r, $", lower, ";\n");
     for (step, &(distance, columns)) in (0..).zip(&EXCHANGES) {
-        out.put("and.b32 x, r, #;\nsetp.ne.u32 p, x, 0;\n", &[distance]);
+        put!(out, "and.b32 x, r, ", distance, ";\nsetp.ne.u32 p, x, 0;\n");
         let (back, others) = (32 - distance, !columns);
-        out.put("selp.b32 t#, #, #, p;\nselp.b32 k#, #, #, p;\n", &[step, back, distance, step, others, columns]);
+        put!(
+            out,
+            "selp.b32 t",
+            step,
+            ", ",
+            back,
+            ", ",
+            distance,
+            ", p;\nselp.b32 k",
+            step,
+            ", ",
+            others,
+            ", ",
+            columns,
+            ", p;\n"
+        );
     }
     for shared in &registers.bits {
-        out.put("mov.b32 y, $#;\n", &[shared.object as u32]);
+        put!(out, "mov.b32 y, $", shared.object as u32, ";\n");
         for (step, &(distance, _)) in (0..).zip(&EXCHANGES) {
-            out.put("shfl.sync.bfly.b32 x, y, #, 31, 0xffffffff;\nshf.l.wrap.b32 x, x, x, t#;\n", &[distance, step]);
+            put!(
+                out,
+                "shfl.sync.bfly.b32 x, y, ",
+                distance,
+                ", 31, 0xffffffff;\nshf.l.wrap.b32 x, x, x, t",
+                step,
+                ";\n"
+            );
             // own columns, and theirs where own ones are not kept
-            out.put("xor.b32 y, y, x;\nand.b32 y, y, k#;\nxor.b32 y, y, x;\n", &[step]);
+            put!(out, "xor.b32 y, y, x;\nand.b32 y, y, k", step, ";\nxor.b32 y, y, x;\n");
         }
-        out.put("popc.b32 x, y;\nsetp.ne.u32 p, x, 0;\ncvt.u64.u32 w, x;\nmad.wide.u32 d, r, 8, a;\n", &[]);
-        out.put("@p red.global.add.u64 [d+#], w;\n", &[WORD * shared.slot]);
+        put!(out, "popc.b32 x, y;\nsetp.ne.u32 p, x, 0;\ncvt.u64.u32 w, x;\nmad.wide.u32 d, r, 8, a;\n");
+        put!(out, "@p red.global.add.u64 [d+", WORD * shared.slot, "], w;\n");
     }
 }
 
 /// Each bit of a register that lanes share.
 fn ask_bit_by_bit(out: &mut Ptx, registers: &Registers<'_>) {
-    out.put("setp.eq.u32 q, b, 0;\nmov.u32 i, 0;\nBIT:\n", &[]);
+    put!(out, "setp.eq.u32 q, b, 0;\nmov.u32 i, 0;\nBIT:\n");
     for shared in &registers.bits {
-        out.put("shr.u32 x, $#, i;\nand.b32 x, x, 1;\nsetp.ne.u32 p, x, 0;\n", &[shared.object as u32]);
-        out.put("vote.sync.ballot.b32 x, p, m;\npopc.b32 x, x;\nsetp.ne.u32 p, x, 0;\nand.pred p, p, q;\n", &[]);
-        out.put("cvt.u64.u32 w, x;\nmad.wide.u32 d, i, 8, a;\n", &[]);
-        out.put("@p red.global.add.u64 [d+#], w;\n", &[WORD * shared.slot]);
+        put!(out, "shr.u32 x, $", shared.object as u32, ", i;\nand.b32 x, x, 1;\nsetp.ne.u32 p, x, 0;\n");
+        put!(out, "vote.sync.ballot.b32 x, p, m;\npopc.b32 x, x;\nsetp.ne.u32 p, x, 0;\nand.pred p, p, q;\n");
+        put!(out, "cvt.u64.u32 w, x;\nmad.wide.u32 d, i, 8, a;\n");
+        put!(out, "@p red.global.add.u64 [d+", WORD * shared.slot, "], w;\n");
     }
-    out.put("add.u32 i, i, 1;\nsetp.lt.u32 p, i, 32;\n@p bra BIT;\n", &[]);
+    put!(out, "add.u32 i, i, 1;\nsetp.lt.u32 p, i, 32;\n@p bra BIT;\n");
 }
 
 /// Counts of more than a bit: sums over the lanes that are together, dealt out to them.
 fn wide(out: &mut Ptx, registers: &Registers<'_>) {
-    out.put("popc.b32 r, b;\npopc.b32 c, m;\n", &[]);
+    put!(out, "popc.b32 r, b;\npopc.b32 c, m;\nmov.u32 h, 0;\n");
+    let held_as = |keep: Keep| registers.wide.iter().filter(move |held| held.branch.keep == keep);
     let mut loops = 0;
     // records of bytes lie side by side
-    let bytes = registers.wide.iter().filter(|held| held.branch.keep == Keep::Bytes);
     let bytes: SmallVec<[(u32, usize); 8]> =
-        bytes.flat_map(|held| (held.slot..).step_by(4).zip(held.objects.clone())).collect();
-    for batch in bytes.chunks(DEALT) {
+        held_as(Keep::Bytes).flat_map(|held| (held.slot..).step_by(4).zip(held.objects.clone())).collect();
+    for batch in bytes.chunks(DEALT / 2) {
         for (index, &(_, object)) in (0..).zip(batch) {
-            let (even, odd) = (2 * index, 2 * index + 1);
-            out.put("and.b32 x, $#, 0x00ff00ff;\nredux.sync.add.u32 s#, x, m;\n", &[object as u32, even]);
-            out.put("shr.u32 x, $#, 8;\nand.b32 x, x, 0x00ff00ff;\n", &[object as u32]);
-            out.put("redux.sync.add.u32 s#, x, m;\n", &[odd]);
+            let (object, even, odd) = (object as u32, 2 * index, 2 * index + 1);
+            put!(out, "and.b32 x, $", object, ", 0x00ff00ff;\nredux.sync.add.u32 s", even, ", x, m;\n");
+            put!(out, "shr.u32 x, $", object, ", 8;\nand.b32 x, x, 0x00ff00ff;\n");
+            put!(out, "redux.sync.add.u32 s", odd, ", x, m;\n");
         }
-        out.put("mov.u32 f, 0;\nD#:\nadd.u32 i, f, r;\nand.b32 x, i, 1;\nsetp.ne.u32 p, x, 0;\n", &[loops]);
-        out.put("selp.b32 y, s1, s0, p;\n", &[]);
-        for index in 1..batch.len() as u32 {
-            out.put("selp.b32 x, s#, s#, p;\nsetp.ge.u32 q, i, #;\n", &[2 * index + 1, 2 * index, 4 * index]);
-            out.put("selp.b32 y, x, y, q;\n", &[]);
-        }
-        // the lower or the upper half
-        out.put("and.b32 x, i, 2;\nshl.b32 x, x, 3;\nshr.u32 y, y, x;\nand.b32 y, y, 0xffff;\n", &[]);
-        let end = 4 * batch.len() as u32;
-        out.put(DEAL, &[end, WORD * batch[0].0, end, loops]);
-        loops += 1;
-    }
-    let larger = || registers.wide.iter().filter(|held| held.branch.keep != Keep::Bytes);
-    for held in larger() {
-        let words = held.branch.words();
-        for first in (0..words).step_by(SECTOR as usize) {
-            let end = SECTOR.min(words - first);
-            for index in 0..end {
-                let low = if held.branch.keep == Keep::Words { (1 << LOW_BITS) - 1 } else { u32::MAX };
-                count(out, held, held.objects.start, first + index, low);
-                out.put("redux.sync.add.u32 s#, x, m;\n", &[index]);
+        deal(out, &mut loops, batch[0].0, 4 * batch.len() as u32, |out| {
+            put!(out, "and.b32 x, i, 1;\nsetp.ne.u32 p, x, 0;\nselp.b32 y, s1, s0, p;\n");
+            for index in 1..batch.len() as u32 {
+                put!(out, "selp.b32 x, s", 2 * index + 1, ", s", 2 * index, ", p;\nsetp.ge.u32 q, i, ", 4 * index);
+                put!(out, ";\nselp.b32 y, x, y, q;\n");
             }
-            out.put("mov.u32 f, 0;\nD#:\nadd.u32 i, f, r;\nmov.b32 y, s0;\n", &[loops]);
-            for index in 1..end {
-                out.put("setp.eq.u32 p, i, #;\nselp.b32 y, s#, y, p;\n", &[index, index]);
-            }
-            out.put(DEAL, &[end, WORD * (held.slot + first), end, loops]);
-            loops += 1;
-        }
+            // the lower or the upper half
+            put!(out, "and.b32 x, i, 2;\nshl.b32 x, x, 3;\nshr.u32 y, y, x;\nand.b32 y, y, 0xffff;\n");
+        });
     }
-    // what is too large to be added up; no count of a record is larger than its lanes
-    let words = || registers.wide.iter().filter(|held| held.branch.keep == Keep::Words);
-    if words().next().is_none() {
+    words(out, held_as(Keep::Halves), &mut loops, |out, held, word| count(out, held, held.objects.start, word));
+    if held_as(Keep::Words).next().is_none() {
         return;
     }
-    any(out, words().map(|held| held.objects.start as u32 + 2));
-    out.put("setp.lt.u32 p, x, #;\n@p bra END;\n", &[1 << LOW_BITS]);
-    for held in words() {
-        alone(out, held, held.objects.start, u32::MAX << LOW_BITS);
+    // the lower bits, and once more what is too large to be added up
+    put!(out, "ROUND:\n");
+    words(out, held_as(Keep::Words), &mut loops, |out, held, word| {
+        put!(out, "bfe.u32 x, $", held.objects.start as u32 + word, ", h, ", LOW_BITS, ";\n");
+    });
+    put!(out, "setp.ne.u32 p, h, 0;\n@p bra END;\n");
+    // no count of a record is larger than its lanes
+    any(out, held_as(Keep::Words).map(|held| held.objects.start as u32 + 2));
+    put!(out, "setp.ge.u32 p, x, ", 1 << LOW_BITS, ";\nvote.sync.ballot.b32 x, p, m;\nsetp.ne.u32 p, x, 0;\n");
+    put!(out, "mov.u32 h, ", LOW_BITS, ";\n@p bra ROUND;\n");
+}
+
+/// Counts that `load` puts into `x`, of records that lie side by side.
+fn words<'h, 'b: 'h>(
+    out: &mut Ptx,
+    held: impl Iterator<Item = &'h Held<'b>>,
+    loops: &mut u32,
+    load: impl Fn(&mut Ptx, &Held<'b>, u32),
+) {
+    let counts: SmallVec<[(&Held<'b>, u32); 16]> =
+        held.flat_map(|held| (0..held.branch.words()).map(move |word| (held, word))).collect();
+    let place = |&(held, word): &(&Held<'b>, u32)| held.slot + word;
+    for batch in counts.chunks(DEALT) {
+        for (sum, &(held, word)) in (0u32..).zip(batch) {
+            load(out, held, word);
+            put!(out, "redux.sync.add.u32 s", sum, ", x, m;\n");
+        }
+        let first = place(&batch[0]);
+        let end = place(&batch[batch.len() - 1]) + 1 - first;
+        deal(out, loops, first, end, |out| {
+            // records may be padded
+            put!(out, "mov.u32 y, 0;\n");
+            for (sum, count) in (0u32..).zip(batch) {
+                put!(out, "setp.eq.u32 p, i, ", place(count) - first, ";\nselp.b32 y, s", sum, ", y, p;\n");
+            }
+        });
     }
 }
 
-/// A lane for itself: the bits of its counts that a mask keeps, given the operand that is its first register.
-fn alone(out: &mut Ptx, held: &Held<'_>, start: usize, kept: u32) {
+/// Deals words below an end out to the lanes: `choose` puts into `y` what to add to word `i`.
+fn deal(out: &mut Ptx, loops: &mut u32, slot: u32, end: u32, choose: impl FnOnce(&mut Ptx)) {
+    put!(out, "mov.u32 f, 0;\nD", *loops, ":\nadd.u32 i, f, r;\n");
+    choose(out);
+    put!(out, "setp.ne.u32 p, y, 0;\nsetp.lt.u32 q, i, ", end, ";\n", ADD);
+    put!(out, "@p red.global.add.u64 [d+", WORD * slot, "], w;\n");
+    put!(out, "add.u32 f, f, c;\nsetp.lt.u32 p, f, ", end, ";\n@p bra D", *loops, ";\n");
+    *loops += 1;
+}
+
+/// A lane for itself, given the operand that is its first register.
+fn alone(out: &mut Ptx, held: &Held<'_>, start: usize) {
     for word in 0..held.branch.words() {
-        count(out, held, start, word, kept);
-        out.put("cvt.u64.u32 w, x;\nred.global.add.u64 [a+#], w;\n", &[WORD * (held.slot + word)]);
+        count(out, held, start, word);
+        put!(out, "cvt.u64.u32 w, x;\nred.global.add.u64 [a+", WORD * (held.slot + word), "], w;\n");
     }
 }
 
-/// A word of a record, as far as a mask keeps it, into `x`.
-fn count(out: &mut Ptx, held: &Held<'_>, start: usize, word: u32, kept: u32) {
+/// A word of a record, into `x`.
+fn count(out: &mut Ptx, held: &Held<'_>, start: usize, word: u32) {
     let bits = held.branch.keep.bits();
     let operand = start as u32 + word * bits / 32;
-    let first = word * bits % 32;
-    if bits == 32 {
-        return match kept {
-            u32::MAX => out.put("mov.b32 x, $#;\n", &[operand]),
-            _ => out.put("and.b32 x, $#, #;\n", &[operand, kept]),
-        };
-    }
-    match first {
-        0 => out.put("and.b32 x, $#, #;\n", &[operand, (1 << bits) - 1]),
-        // the upper end of the register
-        _ if first + bits == 32 => out.put("shr.u32 x, $#, #;\n", &[operand, first]),
-        _ => out.put("shr.u32 x, $#, #;\nand.b32 x, x, #;\n", &[operand, first, (1 << bits) - 1]),
+    match word * bits % 32 {
+        0 if bits == 32 => put!(out, "mov.b32 x, $", operand, ";\n"),
+        0 => put!(out, "and.b32 x, $", operand, ", ", (1 << bits) - 1, ";\n"),
+        first => put!(out, "bfe.u32 x, $", operand, ", ", first, ", ", bits, ";\n"),
     }
 }
 

@@ -226,7 +226,9 @@ pub fn plan(
     counted.sort_by_key(|&i| match plan.branches[i].keep {
         Keep::Bits { .. } => 0,
         Keep::Bytes => 1,
-        _ => 2,
+        Keep::Halves => 2,
+        Keep::Words => 3,
+        Keep::Memory => 4,
     });
     for i in counted {
         let words = plan.branches[i].words();

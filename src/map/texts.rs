@@ -2,7 +2,7 @@
 //!
 //! They are written as PTX because that is what they are to stay: nothing that a compiler could make of them is shorter.
 
-use super::ptx::Ptx;
+use super::ptx::{Ptx, put};
 use crate::llvm::edit::Editor;
 use crate::llvm::edit::map::{Assembly, Results};
 use crate::llvm::handle::Value;
@@ -53,7 +53,7 @@ cvt.u64.u32 w, o;
 @t red.global.add.u64 [$2+$6], w;
 }";
 
-/// The first thread of the grid counts the launch; arguments are the counters and where among them.
+/// Which thread counts the launch (`p`)? The first one of the grid.
 const LAUNCH: &str = "mov.u32 x, %tid.x;
 mov.u32 y, %tid.y;
 or.b32 x, x, y;
@@ -67,7 +67,6 @@ mov.u32 y, %ctaid.z;
 or.b32 x, x, y;
 setp.eq.u32 p, x, 0;
 mov.u64 w, 1;
-@p red.global.add.u64 [$#+$#], w;
 ";
 
 /// What tells the texts at functions' beginnings apart.
@@ -187,18 +186,18 @@ impl Head {
     fn text(self, replicas: u32, words: u32) -> (String, String) {
         let results = u32::from(self.lower) + u32::from(self.replica);
         let mut out = Ptx::default();
-        out.put("{\n.reg .b32 x, y;\n.reg .b64 w;\n.reg .pred p;\n", &[]);
+        put!(out, "{\n.reg .b32 x, y;\n.reg .b64 w;\n.reg .pred p;\n");
         if self.lower {
-            out.put("mov.u32 $0, %lanemask_lt;\n", &[]);
+            put!(out, "mov.u32 $0, %lanemask_lt;\n");
         }
         if self.replica {
-            let numbers = [replicas - 1, results - 1, 8 * words, results];
-            out.put("mov.u32 x, %smid;\nand.b32 x, x, #;\nmad.wide.u32 $#, x, #, $#;\n", &numbers);
+            put!(out, "mov.u32 x, %smid;\nand.b32 x, x, ", replicas - 1, ";\nmad.wide.u32 $", results - 1);
+            put!(out, ", x, ", 8 * words, ", $", results, ";\n");
         }
         if self.launch {
-            out.put(LAUNCH, &[results, results + 1]);
+            put!(out, LAUNCH, "@p red.global.add.u64 [$", results, "+$", results + 1, "], w;\n");
         }
-        out.put("}", &[]);
+        put!(out, "}");
         let mut constraints = String::new();
         let parts = [
             (self.lower, "=r,"),
@@ -224,46 +223,36 @@ impl Shape {
         let lower = 2 * count + ways;
         let others = 2 * count..lower;
         let mut out = Ptx { text: String::with_capacity(512) };
-        out.put("{\n.reg .b32 m, b, x;\n.reg .pred l, s, q;\nactivemask.b32 m;\n", &[]);
+        put!(out, "{\n.reg .b32 m, b, x;\n.reg .pred l, s, q;\nactivemask.b32 m;\n");
         // the lanes that go this lane's way
         if ways == 1 {
-            out.put("@", &[]);
-            out.put(goes, &[]);
-            out.put("$# activemask.b32 b;\n", &[others.start]);
+            put!(out, "@", goes, "$", others.start, " activemask.b32 b;\n");
         } else {
-            out.put("or.pred q, $#, $#;\n", &[others.start, others.start + 1]);
+            put!(out, "or.pred q, $", others.start, ", $", others.start + 1, ";\n");
             for other in others.clone().skip(2) {
-                out.put("or.pred q, q, $#;\n", &[other]);
+                put!(out, "or.pred q, q, $", other, ";\n");
             }
-            out.put("@", &[]);
-            out.put(goes, &[]);
-            out.put("q activemask.b32 b;\n", &[]);
+            put!(out, "@", goes, "q activemask.b32 b;\n");
         }
         for other in others.clone() {
-            out.put("@", &[]);
-            out.put(not, &[]);
-            out.put("$# activemask.b32 b;\n", &[other]);
+            put!(out, "@", not, "$", other, " activemask.b32 b;\n");
         }
-        out.put("and.b32 x, m, $#;\nsetp.eq.u32 l, x, 0;\nsetp.ne.u32 s, b, m;\nand.pred s, s, l;\n", &[lower]);
+        put!(out, "and.b32 x, m, $", lower, ";\nsetp.eq.u32 l, x, 0;\nsetp.ne.u32 s, b, m;\nand.pred s, s, l;\n");
         for index in 0..3 + ways {
             match index {
-                0 => out.put("@l ", &[]),
-                1 => out.put("@s ", &[]),
+                0 => put!(out, "@l "),
+                1 => put!(out, "@s "),
                 2 => {}
-                _ => {
-                    out.put("@", &[]);
-                    out.put(not, &[]);
-                    out.put("$# ", &[others.start + index - 3]);
-                }
+                _ => put!(out, "@", not, "$", others.start + index - 3, " "),
             }
             let position = (self.skipped + index) * self.bits;
             let object = position / 32;
-            out.put("add.u32 $#, $#, #;\n", &[object, object, 1 << (position % 32)]);
+            put!(out, "add.u32 $", object, ", $", object, ", ", 1 << (position % 32), ";\n");
         }
-        out.put("}", &[]);
+        put!(out, "}");
         let mut constraints = Ptx { text: "=r,".repeat(self.registers) };
         for object in 0..count {
-            constraints.put("#,", &[object]);
+            put!(constraints, object, ",");
         }
         constraints.text += &"b,".repeat(self.ways);
         constraints.text.push('r');

@@ -16,7 +16,7 @@ unsafe extern "C" {
         then: *const c_char,
         rest: *const c_char,
     ) -> LLVMValueRef;
-    fn warpwise_phi_at_head(block: LLVMBasicBlockRef, ty: LLVMTypeRef) -> LLVMValueRef;
+    fn warpwise_phi_at_head(block: LLVMBasicBlockRef, ty: LLVMTypeRef, ways: usize) -> LLVMValueRef;
     fn warpwise_call_assembly(
         builder: LLVMBuilderRef,
         ty: LLVMTypeRef,
@@ -63,9 +63,17 @@ impl<'m> Editor<'m> {
         wrap!(Value, LLVMBuildAlloca(self.builder, ty.raw(), name.as_ptr()))
     }
 
-    /// An empty 32-bit phi at a block's head; the editor stays where it is.
-    pub fn count_phi(&mut self, block: Block<'m>) -> Inst<'m> {
-        wrap!(Inst, warpwise_phi_at_head(block.raw(), LLVMInt32TypeInContext(self.context)))
+    /// An empty 32-bit phi at the head of a block that is come to by so many ways; the editor stays where it is.
+    pub fn count_phi(&mut self, block: Block<'m>, ways: usize) -> Inst<'m> {
+        wrap!(Inst, warpwise_phi_at_head(block.raw(), LLVMInt32TypeInContext(self.context), ways))
+    }
+
+    /// Adds all incoming edges of a phi.
+    pub fn add_all_incoming(&mut self, phi: Inst<'m>, values: &[Value<'m>], from: &[Block<'m>]) {
+        assert_eq!(values.len(), from.len(), "a value an edge");
+        let mut values: SmallVec<[LLVMValueRef; 8]> = values.iter().map(|value| value.raw()).collect();
+        let mut from: SmallVec<[LLVMBasicBlockRef; 8]> = from.iter().map(|from| from.raw()).collect();
+        edit!(LLVMAddIncoming(phi.raw(), values.as_mut_ptr(), from.as_mut_ptr(), values.len() as u32));
     }
 
     /// Adds to an integer in memory, for all threads of the device, in no order with anything else.
