@@ -304,18 +304,20 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         }
         // blocks end where they ended, but may have been split before
         let mut from: SmallVec<[_; 8]> = SmallVec::new();
-        let mut values: SmallVec<[Value<'m>; 8]> = SmallVec::new();
         for of_block in made.chunk_by(|one, other| one.0 == other.0) {
             let preds = kernel.graph.preds(of_block[0].0);
             from.clear();
-            from.extend(preds.iter().map(|&pred| self.handles.inst(kernel.terminator(pred)).block()));
+            for &pred in preds {
+                // its row, and where it ends now
+                let row = position[pred.index()] as usize * count;
+                from.push((row, self.handles.inst(kernel.terminator(pred)).block()));
+            }
             for &(_, object, phi) in of_block {
-                values.clear();
-                values.extend(preds.iter().map(|pred| match position[pred.index()] {
-                    u32::MAX => zero,
-                    number => outs[number as usize * count + object],
-                }));
-                self.editor.add_all_incoming(phi, &values, &from);
+                for &(row, block) in &from {
+                    // nothing reaches the others
+                    let value = outs.get(row + object).copied().unwrap_or(zero);
+                    self.editor.add_incoming(phi, value, block);
+                }
             }
         }
     }

@@ -19,9 +19,60 @@ const LOW_BITS: u32 = 27;
 const DEALT: usize = 16;
 /// Bytes of a word.
 const WORD: u32 = 8;
-/// Distances of the exchanges that transpose 32 words, and the columns that a lane keeps whose number lacks that bit.
-const EXCHANGES: [(u32, u32); 5] =
-    [(16, 0x0000_ffff), (8, 0x00ff_00ff), (4, 0x0f0f_0f0f), (2, 0x3333_3333), (1, 0x5555_5555)];
+/// Turns (`t`) of the five exchanges that transpose 32 words, at distances of 16 to 1, and the columns (`k`) that a lane
+/// keeps: others, where its number `r` lacks that bit.
+const TURNS: &str = "and.b32 x, r, 16;
+setp.ne.u32 p, x, 0;
+selp.b32 t0, 16, 16, p;
+selp.b32 k0, 0xffff0000, 0x0000ffff, p;
+and.b32 x, r, 8;
+setp.ne.u32 p, x, 0;
+selp.b32 t1, 24, 8, p;
+selp.b32 k1, 0xff00ff00, 0x00ff00ff, p;
+and.b32 x, r, 4;
+setp.ne.u32 p, x, 0;
+selp.b32 t2, 28, 4, p;
+selp.b32 k2, 0xf0f0f0f0, 0x0f0f0f0f, p;
+and.b32 x, r, 2;
+setp.ne.u32 p, x, 0;
+selp.b32 t3, 30, 2, p;
+selp.b32 k3, 0xcccccccc, 0x33333333, p;
+and.b32 x, r, 1;
+setp.ne.u32 p, x, 0;
+selp.b32 t4, 31, 1, p;
+selp.b32 k4, 0xaaaaaaaa, 0x55555555, p;
+";
+/// The exchanges: `y` gets its own columns, and theirs where own ones are not kept.
+const EXCHANGES: &str = "shfl.sync.bfly.b32 x, y, 16, 31, 0xffffffff;
+shf.l.wrap.b32 x, x, x, t0;
+xor.b32 y, y, x;
+and.b32 y, y, k0;
+xor.b32 y, y, x;
+shfl.sync.bfly.b32 x, y, 8, 31, 0xffffffff;
+shf.l.wrap.b32 x, x, x, t1;
+xor.b32 y, y, x;
+and.b32 y, y, k1;
+xor.b32 y, y, x;
+shfl.sync.bfly.b32 x, y, 4, 31, 0xffffffff;
+shf.l.wrap.b32 x, x, x, t2;
+xor.b32 y, y, x;
+and.b32 y, y, k2;
+xor.b32 y, y, x;
+shfl.sync.bfly.b32 x, y, 2, 31, 0xffffffff;
+shf.l.wrap.b32 x, x, x, t3;
+xor.b32 y, y, x;
+and.b32 y, y, k3;
+xor.b32 y, y, x;
+shfl.sync.bfly.b32 x, y, 1, 31, 0xffffffff;
+shf.l.wrap.b32 x, x, x, t4;
+xor.b32 y, y, x;
+and.b32 y, y, k4;
+xor.b32 y, y, x;
+popc.b32 x, y;
+setp.ne.u32 p, x, 0;
+cvt.u64.u32 w, x;
+mad.wide.u32 d, r, 8, a;
+";
 /// Lanes that are together (`m`), those of them below this one (`b`), how many these are (`r`, `c`); what a loop goes on
 /// (`f`, `i`, `h`), sums (`s`); the exchanges' turns and columns; a replica's address `a`, a word's `d` and what is added to it.
 const REGISTERS: &str = "{
@@ -29,6 +80,8 @@ const REGISTERS: &str = "{
 .reg .b64 a, d, w;
 .reg .pred p, q;
 ";
+/// At the head of a loop that is not worth copies of its body.
+const ONCE: &str = ".pragma \"nounroll\";\n";
 /// Adds `y`, shifted as far as `h` says, to the word of number `i`.
 const ADD: &str = "and.pred p, p, q;
 cvt.u64.u32 w, y;
@@ -139,49 +192,16 @@ fn any(out: &mut Ptx, operands: impl Iterator<Item = u32>) {
 
 /// Lane *n* of a full warp gets bit *n* of every lane's register, and adds their number to word *n*.
 fn transpose(out: &mut Ptx, registers: &Registers<'_>, lower: u32) {
-    put!(out, "popc.b32 r, $", lower, ";\n");
-    for (step, &(distance, columns)) in (0..).zip(&EXCHANGES) {
-        put!(out, "and.b32 x, r, ", distance, ";\nsetp.ne.u32 p, x, 0;\n");
-        let (back, others) = (32 - distance, !columns);
-        put!(
-            out,
-            "selp.b32 t",
-            step,
-            ", ",
-            back,
-            ", ",
-            distance,
-            ", p;\nselp.b32 k",
-            step,
-            ", ",
-            others,
-            ", ",
-            columns,
-            ", p;\n"
-        );
-    }
+    put!(out, "popc.b32 r, $", lower, ";\n", TURNS);
     for shared in &registers.bits {
-        put!(out, "mov.b32 y, $", shared.object as u32, ";\n");
-        for (step, &(distance, _)) in (0..).zip(&EXCHANGES) {
-            put!(
-                out,
-                "shfl.sync.bfly.b32 x, y, ",
-                distance,
-                ", 31, 0xffffffff;\nshf.l.wrap.b32 x, x, x, t",
-                step,
-                ";\n"
-            );
-            // own columns, and theirs where own ones are not kept
-            put!(out, "xor.b32 y, y, x;\nand.b32 y, y, k", step, ";\nxor.b32 y, y, x;\n");
-        }
-        put!(out, "popc.b32 x, y;\nsetp.ne.u32 p, x, 0;\ncvt.u64.u32 w, x;\nmad.wide.u32 d, r, 8, a;\n");
+        put!(out, "mov.b32 y, $", shared.object as u32, ";\n", EXCHANGES);
         put!(out, "@p red.global.add.u64 [d+", WORD * shared.slot, "], w;\n");
     }
 }
 
 /// Each bit of a register that lanes share.
 fn ask_bit_by_bit(out: &mut Ptx, registers: &Registers<'_>) {
-    put!(out, "setp.eq.u32 q, b, 0;\nmov.u32 i, 0;\nBIT:\n");
+    put!(out, "setp.eq.u32 q, b, 0;\nmov.u32 i, 0;\nBIT:\n", ONCE);
     for shared in &registers.bits {
         put!(out, "shr.u32 x, $", shared.object as u32, ", i;\nand.b32 x, x, 1;\nsetp.ne.u32 p, x, 0;\n");
         put!(out, "vote.sync.ballot.b32 x, p, m;\npopc.b32 x, x;\nsetp.ne.u32 p, x, 0;\nand.pred p, p, q;\n");
@@ -261,7 +281,7 @@ fn words<'h, 'b: 'h>(
 
 /// Deals words below an end out to the lanes: `choose` puts into `y` what to add to word `i`.
 fn deal(out: &mut Ptx, loops: &mut u32, slot: u32, end: u32, choose: impl FnOnce(&mut Ptx)) {
-    put!(out, "mov.u32 f, 0;\nD", *loops, ":\nadd.u32 i, f, r;\n");
+    put!(out, "mov.u32 f, 0;\nD", *loops, ":\n", ONCE, "add.u32 i, f, r;\n");
     choose(out);
     put!(out, "setp.ne.u32 p, y, 0;\nsetp.lt.u32 q, i, ", end, ";\n", ADD);
     put!(out, "@p red.global.add.u64 [d+", WORD * slot, "], w;\n");

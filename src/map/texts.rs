@@ -185,7 +185,7 @@ impl<'m> Texts<'m> {
 impl Head {
     fn text(self, replicas: u32, words: u32) -> (String, String) {
         let results = u32::from(self.lower) + u32::from(self.replica);
-        let mut out = Ptx::default();
+        let mut out = Ptx { text: String::with_capacity(768) };
         put!(out, "{\n.reg .b32 x, y;\n.reg .b64 w;\n.reg .pred p;\n");
         if self.lower {
             put!(out, "mov.u32 $0, %lanemask_lt;\n");
@@ -198,7 +198,7 @@ impl Head {
             put!(out, LAUNCH, "@p red.global.add.u64 [$", results, "+$", results + 1, "], w;\n");
         }
         put!(out, "}");
-        let mut constraints = String::new();
+        let mut constraints = String::with_capacity(32);
         let parts = [
             (self.lower, "=r,"),
             // written before the counters' address is read for the last time

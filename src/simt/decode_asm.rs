@@ -71,6 +71,9 @@ impl Decoder<'_, '_> {
             }
             return Some(());
         }
+        if statement.starts_with(".pragma") {
+            return Some(());
+        }
         if let Some(rest) = statement.strip_prefix('@') {
             return self.predicated(asm, rest);
         }

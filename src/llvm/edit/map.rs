@@ -68,14 +68,6 @@ impl<'m> Editor<'m> {
         wrap!(Inst, warpwise_phi_at_head(block.raw(), LLVMInt32TypeInContext(self.context), ways))
     }
 
-    /// Adds all incoming edges of a phi.
-    pub fn add_all_incoming(&mut self, phi: Inst<'m>, values: &[Value<'m>], from: &[Block<'m>]) {
-        assert_eq!(values.len(), from.len(), "a value an edge");
-        let mut values: SmallVec<[LLVMValueRef; 8]> = values.iter().map(|value| value.raw()).collect();
-        let mut from: SmallVec<[LLVMBasicBlockRef; 8]> = from.iter().map(|from| from.raw()).collect();
-        edit!(LLVMAddIncoming(phi.raw(), values.as_mut_ptr(), from.as_mut_ptr(), values.len() as u32));
-    }
-
     /// Adds to an integer in memory, for all threads of the device, in no order with anything else.
     pub fn add_atomically(&mut self, address: Value<'m>, value: Value<'m>) {
         let scope = edit!(LLVMGetSyncScopeID(self.context, c"device".as_ptr(), 6));
