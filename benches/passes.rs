@@ -1,5 +1,6 @@
 //! How long does each transform take against the analysis it stands on? The ladder of generated kernels, and every
-//! file named on the command line (`scripts/bench passes FILE.ll …`).
+//! file named on the command line (`scripts/bench passes FILE.ll …`). `--files` leaves the ladder out, `--only=PASS` the other
+//! transforms: for profiles.
 //!
 //! A run reads the module anew, analyses all its functions, then runs the transform, which analyses them again; times
 //! are of the thread's own CPU clock, a figure is the median of [`RUNS`] runs after one warm-up.
@@ -7,6 +8,7 @@
 use cpu_time::ThreadTime;
 use std::path::PathBuf;
 use warpwise::divergence::{ModuleAnalysis, Options};
+use warpwise::llvm::handle::{Function, Module};
 use warpwise::llvm::owned::OwnedModule;
 use warpwise::llvm::remark::Host;
 use warpwise::pipeline;
@@ -49,11 +51,26 @@ fn median(mut times: Vec<u128>) -> f64 {
     times[times.len() / 2] as f64
 }
 
-fn measure(source: &Source) -> Result<(), String> {
+/// Apart from everything else, so that a profile tells what it takes.
+#[inline(never)]
+fn analyse(module: Module<'_>, bodies: &[Function<'_>]) {
+    let analysis = ModuleAnalysis::new(module, Options::default());
+    for &function in bodies {
+        std::hint::black_box(analysis.facts(function));
+    }
+}
+
+/// As [`analyse`].
+#[inline(never)]
+fn transform(pass: usize, module: Module<'_>, parameters: &str) {
+    pipeline::run(pass, module, parameters, &Host::silent());
+}
+
+fn measure(source: &Source, passes: &[(&str, &str)]) -> Result<(), String> {
     let mut analysis = Vec::new();
     let mut row = String::new();
     let mut instructions = 0;
-    for (name, parameters) in PASSES {
+    for (name, parameters) in passes {
         let Some(pass) = pipeline::lookup(name) else { continue };
         let mut times = Vec::new();
         for _ in 0..=RUNS {
@@ -61,16 +78,11 @@ fn measure(source: &Source) -> Result<(), String> {
             let bodies: Vec<_> = module.handle().functions().filter(|function| !function.is_declaration()).collect();
             instructions = bodies.iter().flat_map(|function| function.blocks()).map(|b| b.insts().count()).sum();
             let start = ThreadTime::now();
-            {
-                let analysis = ModuleAnalysis::new(module.handle(), Options::default());
-                for &function in &bodies {
-                    std::hint::black_box(analysis.facts(function));
-                }
-            }
+            analyse(module.handle(), &bodies);
             analysis.push(start.elapsed().as_nanos());
             drop(bodies);
             let start = ThreadTime::now();
-            pipeline::run(pass, module.handle(), parameters, &Host::silent());
+            transform(pass, module.handle(), parameters);
             times.push(start.elapsed().as_nanos());
         }
         row += &format!(" {:.2} |", median(times) / median(analysis.clone()).max(1.0));
@@ -81,13 +93,16 @@ fn measure(source: &Source) -> Result<(), String> {
 }
 
 fn main() -> Result<(), String> {
-    let known: Vec<&str> =
-        PASSES.iter().filter(|(name, _)| pipeline::lookup(name).is_some()).map(|(name, _)| *name).collect();
-    println!("| module | instructions | analysis, ns each | {} |", known.join(" | "));
-    println!("|---|---|---|{}", "---|".repeat(known.len()));
+    let only = std::env::args().find_map(|argument| argument.strip_prefix("--only=").map(str::to_owned));
+    let wanted = |name: &str| pipeline::lookup(name).is_some() && only.as_ref().is_none_or(|only| only == name);
+    let passes: Vec<(&str, &str)> = PASSES.into_iter().filter(|(name, _)| wanted(name)).collect();
+    let names: Vec<&str> = passes.iter().map(|(name, _)| *name).collect();
+    println!("| module | instructions | analysis, ns each | {} |", names.join(" | "));
+    println!("|---|---|---|{}", "---|".repeat(names.len()));
+    let ladder: &[usize] = if std::env::args().any(|argument| argument == "--files") { &[] } else { &LADDER };
     let files = std::env::args().skip(1).filter(|argument| !argument.starts_with("--"));
-    for source in LADDER.into_iter().map(Source::Ladder).chain(files.map(|file| Source::File(file.into()))) {
-        measure(&source)?;
+    for source in ladder.iter().copied().map(Source::Ladder).chain(files.map(|file| Source::File(file.into()))) {
+        measure(&source, &passes)?;
     }
     Ok(())
 }

@@ -11,9 +11,7 @@
 ; CHECK-NOT: icmp ugt
 ; CHECK: asm sideeffect "{{.*}}@l add.u32 $0, $0, 1;{{.*}}add.u32 $0, $0, 65536;{{.*}}", "=r,0,b,r"
 ; CHECK: asm sideeffect "{{.*}}or.pred q, $2, $3;{{.*}}@!q activemask.b32 b;{{.*}}@l add.u32 $0, $0, 16;{{.*}}", "=r,0,b,b,r"
-; CHECK: warpwise.flush.bits:
-; CHECK: call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1,
-; CHECK: warpwise.flush.bit:
+; CHECK: asm sideeffect "{{.*}}shfl.sync.bfly.b32 x, y, 16, 31, 0xffffffff;{{.*}}PART:{{.*}}@p bra BIT;{{.*}}END:
 ; RECOUNT: 3 branches were counted as the machine saw them
 ; SAME: equal under the lockstep scheduler
 

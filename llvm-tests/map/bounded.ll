@@ -8,17 +8,18 @@
 ; RUN: %warpwise simt %t.2.ll -k halves --block 50 --arg 'i32[64]:zero' --arg i32:7 --recount | %FileCheck %s --check-prefix=HALVES
 
 ; CHECK-LABEL: define ptx_kernel void @single
-; CHECK-NOT: -2147483648
+; CHECK-NOT: and.b32 x, x, 2147483648
 ; CHECK: ret void
 ; CHECK-LABEL: define ptx_kernel void @nest
 ; CHECK: outer:
-; CHECK: and i32 %{{.*}}, -2147483648
+; CHECK: asm sideeffect "{{.*}}and.b32 x, x, 2147483648;{{.*}}@p bra END;
 ; CHECK: inner:
-; CHECK-NOT: -2147483648
+; CHECK-NOT: and.b32 x, x, 2147483648
 ; CHECK: ret void
 ; A shifted variable: at most 33 iterations, a byte a count.
 ; CHECK-LABEL: define ptx_kernel void @halves
-; CHECK-NOT: warpwise.flush.full
+; CHECK: loop:
+; CHECK-NOT: bra END
 ; CHECK: asm sideeffect "{{.*}}add.u32 $0, $0, 65536;{{.*}}", "=r,0,b,r"
 ; RECOUNT: 2 branches were counted as the machine saw them
 ; HALVES: 1 branches were counted as the machine saw them

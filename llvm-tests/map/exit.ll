@@ -3,11 +3,10 @@
 ; RUN: %opt -passes='divergence-map<name=t>' -S %s | %FileCheck %s
 
 ; CHECK-LABEL: define ptx_kernel void @inline_exit
-; CHECK: warpwise.flush.deal:
-; CHECK: warpwise.return:
+; CHECK: asm sideeffect "{{.*}}redux.sync.add.u32 s0, x, m;{{.*}}@p bra D0;{{.*}}END:
 ; CHECK-NEXT: call void @llvm.nvvm.exit()
 ; CHECK-LABEL: define ptx_kernel void @calls
-; CHECK-NOT: warpwise.flush
+; CHECK-NOT: bra END
 ; CHECK: }
 
 target triple = "nvptx64-nvidia-cuda"

@@ -3,9 +3,8 @@
 ; RUN: %FileCheck %s < %t.ll
 ; RUN: %warpwise simt %t.ll --block 50 --arg 'i32[64]:zero' --recount | %FileCheck %s --check-prefix=RECOUNT
 
-; CHECK: warpwise.flush:
 ; CHECK-NOT: redux
-; CHECK: atomicrmw add
+; CHECK: asm sideeffect "{{.*}}vote.sync.ballot.b32 x, p, m;{{.*}}red.global.add.u64 [a+
 ; RECOUNT: 1 branches were counted as the machine saw them
 
 target triple = "nvptx64-nvidia-cuda"

@@ -10,15 +10,11 @@
 ; CHECK: define ptx_kernel void @k(ptr %out) #[[BOUND:[0-9]+]]
 ; Nothing bounds the loop, so lanes look whether a count is about to overflow.
 ; CHECK: loop:
-; CHECK: and i32 %{{.*}}, -2147483648
+; CHECK: asm sideeffect "{{.*}}mov.b32 x, $2;\0Aand.b32 x, x, 2147483648;\0Asetp.eq.u32 p, x, 0;\0A@p bra END;{{.*}}red.global.add.u64 [a+32], w;{{.*}}mov.u32 $3, 0;\0AEND:\0A}", "=r,=r,=r,=r,0,1,2,3,l,~{memory}"
 ; CHECK: asm sideeffect "{{.*}}activemask.b32 m;\0A@$8 activemask.b32 b;\0A@!$8 activemask.b32 b;{{.*}}@l add.u32 $0, $0, 1;{{.*}}", "=r,=r,=r,=r,0,1,2,3,b,r"
-; CHECK-NOT: atomicrmw
 ; CHECK: br i1 %more, label %loop, label %after
-; CHECK: warpwise.flush:
-; CHECK: call i32 @llvm.nvvm.redux.sync.add(
-; CHECK: warpwise.flush.deal:
-; CHECK: atomicrmw add
-; CHECK: warpwise.return:
+; CHECK: after:
+; CHECK: asm sideeffect "{{.*}}vote.sync.ballot.b32 x, p, m;{{.*}}redux.sync.add.u32 s3, x, m;{{.*}}@p red.global.add.u64 [d+32], w;{{.*}}@p bra D0;
 ; CHECK-NEXT: ret void
 ; CHECK: attributes #[[BOUND]] = { "nvvm.maxntid"="1024" }
 ; RECOUNT: 1 branches were counted as the machine saw them

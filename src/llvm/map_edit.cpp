@@ -34,48 +34,10 @@ extern "C" LLVMValueRef warpwise_split_if(LLVMValueRef Condition, LLVMValueRef B
   return wrap(End);
 }
 
-// Puts `for (i = 0; i < count; ++i) { }` before an instruction, where the block is split: returns the terminator of the
-// body, before which the editor then writes, and the index. The body runs at least once.
-extern "C" LLVMValueRef warpwise_split_for(LLVMValueRef Count, LLVMValueRef Before, const char *Body, const char *Rest,
-                                           LLVMValueRef *Index) {
-  auto *At = cast<Instruction>(unwrap(Before));
-  auto [Point, Number] = SplitBlockAndInsertSimpleForLoop(unwrap(Count), At->getIterator());
-  Point->getParent()->setName(Body);
-  At->getParent()->setName(Rest);
-  *Index = wrap(Number);
-  return wrap(Point);
-}
-
-// The same for `for (i = start; i < end; i += step) { }`, whose body may not run at all.
-extern "C" LLVMValueRef warpwise_split_while(LLVMValueRef Start, LLVMValueRef Step, LLVMValueRef End,
-                                             LLVMValueRef Before, const char *Body, const char *Rest,
-                                             LLVMValueRef *Index) {
-  auto *At = cast<Instruction>(unwrap(Before));
-  Value *Enters = ConstantInt::getTrue(At->getContext());
-  Instruction *Point = SplitBlockAndInsertIfThen(Enters, At->getIterator(), /*Unreachable=*/false);
-  BasicBlock *Loop = Point->getParent(), *Head = Loop->getSinglePredecessor(), *Tail = At->getParent();
-  Loop->setName(Body);
-  Tail->setName(Rest);
-  auto *Enter = cast<BranchInst>(Head->getTerminator());
-  IRBuilder<> Builder(Enter);
-  Enter->setCondition(Builder.CreateICmpULT(unwrap(Start), unwrap(End)));
-  Builder.SetInsertPoint(Loop, Loop->begin());
-  PHINode *Number = Builder.CreatePHI(unwrap(Start)->getType(), 2);
-  Builder.SetInsertPoint(Point);
-  Builder.SetCurrentDebugLocation(Point->getDebugLoc());
-  auto *Next = cast<Instruction>(Builder.CreateAdd(Number, unwrap(Step)));
-  Builder.CreateCondBr(Builder.CreateICmpULT(Next, unwrap(End)), Loop, Tail);
-  Point->eraseFromParent();
-  Number->addIncoming(unwrap(Start), Head);
-  Number->addIncoming(Next, Loop);
-  *Index = wrap(Number);
-  return wrap(Next);
-}
-
-// An empty phi before everything else in a block.
-extern "C" LLVMValueRef warpwise_phi_at_head(LLVMBasicBlockRef Block, LLVMTypeRef Type) {
+// An empty phi for so many edges before everything else in a block.
+extern "C" LLVMValueRef warpwise_phi_at_head(LLVMBasicBlockRef Block, LLVMTypeRef Type, size_t Edges) {
   BasicBlock *Head = unwrap(Block);
-  return wrap(PHINode::Create(unwrap(Type), 2, "", Head->begin()));
+  return wrap(PHINode::Create(unwrap(Type), Edges, "", Head->begin()));
 }
 
 // A call of inline assembly with its results apart; with the attributes of another call of it, or convergent.
@@ -96,9 +58,12 @@ extern "C" LLVMValueRef warpwise_call_assembly(LLVMBuilderRef Builder, LLVMTypeR
   return wrap(Call);
 }
 
-// Keeps a global although nobody seems to use it.
-extern "C" void warpwise_keep(LLVMModuleRef M, LLVMValueRef Global) {
-  appendToCompilerUsed(*unwrap(M), {cast<GlobalValue>(unwrap(Global))});
+// Keeps globals although nobody seems to use them.
+extern "C" void warpwise_keep(LLVMModuleRef M, LLVMValueRef *Globals, size_t Count) {
+  SmallVector<GlobalValue *, 8> Values;
+  for (Value *Global : ArrayRef<Value *>(unwrap(Globals), Count))
+    Values.push_back(cast<GlobalValue>(Global));
+  appendToCompilerUsed(*unwrap(M), Values);
 }
 
 // Whether any argument, block or instruction has a name.

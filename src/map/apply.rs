@@ -17,9 +17,10 @@
 //! stay: under a predicate `activemask` names the lanes for which it holds, so the lanes of either way learn who goes with
 //! them, and a warp splits if that is not everybody.
 
+use super::GLOBAL;
 use super::joins;
 use super::plan::{BranchPlan, Check, FunctionPlan, Keep, SECTOR, exits};
-use super::texts::{Shape, Texts};
+use super::texts::{Head, Shape, Texts};
 use crate::divergence::Facts;
 use crate::kernel::entity::{self, Block};
 use crate::kernel::handles::Handles;
@@ -46,7 +47,7 @@ pub struct Machine<'m> {
 
 /// Lanes that execute an instruction together.
 #[derive(Clone, Copy)]
-pub(super) struct Group<'m> {
+struct Group<'m> {
     pub mask: Value<'m>,
     /// Lanes of the group below this one.
     pub below: Value<'m>,
@@ -65,9 +66,9 @@ pub(super) struct Apply<'e, 'a, 'm> {
     pub machine: &'a Machine<'m>,
     /// The lanes below this one.
     pub lower: Value<'m>,
-    /// This multiprocessor's replica.
-    pub replica: Value<'m>,
-    texts: &'e mut Texts<'m>,
+    /// The address of this multiprocessor's replica.
+    replica: Value<'m>,
+    pub texts: &'e mut Texts<'m>,
     /// What the lane holds where the editor stands.
     pub current: Vec<Value<'m>>,
 }
@@ -150,33 +151,24 @@ pub fn apply<'m>(
         return;
     }
     let function = handles.function;
-    let first = entry_point(function);
-    editor.before(first);
-    let lower = editor.register("lanemask.lt");
-    let replica = replica(editor, machine);
-    let mut work = Apply { editor, handles, machine, lower, replica, texts, current: Vec::new() };
+    let counted = || plan.branches.iter().filter(|branch| branch.slot.is_some());
+    let head = Head {
+        launch: plan.launches.is_some(),
+        // nothing may live across calls of a recursive function
+        lower: !plan.is_recursive && counted().next().is_some(),
+        replica: !plan.is_recursive && counted().any(|branch| branch.keep == Keep::Memory),
+    };
+    let none = editor.int(32, 0);
+    let mut work = Apply { editor, handles, machine, lower: none, replica: none, texts, current: Vec::new() };
     if plan.needs_bound {
         work.editor.set_string_attribute(function, "nvvm.maxntid", LARGEST_BLOCK);
     }
-    if let Some(slot) = plan.launches {
-        work.launch(slot, first);
-    }
-    work.in_memory(facts, plan, first);
+    work.begin(entry_point(function), head, plan.launches.unwrap_or(0));
+    work.in_memory(facts, plan);
     let registers = Registers::of(plan);
     if registers.count > 0 {
         work.in_registers(facts, plan, &registers);
     }
-}
-
-/// This multiprocessor's replica of the counters, where the editor stands.
-pub(super) fn replica<'m>(editor: &mut Editor<'m>, machine: &Machine<'m>) -> Value<'m> {
-    let processor = editor.register("smid");
-    let most = editor.int(32, u64::from(machine.replicas - 1));
-    let number = editor.binary(RawOpcode::LLVMAnd, processor, most, "");
-    let wide = editor.int_type(64);
-    let number = editor.cast(RawOpcode::LLVMZExt, number, wide, "");
-    let line = editor.array_type(wide, u64::from(machine.words));
-    editor.gep(line, machine.counters, &[number], true, "")
 }
 
 /// The first instruction of a function behind its stack objects, which must stay in the entry block.
@@ -188,29 +180,31 @@ fn entry_point(function: Function<'_>) -> Inst<'_> {
 }
 
 impl<'a, 'm> Apply<'_, 'a, 'm> {
+    /// What counting needs to know, before an instruction.
+    fn begin(&mut self, at: Inst<'m>, head: Head, launches: u32) {
+        if head == Head::default() {
+            return;
+        }
+        self.editor.before(at);
+        let machine = self.machine;
+        let counters = (machine.counters, machine.replicas, machine.words);
+        let [lower, replica] = self.texts.begin(self.editor, head, counters, launches);
+        self.lower = lower.unwrap_or(self.lower);
+        self.replica = replica.unwrap_or(self.replica);
+    }
+
     /// Counts the branches whose counts go to memory at once.
-    fn in_memory(&mut self, facts: &Facts, plan: &FunctionPlan, first: Inst<'m>) {
-        let mut address = None;
+    fn in_memory(&mut self, facts: &Facts, plan: &FunctionPlan) {
         for branch in plan.branches.iter().filter(|branch| branch.keep == Keep::Memory) {
             let Some(slot) = branch.slot else { continue };
             let at = self.handles.inst(facts.kernel.terminator(branch.block));
             if plan.is_recursive {
-                // nothing may live across calls
-                self.editor.before(at);
-                self.lower = self.editor.register("lanemask.lt");
-                self.replica = replica(self.editor, self.machine);
-                address = None;
+                self.begin(at, Head { launch: false, lower: true, replica: true }, 0);
             }
             match at.branch_condition() {
                 Some(condition) => {
-                    let address = *address.get_or_insert_with(|| {
-                        if !plan.is_recursive {
-                            self.editor.before(first);
-                        }
-                        self.editor.address(self.replica)
-                    });
                     self.editor.before(at);
-                    let arguments = [condition, self.lower, address];
+                    let arguments = [condition, self.lower, self.replica];
                     self.texts.add_to_memory(self.editor, &arguments, slot);
                 }
                 None => self.count_in_memory(branch, slot, at),
@@ -282,7 +276,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
             while wanted != 0 {
                 let object = wanted.trailing_zeros() as usize;
                 wanted &= wanted - 1;
-                let phi = self.editor.count_phi(self.handles.block(block));
+                let phi = self.editor.count_phi(self.handles.block(block), kernel.graph.preds(block).len());
                 self.current[object] = phi.value();
                 made.push((block, object, phi));
             }
@@ -309,45 +303,36 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
             outs.extend_from_slice(&self.current);
         }
         // blocks end where they ended, but may have been split before
-        for (block, object, phi) in made {
-            for &from in kernel.graph.preds(block) {
-                let value = match position[from.index()] {
-                    u32::MAX => zero,
-                    number => outs[number as usize * count + object],
-                };
-                self.editor.add_incoming(phi, value, self.handles.inst(kernel.terminator(from)).block());
+        let mut from: SmallVec<[_; 8]> = SmallVec::new();
+        for of_block in made.chunk_by(|one, other| one.0 == other.0) {
+            let preds = kernel.graph.preds(of_block[0].0);
+            from.clear();
+            for &pred in preds {
+                // its row, and where it ends now
+                let row = position[pred.index()] as usize * count;
+                from.push((row, self.handles.inst(kernel.terminator(pred)).block()));
+            }
+            for &(_, object, phi) in of_block {
+                for &(row, block) in &from {
+                    // nothing reaches the others
+                    let value = outs.get(row + object).copied().unwrap_or(zero);
+                    self.editor.add_incoming(phi, value, block);
+                }
             }
         }
     }
 
-    /// The first thread of the grid counts the launch.
-    fn launch(&mut self, slot: u32, first: Inst<'m>) {
-        self.editor.before(first);
-        let mut any = self.editor.register("tid.x");
-        for name in ["tid.y", "tid.z", "ctaid.x", "ctaid.y", "ctaid.z"] {
-            let next = self.editor.register(name);
-            any = self.editor.binary(RawOpcode::LLVMOr, any, next, "");
-        }
-        let is_first = self.editor.equals(any, 0);
-        self.editor.split_if(is_first, first, true, "warpwise.launch", "");
-        let one = self.editor.int(64, 1);
-        let index = self.editor.int(64, u64::from(slot));
-        let word = self.editor.int_type(64);
-        let address = self.editor.gep(word, self.machine.counters, &[index], true, "");
-        self.editor.add_atomically(address, one);
-    }
-
-    pub(super) fn group(&mut self) -> Group<'m> {
+    fn group(&mut self) -> Group<'m> {
         let mask = self.editor.intrinsic("llvm.nvvm.activemask", &[], &[], "");
         let below = self.editor.binary(RawOpcode::LLVMAnd, mask, self.lower, "");
         Group { mask, below }
     }
 
-    pub(super) fn ballot(&mut self, group: Group<'m>, predicate: Value<'m>) -> Value<'m> {
+    fn ballot(&mut self, group: Group<'m>, predicate: Value<'m>) -> Value<'m> {
         self.editor.intrinsic("llvm.nvvm.vote.ballot.sync", &[], &[group.mask, predicate], "")
     }
 
-    pub(super) fn popcount(&mut self, value: Value<'m>) -> Value<'m> {
+    fn popcount(&mut self, value: Value<'m>) -> Value<'m> {
         let word = self.editor.int_type(32);
         self.editor.intrinsic("llvm.ctpop", &[word], &[value], "")
     }
@@ -468,15 +453,17 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         self.editor.before(at);
     }
 
-    pub(super) fn add(&mut self, word: u32, rank: Option<Value<'m>>, value: Value<'m>) {
+    fn add(&mut self, word: u32, rank: Option<Value<'m>>, value: Value<'m>) {
         let wide = self.editor.int_type(64);
+        let global = self.editor.pointer_type(GLOBAL);
+        let replica = self.editor.cast(RawOpcode::LLVMIntToPtr, self.replica, global, "");
         let mut index = self.editor.int(64, u64::from(word));
         if let Some(rank) = rank {
             let rank = self.editor.cast(RawOpcode::LLVMZExt, rank, wide, "");
             index = self.editor.binary(RawOpcode::LLVMAdd, rank, index, "");
         }
         let value = self.editor.cast(RawOpcode::LLVMZExt, value, wide, "");
-        let address = self.editor.gep(wide, self.replica, &[index], true, "");
+        let address = self.editor.gep(wide, replica, &[index], true, "");
         self.editor.add_atomically(address, value);
     }
 }

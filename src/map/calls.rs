@@ -10,6 +10,13 @@ use rustc_hash::FxHashMap;
 /// Whether each of these functions may call itself, through others too. A call through a pointer may reach every function
 /// whose address is taken; a function that is called from outside only is not called by anything in here.
 pub fn recursive<'m>(context: &ModuleContext<'m>, bodies: &[(Facts, Handles<'m>)]) -> Vec<bool> {
+    let calls = |(facts, _): &(Facts, Handles<'_>)| {
+        let mut callees = facts.kernel.calls.iter().map(|call| call.callee);
+        callees.any(|callee| matches!(callee, Callee::Function(_) | Callee::Indirect))
+    };
+    if !bodies.iter().any(calls) {
+        return vec![false; bodies.len()];
+    }
     let mut numbers: FxHashMap<u32, usize> = FxHashMap::default();
     for (number, (_, handles)) in bodies.iter().enumerate() {
         numbers.extend(context.index_of(handles.function).map(|index| (index, number)));

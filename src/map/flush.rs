@@ -4,276 +4,307 @@
 //! that one instruction adds up to 32 of them to words of memory that lie side by side. Registers with a bit a count are
 //! transposed within a full warp: lane *n* gets bit *n* of every lane, counts them and adds the sum to word *n*. Lanes of a
 //! warp that is not complete ask each other bit by bit.
+//!
+//! Either is one piece of inline PTX with branches of its own: as instructions of LLVM it is as large as a small kernel.
 
-use super::apply::{Apply, Group, Held, Registers, replica};
-use super::plan::{Check, Keep, SECTOR};
-use crate::llvm::handle::{Inst, IntPredicate, RawOpcode, Value};
+use super::apply::{Apply, Held, Registers};
+use super::plan::{Check, Keep};
+use super::ptx::{Ptx, put};
+use crate::llvm::handle::{Inst, Value};
+use smallvec::SmallVec;
 
 /// Bits of a lane's count that 32 lanes can add up in one word.
 const LOW_BITS: u32 = 27;
-/// Registers of bytes whose sums are dealt out together.
-const DEALT: usize = 8;
-/// Every other byte of a word.
-const BYTES: u64 = 0x00ff_00ff;
-/// All lanes of a warp.
-const WARP: u64 = 0xffff_ffff;
-/// Distances of the exchanges that transpose 32 words, and the columns that a lane keeps whose number lacks that bit.
-const EXCHANGES: [(u64, u64); 5] =
-    [(16, 0x0000_ffff), (8, 0x00ff_00ff), (4, 0x0f0f_0f0f), (2, 0x3333_3333), (1, 0x5555_5555)];
+/// Sums that are dealt out together.
+const DEALT: usize = 16;
+/// Bytes of a word.
+const WORD: u32 = 8;
+/// Turns (`t`) of the five exchanges that transpose 32 words, at distances of 16 to 1, and the columns (`k`) that a lane
+/// keeps: others, where its number `r` lacks that bit.
+const TURNS: &str = "and.b32 x, r, 16;
+setp.ne.u32 p, x, 0;
+selp.b32 t0, 16, 16, p;
+selp.b32 k0, 0xffff0000, 0x0000ffff, p;
+and.b32 x, r, 8;
+setp.ne.u32 p, x, 0;
+selp.b32 t1, 24, 8, p;
+selp.b32 k1, 0xff00ff00, 0x00ff00ff, p;
+and.b32 x, r, 4;
+setp.ne.u32 p, x, 0;
+selp.b32 t2, 28, 4, p;
+selp.b32 k2, 0xf0f0f0f0, 0x0f0f0f0f, p;
+and.b32 x, r, 2;
+setp.ne.u32 p, x, 0;
+selp.b32 t3, 30, 2, p;
+selp.b32 k3, 0xcccccccc, 0x33333333, p;
+and.b32 x, r, 1;
+setp.ne.u32 p, x, 0;
+selp.b32 t4, 31, 1, p;
+selp.b32 k4, 0xaaaaaaaa, 0x55555555, p;
+";
+/// The exchanges: `y` gets its own columns, and theirs where own ones are not kept.
+const EXCHANGES: &str = "shfl.sync.bfly.b32 x, y, 16, 31, 0xffffffff;
+shf.l.wrap.b32 x, x, x, t0;
+xor.b32 y, y, x;
+and.b32 y, y, k0;
+xor.b32 y, y, x;
+shfl.sync.bfly.b32 x, y, 8, 31, 0xffffffff;
+shf.l.wrap.b32 x, x, x, t1;
+xor.b32 y, y, x;
+and.b32 y, y, k1;
+xor.b32 y, y, x;
+shfl.sync.bfly.b32 x, y, 4, 31, 0xffffffff;
+shf.l.wrap.b32 x, x, x, t2;
+xor.b32 y, y, x;
+and.b32 y, y, k2;
+xor.b32 y, y, x;
+shfl.sync.bfly.b32 x, y, 2, 31, 0xffffffff;
+shf.l.wrap.b32 x, x, x, t3;
+xor.b32 y, y, x;
+and.b32 y, y, k3;
+xor.b32 y, y, x;
+shfl.sync.bfly.b32 x, y, 1, 31, 0xffffffff;
+shf.l.wrap.b32 x, x, x, t4;
+xor.b32 y, y, x;
+and.b32 y, y, k4;
+xor.b32 y, y, x;
+popc.b32 x, y;
+setp.ne.u32 p, x, 0;
+cvt.u64.u32 w, x;
+mad.wide.u32 d, r, 8, a;
+";
+/// Lanes that are together (`m`), those of them below this one (`b`), how many these are (`r`, `c`); what a loop goes on
+/// (`f`, `i`, `h`), sums (`s`); the exchanges' turns and columns; a replica's address `a`, a word's `d` and what is added to it.
+const REGISTERS: &str = "{
+.reg .b32 m, b, r, c, f, h, i, x, y, s<16>, t<5>, k<5>;
+.reg .b64 a, d, w;
+.reg .pred p, q;
+";
+/// At the head of a loop that is not worth copies of its body.
+const ONCE: &str = ".pragma \"nounroll\";\n";
+/// Adds `y`, shifted as far as `h` says, to the word of number `i`.
+const ADD: &str = "and.pred p, p, q;
+cvt.u64.u32 w, y;
+shl.b64 w, w, h;
+mad.wide.u32 d, i, 8, a;
+";
 
 impl<'m> Apply<'_, '_, 'm> {
     /// Gives what the lanes hold to memory, before they return.
     pub(super) fn flush(&mut self, registers: &Registers<'_>, end: Inst<'m>) {
-        self.editor.before(end);
-        let Some(any) = self.any(0..registers.count) else { return };
         let zero = self.editor.int(32, 0);
-        let group = self.group();
-        let came = self.editor.compare(IntPredicate::LLVMIntNE, any, zero, "");
-        let came = self.ballot(group, came);
-        let came = self.editor.compare(IntPredicate::LLVMIntNE, came, zero, "");
-        let inside = self.editor.split_if(came, end, false, "warpwise.flush", "warpwise.return");
-        let old = std::mem::replace(&mut self.replica, replica(self.editor, self.machine));
-        let everybody = self.editor.int(32, WARP);
-        let is_full = self.editor.compare(IntPredicate::LLVMIntEQ, group.mask, everybody, "");
+        if self.current.iter().all(|&count| count == zero) {
+            return; // nothing can have been counted on the way here
+        }
+        let count = registers.count as u32;
+        let mut ptx = Ptx { text: String::with_capacity(1024 + 512 * registers.count) };
+        let out = &mut ptx;
+        put!(out, REGISTERS);
+        any(out, 0..count);
+        // lanes that wait for each other are those that are here now
+        put!(out, "setp.ne.u32 p, x, 0;\nactivemask.b32 m;\nvote.sync.ballot.b32 x, p, m;\n");
+        put!(out, "setp.eq.u32 p, x, 0;\n@p bra END;\n");
+        self.replica(out, count + 1);
+        put!(out, "and.b32 b, m, $", count, ";\n");
         if !registers.bits.is_empty() {
-            let full = self.editor.split_if(is_full, inside, false, "warpwise.flush.bits", "");
-            self.transpose(registers, full);
-            self.editor.before(inside);
-            let is_part = self.editor.not(is_full);
-            let part = self.editor.split_if(is_part, inside, true, "warpwise.flush.part", "");
-            self.ask_bit_by_bit(registers, group.mask, group.below, part);
-            self.editor.before(inside);
+            put!(out, "setp.ne.u32 p, m, 0xffffffff;\n@p bra PART;\n");
+            transpose(out, registers, count);
+            put!(out, "bra WIDE;\nPART:\n");
+            ask_bit_by_bit(out, registers);
+            put!(out, "WIDE:\n");
         }
-        if !registers.wide.is_empty() {
-            self.flush_wide(registers, group, inside);
+        if !self.machine.has_redux {
+            for held in &registers.wide {
+                alone(out, held, held.objects.start);
+            }
+        } else if !registers.wide.is_empty() {
+            wide(out, registers);
         }
-        self.replica = old;
+        put!(out, "END:\n}");
+        let mut constraints = "r,".repeat(registers.count);
+        constraints += "r,l,~{memory}";
+        let mut arguments: SmallVec<[Value<'m>; 16]> = SmallVec::from_slice(&self.current);
+        arguments.extend([self.lower, self.machine.counters]);
+        self.editor.before(end);
+        self.texts.call_once(self.editor, &ptx.text, &constraints, &arguments, &mut []);
         // an exit that is not taken: what was given is given
         self.current.fill(zero);
     }
 
-    /// Registers, or-ed together.
-    fn any(&mut self, mut objects: impl Iterator<Item = usize>) -> Option<Value<'m>> {
-        let mut any = self.current[objects.next()?];
-        for object in objects {
-            any = self.editor.binary(RawOpcode::LLVMOr, any, self.current[object], "");
-        }
-        Some(any)
-    }
-
-    fn flush_wide(&mut self, registers: &Registers<'_>, group: Group<'m>, inside: Inst<'m>) {
-        self.editor.before(inside);
-        if !self.machine.has_redux {
-            let everything = self.editor.int(32, WARP);
-            for held in &registers.wide {
-                self.flush_alone(held, everything);
-            }
-            return;
-        }
-        let (rank, count) = (self.popcount(group.below), self.popcount(group.mask));
-        // records of bytes lie side by side
-        let bytes = registers.wide.iter().filter(|held| held.branch.keep == Keep::Bytes);
-        let bytes: Vec<(u32, usize)> =
-            bytes.flat_map(|held| (held.slot..).step_by(4).zip(held.objects.clone())).collect();
-        for batch in bytes.chunks(DEALT) {
-            let (mask, byte) = (self.editor.int(32, BYTES), self.editor.int(32, 8));
-            let mut pairs = Vec::new();
-            for &(_, object) in batch {
-                let counts = self.current[object];
-                let shifted = self.editor.binary(RawOpcode::LLVMLShr, counts, byte, "");
-                let [even, odd] = [counts, shifted].map(|counts| {
-                    let counts = self.editor.binary(RawOpcode::LLVMAnd, counts, mask, "");
-                    self.sum(counts, group)
-                });
-                pairs.push([even, odd]);
-            }
-            let end = self.editor.int(32, 4 * batch.len() as u64);
-            let (number, point) = self.deal(rank, count, end, inside);
-            let [one, two, three] = [1, 2, 3].map(|bits| self.editor.int(32, bits));
-            let odd = self.editor.binary(RawOpcode::LLVMAnd, number, one, "");
-            let is_odd = self.editor.equals(odd, 1);
-            let mut sum = self.editor.select(is_odd, pairs[0][1], pairs[0][0], "");
-            for (index, pair) in pairs.iter().enumerate().skip(1) {
-                let mine = self.editor.select(is_odd, pair[1], pair[0], "");
-                let from = self.editor.int(32, 4 * index as u64);
-                let is_later = self.editor.compare(IntPredicate::LLVMIntUGE, number, from, "");
-                sum = self.editor.select(is_later, mine, sum, "");
-            }
-            // the lower or the upper half
-            let upper = self.editor.binary(RawOpcode::LLVMAnd, number, two, "");
-            let shift = self.editor.binary(RawOpcode::LLVMShl, upper, three, "");
-            let sum = self.editor.binary(RawOpcode::LLVMLShr, sum, shift, "");
-            let sum = self.field(sum, 0, 16);
-            self.add_some(batch[0].0, number, sum, Some(end), point);
-            self.editor.before(inside);
-        }
-        for held in registers.wide.iter().filter(|held| held.branch.keep != Keep::Bytes) {
-            let counts = self.counts(held);
-            for (slot, chunk) in (held.slot..).step_by(SECTOR as usize).zip(counts.chunks(SECTOR as usize)) {
-                let mut sums = Vec::new();
-                for &count in chunk {
-                    let low =
-                        if held.branch.keep == Keep::Words { self.field(count, 0, LOW_BITS.into()) } else { count };
-                    sums.push(self.sum(low, group));
-                }
-                let end = self.editor.int(32, sums.len() as u64);
-                let (number, point) = self.deal(rank, count, end, inside);
-                let mut sum = sums[0];
-                for (index, &other) in sums.iter().enumerate().skip(1) {
-                    let is_mine = self.editor.equals(number, index as u64);
-                    sum = self.editor.select(is_mine, other, sum, "");
-                }
-                self.add_some(slot, number, sum, Some(end), point);
-                self.editor.before(inside);
-            }
-        }
-        // what is too large to be added up; no count of a record is larger than its lanes
-        let words: Vec<&Held<'_>> = registers.wide.iter().filter(|held| held.branch.keep == Keep::Words).collect();
-        let Some(any) = self.any(words.iter().map(|held| held.objects.start + 2)) else { return };
-        let low = self.editor.int(32, (1 << LOW_BITS) - 1);
-        let is_large = self.editor.compare(IntPredicate::LLVMIntUGT, any, low, "");
-        self.editor.split_if(is_large, inside, true, "warpwise.flush.alone", "");
-        let mask = self.editor.int(32, u64::from(u32::MAX << LOW_BITS));
-        for held in words {
-            self.flush_alone(held, mask);
-        }
-        self.editor.before(inside);
-    }
-
-    /// The sum over the lanes that are together.
-    fn sum(&mut self, count: Value<'m>, group: Group<'m>) -> Value<'m> {
-        self.editor.intrinsic("llvm.nvvm.redux.sync.add", &[], &[count, group.mask], "")
-    }
-
-    /// A loop that deals the numbers below `end` out to the lanes, in which they stay together: the lane's number, which may
-    /// be beyond the end, and the instruction that the body is put before.
-    fn deal(&mut self, rank: Value<'m>, count: Value<'m>, end: Value<'m>, at: Inst<'m>) -> (Value<'m>, Inst<'m>) {
-        let zero = self.editor.int(32, 0);
-        let (first, point) = self.editor.split_while((zero, count), end, at, "warpwise.flush.deal", "");
-        (self.editor.binary(RawOpcode::LLVMAdd, first, rank, ""), point)
-    }
-
-    /// Adds a count to a word below `end`, unless it is zero.
-    fn add_some(&mut self, slot: u32, number: Value<'m>, count: Value<'m>, end: Option<Value<'m>>, at: Inst<'m>) {
-        let zero = self.editor.int(32, 0);
-        let mut adds = self.editor.compare(IntPredicate::LLVMIntNE, count, zero, "");
-        if let Some(end) = end {
-            let is_inside = self.editor.compare(IntPredicate::LLVMIntULT, number, end, "");
-            adds = self.editor.binary(RawOpcode::LLVMAnd, adds, is_inside, "");
-        }
-        self.editor.split_if(adds, at, false, "warpwise.flush.sum", "");
-        self.add(slot, Some(number), count);
-    }
-
-    /// A lane for itself: the bits of its counts that a mask keeps.
-    fn flush_alone(&mut self, held: &Held<'_>, kept: Value<'m>) {
-        for (word, count) in (held.slot..).zip(self.counts(held)) {
-            let count = self.editor.binary(RawOpcode::LLVMAnd, count, kept, "");
-            self.add(word, None, count);
-        }
-    }
-
-    /// What the lane holds, a value for each word of the record.
-    fn counts(&mut self, held: &Held<'_>) -> Vec<Value<'m>> {
-        let bits = u64::from(held.branch.keep.bits());
-        let mut counts = Vec::new();
-        for index in 0..u64::from(held.branch.words()) {
-            let value = self.current[held.objects.start + (index * bits / 32) as usize];
-            counts.push(if bits == 32 { value } else { self.field(value, index * bits % 32, bits) });
-        }
-        counts
-    }
-
-    /// Some bits of a word.
-    fn field(&mut self, value: Value<'m>, first: u64, bits: u64) -> Value<'m> {
-        let first_bit = self.editor.int(32, first);
-        let shifted = if first == 0 { value } else { self.editor.binary(RawOpcode::LLVMLShr, value, first_bit, "") };
-        let mask = self.editor.int(32, (1 << bits) - 1);
-        self.editor.binary(RawOpcode::LLVMAnd, shifted, mask, "")
-    }
-
-    /// Lane *n* of a full warp gets bit *n* of every lane's register, and adds their number to word *n*.
-    fn transpose(&mut self, registers: &Registers<'_>, at: Inst<'m>) {
-        let word = self.editor.int_type(32);
-        let zero = self.editor.int(32, 0);
-        let everybody = self.editor.int(32, WARP);
-        let lane = self.popcount(self.lower);
-        let steps: Vec<[Value<'m>; 4]> = EXCHANGES
-            .iter()
-            .map(|&(distance, columns)| {
-                let [by, back, low, high] =
-                    [distance, 32 - distance, columns, !columns & WARP].map(|number| self.editor.int(32, number));
-                let bit = self.editor.binary(RawOpcode::LLVMAnd, lane, by, "");
-                let is_set = self.editor.compare(IntPredicate::LLVMIntNE, bit, zero, "");
-                let turn = self.editor.select(is_set, back, by, "");
-                let kept = self.editor.select(is_set, high, low, "");
-                let others = self.editor.select(is_set, low, high, "");
-                [by, turn, kept, others]
-            })
-            .collect();
-        let clamp = self.editor.int(32, 31);
-        for shared in &registers.bits {
-            let mut rows = self.current[shared.object];
-            for &[by, turn, kept, others] in &steps {
-                let theirs =
-                    self.editor.intrinsic("llvm.nvvm.shfl.sync.bfly.i32", &[], &[everybody, rows, by, clamp], "");
-                let theirs = self.editor.intrinsic("llvm.fshl", &[word], &[theirs, theirs, turn], "");
-                let theirs = self.editor.binary(RawOpcode::LLVMAnd, theirs, others, "");
-                let own = self.editor.binary(RawOpcode::LLVMAnd, rows, kept, "");
-                rows = self.editor.binary(RawOpcode::LLVMOr, own, theirs, "");
-            }
-            let count = self.popcount(rows);
-            self.add_some(shared.slot, lane, count, None, at);
-            self.editor.before(at);
-        }
-    }
-
-    fn ask_bit_by_bit(&mut self, registers: &Registers<'_>, mask: Value<'m>, below: Value<'m>, at: Inst<'m>) {
-        let [zero, one, count] = [0, 1, 32].map(|number| self.editor.int(32, number));
-        let speaks = self.editor.equals(below, 0);
-        for shared in &registers.bits {
-            let bits = self.current[shared.object];
-            let (bit, inside) = self.editor.split_for(count, at, "warpwise.flush.bit", "");
-            let shifted = self.editor.binary(RawOpcode::LLVMLShr, bits, bit, "");
-            let shifted = self.editor.binary(RawOpcode::LLVMAnd, shifted, one, "");
-            let is_set = self.editor.compare(IntPredicate::LLVMIntNE, shifted, zero, "");
-            let lanes = self.editor.intrinsic("llvm.nvvm.vote.ballot.sync", &[], &[mask, is_set], "");
-            let sum = self.popcount(lanes);
-            let is_some = self.editor.compare(IntPredicate::LLVMIntNE, sum, zero, "");
-            let mine = self.editor.binary(RawOpcode::LLVMAnd, speaks, is_some, "");
-            self.editor.split_if(mine, inside, false, "warpwise.flush.sum", "");
-            self.add(shared.slot, Some(bit), sum);
-            self.editor.before(at);
-        }
-    }
-
     /// At the header of a cycle: lanes empty their registers before any of them can overflow.
     pub(super) fn check(&mut self, registers: &Registers<'_>, check: &Check, at: Inst<'m>) {
-        let held: Vec<&Held<'_>> = registers.wide.iter().filter(|held| check.branches.contains(&held.number)).collect();
-        self.editor.before(at);
+        let held: SmallVec<[&Held<'_>; 8]> =
+            registers.wide.iter().filter(|held| check.branches.contains(&held.number)).collect();
         // branches of one check are held alike
-        let any = self.any(held.iter().map(|held| held.objects.start + lanes_at(held).0));
-        let (Some(any), Some(first)) = (any, held.first()) else { return };
+        let Some(&first) = held.first() else { return };
         let (_, shift, bits) = lanes_at(first);
         let large = (u64::MAX >> (64 - bits)) & !(u64::from(check.limit) - 1);
-        let large = self.editor.int(32, large << shift);
-        let zero = self.editor.int(32, 0);
-        let any = self.editor.binary(RawOpcode::LLVMAnd, any, large, "");
-        let is_full = self.editor.compare(IntPredicate::LLVMIntNE, any, zero, "");
-        let before = at.block();
-        let full = self.editor.split_if(is_full, at, true, "warpwise.flush.full", "");
-        let old = std::mem::replace(&mut self.replica, replica(self.editor, self.machine));
-        let everything = self.editor.int(32, WARP);
+        let mut ptx = Ptx { text: String::with_capacity(512 + 512 * held.len()) };
+        let out = &mut ptx;
+        put!(out, "{\n.reg .b32 x;\n.reg .b64 a, w;\n.reg .pred p;\n");
+        // operands are the registers of these branches, one after the other
+        let mut starts: SmallVec<[usize; 8]> = SmallVec::new();
+        let mut arguments: SmallVec<[Value<'m>; 16]> = SmallVec::new();
         for held in &held {
-            self.flush_alone(held, everything);
+            starts.push(arguments.len());
+            arguments.extend_from_slice(&self.current[held.objects.clone()]);
         }
-        for object in held.iter().flat_map(|held| held.objects.clone()) {
-            let phi = self.editor.count_phi(at.block());
-            self.editor.add_incoming(phi, self.current[object], before);
-            self.editor.add_incoming(phi, zero, full.block());
-            self.current[object] = phi.value();
+        let count = arguments.len() as u32;
+        any(out, held.iter().zip(&starts).map(|(held, &start)| (start + lanes_at(held).0) as u32));
+        put!(out, "and.b32 x, x, ", (large << shift) as u32, ";\nsetp.eq.u32 p, x, 0;\n@p bra END;\n");
+        self.replica(out, 2 * count);
+        for (held, &start) in held.iter().zip(&starts) {
+            alone(out, held, start);
         }
-        self.replica = old;
+        let mut constraints = "=r,".repeat(count as usize);
+        let mut tied = Ptx::default();
+        for object in 0..count {
+            put!(out, "mov.u32 $", object, ", 0;\n");
+            put!(tied, object, ",");
+        }
+        put!(out, "END:\n}");
+        constraints += &tied.text;
+        constraints += "l,~{memory}";
+        let mut results: SmallVec<[Value<'m>; 16]> = arguments.clone();
+        arguments.push(self.machine.counters);
+        self.editor.before(at);
+        self.texts.call_once(self.editor, &ptx.text, &constraints, &arguments, &mut results);
+        for (held, &start) in held.iter().zip(&starts) {
+            let objects = held.objects.clone();
+            let length = objects.len();
+            self.current[objects].copy_from_slice(&results[start..start + length]);
+        }
+    }
+
+    /// The address of this multiprocessor's replica, given the operand that is the counters'.
+    fn replica(&self, out: &mut Ptx, counters: u32) {
+        put!(out, "mov.u32 x, %smid;\nand.b32 x, x, ", self.machine.replicas - 1, ";\nmad.wide.u32 a, x, ");
+        put!(out, WORD * self.machine.words, ", $", counters, ";\n");
+    }
+}
+
+/// Operands, or-ed together into `x`.
+fn any(out: &mut Ptx, operands: impl Iterator<Item = u32>) {
+    for (number, operand) in operands.enumerate() {
+        put!(out, if number == 0 { "mov.b32 x, $" } else { "or.b32 x, x, $" }, operand, ";\n");
+    }
+}
+
+/// Lane *n* of a full warp gets bit *n* of every lane's register, and adds their number to word *n*.
+fn transpose(out: &mut Ptx, registers: &Registers<'_>, lower: u32) {
+    put!(out, "popc.b32 r, $", lower, ";\n", TURNS);
+    for shared in &registers.bits {
+        put!(out, "mov.b32 y, $", shared.object as u32, ";\n", EXCHANGES);
+        put!(out, "@p red.global.add.u64 [d+", WORD * shared.slot, "], w;\n");
+    }
+}
+
+/// Each bit of a register that lanes share.
+fn ask_bit_by_bit(out: &mut Ptx, registers: &Registers<'_>) {
+    put!(out, "setp.eq.u32 q, b, 0;\nmov.u32 i, 0;\nBIT:\n", ONCE);
+    for shared in &registers.bits {
+        put!(out, "shr.u32 x, $", shared.object as u32, ", i;\nand.b32 x, x, 1;\nsetp.ne.u32 p, x, 0;\n");
+        put!(out, "vote.sync.ballot.b32 x, p, m;\npopc.b32 x, x;\nsetp.ne.u32 p, x, 0;\nand.pred p, p, q;\n");
+        put!(out, "cvt.u64.u32 w, x;\nmad.wide.u32 d, i, 8, a;\n");
+        put!(out, "@p red.global.add.u64 [d+", WORD * shared.slot, "], w;\n");
+    }
+    put!(out, "add.u32 i, i, 1;\nsetp.lt.u32 p, i, 32;\n@p bra BIT;\n");
+}
+
+/// Counts of more than a bit: sums over the lanes that are together, dealt out to them.
+fn wide(out: &mut Ptx, registers: &Registers<'_>) {
+    put!(out, "popc.b32 r, b;\npopc.b32 c, m;\nmov.u32 h, 0;\n");
+    let held_as = |keep: Keep| registers.wide.iter().filter(move |held| held.branch.keep == keep);
+    let mut loops = 0;
+    // records of bytes lie side by side
+    let bytes: SmallVec<[(u32, usize); 8]> =
+        held_as(Keep::Bytes).flat_map(|held| (held.slot..).step_by(4).zip(held.objects.clone())).collect();
+    for batch in bytes.chunks(DEALT / 2) {
+        for (index, &(_, object)) in (0..).zip(batch) {
+            let (object, even, odd) = (object as u32, 2 * index, 2 * index + 1);
+            put!(out, "and.b32 x, $", object, ", 0x00ff00ff;\nredux.sync.add.u32 s", even, ", x, m;\n");
+            put!(out, "shr.u32 x, $", object, ", 8;\nand.b32 x, x, 0x00ff00ff;\n");
+            put!(out, "redux.sync.add.u32 s", odd, ", x, m;\n");
+        }
+        deal(out, &mut loops, batch[0].0, 4 * batch.len() as u32, |out| {
+            put!(out, "and.b32 x, i, 1;\nsetp.ne.u32 p, x, 0;\nselp.b32 y, s1, s0, p;\n");
+            for index in 1..batch.len() as u32 {
+                put!(out, "selp.b32 x, s", 2 * index + 1, ", s", 2 * index, ", p;\nsetp.ge.u32 q, i, ", 4 * index);
+                put!(out, ";\nselp.b32 y, x, y, q;\n");
+            }
+            // the lower or the upper half
+            put!(out, "and.b32 x, i, 2;\nshl.b32 x, x, 3;\nshr.u32 y, y, x;\nand.b32 y, y, 0xffff;\n");
+        });
+    }
+    words(out, held_as(Keep::Halves), &mut loops, |out, held, word| count(out, held, held.objects.start, word));
+    if held_as(Keep::Words).next().is_none() {
+        return;
+    }
+    // the lower bits, and once more what is too large to be added up
+    put!(out, "ROUND:\n");
+    words(out, held_as(Keep::Words), &mut loops, |out, held, word| {
+        put!(out, "bfe.u32 x, $", held.objects.start as u32 + word, ", h, ", LOW_BITS, ";\n");
+    });
+    put!(out, "setp.ne.u32 p, h, 0;\n@p bra END;\n");
+    // no count of a record is larger than its lanes
+    any(out, held_as(Keep::Words).map(|held| held.objects.start as u32 + 2));
+    put!(out, "setp.ge.u32 p, x, ", 1 << LOW_BITS, ";\nvote.sync.ballot.b32 x, p, m;\nsetp.ne.u32 p, x, 0;\n");
+    put!(out, "mov.u32 h, ", LOW_BITS, ";\n@p bra ROUND;\n");
+}
+
+/// Counts that `load` puts into `x`, of records that lie side by side.
+fn words<'h, 'b: 'h>(
+    out: &mut Ptx,
+    held: impl Iterator<Item = &'h Held<'b>>,
+    loops: &mut u32,
+    load: impl Fn(&mut Ptx, &Held<'b>, u32),
+) {
+    let counts: SmallVec<[(&Held<'b>, u32); 16]> =
+        held.flat_map(|held| (0..held.branch.words()).map(move |word| (held, word))).collect();
+    let place = |&(held, word): &(&Held<'b>, u32)| held.slot + word;
+    for batch in counts.chunks(DEALT) {
+        for (sum, &(held, word)) in (0u32..).zip(batch) {
+            load(out, held, word);
+            put!(out, "redux.sync.add.u32 s", sum, ", x, m;\n");
+        }
+        let first = place(&batch[0]);
+        let end = place(&batch[batch.len() - 1]) + 1 - first;
+        deal(out, loops, first, end, |out| {
+            // records may be padded
+            put!(out, "mov.u32 y, 0;\n");
+            for (sum, count) in (0u32..).zip(batch) {
+                put!(out, "setp.eq.u32 p, i, ", place(count) - first, ";\nselp.b32 y, s", sum, ", y, p;\n");
+            }
+        });
+    }
+}
+
+/// Deals words below an end out to the lanes: `choose` puts into `y` what to add to word `i`.
+fn deal(out: &mut Ptx, loops: &mut u32, slot: u32, end: u32, choose: impl FnOnce(&mut Ptx)) {
+    put!(out, "mov.u32 f, 0;\nD", *loops, ":\n", ONCE, "add.u32 i, f, r;\n");
+    choose(out);
+    put!(out, "setp.ne.u32 p, y, 0;\nsetp.lt.u32 q, i, ", end, ";\n", ADD);
+    put!(out, "@p red.global.add.u64 [d+", WORD * slot, "], w;\n");
+    put!(out, "add.u32 f, f, c;\nsetp.lt.u32 p, f, ", end, ";\n@p bra D", *loops, ";\n");
+    *loops += 1;
+}
+
+/// A lane for itself, given the operand that is its first register.
+fn alone(out: &mut Ptx, held: &Held<'_>, start: usize) {
+    for word in 0..held.branch.words() {
+        count(out, held, start, word);
+        put!(out, "cvt.u64.u32 w, x;\nred.global.add.u64 [a+", WORD * (held.slot + word), "], w;\n");
+    }
+}
+
+/// A word of a record, into `x`.
+fn count(out: &mut Ptx, held: &Held<'_>, start: usize, word: u32) {
+    let bits = held.branch.keep.bits();
+    let operand = start as u32 + word * bits / 32;
+    match word * bits % 32 {
+        0 if bits == 32 => put!(out, "mov.b32 x, $", operand, ";\n"),
+        0 => put!(out, "and.b32 x, $", operand, ", ", (1 << bits) - 1, ";\n"),
+        first => put!(out, "bfe.u32 x, $", operand, ", ", first, ", ", bits, ";\n"),
     }
 }
 

@@ -17,6 +17,7 @@ pub mod joins;
 pub mod packed;
 pub mod plan;
 pub mod precision;
+mod ptx;
 pub mod recount;
 pub mod room;
 pub mod show;
@@ -68,10 +69,12 @@ impl Symbols {
     pub fn of(source_file: &str, options: &Options) -> Symbols {
         let end = options.name.clone().unwrap_or_else(|| {
             let folder = std::env::current_dir().unwrap_or_default();
-            format!("{:016x}", table::hash(folder.join(source_file).to_string_lossy().as_bytes()))
+            let hash = table::hash(folder.join(source_file).to_string_lossy().as_bytes());
+            let digits = (0..16).rev().map(|digit| (hash >> (4 * digit) & 15) as u32);
+            digits.filter_map(|digit| char::from_digit(digit, 16)).collect()
         });
-        let index = format!("{SYMBOL}_{end}");
-        Symbols { counters: format!("{index}_counters"), table: format!("{index}_table"), index }
+        let index = [SYMBOL, "_", &end].concat();
+        Symbols { counters: [&index, "_counters"].concat(), table: [&index, "_table"].concat(), index }
     }
 }
 
@@ -192,10 +195,12 @@ fn publish_table<'m>(editor: &mut Editor<'m>, symbols: &Symbols, counters: (Valu
     editor.publish(table, Reach::Everybody);
     let lengths = [counters.1, bytes.len() as u64].map(|length| editor.int(64, length));
     let contents = editor.constant_struct(&[counters.0, table, lengths[0], lengths[1]]);
-    for (name, reach) in [(symbols.index.as_str(), Reach::Everybody), (SYMBOL, Reach::AnyOf)] {
+    let indices = [(symbols.index.as_str(), Reach::Everybody), (SYMBOL, Reach::AnyOf)].map(|(name, reach)| {
         let index = editor.new_global(contents.ty(), GLOBAL, 8, Some(contents), true, name);
         editor.publish(index, reach);
-    }
+        index
+    });
+    editor.keep(&indices);
 }
 
 fn remarks(facts: &Facts, handles: &Handles<'_>, plan: &FunctionPlan, host: &Host<'_>) {

@@ -226,7 +226,9 @@ pub fn plan(
     counted.sort_by_key(|&i| match plan.branches[i].keep {
         Keep::Bits { .. } => 0,
         Keep::Bytes => 1,
-        _ => 2,
+        Keep::Halves => 2,
+        Keep::Words => 3,
+        Keep::Memory => 4,
     });
     for i in counted {
         let words = plan.branches[i].words();
@@ -326,10 +328,8 @@ pub fn branches(facts: &Facts) -> Vec<BranchPlan> {
 /// Whether every lane that enters the function leaves it by one of its returns, as far as this module can tell.
 fn may_hold(facts: &Facts, exits: bool) -> bool {
     let kernel = &facts.kernel;
-    let calls_others = kernel.insts.keys().any(|inst| {
-        kernel.insts[inst].opcode == Opcode::Call && !matches!(kernel.call(inst).callee, Callee::Intrinsic(_))
-    });
-    !(exits && calls_others)
+    let calls_others = || kernel.calls.iter().any(|call| !matches!(call.callee, Callee::Intrinsic(_)));
+    !(exits && calls_others())
 }
 
 /// Whether lanes may come to a return while others of their warp go on to something that waits for them.
@@ -340,6 +340,9 @@ fn may_hold(facts: &Facts, exits: bool) -> bool {
 /// synchronisation, and another one from which synchronisation is reached.
 fn may_leave_early(facts: &Facts) -> bool {
     let kernel = &facts.kernel;
+    if !kernel.calls.iter().any(|call| call.convergent) {
+        return false;
+    }
     let count = kernel.blocks.len();
     let waits = |block: Block| {
         kernel.block_insts(block).any(|inst| kernel.insts[inst].opcode == Opcode::Call && kernel.call(inst).convergent)
@@ -383,7 +386,15 @@ pub fn may_exit(bodies: &[(Facts, Handles<'_>)]) -> bool {
 /// Calls after which a lane that executes them is gone.
 pub fn exits<'a>(facts: &'a Facts, handles: &'a Handles<'_>) -> impl Iterator<Item = Inst> + 'a {
     let kernel = &facts.kernel;
-    let calls = kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Call);
+    let may_be_one = |callee: Callee| match callee {
+        Callee::Asm { .. } => true,
+        Callee::Intrinsic(id) => is_exit(id),
+        _ => false,
+    };
+    // most functions have none
+    let any = kernel.calls.iter().any(|call| may_be_one(call.callee));
+    let calls = any.then(|| kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Call));
+    let calls = calls.into_iter().flatten();
     calls.filter(|&inst| match kernel.call(inst).callee {
         Callee::Asm { .. } => handles.inst(inst).called_value().asm_text().contains("exit"),
         Callee::Intrinsic(id) => is_exit(id),

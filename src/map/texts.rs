@@ -2,15 +2,16 @@
 //!
 //! They are written as PTX because that is what they are to stay: nothing that a compiler could make of them is shorter.
 
+use super::ptx::{Ptx, put};
 use crate::llvm::edit::Editor;
-use crate::llvm::edit::map::Assembly;
+use crate::llvm::edit::map::{Assembly, Results};
 use crate::llvm::handle::Value;
 use rustc_hash::FxHashMap;
-use std::fmt::Write;
 
 /// Counts the lanes of a branch of two ways: those that came into `n`, those that go to the second target into `o`, a split
 /// into `v`; the leader `l`; and for the first four lanes (`t`) their word's address `a` and value `w`. Arguments are the
-/// condition, the lanes below, the replica, and where in it the four words are.
+/// condition, the lanes below, the replica, and where in it the four words are. Words that too few lanes are there to add,
+/// one each: the lowest lane adds what nobody took.
 const IN_MEMORY: &str = "{
 .reg .b32 m, b, x, r, n, o, v;
 .reg .b64 w, a;
@@ -37,11 +38,47 @@ min.u32 x, r, 3;
 mul.wide.u32 a, x, 8;
 add.u64 a, a, $2;
 setp.lt.u32 t, r, 4;
-@t red.relaxed.gpu.global.add.u64 [a+$3], w;
+@t red.global.add.u64 [a+$3], w;
+setp.lt.u32 t, n, 2;
+and.pred t, t, l;
+cvt.u64.u32 w, v;
+@t red.global.add.u64 [$2+$4], w;
+setp.lt.u32 t, n, 3;
+and.pred t, t, l;
+cvt.u64.u32 w, n;
+@t red.global.add.u64 [$2+$5], w;
+setp.lt.u32 t, n, 4;
+and.pred t, t, l;
+cvt.u64.u32 w, o;
+@t red.global.add.u64 [$2+$6], w;
+}";
+
+/// Which thread counts the launch (`p`)? The first one of the grid.
+const LAUNCH: &str = "mov.u32 x, %tid.x;
+mov.u32 y, %tid.y;
+or.b32 x, x, y;
+mov.u32 y, %tid.z;
+or.b32 x, x, y;
+mov.u32 y, %ctaid.x;
+or.b32 x, x, y;
+mov.u32 y, %ctaid.y;
+or.b32 x, x, y;
+mov.u32 y, %ctaid.z;
+or.b32 x, x, y;
+setp.eq.u32 p, x, 0;
+mov.u64 w, 1;
 ";
 
-/// Words that too few lanes are there to add, one each: the lowest lane adds what nobody took.
-const LEFT_OVER: [&str; 3] = ["v", "n", "o"];
+/// What tells the texts at functions' beginnings apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Head {
+    /// Launches are counted.
+    pub launch: bool,
+    /// The lanes below this one are wanted.
+    pub lower: bool,
+    /// This multiprocessor's replica is wanted.
+    pub replica: bool,
+}
 
 /// What tells the texts of branches counted in registers apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -63,9 +100,45 @@ pub(super) struct Shape {
 pub struct Texts<'m> {
     in_memory: Option<Assembly<'m>>,
     in_registers: FxHashMap<Shape, Assembly<'m>>,
+    heads: FxHashMap<Head, Assembly<'m>>,
+    /// Some call of assembly: all have the same attributes.
+    like: Option<Value<'m>>,
 }
 
 impl<'m> Texts<'m> {
+    /// The beginning of a function, given the counters, how many replicas of how many words there are, and the word that
+    /// counts launches: the lanes below this one, and the address of this multiprocessor's replica.
+    pub(super) fn begin(
+        &mut self,
+        editor: &mut Editor<'m>,
+        head: Head,
+        (counters, replicas, words): (Value<'m>, u32, u32),
+        launches: u32,
+    ) -> [Option<Value<'m>>; 2] {
+        let offset = editor.int(32, 8 * u64::from(launches));
+        let mut arguments = vec![];
+        if head.launch || head.replica {
+            arguments.push(counters);
+        }
+        if head.launch {
+            arguments.push(offset);
+        }
+        let assembly = self.heads.entry(head).or_insert_with(|| {
+            let (text, constraints) = head.text(replicas, words);
+            let results = match (head.lower, head.replica) {
+                (false, false) => Results::Words(0),
+                (true, false) => Results::Words(1),
+                (false, true) => Results::Address,
+                (true, true) => Results::WordAndAddress,
+            };
+            editor.assembly(&text, &constraints, results, &arguments)
+        });
+        let mut results = vec![counters; usize::from(head.lower) + usize::from(head.replica)];
+        editor.call_assembly(assembly, &mut self.like, &arguments, &mut results);
+        let mut results = results.into_iter();
+        [head.lower, head.replica].map(|wanted| if wanted { results.next() } else { None })
+    }
+
     /// Adds a branch of two ways to the four words that begin with the word `slot` of a replica; arguments are the
     /// condition, the lanes below this one and the replica's address.
     pub(super) fn add_to_memory(&mut self, editor: &mut Editor<'m>, arguments: &[Value<'m>; 3], slot: u32) {
@@ -74,16 +147,9 @@ impl<'m> Texts<'m> {
         let [condition, lower, replica] = *arguments;
         let arguments = [condition, lower, replica, words[0], words[1], words[2], words[3]];
         let assembly = self.in_memory.get_or_insert_with(|| {
-            let mut text = IN_MEMORY.to_owned();
-            for (index, word) in (1..).zip(LEFT_OVER) {
-                let (lanes, place) = (index + 1, index + 3);
-                let _ = writeln!(text, "setp.lt.u32 t, n, {lanes};\nand.pred t, t, l;\ncvt.u64.u32 w, {word};");
-                let _ = writeln!(text, "@t red.relaxed.gpu.global.add.u64 [$2+${place}], w;");
-            }
-            text.push('}');
-            editor.assembly(&text, "b,r,l,n,n,n,n,~{memory}", 0, &arguments)
+            editor.assembly(IN_MEMORY, "b,r,l,n,n,n,n,~{memory}", Results::Words(0), &arguments)
         });
-        editor.call_assembly(assembly, &arguments, &mut []);
+        editor.call_assembly(assembly, &mut self.like, &arguments, &mut []);
     }
 
     /// Adds a visit to the counts of a branch; arguments are the counts, the conditions under which lanes go elsewhere than
@@ -97,46 +163,99 @@ impl<'m> Texts<'m> {
     ) {
         let assembly = self.in_registers.entry(shape).or_insert_with(|| {
             let (text, constraints) = shape.text();
-            editor.assembly(&text, &constraints, shape.registers, arguments)
+            editor.assembly(&text, &constraints, Results::Words(shape.registers), arguments)
         });
-        editor.call_assembly(assembly, arguments, counts);
+        editor.call_assembly(assembly, &mut self.like, arguments, counts);
+    }
+
+    /// Executes a text of its own, which gives as many words.
+    pub(super) fn call_once(
+        &mut self,
+        editor: &mut Editor<'m>,
+        text: &str,
+        constraints: &str,
+        arguments: &[Value<'m>],
+        results: &mut [Value<'m>],
+    ) {
+        let assembly = editor.assembly(text, constraints, Results::Words(results.len()), arguments);
+        editor.call_assembly(&assembly, &mut self.like, arguments, results);
+    }
+}
+
+impl Head {
+    fn text(self, replicas: u32, words: u32) -> (String, String) {
+        let results = u32::from(self.lower) + u32::from(self.replica);
+        let mut out = Ptx { text: String::with_capacity(768) };
+        put!(out, "{\n.reg .b32 x, y;\n.reg .b64 w;\n.reg .pred p;\n");
+        if self.lower {
+            put!(out, "mov.u32 $0, %lanemask_lt;\n");
+        }
+        if self.replica {
+            put!(out, "mov.u32 x, %smid;\nand.b32 x, x, ", replicas - 1, ";\nmad.wide.u32 $", results - 1);
+            put!(out, ", x, ", 8 * words, ", $", results, ";\n");
+        }
+        if self.launch {
+            put!(out, LAUNCH, "@p red.global.add.u64 [$", results, "+$", results + 1, "], w;\n");
+        }
+        put!(out, "}");
+        let mut constraints = String::with_capacity(32);
+        let parts = [
+            (self.lower, "=r,"),
+            // written before the counters' address is read for the last time
+            (self.replica, "=&l,"),
+            (self.launch || self.replica, "l,"),
+            (self.launch, "n,~{memory},"),
+        ];
+        for (_, part) in parts.iter().filter(|part| part.0) {
+            constraints += part;
+        }
+        constraints.pop();
+        (out.text, constraints)
     }
 }
 
 impl Shape {
     fn text(&self) -> (String, String) {
-        let count = self.registers;
+        let count = self.registers as u32;
+        let ways = self.ways as u32;
         // lanes for whom a condition fails go elsewhere, or those for whom a case holds
         let (not, goes) = if self.is_condition { ("!", "") } else { ("", "!") };
-        let lower = 2 * count + self.ways;
-        let others: Vec<String> = (0..self.ways).map(|way| format!("${}", 2 * count + way)).collect();
-        let mut text = "{\n.reg .b32 m, b, x;\n.reg .pred l, s, q;\nactivemask.b32 m;\n".to_owned();
+        let lower = 2 * count + ways;
+        let others = 2 * count..lower;
+        let mut out = Ptx { text: String::with_capacity(512) };
+        put!(out, "{\n.reg .b32 m, b, x;\n.reg .pred l, s, q;\nactivemask.b32 m;\n");
         // the lanes that go this lane's way
-        let mut any = others[0].clone();
-        for other in &others[1..] {
-            let _ = writeln!(text, "or.pred q, {any}, {other};");
-            "q".clone_into(&mut any);
+        if ways == 1 {
+            put!(out, "@", goes, "$", others.start, " activemask.b32 b;\n");
+        } else {
+            put!(out, "or.pred q, $", others.start, ", $", others.start + 1, ";\n");
+            for other in others.clone().skip(2) {
+                put!(out, "or.pred q, q, $", other, ";\n");
+            }
+            put!(out, "@", goes, "q activemask.b32 b;\n");
         }
-        let _ = writeln!(text, "@{goes}{any} activemask.b32 b;");
-        for other in &others {
-            let _ = writeln!(text, "@{not}{other} activemask.b32 b;");
+        for other in others.clone() {
+            put!(out, "@", not, "$", other, " activemask.b32 b;\n");
         }
-        let _ =
-            writeln!(text, "and.b32 x, m, ${lower};\nsetp.eq.u32 l, x, 0;\nsetp.ne.u32 s, b, m;\nand.pred s, s, l;");
-        let guards = ["@l ".to_owned(), "@s ".to_owned(), String::new()].into_iter();
-        let guards = guards.chain(others.iter().map(|other| format!("@{not}{other} ")));
-        for (index, guard) in (self.skipped..).zip(guards) {
-            let object = index * self.bits / 32;
-            let one = 1u32 << (index * self.bits % 32);
-            let _ = writeln!(text, "{guard}add.u32 ${object}, ${object}, {one};");
+        put!(out, "and.b32 x, m, $", lower, ";\nsetp.eq.u32 l, x, 0;\nsetp.ne.u32 s, b, m;\nand.pred s, s, l;\n");
+        for index in 0..3 + ways {
+            match index {
+                0 => put!(out, "@l "),
+                1 => put!(out, "@s "),
+                2 => {}
+                _ => put!(out, "@", not, "$", others.start + index - 3, " "),
+            }
+            let position = (self.skipped + index) * self.bits;
+            let object = position / 32;
+            put!(out, "add.u32 $", object, ", $", object, ", ", 1 << (position % 32), ";\n");
         }
-        text.push('}');
-        let mut constraints = "=r,".repeat(count);
+        put!(out, "}");
+        let mut constraints = Ptx { text: "=r,".repeat(self.registers) };
         for object in 0..count {
-            let _ = write!(constraints, "{object},");
+            put!(constraints, object, ",");
         }
-        constraints += &"b,".repeat(self.ways);
-        constraints.push('r');
-        (text, constraints)
+        constraints.text += &"b,".repeat(self.ways);
+        constraints.text.push('r');
+        (out.text, constraints.text)
     }
 }

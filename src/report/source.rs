@@ -8,17 +8,14 @@ use std::path::{Path, PathBuf};
 pub struct Sources {
     files: HashMap<String, Vec<String>>,
     /// Folders that relative names are tried in, after the current one.
-    folders: Vec<PathBuf>,
+    input: PathBuf,
 }
 
 impl Sources {
     /// Relative names are looked up in the current folder, then in that of `input`, then in the folders above the
     /// current one: clang names a file from the folder that it shares with the one it runs in.
     pub fn beside(input: &Path) -> Sources {
-        let beside = input.parent().map(Path::to_path_buf);
-        let here = std::env::current_dir().unwrap_or_default();
-        let folders = beside.into_iter().chain(here.ancestors().skip(1).map(Path::to_path_buf)).collect();
-        Sources { files: HashMap::new(), folders }
+        Sources { files: HashMap::new(), input: input.to_path_buf() }
     }
 
     /// The text of a line (1-based), without trailing blanks.
@@ -32,7 +29,9 @@ impl Sources {
     }
 
     fn read(&self, file: &str) -> Vec<String> {
-        let places = std::iter::once(PathBuf::from(file)).chain(self.folders.iter().map(|folder| folder.join(file)));
+        let here = std::env::current_dir().unwrap_or_default();
+        let folders = self.input.parent().into_iter().chain(here.ancestors().skip(1));
+        let places = std::iter::once(PathBuf::from(file)).chain(folders.map(|folder| folder.join(file)));
         let bytes = places.filter(|path| path.is_file()).find_map(|path| std::fs::read(path).ok()).unwrap_or_default();
         String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
     }

@@ -79,7 +79,7 @@ pub(super) fn space_of(word: &str) -> Option<u8> {
     })
 }
 
-/// Statements without their semicolons; scopes are flattened, comments dropped.
+/// Statements without their semicolons, labels with their colons; scopes are flattened, comments dropped.
 pub(super) fn statements(text: &str) -> Vec<String> {
     let text = text.replace("%%", "%").replace("$$", "$");
     let mut list = Vec::new();
@@ -94,6 +94,10 @@ pub(super) fn statements(text: &str) -> Vec<String> {
                 list.push(current.trim().to_owned());
                 current.clear();
             }
+            ':' if is_name(current.trim()) => {
+                list.push(format!("{}:", current.trim()));
+                current.clear();
+            }
             _ => {
                 depth += i32::from(c == '{') - i32::from(c == '}');
                 current.push(c);
@@ -103,6 +107,10 @@ pub(super) fn statements(text: &str) -> Vec<String> {
     list.push(current.trim().to_owned());
     list.retain(|statement| !statement.is_empty());
     list
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%'))
 }
 
 /// Operands at the top level of commas.
@@ -141,5 +149,9 @@ mod tests {
         assert_eq!(split_operands("{low,high}, [$1+4], 7"), ["{low,high}", "[$1+4]", "7"]);
         assert_eq!(braces("{a, b}"), Some(vec!["a".to_owned(), "b".to_owned()]));
         assert_eq!(statements("{add.f16x2 $0,$1,$2; }"), ["add.f16x2 $0,$1,$2"]);
+        assert_eq!(
+            statements("{ a: @p bra b; st.shared::cta.b8 [a], c; b: }"),
+            ["a:", "@p bra b", "st.shared::cta.b8 [a], c", "b:"]
+        );
     }
 }

@@ -314,6 +314,20 @@ pub enum Op {
     },
     Switch(Box<SwitchCode>),
     Unreachable,
+    /// A branch inside inline assembly: the lanes for which the predicate is (or, `negated`, is not) true go on at `to`.
+    /// Where lanes part, all go on behind it if that is [masked](Op::Masked), else it is a fault.
+    Jump {
+        c: Src,
+        negated: bool,
+        to: u32,
+        masked: bool,
+    },
+    /// An operation of some lanes only.
+    Masked {
+        c: Src,
+        negated: bool,
+        op: Box<Op>,
+    },
 }
 
 /// A call of a defined function.

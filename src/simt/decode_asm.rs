@@ -4,13 +4,15 @@
 //! understood, not recognised: the text is cut into statements, `.reg` declarations become scratch slots, `$n` the
 //! operands of the call, and each instruction is decoded by its opcode, modifiers and types. Results are computed into fresh
 //! slots first, so an instruction may read the register it writes. Carry chains (`add.cc`, `madc` …) use one slot as the flag.
+//! `decode_asm_flow` knows branches.
 //!
-//! Not understood, hence a named fault: branches and labels, predicated memory accesses, video instructions, everything of
+//! Not understood, hence a named fault: predicated atomic operations with a result, video instructions, everything of
 //! tensors, textures and asynchronous copies.
 
 use super::asm_text::{Class, Kind, Parts, braces, kind_of, space_of, split_operands, statements};
 use super::code::*;
 use super::decode::{Decoded, Decoder, Slots};
+use super::decode_asm_flow::AsmFlow;
 use super::decode_nvvm::special_register;
 use crate::llvm::image::{BinOp, InstImage, RmwOp};
 use rustc_hash::FxHashMap;
@@ -41,23 +43,35 @@ impl Decoder<'_, '_> {
             }
         }
         asm.carry = self.temp(1);
-        for statement in statements(&flat) {
-            if self.ptx(&mut asm, &statement).is_none() {
+        let statements = statements(&flat);
+        let mut flow = AsmFlow::default();
+        for (number, statement) in statements.iter().enumerate() {
+            if self.in_flow(&mut asm, &mut flow, statement, &statements[number + 1..]).is_none() {
                 return Err(unknown(&format!(", at \"{statement}\"")));
             }
         }
-        Ok(())
+        self.end_flow(&flow).ok_or_else(|| unknown(", which lacks a label"))
     }
 
     /// One statement; `None` if it is not understood.
-    fn ptx(&mut self, asm: &mut Asm, statement: &str) -> Option<()> {
+    pub(super) fn ptx(&mut self, asm: &mut Asm, statement: &str) -> Option<()> {
         if let Some(rest) = statement.strip_prefix(".reg") {
             let (kind, names) = rest.trim_start().trim_start_matches('.').split_once(' ')?;
             kind_of(kind.trim())?;
             for name in names.split(',') {
+                // `r<3>`: r0, r1, r2
+                if let Some((name, count)) = name.trim().strip_suffix('>').and_then(|name| name.split_once('<')) {
+                    for number in 0..count.parse::<u32>().ok()? {
+                        asm.names.insert(format!("{name}{number}"), self.temp(1));
+                    }
+                    continue;
+                }
                 let slot = self.temp(1);
                 asm.names.insert(name.trim().to_owned(), slot);
             }
+            return Some(());
+        }
+        if statement.starts_with(".pragma") {
             return Some(());
         }
         if let Some(rest) = statement.strip_prefix('@') {
@@ -78,22 +92,20 @@ impl Decoder<'_, '_> {
         self.instruction_of(asm, &parts, &args)
     }
 
-    /// `@p op d, …`: only for operations whose effect is their result.
+    /// `@p op d, …`: for operations whose effect is their result, and for loads, stores and additions to memory.
     fn predicated(&mut self, asm: &mut Asm, rest: &str) -> Option<()> {
         let (guard, statement) = rest.split_once(' ')?;
         let (negated, name) = guard.strip_prefix('!').map_or((false, guard), |name| (true, name));
         let p = self.read(asm, name)?;
-        if statement.starts_with("red.") && statement.contains(".add.") {
-            return self.predicated_addition(asm, statement, p, negated);
-        }
         let target = split_operands(statement.split_once(' ')?.1).first()?.clone();
         if statement.starts_with("activemask") {
             return self.predicated_mask(asm, &target, p, negated);
         }
-        if ["st.", "ld.", "atom.", "red.", "bra", "bar", "ret", "exit", "trap"]
-            .iter()
-            .any(|op| statement.starts_with(op))
-        {
+        if ["st.", "ld.", "red."].iter().any(|op| statement.starts_with(op)) {
+            return self.masked(asm, statement, p, negated);
+        }
+        let others = ["atom.", "vote.", "shfl.", "redux.", "bra", "bar", "ret", "exit", "trap"];
+        if others.iter().any(|op| statement.starts_with(op)) {
             return None;
         }
         let d = self.written(asm, &target)?;
@@ -103,18 +115,6 @@ impl Decoder<'_, '_> {
         let (a, b) = if negated { (old, d) } else { (d, old) };
         self.emit(Op::Select { d, c: p, a, b });
         Some(())
-    }
-
-    /// `@p red.….add.… [a], b`: where the predicate does not hold, zero is added. Its address must be good all the same.
-    fn predicated_addition(&mut self, asm: &mut Asm, statement: &str, p: Src, negated: bool) -> Option<()> {
-        const VALUE: &str = "__predicated";
-        let (opcode, operands) = statement.split_once(' ')?;
-        let [place, value] = split_operands(operands).try_into().ok()?;
-        let (value, zero, chosen) = (self.read(asm, &value)?, self.constant(0), self.temp(1));
-        let (a, b) = if negated { (zero, value) } else { (value, zero) };
-        self.emit(Op::Select { d: chosen, c: p, a, b });
-        asm.names.insert(VALUE.to_owned(), chosen);
-        self.ptx(asm, &format!("{opcode} {place}, {VALUE}"))
     }
 
     /// `@p activemask.b32 d`: the lanes that execute it are those whose predicate holds.
@@ -130,7 +130,7 @@ impl Decoder<'_, '_> {
     }
 
     /// The slot a destination names.
-    fn written(&mut self, asm: &Asm, text: &str) -> Option<Dst> {
+    pub(super) fn written(&mut self, asm: &Asm, text: &str) -> Option<Dst> {
         let slot = match text.strip_prefix('$') {
             Some(number) => *asm.operands.get(number.parse::<usize>().ok()?)?,
             None => *asm.names.get(text)?,
@@ -139,7 +139,7 @@ impl Decoder<'_, '_> {
     }
 
     /// The slot a source names: operand, register, number or special register.
-    fn read(&mut self, asm: &Asm, text: &str) -> Option<Src> {
+    pub(super) fn read(&mut self, asm: &Asm, text: &str) -> Option<Src> {
         if let Some(number) = text.strip_prefix('$') {
             return asm.operands.get(number.parse::<usize>().ok()?).copied();
         }
@@ -168,7 +168,7 @@ impl Decoder<'_, '_> {
     }
 
     /// A source as a value of so many bits (numbers may be written wider).
-    fn value(&mut self, asm: &Asm, text: Option<&String>, bits: u16) -> Option<Src> {
+    pub(super) fn value(&mut self, asm: &Asm, text: Option<&String>, bits: u16) -> Option<Src> {
         let text = text?;
         let src = self.read(asm, text)?;
         if src & CONST != 0 && bits < 64 {
@@ -246,6 +246,7 @@ impl Decoder<'_, '_> {
             "st" => return self.ptx_store(asm, parts, args),
             "atom" | "red" => return self.ptx_atomic(asm, parts, args),
             "mov" => return self.ptx_move(asm, parts, args),
+            "vote" | "shfl" | "redux" => return self.ptx_collective(asm, parts, args),
             _ => {}
         }
         let target = args.first()?;

@@ -80,7 +80,16 @@ impl Frame<'_, '_> {
             Op::AssertFail { message, file, line } => return self.assert_fail(message, file, line),
             Op::Unknown(ref name) => return trap(self.first_lane(), FaultKind::Unknown { name: name.to_string() }),
             Op::Unreachable => return trap(self.first_lane(), FaultKind::Unreachable),
-            Op::Collective { .. }
+            Op::Masked { c, negated, ref op } => {
+                let holds = self.truth(c)?;
+                let everybody = self.mask;
+                self.mask = if negated { everybody & !holds } else { holds };
+                let result = if self.mask == 0 { Ok(()) } else { self.step(op) };
+                self.mask = everybody;
+                return result;
+            }
+            Op::Jump { .. }
+            | Op::Collective { .. }
             | Op::Barrier { .. }
             | Op::Call(_)
             | Op::Ret { .. }

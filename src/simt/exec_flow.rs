@@ -59,6 +59,17 @@ impl Frame<'_, '_> {
         Ok(lanes & self.mask)
     }
 
+    /// Whether a jump inside inline assembly is taken.
+    pub fn jumps(&self, c: Src, negated: bool, masked: bool) -> Exec<bool> {
+        let holds = self.truth(c)?;
+        let taken = if negated { self.mask & !holds } else { holds };
+        if taken != 0 && taken != self.mask && !masked {
+            let name = "inline assembly whose lanes part at a branch".to_owned();
+            return trap(taken.trailing_zeros(), FaultKind::Unknown { name });
+        }
+        Ok(taken == self.mask)
+    }
+
     /// Edges of a switch with their lanes, default first, then cases in order.
     pub fn cases(&self, switch: &SwitchCode) -> Exec<Vec<(u32, u32)>> {
         let undef = self.undef(switch.a) | if switch.wide { self.undef(switch.a + 1) } else { 0 };

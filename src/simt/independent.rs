@@ -320,6 +320,11 @@ impl LooseWarp {
                     }
                     self.lanes[lane].state = State::Collective(*what, mask);
                 }
+                Op::Jump { c, negated, to, masked } => {
+                    let taken = frame.jumps(*c, *negated, *masked)?;
+                    frame.world.steps += 1;
+                    call.pc = if taken { *to } else { call.pc + 1 };
+                }
                 Op::Barrier { what, d: _, id, count, predicate } => {
                     if frame.undef(*id) | frame.undef(*count) != 0 {
                         return trap(lane as u32, FaultKind::Undef { usage: "a barrier's number or count" });

@@ -185,6 +185,11 @@ impl LockstepWarp {
                     call.current.pc += 1;
                     finish(&mut frame, call, code, micro.inst, observer);
                 }
+                Op::Jump { c, negated, to, masked } => {
+                    let taken = frame.jumps(*c, *negated, *masked)?;
+                    frame.world.steps += 1;
+                    call.current.pc = if taken { *to } else { pc as u32 + 1 };
+                }
                 Op::Barrier { what, d: _, id, count, predicate } => {
                     match self.barrier(program, world, *what, [*id, *count, *predicate]) {
                         Ok(arrival) => return Ok(Yield::Barrier(arrival)),
@@ -435,6 +440,7 @@ pub(super) fn is_control(op: &Op) -> bool {
             | Op::Call(_)
             | Op::Collective { .. }
             | Op::Barrier { .. }
+            | Op::Jump { .. }
     )
 }
 

@@ -20,6 +20,7 @@ mod compare;
 mod constants;
 mod decode;
 mod decode_asm;
+mod decode_asm_flow;
 mod decode_asm_value;
 mod decode_call;
 mod decode_mem;

@@ -16,23 +16,7 @@ unsafe extern "C" {
         then: *const c_char,
         rest: *const c_char,
     ) -> LLVMValueRef;
-    fn warpwise_split_for(
-        count: LLVMValueRef,
-        before: LLVMValueRef,
-        body: *const c_char,
-        rest: *const c_char,
-        index: *mut LLVMValueRef,
-    ) -> LLVMValueRef;
-    fn warpwise_split_while(
-        start: LLVMValueRef,
-        step: LLVMValueRef,
-        end: LLVMValueRef,
-        before: LLVMValueRef,
-        body: *const c_char,
-        rest: *const c_char,
-        index: *mut LLVMValueRef,
-    ) -> LLVMValueRef;
-    fn warpwise_phi_at_head(block: LLVMBasicBlockRef, ty: LLVMTypeRef) -> LLVMValueRef;
+    fn warpwise_phi_at_head(block: LLVMBasicBlockRef, ty: LLVMTypeRef, ways: usize) -> LLVMValueRef;
     fn warpwise_call_assembly(
         builder: LLVMBuilderRef,
         ty: LLVMTypeRef,
@@ -44,7 +28,7 @@ unsafe extern "C" {
         result_count: usize,
     ) -> LLVMValueRef;
     fn warpwise_register_unit(module: LLVMModuleRef, name: *const c_char, length: usize, bytes: u64) -> bool;
-    fn warpwise_keep(module: LLVMModuleRef, global: LLVMValueRef);
+    fn warpwise_keep(module: LLVMModuleRef, globals: *mut LLVMValueRef, count: usize);
 }
 
 /// Who may name a symbol that a pass makes.
@@ -60,8 +44,16 @@ pub enum Reach {
 pub struct Assembly<'m> {
     ty: Type<'m>,
     text: Value<'m>,
-    /// The first place: others get its attributes.
-    call: Option<Value<'m>>,
+}
+
+/// What inline assembly gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Results {
+    /// So many 32-bit words.
+    Words(usize),
+    /// A 64-bit address.
+    Address,
+    WordAndAddress,
 }
 
 impl<'m> Editor<'m> {
@@ -71,9 +63,9 @@ impl<'m> Editor<'m> {
         wrap!(Value, LLVMBuildAlloca(self.builder, ty.raw(), name.as_ptr()))
     }
 
-    /// An empty 32-bit phi at a block's head; the editor stays where it is.
-    pub fn count_phi(&mut self, block: Block<'m>) -> Inst<'m> {
-        wrap!(Inst, warpwise_phi_at_head(block.raw(), LLVMInt32TypeInContext(self.context)))
+    /// An empty 32-bit phi at the head of a block that is come to by so many ways; the editor stays where it is.
+    pub fn count_phi(&mut self, block: Block<'m>, ways: usize) -> Inst<'m> {
+        wrap!(Inst, warpwise_phi_at_head(block.raw(), LLVMInt32TypeInContext(self.context), ways))
     }
 
     /// Adds to an integer in memory, for all threads of the device, in no order with anything else.
@@ -100,57 +92,44 @@ impl<'m> Editor<'m> {
         end
     }
 
-    /// Splits the block before an instruction and puts a loop there that runs `count` times, at least once: instructions
-    /// go into its body from now on. Returns the index, and the instruction of the body that they are put before.
-    pub fn split_for(&mut self, count: Value<'m>, before: Inst<'m>, body: &str, rest: &str) -> (Value<'m>, Inst<'m>) {
-        let location = before.debug_loc();
-        let (body, rest) = (c_name(body), c_name(rest));
-        let mut index = std::ptr::null_mut();
-        let (count, before) = (count.raw(), before.raw());
-        let point = wrap!(Inst, warpwise_split_for(count, before, body.as_ptr(), rest.as_ptr(), &mut index));
-        self.before(point);
-        self.set_location(location);
-        (wrap!(Value, index), point)
-    }
-
-    /// The same for a loop from `start` to before `end` in steps, whose body may not run at all.
-    pub fn split_while(
+    /// Inline assembly that the lanes of a warp execute together, for arguments of these types: `constraints` are those of the
+    /// results and the arguments.
+    pub fn assembly(
         &mut self,
-        (start, step): (Value<'m>, Value<'m>),
-        end: Value<'m>,
-        before: Inst<'m>,
-        body: &str,
-        rest: &str,
-    ) -> (Value<'m>, Inst<'m>) {
-        let location = before.debug_loc();
-        let (body, rest) = (c_name(body), c_name(rest));
-        let mut index = std::ptr::null_mut();
-        let (start, step, end, before) = (start.raw(), step.raw(), end.raw(), before.raw());
-        let point =
-            wrap!(Inst, warpwise_split_while(start, step, end, before, body.as_ptr(), rest.as_ptr(), &mut index));
-        self.before(point);
-        self.set_location(location);
-        (wrap!(Value, index), point)
-    }
-
-    /// Inline assembly with so many 32-bit results that the lanes of a warp execute together, for arguments of these types:
-    /// `constraints` are those of the results and the arguments.
-    pub fn assembly(&mut self, text: &str, constraints: &str, results: usize, arguments: &[Value<'m>]) -> Assembly<'m> {
+        text: &str,
+        constraints: &str,
+        results: Results,
+        arguments: &[Value<'m>],
+    ) -> Assembly<'m> {
         let word = edit!(LLVMInt32TypeInContext(self.context));
-        let mut words = vec![word; results];
-        let result = match results {
-            0 => edit!(LLVMVoidTypeInContext(self.context)),
-            1 => word,
-            _ => edit!(LLVMStructTypeInContext(self.context, words.as_mut_ptr(), results as u32, 0)),
+        let address = edit!(LLVMInt64TypeInContext(self.context));
+        let mut types: SmallVec<[LLVMTypeRef; 16]> = match results {
+            Results::Words(count) => SmallVec::from_elem(word, count),
+            Results::Address => SmallVec::from_slice(&[address]),
+            Results::WordAndAddress => SmallVec::from_slice(&[word, address]),
         };
-        let mut types: Vec<LLVMTypeRef> = arguments.iter().map(|argument| argument.ty().raw()).collect();
+        let result = match types.as_mut_slice() {
+            [] => edit!(LLVMVoidTypeInContext(self.context)),
+            [only] => *only,
+            several => {
+                edit!(LLVMStructTypeInContext(self.context, several.as_mut_ptr(), several.len() as u32, 0))
+            }
+        };
+        types.clear();
+        types.extend(arguments.iter().map(|argument| argument.ty().raw()));
         let ty = wrap!(Type, LLVMFunctionType(result, types.as_mut_ptr(), types.len() as u32, 0));
-        Assembly { ty, text: self.inline_assembly(ty.raw(), text, constraints, true), call: None }
+        Assembly { ty, text: self.inline_assembly(ty.raw(), text, constraints, true) }
     }
 
-    /// Executes inline assembly where the editor stands, and writes its results.
-    pub fn call_assembly(&mut self, assembly: &mut Assembly<'m>, arguments: &[Value<'m>], results: &mut [Value<'m>]) {
-        let like = assembly.call.map_or(std::ptr::null_mut(), Value::raw);
+    /// Executes inline assembly where the editor stands, and writes its results; with the attributes of another such call, if
+    /// there was one.
+    pub fn call_assembly(
+        &mut self,
+        assembly: &Assembly<'m>,
+        like: &mut Option<Value<'m>>,
+        arguments: &[Value<'m>],
+        results: &mut [Value<'m>],
+    ) {
         let mut raw: SmallVec<[LLVMValueRef; 16]> = arguments.iter().map(|argument| argument.raw()).collect();
         let mut found: SmallVec<[LLVMValueRef; 16]> = SmallVec::from_elem(std::ptr::null_mut(), results.len());
         let (ty, text) = (assembly.ty.raw(), assembly.text.raw());
@@ -160,28 +139,17 @@ impl<'m> Editor<'m> {
                 self.builder,
                 ty,
                 text,
-                like,
+                like.map_or(std::ptr::null_mut(), Value::raw),
                 raw.as_mut_ptr(),
                 raw.len(),
                 found.as_mut_ptr(),
                 found.len()
             )
         );
-        assembly.call.get_or_insert(call);
+        like.get_or_insert(call);
         for (result, raw) in results.iter_mut().zip(found) {
             *result = wrap!(Value, raw);
         }
-    }
-
-    /// A special register.
-    pub fn register(&mut self, name: &str) -> Value<'m> {
-        self.intrinsic(&format!("llvm.nvvm.read.ptx.sreg.{name}"), &[], &[], "")
-    }
-
-    /// A pointer as a number.
-    pub fn address(&mut self, pointer: Value<'m>) -> Value<'m> {
-        let wide = self.int_type(64);
-        self.cast(llvm_sys::LLVMOpcode::LLVMPtrToInt, pointer, wide, "")
     }
 
     /// `value == number`.
@@ -198,7 +166,12 @@ impl<'m> Editor<'m> {
         };
         edit!(LLVMSetLinkage(global.raw(), linkage));
         edit!(LLVMSetVisibility(global.raw(), LLVMVisibility::LLVMDefaultVisibility));
-        edit!(warpwise_keep(self.module.raw(), global.raw()));
+    }
+
+    /// Keeps globals although nobody seems to use them.
+    pub fn keep(&mut self, globals: &[Value<'m>]) {
+        let mut raw: SmallVec<[LLVMValueRef; 8]> = globals.iter().map(|global| global.raw()).collect();
+        edit!(warpwise_keep(self.module.raw(), raw.as_mut_ptr(), raw.len()));
     }
 
     /// A constant struct.

@@ -1,0 +1,156 @@
+//! How do branches inside inline PTX become micro-operations, and operations that lanes execute together?
+//!
+//! A branch is a [jump](Op::Jump) that all lanes take or none. They may only part where the branch goes forward over
+//! statements that do nothing together with other lanes: these are then executed under the branch's predicate.
+
+use super::asm_text::Parts;
+use super::code::*;
+use super::decode::Decoder;
+use super::decode_asm::Asm;
+use rustc_hash::FxHashMap;
+
+/// Statements that cannot be executed by some lanes only, as far as the machine knows.
+const TOGETHER: [&str; 10] = ["bra", "activemask", "vote", "shfl", "redux", "match", "bar", "exit", "trap", "ret"];
+
+/// Branches and labels so far.
+#[derive(Default)]
+pub(super) struct AsmFlow {
+    labels: FxHashMap<String, u32>,
+    /// Positions of jumps and where they go.
+    jumps: Vec<(usize, String)>,
+    /// Up to this label statements are executed under a predicate.
+    masked: Option<(String, Src, bool)>,
+}
+
+impl Decoder<'_, '_> {
+    /// One statement, given those behind it; `None` if it is not understood.
+    pub(super) fn in_flow(
+        &mut self,
+        asm: &mut Asm,
+        flow: &mut AsmFlow,
+        statement: &str,
+        behind: &[String],
+    ) -> Option<()> {
+        if let Some(label) = statement.strip_suffix(':') {
+            if flow.masked.as_ref().is_some_and(|(end, ..)| end == label) {
+                flow.masked = None;
+            }
+            let known = flow.labels.insert(label.to_owned(), self.code.micros.len() as u32);
+            return known.is_none().then_some(());
+        }
+        let (guard, plain) = match statement.strip_prefix('@') {
+            Some(rest) => rest.split_once(' ').map(|(guard, plain)| (Some(guard), plain))?,
+            None => (None, statement),
+        };
+        if plain.starts_with("bra") {
+            return self.jump(asm, flow, guard, plain.split_once(' ')?.1.trim(), behind);
+        }
+        match flow.masked {
+            Some((_, c, negated)) => self.masked(asm, statement, c, negated),
+            None => self.ptx(asm, statement),
+        }
+    }
+
+    /// Jumps get their targets.
+    pub(super) fn end_flow(&mut self, flow: &AsmFlow) -> Option<()> {
+        if !flow.jumps.is_empty() {
+            // the end of the instruction, which nobody jumps over
+            self.emit(Op::Nop);
+        }
+        for (at, label) in &flow.jumps {
+            let target = *flow.labels.get(label)?;
+            if let Op::Jump { to, .. } = &mut self.code.micros[*at].op {
+                *to = target;
+            }
+        }
+        Some(())
+    }
+
+    fn jump(
+        &mut self,
+        asm: &mut Asm,
+        flow: &mut AsmFlow,
+        guard: Option<&str>,
+        label: &str,
+        behind: &[String],
+    ) -> Option<()> {
+        let (c, negated) = match guard {
+            Some(guard) => {
+                let (negated, name) = guard.strip_prefix('!').map_or((false, guard), |name| (true, name));
+                // what is executed under it may write the register
+                let (held, a) = (self.temp(1), self.read(asm, name)?);
+                self.emit(Op::Mov { d: held, a });
+                (held, negated)
+            }
+            None => (self.constant(1), false),
+        };
+        let end = behind.iter().position(|other| other.strip_suffix(':') == Some(label));
+        let is_alone = |statement: &String| {
+            let plain = statement.strip_prefix('@').and_then(|rest| Some(rest.split_once(' ')?.1)).unwrap_or(statement);
+            !plain.ends_with(':') && TOGETHER.iter().all(|op| !plain.starts_with(op))
+        };
+        let masked = flow.masked.is_none() && end.is_some_and(|end| behind[..end].iter().all(is_alone));
+        flow.jumps.push((self.code.micros.len(), label.to_owned()));
+        self.emit(Op::Jump { c, negated, to: 0, masked });
+        if masked {
+            flow.masked = Some((label.to_owned(), c, !negated));
+        }
+        Some(())
+    }
+
+    /// A statement for the lanes for which a predicate is (or is not) true.
+    pub(super) fn masked(&mut self, asm: &mut Asm, statement: &str, c: Src, negated: bool) -> Option<()> {
+        let first = self.code.micros.len();
+        self.ptx(asm, statement)?;
+        for micro in &mut self.code.micros[first..] {
+            let op = Box::new(std::mem::replace(&mut micro.op, Op::Nop));
+            micro.op = Op::Masked { c, negated, op };
+        }
+        Some(())
+    }
+
+    /// Votes, shuffles and reductions, whose last operand is the mask.
+    pub(super) fn ptx_collective(&mut self, asm: &Asm, parts: &Parts<'_>, args: &[String]) -> Option<()> {
+        let kind = *parts.kinds.last()?;
+        if !parts.has("sync") {
+            return None;
+        }
+        let what = match parts.op {
+            "vote" if parts.has("all") => Collective::VoteAll,
+            "vote" if parts.has("any") => Collective::VoteAny,
+            "vote" if parts.has("uni") => Collective::VoteUni,
+            "vote" if parts.has("ballot") => Collective::Ballot,
+            "shfl" if parts.has("up") => Collective::Shuffle(Shuffle::Up),
+            "shfl" if parts.has("down") => Collective::Shuffle(Shuffle::Down),
+            "shfl" if parts.has("bfly") => Collective::Shuffle(Shuffle::Butterfly),
+            "shfl" if parts.has("idx") => Collective::Shuffle(Shuffle::Index),
+            "redux" if parts.has("add") => Collective::Reduce(Reduce::Add),
+            "redux" if parts.has("and") => Collective::Reduce(Reduce::And),
+            "redux" if parts.has("or") => Collective::Reduce(Reduce::Or),
+            "redux" if parts.has("xor") => Collective::Reduce(Reduce::Xor),
+            _ => return None,
+        };
+        if parts.op != "vote" && kind.bits != 32 {
+            return None;
+        }
+        let (mask, values) = args.get(1..)?.split_last()?;
+        let zero = self.constant(0);
+        let mut operands = [zero; 4];
+        operands[0] = self.value(asm, Some(mask), 32)?;
+        for (operand, text) in operands[1..].iter_mut().zip(values) {
+            *operand = match text.strip_prefix('!') {
+                Some(_) => return None,
+                None => self.value(asm, Some(text), 32)?,
+            };
+        }
+        let d = self.written(asm, args[0].split('|').next()?)?;
+        let p = match args[0].split_once('|') {
+            Some((_, second)) => self.written(asm, second.trim())?,
+            None => u32::MAX,
+        };
+        let found = self.temp(1);
+        self.emit(Op::Collective { what, d: found, p, args: operands });
+        self.emit(Op::Mov { d, a: found });
+        Some(())
+    }
+}
