@@ -11,6 +11,7 @@
 pub mod apply;
 pub mod calls;
 pub mod describe;
+mod effects;
 pub mod file;
 pub mod flush;
 pub mod joins;
@@ -121,6 +122,7 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
         apply::apply(&mut editor, facts, handles, plan, &machine, &mut texts);
         debug_assert!(editor.verifies(handles.function), "divergence-map broke '{}'", facts.kernel.name);
     }
+    effects::admit(&analysis.context, &bodies, &plans, &mut editor);
     let bytes = u64::from(replicas) * u64::from(words) * 8;
     publish_table(
         &mut editor,

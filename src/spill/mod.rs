@@ -288,7 +288,7 @@ fn stack_objects<'m>(
     for (function, plan) in &plans {
         let Study { facts, handles, .. } = studies.of(*function);
         apply_stack::apply(facts, handles, plan, facts.geometry.thread_bound(), &mut editor);
-        editor.uses_shared_memory(*function);
+        editor.has_effects(*function);
         debug_assert!(editor.verifies(*function));
     }
     plans.iter().for_each(|(function, _)| studies.edited(*function));
@@ -367,7 +367,7 @@ fn register_pressure<'m>(
     for (function, plan) in &plans {
         let Study { facts, handles, .. } = studies.of(*function);
         apply_victims::apply(facts, handles, plan, facts.geometry.thread_bound(), &mut editor);
-        editor.uses_shared_memory(*function);
+        editor.has_effects(*function);
         debug_assert!(editor.verifies(*function));
     }
     plans.iter().for_each(|(function, _)| studies.edited(*function));

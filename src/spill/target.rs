@@ -92,7 +92,7 @@ pub fn settle(module: Module<'_>, targets: Vec<Target<'_>>) {
         match target.threads.filter(|_| target.changed) {
             Some(threads) => {
                 editor.add_version(original, target.function, threads);
-                editor.uses_shared_memory(original);
+                editor.has_effects(original);
                 debug_assert!(editor.verifies(original));
             }
             None => editor.drop_copy(target.function),

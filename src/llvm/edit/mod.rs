@@ -6,7 +6,7 @@
 
 pub mod fuse;
 
-use super::handle::{Block, Function, Inst, IntPredicate, Module, Type, Value};
+use super::handle::{Block, Function, Inst, IntPredicate, Module, Type, Value, attribute_kind};
 use llvm_sys::LLVMInlineAsmDialect;
 use llvm_sys::LLVMOpcode;
 use llvm_sys::LLVMTypeKind::LLVMPointerTypeKind;
@@ -18,6 +18,9 @@ use std::ffi::{CStr, CString};
 
 /// Every call is sound for the same reason: handles are alive for `'m`, the module belongs to this pass for the
 /// duration of the call, and the C API checks nothing that the handle's type does not already say.
+/// Attributes by which a function or call promises to touch no memory, to wait for nobody, or to do nothing at all.
+const PROMISES: [&str; 3] = ["memory", "nosync", "speculatable"];
+
 macro_rules! edit {
     ($e:expr) => {{
         // SAFETY: see above.
@@ -104,6 +107,26 @@ impl<'m> Editor<'m> {
     /// New instructions go before the terminator of the block.
     pub fn before_terminator(&mut self, block: Block<'m>) -> &mut Self {
         self.before(block.terminator().expect("a finished block has a terminator"))
+    }
+
+    /// Takes back what a function's attributes promise of memory and synchronisation: it now writes memory of ours, and where
+    /// it runs matters to other lanes.
+    pub fn has_effects(&mut self, function: Function<'m>) {
+        let place = llvm_sys::LLVMAttributeFunctionIndex;
+        for kind in PROMISES.map(attribute_kind) {
+            edit!(LLVMRemoveEnumAttributeAtIndex(function.raw(), place, kind));
+        }
+        let convergent = edit!(LLVMCreateEnumAttribute(self.context, attribute_kind("convergent"), 0));
+        edit!(LLVMAddAttributeAtIndex(function.raw(), place, convergent));
+    }
+    /// The same of what a call promises.
+    pub fn calls_effects(&mut self, call: Inst<'m>) {
+        let place = llvm_sys::LLVMAttributeFunctionIndex;
+        for kind in PROMISES.map(attribute_kind) {
+            edit!(LLVMRemoveCallSiteEnumAttribute(call.raw(), place, kind));
+        }
+        let convergent = edit!(LLVMCreateEnumAttribute(self.context, attribute_kind("convergent"), 0));
+        edit!(LLVMAddCallSiteAttribute(call.raw(), place, convergent));
     }
 
     // --- types and constants ---

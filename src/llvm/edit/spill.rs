@@ -6,17 +6,6 @@ use llvm_sys::LLVMOpcode;
 use llvm_sys::core::*;
 
 impl<'m> Editor<'m> {
-    /// Takes back what the function's attributes promise of memory and synchronisation: it now uses shared memory, and
-    /// where it runs matters to other lanes.
-    pub fn uses_shared_memory(&mut self, function: Function<'m>) {
-        let place = llvm_sys::LLVMAttributeFunctionIndex;
-        for name in ["memory", "nosync"] {
-            let kind = attribute_kind(name);
-            edit!(LLVMRemoveEnumAttributeAtIndex(function.raw(), place, kind));
-        }
-        let convergent = edit!(LLVMCreateEnumAttribute(self.context, attribute_kind("convergent"), 0));
-        edit!(LLVMAddAttributeAtIndex(function.raw(), place, convergent));
-    }
     /// Takes back what the function's attributes promise of memory: it now reads a global variable.
     pub fn reads_globals(&mut self, function: Function<'m>) {
         let place = llvm_sys::LLVMAttributeFunctionIndex;
