@@ -410,7 +410,8 @@ mod tests {
                 let pressure = Pressure::new(&facts);
                 let plain = plainly(&facts, &pressure);
                 for &block in facts.cfg().order.rpo() {
-                    let packed = pressure.numbers_into(&facts, block);
+                    let packed: Vec<usize> =
+                        pressure.numbers_into(&facts, block).iter().map(|&number| number as usize).collect();
                     let long: Vec<usize> = plain[block.index()].ones().collect();
                     assert_eq!(packed, long, "live into {block} of {}", facts.kernel.name);
                     seen += long.len();
