@@ -387,18 +387,6 @@ impl Pressure {
     }
 }
 
-/// A shared register crosses if its own value or one that shares it does, from wherever it is.
-fn makes_cross(
-    kernel: &Kernel,
-    registers: &Registers,
-    value: Value,
-    root: Value,
-    home: Option<Block>,
-    def: Inst,
-) -> bool {
-    registers.leaves_block(value) || (root != value && home != Some(kernel.insts[def].block))
-}
-
 /// The registers that are wanted across boundaries.
 fn number(kernel: &Kernel, registers: &Registers) -> (Vec<Value>, Vec<u32>) {
     let mut crossing = Vec::new();
@@ -409,15 +397,19 @@ fn number(kernel: &Kernel, registers: &Registers) -> (Vec<Value>, Vec<u32>) {
         if registers.units(root) == 0 || number[root.index()] != NONE {
             continue;
         }
-        let home = kernel.def(root).map(|def| kernel.insts[def].block);
-        if makes_cross(kernel, registers, value, root, home, inst) {
+        // a shared register crosses if its own value or one that shares it does, from wherever it is
+        let home = || kernel.def(root).map(|def| kernel.insts[def].block);
+        if registers.leaves_block(value) || (root != value && home() != Some(kernel.insts[inst].block)) {
             number[root.index()] = crossing.len() as u32;
             crossing.push(root);
         }
     }
     for inst in kernel.insts.keys() {
         let value = kernel.result(inst);
-        number[value.index()] = number[registers.of(value).index()];
+        let root = registers.of(value);
+        if root != value {
+            number[value.index()] = number[root.index()];
+        }
     }
     (crossing, number)
 }

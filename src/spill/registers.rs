@@ -66,13 +66,14 @@ impl Registers {
             loose: vec![false; count],
         };
         registers.share(outline);
-        for data in kernel.blocks.values() {
+        for (block, data) in kernel.blocks.iter() {
             let here = kernel.param_count + data.first..kernel.param_count + data.end;
-            for inst in (data.first..data.end).map(Inst::from_u32) {
-                let is_phi = kernel.insts[inst].opcode == Opcode::Phi;
-                for &value in kernel.operands(inst) {
-                    registers.leaves[value.index()] |= is_phi || !here.contains(&value.as_u32());
-                }
+            let (of_phis, others) = kernel.block_operands(block);
+            for &value in of_phis {
+                registers.leaves[value.index()] = true;
+            }
+            for &value in others.iter().filter(|value| !here.contains(&value.as_u32())) {
+                registers.leaves[value.index()] = true;
             }
         }
         registers.part(outline);
@@ -155,12 +156,11 @@ impl Registers {
         const NOBODY: u32 = u32::MAX;
         const SEVERAL: u32 = u32::MAX - 1;
         let mut only = vec![NOBODY; self.root.len()];
-        for inst in kernel.insts.keys() {
-            let value = kernel.result(inst);
-            if self.units(value) > 0 && self.leaves_block(value) {
-                let only = &mut only[self.of(value).index()];
-                *only = if *only == NOBODY { value.as_u32() } else { SEVERAL };
-            }
+        let results = kernel.param_count as usize..kernel.param_count as usize + kernel.insts.len();
+        let leaving = results.filter(|&value| self.units[value] > 0 && self.leaves[value]);
+        for value in leaving {
+            let only = &mut only[self.root[value].index()];
+            *only = if *only == NOBODY { value as u32 } else { SEVERAL };
         }
         for value in only.into_iter().filter(|&only| only < SEVERAL) {
             self.root[value as usize] = Value::from_u32(value);
@@ -226,7 +226,7 @@ fn units(outline: &Outline) -> Vec<u8> {
     units
 }
 
-/// Whether any result of an opcode [is free](is_free).
+/// Whether any result of an opcode is found again without a vector register.
 fn may_be_free(opcode: Opcode) -> bool {
     use Opcode::*;
     let arithmetic = matches!(opcode, Add | Sub | Mul | Shl | LShr | AShr | And | Or | Xor | UDiv | SDiv | URem | SRem);

@@ -29,6 +29,7 @@ pub struct Study<'m> {
 pub type Alloca = (Inst, Result<Object, Reject>);
 
 /// How much is known.
+#[expect(clippy::large_enum_variant, reason = "there is one for each function")]
 enum Known {
     Outline(Outline),
     Facts(Facts),
@@ -90,11 +91,10 @@ impl<'m> Study<'m> {
         (facts, pressure.get_or_insert_with(|| Pressure::new(facts)))
     }
     fn solved(&mut self) -> (&Facts, &Handles<'m>, &mut Option<Pressure>) {
-        if matches!(self.known, Known::Outline(_)) {
-            if let Known::Outline(outline) = std::mem::replace(&mut self.known, Known::Nothing) {
-                self.known = Known::Facts(self.analysis.solve(outline, self.handles.function));
-            }
-        }
+        self.known = match std::mem::replace(&mut self.known, Known::Nothing) {
+            Known::Outline(outline) => Known::Facts(self.analysis.solve(outline, self.handles.function)),
+            known => known,
+        };
         match &self.known {
             Known::Facts(facts) => (facts, &self.handles, &mut self.pressure),
             Known::Outline(_) | Known::Nothing => unreachable!("it was just solved"),
