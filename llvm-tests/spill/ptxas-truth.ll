@@ -2,10 +2,13 @@
 ; RUN: %opt -passes=steer-spills -warpwise-ptxas=%cuda/bin/ptxas -S %s | %FileCheck %s
 ; RUN: %opt -passes=steer-spills -warpwise-ptxas=%cuda/bin/no-ptxas -S %s 2>%t | %FileCheck %s
 ; RUN: %FileCheck %s --check-prefix=FAILS < %t
+; RUN: %opt -passes=steer-spills -warpwise-ptxas=/bin/false -S %s 2>%t.silent | %FileCheck %s
+; RUN: %FileCheck %s --check-prefix=SILENT < %t.silent
 
 target triple = "nvptx64-nvidia-cuda"
 
 ; FAILS: ptxas gives no numbers, the model decides: cannot run
+; SILENT: ptxas gives no numbers, the model decides: it ends without a word, exit status: 1
 
 ; CHECK: @warpwise_stack_kernel = internal addrspace(3) global [4096 x i8]
 define ptx_kernel void @kernel(ptr %in, ptr %out) #0 {

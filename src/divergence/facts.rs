@@ -1,29 +1,30 @@
 //! What does the analysis know? The immutable result, and every question one may ask of it.
 //!
 //! [`Findings`] are the answers for one function without the function itself (summaries borrow the picture);
-//! [`Facts`] own both. Nothing here changes after construction, and no caller sees solver state.
+//! [`Facts`] own both, and answer as its [`Outline`] does where nothing is asked about lanes. Nothing here changes after construction, and no caller sees solver state.
 
 use super::guards::Guards;
 use super::module::{Environment, exported};
-use super::range::{Range, Ranges, Users};
+use super::outline::Outline;
+use super::range::{Range, Ranges};
 use super::solver::{GateCell, OPEN, Solution, solve};
 use crate::affine::interner::{Element, Interner};
 use crate::affine::join::{join, leave_loop};
 use crate::affine::lanes::LaneModel;
 use crate::affine::{Form, Scope};
+use crate::cfg::Cfg;
 use crate::cfg::convergence::{BlockTraits, Convergence};
 use crate::cfg::cycles::Cycle;
-use crate::cfg::{Cfg, Dominators};
 use crate::kernel::Kernel;
 use crate::kernel::call::{Callee, Memory};
 use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::geometry::Geometry;
 use crate::kernel::inst::{Flags, Opcode};
 use crate::kernel::types::TypeKind;
 use crate::mutants::{self, Mutant};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use fixedbitset::FixedBitSet;
 use std::cell::OnceCell;
+use std::rc::Rc;
 
 /// What may be said of a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -56,14 +57,13 @@ impl Class<'_> {
 
 /// The answers for one function.
 pub struct Findings {
-    cfg: Cfg,
+    cfg: Rc<Cfg>,
     model: LaneModel,
     interner: Interner,
     elements: Vec<Element>,
     join_gate: SecondaryMap<Block, GateCell>,
     exit_gate: Vec<Option<Scope>>,
     branch_scope: SecondaryMap<Block, GateCell>,
-    users: OnceCell<Users>,
     guards: OnceCell<Guards>,
     entry_convergent: bool,
     /// Computed when somebody asks.
@@ -72,25 +72,29 @@ pub struct Findings {
 
 /// A function and what is known of it.
 pub struct Facts {
-    pub kernel: Kernel,
-    pub geometry: Geometry,
+    outline: Outline,
     findings: Findings,
 }
 
 impl std::ops::Deref for Facts {
-    type Target = Findings;
-    fn deref(&self) -> &Findings {
-        &self.findings
+    type Target = Outline;
+    fn deref(&self) -> &Outline {
+        &self.outline
+    }
+}
+
+impl std::ops::DerefMut for Facts {
+    fn deref_mut(&mut self) -> &mut Outline {
+        &mut self.outline
     }
 }
 
 impl Facts {
     /// Solves the function.
-    pub fn compute(kernel: Kernel, env: &Environment<'_>) -> Facts {
-        let cfg = Cfg::new(&kernel.graph);
-        let solution = solve(&kernel, &cfg, env);
-        let findings = Findings::new(cfg, solution, env);
-        Facts { kernel, geometry: env.geometry, findings }
+    pub fn compute(outline: Outline, env: &Environment<'_>) -> Facts {
+        let solution = solve(&outline.kernel, &outline.cfg, env);
+        let findings = Findings::new(outline.cfg.clone(), solution, env);
+        Facts { outline, findings }
     }
     /// Class of a value where it is defined.
     pub fn class(&self, value: Value) -> Class<'_> {
@@ -145,16 +149,25 @@ impl Facts {
     pub fn is_convergent(&self, block: Block) -> bool {
         self.findings.convergence(&self.kernel).is_convergent(block)
     }
-    /// Dominators.
-    pub fn dominators(&self) -> &Dominators {
-        self.findings.cfg.dominators(&self.kernel.graph)
+    /// How a form is to be called.
+    pub fn class_of_form<'a>(&self, form: &'a Form) -> Class<'a> {
+        self.findings.class_of_form(form)
     }
-    /// Who uses a value.
-    pub fn users(&self, value: Value) -> &[Inst] {
-        self.all_users().of(value)
+    /// Scope in which lanes take the same way at the end of a block; grid where there is only one way.
+    pub fn branch_scope(&self, block: Block) -> Option<Scope> {
+        self.findings.branch_scope(block)
     }
-    fn all_users(&self) -> &Users {
-        self.findings.users.get_or_init(|| Users::new(&self.kernel))
+    /// Scope in which lanes come to a block by the same path.
+    pub fn join_scope(&self, block: Block) -> Option<Scope> {
+        self.findings.join_gate[block].0
+    }
+    /// Scope in which lanes leave a cycle in the same iteration.
+    pub fn exit_scope(&self, cycle: Cycle) -> Option<Scope> {
+        self.findings.exit_gate[cycle.index()]
+    }
+    /// What geometry says of lanes.
+    pub fn lanes(&self) -> &LaneModel {
+        &self.findings.model
     }
     /// Bounds of an integer of at most 64 bits as seen in a block.
     pub fn range(&self, env: &Environment<'_>, value: Value, at: Block) -> Range {
@@ -195,7 +208,7 @@ impl Facts {
 
 impl Findings {
     /// From what the solver left behind.
-    pub(super) fn new(cfg: Cfg, solution: Solution, env: &Environment<'_>) -> Findings {
+    pub(super) fn new(cfg: Rc<Cfg>, solution: Solution, env: &Environment<'_>) -> Findings {
         let Solution { model, interner, elements, join_gate, exit_gate, branch_scope, guards } = solution;
         Findings {
             cfg,
@@ -205,7 +218,6 @@ impl Findings {
             join_gate,
             exit_gate,
             branch_scope,
-            users: OnceCell::new(),
             guards,
             entry_convergent: env.entry_convergent,
             convergence: OnceCell::new(),
@@ -246,8 +258,7 @@ impl Findings {
         }
     }
 
-    /// How a form is to be called.
-    pub fn class_of_form<'a>(&self, form: &'a Form) -> Class<'a> {
+    fn class_of_form<'a>(&self, form: &'a Form) -> Class<'a> {
         if let Some(value) = form.as_constant() {
             return Class::Constant(value);
         }
@@ -293,29 +304,12 @@ impl Findings {
         left
     }
 
-    /// Scope in which lanes take the same way at the end of a block; grid where there is only one way.
-    pub fn branch_scope(&self, block: Block) -> Option<Scope> {
+    fn branch_scope(&self, block: Block) -> Option<Scope> {
         self.branch_scope[block].0
     }
-    /// Scope in which lanes come to a block by the same path.
-    pub fn join_scope(&self, block: Block) -> Option<Scope> {
-        self.join_gate[block].0
-    }
-    /// Scope in which lanes leave a cycle in the same iteration.
-    pub fn exit_scope(&self, cycle: Cycle) -> Option<Scope> {
-        self.exit_gate[cycle.index()]
-    }
     /// Whether a block can be reached from the entry.
-    pub fn is_reachable(&self, block: Block) -> bool {
+    pub(super) fn is_reachable(&self, block: Block) -> bool {
         self.cfg.order.is_reachable(block)
-    }
-    /// Control flow facts.
-    pub fn cfg(&self) -> &Cfg {
-        &self.cfg
-    }
-    /// What geometry says of lanes.
-    pub fn lanes(&self) -> &LaneModel {
-        &self.model
     }
 
     /// The returned value, if lanes that called together agree on it.

@@ -15,6 +15,7 @@ pub mod facts;
 pub mod guards;
 pub mod intrinsics;
 pub mod module;
+pub mod outline;
 pub mod print;
 pub mod provenance;
 pub mod range;
@@ -30,3 +31,4 @@ pub mod words;
 
 pub use facts::{Class, Facts};
 pub use module::{ModuleAnalysis, Options};
+pub use outline::Outline;

@@ -12,6 +12,7 @@
 
 use super::facts::{Facts, Findings};
 use super::intrinsics::{Class, classify};
+use super::outline::Outline;
 use super::solver::solve;
 use super::transfer_call::Arithmetic;
 use crate::affine::join::join;
@@ -30,6 +31,7 @@ use crate::mutants::{self, Mutant};
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 /// Solves of one function while its argument claims change; then they are given up.
 const MAX_SOLVES: u32 = 6;
@@ -65,6 +67,11 @@ fn rule_of(id: u32, pure: bool) -> IntrinsicRule {
             (classify(&name, pure), Arithmetic::of(&name), name == "llvm.assume")
         })
     })
+}
+
+/// Class of an intrinsic by LLVM's number; `pure` if it touches no memory and is not convergent.
+pub(super) fn class_of_intrinsic(id: u32, pure: bool) -> Class {
+    rule_of(id, pure).0
 }
 
 impl IntrinsicTable {
@@ -179,7 +186,20 @@ impl<'m> ModuleAnalysis<'m> {
 
     /// Facts of a function with a body, and the way back to LLVM.
     pub fn facts(&self, function: handle::Function<'m>) -> (Facts, Handles<'m>) {
+        let (outline, handles) = self.outline(function);
+        (self.solve(outline, function), handles)
+    }
+
+    /// What is known of a function with a body before it is solved, and the way back to LLVM.
+    pub fn outline(&self, function: handle::Function<'m>) -> (Outline, Handles<'m>) {
         let (kernel, handles) = import(&self.context, function);
+        let geometry = self.geometry(&kernel);
+        (Outline::new(kernel, geometry), handles)
+    }
+
+    /// Facts of a function from its [outline](ModuleAnalysis::outline), which is as it was made.
+    pub fn solve(&self, outline: Outline, function: handle::Function<'m>) -> Facts {
+        let kernel = &outline.kernel;
         let mut calls = kernel.calls.iter();
         let calls_known = calls.any(|call| matches!(call.callee, Callee::Function(f) if self.has_summary(f)));
         let is_called = !kernel.is_kernel && self.has_closed_callers(function);
@@ -187,8 +207,8 @@ impl<'m> ModuleAnalysis<'m> {
         let summaries = if calls_known || is_called { self.summaries.get_or_init(|| self.summarise()) } else { &none };
         let index = if is_called { self.context.index_of(function) } else { None };
         let entry = index.and_then(|index| summaries.entries.get(index as usize));
-        let env = self.environment(&kernel, entry, &summaries.returns);
-        (Facts::compute(kernel, &env), handles)
+        let env = self.environment(kernel, entry, &summaries.returns);
+        Facts::compute(outline, &env)
     }
 
     /// Whether a call of the function can be answered from its body.
@@ -280,7 +300,7 @@ impl<'m> ModuleAnalysis<'m> {
         }
         let params = vec![Some(Form::uniform(Scope::Grid)); kernel.params.len()];
         let env = self.plain_environment(kernel, params, true, returns);
-        let cfg = Cfg::new(&kernel.graph);
+        let cfg = Rc::new(Cfg::new(&kernel.graph));
         let solution = solve(kernel, &cfg, &env);
         Findings::new(cfg, solution, &env).returned(kernel)
     }
@@ -304,7 +324,7 @@ impl<'m> ModuleAnalysis<'m> {
                 }
             }
             let env = self.environment(kernel, Some(&entries[index]).filter(|_| closed[index]), returns);
-            let cfg = Cfg::new(&kernel.graph);
+            let cfg = Rc::new(Cfg::new(&kernel.graph));
             let solution = solve(kernel, &cfg, &env);
             let facts = Findings::new(cfg, solution, &env);
             for inst in kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Call) {

@@ -138,6 +138,16 @@ impl Kernel {
         let data = &self.insts[inst];
         &self.pool[data.operands_start as usize..(data.operands_start + data.operand_count) as usize]
     }
+    /// Operands of a block's instructions, one behind the other: those of its phis, and those of the others.
+    pub fn block_operands(&self, block: Block) -> (&[Value], &[Value]) {
+        let data = self.blocks[block];
+        let insts = &self.insts.as_values_slice()[data.first as usize..data.end as usize];
+        let phis = insts.iter().take_while(|inst| inst.opcode == Opcode::Phi).count();
+        let start = insts.first().map_or(0, |inst| inst.operands_start as usize);
+        let end = insts.last().map_or(0, |inst| (inst.operands_start + inst.operand_count) as usize);
+        let middle = insts.get(phis).map_or(end, |inst| inst.operands_start as usize);
+        (&self.pool[start..middle], &self.pool[middle..end])
+    }
     /// Incoming blocks of a phi, parallel to its operands.
     pub fn incoming(&self, phi: Inst) -> &[Block] {
         let data = &self.insts[phi];

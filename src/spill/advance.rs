@@ -8,7 +8,7 @@
 
 use super::pressure::Pressure;
 use super::registers::Intrinsics;
-use crate::divergence::Facts;
+use crate::divergence::Outline;
 use crate::kernel::call::{Callee, Memory};
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::handles::Handles;
@@ -33,23 +33,24 @@ pub struct AdvancePlan {
 }
 
 /// Decides for one kernel; `pressure` has blocks in their new order afterwards.
-pub fn plan(facts: &Facts, pressure: &mut Pressure, registers: u32) -> AdvancePlan {
+pub fn plan(outline: &Outline, pressure: &mut Pressure, registers: u32) -> AdvancePlan {
     let mut plan = AdvancePlan { budget: registers, ..AdvancePlan::default() };
-    let cycles = &facts.cfg().cycles;
+    let cycles = &outline.cfg().cycles;
     let mut orders = Vec::new();
-    let mut wanted = Wanted { block: 0, marks: vec![0; facts.kernel.value_count()] };
-    for &block in facts.cfg().order.rpo().iter().filter(|&&block| cycles.cycle_of(block).is_some()) {
-        if facts.kernel.block_insts(block).len() > MAX_BLOCK {
+    let mut wanted = Wanted { block: 0, marks: vec![0; outline.kernel.value_count()] };
+    for &block in outline.cfg().order.rpo().iter().filter(|&&block| cycles.cycle_of(block).is_some()) {
+        if outline.kernel.block_insts(block).len() > MAX_BLOCK {
             continue;
         }
-        let before = pressure.peak_of(facts, block);
-        if before <= registers {
+        let before = pressure.peak_of(outline, block);
+        // what lives across the block's ends is there in any order
+        if before <= registers.max(pressure.floor(outline, block)) {
             continue;
         }
-        let Some(Earlier { order, moved }) = earlier(facts, pressure, block, &mut wanted) else { continue };
-        let after = pressure.peak(facts, block, &order);
+        let Some(Earlier { order, moved }) = earlier(outline, pressure, block, &mut wanted) else { continue };
+        let after = pressure.peak(outline, block, &order);
         if after < before {
-            let first = facts.kernel.blocks[block].first;
+            let first = outline.kernel.blocks[block].first;
             let places = order.windows(2).filter(|pair| moved[(pair[1].as_u32() - first) as usize]);
             plan.moves.extend(places.map(|pair| (pair[1], pair[0])));
             plan.before = plan.before.max(before);
@@ -58,7 +59,7 @@ pub fn plan(facts: &Facts, pressure: &mut Pressure, registers: u32) -> AdvancePl
         }
     }
     for (block, order) in orders {
-        pressure.reorder(facts, block, order);
+        pressure.reorder(outline, block, order);
     }
     plan
 }
@@ -83,8 +84,8 @@ struct Earlier {
 }
 
 /// Units of the live ranges that end at each instruction of a block.
-fn ended(facts: &Facts, pressure: &Pressure, block: Block, wanted: &mut Wanted) -> Vec<u32> {
-    let kernel = &facts.kernel;
+fn ended(outline: &Outline, pressure: &Pressure, block: Block, wanted: &mut Wanted) -> Vec<u32> {
+    let kernel = &outline.kernel;
     wanted.block += 1;
     let mut ended: Vec<u32> = kernel
         .block_insts(block)
@@ -95,7 +96,7 @@ fn ended(facts: &Facts, pressure: &Pressure, block: Block, wanted: &mut Wanted) 
                 first
                     && pressure.units(value) > 0
                     && kernel.def(value).is_some()
-                    && !pressure.is_live_out(facts, block, pressure.register_of(value))
+                    && !pressure.is_live_out(outline, block, pressure.register_of(value))
             };
             kernel.operands(inst).iter().filter(|&&value| ends(value)).map(|&value| pressure.units(value)).sum()
         })
@@ -105,11 +106,11 @@ fn ended(facts: &Facts, pressure: &Pressure, block: Block, wanted: &mut Wanted) 
 }
 
 /// A block with everything moved up that ends more than it begins, if there is anything.
-fn earlier(facts: &Facts, pressure: &Pressure, block: Block, wanted: &mut Wanted) -> Option<Earlier> {
-    let kernel = &facts.kernel;
+fn earlier(outline: &Outline, pressure: &Pressure, block: Block, wanted: &mut Wanted) -> Option<Earlier> {
+    let kernel = &outline.kernel;
     let first = kernel.blocks[block].first;
-    let ended = ended(facts, pressure, block, wanted);
-    let gains = |inst: Inst, ends: u32| ends > pressure.units(kernel.result(inst)) && may_move(facts, inst);
+    let ended = ended(outline, pressure, block, wanted);
+    let gains = |inst: Inst, ends: u32| ends > pressure.units(kernel.result(inst)) && may_move(outline, inst);
     if !kernel.block_insts(block).zip(&ended).any(|(inst, &ends)| gains(inst, ends)) {
         return None;
     }
@@ -147,9 +148,9 @@ fn earlier(facts: &Facts, pressure: &Pressure, block: Block, wanted: &mut Wanted
 }
 
 /// Arithmetic that may stand wherever its operands are known.
-fn may_move(facts: &Facts, inst: Inst) -> bool {
+fn may_move(outline: &Outline, inst: Inst) -> bool {
     use Opcode::*;
-    let kernel = &facts.kernel;
+    let kernel = &outline.kernel;
     match kernel.insts[inst].opcode {
         FNeg | FAdd | FSub | FMul | Add | Sub | Mul | Shl | LShr | AShr | And | Or | Xor | Select | Trunc | ZExt
         | SExt | FpCast | BitCast => true,

@@ -8,8 +8,9 @@
 //! 3. Before the first use in each block, the chain of the value is cloned over hidden leaves; further uses of the block
 //!    share the copy.
 
-use super::recompute::{Again, RecomputePlan};
-use crate::divergence::Facts;
+use super::chains::Again;
+use super::recompute::RecomputePlan;
+use crate::divergence::Outline;
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::handles::Handles;
 use crate::kernel::inst::Opcode;
@@ -19,7 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 struct Apply<'a, 'm> {
-    facts: &'a Facts,
+    outline: &'a Outline,
     handles: &'a Handles<'m>,
     editor: &'a mut Editor<'m>,
     hidden: FxHashMap<(Block, Value), handle::Value<'m>>,
@@ -28,11 +29,11 @@ struct Apply<'a, 'm> {
 }
 
 /// Carries out a plan.
-pub fn apply<'m>(facts: &Facts, handles: &Handles<'m>, plan: &RecomputePlan, editor: &mut Editor<'m>) {
+pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &RecomputePlan, editor: &mut Editor<'m>) {
     if plan.values.is_empty() {
         return;
     }
-    let mut apply = Apply { facts, handles, editor, hidden: FxHashMap::default(), masks: FxHashMap::default() };
+    let mut apply = Apply { outline, handles, editor, hidden: FxHashMap::default(), masks: FxHashMap::default() };
     let zero = apply.zero();
     if plan.masked {
         apply.masks(plan, zero);
@@ -54,7 +55,7 @@ pub fn apply<'m>(facts: &Facts, handles: &Handles<'m>, plan: &RecomputePlan, edi
 
 impl<'m> Apply<'_, 'm> {
     fn zero(&mut self) -> handle::Value<'m> {
-        self.editor.after_phis(self.handles.block(self.facts.kernel.graph.entry()));
+        self.editor.after_phis(self.handles.block(self.outline.kernel.graph.entry()));
         let block = self.editor.intrinsic("llvm.nvvm.read.ptx.sreg.ctaid.x", &[], &[], "");
         let blocks = self.editor.intrinsic("llvm.nvvm.read.ptx.sreg.nctaid.x", &[], &[], "");
         let never = self.editor.compare(IntPredicate::LLVMIntUGE, block, blocks, "");
@@ -83,7 +84,7 @@ impl<'m> Apply<'_, 'm> {
         for (header, leaf, phi) in phis {
             let around = self.hidden[&(header, leaf)];
             let outside: FxHashMap<Block, handle::Value<'m>> =
-                self.facts.kernel.graph.preds(header).iter().map(|&from| (from, self.at(leaf, from))).collect();
+                self.outline.kernel.graph.preds(header).iter().map(|&from| (from, self.at(leaf, from))).collect();
             self.fill(phi, header, around, |from| outside[&from]);
         }
     }
@@ -105,8 +106,8 @@ impl<'m> Apply<'_, 'm> {
         around: handle::Value<'m>,
         outside: impl Fn(Block) -> handle::Value<'m>,
     ) {
-        let cycles = &self.facts.cfg().cycles;
-        for &from in self.facts.kernel.graph.preds(header) {
+        let cycles = &self.outline.cfg().cycles;
+        for &from in self.outline.kernel.graph.preds(header) {
             let inside = cycles.cycle_of(header).is_some_and(|cycle| cycles.contains(cycle, from));
             let value = if inside { around } else { outside(from) };
             self.editor.add_incoming(phi, value, self.handles.block(from));
@@ -135,7 +136,7 @@ impl<'m> Apply<'_, 'm> {
             if let Some(&mask) = self.masks.get(&block) {
                 return Some(mask);
             }
-            next = self.facts.dominators().idom(block);
+            next = self.outline.dominators().idom(block);
         }
         None
     }
@@ -147,22 +148,22 @@ impl<'m> Apply<'_, 'm> {
             if let Some(&hidden) = self.hidden.get(&(block, value)) {
                 return hidden;
             }
-            next = self.facts.dominators().idom(block);
+            next = self.outline.dominators().idom(block);
         }
         self.handles.value(value)
     }
 
     /// What else uses a hidden leaf takes the copy, so that only one of both is alive.
     fn other_uses(&mut self, plan: &RecomputePlan) {
-        let kernel = &self.facts.kernel;
+        let kernel = &self.outline.kernel;
         let leaves: FxHashSet<Value> = plan.hidden.iter().map(|&(_, leaf)| leaf).collect();
         let mut edits = Vec::new();
         for &leaf in &leaves {
-            for &user in self.facts.users(leaf) {
+            for &user in self.outline.users(leaf) {
                 for (index, &operand) in kernel.operands(user).iter().enumerate() {
                     let is_phi = kernel.insts[user].opcode == Opcode::Phi;
                     let block = if is_phi { kernel.incoming(user)[index] } else { kernel.insts[user].block };
-                    if operand == leaf && self.facts.is_reachable(block) {
+                    if operand == leaf && self.outline.is_reachable(block) {
                         edits.push((user, index as u32, self.at(leaf, block)));
                     }
                 }
@@ -194,7 +195,7 @@ impl<'m> Apply<'_, 'm> {
         masked: &FxHashSet<Value>,
         made: &mut FxHashMap<(Block, Value), handle::Value<'m>>,
     ) -> handle::Value<'m> {
-        let kernel = &self.facts.kernel;
+        let kernel = &self.outline.kernel;
         for &inst in &again.chain {
             if made.contains_key(&(block, kernel.result(inst))) {
                 continue;

@@ -18,7 +18,7 @@ use super::object::{Access, AccessKind};
 use super::plan_stack::{Move, Placement, StackPlan};
 use super::shared::SHARED;
 use super::slots;
-use crate::divergence::Facts;
+use crate::divergence::Outline;
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::geometry::WARP_SIZE;
 use crate::kernel::handles::Handles;
@@ -75,7 +75,7 @@ struct Area<'m> {
 }
 
 struct Apply<'a, 'm> {
-    facts: &'a Facts,
+    outline: &'a Outline,
     handles: &'a Handles<'m>,
     editor: &'a mut Editor<'m>,
     /// Area of every derived pointer.
@@ -84,11 +84,11 @@ struct Apply<'a, 'm> {
 }
 
 /// Carries out a plan; `threads` is the bound the plan was made for.
-pub fn apply<'m>(facts: &Facts, handles: &Handles<'m>, plan: &StackPlan, threads: u32, editor: &mut Editor<'m>) {
+pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &StackPlan, threads: u32, editor: &mut Editor<'m>) {
     if plan.moves.is_empty() {
         return;
     }
-    let mut apply = Apply { facts, handles, editor, areas: FxHashMap::default(), offsets: FxHashMap::default() };
+    let mut apply = Apply { outline, handles, editor, areas: FxHashMap::default(), offsets: FxHashMap::default() };
     apply.areas(plan, threads);
     apply.pointers(plan);
     for planned in &plan.moves {
@@ -116,7 +116,7 @@ pub fn apply<'m>(facts: &Facts, handles: &Handles<'m>, plan: &StackPlan, threads
         let mask = apply.editor.int(32, FULL_MASK);
         apply.editor.before(handles.inst(inst)).intrinsic("llvm.nvvm.bar.warp.sync", &[], &[mask], "");
     }
-    for inst in shared_reads(facts, plan) {
+    for inst in shared_reads(outline, plan) {
         let mask = apply.editor.int(32, FULL_MASK);
         apply.editor.before(handles.inst(inst)).intrinsic("llvm.nvvm.bar.warp.sync", &[], &[mask], "");
     }
@@ -129,8 +129,8 @@ pub fn apply<'m>(facts: &Facts, handles: &Handles<'m>, plan: &StackPlan, threads
 /// Where a `bar.warp.sync` ends a run of writes to objects that the warp shares: before the next read of such an object in
 /// the block, or at its end. Every lane finds its own write, so none needs it, but with it no lane reads what another
 /// wrote without a synchronisation between.
-fn shared_reads(facts: &Facts, plan: &StackPlan) -> Vec<Inst> {
-    let kernel = &facts.kernel;
+fn shared_reads(outline: &Outline, plan: &StackPlan) -> Vec<Inst> {
+    let kernel = &outline.kernel;
     let shared = plan.moves.iter().filter(|planned| matches!(planned.placement, Placement::Warp { .. }));
     let mut accesses: Vec<Access> = shared.flat_map(|planned| planned.object.accesses.iter().copied()).collect();
     accesses.sort_by_key(|access| access.inst);
@@ -160,10 +160,10 @@ impl<'m> Apply<'_, 'm> {
         let editor = &mut *self.editor;
         let byte = editor.int_type(8);
         let block = editor.array_type(byte, total);
-        let name = format!("warpwise_stack_{}", self.facts.kernel.name);
+        let name = format!("warpwise_stack_{}", self.outline.kernel.name);
         let variable = editor.new_global(block, SHARED, slots::AREA_ALIGN as u32, None, false, &name);
-        editor.after_phis(self.handles.block(self.facts.kernel.graph.entry()));
-        let linear = slots::linear_thread(editor, self.facts.geometry.exact);
+        editor.after_phis(self.handles.block(self.outline.kernel.graph.entry()));
+        let linear = slots::linear_thread(editor, self.outline.geometry.exact);
         let mut warp = None;
         let mut scaled: FxHashMap<u64, handle::Value<'m>> = FxHashMap::default();
         let mut start = 0;
@@ -207,31 +207,31 @@ impl<'m> Apply<'_, 'm> {
             let space = if *together { CONSTANT_MEMORY } else { GLOBAL_MEMORY };
             let bytes = self.editor.bytes(contents);
             let align = planned.object.align.max(slots::AREA_ALIGN) as u32;
-            let name = format!("warpwise_constant_{}", self.facts.kernel.name);
+            let name = format!("warpwise_constant_{}", self.outline.kernel.name);
             let base = self.editor.new_global(bytes.ty(), space, align, Some(bytes), true, &name);
             self.settle(planned, Area { base, interleaved: None, constant: true });
         }
     }
 
     fn settle(&mut self, planned: &Move, area: Area<'m>) {
-        let alloca = self.facts.kernel.result(planned.object.alloca);
+        let alloca = self.outline.kernel.result(planned.object.alloca);
         self.areas.insert(alloca, area);
         self.offsets.insert(alloca, Offset::constant(0));
         for &inst in &planned.object.derived {
-            self.areas.insert(self.facts.kernel.result(inst), area);
+            self.areas.insert(self.outline.kernel.result(inst), area);
         }
     }
 
     /// Phase 2: offsets of derived pointers, definitions before uses; phis get their inputs last.
     fn pointers(&mut self, plan: &StackPlan) {
-        let kernel = &self.facts.kernel;
+        let kernel = &self.outline.kernel;
         let mut pending: Vec<(Inst, handle::Inst<'m>)> = Vec::new();
         let derived: rustc_hash::FxHashSet<Inst> =
             plan.moves.iter().flat_map(|planned| planned.object.derived.iter().copied()).collect();
         if derived.is_empty() {
             return;
         }
-        for &block in self.facts.cfg().order.rpo() {
+        for &block in self.outline.cfg().order.rpo() {
             for inst in kernel.block_insts(block).filter(|inst| derived.contains(inst)) {
                 let operands = kernel.operands(inst);
                 let offset = match kernel.insts[inst].opcode {
@@ -272,7 +272,7 @@ impl<'m> Apply<'_, 'm> {
     }
 
     fn gep(&mut self, inst: Inst) -> Offset<'m> {
-        let kernel = &self.facts.kernel;
+        let kernel = &self.outline.kernel;
         let data = kernel.gep(inst);
         let operands = kernel.operands(inst);
         let mut offset = self.offsets[&operands[0]].clone();
@@ -333,7 +333,7 @@ impl<'m> Apply<'_, 'm> {
 
     fn compares(&mut self, compares: &[Inst]) {
         for &inst in compares {
-            let operands = self.facts.kernel.operands(inst);
+            let operands = self.outline.kernel.operands(inst);
             let (a, b) = (self.offsets[&operands[0]].clone(), self.offsets[&operands[1]].clone());
             let old = self.handles.inst(inst);
             let is_equal = old.int_predicate() == IntPredicate::LLVMIntEQ;
@@ -399,7 +399,7 @@ impl<'m> Apply<'_, 'm> {
 
     fn access(&mut self, access: &Access) {
         let old = self.handles.inst(access.inst);
-        let operands = self.facts.kernel.operands(access.inst);
+        let operands = self.outline.kernel.operands(access.inst);
         self.editor.before(old);
         let target = match access.kind {
             AccessKind::Load => None,

@@ -13,7 +13,7 @@ use super::plan_victims::{GROUP_BYTES, Home, Victim, VictimPlan};
 use super::shared::SHARED;
 use super::slots;
 use super::uses::UseSite;
-use crate::divergence::Facts;
+use crate::divergence::Outline;
 use crate::kernel::entity::{Block, Inst};
 use crate::kernel::geometry::WARP_SIZE;
 use crate::kernel::handles::Handles;
@@ -49,15 +49,15 @@ struct Loaded<'m> {
 }
 
 /// Carries out a plan; `threads` is the bound the plan was made for.
-pub fn apply<'m>(facts: &Facts, handles: &Handles<'m>, plan: &VictimPlan, threads: u32, editor: &mut Editor<'m>) {
+pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &VictimPlan, threads: u32, editor: &mut Editor<'m>) {
     if plan.victims.is_empty() {
         return;
     }
     let slot_threads = slots::slot_threads(threads);
     let mut apply =
         Apply { handles, plan, editor, threads: slot_threads, warp_base: None, thread_base: None, linears: Vec::new() };
-    apply.linears(facts);
-    apply.bases(facts, threads);
+    apply.linears(outline);
+    apply.bases(outline, threads);
     // loads first: afterwards the stores are the only uses of the old registers behind the loops
     let mut by_block: BTreeMap<Block, Vec<(UseSite, &Victim)>> = BTreeMap::new();
     for victim in &plan.victims {
@@ -67,20 +67,20 @@ pub fn apply<'m>(facts: &Facts, handles: &Handles<'m>, plan: &VictimPlan, thread
     }
     for sites in by_block.values_mut() {
         sites.sort_by_key(|(site, victim)| (site.place, victim.group, victim.offset));
-        apply.loads(facts, sites);
+        apply.loads(outline, sites);
     }
-    apply.stores(facts);
+    apply.stores(outline);
 }
 
 impl<'m> Apply<'_, 'm> {
-    fn bases(&mut self, facts: &Facts, threads: u32) {
+    fn bases(&mut self, outline: &Outline, threads: u32) {
         let editor = &mut *self.editor;
         let byte = editor.int_type(8);
         let block = editor.array_type(byte, self.plan.bytes(threads));
-        let name = format!("warpwise_slots_{}", facts.kernel.name);
+        let name = format!("warpwise_slots_{}", outline.kernel.name);
         let variable = editor.new_global(block, SHARED, slots::AREA_ALIGN as u32, None, false, &name);
-        editor.after_phis(self.handles.block(facts.kernel.graph.entry()));
-        let linear = slots::linear_thread(editor, facts.geometry.exact);
+        editor.after_phis(self.handles.block(outline.kernel.graph.entry()));
+        let linear = slots::linear_thread(editor, outline.geometry.exact);
         if self.plan.warp_row > 0 {
             let shift = editor.int(32, u64::from(WARP_SIZE.trailing_zeros()));
             let warp = editor.binary(RawOpcode::LLVMLShr, linear, shift, "warpwise.warp");
@@ -99,9 +99,9 @@ impl<'m> Apply<'_, 'm> {
     }
 
     /// The known parts of affine victims, at entry.
-    fn linears(&mut self, facts: &Facts) {
+    fn linears(&mut self, outline: &Outline) {
         for linear in &self.plan.linears {
-            self.editor.after_phis(self.handles.block(facts.kernel.graph.entry()));
+            self.editor.after_phis(self.handles.block(outline.kernel.graph.entry()));
             let mut sum: Option<handle::Value<'m>> = None;
             for &(base, coefficient) in &linear.terms {
                 let name = format!("llvm.nvvm.read.ptx.sreg.{base}");
@@ -137,14 +137,14 @@ impl<'m> Apply<'_, 'm> {
         self.editor.gep(byte, base, &[at], true, "")
     }
 
-    fn stores(&mut self, facts: &Facts) {
+    fn stores(&mut self, outline: &Outline) {
         let (mut waiting, mut stored): (BTreeMap<Block, Inst>, Vec<Block>) = (BTreeMap::new(), Vec::new());
         let mut known = FxHashSet::default();
         let mut in_order: Vec<&Victim> = self.plan.victims.iter().collect();
         in_order.sort_by_key(|victim| victim.place);
         for victim in in_order {
             let def = self.handles.inst(victim.def);
-            let block = facts.kernel.insts[victim.def].block;
+            let block = outline.kernel.insts[victim.def].block;
             if victim.rewritten {
                 waiting.entry(block).or_insert(victim.def);
             }
@@ -198,7 +198,7 @@ impl<'m> Apply<'_, 'm> {
     }
 
     /// Reloads for the uses of one block, in order.
-    fn loads(&mut self, facts: &Facts, sites: &[(UseSite, &Victim)]) {
+    fn loads(&mut self, outline: &Outline, sites: &[(UseSite, &Victim)]) {
         let mut loaded: FxHashMap<usize, Loaded<'m>> = FxHashMap::default();
         let mut ready: FxHashMap<(Inst, u32), handle::Value<'m>> = FxHashMap::default();
         for (index, &(site, victim)) in sites.iter().enumerate() {
@@ -237,7 +237,9 @@ impl<'m> Apply<'_, 'm> {
                     value
                 }
             };
-            debug_assert!(facts.kernel.operands(site.inst)[site.operand as usize] == facts.kernel.result(victim.def));
+            debug_assert!(
+                outline.kernel.operands(site.inst)[site.operand as usize] == outline.kernel.result(victim.def)
+            );
             self.editor.set_operand(self.handles.inst(site.inst), site.operand, value);
         }
     }

@@ -8,19 +8,19 @@
 
 use super::object::{AccessKind, Object};
 use super::plan_stack::{constant_offset, pointer_of};
-use crate::divergence::Facts;
+use crate::divergence::Outline;
 use crate::kernel::handles::Handles;
 use crate::llvm::handle::{Layout, Value, ValueKind};
 
 /// The bytes of the object at every read, if they are constant.
-pub fn contents(facts: &Facts, handles: &Handles<'_>, object: &Object) -> Option<Vec<u8>> {
-    let kernel = &facts.kernel;
+pub fn contents(outline: &Outline, handles: &Handles<'_>, object: &Object) -> Option<Vec<u8>> {
+    let kernel = &outline.kernel;
     let layout = handles.function.module().layout();
-    let order = facts.cfg().order.rpo();
+    let order = outline.cfg().order.rpo();
     let mut writes = Vec::new();
     for write in object.accesses.iter().filter(|access| access.writes()) {
         let block = kernel.insts[write.inst].block;
-        if write.reads() || facts.cfg().cycles.cycle_of(block).is_some() {
+        if write.reads() || outline.cfg().cycles.cycle_of(block).is_some() {
             return None;
         }
         let inst = handles.inst(write.inst);
@@ -29,13 +29,13 @@ pub fn contents(facts: &Facts, handles: &Handles<'_>, object: &Object) -> Option
             AccessKind::Set => vec![inst.operand(1).const_u64()? as u8; write.size as usize],
             _ => return None,
         };
-        let at = usize::try_from(constant_offset(facts, object, pointer_of(facts, write))?).ok()?;
+        let at = usize::try_from(constant_offset(outline, object, pointer_of(outline, write))?).ok()?;
         if bytes.len() as u64 != write.size || at + bytes.len() > object.size as usize {
             return None;
         }
         let precedes = |read: crate::kernel::entity::Inst| {
             let there = kernel.insts[read].block;
-            if there == block { write.inst < read } else { facts.dominators().dominates(block, there) }
+            if there == block { write.inst < read } else { outline.dominators().dominates(block, there) }
         };
         let mut reads = object.accesses.iter().filter(|access| access.reads());
         if !reads.all(|read| precedes(read.inst)) {

@@ -16,7 +16,6 @@
 use crate::cfg::Cycles;
 use crate::kernel::Kernel;
 use crate::kernel::entity::{Block, Value};
-use crate::kernel::inst::Opcode;
 use cranelift_entity::EntityRef;
 
 use super::registers::Registers;
@@ -339,15 +338,14 @@ fn stretches(
         wants.push(Want { register: number, at: position, at_end });
     };
     for &block in cycles.order() {
-        for inst in kernel.block_insts(block) {
-            let operands = kernel.operands(inst).iter().map(|operand| number[operand.index()]);
-            if kernel.insts[inst].opcode == Opcode::Phi {
-                let edges = operands.zip(kernel.incoming(inst)).filter(|&(number, _)| number != NONE);
-                edges.for_each(|(number, &from)| want(number, from, true));
-            } else {
-                operands.filter(|&number| number != NONE).for_each(|number| want(number, block, false));
-            }
+        for phi in kernel.phis(block) {
+            let operands = kernel.operands(phi).iter().map(|operand| number[operand.index()]);
+            let edges = operands.zip(kernel.incoming(phi)).filter(|&(number, _)| number != NONE);
+            edges.for_each(|(number, &from)| want(number, from, true));
         }
+        let (_, operands) = kernel.block_operands(block);
+        let operands = operands.iter().map(|operand| number[operand.index()]);
+        operands.filter(|&number| number != NONE).for_each(|number| want(number, block, false));
     }
     let stretches = known.iter().map(|register| (register.start, register.end)).collect();
     (wants, stretches)
@@ -359,6 +357,7 @@ mod tests {
     use super::*;
     use crate::divergence::{Facts, ModuleAnalysis, Options};
     use crate::fuzz::{Knobs, Mode, generate, ladder};
+    use crate::kernel::inst::Opcode;
     use crate::llvm::owned::OwnedModule;
     use fixedbitset::FixedBitSet;
 
@@ -410,7 +409,8 @@ mod tests {
                 let pressure = Pressure::new(&facts);
                 let plain = plainly(&facts, &pressure);
                 for &block in facts.cfg().order.rpo() {
-                    let packed = pressure.numbers_into(&facts, block);
+                    let packed: Vec<usize> =
+                        pressure.numbers_into(&facts, block).iter().map(|&number| number as usize).collect();
                     let long: Vec<usize> = plain[block.index()].ones().collect();
                     assert_eq!(packed, long, "live into {block} of {}", facts.kernel.name);
                     seen += long.len();

@@ -27,7 +27,9 @@ pub mod apply_stack;
 pub mod apply_victims;
 pub mod budget;
 pub mod byval;
+mod chains;
 pub mod constant;
+mod hidden;
 pub mod liveness;
 pub mod object;
 pub mod plan_stack;
@@ -45,6 +47,7 @@ pub mod truth;
 pub mod uses;
 pub mod victims;
 
+use crate::kernel::geometry::Geometry;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module, RawOpcode};
 use crate::llvm::remark::{Host, Kind};
@@ -54,7 +57,7 @@ use plan_stack::StackPlan;
 use plan_victims::VictimPlan;
 use reject::Reject;
 use rustc_hash::FxHashSet;
-use study::{Studies, Study};
+use study::{Edited, Studies, Study};
 use target::Target;
 
 /// Registers a thread is assumed to use at least; fewer allow no more blocks than can be resident anyway.
@@ -115,18 +118,18 @@ fn is_called(function: Function<'_>) -> bool {
 
 /// The shared memory a kernel may still take, or why it may take none.
 fn room(study: &mut Study<'_>, target: &Target<'_>, settings: &Settings) -> Result<SharedBudget, Reject> {
-    let facts = &study.facts;
-    if !facts.kernel.is_kernel {
+    let outline = study.outline();
+    if !outline.kernel.is_kernel {
         return Err(Reject::DeviceFunction);
     }
     if is_called(target.emitted()) {
         return Err(Reject::Called);
     }
-    let geometry = facts.geometry;
+    let geometry = outline.geometry;
     if geometry.exact.is_none() && geometry.max_threads.is_none() {
         return Err(Reject::NoBound { fits: 0 });
     }
-    let used = shared::shared_use(&facts.kernel, &study.handles);
+    let used = shared::shared_use(&outline.kernel, &study.handles);
     if let Some(callee) = used.unknown {
         return Err(Reject::UnknownCallee { callee });
     }
@@ -159,26 +162,25 @@ fn constant_objects<'m>(
     for &function in functions {
         // the picture is wanted anyway
         let has_stores = if is_eased(function, settings) {
-            plan_stack::shows_constant_stores(&studies.of(function).facts.kernel)
+            plan_stack::shows_constant_stores(&studies.of(function).outline().kernel)
         } else {
             plan_stack::has_constant_stores(function)
         };
         if !has_stores {
             continue;
         }
-        let Study { facts, handles, .. } = studies.of(function);
-        let bounded =
-            facts.kernel.is_kernel && (facts.geometry.exact.is_some() || facts.geometry.max_threads.is_some());
-        let plan = plan_stack::plan_constants(facts, handles, bounded);
-        report::stack(facts, handles, &plan, host);
+        let study = studies.of(function);
+        let plan = plan_stack::plan_constants(study);
+        report::stack(study.outline(), &study.handles, &plan, host);
         if !plan.moves.is_empty() {
             plans.push((function, plan));
         }
     }
     let mut editor = Editor::new(module);
     for (function, plan) in &plans {
-        let Study { facts, handles, .. } = studies.of(*function);
-        apply_stack::apply(facts, handles, plan, facts.geometry.thread_bound(), &mut editor);
+        let study = studies.of(*function);
+        let (outline, handles) = (study.outline(), &study.handles);
+        apply_stack::apply(outline, handles, plan, outline.geometry.thread_bound(), &mut editor);
         editor.reads_globals(*function);
         debug_assert!(editor.verifies(*function));
     }
@@ -210,12 +212,12 @@ fn recomputations<'m>(
     let mut plans = Vec::new();
     for &function in functions.iter().filter(|function| is_eased(**function, settings)) {
         let study = studies.of(function);
-        let Some(registers) = budget::register_budget(settings.regs, &study.facts.geometry) else { continue };
-        let (facts, pressure) = study.pressure();
-        let plan = recompute::plan(facts, pressure, registers);
+        let Some(registers) = budget::register_budget(settings.regs, &study.outline().geometry) else { continue };
+        let (outline, pressure) = study.pressure();
+        let plan = recompute::plan(outline, pressure, registers);
         // copies stand before uses: one or the other in a kernel
         let advance = if plan.values.is_empty() {
-            advance::plan(facts, pressure, registers)
+            advance::plan(outline, pressure, registers)
         } else {
             advance::AdvancePlan::default()
         };
@@ -227,8 +229,9 @@ fn recomputations<'m>(
     }
     let mut editor = Editor::new(module);
     for (function, plan, advance) in &plans {
-        let Study { facts, handles, .. } = studies.of(*function);
-        apply_recompute::apply(facts, handles, plan, &mut editor);
+        let study = studies.of(*function);
+        let handles = &study.handles;
+        apply_recompute::apply(study.outline(), handles, plan, &mut editor);
         advance::apply(handles, advance, &mut editor);
         debug_assert!(editor.verifies(*function));
     }
@@ -246,7 +249,7 @@ fn stack_objects<'m>(
     settings: &Settings,
     host: &Host<'_>,
 ) {
-    let mut plans: Vec<(Function<'m>, StackPlan)> = Vec::new();
+    let mut plans: Vec<(Function<'m>, StackPlan, u32)> = Vec::new();
     for target in targets.iter_mut() {
         if !target::has_stack_objects(target.function, studies) {
             continue;
@@ -254,44 +257,50 @@ fn stack_objects<'m>(
         let study = studies.of(target.function);
         let mut plan = StackPlan::default();
         for bound in target.bounds() {
-            target.bind(bound, &mut study.facts);
+            target.bind(bound, study);
             let mut room = room(study, target, settings);
-            plan = plan_stack::plan(&study.facts, &study.handles, &mut room);
+            plan = plan_stack::plan(study, &mut room);
             if !plan.moves.is_empty() {
                 break;
             }
         }
-        let Study { facts, handles, .. } = &*study;
+        let (outline, handles) = (study.outline(), &study.handles);
         if target.original.is_some() && plan.moves.is_empty() {
             target.threads = None;
             for (alloca, reason) in &mut plan.refusals {
                 if let Reject::NoRoom(NoRoom::Limit { .. } | NoRoom::Occupancy { .. }) = reason {
-                    *reason = plan_stack::no_bound(object::object_of(facts, handles, *alloca).map_or(1, |o| o.size));
+                    *reason = plan_stack::no_bound(object::object_of(outline, handles, *alloca).map_or(1, |o| o.size));
                 }
             }
         }
         target.changed |= !plan.moves.is_empty();
+        let mut at_most = 0;
+        if !plan.moves.is_empty() {
+            let (outline, pressure) = study.pressure();
+            at_most = pressure.at_most() + plan_stack::most_added(outline, pressure, &plan) + pressure::RESERVE;
+        }
         if host.wants(Kind::Passed) || host.wants(Kind::Missed) {
             // the copy has the original's instructions in the order in which they stand now
             let emitted = target.emitted();
             target.original.into_iter().for_each(|original| studies.edited(original));
             studies.of(emitted);
             if let (Some(planned), Some(emitted)) = (studies.known(target.function), studies.known(emitted)) {
-                report::stack(&planned.facts, &emitted.handles, &plan, host);
+                report::stack(planned.outline(), &emitted.handles, &plan, host);
             }
         }
         if !plan.moves.is_empty() {
-            plans.push((target.function, plan));
+            plans.push((target.function, plan, at_most));
         }
     }
     let mut editor = Editor::new(module);
-    for (function, plan) in &plans {
-        let Study { facts, handles, .. } = studies.of(*function);
-        apply_stack::apply(facts, handles, plan, facts.geometry.thread_bound(), &mut editor);
+    for (function, plan, _) in &plans {
+        let study = studies.of(*function);
+        let (outline, handles) = (study.outline(), &study.handles);
+        apply_stack::apply(outline, handles, plan, outline.geometry.thread_bound(), &mut editor);
         editor.has_effects(*function);
         debug_assert!(editor.verifies(*function));
     }
-    plans.iter().for_each(|(function, _)| studies.edited(*function));
+    plans.iter().for_each(|(function, _, at_most)| studies.edited_within(*function, *at_most));
 }
 
 /// Phase 4.
@@ -315,19 +324,29 @@ fn register_pressure<'m>(
     let mut plans: Vec<(Function<'m>, VictimPlan)> = Vec::new();
     let mut asking = Vec::new();
     for target in targets.iter_mut().filter(bounded) {
-        let study = studies.of(target.function);
-        let known = match target.original {
-            Some(_) => settings.regs.or(study.facts.geometry.max_registers),
-            None => budget::register_budget(settings.regs, &study.facts.geometry),
+        let registers = |geometry: &Geometry| match target.original {
+            Some(_) => settings.regs.or(geometry.max_registers),
+            None => budget::register_budget(settings.regs, geometry),
         };
-        let Some(registers) = known.filter(|_| study.facts.kernel.is_kernel) else { continue };
+        let fits = |edited: &Edited| registers(&edited.geometry).is_some_and(|registers| edited.at_most <= registers);
+        if studies.since_edited(target.function).is_some_and(fits) {
+            continue;
+        }
+        let study = studies.of(target.function);
+        let known = registers(&study.outline().geometry);
+        let Some(registers) = known.filter(|_| study.outline().kernel.is_kernel) else { continue };
+        let (outline, pressure) = study.pressure();
+        let needs = plan_victims::Needs::of(outline, pressure, registers);
+        if needs.are_met() {
+            continue;
+        }
         let (mut plan, mut reason) = (None, None);
         for bound in target.bounds() {
-            target.bind(bound, &mut study.facts);
+            target.bind(bound, study);
             match room(study, target, settings) {
                 Ok(mut room) => {
-                    let (facts, pressure) = study.pressure();
-                    let found = plan_victims::plan(facts, pressure, registers, settings.victims, &mut room);
+                    let (facts, pressure) = study.facts_and_pressure();
+                    let found = plan_victims::plan(facts, pressure, &needs, settings.victims, &mut room);
                     let is_empty = found.victims.is_empty();
                     plan = Some(found);
                     if !is_empty {
@@ -338,20 +357,20 @@ fn register_pressure<'m>(
             }
         }
         let about = target.emitted();
-        let (facts, pressure) = study.pressure();
+        let (outline, pressure) = study.pressure();
         let Some(plan) = plan else {
             if let Some(reject) = reason {
-                report::no_room(facts, pressure, about, registers, &reject, host);
+                report::no_room(outline, pressure, about, registers, &reject, host);
             }
             continue;
         };
-        report::victims(facts, about, &plan, host);
+        report::victims(outline, about, &plan, host);
         if plan.after > plan.budget && settings.ptxas_smem {
             match ptxas_can_spill_to_shared(study) {
                 Ok(()) => asking.push(about),
                 Err(reject) => {
-                    let (facts, pressure) = study.pressure();
-                    report::no_room(facts, pressure, about, registers, &reject, host);
+                    let (outline, pressure) = study.pressure();
+                    report::no_room(outline, pressure, about, registers, &reject, host);
                 }
             }
         }
@@ -365,8 +384,9 @@ fn register_pressure<'m>(
     }
     let mut editor = Editor::new(module);
     for (function, plan) in &plans {
-        let Study { facts, handles, .. } = studies.of(*function);
-        apply_victims::apply(facts, handles, plan, facts.geometry.thread_bound(), &mut editor);
+        let study = studies.of(*function);
+        let (outline, handles) = (study.outline(), &study.handles);
+        apply_victims::apply(outline, handles, plan, outline.geometry.thread_bound(), &mut editor);
         editor.has_effects(*function);
         debug_assert!(editor.verifies(*function));
     }
@@ -387,5 +407,9 @@ fn ptxas_can_spill_to_shared(study: &Study<'_>) -> Result<(), Reject> {
     if version.is_none_or(|version| version < 90) {
         return Err(Reject::OldPtx);
     }
-    if shared::shared_use(&study.facts.kernel, &study.handles).dynamic { Err(Reject::DynamicShared) } else { Ok(()) }
+    if shared::shared_use(&study.outline().kernel, &study.handles).dynamic {
+        Err(Reject::DynamicShared)
+    } else {
+        Ok(())
+    }
 }

@@ -8,10 +8,10 @@
 //! 3. LLVM's use lists are compared with the uses seen: operand bundles and other uses that the dense picture does not
 //!    show are a refusal, so that the alloca can be erased afterwards.
 //!
-//! Input: facts of the function (loops for weights). Cost: linear in the uses of the address.
+//! Input: outline of the function (loops for weights). Cost: linear in the uses of the address.
 
 use super::reject::{Escape, Reject};
-use crate::divergence::Facts;
+use crate::divergence::Outline;
 use crate::kernel::call::Callee;
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::handles::Handles;
@@ -80,16 +80,16 @@ pub struct Object {
 }
 
 /// The weight of a block: how often it runs, roughly.
-pub fn block_weight(facts: &Facts, block: Block) -> f64 {
-    let cycles = &facts.cfg().cycles;
+pub fn block_weight(outline: &Outline, block: Block) -> f64 {
+    let cycles = &outline.cfg().cycles;
     let depth = cycles.cycle_of(block).map_or(0, |cycle| cycles.depth(cycle));
     WEIGHTS[depth.min(MAX_DEPTH) as usize]
 }
 
 impl Object {
     /// Expected executions of its accesses.
-    pub fn weight(&self, facts: &Facts) -> f64 {
-        self.accesses.iter().map(|access| block_weight(facts, facts.kernel.insts[access.inst].block)).sum()
+    pub fn weight(&self, outline: &Outline) -> f64 {
+        self.accesses.iter().map(|access| block_weight(outline, outline.kernel.insts[access.inst].block)).sum()
     }
     /// Width of the pieces it is interleaved by: the narrowest word that loads and stores want.
     pub fn granule(&self) -> u64 {
@@ -98,25 +98,25 @@ impl Object {
         narrowest.unwrap_or(4).clamp(4, 16)
     }
     /// The index that keeps the object out of registers: the first variable one in function order.
-    pub fn variable_index(&self, facts: &Facts) -> Option<(Inst, Value)> {
+    pub fn variable_index(&self, outline: &Outline) -> Option<(Inst, Value)> {
         self.derived.iter().find_map(|&inst| {
-            let data = &facts.kernel.insts[inst];
+            let data = &outline.kernel.insts[inst];
             if data.opcode != Opcode::Gep {
                 return None;
             }
-            let term = facts.kernel.gep(inst).terms.first()?;
-            Some((inst, facts.kernel.operands(inst)[term.operand as usize]))
+            let term = outline.kernel.gep(inst).terms.first()?;
+            Some((inst, outline.kernel.operands(inst)[term.operand as usize]))
         })
     }
 }
 
 /// Follows the address of an alloca.
-pub fn object_of(facts: &Facts, handles: &Handles<'_>, alloca: Inst) -> Result<Object, Reject> {
-    Walk::new(facts, handles, alloca)?.run()
+pub fn object_of(outline: &Outline, handles: &Handles<'_>, alloca: Inst) -> Result<Object, Reject> {
+    Walk::new(outline, handles, alloca)?.run()
 }
 
 struct Walk<'a, 'm> {
-    facts: &'a Facts,
+    outline: &'a Outline,
     handles: &'a Handles<'m>,
     object: Object,
     /// Derived values, the alloca first.
@@ -126,12 +126,12 @@ struct Walk<'a, 'm> {
 }
 
 impl<'a, 'm> Walk<'a, 'm> {
-    fn new(facts: &'a Facts, handles: &'a Handles<'m>, alloca: Inst) -> Result<Self, Reject> {
+    fn new(outline: &'a Outline, handles: &'a Handles<'m>, alloca: Inst) -> Result<Self, Reject> {
         let handle = handles.inst(alloca);
         let layout = handles.function.module().layout();
         let ty = handle.allocated_type();
         let count = handle.operand(0).const_u64();
-        if facts.kernel.insts[alloca].block != facts.kernel.graph.entry() || !ty.is_sized() {
+        if outline.kernel.insts[alloca].block != outline.kernel.graph.entry() || !ty.is_sized() {
             return Err(Reject::Dynamic);
         }
         let Some(count) = count else { return Err(Reject::Dynamic) };
@@ -139,7 +139,7 @@ impl<'a, 'm> Walk<'a, 'm> {
         if size > MAX_OBJECT {
             return Err(Reject::Huge { size });
         }
-        let align = u64::from(facts.kernel.insts[alloca].align()).max(1);
+        let align = u64::from(outline.kernel.insts[alloca].align()).max(1);
         let object = Object {
             alloca,
             size,
@@ -150,16 +150,16 @@ impl<'a, 'm> Walk<'a, 'm> {
             markers: Vec::new(),
         };
         let (known, touched) = (FxHashSet::from_iter([alloca]), FxHashSet::default());
-        Ok(Walk { facts, handles, object, pointers: vec![alloca], known, touched })
+        Ok(Walk { outline, handles, object, pointers: vec![alloca], known, touched })
     }
 
     fn run(mut self) -> Result<Object, Reject> {
-        let kernel = &self.facts.kernel;
+        let kernel = &self.outline.kernel;
         let mut next = 0;
         while let Some(&pointer) = self.pointers.get(next) {
             next += 1;
             let value = kernel.result(pointer);
-            for &user in self.facts.users(value) {
+            for &user in self.outline.users(value) {
                 self.user(value, user)?;
             }
         }
@@ -172,10 +172,10 @@ impl<'a, 'm> Walk<'a, 'm> {
     }
 
     fn user(&mut self, pointer: Value, user: Inst) -> Result<(), Reject> {
-        let kernel = &self.facts.kernel;
+        let kernel = &self.outline.kernel;
         let data = &kernel.insts[user];
         let first_visit = self.touched.insert(user);
-        if !self.facts.is_reachable(data.block) {
+        if !self.outline.is_reachable(data.block) {
             return Err(Reject::Unreachable { at: user });
         }
         let operands = kernel.operands(user);
@@ -213,7 +213,7 @@ impl<'a, 'm> Walk<'a, 'm> {
     }
 
     fn simple_access(&mut self, inst: Inst, kind: AccessKind) -> Result<(), Reject> {
-        let kernel = &self.facts.kernel;
+        let kernel = &self.outline.kernel;
         let data = &kernel.insts[inst];
         if data.flags.intersects(Flags::ATOMIC | Flags::VOLATILE) {
             return Err(Reject::Atomic { at: inst });
@@ -237,7 +237,7 @@ impl<'a, 'm> Walk<'a, 'm> {
     }
 
     fn call(&mut self, call: Inst) -> Result<(), Reject> {
-        let kernel = &self.facts.kernel;
+        let kernel = &self.outline.kernel;
         let escape = |how| Err(Reject::Escapes { how, at: call });
         let Callee::Intrinsic(id) = kernel.call(call).callee else { return escape(Escape::Passed) };
         let name = intrinsic_name(id);
@@ -288,7 +288,7 @@ impl<'a, 'm> Walk<'a, 'm> {
 
     /// Phis, selects and compares see pointers into this object only; copies know all their ends.
     fn joins(&mut self) -> Result<(), Reject> {
-        let kernel = &self.facts.kernel;
+        let kernel = &self.outline.kernel;
         let known = &self.known;
         let is_derived = |value: Value| kernel.def(value).is_some_and(|def| known.contains(&def));
         for &inst in self.pointers.iter().chain(&self.object.compares) {

@@ -16,16 +16,18 @@
 
 use super::budget::SharedBudget;
 use super::constant::contents;
-use super::object::{Access, AccessKind, Object, block_weight, object_of};
+use super::object::{Access, AccessKind, Object, block_weight};
+use super::pressure::Pressure;
 use super::reject::Reject;
 use super::slots;
-use crate::divergence::Facts;
+use super::study::Study;
+use crate::divergence::{Facts, Outline};
 use crate::kernel::Kernel;
 use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::handles::Handles;
 use crate::kernel::inst::Opcode;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where an object goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -106,40 +108,47 @@ const GATHERED_PART: u32 = 2;
 const MAX_CONSTANT: u64 = 4096;
 
 /// Stack objects that are constants of the program, in kernels and in functions they call.
-/// Where slots may be had (`bounded`), those that lanes read at different places wait for them: a copy per warp is faster.
-pub fn plan_constants(facts: &Facts, handles: &Handles<'_>, bounded: bool) -> StackPlan {
-    let kernel = &facts.kernel;
+/// Where slots may be had (there is a bound), those that lanes read at different places wait for them: a copy per warp is faster.
+pub fn plan_constants(study: &mut Study<'_>) -> StackPlan {
     let mut found = StackPlan::default();
-    for alloca in kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Alloca) {
-        let Ok(object) = object_of(facts, handles, alloca) else { continue };
-        let Some(contents) = contents(facts, handles, &object) else { continue };
+    let objects = study.objects();
+    let (outline, handles) = (study.outline(), &study.handles);
+    let objects = objects.iter().filter_map(|(_, object)| object.as_ref().ok());
+    let filled = objects.filter_map(|object| Some((object, contents(outline, handles, object)?)));
+    let filled: Vec<(&Object, Vec<u8>)> = filled.collect();
+    if filled.is_empty() {
+        return found;
+    }
+    let facts = study.facts();
+    let (kernel, geometry) = (&facts.kernel, &facts.geometry);
+    let bounded = kernel.is_kernel && (geometry.exact.is_some() || geometry.max_threads.is_some());
+    for (object, contents) in filled {
         let mut reads = object.accesses.iter().filter(|access| access.reads());
         let together = object.size <= MAX_CONSTANT
             && reads
-                .all(|read| offset_is_uniform(facts, &object, pointer_of(facts, read), kernel.insts[read.inst].block));
+                .all(|read| offset_is_uniform(facts, object, pointer_of(facts, read), kernel.insts[read.inst].block));
         if bounded && !together {
             continue;
         }
-        let bytes = object.size;
+        let (object, bytes) = (object.clone(), object.size);
         found.moves.push(Move { object, placement: Placement::Constant { contents, together }, bytes });
     }
     found
 }
 
 /// Decides for one kernel. `room` says what shared memory there is, or why there is none; what is planned is taken.
-pub fn plan(facts: &Facts, handles: &Handles<'_>, room: &mut Result<SharedBudget, Reject>) -> StackPlan {
-    let kernel = &facts.kernel;
+pub fn plan(study: &mut Study<'_>, room: &mut Result<SharedBudget, Reject>) -> StackPlan {
     let mut found = StackPlan::default();
-    let mut objects = Vec::new();
-    for alloca in kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Alloca) {
-        match object_of(facts, handles, alloca) {
-            Ok(object) => objects.push(object),
-            Err(reject) => found.refusals.push((alloca, reject)),
+    let objects = study.objects();
+    let outline = study.outline();
+    // the most accesses per byte first; ties in function order
+    let mut ranked: Vec<(f64, &Object)> = Vec::new();
+    for (alloca, object) in objects.iter() {
+        match object {
+            Ok(object) => ranked.push((object.weight(outline) / object.size.max(1) as f64, object)),
+            Err(reject) => found.refusals.push((*alloca, reject.clone())),
         }
     }
-    // the most accesses per byte first; ties in function order
-    let mut ranked: Vec<(f64, Object)> =
-        objects.into_iter().map(|object| (object.weight(facts) / object.size.max(1) as f64, object)).collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.alloca.cmp(&b.1.alloca)));
     for (_, object) in ranked {
         match room {
@@ -150,9 +159,10 @@ pub fn plan(facts: &Facts, handles: &Handles<'_>, room: &mut Result<SharedBudget
                 };
                 found.refusals.push((object.alloca, reason));
             }
-            Ok(budget) => match place(facts, handles, &object, budget) {
+            Ok(budget) => match place(study, object, budget) {
                 Ok((placement, bytes)) => {
                     budget.take(bytes);
+                    let object = object.clone();
                     found.moves.push(Move { object, placement, bytes });
                 }
                 Err(reason) => found.refusals.push((object.alloca, reason)),
@@ -164,18 +174,48 @@ pub fn plan(facts: &Facts, handles: &Handles<'_>, room: &mut Result<SharedBudget
     found
 }
 
+/// The most registers that moving objects can keep alive between blocks beyond what was: the slots' bases; for an index
+/// whose address is wanted in another block the index itself and that address; what replaces a phi or a select.
+/// Everything else is computed in the block that accesses the slot.
+pub fn most_added(outline: &Outline, pressure: &Pressure, plan: &StackPlan) -> u32 {
+    let kernel = &outline.kernel;
+    let derived = || plan.moves.iter().flat_map(|planned| planned.object.derived.iter().copied());
+    let indices = |inst: Inst| {
+        let operands = kernel.operands(inst);
+        let terms = kernel.gep(inst).terms.iter();
+        terms.map(move |term| pressure.register_of(operands[term.operand as usize]))
+    };
+    // addresses of the same index share a register
+    let mut homes: FxHashMap<Value, Block> = FxHashMap::default();
+    let mut several: FxHashSet<Value> = FxHashSet::default();
+    for inst in derived().filter(|&inst| kernel.insts[inst].opcode == Opcode::Gep) {
+        let block = kernel.insts[inst].block;
+        several.extend(indices(inst).filter(|&index| *homes.entry(index).or_insert(block) != block));
+    }
+    let stays = |inst: Inst| {
+        let here = |user: &Inst| {
+            let data = &kernel.insts[*user];
+            data.block == kernel.insts[inst].block && data.opcode != Opcode::Phi
+        };
+        outline.users(kernel.result(inst)).iter().all(here) && indices(inst).all(|index| !several.contains(&index))
+    };
+    let added = |inst: Inst| match kernel.insts[inst].opcode {
+        Opcode::Gep if stays(inst) => 0,
+        Opcode::Gep => 4 * kernel.gep(inst).terms.len() as u32,
+        Opcode::Phi | Opcode::Select => 2 + 2 * kernel.operands(inst).len() as u32,
+        _ => 0,
+    };
+    2 * plan.moves.len() as u32 + derived().map(added).sum::<u32>()
+}
+
 /// The refusal of an object whose launches are not bounded.
 pub fn no_bound(size: u64) -> Reject {
     let fits = super::budget::STATIC_LIMIT / size.max(1);
     Reject::NoBound { fits: (fits / 32 * 32).min(u64::from(crate::kernel::geometry::MAX_BLOCK_THREADS)) }
 }
 
-fn place(
-    facts: &Facts,
-    handles: &Handles<'_>,
-    object: &Object,
-    budget: &SharedBudget,
-) -> Result<(Placement, u64), Reject> {
+fn place(study: &mut Study<'_>, object: &Object, budget: &SharedBudget) -> Result<(Placement, u64), Reject> {
+    let (facts, handles) = study.facts_and_handles();
     let granule = object.granule();
     let thread_bytes = slots::thread_bytes(object.size, granule, budget.threads);
     let part = if is_gathered(facts, object) { GATHERED_PART } else { 1 };
@@ -254,24 +294,24 @@ fn offset_is_uniform(facts: &Facts, object: &Object, pointer: Value, block: Bloc
 }
 
 /// The constant byte offset of a pointer into the object.
-pub fn constant_offset(facts: &Facts, object: &Object, pointer: Value) -> Option<i64> {
-    let kernel = &facts.kernel;
+pub fn constant_offset(outline: &Outline, object: &Object, pointer: Value) -> Option<i64> {
+    let kernel = &outline.kernel;
     let def = kernel.def(pointer)?;
     if def == object.alloca {
         return Some(0);
     }
     match kernel.insts[def].opcode {
-        Opcode::AddrSpaceCast | Opcode::BitCast => constant_offset(facts, object, kernel.operands(def)[0]),
+        Opcode::AddrSpaceCast | Opcode::BitCast => constant_offset(outline, object, kernel.operands(def)[0]),
         Opcode::Gep if kernel.gep(def).terms.is_empty() => {
-            Some(constant_offset(facts, object, kernel.operands(def)[0])?.checked_add(kernel.gep(def).offset)?)
+            Some(constant_offset(outline, object, kernel.operands(def)[0])?.checked_add(kernel.gep(def).offset)?)
         }
         _ => None,
     }
 }
 
 /// The pointer through which an access touches the object, where there is only one.
-pub fn pointer_of(facts: &Facts, access: &Access) -> Value {
-    let operands = facts.kernel.operands(access.inst);
+pub fn pointer_of(outline: &Outline, access: &Access) -> Value {
+    let operands = outline.kernel.operands(access.inst);
     match access.kind {
         AccessKind::Store => operands[1],
         AccessKind::Copy { into: false, .. } => operands[1],
@@ -280,8 +320,8 @@ pub fn pointer_of(facts: &Facts, access: &Access) -> Value {
 }
 
 /// Whether two accesses touch different bytes, whatever happens.
-fn are_apart(facts: &Facts, object: &Object, a: &Access, b: &Access) -> bool {
-    let at = |access| constant_offset(facts, object, pointer_of(facts, access));
+fn are_apart(outline: &Outline, object: &Object, a: &Access, b: &Access) -> bool {
+    let at = |access| constant_offset(outline, object, pointer_of(outline, access));
     match (at(a), at(b)) {
         (Some(first), Some(second)) => first + a.size as i64 <= second || second + b.size as i64 <= first,
         _ => false,
@@ -290,16 +330,16 @@ fn are_apart(facts: &Facts, object: &Object, a: &Access, b: &Access) -> bool {
 
 /// Whether every lane that comes to an access has made this write before, once, and does not come to it again. The write
 /// itself counts as following itself where it is executed once.
-fn always_follows(facts: &Facts, access: Inst, write: Inst) -> bool {
-    let kernel = &facts.kernel;
+fn always_follows(outline: &Outline, access: Inst, write: Inst) -> bool {
+    let kernel = &outline.kernel;
     let (at, from) = (kernel.insts[access].block, kernel.insts[write].block);
-    let after = if at == from { access >= write } else { facts.dominators().dominates(from, at) };
-    after && !reaches(facts, at, from)
+    let after = if at == from { access >= write } else { outline.dominators().dominates(from, at) };
+    after && !reaches(outline, at, from)
 }
 
 /// Whether a path of at least one edge leads from one block to another.
-pub fn reaches(facts: &Facts, from: Block, to: Block) -> bool {
-    let graph = &facts.kernel.graph;
+pub fn reaches(outline: &Outline, from: Block, to: Block) -> bool {
+    let graph = &outline.kernel.graph;
     let mut seen = FixedBitSet::with_capacity(graph.block_count());
     let mut stack = vec![from];
     while let Some(block) = stack.pop() {

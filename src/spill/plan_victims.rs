@@ -27,11 +27,11 @@ use super::budget::SharedBudget;
 use super::object::block_weight;
 use super::pressure::{Held, Pressure, RESERVE};
 use super::slots;
-use super::uses::{UseSite, reloads, uses_in};
+use super::uses::{UseSite, each_use, reloads};
 use super::victims::Victims;
 use crate::affine::form::{Base, Form};
 use crate::cfg::Cycle;
-use crate::divergence::Facts;
+use crate::divergence::{Facts, Outline};
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::inst::Opcode;
 use crate::kernel::types::TypeKind;
@@ -143,7 +143,7 @@ enum Kind {
 type GroupKey = (Home, u64, Option<Block>);
 
 impl Candidate {
-    fn group(&self, facts: &Facts) -> GroupKey {
+    fn group(&self, facts: &Outline) -> GroupKey {
         let block = facts.kernel.def(self.value).map(|def| facts.kernel.insts[def].block);
         (self.home, self.bytes, block)
     }
@@ -156,24 +156,48 @@ impl Candidate {
     }
 }
 
+/// The cycles that need more registers than there are.
+pub struct Needs {
+    /// Most first.
+    tight: Vec<(u32, Cycle)>,
+    /// The most that any cycle needs, and the most of those that fit.
+    most: u32,
+    fitting: u32,
+    registers: u32,
+}
+
+impl Needs {
+    /// Finds them.
+    pub fn of(outline: &Outline, pressure: &Pressure, registers: u32) -> Needs {
+        let mut tight = pressure.of_cycles(outline);
+        let most = tight.iter().map(|found| found.0).max().unwrap_or(0);
+        let spills = |&(units, cycle): &(u32, Cycle)| units + pressure.reserve(outline, cycle) > registers;
+        let fitting = tight.iter().filter(|found| !spills(found)).map(|found| found.0).max().unwrap_or(0);
+        tight.retain(spills);
+        tight.sort_by_key(|&(units, cycle)| (std::cmp::Reverse(units), cycle));
+        Needs { tight, most, fitting, registers }
+    }
+    /// Whether there are none.
+    pub fn are_met(&self) -> bool {
+        self.tight.is_empty()
+    }
+}
+
 /// Decides for one kernel; takes what it needs from the shared memory.
 pub fn plan(
     facts: &Facts,
     pressure: &Pressure,
-    registers: u32,
+    needs: &Needs,
     allowed: Victims,
     room: &mut SharedBudget,
 ) -> VictimPlan {
     let cycles = &facts.cfg().cycles;
-    let limit = registers.saturating_sub(RESERVE);
-    let mut plan = VictimPlan { budget: registers, ..VictimPlan::default() };
     // easing one cycle never burdens another: what fits at first fits at last
-    let mut tight = pressure.of_cycles(facts);
-    plan.before = tight.iter().map(|found| found.0).max().unwrap_or(0);
+    let Needs { tight, most, fitting, registers } = needs;
+    let (fitting, registers) = (*fitting, *registers);
+    let limit = registers.saturating_sub(RESERVE);
+    let mut plan = VictimPlan { budget: registers, before: *most, ..VictimPlan::default() };
     let spills = |&(units, cycle): &(u32, Cycle)| units + pressure.reserve(facts, cycle) > registers;
-    let fitting = tight.iter().filter(|found| !spills(found)).map(|found| found.0).max().unwrap_or(0);
-    tight.retain(spills);
-    tight.sort_by_key(|&(units, cycle)| (std::cmp::Reverse(units), cycle));
     let worst = |held: &mut Held, skip: &[Behind]| {
         let mut most: Option<(u32, Cycle)> = None;
         let rank = |&(units, cycle): &(u32, Cycle)| (units, cycles.depth(cycle), std::cmp::Reverse(cycle));
@@ -321,7 +345,8 @@ impl Relief<'_> {
         let gone = &self.held.gone;
         let by_kind = self.found[usize::from(thread)].get_or_insert_with(|| {
             let mut by_kind = <[Vec<Candidate>; 3]>::default();
-            for number in pressure.numbers_into(facts, header).into_iter().filter(|&number| !gone.contains(number)) {
+            let live = pressure.numbers_into(facts, header);
+            for number in live.iter().map(|&number| number as usize).filter(|&number| !gone.contains(number)) {
                 let value = pressure.crossing[number];
                 let traits = known.entry(value).or_insert_with(|| traits(facts, pressure, value));
                 let traits = traits.as_ref().filter(|traits| traits.wants_thread() == thread);
@@ -435,25 +460,27 @@ fn candidate(
         return None;
     }
     let value = facts.kernel.result(def);
-    let uses = || uses_in(facts, value, |block: Block| behind.contains(block.index()));
+    let is_behind = |block: Block| behind.contains(block.index());
     let per_load = bytes as f64 / GROUP_BYTES as f64;
     let (mut cost, mut first_use) = (0.0, None);
-    for (inst, _, block) in uses() {
+    each_use(facts, value, is_behind, |inst, _, block| {
         let before = if facts.kernel.insts[inst].opcode == Opcode::Phi { facts.kernel.terminator(block) } else { inst };
         let weight = block_weight(facts, block);
         cost += weight * per_load;
         // hottest block's weight, then the first use in such a block
         let this = (std::cmp::Reverse(weight as u64), pressure.place(before));
         first_use = Some(first_use.map_or(this, |first| this.min(first)));
-    }
+        true
+    });
     let first_use = first_use?;
-    let agree = |block: Block| !in_cycle || facts.scope_at_use(value, block).is_some();
-    let uniform = traits.uniform && uses().all(|(.., block)| agree(block));
+    let everywhere =
+        |holds: &dyn Fn(Block) -> bool| !in_cycle || each_use(facts, value, is_behind, |_, _, block| holds(block));
+    let uniform = traits.uniform && everywhere(&|block| facts.scope_at_use(value, block).is_some());
     let holds = |linear: &&Linear| {
-        let same = |block| {
+        let same = |block: Block| {
             facts.form_at_use(value, block).is_some_and(|at_use| terms(&at_use).as_ref() == Some(&linear.terms))
         };
-        !uniform && (!in_cycle || uses().all(|(.., block)| same(block)))
+        !uniform && everywhere(&same)
     };
     let linear = traits.linear.as_ref().filter(holds).cloned();
     let home = if uniform || linear.is_some() { Home::Warp } else { Home::Thread };

@@ -18,7 +18,7 @@ use super::registers::Registers;
 pub use super::registers::type_units;
 use super::uses::reached_from;
 use crate::cfg::Cycle;
-use crate::divergence::Facts;
+use crate::divergence::Outline;
 use crate::kernel::Kernel;
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::inst::Opcode;
@@ -70,16 +70,18 @@ pub struct Pressure {
     loads: OnceCell<Vec<u8>>,
     /// By outermost cycle: its blocks and those behind it.
     behind: RefCell<FxHashMap<Cycle, Rc<FixedBitSet>>>,
-    /// Blocks whose instructions stand in another order than in the facts, and the new places of those.
+    /// Registers live into the blocks that somebody asked for.
+    heads: RefCell<FxHashMap<Block, Rc<[u32]>>>,
+    /// Blocks whose instructions stand in another order than in the picture, and the new places of those.
     moved: FxHashMap<Block, Vec<Inst>>,
     places: FxHashMap<Inst, u32>,
 }
 
 impl Pressure {
     /// Solves liveness.
-    pub fn new(facts: &Facts) -> Pressure {
-        let (kernel, cycles) = (&facts.kernel, &facts.cfg().cycles);
-        let registers = Registers::new(facts);
+    pub fn new(outline: &Outline) -> Pressure {
+        let (kernel, cycles) = (&outline.kernel, &outline.cfg().cycles);
+        let registers = Registers::new(outline);
         let (crossing, number) = number(kernel, &registers);
         let liveness = Liveness::new(kernel, cycles, &registers, &crossing, &number);
         let blocks = cycles.order().len();
@@ -99,6 +101,7 @@ impl Pressure {
             members: OnceCell::new(),
             loads: OnceCell::new(),
             behind: RefCell::default(),
+            heads: RefCell::default(),
             moved: FxHashMap::default(),
             places: FxHashMap::default(),
         }
@@ -110,18 +113,18 @@ impl Pressure {
         self.registers.units(value)
     }
     /// The blocks in and behind a cycle.
-    pub fn behind(&self, facts: &Facts, cycle: Cycle) -> Rc<FixedBitSet> {
-        let outermost = facts.cfg().cycles.ancestors(cycle).last().unwrap_or(cycle);
+    pub fn behind(&self, outline: &Outline, cycle: Cycle) -> Rc<FixedBitSet> {
+        let outermost = outline.cfg().cycles.ancestors(cycle).last().unwrap_or(cycle);
         let mut behind = self.behind.borrow_mut();
-        behind.entry(outermost).or_insert_with(|| Rc::new(reached_from(facts, outermost))).clone()
+        behind.entry(outermost).or_insert_with(|| Rc::new(reached_from(outline, outermost))).clone()
     }
     /// Whether another value that shares the register of this one lives across a boundary.
-    pub fn is_shared(&self, facts: &Facts, value: Value) -> bool {
-        let kernel = &facts.kernel;
+    pub fn is_shared(&self, outline: &Outline, value: Value) -> bool {
+        let kernel = &outline.kernel;
         let register = self.registers.of(value);
         let mut work = vec![value];
         while let Some(shared) = work.pop() {
-            for &user in facts.users(shared) {
+            for &user in outline.users(shared) {
                 let result = kernel.result(user);
                 let root = self.registers.of(result);
                 if root != result && root == register {
@@ -145,26 +148,26 @@ impl Pressure {
         self.registers.of(value)
     }
     /// Whether a crossing register, by its number, is live at the head of a block.
-    pub fn is_live_into(&self, facts: &Facts, block: Block, number: usize) -> bool {
-        self.liveness.is_in(facts.cfg().cycles.position(block), number)
+    pub fn is_live_into(&self, outline: &Outline, block: Block, number: usize) -> bool {
+        self.liveness.is_in(outline.cfg().cycles.position(block), number)
     }
     /// Registers live at the head of a block, its phis apart.
-    pub fn live_into(&self, facts: &Facts, block: Block) -> Vec<Value> {
-        let at = facts.cfg().cycles.position(block);
+    pub fn live_into(&self, outline: &Outline, block: Block) -> Vec<Value> {
+        let at = outline.cfg().cycles.position(block);
         if at == NONE {
             return Vec::new();
         }
         self.liveness.live_into(at).into_iter().map(|number| self.crossing[number as usize]).collect()
     }
     /// Their numbers, of a block that can be reached.
-    pub fn numbers_into(&self, facts: &Facts, block: Block) -> Vec<usize> {
-        let at = facts.cfg().cycles.position(block);
-        self.liveness.live_into(at).into_iter().map(|number| number as usize).collect()
+    pub fn numbers_into(&self, outline: &Outline, block: Block) -> Rc<[u32]> {
+        let at = outline.cfg().cycles.position(block);
+        self.heads.borrow_mut().entry(block).or_insert_with(|| self.liveness.live_into(at).into()).clone()
     }
     /// The values that share a crossing register, in function order.
-    pub fn members(&self, facts: &Facts, number: usize) -> &[Value] {
+    pub fn members(&self, outline: &Outline, number: usize) -> &[Value] {
         let (starts, members) = self.members.get_or_init(|| {
-            let kernel = &facts.kernel;
+            let kernel = &outline.kernel;
             let of = |inst: Inst| self.number[kernel.result(inst).index()];
             let mut starts = vec![0u32; self.crossing.len() + 1];
             for number in kernel.insts.keys().map(of).filter(|&number| number != NONE) {
@@ -187,38 +190,43 @@ impl Pressure {
     }
 
     /// Pressure of a block without what was taken away; zero where nothing leads to it.
-    pub fn of_block(&self, facts: &Facts, block: Block, held: &mut Held) -> u32 {
-        let at = facts.cfg().cycles.position(block);
-        if at == NONE { 0 } else { self.at(facts, at as usize, held) }
+    pub fn of_block(&self, outline: &Outline, block: Block, held: &mut Held) -> u32 {
+        let at = outline.cfg().cycles.position(block);
+        if at == NONE { 0 } else { self.at(outline, at as usize, held) }
     }
 
     /// The same by the block's position.
-    fn at(&self, facts: &Facts, at: usize, held: &mut Held) -> u32 {
+    fn at(&self, outline: &Outline, at: usize, held: &mut Held) -> u32 {
         let boundary = (held.live_in[at] + self.phis[at]).max(held.live_out[at]);
         if held.peak[at] == UNKNOWN {
-            let block = facts.cfg().cycles.order()[at];
+            let block = outline.cfg().cycles.order()[at];
             held.peak[at] = match self.moved.get(&block) {
-                Some(order) => self.walk(facts, at, order.iter().copied(), held),
-                None => self.walk(facts, at, facts.kernel.block_insts(block), held),
+                Some(order) => self.walk(outline, at, order.iter().copied(), held),
+                None => self.walk(outline, at, outline.kernel.block_insts(block), held),
             };
         }
         boundary + held.peak[at].saturating_sub(boundary).min(LOCAL_CAP)
     }
 
     /// The most that is live at once in a block that can be reached.
-    pub fn peak_of(&self, facts: &Facts, block: Block) -> u32 {
-        let (at, mut all) = (facts.cfg().cycles.position(block) as usize, self.all.borrow_mut());
-        self.at(facts, at, &mut all);
+    pub fn peak_of(&self, outline: &Outline, block: Block) -> u32 {
+        let (at, mut all) = (outline.cfg().cycles.position(block) as usize, self.all.borrow_mut());
+        self.at(outline, at, &mut all);
         all.peak[at]
     }
+    /// What is live at either end of a block that can be reached, its phis apart.
+    pub fn floor(&self, outline: &Outline, block: Block) -> u32 {
+        let (at, all) = (outline.cfg().cycles.position(block) as usize, self.all.borrow());
+        all.live_in[at].max(all.live_out[at])
+    }
     /// The most that is live at once if a block's instructions stand in a certain order; it can be reached.
-    pub fn peak(&self, facts: &Facts, block: Block, order: &[Inst]) -> u32 {
-        let at = facts.cfg().cycles.position(block) as usize;
-        self.walk(facts, at, order.iter().copied(), &self.all.borrow())
+    pub fn peak(&self, outline: &Outline, block: Block, order: &[Inst]) -> u32 {
+        let at = outline.cfg().cycles.position(block) as usize;
+        self.walk(outline, at, order.iter().copied(), &self.all.borrow())
     }
 
-    fn walk(&self, facts: &Facts, at: usize, insts: impl DoubleEndedIterator<Item = Inst>, held: &Held) -> u32 {
-        let kernel = &facts.kernel;
+    fn walk(&self, outline: &Outline, at: usize, insts: impl DoubleEndedIterator<Item = Inst>, held: &Held) -> u32 {
+        let kernel = &outline.kernel;
         let mut marks = self.marks.borrow_mut();
         marks.marks.resize(self.number.len(), 0);
         marks.walk += 1;
@@ -263,15 +271,15 @@ impl Pressure {
     }
 
     /// Whether a register is live at the end of a block.
-    pub fn is_live_out(&self, facts: &Facts, block: Block, register: Value) -> bool {
-        let at = facts.cfg().cycles.position(block);
+    pub fn is_live_out(&self, outline: &Outline, block: Block, register: Value) -> bool {
+        let at = outline.cfg().cycles.position(block);
         self.position(register).is_some_and(|number| self.liveness.is_out(at, number))
     }
 
     /// Pressure of a cycle without what was taken away.
-    pub fn of_cycle(&self, facts: &Facts, cycle: Cycle, held: &mut Held) -> u32 {
-        let range = facts.cfg().cycles.range(cycle);
-        range.map(|at| self.at(facts, at as usize, held)).max().unwrap_or(0)
+    pub fn of_cycle(&self, outline: &Outline, cycle: Cycle, held: &mut Held) -> u32 {
+        let range = outline.cfg().cycles.range(cycle);
+        range.map(|at| self.at(outline, at as usize, held)).max().unwrap_or(0)
     }
 
     /// The most that is live across any boundary: fewer registers no code for the function has.
@@ -279,14 +287,21 @@ impl Pressure {
         let all = self.all.borrow();
         all.live_in.iter().chain(&all.live_out).copied().max().unwrap_or(0)
     }
+    /// The most that any block can be said to need: at its boundaries, and what is believed above them.
+    pub fn at_most(&self) -> u32 {
+        let all = self.all.borrow();
+        let boundaries =
+            all.live_in.iter().zip(&self.phis).map(|(live, phis)| live + phis).chain(all.live_out.iter().copied());
+        boundaries.max().unwrap_or(0) + LOCAL_CAP
+    }
     /// Every cycle with what it needs; blocks of nested cycles are looked at once.
-    pub fn of_cycles(&self, facts: &Facts) -> Vec<(u32, Cycle)> {
-        let cycles = &facts.cfg().cycles;
+    pub fn of_cycles(&self, outline: &Outline) -> Vec<(u32, Cycle)> {
+        let cycles = &outline.cfg().cycles;
         let mut all = self.all.borrow_mut();
         let mut most = vec![0; cycles.len()];
         for (at, &block) in cycles.order().iter().enumerate() {
             if let Some(cycle) = cycles.cycle_of(block) {
-                most[cycle.index()] = self.at(facts, at, &mut all).max(most[cycle.index()]);
+                most[cycle.index()] = self.at(outline, at, &mut all).max(most[cycle.index()]);
             }
         }
         for cycle in cycles.iter().rev() {
@@ -297,13 +312,13 @@ impl Pressure {
         most.into_iter().zip(cycles.iter()).collect()
     }
     /// The most that any cycle needs.
-    pub fn largest(&self, facts: &Facts) -> u32 {
-        self.of_cycles(facts).into_iter().map(|found| found.0).max().unwrap_or(0)
+    pub fn largest(&self, outline: &Outline) -> u32 {
+        self.of_cycles(outline).into_iter().map(|found| found.0).max().unwrap_or(0)
     }
     /// Registers that the loads of a cycle want beside what is live.
-    pub fn reserve(&self, facts: &Facts, cycle: Cycle) -> u32 {
+    pub fn reserve(&self, outline: &Outline, cycle: Cycle) -> u32 {
         let loads = self.loads.get_or_init(|| {
-            let (kernel, cycles) = (&facts.kernel, &facts.cfg().cycles);
+            let (kernel, cycles) = (&outline.kernel, &outline.cfg().cycles);
             let mut loads = vec![0u8; cycles.len()];
             let mut add = |cycle: Cycle, more: u8| {
                 let known = &mut loads[cycle.index()];
@@ -331,7 +346,7 @@ impl Pressure {
         self.all.borrow().clone()
     }
     /// Takes a register away, by its number.
-    pub fn take(&self, facts: &Facts, held: &mut Held, number: usize) {
+    pub fn take(&self, outline: &Outline, held: &mut Held, number: usize) {
         if held.gone.put(number) {
             return;
         }
@@ -349,16 +364,17 @@ impl Pressure {
                 held.peak[at] = UNKNOWN;
             }
         }
-        let home = facts.kernel.def(register).map(|def| facts.cfg().cycles.position(facts.kernel.insts[def].block));
+        let home =
+            outline.kernel.def(register).map(|def| outline.cfg().cycles.position(outline.kernel.insts[def].block));
         if let Some(peak) = home.and_then(|home| held.peak.get_mut(home as usize)) {
             *peak = UNKNOWN;
         }
     }
 
     /// Has the instructions of a block stand in another order from now on.
-    pub fn reorder(&mut self, facts: &Facts, block: Block, order: Vec<Inst>) {
-        self.all.get_mut().peak[facts.cfg().cycles.position(block) as usize] = UNKNOWN;
-        let first = facts.kernel.blocks[block].first;
+    pub fn reorder(&mut self, outline: &Outline, block: Block, order: Vec<Inst>) {
+        self.all.get_mut().peak[outline.cfg().cycles.position(block) as usize] = UNKNOWN;
+        let first = outline.kernel.blocks[block].first;
         self.places.extend(
             (first..).zip(&order).filter(|(place, inst)| *place != inst.as_u32()).map(|(place, &inst)| (inst, place)),
         );
@@ -371,18 +387,6 @@ impl Pressure {
     }
 }
 
-/// A shared register crosses if its own value or one that shares it does, from wherever it is.
-fn makes_cross(
-    kernel: &Kernel,
-    registers: &Registers,
-    value: Value,
-    root: Value,
-    home: Option<Block>,
-    def: Inst,
-) -> bool {
-    registers.leaves_block(value) || (root != value && home != Some(kernel.insts[def].block))
-}
-
 /// The registers that are wanted across boundaries.
 fn number(kernel: &Kernel, registers: &Registers) -> (Vec<Value>, Vec<u32>) {
     let mut crossing = Vec::new();
@@ -393,15 +397,19 @@ fn number(kernel: &Kernel, registers: &Registers) -> (Vec<Value>, Vec<u32>) {
         if registers.units(root) == 0 || number[root.index()] != NONE {
             continue;
         }
-        let home = kernel.def(root).map(|def| kernel.insts[def].block);
-        if makes_cross(kernel, registers, value, root, home, inst) {
+        // a shared register crosses if its own value or one that shares it does, from wherever it is
+        let home = || kernel.def(root).map(|def| kernel.insts[def].block);
+        if registers.leaves_block(value) || (root != value && home() != Some(kernel.insts[inst].block)) {
             number[root.index()] = crossing.len() as u32;
             crossing.push(root);
         }
     }
     for inst in kernel.insts.keys() {
         let value = kernel.result(inst);
-        number[value.index()] = number[registers.of(value).index()];
+        let root = registers.of(value);
+        if root != value {
+            number[value.index()] = number[root.index()];
+        }
     }
     (crossing, number)
 }

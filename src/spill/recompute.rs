@@ -21,28 +21,26 @@
 //! Source: Sampaio 2013, section 4.2, rules one and three; Briggs, Cooper and Torczon 1992 for rematerialisation.
 //! Ours: leaves shared by components, the phi that hides them.
 
+use super::chains::{Again, Ground, Known, Member, Picked, Start};
+use super::hidden::{hide, place};
 use super::object::block_weight;
 use super::plan_victims::HEADROOM;
 use super::pressure::{Held, Pressure};
-use super::registers::Intrinsics;
-use super::uses::{UseSite, reloads, uses_in};
+use super::uses::{each_use, reloads};
 use crate::cfg::Cycle;
-use crate::divergence::Facts;
-use crate::kernel::call::Callee;
+use crate::divergence::Outline;
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::inst::Opcode;
-use crate::kernel::types::TypeKind;
 use cranelift_entity::EntityRef;
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+use std::collections::BTreeSet;
 
 /// Longest chain that is followed from a candidate to its leaves.
 const MAX_DEPTH: u32 = 6;
 /// Most candidates of a cycle.
 const MAX_CANDIDATES: usize = 256;
-/// Most instructions of one candidate's chain.
-const MAX_CHAIN: usize = 10;
 /// Most cycles that are relieved, and most choices for one of them.
 const MAX_CYCLES: usize = 8;
 const MAX_CHOICES: usize = 4;
@@ -55,31 +53,6 @@ const LEAST_GAIN: u32 = 4;
 /// Most instructions for a register where the cycle does not fit even so: a matrix product of 36 results a thread lost 7 %
 /// with 28 of them.
 const MOST_ADDED: u32 = 6;
-/// Intrinsics that are one or two instructions.
-static CHEAP_INTRINSICS: Intrinsics<12> = Intrinsics::new([
-    "llvm.smin",
-    "llvm.smax",
-    "llvm.umin",
-    "llvm.umax",
-    "llvm.abs",
-    "llvm.fma",
-    "llvm.fmuladd",
-    "llvm.fabs",
-    "llvm.minnum",
-    "llvm.maxnum",
-    "llvm.fshl",
-    "llvm.fshr",
-]);
-
-/// One value that is computed again.
-#[derive(Clone, Debug)]
-pub struct Again {
-    pub def: Inst,
-    /// What is computed again, operands first; the last is the definition itself.
-    pub chain: Vec<Inst>,
-    pub uses: Vec<UseSite>,
-}
-
 /// What is computed again in a kernel.
 #[derive(Default)]
 pub struct RecomputePlan {
@@ -94,21 +67,10 @@ pub struct RecomputePlan {
     pub budget: u32,
 }
 
-/// A candidate, followed to some depth.
-#[derive(Clone)]
-struct Chain {
-    position: usize,
-    values: Vec<Again>,
-    /// Values it newly wants through the cycle.
-    leaves: Vec<Value>,
-    /// Values that are live through the cycle anyway and must stay so.
-    kept: FxHashSet<usize>,
-}
-
 /// Candidates with ends in common.
 struct Component {
-    chains: Vec<Chain>,
-    leaves: Vec<Value>,
+    /// Where they stand among those that were followed.
+    range: std::ops::Range<usize>,
     /// Reloads of registers that are not kept any more and instructions that are added, by how often they run.
     reloads: f64,
     added: f64,
@@ -129,30 +91,31 @@ impl Component {
 }
 
 /// Decides for one kernel.
-pub fn plan(facts: &Facts, pressure: &Pressure, registers: u32) -> RecomputePlan {
+pub fn plan(outline: &Outline, pressure: &Pressure, registers: u32) -> RecomputePlan {
     let mut plan = RecomputePlan { budget: registers, ..RecomputePlan::default() };
-    let kernel = &facts.kernel;
+    let kernel = &outline.kernel;
     // without an iteration there is nothing to compute again in
-    if facts.cfg().cycles.is_empty() {
+    if outline.cfg().cycles.is_empty() {
         return plan;
     }
-    let mut tight = pressure.of_cycles(facts);
+    let mut tight = pressure.of_cycles(outline);
     plan.before = tight.iter().map(|found| found.0).max().unwrap_or(0);
-    tight.retain(|&(units, cycle)| units + pressure.reserve(facts, cycle) > registers);
+    tight.retain(|&(units, cycle)| units + pressure.reserve(outline, cycle) > registers);
     tight.sort_by_key(|&(units, cycle)| {
-        (std::cmp::Reverse(units), std::cmp::Reverse(facts.cfg().cycles.depth(cycle)), cycle)
+        (std::cmp::Reverse(units), std::cmp::Reverse(outline.cfg().cycles.depth(cycle)), cycle)
     });
     tight.truncate(MAX_CYCLES);
     if tight.is_empty() {
         return plan;
     }
     let held = pressure.everything();
-    let hides: Rc<[bool]> = facts.cfg().cycles.iter().map(|cycle| can_hide(facts, cycle)).collect();
-    let mut state = State { facts, pressure, hides, held, leaves: FxHashSet::default(), kept: FxHashSet::default() };
+    let known = Known::new(outline, pressure);
+    let mut state =
+        State { outline, pressure, known: &known, held, leaves: FxHashSet::default(), kept: FxHashSet::default() };
     let mut after = 0;
     for (_, cycle) in tight {
         let mut now = state.needs(cycle);
-        if now + pressure.reserve(facts, cycle) > registers {
+        if now + pressure.reserve(outline, cycle) > registers {
             let (at_first, kept) = (now, plan.values.len());
             let mut before = None;
             let half = at_first.saturating_sub(registers) / 2;
@@ -165,13 +128,11 @@ pub fn plan(facts: &Facts, pressure: &Pressure, registers: u32) -> RecomputePlan
                     break;
                 }
                 before.get_or_insert_with(|| state.clone());
-                for component in chosen {
-                    for chain in component.chains {
-                        pressure.take(facts, &mut state.held, chain.position);
-                        state.kept.extend(chain.kept);
-                        plan.values.extend(chain.values);
-                    }
-                    state.leaves.extend(component.leaves);
+                for picked in chosen {
+                    pressure.take(outline, &mut state.held, picked.position);
+                    state.kept.extend(picked.kept);
+                    plan.values.extend(picked.values);
+                    state.leaves.extend(picked.leaves);
                 }
                 now = state.needs(cycle);
             }
@@ -187,7 +148,7 @@ pub fn plan(facts: &Facts, pressure: &Pressure, registers: u32) -> RecomputePlan
         after = after.max(now);
     }
     plan.after = after;
-    plan.hidden = hide(facts, pressure, &plan.values);
+    plan.hidden = hide(outline, pressure, &plan.values);
     plan.masked = plan.hidden.iter().map(|&(_, leaf)| leaf).collect::<FxHashSet<Value>>().len() > MAX_PHIS;
     debug_assert!(plan.values.iter().all(|again| kernel.insts[again.def].opcode != Opcode::Phi));
     plan
@@ -195,10 +156,9 @@ pub fn plan(facts: &Facts, pressure: &Pressure, registers: u32) -> RecomputePlan
 
 #[derive(Clone)]
 struct State<'a> {
-    facts: &'a Facts,
+    outline: &'a Outline,
     pressure: &'a Pressure,
-    /// By cycle: whether leaves can be hidden at its header.
-    hides: Rc<[bool]>,
+    known: &'a Known,
     held: Held,
     /// New leaves.
     leaves: FxHashSet<Value>,
@@ -206,51 +166,43 @@ struct State<'a> {
     kept: FxHashSet<usize>,
 }
 
-/// A register that might be computed again: its values that are wanted in or behind the cycle.
-struct Start {
-    position: usize,
-    values: Vec<(Inst, Vec<UseSite>)>,
-    /// The chain to the last depth that changed anything.
-    chain: Option<Chain>,
-    /// It ends where it does because of the depth.
-    cut: bool,
-}
-
 impl State<'_> {
     fn needs(&mut self, cycle: Cycle) -> u32 {
         let more: u32 = self.leaves.iter().map(|&leaf| self.pressure.units(leaf)).sum();
-        self.pressure.of_cycle(self.facts, cycle, &mut self.held) + more
+        self.pressure.of_cycle(self.outline, cycle, &mut self.held) + more
     }
 
     /// The registers that are live into a cycle and could be computed again as far as their uses say; none where they are
     /// too many to look at, or too few to gain so many registers.
     fn starts(&self, cycle: Cycle, least: u32) -> Vec<Start> {
-        let State { facts, pressure, .. } = *self;
-        let cycles = &facts.cfg().cycles;
+        let State { outline, pressure, .. } = *self;
+        let cycles = &outline.cfg().cycles;
         let outside = |&value: &Value| {
-            facts.kernel.def(value).filter(|&def| !cycles.contains(cycle, facts.kernel.insts[def].block))
+            outline.kernel.def(value).filter(|&def| !cycles.contains(cycle, outline.kernel.insts[def].block))
         };
-        let members = |position: usize| pressure.members(facts, position).iter().filter_map(outside);
-        let (mut found, mut most) = (Vec::new(), 0);
-        let live = pressure.numbers_into(facts, cycles.header(cycle));
-        let certain =
-            live.iter().filter(|&&at| !self.held.gone.contains(at) && outside(&pressure.crossing[at]).is_some());
+        let members = |position: usize| pressure.members(outline, position).iter().filter_map(outside);
+        let (mut found, mut most, mut count) = (Vec::new(), 0, 0);
+        let live = pressure.numbers_into(outline, cycles.header(cycle));
+        let live = || live.iter().map(|&number| number as usize);
+        let certain = live().filter(|&at| !self.held.gone.contains(at) && outside(&pressure.crossing[at]).is_some());
         if certain.count() > MAX_CANDIDATES {
             return Vec::new();
         }
-        for position in live {
+        for position in live() {
             if self.held.gone.contains(position) || members(position).next().is_none() {
                 continue;
             }
-            found.push(position);
-            if members(position).any(|def| is_cheap(facts, def)) {
+            count += 1;
+            // one that nobody could compute again is live because it is wanted
+            if members(position).any(|def| self.known.is_cheap(outline, def)) {
                 most += pressure.units(pressure.crossing[position]);
+                found.push(position);
             }
         }
-        if found.len() > MAX_CANDIDATES || most < least {
+        if count > MAX_CANDIDATES || most < least {
             return Vec::new();
         }
-        let behind = pressure.behind(facts, cycle);
+        let behind = pressure.behind(outline, cycle);
         let behind = |block: Block| behind.contains(block.index());
         found.retain(|position| !self.kept.contains(position));
         let units = |&position: &usize| pressure.units(pressure.crossing[position]);
@@ -264,9 +216,15 @@ impl State<'_> {
             return Vec::new();
         }
         let start = |position: usize| {
-            let reloads = |def: Inst| (def, reloads(facts, pressure, facts.kernel.result(def), behind));
-            let values = members(position).map(reloads).filter(|(_, uses)| !uses.is_empty()).collect();
-            Start { position, values, chain: None, cut: true }
+            let member = |def: Inst| {
+                let uses = reloads(outline, pressure, outline.kernel.result(def), behind);
+                let mut blocks: SmallVec<[Block; 4]> = uses.iter().map(|site| site.block).collect();
+                blocks.sort_unstable();
+                blocks.dedup();
+                let blocks = blocks.into_iter().map(|block| (block, block_weight(outline, block))).collect();
+                Member { def, uses, blocks }
+            };
+            Start::new(position, members(position).map(member).filter(|member| !member.uses.is_empty()).collect())
         };
         found.into_iter().map(start).collect()
     }
@@ -278,22 +236,27 @@ impl State<'_> {
         behind: impl Fn(Block) -> bool + Copy,
         members: impl Iterator<Item = Inst>,
     ) -> bool {
-        let State { facts, .. } = *self;
-        let header = facts.cfg().cycles.header(cycle);
+        let State { outline, .. } = *self;
+        let header = outline.cfg().cycles.header(cycle);
         let mut any = false;
         for def in members {
-            let value = facts.kernel.result(def);
-            let home = facts.kernel.insts[def].block;
-            let mut uses = uses_in(facts, value, behind).peekable();
+            let value = outline.kernel.result(def);
+            let home = outline.kernel.insts[def].block;
             if self.leaves.contains(&value) {
                 return false;
             }
-            if uses.peek().is_some() {
+            let cheap = self.known.is_cheap(outline, def);
+            // uses of a block come one after the other
+            let mut fine = None;
+            let stands = each_use(outline, value, behind, |_, _, block| {
                 any = true;
-                let cheap = is_cheap(facts, def);
-                if !cheap || !uses.all(|(_, _, block)| self.can_stand_at(home, header, block)) {
-                    return false;
+                cheap && (fine == Some(block) || self.can_stand_at(home, header, block)) && {
+                    fine = Some(block);
+                    true
                 }
+            });
+            if !stands {
+                return false;
             }
         }
         any
@@ -301,299 +264,143 @@ impl State<'_> {
 
     /// Whether a copy in `block` can be kept from moving out: a hidden leaf reaches it.
     fn can_stand_at(&self, home: Block, header: Block, block: Block) -> bool {
-        match place(self.facts, home, block) {
-            Some(cycle) => self.hides[cycle.index()],
-            None => self.facts.dominators().dominates(header, block),
+        match place(self.outline, home, block) {
+            Some(cycle) => self.known.hides[cycle.index()],
+            None => self.outline.dominators().dominates(header, block),
         }
     }
 
     /// The components of the depth that saves most in a cycle: until `excess` registers are gained those that save anything,
     /// then those that add no more than an instruction for a reload.
-    fn choose(&self, cycle: Cycle, mut starts: Vec<Start>, excess: u32) -> Vec<Component> {
-        let header = self.facts.cfg().cycles.header(cycle);
-        let mut best: (f64, Vec<Component>) = (0.0, Vec::new());
+    fn choose(&self, cycle: Cycle, mut starts: Vec<Start>, excess: u32) -> Vec<Picked> {
+        let State { outline, pressure, .. } = *self;
+        let header = outline.cfg().cycles.header(cycle);
+        let mut best: (f64, Vec<Picked>) = (0.0, Vec::new());
+        let mut ends = FixedBitSet::with_capacity(pressure.crossing.len());
+        let mut room = Room::default();
+        let (gone, leaves) = (&self.held.gone, &self.leaves);
+        let ground = Ground { outline, pressure, known: self.known, header, gone, leaves };
         for depth in 1..=MAX_DEPTH {
             // deeper chains are the same
             if !starts.iter().any(|start| start.cut) {
                 break;
             }
-            for start in starts.iter_mut().filter(|start| start.cut) {
-                let (position, chain) = (start.position, Vec::new());
-                let (leaves, kept) = (Vec::new(), FxHashSet::default());
-                let mut walk = Walk { state: self, header, position, chain, entered: 0, leaves, kept, cut: false };
-                start.chain = walk.follow_all(&start.values, depth);
-                start.cut = walk.cut;
-            }
-            let mut chains: Vec<Chain> = starts.iter().filter_map(|start| start.chain.clone()).collect();
+            starts.iter_mut().filter(|start| start.cut).for_each(|start| start.follow(&ground, depth));
             // what another chain ends at stays
-            let ends: FxHashSet<usize> = chains.iter().flat_map(|chain| chain.kept.iter().copied()).collect();
-            chains.retain(|chain| !ends.contains(&chain.position));
-            let mut found: Vec<Component> =
-                components(chains).into_iter().map(|chains| self.judge(header, chains)).collect();
+            ends.clear();
+            let whole = || starts.iter().filter(|start| start.whole);
+            whole().for_each(|start| ends.extend(start.kept.iter().copied()));
+            let chains: Vec<&Start> = whole().filter(|start| !ends.contains(start.position)).collect();
+            let chains = self.components(chains, &mut room);
+            let mut found: Vec<Component> = Vec::with_capacity(room.components.len());
+            for range in room.components.drain(..) {
+                found.push(self.judge(header, &chains, range, &mut room.leaves, &mut room.made));
+            }
             found.sort_by(|a, b| b.net(u32::MAX).total_cmp(&a.net(u32::MAX)));
-            let (mut net, mut left, mut chosen) = (0.0, excess, Vec::new());
-            for component in found {
+            let (mut net, mut left) = (0.0, excess);
+            found.retain(|component| {
                 let cheap = component.added <= component.saved(u32::MAX);
                 let saves = component.net(if cheap { u32::MAX } else { left });
-                if component.gain > 0 && saves > 0.0 {
+                let takes = component.gain > 0 && saves > 0.0;
+                if takes {
                     net += saves;
                     left = left.saturating_sub(component.gain);
-                    chosen.push(component);
                 }
-            }
+                takes
+            });
             if net > best.0 {
-                best = (net, chosen);
+                let chosen = found.iter().flat_map(|component| &chains[component.range.clone()]);
+                best = (net, chosen.map(|start| start.pick()).collect());
             }
         }
         best.1
     }
 
-    fn judge(&self, header: Block, chains: Vec<Chain>) -> Component {
-        let facts = self.facts;
-        let leaves: BTreeSet<Value> = chains.iter().flat_map(|chain| chain.leaves.iter().copied()).collect();
-        let lost: u32 = leaves.iter().map(|&leaf| self.pressure.units(leaf)).sum();
-        let removed: u32 = chains.iter().map(|chain| self.pressure.units(self.pressure.crossing[chain.position])).sum();
-        let gain = removed.saturating_sub(lost);
-        let (mut reloads, mut added, mut made) = (0.0, 0.0, FxHashSet::default());
-        for again in chains.iter().flat_map(|chain| &chain.values) {
-            let units = f64::from(self.pressure.units(facts.kernel.result(again.def)).max(1));
-            let blocks: BTreeSet<Block> = again.uses.iter().map(|site| site.block).collect();
-            for block in blocks {
-                let weight = block_weight(facts, block);
-                reloads += weight * units;
-                let fresh = again.chain.iter().filter(|&&inst| made.insert((inst, block)));
-                added += weight * fresh.map(|&inst| cost(facts, inst)).sum::<f64>();
+    /// Chains in the order of their components, which are listed by their first.
+    fn components<'s>(&self, chains: Vec<&'s Start>, room: &mut Room) -> Vec<&'s Start> {
+        fn find(parent: &mut [u32], mut index: u32) -> u32 {
+            while parent[index as usize] != index {
+                parent[index as usize] = parent[parent[index as usize] as usize];
+                index = parent[index as usize];
             }
+            index
         }
-        // what hides the leaves
-        added += block_weight(facts, header) * (1.0 + leaves.len() as f64 / 2.0);
-        Component { chains, leaves: leaves.into_iter().collect(), reloads, added, removed, gain }
-    }
-}
-
-/// Follows the values of one register.
-struct Walk<'a> {
-    state: &'a State<'a>,
-    header: Block,
-    position: usize,
-    chain: Vec<Inst>,
-    /// Instructions that are in the chain or will be.
-    entered: usize,
-    leaves: Vec<Value>,
-    kept: FxHashSet<usize>,
-    /// Whether more depth could lead further.
-    cut: bool,
-}
-
-impl Walk<'_> {
-    /// The chains of all values that share the register, if all can be followed.
-    fn follow_all(&mut self, starts: &[(Inst, Vec<UseSite>)], depth: u32) -> Option<Chain> {
-        let facts = self.state.facts;
-        let mut values = Vec::new();
-        for (def, uses) in starts {
-            self.chain.clear();
-            self.entered = 0;
-            self.follow(*def, depth)?;
-            values.push(Again { def: *def, chain: self.chain.clone(), uses: uses.clone() });
-        }
-        self.leaves.sort_unstable();
-        self.leaves.dedup();
-        if values.iter().any(|again| still(facts, self.state.pressure, again, &FxHashSet::default()).is_none()) {
-            return None;
-        }
-        let (leaves, kept) = (std::mem::take(&mut self.leaves), std::mem::take(&mut self.kept));
-        Some(Chain { position: self.position, values, leaves, kept })
-    }
-
-    fn follow(&mut self, inst: Inst, depth: u32) -> Option<()> {
-        let facts = self.state.facts;
-        let kernel = &facts.kernel;
-        if !is_cheap(facts, inst) {
-            return None;
-        }
-        if self.chain.contains(&inst) {
-            return Some(());
-        }
-        self.entered += 1;
-        if self.entered > MAX_CHAIN {
-            // less may be as far as more depth leads
-            self.cut = true;
-            return None;
-        }
-        for &operand in kernel.operands(inst) {
-            if is_free(self.state, operand) {
-                continue;
-            }
-            let def = kernel.def(operand)?;
-            let register = self.state.pressure.register_of(operand);
-            let position = self.state.pressure.position(register);
-            let is_predicate = self.state.pressure.units(operand) == 0;
-            if position == Some(self.position) || is_predicate {
-                self.follow(def, depth)?;
-                continue;
-            }
-            let live = position.filter(|&position| self.state.pressure.is_live_into(facts, self.header, position));
-            match live {
-                Some(position) if !self.state.held.gone.contains(position) => {
-                    self.kept.insert(position);
-                }
-                _ if self.state.leaves.contains(&operand) => {}
-                _ if depth > 1 && is_cheap(facts, def) => self.follow(def, depth - 1)?,
-                _ => {
-                    self.cut |= depth <= 1 && is_cheap(facts, def);
-                    self.leaves.push(operand);
-                }
-            }
-        }
-        self.chain.push(inst);
-        Some(())
-    }
-}
-
-/// Needs no register: a constant, an argument, what is in uniform registers.
-fn is_free(state: &State<'_>, value: Value) -> bool {
-    let is_predicate = state.facts.kernel.int_bits(value) == Some(1);
-    state.facts.kernel.def(value).is_none() || (state.pressure.units(value) == 0 && !is_predicate)
-}
-
-/// Whether leaves can go through a phi at the header of a cycle.
-fn can_hide(facts: &Facts, cycle: Cycle) -> bool {
-    let cycles = &facts.cfg().cycles;
-    let header = cycles.header(cycle);
-    cycles.is_reducible(cycle)
-        && facts.kernel.graph.preds(header).iter().all(|&from| {
-            let terminator = facts.kernel.terminator(from);
-            let once = facts.kernel.graph.succs(from).iter().filter(|&&to| to == header).count() == 1;
-            once && matches!(facts.kernel.insts[terminator].opcode, Opcode::Br | Opcode::CondBr)
-        })
-}
-
-/// The cycle whose header hides the leaves of a copy in `block`: the innermost, unless the value is defined in it.
-fn place(facts: &Facts, home: Block, block: Block) -> Option<Cycle> {
-    let cycles = &facts.cfg().cycles;
-    cycles.cycle_of(block).filter(|&cycle| !cycles.contains(cycle, home))
-}
-
-/// Leaves of which one must be hidden next so that the first part of a chain that could still move cannot: none left
-/// where no part can move, `None` where some part has no leaf that can be hidden.
-fn still(facts: &Facts, pressure: &Pressure, again: &Again, hidden: &FxHashSet<Value>) -> Option<Vec<Value>> {
-    let kernel = &facts.kernel;
-    let mut fixed: FxHashSet<Inst> = FxHashSet::default();
-    let mut first: Option<Vec<Value>> = None;
-    for &inst in &again.chain {
-        let operands = kernel.operands(inst);
-        let within = |value: Value| kernel.def(value).filter(|def| again.chain.contains(def));
-        let follows = |&value: &Value| hidden.contains(&value) || within(value).is_some_and(|def| fixed.contains(&def));
-        let leaf =
-            |value: &Value| within(*value).is_none() && kernel.def(*value).is_some() && pressure.units(*value) > 0;
-        if operands.iter().any(follows) {
-            fixed.insert(inst);
-            continue;
-        }
-        let can_hide = |value: &Value| {
-            matches!(kernel.type_info(*value).kind, TypeKind::Int(8 | 16 | 32 | 64) | TypeKind::Float(32 | 64))
+        let mut owners = self.known.owners.borrow_mut();
+        let values = self.outline.kernel.value_count();
+        let ends = |start: &'s Start| {
+            let leaves = start.leaves.iter().map(|leaf| leaf.index());
+            leaves.chain(start.kept.iter().map(move |position| values + position))
         };
-        let leaves: Vec<Value> = operands.iter().copied().filter(leaf).filter(can_hide).collect();
-        if leaves.is_empty() {
-            // what follows from free values alone may stand anywhere, unless it is all there is
-            if inst == again.def || operands.iter().any(leaf) {
-                return None;
+        let parent = &mut room.parent;
+        parent.clear();
+        parent.extend(0..chains.len() as u32);
+        for (index, start) in (0u32..).zip(&chains) {
+            for end in ends(start) {
+                let owner = &mut owners[end];
+                if *owner == 0 {
+                    *owner = index + 1;
+                    continue;
+                }
+                let (a, b) = (find(parent, *owner - 1), find(parent, index));
+                parent[a.max(b) as usize] = a.min(b);
             }
-        } else {
-            // as if it were hidden, to see that all parts can be
-            fixed.insert(inst);
-            first.get_or_insert(leaves);
         }
+        chains.iter().flat_map(|start| ends(start)).for_each(|end| owners[end] = 0);
+        // the first of a component stands for it
+        let mut order: Vec<(u32, &Start)> = Vec::with_capacity(chains.len());
+        order.extend((0u32..).zip(&chains).map(|(index, &start)| (find(parent, index), start)));
+        order.sort_by_key(|found| found.0);
+        let mut first = 0;
+        for same in order.chunk_by(|a, b| a.0 == b.0) {
+            room.components.push(first..first + same.len());
+            first += same.len();
+        }
+        order.into_iter().map(|found| found.1).collect()
     }
-    Some(first.unwrap_or_default())
-}
 
-/// Where leaves go through a phi: as few of them as keep every part of every chain in its place.
-fn hide(facts: &Facts, pressure: &Pressure, values: &[Again]) -> BTreeSet<(Block, Value)> {
-    let mut chosen: FxHashSet<Value> = FxHashSet::default();
-    loop {
-        let mut votes: BTreeMap<Value, usize> = BTreeMap::new();
-        for again in values {
-            for leaf in still(facts, pressure, again, &chosen).unwrap_or_default() {
-                *votes.entry(leaf).or_default() += 1;
+    fn judge(
+        &self,
+        header: Block,
+        chains: &[&Start],
+        range: std::ops::Range<usize>,
+        leaves: &mut Vec<Value>,
+        made: &mut Vec<(Inst, Block, f64)>,
+    ) -> Component {
+        let State { outline, pressure, known, .. } = *self;
+        let chains = &chains[range.clone()];
+        leaves.clear();
+        leaves.extend(chains.iter().flat_map(|start| &start.leaves));
+        leaves.sort_unstable();
+        leaves.dedup();
+        let lost: u32 = leaves.iter().map(|&leaf| pressure.units(leaf)).sum();
+        let removed: u32 = chains.iter().map(|start| pressure.units(pressure.crossing[start.position])).sum();
+        let gain = removed.saturating_sub(lost);
+        let (mut reloads, mut added) = (0.0, 0.0);
+        made.clear();
+        for (member, chain) in chains.iter().flat_map(|start| start.chains()) {
+            let units = f64::from(pressure.units(outline.kernel.result(member.def)).max(1));
+            for &(block, weight) in &member.blocks {
+                reloads += weight * units;
+                made.extend(chain.iter().map(|&inst| (inst, block, weight)));
             }
         }
-        let most = votes.into_iter().max_by_key(|&(leaf, votes)| (votes, std::cmp::Reverse(leaf)));
-        let Some((leaf, _)) = most else { break };
-        chosen.insert(leaf);
-    }
-    let mut hidden = BTreeSet::new();
-    for again in values {
-        let home = facts.kernel.insts[again.def].block;
-        let operands = again.chain.iter().flat_map(|&inst| facts.kernel.operands(inst));
-        for &leaf in operands.filter(|operand| chosen.contains(operand)) {
-            for cycle in again.uses.iter().filter_map(|site| place(facts, home, site.block)) {
-                hidden.insert((facts.cfg().cycles.header(cycle), leaf));
-            }
+        // what several need in a block is computed there once
+        if chains.len() > 1 || chains.iter().any(|start| start.members.len() > 1) {
+            made.sort_unstable_by_key(|&(inst, block, _)| (inst, block));
+            made.dedup_by_key(|&mut (inst, block, _)| (inst, block));
         }
-    }
-    hidden
-}
-
-/// Computed by a GPU in a few cycles, from operands alone, without a trap.
-fn is_cheap(facts: &Facts, inst: Inst) -> bool {
-    use Opcode::*;
-    let kernel = &facts.kernel;
-    let plain = |value: Value| {
-        matches!(kernel.type_info(value).kind, TypeKind::Int(1 | 8 | 16 | 32 | 64) | TypeKind::Float(16 | 32))
-    };
-    match kernel.insts[inst].opcode {
-        Gep => {
-            let base = kernel.operands(inst)[0];
-            kernel.def(base).is_none() && kernel.gep(inst).terms.len() < 2
-        }
-        Add | Sub | Mul | Shl | LShr | AShr | And | Or | Xor | ICmp | Select | Trunc | ZExt | SExt | BitCast | FNeg
-        | FAdd | FSub | FMul => plain(kernel.result(inst)) && kernel.operands(inst).iter().all(|&value| plain(value)),
-        Call => match kernel.call(inst).callee {
-            Callee::Intrinsic(id) => {
-                CHEAP_INTRINSICS.contains(id)
-                    && plain(kernel.result(inst))
-                    && kernel.operands(inst).iter().all(|&value| plain(value))
-            }
-            _ => false,
-        },
-        _ => false,
+        added += made.iter().map(|&(inst, _, weight)| weight * known.cost(outline, inst)).sum::<f64>();
+        // what hides the leaves
+        added += block_weight(outline, header) * (1.0 + leaves.len() as f64 / 2.0);
+        Component { range, reloads, added, removed, gain }
     }
 }
 
-/// Instructions of the machine, roughly.
-fn cost(facts: &Facts, inst: Inst) -> f64 {
-    use Opcode::*;
-    let wide = facts.kernel.int_bits(facts.kernel.result(inst)) == Some(64);
-    match facts.kernel.insts[inst].opcode {
-        ZExt | Trunc | BitCast => 0.0,
-        SExt => 0.5,
-        Call | Select => 1.5,
-        _ if wide => 2.0,
-        _ => 1.0,
-    }
-}
-
-fn components(chains: Vec<Chain>) -> Vec<Vec<Chain>> {
-    let mut owner: FxHashMap<Result<Value, usize>, usize> = FxHashMap::default();
-    let mut parent: Vec<usize> = (0..chains.len()).collect();
-    fn find(parent: &mut [usize], mut index: usize) -> usize {
-        while parent[index] != index {
-            parent[index] = parent[parent[index]];
-            index = parent[index];
-        }
-        index
-    }
-    for (index, chain) in chains.iter().enumerate() {
-        for end in chain.leaves.iter().copied().map(Ok).chain(chain.kept.iter().copied().map(Err)) {
-            let first = *owner.entry(end).or_insert(index);
-            let (a, b) = (find(&mut parent, first), find(&mut parent, index));
-            parent[a.max(b)] = a.min(b);
-        }
-    }
-    let mut found: BTreeMap<usize, Vec<Chain>> = BTreeMap::new();
-    for (index, chain) in chains.into_iter().enumerate() {
-        found.entry(find(&mut parent, index)).or_default().push(chain);
-    }
-    found.into_values().collect()
+/// Lists that are used again.
+#[derive(Default)]
+struct Room {
+    parent: Vec<u32>,
+    components: Vec<std::ops::Range<usize>>,
+    leaves: Vec<Value>,
+    made: Vec<(Inst, Block, f64)>,
 }

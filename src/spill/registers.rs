@@ -7,10 +7,11 @@
 //!
 //! Cost: linear.
 
-use crate::divergence::{Class, Facts};
+use crate::affine::lanes::LaneModel;
+use crate::divergence::Outline;
 use crate::kernel::call::Callee;
 use crate::kernel::entity::{Inst, Value};
-use crate::kernel::inst::Opcode;
+use crate::kernel::inst::{Flags, Opcode};
 use crate::kernel::types::TypeKind;
 use crate::llvm::handle::intrinsic_id;
 use cranelift_entity::EntityRef;
@@ -55,26 +56,27 @@ pub struct Registers {
 
 impl Registers {
     /// Finds them.
-    pub fn new(facts: &Facts) -> Registers {
-        let kernel = &facts.kernel;
+    pub fn new(outline: &Outline) -> Registers {
+        let kernel = &outline.kernel;
         let count = kernel.value_count();
         let mut registers = Registers {
-            units: units(facts),
+            units: units(outline),
             root: (0..count).map(Value::new).collect(),
             leaves: vec![false; count],
             loose: vec![false; count],
         };
-        registers.share(facts);
-        for data in kernel.blocks.values() {
+        registers.share(outline);
+        for (block, data) in kernel.blocks.iter() {
             let here = kernel.param_count + data.first..kernel.param_count + data.end;
-            for inst in (data.first..data.end).map(Inst::from_u32) {
-                let is_phi = kernel.insts[inst].opcode == Opcode::Phi;
-                for &value in kernel.operands(inst) {
-                    registers.leaves[value.index()] |= is_phi || !here.contains(&value.as_u32());
-                }
+            let (of_phis, others) = kernel.block_operands(block);
+            for &value in of_phis {
+                registers.leaves[value.index()] = true;
+            }
+            for &value in others.iter().filter(|value| !here.contains(&value.as_u32())) {
+                registers.leaves[value.index()] = true;
             }
         }
-        registers.part(facts);
+        registers.part(outline);
         registers
     }
 
@@ -99,11 +101,11 @@ impl Registers {
     }
 
     /// Values that are the same but for a constant.
-    fn share(&mut self, facts: &Facts) {
-        let kernel = &facts.kernel;
+    fn share(&mut self, outline: &Outline) {
+        let kernel = &outline.kernel;
         let mut shapes: FxHashMap<Shape, Value> = FxHashMap::default();
         shapes.reserve(kernel.insts.len() / 8);
-        for &block in facts.cfg().order.rpo() {
+        for &block in outline.cfg().order.rpo() {
             for inst in kernel.block_insts(block) {
                 let opcode = kernel.insts[inst].opcode;
                 if !may_share(opcode) {
@@ -149,17 +151,16 @@ impl Registers {
     }
 
     /// A register that is shared at home, but crosses a boundary as one value only, is that value's.
-    fn part(&mut self, facts: &Facts) {
-        let kernel = &facts.kernel;
+    fn part(&mut self, outline: &Outline) {
+        let kernel = &outline.kernel;
         const NOBODY: u32 = u32::MAX;
         const SEVERAL: u32 = u32::MAX - 1;
         let mut only = vec![NOBODY; self.root.len()];
-        for inst in kernel.insts.keys() {
-            let value = kernel.result(inst);
-            if self.units(value) > 0 && self.leaves_block(value) {
-                let only = &mut only[self.of(value).index()];
-                *only = if *only == NOBODY { value.as_u32() } else { SEVERAL };
-            }
+        let results = kernel.param_count as usize..kernel.param_count as usize + kernel.insts.len();
+        let leaving = results.filter(|&value| self.units[value] > 0 && self.leaves[value]);
+        for value in leaving {
+            let only = &mut only[self.root[value].index()];
+            *only = if *only == NOBODY { value as u32 } else { SEVERAL };
         }
         for value in only.into_iter().filter(|&only| only < SEVERAL) {
             self.root[value as usize] = Value::from_u32(value);
@@ -209,22 +210,23 @@ pub fn type_units(kind: TypeKind, store_size: u64) -> u32 {
 }
 
 /// Units of every value: those of its type, and none where `ptxas` finds it again without a vector register.
-fn units(facts: &Facts) -> Vec<u8> {
-    let kernel = &facts.kernel;
+fn units(outline: &Outline) -> Vec<u8> {
+    let kernel = &outline.kernel;
     let types = kernel.types.values();
     let of_type: Vec<u8> = types.map(|info| type_units(info.kind, info.store_size).min(255) as u8).collect();
-    let mut free = vec![None; kernel.value_count()];
+    let mut search =
+        Search { outline, lanes: LaneModel::new(&outline.geometry), known: vec![Found::Unknown; kernel.insts.len()] };
     let mut units = vec![0; kernel.value_count()];
     for (inst, data) in kernel.insts.iter() {
         let wanted = of_type[data.ty.index()];
-        if wanted > 0 && !(may_be_free(data.opcode) && is_free(facts, inst, &mut free, FREE_DEPTH)) {
+        if wanted > 0 && !(may_be_free(data.opcode) && search.find(inst, FREE_DEPTH) != Found::InRegister) {
             units[kernel.result(inst).index()] = wanted;
         }
     }
     units
 }
 
-/// Whether any result of an opcode [is free](is_free).
+/// Whether any result of an opcode is found again without a vector register.
 fn may_be_free(opcode: Opcode) -> bool {
     use Opcode::*;
     let arithmetic = matches!(opcode, Add | Sub | Mul | Shl | LShr | AShr | And | Or | Xor | UDiv | SDiv | URem | SRem);
@@ -232,43 +234,74 @@ fn may_be_free(opcode: Opcode) -> bool {
     arithmetic || other
 }
 
-/// Whether `ptxas` finds the value again from arguments, block indices and constants without a vector register.
-fn is_free(facts: &Facts, def: Inst, known: &mut [Option<bool>], depth: u32) -> bool {
-    let kernel = &facts.kernel;
-    let value = kernel.result(def);
-    if let Some(answer) = known[value.index()] {
-        return answer;
-    }
-    if depth == 0 {
-        return false;
-    }
-    use Opcode::*;
-    let data = &kernel.insts[def];
-    let simple = match data.opcode {
-        Add | Sub | Mul | Shl | LShr | AShr | And | Or | Xor | Trunc | ZExt | SExt | Gep | AddrSpaceCast | ICmp
-        | Select => true,
-        Alloca => true,
-        // by a constant it is a product and a shift
-        UDiv | SDiv | URem | SRem => kernel.constant(kernel.operands(def)[1]).is_some(),
-        Load => {
-            let space = kernel.type_info(kernel.operands(def)[0]).kind.space();
-            space == Some(4) || space == Some(101)
+/// Where `ptxas` has a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    Unknown,
+    /// In a vector register.
+    InRegister,
+    /// Found again without one, but maybe another in each lane: the address of an array of computed size.
+    Free,
+    /// Found again without one, and all lanes agree on it.
+    Uniform,
+}
+
+/// Which values does `ptxas` find again from arguments, block indices and constants without a vector register?
+struct Search<'a> {
+    outline: &'a Outline,
+    lanes: LaneModel,
+    known: Vec<Found>,
+}
+
+impl Search<'_> {
+    fn find(&mut self, def: Inst, depth: u32) -> Found {
+        let known = self.known[def.index()];
+        if known != Found::Unknown {
+            return known;
         }
-        Call => match kernel.call(def).callee {
-            Callee::Intrinsic(id) => {
-                let is_register = kernel.operands(def).is_empty()
-                    && !matches!(facts.class(value), Class::Affine(_) | Class::Divergent);
-                is_register || BOUNDS.contains(id)
+        if depth == 0 {
+            return Found::InRegister;
+        }
+        let found = self.look(def, depth);
+        self.known[def.index()] = found;
+        found
+    }
+
+    fn look(&mut self, def: Inst, depth: u32) -> Found {
+        use Opcode::*;
+        let outline = self.outline;
+        let kernel = &outline.kernel;
+        let data = &kernel.insts[def];
+        let operands = kernel.operands(def);
+        let simple = match data.opcode {
+            Add | Sub | Mul | Shl | LShr | AShr | And | Or | Xor | Trunc | ZExt | SExt | Gep | AddrSpaceCast | ICmp
+            | Select | Alloca => true,
+            // by a constant it is a product and a shift
+            UDiv | SDiv | URem | SRem => kernel.constant(operands[1]).is_some(),
+            Load => {
+                let space = kernel.type_info(operands[0]).kind.space();
+                matches!(space, Some(4 | 101)) && !data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC)
             }
+            Call => match kernel.call(def).callee {
+                Callee::Intrinsic(id) => outline.reads_together(def, &self.lanes) || BOUNDS.contains(id),
+                _ => false,
+            },
             _ => false,
-        },
-        _ => false,
-    };
-    let mut operand_is_free =
-        |&operand: &Value| kernel.def(operand).is_none_or(|def| is_free(facts, def, known, depth - 1));
-    let answer = simple
-        && kernel.operands(def).iter().all(&mut operand_is_free)
-        && (data.opcode == Alloca || facts.class(value).is_uniform());
-    known[value.index()] = Some(answer);
-    answer
+        };
+        // what is computed from what lanes agree on is the same in all of them
+        let mut agree = simple;
+        for &operand in operands.iter().take_while(|_| simple) {
+            match kernel.def(operand).map_or(Found::Uniform, |def| self.find(def, depth - 1)) {
+                Found::Unknown | Found::InRegister => return Found::InRegister,
+                Found::Free => agree = false,
+                Found::Uniform => {}
+            }
+        }
+        match data.opcode {
+            // of a fixed size it stands at the same place in every lane
+            Alloca if data.block != kernel.graph.entry() || kernel.constant(operands[0]).is_none() => Found::Free,
+            _ if agree => Found::Uniform,
+            _ => Found::InRegister,
+        }
+    }
 }

@@ -7,7 +7,7 @@ use super::plan_victims::{Home, VictimPlan};
 use super::pressure::Pressure;
 use super::recompute::RecomputePlan;
 use super::reject::Reject;
-use crate::divergence::Facts;
+use crate::divergence::Outline;
 use crate::kernel::entity::Inst;
 use crate::kernel::handles::Handles;
 use crate::kernel::names::Names;
@@ -15,12 +15,12 @@ use crate::llvm::handle::Function;
 use crate::llvm::remark::{Host, Kind};
 
 /// What was done about register pressure, and what was not.
-pub fn victims(facts: &Facts, about: Function<'_>, plan: &VictimPlan, host: &Host<'_>) {
+pub fn victims(outline: &Outline, about: Function<'_>, plan: &VictimPlan, host: &Host<'_>) {
     let VictimPlan { before, after, budget, .. } = plan;
     if !plan.victims.is_empty() {
         let of = |home| plan.victims.iter().filter(|victim| victim.home == home).count();
         let (warp, thread) = (of(Home::Warp), of(Home::Thread));
-        let threads = facts.geometry.thread_bound();
+        let threads = outline.geometry.thread_bound();
         let message = format!(
             "register pressure of {before} for {budget} registers eased to {after}: {warp} values in a slot per warp, {thread} in a slot per thread, {} bytes of shared memory for {threads} threads",
             plan.bytes(threads)
@@ -64,7 +64,7 @@ pub fn advanced(about: Function<'_>, plan: &AdvancePlan, host: &Host<'_>) {
 
 /// Why nothing was done about register pressure.
 pub fn no_room(
-    facts: &Facts,
+    outline: &Outline,
     pressure: &Pressure,
     about: Function<'_>,
     registers: u32,
@@ -74,7 +74,7 @@ pub fn no_room(
     if !host.wants(Kind::Missed) {
         return;
     }
-    let needed = pressure.largest(facts);
+    let needed = pressure.largest(outline);
     if needed > registers {
         let message = format!("register pressure of {needed} for {registers} registers is left to ptxas: {reject}");
         host.emit(Kind::Missed, about, None, reject.name(), &message);
@@ -82,14 +82,14 @@ pub fn no_room(
 }
 
 /// What became of a kernel's stack objects. `handles` are those of the function that stays.
-pub fn stack(facts: &Facts, handles: &Handles<'_>, plan: &StackPlan, host: &Host<'_>) {
+pub fn stack(outline: &Outline, handles: &Handles<'_>, plan: &StackPlan, host: &Host<'_>) {
     if !host.wants(Kind::Passed) && !host.wants(Kind::Missed) {
         return;
     }
-    let names = Names::new(&facts.kernel, handles);
+    let names = Names::new(&outline.kernel, handles);
     for planned in &plan.moves {
         let object = &planned.object;
-        let what = describe(facts, handles, &names, object.alloca, object.size);
+        let what = describe(outline, handles, &names, object.alloca, object.size);
         let copies = match &planned.placement {
             Placement::Thread { .. } => "one copy per thread".to_owned(),
             Placement::Warp { barriers } if barriers.is_empty() => "one copy per warp".to_owned(),
@@ -98,29 +98,29 @@ pub fn stack(facts: &Facts, handles: &Handles<'_>, plan: &StackPlan, host: &Host
                 let memory = if *together { "constant" } else { "global" };
                 let message = format!(
                     "{what}{} is never changed: moved from local memory to a constant in {memory} memory",
-                    because(facts, handles, &names, object)
+                    because(outline, handles, &names, object)
                 );
-                let at = place_of(facts, handles, object.alloca);
+                let at = place_of(outline, handles, object.alloca);
                 host.emit(Kind::Passed, handles.function, at, "StackToConstant", &message);
                 continue;
             }
         };
-        let threads = facts.geometry.thread_bound();
+        let threads = outline.geometry.thread_bound();
         let message = format!(
             "{what}{} moved from local to shared memory: {copies}, {} bytes for {threads} threads",
-            because(facts, handles, &names, object),
+            because(outline, handles, &names, object),
             planned.bytes
         );
-        host.emit(Kind::Passed, handles.function, place_of(facts, handles, object.alloca), "StackToShared", &message);
+        host.emit(Kind::Passed, handles.function, place_of(outline, handles, object.alloca), "StackToShared", &message);
     }
     for (alloca, reason) in &plan.refusals {
-        let object = object_of(facts, handles, *alloca);
+        let object = object_of(outline, handles, *alloca);
         let size = object.as_ref().map(|object| object.size).unwrap_or(0);
-        let what = describe(facts, handles, &names, *alloca, size);
-        let why = object.map(|object| because(facts, handles, &names, &object)).unwrap_or_default();
+        let what = describe(outline, handles, &names, *alloca, size);
+        let why = object.map(|object| because(outline, handles, &names, &object)).unwrap_or_default();
         let line = reason.at().and_then(|inst| line_of(handles, inst)).map(|line| format!(" at {line}"));
         let message = format!("{what} stays in local memory{why}: {reason}{}", line.unwrap_or_default());
-        let at = reason.at().map(|inst| handles.inst(inst)).or(place_of(facts, handles, *alloca));
+        let at = reason.at().map(|inst| handles.inst(inst)).or(place_of(outline, handles, *alloca));
         host.emit(Kind::Missed, handles.function, at, reason.name(), &message);
     }
 }
@@ -130,15 +130,15 @@ fn line_of(handles: &Handles<'_>, inst: Inst) -> Option<String> {
     (location.line() != 0).then(|| format!("line {}", location.line()))
 }
 
-fn describe(facts: &Facts, handles: &Handles<'_>, names: &Names, alloca: Inst, size: u64) -> String {
-    let name = names.value(handles, facts.kernel.result(alloca));
+fn describe(outline: &Outline, handles: &Handles<'_>, names: &Names, alloca: Inst, size: u64) -> String {
+    let name = names.value(handles, outline.kernel.result(alloca));
     let ty = handles.inst(alloca).allocated_type().print();
     if size == 0 { format!("stack object {name} ({ty})") } else { format!("stack object {name} ({ty}, {size} bytes)") }
 }
 
 /// Why the object is not in registers, as far as one can say.
-fn because(facts: &Facts, handles: &Handles<'_>, names: &Names, object: &Object) -> String {
-    let Some((gep, index)) = object.variable_index(facts) else { return String::new() };
+fn because(outline: &Outline, handles: &Handles<'_>, names: &Names, object: &Object) -> String {
+    let Some((gep, index)) = object.variable_index(outline) else { return String::new() };
     let name = names.value(handles, index);
     match line_of(handles, gep) {
         Some(line) => format!(" (indexed by {name} at {line})"),
@@ -147,7 +147,7 @@ fn because(facts: &Facts, handles: &Handles<'_>, names: &Names, object: &Object)
 }
 
 /// Where to point at: the first access, since allocas have no line.
-fn place_of<'m>(facts: &Facts, handles: &Handles<'m>, alloca: Inst) -> Option<crate::llvm::handle::Inst<'m>> {
-    let users = facts.users(facts.kernel.result(alloca));
+fn place_of<'m>(outline: &Outline, handles: &Handles<'m>, alloca: Inst) -> Option<crate::llvm::handle::Inst<'m>> {
+    let users = outline.users(outline.kernel.result(alloca));
     users.iter().map(|&inst| handles.inst(inst)).find(|inst| inst.debug_loc().is_some())
 }

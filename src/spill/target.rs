@@ -5,9 +5,8 @@
 //! [`settle`] puts it behind `ntid.x·ntid.y·ntid.z <= N` at the kernel's entry: a uniform test, taken once. Copies that
 //! were of no use go again.
 
-use super::study::Studies;
+use super::study::{Studies, Study};
 use super::{VERSION_THREADS, plan_stack};
-use crate::divergence::Facts;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module};
 use crate::pipeline::Settings;
@@ -40,9 +39,9 @@ impl<'m> Target<'m> {
         }
     }
     /// Plans under a bound: facts without one hold under it too.
-    pub fn bind(&mut self, bound: Option<u32>, facts: &mut Facts) {
+    pub fn bind(&mut self, bound: Option<u32>, study: &mut Study<'_>) {
         if let Some(threads) = bound {
-            facts.geometry.max_threads = Some(threads);
+            study.bind(threads);
             self.threads = Some(threads);
         }
     }
@@ -71,7 +70,7 @@ pub fn targets<'m>(
 /// Whether a function has stack objects at all.
 pub fn has_stack_objects<'m>(function: Function<'m>, studies: &Studies<'m>) -> bool {
     match studies.known(function) {
-        Some(study) => plan_stack::shows_stack_objects(&study.facts.kernel),
+        Some(study) => plan_stack::shows_stack_objects(&study.outline().kernel),
         None => plan_stack::has_stack_objects(function),
     }
 }

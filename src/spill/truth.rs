@@ -129,7 +129,12 @@ pub fn assemble(ptxas: &Path, ptx: &str, cpu: &str, flags: &[String]) -> Result<
         .map_err(|error| format!("cannot run {}: {error}", ptxas.display()))?;
     let said = format!("{}{}", String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
     if !output.status.success() {
-        return Err(said.trim().to_owned());
+        let said = said.trim();
+        return Err(if said.is_empty() {
+            format!("it ends without a word, {}", output.status)
+        } else {
+            said.to_owned()
+        });
     }
     let mut found = read(&said);
     let disassembler = ptxas.with_file_name("nvdisasm");

@@ -2,7 +2,7 @@
 
 use super::pressure::Pressure;
 use crate::cfg::Cycle;
-use crate::divergence::Facts;
+use crate::divergence::Outline;
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::inst::Opcode;
 use cranelift_entity::EntityRef;
@@ -21,9 +21,9 @@ pub struct UseSite {
 }
 
 /// The blocks of an outermost cycle and those that a path from it leads to. Cost: linear in edges.
-pub fn reached_from(facts: &Facts, outermost: Cycle) -> FixedBitSet {
-    let cycles = &facts.cfg().cycles;
-    let graph = &facts.kernel.graph;
+pub fn reached_from(outline: &Outline, outermost: Cycle) -> FixedBitSet {
+    let cycles = &outline.cfg().cycles;
+    let graph = &outline.kernel.graph;
     let mut reached = FixedBitSet::with_capacity(graph.block_count());
     let blocks = |cycle| cycles.blocks(cycle).iter().map(|block| block.index());
     reached.extend(blocks(outermost));
@@ -49,34 +49,51 @@ pub fn reached_from(facts: &Facts, outermost: Cycle) -> FixedBitSet {
     reached
 }
 
-/// The uses of a value in blocks of a set, by instruction and operand, and the block where the value would be put: that of
-/// the instruction, or the edge's block of a phi. Not those in the block of the definition: the register is there anyway.
-pub fn uses_in<'a>(
-    facts: &'a Facts,
+/// Visits the uses of a value in blocks of a set, in function order: instruction and operand, and the block where the value
+/// would be put: that of the instruction, or the edge's block of a phi. Not those in the block of the definition: the
+/// register is there anyway. Ends early, and says so, where the visitor says no.
+pub fn each_use(
+    outline: &Outline,
     value: Value,
-    is_in: impl Fn(Block) -> bool + Copy + 'a,
-) -> impl Iterator<Item = (Inst, u32, Block)> + 'a {
-    let kernel = &facts.kernel;
+    is_in: impl Fn(Block) -> bool,
+    mut visit: impl FnMut(Inst, u32, Block) -> bool,
+) -> bool {
+    let kernel = &outline.kernel;
     let home = kernel.def(value).map(|def| kernel.insts[def].block);
-    let wanted = move |block: Block| home != Some(block) && is_in(block);
-    // in function order, once for each operand
-    let users = facts.users(value).chunk_by(|a, b| a == b).map(|same| same[0]);
-    let phi = move |inst: Inst| kernel.insts[inst].opcode == Opcode::Phi;
-    users.filter(move |&inst| phi(inst) || wanted(kernel.insts[inst].block)).flat_map(move |inst| {
-        let operands = (0u32..).zip(kernel.operands(inst)).filter(move |&(_, &used)| used == value);
-        operands.filter_map(move |(operand, _)| {
-            let block = if phi(inst) { kernel.incoming(inst)[operand as usize] } else { kernel.insts[inst].block };
-            wanted(block).then_some((inst, operand, block))
-        })
-    })
+    let wanted = |block: Block| home != Some(block) && is_in(block);
+    let mut last = None;
+    for &inst in outline.users(value) {
+        // once for each operand
+        if last.replace(inst) == Some(inst) {
+            continue;
+        }
+        let data = &kernel.insts[inst];
+        if data.opcode == Opcode::Phi {
+            let edges = kernel.operands(inst).iter().zip(kernel.incoming(inst));
+            for (operand, (&used, &from)) in (0u32..).zip(edges) {
+                if used == value && wanted(from) && !visit(inst, operand, from) {
+                    return false;
+                }
+            }
+        } else if wanted(data.block) {
+            for (operand, &used) in (0u32..).zip(kernel.operands(inst)) {
+                if used == value && !visit(inst, operand, data.block) {
+                    return false;
+                }
+            }
+        }
+    }
+    true
 }
 
-/// Those uses in function order, and where they are put.
-pub fn reloads(facts: &Facts, pressure: &Pressure, value: Value, after: impl Fn(Block) -> bool + Copy) -> Vec<UseSite> {
-    let kernel = &facts.kernel;
-    let site = |(inst, operand, block): (Inst, u32, Block)| {
+/// Those uses, and where they are put.
+pub fn reloads(outline: &Outline, pressure: &Pressure, value: Value, after: impl Fn(Block) -> bool) -> Vec<UseSite> {
+    let kernel = &outline.kernel;
+    let mut sites = Vec::new();
+    each_use(outline, value, after, |inst, operand, block| {
         let before = if kernel.insts[inst].opcode == Opcode::Phi { kernel.terminator(block) } else { inst };
-        UseSite { inst, operand, block, before, place: pressure.place(before) }
-    };
-    uses_in(facts, value, after).map(site).collect()
+        sites.push(UseSite { inst, operand, block, before, place: pressure.place(before) });
+        true
+    });
+    sites
 }

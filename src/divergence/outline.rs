@@ -1,0 +1,63 @@
+//! What is known of a function before anything is solved?
+//!
+//! The picture of it, its control flow, who uses what: enough for questions of registers and places. The answers about
+//! lanes ([`Facts`](super::Facts)) are built on it, and cost about as much again.
+
+use super::intrinsics::Class;
+use super::module::class_of_intrinsic;
+use super::range::Users;
+use crate::affine::Form;
+use crate::affine::lanes::LaneModel;
+use crate::cfg::{Cfg, Dominators};
+use crate::kernel::Kernel;
+use crate::kernel::call::{Callee, Memory};
+use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::geometry::Geometry;
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+/// A function and its control flow.
+pub struct Outline {
+    pub kernel: Kernel,
+    pub geometry: Geometry,
+    pub(super) cfg: Rc<Cfg>,
+    users: OnceCell<Users>,
+}
+
+impl Outline {
+    /// Finds order and cycles.
+    pub fn new(kernel: Kernel, geometry: Geometry) -> Outline {
+        let cfg = Rc::new(Cfg::new(&kernel.graph));
+        Outline { kernel, geometry, cfg, users: OnceCell::new() }
+    }
+    /// Control flow facts.
+    pub fn cfg(&self) -> &Cfg {
+        &self.cfg
+    }
+    /// Whether a block can be reached from the entry.
+    pub fn is_reachable(&self, block: Block) -> bool {
+        self.cfg.order.is_reachable(block)
+    }
+    /// Dominators.
+    pub fn dominators(&self) -> &Dominators {
+        self.cfg.dominators(&self.kernel.graph)
+    }
+    /// Who uses a value.
+    pub fn users(&self, value: Value) -> &[Inst] {
+        self.users.get_or_init(|| Users::new(&self.kernel)).of(value)
+    }
+    /// Whether a call is of an intrinsic without operands whose result all lanes of a warp agree on, as the solver would
+    /// say; `lanes` are those of the geometry.
+    pub fn reads_together(&self, call: Inst, lanes: &LaneModel) -> bool {
+        let data = self.kernel.call(call);
+        let Callee::Intrinsic(id) = data.callee else { return false };
+        if !self.kernel.operands(call).is_empty() {
+            return false;
+        }
+        match class_of_intrinsic(id, data.memory == Memory::None && !data.convergent) {
+            Class::Index(base) => lanes.max(base) == 0 || lanes.scope_of(&Form::base(base)).is_some(),
+            Class::Register { .. } | Class::BlockSize(_) | Class::Number(_) | Class::Pure | Class::PureInBlock => true,
+            _ => false,
+        }
+    }
+}
