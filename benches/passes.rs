@@ -3,7 +3,8 @@
 //! transforms: for profiles.
 //!
 //! A run reads the module anew, analyses all its functions, then runs the transform, which analyses them again; times
-//! are of the thread's own CPU clock, a figure is the median of [`RUNS`] runs after one warm-up.
+//! are of the thread's own CPU clock, a figure is the median of [`RUNS`] runs after one warm-up, of [`SHORT_RUNS`] where
+//! a run takes microseconds. Ratios are made run by run: the two halves of a run find the machine in the same mood.
 
 use cpu_time::ThreadTime;
 use std::path::PathBuf;
@@ -14,6 +15,9 @@ use warpwise::llvm::remark::Host;
 use warpwise::pipeline;
 
 const RUNS: usize = 9;
+const SHORT_RUNS: usize = 41;
+/// Up to so many instructions a run counts as short.
+const SHORT: usize = 2_000;
 const LADDER: [usize; 3] = [1_000, 10_000, 100_000];
 /// Transform and the parameters that make it do all it can.
 const PASSES: [(&str, &str); 4] = [
@@ -45,10 +49,9 @@ impl Source {
     }
 }
 
-fn median(mut times: Vec<u128>) -> f64 {
-    times.remove(0); // the warm-up
-    times.sort_unstable();
-    times[times.len() / 2] as f64
+fn median(mut figures: Vec<f64>) -> f64 {
+    figures.sort_unstable_by(f64::total_cmp);
+    figures[figures.len() / 2]
 }
 
 /// Apart from everything else, so that a profile tells what it takes.
@@ -69,23 +72,29 @@ fn transform(pass: usize, module: Module<'_>, parameters: &str) {
 fn measure(source: &Source, passes: &[(&str, &str)]) -> Result<(), String> {
     let mut analysis = Vec::new();
     let mut row = String::new();
-    let mut instructions = 0;
+    let mut instructions: usize = 0;
     for (name, parameters) in passes {
         let Some(pass) = pipeline::lookup(name) else { continue };
-        let mut times = Vec::new();
-        for _ in 0..=RUNS {
+        let mut ratios = Vec::new();
+        for run in 0.. {
             let module = source.read()?;
             let bodies: Vec<_> = module.handle().functions().filter(|function| !function.is_declaration()).collect();
             instructions = bodies.iter().flat_map(|function| function.blocks()).map(|b| b.insts().count()).sum();
             let start = ThreadTime::now();
             analyse(module.handle(), &bodies);
-            analysis.push(start.elapsed().as_nanos());
+            let alone = start.elapsed().as_nanos().max(1) as f64;
             drop(bodies);
             let start = ThreadTime::now();
             transform(pass, module.handle(), parameters);
-            times.push(start.elapsed().as_nanos());
+            if run > 0 {
+                ratios.push(start.elapsed().as_nanos() as f64 / alone);
+                analysis.push(alone);
+            }
+            if run == if instructions <= SHORT { SHORT_RUNS } else { RUNS } {
+                break;
+            }
         }
-        row += &format!(" {:.2} |", median(times) / median(analysis.clone()).max(1.0));
+        row += &format!(" {:.2} |", median(ratios));
     }
     let each = median(analysis) / instructions.max(1) as f64;
     println!("| {} | {instructions} | {each:.0} |{row}", source.name());
