@@ -35,6 +35,8 @@ pub const SECTOR: u32 = 4;
 const HELD: [u32; 2] = [16, 40];
 /// Registers of a thread that leave room for a block of 1024 threads, and for many small ones.
 const REGISTERS: u32 = 64;
+/// Registers by which `ptxas` may need more than was estimated.
+const DOUBT: u32 = 8;
 /// Registers times blocks: making values of stack objects takes that long.
 const MOST_PLACES: u32 = 40_000;
 /// Fewer branches outside cycles than this are not worth the flush of a register.
@@ -189,6 +191,11 @@ pub struct Surroundings {
     pub is_recursive: bool,
 }
 
+/// Whether it calls anything that is compiled as a function of its own.
+fn calls_functions(facts: &Facts) -> bool {
+    facts.kernel.calls.iter().any(|call| matches!(call.callee, Callee::Function(_) | Callee::Indirect))
+}
+
 /// Plans a function; its records follow those of the functions before it.
 pub fn plan(
     facts: &Facts,
@@ -213,13 +220,20 @@ pub fn plan(
     if !counted.is_empty() && may_hold(facts, module.exits) && !is_recursive && !may_leave_early(facts) {
         let estimate = busy(facts);
         let [least, most] = HELD;
-        let room = REGISTERS.saturating_sub(OWN_REGISTERS + estimate).clamp(least, most);
+        // ptxas refuses a bound where it compiles functions apart and one that is called needs more than that leaves; without
+        // a bound no more is held than surely fits
+        let is_bounded = !facts.kernel.is_kernel || !calls_functions(facts);
+        let room = match REGISTERS.saturating_sub(OWN_REGISTERS + estimate) {
+            left if is_bounded => left.clamp(least, most),
+            left => left.saturating_sub(DOUBT).min(least),
+        };
         let room = room.min(MOST_PLACES / facts.kernel.blocks.len().max(1) as u32);
         hold(&mut plan, facts, &counted, room, options.turns);
         let stated = ["nvvm.maxntid", "nvvm.reqntid", "nvvm.maxnreg"];
         plan.needs_bound = facts.kernel.is_kernel
             && plan.branches.iter().any(|branch| branch.keep != Keep::Memory)
             && estimate + OWN_REGISTERS < REGISTERS
+            && is_bounded
             && stated.iter().all(|name| function.string_attribute(name).is_none());
     }
     // those whose records have to lie side by side first
