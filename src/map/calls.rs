@@ -1,46 +1,74 @@
-//! Which functions may be on the stack more than once? Their frames cost as often as they are, and no compiler bounds
-//! that: a program that recurses must find the stack it found without counters.
+//! Who calls whom in a module? Which functions may be on the stack more than once?
+//!
+//! Frames of recursive functions cost as often as they are, and no compiler bounds that: a program that recurses must find
+//! the stack it found without counters.
 
 use crate::divergence::Facts;
+use crate::kernel::Kernel;
 use crate::kernel::call::Callee;
 use crate::kernel::handles::Handles;
 use crate::kernel::import::ModuleContext;
 use rustc_hash::FxHashMap;
 
-/// Whether each of these functions may call itself, through others too. A call through a pointer may reach every function
-/// whose address is taken; a function that is called from outside only is not called by anything in here.
-pub fn recursive<'m>(context: &ModuleContext<'m>, bodies: &[(Facts, Handles<'m>)]) -> Vec<bool> {
-    let calls = |(facts, _): &(Facts, Handles<'_>)| {
-        let mut callees = facts.kernel.calls.iter().map(|call| call.callee);
-        callees.any(|callee| matches!(callee, Callee::Function(_) | Callee::Indirect))
-    };
-    if !bodies.iter().any(calls) {
-        return vec![false; bodies.len()];
-    }
-    let mut numbers: FxHashMap<u32, usize> = FxHashMap::default();
-    for (number, (_, handles)) in bodies.iter().enumerate() {
-        numbers.extend(context.index_of(handles.function).map(|index| (index, number)));
-    }
-    let mut pointed: Option<Vec<usize>> = None;
-    let callees: Vec<Vec<usize>> = bodies
-        .iter()
-        .map(|(facts, _)| {
-            let mut found: Vec<usize> = Vec::new();
-            for call in &facts.kernel.calls {
-                match call.callee {
-                    Callee::Function(index) => found.extend(numbers.get(&index)),
-                    Callee::Indirect => found.extend(&*pointed.get_or_insert_with(|| {
-                        (0..bodies.len()).filter(|&i| !bodies[i].1.function.is_only_called_directly()).collect()
-                    })),
-                    Callee::Intrinsic(_) | Callee::Asm { .. } => {}
-                }
-            }
+/// Whether a function calls anything that is compiled as a function of its own.
+pub fn calls_functions(kernel: &Kernel) -> bool {
+    kernel.calls.iter().any(|call| matches!(call.callee, Callee::Function(_) | Callee::Indirect))
+}
+
+/// The calls between functions with a body, which go by their numbers.
+pub struct CallGraph {
+    /// By position in the module.
+    numbers: FxHashMap<u32, usize>,
+    /// What a call through a pointer may reach: every function whose address is taken. One that is called from outside only
+    /// is not called by anything in here.
+    pointed: Vec<usize>,
+    callees: Vec<Vec<usize>>,
+}
+
+impl CallGraph {
+    /// Looks through all calls.
+    pub fn new<'m>(context: &ModuleContext<'m>, bodies: &[(Facts, Handles<'m>)]) -> CallGraph {
+        let callees = vec![Vec::new(); bodies.len()];
+        let mut graph = CallGraph { numbers: FxHashMap::default(), pointed: Vec::new(), callees };
+        if !bodies.iter().any(|(facts, _)| calls_functions(&facts.kernel)) {
+            return graph;
+        }
+        for (number, (_, handles)) in bodies.iter().enumerate() {
+            graph.numbers.extend(context.index_of(handles.function).map(|index| (index, number)));
+        }
+        let calls = |(facts, _): &(Facts, Handles<'_>)| facts.kernel.calls.iter().any(|c| c.callee == Callee::Indirect);
+        if bodies.iter().any(calls) {
+            let is_pointed = |&number: &usize| !bodies[number].1.function.is_only_called_directly();
+            graph.pointed = (0..bodies.len()).filter(is_pointed).collect();
+        }
+        for (number, (facts, _)) in bodies.iter().enumerate() {
+            let found = facts.kernel.calls.iter().flat_map(|call| graph.reach(call.callee)).copied();
+            let mut found: Vec<usize> = found.collect();
             found.sort_unstable();
             found.dedup();
-            found
-        })
-        .collect();
-    cyclic(&callees)
+            graph.callees[number] = found;
+        }
+        graph
+    }
+
+    /// What a call may reach.
+    pub fn reach(&self, callee: Callee) -> &[usize] {
+        match callee {
+            Callee::Function(index) => self.numbers.get(&index).map_or(&[], std::slice::from_ref),
+            Callee::Indirect => &self.pointed,
+            Callee::Intrinsic(_) | Callee::Asm { .. } => &[],
+        }
+    }
+
+    /// What a function calls, in ascending order.
+    pub fn callees(&self, number: usize) -> &[usize] {
+        &self.callees[number]
+    }
+
+    /// Whether each function may call itself, through others too.
+    pub fn recursive(&self) -> Vec<bool> {
+        cyclic(&self.callees)
+    }
 }
 
 /// Nodes on a cycle: those of strongly connected components of several nodes, and those with an edge to themselves.

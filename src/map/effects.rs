@@ -3,64 +3,39 @@
 //! A device function without effects may be called once for twice, or not at all: LLVM would merge counts. So a function
 //! that counts, and whoever calls one, promises nothing any more, nor do the calls. Kernels are called by nobody.
 
+use super::calls::CallGraph;
 use super::plan::FunctionPlan;
 use crate::divergence::Facts;
-use crate::kernel::call::Callee;
-use crate::kernel::entity::Inst;
 use crate::kernel::handles::Handles;
-use crate::kernel::import::ModuleContext;
 use crate::kernel::inst::Opcode;
 use crate::llvm::edit::Editor;
-use rustc_hash::FxHashSet;
 
 /// Takes the promises back, of functions and of calls.
-pub fn admit<'m>(
-    context: &ModuleContext<'m>,
-    bodies: &[(Facts, Handles<'m>)],
-    plans: &[FunctionPlan],
-    editor: &mut Editor<'m>,
-) {
-    let is_device = |facts: &Facts| !facts.kernel.is_kernel;
-    let index = |handles: &Handles<'m>| context.index_of(handles.function);
-    let mut counting: FxHashSet<u32> = FxHashSet::default();
-    for ((facts, handles), plan) in bodies.iter().zip(plans) {
-        if is_device(facts) && plan.branches.iter().any(|branch| branch.slot.is_some()) {
-            counting.extend(index(handles));
-        }
-    }
-    if counting.is_empty() {
+pub fn admit<'m>(graph: &CallGraph, bodies: &[(Facts, Handles<'m>)], plans: &[FunctionPlan], editor: &mut Editor<'m>) {
+    let is_device = |number: usize| !bodies[number].0.kernel.is_kernel;
+    let counts = |number: usize| plans[number].branches.iter().any(|branch| branch.slot.is_some());
+    let mut acts: Vec<bool> = (0..bodies.len()).map(|number| is_device(number) && counts(number)).collect();
+    if !acts.contains(&true) {
         return;
     }
     // callers of callers
     loop {
-        let pointed = bodies.iter().any(|(_, handles)| {
-            index(handles).is_some_and(|index| counting.contains(&index)) && !handles.function.is_only_called_directly()
-        });
-        let counts = |facts: &Facts, call: Inst| match facts.kernel.call(call).callee {
-            Callee::Function(index) => counting.contains(&index),
-            Callee::Indirect => pointed,
-            Callee::Intrinsic(_) | Callee::Asm { .. } => false,
-        };
-        let mut callers = Vec::new();
-        let mut calls = Vec::new();
-        for (facts, handles) in bodies {
-            let insts = &facts.kernel.insts;
-            let is_counted = |&inst: &Inst| insts[inst].opcode == Opcode::Call && counts(facts, inst);
-            let found = insts.keys().filter(is_counted).map(|call| handles.inst(call));
-            let before = calls.len();
-            calls.extend(found);
-            if calls.len() > before && is_device(facts) {
-                callers.extend(index(handles).filter(|index| !counting.contains(index)));
-            }
-        }
-        if callers.is_empty() {
-            calls.into_iter().for_each(|call| editor.calls_effects(call));
+        let calls = |&number: &usize| graph.callees(number).iter().any(|&callee| acts[callee]);
+        let more = (0..bodies.len()).filter(|&number| !acts[number] && is_device(number)).filter(calls);
+        let more: Vec<usize> = more.collect();
+        if more.is_empty() {
             break;
         }
-        counting.extend(callers);
+        more.into_iter().for_each(|number| acts[number] = true);
     }
-    for (_, handles) in bodies {
-        if index(handles).is_some_and(|index| counting.contains(&index)) {
+    for ((facts, handles), &own) in bodies.iter().zip(&acts) {
+        let kernel = &facts.kernel;
+        for call in kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Call) {
+            if graph.reach(kernel.call(call).callee).iter().any(|&callee| acts[callee]) {
+                editor.calls_effects(handles.inst(call));
+            }
+        }
+        if own {
             editor.has_effects(handles.function);
         }
     }

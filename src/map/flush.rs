@@ -9,7 +9,7 @@
 
 use super::apply::{Apply, Held, Registers};
 use super::plan::{Check, Keep};
-use super::ptx::{Ptx, put};
+use super::ptx::{Ptx, WORD, put};
 use crate::llvm::handle::{Inst, Value};
 use smallvec::SmallVec;
 
@@ -17,62 +17,60 @@ use smallvec::SmallVec;
 const LOW_BITS: u32 = 27;
 /// Sums that are dealt out together.
 const DEALT: usize = 16;
-/// Bytes of a word.
-const WORD: u32 = 8;
-/// Turns (`t`) of the five exchanges that transpose 32 words, at distances of 16 to 1, and the columns (`k`) that a lane
-/// keeps: others, where its number `r` lacks that bit.
-const TURNS: &str = "and.b32 x, r, 16;
-setp.ne.u32 p, x, 0;
-selp.b32 t0, 16, 16, p;
-selp.b32 k0, 0xffff0000, 0x0000ffff, p;
-and.b32 x, r, 8;
-setp.ne.u32 p, x, 0;
-selp.b32 t1, 24, 8, p;
-selp.b32 k1, 0xff00ff00, 0x00ff00ff, p;
-and.b32 x, r, 4;
-setp.ne.u32 p, x, 0;
-selp.b32 t2, 28, 4, p;
-selp.b32 k2, 0xf0f0f0f0, 0x0f0f0f0f, p;
-and.b32 x, r, 2;
-setp.ne.u32 p, x, 0;
-selp.b32 t3, 30, 2, p;
-selp.b32 k3, 0xcccccccc, 0x33333333, p;
-and.b32 x, r, 1;
-setp.ne.u32 p, x, 0;
-selp.b32 t4, 31, 1, p;
-selp.b32 k4, 0xaaaaaaaa, 0x55555555, p;
-";
-/// The exchanges: `y` gets its own columns, and theirs where own ones are not kept.
-const EXCHANGES: &str = "shfl.sync.bfly.b32 x, y, 16, 31, 0xffffffff;
-shf.l.wrap.b32 x, x, x, t0;
-xor.b32 y, y, x;
-and.b32 y, y, k0;
-xor.b32 y, y, x;
-shfl.sync.bfly.b32 x, y, 8, 31, 0xffffffff;
-shf.l.wrap.b32 x, x, x, t1;
-xor.b32 y, y, x;
-and.b32 y, y, k1;
-xor.b32 y, y, x;
-shfl.sync.bfly.b32 x, y, 4, 31, 0xffffffff;
-shf.l.wrap.b32 x, x, x, t2;
-xor.b32 y, y, x;
-and.b32 y, y, k2;
-xor.b32 y, y, x;
-shfl.sync.bfly.b32 x, y, 2, 31, 0xffffffff;
-shf.l.wrap.b32 x, x, x, t3;
-xor.b32 y, y, x;
-and.b32 y, y, k3;
-xor.b32 y, y, x;
-shfl.sync.bfly.b32 x, y, 1, 31, 0xffffffff;
-shf.l.wrap.b32 x, x, x, t4;
-xor.b32 y, y, x;
-and.b32 y, y, k4;
-xor.b32 y, y, x;
-popc.b32 x, y;
-setp.ne.u32 p, x, 0;
-cvt.u64.u32 w, x;
-mad.wide.u32 d, r, 8, a;
-";
+/// What a lane does in one of the exchanges, by its number `r`: how far it turns (`t`) and the columns (`k`) that it keeps,
+/// both first for lanes whose number has the bit.
+macro_rules! turn {
+    ($stage:literal, $bit:literal, $far:literal, $kept:literal, $others:literal) => {
+        concat!(
+            "and.b32 x, r, ",
+            $bit,
+            ";\nsetp.ne.u32 p, x, 0;\nselp.b32 t",
+            $stage,
+            ", ",
+            $far,
+            ", ",
+            $bit,
+            ", p;\nselp.b32 k",
+            $stage,
+            ", ",
+            $kept,
+            ", ",
+            $others,
+            ", p;\n"
+        )
+    };
+}
+/// One exchange: `y` gets its own columns, and theirs where own ones are not kept.
+macro_rules! exchange {
+    ($stage:literal, $distance:literal) => {
+        concat!(
+            "shfl.sync.bfly.b32 x, y, ",
+            $distance,
+            ", 31, 0xffffffff;\nshf.l.wrap.b32 x, x, x, t",
+            $stage,
+            ";\nxor.b32 y, y, x;\nand.b32 y, y, k",
+            $stage,
+            ";\nxor.b32 y, y, x;\n"
+        )
+    };
+}
+/// Before the five exchanges that transpose 32 words, at distances of 16 to 1.
+const TURNS: &str = concat!(
+    turn!(0, 16, 16, "0xffff0000", "0x0000ffff"),
+    turn!(1, 8, 24, "0xff00ff00", "0x00ff00ff"),
+    turn!(2, 4, 28, "0xf0f0f0f0", "0x0f0f0f0f"),
+    turn!(3, 2, 30, "0xcccccccc", "0x33333333"),
+    turn!(4, 1, 31, "0xaaaaaaaa", "0x55555555"),
+);
+/// The exchanges, and what a lane adds where.
+const EXCHANGES: &str = concat!(
+    exchange!(0, 16),
+    exchange!(1, 8),
+    exchange!(2, 4),
+    exchange!(3, 2),
+    exchange!(4, 1),
+    "popc.b32 x, y;\nsetp.ne.u32 p, x, 0;\ncvt.u64.u32 w, x;\nmad.wide.u32 d, r, 8, a;\n"
+);
 /// Lanes that are together (`m`), those of them below this one (`b`), how many these are (`r`, `c`); what a loop goes on
 /// (`f`, `i`, `h`), sums (`s`); the exchanges' turns and columns; a replica's address `a`, a word's `d` and what is added to it.
 const REGISTERS: &str = "{
@@ -104,7 +102,7 @@ impl<'m> Apply<'_, '_, 'm> {
         // lanes that wait for each other are those that are here now
         put!(out, "setp.ne.u32 p, x, 0;\nactivemask.b32 m;\nvote.sync.ballot.b32 x, p, m;\n");
         put!(out, "setp.eq.u32 p, x, 0;\n@p bra END;\n");
-        self.replica(out, count + 1);
+        out.replica("a", count + 1, self.replicas());
         put!(out, "and.b32 b, m, $", count, ";\n");
         if !registers.bits.is_empty() {
             put!(out, "setp.ne.u32 p, m, 0xffffffff;\n@p bra PART;\n");
@@ -152,7 +150,7 @@ impl<'m> Apply<'_, '_, 'm> {
         let count = arguments.len() as u32;
         any(out, held.iter().zip(&starts).map(|(held, &start)| (start + lanes_at(held).0) as u32));
         put!(out, "and.b32 x, x, ", (large << shift) as u32, ";\nsetp.eq.u32 p, x, 0;\n@p bra END;\n");
-        self.replica(out, 2 * count);
+        out.replica("a", 2 * count, self.replicas());
         for (held, &start) in held.iter().zip(&starts) {
             alone(out, held, start);
         }
@@ -176,10 +174,9 @@ impl<'m> Apply<'_, '_, 'm> {
         }
     }
 
-    /// The address of this multiprocessor's replica, given the operand that is the counters'.
-    fn replica(&self, out: &mut Ptx, counters: u32) {
-        put!(out, "mov.u32 x, %smid;\nand.b32 x, x, ", self.machine.replicas - 1, ";\nmad.wide.u32 a, x, ");
-        put!(out, WORD * self.machine.words, ", $", counters, ";\n");
+    /// How many replicas of how many words there are.
+    fn replicas(&self) -> (u32, u32) {
+        (self.machine.replicas, self.machine.words)
     }
 }
 

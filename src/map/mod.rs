@@ -34,6 +34,7 @@ use crate::llvm::handle::{Function, Module, Value};
 use crate::llvm::remark::{Host, Kind};
 use crate::pipeline::Settings;
 use crate::report::source::Sources;
+use calls::CallGraph;
 use describe::Describer;
 use file::Feedback;
 use plan::{FunctionPlan, Keep, Layout, Surroundings};
@@ -70,9 +71,7 @@ impl Symbols {
     pub fn of(source_file: &str, options: &Options) -> Symbols {
         let end = options.name.clone().unwrap_or_else(|| {
             let folder = std::env::current_dir().unwrap_or_default();
-            let hash = table::hash(folder.join(source_file).to_string_lossy().as_bytes());
-            let digits = (0..16).rev().map(|digit| (hash >> (4 * digit) & 15) as u32);
-            digits.filter_map(|digit| char::from_digit(digit, 16)).collect()
+            format!("{:016x}", table::hash(folder.join(source_file).to_string_lossy().as_bytes()))
         });
         let index = [SYMBOL, "_", &end].concat();
         Symbols { counters: [&index, "_counters"].concat(), table: [&index, "_table"].concat(), index }
@@ -90,13 +89,13 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
     let bodies = module.functions().filter(|function| !function.is_declaration());
     let bodies: Vec<(Facts, Handles<'_>)> = bodies.map(|function| analysis.facts(function)).collect();
     let exits = plan::may_exit(&bodies);
-    let recursive = calls::recursive(&analysis.context, &bodies);
+    let calls = CallGraph::new(&analysis.context, &bodies);
     let mut layout = Layout::default();
     let source = module.source_file();
     let mut describer = Describer::new(Sources::beside(Path::new(&source)), false);
     let plans: Vec<FunctionPlan> = bodies
         .iter()
-        .zip(recursive)
+        .zip(calls.recursive())
         .map(|((facts, handles), is_recursive)| {
             let plan = plan::plan(facts, handles, &settings.map, Surroundings { exits, is_recursive }, &mut layout);
             describer.function(facts, handles, &plan);
@@ -122,7 +121,7 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
         apply::apply(&mut editor, facts, handles, plan, &machine, &mut texts);
         debug_assert!(editor.verifies(handles.function), "divergence-map broke '{}'", facts.kernel.name);
     }
-    effects::admit(&analysis.context, &bodies, &plans, &mut editor);
+    effects::admit(&calls, &bodies, &plans, &mut editor);
     let bytes = u64::from(replicas) * u64::from(words) * 8;
     publish_table(
         &mut editor,

@@ -16,6 +16,7 @@
 //! are padded to whole sectors of 32 bytes.
 
 use super::Options;
+use super::calls::calls_functions;
 use super::room::busy;
 use super::turns::Turns;
 use crate::cfg::cycles::Cycle;
@@ -191,11 +192,6 @@ pub struct Surroundings {
     pub is_recursive: bool,
 }
 
-/// Whether it calls anything that is compiled as a function of its own.
-fn calls_functions(facts: &Facts) -> bool {
-    facts.kernel.calls.iter().any(|call| matches!(call.callee, Callee::Function(_) | Callee::Indirect))
-}
-
 /// Plans a function; its records follow those of the functions before it.
 pub fn plan(
     facts: &Facts,
@@ -222,7 +218,7 @@ pub fn plan(
         let [least, most] = HELD;
         // ptxas refuses a bound where it compiles functions apart and one that is called needs more than that leaves; without
         // a bound no more is held than surely fits
-        let is_bounded = !facts.kernel.is_kernel || !calls_functions(facts);
+        let is_bounded = !facts.kernel.is_kernel || !calls_functions(&facts.kernel);
         let room = match REGISTERS.saturating_sub(OWN_REGISTERS + estimate) {
             left if is_bounded => left.clamp(least, most),
             left => left.saturating_sub(DOUBT).min(least),

@@ -6,6 +6,25 @@ pub(super) struct Ptx {
     pub text: String,
 }
 
+/// Adds pieces: `put!(out, "mov.u32 $", operand, ", 0;\n")`.
+macro_rules! put {
+    ($out:expr, $($piece:expr),+) => {{
+        $($crate::map::ptx::Piece::write($piece, &mut $out.text);)+
+    }};
+}
+pub(super) use put;
+
+impl Ptx {
+    /// The address of this multiprocessor's replica, into a register, given the operand that is the counters'; uses `x`.
+    pub fn replica(&mut self, into: &str, counters: u32, (replicas, words): (u32, u32)) {
+        put!(self, "mov.u32 x, %smid;\nand.b32 x, x, ", replicas - 1, ";\nmad.wide.u32 ", into);
+        put!(self, ", x, ", WORD * words, ", $", counters, ";\n");
+    }
+}
+
+/// Bytes of a counter.
+pub(super) const WORD: u32 = 8;
+
 /// What can be written.
 pub(super) trait Piece {
     fn write(self, text: &mut String);
@@ -18,28 +37,10 @@ impl Piece for &str {
 }
 
 impl Piece for u32 {
-    fn write(mut self, text: &mut String) {
-        if self < 10 {
-            return text.push(char::from(b'0' + self as u8));
-        }
-        let mut digits = [0u8; 10];
-        let mut first = digits.len();
-        while self != 0 {
-            first -= 1;
-            digits[first] = b'0' + (self % 10) as u8;
-            self /= 10;
-        }
-        text.push_str(std::str::from_utf8(&digits[first..]).unwrap_or_default());
+    fn write(self, text: &mut String) {
+        text.push_str(itoa::Buffer::new().format(self));
     }
 }
-
-/// Adds pieces: `put!(out, "mov.u32 $", operand, ", 0;\n")`.
-macro_rules! put {
-    ($out:expr, $($piece:expr),+) => {{
-        $($crate::map::ptx::Piece::write($piece, &mut $out.text);)+
-    }};
-}
-pub(super) use put;
 
 #[cfg(test)]
 mod tests {

@@ -191,8 +191,7 @@ impl Head {
             put!(out, "mov.u32 $0, %lanemask_lt;\n");
         }
         if self.replica {
-            put!(out, "mov.u32 x, %smid;\nand.b32 x, x, ", replicas - 1, ";\nmad.wide.u32 $", results - 1);
-            put!(out, ", x, ", 8 * words, ", $", results, ";\n");
+            out.replica(if self.lower { "$1" } else { "$0" }, results, (replicas, words));
         }
         if self.launch {
             put!(out, LAUNCH, "@p red.global.add.u64 [$", results, "+$", results + 1, "], w;\n");
