@@ -109,6 +109,21 @@ pub(super) fn statements(text: &str) -> Vec<String> {
     list
 }
 
+/// Under which predicate is a statement executed?
+pub(super) struct Guard<'a> {
+    pub name: &'a str,
+    /// Where it is false.
+    pub negated: bool,
+}
+
+/// A statement without its guard, `@p` or `@!p`; `None` if nothing is behind that.
+pub(super) fn guarded(statement: &str) -> Option<(Option<Guard<'_>>, &str)> {
+    let Some(rest) = statement.strip_prefix('@') else { return Some((None, statement)) };
+    let (guard, plain) = rest.split_once(' ')?;
+    let (negated, name) = guard.strip_prefix('!').map_or((false, guard), |name| (true, name));
+    Some((Some(Guard { name, negated }), plain))
+}
+
 fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%'))
 }

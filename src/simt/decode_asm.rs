@@ -9,7 +9,7 @@
 //! Not understood, hence a named fault: predicated atomic operations with a result, video instructions, everything of
 //! tensors, textures and asynchronous copies.
 
-use super::asm_text::{Class, Kind, Parts, braces, kind_of, space_of, split_operands, statements};
+use super::asm_text::{Class, Guard, Kind, Parts, braces, guarded, kind_of, space_of, split_operands, statements};
 use super::code::*;
 use super::decode::{Decoded, Decoder, Slots};
 use super::decode_asm_flow::AsmFlow;
@@ -74,8 +74,9 @@ impl Decoder<'_, '_> {
         if statement.starts_with(".pragma") {
             return Some(());
         }
-        if let Some(rest) = statement.strip_prefix('@') {
-            return self.predicated(asm, rest);
+        let (guard, statement) = guarded(statement)?;
+        if let Some(guard) = guard {
+            return self.predicated(asm, &guard, statement);
         }
         let (opcode, rest) = statement.split_once(' ').unwrap_or((statement, ""));
         let mut words = opcode.split('.');
@@ -93,10 +94,8 @@ impl Decoder<'_, '_> {
     }
 
     /// `@p op d, …`: for operations whose effect is their result, and for loads, stores and additions to memory.
-    fn predicated(&mut self, asm: &mut Asm, rest: &str) -> Option<()> {
-        let (guard, statement) = rest.split_once(' ')?;
-        let (negated, name) = guard.strip_prefix('!').map_or((false, guard), |name| (true, name));
-        let p = self.read(asm, name)?;
+    fn predicated(&mut self, asm: &mut Asm, guard: &Guard<'_>, statement: &str) -> Option<()> {
+        let (p, negated) = (self.read(asm, guard.name)?, guard.negated);
         let target = split_operands(statement.split_once(' ')?.1).first()?.clone();
         if statement.starts_with("activemask") {
             return self.predicated_mask(asm, &target, p, negated);

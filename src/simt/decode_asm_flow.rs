@@ -3,7 +3,7 @@
 //! A branch is a [jump](Op::Jump) that all lanes take or none. They may only part where the branch goes forward over
 //! statements that do nothing together with other lanes: these are then executed under the branch's predicate.
 
-use super::asm_text::Parts;
+use super::asm_text::{Guard, Parts, guarded};
 use super::code::*;
 use super::decode::Decoder;
 use super::decode_asm::Asm;
@@ -38,10 +38,7 @@ impl Decoder<'_, '_> {
             let known = flow.labels.insert(label.to_owned(), self.code.micros.len() as u32);
             return known.is_none().then_some(());
         }
-        let (guard, plain) = match statement.strip_prefix('@') {
-            Some(rest) => rest.split_once(' ').map(|(guard, plain)| (Some(guard), plain))?,
-            None => (None, statement),
-        };
+        let (guard, plain) = guarded(statement)?;
         if plain.starts_with("bra") {
             return self.jump(asm, flow, guard, plain.split_once(' ')?.1.trim(), behind);
         }
@@ -70,13 +67,12 @@ impl Decoder<'_, '_> {
         &mut self,
         asm: &mut Asm,
         flow: &mut AsmFlow,
-        guard: Option<&str>,
+        guard: Option<Guard<'_>>,
         label: &str,
         behind: &[String],
     ) -> Option<()> {
         let (c, negated) = match guard {
-            Some(guard) => {
-                let (negated, name) = guard.strip_prefix('!').map_or((false, guard), |name| (true, name));
+            Some(Guard { name, negated }) => {
                 // what is executed under it may write the register
                 let (held, a) = (self.temp(1), self.read(asm, name)?);
                 self.emit(Op::Mov { d: held, a });
@@ -86,7 +82,7 @@ impl Decoder<'_, '_> {
         };
         let end = behind.iter().position(|other| other.strip_suffix(':') == Some(label));
         let is_alone = |statement: &String| {
-            let plain = statement.strip_prefix('@').and_then(|rest| Some(rest.split_once(' ')?.1)).unwrap_or(statement);
+            let plain = guarded(statement).map_or(statement.as_str(), |(_, plain)| plain);
             !plain.ends_with(':') && TOGETHER.iter().all(|op| !plain.starts_with(op))
         };
         let masked = flow.masked.is_none() && end.is_some_and(|end| behind[..end].iter().all(is_alone));
