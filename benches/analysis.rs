@@ -2,8 +2,8 @@
 //! file named on the command line (`scripts/bench analysis FILE.ll …` names the examples as well).
 //!
 //! Both run in this process in turn on the same module; a figure is the median of [`RUNS`] runs after one warm-up, of
-//! [`SHORT_RUNS`] where a run takes microseconds, or of `--runs=N`. `--files` leaves the ladder out; `--points=FILE` leaves the ladder's times in a
-//! file that `scripts/bench plot --scaling FILE` draws.
+//! [`SHORT_RUNS`] where a run takes microseconds, or of `--runs=N`. `--files` leaves the ladder out; `--points=FILE` leaves
+//! the ladder's times in a file that `scripts/bench plot --scaling FILE` draws.
 //! Memory is what warpwise holds at its peak beyond the module itself, counted by the allocator, in a run of its own.
 
 use std::path::Path;

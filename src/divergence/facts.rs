@@ -1,7 +1,8 @@
 //! What does the analysis know? The immutable result, and every question one may ask of it.
 //!
 //! [`Findings`] are the answers for one function without the function itself (summaries borrow the picture);
-//! [`Facts`] own both, and answer as its [`Outline`] does where nothing is asked about lanes. Nothing here changes after construction, and no caller sees solver state.
+//! [`Facts`] own both, and answer as its [`Outline`] does where nothing is asked about lanes. Nothing here changes after
+//! construction, and no caller sees solver state.
 
 use super::guards::Guards;
 use super::module::{Environment, exported};

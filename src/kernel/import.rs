@@ -108,7 +108,6 @@ pub fn import<'m>(context: &ModuleContext<'m>, function: handle::Function<'m>) -
     let kernel = Kernel {
         name: function.name(),
         is_kernel: function.is_ptx_kernel(),
-        is_local: function.is_local(),
         params: params(context, function, &picture.param_types),
         blocks: picture.bounds.into(),
         insts: picture.insts.into(),

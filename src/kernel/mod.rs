@@ -49,8 +49,6 @@ pub struct Kernel {
     pub name: String,
     /// An entry point that the host launches.
     pub is_kernel: bool,
-    /// Only this module can call it.
-    pub is_local: bool,
     pub params: Vec<ParamData>,
     pub blocks: PrimaryMap<Block, BlockData>,
     pub insts: PrimaryMap<Inst, InstData>,

@@ -26,6 +26,7 @@ constexpr uint32_t Constant = 1u << 31;
 // Instructions that are counted before the first is read, so that most functions get arrays that fit.
 constexpr uint32_t Counted = 4096;
 constexpr uint32_t PerBlock = 16;
+constexpr uint32_t FewConstants = 16;
 
 class Walker {
 public:
@@ -128,14 +129,14 @@ template <typename Access> bool is_atomic(const Access &A) { return A.getOrderin
 
 // Bytes from one element of a type to the next, remembered; false for scalable types.
 bool Walker::stride(Type *Ty, uint64_t &Size) {
-  auto &Known = T.strides[(reinterpret_cast<uintptr_t>(Ty) >> 4) % std::size(T.strides)];
-  if (Known.type != Ty) {
-    TypeSize Found = DL.getTypeAllocSize(Ty);
-    if (Found.isScalable())
-      return false;
-    Known = {Ty, Found.getFixedValue()};
+  if (uint64_t *Known = T.strides.find(Ty)) {
+    Size = *Known;
+    return true;
   }
-  Size = Known.size;
+  TypeSize Found = DL.getTypeAllocSize(Ty);
+  if (Found.isScalable())
+    return false;
+  T.strides.set(Ty, Size = Found.getFixedValue());
   return true;
 }
 
@@ -406,7 +407,7 @@ void Walker::make_room() {
     Insts = std::max(Insts, Blocks * PerBlock);
   P.insts.room(Insts);
   P.operands.room(2 * Insts);
-  P.values.room(Params + Insts);
+  P.values.room(Params + Insts + FewConstants); // constants come behind them
   P.param_types.room(Params);
   P.blocks.room(Blocks);
   P.bounds.room(Blocks);
@@ -414,7 +415,7 @@ void Walker::make_room() {
   P.successors.room(2 * Blocks);
   P.geps.room(Insts / 4);
   P.terms.room(Insts / 4);
-  P.constants.room(16);
+  P.constants.room(FewConstants);
   T.numbered.assign(Blocks, 0);
 }
 

@@ -84,19 +84,19 @@ private:
   Recent<uint32_t *, 128> Pages;
 };
 
-// Numbers of types.
-class TypeNumbers {
+// Something for each type.
+template <typename T, unsigned Size> class ByType {
 public:
   // Null if the type has none.
-  uint32_t *find(const void *Type) {
+  T *find(const void *Type) {
     auto Address = reinterpret_cast<uintptr_t>(Type);
-    return Numbers.find(Address, Address >> 4);
+    return Known.find(Address, Address >> 4);
   }
-  void set(const void *Type, uint32_t Number) { Numbers.set(reinterpret_cast<uintptr_t>(Type), Number); }
-  void clear() { Numbers.clear(); }
+  void set(const void *Type, T Value) { Known.set(reinterpret_cast<uintptr_t>(Type), Value); }
+  void clear() { Known.clear(); }
 
 private:
-  Recent<uint32_t, 64> Numbers;
+  Recent<T, Size> Known;
 };
 
 } // namespace warpwise
@@ -107,21 +107,16 @@ struct WarpwiseOpen {
   LLVMValueRef value;
 };
 
-// Allocation size of a type that GEPs step over.
-struct WarpwiseStride {
-  void *type;
-  uint64_t size;
-};
-
 struct WarpwiseTables {
   warpwise::ValueNumbers values;
-  warpwise::TypeNumbers types;
+  warpwise::ByType<uint32_t, 64> types;
+  // Allocation sizes of types that GEPs step over.
+  warpwise::ByType<uint64_t, 16> strides;
   // By callee and attribute list.
   llvm::DenseMap<std::pair<void *, void *>, uint32_t> calls;
   llvm::SmallVector<WarpwiseOpen, 0> open;
   // Block by LLVM's number.
   llvm::SmallVector<uint32_t, 0> numbered;
-  WarpwiseStride strides[16] = {};
 
   // Pages that may be kept: those of a few functions of usual size.
   static constexpr size_t KeptPages = 512;
@@ -137,9 +132,9 @@ struct WarpwiseTables {
         values.slot(Constant.value) = warpwise::Absent;
     }
     types.clear();
+    strides.clear();
     calls.clear();
     open.clear();
     numbered.clear();
-    memset(strides, 0, sizeof(strides));
   }
 };

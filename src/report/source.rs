@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 #[derive(Default)]
 pub struct Sources {
     files: HashMap<String, Vec<String>>,
-    /// Folders that relative names are tried in, after the current one.
+    /// Beside it relative names are looked up too.
     input: PathBuf,
 }
 
