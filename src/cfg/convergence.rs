@@ -186,12 +186,13 @@ impl Guards {
         let mut guards = Guards { branches: empty(), starts: empty(), sides: empty() };
         let (mut quiet, mut bare) = (empty(), empty());
         for &block in cycles.order().iter().rev() {
-            let traits = traits_of(block);
             let succs = graph.succs(block);
+            if cycles.cycle_of(block).is_some() || !succs.iter().all(|s| quiet.contains(s.index())) {
+                continue;
+            }
+            let traits = traits_of(block);
             let is_end = succs.is_empty() && traits.is_return;
-            let is_quiet = !traits.has_sync
-                && cycles.cycle_of(block).is_none()
-                && (is_end || (!succs.is_empty() && succs.iter().all(|s| quiet.contains(s.index()))));
+            let is_quiet = !traits.has_sync && (is_end || !succs.is_empty());
             quiet.set(block.index(), is_quiet);
             bare.set(block.index(), is_quiet && is_end && traits.is_bare);
         }
