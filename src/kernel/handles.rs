@@ -14,6 +14,22 @@ pub struct Handles<'m> {
 }
 
 impl<'m> Handles<'m> {
+    /// Those of an exact copy of the function, of which what the picture says holds too; `None` where instructions do not
+    /// stand as in the picture any more.
+    pub fn of_copy(&self, copy: handle::Function<'m>) -> Option<Handles<'m>> {
+        let mut values: Vec<handle::Value<'m>> = (0..self.param_count).map(|index| copy.param(index)).collect();
+        let blocks: Vec<handle::Block<'m>> = copy.blocks().collect();
+        for (own, new) in self.function.blocks().zip(&blocks) {
+            for (own, new) in own.insts().zip(new.insts()) {
+                if self.values.get(values.len()) != Some(&own.value()) {
+                    return None;
+                }
+                values.push(new.value());
+            }
+        }
+        values.extend_from_slice(self.values.get(values.len()..)?);
+        Some(Handles { function: copy, blocks, values, param_count: self.param_count })
+    }
     /// The LLVM block.
     pub fn block(&self, block: Block) -> handle::Block<'m> {
         self.blocks[block.index()]

@@ -10,7 +10,7 @@ use super::pressure::Pressure;
 use super::registers::Intrinsics;
 use crate::divergence::Outline;
 use crate::kernel::call::{Callee, Memory};
-use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::entity::{Block, Inst};
 use crate::kernel::handles::Handles;
 use crate::kernel::inst::Opcode;
 use crate::llvm::edit::Editor;
@@ -47,12 +47,12 @@ pub fn plan(outline: &Outline, pressure: &mut Pressure, registers: u32) -> Advan
         if before <= registers.max(pressure.floor(outline, block)) {
             continue;
         }
-        let Some(Earlier { order, moved }) = earlier(outline, pressure, block, &mut wanted) else { continue };
+        let Some(Earlier { order, places }) = earlier(outline, pressure, block, &mut wanted) else { continue };
         let after = pressure.peak(outline, block, &order);
         if after < before {
             let first = outline.kernel.blocks[block].first;
-            let places = order.windows(2).filter(|pair| moved[(pair[1].as_u32() - first) as usize]);
-            plan.moves.extend(places.map(|pair| (pair[1], pair[0])));
+            let moved = order.windows(2).filter(|pair| places[(pair[1].as_u32() - first) as usize].1 > 0);
+            plan.moves.extend(moved.map(|pair| (pair[1], pair[0])));
             plan.before = plan.before.max(before);
             plan.after = plan.after.max(after);
             orders.push((block, order));
@@ -77,50 +77,50 @@ struct Wanted {
     marks: Vec<u32>,
 }
 
-/// A new order of a block, and which of its instructions moved.
+/// A new order of a block, and where each instruction comes in it: behind which old one, as the how manieth.
 struct Earlier {
     order: Vec<Inst>,
-    moved: Vec<bool>,
+    places: Vec<(u32, u32)>,
 }
 
-/// Units of the live ranges that end at each instruction of a block.
-fn ended(outline: &Outline, pressure: &Pressure, block: Block, wanted: &mut Wanted) -> Vec<u32> {
+/// The instructions of a block that may move and end more than they begin, last ones first.
+fn gains(outline: &Outline, pressure: &Pressure, block: Block, wanted: &mut Wanted) -> Vec<Inst> {
     let kernel = &outline.kernel;
+    let mut gains = Vec::new();
     wanted.block += 1;
-    let mut ended: Vec<u32> = kernel
-        .block_insts(block)
-        .rev()
-        .map(|inst| {
-            let mut ends = |value: Value| {
-                let first = std::mem::replace(&mut wanted.marks[value.index()], wanted.block) != wanted.block;
-                first
-                    && pressure.units(value) > 0
-                    && kernel.def(value).is_some()
-                    && !pressure.is_live_out(outline, block, pressure.register_of(value))
-            };
-            kernel.operands(inst).iter().filter(|&&value| ends(value)).map(|&value| pressure.units(value)).sum()
-        })
-        .collect();
-    ended.reverse();
-    ended
+    for inst in kernel.block_insts(block).rev() {
+        let (moves, mut ends) = (may_move(outline, inst), 0);
+        for &value in kernel.operands(inst) {
+            let is_last = std::mem::replace(&mut wanted.marks[value.index()], wanted.block) != wanted.block;
+            let units = if moves && is_last { pressure.units(value) } else { 0 };
+            if units > 0
+                && kernel.def(value).is_some()
+                && !pressure.is_live_out(outline, block, pressure.register_of(value))
+            {
+                ends += units;
+            }
+        }
+        if ends > pressure.units(kernel.result(inst)) {
+            gains.push(inst);
+        }
+    }
+    gains
 }
 
 /// A block with everything moved up that ends more than it begins, if there is anything.
 fn earlier(outline: &Outline, pressure: &Pressure, block: Block, wanted: &mut Wanted) -> Option<Earlier> {
     let kernel = &outline.kernel;
     let first = kernel.blocks[block].first;
-    let ended = ended(outline, pressure, block, wanted);
-    let gains = |inst: Inst, ends: u32| ends > pressure.units(kernel.result(inst)) && may_move(outline, inst);
-    if !kernel.block_insts(block).zip(&ended).any(|(inst, &ends)| gains(inst, ends)) {
+    let mut gains = gains(outline, pressure, block, wanted);
+    if gains.is_empty() {
         return None;
     }
-    // where an instruction comes in the new order: behind which old one, as the how manieth
-    let mut places: Vec<(u32, u32)> = Vec::with_capacity(ended.len());
-    let mut followers = vec![0u32; ended.len()];
-    let mut moved = vec![false; ended.len()];
+    let count = kernel.block_insts(block).len();
+    let mut places: Vec<(u32, u32)> = Vec::with_capacity(count);
+    let mut followers = vec![0u32; count];
+    let mut any = false;
     for (index, inst) in (0u32..).zip(kernel.block_insts(block)) {
-        let ends = ended[index as usize];
-        let anchor = if gains(inst, ends) {
+        let anchor = if gains.pop_if(|next| *next == inst).is_some() {
             let here = kernel.operands(inst).iter().filter_map(|&operand| kernel.def(operand));
             let here = here.filter(|&def| kernel.insts[def].block == block && kernel.insts[def].opcode != Opcode::Phi);
             // what stands behind it in the block has no place yet
@@ -131,20 +131,27 @@ fn earlier(outline: &Outline, pressure: &Pressure, block: Block, wanted: &mut Wa
         };
         places.push(match anchor {
             Some(anchor) => {
+                any = true;
                 followers[anchor as usize] += 1;
-                moved[index as usize] = true;
                 (anchor, followers[anchor as usize])
             }
             None => (index, 0),
         });
     }
-    if !moved.contains(&true) {
+    if !any {
         return None;
     }
-    let mut order: Vec<u32> = (0..ended.len() as u32).collect();
-    order.sort_unstable_by_key(|&index| places[index as usize]);
-    let order = order.into_iter().map(|index| Inst::from_u32(first + index)).collect();
-    Some(Earlier { order, moved })
+    // where those are that stay
+    let mut next = 0;
+    for (index, followers) in (0u32..).zip(&mut followers) {
+        let behind = std::mem::replace(followers, next);
+        next += if places[index as usize].0 == index { 1 + behind } else { 0 };
+    }
+    let mut order = vec![Inst::from_u32(first); places.len()];
+    for (inst, &(anchor, behind)) in (first..).zip(&places) {
+        order[(followers[anchor as usize] + behind) as usize] = Inst::from_u32(inst);
+    }
+    Some(Earlier { order, places })
 }
 
 /// Arithmetic that may stand wherever its operands are known.

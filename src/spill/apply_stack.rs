@@ -84,12 +84,12 @@ struct Apply<'a, 'm> {
 }
 
 /// Carries out a plan; `threads` is the bound the plan was made for.
-pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &StackPlan, threads: u32, editor: &mut Editor<'m>) {
+pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &StackPlan, editor: &mut Editor<'m>) {
     if plan.moves.is_empty() {
         return;
     }
     let mut apply = Apply { outline, handles, editor, areas: FxHashMap::default(), offsets: FxHashMap::default() };
-    apply.areas(plan, threads);
+    apply.areas(plan, outline.geometry.thread_bound());
     apply.pointers(plan);
     for planned in &plan.moves {
         apply.compares(&planned.object.compares);

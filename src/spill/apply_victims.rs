@@ -19,7 +19,7 @@ use crate::kernel::geometry::WARP_SIZE;
 use crate::kernel::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, RawOpcode};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// Instructions for which a loaded group stays in registers.
@@ -44,31 +44,24 @@ struct Loaded<'m> {
     /// Bytes of the group that it holds.
     from: u64,
     to: u64,
-    /// Instruction it was loaded at.
+    /// Block and place where it was loaded.
+    block: Block,
     at: u32,
 }
 
 /// Carries out a plan; `threads` is the bound the plan was made for.
-pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &VictimPlan, threads: u32, editor: &mut Editor<'m>) {
+pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &VictimPlan, editor: &mut Editor<'m>) {
     if plan.victims.is_empty() {
         return;
     }
+    let threads = outline.geometry.thread_bound();
     let slot_threads = slots::slot_threads(threads);
     let mut apply =
         Apply { handles, plan, editor, threads: slot_threads, warp_base: None, thread_base: None, linears: Vec::new() };
     apply.linears(outline);
     apply.bases(outline, threads);
     // loads first: afterwards the stores are the only uses of the old registers behind the loops
-    let mut by_block: BTreeMap<Block, Vec<(UseSite, &Victim)>> = BTreeMap::new();
-    for victim in &plan.victims {
-        for &site in &victim.uses {
-            by_block.entry(site.block).or_default().push((site, victim));
-        }
-    }
-    for sites in by_block.values_mut() {
-        sites.sort_by_key(|(site, victim)| (site.place, victim.group, victim.offset));
-        apply.loads(outline, sites);
-    }
+    apply.loads(outline);
     apply.stores(outline);
 }
 
@@ -197,35 +190,31 @@ impl<'m> Apply<'_, 'm> {
         self.handles.function.module().layout().store_size(ty) as u32 * 8
     }
 
-    /// Reloads for the uses of one block, in order.
-    fn loads(&mut self, outline: &Outline, sites: &[(UseSite, &Victim)]) {
-        let mut loaded: FxHashMap<usize, Loaded<'m>> = FxHashMap::default();
-        let mut ready: FxHashMap<(Inst, u32), handle::Value<'m>> = FxHashMap::default();
-        for (index, &(site, victim)) in sites.iter().enumerate() {
-            let at = site.place;
+    /// Reloads for the uses, block by block and in order.
+    fn loads(&mut self, outline: &Outline) {
+        let victims = &self.plan.victims[..];
+        let uses =
+            victims.iter().enumerate().flat_map(|(index, victim)| victim.uses.iter().map(move |&site| (site, index)));
+        let mut sites: Vec<(UseSite, usize)> = uses.collect();
+        sites.sort_by_key(|&(site, index)| (site.block, site.place, victims[index].group, victims[index].offset));
+        // the last part of each group, and of each victim the last value with the place of its part
+        let mut loaded: Vec<Option<Loaded<'m>>> = vec![None; self.plan.groups.len()];
+        let mut ready: Vec<Option<(u32, handle::Value<'m>)>> = vec![None; victims.len()];
+        for (at, &(site, index)) in sites.iter().enumerate() {
+            let victim = &victims[index];
             let holds = |part: &Loaded<'_>| {
-                at - part.at <= WINDOW && part.from <= victim.offset && victim.offset + victim.bytes <= part.to
+                part.block == site.block
+                    && site.place - part.at <= WINDOW
+                    && part.from <= victim.offset
+                    && victim.offset + victim.bytes <= part.to
             };
-            let part = match loaded.get(&victim.group).copied().filter(holds) {
-                Some(part) => part,
-                None => {
-                    let near = sites[index..]
-                        .iter()
-                        .take_while(|(other, _)| other.place - at <= WINDOW)
-                        .filter(|(_, other)| other.group == victim.group);
-                    let (from, to) = near.fold((victim.offset, victim.offset + victim.bytes), |(from, to), (_, v)| {
-                        (from.min(v.offset), to.max(v.offset + v.bytes))
-                    });
-                    let part = self.load_part(site, victim, from, to, at);
-                    loaded.insert(victim.group, part);
-                    part
-                }
-            };
-            let key = (victim.def, part.at);
-            let value = match ready.get(&key) {
-                Some(&value) => value,
-                None => {
+            let held = loaded[victim.group].filter(holds);
+            let value = match (held, ready[index]) {
+                (Some(part), Some((at, value))) if at == part.at => value,
+                _ => {
                     self.editor.before(self.handles.inst(site.before));
+                    let part = held.unwrap_or_else(|| self.load_part(site, victim, &sites[at..]));
+                    loaded[victim.group] = Some(part);
                     let lane = ((victim.offset - part.from) / victim.bytes) as u32;
                     let word = self.editor.extract_element(part.vector, lane, "");
                     let ty = self.handles.inst(victim.def).ty();
@@ -233,7 +222,7 @@ impl<'m> Apply<'_, 'm> {
                     if let Some(linear) = victim.linear {
                         value = self.editor.binary(RawOpcode::LLVMAdd, value, self.linears[linear], "");
                     }
-                    ready.insert(key, value);
+                    ready[index] = Some((part.at, value));
                     value
                 }
             };
@@ -244,18 +233,23 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    /// Loads the smallest aligned power-of-two part of a group around the wanted bytes.
-    fn load_part(&mut self, site: UseSite, victim: &Victim, from: u64, to: u64, at: u32) -> Loaded<'m> {
+    /// Loads the smallest aligned power-of-two part of a group around the bytes that the next uses want.
+    fn load_part(&mut self, site: UseSite, victim: &Victim, next: &[(UseSite, usize)]) -> Loaded<'m> {
+        let is_near = |other: &UseSite| other.block == site.block && other.place - site.place <= WINDOW;
+        let near = next.iter().take_while(|(other, _)| is_near(other)).map(|&(_, index)| &self.plan.victims[index]);
+        let (mut from, mut to) = (victim.offset, victim.offset + victim.bytes);
+        for other in near.filter(|other| other.group == victim.group) {
+            (from, to) = (from.min(other.offset), to.max(other.offset + other.bytes));
+        }
         let mut width = victim.bytes;
         while from / width != (to - 1) / width {
             width *= 2;
         }
         let from = from / width * width;
-        self.editor.before(self.handles.inst(site.before));
         let address = self.address(victim.group, from);
         let word = self.editor.int_type(victim.bytes as u32 * 8);
         let vector = self.editor.vector_type(word, (width / victim.bytes) as u32);
         let vector = self.editor.load(vector, address, width as u32, true, "");
-        Loaded { vector, from, to: from + width, at }
+        Loaded { vector, from, to: from + width, block: site.block, at: site.place }
     }
 }

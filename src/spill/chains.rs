@@ -79,15 +79,22 @@ impl Known {
             owners: RefCell::new(vec![0; kernel.value_count() + pressure.crossing.len()]),
         }
     }
+    #[inline]
     fn look(&self, outline: &Outline, inst: Inst) -> u8 {
-        let cell = &self.cheap[inst.index()];
-        if cell.get() == UNSEEN {
-            let cost = || FREE + (2.0 * cost(outline, inst)) as u8;
-            cell.set(if is_cheap(outline, inst) { cost() } else { DEAR });
+        match self.cheap[inst.index()].get() {
+            UNSEEN => self.find_out(outline, inst),
+            known => known,
         }
-        cell.get()
+    }
+    #[cold]
+    fn find_out(&self, outline: &Outline, inst: Inst) -> u8 {
+        let cost = || FREE + (2.0 * cost(outline, inst)) as u8;
+        let found = if is_cheap(outline, inst) { cost() } else { DEAR };
+        self.cheap[inst.index()].set(found);
+        found
     }
     /// Whether an instruction can be in a chain.
+    #[inline]
     pub fn is_cheap(&self, outline: &Outline, inst: Inst) -> bool {
         self.look(outline, inst) != DEAR
     }
@@ -180,10 +187,8 @@ pub struct Ground<'a> {
     pub outline: &'a Outline,
     pub pressure: &'a Pressure,
     pub known: &'a Known,
-    /// Of the cycle.
-    pub header: Block,
-    /// Registers that are gone.
-    pub gone: &'a FixedBitSet,
+    /// Registers that are live through the cycle and stay so.
+    pub live: &'a FixedBitSet,
     /// Leaves so far.
     pub leaves: &'a FxHashSet<Value>,
 }
@@ -215,19 +220,19 @@ impl Walk<'_> {
             return None;
         }
         for &operand in kernel.operands(inst) {
-            if is_free(outline, pressure, operand) {
+            // no register for constants, arguments, and what is in uniform registers
+            let Some(def) = kernel.def(operand) else { continue };
+            let is_predicate = pressure.units(operand) == 0;
+            if is_predicate && kernel.int_bits(operand) != Some(1) {
                 continue;
             }
-            let def = kernel.def(operand)?;
             let position = pressure.position(pressure.register_of(operand));
-            let is_predicate = pressure.units(operand) == 0;
             if position == Some(self.start.position) || is_predicate {
                 self.follow(def, depth)?;
                 continue;
             }
-            let live = position.filter(|&position| pressure.is_live_into(outline, self.ground.header, position));
-            match live {
-                Some(position) if !self.ground.gone.contains(position) => {
+            match position.filter(|&position| self.ground.live.contains(position)) {
+                Some(position) => {
                     if !self.start.kept.contains(&position) {
                         self.start.kept.push(position);
                     }
@@ -243,12 +248,6 @@ impl Walk<'_> {
         self.start.chains.push(inst);
         Some(())
     }
-}
-
-/// Needs no register: a constant, an argument, what is in uniform registers.
-fn is_free(outline: &Outline, pressure: &Pressure, value: Value) -> bool {
-    let kernel = &outline.kernel;
-    kernel.def(value).is_none() || (pressure.units(value) == 0 && kernel.int_bits(value) != Some(1))
 }
 
 /// Computed by a GPU in a few cycles, from operands alone, without a trap.

@@ -48,10 +48,9 @@ pub fn still(
     let kernel = &outline.kernel;
     // by place in the chain
     let mut fixed = 0u32;
-    let mut first: Option<Leaves> = None;
+    let (mut next, mut is_found) = (Leaves::new(), false);
     for (at, &inst) in chain.iter().enumerate() {
-        let (mut follows, mut ends) = (false, false);
-        let mut leaves = Leaves::new();
+        let (mut follows, mut ends, mut has_leaf) = (false, false, false);
         for &value in kernel.operands(inst) {
             let Some(operand) = kernel.def(value) else {
                 follows |= hidden(value);
@@ -62,9 +61,10 @@ pub fn still(
                 None if hidden(value) => follows = true,
                 None if pressure.units(value) > 0 => {
                     ends = true;
-                    let kind = kernel.type_info(value).kind;
+                    let kind = kernel.types[kernel.insts[operand].ty].kind;
                     if matches!(kind, TypeKind::Int(8 | 16 | 32 | 64) | TypeKind::Float(32 | 64)) {
-                        leaves.push(value);
+                        has_leaf = true;
+                        next.extend((!is_found).then_some(value));
                     }
                 }
                 None => {}
@@ -72,16 +72,17 @@ pub fn still(
         }
         if follows {
             fixed |= 1 << at;
-        } else if !leaves.is_empty() {
+            next.truncate(if is_found { next.len() } else { 0 });
+        } else if has_leaf {
             // as if it were hidden, to see that all parts can be
             fixed |= 1 << at;
-            first.get_or_insert(leaves);
+            is_found = true;
         } else if inst == def || ends {
             // what follows from free values alone may stand anywhere, unless it is all there is
             return None;
         }
     }
-    Some(first.unwrap_or_default())
+    Some(next)
 }
 
 /// Where leaves go through a phi: as few of them as keep every part of every chain in its place.

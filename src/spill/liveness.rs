@@ -17,6 +17,8 @@ use crate::cfg::Cycles;
 use crate::kernel::Kernel;
 use crate::kernel::entity::{Block, Value};
 use cranelift_entity::EntityRef;
+use fixedbitset::FixedBitSet;
+use std::ops::Range;
 
 use super::registers::Registers;
 
@@ -57,9 +59,9 @@ impl Liveness {
         crossing: &[Value],
         number: &[u32],
     ) -> Liveness {
-        let homes: Vec<Block> = crossing.iter().map(|&value| home(kernel, value)).collect();
-        let (wants, stretches) = stretches(kernel, cycles, registers, crossing, number, &homes);
-        let units: Vec<u32> = crossing.iter().map(|&value| registers.units(value)).collect();
+        let (wants, known) = wants(kernel, cycles, registers, crossing, number);
+        let stretches = known.iter().map(|register| (register.start, register.end)).collect();
+        let units: Vec<u8> = crossing.iter().map(|&value| registers.units(value) as u8).collect();
         let mut liveness = Liveness {
             words: 0,
             live_in: Vec::new(),
@@ -79,16 +81,21 @@ impl Liveness {
             let column = liveness.columns[register as usize];
             row[at as usize * liveness.words + column as usize / 64] |= 1 << (column % 64);
         }
-        liveness.solve(kernel, cycles, &homes);
+        liveness.solve(kernel, cycles, &known);
         liveness
     }
 
     /// Hands out columns; the registers by the start of their stretch.
-    fn pack(&mut self, blocks: usize, units: &[u32]) -> Vec<u32> {
-        let mut kinds = units.to_vec();
-        kinds.sort_unstable();
-        kinds.dedup();
-        let kind_of = |register: u32| kinds.binary_search(&units[register as usize]).unwrap_or_default();
+    fn pack(&mut self, blocks: usize, units: &[u8]) -> Vec<u32> {
+        let mut is_kind = [false; 256];
+        units.iter().for_each(|&units| is_kind[usize::from(units)] = true);
+        let mut kinds: Vec<u32> = Vec::new();
+        let mut numbers = [0u8; 256];
+        for units in (0..=255u8).filter(|&units| is_kind[usize::from(units)]) {
+            numbers[usize::from(units)] = kinds.len() as u8;
+            kinds.push(units.into());
+        }
+        let kind_of = |register: u32| usize::from(numbers[usize::from(units[register as usize])]);
         let live = |&(_, &(start, end)): &(usize, &(u32, u32))| start < end;
         let mut by_start: Vec<u32> = Vec::with_capacity(units.len());
         let mut rows = vec![0u32; blocks + 1];
@@ -157,26 +164,24 @@ impl Liveness {
         self.column_starts = starts;
     }
 
-    fn solve(&mut self, kernel: &Kernel, cycles: &Cycles, homes: &[Block]) {
+    fn solve(&mut self, kernel: &Kernel, cycles: &Cycles, known: &[Register]) {
         let order = cycles.order();
         // columns defined in each block
         let mut rows = vec![0u32; order.len() + 1];
-        let defined = |register: usize| Some(cycles.position(homes[register])).filter(|&at| at != NONE);
-        for register in (0..homes.len()).filter(|&register| self.columns[register] != NONE) {
-            if let Some(at) = defined(register) {
-                rows[at as usize + 1] += 1;
-            }
+        let defined =
+            known.iter().zip(&self.columns).filter(|(register, column)| register.at != NONE && **column != NONE);
+        for (register, _) in defined.clone() {
+            rows[register.at as usize + 1] += 1;
         }
         for at in 0..order.len() {
             rows[at + 1] += rows[at];
         }
         let mut fill = rows.clone();
         let mut columns = vec![0u32; rows[order.len()] as usize];
-        for (register, &column) in self.columns.iter().enumerate().filter(|&(_, &column)| column != NONE) {
-            if let Some(at) = defined(register) {
-                columns[fill[at as usize] as usize] = column;
-                fill[at as usize] += 1;
-            }
+        for (register, &column) in defined {
+            let slot = &mut fill[register.at as usize];
+            columns[*slot as usize] = column;
+            *slot += 1;
         }
         let defined = |at: usize| &columns[rows[at] as usize..rows[at + 1] as usize];
         let mut killed = vec![0; self.words];
@@ -252,7 +257,7 @@ impl Liveness {
     }
 
     /// The stretch in which a register may be live.
-    pub fn stretch(&self, register: usize) -> std::ops::Range<u32> {
+    pub fn stretch(&self, register: usize) -> Range<u32> {
         let (start, end) = self.stretches[register];
         start..end
     }
@@ -274,7 +279,7 @@ impl Liveness {
     /// Registers live into the block at a position, in the order of their numbers.
     pub fn live_into(&self, at: u32) -> Vec<u32> {
         let row = &self.live_in[at as usize * self.words..][..self.words];
-        let mut found = Vec::new();
+        let mut found = FixedBitSet::with_capacity(self.columns.len());
         for (word, &bits) in row.iter().enumerate() {
             let mut left = bits;
             while left != 0 {
@@ -283,11 +288,10 @@ impl Liveness {
                 let shared = self.column_starts[column] as usize..self.column_starts[column + 1] as usize;
                 let shared = &self.occupants[shared];
                 let behind = shared.partition_point(|&register| self.stretches[register as usize].0 <= at);
-                found.push(shared[behind - 1]);
+                found.insert(shared[behind - 1] as usize);
             }
         }
-        found.sort_unstable();
-        found
+        found.ones().map(|number| number as u32).collect()
     }
 }
 
@@ -310,45 +314,59 @@ struct Register {
 }
 
 /// Where registers are wanted, and how far they may be live for it.
-fn stretches(
+fn wants(
     kernel: &Kernel,
     cycles: &Cycles,
     registers: &Registers,
     crossing: &[Value],
     number: &[u32],
-    homes: &[Block],
-) -> (Vec<Want>, Vec<(u32, u32)>) {
+) -> (Vec<Want>, Vec<Register>) {
     let mut wants = Vec::with_capacity(crossing.len() * 2);
-    let begin = |(&register, &home): (&Value, &Block)| {
-        let (at, loose) = (cycles.position(home), registers.is_loose(register));
+    let begin = |&register: &Value| {
+        let (home, loose) = (home(kernel, register), registers.is_loose(register));
+        let at = cycles.position(home);
         Register { home, at, seen: NONE, start: if loose { 0 } else { at }, end: 0, loose }
     };
-    let mut known: Vec<Register> = crossing.iter().zip(homes).map(begin).collect();
-    let mut want = |number: u32, at: Block, at_end: bool| {
+    let mut known: Vec<Register> = crossing.iter().map(begin).collect();
+    let mut want = |number: u32, block: Block, at: u32, around: &Range<u32>, at_end: bool| {
         let register = &mut known[number as usize];
-        let position = cycles.position(at);
-        if (!at_end && (register.home == at || register.seen == position)) || position == NONE || register.at == NONE {
+        if (!at_end && (register.at == at || register.seen == at)) || at == NONE || register.at == NONE {
             return;
         }
         if !at_end {
-            register.seen = position;
+            register.seen = at;
         }
-        let end = cycles.end_of_use(at, |cycle| !register.loose && cycles.contains(cycle, register.home));
-        register.end = end.max(register.end);
-        wants.push(Want { register: number, at: position, at_end });
+        if register.end < around.end {
+            let end = match register.loose || !around.contains(&register.at) {
+                true => around.end,
+                false => cycles.end_of_use(block, |cycle| cycles.contains(cycle, register.home)),
+            };
+            register.end = end.max(register.end);
+        }
+        wants.push(Want { register: number, at, at_end });
     };
-    for &block in cycles.order() {
-        for phi in kernel.phis(block) {
-            let operands = kernel.operands(phi).iter().map(|operand| number[operand.index()]);
-            let edges = operands.zip(kernel.incoming(phi)).filter(|&(number, _)| number != NONE);
-            edges.for_each(|(number, &from)| want(number, from, true));
+    // the outermost cycle around a block, or the block itself
+    let around = |block: Block| match cycles.outermost_of(block) {
+        Some(cycle) => cycles.range(cycle),
+        None => cycles.position(block)..cycles.position(block).saturating_add(1),
+    };
+    let is_crossing = |&number: &u32| number != NONE;
+    for (at, &block) in (0u32..).zip(cycles.order()) {
+        let (of_phis, others) = kernel.block_operands(block);
+        if !of_phis.is_empty() {
+            for phi in kernel.phis(block) {
+                let operands = kernel.operands(phi).iter().map(|operand| number[operand.index()]);
+                for (number, &from) in operands.zip(kernel.incoming(phi)).filter(|(number, _)| is_crossing(number)) {
+                    want(number, from, cycles.position(from), &around(from), true);
+                }
+            }
         }
-        let (_, operands) = kernel.block_operands(block);
-        let operands = operands.iter().map(|operand| number[operand.index()]);
-        operands.filter(|&number| number != NONE).for_each(|number| want(number, block, false));
+        let around = around(block);
+        for number in others.iter().map(|operand| number[operand.index()]).filter(is_crossing) {
+            want(number, block, at, &around, false);
+        }
     }
-    let stretches = known.iter().map(|register| (register.start, register.end)).collect();
-    (wants, stretches)
+    (wants, known)
 }
 
 #[cfg(test)]
@@ -359,7 +377,6 @@ mod tests {
     use crate::fuzz::{Knobs, Mode, generate, ladder};
     use crate::kernel::inst::Opcode;
     use crate::llvm::owned::OwnedModule;
-    use fixedbitset::FixedBitSet;
 
     /// Live into each block, by number: the backward equations on a row for every register.
     fn plainly(facts: &Facts, pressure: &Pressure) -> Vec<FixedBitSet> {

@@ -31,6 +31,7 @@ mod chains;
 pub mod constant;
 mod hidden;
 pub mod liveness;
+mod needs;
 pub mod object;
 pub mod plan_stack;
 pub mod plan_victims;
@@ -53,6 +54,7 @@ use crate::llvm::handle::{Function, Module, RawOpcode};
 use crate::llvm::remark::{Host, Kind};
 use crate::pipeline::{Settings, is_enabled};
 use budget::{Machine, NoRoom, SharedBudget};
+use needs::Needs;
 use plan_stack::StackPlan;
 use plan_victims::VictimPlan;
 use reject::Reject;
@@ -87,7 +89,7 @@ fn run_except(module: Module<'_>, settings: &Settings, host: &Host<'_>, left_alo
     if settings.victims.constant {
         changed |= recomputations(module, &functions, &mut studies, settings, host);
     }
-    let mut targets = target::targets(module, settings, functions, &studies);
+    let mut targets = target::targets(module, settings, functions, &mut studies);
     studies.grown();
     if settings.victims.stack {
         stack_objects(module, &mut targets, &mut studies, settings, host);
@@ -150,6 +152,20 @@ fn room(study: &mut Study<'_>, target: &Target<'_>, settings: &Settings) -> Resu
     })
 }
 
+/// Carries out the plans of a phase, each on its function as it was when it was planned.
+fn carry_out<'m, P>(
+    module: Module<'m>,
+    studies: &mut Studies<'m>,
+    plans: &[(Function<'m>, P)],
+    apply: impl Fn(&Study<'m>, &P, &mut Editor<'m>),
+) {
+    let mut editor = Editor::new(module);
+    for (function, plan) in plans {
+        apply(studies.of(*function), plan, &mut editor);
+        debug_assert!(editor.verifies(*function));
+    }
+}
+
 /// Phase 1.
 fn constant_objects<'m>(
     module: Module<'m>,
@@ -176,14 +192,10 @@ fn constant_objects<'m>(
             plans.push((function, plan));
         }
     }
-    let mut editor = Editor::new(module);
-    for (function, plan) in &plans {
-        let study = studies.of(*function);
-        let (outline, handles) = (study.outline(), &study.handles);
-        apply_stack::apply(outline, handles, plan, outline.geometry.thread_bound(), &mut editor);
-        editor.reads_globals(*function);
-        debug_assert!(editor.verifies(*function));
-    }
+    carry_out(module, studies, &plans, |study, plan, editor| {
+        apply_stack::apply(study.outline(), &study.handles, plan, editor);
+        editor.reads_globals(study.handles.function);
+    });
     plans.iter().for_each(|(function, _)| studies.edited(*function));
     !plans.is_empty()
 }
@@ -224,19 +236,15 @@ fn recomputations<'m>(
         report::recomputed(function, &plan, host);
         report::advanced(function, &advance, host);
         if !plan.values.is_empty() || !advance.moves.is_empty() {
-            plans.push((function, plan, advance));
+            plans.push((function, (plan, advance)));
         }
     }
-    let mut editor = Editor::new(module);
-    for (function, plan, advance) in &plans {
-        let study = studies.of(*function);
-        let handles = &study.handles;
-        apply_recompute::apply(study.outline(), handles, plan, &mut editor);
-        advance::apply(handles, advance, &mut editor);
-        debug_assert!(editor.verifies(*function));
-    }
+    carry_out(module, studies, &plans, |study, (plan, advance), editor| {
+        apply_recompute::apply(study.outline(), &study.handles, plan, editor);
+        advance::apply(&study.handles, advance, editor);
+    });
     // what only stands elsewhere is known as before: the picture of its registers has the new order
-    let recomputed = plans.iter().filter(|(_, plan, _)| !plan.values.is_empty());
+    let recomputed = plans.iter().filter(|(_, (plan, _))| !plan.values.is_empty());
     recomputed.for_each(|(function, ..)| studies.edited(*function));
     !plans.is_empty()
 }
@@ -249,7 +257,7 @@ fn stack_objects<'m>(
     settings: &Settings,
     host: &Host<'_>,
 ) {
-    let mut plans: Vec<(Function<'m>, StackPlan, u32)> = Vec::new();
+    let mut plans: Vec<(Function<'m>, (StackPlan, u32))> = Vec::new();
     for target in targets.iter_mut() {
         if !target::has_stack_objects(target.function, studies) {
             continue;
@@ -264,12 +272,14 @@ fn stack_objects<'m>(
                 break;
             }
         }
-        let (outline, handles) = (study.outline(), &study.handles);
         if target.original.is_some() && plan.moves.is_empty() {
             target.threads = None;
+            let objects = study.objects();
             for (alloca, reason) in &mut plan.refusals {
                 if let Reject::NoRoom(NoRoom::Limit { .. } | NoRoom::Occupancy { .. }) = reason {
-                    *reason = plan_stack::no_bound(object::object_of(outline, handles, *alloca).map_or(1, |o| o.size));
+                    let object = objects.iter().find(|object| object.0 == *alloca);
+                    let size = object.and_then(|(_, object)| object.as_ref().ok()).map_or(1, |object| object.size);
+                    *reason = plan_stack::no_bound(size);
                 }
             }
         }
@@ -289,18 +299,14 @@ fn stack_objects<'m>(
             }
         }
         if !plan.moves.is_empty() {
-            plans.push((target.function, plan, at_most));
+            plans.push((target.function, (plan, at_most)));
         }
     }
-    let mut editor = Editor::new(module);
-    for (function, plan, _) in &plans {
-        let study = studies.of(*function);
-        let (outline, handles) = (study.outline(), &study.handles);
-        apply_stack::apply(outline, handles, plan, outline.geometry.thread_bound(), &mut editor);
-        editor.has_effects(*function);
-        debug_assert!(editor.verifies(*function));
-    }
-    plans.iter().for_each(|(function, _, at_most)| studies.edited_within(*function, *at_most));
+    carry_out(module, studies, &plans, |study, (plan, _), editor| {
+        apply_stack::apply(study.outline(), &study.handles, plan, editor);
+        editor.has_effects(study.handles.function);
+    });
+    plans.iter().for_each(|(function, (_, at_most))| studies.edited_within(*function, *at_most));
 }
 
 /// Phase 4.
@@ -336,7 +342,7 @@ fn register_pressure<'m>(
         let known = registers(&study.outline().geometry);
         let Some(registers) = known.filter(|_| study.outline().kernel.is_kernel) else { continue };
         let (outline, pressure) = study.pressure();
-        let needs = plan_victims::Needs::of(outline, pressure, registers);
+        let needs = Needs::of(outline, pressure, registers);
         if needs.are_met() {
             continue;
         }
@@ -382,15 +388,12 @@ fn register_pressure<'m>(
             plans.push((target.function, plan));
         }
     }
-    let mut editor = Editor::new(module);
-    for (function, plan) in &plans {
-        let study = studies.of(*function);
-        let (outline, handles) = (study.outline(), &study.handles);
-        apply_victims::apply(outline, handles, plan, outline.geometry.thread_bound(), &mut editor);
-        editor.has_effects(*function);
-        debug_assert!(editor.verifies(*function));
-    }
+    carry_out(module, studies, &plans, |study, plan, editor| {
+        apply_victims::apply(study.outline(), &study.handles, plan, editor);
+        editor.has_effects(study.handles.function);
+    });
     plans.iter().for_each(|(function, _)| studies.edited(*function));
+    let mut editor = Editor::new(module);
     for kernel in asking {
         let entry = kernel.blocks().next().expect("a defined function has a block");
         editor.after_phis(entry).statement(SMEM_PRAGMA);

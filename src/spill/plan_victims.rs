@@ -24,6 +24,7 @@
 //! shared memory. Ours: loop-pressure instead of a linear scan, groups, slots rewritten in loops.
 
 use super::budget::SharedBudget;
+use super::needs::{Needs, Tight, worst};
 use super::object::block_weight;
 use super::pressure::{Held, Pressure, RESERVE};
 use super::slots;
@@ -122,6 +123,8 @@ impl VictimPlan {
 
 struct Candidate {
     value: Value,
+    /// Of its register.
+    number: usize,
     home: Home,
     bytes: u64,
     rewritten: bool,
@@ -156,33 +159,6 @@ impl Candidate {
     }
 }
 
-/// The cycles that need more registers than there are.
-pub struct Needs {
-    /// Most first.
-    tight: Vec<(u32, Cycle)>,
-    /// The most that any cycle needs, and the most of those that fit.
-    most: u32,
-    fitting: u32,
-    registers: u32,
-}
-
-impl Needs {
-    /// Finds them.
-    pub fn of(outline: &Outline, pressure: &Pressure, registers: u32) -> Needs {
-        let mut tight = pressure.of_cycles(outline);
-        let most = tight.iter().map(|found| found.0).max().unwrap_or(0);
-        let spills = |&(units, cycle): &(u32, Cycle)| units + pressure.reserve(outline, cycle) > registers;
-        let fitting = tight.iter().filter(|found| !spills(found)).map(|found| found.0).max().unwrap_or(0);
-        tight.retain(spills);
-        tight.sort_by_key(|&(units, cycle)| (std::cmp::Reverse(units), cycle));
-        Needs { tight, most, fitting, registers }
-    }
-    /// Whether there are none.
-    pub fn are_met(&self) -> bool {
-        self.tight.is_empty()
-    }
-}
-
 /// Decides for one kernel; takes what it needs from the shared memory.
 pub fn plan(
     facts: &Facts,
@@ -191,72 +167,53 @@ pub fn plan(
     allowed: Victims,
     room: &mut SharedBudget,
 ) -> VictimPlan {
-    let cycles = &facts.cfg().cycles;
     // easing one cycle never burdens another: what fits at first fits at last
-    let Needs { tight, most, fitting, registers } = needs;
-    let (fitting, registers) = (*fitting, *registers);
+    let registers = needs.registers;
     let limit = registers.saturating_sub(RESERVE);
-    let mut plan = VictimPlan { budget: registers, before: *most, ..VictimPlan::default() };
-    let spills = |&(units, cycle): &(u32, Cycle)| units + pressure.reserve(facts, cycle) > registers;
-    let worst = |held: &mut Held, skip: &[Behind]| {
-        let mut most: Option<(u32, Cycle)> = None;
-        let rank = |&(units, cycle): &(u32, Cycle)| (units, cycles.depth(cycle), std::cmp::Reverse(cycle));
-        for &(at_first, cycle) in tight.iter().filter(|found| !skip.iter().any(|skip| skip.cycle == found.1)) {
-            // it needs no more now than it did
-            if most.is_some_and(|(units, _)| at_first < units) {
-                break;
-            }
-            let found = (pressure.of_cycle(facts, cycle, held), cycle);
-            most = most.into_iter().chain([found]).max_by_key(rank);
-        }
-        most
-    };
-    let mut relieved: Vec<Behind> = Vec::new();
-    let mut chosen = Chosen::default();
-    let mut held = pressure.everything();
-    let mut known = FxHashMap::default();
-    known.reserve(pressure.crossing.len().min(512));
+    let mut plan = VictimPlan { budget: registers, before: needs.most, ..VictimPlan::default() };
+    let mut tight = needs.tight();
+    let (mut chosen, mut pools, mut held) = (Chosen::default(), Pools::default(), pressure.everything());
     for _ in 0..MAX_CYCLES {
-        let Some((units, cycle)) = worst(&mut held, &relieved).filter(spills) else { break };
-        let behind = Behind { cycle, blocks: pressure.behind(facts, cycle) };
-        let reached = &*behind.blocks;
-        let (held, chosen, known) = (&mut held, &mut chosen, &mut known);
+        let Some(tight) = worst(facts, pressure, &mut tight, &mut held, chosen.list.len()) else { break };
+        let units = tight.units;
+        let reserve = pressure.reserve(facts, tight.cycle);
+        if units + reserve <= registers {
+            break;
+        }
+        tight.is_relieved = true;
+        let reached = pressure.behind(facts, tight.cycle);
+        let (held, chosen, pools) = (&mut held, &mut chosen, &mut pools);
         let mut relief =
-            Relief { facts, pressure, cycle, reached, allowed, room, held, chosen, known, found: [None, None] };
+            Relief { facts, pressure, tight, reached, allowed, room, held, chosen, pools, found: [None, None] };
         relief.choose(Kind::Uniform, units.saturating_sub(registers.saturating_sub(HEADROOM)));
         // an addition at every use: no more of them than it takes, unless loads are in flight
         let left = relief.units();
-        let wanted = if pressure.reserve(facts, cycle) < RESERVE { limit } else { registers.saturating_sub(HEADROOM) };
+        let wanted = if reserve < RESERVE { limit } else { registers.saturating_sub(HEADROOM) };
         relief.choose(Kind::Affine, left.saturating_sub(wanted));
         let left = relief.units();
         if left > registers + SURE && left <= registers + relief.most_divergent() {
             // only if it helps enough: a cycle that spills anyway gains nothing from loads of another kind
-            let (kept, before) = (relief.chosen.list.len(), relief.held.clone());
+            let (kept, before) = (relief.chosen.list.len(), (relief.held.clone(), *relief.tight));
             relief.choose(Kind::Divergent, left - limit);
             if relief.units() > registers {
                 relief.chosen.truncate(facts, kept);
-                *relief.held = before;
+                (*relief.held, *relief.tight) = before;
             }
         }
         relief.reload_others();
-        relieved.push(behind);
     }
-    plan.after = worst(&mut held, &[]).map_or(0, |found| found.0).max(fitting);
-    lay_out(facts, pressure, chosen.list, &relieved, &mut plan);
+    plan.after = tight.iter_mut().fold(needs.fitting, |most, tight| {
+        if tight.units > most { most.max(tight.units(facts, pressure, &mut held, chosen.list.len())) } else { most }
+    });
+    lay_out(facts, pressure, chosen.list, &mut plan);
     room.take(plan.bytes(room.threads));
     plan
 }
 
-/// A relieved cycle, and the blocks in and behind it.
-struct Behind {
-    cycle: Cycle,
-    blocks: Rc<FixedBitSet>,
-}
-
-/// Victims so far, with the cycles in which they are reloaded.
+/// Victims so far, with the blocks in which they are reloaded: those in and behind relieved cycles.
 #[derive(Default)]
 struct Chosen {
-    list: Vec<(Candidate, Vec<Cycle>)>,
+    list: Vec<(Candidate, Vec<Rc<FixedBitSet>>)>,
     linears: FxHashSet<Linear>,
     /// Bytes of the victims that share groups, and of one warp's row and one thread's slots.
     groups: FxHashMap<GroupKey, u64>,
@@ -272,19 +229,19 @@ impl Chosen {
         if candidate.home == Home::Warp { (warp + grown, thread) } else { (warp, thread + grown) }
     }
 
-    fn push(&mut self, facts: &Facts, candidate: Candidate, cycles: Vec<Cycle>) {
+    fn push(&mut self, facts: &Facts, candidate: Candidate, reached: Vec<Rc<FixedBitSet>>) {
         self.sizes = self.sizes_with(facts, &candidate);
         *self.groups.entry(candidate.group(facts)).or_default() += candidate.bytes;
         self.linears.extend(candidate.linear.clone());
-        self.list.push((candidate, cycles));
+        self.list.push((candidate, reached));
     }
 
     /// Forgets all but the first.
     fn truncate(&mut self, facts: &Facts, kept: usize) {
         let mut list = std::mem::take(self).list;
         list.truncate(kept);
-        for (candidate, cycles) in list {
-            self.push(facts, candidate, cycles);
+        for (candidate, reached) in list {
+            self.push(facts, candidate, reached);
         }
     }
 }
@@ -293,14 +250,14 @@ impl Chosen {
 struct Relief<'a> {
     facts: &'a Facts,
     pressure: &'a Pressure,
-    cycle: Cycle,
+    tight: &'a mut Tight,
     /// Blocks in and behind the cycle.
-    reached: &'a FixedBitSet,
+    reached: Rc<FixedBitSet>,
     allowed: Victims,
     room: &'a SharedBudget,
     held: &'a mut Held,
     chosen: &'a mut Chosen,
-    known: &'a mut FxHashMap<Value, Option<Traits>>,
+    pools: &'a mut Pools,
     /// Candidates by kind, once they are looked for: those for the warp, those for threads.
     found: [Option<[Vec<Candidate>; 3]>; 2],
 }
@@ -315,56 +272,61 @@ impl Relief<'_> {
     }
 
     fn header(&self) -> Block {
-        self.facts.cfg().cycles.header(self.cycle)
+        self.facts.cfg().cycles.header(self.tight.cycle)
     }
 
     /// What the cycle needs now.
     fn units(&mut self) -> u32 {
-        self.pressure.of_cycle(self.facts, self.cycle, self.held)
+        self.tight.units(self.facts, self.pressure, self.held, self.chosen.list.len())
     }
 
     /// More units than slots of threads there is room for can hold.
     fn most_divergent(&self) -> u32 {
         let (warp, thread) = self.chosen.sizes;
-        let fits = |groups: u64| {
-            let thread = thread + groups * GROUP_BYTES;
-            let trial = VictimPlan { warp_row: warp, thread_size: thread, ..VictimPlan::default() };
-            self.room.check(trial.bytes(self.room.threads)).is_ok()
-        };
+        let fits = |groups: u64| self.fits((warp, thread + groups * GROUP_BYTES));
         let new = (1..).take_while(|&groups| fits(groups)).count() as u64;
         // those that are there may not be full
         ((new + thread / GROUP_BYTES) * (GROUP_BYTES / 4)) as u32
     }
 
+    /// Whether there is room for rows and slots of these sizes.
+    fn fits(&self, (warp_row, thread_size): (u64, u64)) -> bool {
+        let trial = VictimPlan { warp_row, thread_size, ..VictimPlan::default() };
+        self.room.check(trial.bytes(self.room.threads)).is_ok()
+    }
+
     /// Candidates of a kind that are still in registers, cheapest first.
     fn candidates(&mut self, kind: Kind) -> Vec<Candidate> {
-        let Relief { facts, pressure, cycle, reached, .. } = *self;
-        let header = self.header();
+        let (facts, pressure, header, cycle) = (self.facts, self.pressure, self.header(), self.tight.cycle);
         let thread = kind == Kind::Divergent;
-        let known = &mut *self.known;
         let gone = &self.held.gone;
         let by_kind = self.found[usize::from(thread)].get_or_insert_with(|| {
             let mut by_kind = <[Vec<Candidate>; 3]>::default();
-            let live = pressure.numbers_into(facts, header);
-            for number in live.iter().map(|&number| number as usize).filter(|&number| !gone.contains(number)) {
+            let all = || (0..pressure.crossing.len()).filter_map(|number| traits(facts, pressure, number, thread));
+            for traits in self.pools[usize::from(thread)].get_or_insert_with(|| all().collect()) {
+                let number = traits.number;
+                if gone.contains(number) || !pressure.is_live_into(facts, header, number) {
+                    continue;
+                }
                 let value = pressure.crossing[number];
-                let traits = known.entry(value).or_insert_with(|| traits(facts, pressure, value));
-                let traits = traits.as_ref().filter(|traits| traits.wants_thread() == thread);
-                let found = traits.and_then(|traits| candidate(facts, pressure, traits, reached, cycle));
-                if let Some(found) = found {
+                if !*traits.is_shared.get_or_insert_with(|| pressure.is_shared(facts, value))
+                    && let Some(found) = candidate(facts, pressure, traits, &self.reached, cycle)
+                {
                     by_kind[found.kind() as usize].push(found);
                 }
             }
             by_kind
         });
         let mut found = std::mem::take(&mut by_kind[kind as usize]);
-        found.retain(|candidate| !self.held.gone.contains(number_of(pressure, candidate)));
+        found.retain(|candidate| !gone.contains(candidate.number));
         found.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.first_use.cmp(&b.first_use)));
-        let mut counts: FxHashMap<Linear, u32> = FxHashMap::default();
-        for linear in found.iter().filter_map(|candidate| candidate.linear.clone()) {
-            *counts.entry(linear).or_default() += 1;
+        if kind == Kind::Affine {
+            let mut counts: FxHashMap<Linear, u32> = FxHashMap::default();
+            for linear in found.iter().filter_map(|candidate| candidate.linear.clone()) {
+                *counts.entry(linear).or_default() += 1;
+            }
+            found.retain(|candidate| candidate.linear.as_ref().is_none_or(|linear| counts[linear] > 1));
         }
-        found.retain(|candidate| candidate.linear.as_ref().is_none_or(|linear| counts[linear] > 1));
         found
     }
 
@@ -381,39 +343,41 @@ impl Relief<'_> {
             if missing <= 0 && in_group % GROUP_BYTES == 0 {
                 break;
             }
-            let (warp, thread) = self.chosen.sizes_with(facts, &candidate);
-            let trial = VictimPlan { warp_row: warp, thread_size: thread, ..VictimPlan::default() };
-            if self.room.check(trial.bytes(self.room.threads)).is_err() {
+            // what joins a group takes no room
+            let sizes = self.chosen.sizes_with(facts, &candidate);
+            if sizes != self.chosen.sizes && !self.fits(sizes) {
                 continue;
             }
-            missing -= i64::from(pressure.units(candidate.value));
-            if candidate.linear.as_ref().is_some_and(|linear| !self.chosen.linears.contains(linear)) {
-                missing += i64::from(pressure.units(candidate.value));
+            // the first of a sum has a register take its place
+            if candidate.linear.as_ref().is_none_or(|linear| self.chosen.linears.contains(linear)) {
+                missing -= i64::from(pressure.units(candidate.value));
             }
             in_group += candidate.bytes;
-            pressure.take(facts, self.held, number_of(pressure, &candidate));
-            self.chosen.push(facts, candidate, vec![self.cycle]);
+            pressure.take(facts, self.held, candidate.number);
+            self.chosen.push(facts, candidate, vec![self.reached.clone()]);
         }
     }
 
     /// A victim of another cycle that is live here too is reloaded here as well.
     fn reload_others(&mut self) {
         let header = self.header();
-        for (candidate, cycles) in &mut self.chosen.list {
-            let number = number_of(self.pressure, candidate);
-            if !cycles.contains(&self.cycle) && self.pressure.is_live_into(self.facts, header, number) {
-                cycles.push(self.cycle);
+        for (candidate, reached) in &mut self.chosen.list {
+            if !reached.iter().any(|known| Rc::ptr_eq(known, &self.reached))
+                && self.pressure.is_live_into(self.facts, header, candidate.number)
+            {
+                reached.push(self.reached.clone());
             }
         }
     }
 }
 
-fn number_of(pressure: &Pressure, candidate: &Candidate) -> usize {
-    pressure.position(candidate.value).expect("candidates cross a header")
-}
+/// What may leave its register: for slots of a warp, and for those of a thread, as soon as somebody asks.
+type Pools = [Option<Vec<Traits>>; 2];
 
 /// What makes a value a candidate wherever it is live.
 struct Traits {
+    /// Number of its register.
+    number: usize,
     def: Inst,
     block: Block,
     bytes: u64,
@@ -421,16 +385,17 @@ struct Traits {
     /// The warp agrees on it where it is defined.
     uniform: bool,
     linear: Option<Linear>,
+    /// Whether others in the same register live across boundaries, once that was asked.
+    is_shared: Option<bool>,
 }
 
-impl Traits {
-    /// Whether a slot of a thread is all that there is for it.
-    fn wants_thread(&self) -> bool {
-        !self.in_cycle && !self.uniform && self.linear.is_none()
+/// Those of a register, if it may go to a slot of a warp or, where there is nothing else for it, of a `thread`.
+fn traits(facts: &Facts, pressure: &Pressure, number: usize, thread: bool) -> Option<Traits> {
+    let value = pressure.crossing[number];
+    // lanes agree on no part of it
+    if !thread && facts.form(value).is_none() {
+        return None;
     }
-}
-
-fn traits(facts: &Facts, pressure: &Pressure, value: Value) -> Option<Traits> {
     let kernel = &facts.kernel;
     let def = kernel.def(value)?;
     let block = kernel.insts[def].block;
@@ -439,12 +404,15 @@ fn traits(facts: &Facts, pressure: &Pressure, value: Value) -> Option<Traits> {
         return None;
     }
     let in_cycle = facts.cfg().cycles.cycle_of(block).is_some();
-    let agreed = facts.is_convergent(block);
-    let uniform = agreed && facts.class(value).is_uniform();
-    let linear = if agreed && (!uniform || in_cycle) { linear_part(facts, value) } else { None };
+    let uniform = facts.class(value).is_uniform();
+    let linear = if !uniform || in_cycle { linear_part(facts, value) } else { None };
+    let for_warp = (uniform || linear.is_some()) && facts.is_convergent(block);
     // a slot of a thread is stored once
-    let has_home = uniform || linear.is_some() || !in_cycle;
-    (has_home && !pressure.is_shared(facts, value)).then_some(Traits { def, block, bytes, in_cycle, uniform, linear })
+    if for_warp == thread || (thread && in_cycle) {
+        return None;
+    }
+    let (uniform, linear) = if for_warp { (uniform, linear) } else { (false, None) };
+    Some(Traits { number, def, block, bytes, in_cycle, uniform, linear, is_shared: None })
 }
 
 fn candidate(
@@ -455,7 +423,7 @@ fn candidate(
     cycle: Cycle,
 ) -> Option<Candidate> {
     let cycles = &facts.cfg().cycles;
-    let Traits { def, block, bytes, in_cycle, .. } = *traits;
+    let Traits { number, def, block, bytes, in_cycle, .. } = *traits;
     if cycles.contains(cycle, block) {
         return None;
     }
@@ -496,7 +464,7 @@ fn candidate(
         cost *= LINEAR_COST;
     }
     let cost = cost / f64::from(pressure.units(value).max(1));
-    Some(Candidate { value, home, bytes, rewritten, linear, cost, first_use })
+    Some(Candidate { value, number, home, bytes, rewritten, linear, cost, first_use })
 }
 
 /// The known part of an affine integer whose rest the warp agrees on.
@@ -529,18 +497,12 @@ fn slot_bytes(kind: TypeKind) -> Option<u64> {
 }
 
 /// Orders victims by use and packs them into groups.
-fn lay_out(
-    facts: &Facts,
-    pressure: &Pressure,
-    chosen: Vec<(Candidate, Vec<Cycle>)>,
-    relieved: &[Behind],
-    plan: &mut VictimPlan,
-) {
+fn lay_out(facts: &Facts, pressure: &Pressure, chosen: Vec<(Candidate, Vec<Rc<FixedBitSet>>)>, plan: &mut VictimPlan) {
     let mut linears: FxHashMap<Linear, usize> = FxHashMap::default();
     let mut ordered = chosen;
     ordered.sort_by_key(|(candidate, _)| (candidate.group(facts), candidate.first_use));
     let mut open: Option<(GroupKey, u64)> = None;
-    for (candidate, cycles) in ordered {
+    for (candidate, reached) in ordered {
         let key = candidate.group(facts);
         let Candidate { value, home, bytes, rewritten, linear, .. } = candidate;
         let linear = linear.map(|linear| {
@@ -563,9 +525,7 @@ fn lay_out(
         };
         open = Some((key, offset + bytes));
         let def = facts.kernel.def(value).expect("candidates are instructions");
-        let sets = relieved.iter().filter(|behind| cycles.contains(&behind.cycle));
-        let sets: Vec<&FixedBitSet> = sets.map(|behind| &*behind.blocks).collect();
-        let after = |block: Block| sets.iter().any(|behind| behind.contains(block.index()));
+        let after = |block: Block| reached.iter().any(|reached| reached.contains(block.index()));
         let (uses, place) = (reloads(facts, pressure, value, after), pressure.place(def));
         plan.victims.push(Victim {
             def,

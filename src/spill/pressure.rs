@@ -167,26 +167,33 @@ impl Pressure {
     /// The values that share a crossing register, in function order.
     pub fn members(&self, outline: &Outline, number: usize) -> &[Value] {
         let (starts, members) = self.members.get_or_init(|| {
-            let kernel = &outline.kernel;
-            let of = |inst: Inst| self.number[kernel.result(inst).index()];
+            let result = |&inst: &Inst| outline.kernel.result(inst);
+            let of = |value: &Value| self.number[value.index()];
+            let sharing = self.registers.sharing.iter().map(result).filter(|value| of(value) != NONE);
+            // most registers are of one value
             let mut starts = vec![0u32; self.crossing.len() + 1];
-            for number in kernel.insts.keys().map(of).filter(|&number| number != NONE) {
-                starts[number as usize + 1] += 1;
+            for value in sharing.clone() {
+                starts[of(&value) as usize + 1] += 1;
             }
             for number in 0..self.crossing.len() {
-                starts[number + 1] += starts[number];
+                let own = u32::from(starts[number + 1] > 0);
+                starts[number + 1] += starts[number] + own;
             }
             let mut fill = starts.clone();
             let mut members = vec![Value::new(0); starts[self.crossing.len()] as usize];
-            for inst in kernel.insts.keys() {
-                if let Some(slot) = fill.get_mut(of(inst) as usize).filter(|_| of(inst) != NONE) {
-                    members[*slot as usize] = kernel.result(inst);
-                    *slot += 1;
-                }
+            let own = (0..self.crossing.len()).filter(|&number| starts[number] < starts[number + 1]);
+            for value in own.map(|number| self.crossing[number]).chain(sharing) {
+                let slot = &mut fill[of(&value) as usize];
+                members[*slot as usize] = value;
+                *slot += 1;
             }
+            starts.windows(2).for_each(|row| members[row[0] as usize..row[1] as usize].sort_unstable());
             (starts, members)
         });
-        &members[starts[number] as usize..starts[number + 1] as usize]
+        match &members[starts[number] as usize..starts[number + 1] as usize] {
+            [] => std::slice::from_ref(&self.crossing[number]),
+            several => several,
+        }
     }
 
     /// Pressure of a block without what was taken away; zero where nothing leads to it.
@@ -391,7 +398,7 @@ impl Pressure {
 fn number(kernel: &Kernel, registers: &Registers) -> (Vec<Value>, Vec<u32>) {
     let mut crossing = Vec::new();
     let mut number = vec![NONE; kernel.value_count()];
-    for inst in kernel.insts.keys() {
+    for (inst, data) in kernel.insts.iter() {
         let value = kernel.result(inst);
         let root = registers.of(value);
         if registers.units(root) == 0 || number[root.index()] != NONE {
@@ -399,17 +406,14 @@ fn number(kernel: &Kernel, registers: &Registers) -> (Vec<Value>, Vec<u32>) {
         }
         // a shared register crosses if its own value or one that shares it does, from wherever it is
         let home = || kernel.def(root).map(|def| kernel.insts[def].block);
-        if registers.leaves_block(value) || (root != value && home() != Some(kernel.insts[inst].block)) {
+        if registers.leaves_block(value) || (root != value && home() != Some(data.block)) {
             number[root.index()] = crossing.len() as u32;
             crossing.push(root);
         }
     }
-    for inst in kernel.insts.keys() {
+    for &inst in &registers.sharing {
         let value = kernel.result(inst);
-        let root = registers.of(value);
-        if root != value {
-            number[value.index()] = number[root.index()];
-        }
+        number[value.index()] = number[registers.of(value).index()];
     }
     (crossing, number)
 }

@@ -26,7 +26,7 @@ use super::hidden::{hide, place};
 use super::object::block_weight;
 use super::plan_victims::HEADROOM;
 use super::pressure::{Held, Pressure};
-use super::uses::{each_use, reloads};
+use super::uses::{each_block, reloads};
 use crate::cfg::Cycle;
 use crate::divergence::Outline;
 use crate::kernel::entity::{Block, Inst, Value};
@@ -183,9 +183,10 @@ impl State<'_> {
         let members = |position: usize| pressure.members(outline, position).iter().filter_map(outside);
         let (mut found, mut most, mut count) = (Vec::new(), 0, 0);
         let live = pressure.numbers_into(outline, cycles.header(cycle));
+        let many = live.len() > MAX_CANDIDATES;
         let live = || live.iter().map(|&number| number as usize);
         let certain = live().filter(|&at| !self.held.gone.contains(at) && outside(&pressure.crossing[at]).is_some());
-        if certain.count() > MAX_CANDIDATES {
+        if many && certain.count() > MAX_CANDIDATES {
             return Vec::new();
         }
         for position in live() {
@@ -248,7 +249,7 @@ impl State<'_> {
             let cheap = self.known.is_cheap(outline, def);
             // uses of a block come one after the other
             let mut fine = None;
-            let stands = each_use(outline, value, behind, |_, _, block| {
+            let stands = each_block(outline, value, behind, |block| {
                 any = true;
                 cheap && (fine == Some(block) || self.can_stand_at(home, header, block)) && {
                     fine = Some(block);
@@ -278,8 +279,10 @@ impl State<'_> {
         let mut best: (f64, Vec<Picked>) = (0.0, Vec::new());
         let mut ends = FixedBitSet::with_capacity(pressure.crossing.len());
         let mut room = Room::default();
-        let (gone, leaves) = (&self.held.gone, &self.leaves);
-        let ground = Ground { outline, pressure, known: self.known, header, gone, leaves };
+        let mut live = FixedBitSet::with_capacity(pressure.crossing.len());
+        live.extend(pressure.numbers_into(outline, header).iter().map(|&number| number as usize));
+        live.difference_with(&self.held.gone);
+        let ground = Ground { outline, pressure, known: self.known, live: &live, leaves: &self.leaves };
         for depth in 1..=MAX_DEPTH {
             // deeper chains are the same
             if !starts.iter().any(|start| start.cut) {

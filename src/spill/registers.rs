@@ -9,9 +9,10 @@
 
 use crate::affine::lanes::LaneModel;
 use crate::divergence::Outline;
+use crate::kernel::Kernel;
 use crate::kernel::call::Callee;
 use crate::kernel::entity::{Inst, Value};
-use crate::kernel::inst::{Flags, Opcode};
+use crate::kernel::inst::{Flags, GepTerm, Opcode};
 use crate::kernel::types::TypeKind;
 use crate::llvm::handle::intrinsic_id;
 use cranelift_entity::EntityRef;
@@ -48,6 +49,8 @@ pub struct Registers {
     units: Vec<u8>,
     /// The value whose register a value shares; itself for most.
     root: Vec<Value>,
+    /// Instructions whose result is not that value, in function order.
+    pub sharing: Vec<Inst>,
     /// Values used outside their block, or by a phi.
     leaves: Vec<bool>,
     /// Registers that values share which their own value does not dominate.
@@ -62,21 +65,21 @@ impl Registers {
         let mut registers = Registers {
             units: units(outline),
             root: (0..count).map(Value::new).collect(),
+            sharing: Vec::new(),
             leaves: vec![false; count],
             loose: vec![false; count],
         };
         registers.share(outline);
+        let leaves = &mut registers.leaves[..];
         for (block, data) in kernel.blocks.iter() {
-            let here = kernel.param_count + data.first..kernel.param_count + data.end;
+            let (first, count) = (kernel.param_count + data.first, data.end - data.first);
             let (of_phis, others) = kernel.block_operands(block);
-            for &value in of_phis {
-                registers.leaves[value.index()] = true;
-            }
-            for &value in others.iter().filter(|value| !here.contains(&value.as_u32())) {
-                registers.leaves[value.index()] = true;
+            of_phis.iter().for_each(|value| leaves[value.index()] = true);
+            for value in others {
+                leaves[value.index()] |= value.as_u32().wrapping_sub(first) >= count;
             }
         }
-        registers.part(outline);
+        registers.part(kernel);
         registers
     }
 
@@ -103,68 +106,85 @@ impl Registers {
     /// Values that are the same but for a constant.
     fn share(&mut self, outline: &Outline) {
         let kernel = &outline.kernel;
+        let insts = kernel.insts.as_values_slice();
+        let widths: SmallVec<[u32; 16]> =
+            kernel.types.values().map(|info| info.kind.int_bits().unwrap_or_default()).collect();
+        let first_constant = kernel.param_count as usize + insts.len();
+        let is_constant = |value: Value| value.index() >= first_constant;
         let mut shapes: FxHashMap<Shape, Value> = FxHashMap::default();
-        shapes.reserve(kernel.insts.len() / 8);
+        shapes.reserve(insts.len() / 8);
         for &block in outline.cfg().order.rpo() {
             for inst in kernel.block_insts(block) {
-                let opcode = kernel.insts[inst].opcode;
+                let data = &insts[inst.index()];
+                let opcode = data.opcode;
                 if !may_share(opcode) {
                     continue;
                 }
-                let result = kernel.result(inst);
+                let (result, width) = (kernel.result(inst), widths[data.ty.index()]);
                 let operands = kernel.operands(inst);
-                let is_constant = |value: Value| kernel.constant(value).is_some();
                 // predicates become numbers in a register of their own
-                let bits = |value: Value| kernel.int_bits(value);
-                if bits(result) == Some(1) || operands.first().is_some_and(|&value| bits(value) == Some(1)) {
+                let from_bit = |value: &Value| may_widen(opcode) && widths[kernel.type_of(*value).index()] == 1;
+                if width == 1 || operands.first().is_some_and(from_bit) {
                     continue;
                 }
                 let shape = match opcode {
-                    Opcode::ZExt | Opcode::SExt if bits(result).is_some_and(|bits| bits > 32) => {
-                        Some(Shape::Extended(self.of(operands[0])))
-                    }
-                    Opcode::Gep if !kernel.gep(inst).terms.is_empty() => {
+                    Opcode::ZExt | Opcode::SExt if width > 32 => Some(Shape::Extended(self.of(operands[0]))),
+                    Opcode::Gep => {
                         let base = Some(self.of(operands[0])).filter(|&base| !is_constant(base));
-                        let terms = kernel.gep(inst).terms.iter();
-                        let terms = terms.map(|term| (self.of(operands[term.operand as usize]), term.stride));
-                        Some(Shape::Address(base, terms.collect()))
+                        let term = |term: &GepTerm| (self.of(operands[term.operand as usize]), term.stride);
+                        match kernel.gep(inst).terms {
+                            [] => None,
+                            [only] => Some(Shape::Element(base, term(only))),
+                            terms => Some(Shape::Address(base, terms.iter().map(term).collect())),
+                        }
                     }
                     _ => None,
                 };
-                if let Some(shape) = shape {
-                    let first = *shapes.entry(shape).or_insert(result);
-                    self.root[result.index()] = first;
-                    let home = kernel.def(first).map(|def| kernel.insts[def].block);
-                    self.loose[first.index()] |= home != Some(block);
-                    continue;
-                }
-                let same = match opcode {
-                    Opcode::Add | Opcode::Sub | Opcode::Or => is_constant(operands[1]),
-                    Opcode::Gep => !is_constant(operands[0]),
-                    _ => true,
+                let root = match shape {
+                    Some(shape) => {
+                        let first = *shapes.entry(shape).or_insert(result);
+                        let home = kernel.def(first).map(|def| insts[def.index()].block);
+                        self.loose[first.index()] |= home != Some(block);
+                        first
+                    }
+                    None => match opcode {
+                        Opcode::Add | Opcode::Sub | Opcode::Or if !is_constant(operands[1]) => continue,
+                        Opcode::Gep if is_constant(operands[0]) => continue,
+                        _ => self.of(operands[0]),
+                    },
                 };
-                if same {
-                    self.root[result.index()] = self.of(operands[0]);
+                if root != result {
+                    self.root[result.index()] = root;
+                    self.sharing.push(inst);
                 }
             }
         }
     }
 
     /// A register that is shared at home, but crosses a boundary as one value only, is that value's.
-    fn part(&mut self, outline: &Outline) {
-        let kernel = &outline.kernel;
+    fn part(&mut self, kernel: &Kernel) {
         const NOBODY: u32 = u32::MAX;
         const SEVERAL: u32 = u32::MAX - 1;
+        // by register: the value that crosses
         let mut only = vec![NOBODY; self.root.len()];
-        let results = kernel.param_count as usize..kernel.param_count as usize + kernel.insts.len();
-        let leaving = results.filter(|&value| self.units[value] > 0 && self.leaves[value]);
-        for value in leaving {
-            let only = &mut only[self.root[value].index()];
-            *only = if *only == NOBODY { value as u32 } else { SEVERAL };
+        for value in self.sharing.iter().map(|&inst| kernel.result(inst)) {
+            let root = self.of(value);
+            for value in [root, value].into_iter().filter(|&value| self.units(value) > 0 && self.leaves_block(value)) {
+                let only = &mut only[root.index()];
+                let is_alone = *only == NOBODY || *only == value.as_u32();
+                *only = if is_alone { value.as_u32() } else { SEVERAL };
+            }
         }
-        for value in only.into_iter().filter(|&only| only < SEVERAL) {
-            self.root[value as usize] = Value::from_u32(value);
-        }
+        let root = &mut self.root;
+        self.sharing.retain(|&inst| {
+            let value = kernel.result(inst);
+            let is_own = only[root[value.index()].index()] == value.as_u32();
+            if is_own {
+                root[value.index()] = value;
+            }
+            !is_own
+        });
+        self.sharing.sort_unstable();
     }
 }
 
@@ -188,12 +208,19 @@ fn may_share(opcode: Opcode) -> bool {
     )
 }
 
+/// Whether the result of such an opcode may have more bits than the operand.
+fn may_widen(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::ZExt | Opcode::SExt | Opcode::BitCast | Opcode::IntToPtr)
+}
+
 /// What makes two values the same but for a constant.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Shape {
     Extended(Value),
     /// Base (none for any global variable) and variable parts.
     Address(Option<Value>, SmallVec<[(Value, u64); 2]>),
+    /// An address with one variable part.
+    Element(Option<Value>, (Value, u64)),
 }
 
 /// 32-bit registers of a type.
@@ -213,14 +240,16 @@ pub fn type_units(kind: TypeKind, store_size: u64) -> u32 {
 fn units(outline: &Outline) -> Vec<u8> {
     let kernel = &outline.kernel;
     let types = kernel.types.values();
-    let of_type: Vec<u8> = types.map(|info| type_units(info.kind, info.store_size).min(255) as u8).collect();
-    let mut search =
-        Search { outline, lanes: LaneModel::new(&outline.geometry), known: vec![Found::Unknown; kernel.insts.len()] };
+    let of_type: SmallVec<[u8; 16]> = types.map(|info| type_units(info.kind, info.store_size).min(255) as u8).collect();
+    let mut known = vec![Found::Uniform; kernel.value_count()];
+    let results = kernel.param_count as usize..kernel.param_count as usize + kernel.insts.len();
+    known[results.clone()].fill(Found::Unknown);
+    let mut search = Search { outline, lanes: LaneModel::new(&outline.geometry), known };
     let mut units = vec![0; kernel.value_count()];
-    for (inst, data) in kernel.insts.iter() {
+    for ((inst, data), units) in kernel.insts.iter().zip(&mut units[results]) {
         let wanted = of_type[data.ty.index()];
         if wanted > 0 && !(may_be_free(data.opcode) && search.find(inst, FREE_DEPTH) != Found::InRegister) {
-            units[kernel.result(inst).index()] = wanted;
+            *units = wanted;
         }
     }
     units
@@ -250,12 +279,14 @@ enum Found {
 struct Search<'a> {
     outline: &'a Outline,
     lanes: LaneModel,
+    /// By value; arguments and constants all lanes agree on.
     known: Vec<Found>,
 }
 
 impl Search<'_> {
     fn find(&mut self, def: Inst, depth: u32) -> Found {
-        let known = self.known[def.index()];
+        let result = self.outline.kernel.result(def).index();
+        let known = self.known[result];
         if known != Found::Unknown {
             return known;
         }
@@ -263,7 +294,7 @@ impl Search<'_> {
             return Found::InRegister;
         }
         let found = self.look(def, depth);
-        self.known[def.index()] = found;
+        self.known[result] = found;
         found
     }
 
@@ -288,10 +319,17 @@ impl Search<'_> {
             },
             _ => false,
         };
+        if !simple {
+            return Found::InRegister;
+        }
         // what is computed from what lanes agree on is the same in all of them
-        let mut agree = simple;
-        for &operand in operands.iter().take_while(|_| simple) {
-            match kernel.def(operand).map_or(Found::Uniform, |def| self.find(def, depth - 1)) {
+        let mut agree = true;
+        for &operand in operands {
+            let found = match (self.known[operand.index()], kernel.def(operand)) {
+                (Found::Unknown, Some(def)) => self.find(def, depth - 1),
+                (known, _) => known,
+            };
+            match found {
                 Found::Unknown | Found::InRegister => return Found::InRegister,
                 Found::Free => agree = false,
                 Found::Uniform => {}

@@ -159,6 +159,19 @@ impl<'m> Studies<'m> {
         self.edits.get(&function.value().address())
     }
 
+    /// What is known of the function without solving anything is from now on known of its exact copy instead.
+    pub fn copied(&mut self, function: Function<'m>, copy: Function<'m>) {
+        let Some(Study { handles, analysis, known: Known::Outline(mut outline), pressure, objects }) =
+            self.known.remove(&function.value().address())
+        else {
+            return;
+        };
+        let Some(handles) = handles.of_copy(copy) else { return };
+        outline.kernel.name = copy.name();
+        let known = Known::Outline(outline);
+        self.known.insert(copy.value().address(), Study { handles, analysis, known, pressure, objects });
+    }
+
     /// The module has other functions than it had.
     pub fn grown(&mut self) {
         self.analysis = None;

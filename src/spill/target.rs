@@ -52,7 +52,7 @@ pub fn targets<'m>(
     module: Module<'m>,
     settings: &Settings,
     functions: Vec<Function<'m>>,
-    studies: &Studies<'m>,
+    studies: &mut Studies<'m>,
 ) -> Vec<Target<'m>> {
     let mut editor = Editor::new(module);
     let mut targets = Vec::new();
@@ -60,7 +60,10 @@ pub fn targets<'m>(
         let copy = if wants_copy(function, settings, studies) { editor.copy_function(function) } else { None };
         let target = Target { function, original: None, threads: None, changed: false };
         targets.push(match copy {
-            Some(copy) => Target { function: copy, original: Some(function), ..target },
+            Some(copy) => {
+                studies.copied(function, copy);
+                Target { function: copy, original: Some(function), ..target }
+            }
             None => target,
         });
     }

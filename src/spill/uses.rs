@@ -86,6 +86,26 @@ pub fn each_use(
     true
 }
 
+/// Visits the blocks where the value would be put for those uses, some maybe more than once. Ends early as [`each_use`].
+pub fn each_block(
+    outline: &Outline,
+    value: Value,
+    is_in: impl Fn(Block) -> bool,
+    mut visit: impl FnMut(Block) -> bool,
+) -> bool {
+    let kernel = &outline.kernel;
+    let home = kernel.def(value).map(|def| kernel.insts[def].block);
+    let mut visit = |block: Block| home == Some(block) || !is_in(block) || visit(block);
+    outline.users(value).iter().all(|&inst| {
+        let data = &kernel.insts[inst];
+        if data.opcode != Opcode::Phi {
+            return visit(data.block);
+        }
+        let mut edges = kernel.operands(inst).iter().zip(kernel.incoming(inst));
+        edges.all(|(&used, &from)| used != value || visit(from))
+    })
+}
+
 /// Those uses, and where they are put.
 pub fn reloads(outline: &Outline, pressure: &Pressure, value: Value, after: impl Fn(Block) -> bool) -> Vec<UseSite> {
     let kernel = &outline.kernel;

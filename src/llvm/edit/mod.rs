@@ -13,7 +13,9 @@ use llvm_sys::LLVMTypeKind::LLVMPointerTypeKind;
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyFunction};
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::ffi::{CStr, CString};
 
 /// Every call is sound for the same reason: handles are alive for `'m`, the module belongs to this pass for the
@@ -47,6 +49,9 @@ pub struct Editor<'m> {
     builder: LLVMBuilderRef,
     /// Declarations of intrinsics met so far: name, overloads, function. There are few.
     intrinsics: Vec<(String, Vec<Type<'m>>, Function<'m>)>,
+    /// Integer constants and vector types asked for so far: few, and again and again.
+    ints: RefCell<FxHashMap<(u32, u64), Value<'m>>>,
+    vectors: RefCell<FxHashMap<(Type<'m>, u32), Type<'m>>>,
 }
 
 impl Drop for Editor<'_> {
@@ -63,12 +68,18 @@ fn c_name(name: &str) -> Cow<'static, CStr> {
     }
 }
 
+/// Values for the C API, which only reads them: a handle is nothing but its reference.
+fn raw_values(values: &[Value<'_>]) -> (*mut LLVMValueRef, u32) {
+    (values.as_ptr().cast_mut().cast(), values.len() as u32)
+}
+
 impl<'m> Editor<'m> {
     /// An editor of the module; one at a time.
     pub fn new(module: Module<'m>) -> Self {
         let context = edit!(LLVMGetModuleContext(module.raw()));
         let builder = edit!(LLVMCreateBuilderInContext(context));
-        Editor { module, context, builder, intrinsics: Vec::new() }
+        let (ints, vectors) = Default::default();
+        Editor { module, context, builder, intrinsics: Vec::new(), ints, vectors }
     }
     /// The module.
     pub fn module(&self) -> Module<'m> {
@@ -116,8 +127,7 @@ impl<'m> Editor<'m> {
         for kind in PROMISES.map(attribute_kind) {
             edit!(LLVMRemoveEnumAttributeAtIndex(function.raw(), place, kind));
         }
-        let convergent = edit!(LLVMCreateEnumAttribute(self.context, attribute_kind("convergent"), 0));
-        edit!(LLVMAddAttributeAtIndex(function.raw(), place, convergent));
+        edit!(LLVMAddAttributeAtIndex(function.raw(), place, self.convergent()));
     }
     /// The same of what a call promises.
     pub fn calls_effects(&mut self, call: Inst<'m>) {
@@ -125,8 +135,10 @@ impl<'m> Editor<'m> {
         for kind in PROMISES.map(attribute_kind) {
             edit!(LLVMRemoveCallSiteEnumAttribute(call.raw(), place, kind));
         }
-        let convergent = edit!(LLVMCreateEnumAttribute(self.context, attribute_kind("convergent"), 0));
-        edit!(LLVMAddCallSiteAttribute(call.raw(), place, convergent));
+        edit!(LLVMAddCallSiteAttribute(call.raw(), place, self.convergent()));
+    }
+    fn convergent(&self) -> LLVMAttributeRef {
+        edit!(LLVMCreateEnumAttribute(self.context, attribute_kind("convergent"), 0))
     }
 
     // --- types and constants ---
@@ -166,11 +178,13 @@ impl<'m> Editor<'m> {
     }
     /// `<length x element>`.
     pub fn vector_type(&self, element: Type<'m>, length: u32) -> Type<'m> {
-        wrap!(Type, LLVMVectorType(element.raw(), length))
+        let make = || wrap!(Type, LLVMVectorType(element.raw(), length));
+        *self.vectors.borrow_mut().entry((element, length)).or_insert_with(make)
     }
     /// An integer constant of a width.
     pub fn int(&self, bits: u32, value: u64) -> Value<'m> {
-        wrap!(Value, LLVMConstInt(self.int_type(bits).raw(), value, 0))
+        let make = || wrap!(Value, LLVMConstInt(self.int_type(bits).raw(), value, 0));
+        *self.ints.borrow_mut().entry((bits, value)).or_insert_with(make)
     }
     /// The poison value of a type.
     pub fn poison(&self, ty: Type<'m>) -> Value<'m> {
@@ -213,9 +227,7 @@ impl<'m> Editor<'m> {
         name: &str,
     ) -> Value<'m> {
         let name = c_name(name);
-        let mut raw: Vec<LLVMValueRef> = indices.iter().map(|index| index.raw()).collect();
-        let count = raw.len() as u32;
-        let data = raw.as_mut_ptr();
+        let (data, count) = raw_values(indices);
         wrap!(
             Value,
             if inbounds {
@@ -243,8 +255,7 @@ impl<'m> Editor<'m> {
     /// A call of a function.
     pub fn call(&mut self, callee: Function<'m>, arguments: &[Value<'m>], name: &str) -> Value<'m> {
         let name = c_name(name);
-        let mut raw: Vec<LLVMValueRef> = arguments.iter().map(|argument| argument.raw()).collect();
-        let (count, data) = (raw.len() as u32, raw.as_mut_ptr());
+        let (data, count) = raw_values(arguments);
         let ty = callee.function_type().raw();
         wrap!(Value, LLVMBuildCall2(self.builder, ty, callee.value().raw(), data, count, name.as_ptr()))
     }
