@@ -50,7 +50,7 @@ struct VictimsParser : cl::parser<std::string> {
 cl::opt<std::string, false, VictimsParser>
     Victims("warpwise-victims", cl::cat(Category), cl::value_desc("class,..."),
             cl::desc("What steer-spills may move: all, none, constant, affine, uniform, "
-                     "divergent, stack"));
+                     "divergent, stack, rare"));
 
 cl::opt<std::string> Ptxas("warpwise-ptxas", cl::cat(Category), cl::value_desc("path"),
                            cl::desc("Have steer-spills measure its work with this ptxas and keep what it confirms"));

@@ -43,7 +43,7 @@ const OFF_WHILE_COUNTING: &str = "fuse";
 
 /// Parameters in words, for the error about an unknown one.
 const KNOWN_ANALYSIS: &str = "block=X[xYxZ], simple, remark-all";
-const KNOWN: &str = "block=X[xYxZ], simple, remark-all, regs=N, dynamic-shared=N, victims=all|none|constant|affine|uniform|divergent|stack[+...], ptxas-smem, ptxas=PATH";
+const KNOWN: &str = "block=X[xYxZ], simple, remark-all, regs=N, dynamic-shared=N, victims=all|none|constant|affine|uniform|divergent|stack|rare[+...], ptxas-smem, ptxas=PATH";
 const KNOWN_DEFAULT: &str =
     "block=X[xYxZ], assume-restrict, annotate, fuse, steer, map, no-annotate, no-fuse, no-steer, no-map";
 const KNOWN_FUSE: &str = "block=X[xYxZ], simple, remark-all, regs=N, always";

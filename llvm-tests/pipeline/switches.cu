@@ -46,8 +46,8 @@ NO("no-annotate") KERNEL(vote_no) { ROW }
 NO("off") KERNEL(vote_off) { ROW }
 
 #define ARRAY                                                                                                          \
-  int t = threadIdx.x, last[8];                                                                                        \
-  for (int k = 0; k < 8; ++k)                                                                                          \
+  int t = threadIdx.x, last[12];                                                                                       \
+  for (int k = 0; k < 12; ++k)                                                                                         \
     last[k] = data[t + k];                                                                                             \
   data[t] = last[keys[t] & 7];
 

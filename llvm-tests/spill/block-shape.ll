@@ -1,5 +1,5 @@
 ; A stated shape: constants in the linear thread index, 128 threads.
-; RUN: %opt -passes='steer-spills<block=16x8>' -verify-each -S %s | %FileCheck %s
+; RUN: %opt -passes='steer-spills<block=16x8;victims=all+rare>' -verify-each -S %s | %FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"
 

@@ -1,5 +1,5 @@
 ; Dynamic shared memory that the user bounds is counted.
-; RUN: %opt -warpwise-dynamic-shared=8192 -passes=steer-spills -verify-each -S %s | %FileCheck %s
+; RUN: %opt -warpwise-dynamic-shared=8192 -passes='steer-spills<victims=all+rare>' -verify-each -S %s | %FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"
 

@@ -1,5 +1,5 @@
 ; Constants that are stored in a loop are not what every read finds: the object keeps its copies.
-; RUN: %opt -passes=steer-spills -verify-each -S %s | %FileCheck %s
+; RUN: %opt -passes='steer-spills<victims=all+rare>' -verify-each -S %s | %FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"
 

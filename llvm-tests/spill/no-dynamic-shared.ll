@@ -1,5 +1,5 @@
 ; Dynamic shared memory of unknown size.
-; RUN: %opt -passes=steer-spills -verify-each -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s
+; RUN: %opt -passes='steer-spills<victims=all+rare>' -verify-each -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"
 

@@ -1,5 +1,5 @@
 ; A callee from another module may use any amount of shared memory.
-; RUN: %opt -passes=steer-spills -verify-each -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s
+; RUN: %opt -passes='steer-spills<victims=all+rare>' -verify-each -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"
 

@@ -1,5 +1,5 @@
 ; Pointers that meet in phis and selects become offsets that do.
-; RUN: %opt -passes=steer-spills -verify-each -S %s | %FileCheck %s
+; RUN: %opt -passes='steer-spills<victims=all+rare>' -verify-each -S %s | %FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"
 

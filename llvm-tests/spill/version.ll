@@ -1,5 +1,5 @@
 ; Nothing is known of the block's size: a second body, with slots for 256 threads, behind a test at entry.
-; RUN: %opt -passes=steer-spills -verify-each -pass-remarks=warpwise -S %s 2>%t | %FileCheck %s
+; RUN: %opt -passes='steer-spills<victims=all+rare>' -verify-each -pass-remarks=warpwise -S %s 2>%t | %FileCheck %s
 ; RUN: %FileCheck %s --check-prefix=REMARK < %t
 
 target triple = "nvptx64-nvidia-cuda"

@@ -1,6 +1,6 @@
 ; A lane reads what others wrote in the same block: the warp meets between, so there is no race although every lane wrote
 ; the same.
-; RUN: %opt -passes=steer-spills -verify-each -S %s -o %t.ll
+; RUN: %opt -passes='steer-spills<victims=all+rare>' -verify-each -S %s -o %t.ll
 ; RUN: %FileCheck %s < %t.ll
 ; RUN: %warpwise simt --compare %s %t.ll --block 64 --race shared -a 'i32[64]:zero' -a i32:3 -a i32:4
 

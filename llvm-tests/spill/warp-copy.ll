@@ -1,5 +1,5 @@
 ; Every lane writes the same to the same place, and before anything is read: one copy per warp, no barrier before.
-; RUN: %opt -passes=steer-spills -verify-each -S %s | %FileCheck %s
+; RUN: %opt -passes='steer-spills<victims=all+rare>' -verify-each -S %s | %FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"
 

@@ -8,7 +8,7 @@
 //! 2. **Recomputation** ([`recompute`], [`apply_recompute`], [`advance`]): in loops that keep more values alive than there are
 //!    registers, values are computed again at their uses, or instructions stand earlier. That needs no memory.
 //! 3. **Stack objects** ([`plan_stack`], [`apply_stack`]): allocas that survived optimisation, and copies of by-value
-//!    arguments ([`byval`]), go to shared memory, one copy per thread or per warp.
+//!    arguments ([`byval`]), go to shared memory, one copy per thread or per warp, unless only [`rare`] code uses them.
 //! 4. **Register pressure** ([`pressure`], [`plan_victims`], [`apply_victims`]): in the same loops, values wait in shared
 //!    memory between definition and use.
 //!
@@ -36,6 +36,7 @@ pub mod object;
 pub mod plan_stack;
 pub mod plan_victims;
 pub mod pressure;
+pub mod rare;
 pub mod recompute;
 pub mod registers;
 pub mod reject;
@@ -267,7 +268,7 @@ fn stack_objects<'m>(
         for bound in target.bounds() {
             target.bind(bound, study);
             let mut room = room(study, target, settings);
-            plan = plan_stack::plan(study, &mut room);
+            plan = plan_stack::plan(study, &mut room, settings.victims.rare);
             if !plan.moves.is_empty() {
                 break;
             }

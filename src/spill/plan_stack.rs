@@ -10,7 +10,9 @@
 //!    lane that left for a return of its own reads what it wants before it exits, and so before the barrier opens.
 //!    **A constant** needs what [`contents`] asks, and neither a slot nor a bound.
 //! 3. Profit: objects by executed accesses over bytes, as long as the shared-memory budget has room. A copy per warp is
-//!    taken where it costs no barrier in a loop, or where a copy per thread has no room.
+//!    taken where it costs no barrier in a loop, or where a copy per thread has no room. What is used in [rare](super::rare)
+//!    code only stays, as does what is used outside loops only, less often than loops load, and what `ptxas` keeps in
+//!    registers: shared memory is taken from the first-level cache, whoever uses it.
 //!
 //! Cost: linear in uses, plus one reachability walk per object that could have warp copies.
 
@@ -18,12 +20,15 @@ use super::budget::SharedBudget;
 use super::constant::contents;
 use super::object::{Access, AccessKind, Object, block_weight};
 use super::pressure::Pressure;
+use super::rare::rare_blocks;
 use super::reject::Reject;
 use super::slots;
 use super::study::Study;
+use crate::divergence::provenance::space;
 use crate::divergence::{Facts, Outline};
 use crate::kernel::Kernel;
 use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::handles::Handles;
 use crate::kernel::inst::Opcode;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
@@ -104,6 +109,11 @@ pub fn shows_constant_stores(kernel: &Kernel) -> bool {
 /// A gathered object may cost occupancy, down to one in so many blocks: on an H200 a kernel that keeps 19 of 32 blocks for
 /// it runs 1.6 times as fast, and others gain more than ten times.
 const GATHERED_PART: u32 = 2;
+/// Words that `ptxas` always keeps in registers, and most that it may.
+const ALWAYS_SELECTED: u64 = 7;
+const MOST_SELECTED: u64 = 10;
+/// Selections that it makes among so many: a store at a place that varies is one, a load two.
+const MOST_SELECTIONS: usize = 8;
 /// Most bytes of one object in constant memory, which is small; a longer one is read like other memory.
 const MAX_CONSTANT: u64 = 4096;
 
@@ -137,15 +147,26 @@ pub fn plan_constants(study: &mut Study<'_>) -> StackPlan {
 }
 
 /// Decides for one kernel. `room` says what shared memory there is, or why there is none; what is planned is taken.
-pub fn plan(study: &mut Study<'_>, room: &mut Result<SharedBudget, Reject>) -> StackPlan {
+/// `anything`: objects that are hardly ever used move too.
+pub fn plan(study: &mut Study<'_>, room: &mut Result<SharedBudget, Reject>, anything: bool) -> StackPlan {
     let mut found = StackPlan::default();
     let objects = study.objects();
-    let outline = study.outline();
+    let (outline, handles) = (study.outline(), &study.handles);
+    let cache = (!anything && objects.iter().any(|(_, object)| object.is_ok())).then(|| Cache::of(outline, handles));
     // the most accesses per byte first; ties in function order
     let mut ranked: Vec<(f64, &Object)> = Vec::new();
     for (alloca, object) in objects.iter() {
         match object {
-            Ok(object) => ranked.push((object.weight(outline) / object.size.max(1) as f64, object)),
+            Ok(object) => match cache.as_ref().and_then(|cache| cache.reason_to_stay(outline, object)) {
+                None => ranked.push((object.weight(outline) / object.size.max(1) as f64, object)),
+                Some(reason) => match contents(outline, handles, object) {
+                    Some(contents) => {
+                        let placement = Placement::Constant { contents, together: false };
+                        found.moves.push(Move { object: object.clone(), placement, bytes: 0 });
+                    }
+                    None => found.refusals.push((*alloca, reason)),
+                },
+            },
             Err(reject) => found.refusals.push((*alloca, reject.clone())),
         }
     }
@@ -172,6 +193,65 @@ pub fn plan(study: &mut Study<'_>, room: &mut Result<SharedBudget, Reject>) -> S
     found.moves.sort_by_key(|planned| planned.object.alloca);
     found.refusals.sort_by_key(|refusal| refusal.0);
     found
+}
+
+/// Whether `ptxas` keeps the object in registers, although it is indexed: it selects among the words of a small array.
+/// Measured with ptxas 13.0 for sm_90 on arrays of 2 to 16 elements, 0 to 6 stores and 1 to 12 loads in a loop: only where
+/// all accesses are of words.
+fn stays_in_registers(outline: &Outline, object: &Object) -> bool {
+    let words = object.size / 4;
+    let is_word = |access: &Access| access.size == 4 && matches!(access.kind, AccessKind::Load | AccessKind::Store);
+    let selections = |access: &Access| match constant_offset(outline, object, pointer_of(outline, access)) {
+        Some(_) => 0,
+        None if access.kind == AccessKind::Load => 2,
+        None => 1,
+    };
+    words <= MOST_SELECTED
+        && object.accesses.iter().all(is_word)
+        && (words <= ALWAYS_SELECTED || object.accesses.iter().map(selections).sum::<usize>() <= MOST_SELECTIONS)
+}
+
+/// What the first-level cache is for.
+struct Cache {
+    rare: FixedBitSet,
+    /// Expected executions of the loads in loops that go through it.
+    loads: f64,
+}
+
+impl Cache {
+    fn of(outline: &Outline, handles: &Handles<'_>) -> Cache {
+        let (kernel, cycles) = (&outline.kernel, &outline.cfg().cycles);
+        let rare = rare_blocks(outline, handles);
+        let is_cached = |inst: &Inst| {
+            let data = &kernel.insts[*inst];
+            data.opcode == Opcode::Load
+                && cycles.cycle_of(data.block).is_some()
+                && !rare.contains(data.block.index())
+                && matches!(
+                    kernel.type_info(kernel.operands(*inst)[0]).kind.space(),
+                    Some(space::GENERIC | space::GLOBAL)
+                )
+        };
+        let loads =
+            kernel.insts.keys().filter(is_cached).map(|load| block_weight(outline, kernel.insts[load].block)).sum();
+        Cache { rare, loads }
+    }
+
+    /// Why an object is not worth the room that it would take from the cache.
+    fn reason_to_stay(&self, outline: &Outline, object: &Object) -> Option<Reject> {
+        let at = object.accesses.first()?.inst;
+        if stays_in_registers(outline, object) {
+            return Some(Reject::InRegisters { words: object.size.div_ceil(4) });
+        }
+        let block = |access: &Access| outline.kernel.insts[access.inst].block;
+        let mut used = object.accesses.iter().map(block).filter(|block| !self.rare.contains(block.index())).peekable();
+        if used.peek().is_none() {
+            return Some(Reject::Rare { at });
+        }
+        let weights = used.map(|block| block_weight(outline, block));
+        let (most, all) = weights.fold((0.0f64, 0.0), |(most, all), weight| (most.max(weight), all + weight));
+        (most <= 1.0 && all < self.loads).then_some(Reject::Seldom { at })
+    }
 }
 
 /// The most registers that moving objects can keep alive between blocks beyond what was: the slots' bases; for an index

@@ -49,6 +49,16 @@ pub enum Reject {
     #[error("its address is mixed with addresses of other objects")]
     Mixed { at: Inst },
     #[error(
+        "it is used only in code that is taken for rare, and its copies in shared memory would be taken from the first-level cache of all the rest; -warpwise-victims=all,rare moves it anyway"
+    )]
+    Rare { at: Inst },
+    #[error(
+        "it is used outside loops only, and its copies in shared memory would be taken from the first-level cache that loops load through; -warpwise-victims=all,rare moves it anyway"
+    )]
+    Seldom { at: Inst },
+    #[error("it keeps {words} words in registers and selects among them; -warpwise-victims=all,rare moves it anyway")]
+    InRegisters { words: u64 },
+    #[error(
         "the number of threads of a block is not known: __launch_bounds__(N), or -warpwise-block=N if every launch has that shape, would allow up to {fits} threads' copies in shared memory"
     )]
     NoBound { fits: u64 },
@@ -76,7 +86,9 @@ impl Reject {
             | Reject::OddType { at }
             | Reject::UnknownLength { at }
             | Reject::LongCopy { at, .. }
-            | Reject::Mixed { at } => Some(at),
+            | Reject::Mixed { at }
+            | Reject::Rare { at }
+            | Reject::Seldom { at } => Some(at),
             _ => None,
         }
     }
@@ -92,6 +104,9 @@ impl Reject {
             Reject::UnknownLength { .. } => "StackUnknownLength",
             Reject::LongCopy { .. } => "StackLongCopy",
             Reject::Mixed { .. } => "StackMixed",
+            Reject::Rare { .. } => "StackRare",
+            Reject::Seldom { .. } => "StackSeldom",
+            Reject::InRegisters { .. } => "StackInRegisters",
             Reject::NoBound { .. } => "NoLaunchBound",
             Reject::NoRoom(NoRoom::Limit { .. }) => "SharedLimit",
             Reject::NoRoom(NoRoom::Occupancy { .. }) => "Occupancy",

@@ -119,7 +119,11 @@ pub fn stack(outline: &Outline, handles: &Handles<'_>, plan: &StackPlan, host: &
         let what = describe(outline, handles, &names, *alloca, size);
         let why = object.map(|object| because(outline, handles, &names, &object)).unwrap_or_default();
         let line = reason.at().and_then(|inst| line_of(handles, inst)).map(|line| format!(" at {line}"));
-        let message = format!("{what} stays in local memory{why}: {reason}{}", line.unwrap_or_default());
+        let stays = match reason {
+            Reject::InRegisters { .. } => "is left to ptxas",
+            _ => "stays in local memory",
+        };
+        let message = format!("{what} {stays}{why}: {reason}{}", line.unwrap_or_default());
         let at = reason.at().map(|inst| handles.inst(inst)).or(place_of(outline, handles, *alloca));
         host.emit(Kind::Missed, handles.function, at, reason.name(), &message);
     }

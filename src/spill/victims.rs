@@ -1,7 +1,8 @@
 //! Which classes of victims may `steer-spills` move? The switches of the dissertation's experiment.
 //!
-//! A list of words, separated by `,` or (between the angle brackets of a pass, where LLVM splits at commas) by `+`; `all` is the default. `constant` is what is recomputed and needs no memory,
-//! `affine` and `uniform` are slots of a warp, `divergent` slots of a thread, `stack` are stack objects. Sampaio's four
+//! A list of words, separated by `,` or (between the angle brackets of a pass, where LLVM splits at commas) by `+`; `all` is
+//! the default. `constant` is what is recomputed and needs no memory, `affine` and `uniform` are slots of a warp,
+//! `divergent` slots of a thread, `stack` are stack objects that are used often enough, `rare` all of them. Sampaio's four
 //! allocators are `none`, `divergent`, `constant` and `all`.
 
 use std::str::FromStr;
@@ -19,16 +20,21 @@ pub struct Victims {
     pub divergent: bool,
     /// Stack objects.
     pub stack: bool,
+    /// Those that are hardly ever used too.
+    pub rare: bool,
 }
 
 /// A word that names no class.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("'{0}' is no class of victims; there are all, none, constant, affine, uniform, divergent and stack")]
+#[error("'{0}' is no class of victims; there are all, none, constant, affine, uniform, divergent, stack and rare")]
 pub struct VictimsError(String);
 
 impl Victims {
-    const NONE: Victims = Victims { constant: false, affine: false, uniform: false, divergent: false, stack: false };
-    const ALL: Victims = Victims { constant: true, affine: true, uniform: true, divergent: true, stack: true };
+    const NONE: Victims =
+        Victims { constant: false, affine: false, uniform: false, divergent: false, stack: false, rare: false };
+    /// What is worth it as a rule.
+    const ALL: Victims =
+        Victims { constant: true, affine: true, uniform: true, divergent: true, stack: true, rare: false };
 
     /// Whether any register victims are allowed.
     pub fn any_register(&self) -> bool {
@@ -49,13 +55,14 @@ impl FromStr for Victims {
         let mut victims = Victims::NONE;
         for word in text.split([',', '+']).map(str::trim) {
             match word {
-                "all" => victims = Victims::ALL,
+                "all" => victims = Victims { rare: victims.rare, ..Victims::ALL },
                 "none" => {}
                 "constant" => victims.constant = true,
                 "affine" => victims.affine = true,
                 "uniform" => victims.uniform = true,
                 "divergent" => victims.divergent = true,
                 "stack" => victims.stack = true,
+                "rare" => (victims.stack, victims.rare) = (true, true),
                 _ => return Err(VictimsError(word.to_owned())),
             }
         }
@@ -73,6 +80,7 @@ mod tests {
         assert_eq!("none".parse(), Ok(Victims::NONE));
         let two: Victims = "uniform, stack".parse().unwrap();
         assert!(two.uniform && two.stack && !two.divergent && !two.constant);
+        assert!("rare,all".parse() == "all,rare".parse::<Victims>() && !Victims::default().rare);
         assert!("uniform,many".parse::<Victims>().is_err());
         assert!("".parse::<Victims>().is_err());
     }

@@ -1,0 +1,103 @@
+//! Which blocks does hardly any lane come to? Nobody knows before the program runs; some branches tell.
+//!
+//! 1. **Weights** that the program states (`__builtin_expect`, a profile): a side with one in [`RARE_PART`] or less is rare.
+//! 2. **Size.** Where a branch without weights asks how large `|x|` is, numbers of [`LARGE`] and more are taken for rare, as
+//!    are infinities and NaNs: so the mathematical library leaves the way that all arguments take for the long reduction of
+//!    an angle, in every kernel that calls `sinf`.
+//! 3. **Failure.** What ends in a trap is rare.
+//!
+//! A block is rare if all ways from the entry to it are. Cost: linear.
+//!
+//! Ball and Larus 1993 guess branches from their comparisons in the same way. Ours: the size of arguments.
+
+use super::registers::Intrinsics;
+use crate::divergence::Outline;
+use crate::kernel::call::Callee;
+use crate::kernel::entity::{Block, Value};
+use crate::kernel::handles::Handles;
+use crate::kernel::inst::Opcode;
+use crate::llvm::handle::{self, metadata_kind};
+use cranelift_entity::EntityRef;
+use fixedbitset::FixedBitSet;
+
+/// A side of a branch that is taken once in so many times is rare.
+const RARE_PART: u64 = 64;
+/// Numbers of that size are rare.
+const LARGE: f64 = 65_536.0;
+static ABSOLUTE: Intrinsics<3> = Intrinsics::new(["llvm.fabs", "llvm.nvvm.fabs", "llvm.nvvm.fabs.ftz"]);
+
+/// The rare blocks.
+pub fn rare_blocks(outline: &Outline, handles: &Handles<'_>) -> FixedBitSet {
+    let profile = metadata_kind(handles.function.module(), "prof");
+    let kernel = &outline.kernel;
+    let cycles = &outline.cfg().cycles;
+    let sides: Vec<Option<usize>> =
+        kernel.blocks.keys().map(|block| rare_side(outline, handles, profile, block)).collect();
+    let mut rare = FixedBitSet::with_capacity(kernel.blocks.len());
+    for (at, &block) in (0u32..).zip(cycles.order()) {
+        let is_rare_way = |from: Block| {
+            let succs = kernel.graph.succs(from);
+            let side = sides[from.index()].and_then(|side| succs.get(side));
+            rare.contains(from.index())
+                || (side == Some(&block) && succs.iter().filter(|&&to| to == block).count() == 1)
+        };
+        // ways back have been there
+        let mut ways = kernel.graph.preds(block).iter().filter(|&&from| cycles.position(from) < at).peekable();
+        let fails = kernel.insts[kernel.terminator(block)].opcode == Opcode::Unreachable;
+        if fails || (ways.peek().is_some() && ways.all(|&from| is_rare_way(from))) {
+            rare.insert(block.index());
+        }
+    }
+    rare
+}
+
+/// Which successor of a block is hardly ever taken; `profile` is LLVM's number for `!prof`.
+fn rare_side(outline: &Outline, handles: &Handles<'_>, profile: u32, block: Block) -> Option<usize> {
+    let kernel = &outline.kernel;
+    let branch = kernel.terminator(block);
+    if kernel.insts[branch].opcode != Opcode::CondBr {
+        return None;
+    }
+    let handle = handles.inst(branch);
+    if let Some(weights) = handle.metadata(profile).filter(|_| handle.has_metadata()) {
+        // names stand before the weights
+        let weights: Vec<u64> = weights.md_operands().into_iter().flatten().filter_map(|w| w.const_u64()).collect();
+        let total: u64 = weights.iter().sum();
+        return weights.iter().position(|&weight| total > 0 && weight.saturating_mul(RARE_PART) <= total);
+    }
+    let compare = kernel.def(*kernel.operands(branch).first()?)?;
+    let data = &kernel.insts[compare];
+    if data.opcode != Opcode::FCmp {
+        return None;
+    }
+    let operands = kernel.operands(compare);
+    let is_large = || is_absolute(outline, operands[0]) && number(handles, operands[1]) >= Some(LARGE);
+    // LLVM numbers ordered predicates 1 to 7 and their unordered twins from 8
+    match data.sub {
+        // whether it is NaN at all
+        8 => Some(0),
+        7 => Some(1),
+        // equal, greater
+        1..=3 | 9..=11 if is_large() => Some(0),
+        // less, different
+        4..=6 | 12..=14 if is_large() => Some(1),
+        _ => None,
+    }
+}
+
+fn is_absolute(outline: &Outline, value: Value) -> bool {
+    let kernel = &outline.kernel;
+    let call = kernel.def(value).filter(|&def| kernel.insts[def].opcode == Opcode::Call);
+    call.is_some_and(|call| matches!(kernel.call(call).callee, Callee::Intrinsic(id) if ABSOLUTE.contains(id)))
+}
+
+/// A constant number, infinities included.
+fn number(handles: &Handles<'_>, value: Value) -> Option<f64> {
+    let handle = handles.value(value);
+    let bits = handle.const_fp_bits()?;
+    match handle.ty().kind() {
+        handle::TypeKind::LLVMFloatTypeKind => Some(f32::from_bits(bits as u32).into()),
+        handle::TypeKind::LLVMDoubleTypeKind => Some(f64::from_bits(bits)),
+        _ => None,
+    }
+}
