@@ -53,6 +53,7 @@ const LEAST_GAIN: u32 = 4;
 /// Most instructions for a register where the cycle does not fit even so: a matrix product of 36 results a thread lost 7 %
 /// with 28 of them.
 const MOST_ADDED: u32 = 6;
+
 /// What is computed again in a kernel.
 #[derive(Default)]
 pub struct RecomputePlan {

@@ -118,7 +118,9 @@ pub fn stack(outline: &Outline, handles: &Handles<'_>, plan: &StackPlan, host: &
         let size = object.as_ref().map(|object| object.size).unwrap_or(0);
         let what = describe(outline, handles, &names, *alloca, size);
         let why = object.map(|object| because(outline, handles, &names, &object)).unwrap_or_default();
-        let line = reason.at().and_then(|inst| line_of(handles, inst)).map(|line| format!(" at {line}"));
+        // no one line is the reason where all uses are
+        let line = reason.at().filter(|_| !matches!(reason, Reject::Rare { .. } | Reject::Seldom { .. }));
+        let line = line.and_then(|inst| line_of(handles, inst)).map(|line| format!(" at {line}"));
         let stays = match reason {
             Reject::InRegisters { .. } => "is left to ptxas",
             _ => "stays in local memory",
