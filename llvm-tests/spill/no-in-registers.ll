@@ -31,7 +31,8 @@ define ptx_kernel void @seven(ptr %out, i32 %a, i32 %b, i32 %c) #0 {
 
 define ptx_kernel void @ten(ptr %out, i32 %a, i32 %b, i32 %c) #0 {
   %ten = alloca [10 x i32], align 4
-  %pa = getelementptr inbounds i32, ptr %ten, i32 %a
+  %lane = call i32 @llvm.nvvm.read.ptx.sreg.laneid()
+  %pa = getelementptr inbounds i32, ptr %ten, i32 %lane
   %pb = getelementptr inbounds i32, ptr %ten, i32 %b
   %pc = getelementptr inbounds i32, ptr %ten, i32 %c
   %va = load i32, ptr %pa, align 4
@@ -72,7 +73,8 @@ end:
 
 define ptx_kernel void @doubles(ptr %out, i32 %a) #0 {
   %doubles = alloca [2 x double], align 8
-  %pa = getelementptr inbounds double, ptr %doubles, i32 %a
+  %lane = call i32 @llvm.nvvm.read.ptx.sreg.laneid()
+  %pa = getelementptr inbounds double, ptr %doubles, i32 %lane
   store double 1.0, ptr %pa, align 8
   %value = load double, ptr %doubles, align 8
   store double %value, ptr %out, align 8
@@ -81,11 +83,14 @@ define ptx_kernel void @doubles(ptr %out, i32 %a) #0 {
 
 define ptx_kernel void @bytes(ptr %out, i32 %a) #0 {
   %bytes = alloca [4 x i8], align 1
-  %pa = getelementptr inbounds i8, ptr %bytes, i32 %a
+  %lane = call i32 @llvm.nvvm.read.ptx.sreg.laneid()
+  %pa = getelementptr inbounds i8, ptr %bytes, i32 %lane
   store i8 1, ptr %pa, align 1
   %value = load i8, ptr %bytes, align 1
   store i8 %value, ptr %out, align 1
   ret void
 }
+
+declare i32 @llvm.nvvm.read.ptx.sreg.laneid()
 
 attributes #0 = { "target-cpu"="sm_90" "nvvm.maxntid"="256" }

@@ -18,6 +18,8 @@ use cranelift_entity::EntityRef;
 
 /// Most instructions of a block that is looked at.
 const MAX_BLOCK: usize = 4096;
+/// One in so many of the registers that are too many must be gained.
+const LEAST_PART: u32 = 4;
 /// Intrinsics that may move.
 static ARITHMETIC: Intrinsics<2> = Intrinsics::new(["llvm.fma", "llvm.fmuladd"]);
 
@@ -49,7 +51,8 @@ pub fn plan(outline: &Outline, pressure: &mut Pressure, registers: u32) -> Advan
         }
         let Some(Earlier { order, places }) = earlier(outline, pressure, block, &mut wanted) else { continue };
         let after = pressure.peak(outline, block, &order);
-        if after < before {
+        // ptxas orders instructions too, and spills anyway
+        if after < before && (before - after) * LEAST_PART >= before - registers {
             let first = outline.kernel.blocks[block].first;
             let moved = order.windows(2).filter(|pair| places[(pair[1].as_u32() - first) as usize].1 > 0);
             plan.moves.extend(moved.map(|pair| (pair[1], pair[0])));

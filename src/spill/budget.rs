@@ -11,6 +11,7 @@
 //! Source of the numbers: CUDA C++ Programming Guide, technical specifications per compute capability.
 
 use crate::kernel::geometry::{Geometry, MAX_BLOCK_THREADS, WARP_SIZE};
+use std::cmp::Ordering;
 
 /// Shared memory a block may have without the host asking for more.
 pub const STATIC_LIMIT: u64 = 48 * 1024;
@@ -24,6 +25,8 @@ pub const MAX_REGISTERS: u32 = 255;
 /// Where blocks of any size may come, smaller ones than this may lose occupancy: they all use the slots, and what is gained
 /// in place of local memory is more than that.
 const SMALL_BLOCK: u32 = 128;
+/// Blocks of other sizes than multiples of this many threads are rare.
+const USUAL_STEP: usize = 64;
 
 /// What one multiprocessor has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,31 +38,33 @@ pub struct Machine {
     pub shared: u64,
     /// Shared memory the system takes from each block, in bytes.
     pub reserved: u64,
+    /// The memory that is divided into shared memory and first-level cache, in bytes.
+    pub unified: u64,
 }
 
-const fn machine(arch: u32, threads: u32, blocks: u32, shared_kb: u64, reserved: u64) -> Machine {
-    Machine { arch, threads, blocks, shared: shared_kb * 1024, reserved }
+const fn machine(arch: u32, threads: u32, blocks: u32, shared_kb: u64, reserved: u64, unified_kb: u64) -> Machine {
+    Machine { arch, threads, blocks, shared: shared_kb * 1024, reserved, unified: unified_kb * 1024 }
 }
 
 /// Ordered by architecture.
 const TABLE: &[Machine] = &[
-    machine(75, 1024, 16, 64, 0),
-    machine(80, 2048, 32, 164, 1024),
-    machine(86, 1536, 16, 100, 1024),
-    machine(87, 1536, 16, 164, 1024),
-    machine(88, 1536, 16, 100, 1024),
-    machine(89, 1536, 24, 100, 1024),
-    machine(90, 2048, 32, 228, 1024),
-    machine(100, 2048, 32, 228, 1024),
-    machine(101, 1536, 24, 228, 1024),
-    machine(103, 2048, 32, 228, 1024),
-    machine(110, 1536, 24, 228, 1024),
-    machine(120, 1536, 24, 100, 1024),
-    machine(121, 1536, 24, 100, 1024),
+    machine(75, 1024, 16, 64, 0, 96),
+    machine(80, 2048, 32, 164, 1024, 192),
+    machine(86, 1536, 16, 100, 1024, 128),
+    machine(87, 1536, 16, 164, 1024, 192),
+    machine(88, 1536, 16, 100, 1024, 128),
+    machine(89, 1536, 24, 100, 1024, 128),
+    machine(90, 2048, 32, 228, 1024, 256),
+    machine(100, 2048, 32, 228, 1024, 256),
+    machine(101, 1536, 24, 228, 1024, 256),
+    machine(103, 2048, 32, 228, 1024, 256),
+    machine(110, 1536, 24, 228, 1024, 256),
+    machine(120, 1536, 24, 100, 1024, 128),
+    machine(121, 1536, 24, 100, 1024, 128),
 ];
 
 /// What is assumed of an architecture that the table does not have: many threads to feed, little memory to share.
-const UNKNOWN: Machine = machine(0, 2048, 32, 64, 1024);
+const UNKNOWN: Machine = machine(0, 2048, 32, 64, 1024, 128);
 
 impl Machine {
     /// By the name of a target CPU: `sm_90`, `sm_120a`.
@@ -67,6 +72,12 @@ impl Machine {
         let digits: String = cpu.trim_start_matches("sm_").chars().take_while(char::is_ascii_digit).collect();
         let arch = digits.parse::<u32>().unwrap_or(0);
         TABLE.iter().copied().find(|machine| machine.arch == arch).unwrap_or(UNKNOWN)
+    }
+
+    /// What becomes shared memory where so much is wanted.
+    fn share(&self, wanted: u64) -> u64 {
+        let least = SHARES.into_iter().map(|share| share * 1024).find(|&share| share >= wanted);
+        least.unwrap_or(self.shared).min(self.shared)
     }
 
     /// Blocks of `threads` threads that fit at once.
@@ -80,6 +91,9 @@ impl Machine {
     }
 }
 
+/// The steps in which the memory is divided, in KB.
+const SHARES: [u64; 10] = [0, 8, 16, 32, 64, 100, 132, 164, 196, 228];
+
 /// The shared memory one kernel may still take.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedBudget {
@@ -88,6 +102,8 @@ pub struct SharedBudget {
     pub threads: u32,
     /// Registers of a thread, estimated from below.
     pub registers: u32,
+    /// Blocks that the launch bound asks for.
+    pub wanted_blocks: Option<u32>,
     /// Shared memory that the kernel uses by itself, dynamic included.
     pub own: u64,
     /// The same with the slots planned so far.
@@ -121,10 +137,14 @@ impl SharedBudget {
             let over = self.used + need - STATIC_LIMIT;
             return Err(NoRoom::Limit { need, threads, over, used: self.used });
         }
-        let others = (SMALL_BLOCK..=MAX_BLOCK_THREADS).step_by(WARP_SIZE as usize).filter(|_| self.any_block);
+        let others = (SMALL_BLOCK..=MAX_BLOCK_THREADS).step_by(USUAL_STEP).filter(|_| self.any_block);
         for threads in std::iter::once(threads).chain(others) {
-            // larger blocks than have slots gain nothing for a lost block
-            let part = if threads <= self.threads { part } else { 1 };
+            // larger blocks than have slots gain nothing for a lost block; in smaller ones some threads' slots are idle
+            let part = match threads.cmp(&self.threads) {
+                Ordering::Less if part > 1 => part + 1,
+                Ordering::Less | Ordering::Equal => part,
+                Ordering::Greater => 1,
+            };
             let before = self.machine.resident_blocks(threads, self.registers, self.own);
             let after = self.machine.resident_blocks(threads, self.registers, self.used + need);
             if after * part < before {
@@ -132,6 +152,19 @@ impl SharedBudget {
             }
         }
         Ok(())
+    }
+    /// Threads that are resident without slots, as far as can be told.
+    pub fn resident_threads(&self) -> u32 {
+        let most = self.machine.resident_blocks(self.threads, self.registers, self.own);
+        self.threads * self.wanted_blocks.map_or(most, |wanted| wanted.clamp(1, most.max(1)))
+    }
+    /// What the first-level cache loses if a block takes `need` more bytes.
+    pub fn takes_from_cache(&self, need: u64) -> u64 {
+        let share = |shared: u64| {
+            let blocks = self.machine.resident_blocks(self.threads, self.registers, shared);
+            self.machine.share(u64::from(blocks) * (shared + self.machine.reserved))
+        };
+        share(self.used + need).saturating_sub(share(self.used))
     }
     /// Takes the bytes.
     pub fn take(&mut self, bytes: u64) {
@@ -174,6 +207,7 @@ mod tests {
             machine: Machine::of("sm_90"),
             threads: 256,
             registers: 32,
+            wanted_blocks: None,
             own: used,
             used,
             any_block: false,
@@ -190,6 +224,7 @@ mod tests {
             machine: Machine::of(arch),
             threads,
             registers: 32,
+            wanted_blocks: None,
             own: 0,
             used: 0,
             any_block: true,

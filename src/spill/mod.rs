@@ -27,6 +27,7 @@ pub mod apply_stack;
 pub mod apply_victims;
 pub mod budget;
 pub mod byval;
+pub mod cache;
 mod chains;
 pub mod constant;
 mod hidden;
@@ -65,8 +66,9 @@ use target::Target;
 
 /// Registers a thread is assumed to use at least; fewer allow no more blocks than can be resident anyway.
 const LEAST_REGISTERS: u32 = 32;
-/// Threads that a version of an unbounded kernel has slots for: the first of these whose slots cost no occupancy.
-pub const VERSION_THREADS: [u32; 3] = [256, 128, 64];
+/// Threads that a version of an unbounded kernel has slots for. Smaller blocks use it too; larger ones only pay, so that fewer
+/// threads would do more harm than good.
+pub const VERSION_THREADS: u32 = 256;
 /// Asks `ptxas` to spill to shared memory; it wants PTX 9.0.
 const SMEM_PRAGMA: &str = ".pragma \"enable_smem_spilling\";";
 
@@ -84,9 +86,9 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
 
 fn run_except(module: Module<'_>, settings: &Settings, host: &Host<'_>, left_alone: &FxHashSet<String>) -> bool {
     let functions = editable(module, left_alone);
-    let mut changed = settings.victims.stack && byval::copy_to_stack(module, &functions);
+    let copied = if settings.victims.stack { byval::copy_to_stack(module, &functions) } else { Vec::new() };
     let mut studies = Studies::new(module, settings.analysis());
-    changed |= settings.victims.stack && constant_objects(module, &functions, &mut studies, settings, host);
+    let mut changed = settings.victims.stack && constant_objects(module, &functions, &mut studies, settings, host);
     if settings.victims.constant {
         changed |= recomputations(module, &functions, &mut studies, settings, host);
     }
@@ -94,6 +96,7 @@ fn run_except(module: Module<'_>, settings: &Settings, host: &Host<'_>, left_alo
     studies.grown();
     if settings.victims.stack {
         stack_objects(module, &mut targets, &mut studies, settings, host);
+        take_back(module, &copied, &targets, &mut studies);
     }
     if settings.victims.any_register() || settings.ptxas_smem {
         register_pressure(module, &mut targets, &mut studies, settings, host);
@@ -102,6 +105,23 @@ fn run_except(module: Module<'_>, settings: &Settings, host: &Host<'_>, left_alo
     target::settle(module, targets);
     drop(studies);
     changed
+}
+
+/// Copies of arguments that stayed where they are go again, in both bodies of a kernel.
+fn take_back<'m>(
+    module: Module<'m>,
+    copied: &[(Function<'m>, u32)],
+    targets: &[Target<'m>],
+    studies: &mut Studies<'m>,
+) {
+    for &(kernel, index) in copied {
+        let Some(target) = targets.iter().find(|target| target.emitted() == kernel) else { continue };
+        for body in [Some(target.function), target.original].into_iter().flatten() {
+            if byval::take_back(module, body, index) {
+                studies.edited(body);
+            }
+        }
+    }
 }
 
 /// Functions that may be edited.
@@ -147,6 +167,7 @@ fn room(study: &mut Study<'_>, target: &Target<'_>, settings: &Settings) -> Resu
         machine: Machine::of(&cpu),
         threads: geometry.thread_bound(),
         registers: study.pressure().1.across_boundaries().clamp(LEAST_REGISTERS, most),
+        wanted_blocks: geometry.min_blocks,
         own: used.bytes + dynamic,
         used: used.bytes + dynamic,
         any_block: target.original.is_some(),
@@ -264,15 +285,9 @@ fn stack_objects<'m>(
             continue;
         }
         let study = studies.of(target.function);
-        let mut plan = StackPlan::default();
-        for bound in target.bounds() {
-            target.bind(bound, study);
-            let mut room = room(study, target, settings);
-            plan = plan_stack::plan(study, &mut room, settings.victims.rare);
-            if !plan.moves.is_empty() {
-                break;
-            }
-        }
+        target.bind(study);
+        let mut room = room(study, target, settings);
+        let mut plan = plan_stack::plan(study, &mut room, settings.victims.rare);
         if target.original.is_some() && plan.moves.is_empty() {
             target.threads = None;
             let objects = study.objects();
@@ -347,30 +362,19 @@ fn register_pressure<'m>(
         if needs.are_met() {
             continue;
         }
-        let (mut plan, mut reason) = (None, None);
-        for bound in target.bounds() {
-            target.bind(bound, study);
-            match room(study, target, settings) {
-                Ok(mut room) => {
-                    let (facts, pressure) = study.facts_and_pressure();
-                    let found = plan_victims::plan(facts, pressure, &needs, settings.victims, &mut room);
-                    let is_empty = found.victims.is_empty();
-                    plan = Some(found);
-                    if !is_empty {
-                        break;
-                    }
-                }
-                Err(reject) => reason = Some(reject),
-            }
-        }
+        target.bind(study);
         let about = target.emitted();
-        let (outline, pressure) = study.pressure();
-        let Some(plan) = plan else {
-            if let Some(reject) = reason {
+        let mut room = match room(study, target, settings) {
+            Ok(room) => room,
+            Err(reject) => {
+                let (outline, pressure) = study.pressure();
                 report::no_room(outline, pressure, about, registers, &reject, host);
+                continue;
             }
-            continue;
         };
+        let (facts, pressure) = study.facts_and_pressure();
+        let plan = plan_victims::plan(facts, pressure, &needs, settings.victims, &mut room);
+        let outline = study.outline();
         report::victims(outline, about, &plan, host);
         if plan.after > plan.budget && settings.ptxas_smem {
             match ptxas_can_spill_to_shared(study) {

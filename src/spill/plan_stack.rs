@@ -10,25 +10,24 @@
 //!    lane that left for a return of its own reads what it wants before it exits, and so before the barrier opens.
 //!    **A constant** needs what [`contents`] asks, and neither a slot nor a bound.
 //! 3. Profit: objects by executed accesses over bytes, as long as the shared-memory budget has room. A copy per warp is
-//!    taken where it costs no barrier in a loop, or where a copy per thread has no room. What is used in [rare](super::rare)
-//!    code only stays, as does what is used outside loops only, less often than loops load, and what `ptxas` keeps in
-//!    registers: shared memory is taken from the first-level cache, whoever uses it.
+//!    taken where it costs no barrier in a loop, or where a copy per thread has no room. Shared memory is taken from the
+//!    first-level cache, whoever uses it. So what is used in [rare](super::rare) code only stays, as does what is used
+//!    outside loops only, less often than loops load, what gains less than [gathers](super::cache) lose, what is little
+//!    beside objects that stay anyway, and what `ptxas` keeps in registers.
 //!
 //! Cost: linear in uses, plus one reachability walk per object that could have warp copies.
 
 use super::budget::SharedBudget;
+use super::cache::Cache;
 use super::constant::contents;
 use super::object::{Access, AccessKind, Object, block_weight};
 use super::pressure::Pressure;
-use super::rare::rare_blocks;
 use super::reject::Reject;
 use super::slots;
-use super::study::Study;
-use crate::divergence::provenance::space;
+use super::study::{Alloca, Study};
 use crate::divergence::{Facts, Outline};
 use crate::kernel::Kernel;
 use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::handles::Handles;
 use crate::kernel::inst::Opcode;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
@@ -109,11 +108,12 @@ pub fn shows_constant_stores(kernel: &Kernel) -> bool {
 /// A gathered object may cost occupancy, down to one in so many blocks: on an H200 a kernel that keeps 19 of 32 blocks for
 /// it runs 1.6 times as fast, and others gain more than ten times.
 const GATHERED_PART: u32 = 2;
-/// Words that `ptxas` always keeps in registers, and most that it may.
-const ALWAYS_SELECTED: u64 = 7;
-const MOST_SELECTED: u64 = 10;
-/// Selections that it makes among so many: a store at a place that varies is one, a load two.
-const MOST_SELECTIONS: usize = 8;
+/// Words that `ptxas` keeps in registers as a rule; it may keep more words if it has to make so few selections among them:
+/// a store at a place that varies is one, a load two.
+const USUALLY_SELECTED: u64 = 7;
+const MOST_SELECTIONS: [(u64, usize); 2] = [(8, 9), (10, 8)];
+/// Objects that stay are used so many times as much as those that could move without doing much good.
+const MINOR_PART: f64 = 4.0;
 /// Most bytes of one object in constant memory, which is small; a longer one is read like other memory.
 const MAX_CONSTANT: u64 = 4096;
 
@@ -151,23 +151,29 @@ pub fn plan_constants(study: &mut Study<'_>) -> StackPlan {
 pub fn plan(study: &mut Study<'_>, room: &mut Result<SharedBudget, Reject>, anything: bool) -> StackPlan {
     let mut found = StackPlan::default();
     let objects = study.objects();
-    let (outline, handles) = (study.outline(), &study.handles);
-    let cache = (!anything && objects.iter().any(|(_, object)| object.is_ok())).then(|| Cache::of(outline, handles));
     // the most accesses per byte first; ties in function order
     let mut ranked: Vec<(f64, &Object)> = Vec::new();
+    let cache = (!anything && objects.iter().any(|(_, object)| object.is_ok())).then(|| {
+        let (facts, handles) = study.facts_and_handles();
+        let sizes = objects.iter().filter_map(|(_, object)| object.as_ref().ok());
+        Cache::of(
+            facts,
+            handles,
+            sizes.filter(|object| !stays_in_registers(facts, object)).map(|object| object.size).sum(),
+        )
+    });
     for (alloca, object) in objects.iter() {
-        match object {
-            Ok(object) => match cache.as_ref().and_then(|cache| cache.reason_to_stay(outline, object)) {
-                None => ranked.push((object.weight(outline) / object.size.max(1) as f64, object)),
-                Some(reason) => match contents(outline, handles, object) {
-                    Some(contents) => {
-                        let placement = Placement::Constant { contents, together: false };
-                        found.moves.push(Move { object: object.clone(), placement, bytes: 0 });
-                    }
-                    None => found.refusals.push((*alloca, reason)),
-                },
-            },
-            Err(reject) => found.refusals.push((*alloca, reject.clone())),
+        let object = match object {
+            Ok(object) => object,
+            Err(reject) => {
+                found.refusals.push((*alloca, reject.clone()));
+                continue;
+            }
+        };
+        let reason = cache.as_ref().and_then(|cache| reason_to_stay(study.facts(), cache, object));
+        match reason {
+            None => ranked.push((object.weight(study.outline()) / object.size.max(1) as f64, object)),
+            Some(reason) => found.stays(study, object, reason),
         }
     }
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.alloca.cmp(&b.1.alloca)));
@@ -182,22 +188,74 @@ pub fn plan(study: &mut Study<'_>, room: &mut Result<SharedBudget, Reject>, anyt
             }
             Ok(budget) => match place(study, object, budget) {
                 Ok((placement, bytes)) => {
-                    budget.take(bytes);
-                    let object = object.clone();
-                    found.moves.push(Move { object, placement, bytes });
+                    let per_thread = cache.as_ref().filter(|_| matches!(placement, Placement::Thread { .. }));
+                    match per_thread.map(|cache| cache.price(study.facts(), object, budget, bytes)) {
+                        Some(Err(reason)) => found.stays(study, object, reason),
+                        _ => {
+                            budget.take(bytes);
+                            let object = object.clone();
+                            found.moves.push(Move { object, placement, bytes });
+                        }
+                    }
                 }
                 Err(reason) => found.refusals.push((object.alloca, reason)),
             },
         }
+    }
+    if let (Some(_), Ok(budget)) = (&cache, room) {
+        leave_minor(study, &objects, budget, &mut found);
     }
     found.moves.sort_by_key(|planned| planned.object.alloca);
     found.refusals.sort_by_key(|refusal| refusal.0);
     found
 }
 
+impl StackPlan {
+    /// An object is not worth shared memory: it may still be a constant.
+    fn stays(&mut self, study: &Study<'_>, object: &Object, reason: Reject) {
+        match contents(study.outline(), &study.handles, object) {
+            Some(contents) => {
+                let placement = Placement::Constant { contents, together: false };
+                self.moves.push(Move { object: object.clone(), placement, bytes: 0 });
+            }
+            None => self.refusals.push((object.alloca, reason)),
+        }
+    }
+}
+
+/// Why an object is not worth any room.
+fn reason_to_stay(facts: &Facts, cache: &Cache, object: &Object) -> Option<Reject> {
+    if stays_in_registers(facts, object) {
+        return Some(Reject::InRegisters { words: object.size.div_ceil(4) });
+    }
+    cache.reason_to_stay(facts, object)
+}
+
+/// Where objects that have no room take more than the whole cache, others stay that are used little beside them.
+fn leave_minor(study: &Study<'_>, objects: &[Alloca], budget: &SharedBudget, found: &mut StackPlan) {
+    let outline = study.outline();
+    let is_left = |alloca: Inst| {
+        found.refusals.iter().any(|(refused, reason)| *refused == alloca && matches!(reason, Reject::NoRoom(_)))
+    };
+    let left = objects.iter().filter(|(alloca, _)| is_left(*alloca)).filter_map(|(_, object)| object.as_ref().ok());
+    let (others, weight) =
+        left.fold((0, 0.0), |(size, weight), object| (size + object.size, weight + object.weight(outline)));
+    if others * u64::from(budget.resident_threads()) < budget.machine.unified {
+        return;
+    }
+    let StackPlan { moves, refusals } = found;
+    moves.retain(|planned| {
+        let is_minor = planned.bytes > 0 && planned.object.weight(outline) * MINOR_PART < weight;
+        if is_minor {
+            refusals.push((planned.object.alloca, Reject::Minor { others }));
+        }
+        !is_minor
+    });
+}
+
 /// Whether `ptxas` keeps the object in registers, although it is indexed: it selects among the words of a small array.
-/// Measured with ptxas 13.0 for sm_90 on arrays of 2 to 16 elements, 0 to 6 stores and 1 to 12 loads in a loop: only where
-/// all accesses are of words.
+/// Measured with ptxas 13.0 for sm_90 on arrays of 2 to 40 elements, 0 to 16 loads and stores in a loop: only where all accesses
+/// are of words. Up to six words it nearly always does; seven lose little in local memory where it does not.
 fn stays_in_registers(outline: &Outline, object: &Object) -> bool {
     let words = object.size / 4;
     let is_word = |access: &Access| access.size == 4 && matches!(access.kind, AccessKind::Load | AccessKind::Store);
@@ -206,52 +264,11 @@ fn stays_in_registers(outline: &Outline, object: &Object) -> bool {
         None if access.kind == AccessKind::Load => 2,
         None => 1,
     };
-    words <= MOST_SELECTED
-        && object.accesses.iter().all(is_word)
-        && (words <= ALWAYS_SELECTED || object.accesses.iter().map(selections).sum::<usize>() <= MOST_SELECTIONS)
-}
-
-/// What the first-level cache is for.
-struct Cache {
-    rare: FixedBitSet,
-    /// Expected executions of the loads in loops that go through it.
-    loads: f64,
-}
-
-impl Cache {
-    fn of(outline: &Outline, handles: &Handles<'_>) -> Cache {
-        let (kernel, cycles) = (&outline.kernel, &outline.cfg().cycles);
-        let rare = rare_blocks(outline, handles);
-        let is_cached = |inst: &Inst| {
-            let data = &kernel.insts[*inst];
-            data.opcode == Opcode::Load
-                && cycles.cycle_of(data.block).is_some()
-                && !rare.contains(data.block.index())
-                && matches!(
-                    kernel.type_info(kernel.operands(*inst)[0]).kind.space(),
-                    Some(space::GENERIC | space::GLOBAL)
-                )
-        };
-        let loads =
-            kernel.insts.keys().filter(is_cached).map(|load| block_weight(outline, kernel.insts[load].block)).sum();
-        Cache { rare, loads }
-    }
-
-    /// Why an object is not worth the room that it would take from the cache.
-    fn reason_to_stay(&self, outline: &Outline, object: &Object) -> Option<Reject> {
-        let at = object.accesses.first()?.inst;
-        if stays_in_registers(outline, object) {
-            return Some(Reject::InRegisters { words: object.size.div_ceil(4) });
-        }
-        let block = |access: &Access| outline.kernel.insts[access.inst].block;
-        let mut used = object.accesses.iter().map(block).filter(|block| !self.rare.contains(block.index())).peekable();
-        if used.peek().is_none() {
-            return Some(Reject::Rare { at });
-        }
-        let weights = used.map(|block| block_weight(outline, block));
-        let (most, all) = weights.fold((0.0f64, 0.0), |(most, all), weight| (most.max(weight), all + weight));
-        (most <= 1.0 && all < self.loads).then_some(Reject::Seldom { at })
-    }
+    let is_kept = || {
+        let selections: usize = object.accesses.iter().map(selections).sum();
+        words <= USUALLY_SELECTED || MOST_SELECTIONS.iter().any(|&(most, few)| words <= most && selections <= few)
+    };
+    object.accesses.iter().all(is_word) && is_kept()
 }
 
 /// The most registers that moving objects can keep alive between blocks beyond what was: the slots' bases; for an index
@@ -355,7 +372,7 @@ fn warp_barriers(facts: &Facts, object: &Object) -> Option<Vec<Inst>> {
 }
 
 /// Whether all lanes of a warp that execute the block address the same offset.
-fn offset_is_uniform(facts: &Facts, object: &Object, pointer: Value, block: Block) -> bool {
+pub fn offset_is_uniform(facts: &Facts, object: &Object, pointer: Value, block: Block) -> bool {
     let kernel = &facts.kernel;
     let Some(def) = kernel.def(pointer) else { return false };
     if def == object.alloca {

@@ -56,6 +56,18 @@ pub enum Reject {
         "it is used outside loops only, and its copies in shared memory would be taken from the first-level cache that loops load through; -warpwise-victims=all,rare moves it anyway"
     )]
     Seldom { at: Inst },
+    #[error(
+        "moving it to shared memory (-warpwise-victims=all,rare) would take {} KB of the first-level cache from lanes that read far apart", taken / 1024
+    )]
+    Cache { taken: u64, at: Inst },
+    #[error(
+        "the first-level cache has room for it, and lanes access it at the same place; -warpwise-victims=all,rare moves it anyway"
+    )]
+    Cached { at: Inst },
+    #[error(
+        "others of {others} bytes stay too and are used more, and shared memory for it would be taken from the first-level cache that they want; -warpwise-victims=all,rare moves it anyway"
+    )]
+    Minor { others: u64 },
     #[error("it keeps {words} words in registers and selects among them; -warpwise-victims=all,rare moves it anyway")]
     InRegisters { words: u64 },
     #[error(
@@ -88,7 +100,9 @@ impl Reject {
             | Reject::LongCopy { at, .. }
             | Reject::Mixed { at }
             | Reject::Rare { at }
-            | Reject::Seldom { at } => Some(at),
+            | Reject::Seldom { at }
+            | Reject::Cache { at, .. }
+            | Reject::Cached { at } => Some(at),
             _ => None,
         }
     }
@@ -106,6 +120,9 @@ impl Reject {
             Reject::Mixed { .. } => "StackMixed",
             Reject::Rare { .. } => "StackRare",
             Reject::Seldom { .. } => "StackSeldom",
+            Reject::Cache { .. } => "StackCache",
+            Reject::Cached { .. } => "StackCached",
+            Reject::Minor { .. } => "StackMinor",
             Reject::InRegisters { .. } => "StackInRegisters",
             Reject::NoBound { .. } => "NoLaunchBound",
             Reject::NoRoom(NoRoom::Limit { .. }) => "SharedLimit",

@@ -119,7 +119,8 @@ pub fn stack(outline: &Outline, handles: &Handles<'_>, plan: &StackPlan, host: &
         let what = describe(outline, handles, &names, *alloca, size);
         let why = object.map(|object| because(outline, handles, &names, &object)).unwrap_or_default();
         // no one line is the reason where all uses are
-        let line = reason.at().filter(|_| !matches!(reason, Reject::Rare { .. } | Reject::Seldom { .. }));
+        let of_all = matches!(reason, Reject::Rare { .. } | Reject::Seldom { .. } | Reject::Cached { .. });
+        let line = reason.at().filter(|_| !of_all);
         let line = line.and_then(|inst| line_of(handles, inst)).map(|line| format!(" at {line}"));
         let stays = match reason {
             Reject::InRegisters { .. } => "is left to ptxas",

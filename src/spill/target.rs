@@ -30,19 +30,11 @@ impl<'m> Target<'m> {
     pub fn emitted(&self) -> Function<'m> {
         self.original.unwrap_or(self.function)
     }
-    /// Bounds on the threads of a block to try, in order; `None` is the function's own.
-    pub fn bounds(&self) -> Vec<Option<u32>> {
-        match (self.original, self.threads) {
-            (None, _) => vec![None],
-            (Some(_), Some(threads)) => vec![Some(threads)],
-            (Some(_), None) => VERSION_THREADS.into_iter().map(Some).collect(),
-        }
-    }
-    /// Plans under a bound: facts without one hold under it too.
-    pub fn bind(&mut self, bound: Option<u32>, study: &mut Study<'_>) {
-        if let Some(threads) = bound {
-            study.bind(threads);
-            self.threads = Some(threads);
+    /// Plans a second body under its bound: facts without one hold under it too.
+    pub fn bind(&mut self, study: &mut Study<'_>) {
+        if self.original.is_some() {
+            study.bind(VERSION_THREADS);
+            self.threads = Some(VERSION_THREADS);
         }
     }
 }

@@ -1,0 +1,233 @@
+//! What would a kernel lose if shared memory took so many bytes from the first-level cache of its multiprocessor?
+//!
+//! 1. **Gathers** are loads in loops, outside [rare](super::rare) code, of which a warp reads from many sectors at once: lanes
+//!    a sector or more apart ([`stride`]), or at places that depend on what they loaded before ([`Spread`]). They live on what the
+//!    cache kept from other lanes and earlier iterations. Neighbouring fields of an element count once.
+//! 2. **Price.** A kernel of nothing but gathers takes `1 + taken / (3/4 of the memory)` times as long where shared memory takes
+//!    so much (H200: 24 KB 1.04, 56 KB 1.2, 92 KB 1.5, 156 KB 1.75, 220 KB 2.2). What is taken goes up in the steps
+//!    in which the memory is divided.
+//! 3. **Worth.** An access at a place that differs between lanes costs in local memory as much as a gather and a half or more,
+//!    once the stack objects of all resident threads take a good part of the cache; below that, and for accesses at the same
+//!    place in all lanes, little. An object moves if it is worth [`MARGIN`] times the price.
+//!
+//! Cost: one look at every load. Source: measured; no work that we know of decides by it.
+
+use super::budget::SharedBudget;
+use super::object::{Access, Object, block_weight};
+use super::plan_stack::{offset_is_uniform, pointer_of};
+use super::rare::rare_blocks;
+use super::registers::Intrinsics;
+use super::reject::Reject;
+use crate::affine::form::Base;
+use crate::divergence::Facts;
+use crate::divergence::stride::{self, Action, Cost, Pattern, SECTOR, Space};
+use crate::kernel::call::Callee;
+use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::handles::Handles;
+use crate::kernel::inst::{ConstData, Opcode};
+use cranelift_entity::EntityRef;
+use fixedbitset::FixedBitSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What moving must be worth, in prices; more where larger blocks pay and have nothing of it.
+const MARGIN: f64 = 3.5;
+const MARGIN_OF_VERSIONS: f64 = 4.0;
+/// Part of the memory that doubles the time of gathers.
+const DOUBLING: f64 = 0.75;
+/// What an access at different places costs in local memory, in gathers, for each part of the cache that stack objects take;
+/// and from which part on.
+const CROWDED: f64 = 3.0;
+const LEAST_CROWD: f64 = 0.375;
+/// The same below that part, and of accesses at the same place in all lanes.
+const HARDLY: f64 = 0.2;
+const TOGETHER: f64 = 0.1;
+/// Sectors that a warp reads at once from which on a load is a gather.
+const MANY_SECTORS: u32 = 16;
+/// How far expressions of addresses are followed.
+const DEPTH: u32 = 12;
+/// Lanes that are apart by some unknown factor.
+const FAR: u64 = 1 << 20;
+
+/// Intrinsics whose result lies between their operands.
+static BOUNDS: Intrinsics<4> = Intrinsics::new(["llvm.smin", "llvm.smax", "llvm.umin", "llvm.umax"]);
+
+/// What the first-level cache is for.
+pub struct Cache {
+    rare: FixedBitSet,
+    /// Expected executions of the loads in loops that go through it, and of those that are gathers.
+    loads: f64,
+    gathers: f64,
+    /// The gather that runs most often.
+    most: Option<Inst>,
+    /// Bytes of a thread's stack objects.
+    objects: u64,
+}
+
+impl Cache {
+    /// Of a function with stack objects of so many bytes in all.
+    pub fn of(facts: &Facts, handles: &Handles<'_>, objects: u64) -> Cache {
+        let kernel = &facts.kernel;
+        let mut cache = Cache { rare: rare_blocks(facts, handles), loads: 0.0, gathers: 0.0, most: None, objects };
+        let mut elements: FxHashSet<(Block, Value)> = FxHashSet::default();
+        let mut spread = Spread { facts, known: FxHashMap::default() };
+        let mut heaviest = 0.0;
+        for access in stride::accesses(facts) {
+            let block = kernel.insts[access.inst].block;
+            let weight = block_weight(facts, block);
+            let is_cached = access.action == Action::Load && matches!(access.space, Space::Global | Space::Generic);
+            if !is_cached || weight <= 1.0 || cache.rare.contains(block.index()) {
+                continue;
+            }
+            cache.loads += weight;
+            let is_gather = match (&access.pattern, access.cost) {
+                (Pattern::Same, _) => false,
+                (Pattern::Unknown, _) => {
+                    spread.of(access.pointer, block, DEPTH).is_none_or(|apart| apart >= SECTOR as u64)
+                }
+                (_, Cost::Sectors { needed, .. }) => needed >= MANY_SECTORS,
+                _ => true,
+            };
+            if is_gather && elements.insert((block, element(facts, access.pointer))) {
+                cache.gathers += weight;
+                if weight > heaviest {
+                    (heaviest, cache.most) = (weight, Some(access.inst));
+                }
+            }
+        }
+        cache
+    }
+
+    /// Why an object is not worth any room that it would take from the cache.
+    pub fn reason_to_stay(&self, facts: &Facts, object: &Object) -> Option<Reject> {
+        let at = object.accesses.first()?.inst;
+        let mut used = self.used(facts, object).map(|(_, block)| block).peekable();
+        if used.peek().is_none() {
+            return Some(Reject::Rare { at });
+        }
+        let weights = used.map(|block| block_weight(facts, block));
+        let (most, all) = weights.fold((0.0f64, 0.0), |(most, all), weight| (most.max(weight), all + weight));
+        (most <= 1.0 && all < self.loads).then_some(Reject::Seldom { at })
+    }
+
+    /// Why an object is not worth a copy per thread of so many bytes for a block.
+    pub fn price(&self, facts: &Facts, object: &Object, budget: &SharedBudget, bytes: u64) -> Result<(), Reject> {
+        let unified = budget.machine.unified as f64;
+        let crowd = (self.objects * u64::from(budget.resident_threads())) as f64 / unified;
+        let is_together =
+            |access: &Access, block: Block| offset_is_uniform(facts, object, pointer_of(facts, access), block);
+        let at = object.accesses.first().map(|access| access.inst);
+        if let Some(at) = at.filter(|_| crowd < LEAST_CROWD)
+            && self.used(facts, object).all(|(access, block)| is_together(access, block))
+        {
+            return Err(Reject::Cached { at });
+        }
+        let Some(at) = self.most else { return Ok(()) };
+        let taken = budget.takes_from_cache(bytes);
+        let apart = if crowd < LEAST_CROWD { HARDLY } else { CROWDED * crowd };
+        let worth = |(access, block): (&Access, Block)| {
+            block_weight(facts, block) * if is_together(access, block) { TOGETHER } else { apart }
+        };
+        let worth: f64 = self.used(facts, object).map(worth).sum();
+        let margin = if budget.any_block { MARGIN_OF_VERSIONS } else { MARGIN };
+        let price = margin * self.gathers * taken as f64 / (DOUBLING * unified);
+        if worth < price { Err(Reject::Cache { taken, at }) } else { Ok(()) }
+    }
+
+    fn used<'a>(&'a self, facts: &'a Facts, object: &'a Object) -> impl Iterator<Item = (&'a Access, Block)> {
+        let block = |access: &'a Access| (access, facts.kernel.insts[access.inst].block);
+        object.accesses.iter().map(block).filter(|(_, block)| !self.rare.contains(block.index()))
+    }
+}
+
+/// The element that an address belongs to: the address without its constant parts.
+fn element(facts: &Facts, mut pointer: Value) -> Value {
+    let kernel = &facts.kernel;
+    while let Some(def) = kernel.def(pointer) {
+        if kernel.insts[def].opcode != Opcode::Gep || !kernel.gep(def).terms.is_empty() {
+            break;
+        }
+        pointer = kernel.operands(def)[0];
+    }
+    pointer
+}
+
+/// How far apart are neighbouring lanes, where the analysis cannot say so for certain? Good for guesses only.
+///
+/// What follows from the index of a lane by arithmetic keeps its distance but for places where it wraps; what follows from
+/// memory is anywhere.
+struct Spread<'a> {
+    facts: &'a Facts,
+    /// Answers; of a phi that is being asked, that it adds nothing.
+    known: FxHashMap<Value, Option<u64>>,
+}
+
+impl Spread<'_> {
+    /// In bytes or whatever the value counts; `None` is anywhere.
+    fn of(&mut self, value: Value, block: Block, depth: u32) -> Option<u64> {
+        let facts = self.facts;
+        if facts.scope_at_use(value, block).is_some() {
+            return Some(0);
+        }
+        if let Some(&known) = self.known.get(&value) {
+            return known;
+        }
+        let def = facts.kernel.def(value).filter(|_| depth > 0)?;
+        self.known.insert(value, Some(0));
+        let found = self.of_form(value).or_else(|| self.look(def, depth - 1));
+        self.known.insert(value, found);
+        found
+    }
+
+    /// Of values that are known as functions of the lane.
+    fn of_form(&self, value: Value) -> Option<u64> {
+        let terms = &self.facts.form(value)?.terms;
+        let along = |base: Base| matches!(base, Base::TidX | Base::LaneId);
+        let apart = terms.iter().map(|term| match term.monomial.as_base() {
+            Some(base) if along(base) => term.coefficient.unsigned_abs(),
+            Some(_) => 0,
+            None => FAR,
+        });
+        Some(apart.fold(0, u64::saturating_add))
+    }
+
+    fn look(&mut self, def: Inst, depth: u32) -> Option<u64> {
+        use Opcode::*;
+        let kernel = &self.facts.kernel;
+        let (data, operands) = (&kernel.insts[def], kernel.operands(def));
+        let block = data.block;
+        let constant = |value: Value| match kernel.constant(value) {
+            Some(ConstData::Int(number)) => Some(number),
+            _ => None,
+        };
+        let mut of = |value: Value| self.of(value, block, depth);
+        match data.opcode {
+            ZExt | SExt | Trunc | BitCast | AddrSpaceCast | PtrToInt | IntToPtr | Freeze => of(operands[0]),
+            Add | Sub | Or | Xor => Some(of(operands[0])?.saturating_add(of(operands[1])?)),
+            // low bits wrap around, all of a power's multiples
+            And if constant(operands[1])? >= 31 => of(operands[0]),
+            URem | SRem if of(operands[1]) == Some(0) => of(operands[0]),
+            Shl => Some(of(operands[0])?.saturating_mul(1 << constant(operands[1])?.min(32))),
+            LShr | AShr => Some(of(operands[0])?.div_ceil(1 << constant(operands[1])?.min(32))),
+            UDiv | SDiv => Some(of(operands[0])?.div_ceil(constant(operands[1])?.max(1))),
+            Mul => match (of(operands[0])?, of(operands[1])?) {
+                (apart, 0) => Some(apart.saturating_mul(constant(operands[1]).unwrap_or(FAR))),
+                _ => Some(FAR),
+            },
+            Select => Some(of(operands[1])?.max(of(operands[2])?)),
+            Phi => operands.iter().try_fold(0, |most, &operand| Some(of(operand)?.max(most))),
+            Gep => {
+                let mut apart = of(operands[0])?;
+                for term in kernel.gep(def).terms {
+                    let index = of(operands[term.operand as usize])?;
+                    apart = apart.saturating_add(index.saturating_mul(term.stride));
+                }
+                Some(apart)
+            }
+            Call => match kernel.call(def).callee {
+                Callee::Intrinsic(id) if BOUNDS.contains(id) => Some(of(operands[0])?.max(of(operands[1])?)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
