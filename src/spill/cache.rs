@@ -20,7 +20,7 @@ use super::registers::Intrinsics;
 use super::reject::Reject;
 use crate::affine::form::Base;
 use crate::divergence::Facts;
-use crate::divergence::stride::{self, Action, Cost, Pattern, SECTOR, Space};
+use crate::divergence::stride::{self, Cost, Pattern, SECTOR, Space};
 use crate::kernel::call::Callee;
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::handles::Handles;
@@ -41,7 +41,7 @@ const LEAST_CROWD: f64 = 0.375;
 /// The same below that part, and of accesses at the same place in all lanes.
 const HARDLY: f64 = 0.2;
 const TOGETHER: f64 = 0.1;
-/// Sectors that a warp reads at once from which on a load is a gather.
+/// Sectors that a warp reads at once where a lane reads half of one: more make a gather.
 const MANY_SECTORS: u32 = 16;
 /// How far expressions of addresses are followed.
 const DEPTH: u32 = 12;
@@ -71,26 +71,27 @@ impl Cache {
         let mut elements: FxHashSet<(Block, Value)> = FxHashSet::default();
         let mut spread = Spread { facts, known: FxHashMap::default() };
         let mut heaviest = 0.0;
-        for access in stride::accesses(facts) {
-            let block = kernel.insts[access.inst].block;
+        for (inst, data) in kernel.insts.iter().filter(|(_, data)| data.opcode == Opcode::Load) {
+            let (block, pointer) = (data.block, kernel.operands(inst)[0]);
             let weight = block_weight(facts, block);
-            let is_cached = access.action == Action::Load && matches!(access.space, Space::Global | Space::Generic);
-            if !is_cached || weight <= 1.0 || cache.rare.contains(block.index()) {
+            let is_cached = weight > 1.0
+                && !cache.rare.contains(block.index())
+                && matches!(stride::space_of(kernel, pointer), Space::Global | Space::Generic);
+            let Some(access) = Some(inst).filter(|_| is_cached).and_then(|inst| stride::access(facts, inst, None))
+            else {
                 continue;
-            }
+            };
             cache.loads += weight;
             let is_gather = match (&access.pattern, access.cost) {
                 (Pattern::Same, _) => false,
-                (Pattern::Unknown, _) => {
-                    spread.of(access.pointer, block, DEPTH).is_none_or(|apart| apart >= SECTOR as u64)
-                }
-                (_, Cost::Sectors { needed, .. }) => needed >= MANY_SECTORS,
+                (Pattern::Unknown, _) => spread.of(pointer, block, DEPTH).is_none_or(|apart| apart >= SECTOR as u64),
+                (_, Cost::Sectors { needed, .. }) => needed > MANY_SECTORS,
                 _ => true,
             };
-            if is_gather && elements.insert((block, element(facts, access.pointer))) {
+            if is_gather && elements.insert((block, element(facts, pointer))) {
                 cache.gathers += weight;
                 if weight > heaviest {
-                    (heaviest, cache.most) = (weight, Some(access.inst));
+                    (heaviest, cache.most) = (weight, Some(inst));
                 }
             }
         }

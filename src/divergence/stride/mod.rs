@@ -148,7 +148,7 @@ pub fn accesses(facts: &Facts) -> Vec<Access> {
 }
 
 /// What an instruction does to memory, if it is an access, which may move more than it says.
-fn access(facts: &Facts, inst: Inst, bytes: Option<u32>) -> Option<Access> {
+pub fn access(facts: &Facts, inst: Inst, bytes: Option<u32>) -> Option<Access> {
     let kernel = &facts.kernel;
     let data = &kernel.insts[inst];
     let operands = kernel.operands(inst);
