@@ -102,6 +102,16 @@ pub enum Outcome {
     Failed { why: String },
 }
 
+impl Outcome {
+    /// It was never built, as the builder has said already.
+    pub fn is_unbuilt(&self) -> bool {
+        matches!(self, Outcome::Failed { why } if why.starts_with(UNBUILT))
+    }
+}
+
+/// How it is said that a variant was not built.
+pub const UNBUILT: &str = "not built";
+
 /// Milliseconds over the launches.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Time {

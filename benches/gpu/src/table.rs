@@ -84,7 +84,7 @@ impl Section<'_> {
     fn time(&self, kernel: &str, variant: &str) -> String {
         match self.results.outcome(self.section, kernel, variant) {
             None => String::new(),
-            Some(Outcome::Failed { why }) if why.starts_with("not built") => "-".into(),
+            Some(outcome) if outcome.is_unbuilt() => "-".into(),
             Some(Outcome::Failed { .. }) => "failed".into(),
             Some(Outcome::Wrong { .. }) => "wrong".into(),
             Some(Outcome::Ran { time, relative_error, .. }) => {
@@ -146,8 +146,7 @@ impl Section<'_> {
         for measured in self.results.measured.iter().filter(|m| m.section == self.section) {
             let what = match &measured.outcome {
                 Outcome::Ran { .. } => continue,
-                // The builder has said so already.
-                Outcome::Failed { why } if why.starts_with("not built") => continue,
+                unbuilt if unbuilt.is_unbuilt() => continue,
                 Outcome::Failed { why } => why.clone(),
                 Outcome::Wrong { first, elements } => format!("{elements} wrong elements: {first}"),
             };

@@ -11,7 +11,7 @@
 use crate::cuda::{Buffer, Device, Function, Shape};
 use crate::fill::POISON;
 use crate::launch::{Arg, Direction, Launch, Type};
-use crate::manifest::{self, Build, Kernel, Manifest, Measured, Outcome};
+use crate::manifest::{self, Build, Kernel, Manifest, Measured, Outcome, UNBUILT};
 use crate::stats;
 use crate::variants::{self, Made, REFERENCE};
 use anyhow::{Context, Result, anyhow, bail};
@@ -165,7 +165,7 @@ impl Bench<'_> {
 
     /// One launch on fresh buffers, and what it wrote.
     fn first_launch(&self, build: &Build, memory: &mut Memory) -> Result<(Function, Vec<Output>)> {
-        let cubin = build.made.as_ref().map_err(|why| anyhow!("not built: {why}"))?;
+        let cubin = build.made.as_ref().map_err(|why| anyhow!("{UNBUILT}: {why}"))?;
         tell(&Event::Begin { variant: build.variant.clone() });
         let path = self.order.bundle.join(&cubin.file);
         let bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
