@@ -14,7 +14,7 @@
 
 use super::budget::SharedBudget;
 use super::object::{Access, Object, block_weight};
-use super::plan_stack::{offset_is_uniform, pointer_of};
+use super::plan_stack::is_together;
 use super::rare::rare_blocks;
 use super::registers::Intrinsics;
 use super::reject::Reject;
@@ -110,15 +110,22 @@ impl Cache {
         (most <= 1.0 && all < self.loads).then_some(Reject::Seldom { at })
     }
 
+    /// Which part of the memory the stack objects of all resident threads take.
+    fn crowd(&self, budget: &SharedBudget) -> f64 {
+        (self.objects * u64::from(budget.resident_threads())) as f64 / budget.machine.unified as f64
+    }
+    /// Whether they do not fit the cache.
+    pub fn is_full(&self, budget: &SharedBudget) -> bool {
+        self.crowd(budget) >= 1.0
+    }
+
     /// Why an object is not worth a copy per thread of so many bytes for a block.
     pub fn price(&self, facts: &Facts, object: &Object, budget: &SharedBudget, bytes: u64) -> Result<(), Reject> {
         let unified = budget.machine.unified as f64;
-        let crowd = (self.objects * u64::from(budget.resident_threads())) as f64 / unified;
-        let is_together =
-            |access: &Access, block: Block| offset_is_uniform(facts, object, pointer_of(facts, access), block);
+        let crowd = self.crowd(budget);
         let at = object.accesses.first().map(|access| access.inst);
         if let Some(at) = at.filter(|_| crowd < LEAST_CROWD)
-            && self.used(facts, object).all(|(access, block)| is_together(access, block))
+            && self.used(facts, object).all(|(access, _)| is_together(facts, object, access))
         {
             return Err(Reject::Cached { at });
         }
@@ -126,7 +133,7 @@ impl Cache {
         let taken = budget.takes_from_cache(bytes);
         let apart = if crowd < LEAST_CROWD { HARDLY } else { CROWDED * crowd };
         let worth = |(access, block): (&Access, Block)| {
-            block_weight(facts, block) * if is_together(access, block) { TOGETHER } else { apart }
+            block_weight(facts, block) * if is_together(facts, object, access) { TOGETHER } else { apart }
         };
         let worth: f64 = self.used(facts, object).map(worth).sum();
         let margin = if budget.any_block { MARGIN_OF_VERSIONS } else { MARGIN };

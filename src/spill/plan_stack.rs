@@ -32,6 +32,7 @@ use crate::kernel::inst::Opcode;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::{SmallVec, smallvec};
 
 /// Where an object goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -105,8 +106,8 @@ pub fn shows_constant_stores(kernel: &Kernel) -> bool {
     shows_stack_objects(kernel) && kernel.insts.keys().any(to_stack)
 }
 
-/// A gathered object may cost occupancy, down to one in so many blocks: on an H200 a kernel that keeps 19 of 32 blocks for
-/// it runs 1.6 times as fast, and others gain more than ten times.
+/// A gathered object, and one that the cache has no room for, may cost occupancy, down to one in so many blocks: on an H200 a
+/// kernel that keeps 19 of 32 blocks for it runs 1.6 times as fast, and others gain more than ten times.
 const GATHERED_PART: u32 = 2;
 /// Words that `ptxas` keeps in registers as a rule; it may keep more words if it has to make so few selections among them:
 /// a store at a place that varies is one, a load two.
@@ -186,7 +187,8 @@ pub fn plan(study: &mut Study<'_>, room: &mut Result<SharedBudget, Reject>, anyt
                 };
                 found.refusals.push((object.alloca, reason));
             }
-            Ok(budget) => match place(study, object, budget) {
+            Ok(budget) => match place(study, object, budget, cache.as_ref().is_some_and(|cache| cache.is_full(budget)))
+            {
                 Ok((placement, bytes)) => {
                     let per_thread = cache.as_ref().filter(|_| matches!(placement, Placement::Thread { .. }));
                     match per_thread.map(|cache| cache.price(study.facts(), object, budget, bytes)) {
@@ -311,11 +313,19 @@ pub fn no_bound(size: u64) -> Reject {
     Reject::NoBound { fits: (fits / 32 * 32).min(u64::from(crate::kernel::geometry::MAX_BLOCK_THREADS)) }
 }
 
-fn place(study: &mut Study<'_>, object: &Object, budget: &SharedBudget) -> Result<(Placement, u64), Reject> {
+/// Where an object goes. It may cost occupancy if it is gathered, or loops use it and the objects do not fit the cache (`crowded`).
+fn place(
+    study: &mut Study<'_>,
+    object: &Object,
+    budget: &SharedBudget,
+    crowded: bool,
+) -> Result<(Placement, u64), Reject> {
     let (facts, handles) = study.facts_and_handles();
     let granule = object.granule();
     let thread_bytes = slots::thread_bytes(object.size, granule, budget.threads);
-    let part = if is_gathered(facts, object) { GATHERED_PART } else { 1 };
+    let in_loop = |access: &Access| block_weight(facts, facts.kernel.insts[access.inst].block) > 1.0;
+    let is_hot = crowded && object.accesses.iter().any(in_loop);
+    let part = if is_hot || is_gathered(facts, object) { GATHERED_PART } else { 1 };
     let thread_room = budget.check_keeping(thread_bytes, part);
     if let Some(barriers) = warp_barriers(facts, object) {
         let bytes = slots::warp_bytes(object.size, budget.threads);
@@ -338,7 +348,7 @@ fn place(study: &mut Study<'_>, object: &Object, budget: &SharedBudget) -> Resul
 fn is_gathered(facts: &Facts, object: &Object) -> bool {
     object.accesses.iter().any(|access| {
         let block = facts.kernel.insts[access.inst].block;
-        block_weight(facts, block) > 1.0 && !offset_is_uniform(facts, object, pointer_of(facts, access), block)
+        block_weight(facts, block) > 1.0 && !is_together(facts, object, access)
     })
 }
 
@@ -371,8 +381,41 @@ fn warp_barriers(facts: &Facts, object: &Object) -> Option<Vec<Inst>> {
     Some(writes.iter().filter(waits).map(|write| write.inst).collect())
 }
 
+/// Whether lanes most probably access the object at the same place: where pointers into it meet, they are taken to come the
+/// same way. Good for guesses of cost only.
+pub fn is_together(facts: &Facts, object: &Object, access: &Access) -> bool {
+    let kernel = &facts.kernel;
+    let block = kernel.insts[access.inst].block;
+    let mut seen: SmallVec<[Value; 8]> = smallvec![pointer_of(facts, access)];
+    let mut at = 0;
+    while let Some(&pointer) = seen.get(at) {
+        at += 1;
+        let Some(def) = kernel.def(pointer).filter(|&def| def != object.alloca) else { continue };
+        let operands = kernel.operands(def);
+        let further = match kernel.insts[def].opcode {
+            Opcode::AddrSpaceCast | Opcode::BitCast => &operands[..1],
+            Opcode::Gep => {
+                let indices = kernel.gep(def).terms.iter().map(|term| operands[term.operand as usize]);
+                if !indices.into_iter().all(|index| facts.scope_at_use(index, block).is_some()) {
+                    return false;
+                }
+                &operands[..1]
+            }
+            Opcode::Select if facts.scope_at_use(operands[0], block).is_some() => &operands[1..],
+            Opcode::Phi => operands,
+            _ => return false,
+        };
+        for &pointer in further {
+            if !seen.contains(&pointer) {
+                seen.push(pointer);
+            }
+        }
+    }
+    true
+}
+
 /// Whether all lanes of a warp that execute the block address the same offset.
-pub fn offset_is_uniform(facts: &Facts, object: &Object, pointer: Value, block: Block) -> bool {
+fn offset_is_uniform(facts: &Facts, object: &Object, pointer: Value, block: Block) -> bool {
     let kernel = &facts.kernel;
     let Some(def) = kernel.def(pointer) else { return false };
     if def == object.alloca {
