@@ -22,6 +22,7 @@ pub mod range;
 mod readers;
 pub mod remarks;
 pub mod solver;
+pub mod spread;
 pub mod stride;
 pub mod transfer;
 pub mod transfer_call;

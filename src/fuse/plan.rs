@@ -29,6 +29,7 @@ use super::region::{Link, NoRegion, Pair, Region, Tail};
 use super::schedule::Step;
 use super::trips::{self, Counter, LostTurns};
 use crate::divergence::Facts;
+use crate::divergence::spread::Spread;
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::inst::Opcode;
 use rustc_hash::FxHashSet;
@@ -162,6 +163,10 @@ pub enum FuseReject {
     Risky(Numbers),
     /// Loops that LLVM would unroll apart, but not melded.
     LosesTripCount(LostTurns),
+    /// One side leaves a loop that the other stays in.
+    LeavesLoop,
+    /// Lanes agree if warps lie along x.
+    AlongRows,
     /// More registers than there are, where there were enough.
     Pressure(Numbers, u32),
     /// A divergence map says that it never splits a warp.
@@ -193,6 +198,8 @@ impl FuseReject {
             FuseReject::Unprofitable(_) => "NotFusedUnprofitable",
             FuseReject::Risky(_) => "NotFusedRisky",
             FuseReject::LosesTripCount(_) => "NotFusedLosesTripCount",
+            FuseReject::LeavesLoop => "NotFusedLeavesLoop",
+            FuseReject::AlongRows => "NotFusedAlongRows",
             FuseReject::Pressure(..) => "NotFusedPressure",
             FuseReject::NeverSplits(_) | FuseReject::HardlySplits(_) => "NotFusedHardlySplits",
         }
@@ -219,6 +226,13 @@ impl fmt::Display for FuseReject {
                     insts[0], insts[1]
                 )
             }
+            FuseReject::LeavesLoop => {
+                write!(f, "one side leaves the loop that the other stays in: it would be executed in every turn")
+            }
+            FuseReject::AlongRows => write!(
+                f,
+                "it depends on threadIdx.y or z only, on which lanes agree in blocks of 32 and more in x; -warpwise-block=XxY would tell"
+            ),
             FuseReject::Pressure(numbers, budget) => {
                 write!(f, "it would need more than the {budget} registers there are: {numbers}")
             }
@@ -264,6 +278,9 @@ pub fn plan(
     if let Some(visits) = context.visits(entry).filter(Visits::never_splits) {
         return Err(FuseReject::NeverSplits(visits));
     }
+    if !context.always && context.visits(entry).is_none() && agrees_along_rows(facts, entry) {
+        return Err(FuseReject::AlongRows);
+    }
     let Context { kernel, handles, kinds, .. } = *context;
     let obstacle = |block| legality::obstacle(kernel, handles, kinds, block);
     let admits = |t, f| obstacle(t).is_none() && obstacle(f).is_none();
@@ -294,6 +311,13 @@ pub fn plan(
         Some(Ok(plan)) => Ok(plan),
         _ => Err(refused),
     }
+}
+
+/// Whether lanes agree on a branch if warps lie along x, for all that is known.
+fn agrees_along_rows(facts: &Facts, entry: Block) -> bool {
+    let condition = facts.kernel.operands(facts.kernel.terminator(entry)).first();
+    facts.geometry.exact.is_none()
+        && condition.is_some_and(|&condition| Spread::new(facts).of(condition, entry) == Some(0))
 }
 
 /// The best plan for sides that several branches lead to; `None` where there are no such sides.
@@ -346,6 +370,10 @@ fn judge(facts: &Facts, context: &Context<'_, '_>, mut plan: FusePlan) -> Result
     }
     let counters = trips::counters(facts, &plan.pairs);
     if !context.always {
+        let [t, f] = plan.pairs[0].sides.map(|side| facts.cfg().cycles.cycle_of(side));
+        if t != f && numbers.visits.is_none() {
+            return Err(FuseReject::LeavesLoop);
+        }
         if (saved as i32) - (added as i32) < MIN_GAIN || added * 100 > saved * MAX_ADDED {
             return Err(FuseReject::Unprofitable(numbers));
         }

@@ -1,5 +1,8 @@
 //! What is known of a call without looking at who calls or is called?
 
+use crate::llvm::handle::intrinsic_id;
+use std::sync::OnceLock;
+
 /// Who is called.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Callee {
@@ -47,5 +50,22 @@ impl Memory {
             _ if encoded & WRITES == 0 => Memory::Read,
             _ => Memory::ReadWrite,
         }
+    }
+}
+
+/// LLVM's numbers for some intrinsics, which stay what they are.
+pub struct Intrinsics<const N: usize> {
+    names: [&'static str; N],
+    numbers: OnceLock<[u32; N]>,
+}
+
+impl<const N: usize> Intrinsics<N> {
+    /// By their names without overload suffixes.
+    pub const fn new(names: [&'static str; N]) -> Self {
+        Intrinsics { names, numbers: OnceLock::new() }
+    }
+    /// Whether one of them has that number.
+    pub fn contains(&self, number: u32) -> bool {
+        self.numbers.get_or_init(|| self.names.map(intrinsic_id)).contains(&number)
     }
 }

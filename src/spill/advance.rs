@@ -7,9 +7,8 @@
 //! taken if the block's peak is lower with it. Cost: linear.
 
 use super::pressure::Pressure;
-use super::registers::Intrinsics;
 use crate::divergence::Outline;
-use crate::kernel::call::{Callee, Memory};
+use crate::kernel::call::{Callee, Intrinsics, Memory};
 use crate::kernel::entity::{Block, Inst};
 use crate::kernel::handles::Handles;
 use crate::kernel::inst::Opcode;

@@ -16,18 +16,16 @@ use super::budget::SharedBudget;
 use super::object::{Access, Object, block_weight};
 use super::plan_stack::is_together;
 use super::rare::rare_blocks;
-use super::registers::Intrinsics;
 use super::reject::Reject;
-use crate::affine::form::Base;
 use crate::divergence::Facts;
+use crate::divergence::spread::Spread;
 use crate::divergence::stride::{self, Cost, Pattern, SECTOR, Space};
-use crate::kernel::call::Callee;
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::handles::Handles;
-use crate::kernel::inst::{ConstData, Opcode};
+use crate::kernel::inst::Opcode;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 /// What moving must be worth, in prices; more where larger blocks pay and have nothing of it.
 const MARGIN: f64 = 3.5;
@@ -43,14 +41,6 @@ const HARDLY: f64 = 0.2;
 const TOGETHER: f64 = 0.1;
 /// Sectors that a warp reads at once where a lane reads half of one: more make a gather.
 const MANY_SECTORS: u32 = 16;
-/// How far expressions of addresses are followed.
-const DEPTH: u32 = 12;
-/// Lanes that are apart by some unknown factor.
-const FAR: u64 = 1 << 20;
-
-/// Intrinsics whose result lies between their operands.
-static BOUNDS: Intrinsics<4> = Intrinsics::new(["llvm.smin", "llvm.smax", "llvm.umin", "llvm.umax"]);
-
 /// What the first-level cache is for.
 pub struct Cache {
     rare: FixedBitSet,
@@ -69,7 +59,7 @@ impl Cache {
         let kernel = &facts.kernel;
         let mut cache = Cache { rare: rare_blocks(facts, handles), loads: 0.0, gathers: 0.0, most: None, objects };
         let mut elements: FxHashSet<(Block, Value)> = FxHashSet::default();
-        let mut spread = Spread { facts, known: FxHashMap::default() };
+        let mut spread = Spread::new(facts);
         let mut heaviest = 0.0;
         for (inst, data) in kernel.insts.iter().filter(|(_, data)| data.opcode == Opcode::Load) {
             let (block, pointer) = (data.block, kernel.operands(inst)[0]);
@@ -84,7 +74,7 @@ impl Cache {
             cache.loads += weight;
             let is_gather = match (&access.pattern, access.cost) {
                 (Pattern::Same, _) => false,
-                (Pattern::Unknown, _) => spread.of(pointer, block, DEPTH).is_none_or(|apart| apart >= SECTOR as u64),
+                (Pattern::Unknown, _) => spread.of(pointer, block).is_none_or(|apart| apart >= SECTOR as u64),
                 (_, Cost::Sectors { needed, .. }) => needed > MANY_SECTORS,
                 _ => true,
             };
@@ -157,85 +147,4 @@ fn element(facts: &Facts, mut pointer: Value) -> Value {
         pointer = kernel.operands(def)[0];
     }
     pointer
-}
-
-/// How far apart are neighbouring lanes, where the analysis cannot say so for certain? Good for guesses only.
-///
-/// What follows from the index of a lane by arithmetic keeps its distance but for places where it wraps; what follows from
-/// memory is anywhere.
-struct Spread<'a> {
-    facts: &'a Facts,
-    /// Answers; of a phi that is being asked, that it adds nothing.
-    known: FxHashMap<Value, Option<u64>>,
-}
-
-impl Spread<'_> {
-    /// In bytes or whatever the value counts; `None` is anywhere.
-    fn of(&mut self, value: Value, block: Block, depth: u32) -> Option<u64> {
-        let facts = self.facts;
-        if facts.scope_at_use(value, block).is_some() {
-            return Some(0);
-        }
-        if let Some(&known) = self.known.get(&value) {
-            return known;
-        }
-        let def = facts.kernel.def(value).filter(|_| depth > 0)?;
-        self.known.insert(value, Some(0));
-        let found = self.of_form(value).or_else(|| self.look(def, depth - 1));
-        self.known.insert(value, found);
-        found
-    }
-
-    /// Of values that are known as functions of the lane.
-    fn of_form(&self, value: Value) -> Option<u64> {
-        let terms = &self.facts.form(value)?.terms;
-        let along = |base: Base| matches!(base, Base::TidX | Base::LaneId);
-        let apart = terms.iter().map(|term| match term.monomial.as_base() {
-            Some(base) if along(base) => term.coefficient.unsigned_abs(),
-            Some(_) => 0,
-            None => FAR,
-        });
-        Some(apart.fold(0, u64::saturating_add))
-    }
-
-    fn look(&mut self, def: Inst, depth: u32) -> Option<u64> {
-        use Opcode::*;
-        let kernel = &self.facts.kernel;
-        let (data, operands) = (&kernel.insts[def], kernel.operands(def));
-        let block = data.block;
-        let constant = |value: Value| match kernel.constant(value) {
-            Some(ConstData::Int(number)) => Some(number),
-            _ => None,
-        };
-        let mut of = |value: Value| self.of(value, block, depth);
-        match data.opcode {
-            ZExt | SExt | Trunc | BitCast | AddrSpaceCast | PtrToInt | IntToPtr | Freeze => of(operands[0]),
-            Add | Sub | Or | Xor => Some(of(operands[0])?.saturating_add(of(operands[1])?)),
-            // low bits wrap around, all of a power's multiples
-            And if constant(operands[1])? >= 31 => of(operands[0]),
-            URem | SRem if of(operands[1]) == Some(0) => of(operands[0]),
-            Shl => Some(of(operands[0])?.saturating_mul(1 << constant(operands[1])?.min(32))),
-            LShr | AShr => Some(of(operands[0])?.div_ceil(1 << constant(operands[1])?.min(32))),
-            UDiv | SDiv => Some(of(operands[0])?.div_ceil(constant(operands[1])?.max(1))),
-            Mul => match (of(operands[0])?, of(operands[1])?) {
-                (apart, 0) => Some(apart.saturating_mul(constant(operands[1]).unwrap_or(FAR))),
-                _ => Some(FAR),
-            },
-            Select => Some(of(operands[1])?.max(of(operands[2])?)),
-            Phi => operands.iter().try_fold(0, |most, &operand| Some(of(operand)?.max(most))),
-            Gep => {
-                let mut apart = of(operands[0])?;
-                for term in kernel.gep(def).terms {
-                    let index = of(operands[term.operand as usize])?;
-                    apart = apart.saturating_add(index.saturating_mul(term.stride));
-                }
-                Some(apart)
-            }
-            Call => match kernel.call(def).callee {
-                Callee::Intrinsic(id) if BOUNDS.contains(id) => Some(of(operands[0])?.max(of(operands[1])?)),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
 }

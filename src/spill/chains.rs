@@ -6,10 +6,9 @@
 
 use super::hidden::{can_hide, still};
 use super::pressure::Pressure;
-use super::registers::Intrinsics;
 use super::uses::UseSite;
 use crate::divergence::Outline;
-use crate::kernel::call::Callee;
+use crate::kernel::call::{Callee, Intrinsics};
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::inst::Opcode;
 use crate::kernel::types::TypeKind;

@@ -10,9 +10,8 @@
 //!
 //! Ball and Larus 1993 guess branches from their comparisons in the same way. Ours: the size of arguments.
 
-use super::registers::Intrinsics;
 use crate::divergence::Outline;
-use crate::kernel::call::Callee;
+use crate::kernel::call::{Callee, Intrinsics};
 use crate::kernel::entity::{Block, Value};
 use crate::kernel::handles::Handles;
 use crate::kernel::inst::Opcode;

@@ -10,35 +10,16 @@
 use crate::affine::lanes::LaneModel;
 use crate::divergence::Outline;
 use crate::kernel::Kernel;
-use crate::kernel::call::Callee;
+use crate::kernel::call::{Callee, Intrinsics};
 use crate::kernel::entity::{Inst, Value};
 use crate::kernel::inst::{Flags, GepTerm, Opcode};
 use crate::kernel::types::TypeKind;
-use crate::llvm::handle::intrinsic_id;
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::sync::OnceLock;
 
 /// Depth to which a value's operands are followed to see that it is computed from arguments alone.
 const FREE_DEPTH: u32 = 12;
-
-/// LLVM's numbers for some intrinsics, which stay what they are.
-pub struct Intrinsics<const N: usize> {
-    names: [&'static str; N],
-    numbers: OnceLock<[u32; N]>,
-}
-
-impl<const N: usize> Intrinsics<N> {
-    /// By their names without overload suffixes.
-    pub const fn new(names: [&'static str; N]) -> Self {
-        Intrinsics { names, numbers: OnceLock::new() }
-    }
-    /// Whether one of them has that number.
-    pub fn contains(&self, number: u32) -> bool {
-        self.numbers.get_or_init(|| self.names.map(intrinsic_id)).contains(&number)
-    }
-}
 
 /// Intrinsics that are a compare and a select.
 static BOUNDS: Intrinsics<4> = Intrinsics::new(["llvm.smin", "llvm.smax", "llvm.umin", "llvm.umax"]);

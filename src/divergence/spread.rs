@@ -1,0 +1,114 @@
+//! How far apart are neighbouring lanes, where the analysis cannot say so for certain? Good for guesses only.
+//!
+//! 1. What is a known function of the lane is as far apart as its coefficient says; warps are taken to lie along x.
+//! 2. What follows from that by arithmetic keeps its distance but for places where it wraps.
+//! 3. What follows from memory is anywhere.
+//!
+//! Whether a load is a gather, and whether a branch on a row of a block splits any warp, are guessed from this.
+
+use super::Facts;
+use crate::affine::form::Base;
+use crate::kernel::call::{Callee, Intrinsics};
+use crate::kernel::entity::{Block, Inst, Value};
+use crate::kernel::inst::{ConstData, Opcode};
+use rustc_hash::FxHashMap;
+
+/// How far expressions are followed.
+const DEPTH: u32 = 12;
+/// Lanes that are apart by some unknown factor.
+const FAR: u64 = 1 << 20;
+
+/// Intrinsics whose result lies between their operands.
+static BOUNDS: Intrinsics<4> = Intrinsics::new(["llvm.smin", "llvm.smax", "llvm.umin", "llvm.umax"]);
+
+/// Answers for one function, each found once.
+pub struct Spread<'a> {
+    facts: &'a Facts,
+    /// Answers; of a phi that is being asked, that it adds nothing.
+    known: FxHashMap<Value, Option<u64>>,
+}
+
+impl<'a> Spread<'a> {
+    /// Nothing is known yet.
+    pub fn new(facts: &'a Facts) -> Spread<'a> {
+        Spread { facts, known: FxHashMap::default() }
+    }
+
+    /// Of a value used in a block, in bytes or whatever it counts; `None` is anywhere.
+    pub fn of(&mut self, value: Value, block: Block) -> Option<u64> {
+        self.within(value, block, DEPTH)
+    }
+
+    fn within(&mut self, value: Value, block: Block, depth: u32) -> Option<u64> {
+        let facts = self.facts;
+        if facts.scope_at_use(value, block).is_some() {
+            return Some(0);
+        }
+        if let Some(&known) = self.known.get(&value) {
+            return known;
+        }
+        let def = facts.kernel.def(value).filter(|_| depth > 0)?;
+        self.known.insert(value, Some(0));
+        let found = self.of_form(value).or_else(|| self.look(def, depth - 1));
+        self.known.insert(value, found);
+        found
+    }
+
+    /// Of values that are known as functions of the lane.
+    fn of_form(&self, value: Value) -> Option<u64> {
+        let terms = &self.facts.form(value)?.terms;
+        let along = |base: Base| matches!(base, Base::TidX | Base::LaneId);
+        let apart = terms.iter().map(|term| match term.monomial.as_base() {
+            Some(base) if along(base) => term.coefficient.unsigned_abs(),
+            Some(_) => 0,
+            None => FAR,
+        });
+        Some(apart.fold(0, u64::saturating_add))
+    }
+
+    fn look(&mut self, def: Inst, depth: u32) -> Option<u64> {
+        use Opcode::*;
+        let kernel = &self.facts.kernel;
+        let (data, operands) = (&kernel.insts[def], kernel.operands(def));
+        let block = data.block;
+        let constant = |value: Value| match kernel.constant(value) {
+            Some(ConstData::Int(number)) => Some(number),
+            _ => None,
+        };
+        let mut of = |value: Value| self.within(value, block, depth);
+        match data.opcode {
+            ZExt | SExt | Trunc | BitCast | AddrSpaceCast | PtrToInt | IntToPtr | Freeze => of(operands[0]),
+            Add | Sub | Or | Xor => Some(of(operands[0])?.saturating_add(of(operands[1])?)),
+            // low bits wrap around, all of a power's multiples
+            And if constant(operands[1])? >= 31 => of(operands[0]),
+            URem | SRem if of(operands[1]) == Some(0) => of(operands[0]),
+            Shl => Some(of(operands[0])?.saturating_mul(1 << constant(operands[1])?.min(32))),
+            LShr | AShr => Some(of(operands[0])?.div_ceil(1 << constant(operands[1])?.min(32))),
+            UDiv | SDiv if constant(operands[1]).is_some() => {
+                Some(of(operands[0])?.div_ceil(constant(operands[1])?.max(1)))
+            }
+            Mul => match (of(operands[0])?, of(operands[1])?) {
+                (apart, 0) => Some(apart.saturating_mul(constant(operands[1]).unwrap_or(FAR))),
+                _ => Some(FAR),
+            },
+            Select => Some(of(operands[1])?.max(of(operands[2])?)),
+            Phi => operands.iter().try_fold(0, |most, &operand| Some(of(operand)?.max(most))),
+            Gep => {
+                let mut apart = of(operands[0])?;
+                for term in kernel.gep(def).terms {
+                    let index = of(operands[term.operand as usize])?;
+                    apart = apart.saturating_add(index.saturating_mul(term.stride));
+                }
+                Some(apart)
+            }
+            Call => match kernel.call(def).callee {
+                Callee::Intrinsic(id) if BOUNDS.contains(id) => Some(of(operands[0])?.max(of(operands[1])?)),
+                _ => None,
+            },
+            ICmp | FCmp | And | UDiv | SDiv | URem | SRem | FAdd | FSub | FMul | FDiv | FNeg => {
+                operands.iter().all(|&operand| of(operand) == Some(0)).then_some(0)
+            }
+            _ => None,
+        }
+    }
+}
