@@ -43,6 +43,8 @@ use std::rc::Rc;
 
 /// Registers left free for loads in flight once values are moved to slots per warp: with fewer, each load is waited for.
 pub const HEADROOM: u32 = 12;
+/// The same where only slots of values that all lanes agree on are moved: a few more spills cost less than a few more slots.
+const SLOT_HEADROOM: u32 = 8;
 /// Slots per thread only ease what `ptxas` is sure to spill: their loads cost as much as its own.
 const SURE: u32 = 2;
 /// Most cycles that are relieved.
@@ -185,7 +187,7 @@ pub fn plan(
         let (held, chosen, pools) = (&mut held, &mut chosen, &mut pools);
         let mut relief =
             Relief { facts, pressure, tight, reached, allowed, room, held, chosen, pools, found: [None, None] };
-        relief.choose(Kind::Uniform, units.saturating_sub(registers.saturating_sub(HEADROOM)));
+        relief.choose(Kind::Uniform, units.saturating_sub(registers.saturating_sub(SLOT_HEADROOM)));
         // an addition at every use: no more of them than it takes, unless loads are in flight
         let left = relief.units();
         let wanted = if reserve < RESERVE { limit } else { registers.saturating_sub(HEADROOM) };
