@@ -45,6 +45,8 @@ use std::rc::Rc;
 pub const HEADROOM: u32 = 12;
 /// The same where only slots of values that all lanes agree on are moved: a few more spills cost less than a few more slots.
 const SLOT_HEADROOM: u32 = 8;
+/// Loads that gain by registers for all of their results.
+const MANY_LOADS: usize = 16;
 /// Slots per thread only ease what `ptxas` is sure to spill: their loads cost as much as its own.
 const SURE: u32 = 2;
 /// Most cycles that are relieved.
@@ -187,7 +189,9 @@ pub fn plan(
         let (held, chosen, pools) = (&mut held, &mut chosen, &mut pools);
         let mut relief =
             Relief { facts, pressure, tight, reached, allowed, room, held, chosen, pools, found: [None, None] };
-        relief.choose(Kind::Uniform, units.saturating_sub(registers.saturating_sub(SLOT_HEADROOM)));
+        if !relief.nearly_fits(registers) {
+            relief.choose(Kind::Uniform, units.saturating_sub(registers.saturating_sub(SLOT_HEADROOM)));
+        }
         // an addition at every use: no more of them than it takes, unless loads are in flight
         let left = relief.units();
         let wanted = if reserve < RESERVE { limit } else { registers.saturating_sub(HEADROOM) };
@@ -280,6 +284,16 @@ impl Relief<'_> {
     /// What the cycle needs now.
     fn units(&mut self) -> u32 {
         self.tight.units(self.facts, self.pressure, self.held, self.chosen.list.len())
+    }
+
+    /// Whether the cycle has too many registers only within blocks, where `ptxas` puts instructions in an order of its own, and
+    /// no loads that want to be in flight together.
+    fn nearly_fits(&self, registers: u32) -> bool {
+        let kernel = &self.facts.kernel;
+        let cycles = &self.facts.cfg().cycles;
+        let insts = || cycles.blocks(self.tight.cycle).iter().flat_map(|&block| kernel.block_insts(block));
+        self.pressure.across(self.facts, self.tight.cycle, self.held) <= registers
+            && insts().filter(|&inst| kernel.insts[inst].opcode == Opcode::Load).count() < MANY_LOADS
     }
 
     /// More units than slots of threads there is room for can hold.

@@ -289,6 +289,11 @@ impl Pressure {
         range.map(|at| self.at(outline, at as usize, held)).max().unwrap_or(0)
     }
 
+    /// The most that is live across boundaries of a cycle's blocks without what was taken away, phis apart.
+    pub fn across(&self, outline: &Outline, cycle: Cycle, held: &Held) -> u32 {
+        let range = outline.cfg().cycles.range(cycle);
+        range.map(|at| held.live_in[at as usize].max(held.live_out[at as usize])).max().unwrap_or(0)
+    }
     /// The most that is live across any boundary: fewer registers no code for the function has.
     pub fn across_boundaries(&self) -> u32 {
         let all = self.all.borrow();
