@@ -4,7 +4,8 @@
 //! 2. What follows from that by arithmetic keeps its distance but for places where it wraps.
 //! 3. What follows from memory is anywhere.
 //!
-//! Whether a load is a gather, and whether a branch on a row of a block splits any warp, are guessed from this.
+//! Whether a load is a gather, and whether a branch on a row of a block splits any warp, are guessed from this; no claim of
+//! the analysis is.
 
 use super::Facts;
 use crate::affine::form::Base;

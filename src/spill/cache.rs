@@ -8,7 +8,8 @@
 //!    in which the memory is divided.
 //! 3. **Worth.** An access at a place that differs between lanes costs in local memory as much as a gather and a half or more,
 //!    once the stack objects of all resident threads take a good part of the cache; below that, and for accesses at the same
-//!    place in all lanes, little. An object moves if it is worth [`MARGIN`] times the price.
+//!    place in all lanes, little: what is accessed in no other way stays where the cache has room for all of it. An object moves
+//!    if it is worth [`MARGIN`] times the price.
 //!
 //! Cost: one look at every load. Source: measured; no work that we know of decides by it.
 
@@ -41,6 +42,7 @@ const HARDLY: f64 = 0.2;
 const TOGETHER: f64 = 0.1;
 /// Sectors that a warp reads at once where a lane reads half of one: more make a gather.
 const MANY_SECTORS: u32 = 16;
+
 /// What the first-level cache is for.
 pub struct Cache {
     rare: FixedBitSet,
