@@ -9,7 +9,7 @@
 
 use super::Facts;
 use crate::affine::form::Base;
-use crate::kernel::call::{Callee, Intrinsics};
+use crate::kernel::call::{BOUNDS, Callee};
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::inst::{ConstData, Opcode};
 use rustc_hash::FxHashMap;
@@ -18,9 +18,6 @@ use rustc_hash::FxHashMap;
 const DEPTH: u32 = 12;
 /// Lanes that are apart by some unknown factor.
 const FAR: u64 = 1 << 20;
-
-/// Intrinsics whose result lies between their operands.
-static BOUNDS: Intrinsics<4> = Intrinsics::new(["llvm.smin", "llvm.smax", "llvm.umin", "llvm.umax"]);
 
 /// Answers for one function, each found once.
 pub struct Spread<'a> {

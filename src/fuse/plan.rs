@@ -278,9 +278,6 @@ pub fn plan(
     if let Some(visits) = context.visits(entry).filter(Visits::never_splits) {
         return Err(FuseReject::NeverSplits(visits));
     }
-    if !context.always && context.visits(entry).is_none() && agrees_along_rows(facts, entry) {
-        return Err(FuseReject::AlongRows);
-    }
     let Context { kernel, handles, kinds, .. } = *context;
     let obstacle = |block| legality::obstacle(kernel, handles, kinds, block);
     let admits = |t, f| obstacle(t).is_none() && obstacle(f).is_none();
@@ -385,6 +382,9 @@ fn judge(facts: &Facts, context: &Context<'_, '_>, mut plan: FusePlan) -> Result
         }
         if let Err(lost) = counters {
             return Err(FuseReject::LosesTripCount(lost));
+        }
+        if context.visits(plan.entry).is_none() && agrees_along_rows(facts, plan.entry) {
+            return Err(FuseReject::AlongRows);
         }
     }
     plan.counters = counters.unwrap_or_default();

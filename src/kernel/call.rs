@@ -69,3 +69,6 @@ impl<const N: usize> Intrinsics<N> {
         self.numbers.get_or_init(|| self.names.map(intrinsic_id)).contains(&number)
     }
 }
+
+/// The smaller or the larger of two integers: a compare and a select.
+pub static BOUNDS: Intrinsics<4> = Intrinsics::new(["llvm.smin", "llvm.smax", "llvm.umin", "llvm.umax"]);

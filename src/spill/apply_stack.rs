@@ -83,7 +83,7 @@ struct Apply<'a, 'm> {
     offsets: FxHashMap<Value, Offset<'m>>,
 }
 
-/// Carries out a plan; `threads` is the bound the plan was made for.
+/// Carries out a plan that was made for the function as it is.
 pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &StackPlan, editor: &mut Editor<'m>) {
     if plan.moves.is_empty() {
         return;

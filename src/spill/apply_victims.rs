@@ -49,7 +49,7 @@ struct Loaded<'m> {
     at: u32,
 }
 
-/// Carries out a plan; `threads` is the bound the plan was made for.
+/// Carries out a plan that was made for the function as it is.
 pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &VictimPlan, editor: &mut Editor<'m>) {
     if plan.victims.is_empty() {
         return;

@@ -18,15 +18,16 @@ use super::object::{Access, Object, block_weight};
 use super::plan_stack::is_together;
 use super::rare::rare_blocks;
 use super::reject::Reject;
-use crate::divergence::Facts;
 use crate::divergence::spread::Spread;
 use crate::divergence::stride::{self, Cost, Pattern, SECTOR, Space};
+use crate::divergence::{Facts, Outline};
 use crate::kernel::entity::{Block, Inst, Value};
 use crate::kernel::handles::Handles;
 use crate::kernel::inst::Opcode;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
+use std::cell::OnceCell;
 
 /// What moving must be worth, in prices; more where larger blocks pay and have nothing of it.
 const MARGIN: f64 = 3.5;
@@ -46,60 +47,69 @@ const MANY_SECTORS: u32 = 16;
 /// What the first-level cache is for.
 pub struct Cache {
     rare: FixedBitSet,
-    /// Expected executions of the loads in loops that go through it, and of those that are gathers.
-    loads: f64,
-    gathers: f64,
-    /// The gather that runs most often.
-    most: Option<Inst>,
+    /// Loads in loops that go through it, and their expected executions.
+    loads: Vec<Inst>,
+    weight: f64,
+    /// Expected executions of those that are gathers, and the one that runs most often: once somebody asks.
+    gathers: OnceCell<Option<(f64, Inst)>>,
     /// Bytes of a thread's stack objects.
     objects: u64,
 }
 
 impl Cache {
     /// Of a function with stack objects of so many bytes in all.
-    pub fn of(facts: &Facts, handles: &Handles<'_>, objects: u64) -> Cache {
-        let kernel = &facts.kernel;
-        let mut cache = Cache { rare: rare_blocks(facts, handles), loads: 0.0, gathers: 0.0, most: None, objects };
-        let mut elements: FxHashSet<(Block, Value)> = FxHashSet::default();
-        let mut spread = Spread::new(facts);
-        let mut heaviest = 0.0;
-        for (inst, data) in kernel.insts.iter().filter(|(_, data)| data.opcode == Opcode::Load) {
-            let (block, pointer) = (data.block, kernel.operands(inst)[0]);
-            let weight = block_weight(facts, block);
-            let is_cached = weight > 1.0
-                && !cache.rare.contains(block.index())
-                && matches!(stride::space_of(kernel, pointer), Space::Global | Space::Generic);
-            let Some(access) = Some(inst).filter(|_| is_cached).and_then(|inst| stride::access(facts, inst, None))
-            else {
-                continue;
-            };
-            cache.loads += weight;
-            let is_gather = match (&access.pattern, access.cost) {
-                (Pattern::Same, _) => false,
-                (Pattern::Unknown, _) => spread.of(pointer, block).is_none_or(|apart| apart >= SECTOR as u64),
-                (_, Cost::Sectors { needed, .. }) => needed > MANY_SECTORS,
-                _ => true,
-            };
-            if is_gather && elements.insert((block, element(facts, pointer))) {
-                cache.gathers += weight;
-                if weight > heaviest {
-                    (heaviest, cache.most) = (weight, Some(inst));
+    pub fn of(outline: &Outline, handles: &Handles<'_>, objects: u64) -> Cache {
+        let kernel = &outline.kernel;
+        let rare = rare_blocks(outline, handles);
+        let is_cached = |inst: &Inst| {
+            let data = &kernel.insts[*inst];
+            data.opcode == Opcode::Load
+                && block_weight(outline, data.block) > 1.0
+                && !rare.contains(data.block.index())
+                && matches!(stride::space_of(kernel, kernel.operands(*inst)[0]), Space::Global | Space::Generic)
+        };
+        let loads: Vec<Inst> = kernel.insts.keys().filter(is_cached).collect();
+        let weight = loads.iter().map(|&load| block_weight(outline, kernel.insts[load].block)).sum();
+        Cache { rare, loads, weight, gathers: OnceCell::new(), objects }
+    }
+
+    fn gathers(&self, facts: &Facts) -> Option<(f64, Inst)> {
+        *self.gathers.get_or_init(|| {
+            let kernel = &facts.kernel;
+            let mut elements: FxHashSet<(Block, Value)> = FxHashSet::default();
+            let mut spread = Spread::new(facts);
+            let (mut all, mut heaviest) = (0.0, None::<(f64, Inst)>);
+            for &load in &self.loads {
+                let (block, pointer) = (kernel.insts[load].block, kernel.operands(load)[0]);
+                let Some(access) = stride::access(facts, load, None) else { continue };
+                let is_gather = match (&access.pattern, access.cost) {
+                    (Pattern::Same, _) => false,
+                    (Pattern::Unknown, _) => spread.of(pointer, block).is_none_or(|apart| apart >= SECTOR as u64),
+                    (_, Cost::Sectors { needed, .. }) => needed > MANY_SECTORS,
+                    _ => true,
+                };
+                if is_gather && elements.insert((block, element(facts, pointer))) {
+                    let weight = block_weight(facts, block);
+                    all += weight;
+                    if heaviest.is_none_or(|(most, _)| weight > most) {
+                        heaviest = Some((weight, load));
+                    }
                 }
             }
-        }
-        cache
+            heaviest.map(|(_, load)| (all, load))
+        })
     }
 
     /// Why an object is not worth any room that it would take from the cache.
-    pub fn reason_to_stay(&self, facts: &Facts, object: &Object) -> Option<Reject> {
+    pub fn reason_to_stay(&self, outline: &Outline, object: &Object) -> Option<Reject> {
         let at = object.accesses.first()?.inst;
-        let mut used = self.used(facts, object).map(|(_, block)| block).peekable();
+        let mut used = self.used(outline, object).map(|(_, block)| block).peekable();
         if used.peek().is_none() {
             return Some(Reject::Rare { at });
         }
-        let weights = used.map(|block| block_weight(facts, block));
+        let weights = used.map(|block| block_weight(outline, block));
         let (most, all) = weights.fold((0.0f64, 0.0), |(most, all), weight| (most.max(weight), all + weight));
-        (most <= 1.0 && all < self.loads).then_some(Reject::Seldom { at })
+        (most <= 1.0 && all < self.weight).then_some(Reject::Seldom { at })
     }
 
     /// Which part of the memory the stack objects of all resident threads take.
@@ -121,7 +131,7 @@ impl Cache {
         {
             return Err(Reject::Cached { at });
         }
-        let Some(at) = self.most else { return Ok(()) };
+        let Some((gathers, at)) = self.gathers(facts) else { return Ok(()) };
         let taken = budget.takes_from_cache(bytes);
         let apart = if crowd < LEAST_CROWD { HARDLY } else { CROWDED * crowd };
         let worth = |(access, block): (&Access, Block)| {
@@ -129,12 +139,12 @@ impl Cache {
         };
         let worth: f64 = self.used(facts, object).map(worth).sum();
         let margin = if budget.any_block { MARGIN_OF_VERSIONS } else { MARGIN };
-        let price = margin * self.gathers * taken as f64 / (DOUBLING * unified);
+        let price = margin * gathers * taken as f64 / (DOUBLING * unified);
         if worth < price { Err(Reject::Cache { taken, at }) } else { Ok(()) }
     }
 
-    fn used<'a>(&'a self, facts: &'a Facts, object: &'a Object) -> impl Iterator<Item = (&'a Access, Block)> {
-        let block = |access: &'a Access| (access, facts.kernel.insts[access.inst].block);
+    fn used<'a>(&'a self, outline: &'a Outline, object: &'a Object) -> impl Iterator<Item = (&'a Access, Block)> {
+        let block = |access: &'a Access| (access, outline.kernel.insts[access.inst].block);
         object.accesses.iter().map(block).filter(|(_, block)| !self.rare.contains(block.index()))
     }
 }

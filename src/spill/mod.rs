@@ -289,7 +289,6 @@ fn stack_objects<'m>(
         let mut room = room(study, target, settings);
         let mut plan = plan_stack::plan(study, &mut room, settings.victims.rare);
         if target.original.is_some() && plan.moves.is_empty() {
-            target.threads = None;
             let objects = study.objects();
             for (alloca, reason) in &mut plan.refusals {
                 if let Reject::NoRoom(NoRoom::Limit { .. } | NoRoom::Occupancy { .. }) = reason {
@@ -384,9 +383,6 @@ fn register_pressure<'m>(
                     report::no_room(outline, pressure, about, registers, &reject, host);
                 }
             }
-        }
-        if plan.victims.is_empty() && target.original.is_some() && !target.changed {
-            target.threads = None;
         }
         target.changed |= !plan.victims.is_empty();
         if !plan.victims.is_empty() {

@@ -155,13 +155,10 @@ pub fn plan(study: &mut Study<'_>, room: &mut Result<SharedBudget, Reject>, anyt
     // the most accesses per byte first; ties in function order
     let mut ranked: Vec<(f64, &Object)> = Vec::new();
     let cache = (!anything && objects.iter().any(|(_, object)| object.is_ok())).then(|| {
-        let (facts, handles) = study.facts_and_handles();
-        let sizes = objects.iter().filter_map(|(_, object)| object.as_ref().ok());
-        Cache::of(
-            facts,
-            handles,
-            sizes.filter(|object| !stays_in_registers(facts, object)).map(|object| object.size).sum(),
-        )
+        let outline = study.outline();
+        let local = objects.iter().filter_map(|(_, object)| object.as_ref().ok());
+        let local = local.filter(|object| !stays_in_registers(outline, object));
+        Cache::of(outline, &study.handles, local.map(|object| object.size).sum())
     });
     for (alloca, object) in objects.iter() {
         let object = match object {
@@ -171,7 +168,7 @@ pub fn plan(study: &mut Study<'_>, room: &mut Result<SharedBudget, Reject>, anyt
                 continue;
             }
         };
-        let reason = cache.as_ref().and_then(|cache| reason_to_stay(study.facts(), cache, object));
+        let reason = cache.as_ref().and_then(|cache| reason_to_stay(study.outline(), cache, object));
         match reason {
             None => ranked.push((object.weight(study.outline()) / object.size.max(1) as f64, object)),
             Some(reason) => found.stays(study, object, reason),
@@ -187,20 +184,13 @@ pub fn plan(study: &mut Study<'_>, room: &mut Result<SharedBudget, Reject>, anyt
                 };
                 found.refusals.push((object.alloca, reason));
             }
-            Ok(budget) => match place(study, object, budget, cache.as_ref().is_some_and(|cache| cache.is_full(budget)))
-            {
+            Ok(budget) => match worthwhile(study.facts(), cache.as_ref(), object, budget) {
                 Ok((placement, bytes)) => {
-                    let per_thread = cache.as_ref().filter(|_| matches!(placement, Placement::Thread { .. }));
-                    match per_thread.map(|cache| cache.price(study.facts(), object, budget, bytes)) {
-                        Some(Err(reason)) => found.stays(study, object, reason),
-                        _ => {
-                            budget.take(bytes);
-                            let object = object.clone();
-                            found.moves.push(Move { object, placement, bytes });
-                        }
-                    }
+                    budget.take(bytes);
+                    let object = object.clone();
+                    found.moves.push(Move { object, placement, bytes });
                 }
-                Err(reason) => found.refusals.push((object.alloca, reason)),
+                Err(reason) => found.stays(study, object, reason),
             },
         }
     }
@@ -226,11 +216,11 @@ impl StackPlan {
 }
 
 /// Why an object is not worth any room.
-fn reason_to_stay(facts: &Facts, cache: &Cache, object: &Object) -> Option<Reject> {
-    if stays_in_registers(facts, object) {
+fn reason_to_stay(outline: &Outline, cache: &Cache, object: &Object) -> Option<Reject> {
+    if stays_in_registers(outline, object) {
         return Some(Reject::InRegisters { words: object.size.div_ceil(4) });
     }
-    cache.reason_to_stay(facts, object)
+    cache.reason_to_stay(outline, object)
 }
 
 /// Where objects that have no room take more than the whole cache, others stay that are used little beside them.
@@ -313,19 +303,25 @@ pub fn no_bound(size: u64) -> Reject {
     Reject::NoBound { fits: (fits / 32 * 32).min(u64::from(crate::kernel::geometry::MAX_BLOCK_THREADS)) }
 }
 
-/// Where an object goes. It may cost occupancy if it is gathered, or loops use it and the objects do not fit the cache (`crowded`).
-fn place(
-    study: &mut Study<'_>,
+/// Where in shared memory an object goes, if it is worth what the cache loses.
+fn worthwhile(
+    facts: &Facts,
+    cache: Option<&Cache>,
     object: &Object,
     budget: &SharedBudget,
-    crowded: bool,
 ) -> Result<(Placement, u64), Reject> {
-    let (facts, handles) = study.facts_and_handles();
+    let (placement, bytes) = place(facts, object, budget, cache.is_some_and(|cache| cache.is_full(budget)))?;
+    if let (Some(cache), Placement::Thread { .. }) = (cache, &placement) {
+        cache.price(facts, object, budget, bytes)?;
+    }
+    Ok((placement, bytes))
+}
+
+/// Where in shared memory an object goes; `crowded`: the objects do not fit the cache.
+fn place(facts: &Facts, object: &Object, budget: &SharedBudget, crowded: bool) -> Result<(Placement, u64), Reject> {
     let granule = object.granule();
     let thread_bytes = slots::thread_bytes(object.size, granule, budget.threads);
-    let in_loop = |access: &Access| block_weight(facts, facts.kernel.insts[access.inst].block) > 1.0;
-    let is_hot = crowded && object.accesses.iter().any(in_loop);
-    let part = if is_hot || is_gathered(facts, object) { GATHERED_PART } else { 1 };
+    let part = if may_cost_blocks(facts, object, crowded) { GATHERED_PART } else { 1 };
     let thread_room = budget.check_keeping(thread_bytes, part);
     if let Some(barriers) = warp_barriers(facts, object) {
         let bytes = slots::warp_bytes(object.size, budget.threads);
@@ -334,21 +330,16 @@ fn place(
             return Ok((Placement::Warp { barriers }, bytes));
         }
     }
-    match thread_room {
-        Ok(()) => Ok((Placement::Thread { granule }, thread_bytes)),
-        Err(reason) => match contents(facts, handles, object) {
-            Some(contents) => Ok((Placement::Constant { contents, together: false }, 0)),
-            None => Err(reason.into()),
-        },
-    }
+    thread_room?;
+    Ok((Placement::Thread { granule }, thread_bytes))
 }
 
-/// Whether a loop accesses the object at places that differ between lanes: in local memory each such access goes to as many
-/// sectors as there are places, in shared memory to one bank a lane.
-fn is_gathered(facts: &Facts, object: &Object) -> bool {
+/// Whether a loop accesses the object, and at places that differ between lanes unless the cache has no room for it: in local
+/// memory each such access goes to as many sectors as there are places, in shared memory to one bank a lane.
+fn may_cost_blocks(facts: &Facts, object: &Object, crowded: bool) -> bool {
     object.accesses.iter().any(|access| {
         let block = facts.kernel.insts[access.inst].block;
-        block_weight(facts, block) > 1.0 && !is_together(facts, object, access)
+        block_weight(facts, block) > 1.0 && (crowded || !is_together(facts, object, access))
     })
 }
 

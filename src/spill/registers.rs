@@ -10,7 +10,7 @@
 use crate::affine::lanes::LaneModel;
 use crate::divergence::Outline;
 use crate::kernel::Kernel;
-use crate::kernel::call::{Callee, Intrinsics};
+use crate::kernel::call::{BOUNDS, Callee};
 use crate::kernel::entity::{Inst, Value};
 use crate::kernel::inst::{Flags, GepTerm, Opcode};
 use crate::kernel::types::TypeKind;
@@ -20,9 +20,6 @@ use smallvec::SmallVec;
 
 /// Depth to which a value's operands are followed to see that it is computed from arguments alone.
 const FREE_DEPTH: u32 = 12;
-
-/// Intrinsics that are a compare and a select.
-static BOUNDS: Intrinsics<4> = Intrinsics::new(["llvm.smin", "llvm.smax", "llvm.umin", "llvm.umax"]);
 
 /// The registers of a function's values.
 pub struct Registers {

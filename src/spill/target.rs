@@ -20,8 +20,6 @@ pub struct Target<'m> {
     pub function: Function<'m>,
     /// The kernel whose second body it becomes.
     pub original: Option<Function<'m>>,
-    /// Threads that the second body is for, once decided.
-    pub threads: Option<u32>,
     pub changed: bool,
 }
 
@@ -31,10 +29,9 @@ impl<'m> Target<'m> {
         self.original.unwrap_or(self.function)
     }
     /// Plans a second body under its bound: facts without one hold under it too.
-    pub fn bind(&mut self, study: &mut Study<'_>) {
+    pub fn bind(&self, study: &mut Study<'_>) {
         if self.original.is_some() {
             study.bind(VERSION_THREADS);
-            self.threads = Some(VERSION_THREADS);
         }
     }
 }
@@ -50,7 +47,7 @@ pub fn targets<'m>(
     let mut targets = Vec::new();
     for function in functions {
         let copy = if wants_copy(function, settings, studies) { editor.copy_function(function) } else { None };
-        let target = Target { function, original: None, threads: None, changed: false };
+        let target = Target { function, original: None, changed: false };
         targets.push(match copy {
             Some(copy) => {
                 studies.copied(function, copy);
@@ -83,13 +80,12 @@ pub fn settle(module: Module<'_>, targets: Vec<Target<'_>>) {
     let mut editor = Editor::new(module);
     for target in targets {
         let Some(original) = target.original else { continue };
-        match target.threads.filter(|_| target.changed) {
-            Some(threads) => {
-                editor.add_version(original, target.function, threads);
-                editor.has_effects(original);
-                debug_assert!(editor.verifies(original));
-            }
-            None => editor.drop_copy(target.function),
+        if target.changed {
+            editor.add_version(original, target.function, VERSION_THREADS);
+            editor.has_effects(original);
+            debug_assert!(editor.verifies(original));
+        } else {
+            editor.drop_copy(target.function);
         }
     }
 }
