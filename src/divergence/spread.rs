@@ -2,7 +2,7 @@
 //!
 //! 1. What is a known function of the lane is as far apart as its coefficient says; warps are taken to lie along x.
 //! 2. What follows from that by arithmetic keeps its distance but for places where it wraps.
-//! 3. What follows from memory is anywhere.
+//! 3. What follows from memory is anywhere, as is what lanes choose among values that they agree on.
 //!
 //! Whether a load is a gather, and whether a branch on a row of a block splits any warp, are guessed from this; no claim of
 //! the analysis is.
@@ -89,8 +89,15 @@ impl<'a> Spread<'a> {
                 (apart, 0) => Some(apart.saturating_mul(constant(operands[1]).unwrap_or(FAR))),
                 _ => Some(FAR),
             },
-            Select => Some(of(operands[1])?.max(of(operands[2])?)),
-            Phi => operands.iter().try_fold(0, |most, &operand| Some(of(operand)?.max(most))),
+            // where all lanes could agree on each, the choice is what they differ in
+            Select => match of(operands[1])?.max(of(operands[2])?) {
+                0 if of(operands[0]) != Some(0) => None,
+                apart => Some(apart),
+            },
+            Phi => match operands.iter().try_fold(0, |most: u64, &operand| Some(of(operand)?.max(most)))? {
+                0 => None,
+                apart => Some(apart),
+            },
             Gep => {
                 let mut apart = of(operands[0])?;
                 for term in kernel.gep(def).terms {
