@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! llvm      the only code that touches LLVM: handles, edits, remarks
-//!  └ kernel     the dense picture of one function, imported in one walk
+//!  └ ir         the dense picture of one function, imported in one walk
 //!     └ cfg        dominators, cycles, synchronisation dependence, convergence
 //!        └ affine     the abstract domain: forms, scopes, exactness (no IR types)
 //!           └ divergence  transfer functions, solver, immutable facts
@@ -22,9 +22,11 @@ pub mod cfg;
 pub mod check;
 pub mod cli;
 pub mod divergence;
+pub mod entity;
 pub mod fuse;
 pub mod fuzz;
-pub mod kernel;
+pub mod geometry;
+pub mod ir;
 pub mod llvm;
 pub mod map;
 pub mod memory;

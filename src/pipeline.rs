@@ -10,7 +10,7 @@
 
 use crate::annotate;
 use crate::divergence;
-use crate::kernel::geometry::{BlockShape, ShapeError};
+use crate::geometry::{BlockShape, ShapeError};
 use crate::llvm::edit::Editor;
 use crate::llvm::edit::annotate::is_optnone;
 use crate::llvm::handle::{Function, Module};

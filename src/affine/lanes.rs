@@ -6,7 +6,7 @@
 //! `tid.x + X·tid.y + X·Y·tid.z` is `32·q + laneid` whatever the shape. Anything else is not assumed.
 
 use super::form::{Base, Form, Rest, Scope, wrap};
-use crate::kernel::geometry::{BlockShape, Geometry, WARP_SIZE};
+use crate::geometry::{BlockShape, Geometry, WARP_SIZE};
 use crate::mutants::{self, Mutant};
 
 /// Facts about lanes under one geometry.

@@ -4,10 +4,10 @@ use super::claim::{Claim, Claims, KIND};
 use super::plan::Plan;
 use super::shuffles::Shuffle;
 use crate::divergence::Facts;
-use crate::kernel::Kernel;
-use crate::kernel::entity::{Block, Value};
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::Flags;
+use crate::entity::{Block, Value};
+use crate::ir::Func;
+use crate::ir::handles::Handles;
+use crate::ir::inst::Flags;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle;
 use cranelift_entity::EntityRef;
@@ -19,7 +19,7 @@ pub const BRA_UNI_KIND: &str = "warpwise.bra.uni";
 const GLOBAL: u32 = 1;
 
 /// Writes what `!warpwise.uniform` may say in one function and removes what it may not; whether anything changed.
-pub fn apply_claims<'m>(editor: &mut Editor<'m>, kernel: &Kernel, handles: &Handles<'m>, claims: &Claims) -> bool {
+pub fn apply_claims<'m>(editor: &mut Editor<'m>, func: &Func, handles: &Handles<'m>, claims: &Claims) -> bool {
     // few different ones are made
     let mut nodes: Vec<(Claim, handle::Value<'m>)> = Vec::new();
     let kind = handle::metadata_kind(editor.module(), KIND);
@@ -30,7 +30,7 @@ pub fn apply_claims<'m>(editor: &mut Editor<'m>, kernel: &Kernel, handles: &Hand
     }
     for &(inst, claim) in &claims.made {
         let at = handles.inst(inst);
-        let is_annotated = kernel.insts[inst].flags.contains(Flags::ANNOTATED);
+        let is_annotated = func.insts[inst].flags.contains(Flags::ANNOTATED);
         if is_annotated && at.metadata(kind).and_then(Claim::read) == Some(claim) {
             continue;
         }
@@ -53,7 +53,7 @@ pub fn apply<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, 
     let [bra_uni, invariant_load] =
         [BRA_UNI_KIND, "invariant.load"].map(|kind| handle::metadata_kind(editor.module(), kind));
     for &block in marks {
-        editor.set_metadata(handles.inst(facts.kernel.terminator(block)), bra_uni, empty);
+        editor.set_metadata(handles.inst(facts.func.terminator(block)), bra_uni, empty);
     }
     for invariant in invariants {
         let load = handles.inst(invariant.load);
@@ -73,14 +73,14 @@ pub fn apply<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, 
 
 /// `br c` becomes `br (any c)`.
 fn vote<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, block: Block) {
-    let branch = handles.inst(facts.kernel.terminator(block));
+    let branch = handles.inst(facts.func.terminator(block));
     let condition = branch.branch_condition().expect("only conditional branches are voted on");
     let any = editor.before(branch).vote_any(condition, "uni.any");
     editor.set_operand(branch, 0, any);
 }
 
 fn apply_shuffle<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, shuffle: &Shuffle) {
-    let kernel = &facts.kernel;
+    let func = &facts.func;
     let old = handles.value(shuffle.value);
     let leaf = old.as_inst().expect("arguments are not shuffled");
     if !shuffle.at_entry {
@@ -89,10 +89,9 @@ fn apply_shuffle<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'
         return;
     }
     // the leaf and the index it is made of, both at the entry
-    let def = kernel.def(shuffle.value).expect("arguments are not shuffled");
+    let def = func.def(shuffle.value).expect("arguments are not shuffled");
     let entry = handles.block(Block::new(0));
-    let index: Option<Value> =
-        kernel.operands(def).first().copied().filter(|&operand| kernel.constant(operand).is_none());
+    let index: Option<Value> = func.operands(def).first().copied().filter(|&operand| func.constant(operand).is_none());
     editor.before_terminator(entry);
     let index = index.and_then(|index| handles.value(index).as_inst()).map(|index| editor.clone_here(index, ""));
     let copy = editor.clone_here(leaf, "");

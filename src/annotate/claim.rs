@@ -15,9 +15,9 @@
 
 use crate::affine::Scope;
 use crate::divergence::Facts;
-use crate::kernel::call::Callee;
-use crate::kernel::entity::{Inst, Value};
-use crate::kernel::inst::{Flags, Opcode};
+use crate::entity::{Inst, Value};
+use crate::ir::call::Callee;
+use crate::ir::inst::{Flags, Opcode};
 use crate::llvm::handle;
 
 /// The metadata kind.
@@ -33,22 +33,22 @@ pub struct Claim {
 impl Claim {
     /// What may be said of an instruction; `None` if nothing, or if its kind is never annotated.
     pub fn of(facts: &Facts, inst: Inst) -> Option<Claim> {
-        let kernel = &facts.kernel;
-        let data = &kernel.insts[inst];
+        let func = &facts.func;
+        let data = &func.insts[inst];
         let block = data.block;
         if !facts.is_reachable(block) {
             return None;
         }
         let convergent = facts.is_convergent(block);
         let scope = match data.opcode {
-            Opcode::CondBr | Opcode::Switch if kernel.graph.is_branch(block) => facts.branch_scope(block)?,
+            Opcode::CondBr | Opcode::Switch if func.graph.is_branch(block) => facts.branch_scope(block)?,
             Opcode::Load if !data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC) => {
-                facts.scope_at_use(kernel.operands(inst)[0], block)?
+                facts.scope_at_use(func.operands(inst)[0], block)?
             }
-            Opcode::Call if matches!(kernel.call(inst).callee, Callee::Function(_)) => {
-                narrowest(facts, inst, kernel.operands(inst))?
+            Opcode::Call if matches!(func.call(inst).callee, Callee::Function(_)) => {
+                narrowest(facts, inst, func.operands(inst))?
             }
-            Opcode::Ret if convergent => narrowest(facts, inst, kernel.operands(inst))?,
+            Opcode::Ret if convergent => narrowest(facts, inst, func.operands(inst))?,
             _ => return None,
         };
         Some(Claim { scope, convergent })
@@ -99,12 +99,12 @@ pub struct Claims {
 impl Claims {
     /// Everything that may be said.
     pub fn of(facts: &Facts) -> Claims {
-        let kernel = &facts.kernel;
+        let func = &facts.func;
         let mut claims = Claims::default();
-        for inst in kernel.insts.keys() {
+        for inst in func.insts.keys() {
             match Claim::of(facts, inst) {
                 Some(claim) => claims.made.push((inst, claim)),
-                None if kernel.insts[inst].flags.contains(Flags::ANNOTATED) => claims.stale.push(inst),
+                None if func.insts[inst].flags.contains(Flags::ANNOTATED) => claims.stale.push(inst),
                 None => {}
             }
         }
@@ -120,7 +120,7 @@ impl std::fmt::Display for Claim {
 }
 
 fn narrowest(facts: &Facts, inst: Inst, values: &[Value]) -> Option<Scope> {
-    let block = facts.kernel.insts[inst].block;
+    let block = facts.func.insts[inst].block;
     let mut scope = Scope::Grid;
     for &value in values {
         scope = scope.min(facts.scope_at_use(value, block)?);

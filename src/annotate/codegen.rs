@@ -13,7 +13,7 @@
 
 use super::apply::BRA_UNI_KIND;
 use crate::divergence::ModuleAnalysis;
-use crate::kernel::inst::Opcode;
+use crate::ir::inst::Opcode;
 use crate::llvm::edit::Editor;
 use crate::llvm::edit::annotate::BRANCH_MARK;
 use crate::llvm::handle::{self, Function, Module};
@@ -34,10 +34,10 @@ pub fn mark(module: Module<'_>, settings: &Settings) -> bool {
     let mut branches = Vec::new();
     for function in marked {
         let (facts, handles) = analysis.facts(function);
-        let kernel = &facts.kernel;
-        for block in kernel.blocks.keys().filter(|&block| facts.is_reachable(block)) {
-            let terminator = kernel.terminator(block);
-            let uniform = kernel.insts[terminator].opcode == Opcode::CondBr && !facts.is_divergent_branch(block);
+        let func = &facts.func;
+        for block in func.blocks.keys().filter(|&block| facts.is_reachable(block)) {
+            let terminator = func.terminator(block);
+            let uniform = func.insts[terminator].opcode == Opcode::CondBr && !facts.is_divergent_branch(block);
             let together = facts.is_convergent(block) || facts.cfg().cycles.cycle_of(block).is_none();
             let branch = handles.inst(terminator);
             if uniform && together && branch.metadata(kind).is_some() {

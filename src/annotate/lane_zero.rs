@@ -14,9 +14,9 @@
 
 use crate::cfg::Dominators;
 use crate::divergence::Facts;
-use crate::kernel::call::Callee;
-use crate::kernel::entity::Block;
-use crate::kernel::inst::Opcode;
+use crate::entity::Block;
+use crate::ir::call::Callee;
+use crate::ir::inst::Opcode;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 
@@ -29,10 +29,10 @@ pub struct LaneZero {
 impl LaneZero {
     /// Of one function.
     pub fn new(facts: &Facts, post: &Dominators) -> LaneZero {
-        let kernel = &facts.kernel;
-        let mut unsafe_blocks = FixedBitSet::with_capacity(kernel.blocks.len());
+        let func = &facts.func;
+        let mut unsafe_blocks = FixedBitSet::with_capacity(func.blocks.len());
         let mut work: Vec<Block> = Vec::new();
-        for block in kernel.blocks.keys().filter(|&block| facts.is_reachable(block)) {
+        for block in func.blocks.keys().filter(|&block| facts.is_reachable(block)) {
             if may_exit(facts, block) && !unsafe_blocks.put(block.index()) {
                 work.push(block);
             }
@@ -41,13 +41,13 @@ impl LaneZero {
             }
         }
         while let Some(block) = work.pop() {
-            for &succ in kernel.graph.succs(block) {
+            for &succ in func.graph.succs(block) {
                 if !unsafe_blocks.put(succ.index()) {
                     work.push(succ);
                 }
             }
         }
-        LaneZero { unsafe_blocks, is_kernel: kernel.is_kernel }
+        LaneZero { unsafe_blocks, is_kernel: func.is_kernel }
     }
 
     /// Whether all lanes of the warp execute each instance of the block, and lane 0 among them.
@@ -58,12 +58,12 @@ impl LaneZero {
 
 /// Whether a lane may exit in the middle of a block.
 fn may_exit(facts: &Facts, block: Block) -> bool {
-    let kernel = &facts.kernel;
-    kernel.block_insts(block).any(|inst| {
-        kernel.insts[inst].opcode == Opcode::Call
-            && match kernel.call(inst).callee {
-                Callee::Intrinsic(_) => kernel.call(inst).no_return,
-                Callee::Asm { .. } => !kernel.call(inst).pure_asm,
+    let func = &facts.func;
+    func.block_insts(block).any(|inst| {
+        func.insts[inst].opcode == Opcode::Call
+            && match func.call(inst).callee {
+                Callee::Intrinsic(_) => func.call(inst).no_return,
+                Callee::Asm { .. } => !func.call(inst).pure_asm,
                 Callee::Function(_) | Callee::Indirect => true,
             }
     })

@@ -16,8 +16,8 @@ pub mod sites;
 pub mod verify;
 
 use crate::divergence::{Facts, ModuleAnalysis};
-use crate::kernel::entity::Inst;
-use crate::kernel::handles::Handles;
+use crate::entity::Inst;
+use crate::ir::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::Module;
 use crate::llvm::remark::{Host, Kind};
@@ -83,23 +83,23 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
         remarks(facts, handles, plan, host);
         changed |= apply::apply(&mut editor, facts, handles, plan);
         if !narrows {
-            changed |= apply::apply_claims(&mut editor, &facts.kernel, handles, &plan.claims);
+            changed |= apply::apply_claims(&mut editor, &facts.func, handles, &plan.claims);
         }
-        debug_assert!(editor.verifies(handles.function), "annotate-uniform broke '{}'", facts.kernel.name);
+        debug_assert!(editor.verifies(handles.function), "annotate-uniform broke '{}'", facts.func.name);
     }
     if narrows {
         // what is claimed must be what anybody finds who looks at the module as it is now
         let fresh = ModuleAnalysis::new(module, settings.analysis());
         for (_, handles, _) in &plans {
             let (facts, handles) = fresh.facts(handles.function);
-            changed |= apply::apply_claims(&mut editor, &facts.kernel, &handles, &Claims::of(&facts));
+            changed |= apply::apply_claims(&mut editor, &facts.func, &handles, &Claims::of(&facts));
         }
     }
     changed
 }
 
 fn remarks(facts: &Facts, handles: &Handles<'_>, plan: &Plan, host: &Host<'_>) {
-    let kernel = &facts.kernel;
+    let func = &facts.func;
     let say = |kind: Kind, inst: Inst, name: &str, message: &str| {
         host.emit(kind, handles.function, Some(handles.inst(inst)), name, message);
     };
@@ -107,16 +107,16 @@ fn remarks(facts: &Facts, handles: &Handles<'_>, plan: &Plan, host: &Host<'_>) {
         for &block in &plan.votes {
             say(
                 Kind::Passed,
-                kernel.terminator(block),
+                func.terminator(block),
                 "UniformVote",
                 "branch is uniform: voted on, so that ptxas knows",
             );
         }
         for &block in &plan.marks {
-            say(Kind::Passed, kernel.terminator(block), "UniformBranch", "branch is uniform: marked for bra.uni");
+            say(Kind::Passed, func.terminator(block), "UniformBranch", "branch is uniform: marked for bra.uni");
         }
         for shuffle in &plan.shuffles {
-            let Some(inst) = kernel.def(shuffle.value) else { continue };
+            let Some(inst) = func.def(shuffle.value) else { continue };
             let place = if shuffle.at_entry { " at the entry" } else { "" };
             let branches = shuffle.branches;
             let message =
@@ -131,7 +131,7 @@ fn remarks(facts: &Facts, handles: &Handles<'_>, plan: &Plan, host: &Host<'_>) {
     }
     if host.wants(Kind::Missed) {
         for &(block, reject) in &plan.rejects {
-            say(Kind::Missed, kernel.terminator(block), reject.name(), &reject.to_string());
+            say(Kind::Missed, func.terminator(block), reject.name(), &reject.to_string());
         }
     }
 }

@@ -20,9 +20,9 @@ use super::sites::{Site, Sites};
 use crate::affine::Scope;
 use crate::divergence::Facts;
 use crate::divergence::module::IntrinsicTable;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::{Flags, Opcode};
+use crate::entity::{Block, Inst, Value};
+use crate::ir::handles::Handles;
+use crate::ir::inst::{Flags, Opcode};
 use rustc_hash::FxHashMap;
 
 /// Why a uniform branch, hidden from ptxas, stays as it is.
@@ -101,7 +101,7 @@ pub fn plan(
     options: &Options,
 ) -> Plan {
     let mut roots = FxHashMap::default();
-    let loads = facts.kernel.insts.keys();
+    let loads = facts.func.insts.keys();
     let invariants = loads.filter_map(|inst| invariant(facts, handles, memory, &mut roots, inst)).collect();
     let mut plan = Plan { claims: Claims::of(facts), invariants, ..Plan::default() };
     plan_branches(facts, intrinsics, options, &mut plan);
@@ -116,23 +116,23 @@ fn invariant(
     roots: &mut FxHashMap<Value, Option<ReadOnly>>,
     inst: Inst,
 ) -> Option<InvariantLoad> {
-    let kernel = &facts.kernel;
-    let data = &kernel.insts[inst];
+    let func = &facts.func;
+    let data = &func.insts[inst];
     let refused = Flags::VOLATILE | Flags::ATOMIC | Flags::INVARIANT;
     if data.opcode != Opcode::Load || data.flags.intersects(refused) || !facts.is_reachable(data.block) {
         return None;
     }
-    let pointer = kernel.operands(inst)[0];
+    let pointer = func.operands(inst)[0];
     // address arithmetic and casts lead back to one value
     let mut root = pointer;
-    while let Some(def) = kernel.def(root) {
-        match kernel.insts[def].opcode {
-            Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast | Opcode::Freeze => root = kernel.operands(def)[0],
+    while let Some(def) = func.def(root) {
+        match func.insts[def].opcode {
+            Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast | Opcode::Freeze => root = func.operands(def)[0],
             _ => break,
         }
     }
     let known = (*roots.entry(root).or_insert_with(|| memory.of(handles.function, handles.value(root))))?;
-    let is_generic = kernel.type_info(pointer).kind.space() == Some(0);
+    let is_generic = func.type_info(pointer).kind.space() == Some(0);
     Some(InvariantLoad { load: inst, needs_space: is_generic && known.is_global && known.through_calls })
 }
 
@@ -172,9 +172,9 @@ enum Told {
 
 /// How ptxas is to learn of one hidden branch.
 fn tell(facts: &Facts, sites: &Sites<'_>, options: &Options, block: Block) -> Result<Told, Reject> {
-    let kernel = &facts.kernel;
+    let func = &facts.func;
     // legality
-    let is_switch = kernel.insts[kernel.terminator(block)].opcode == Opcode::Switch;
+    let is_switch = func.insts[func.terminator(block)].opcode == Opcode::Switch;
     let may_vote = facts.is_convergent(block) && !is_switch;
     let may_mark = (facts.is_convergent(block) || facts.cfg().cycles.cycle_of(block).is_none()) && !is_switch;
     // profit

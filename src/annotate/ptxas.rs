@@ -19,11 +19,11 @@ use crate::cfg::sync::SyncDependence;
 use crate::divergence::Facts;
 use crate::divergence::intrinsics::Class;
 use crate::divergence::module::IntrinsicTable;
-use crate::kernel::Kernel;
-use crate::kernel::call::Callee;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::geometry::WARP_SIZE;
-use crate::kernel::inst::{ConstData, Opcode, Predicate};
+use crate::entity::{Block, Inst, Value};
+use crate::geometry::WARP_SIZE;
+use crate::ir::Func;
+use crate::ir::call::Callee;
+use crate::ir::inst::{ConstData, Opcode, Predicate};
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 
@@ -67,14 +67,14 @@ impl<'a> Ptxas<'a> {
 
     /// The leaves, arguments first, then in function order.
     pub fn leaves(&self) -> Vec<Value> {
-        let kernel = &self.facts.kernel;
+        let func = &self.facts.func;
         let mut leaves = Vec::new();
-        if !kernel.is_kernel {
-            let params = (0..kernel.params.len() as u32).map(|index| kernel.param(index));
+        if !func.is_kernel {
+            let params = (0..func.params.len() as u32).map(|index| func.param(index));
             leaves.extend(params.filter(|&param| self.is_varying_uniform(param)));
         }
-        for inst in kernel.insts.keys() {
-            let value = kernel.result(inst);
+        for inst in func.insts.keys() {
+            let value = func.result(inst);
             if self.is_varying_uniform(value) && self.is_leaf(inst) {
                 leaves.push(value);
             }
@@ -88,10 +88,10 @@ impl<'a> Ptxas<'a> {
     }
 
     fn is_leaf(&self, inst: Inst) -> bool {
-        let kernel = &self.facts.kernel;
-        match kernel.insts[inst].opcode {
+        let func = &self.facts.func;
+        match func.insts[inst].opcode {
             Opcode::Phi | Opcode::Alloca => false,
-            Opcode::Call => match kernel.call(inst).callee {
+            Opcode::Call => match func.call(inst).callee {
                 Callee::Intrinsic(id) => match self.intrinsics.class(id) {
                     Class::Index(_) => true,
                     Class::Pure | Class::ReadOnlyLoad => self.has_varying_operand(inst),
@@ -105,24 +105,23 @@ impl<'a> Ptxas<'a> {
     }
 
     fn has_varying_operand(&self, inst: Inst) -> bool {
-        let kernel = &self.facts.kernel;
-        let block = kernel.insts[inst].block;
-        kernel
-            .operands(inst)
+        let func = &self.facts.func;
+        let block = func.insts[inst].block;
+        func.operands(inst)
             .iter()
-            .any(|&operand| kernel.constant(operand).is_none() && self.facts.scope_at_use(operand, block).is_none())
+            .any(|&operand| func.constant(operand).is_none() && self.facts.scope_at_use(operand, block).is_none())
     }
 
     /// The shapes over `tid.x` that ptxas understands when `.reqntid` says that the block has one dimension.
     fn ptxas_knows_shape(&self, inst: Inst) -> bool {
-        let kernel = &self.facts.kernel;
+        let func = &self.facts.func;
         // what the user states on the command line does not reach ptxas
-        if !kernel.geometry.exact.is_some_and(|shape| shape.y == 1 && shape.z == 1) {
+        if !func.geometry.exact.is_some_and(|shape| shape.y == 1 && shape.z == 1) {
             return false;
         }
-        let &[a, b] = kernel.operands(inst) else { return false };
-        let data = &kernel.insts[inst];
-        let (index, number) = match (constant(kernel, a), constant(kernel, b)) {
+        let &[a, b] = func.operands(inst) else { return false };
+        let data = &func.insts[inst];
+        let (index, number) = match (constant(func, a), constant(func, b)) {
             (None, Some(number)) => (a, number),
             (Some(number), None) if data.opcode == Opcode::ICmp => (b, number),
             _ => return false,
@@ -153,11 +152,11 @@ impl<'a> Ptxas<'a> {
 
     /// `tid.x` itself, widened or not.
     fn is_thread_index(&self, value: Value) -> bool {
-        let kernel = &self.facts.kernel;
-        let Some(inst) = kernel.def(value) else { return false };
-        match kernel.insts[inst].opcode {
-            Opcode::ZExt | Opcode::SExt | Opcode::Trunc => self.is_thread_index(kernel.operands(inst)[0]),
-            Opcode::Call => match kernel.call(inst).callee {
+        let func = &self.facts.func;
+        let Some(inst) = func.def(value) else { return false };
+        match func.insts[inst].opcode {
+            Opcode::ZExt | Opcode::SExt | Opcode::Trunc => self.is_thread_index(func.operands(inst)[0]),
+            Opcode::Call => match func.call(inst).callee {
                 Callee::Intrinsic(id) => {
                     matches!(self.intrinsics.class(id), Class::Index(crate::affine::Base::TidX))
                 }
@@ -169,11 +168,11 @@ impl<'a> Ptxas<'a> {
 
     /// What is hidden because these leaves are.
     pub fn hidden_by(&self, leaves: &[Value]) -> Hidden {
-        let kernel = &self.facts.kernel;
+        let func = &self.facts.func;
         let cfg = self.facts.cfg();
         let mut hidden = Hidden {
-            values: FixedBitSet::with_capacity(kernel.value_count()),
-            branches: FixedBitSet::with_capacity(kernel.blocks.len()),
+            values: FixedBitSet::with_capacity(func.value_count()),
+            branches: FixedBitSet::with_capacity(func.blocks.len()),
         };
         let mut sync: Option<SyncDependence<'_>> = None;
         let mut work: Vec<Value> = leaves.to_vec();
@@ -181,10 +180,10 @@ impl<'a> Ptxas<'a> {
         while let Some(value) = work.pop() {
             for &user in self.facts.users(value) {
                 let Some(branch) = self.reach(user, &mut hidden, &mut work) else { continue };
-                let sync = sync.get_or_insert_with(|| SyncDependence::new(&kernel.graph, &cfg.cycles));
+                let sync = sync.get_or_insert_with(|| SyncDependence::new(&func.graph, &cfg.cycles));
                 let split = sync.split(branch);
                 for &join in split.joins {
-                    for phi in kernel.phis(join) {
+                    for phi in func.phis(join) {
                         self.reach(phi, &mut hidden, &mut work);
                     }
                 }
@@ -198,13 +197,13 @@ impl<'a> Ptxas<'a> {
 
     /// Hides what an instruction makes of a hidden operand; the block when it is a branch that was not hidden before.
     fn reach(&self, inst: Inst, hidden: &mut Hidden, work: &mut Vec<Value>) -> Option<Block> {
-        let kernel = &self.facts.kernel;
-        let data = &kernel.insts[inst];
+        let func = &self.facts.func;
+        let data = &func.insts[inst];
         if matches!(data.opcode, Opcode::CondBr | Opcode::Switch) {
-            let uniform = kernel.graph.is_branch(data.block) && self.facts.branch_scope(data.block).is_some();
+            let uniform = func.graph.is_branch(data.block) && self.facts.branch_scope(data.block).is_some();
             return (uniform && !hidden.branches.put(data.block.index())).then_some(data.block);
         }
-        let value = kernel.result(inst);
+        let value = func.result(inst);
         if !self.ends_hiding(inst) && self.is_varying_uniform(value) && !hidden.values.put(value.index()) {
             work.push(value);
         }
@@ -213,12 +212,12 @@ impl<'a> Ptxas<'a> {
 
     /// Values made in a cycle that lanes may, for all ptxas knows, leave apart: hidden where they are used outside.
     fn leave_cycle(&self, cycle: crate::cfg::Cycle, hidden: &mut Hidden, work: &mut Vec<Value>) {
-        let kernel = &self.facts.kernel;
+        let func = &self.facts.func;
         let cycles = &self.facts.cfg().cycles;
         for &block in cycles.blocks(cycle) {
-            for inst in kernel.block_insts(block) {
-                for &user in self.facts.users(kernel.result(inst)) {
-                    let data = &kernel.insts[user];
+            for inst in func.block_insts(block) {
+                for &user in self.facts.users(func.result(inst)) {
+                    let data = &func.insts[user];
                     let is_phi_outside = data.opcode == Opcode::Phi || !data.opcode.is_terminator();
                     if !cycles.contains(cycle, data.block) && is_phi_outside {
                         self.reach(user, hidden, work);
@@ -230,11 +229,11 @@ impl<'a> Ptxas<'a> {
 
     /// Results that ptxas takes for uniform whatever the operands are.
     fn ends_hiding(&self, inst: Inst) -> bool {
-        let kernel = &self.facts.kernel;
-        if kernel.insts[inst].opcode != Opcode::Call {
+        let func = &self.facts.func;
+        if func.insts[inst].opcode != Opcode::Call {
             return false;
         }
-        match kernel.call(inst).callee {
+        match func.call(inst).callee {
             Callee::Intrinsic(id) => {
                 matches!(
                     self.intrinsics.class(id),
@@ -246,8 +245,8 @@ impl<'a> Ptxas<'a> {
     }
 }
 
-fn constant(kernel: &Kernel, value: Value) -> Option<u64> {
-    match kernel.constant(value) {
+fn constant(func: &Func, value: Value) -> Option<u64> {
+    match func.constant(value) {
         Some(ConstData::Int(number)) => Some(number),
         _ => None,
     }

@@ -16,10 +16,10 @@ use super::sites::{Site, Sites, depth};
 use crate::affine::Base;
 use crate::divergence::Facts;
 use crate::divergence::intrinsics::Class;
-use crate::kernel::call::Callee;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::Opcode;
-use crate::kernel::types::TypeKind;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::call::Callee;
+use crate::ir::inst::Opcode;
+use crate::ir::types::TypeKind;
 use cranelift_entity::EntityRef;
 
 /// Leaves looked at in one function; more are no gain that anybody measured.
@@ -64,12 +64,12 @@ pub fn shuffles(
 
 /// Where a leaf can be shuffled: whether at the entry, and the block.
 fn place_of(facts: &Facts, ptxas: &Ptxas<'_>, lane_zero: &LaneZero, leaf: Value) -> Option<(bool, Block)> {
-    let kernel = &facts.kernel;
-    let inst = kernel.def(leaf)?;
-    if kernel.type_info(leaf).kind != TypeKind::Int(32) {
+    let func = &facts.func;
+    let inst = func.def(leaf)?;
+    if func.type_info(leaf).kind != TypeKind::Int(32) {
         return None;
     }
-    let home = kernel.insts[inst].block;
+    let home = func.insts[inst].block;
     if lane_zero.is_there(facts, home) {
         return Some((false, home));
     }
@@ -79,12 +79,12 @@ fn place_of(facts: &Facts, ptxas: &Ptxas<'_>, lane_zero: &LaneZero, leaf: Value)
 
 /// `tid.x >> k`, `tid.x & mask`, `tid.y`, `tid.z`.
 fn is_made_of_indices(facts: &Facts, ptxas: &Ptxas<'_>, inst: Inst) -> bool {
-    let kernel = &facts.kernel;
-    match kernel.insts[inst].opcode {
+    let func = &facts.func;
+    match func.insts[inst].opcode {
         Opcode::LShr | Opcode::AShr | Opcode::And => {
-            let operands = kernel.operands(inst);
-            let index = kernel.def(operands[0]).and_then(|def| index_read(facts, ptxas, def));
-            index == Some(Base::TidX) && kernel.constant(operands[1]).is_some()
+            let operands = func.operands(inst);
+            let index = func.def(operands[0]).and_then(|def| index_read(facts, ptxas, def));
+            index == Some(Base::TidX) && func.constant(operands[1]).is_some()
         }
         Opcode::Call => index_read(facts, ptxas, inst).is_some(),
         _ => false,
@@ -92,11 +92,11 @@ fn is_made_of_indices(facts: &Facts, ptxas: &Ptxas<'_>, inst: Inst) -> bool {
 }
 
 fn index_read(facts: &Facts, ptxas: &Ptxas<'_>, inst: Inst) -> Option<Base> {
-    let kernel = &facts.kernel;
-    if kernel.insts[inst].opcode != Opcode::Call {
+    let func = &facts.func;
+    if func.insts[inst].opcode != Opcode::Call {
         return None;
     }
-    match kernel.call(inst).callee {
+    match func.call(inst).callee {
         Callee::Intrinsic(id) => match ptxas.intrinsics().class(id) {
             Class::Index(base) if base != Base::LaneId => Some(base),
             _ => None,

@@ -9,9 +9,9 @@
 
 use crate::cfg::Dominators;
 use crate::divergence::Facts;
-use crate::kernel::call::Callee;
-use crate::kernel::entity::Block;
-use crate::kernel::inst::Opcode;
+use crate::entity::Block;
+use crate::ir::call::Callee;
+use crate::ir::inst::Opcode;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 
@@ -41,7 +41,7 @@ pub struct Sites<'a> {
 impl<'a> Sites<'a> {
     /// Computes post-dominance.
     pub fn new(facts: &'a Facts) -> Self {
-        Sites { facts, post: Dominators::backward(&facts.kernel.graph, &facts.cfg().cycles) }
+        Sites { facts, post: Dominators::backward(&facts.func.graph, &facts.cfg().cycles) }
     }
 
     /// Post-dominance.
@@ -51,7 +51,7 @@ impl<'a> Sites<'a> {
 
     /// What stands at the end of a block.
     pub fn of(&self, block: Block) -> Site {
-        let graph = &self.facts.kernel.graph;
+        let graph = &self.facts.func.graph;
         let cycles = &self.facts.cfg().cycles;
         if let Some(cycle) = cycles.cycle_of(block) {
             let ends =
@@ -71,16 +71,16 @@ impl<'a> Sites<'a> {
 
     /// Lanes that come to a bare return exit where they are.
     fn is_bare_return(&self, block: Block) -> bool {
-        let kernel = &self.facts.kernel;
-        let range = kernel.blocks[block];
-        range.end - range.first == 1 && kernel.insts[kernel.terminator(block)].opcode == Opcode::Ret
+        let func = &self.facts.func;
+        let range = func.blocks[block];
+        range.end - range.first == 1 && func.insts[func.terminator(block)].opcode == Opcode::Ret
     }
 
     fn is_short(&self, branch: Block, join: Block) -> bool {
-        let kernel = &self.facts.kernel;
+        let func = &self.facts.func;
         let cycles = &self.facts.cfg().cycles;
-        let mut seen = FixedBitSet::with_capacity(kernel.blocks.len());
-        let mut work: Vec<Block> = kernel.graph.succs(branch).to_vec();
+        let mut seen = FixedBitSet::with_capacity(func.blocks.len());
+        let mut work: Vec<Block> = func.graph.succs(branch).to_vec();
         let mut count = 0;
         while let Some(block) = work.pop() {
             if block == join || seen.put(block.index()) {
@@ -90,12 +90,12 @@ impl<'a> Sites<'a> {
             if block == branch || cycles.cycle_of(block) != cycles.cycle_of(branch) {
                 return false;
             }
-            for inst in kernel.block_insts(block) {
-                match kernel.insts[inst].opcode {
+            for inst in func.block_insts(block) {
+                match func.insts[inst].opcode {
                     Opcode::Phi | Opcode::Br | Opcode::BitCast | Opcode::AddrSpaceCast => {}
-                    Opcode::Call => match kernel.call(inst).callee {
+                    Opcode::Call => match func.call(inst).callee {
                         // a barrier, vote or shuffle is never predicated; arithmetic may be several instructions
-                        Callee::Intrinsic(_) if !kernel.call(inst).convergent => count += 2,
+                        Callee::Intrinsic(_) if !func.call(inst).convergent => count += 2,
                         _ => return false,
                     },
                     Opcode::FDiv | Opcode::FRem | Opcode::UDiv | Opcode::SDiv | Opcode::URem | Opcode::SRem => {
@@ -107,7 +107,7 @@ impl<'a> Sites<'a> {
             if count > PREDICATED_BELOW {
                 return false;
             }
-            work.extend_from_slice(kernel.graph.succs(block));
+            work.extend_from_slice(func.graph.succs(block));
         }
         true
     }

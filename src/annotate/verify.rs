@@ -3,18 +3,18 @@
 
 use super::claim::{Claim, KIND};
 use crate::divergence::Facts;
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::Flags;
+use crate::ir::handles::Handles;
+use crate::ir::inst::Flags;
 use crate::llvm::handle;
 use crate::llvm::remark::{Host, Kind};
 
 /// Checks one function; the number of annotations that are not true.
 pub fn verify(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>) -> usize {
-    let kernel = &facts.kernel;
+    let func = &facts.func;
     let kind = handle::metadata_kind(handles.function.module(), KIND);
     let mut wrong = 0;
-    for inst in kernel.insts.keys().filter(|&inst| kernel.insts[inst].flags.contains(Flags::ANNOTATED)) {
-        if !facts.is_reachable(kernel.insts[inst].block) {
+    for inst in func.insts.keys().filter(|&inst| func.insts[inst].flags.contains(Flags::ANNOTATED)) {
+        if !facts.is_reachable(func.insts[inst].block) {
             continue;
         }
         let at = handles.inst(inst);
@@ -24,7 +24,7 @@ pub fn verify(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>) -> usize {
             (Some(claim), Some(found)) => format!("!warpwise.uniform says {claim}, but the analysis finds {found}"),
             (Some(claim), None) => format!("!warpwise.uniform says {claim}, but the analysis finds nothing uniform"),
         };
-        let message = format!("in '{}': {message}", kernel.name);
+        let message = format!("in '{}': {message}", func.name);
         host.emit(Kind::Warning, handles.function, Some(at), "Annotation", &message);
         wrong += 1;
     }

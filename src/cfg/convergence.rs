@@ -45,7 +45,7 @@
 use crate::cfg::cycles::Cycles;
 use crate::cfg::graph::Graph;
 use crate::cfg::sweep::{Goal, Pending, Sweep};
-use crate::kernel::entity::Block;
+use crate::entity::Block;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 

@@ -33,7 +33,7 @@
 
 use crate::cfg::graph::Graph;
 use crate::cfg::order::Order;
-use crate::kernel::entity::Block;
+use crate::entity::Block;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, entity_impl};
 

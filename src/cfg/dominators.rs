@@ -26,7 +26,7 @@
 
 use crate::cfg::cycles::Cycles;
 use crate::cfg::graph::{Backward, Flow, Forward, Graph};
-use crate::kernel::entity::Block;
+use crate::entity::Block;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 

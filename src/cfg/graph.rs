@@ -8,7 +8,7 @@
 //! and one to sort them by target; no caps.
 
 use crate::cfg::cycles::Cycles;
-use crate::kernel::entity::Block;
+use crate::entity::Block;
 use cranelift_entity::EntityRef;
 
 /// A control-flow graph whose entry is block 0.

@@ -1,6 +1,6 @@
 //! Control flow as arrays: dominators, cycles, synchronisation dependence, convergence.
 //!
-//! Nothing here knows an instruction: the input is a list of edges over [`Block`](crate::kernel::entity::Block), the
+//! Nothing here knows an instruction: the input is a list of edges over [`Block`](crate::entity::Block), the
 //! output says which blocks see lanes of a warp split, meet again, or run together.
 //!
 //! ```text

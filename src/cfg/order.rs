@@ -8,7 +8,7 @@
 //! Linear; deterministic, as successors are followed in terminator order.
 
 use crate::cfg::graph::Graph;
-use crate::kernel::entity::Block;
+use crate::entity::Block;
 use cranelift_entity::EntityRef;
 
 /// No number: the block is unreachable.

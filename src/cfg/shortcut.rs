@@ -24,7 +24,7 @@
 
 use crate::cfg::cycles::{Cycle, Cycles};
 use crate::cfg::graph::Graph;
-use crate::kernel::entity::Block;
+use crate::entity::Block;
 use cranelift_entity::EntityRef;
 
 /// The root: what lies behind an iteration.

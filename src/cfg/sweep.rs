@@ -45,7 +45,7 @@
 use crate::cfg::cycles::{Cycle, Cycles};
 use crate::cfg::graph::Graph;
 use crate::cfg::shortcut::{Shortcuts, inner_cycle};
-use crate::kernel::entity::Block;
+use crate::entity::Block;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::{PackedOption, ReservedValue};
 use std::cmp::Reverse;

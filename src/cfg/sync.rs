@@ -35,7 +35,7 @@ use crate::cfg::cycles::{Cycle, Cycles};
 use crate::cfg::graph::Graph;
 use crate::cfg::shortcut::Shortcuts;
 use crate::cfg::sweep::{Goal, Pending, Sweep};
-use crate::kernel::entity::Block;
+use crate::entity::Block;
 use cranelift_entity::EntityRef;
 
 /// The cap on work: at 2 to 3 ns an edge this is under a microsecond a block for the whole function.

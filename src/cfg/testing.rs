@@ -2,7 +2,7 @@
 
 use crate::cfg::cycles::{Cycle, Cycles};
 use crate::cfg::graph::Graph;
-use crate::kernel::entity::Block;
+use crate::entity::Block;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 

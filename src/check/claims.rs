@@ -7,9 +7,9 @@
 use super::CheckError;
 use crate::affine::form::{Ext, Form, Rest, Scope, Symbol, unsigned};
 use crate::divergence::facts::Facts;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::Opcode;
-use crate::kernel::types::TypeKind;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::inst::Opcode;
+use crate::ir::types::TypeKind;
 use crate::llvm::image::{self, FuncId, ModuleImage};
 use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
@@ -179,7 +179,7 @@ struct Builder<'a> {
 impl FunctionClaims {
     pub fn new(image: &ModuleImage, id: FuncId, facts: &[&Facts]) -> Result<FunctionClaims, CheckError> {
         let function = &image.functions[id.index()];
-        let kernel = &facts[0].kernel;
+        let kernel = &facts[0].func;
         let same = kernel.insts.len() == function.insts.len()
             && kernel.blocks.len() == function.blocks.len()
             && kernel.params.len() == function.params.len();
@@ -275,7 +275,7 @@ impl Builder<'_> {
     fn definition(&mut self, value: Value) {
         let from = self.checks.len();
         for (bit, facts) in self.facts.iter().enumerate() {
-            let reached = facts.kernel.def(value).is_none_or(|def| facts.is_reachable(facts.kernel.insts[def].block));
+            let reached = facts.func.def(value).is_none_or(|def| facts.is_reachable(facts.func.insts[def].block));
             if let Some(form) = facts.form(value).filter(|_| reached).cloned() {
                 self.form(Subject::Here, value, &form, facts, 1 << bit, from);
             }
@@ -286,8 +286,8 @@ impl Builder<'_> {
     fn use_of(&mut self, value: Value, block: Block) -> bool {
         let from = self.checks.len();
         for (bit, facts) in self.facts.iter().enumerate() {
-            let Some(def) = facts.kernel.def(value) else { return false };
-            let home = facts.kernel.insts[def].block;
+            let Some(def) = facts.func.def(value) else { return false };
+            let home = facts.func.insts[def].block;
             if !facts.is_reachable(home) || !facts.is_reachable(block) {
                 continue;
             }
@@ -316,7 +316,7 @@ impl Builder<'_> {
     }
 
     fn form(&mut self, subject: Subject, value: Value, form: &Form, facts: &Facts, analyses: Analyses, from: usize) {
-        let bits = facts.kernel.int_bits(value).filter(|&bits| bits <= 64).unwrap_or(0);
+        let bits = facts.func.int_bits(value).filter(|&bits| bits <= 64).unwrap_or(0);
         let scope = form.rest.scope();
         let check = |reading, terms, expected| Check {
             subject,
@@ -360,7 +360,7 @@ impl Builder<'_> {
 
     fn symbol(&mut self, symbol: Symbol, facts: &Facts) -> CheckSymbol {
         let value = Value::from_u32(symbol.value());
-        let bits = facts.kernel.int_bits(value).unwrap_or(64).min(64);
+        let bits = facts.func.int_bits(value).unwrap_or(64).min(64);
         CheckSymbol { track: self.track(value), value: symbol.value(), ext: symbol.ext(), bits }
     }
 

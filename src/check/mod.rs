@@ -39,7 +39,7 @@ pub use violation::{Violation, ViolationKind};
 
 use crate::divergence::facts::Facts;
 use crate::divergence::module::{ModuleAnalysis, Options};
-use crate::kernel::geometry::BlockShape;
+use crate::geometry::BlockShape;
 use crate::llvm::handle;
 use crate::llvm::image::{FuncId, ModuleImage};
 use crate::simt::{Inputs, LaunchConfig, LaunchError, LaunchReport, Machine};

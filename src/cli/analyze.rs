@@ -2,7 +2,7 @@
 
 use crate::divergence::print::Printer;
 use crate::divergence::{ModuleAnalysis, Options};
-use crate::kernel::geometry::BlockShape;
+use crate::geometry::BlockShape;
 use crate::llvm::owned::OwnedModule;
 use clap::Args;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! What do the clang flags of a user mean to us? Told apart for a compile to IR, for one with the plugin, and for the
 //! analysis.
 
-use crate::kernel::geometry::BlockShape;
+use crate::geometry::BlockShape;
 use anyhow::Result;
 
 /// Options that the default pipeline takes between its brackets as well.

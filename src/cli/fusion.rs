@@ -6,7 +6,7 @@
 use super::cuda::compile_device_ir;
 use crate::divergence::Options;
 use crate::fuse::census::{Census, count};
-use crate::kernel::geometry::BlockShape;
+use crate::geometry::BlockShape;
 use crate::llvm::optimise::optimise;
 use crate::llvm::owned::OwnedModule;
 use anyhow::Result;

@@ -7,7 +7,7 @@
 //! tried again next time. The output depends on the inputs only, not on time, order or the number of jobs.
 
 use super::cuda::{find_clang, find_cuda};
-use crate::kernel::geometry::BlockShape;
+use crate::geometry::BlockShape;
 use crate::report::index::{Failure, Index, Row, Unit};
 use anyhow::{Context, Result, bail};
 use clap::Args;

@@ -8,7 +8,7 @@ use super::cuda::{compile_device_ir, find_clang, find_cuda, find_plugin, tree_fl
 use super::flags::ClangFlags;
 use super::project;
 use crate::divergence::{ModuleAnalysis, Options};
-use crate::kernel::geometry::BlockShape;
+use crate::geometry::BlockShape;
 use crate::llvm::optimise::optimise;
 use crate::llvm::owned::OwnedModule;
 use crate::map;

@@ -21,7 +21,7 @@ pub struct TuneArgs {
     file: PathBuf,
     /// Shape of every block: X, XxY or XxYxZ.
     #[arg(long)]
-    block: Option<crate::kernel::geometry::BlockShape>,
+    block: Option<crate::geometry::BlockShape>,
     /// Register limits to try besides the kernels' own.
     #[arg(long, value_delimiter = ',')]
     regs: Vec<u32>,

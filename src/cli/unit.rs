@@ -7,7 +7,7 @@
 use super::cuda::compile_device_ir;
 use super::flags::ClangFlags;
 use crate::divergence::{ModuleAnalysis, Options};
-use crate::kernel::geometry::BlockShape;
+use crate::geometry::BlockShape;
 use crate::llvm::owned::OwnedModule;
 use crate::llvm::remark::{Host, Kind};
 use crate::map;

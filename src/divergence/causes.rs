@@ -18,10 +18,10 @@ use super::intrinsics::{self, Class};
 use crate::affine::form::Base;
 use crate::cfg::SyncDependence;
 use crate::cfg::cycles::Cycle;
-use crate::kernel::Kernel;
-use crate::kernel::call::Callee;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::{Flags, Opcode};
+use crate::entity::{Block, Inst, Value};
+use crate::ir::Func;
+use crate::ir::call::Callee;
+use crate::ir::inst::{Flags, Opcode};
 use crate::llvm::handle::intrinsic_name;
 use cranelift_entity::EntityRef;
 use std::collections::VecDeque;
@@ -92,7 +92,7 @@ pub struct Causes<'a> {
 impl<'a> Causes<'a> {
     /// Walks the function once.
     pub fn new(facts: &'a Facts) -> Causes<'a> {
-        let count = facts.kernel.value_count();
+        let count = facts.func.value_count();
         let mut causes = Causes { facts, links: vec![None; count], outside: vec![None; count] };
         Walk::new(&mut causes).run();
         causes
@@ -100,7 +100,7 @@ impl<'a> Causes<'a> {
 
     /// The chain behind a divergent branch; `None` for branches without condition.
     pub fn of_branch(&self, block: Block) -> Option<Chain> {
-        let condition = self.facts.kernel.condition(self.facts.kernel.terminator(block))?;
+        let condition = self.facts.func.condition(self.facts.func.terminator(block))?;
         Some(self.of_use(condition, block))
     }
 
@@ -140,8 +140,8 @@ struct Walk<'c, 'a> {
 impl<'c, 'a> Walk<'c, 'a> {
     fn new(causes: &'c mut Causes<'a>) -> Self {
         let facts = causes.facts;
-        let sync = SyncDependence::new(&facts.kernel.graph, &facts.cfg().cycles);
-        let seen_branch = vec![false; facts.kernel.blocks.len()];
+        let sync = SyncDependence::new(&facts.func.graph, &facts.cfg().cycles);
+        let seen_branch = vec![false; facts.func.blocks.len()];
         Walk { causes, facts, sync, queue: VecDeque::new(), branches: VecDeque::new(), seen_branch }
     }
 
@@ -160,19 +160,18 @@ impl<'c, 'a> Walk<'c, 'a> {
     }
 
     fn sources(&mut self) {
-        let kernel = &self.facts.kernel;
-        for index in 0..kernel.params.len() as u32 {
-            if self.varies(kernel.param(index)) {
-                self.reach(kernel.param(index), None, Via::Data);
+        let func = &self.facts.func;
+        for index in 0..func.params.len() as u32 {
+            if self.varies(func.param(index)) {
+                self.reach(func.param(index), None, Via::Data);
             }
         }
-        for inst in kernel.insts.keys() {
-            let value = kernel.result(inst);
-            if !self.facts.is_reachable(kernel.insts[inst].block) || !self.varies(value) {
+        for inst in func.insts.keys() {
+            let value = func.result(inst);
+            if !self.facts.is_reachable(func.insts[inst].block) || !self.varies(value) {
                 continue;
             }
-            if is_source(kernel, inst) || (kernel.insts[inst].opcode != Opcode::Phi && !self.has_varying_operand(inst))
-            {
+            if is_source(func, inst) || (func.insts[inst].opcode != Opcode::Phi && !self.has_varying_operand(inst)) {
                 self.reach(value, None, Via::Data);
             }
         }
@@ -187,9 +186,9 @@ impl<'c, 'a> Walk<'c, 'a> {
     }
 
     fn has_varying_operand(&self, inst: Inst) -> bool {
-        let kernel = &self.facts.kernel;
-        let at = kernel.insts[inst].block;
-        kernel.operands(inst).iter().any(|&operand| self.varies_at(operand, at))
+        let func = &self.facts.func;
+        let at = func.insts[inst].block;
+        func.operands(inst).iter().any(|&operand| self.varies_at(operand, at))
     }
 
     fn reach(&mut self, value: Value, from: Option<Value>, via: Via) {
@@ -201,27 +200,27 @@ impl<'c, 'a> Walk<'c, 'a> {
     }
 
     fn data(&mut self, value: Value) {
-        let kernel = &self.facts.kernel;
+        let func = &self.facts.func;
         for &user in self.facts.users(value) {
-            let block = kernel.insts[user].block;
+            let block = func.insts[user].block;
             if !self.facts.is_reachable(block) || !self.varies_at(value, block) {
                 continue;
             }
-            if kernel.condition(user) == Some(value) {
+            if func.condition(user) == Some(value) {
                 if self.facts.is_divergent_branch(block)
                     && !std::mem::replace(&mut self.seen_branch[block.index()], true)
                 {
                     self.branches.push_back((block, value));
                 }
-            } else if self.varies(kernel.result(user)) {
-                self.reach(kernel.result(user), Some(value), Via::Data);
+            } else if self.varies(func.result(user)) {
+                self.reach(func.result(user), Some(value), Via::Data);
             }
         }
     }
 
     fn control(&mut self, branch: Block, condition: Value) {
         let facts = self.facts;
-        let kernel = &facts.kernel;
+        let func = &facts.func;
         let split = self.sync.split(branch);
         let mut joins: Vec<Block> = split.joins.to_vec();
         let exits: Vec<Cycle> = split.divergent_exits.to_vec();
@@ -229,16 +228,16 @@ impl<'c, 'a> Walk<'c, 'a> {
             joins.extend(facts.cfg().cycles.blocks(cycle));
         }
         for join in joins {
-            for phi in kernel.phis(join) {
-                if self.varies(kernel.result(phi)) {
-                    self.reach(kernel.result(phi), Some(condition), Via::Join(branch));
+            for phi in func.phis(join) {
+                if self.varies(func.result(phi)) {
+                    self.reach(func.result(phi), Some(condition), Via::Join(branch));
                 }
             }
         }
         for cycle in exits {
             for &block in facts.cfg().cycles.blocks(cycle) {
-                for inst in kernel.block_insts(block) {
-                    self.leave(kernel.result(inst), cycle, branch, condition);
+                for inst in func.block_insts(block) {
+                    self.leave(func.result(inst), cycle, branch, condition);
                 }
             }
         }
@@ -246,12 +245,12 @@ impl<'c, 'a> Walk<'c, 'a> {
 
     /// A value that is uniform inside a cycle and used after it.
     fn leave(&mut self, value: Value, cycle: Cycle, branch: Block, condition: Value) {
-        let kernel = &self.facts.kernel;
+        let func = &self.facts.func;
         if self.varies(value) || self.causes.outside[value.index()].is_some() {
             return;
         }
         let varies_outside = self.facts.users(value).iter().any(|&user| {
-            let at = kernel.insts[user].block;
+            let at = func.insts[user].block;
             !self.facts.cfg().cycles.contains(cycle, at) && self.varies_at(value, at)
         });
         if varies_outside {
@@ -263,37 +262,37 @@ impl<'c, 'a> Walk<'c, 'a> {
 }
 
 /// Whether an instruction makes divergence by itself, whatever its operands.
-fn is_source(kernel: &Kernel, inst: Inst) -> bool {
-    let data = &kernel.insts[inst];
+fn is_source(func: &Func, inst: Inst) -> bool {
+    let data = &func.insts[inst];
     match data.opcode {
         Opcode::AtomicRmw | Opcode::CmpXchg => true,
         Opcode::Load => data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC),
         Opcode::Call => !matches!(
-            class_of_call(kernel, inst),
+            class_of_call(func, inst),
             Some(Class::Pure | Class::PureInBlock | Class::Vote | Class::Reduction | Class::ReadOnlyLoad)
         ),
         _ => false,
     }
 }
 
-fn class_of_call(kernel: &Kernel, call: Inst) -> Option<Class> {
-    match kernel.call(call).callee {
+fn class_of_call(func: &Func, call: Inst) -> Option<Class> {
+    match func.call(call).callee {
         Callee::Intrinsic(id) => Some(intrinsics::classify(&intrinsic_name(id), true)),
-        Callee::Asm { .. } if kernel.call(call).pure_asm => Some(Class::Pure),
+        Callee::Asm { .. } if func.call(call).pure_asm => Some(Class::Pure),
         _ => None,
     }
 }
 
 fn source_of(facts: &Facts, value: Value) -> Source {
-    let kernel = &facts.kernel;
-    let Some(inst) = kernel.def(value) else { return Source::Argument(value) };
-    let data = &kernel.insts[inst];
+    let func = &facts.func;
+    let Some(inst) = func.def(value) else { return Source::Argument(value) };
+    let data = &func.insts[inst];
     match data.opcode {
         Opcode::AtomicRmw | Opcode::CmpXchg => Source::Atomic(value),
         Opcode::Load if data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC) => Source::VolatileLoad(value),
         Opcode::Load => Source::OwnMemory(value),
         Opcode::Freeze => Source::Undefined(value),
-        Opcode::Call => match kernel.call(inst).callee {
+        Opcode::Call => match func.call(inst).callee {
             Callee::Intrinsic(id) => {
                 let name = intrinsic_name(id);
                 match intrinsics::classify(&name, true) {

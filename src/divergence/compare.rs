@@ -11,15 +11,15 @@ use super::solver::Solver;
 use crate::affine::form::unsigned;
 use crate::affine::interner::Element;
 use crate::affine::{Form, Rest, Scope};
-use crate::kernel::entity::Inst;
-use crate::kernel::inst::{Flags, InstData, Predicate};
+use crate::entity::Inst;
+use crate::ir::inst::{Flags, InstData, Predicate};
 use crate::mutants::{self, Mutant};
 
 impl Solver<'_> {
     /// An integer or pointer compare.
     pub(super) fn compare(&mut self, inst: Inst, data: &InstData) -> Element {
-        let kernel = self.kernel;
-        let &[left, right] = kernel.operands(inst) else { return Element::DIVERGENT };
+        let func = self.func;
+        let &[left, right] = func.operands(inst) else { return Element::DIVERGENT };
         let (a, b) = (self.read(left, data.block), self.read(right, data.block));
         if let (Some(x), Some(y)) = (a.plain_scope(), b.plain_scope()) {
             return Element::uniform(x.min(y));
@@ -27,7 +27,7 @@ impl Solver<'_> {
         if a.is_bottom() || b.is_bottom() {
             return Element::BOTTOM;
         }
-        let operands = self.kernel.operands(inst);
+        let operands = self.func.operands(inst);
         let Some(predicate) = Predicate::from_sub(data.sub) else { return Element::DIVERGENT };
         if operands[0] == operands[1] {
             let reflexive =
@@ -37,7 +37,7 @@ impl Solver<'_> {
         if a.is_divergent() || b.is_divergent() {
             return Element::DIVERGENT;
         }
-        let bits = self.kernel.int_bits(operands[0]).filter(|&bits| bits <= 64);
+        let bits = self.func.int_bits(operands[0]).filter(|&bits| bits <= 64);
         let forms = (self.interner.form(a), self.interner.form(b));
         let (Some(bits), (Some(x), Some(y))) = (bits, forms) else { return self.generic(inst) };
         if let Some(answer) = self.decided(predicate, x, y, bits) {
@@ -69,7 +69,7 @@ impl Solver<'_> {
         if predicate.is_equality() || mutants::on(Mutant::CompareWraps) {
             return Some(rests);
         }
-        let operands = self.kernel.operands(inst);
+        let operands = self.func.operands(inst);
         let in_reading = |signed: bool| -> Option<Scope> {
             let x = self.exact_scope(x, operands[0], bits, signed, data.block)?;
             let y = self.exact_scope(y, operands[1], bits, signed, data.block)?;

@@ -16,11 +16,11 @@ use crate::affine::{Form, Scope};
 use crate::cfg::Cfg;
 use crate::cfg::convergence::{BlockTraits, Convergence};
 use crate::cfg::cycles::Cycle;
-use crate::kernel::Kernel;
-use crate::kernel::call::{Callee, Memory};
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::{Flags, Opcode};
-use crate::kernel::types::TypeKind;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::Func;
+use crate::ir::call::{Callee, Memory};
+use crate::ir::inst::{Flags, Opcode};
+use crate::ir::types::TypeKind;
 use crate::mutants::{self, Mutant};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use fixedbitset::FixedBitSet;
@@ -93,24 +93,24 @@ impl std::ops::DerefMut for Facts {
 impl Facts {
     /// Solves the function.
     pub fn compute(outline: Outline, env: &Environment<'_>) -> Facts {
-        let solution = solve(&outline.kernel, &outline.cfg, env);
+        let solution = solve(&outline.func, &outline.cfg, env);
         let findings = Findings::new(outline.cfg.clone(), solution, env);
         Facts { outline, findings }
     }
     /// Class of a value where it is defined.
     pub fn class(&self, value: Value) -> Class<'_> {
-        self.findings.class_of(&self.kernel, value)
+        self.findings.class_of(&self.func, value)
     }
     /// How many results of reachable instructions are uniform, affine and divergent.
     pub fn tally(&self) -> [u32; 3] {
-        let (kernel, findings) = (&self.kernel, &self.findings);
+        let (func, findings) = (&self.func, &self.findings);
         let mut counts = [0; 3];
-        for block in kernel.blocks.keys().filter(|&block| self.is_reachable(block)) {
-            for inst in kernel.block_insts(block) {
-                if kernel.types[kernel.insts[inst].ty].kind == TypeKind::Void {
+        for block in func.blocks.keys().filter(|&block| self.is_reachable(block)) {
+            for inst in func.block_insts(block) {
+                if func.types[func.insts[inst].ty].kind == TypeKind::Void {
                     continue;
                 }
-                let element = findings.elements[kernel.result(inst).index()];
+                let element = findings.elements[func.result(inst).index()];
                 let kind = match findings.interner.form(element) {
                     None => 2,
                     Some(_) if element.plain_scope().is_some() => 0,
@@ -131,7 +131,7 @@ impl Facts {
     }
     /// The form of a value as a use in `block` sees it: gated by the loops between. `None` is divergent.
     pub fn form_at_use(&self, value: Value, block: Block) -> Option<Form> {
-        self.findings.form_at(&self.kernel, value, block)
+        self.findings.form_at(&self.func, value, block)
     }
     /// Scope in which lanes agree on a value as a use in `block` sees it.
     pub fn scope_at_use(&self, value: Value, block: Block) -> Option<Scope> {
@@ -148,7 +148,7 @@ impl Facts {
     }
     /// Whether, for every dynamic instance of a block, all lanes of the warp that have not exited execute it or none.
     pub fn is_convergent(&self, block: Block) -> bool {
-        self.findings.convergence(&self.kernel).is_convergent(block)
+        self.findings.convergence(&self.func).is_convergent(block)
     }
     /// How a form is to be called.
     pub fn class_of_form<'a>(&self, form: &'a Form) -> Class<'a> {
@@ -172,26 +172,26 @@ impl Facts {
     }
     /// Bounds of an integer of at most 64 bits as seen in a block.
     pub fn range(&self, env: &Environment<'_>, value: Value, at: Block) -> Range {
-        let guards = self.findings.guards.get_or_init(|| Guards::new(&self.kernel, env));
-        Ranges { kernel: &self.kernel, cfg: &self.findings.cfg, env, guards }.of(value, at)
+        let guards = self.findings.guards.get_or_init(|| Guards::new(&self.func, env));
+        Ranges { func: &self.func, cfg: &self.findings.cfg, env, guards }.of(value, at)
     }
     /// Where a value is used outside its cycle under another class: the outermost such cycle and the class there.
     pub fn after_cycle(&self, value: Value) -> Option<(Cycle, Option<Form>)> {
-        let kernel = &self.kernel;
-        let def = kernel.def(value)?;
-        let home = self.findings.cfg.cycles.cycle_of(kernel.insts[def].block)?;
+        let func = &self.func;
+        let def = func.def(value)?;
+        let home = self.findings.cfg.cycles.cycle_of(func.insts[def].block)?;
         let inside = self.findings.elements[value.index()];
         if inside.is_bottom() || inside.is_divergent() {
             return None;
         }
         let mut worst: Option<(Cycle, Option<Form>)> = None;
         for &user in self.users(value) {
-            let user_block = kernel.insts[user].block;
+            let user_block = func.insts[user].block;
             if self.findings.cfg.cycles.contains(home, user_block) {
                 continue;
             }
             let left = self.findings.outermost_left(home, user_block)?;
-            let form = self.findings.form_at(kernel, value, user_block);
+            let form = self.findings.form_at(func, value, user_block);
             let same = form.as_ref() == self.form(value);
             let weaker = match (&worst, &form) {
                 (None, _) => true,
@@ -226,31 +226,31 @@ impl Findings {
     }
 
     /// Which blocks of the function a warp executes whole; found out when first asked.
-    pub(super) fn convergence(&self, kernel: &Kernel) -> &Convergence {
+    pub(super) fn convergence(&self, func: &Func) -> &Convergence {
         self.convergence.get_or_init(|| {
             let cycles = &self.cfg.cycles;
-            let mut divergent = FixedBitSet::with_capacity(kernel.blocks.len());
-            for block in kernel.blocks.keys() {
+            let mut divergent = FixedBitSet::with_capacity(func.blocks.len());
+            for block in func.blocks.keys() {
                 let leaves = || {
                     let mut cycle = cycles.cycle_of(block).into_iter();
-                    cycle.any(|cycle| cycles.exit_edges(&kernel.graph, cycle).any(|edge| edge.0 == block))
+                    cycle.any(|cycle| cycles.exit_edges(&func.graph, cycle).any(|edge| edge.0 == block))
                 };
                 let together = mutants::on(Mutant::ConvergentExits) && leaves();
                 if self.branch_scope(block).is_none() && !together {
                     divergent.insert(block.index());
                 }
             }
-            Convergence::compute(&kernel.graph, cycles, &divergent, self.entry_convergent, |block| {
-                block_traits(kernel, block)
+            Convergence::compute(&func.graph, cycles, &divergent, self.entry_convergent, |block| {
+                block_traits(func, block)
             })
         })
     }
 
-    fn class_of(&self, kernel: &Kernel, value: Value) -> Class<'_> {
+    fn class_of(&self, func: &Func, value: Value) -> Class<'_> {
         let element = self.elements[value.index()];
         if element.is_bottom() {
             // an undefined phi in a reached block: nothing is claimed
-            let reached = kernel.def(value).is_none_or(|def| self.is_reachable(kernel.insts[def].block));
+            let reached = func.def(value).is_none_or(|def| self.is_reachable(func.insts[def].block));
             return if reached { Class::Divergent } else { Class::Unreached };
         }
         match self.interner.form(element) {
@@ -270,9 +270,9 @@ impl Findings {
     }
 
     /// As [`Facts::form_at_use`].
-    pub(super) fn form_at(&self, kernel: &Kernel, value: Value, block: Block) -> Option<Form> {
+    pub(super) fn form_at(&self, func: &Func, value: Value, block: Block) -> Option<Form> {
         let form = self.interner.form(self.elements[value.index()])?;
-        let Some(home) = kernel.def(value).and_then(|def| self.cfg.cycles.cycle_of(kernel.insts[def].block)) else {
+        let Some(home) = func.def(value).and_then(|def| self.cfg.cycles.cycle_of(func.insts[def].block)) else {
             return Some(form.clone());
         };
         let Some(left) = self.outermost_left(home, block) else { return Some(form.clone()) };
@@ -287,11 +287,11 @@ impl Findings {
         }
         let stale = gate.is_none()
             && form.symbols().any(|symbol| {
-                let def = kernel.def(Value::from_u32(symbol.value()));
-                def.is_some_and(|def| self.cfg.cycles.contains(left, kernel.insts[def].block))
+                let def = func.def(Value::from_u32(symbol.value()));
+                def.is_some_and(|def| self.cfg.cycles.contains(left, func.insts[def].block))
             });
         let outside = if stale { None } else { leave_loop(form, gate) };
-        outside.map(|form| self.model.prove_exact(form, kernel.int_bits(value).unwrap_or(0)))
+        outside.map(|form| self.model.prove_exact(form, func.int_bits(value).unwrap_or(0)))
     }
 
     /// The outermost cycle around `home` that does not hold `block`.
@@ -314,27 +314,27 @@ impl Findings {
     }
 
     /// The returned value, if lanes that called together agree on it.
-    pub(super) fn returned(&self, kernel: &Kernel) -> Option<Form> {
-        let returns: Vec<(Block, Value)> = kernel
+    pub(super) fn returned(&self, func: &Func) -> Option<Form> {
+        let returns: Vec<(Block, Value)> = func
             .blocks
             .keys()
             .filter(|&block| self.is_reachable(block))
             .filter_map(|block| {
-                let inst = kernel.terminator(block);
-                let value = (kernel.insts[inst].opcode == Opcode::Ret).then(|| kernel.operands(inst).first().copied());
+                let inst = func.terminator(block);
+                let value = (func.insts[inst].opcode == Opcode::Ret).then(|| func.operands(inst).first().copied());
                 value.flatten().map(|value| (block, value))
             })
             .collect();
         let mut gate = OPEN;
         if returns.len() > 1 {
             // which return a lane comes to may be decided by any branch
-            for block in kernel.blocks.keys() {
+            for block in func.blocks.keys() {
                 gate = gate.min(self.branch_scope(block));
             }
         }
         let mut joined: Option<Form> = None;
         for (block, value) in returns {
-            let form = self.form_at(kernel, value, block)?;
+            let form = self.form_at(func, value, block)?;
             joined = Some(match joined {
                 None => form,
                 Some(so_far) => join(&so_far, &form, gate)?,
@@ -345,23 +345,23 @@ impl Findings {
 }
 
 /// What convergence asks of a block's instructions.
-fn block_traits(kernel: &Kernel, block: Block) -> BlockTraits {
-    let data = kernel.blocks[block];
+fn block_traits(func: &Func, block: Block) -> BlockTraits {
+    let data = func.blocks[block];
     // lanes that return from a device function have not exited: their callers go on, and full masks still name them
-    let exits = kernel.is_kernel || mutants::on(Mutant::CalleeGuards);
-    let is_return = exits && kernel.insts[kernel.terminator(block)].opcode == Opcode::Ret;
-    let has_sync = kernel.block_insts(block).any(|inst| may_synchronise(kernel, inst));
+    let exits = func.is_kernel || mutants::on(Mutant::CalleeGuards);
+    let is_return = exits && func.insts[func.terminator(block)].opcode == Opcode::Ret;
+    let has_sync = func.block_insts(block).any(|inst| may_synchronise(func, inst));
     BlockTraits { has_sync, is_return, is_bare: is_return && data.end - data.first == 1 }
 }
 
 /// Whether an instruction may wait for, vote with or signal other lanes.
-pub fn may_synchronise(kernel: &Kernel, inst: Inst) -> bool {
-    let data = &kernel.insts[inst];
+pub fn may_synchronise(func: &Func, inst: Inst) -> bool {
+    let data = &func.insts[inst];
     match data.opcode {
         Opcode::Fence | Opcode::AtomicRmw | Opcode::CmpXchg => true,
         Opcode::Load | Opcode::Store => data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC),
         Opcode::Call => {
-            let call = kernel.call(inst);
+            let call = func.call(inst);
             match call.callee {
                 Callee::Intrinsic(_) => call.convergent || (call.memory == Memory::ReadWrite && !call.will_return),
                 _ => true,

@@ -5,9 +5,9 @@
 
 use super::module::Environment;
 use crate::cfg::Cfg;
-use crate::kernel::Kernel;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::{Opcode, Predicate};
+use crate::entity::{Block, Inst, Value};
+use crate::ir::Func;
+use crate::ir::inst::{Opcode, Predicate};
 use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
@@ -43,24 +43,24 @@ pub struct Guards {
 
 impl Guards {
     /// Lists them.
-    pub fn new(kernel: &Kernel, env: &Environment<'_>) -> Guards {
-        let mut list = Guards { first: vec![0; kernel.value_count()], guards: Vec::with_capacity(kernel.blocks.len()) };
+    pub fn new(func: &Func, env: &Environment<'_>) -> Guards {
+        let mut list = Guards { first: vec![0; func.value_count()], guards: Vec::with_capacity(func.blocks.len()) };
         // from the back, because each goes to the front of its list
-        for block in kernel.blocks.keys().rev() {
-            let end = kernel.terminator(block);
-            if let (Opcode::CondBr, &[yes, no]) = (kernel.insts[end].opcode, kernel.graph.succs(block))
+        for block in func.blocks.keys().rev() {
+            let end = func.terminator(block);
+            if let (Opcode::CondBr, &[yes, no]) = (func.insts[end].opcode, func.graph.succs(block))
                 && yes != no
             {
-                let only_way = |to: Block| PackedOption::from((kernel.graph.preds(to).len() == 1).then_some(to));
+                let only_way = |to: Block| PackedOption::from((func.graph.preds(to).len() == 1).then_some(to));
                 let outcome = Outcome::Branch { yes: only_way(yes), no: only_way(no) };
-                list.compare(kernel, kernel.condition(end), outcome);
+                list.compare(func, func.condition(end), outcome);
             }
         }
         if env.intrinsics.has_assume() {
-            for call in kernel.insts.keys().rev().filter(|&inst| kernel.insts[inst].opcode == Opcode::Call) {
-                if env.is_assume(kernel, call) {
-                    let outcome = Outcome::Assumed(kernel.insts[call].block);
-                    list.compare(kernel, kernel.operands(call).first().copied(), outcome);
+            for call in func.insts.keys().rev().filter(|&inst| func.insts[inst].opcode == Opcode::Call) {
+                if env.is_assume(func, call) {
+                    let outcome = Outcome::Assumed(func.insts[call].block);
+                    list.compare(func, func.operands(call).first().copied(), outcome);
                 }
             }
         }
@@ -68,29 +68,29 @@ impl Guards {
     }
 
     /// A condition with a known outcome, if it is an integer compare.
-    fn compare(&mut self, kernel: &Kernel, condition: Option<Value>, outcome: Outcome) {
-        let def = condition.and_then(|condition| kernel.def(condition));
-        let Some(compare) = def.filter(|&def| kernel.insts[def].opcode == Opcode::ICmp) else { return };
-        let Some(predicate) = Predicate::from_sub(kernel.insts[compare].sub) else { return };
-        let &[left, right] = kernel.operands(compare) else { return };
+    fn compare(&mut self, func: &Func, condition: Option<Value>, outcome: Outcome) {
+        let def = condition.and_then(|condition| func.def(condition));
+        let Some(compare) = def.filter(|&def| func.insts[def].opcode == Opcode::ICmp) else { return };
+        let Some(predicate) = Predicate::from_sub(func.insts[compare].sub) else { return };
+        let &[left, right] = func.operands(compare) else { return };
         if left != right {
-            self.enter(kernel, compare, left, right, predicate, outcome);
-            self.enter(kernel, compare, right, left, predicate.swapped(), outcome);
+            self.enter(func, compare, left, right, predicate, outcome);
+            self.enter(func, compare, right, left, predicate.swapped(), outcome);
         }
     }
 
     fn enter(
         &mut self,
-        kernel: &Kernel,
+        func: &Func,
         compare: Inst,
         value: Value,
         other: Value,
         predicate: Predicate,
         outcome: Outcome,
     ) {
-        if kernel.constant(value).is_none() {
+        if func.constant(value).is_none() {
             let first = &mut self.first[value.index()];
-            let home = kernel.insts[compare].block;
+            let home = func.insts[compare].block;
             self.guards.push(Guard { predicate, other, home, outcome, next: *first });
             *first = self.guards.len() as Next;
         }
@@ -110,8 +110,8 @@ impl Guards {
 
 impl Guard {
     /// The outcome of the compare, if it is decided wherever `at` executes.
-    pub fn outcome_at(&self, kernel: &Kernel, cfg: &Cfg, at: Block) -> Option<bool> {
-        let dominators = cfg.dominators(&kernel.graph);
+    pub fn outcome_at(&self, func: &Func, cfg: &Cfg, at: Block) -> Option<bool> {
+        let dominators = cfg.dominators(&func.graph);
         let decides = |block: PackedOption<Block>| block.expand().is_some_and(|block| dominators.dominates(block, at));
         match self.outcome {
             Outcome::Branch { yes, .. } if decides(yes) => Some(true),

@@ -18,13 +18,13 @@ use super::transfer_call::Arithmetic;
 use crate::affine::join::join;
 use crate::affine::{Form, Rest, Scope};
 use crate::cfg::Cfg;
-use crate::kernel::Kernel;
-use crate::kernel::call::Callee;
-use crate::kernel::entity::Inst;
-use crate::kernel::geometry::{BlockShape, Geometry};
-use crate::kernel::handles::Handles;
-use crate::kernel::import::{AttributeKinds, ModuleContext, import};
-use crate::kernel::inst::Opcode;
+use crate::entity::Inst;
+use crate::geometry::{BlockShape, Geometry};
+use crate::ir::Func;
+use crate::ir::call::Callee;
+use crate::ir::handles::Handles;
+use crate::ir::import::{AttributeKinds, ModuleContext, import};
+use crate::ir::inst::Opcode;
 use crate::llvm::escape::module_stack_escapes;
 use crate::llvm::handle::{self, intrinsic_name};
 use crate::mutants::{self, Mutant};
@@ -139,8 +139,8 @@ impl Environment<'_> {
         self.returns.get(function as usize).and_then(Option::as_ref)
     }
     /// Whether a call is `llvm.assume`.
-    pub fn is_assume(&self, kernel: &Kernel, call: Inst) -> bool {
-        matches!(kernel.call(call).callee, Callee::Intrinsic(id) if self.intrinsics.is_assume(id))
+    pub fn is_assume(&self, func: &Func, call: Inst) -> bool {
+        matches!(func.call(call).callee, Callee::Intrinsic(id) if self.intrinsics.is_assume(id))
     }
 }
 
@@ -192,22 +192,22 @@ impl<'m> ModuleAnalysis<'m> {
 
     /// What is known of a function with a body before it is solved, and the way back to LLVM.
     pub fn outline(&self, function: handle::Function<'m>) -> (Outline, Handles<'m>) {
-        let (kernel, handles) = import(&self.context, function);
-        let geometry = self.geometry(&kernel);
-        (Outline::new(kernel, geometry), handles)
+        let (func, handles) = import(&self.context, function);
+        let geometry = self.geometry(&func);
+        (Outline::new(func, geometry), handles)
     }
 
     /// Facts of a function from its [outline](ModuleAnalysis::outline), which is as it was made.
     pub fn solve(&self, outline: Outline, function: handle::Function<'m>) -> Facts {
-        let kernel = &outline.kernel;
-        let mut calls = kernel.calls.iter();
+        let func = &outline.func;
+        let mut calls = func.calls.iter();
         let calls_known = calls.any(|call| matches!(call.callee, Callee::Function(f) if self.has_summary(f)));
-        let is_called = !kernel.is_kernel && self.has_closed_callers(function);
+        let is_called = !func.is_kernel && self.has_closed_callers(function);
         let none = Summaries::default();
         let summaries = if calls_known || is_called { self.summaries.get_or_init(|| self.summarise()) } else { &none };
         let index = if is_called { self.context.index_of(function) } else { None };
         let entry = index.and_then(|index| summaries.entries.get(index as usize));
-        let env = self.environment(kernel, entry, &summaries.returns);
+        let env = self.environment(func, entry, &summaries.returns);
         Facts::compute(outline, &env)
     }
 
@@ -223,12 +223,12 @@ impl<'m> ModuleAnalysis<'m> {
     }
 
     /// What the user states holds in a device function only if it holds in every kernel that may call it.
-    fn geometry(&self, kernel: &Kernel) -> Geometry {
-        let stated = self.options.block.filter(|&shape| kernel.is_kernel || self.holds_everywhere(shape));
-        let stated = stated.and_then(|shape| kernel.geometry.with_user_shape(shape));
+    fn geometry(&self, func: &Func) -> Geometry {
+        let stated = self.options.block.filter(|&shape| func.is_kernel || self.holds_everywhere(shape));
+        let stated = stated.and_then(|shape| func.geometry.with_user_shape(shape));
         match stated {
             Some(geometry) => geometry,
-            None => kernel.geometry,
+            None => func.geometry,
         }
     }
 
@@ -241,30 +241,24 @@ impl<'m> ModuleAnalysis<'m> {
         })
     }
 
-    fn environment<'a>(
-        &'a self,
-        kernel: &Kernel,
-        entry: Option<&Entry>,
-        returns: &'a [Option<Form>],
-    ) -> Environment<'a> {
-        let unknown =
-            || vec![if kernel.is_kernel { Some(Form::uniform(Scope::Grid)) } else { None }; kernel.params.len()];
+    fn environment<'a>(&'a self, func: &Func, entry: Option<&Entry>, returns: &'a [Option<Form>]) -> Environment<'a> {
+        let unknown = || vec![if func.is_kernel { Some(Form::uniform(Scope::Grid)) } else { None }; func.params.len()];
         let (params, convergent) = match entry {
-            Some(Entry { params: Some(params), convergent }) if !kernel.is_kernel => (params.clone(), *convergent),
-            _ => (unknown(), kernel.is_kernel),
+            Some(Entry { params: Some(params), convergent }) if !func.is_kernel => (params.clone(), *convergent),
+            _ => (unknown(), func.is_kernel),
         };
-        self.plain_environment(kernel, params, convergent, returns)
+        self.plain_environment(func, params, convergent, returns)
     }
 
     fn plain_environment<'a>(
         &'a self,
-        kernel: &Kernel,
+        func: &Func,
         params: Vec<Option<Form>>,
         entry_convergent: bool,
         returns: &'a [Option<Form>],
     ) -> Environment<'a> {
         Environment {
-            geometry: self.geometry(kernel),
+            geometry: self.geometry(func),
             intrinsics: &self.intrinsics,
             params,
             entry_convergent,
@@ -277,7 +271,7 @@ impl<'m> ModuleAnalysis<'m> {
 
     fn summarise(&self) -> Summaries {
         let count = self.context.functions().len();
-        let kernels: Vec<Option<Kernel>> = self
+        let kernels: Vec<Option<Func>> = self
             .context
             .functions()
             .iter()
@@ -286,7 +280,7 @@ impl<'m> ModuleAnalysis<'m> {
         let mut returns: Vec<Option<Form>> = vec![None; count];
         for index in bottom_up(&kernels) {
             if self.has_summary(index as u32) {
-                returns[index] = kernels[index].as_ref().and_then(|kernel| self.returned(kernel, &returns));
+                returns[index] = kernels[index].as_ref().and_then(|func| self.returned(func, &returns));
             }
         }
         let entries = self.entries(&kernels, &returns);
@@ -294,18 +288,18 @@ impl<'m> ModuleAnalysis<'m> {
     }
 
     /// The returned value of a function whose arguments are all uniform in the grid.
-    fn returned(&self, kernel: &Kernel, returns: &[Option<Form>]) -> Option<Form> {
-        if kernel.is_kernel {
+    fn returned(&self, func: &Func, returns: &[Option<Form>]) -> Option<Form> {
+        if func.is_kernel {
             return None;
         }
-        let params = vec![Some(Form::uniform(Scope::Grid)); kernel.params.len()];
-        let env = self.plain_environment(kernel, params, true, returns);
-        let cfg = Rc::new(Cfg::new(&kernel.graph));
-        let solution = solve(kernel, &cfg, &env);
-        Findings::new(cfg, solution, &env).returned(kernel)
+        let params = vec![Some(Form::uniform(Scope::Grid)); func.params.len()];
+        let env = self.plain_environment(func, params, true, returns);
+        let cfg = Rc::new(Cfg::new(&func.graph));
+        let solution = solve(func, &cfg, &env);
+        Findings::new(cfg, solution, &env).returned(func)
     }
 
-    fn entries(&self, kernels: &[Option<Kernel>], returns: &[Option<Form>]) -> Vec<Entry> {
+    fn entries(&self, kernels: &[Option<Func>], returns: &[Option<Form>]) -> Vec<Entry> {
         let functions = self.context.functions();
         let closed: Vec<bool> = functions.iter().map(|&f| !f.is_declaration() && self.has_closed_callers(f)).collect();
         let mut entries: Vec<Entry> = vec![Entry { params: None, convergent: true }; functions.len()];
@@ -314,24 +308,24 @@ impl<'m> ModuleAnalysis<'m> {
         let mut queue: VecDeque<usize> = (0..functions.len()).filter(|&i| queued[i]).collect();
         while let Some(index) = queue.pop_front() {
             queued[index] = false;
-            let Some(kernel) = &kernels[index] else { continue };
+            let Some(func) = &kernels[index] else { continue };
             solves[index] += 1;
             if solves[index] > MAX_SOLVES && closed[index] {
-                let unknown = Entry { params: Some(vec![None; kernel.params.len()]), convergent: false };
+                let unknown = Entry { params: Some(vec![None; func.params.len()]), convergent: false };
                 entries[index] = unknown;
                 if solves[index] > MAX_SOLVES + 1 {
                     continue;
                 }
             }
-            let env = self.environment(kernel, Some(&entries[index]).filter(|_| closed[index]), returns);
-            let cfg = Rc::new(Cfg::new(&kernel.graph));
-            let solution = solve(kernel, &cfg, &env);
+            let env = self.environment(func, Some(&entries[index]).filter(|_| closed[index]), returns);
+            let cfg = Rc::new(Cfg::new(&func.graph));
+            let solution = solve(func, &cfg, &env);
             let facts = Findings::new(cfg, solution, &env);
-            for inst in kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Call) {
-                let Callee::Function(callee) = kernel.call(inst).callee else { continue };
+            for inst in func.insts.keys().filter(|&inst| func.insts[inst].opcode == Opcode::Call) {
+                let Callee::Function(callee) = func.call(inst).callee else { continue };
                 let callee = callee as usize;
-                if closed[callee] && facts.is_reachable(kernel.insts[inst].block) {
-                    let changed = record_call(&mut entries[callee], kernel, &facts, inst);
+                if closed[callee] && facts.is_reachable(func.insts[inst].block) {
+                    let changed = record_call(&mut entries[callee], func, &facts, inst);
                     if changed && !queued[callee] {
                         queued[callee] = true;
                         queue.push_back(callee);
@@ -344,14 +338,14 @@ impl<'m> ModuleAnalysis<'m> {
 }
 
 /// Joins one call site into the callee's claims; whether they changed.
-fn record_call(entry: &mut Entry, kernel: &Kernel, facts: &Findings, call: Inst) -> bool {
-    let block = kernel.insts[call].block;
-    let arguments: Vec<Option<Form>> = kernel
+fn record_call(entry: &mut Entry, func: &Func, facts: &Findings, call: Inst) -> bool {
+    let block = func.insts[call].block;
+    let arguments: Vec<Option<Form>> = func
         .operands(call)
         .iter()
-        .map(|&argument| facts.form_at(kernel, argument, block).filter(|form| form.symbols().next().is_none()))
+        .map(|&argument| facts.form_at(func, argument, block).filter(|form| form.symbols().next().is_none()))
         .collect();
-    let convergent = entry.convergent && facts.convergence(kernel).is_convergent(block);
+    let convergent = entry.convergent && facts.convergence(func).is_convergent(block);
     let params = match &entry.params {
         None => arguments,
         Some(_) if mutants::on(Mutant::LastCall) => arguments,
@@ -369,14 +363,14 @@ fn record_call(entry: &mut Entry, kernel: &Kernel, facts: &Findings, call: Inst)
 }
 
 /// Callees before callers; members of a recursion in no particular order (they find no claim about each other).
-fn bottom_up(kernels: &[Option<Kernel>]) -> Vec<usize> {
+fn bottom_up(kernels: &[Option<Func>]) -> Vec<usize> {
     let callees: Vec<Vec<usize>> = kernels
         .iter()
-        .map(|kernel| {
-            kernel.as_ref().map_or(Vec::new(), |kernel| {
-                let calls = kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Call);
+        .map(|func| {
+            func.as_ref().map_or(Vec::new(), |func| {
+                let calls = func.insts.keys().filter(|&inst| func.insts[inst].opcode == Opcode::Call);
                 calls
-                    .filter_map(|inst| match kernel.call(inst).callee {
+                    .filter_map(|inst| match func.call(inst).callee {
                         Callee::Function(index) => Some(index as usize),
                         _ => None,
                     })

@@ -9,16 +9,16 @@ use super::range::Users;
 use crate::affine::Form;
 use crate::affine::lanes::LaneModel;
 use crate::cfg::{Cfg, Dominators};
-use crate::kernel::Kernel;
-use crate::kernel::call::{Callee, Memory};
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::geometry::Geometry;
+use crate::entity::{Block, Inst, Value};
+use crate::geometry::Geometry;
+use crate::ir::Func;
+use crate::ir::call::{Callee, Memory};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// A function and its control flow.
 pub struct Outline {
-    pub kernel: Kernel,
+    pub func: Func,
     pub geometry: Geometry,
     pub(super) cfg: Rc<Cfg>,
     users: OnceCell<Users>,
@@ -26,9 +26,9 @@ pub struct Outline {
 
 impl Outline {
     /// Finds order and cycles.
-    pub fn new(kernel: Kernel, geometry: Geometry) -> Outline {
-        let cfg = Rc::new(Cfg::new(&kernel.graph));
-        Outline { kernel, geometry, cfg, users: OnceCell::new() }
+    pub fn new(func: Func, geometry: Geometry) -> Outline {
+        let cfg = Rc::new(Cfg::new(&func.graph));
+        Outline { func, geometry, cfg, users: OnceCell::new() }
     }
     /// Control flow facts.
     pub fn cfg(&self) -> &Cfg {
@@ -40,18 +40,18 @@ impl Outline {
     }
     /// Dominators.
     pub fn dominators(&self) -> &Dominators {
-        self.cfg.dominators(&self.kernel.graph)
+        self.cfg.dominators(&self.func.graph)
     }
     /// Who uses a value.
     pub fn users(&self, value: Value) -> &[Inst] {
-        self.users.get_or_init(|| Users::new(&self.kernel)).of(value)
+        self.users.get_or_init(|| Users::new(&self.func)).of(value)
     }
     /// Whether a call is of an intrinsic without operands whose result all lanes of a warp agree on, as the solver would
     /// say; `lanes` are those of the geometry.
     pub fn reads_together(&self, call: Inst, lanes: &LaneModel) -> bool {
-        let data = self.kernel.call(call);
+        let data = self.func.call(call);
         let Callee::Intrinsic(id) = data.callee else { return false };
-        if !self.kernel.operands(call).is_empty() {
+        if !self.func.operands(call).is_empty() {
             return false;
         }
         match class_of_intrinsic(id, data.memory == Memory::None && !data.convergent) {

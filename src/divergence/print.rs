@@ -14,11 +14,11 @@
 
 use super::facts::{Class, Facts};
 use crate::affine::form::{Ext, Form, Rest, Symbol, Term};
-use crate::kernel::entity::{Inst, Value};
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::Opcode;
-use crate::kernel::names::Names;
-use crate::kernel::types::TypeKind;
+use crate::entity::{Inst, Value};
+use crate::ir::handles::Handles;
+use crate::ir::inst::Opcode;
+use crate::ir::names::Names;
+use crate::ir::types::TypeKind;
 use std::fmt::Write;
 
 /// Prints facts with the function's own names.
@@ -31,7 +31,7 @@ pub struct Printer<'a, 'm> {
 impl<'a, 'm> Printer<'a, 'm> {
     /// Numbers unnamed values.
     pub fn new(facts: &'a Facts, handles: &'a Handles<'m>) -> Self {
-        let names = Names::new(&facts.kernel, handles);
+        let names = Names::new(&facts.func, handles);
         Printer { facts, handles, names }
     }
 
@@ -48,17 +48,17 @@ impl<'a, 'm> Printer<'a, 'm> {
     /// The whole function.
     pub fn function(&self) -> String {
         let mut out = String::new();
-        let kernel = &self.facts.kernel;
+        let func = &self.facts.func;
         let shape = self.facts.geometry.exact.map_or_else(|| "unknown".to_owned(), |shape| shape.to_string());
-        let _ = writeln!(out, "affine divergence for '{}' (block {shape}):", kernel.name);
-        for block in kernel.blocks.keys() {
+        let _ = writeln!(out, "affine divergence for '{}' (block {shape}):", func.name);
+        for block in func.blocks.keys() {
             let state = match (self.facts.is_reachable(block), self.facts.is_convergent(block)) {
                 (false, _) => "unreachable",
                 (true, true) => "convergent",
                 (true, false) => "divergent",
             };
             let _ = writeln!(out, "{}: {state}", self.names.block(self.handles, block));
-            for inst in kernel.block_insts(block) {
+            for inst in func.block_insts(block) {
                 self.line(&mut out, inst);
             }
         }
@@ -66,17 +66,17 @@ impl<'a, 'm> Printer<'a, 'm> {
     }
 
     fn line(&self, out: &mut String, inst: Inst) {
-        let kernel = &self.facts.kernel;
-        let data = &kernel.insts[inst];
-        if let Some(condition) = kernel.condition(inst) {
+        let func = &self.facts.func;
+        let data = &func.insts[inst];
+        if let Some(condition) = func.condition(inst) {
             let word = if data.opcode == Opcode::CondBr { "br" } else { "switch" };
             let state = if self.facts.is_divergent_branch(data.block) { "divergent" } else { "uniform" };
             let _ = writeln!(out, "  {word} {}: {state}", self.name(condition));
         }
-        if kernel.types[data.ty].kind == TypeKind::Void {
+        if func.types[data.ty].kind == TypeKind::Void {
             return;
         }
-        let value = kernel.result(inst);
+        let value = func.result(inst);
         let name = self.name(value);
         let _ = writeln!(out, "  {name} = {}", self.class(&self.facts.class(value), value));
         if let Some((cycle, form)) = self.facts.after_cycle(value) {
@@ -94,7 +94,7 @@ impl<'a, 'm> Printer<'a, 'm> {
         match class {
             Class::Unreached => "unreached".to_owned(),
             Class::Constant(number) => {
-                let is_bool = self.facts.kernel.int_bits(value) == Some(1);
+                let is_bool = self.facts.func.int_bits(value) == Some(1);
                 format!("constant {}", if is_bool { i64::from(*number != 0) } else { *number })
             }
             Class::Uniform(scope) => format!("uniform {scope}"),

@@ -5,9 +5,9 @@
 //! or computed may point to a thread's own stack object, unless no stack object escapes anywhere in the module.
 
 use super::solver::Solver;
-use crate::kernel::call::Callee;
-use crate::kernel::entity::Value;
-use crate::kernel::inst::{ConstData, Opcode};
+use crate::entity::Value;
+use crate::ir::call::Callee;
+use crate::ir::inst::{ConstData, Opcode};
 use smallvec::SmallVec;
 
 /// Most values visited while following one pointer.
@@ -63,8 +63,8 @@ impl Solver<'_> {
 
     /// The root of a value, or `None` after queueing what it derives from.
     fn step_to_root(&self, value: Value, work: &mut SmallVec<[Value; 8]>) -> Option<Root> {
-        let kernel = self.kernel;
-        let of_space = match kernel.type_info(value).kind.space() {
+        let func = self.func;
+        let of_space = match func.type_info(value).kind.space() {
             Some(space::CONST | space::PARAM) => Some(Root::ReadOnly),
             Some(space::SHARED | space::SHARED_CLUSTER) => Some(Root::Shared),
             Some(space::LOCAL) => Some(Root::Local),
@@ -73,8 +73,8 @@ impl Solver<'_> {
         if of_space.is_some() {
             return of_space;
         }
-        let is_global = kernel.type_info(value).kind.space() == Some(space::GLOBAL);
-        if let Some(constant) = kernel.constant(value) {
+        let is_global = func.type_info(value).kind.space() == Some(space::GLOBAL);
+        if let Some(constant) = func.constant(value) {
             return Some(match constant {
                 ConstData::Address(global) if global.constant => Root::ReadOnly,
                 ConstData::Address(global) => match global.space {
@@ -88,17 +88,17 @@ impl Solver<'_> {
                 _ => self.stray(),
             });
         }
-        if let Some(param) = kernel.as_param(value) {
+        if let Some(param) = func.as_param(value) {
             return Some(self.param_root(param, is_global));
         }
-        let inst = kernel.def(value)?;
-        let operands = kernel.operands(inst);
-        match kernel.insts[inst].opcode {
+        let inst = func.def(value)?;
+        let operands = func.operands(inst);
+        match func.insts[inst].opcode {
             Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast | Opcode::Freeze => work.push(operands[0]),
             Opcode::Phi => work.extend(operands.iter().copied()),
             Opcode::Select => work.extend(operands[1..].iter().copied()),
             Opcode::Alloca => return Some(Root::Local),
-            Opcode::Call if self.passes_pointer_through(kernel.call(inst).callee) => work.push(operands[0]),
+            Opcode::Call if self.passes_pointer_through(func.call(inst).callee) => work.push(operands[0]),
             _ if is_global => return Some(Root::Global),
             _ => return Some(self.stray()),
         }
@@ -114,9 +114,9 @@ impl Solver<'_> {
     }
 
     fn param_root(&self, param: u32, is_global: bool) -> Root {
-        let data = &self.kernel.params[param as usize];
+        let data = &self.func.params[param as usize];
         let never_written = data.noalias && data.readonly;
-        if self.kernel.is_kernel {
+        if self.func.is_kernel {
             return match data.byval {
                 true if data.readonly => Root::ReadOnly,
                 true => Root::Local, // a kernel that writes its by-value argument writes a copy of its own

@@ -9,10 +9,10 @@ use super::intrinsics::Class;
 use super::module::Environment;
 use crate::affine::form::unsigned;
 use crate::cfg::Cfg;
-use crate::kernel::Kernel;
-use crate::kernel::call::Callee;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::{ConstData, Flags, Opcode, Predicate};
+use crate::entity::{Block, Inst, Value};
+use crate::ir::Func;
+use crate::ir::call::Callee;
+use crate::ir::inst::{ConstData, Flags, Opcode, Predicate};
 use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
 
@@ -29,11 +29,11 @@ pub struct Users {
 
 impl Users {
     /// Counts, then fills from the back, so that each row's end becomes its start.
-    pub fn new(kernel: &Kernel) -> Users {
-        let defined = kernel.params.len() + kernel.insts.len();
+    pub fn new(func: &Func) -> Users {
+        let defined = func.params.len() + func.insts.len();
         let mut starts = vec![0u32; defined + 1];
         let counts = &mut starts[..defined];
-        for &value in &kernel.pool {
+        for &value in &func.pool {
             if let Some(count) = counts.get_mut(value.index()) {
                 *count += 1;
             }
@@ -45,8 +45,8 @@ impl Users {
         }
         let mut users = vec![Inst::new(0); total as usize];
         let rows = &mut starts[..defined];
-        let mut pool = &kernel.pool[..];
-        for (inst, data) in kernel.insts.iter().rev() {
+        let mut pool = &func.pool[..];
+        for (inst, data) in func.insts.iter().rev() {
             let (before, operands) = pool.split_at(pool.len() - data.operand_count as usize);
             pool = before;
             for &value in operands.iter().rev() {
@@ -168,7 +168,7 @@ impl Range {
 
 /// What a range question needs to see.
 pub struct Ranges<'a> {
-    pub kernel: &'a Kernel,
+    pub func: &'a Func,
     pub cfg: &'a Cfg,
     pub env: &'a Environment<'a>,
     pub guards: &'a Guards,
@@ -181,16 +181,16 @@ impl Ranges<'_> {
     }
 
     fn walk(&self, value: Value, at: Block, depth: u32) -> Range {
-        let Some(bits) = self.kernel.int_bits(value).filter(|&bits| (1..=64).contains(&bits)) else {
+        let Some(bits) = self.func.int_bits(value).filter(|&bits| (1..=64).contains(&bits)) else {
             return Range::full(64);
         };
-        if let Some(ConstData::Int(constant)) = self.kernel.constant(value) {
+        if let Some(ConstData::Int(constant)) = self.func.constant(value) {
             return Range::constant(crate::affine::form::wrap(constant as i64, bits), bits);
         }
         if depth == 0 {
             return Range::full(bits);
         }
-        let structural = match self.kernel.def(value) {
+        let structural = match self.func.def(value) {
             Some(inst) => self.of_inst(inst, bits, at, depth - 1),
             None => Range::full(bits),
         };
@@ -198,10 +198,10 @@ impl Ranges<'_> {
     }
 
     fn of_inst(&self, inst: Inst, bits: u32, at: Block, depth: u32) -> Range {
-        let data = &self.kernel.insts[inst];
-        let operands = self.kernel.operands(inst);
+        let data = &self.func.insts[inst];
+        let operands = self.func.operands(inst);
         let operand = |index: usize| self.walk(operands[index], at, depth);
-        let constant = |index: usize| match self.kernel.constant(operands[index]) {
+        let constant = |index: usize| match self.func.constant(operands[index]) {
             Some(ConstData::Int(value)) => Some(value),
             _ => None,
         };
@@ -323,14 +323,14 @@ impl Ranges<'_> {
     /// A phi without back edges is the union of its operands; an induction variable keeps the side it starts from in
     /// the readings in which no back edge can wrap.
     fn of_phi(&self, phi: Inst, bits: u32, depth: u32) -> Range {
-        let data = &self.kernel.insts[phi];
+        let data = &self.func.insts[phi];
         let mut entries: Option<Range> = None;
         let mut steps: Option<(bool, bool)> = None;
-        for (&value, &pred) in self.kernel.operands(phi).iter().zip(self.kernel.incoming(phi)) {
+        for (&value, &pred) in self.func.operands(phi).iter().zip(self.func.incoming(phi)) {
             if !self.cfg.order.is_reachable(pred) {
                 continue;
             }
-            if self.cfg.dominators(&self.kernel.graph).dominates(data.block, pred) {
+            if self.cfg.dominators(&self.func.graph).dominates(data.block, pred) {
                 let Some(step) = self.step(value, phi) else { return Range::full(bits) };
                 let so_far = steps.unwrap_or((true, true));
                 steps = Some((so_far.0 && step.0, so_far.1 && step.1));
@@ -353,14 +353,14 @@ impl Ranges<'_> {
 
     /// Whether a back-edge value is `phi + positive constant`, and in which readings it does not wrap.
     fn step(&self, value: Value, phi: Inst) -> Option<(bool, bool)> {
-        let inst = self.kernel.def(value)?;
-        let data = &self.kernel.insts[inst];
-        let operands = self.kernel.operands(inst);
-        if data.opcode != Opcode::Add || operands[0] != self.kernel.result(phi) {
+        let inst = self.func.def(value)?;
+        let data = &self.func.insts[inst];
+        let operands = self.func.operands(inst);
+        if data.opcode != Opcode::Add || operands[0] != self.func.result(phi) {
             return None;
         }
-        let bits = self.kernel.int_bits(value)?;
-        let Some(ConstData::Int(step)) = self.kernel.constant(operands[1]) else { return None };
+        let bits = self.func.int_bits(value)?;
+        let Some(ConstData::Int(step)) = self.func.constant(operands[1]) else { return None };
         if crate::affine::form::wrap(step as i64, bits) < 0 {
             return None;
         }
@@ -369,7 +369,7 @@ impl Ranges<'_> {
     }
 
     fn of_call(&self, inst: Inst, bits: u32, at: Block, depth: u32) -> Range {
-        let Callee::Intrinsic(id) = self.kernel.call(inst).callee else { return Range::full(bits) };
+        let Callee::Intrinsic(id) = self.func.call(inst).callee else { return Range::full(bits) };
         let geometry = &self.env.geometry;
         match self.env.intrinsics.class(id) {
             Class::Index(base) => {
@@ -390,7 +390,7 @@ impl Ranges<'_> {
     }
 
     fn of_arithmetic_intrinsic(&self, inst: Inst, id: u32, bits: u32, at: Block, depth: u32) -> Range {
-        let operands = self.kernel.operands(inst);
+        let operands = self.func.operands(inst);
         let operand = |index: usize| self.walk(operands[index], at, depth);
         match self.env.intrinsics.arithmetic(id) {
             Some(super::transfer_call::Arithmetic::UMin) => {
@@ -417,8 +417,8 @@ impl Ranges<'_> {
     /// Narrows by compares of the value that are decided in the block.
     fn guarded(&self, value: Value, mut range: Range, at: Block, depth: u32) -> Range {
         for guard in self.guards.of(value).take(MAX_GUARDS) {
-            let Some(holds) = guard.outcome_at(self.kernel, self.cfg, at) else { continue };
-            let bound = match self.kernel.constant(guard.other) {
+            let Some(holds) = guard.outcome_at(self.func, self.cfg, at) else { continue };
+            let bound = match self.func.constant(guard.other) {
                 Some(_) => self.walk(guard.other, at, 1),
                 None => self.walk(guard.other, guard.home, depth.min(2)),
             };

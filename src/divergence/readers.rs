@@ -1,8 +1,8 @@
 //! Who reads the result of each instruction? For the solver alone: lists through the operand pool, made in one pass,
 //! where the rows of [`Users`](super::range::Users) take two. The reader is searched for when it is asked for: few are.
 
-use crate::kernel::Kernel;
-use crate::kernel::entity::Inst;
+use crate::entity::Inst;
+use crate::ir::Func;
 use cranelift_entity::EntityRef;
 
 /// A list of reads, by one more than the place of its first in the operand pool; zero is empty.
@@ -18,10 +18,10 @@ pub(super) struct Readers {
 
 impl Readers {
     /// Lists them.
-    pub(super) fn new(kernel: &Kernel) -> Readers {
-        let mut first = vec![List(0); kernel.insts.len()];
-        let operands = (1u32..).zip(&kernel.pool);
-        let rest = operands.map(|(next, &value)| match first.get_mut(kernel.inst_number(value)) {
+    pub(super) fn new(func: &Func) -> Readers {
+        let mut first = vec![List(0); func.insts.len()];
+        let operands = (1u32..).zip(&func.pool);
+        let rest = operands.map(|(next, &value)| match first.get_mut(func.inst_number(value)) {
             Some(list) => std::mem::replace(list, List(next)),
             None => List(0),
         });
@@ -34,9 +34,9 @@ impl Readers {
     }
     /// The first of a list, and the others.
     #[inline]
-    pub(super) fn next(&self, kernel: &Kernel, List(next): List) -> Option<(Inst, List)> {
+    pub(super) fn next(&self, func: &Func, List(next): List) -> Option<(Inst, List)> {
         let place = next.checked_sub(1)?;
-        let insts = kernel.insts.as_values_slice();
+        let insts = func.insts.as_values_slice();
         // an instruction without operands starts where the one after it does
         let after = insts.partition_point(|data| data.operands_start <= place);
         Some((Inst::new(after.checked_sub(1)?), self.rest[place as usize]))

@@ -8,9 +8,9 @@ use super::causes::{Causes, Chain, Source, Step, Via};
 use super::facts::Facts;
 use super::stride::{self, Access, Cost, Pattern};
 use super::words::{Words, base_word};
-use crate::kernel::entity::{Block, Value};
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::{Opcode, Predicate};
+use crate::entity::{Block, Value};
+use crate::ir::handles::Handles;
+use crate::ir::inst::{Opcode, Predicate};
 use crate::llvm::remark::{Host, Kind};
 use rustc_hash::FxHashSet;
 
@@ -31,8 +31,8 @@ pub fn emit(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>, listen: Liste
     }
     let words = Words::new(facts, handles);
     let causes = Causes::new(facts);
-    for block in facts.kernel.blocks.keys().filter(|&block| facts.is_divergent_branch(block)) {
-        let at = handles.inst(facts.kernel.terminator(block));
+    for block in facts.func.blocks.keys().filter(|&block| facts.is_divergent_branch(block)) {
+        let at = handles.inst(facts.func.terminator(block));
         let message = match causes.of_branch(block) {
             Some(chain) => format!("branch diverges: {}", explain(facts, &words, &chain, block)),
             None => "branch diverges: warpwise does not know this kind of branch".to_owned(),
@@ -42,7 +42,7 @@ pub fn emit(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>, listen: Liste
     // an unrolled loop repeats its accesses: one line of source says one thing once
     let mut said: FxHashSet<(Vec<(u32, u32)>, String)> = FxHashSet::default();
     for access in stride::accesses(facts) {
-        if access.pattern == Pattern::Same && is_elected(facts, facts.kernel.insts[access.inst].block) {
+        if access.pattern == Pattern::Same && is_elected(facts, facts.func.insts[access.inst].block) {
             continue;
         }
         let Some(message) = stride::describe(&access, |value| words.value(value), listen.everything) else { continue };
@@ -58,22 +58,21 @@ pub fn emit(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>, listen: Liste
 /// Whether a block is only reached by lanes for which something is equal that differs between lanes, as behind
 /// `if (threadIdx.x == 0)`: there, "every lane" would be said of one.
 fn is_elected(facts: &Facts, block: Block) -> bool {
-    let kernel = &facts.kernel;
+    let func = &facts.func;
     let dominators = facts.dominators();
     std::iter::successors(dominators.idom(block), |&above| dominators.idom(above)).any(|above| {
-        let (Some(condition), [yes, no]) = (kernel.condition(kernel.terminator(above)), kernel.graph.succs(above))
-        else {
+        let (Some(condition), [yes, no]) = (func.condition(func.terminator(above)), func.graph.succs(above)) else {
             return false;
         };
-        let Some(compare) = kernel.def(condition).filter(|_| facts.is_divergent_branch(above) && yes != no) else {
+        let Some(compare) = func.def(condition).filter(|_| facts.is_divergent_branch(above) && yes != no) else {
             return false;
         };
-        let equal = match (kernel.insts[compare].opcode, Predicate::from_sub(kernel.insts[compare].sub)) {
+        let equal = match (func.insts[compare].opcode, Predicate::from_sub(func.insts[compare].sub)) {
             (Opcode::ICmp, Some(Predicate::Eq)) => *yes,
             (Opcode::ICmp, Some(Predicate::Ne)) => *no,
             _ => return false,
         };
-        kernel.graph.preds(equal).len() == 1 && dominators.dominates(equal, block)
+        func.graph.preds(equal).len() == 1 && dominators.dominates(equal, block)
     })
 }
 
@@ -89,8 +88,8 @@ fn name_of(access: &Access) -> &'static str {
 
 /// Why a branch diverges: "`i < n` depends on threadIdx.x through `i` (line 12)".
 pub fn explain(facts: &Facts, words: &Words<'_, '_>, chain: &Chain, block: Block) -> String {
-    let kernel = &facts.kernel;
-    let Some(condition) = kernel.condition(kernel.terminator(block)) else { return String::new() };
+    let func = &facts.func;
+    let Some(condition) = func.condition(func.terminator(block)) else { return String::new() };
     let shown = words.value(condition);
     let source = source_text(words, chain.source);
     let mut text = match chain.source {
@@ -119,7 +118,7 @@ fn noteworthy(
     condition: Value,
     told: &mut Vec<String>,
 ) -> Vec<(Step, bool)> {
-    let kernel = &facts.kernel;
+    let func = &facts.func;
     let mut kept: Vec<(Step, bool)> = Vec::new();
     // parts of the condition's own expression, on its line, are not told again
     let mut in_condition = true;
@@ -127,8 +126,8 @@ fn noteworthy(
     let near = |value: Value| words.place_of(value).is_none_or(|place| Some(place.line) == own_line);
     for &step in chain.steps.iter().rev() {
         let is_condition = step.value == condition;
-        let is_plain = kernel.def(step.value).is_some_and(|inst| {
-            !matches!(kernel.insts[inst].opcode, Opcode::Phi | Opcode::Load | Opcode::Call | Opcode::Select)
+        let is_plain = func.def(step.value).is_some_and(|inst| {
+            !matches!(func.insts[inst].opcode, Opcode::Phi | Opcode::Load | Opcode::Call | Opcode::Select)
         });
         let keep = match step.via {
             Via::Join(_) | Via::Iteration(..) => true,
@@ -162,7 +161,7 @@ fn step_text(facts: &Facts, words: &Words<'_, '_>, step: Step, is_condition: boo
         name => format!("`{name}`"),
     };
     let at = |block: Block| {
-        let branch = facts.kernel.terminator(block);
+        let branch = facts.func.terminator(block);
         words
             .place(branch)
             .or_else(|| words.place_of_block(block))

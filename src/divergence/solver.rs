@@ -29,9 +29,9 @@ use crate::affine::{Form, Scope};
 use crate::cfg::Cfg;
 use crate::cfg::cycles::Cycle;
 use crate::cfg::sync::SyncDependence;
-use crate::kernel::Kernel;
-use crate::kernel::entity::{Block, Inst};
-use crate::kernel::inst::{ConstData, Opcode};
+use crate::entity::{Block, Inst};
+use crate::ir::Func;
+use crate::ir::inst::{ConstData, Opcode};
 use crate::mutants::{self, Mutant};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use fixedbitset::FixedBitSet;
@@ -56,7 +56,7 @@ pub const OPEN: Gate = Some(Scope::Grid);
 
 /// The working state. Rules in `transfer*` read it; only this file writes it.
 pub struct Solver<'a> {
-    pub(super) kernel: &'a Kernel,
+    pub(super) func: &'a Func,
     pub(super) cfg: &'a Cfg,
     pub(super) env: &'a Environment<'a>,
     pub(super) model: LaneModel,
@@ -98,8 +98,8 @@ impl Default for GateCell {
 }
 
 /// Runs the analysis of one function to its fixed point.
-pub fn solve(kernel: &Kernel, cfg: &Cfg, env: &Environment<'_>) -> Solution {
-    let mut solver = Solver::new(kernel, cfg, env);
+pub fn solve(func: &Func, cfg: &Cfg, env: &Environment<'_>) -> Solution {
+    let mut solver = Solver::new(func, cfg, env);
     solver.run();
     Solution {
         model: solver.model,
@@ -124,23 +124,23 @@ pub struct Solution {
 }
 
 impl<'a> Solver<'a> {
-    fn new(kernel: &'a Kernel, cfg: &'a Cfg, env: &'a Environment<'a>) -> Self {
-        let forms = (kernel.insts.len() / 3).min(128) + 4;
+    fn new(func: &'a Func, cfg: &'a Cfg, env: &'a Environment<'a>) -> Self {
+        let forms = (func.insts.len() / 3).min(128) + 4;
         let mut solver = Solver {
-            kernel,
+            func,
             cfg,
             env,
             model: LaneModel::new(&env.geometry),
-            interner: Interner::with_capacity(kernel.insts.len() / 32 + forms, kernel.consts.len() + 2),
-            elements: vec![Element::BOTTOM; kernel.value_count()],
+            interner: Interner::with_capacity(func.insts.len() / 32 + forms, func.consts.len() + 2),
+            elements: vec![Element::BOTTOM; func.value_count()],
             readers: OnceCell::new(),
             guards: OnceCell::new(),
-            join_gate: SecondaryMap::with_capacity(kernel.blocks.len()),
+            join_gate: SecondaryMap::with_capacity(func.blocks.len()),
             exit_gate: vec![OPEN; cfg.cycles.len()],
             exits_narrowed: false,
             sync: None,
             everything: OPEN,
-            branch_scope: SecondaryMap::with_capacity(kernel.blocks.len()),
+            branch_scope: SecondaryMap::with_capacity(func.blocks.len()),
             dirty: FixedBitSet::new(),
             dirty_blocks: FixedBitSet::new(),
             queue: BinaryHeap::new(),
@@ -154,14 +154,14 @@ impl<'a> Solver<'a> {
 
     #[inline]
     fn readers(&self) -> &Readers {
-        self.readers.get_or_init(|| Readers::new(self.kernel))
+        self.readers.get_or_init(|| Readers::new(self.func))
     }
 
     /// Queues all that read the result of an instruction, as far as `wanted`.
     #[inline]
     fn mark_readers(&mut self, inst: Inst, wanted: impl Fn(&Self, Inst) -> bool) {
         let mut list = self.readers().of(inst);
-        while let Some((user, rest)) = self.readers().next(self.kernel, list) {
+        while let Some((user, rest)) = self.readers().next(self.func, list) {
             if wanted(self, user) {
                 self.mark(user);
             }
@@ -172,25 +172,25 @@ impl<'a> Solver<'a> {
     /// Compares that are decided somewhere.
     #[inline]
     pub(super) fn guards(&self) -> &Guards {
-        self.guards.get_or_init(|| Guards::new(self.kernel, self.env))
+        self.guards.get_or_init(|| Guards::new(self.func, self.env))
     }
 
     /// Arguments and constants.
     fn seed(&mut self) {
-        for index in 0..self.kernel.params.len() {
+        for index in 0..self.func.params.len() {
             let claim = self.env.params.get(index).cloned().flatten();
             self.elements[index] = self.interner.intern_or_divergent(claim.as_ref());
         }
-        for (value, data) in self.kernel.constants() {
+        for (value, data) in self.func.constants() {
             let form = match data {
                 ConstData::Int(bits) => {
-                    let width = self.kernel.int_bits(value).unwrap_or(64).min(64);
+                    let width = self.func.int_bits(value).unwrap_or(64).min(64);
                     Form::constant(crate::affine::form::wrap(bits as i64, width))
                 }
                 // in a cluster, the generic address of shared memory tells the blocks apart
                 ConstData::Address(global)
                     if global.space == space::SHARED
-                        && self.kernel.type_info(value).kind.space() != Some(global.space) =>
+                        && self.func.type_info(value).kind.space() != Some(global.space) =>
                 {
                     Form::uniform(Scope::Block)
                 }
@@ -202,11 +202,11 @@ impl<'a> Solver<'a> {
 
     fn run(&mut self) {
         let order = self.cfg.cycles.order();
-        let kernel = self.kernel;
+        let func = self.func;
         for (index, &block) in order.iter().enumerate() {
             self.frontier = index as u32;
-            for inst in kernel.block_insts(block) {
-                let data = &kernel.insts[inst];
+            for inst in func.block_insts(block) {
+                let data = &func.insts[inst];
                 let mut element = match data.opcode {
                     Opcode::Br | Opcode::Ret | Opcode::Unreachable | Opcode::Store | Opcode::Fence => continue,
                     Opcode::CondBr | Opcode::Switch | Opcode::OtherTerminator => {
@@ -219,14 +219,14 @@ impl<'a> Solver<'a> {
                 if self.env.simple {
                     element = self.forget_forms(element);
                 }
-                self.elements[kernel.result(inst).index()] = element;
+                self.elements[func.result(inst).index()] = element;
             }
         }
         self.frontier = SETTLING;
         // what the sweep could not know: values that come over back edges
         for cycle in self.cfg.cycles.iter() {
             for &entry in self.cfg.cycles.entries(cycle) {
-                for phi in kernel.phis(entry) {
+                for phi in func.phis(entry) {
                     self.mark(phi);
                 }
             }
@@ -240,13 +240,13 @@ impl<'a> Solver<'a> {
     /// Phis that only ever see undefined values, or each other, hold back all that depends on them: let them be one
     /// unknown number. Returns whether there were any.
     fn release_undefined(&mut self) -> bool {
-        let (kernel, cfg) = (self.kernel, self.cfg);
+        let (func, cfg) = (self.func, self.cfg);
         let mut stuck: Vec<Inst> = Vec::new();
         for &block in cfg.cycles.order() {
-            stuck.extend(kernel.phis(block).filter(|&phi| self.elements[kernel.result(phi).index()].is_bottom()));
+            stuck.extend(func.phis(block).filter(|&phi| self.elements[func.result(phi).index()].is_bottom()));
         }
         for &phi in &stuck {
-            self.elements[kernel.result(phi).index()] = Element::uniform(Scope::Grid);
+            self.elements[func.result(phi).index()] = Element::uniform(Scope::Grid);
         }
         for &phi in &stuck {
             self.mark(phi);
@@ -256,10 +256,10 @@ impl<'a> Solver<'a> {
     }
 
     fn drain(&mut self) {
-        let (kernel, order) = (self.kernel, self.cfg.cycles.order());
+        let (func, order) = (self.func, self.cfg.cycles.order());
         while let Some(Reverse(position)) = self.queue.pop() {
             self.dirty_blocks.set(position as usize, false);
-            let insts = kernel.blocks[order[position as usize]];
+            let insts = func.blocks[order[position as usize]];
             let mut next = insts.first;
             while let Some(inst) = self.first_dirty(next, insts.end) {
                 self.dirty.set(inst as usize, false);
@@ -288,8 +288,8 @@ impl<'a> Solver<'a> {
     }
 
     fn visit(&mut self, inst: Inst) {
-        let kernel = self.kernel;
-        let data = &kernel.insts[inst];
+        let func = self.func;
+        let data = &func.insts[inst];
         match data.opcode {
             Opcode::CondBr | Opcode::Switch | Opcode::OtherTerminator => return self.visit_branch(inst),
             Opcode::Br | Opcode::Ret | Opcode::Unreachable | Opcode::Store | Opcode::Fence => return,
@@ -299,7 +299,7 @@ impl<'a> Solver<'a> {
         if self.env.simple {
             new = self.forget_forms(new);
         }
-        let value = self.kernel.result(inst);
+        let value = self.func.result(inst);
         let old = self.elements[value.index()];
         if new == old {
             let looked_through = matches!(data.opcode, Opcode::InsertValue | Opcode::Call) || data.opcode.moves_bits();
@@ -322,7 +322,7 @@ impl<'a> Solver<'a> {
     /// casts, so they are visited again although the value between stays what it was.
     fn mark_readers_through(&mut self, inst: Inst) {
         self.mark_readers(inst, |solver, user| {
-            let opcode = solver.kernel.insts[user].opcode;
+            let opcode = solver.func.insts[user].opcode;
             matches!(opcode, Opcode::ExtractValue | Opcode::InsertValue) || opcode.moves_bits()
         });
     }
@@ -356,14 +356,14 @@ impl<'a> Solver<'a> {
 
     /// Queues an instruction that the walk has passed; those still ahead come anyway.
     fn mark(&mut self, inst: Inst) {
-        let block = self.kernel.insts[inst].block;
+        let block = self.func.insts[inst].block;
         let position = self.cfg.cycles.position(block);
         if position > self.frontier || !self.cfg.order.is_reachable(block) {
             return;
         }
         if self.dirty.is_empty() {
-            self.dirty.grow(self.kernel.insts.len());
-            self.dirty_blocks.grow(self.kernel.blocks.len());
+            self.dirty.grow(self.func.insts.len());
+            self.dirty_blocks.grow(self.func.blocks.len());
         }
         if !self.dirty.put(inst.index()) && !self.dirty_blocks.put(position as usize) {
             self.queue.push(Reverse(position));
@@ -371,8 +371,8 @@ impl<'a> Solver<'a> {
     }
 
     fn visit_branch(&mut self, inst: Inst) {
-        let block = self.kernel.insts[inst].block;
-        let scope = match self.kernel.condition(inst) {
+        let block = self.func.insts[inst].block;
+        let scope = match self.func.condition(inst) {
             Some(condition) => {
                 let element = self.read(condition, block);
                 if element.is_bottom() {
@@ -382,7 +382,7 @@ impl<'a> Solver<'a> {
             }
             None => None,
         };
-        if !self.kernel.graph.is_branch(block) {
+        if !self.func.graph.is_branch(block) {
             return;
         }
         let known = self.branch_scope[block].0;
@@ -390,7 +390,7 @@ impl<'a> Solver<'a> {
             return;
         }
         self.branch_scope[block] = GateCell(scope);
-        let (graph, cycles) = (&self.kernel.graph, &self.cfg.cycles);
+        let (graph, cycles) = (&self.func.graph, &self.cfg.cycles);
         // set aside while the answer is read from it
         let mut sync = self.sync.take().unwrap_or_else(|| SyncDependence::new(graph, cycles));
         let split = sync.split(block);
@@ -418,8 +418,8 @@ impl<'a> Solver<'a> {
             return;
         }
         self.join_gate[block] = GateCell(gate);
-        let kernel = self.kernel;
-        for phi in kernel.phis(block) {
+        let func = self.func;
+        for phi in func.phis(block) {
             self.mark(phi);
         }
     }
@@ -434,13 +434,13 @@ impl<'a> Solver<'a> {
         if self.frontier != SETTLING {
             return; // the walk is still in the cycle, and whoever uses its values outside comes after it
         }
-        let kernel = self.kernel;
+        let func = self.func;
         let cfg = self.cfg;
         for &block in cfg.cycles.blocks(cycle) {
-            for inst in kernel.block_insts(block) {
+            for inst in func.block_insts(block) {
                 self.mark_readers(inst, |_, user| {
-                    let outside = !cfg.cycles.contains(cycle, kernel.insts[user].block);
-                    outside || kernel.insts[user].opcode == Opcode::Phi
+                    let outside = !cfg.cycles.contains(cycle, func.insts[user].block);
+                    outside || func.insts[user].opcode == Opcode::Phi
                 });
             }
         }

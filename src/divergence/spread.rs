@@ -9,9 +9,9 @@
 
 use super::Facts;
 use crate::affine::form::Base;
-use crate::kernel::call::{BOUNDS, Callee};
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::{ConstData, Opcode};
+use crate::entity::{Block, Inst, Value};
+use crate::ir::call::{BOUNDS, Callee};
+use crate::ir::inst::{ConstData, Opcode};
 use rustc_hash::FxHashMap;
 
 /// How far expressions are followed.
@@ -45,7 +45,7 @@ impl<'a> Spread<'a> {
         if let Some(&known) = self.known.get(&value) {
             return known;
         }
-        let def = facts.kernel.def(value).filter(|_| depth > 0)?;
+        let def = facts.func.def(value).filter(|_| depth > 0)?;
         self.known.insert(value, Some(0));
         let found = self.of_form(value).or_else(|| self.look(def, depth - 1));
         self.known.insert(value, found);
@@ -66,10 +66,10 @@ impl<'a> Spread<'a> {
 
     fn look(&mut self, def: Inst, depth: u32) -> Option<u64> {
         use Opcode::*;
-        let kernel = &self.facts.kernel;
-        let (data, operands) = (&kernel.insts[def], kernel.operands(def));
+        let func = &self.facts.func;
+        let (data, operands) = (&func.insts[def], func.operands(def));
         let block = data.block;
-        let constant = |value: Value| match kernel.constant(value) {
+        let constant = |value: Value| match func.constant(value) {
             Some(ConstData::Int(number)) => Some(number),
             _ => None,
         };
@@ -100,13 +100,13 @@ impl<'a> Spread<'a> {
             },
             Gep => {
                 let mut apart = of(operands[0])?;
-                for term in kernel.gep(def).terms {
+                for term in func.gep(def).terms {
                     let index = of(operands[term.operand as usize])?;
                     apart = apart.saturating_add(index.saturating_mul(term.stride));
                 }
                 Some(apart)
             }
-            Call => match kernel.call(def).callee {
+            Call => match func.call(def).callee {
                 Callee::Intrinsic(id) if BOUNDS.contains(id) => Some(of(operands[0])?.max(of(operands[1])?)),
                 _ => None,
             },

@@ -10,9 +10,9 @@ use super::solver::Solver;
 use crate::affine::arith::{self, NoWrap};
 use crate::affine::interner::Element;
 use crate::affine::{Ext, Form, Rest, Scope};
-use crate::kernel::call::Callee;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::{ConstData, Flags, GepTerm, InstData, Opcode};
+use crate::entity::{Block, Inst, Value};
+use crate::ir::call::Callee;
+use crate::ir::inst::{ConstData, Flags, GepTerm, InstData, Opcode};
 use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
@@ -56,16 +56,16 @@ impl Solver<'_> {
     /// Element of operand `index` at its use.
     #[inline]
     pub(super) fn operand(&mut self, inst: Inst, index: usize) -> Element {
-        let value = self.kernel.operands(inst)[index];
-        self.read(value, self.kernel.insts[inst].block)
+        let value = self.func.operands(inst)[index];
+        self.read(value, self.func.insts[inst].block)
     }
 
     /// A function of its operands and nothing else.
     pub(super) fn generic(&mut self, inst: Inst) -> Element {
-        let kernel = self.kernel;
-        let at = kernel.insts[inst].block;
+        let func = self.func;
+        let at = func.insts[inst].block;
         let mut narrowest = Scope::Grid;
-        for &operand in kernel.operands(inst) {
+        for &operand in func.operands(inst) {
             let element = self.read(operand, at);
             if element.is_bottom() {
                 return Element::BOTTOM;
@@ -96,9 +96,8 @@ impl Solver<'_> {
         if condition.is_bottom() {
             return Element::BOTTOM;
         }
-        let operands = self.kernel.operands(inst);
-        let undefined =
-            |value: Value| matches!(self.kernel.constant(value), Some(ConstData::Undef | ConstData::Poison));
+        let operands = self.func.operands(inst);
+        let undefined = |value: Value| matches!(self.func.constant(value), Some(ConstData::Undef | ConstData::Poison));
         if operands[1] == operands[2] {
             return yes;
         }
@@ -123,13 +122,13 @@ impl Solver<'_> {
         if joined.is_divergent() {
             return self.select_of_extremes(inst, yes, no);
         }
-        self.prove_again(joined, self.kernel.result(inst))
+        self.prove_again(joined, self.func.result(inst))
     }
 
     /// `base + offset + Σ index·stride`.
     fn gep(&mut self, inst: Inst, data: &InstData) -> Element {
-        let kernel = self.kernel;
-        let gep = kernel.gep(inst);
+        let func = self.func;
+        let gep = func.gep(inst);
         let bits = gep.bits;
         let base = self.operand(inst, 0);
         if base.is_bottom() {
@@ -160,15 +159,15 @@ impl Solver<'_> {
 
     /// The sum of a GEP none of whose operands is divergent.
     fn address(&self, inst: Inst, data: &InstData, base: Element, indices: &[Element]) -> Option<Form> {
-        let kernel = self.kernel;
-        let gep = kernel.gep(inst);
+        let func = self.func;
+        let gep = func.gep(inst);
         let bits = gep.bits;
         let no_signed_wrap = data.flags.intersects(Flags::INBOUNDS | Flags::NUSW);
         let steps = NoWrap { unsigned: data.flags.contains(Flags::NUW), signed: no_signed_wrap };
         let mut offset = arith_constant(gep.offset, bits);
         for (&GepTerm { operand, stride }, &index) in gep.terms.iter().zip(indices) {
-            let value = kernel.operands(inst)[operand as usize];
-            let from = kernel.int_bits(value).unwrap_or(0);
+            let value = func.operands(inst)[operand as usize];
+            let from = func.int_bits(value).unwrap_or(0);
             let wide = self.as_index(self.interner.form(index)?, value, from, bits, data.block)?;
             let scaled = arith::scale(&wide, stride as i64, bits, steps)?;
             offset = arith::add(&offset, &scaled, bits, steps)?;
@@ -204,8 +203,8 @@ impl Solver<'_> {
         if element.plain_scope().is_some() || element.is_bottom() || element.is_divergent() {
             return element;
         }
-        let operand = self.kernel.operands(inst)[0];
-        let (from, to) = (self.kernel.int_bits(operand), self.kernel.int_bits(self.kernel.result(inst)));
+        let operand = self.func.operands(inst)[0];
+        let (from, to) = (self.func.int_bits(operand), self.func.int_bits(self.func.result(inst)));
         let (Some(from), Some(to), Some(form)) = (from, to, self.interner.form(element).cloned()) else {
             return self.generic(inst);
         };
@@ -225,14 +224,14 @@ impl Solver<'_> {
     fn address_space_cast(&mut self, inst: Inst) -> Element {
         let element = self.operand(inst, 0);
         let Some(form) = self.interner.form(element) else { return element };
-        let operand = self.kernel.operands(inst)[0];
+        let operand = self.func.operands(inst)[0];
         // in a cluster, the generic address of shared memory tells the blocks apart
-        let from_shared = self.kernel.type_info(operand).kind.space() == Some(super::provenance::space::SHARED);
+        let from_shared = self.func.type_info(operand).kind.space() == Some(super::provenance::space::SHARED);
         let widest = form.rest.scope().min(if from_shared { Scope::Block } else { Scope::Grid });
         if form.terms.is_empty() {
             return Element::uniform(widest);
         }
-        let (from, to) = (self.kernel.int_bits(operand), self.kernel.int_bits(self.kernel.result(inst)));
+        let (from, to) = (self.func.int_bits(operand), self.func.int_bits(self.func.result(inst)));
         if from != to {
             return self.generic(inst);
         }
@@ -242,8 +241,8 @@ impl Solver<'_> {
     }
 
     fn bit_cast(&mut self, inst: Inst) -> Element {
-        let operand = self.kernel.operands(inst)[0];
-        let (from, to) = (self.kernel.int_bits(operand), self.kernel.int_bits(self.kernel.result(inst)));
+        let operand = self.func.operands(inst)[0];
+        let (from, to) = (self.func.int_bits(operand), self.func.int_bits(self.func.result(inst)));
         match (from, to) {
             (Some(a), Some(b)) if a == b => self.operand(inst, 0),
             _ => self.generic(inst),
@@ -253,10 +252,10 @@ impl Solver<'_> {
     /// A stack object of fixed size stands at the same local address in every thread that entered the function on the
     /// same call path; its contents are another matter. One of a computed size stands wherever those before it end.
     fn alloca(&mut self, inst: Inst) -> Element {
-        let in_entry = self.kernel.insts[inst].block.index() == 0;
-        let fixed = self.kernel.constant(self.kernel.operands(inst)[0]).is_some();
+        let in_entry = self.func.insts[inst].block.index() == 0;
+        let fixed = self.func.constant(self.func.operands(inst)[0]).is_some();
         match in_entry && fixed {
-            true if self.kernel.is_kernel => Element::uniform(Scope::Grid),
+            true if self.func.is_kernel => Element::uniform(Scope::Grid),
             true => Element::uniform(Scope::Warp),
             false => Element::DIVERGENT,
         }
@@ -271,7 +270,7 @@ impl Solver<'_> {
             return Element::BOTTOM;
         }
         let Some(scope) = self.scope_of(address) else { return Element::DIVERGENT };
-        let pointer = self.kernel.operands(inst)[0];
+        let pointer = self.func.operands(inst)[0];
         let loaded = self.loaded_scope(pointer, scope, data.flags.contains(Flags::INVARIANT));
         loaded.map_or(Element::DIVERGENT, Element::uniform)
     }
@@ -294,32 +293,32 @@ impl Solver<'_> {
 
     /// A frozen value is the value where that is surely defined; otherwise each lane may freeze to a number of its own.
     fn freeze(&mut self, inst: Inst) -> Element {
-        let value = self.kernel.operands(inst)[0];
+        let value = self.func.operands(inst)[0];
         let element = self.operand(inst, 0);
         if self.is_well_defined(value, 6) || mutants::on(Mutant::FreezeKeeps) { element } else { Element::DIVERGENT }
     }
 
     /// Whether a value can be neither undef nor poison, looking through `depth` operands.
     fn is_well_defined(&self, value: Value, depth: u32) -> bool {
-        let kernel = self.kernel;
-        if let Some(constant) = kernel.constant(value) {
+        let func = self.func;
+        if let Some(constant) = func.constant(value) {
             return !matches!(constant, ConstData::Undef | ConstData::Poison | ConstData::PartlyUndef);
         }
-        if let Some(param) = kernel.as_param(value) {
-            return kernel.params[param as usize].noundef;
+        if let Some(param) = func.as_param(value) {
+            return func.params[param as usize].noundef;
         }
-        let Some(inst) = kernel.def(value).filter(|_| depth > 0) else { return false };
-        let data = &kernel.insts[inst];
-        let operands_are = || kernel.operands(inst).iter().all(|&operand| self.is_well_defined(operand, depth - 1));
-        let in_range_shift = || match kernel.constant(kernel.operands(inst)[1]) {
-            Some(ConstData::Int(amount)) => kernel.int_bits(value).is_some_and(|bits| amount < u64::from(bits)),
+        let Some(inst) = func.def(value).filter(|_| depth > 0) else { return false };
+        let data = &func.insts[inst];
+        let operands_are = || func.operands(inst).iter().all(|&operand| self.is_well_defined(operand, depth - 1));
+        let in_range_shift = || match func.constant(func.operands(inst)[1]) {
+            Some(ConstData::Int(amount)) => func.int_bits(value).is_some_and(|bits| amount < u64::from(bits)),
             _ => false,
         };
         match data.opcode {
             Opcode::Freeze | Opcode::Alloca => true,
             Opcode::Load => data.flags.contains(Flags::NOUNDEF),
             Opcode::Call => {
-                let register = match kernel.call(inst).callee {
+                let register = match func.call(inst).callee {
                     Callee::Intrinsic(id) => self.env.intrinsics.is_register(id),
                     _ => false,
                 };
@@ -349,18 +348,18 @@ impl Solver<'_> {
 
     /// Looks through `insertvalue` and through checked arithmetic; otherwise as uniform as the aggregate.
     fn extract_value(&mut self, inst: Inst, data: &InstData) -> Element {
-        let kernel = self.kernel;
-        let mut aggregate = kernel.operands(inst)[0];
+        let func = self.func;
+        let mut aggregate = func.operands(inst)[0];
         for _ in 0..8 {
-            let Some(def) = kernel.def(aggregate) else { break };
-            let source = &kernel.insts[def];
+            let Some(def) = func.def(aggregate) else { break };
+            let source = &func.insts[def];
             match source.opcode {
                 Opcode::InsertValue if source.aux == data.aux && self.is_flat(def) && self.is_flat(inst) => {
-                    let value = kernel.operands(def)[1];
+                    let value = func.operands(def)[1];
                     let element = self.read(value, data.block);
                     return if element.is_bottom() { Element::BOTTOM } else { element };
                 }
-                Opcode::InsertValue if source.aux != data.aux => aggregate = kernel.operands(def)[0],
+                Opcode::InsertValue if source.aux != data.aux => aggregate = func.operands(def)[0],
                 Opcode::Call => {
                     if let Some(element) = self.checked_arithmetic(def, data.aux, data.block) {
                         return element;
@@ -381,13 +380,13 @@ impl Solver<'_> {
 
     /// Whether an extractvalue or insertvalue reaches a member directly, not a member of a member.
     fn is_flat(&self, inst: Inst) -> bool {
-        let data = &self.kernel.insts[inst];
+        let data = &self.func.insts[inst];
         let member = match data.opcode {
-            Opcode::InsertValue => self.kernel.type_of(self.kernel.operands(inst)[1]),
+            Opcode::InsertValue => self.func.type_of(self.func.operands(inst)[1]),
             _ => data.ty,
         };
-        !matches!(self.kernel.types[member].kind, crate::kernel::types::TypeKind::Aggregate)
-            && data.sub == crate::kernel::inst::FLAT_INDEX
+        !matches!(self.func.types[member].kind, crate::ir::types::TypeKind::Aggregate)
+            && data.sub == crate::ir::inst::FLAT_INDEX
     }
 }
 

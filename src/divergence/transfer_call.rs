@@ -9,9 +9,9 @@ use super::solver::Solver;
 use crate::affine::arith::{self, NoWrap};
 use crate::affine::interner::Element;
 use crate::affine::{Base, Form, Rest, Scope};
-use crate::kernel::call::Callee;
-use crate::kernel::entity::{Block, Inst};
-use crate::kernel::inst::ConstData;
+use crate::entity::{Block, Inst};
+use crate::ir::call::Callee;
+use crate::ir::inst::ConstData;
 use crate::mutants::{self, Mutant};
 
 /// Target-independent intrinsics with rules of their own.
@@ -64,7 +64,7 @@ const CLAMP_FIELDS: u64 = 0x1f1f;
 
 impl Solver<'_> {
     pub(super) fn call(&mut self, inst: Inst) -> Element {
-        let call = *self.kernel.call(inst);
+        let call = *self.func.call(inst);
         match call.callee {
             Callee::Intrinsic(id) => self.intrinsic(inst, id),
             Callee::Function(index) => match self.env.returns(index) {
@@ -120,7 +120,7 @@ impl Solver<'_> {
             Class::Vote => self.in_warp_if_uniform(inst, &[0]),
             Class::Reduction => self.in_warp_if_uniform(inst, &[1]),
             Class::ShuffleIndex => {
-                let clamp = self.kernel.operands(inst).get(3).and_then(|&clamp| self.kernel.constant(clamp));
+                let clamp = self.func.operands(inst).get(3).and_then(|&clamp| self.func.constant(clamp));
                 match clamp {
                     _ if mutants::on(Mutant::ShuffleClamp) => self.in_warp_if_uniform(inst, &[0, 2]),
                     Some(ConstData::Int(bits)) if bits & CLAMP_FIELDS == FULL_WIDTH_CLAMP => {
@@ -135,7 +135,7 @@ impl Solver<'_> {
             }
             Class::PartialReduction => self.in_warp_if_uniform(inst, &[0, 1]),
             Class::ReadOnlyLoad => {
-                let pointer = self.kernel.operands(inst)[0];
+                let pointer = self.func.operands(inst)[0];
                 let address = self.operand(inst, 0);
                 let scope = self.scope_of(address).and_then(|scope| self.loaded_scope(pointer, scope, true));
                 scope.map_or(Element::DIVERGENT, Element::uniform)
@@ -176,7 +176,7 @@ impl Solver<'_> {
             Arithmetic::Abs => {
                 let element = self.operand(inst, 0);
                 let non_negative = self.interner.form(element).is_some_and(|form| {
-                    let bits = self.kernel.int_bits(self.kernel.result(inst)).unwrap_or(0);
+                    let bits = self.func.int_bits(self.func.result(inst)).unwrap_or(0);
                     let range = self.model.integer_range(form);
                     bits > 0 && range.is_some_and(|(low, high)| low >= 0 && high < 1i128 << (bits - 1))
                 });
@@ -188,13 +188,13 @@ impl Solver<'_> {
 
     /// Member of a checked add, sub or mul: member 0 is plain modular arithmetic, whatever member 1 says.
     pub(super) fn checked_arithmetic(&mut self, call: Inst, member: u32, at: Block) -> Option<Element> {
-        let Callee::Intrinsic(id) = self.kernel.call(call).callee else { return None };
+        let Callee::Intrinsic(id) = self.func.call(call).callee else { return None };
         let arithmetic = self.env.intrinsics.arithmetic(id)?;
         if member != 0 {
             return None;
         }
-        let operands = self.kernel.operands(call);
-        let bits = self.kernel.int_bits(operands[0]).filter(|&bits| bits <= 64)?;
+        let operands = self.func.operands(call);
+        let bits = self.func.int_bits(operands[0]).filter(|&bits| bits <= 64)?;
         let (a, b) = (self.read(operands[0], at), self.read(operands[1], at));
         let (x, y) = (self.interner.form(a)?.clone(), self.interner.form(b)?.clone());
         let wrapped = match arithmetic {

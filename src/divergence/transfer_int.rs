@@ -10,8 +10,8 @@ use crate::affine::form::{unsigned, wrap};
 use crate::affine::interner::Element;
 use crate::affine::lanes::divide_exactly;
 use crate::affine::{Ext, Form, Rest, Scope, Symbol};
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::{Flags, InstData, Opcode, Predicate};
+use crate::entity::{Block, Inst, Value};
+use crate::ir::inst::{Flags, InstData, Opcode, Predicate};
 use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
 use std::cell::Cell;
@@ -25,8 +25,8 @@ pub(super) type RecentRange = Cell<Option<(Value, Block, Range)>>;
 impl Solver<'_> {
     /// Two-operand integer instructions.
     pub(super) fn integer(&mut self, inst: Inst, data: &InstData) -> Element {
-        let kernel = self.kernel;
-        let &[left, right] = kernel.operands(inst) else { return Element::DIVERGENT };
+        let func = self.func;
+        let &[left, right] = func.operands(inst) else { return Element::DIVERGENT };
         let (a, b) = (self.read(left, data.block), self.read(right, data.block));
         if let (Some(x), Some(y)) = (a.plain_scope(), b.plain_scope()) {
             return Element::uniform(x.min(y));
@@ -34,7 +34,7 @@ impl Solver<'_> {
         if a.is_bottom() || b.is_bottom() {
             return Element::BOTTOM;
         }
-        let bits = self.kernel.int_bits(self.kernel.result(inst)).filter(|&bits| bits <= 64);
+        let bits = self.func.int_bits(self.func.result(inst)).filter(|&bits| bits <= 64);
         let Some(bits) = bits else { return self.generic(inst) };
         if a.is_divergent() || b.is_divergent() {
             return self.with_divergent_operand(inst, data, a, b, bits);
@@ -74,7 +74,7 @@ impl Solver<'_> {
         let absorbed = match data.opcode {
             Opcode::Mul | Opcode::And if zero(self, a) || zero(self, b) => Some(0),
             Opcode::Or if ones(self, a) || ones(self, b) => Some(-1),
-            Opcode::Sub | Opcode::Xor if self.kernel.operands(inst)[0] == self.kernel.operands(inst)[1] => Some(0),
+            Opcode::Sub | Opcode::Xor if self.func.operands(inst)[0] == self.func.operands(inst)[1] => Some(0),
             Opcode::URem | Opcode::SRem if self.interner.constant(b) == Some(1) => Some(0),
             _ => None,
         };
@@ -98,17 +98,17 @@ impl Solver<'_> {
         let low = |width: u32| u64::MAX >> (64 - width);
         let mut kept = unsigned(mask, bits);
         let align = kept.trailing_zeros().min(63) as u8;
-        let (mut value, mut width) = (self.kernel.operands(inst)[0], bits);
+        let (mut value, mut width) = (self.func.operands(inst)[0], bits);
         for _ in 0..LONGEST {
-            let step = self.kernel.def(value)?;
-            let data = &self.kernel.insts[step];
+            let step = self.func.def(value)?;
+            let data = &self.func.insts[step];
             if !data.opcode.moves_bits() {
                 return None;
             }
-            let operands = self.kernel.operands(step);
+            let operands = self.func.operands(step);
             let constant = || operands.get(1).and_then(|&value| self.interner.constant(self.elements[value.index()]));
             let amount = || constant().filter(|&by| (0..i64::from(width)).contains(&by)).map(|by| by as u32);
-            let from = self.kernel.int_bits(operands[0]).filter(|from| (1..=64).contains(from))?;
+            let from = self.func.int_bits(operands[0]).filter(|from| (1..=64).contains(from))?;
             kept = match data.opcode {
                 _ if mutants::on(Mutant::MaskStays) => kept,
                 Opcode::Shl => kept >> amount()?,
@@ -193,7 +193,7 @@ impl Solver<'_> {
         if !has_terms || !could_gain || proven == NoWrap::BOTH {
             return proven;
         }
-        let operands = self.kernel.operands(inst);
+        let operands = self.func.operands(inst);
         // an operand that may be anything proves nothing, whatever the other is (but for a constant 0 or 1)
         let is_constant = x.as_constant().is_some() || y.as_constant().is_some();
         let hopeless = |range: &Range| {
@@ -238,11 +238,11 @@ impl Solver<'_> {
 
     /// Range questions at the current state.
     pub(super) fn ranges(&self) -> Ranges<'_> {
-        Ranges { kernel: self.kernel, cfg: self.cfg, env: self.env, guards: self.guards() }
+        Ranges { func: self.func, cfg: self.cfg, env: self.env, guards: self.guards() }
     }
 
     fn multiply(&self, inst: Inst, data: &InstData, x: &Form, y: &Form, bits: u32) -> Option<Form> {
-        let operands = self.kernel.operands(inst);
+        let operands = self.func.operands(inst);
         let no_wrap = self.no_wrap(inst, data, x, y, bits);
         if let Some(factor) = y.as_constant() {
             return arith::scale(x, factor, bits, no_wrap);
@@ -271,7 +271,7 @@ impl Solver<'_> {
             let align = u32::from(x.rest.align()).saturating_sub(shift).min(63) as u8;
             return Some(Form::from_rest(Rest::Uniform { scope: x.rest.scope(), align }));
         }
-        let exact = self.exact_at(x, self.kernel.operands(inst)[0], bits, signed, data.block);
+        let exact = self.exact_at(x, self.func.operands(inst)[0], bits, signed, data.block);
         self.model.shift_right(&exact, shift, bits, signed).or_else(|| {
             let lossless = data.flags.contains(Flags::EXACT) && shift < 63;
             lossless.then(|| divide_exactly(&exact, 1 << shift, bits, signed, true)).flatten()
@@ -292,7 +292,7 @@ impl Solver<'_> {
                 return Some(Form::constant((low / i128::from(divisor)) as i64));
             }
         }
-        let operand = self.kernel.operands(inst)[0];
+        let operand = self.func.operands(inst)[0];
         let exact = self.exact_at(x, operand, bits, signed, data.block);
         if divisor & (divisor - 1) == 0 && (!signed || self.is_non_negative(operand, &exact, bits, data.block)) {
             let shifted = self.model.shift_right(&exact, divisor.trailing_zeros(), bits, signed);
@@ -312,7 +312,7 @@ impl Solver<'_> {
         if self.model.integer_range(x).is_some_and(|(low, high)| low >= 0 && high < below) {
             return Some(x.clone());
         }
-        let operand = self.kernel.operands(inst)[0];
+        let operand = self.func.operands(inst)[0];
         let power_of_two = divisor & (divisor - 1) == 0;
         if power_of_two && (!signed || self.is_non_negative(operand, x, bits, data.block)) {
             return self.model.and_mask(x, divisor - 1, bits);
@@ -374,8 +374,8 @@ impl Solver<'_> {
         if element.plain_scope().is_some() || element.is_bottom() || element.is_divergent() {
             return element;
         }
-        let operand = self.kernel.operands(inst)[0];
-        let (from, to) = (self.kernel.int_bits(operand), self.kernel.int_bits(self.kernel.result(inst)));
+        let operand = self.func.operands(inst)[0];
+        let (from, to) = (self.func.int_bits(operand), self.func.int_bits(self.func.result(inst)));
         let (Some(from), Some(to), Some(form)) = (from, to, self.interner.form(element)) else {
             return self.generic(inst);
         };
@@ -446,15 +446,15 @@ impl Solver<'_> {
     /// A select that is a minimum or maximum of two forms with the same terms keeps them, although its condition may
     /// be divergent only for want of a rule: the compare decides the same way in all lanes.
     pub(super) fn select_of_extremes(&mut self, inst: Inst, yes: Element, no: Element) -> Element {
-        let kernel = self.kernel;
-        let operands = kernel.operands(inst);
-        let Some(compare) = kernel.def(operands[0]).filter(|&def| kernel.insts[def].opcode == Opcode::ICmp) else {
+        let func = self.func;
+        let operands = func.operands(inst);
+        let Some(compare) = func.def(operands[0]).filter(|&def| func.insts[def].opcode == Opcode::ICmp) else {
             return Element::DIVERGENT;
         };
-        let compared = kernel.operands(compare);
+        let compared = func.operands(compare);
         let matches = (compared[0] == operands[1] && compared[1] == operands[2])
             || (compared[0] == operands[2] && compared[1] == operands[1]);
-        let Some(predicate) = Predicate::from_sub(kernel.insts[compare].sub).filter(|p| matches && !p.is_equality())
+        let Some(predicate) = Predicate::from_sub(func.insts[compare].sub).filter(|p| matches && !p.is_equality())
         else {
             return Element::DIVERGENT;
         };
@@ -467,7 +467,7 @@ impl Solver<'_> {
             (Some(x), Some(y)) if x.terms == y.terms => arith::pick_same_terms(x, y, signed),
             _ => None,
         };
-        match (picked, self.kernel.int_bits(self.kernel.result(inst))) {
+        match (picked, self.func.int_bits(self.func.result(inst))) {
             (Some(form), Some(bits)) => self.finish(Some(form), bits),
             _ => Element::DIVERGENT,
         }

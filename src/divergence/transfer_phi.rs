@@ -6,8 +6,8 @@ use crate::affine::interner::Element;
 use crate::affine::join::leave_loop;
 use crate::affine::{Form, Scope};
 use crate::cfg::cycles::Cycle;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::ConstData;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::inst::ConstData;
 use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
 
@@ -23,8 +23,8 @@ impl Solver<'_> {
     }
 
     fn read_elsewhere(&mut self, element: Element, value: Value, at: Block) -> Element {
-        let Some(def) = self.kernel.def(value) else { return element };
-        let home = self.kernel.insts[def].block;
+        let Some(def) = self.func.def(value) else { return element };
+        let home = self.func.insts[def].block;
         if home == at {
             return element;
         }
@@ -40,8 +40,8 @@ impl Solver<'_> {
         if element.is_bottom() || element.is_divergent() || !self.exits_narrowed {
             return element;
         }
-        let Some(def) = self.kernel.def(value) else { return element };
-        let Some(cycle) = self.cfg.cycles.cycle_of(self.kernel.insts[def].block) else { return element };
+        let Some(def) = self.func.def(value) else { return element };
+        let Some(cycle) = self.cfg.cycles.cycle_of(self.func.insts[def].block) else { return element };
         self.read_out_of(element, value, cycle, pred, block)
     }
 
@@ -63,8 +63,8 @@ impl Solver<'_> {
         // a coefficient computed inside is a different number for lanes of different iterations
         let stale = gate.is_none()
             && form.symbols().any(|symbol| {
-                let def = self.kernel.def(Value::from_u32(symbol.value()));
-                def.is_some_and(|def| cycles.contains(left, self.kernel.insts[def].block))
+                let def = self.func.def(Value::from_u32(symbol.value()));
+                def.is_some_and(|def| cycles.contains(left, self.func.insts[def].block))
             });
         let outside = if stale { None } else { leave_loop(form, gate) };
         let outside = self.interner.intern_or_divergent(outside.as_ref());
@@ -81,21 +81,21 @@ impl Solver<'_> {
 
     /// γ and μ: a phi joins its operands under the gate of its block.
     pub(super) fn phi(&mut self, phi: Inst) -> Element {
-        let kernel = self.kernel;
-        let block = kernel.insts[phi].block;
+        let func = self.func;
+        let block = func.insts[phi].block;
         let gate = if mutants::on(Mutant::NoGamma) { OPEN } else { self.join_gate[block].0 };
-        let operands = kernel.operands(phi);
-        let incoming = kernel.incoming(phi);
+        let operands = func.operands(phi);
+        let incoming = func.incoming(phi);
         let mut joined: Option<Element> = None;
         let mut single: Option<Value> = None;
         let mut same = true;
         let (mut undefined, mut pending) = (false, false);
         for (&value, &pred) in operands.iter().zip(incoming) {
-            if !self.cfg.order.is_reachable(pred) || value == kernel.result(phi) {
+            if !self.cfg.order.is_reachable(pred) || value == func.result(phi) {
                 continue;
             }
             // where whole warps come by one edge, an undefined operand may be taken for whatever the others are
-            if matches!(kernel.constant(value), Some(ConstData::Undef | ConstData::Poison)) {
+            if matches!(func.constant(value), Some(ConstData::Undef | ConstData::Poison)) {
                 undefined = true;
                 continue;
             }
@@ -124,17 +124,17 @@ impl Solver<'_> {
         if !same {
             // the gate applies once, whatever the number of edges
             element = self.join(element, element, gate);
-        } else if gate < OPEN && operands.iter().any(|&v| v == kernel.result(phi)) {
+        } else if gate < OPEN && operands.iter().any(|&v| v == func.result(phi)) {
             // keeping the old value on some edges mixes iterations
             element = self.join(element, element, gate);
         }
         let element = self.drop_foreign_symbols(element, block);
-        self.prove_again(element, kernel.result(phi))
+        self.prove_again(element, func.result(phi))
     }
 
     /// What geometry alone proves of a form's exactness survives every join.
     pub(super) fn prove_again(&mut self, element: Element, value: Value) -> Element {
-        let Some(bits) = self.kernel.int_bits(value).filter(|_| element.plain_scope().is_none()) else {
+        let Some(bits) = self.func.int_bits(value).filter(|_| element.plain_scope().is_none()) else {
             return element;
         };
         match self.interner.form(element) {
@@ -151,9 +151,9 @@ impl Solver<'_> {
     fn drop_foreign_symbols(&self, element: Element, block: Block) -> Element {
         let Some(form) = self.interner.form(element) else { return element };
         let foreign = form.symbols().any(|symbol| {
-            let def = self.kernel.def(Value::from_u32(symbol.value()));
-            let dominators = || self.cfg.dominators(&self.kernel.graph);
-            def.is_some_and(|def| !dominators().strictly_dominates(self.kernel.insts[def].block, block))
+            let def = self.func.def(Value::from_u32(symbol.value()));
+            let dominators = || self.cfg.dominators(&self.func.graph);
+            def.is_some_and(|def| !dominators().strictly_dominates(self.func.insts[def].block, block))
         });
         if foreign { Element::DIVERGENT } else { element }
     }

@@ -6,12 +6,12 @@
 
 use super::facts::Facts;
 use crate::affine::form::{Base, Form, Rest, Scope, Term};
-use crate::kernel::Kernel;
-use crate::kernel::call::Callee;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::{ConstData, GepTerm, Opcode, Predicate};
-use crate::kernel::names::Names;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::Func;
+use crate::ir::call::Callee;
+use crate::ir::handles::Handles;
+use crate::ir::inst::{ConstData, GepTerm, Opcode, Predicate};
+use crate::ir::names::Names;
 use crate::llvm::handle::{DebugLoc, ValueKind, intrinsic_name};
 use std::cell::OnceCell;
 
@@ -45,11 +45,11 @@ impl<'a, 'm> Words<'a, 'm> {
     }
 
     fn name(&self, value: Value) -> String {
-        self.names.get_or_init(|| Names::new(&self.facts.kernel, self.handles)).value(self.handles, value)
+        self.names.get_or_init(|| Names::new(&self.facts.func, self.handles)).value(self.handles, value)
     }
 
-    fn kernel(&self) -> &Kernel {
-        &self.facts.kernel
+    fn func(&self) -> &Func {
+        &self.facts.func
     }
 
     /// A value as a short expression.
@@ -73,16 +73,16 @@ impl<'a, 'm> Words<'a, 'm> {
 
     /// Text and binding strength of an expression: 9 for atoms, less for operators.
     fn expression(&self, value: Value, depth: u32) -> (String, u8) {
-        let kernel = self.kernel();
-        if let Some(constant) = kernel.constant(value) {
+        let func = self.func();
+        if let Some(constant) = func.constant(value) {
             return (self.constant(value, constant), 9);
         }
-        if let Some(param) = kernel.as_param(value) {
+        if let Some(param) = func.as_param(value) {
             return (self.source_name(value).unwrap_or_else(|| format!("argument {}", param + 1)), 9);
         }
-        let Some(inst) = kernel.def(value) else { return (CUT.to_owned(), 9) };
-        let operands = kernel.operands(inst);
-        let data = &kernel.insts[inst];
+        let Some(inst) = func.def(value) else { return (CUT.to_owned(), 9) };
+        let operands = func.operands(inst);
+        let data = &func.insts[inst];
         let named = || (self.source_name(value).unwrap_or_else(|| CUT.to_owned()), 9);
         match data.opcode {
             Opcode::Phi | Opcode::Alloca => return named(),
@@ -117,8 +117,8 @@ impl<'a, 'm> Words<'a, 'm> {
             Opcode::LShr | Opcode::AShr => binary(">>", 4),
             Opcode::And => binary("&", 1),
             Opcode::Or => binary("|", 1),
-            Opcode::Xor => match kernel.constant(operands[1]) {
-                Some(ConstData::Int(1)) if kernel.int_bits(value) == Some(1) => {
+            Opcode::Xor => match func.constant(operands[1]) {
+                Some(ConstData::Int(1)) if func.int_bits(value) == Some(1) => {
                     (format!("!{}", self.atom(operands[0], depth - 1)), 8)
                 }
                 _ => binary("^", 1),
@@ -161,7 +161,7 @@ impl<'a, 'm> Words<'a, 'm> {
 
     fn constant(&self, value: Value, constant: ConstData) -> String {
         match constant {
-            ConstData::Int(number) => match self.kernel().int_bits(value) {
+            ConstData::Int(number) => match self.func().int_bits(value) {
                 Some(1) => (number != 0).to_string(),
                 Some(bits) => crate::affine::form::wrap(number as i64, bits).to_string(),
                 None => number.to_string(),
@@ -183,48 +183,46 @@ impl<'a, 'm> Words<'a, 'm> {
 
     /// What a pointer points to: `a[i]`, `x`, `*p`, `*(p + 8 bytes)`.
     fn pointee(&self, pointer: Value, depth: u32) -> String {
-        let kernel = self.kernel();
-        match kernel.def(pointer) {
-            Some(inst) if kernel.insts[inst].opcode == Opcode::Gep => match self.element(inst, depth) {
+        let func = self.func();
+        match func.def(pointer) {
+            Some(inst) if func.insts[inst].opcode == Opcode::Gep => match self.element(inst, depth) {
                 (text, 9) => text,
                 (moved, _) => format!("*({moved})"),
             },
-            Some(inst) if kernel.insts[inst].opcode == Opcode::Alloca => self.expression(pointer, 0).0,
-            Some(inst) if matches!(kernel.insts[inst].opcode, Opcode::AddrSpaceCast | Opcode::BitCast) => {
-                self.pointee(kernel.operands(inst)[0], depth)
+            Some(inst) if func.insts[inst].opcode == Opcode::Alloca => self.expression(pointer, 0).0,
+            Some(inst) if matches!(func.insts[inst].opcode, Opcode::AddrSpaceCast | Opcode::BitCast) => {
+                self.pointee(func.operands(inst)[0], depth)
             }
-            None if kernel.constant(pointer).is_some() => self.expression(pointer, 0).0,
+            None if func.constant(pointer).is_some() => self.expression(pointer, 0).0,
             _ => format!("*{}", self.atom(pointer, depth.saturating_sub(1))),
         }
     }
 
     /// Address arithmetic: the element `base[index]` (9), or where there is no index the address `base + 8 bytes` (5).
     fn element(&self, gep: Inst, depth: u32) -> (String, u8) {
-        let kernel = self.kernel();
-        let mut base = kernel.operands(gep)[0];
-        let data = kernel.gep(gep);
+        let func = self.func();
+        let mut base = func.operands(gep)[0];
+        let data = func.gep(gep);
         let (mut indexed, mut terms, mut offset) = (gep, data.terms, data.offset);
         // `&a[i] + 4 bytes` is `a[i + 1]` if an element has 4 bytes
-        if let (true, Some(inner)) = (terms.is_empty(), kernel.def(base)) {
-            let below = if kernel.insts[inner].opcode == Opcode::Gep { Some(kernel.gep(inner)) } else { None };
+        if let (true, Some(inner)) = (terms.is_empty(), func.def(base)) {
+            let below = if func.insts[inner].opcode == Opcode::Gep { Some(func.gep(inner)) } else { None };
             if let Some(below) = below.filter(|below| below.offset == 0 && whole_steps(offset, below.terms).is_some()) {
-                (indexed, terms, base) = (inner, below.terms, kernel.operands(inner)[0]);
+                (indexed, terms, base) = (inner, below.terms, func.operands(inner)[0]);
             }
         }
-        let mut text = match kernel.def(base) {
-            Some(inst) if kernel.insts[inst].opcode == Opcode::Gep => {
-                match self.element(inst, depth.saturating_sub(1)) {
-                    (text, 9) if terms.is_empty() => format!("&{text}"),
-                    (text, 9) => text,
-                    (moved, _) if terms.is_empty() => moved,
-                    (moved, _) => format!("({moved})"),
-                }
-            }
+        let mut text = match func.def(base) {
+            Some(inst) if func.insts[inst].opcode == Opcode::Gep => match self.element(inst, depth.saturating_sub(1)) {
+                (text, 9) if terms.is_empty() => format!("&{text}"),
+                (text, 9) => text,
+                (moved, _) if terms.is_empty() => moved,
+                (moved, _) => format!("({moved})"),
+            },
             _ => self.atom(base, depth.saturating_sub(1)),
         };
         let steps = whole_steps(offset, terms);
         for term in terms {
-            let index = kernel.operands(indexed)[term.operand as usize];
+            let index = func.operands(indexed)[term.operand as usize];
             let (index, strength) = self.expression(index, depth.saturating_sub(1));
             match steps {
                 None => text += &format!("[{index}]"),
@@ -246,12 +244,12 @@ impl<'a, 'm> Words<'a, 'm> {
     }
 
     fn call(&self, call: Inst, depth: u32) -> String {
-        let kernel = self.kernel();
+        let func = self.func();
         let arguments = |depth: u32| -> String {
-            let texts: Vec<String> = kernel.operands(call).iter().map(|&a| self.expression(a, depth).0).collect();
+            let texts: Vec<String> = func.operands(call).iter().map(|&a| self.expression(a, depth).0).collect();
             texts.join(", ")
         };
-        let name = match kernel.call(call).callee {
+        let name = match func.call(call).callee {
             Callee::Intrinsic(id) => {
                 let name = intrinsic_name(id);
                 if let Some(register) = register_word(&name) {
@@ -280,13 +278,13 @@ impl<'a, 'm> Words<'a, 'm> {
 
     /// Where a value is computed.
     pub fn place_of(&self, value: Value) -> Option<Place> {
-        self.kernel().def(value).and_then(|inst| self.place(inst))
+        self.func().def(value).and_then(|inst| self.place(inst))
     }
 
     /// The first place of a block that has one.
     pub fn place_of_block(&self, block: Block) -> Option<Place> {
-        let insts = self.kernel().block_insts(block);
-        insts.filter(|&inst| self.kernel().insts[inst].opcode != Opcode::Phi).find_map(|inst| self.place(inst))
+        let insts = self.func().block_insts(block);
+        insts.filter(|&inst| self.func().insts[inst].opcode != Opcode::Phi).find_map(|inst| self.place(inst))
     }
 
     /// `4*threadIdx.x + 12`, or `threadIdx.x + a part that the block agrees on`.

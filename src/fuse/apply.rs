@@ -18,10 +18,10 @@ use super::apply_gather;
 use super::plan::{FusePlan, PairPlan};
 use super::region::{Link, Tail};
 use super::schedule::Step;
-use crate::kernel::Kernel;
-use crate::kernel::entity::{Block, Inst};
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::Opcode;
+use crate::entity::{Block, Inst};
+use crate::ir::Func;
+use crate::ir::handles::Handles;
+use crate::ir::inst::Opcode;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, IntPredicate, RawOpcode, ValueKind};
 use rustc_hash::FxHashMap;
@@ -29,13 +29,13 @@ use rustc_hash::FxHashMap;
 type Value<'m> = handle::Value<'m>;
 
 /// Carries out a plan; the handles of the sides' blocks and melded instructions are dead afterwards.
-pub fn apply<'m>(editor: &mut Editor<'m>, kernel: &Kernel, handles: &Handles<'m>, plan: &FusePlan) {
-    Applier::new(editor, kernel, handles, plan).run();
+pub fn apply<'m>(editor: &mut Editor<'m>, func: &Func, handles: &Handles<'m>, plan: &FusePlan) {
+    Applier::new(editor, func, handles, plan).run();
 }
 
 struct Applier<'a, 'm> {
     editor: &'a mut Editor<'m>,
-    kernel: &'a Kernel,
+    func: &'a Func,
     handles: &'a Handles<'m>,
     plan: &'a FusePlan,
     condition: Value<'m>,
@@ -51,11 +51,11 @@ struct Applier<'a, 'm> {
 }
 
 impl<'a, 'm> Applier<'a, 'm> {
-    fn new(editor: &'a mut Editor<'m>, kernel: &'a Kernel, handles: &'a Handles<'m>, plan: &'a FusePlan) -> Self {
-        let branch = handles.inst(kernel.terminator(plan.entry));
+    fn new(editor: &'a mut Editor<'m>, func: &'a Func, handles: &'a Handles<'m>, plan: &'a FusePlan) -> Self {
+        let branch = handles.inst(func.terminator(plan.entry));
         editor.set_location(branch.debug_loc());
         let (entry, condition) = match &plan.gather {
-            Some(gather) => apply_gather::make(editor, kernel, handles, gather),
+            Some(gather) => apply_gather::make(editor, func, handles, gather),
             None => {
                 let condition = branch.branch_condition().expect("a region starts with a conditional branch");
                 editor.erase(branch);
@@ -70,7 +70,7 @@ impl<'a, 'm> Applier<'a, 'm> {
         }
         Applier {
             editor,
-            kernel,
+            func,
             handles,
             plan,
             condition,
@@ -104,7 +104,7 @@ impl<'a, 'm> Applier<'a, 'm> {
     /// The first blocks are entered from the branch alone: their phis, if any, are names for one value.
     fn forward_first_phis(&mut self) {
         for side in self.plan.pairs[0].sides {
-            let phis: Vec<_> = self.kernel.phis(side).map(|phi| self.handles.inst(phi)).collect();
+            let phis: Vec<_> = self.func.phis(side).map(|phi| self.handles.inst(phi)).collect();
             for phi in phis {
                 let (value, _) = phi.incoming(0);
                 self.editor.replace_all_uses(phi.value(), value);
@@ -280,14 +280,14 @@ impl<'a, 'm> Applier<'a, 'm> {
             self.editor.at_end(block).branch_if(self.condition, sides[0], sides[1]);
             return;
         };
-        let ends = pair.sides.map(|side| self.handles.inst(self.kernel.terminator(side)));
+        let ends = pair.sides.map(|side| self.handles.inst(self.func.terminator(side)));
         let target = |link: &Link| match *link {
             Link::Pair(index) => self.heads[index],
             Link::Exit(exit) => self.handles.block(exit),
         };
         let targets: Vec<_> = links.iter().map(target).collect();
         self.editor.at_end(block);
-        match self.kernel.insts[self.kernel.terminator(pair.sides[0])].opcode {
+        match self.func.insts[self.func.terminator(pair.sides[0])].opcode {
             Opcode::Br => _ = self.editor.branch(targets[0]),
             Opcode::CondBr => {
                 if let Some(place) = self.plan.counters.iter().position(|counter| counter.exit == index) {

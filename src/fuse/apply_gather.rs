@@ -4,8 +4,8 @@
 //! poison along the others, whose lanes never look. It has no terminator yet: the melded code follows.
 
 use super::gather::{Gather, Way};
-use crate::kernel::Kernel;
-use crate::kernel::handles::Handles;
+use crate::ir::Func;
+use crate::ir::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, IntPredicate, RawOpcode};
 
@@ -14,7 +14,7 @@ type Value<'m> = handle::Value<'m>;
 /// Makes the gathering block; returns it and its condition, true for lanes of the first side.
 pub fn make<'m>(
     editor: &mut Editor<'m>,
-    kernel: &Kernel,
+    func: &Func,
     handles: &Handles<'m>,
     gather: &Gather,
 ) -> (handle::Block<'m>, Value<'m>) {
@@ -26,7 +26,7 @@ pub fn make<'m>(
         .sources
         .iter()
         .map(|&(from, way)| {
-            let end = handles.inst(kernel.terminator(from));
+            let end = handles.inst(func.terminator(from));
             let condition = match way {
                 Way::To(side) => editor.int(1, u64::from(side == 0)),
                 Way::Both => condition(editor, end, sides),

@@ -9,7 +9,7 @@ use super::legality::Kinds;
 use super::pairing::Context;
 use super::plan::{self, Scratch};
 use crate::divergence::{ModuleAnalysis, Options};
-use crate::kernel::inst::Opcode;
+use crate::ir::inst::Opcode;
 use crate::llvm::handle::Module;
 use std::ops::AddAssign;
 
@@ -39,12 +39,12 @@ pub fn count(module: Module<'_>, options: Options) -> Vec<(String, Census)> {
     for function in module.functions().filter(|function| !function.is_declaration()) {
         let (facts, handles) = analysis.facts(function);
         let costs = Costs::of(function.string_attribute("target-cpu").as_deref());
-        let kernel = &facts.kernel;
-        let context = Context { kernel, handles: &handles, kinds: &kinds, costs, always: false, map: None };
+        let func = &facts.func;
+        let context = Context { func, handles: &handles, kinds: &kinds, costs, always: false, map: None };
         let mut census = Census::default();
         let mut scratch = Scratch::default();
-        for block in kernel.blocks.keys().filter(|&block| facts.is_reachable(block)) {
-            if !matches!(kernel.insts[kernel.terminator(block)].opcode, Opcode::CondBr | Opcode::Switch) {
+        for block in func.blocks.keys().filter(|&block| facts.is_reachable(block)) {
+            if !matches!(func.insts[func.terminator(block)].opcode, Opcode::CondBr | Opcode::Switch) {
                 continue;
             }
             census.branches += 1;

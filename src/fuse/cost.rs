@@ -7,11 +7,11 @@
 //! micro-benchmark course, WSCAD 2019, chapter 1). Sequences that stand for one IR instruction (division, square root,
 //! 64-bit division) are counted in ptxas's output for sm_90.
 
-use crate::kernel::Kernel;
-use crate::kernel::call::Callee;
-use crate::kernel::entity::{Inst, Value};
-use crate::kernel::inst::Opcode;
-use crate::kernel::types::TypeKind;
+use crate::entity::{Inst, Value};
+use crate::ir::Func;
+use crate::ir::call::Callee;
+use crate::ir::inst::Opcode;
+use crate::ir::types::TypeKind;
 use crate::llvm::handle::intrinsic_name;
 
 /// Warps of a partition among which the latency of a load is shared; half of the most there can be.
@@ -44,8 +44,8 @@ impl Costs {
     }
 
     /// Choosing between two values of a type.
-    pub fn select(&self, kernel: &Kernel, value: Value) -> u32 {
-        match kernel.type_info(value).kind {
+    pub fn select(&self, func: &Func, value: Value) -> u32 {
+        match func.type_info(value).kind {
             TypeKind::Int(1) => 1,
             TypeKind::Int(bits) | TypeKind::Float(bits) | TypeKind::Ptr { bits, .. } => self.int * bits.div_ceil(32),
             TypeKind::Vector { element_bits, length, .. } => self.int * (element_bits * length).div_ceil(32).max(1),
@@ -54,9 +54,9 @@ impl Costs {
     }
 
     /// One instruction, executed by a warp.
-    pub fn inst(&self, kernel: &Kernel, inst: Inst) -> u32 {
-        let data = &kernel.insts[inst];
-        let kind = kernel.types[data.ty].kind;
+    pub fn inst(&self, func: &Func, inst: Inst) -> u32 {
+        let data = &func.insts[inst];
+        let kind = func.types[data.ty].kind;
         let lanes = if let TypeKind::Vector { length, .. } = kind { length.max(1) } else { 1 };
         let words = match kind {
             TypeKind::Int(bits) => bits.div_ceil(32).max(1),
@@ -74,24 +74,24 @@ impl Costs {
                 Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Select => self.int * words,
                 Opcode::Mul => self.int * if words == 1 { 1 } else { 2 * words },
                 Opcode::Shl | Opcode::LShr | Opcode::AShr => self.int * if words == 1 { 1 } else { 2 * words },
-                Opcode::UDiv | Opcode::SDiv | Opcode::URem | Opcode::SRem => match kernel.operands(inst).get(1) {
-                    Some(&divisor) if kernel.constant(divisor).is_some() => 4 * self.int * words,
+                Opcode::UDiv | Opcode::SDiv | Opcode::URem | Opcode::SRem => match func.operands(inst).get(1) {
+                    Some(&divisor) if func.constant(divisor).is_some() => 4 * self.int * words,
                     _ if words == 1 => 20 * self.int,
                     _ => 70 * self.int,
                 },
-                Opcode::ICmp | Opcode::FCmp => self.compare(kernel, inst),
-                Opcode::FpCast => self.conversion(kernel, inst),
+                Opcode::ICmp | Opcode::FCmp => self.compare(func, inst),
+                Opcode::FpCast => self.conversion(func, inst),
                 // widening an index folds into address arithmetic or costs a move
                 Opcode::ZExt | Opcode::SExt => 1,
                 Opcode::Trunc | Opcode::BitCast | Opcode::Freeze | Opcode::PtrToInt | Opcode::IntToPtr => 0,
                 Opcode::AddrSpaceCast => self.int,
-                Opcode::Gep => self.address(kernel, inst),
+                Opcode::Gep => self.address(func, inst),
                 Opcode::Load => {
-                    let space = kernel.type_info(kernel.operands(inst)[0]).kind.space();
+                    let space = func.type_info(func.operands(inst)[0]).kind.space();
                     self.load(space.unwrap_or(0))
                 }
                 Opcode::Store => 8,
-                Opcode::Call => self.call(kernel, inst, is_double),
+                Opcode::Call => self.call(func, inst, is_double),
                 Opcode::CondBr | Opcode::Br | Opcode::Switch => 2,
                 _ => self.int,
             }
@@ -108,29 +108,29 @@ impl Costs {
         4 + latency / HIDDEN_BY
     }
 
-    fn address(&self, kernel: &Kernel, inst: Inst) -> u32 {
-        let data = kernel.gep(inst);
+    fn address(&self, func: &Func, inst: Inst) -> u32 {
+        let data = func.gep(inst);
         // a constant offset folds into the access; an index is one wide multiply-add
         2 * self.int * data.terms.len() as u32
     }
 
-    fn compare(&self, kernel: &Kernel, inst: Inst) -> u32 {
-        match kernel.operands(inst).first().map(|&operand| kernel.type_info(operand).kind) {
+    fn compare(&self, func: &Func, inst: Inst) -> u32 {
+        match func.operands(inst).first().map(|&operand| func.type_info(operand).kind) {
             Some(TypeKind::Float(64)) => self.fp64,
             Some(TypeKind::Int(bits) | TypeKind::Ptr { bits, .. }) => self.int * bits.div_ceil(32),
             _ => self.int,
         }
     }
 
-    fn conversion(&self, kernel: &Kernel, inst: Inst) -> u32 {
-        let operand = kernel.type_info(kernel.operands(inst)[0]).kind;
+    fn conversion(&self, func: &Func, inst: Inst) -> u32 {
+        let operand = func.type_info(func.operands(inst)[0]).kind;
         let wide = |kind: TypeKind| matches!(kind, TypeKind::Float(64) | TypeKind::Int(33..));
         // sixteen results per clock from and to 64-bit types, 64 else
-        if wide(operand) || wide(kernel.types[kernel.insts[inst].ty].kind) { 8 } else { 2 }
+        if wide(operand) || wide(func.types[func.insts[inst].ty].kind) { 8 } else { 2 }
     }
 
-    fn call(&self, kernel: &Kernel, inst: Inst, is_double: bool) -> u32 {
-        let Callee::Intrinsic(id) = kernel.call(inst).callee else { return 60 };
+    fn call(&self, func: &Func, inst: Inst, is_double: bool) -> u32 {
+        let Callee::Intrinsic(id) = func.call(inst).callee else { return 60 };
         let name = intrinsic_name(id);
         let has = |part: &str| name.contains(part);
         if has("read.ptx.sreg") {

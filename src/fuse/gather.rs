@@ -25,9 +25,9 @@
 //! Cost: constant for a candidate; one dominator tree for each one that would pay, at most one a round.
 
 use crate::divergence::Facts;
-use crate::kernel::Kernel;
-use crate::kernel::entity::{Block, Value};
-use crate::kernel::inst::Opcode;
+use crate::entity::{Block, Value};
+use crate::ir::Func;
+use crate::ir::inst::Opcode;
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashSet;
 
@@ -62,10 +62,10 @@ pub struct Gather {
 
 /// The edges to two blocks that the end of `entry` leads to among others; `None` where they cannot be gathered.
 pub fn gather(facts: &Facts, entry: Block, sides: [Block; 2]) -> Option<Gather> {
-    let kernel = &facts.kernel;
+    let func = &facts.func;
     let mut sources: Vec<(Block, Way)> = Vec::new();
     for (side, &block) in sides.iter().enumerate() {
-        for &from in kernel.graph.preds(block) {
+        for &from in func.graph.preds(block) {
             match sources.iter().position(|known| known.0 == from) {
                 Some(known) if sources[known].1 == Way::To(side) => {}
                 Some(known) => sources[known].1 = Way::Both,
@@ -74,7 +74,7 @@ pub fn gather(facts: &Facts, entry: Block, sides: [Block; 2]) -> Option<Gather> 
             }
         }
     }
-    let ends_well = |&(from, way): &(Block, Way)| match kernel.insts[kernel.terminator(from)].opcode {
+    let ends_well = |&(from, way): &(Block, Way)| match func.insts[func.terminator(from)].opcode {
         Opcode::Br => way != Way::Both,
         Opcode::CondBr => true,
         Opcode::Switch => way != Way::Both || from == entry,
@@ -89,14 +89,14 @@ pub fn gather(facts: &Facts, entry: Block, sides: [Block; 2]) -> Option<Gather> 
 }
 
 /// Pairs of targets of a branch that might be sides.
-pub fn candidates(kernel: &Kernel, entry: Block) -> Vec<[Block; 2]> {
+pub fn candidates(func: &Func, entry: Block) -> Vec<[Block; 2]> {
     let mut targets: Vec<Block> = Vec::new();
-    for &target in kernel.graph.succs(entry) {
+    for &target in func.graph.succs(entry) {
         if !targets.contains(&target) {
             targets.push(target);
         }
     }
-    targets.retain(|&target| target != entry && kernel.insts[kernel.terminator(target)].opcode != Opcode::Unreachable);
+    targets.retain(|&target| target != entry && func.insts[func.terminator(target)].opcode != Opcode::Unreachable);
     if targets.len() > MAX_TARGETS {
         return Vec::new();
     }
@@ -119,19 +119,19 @@ pub fn later_candidates(facts: &Facts, sides: [Block; 2], is_free: impl Fn(Block
 
 /// Blocks behind a side's head at which ways from it meet, nearest first, as far as a short walk finds them.
 fn meetings(facts: &Facts, head: Block, is_free: &impl Fn(Block) -> bool) -> Vec<Block> {
-    let kernel = &facts.kernel;
+    let func = &facts.func;
     let (dominators, cycles) = (facts.dominators(), &facts.cfg().cycles);
     let mut seen = vec![head];
     let mut found = Vec::new();
     let mut next = 0;
     while next < seen.len() && seen.len() < MAX_WALK && found.len() < MAX_LATER {
-        for &to in kernel.graph.succs(seen[next]) {
+        for &to in func.graph.succs(seen[next]) {
             if seen.contains(&to) || !dominators.strictly_dominates(head, to) {
                 continue;
             }
             seen.push(to);
             // lanes that come from the other side would make a second entry into a loop
-            let is_meeting = kernel.graph.preds(to).len() > 1 && cycles.cycle_of(to) == cycles.cycle_of(head);
+            let is_meeting = func.graph.preds(to).len() > 1 && cycles.cycle_of(to) == cycles.cycle_of(head);
             if is_meeting && is_free_between(facts, head, to, is_free) {
                 found.push(to);
             }
@@ -146,7 +146,7 @@ fn is_free_between(facts: &Facts, head: Block, meeting: Block, is_free: &impl Fn
     let mut seen: Vec<Block> = vec![meeting];
     let mut next = 0;
     while next < seen.len() {
-        for &from in facts.kernel.graph.preds(seen[next]) {
+        for &from in facts.func.graph.preds(seen[next]) {
             if seen.contains(&from) {
                 continue;
             }
@@ -166,7 +166,7 @@ fn is_free_between(facts: &Facts, head: Block, meeting: Block, is_free: &impl Fn
 
 /// Whether every definition still comes before its uses when the edges are led to one block.
 pub fn keeps_dominance(facts: &Facts, gather: &Gather) -> bool {
-    let kernel = &facts.kernel;
+    let func = &facts.func;
     let dominators = facts.dominators();
     let sources: FxHashSet<Block> = gather.sources.iter().map(|source| source.0).collect();
     let before_all = |block: Block| sources.iter().all(|&source| dominators.dominates(block, source));
@@ -184,28 +184,28 @@ pub fn keeps_dominance(facts: &Facts, gather: &Gather) -> bool {
     if doubtful.is_empty() {
         return true;
     }
-    let changed = crate::cfg::dominators::Dominators::forward(&changed_graph(kernel, gather));
+    let changed = crate::cfg::dominators::Dominators::forward(&changed_graph(func, gather));
     let holds = |value: Value, home: Block| {
         facts.users(value).iter().all(|&user| {
-            let data = &kernel.insts[user];
+            let data = &func.insts[user];
             if data.opcode != Opcode::Phi {
                 return changed.dominates(home, data.block);
             }
-            let edges = kernel.operands(user).iter().zip(kernel.incoming(user));
+            let edges = func.operands(user).iter().zip(func.incoming(user));
             edges.filter(|edge| *edge.0 == value).all(|edge| changed.dominates(home, *edge.1))
         })
     };
-    doubtful.iter().all(|&home| kernel.block_insts(home).all(|inst| holds(kernel.result(inst), home)))
+    doubtful.iter().all(|&home| func.block_insts(home).all(|inst| holds(func.result(inst), home)))
 }
 
 /// The control flow with the gathering block as the last.
-fn changed_graph(kernel: &Kernel, gather: &Gather) -> crate::cfg::Graph {
-    let count = kernel.graph.block_count();
+fn changed_graph(func: &Func, gather: &Gather) -> crate::cfg::Graph {
+    let count = func.graph.block_count();
     let middle = Block::new(count);
-    let mut edges = Vec::with_capacity(kernel.graph.edge_count() + 2);
-    for from in kernel.graph.blocks() {
+    let mut edges = Vec::with_capacity(func.graph.edge_count() + 2);
+    for from in func.graph.blocks() {
         let mut gathered = false;
-        for &to in kernel.graph.succs(from) {
+        for &to in func.graph.succs(from) {
             if !gather.sides.contains(&to) {
                 edges.push((from, to));
             } else if !gathered {

@@ -8,11 +8,11 @@
 //! behaviour for any operand (poison included), a result nobody uses. Division floats for a constant divisor that is
 //! neither zero nor minus one.
 
-use crate::kernel::Kernel;
-use crate::kernel::call::{Callee, Memory};
-use crate::kernel::entity::{Block, Inst};
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::{ConstData, Flags, Opcode};
+use crate::entity::{Block, Inst};
+use crate::ir::Func;
+use crate::ir::call::{Callee, Memory};
+use crate::ir::handles::Handles;
+use crate::ir::inst::{ConstData, Flags, Opcode};
 use crate::llvm::edit::fuse::is_bound_call;
 use crate::llvm::handle::{AttrPlace, attribute_kind, intrinsic_id, intrinsic_name};
 use std::fmt;
@@ -78,12 +78,12 @@ impl Default for Kinds {
 }
 
 /// The first instruction that forbids melding a block.
-pub fn obstacle(kernel: &Kernel, handles: &Handles<'_>, kinds: &Kinds, block: Block) -> Option<(Inst, Obstacle)> {
-    kernel.block_insts(block).find_map(|inst| inst_obstacle(kernel, handles, kinds, inst).map(|why| (inst, why)))
+pub fn obstacle(func: &Func, handles: &Handles<'_>, kinds: &Kinds, block: Block) -> Option<(Inst, Obstacle)> {
+    func.block_insts(block).find_map(|inst| inst_obstacle(func, handles, kinds, inst).map(|why| (inst, why)))
 }
 
-fn inst_obstacle(kernel: &Kernel, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> Option<Obstacle> {
-    let data = &kernel.insts[inst];
+fn inst_obstacle(func: &Func, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> Option<Obstacle> {
+    let data = &func.insts[inst];
     match data.opcode {
         Opcode::Load | Opcode::Store if data.flags.contains(Flags::VOLATILE) => Some(Obstacle::Volatile),
         Opcode::Load | Opcode::Store if data.flags.contains(Flags::ATOMIC) => Some(Obstacle::Atomic),
@@ -92,14 +92,14 @@ fn inst_obstacle(kernel: &Kernel, handles: &Handles<'_>, kinds: &Kinds, inst: In
         Opcode::OtherTerminator => Some(Obstacle::Exception),
         Opcode::Other => Some(Obstacle::Unknown),
         Opcode::Call => {
-            let call = kernel.call(inst);
+            let call = func.call(inst);
             match call.callee {
                 Callee::Asm { .. } => Some(Obstacle::InlineAsm),
                 Callee::Indirect => Some(Obstacle::IndirectCall),
                 _ if call.convergent => Some(Obstacle::Convergent),
                 _ if is_bound_call(handles.inst(inst)) => Some(Obstacle::BoundCall),
                 Callee::Intrinsic(id) if call.memory == Memory::ReadWrite => {
-                    let known = is_dropped(kernel, kinds, inst) || kinds.copies.contains(&id);
+                    let known = is_dropped(func, kinds, inst) || kinds.copies.contains(&id);
                     (!known || is_volatile_copy(handles, kinds, id, inst)).then_some(Obstacle::Intrinsic)
                 }
                 _ => None,
@@ -114,25 +114,25 @@ fn is_volatile_copy(handles: &Handles<'_>, kinds: &Kinds, id: u32, inst: Inst) -
 }
 
 /// Hints that may simply be left out.
-pub fn is_dropped(kernel: &Kernel, kinds: &Kinds, inst: Inst) -> bool {
-    kernel.insts[inst].opcode == Opcode::Call
-        && matches!(kernel.call(inst).callee, Callee::Intrinsic(id) if id == kinds.assume || id == kinds.scope_declaration)
+pub fn is_dropped(func: &Func, kinds: &Kinds, inst: Inst) -> bool {
+    func.insts[inst].opcode == Opcode::Call
+        && matches!(func.call(inst).callee, Callee::Intrinsic(id) if id == kinds.assume || id == kinds.scope_declaration)
 }
 
 /// Whether lanes of the other side may execute an instruction too.
-pub fn floats(kernel: &Kernel, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> bool {
-    match kernel.insts[inst].opcode {
+pub fn floats(func: &Func, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> bool {
+    match func.insts[inst].opcode {
         Opcode::UDiv | Opcode::URem | Opcode::SDiv | Opcode::SRem => {
-            let divisor = kernel.operands(inst)[1];
-            let bits = kernel.int_bits(divisor).unwrap_or(0);
+            let divisor = func.operands(inst)[1];
+            let bits = func.int_bits(divisor).unwrap_or(0);
             let minus_one = if bits >= 64 { u64::MAX } else { (1u64 << bits) - 1 };
-            matches!(kernel.constant(divisor), Some(ConstData::Int(value)) if value != 0 && value != minus_one)
+            matches!(func.constant(divisor), Some(ConstData::Int(value)) if value != 0 && value != minus_one)
         }
-        Opcode::Call => match kernel.call(inst).callee {
+        Opcode::Call => match func.call(inst).callee {
             Callee::Intrinsic(id) => {
                 let declared = handles.inst(inst).called_function();
                 let speculatable = declared.is_some_and(|f| f.has_attribute(AttrPlace::Function, kinds.speculatable));
-                speculatable && !intrinsic_name(id).contains(".shfl") && kernel.call(inst).memory == Memory::None
+                speculatable && !intrinsic_name(id).contains(".shfl") && func.call(inst).memory == Memory::None
             }
             _ => false,
         },
@@ -160,13 +160,13 @@ pub enum Order {
 }
 
 /// How an instruction is ordered.
-pub fn order(kernel: &Kernel, inst: Inst) -> Order {
-    match kernel.insts[inst].opcode {
-        Opcode::Load if kernel.insts[inst].flags.contains(Flags::INVARIANT) => Order::Reads,
+pub fn order(func: &Func, inst: Inst) -> Order {
+    match func.insts[inst].opcode {
+        Opcode::Load if func.insts[inst].flags.contains(Flags::INVARIANT) => Order::Reads,
         Opcode::Load => Order::Reads,
         Opcode::Store => Order::Writes,
         Opcode::Call => {
-            let call = kernel.call(inst);
+            let call = func.call(inst);
             match call.memory {
                 _ if !call.will_return && !matches!(call.callee, Callee::Intrinsic(_)) => Order::Writes,
                 Memory::None => Order::Free,

@@ -22,10 +22,10 @@
 
 use super::cost::Costs;
 use super::legality::{self, Kinds};
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::{ConstData, Flags, Opcode, Predicate};
-use crate::kernel::{Kernel, types};
+use crate::entity::{Block, Inst, Value};
+use crate::ir::handles::Handles;
+use crate::ir::inst::{ConstData, Flags, Opcode, Predicate};
+use crate::ir::{Func, types};
 use crate::llvm::edit::fuse::call_convention;
 use crate::llvm::handle::{AttrPlace, RealPredicate, TypeKind};
 use rustc_hash::FxHashMap;
@@ -60,12 +60,12 @@ impl Shapes {
     pub const NONE: u32 = 0;
 
     /// The shape of an instruction.
-    pub fn of(&mut self, kernel: &Kernel, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> u32 {
+    pub fn of(&mut self, func: &Func, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> u32 {
         if let Some(&known) = self.known.get(&inst) {
             return known;
         }
         let next = self.numbers.len() as u32 + 1;
-        let number = match shape(kernel, handles, kinds, inst) {
+        let number = match shape(func, handles, kinds, inst) {
             Some(key) => *self.numbers.entry(key).or_insert(next),
             None => Shapes::NONE,
         };
@@ -74,10 +74,10 @@ impl Shapes {
     }
 }
 
-fn shape(kernel: &Kernel, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> Option<SmallVec<[usize; 6]>> {
-    let data = &kernel.insts[inst];
+fn shape(func: &Func, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> Option<SmallVec<[usize; 6]>> {
+    let data = &func.insts[inst];
     let llvm = handles.inst(inst);
-    let subtracts_constant = || kernel.constant(kernel.operands(inst)[1]).is_some();
+    let subtracts_constant = || func.constant(func.operands(inst)[1]).is_some();
     let opcode = match data.opcode {
         Opcode::FSub => Opcode::FAdd,
         Opcode::Sub if subtracts_constant() => Opcode::Add,
@@ -92,7 +92,7 @@ fn shape(kernel: &Kernel, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> O
     };
     let mut key: SmallVec<[usize; 6]> = SmallVec::from_slice(&[opcode as usize, raw, llvm.ty().address()]);
     let operand_types = |key: &mut SmallVec<[usize; 6]>| {
-        key.extend(kernel.operands(inst).iter().map(|&operand| handles.value(operand).ty().address()));
+        key.extend(func.operands(inst).iter().map(|&operand| handles.value(operand).ty().address()));
     };
     match opcode {
         Opcode::Phi | Opcode::Alloca | Opcode::Other => return None,
@@ -111,7 +111,7 @@ fn shape(kernel: &Kernel, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> O
             key.push(llvm.value().gep_source_type().address());
             operand_types(&mut key);
             // indices behind the first may be struct fields, which must be constants
-            key.extend(kernel.operands(inst).iter().skip(2).map(|&index| handles.value(index).address()));
+            key.extend(func.operands(inst).iter().skip(2).map(|&index| handles.value(index).address()));
         }
         Opcode::ExtractValue | Opcode::InsertValue => {
             operand_types(&mut key);
@@ -122,7 +122,7 @@ fn shape(kernel: &Kernel, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> O
             key.extend(llvm.shuffle_mask().iter().map(|&index| index as usize));
         }
         Opcode::Call => {
-            if legality::is_dropped(kernel, kinds, inst) {
+            if legality::is_dropped(func, kinds, inst) {
                 return None;
             }
             let callee = llvm.called_function()?;
@@ -159,10 +159,10 @@ fn swapped(predicate: RealPredicate) -> RealPredicate {
 }
 
 /// The ways to meld two instructions of one shape, the straight one first.
-pub fn ways(kernel: &Kernel, handles: &Handles<'_>, [t, f]: [Inst; 2]) -> SmallVec<[How; 2]> {
+pub fn ways(func: &Func, handles: &Handles<'_>, [t, f]: [Inst; 2]) -> SmallVec<[How; 2]> {
     let straight = How::default();
     let crossed = How { swap: true, negate: None };
-    let (a, b) = (&kernel.insts[t], &kernel.insts[f]);
+    let (a, b) = (&func.insts[t], &func.insts[f]);
     let mut ways = SmallVec::new();
     match a.opcode {
         Opcode::FAdd | Opcode::FSub | Opcode::Add | Opcode::Sub if a.opcode != b.opcode => {
@@ -213,8 +213,8 @@ pub fn ways(kernel: &Kernel, handles: &Handles<'_>, [t, f]: [Inst; 2]) -> SmallV
 }
 
 /// Operand positions of two instructions melded in a way.
-pub fn slots(kernel: &Kernel, [t, f]: [Inst; 2], how: How) -> impl Iterator<Item = Slot> {
-    let (first, second) = (kernel.operands(t), kernel.operands(f));
+pub fn slots(func: &Func, [t, f]: [Inst; 2], how: How) -> impl Iterator<Item = Slot> {
+    let (first, second) = (func.operands(t), func.operands(f));
     (0..first.len().min(second.len())).map(move |position| {
         let mut there = position;
         if how.swap && position < 2 {
@@ -227,10 +227,10 @@ pub fn slots(kernel: &Kernel, [t, f]: [Inst; 2], how: How) -> impl Iterator<Item
 }
 
 /// Whether a slot's values can be chosen between, when they differ.
-pub fn selectable(kernel: &Kernel, slot: &Slot) -> bool {
-    match kernel.type_info(slot.values[0]).kind {
+pub fn selectable(func: &Func, slot: &Slot) -> bool {
+    match func.type_info(slot.values[0]).kind {
         types::TypeKind::Other => false, // metadata, tokens, labels
-        types::TypeKind::Ptr { .. } => same_memory(kernel, slot.values),
+        types::TypeKind::Ptr { .. } => same_memory(func, slot.values),
         _ => true,
     }
 }
@@ -243,45 +243,44 @@ enum Place {
     Unknown,
 }
 
-fn place(kernel: &Kernel, mut pointer: Value) -> Place {
+fn place(func: &Func, mut pointer: Value) -> Place {
     // chains of address arithmetic are short
     for _ in 0..16 {
-        if let Some(space @ 1..) = kernel.type_info(pointer).kind.space() {
+        if let Some(space @ 1..) = func.type_info(pointer).kind.space() {
             return if space == 5 { Place::Stack } else { Place::Space(space) };
         }
-        let Some(def) = kernel.def(pointer) else {
-            return match kernel.constant(pointer) {
+        let Some(def) = func.def(pointer) else {
+            return match func.constant(pointer) {
                 Some(ConstData::Address(global)) => Place::Space(global.space),
                 _ => Place::Unknown,
             };
         };
-        match kernel.insts[def].opcode {
+        match func.insts[def].opcode {
             Opcode::Alloca => return Place::Stack,
-            Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast | Opcode::Freeze => pointer = kernel.operands(def)[0],
+            Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast | Opcode::Freeze => pointer = func.operands(def)[0],
             _ => return Place::Unknown,
         }
     }
     Place::Unknown
 }
 
-fn same_memory(kernel: &Kernel, [a, b]: [Value; 2]) -> bool {
-    let places = [place(kernel, a), place(kernel, b)];
+fn same_memory(func: &Func, [a, b]: [Value; 2]) -> bool {
+    let places = [place(func, a), place(func, b)];
     places[0] == places[1] && places[0] != Place::Stack
 }
 
 /// Instructions of one side's block that take part: no phis, no terminator, no hints.
-pub fn body(kernel: &Kernel, kinds: &Kinds, block: Block) -> Vec<Inst> {
-    kernel
-        .block_insts(block)
+pub fn body(func: &Func, kinds: &Kinds, block: Block) -> Vec<Inst> {
+    func.block_insts(block)
         .filter(|&inst| {
-            let opcode = kernel.insts[inst].opcode;
-            opcode != Opcode::Phi && !opcode.is_terminator() && !legality::is_dropped(kernel, kinds, inst)
+            let opcode = func.insts[inst].opcode;
+            opcode != Opcode::Phi && !opcode.is_terminator() && !legality::is_dropped(func, kinds, inst)
         })
         .collect()
 }
 
 /// Price of the selects of a slot whose values differ.
-pub fn slot_cost(kernel: &Kernel, costs: &Costs, slot: &Slot) -> i32 {
+pub fn slot_cost(func: &Func, costs: &Costs, slot: &Slot) -> i32 {
     let negation = i32::from(slot.negated.is_some());
-    costs.select(kernel, slot.values[0]) as i32 + negation
+    costs.select(func, slot.values[0]) as i32 + negation
 }

@@ -38,9 +38,9 @@ mod schedule;
 mod trips;
 
 use crate::divergence::{Facts, ModuleAnalysis, Options};
-use crate::kernel::call::Callee;
-use crate::kernel::entity::Block;
-use crate::kernel::handles::Handles;
+use crate::entity::Block;
+use crate::ir::call::Callee;
+use crate::ir::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, AttrPlace, Function, Module, RawOpcode, attribute_kind};
 use crate::llvm::remark::{Host, Kind};
@@ -129,7 +129,7 @@ impl<'m> Driver<'_, 'm> {
             let analysis = self.analysis.get_or_insert_with(|| ModuleAnalysis::new(module, options));
             let (facts, handles) = analysis.facts(function);
             let context = Context {
-                kernel: &facts.kernel,
+                func: &facts.func,
                 handles: &handles,
                 kinds,
                 costs,
@@ -144,7 +144,7 @@ impl<'m> Driver<'_, 'm> {
                 report_rejects(&facts, &handles, &work, host);
                 return round > 0;
             }
-            let looked_at = (round + 2) * facts.kernel.insts.len();
+            let looked_at = (round + 2) * facts.func.insts.len();
             let again = work.is_unfinished() && round + 1 < ROUNDS && looked_at <= MAX_LOOKED_AT;
             if !again {
                 report_rejects(&facts, &handles, &work, host);
@@ -152,10 +152,10 @@ impl<'m> Driver<'_, 'm> {
             let mut editor = Editor::new(module);
             for plan in &work.plans {
                 report_plan(&facts, &handles, plan, host);
-                apply::apply(&mut editor, &facts.kernel, &handles, plan);
+                apply::apply(&mut editor, &facts.func, &handles, plan);
             }
             debug_assert!(editor.verifies(function), "fusing branches broke {}", function.name());
-            let calls = facts.kernel.calls.iter().any(|call| matches!(call.callee, Callee::Function(_)));
+            let calls = facts.func.calls.iter().any(|call| matches!(call.callee, Callee::Function(_)));
             if calls {
                 // lanes that called one after the other call together now: what callees are given may differ
                 self.analysis = None;
@@ -266,7 +266,7 @@ fn refuse_pressure(facts: &Facts, settings: &Settings, work: &mut Work) {
         return;
     }
     let budget = register_budget(settings.regs, &facts.geometry).unwrap_or(MAX_REGISTERS);
-    if facts.kernel.insts.len() > MAX_MEASURED && registers::at_most(facts) <= budget {
+    if facts.func.insts.len() > MAX_MEASURED && registers::at_most(facts) <= budget {
         return;
     }
     let pressure = Pressure::new(facts);
@@ -294,7 +294,7 @@ fn refuse_pressure(facts: &Facts, settings: &Settings, work: &mut Work) {
 
 fn report_plan(facts: &Facts, handles: &Handles<'_>, plan: &FusePlan, host: &Host<'_>) {
     if host.wants(Kind::Passed) {
-        let branch = handles.inst(facts.kernel.terminator(plan.entry));
+        let branch = handles.inst(facts.func.terminator(plan.entry));
         let message = format!("divergent branch fused: {}", plan.numbers);
         host.emit(Kind::Passed, handles.function, Some(branch), "BranchFused", &message);
     }
@@ -310,10 +310,10 @@ fn report_rejects(facts: &Facts, handles: &Handles<'_>, work: &Work, host: &Host
     let mut said = SAID.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let core = work.core();
     for (block, reject) in work.rejects.iter().filter(|(block, _)| !core.contains(block)) {
-        let branch = handles.inst(facts.kernel.terminator(*block));
+        let branch = handles.inst(facts.func.terminator(*block));
         let message = reject.to_string();
         let is_news = branch.debug_loc().is_none_or(|place| {
-            let key = (&facts.kernel.name, place.file(), place.line(), place.column(), &message);
+            let key = (&facts.func.name, place.file(), place.line(), place.column(), &message);
             said.insert(FxBuildHasher.hash_one(key))
         });
         if is_news {

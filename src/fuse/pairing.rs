@@ -17,9 +17,9 @@ use super::legality::{self, Kinds};
 use super::matching::{self, How, Shapes, Slot};
 use super::plan::Visits;
 use super::schedule::{Node, Step, schedule};
-use crate::kernel::Kernel;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::handles::Handles;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::Func;
+use crate::ir::handles::Handles;
 use crate::map::file::Feedback;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -56,11 +56,11 @@ impl Melded {
         self.partner.remove(&t);
     }
     /// Whether both sides' values are one after melding.
-    pub fn same(&self, kernel: &Kernel, [a, b]: [Value; 2]) -> bool {
-        a == b || self.is_pair(kernel, [a, b])
+    pub fn same(&self, func: &Func, [a, b]: [Value; 2]) -> bool {
+        a == b || self.is_pair(func, [a, b])
     }
-    fn is_pair(&self, kernel: &Kernel, [a, b]: [Value; 2]) -> bool {
-        match (kernel.def(a), kernel.def(b)) {
+    fn is_pair(&self, func: &Func, [a, b]: [Value; 2]) -> bool {
+        match (func.def(a), func.def(b)) {
             (Some(a), Some(b)) => self.partner.get(&a) == Some(&b),
             _ => false,
         }
@@ -69,7 +69,7 @@ impl Melded {
 
 /// What the planner of one region needs everywhere.
 pub struct Context<'a, 'm> {
-    pub kernel: &'a Kernel,
+    pub func: &'a Func,
     pub handles: &'a Handles<'m>,
     pub kinds: &'a Kinds,
     pub costs: Costs,
@@ -82,7 +82,7 @@ pub struct Context<'a, 'm> {
 impl Context<'_, '_> {
     /// What the divergence map says of the branch at the end of a block.
     pub fn visits(&self, block: Block) -> Option<Visits> {
-        let counts = self.map?.of_branch(self.handles.inst(self.kernel.terminator(block)))?;
+        let counts = self.map?.of_branch(self.handles.inst(self.func.terminator(block)))?;
         Some(Visits { reached: counts.visits, split: counts.splits })
     }
 }
@@ -170,24 +170,24 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
         numbers: &mut Shapes,
         melded: &'a mut Melded,
     ) -> Self {
-        let Context { kernel, handles, kinds, costs, .. } = *context;
+        let Context { func, handles, kinds, costs, .. } = *context;
         let shape_lists =
-            bodies.map(|body| body.iter().map(|&inst| numbers.of(kernel, handles, kinds, inst)).collect::<Vec<_>>());
+            bodies.map(|body| body.iter().map(|&inst| numbers.of(func, handles, kinds, inst)).collect::<Vec<_>>());
         let floating = bodies.map(|body| {
-            let cheap = |inst| costs.inst(kernel, inst) <= MAX_LIFT;
-            body.iter().map(|&inst| legality::floats(kernel, handles, kinds, inst) && cheap(inst)).collect::<Vec<_>>()
+            let cheap = |inst| costs.inst(func, inst) <= MAX_LIFT;
+            body.iter().map(|&inst| legality::floats(func, handles, kinds, inst) && cheap(inst)).collect::<Vec<_>>()
         });
-        let costs = bodies[0].iter().map(|&inst| costs.inst(kernel, inst) as i32).collect();
+        let costs = bodies[0].iter().map(|&inst| costs.inst(func, inst) as i32).collect();
         Pairer { context, bodies, shape_lists, floating, costs, melded, pairs: Vec::new() }
     }
 
     fn cost(&self, inst: Inst) -> i32 {
-        self.context.costs.inst(self.context.kernel, inst) as i32
+        self.context.costs.inst(self.context.func, inst) as i32
     }
 
     /// What may become one when all goes well: used before the pairs are known.
     fn likely_same(&self, values: [Value; 2]) -> bool {
-        if self.melded.same(self.context.kernel, values) {
+        if self.melded.same(self.context.func, values) {
             return true;
         }
         let shapes = values.map(|value| self.shape_of(value));
@@ -196,7 +196,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
 
     /// The shape of a value of either body.
     fn shape_of(&self, value: Value) -> u32 {
-        let Some(def) = self.context.kernel.def(value) else { return Shapes::NONE };
+        let Some(def) = self.context.func.def(value) else { return Shapes::NONE };
         // bodies are in instruction order, mostly without gaps
         let place = |body: &[Inst]| {
             let guess = def.as_u32().checked_sub(body.first()?.as_u32())? as usize;
@@ -208,14 +208,14 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
 
     /// The way to meld that costs least, and what it costs; `None` when no way is allowed.
     fn best_way(&self, insts: [Inst; 2], same: impl Fn([Value; 2]) -> bool) -> Option<(How, i32)> {
-        let Context { kernel, handles, .. } = *self.context;
+        let Context { func, handles, .. } = *self.context;
         let mut best: Option<(How, i32)> = None;
-        for how in matching::ways(kernel, handles, insts) {
-            let price = matching::slots(kernel, insts, how).try_fold(0, |total, slot| {
+        for how in matching::ways(func, handles, insts) {
+            let price = matching::slots(func, insts, how).try_fold(0, |total, slot| {
                 if slot.negated.is_none() && same(slot.values) {
                     return Some(total);
                 }
-                let allowed = matching::selectable(kernel, &slot);
+                let allowed = matching::selectable(func, &slot);
                 allowed.then(|| total + self.slot_cost(&slot))
             });
             if let Some(price) = price.filter(|&price| best.is_none_or(|(_, least)| price < least)) {
@@ -229,7 +229,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
     }
 
     fn slot_cost(&self, slot: &Slot) -> i32 {
-        matching::slot_cost(self.context.kernel, &self.context.costs, slot)
+        matching::slot_cost(self.context.func, &self.context.costs, slot)
     }
 
     fn join(&mut self, insts: [Inst; 2]) {
@@ -249,22 +249,22 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
             let mut saves: FxHashMap<Inst, i32> = FxHashMap::default();
             let mut prices = Vec::with_capacity(self.pairs.len());
             let mut uses = |this: &Self, values: [Value; 2], price: i32| {
-                let def = this.context.kernel.def(values[0]);
-                if let Some(def) = def.filter(|_| this.melded.is_pair(this.context.kernel, values)) {
+                let def = this.context.func.def(values[0]);
+                if let Some(def) = def.filter(|_| this.melded.is_pair(this.context.func, values)) {
                     *saves.entry(def).or_insert(0) += price;
                 }
             };
             for &(insts, _) in &self.pairs {
-                let way = self.best_way(insts, |values| self.melded.same(self.context.kernel, values));
+                let way = self.best_way(insts, |values| self.melded.same(self.context.func, values));
                 if let Some((how, _)) = way {
-                    for slot in matching::slots(self.context.kernel, insts, how) {
+                    for slot in matching::slots(self.context.func, insts, how) {
                         uses(self, slot.values, self.slot_cost(&slot));
                     }
                 }
                 prices.push(way);
             }
             for &values in ends {
-                uses(self, values, self.context.costs.select(self.context.kernel, values[0]) as i32);
+                uses(self, values, self.context.costs.select(self.context.func, values[0]) as i32);
             }
             let mut kept = Vec::with_capacity(self.pairs.len());
             let mut dissolved = Vec::new();
@@ -308,7 +308,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
     }
 
     fn schedule(&self) -> Option<Vec<Step>> {
-        schedule(self.context.kernel, self.bodies, &self.nodes())
+        schedule(self.context.func, self.bodies, &self.nodes())
     }
 
     /// Pairs leftovers out of order.
@@ -329,7 +329,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
                 if attempts == MAX_EXTRA {
                     return;
                 }
-                let same = |values| self.melded.same(self.context.kernel, values);
+                let same = |values| self.melded.same(self.context.func, values);
                 let Some((_, price)) = self.best_way([t, f], same) else { continue };
                 if price >= self.cost(t) && !self.context.always {
                     continue;
@@ -363,7 +363,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
     /// Adds up what the steps cost and save.
     fn finish(self, steps: Vec<Step>) -> Pairing {
         let mut pairing = Pairing::default();
-        let kernel = self.context.kernel;
+        let func = self.context.func;
         let mut common: FxHashSet<[Value; 2]> = FxHashSet::default();
         for step in &steps {
             match step {
@@ -373,15 +373,15 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
                     let is_same = |slot: Slot| {
                         slot.negated.is_none() && (slot.values[0] == slot.values[1] || common.contains(&slot.values))
                     };
-                    if matching::slots(kernel, *insts, *how).all(is_same) {
-                        common.insert(insts.map(|inst| kernel.result(inst)));
+                    if matching::slots(func, *insts, *how).all(is_same) {
+                        common.insert(insts.map(|inst| func.result(inst)));
                         pairing.common += cost;
                     } else {
                         pairing.saved += cost;
                     }
-                    for slot in matching::slots(kernel, *insts, *how) {
+                    for slot in matching::slots(func, *insts, *how) {
                         pairing.negations += u32::from(slot.negated.is_some());
-                        if slot.negated.is_some() || !self.melded.same(kernel, slot.values) {
+                        if slot.negated.is_some() || !self.melded.same(func, slot.values) {
                             pairing.selects.push(slot.values);
                         }
                     }

@@ -30,8 +30,8 @@ use super::schedule::Step;
 use super::trips::{self, Counter, LostTurns};
 use crate::divergence::Facts;
 use crate::divergence::spread::Spread;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::Opcode;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::inst::Opcode;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::fmt;
@@ -278,18 +278,18 @@ pub fn plan(
     if let Some(visits) = context.visits(entry).filter(Visits::never_splits) {
         return Err(FuseReject::NeverSplits(visits));
     }
-    let Context { kernel, handles, kinds, .. } = *context;
-    let obstacle = |block| legality::obstacle(kernel, handles, kinds, block);
+    let Context { func, handles, kinds, .. } = *context;
+    let obstacle = |block| legality::obstacle(func, handles, kinds, block);
     let admits = |t, f| obstacle(t).is_none() && obstacle(f).is_none();
-    let region = match Region::of(kernel, entry, admits) {
+    let region = match Region::of(func, entry, admits) {
         Ok(region) => region,
         Err(none) => {
             let why = match none {
                 NoRegion::NotTwoWays => FuseReject::NotTwoWays,
                 NoRegion::OneSided => FuseReject::OneSided,
             };
-            scratch.looked.extend(kernel.graph.succs(entry));
-            let pairs = gather::candidates(kernel, entry);
+            scratch.looked.extend(func.graph.succs(entry));
+            let pairs = gather::candidates(func, entry);
             return gathered(facts, context, entry, pairs, scratch).unwrap_or(Err(why));
         }
     };
@@ -312,7 +312,7 @@ pub fn plan(
 
 /// Whether lanes agree on a branch if warps lie along x, for all that is known.
 fn agrees_along_rows(facts: &Facts, entry: Block) -> bool {
-    let condition = facts.kernel.operands(facts.kernel.terminator(entry)).first();
+    let condition = facts.func.operands(facts.func.terminator(entry)).first();
     facts.geometry.exact.is_none()
         && condition.is_some_and(|&condition| Spread::new(facts).of(condition, entry) == Some(0))
 }
@@ -325,18 +325,18 @@ fn gathered(
     pairs: Vec<[Block; 2]>,
     scratch: &mut Scratch,
 ) -> Option<Result<FusePlan, FuseReject>> {
-    let Context { kernel, handles, kinds, .. } = *context;
-    let is_free = |block| legality::obstacle(kernel, handles, kinds, block).is_none();
+    let Context { func, handles, kinds, .. } = *context;
+    let is_free = |block| legality::obstacle(func, handles, kinds, block).is_none();
     let admits = |t, f| is_free(t) && is_free(f);
     let mut best: Option<FusePlan> = None;
     let mut refused = None;
     for sides in pairs {
-        let [t, f] = sides.map(|side| kernel.insts[kernel.terminator(side)].opcode);
+        let [t, f] = sides.map(|side| func.insts[func.terminator(side)].opcode);
         if t != f || !admits(sides[0], sides[1]) {
             continue;
         }
         let Some(gather) = gather::gather(facts, entry, sides) else { continue };
-        let Some(region) = Region::gathered(kernel, entry, gather, admits) else { continue };
+        let Some(region) = Region::gathered(func, entry, gather, admits) else { continue };
         scratch.looked.extend(region.core());
         match judge(facts, context, Planner::new(context, &region).run(&mut scratch.shapes)) {
             Err(reject) => refused = Some(reject),
@@ -440,28 +440,28 @@ impl Planner<'_, '_, '_> {
     }
 
     fn bodies(&self, pair: &Pair) -> [Vec<Inst>; 2] {
-        pair.sides.map(|side| matching::body(self.context.kernel, self.context.kinds, side))
+        pair.sides.map(|side| matching::body(self.context.func, self.context.kinds, side))
     }
 
     /// Whether some shape is on both sides.
     fn has_alike(&self, bodies: &[Vec<Inst>; 2], shapes: &mut Shapes) -> bool {
-        let Context { kernel, handles, kinds, .. } = *self.context;
-        let mut of = |inst: Inst| shapes.of(kernel, handles, kinds, inst);
+        let Context { func, handles, kinds, .. } = *self.context;
+        let mut of = |inst: Inst| shapes.of(func, handles, kinds, inst);
         let first: FxHashSet<u32> =
             bodies[0].iter().map(|&inst| of(inst)).filter(|&shape| shape != Shapes::NONE).collect();
         !first.is_empty() && bodies[1].iter().any(|&inst| first.contains(&of(inst)))
     }
 
     fn count(&mut self, bodies: &[Vec<Inst>; 2]) {
-        let Context { kernel, costs, .. } = *self.context;
+        let Context { func, costs, .. } = *self.context;
         for (side, body) in bodies.iter().enumerate() {
             self.numbers.insts[side] += body.len() as u32;
-            self.numbers.sides[side] += body.iter().map(|&inst| costs.inst(kernel, inst)).sum::<u32>();
+            self.numbers.sides[side] += body.iter().map(|&inst| costs.inst(func, inst)).sum::<u32>();
         }
     }
 
     fn pair(&mut self, index: usize, bodies: &[Vec<Inst>; 2], shapes: &mut Shapes) -> PairPlan {
-        let Context { kernel, costs, .. } = *self.context;
+        let Context { func, costs, .. } = *self.context;
         let pair = &self.region.pairs[index];
         let phis = if index == 0 { Vec::new() } else { self.phis(pair.sides) };
         let ends = self.ends(index);
@@ -474,7 +474,7 @@ impl Planner<'_, '_, '_> {
         let mut chosen = FxHashSet::default();
         let mut selects: Vec<[Value; 2]> = pairing.selects.clone();
         if let Tail::Joined { links, .. } = &pair.tail {
-            let ends_apart = ends.iter().filter(|&&values| !self.melded.same(kernel, values));
+            let ends_apart = ends.iter().filter(|&&values| !self.melded.same(func, values));
             selects.extend(ends_apart);
             // the branch that parted the sides, or one of the two that parted each
             let parted =
@@ -485,7 +485,7 @@ impl Planner<'_, '_, '_> {
         }
         for values in selects {
             if chosen.insert(values) {
-                self.select_cost += costs.select(kernel, values[0]);
+                self.select_cost += costs.select(func, values[0]);
                 self.numbers.selects += 1;
             }
         }
@@ -505,15 +505,14 @@ impl Planner<'_, '_, '_> {
 
     /// Values that the ends of a pair want of both sides: conditions, returned values, incoming values of exits' phis.
     fn ends(&self, index: usize) -> Vec<[Value; 2]> {
-        let kernel = self.context.kernel;
+        let func = self.context.func;
         let pair = &self.region.pairs[index];
         let Tail::Joined { links, .. } = &pair.tail else { return Vec::new() };
-        let [t, f] = pair.sides.map(|side| kernel.terminator(side));
-        let mut ends: Vec<[Value; 2]> =
-            kernel.operands(t).iter().zip(kernel.operands(f)).map(|(&a, &b)| [a, b]).collect();
+        let [t, f] = pair.sides.map(|side| func.terminator(side));
+        let mut ends: Vec<[Value; 2]> = func.operands(t).iter().zip(func.operands(f)).map(|(&a, &b)| [a, b]).collect();
         for link in links {
             if let Link::Exit(exit) = *link {
-                ends.extend(kernel.phis(exit).map(|phi| pair.sides.map(|side| incoming(self.context, phi, side))));
+                ends.extend(func.phis(exit).map(|phi| pair.sides.map(|side| incoming(self.context, phi, side))));
             }
         }
         ends
@@ -521,16 +520,16 @@ impl Planner<'_, '_, '_> {
 
     /// Pairs the phis of two blocks: same type, most incoming values alike.
     fn phis(&mut self, sides: [Block; 2]) -> Vec<[Option<Inst>; 2]> {
-        let kernel = self.context.kernel;
-        let mut others: Vec<Inst> = kernel.phis(sides[1]).collect();
+        let func = self.context.func;
+        let mut others: Vec<Inst> = func.phis(sides[1]).collect();
         let mut phis = Vec::new();
-        for phi in kernel.phis(sides[0]) {
-            let ty = kernel.insts[phi].ty;
+        for phi in func.phis(sides[0]) {
+            let ty = func.insts[phi].ty;
             let alike = |other: Inst| {
                 let pairs = self.edges(phi, other);
-                pairs.filter(|&values| self.melded.same(kernel, values)).count()
+                pairs.filter(|&values| self.melded.same(func, values)).count()
             };
-            let fits = others.iter().enumerate().filter(|(_, other)| kernel.insts[**other].ty == ty);
+            let fits = others.iter().enumerate().filter(|(_, other)| func.insts[**other].ty == ty);
             // of equals the first, which the front end made for the same purpose
             let best = fits.max_by_key(|(place, other)| (alike(**other), usize::MAX - place)).map(|(place, _)| place);
             match best {
@@ -548,7 +547,7 @@ impl Planner<'_, '_, '_> {
 
     /// Incoming values of two phis along corresponding edges.
     fn edges(&self, t: Inst, f: Inst) -> impl Iterator<Item = [Value; 2]> + '_ {
-        let home = self.context.kernel.insts[t].block;
+        let home = self.context.func.insts[t].block;
         let target = self.region.pairs.iter().position(|pair| pair.sides[0] == home);
         self.region.pairs.iter().filter_map(move |pair| {
             let Tail::Joined { links, .. } = &pair.tail else { return None };
@@ -558,11 +557,11 @@ impl Planner<'_, '_, '_> {
     }
 
     fn phi_selects(&mut self, pairs: &[PairPlan]) {
-        let kernel = self.context.kernel;
+        let func = self.context.func;
         for &phis in pairs.iter().flat_map(|pair| &pair.phis) {
             let [Some(t), Some(f)] = phis else { continue };
-            let apart = self.edges(t, f).filter(|&values| !self.melded.same(kernel, values)).count() as u32;
-            self.select_cost += apart * self.context.costs.select(kernel, kernel.result(t));
+            let apart = self.edges(t, f).filter(|&values| !self.melded.same(func, values)).count() as u32;
+            self.select_cost += apart * self.context.costs.select(func, func.result(t));
             self.numbers.selects += apart;
         }
     }
@@ -570,8 +569,8 @@ impl Planner<'_, '_, '_> {
 
 /// What a phi takes from a block; the edge exists.
 fn incoming(context: &Context<'_, '_>, phi: Inst, from: Block) -> Value {
-    let kernel = context.kernel;
-    debug_assert!(kernel.insts[phi].opcode == Opcode::Phi);
-    let place = kernel.incoming(phi).iter().position(|&block| block == from);
-    kernel.operands(phi)[place.expect("a phi has a value for each edge into its block")]
+    let func = context.func;
+    debug_assert!(func.insts[phi].opcode == Opcode::Phi);
+    let place = func.incoming(phi).iter().position(|&block| block == from);
+    func.operands(phi)[place.expect("a phi has a value for each edge into its block")]
 }

@@ -24,9 +24,9 @@
 //! dominator tree; here the pairs are found by the walk, so that a shared exit may be anywhere and several.
 
 use super::gather::Gather;
-use crate::kernel::Kernel;
-use crate::kernel::entity::{Block, Inst};
-use crate::kernel::inst::Opcode;
+use crate::entity::{Block, Inst};
+use crate::ir::Func;
+use crate::ir::inst::Opcode;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -88,22 +88,22 @@ pub enum NoRegion {
 
 impl Region {
     /// The region of a branch. `admits` says whether a pair of blocks other than the first may be melded at all.
-    pub fn of(kernel: &Kernel, entry: Block, admits: impl Fn(Block, Block) -> bool) -> Result<Region, NoRegion> {
-        let ends_in_branch = kernel.insts[kernel.terminator(entry)].opcode == Opcode::CondBr;
-        let &[yes, no] = kernel.graph.succs(entry) else { return Err(NoRegion::NotTwoWays) };
+    pub fn of(func: &Func, entry: Block, admits: impl Fn(Block, Block) -> bool) -> Result<Region, NoRegion> {
+        let ends_in_branch = func.insts[func.terminator(entry)].opcode == Opcode::CondBr;
+        let &[yes, no] = func.graph.succs(entry) else { return Err(NoRegion::NotTwoWays) };
         if !ends_in_branch || yes == no {
             return Err(NoRegion::NotTwoWays);
         }
-        if [yes, no].iter().any(|&side| side == entry || kernel.graph.preds(side) != [entry]) {
+        if [yes, no].iter().any(|&side| side == entry || func.graph.preds(side) != [entry]) {
             return Err(NoRegion::OneSided);
         }
-        let pairs = Region::pairs(kernel, &[entry], [yes, no], admits);
+        let pairs = Region::pairs(func, &[entry], [yes, no], admits);
         Ok(Region { entry, gather: None, pairs })
     }
 
     /// The region behind gathered edges; `None` where it holds a block that they come from.
     pub fn gathered(
-        kernel: &Kernel,
+        func: &Func,
         entry: Block,
         gather: Gather,
         admits: impl Fn(Block, Block) -> bool,
@@ -112,20 +112,15 @@ impl Region {
         if gather.sides.iter().any(|side| sources.contains(side)) {
             return None;
         }
-        let pairs = Region::pairs(kernel, &sources, gather.sides, admits);
+        let pairs = Region::pairs(func, &sources, gather.sides, admits);
         Some(Region { entry, gather: Some(gather), pairs })
     }
 
-    fn pairs(
-        kernel: &Kernel,
-        sources: &[Block],
-        first: [Block; 2],
-        admits: impl Fn(Block, Block) -> bool,
-    ) -> Vec<Pair> {
+    fn pairs(func: &Func, sources: &[Block], first: [Block; 2], admits: impl Fn(Block, Block) -> bool) -> Vec<Pair> {
         let mut banned = FxHashSet::default();
         loop {
-            let walk = Walk::new(kernel, sources, first, &banned, &admits);
-            match walk.first_unsound(kernel) {
+            let walk = Walk::new(func, sources, first, &banned, &admits);
+            match walk.first_unsound(func) {
                 Some(pair) => banned.insert(pair),
                 None => return walk.pairs,
             };
@@ -157,7 +152,7 @@ struct Walk {
 
 impl Walk {
     fn new(
-        kernel: &Kernel,
+        func: &Func,
         sources: &[Block],
         first: [Block; 2],
         banned: &FxHashSet<[Block; 2]>,
@@ -168,7 +163,7 @@ impl Walk {
         let mut next = 0;
         while next < walk.pairs.len() {
             let sides = walk.pairs[next].sides;
-            walk.pairs[next].tail = walk.tail(kernel, sources, sides, banned, admits);
+            walk.pairs[next].tail = walk.tail(func, sources, sides, banned, admits);
             next += 1;
         }
         walk
@@ -184,17 +179,17 @@ impl Walk {
 
     fn tail(
         &mut self,
-        kernel: &Kernel,
+        func: &Func,
         sources: &[Block],
         [t, f]: [Block; 2],
         banned: &FxHashSet<[Block; 2]>,
         admits: &impl Fn(Block, Block) -> bool,
     ) -> Tail {
-        let ends: [Inst; 2] = [kernel.terminator(t), kernel.terminator(f)];
-        let opcode = kernel.insts[ends[0]].opcode;
-        let alike = opcode == kernel.insts[ends[1]].opcode;
+        let ends: [Inst; 2] = [func.terminator(t), func.terminator(f)];
+        let opcode = func.insts[ends[0]].opcode;
+        let alike = opcode == func.insts[ends[1]].opcode;
         let joins = matches!(opcode, Opcode::Br | Opcode::CondBr | Opcode::Ret | Opcode::Unreachable);
-        let (to_t, to_f) = (kernel.graph.succs(t), kernel.graph.succs(f));
+        let (to_t, to_f) = (func.graph.succs(t), func.graph.succs(f));
         if !alike
             || !joins
             || to_t.len() != to_f.len()
@@ -203,7 +198,7 @@ impl Walk {
             return Tail::Split;
         }
         let agree = |crossed: bool| -> i32 {
-            (0..to_t.len()).map(|i| self.affinity(kernel, to_t[i], to_f[i ^ usize::from(crossed)])).sum()
+            (0..to_t.len()).map(|i| self.affinity(func, to_t[i], to_f[i ^ usize::from(crossed)])).sum()
         };
         let likely = to_t.len() == 2 && agree(true) > agree(false);
         let tries: &[bool] = if to_t.len() == 2 { &[likely, !likely] } else { &[false] };
@@ -259,7 +254,7 @@ impl Walk {
     }
 
     /// How well two blocks correspond, by what is seen at a glance.
-    fn affinity(&self, kernel: &Kernel, a: Block, b: Block) -> i32 {
+    fn affinity(&self, func: &Func, a: Block, b: Block) -> i32 {
         if a == b {
             return 16;
         }
@@ -268,9 +263,9 @@ impl Walk {
             (None, None) => {}
             _ => return -16,
         }
-        let graph = &kernel.graph;
-        let opcode = |block| kernel.insts[kernel.terminator(block)].opcode;
-        let lengths = [a, b].map(|block| kernel.block_insts(block).len() as i32);
+        let graph = &func.graph;
+        let opcode = |block| func.insts[func.terminator(block)].opcode;
+        let lengths = [a, b].map(|block| func.block_insts(block).len() as i32);
         2 * i32::from(opcode(a) == opcode(b))
             + 2 * i32::from(graph.preds(a).len() == graph.preds(b).len())
             + 2 * i32::from(graph.succs(a).len() == graph.succs(b).len())
@@ -279,7 +274,7 @@ impl Walk {
     }
 
     /// A pair that is entered otherwise than from linked pairs, or whose block became an exit too.
-    fn first_unsound(&self, kernel: &Kernel) -> Option<[Block; 2]> {
+    fn first_unsound(&self, func: &Func) -> Option<[Block; 2]> {
         let mut entered = vec![0; self.pairs.len()];
         let mut exits = FxHashSet::default();
         for pair in &self.pairs {
@@ -294,7 +289,7 @@ impl Walk {
         }
         let unsound = |index: usize| {
             let sides = self.pairs[index].sides;
-            sides.iter().any(|&side| kernel.graph.preds(side).len() != entered[index] || exits.contains(&side))
+            sides.iter().any(|&side| func.graph.preds(side).len() != entered[index] || exits.contains(&side))
         };
         // the latest first: a ban there splits less
         (1..self.pairs.len()).rev().find(|&index| unsound(index)).map(|index| self.pairs[index].sides)

@@ -12,8 +12,8 @@
 
 use super::legality::{self, Order};
 use super::matching::How;
-use crate::kernel::Kernel;
-use crate::kernel::entity::Inst;
+use crate::entity::Inst;
+use crate::ir::Func;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -48,14 +48,14 @@ impl Node {
 }
 
 /// Orders the nodes, or finds that they depend on each other in a circle. `sides` are the two sides' instructions.
-pub fn schedule(kernel: &Kernel, sides: [&[Inst]; 2], nodes: &[Node]) -> Option<Vec<Step>> {
+pub fn schedule(func: &Func, sides: [&[Inst]; 2], nodes: &[Node]) -> Option<Vec<Step>> {
     let mut node_of: FxHashMap<Inst, u32> = FxHashMap::default();
     for (index, node) in nodes.iter().enumerate() {
         for inst in node.insts() {
             node_of.insert(inst, index as u32);
         }
     }
-    let edges = dependences(kernel, sides, &node_of);
+    let edges = dependences(func, sides, &node_of);
     let mut waits = vec![0u32; nodes.len()];
     let mut after: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
     for (from, to) in edges {
@@ -118,20 +118,20 @@ fn ranks(nodes: &[Node], sides: [&[Inst]; 2]) -> Vec<u32> {
         .collect()
 }
 
-fn dependences(kernel: &Kernel, sides: [&[Inst]; 2], node_of: &FxHashMap<Inst, u32>) -> Vec<(u32, u32)> {
+fn dependences(func: &Func, sides: [&[Inst]; 2], node_of: &FxHashMap<Inst, u32>) -> Vec<(u32, u32)> {
     let mut edges = Vec::new();
     for side in sides {
         let mut last_write: Option<u32> = None;
         let mut reads: Vec<u32> = Vec::new();
         for &inst in side {
             let node = node_of[&inst];
-            for def in kernel.operands(inst).iter().filter_map(|&operand| kernel.def(operand)) {
+            for def in func.operands(inst).iter().filter_map(|&operand| func.def(operand)) {
                 // only of this block: what stands in other blocks is done already, or comes round by a phi
                 if let Some(&from) = node_of.get(&def).filter(|&&from| from != node) {
                     edges.push((from, node));
                 }
             }
-            match legality::order(kernel, inst) {
+            match legality::order(func, inst) {
                 Order::Free => {}
                 Order::Reads => {
                     edges.extend(last_write.map(|write| (write, node)));

@@ -19,9 +19,9 @@ use super::plan::PairPlan;
 use super::region::Tail;
 use crate::cfg::Cycle;
 use crate::divergence::Facts;
-use crate::kernel::Kernel;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::{ConstData, Opcode, Predicate};
+use crate::entity::{Block, Inst, Value};
+use crate::ir::Func;
+use crate::ir::inst::{ConstData, Opcode, Predicate};
 use smallvec::SmallVec;
 
 /// Most turns that are counted; more are never unrolled whole.
@@ -76,7 +76,7 @@ struct Loop {
 
 /// Counters that the melded loops get, or a loop that would lose its.
 pub fn counters(facts: &Facts, pairs: &[PairPlan]) -> Result<SmallVec<[Counter; 2]>, LostTurns> {
-    let kernel = &facts.kernel;
+    let func = &facts.func;
     let mut counters = SmallVec::new();
     for (header, pair) in pairs.iter().enumerate() {
         let [Some(t), Some(f)] = pair.sides.map(|side| natural_loop(facts, side)) else { continue };
@@ -96,7 +96,7 @@ pub fn counters(facts: &Facts, pairs: &[PairPlan]) -> Result<SmallVec<[Counter; 
                 }
             }
             _ => {
-                let insts = loops.map(|one| size(kernel, facts.cfg().cycles.blocks(one.cycle)));
+                let insts = loops.map(|one| size(func, facts.cfg().cycles.blocks(one.cycle)));
                 let is_unrolled = |side: usize| {
                     sides[side].is_some_and(|turns| turns.whole.saturating_mul(u64::from(insts[side])) <= UNROLLED)
                 };
@@ -116,17 +116,17 @@ fn same_counter(a: &Turns, b: &Turns) -> bool {
 
 /// Instructions of one turn, without those that LLVM takes to be free in unrolled code: addresses and widened indices,
 /// which become constants, and jumps.
-fn size(kernel: &Kernel, blocks: &[Block]) -> u32 {
+fn size(func: &Func, blocks: &[Block]) -> u32 {
     let free = [Opcode::Phi, Opcode::Gep, Opcode::ZExt, Opcode::SExt, Opcode::Trunc, Opcode::Br];
-    let counts = |&inst: &Inst| !free.contains(&kernel.insts[inst].opcode);
-    blocks.iter().map(|&block| kernel.block_insts(block).filter(counts).count() as u32).sum()
+    let counts = |&inst: &Inst| !free.contains(&func.insts[inst].opcode);
+    blocks.iter().map(|&block| func.block_insts(block).filter(counts).count() as u32).sum()
 }
 
 /// The loop that a block is the header of, if there is one with one way back.
 fn natural_loop(facts: &Facts, header: Block) -> Option<Loop> {
-    let kernel = &facts.kernel;
+    let func = &facts.func;
     let dominators = facts.dominators();
-    let mut back = kernel.graph.preds(header).iter().copied().filter(|&from| dominators.dominates(header, from));
+    let mut back = func.graph.preds(header).iter().copied().filter(|&from| dominators.dominates(header, from));
     let latch = back.next()?;
     if back.next().is_some() {
         return None;
@@ -138,46 +138,46 @@ fn natural_loop(facts: &Facts, header: Block) -> Option<Loop> {
 
 /// Counts the turns of a loop with one exit.
 fn turns(facts: &Facts, header: Block, of: &Loop) -> Option<Turns> {
-    let kernel = &facts.kernel;
+    let func = &facts.func;
     let cycles = &facts.cfg().cycles;
-    let mut exits = cycles.exit_edges(&kernel.graph, of.cycle);
+    let mut exits = cycles.exit_edges(&func.graph, of.cycle);
     let (exit, target) = exits.next()?;
     if exits.next().is_some() || (exit != header && exit != of.latch) {
         return None;
     }
-    let leaves = kernel.graph.succs(exit).iter().position(|&to| to == target)?;
-    let end = kernel.terminator(exit);
-    if kernel.insts[end].opcode != Opcode::CondBr {
+    let leaves = func.graph.succs(exit).iter().position(|&to| to == target)?;
+    let end = func.terminator(exit);
+    if func.insts[end].opcode != Opcode::CondBr {
         return None;
     }
-    let test = kernel.def(kernel.condition(end)?)?;
-    let predicate = match kernel.insts[test].opcode {
-        Opcode::ICmp => Predicate::from_sub(kernel.insts[test].sub)?,
+    let test = func.def(func.condition(end)?)?;
+    let predicate = match func.insts[test].opcode {
+        Opcode::ICmp => Predicate::from_sub(func.insts[test].sub)?,
         _ => return None,
     };
-    let &[a, b] = kernel.operands(test) else { return None };
-    let (counter, bound, predicate) = match (number(kernel, a), number(kernel, b)) {
+    let &[a, b] = func.operands(test) else { return None };
+    let (counter, bound, predicate) = match (number(func, a), number(func, b)) {
         (None, Some(bound)) => (a, bound, predicate),
         (Some(bound), None) => (b, bound, predicate.swapped()),
         _ => return None,
     };
-    let bits = kernel.int_bits(counter).filter(|&bits| bits <= 64)?;
-    let def = kernel.def(counter)?;
+    let bits = func.int_bits(counter).filter(|&bits| bits <= 64)?;
+    let def = func.def(counter)?;
     // the counter itself, or what it will be in the next turn
-    let (phi, is_next) = match kernel.insts[def].opcode {
+    let (phi, is_next) = match func.insts[def].opcode {
         Opcode::Phi => (def, false),
-        Opcode::Add => (kernel.def(kernel.operands(def)[0])?, true),
+        Opcode::Add => (func.def(func.operands(def)[0])?, true),
         _ => return None,
     };
-    if kernel.insts[phi].opcode != Opcode::Phi || kernel.insts[phi].block != header {
+    if func.insts[phi].opcode != Opcode::Phi || func.insts[phi].block != header {
         return None;
     }
     let (mut start, mut next) = (None, None);
-    for (&value, &from) in kernel.operands(phi).iter().zip(kernel.incoming(phi)) {
+    for (&value, &from) in func.operands(phi).iter().zip(func.incoming(phi)) {
         if from == of.latch {
-            next = kernel.def(value);
+            next = func.def(value);
         } else {
-            let value = number(kernel, value)?;
+            let value = number(func, value)?;
             if start.is_some_and(|known| known != value) {
                 return None;
             }
@@ -185,13 +185,11 @@ fn turns(facts: &Facts, header: Block, of: &Loop) -> Option<Turns> {
         }
     }
     let (start, next) = (start?, next?);
-    if kernel.insts[next].opcode != Opcode::Add
-        || kernel.operands(next)[0] != kernel.result(phi)
-        || (is_next && next != def)
+    if func.insts[next].opcode != Opcode::Add || func.operands(next)[0] != func.result(phi) || (is_next && next != def)
     {
         return None;
     }
-    let step = number(kernel, kernel.operands(next)[1])?;
+    let step = number(func, func.operands(next)[1])?;
     let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
     let mut now = start;
     for count in 1..=MAX_TURNS {
@@ -205,8 +203,8 @@ fn turns(facts: &Facts, header: Block, of: &Loop) -> Option<Turns> {
     None
 }
 
-fn number(kernel: &Kernel, value: Value) -> Option<u64> {
-    match kernel.constant(value) {
+fn number(func: &Func, value: Value) -> Option<u64> {
+    match func.constant(value) {
         Some(ConstData::Int(number)) => Some(number),
         _ => None,
     }

@@ -17,7 +17,7 @@ using warpwise::Shape;
 namespace {
 
 static_assert(sizeof(WarpwiseInst) == 24 && sizeof(WarpwiseGep) == 16 && sizeof(WarpwiseTerm) == 16,
-              "the layouts of src/kernel/inst.rs");
+              "the layouts of src/ir/inst.rs");
 // An address is as good as a number (see walk_tables.h): no two values share 16 bytes.
 static_assert(sizeof(Value) >= 16, "values are told apart by their address over 16");
 

@@ -1,4 +1,4 @@
-// One function as arrays, for src/kernel/import.rs. Reads only; decides nothing.
+// One function as arrays, for src/ir/import.rs. Reads only; decides nothing.
 //
 // Rust could ask LLVM's C API for every field, at some fifteen calls an instruction; that alone costs more than LLVM's
 // own analysis. Here the fields are read inline and written to arrays in the layout that Rust has for them, in memory

@@ -1,11 +1,12 @@
 //! How are the fields of a function read without a call per field? `walk.cpp` fills arrays in the layout of
-//! [`crate::kernel`], in memory of Rust's allocator, which become vectors here.
+//! [`crate::ir`], in memory of Rust's allocator, which become vectors here.
 //!
 //! Mirrors `walk.h`.
 
 use super::handle::{Block, Function, Type, Value};
-use crate::kernel::inst::{GepData, GepTerm, InstData};
-use crate::kernel::{BlockData, entity};
+use crate::entity;
+use crate::ir::BlockData;
+use crate::ir::inst::{GepData, GepTerm, InstData};
 use llvm_sys::prelude::LLVMValueRef;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
 use std::ptr::NonNull;
@@ -205,7 +206,7 @@ impl Drop for Tables {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::inst::{Flags, Opcode};
+    use crate::ir::inst::{Flags, Opcode};
 
     unsafe extern "C" {
         fn warpwise_walk_opcodes() -> u32;

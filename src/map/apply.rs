@@ -22,9 +22,9 @@ use super::joins;
 use super::plan::{BranchPlan, Check, FunctionPlan, Keep, SECTOR, exits};
 use super::texts::{Head, Shape, Texts};
 use crate::divergence::Facts;
-use crate::kernel::entity::{self, Block};
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::Opcode;
+use crate::entity::{self, Block};
+use crate::ir::handles::Handles;
+use crate::ir::inst::Opcode;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Inst, IntPredicate, RawOpcode, Value};
 use cranelift_entity::EntityRef;
@@ -197,7 +197,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
     fn in_memory(&mut self, facts: &Facts, plan: &FunctionPlan) {
         for branch in plan.branches.iter().filter(|branch| branch.keep == Keep::Memory) {
             let Some(slot) = branch.slot else { continue };
-            let at = self.handles.inst(facts.kernel.terminator(branch.block));
+            let at = self.handles.inst(facts.func.terminator(branch.block));
             if plan.is_recursive {
                 self.begin(at, Head { launch: false, lower: true, replica: true }, 0);
             }
@@ -214,7 +214,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
 
     /// Counts the branches whose counts are held in registers, and gives those to memory.
     fn in_registers(&mut self, facts: &Facts, plan: &FunctionPlan, registers: &Registers<'_>) {
-        let kernel = &facts.kernel;
+        let func = &facts.func;
         let cfg = facts.cfg();
         let count = registers.count;
         let bits = |objects: std::ops::Range<usize>| objects.fold(0, |mask, object| mask | 1u64 << object);
@@ -232,18 +232,18 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         };
         // (block's position, position in the block), what happens, and to which registers
         let mut events: Vec<((u32, u32), Event<'_>, u64)> = Vec::new();
-        let mut position = vec![u32::MAX; kernel.blocks.len()];
+        let mut position = vec![u32::MAX; func.blocks.len()];
         let order = cfg.order.rpo();
         for (number, &block) in (0..).zip(order) {
             position[block.index()] = number;
-            let end = kernel.terminator(block);
-            if kernel.insts[end].opcode == Opcode::Ret {
+            let end = func.terminator(block);
+            if func.insts[end].opcode == Opcode::Ret {
                 events.push(((number, end.as_u32()), Event::Return, 0));
             }
         }
         for (number, branch) in plan.branches.iter().enumerate() {
             if branch.slot.is_some() && branch.keep != Keep::Memory {
-                let at = (position[branch.block.index()], kernel.terminator(branch.block).as_u32());
+                let at = (position[branch.block.index()], func.terminator(branch.block).as_u32());
                 events.push((at, Event::Branch(number), bits(objects_of(number))));
             }
         }
@@ -252,14 +252,14 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
             events.push(((position[check.header.index()], 0), Event::Check(check), changed));
         }
         for exit in exits(facts, self.handles) {
-            let at = position[kernel.insts[exit].block.index()];
+            let at = position[func.insts[exit].block.index()];
             if at != u32::MAX {
                 events.push(((at, exit.as_u32()), Event::Exit(exit), everything));
             }
         }
         events.sort_by_key(|event| event.0);
         let changes = events.iter().map(|&((number, _), _, changed)| (order[number as usize], changed));
-        let phis = joins::joins(&kernel.graph, cfg, changes.filter(|change| change.1 != 0));
+        let phis = joins::joins(&func.graph, cfg, changes.filter(|change| change.1 != 0));
 
         // what the lane holds at the end of each block, by the block's position
         let zero = self.editor.int(32, 0);
@@ -268,7 +268,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         let mut rest = events.as_slice();
         self.current = vec![zero; count];
         for (number, &block) in (0u32..).zip(order) {
-            if let Some(above) = cfg.dominators(&kernel.graph).idom(block) {
+            if let Some(above) = cfg.dominators(&func.graph).idom(block) {
                 let row = position[above.index()] as usize * count;
                 self.current.copy_from_slice(&outs[row..row + count]);
             }
@@ -276,7 +276,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
             while wanted != 0 {
                 let object = wanted.trailing_zeros() as usize;
                 wanted &= wanted - 1;
-                let phi = self.editor.count_phi(self.handles.block(block), kernel.graph.preds(block).len());
+                let phi = self.editor.count_phi(self.handles.block(block), func.graph.preds(block).len());
                 self.current[object] = phi.value();
                 made.push((block, object, phi));
             }
@@ -284,11 +284,11 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
             {
                 debug_assert_eq!(at, number);
                 rest = others;
-                let end = self.handles.inst(kernel.terminator(block));
+                let end = self.handles.inst(func.terminator(block));
                 match event {
                     Event::Check(check) => {
-                        let mut insts = kernel.block_insts(block);
-                        let head = insts.find(|&inst| kernel.insts[inst].opcode != Opcode::Phi);
+                        let mut insts = func.block_insts(block);
+                        let head = insts.find(|&inst| func.insts[inst].opcode != Opcode::Phi);
                         self.check(registers, check, head.map_or(end, |inst| self.handles.inst(inst)));
                     }
                     Event::Exit(call) => self.flush(registers, self.handles.inst(call)),
@@ -305,12 +305,12 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         // blocks end where they ended, but may have been split before
         let mut from: SmallVec<[_; 8]> = SmallVec::new();
         for of_block in made.chunk_by(|one, other| one.0 == other.0) {
-            let preds = kernel.graph.preds(of_block[0].0);
+            let preds = func.graph.preds(of_block[0].0);
             from.clear();
             for &pred in preds {
                 // its row, and where it ends now
                 let row = position[pred.index()] as usize * count;
-                from.push((row, self.handles.inst(kernel.terminator(pred)).block()));
+                from.push((row, self.handles.inst(func.terminator(pred)).block()));
             }
             for &(_, object, phi) in of_block {
                 for &(row, block) in &from {

@@ -4,15 +4,15 @@
 //! the stack it found without counters.
 
 use crate::divergence::Facts;
-use crate::kernel::Kernel;
-use crate::kernel::call::Callee;
-use crate::kernel::handles::Handles;
-use crate::kernel::import::ModuleContext;
+use crate::ir::Func;
+use crate::ir::call::Callee;
+use crate::ir::handles::Handles;
+use crate::ir::import::ModuleContext;
 use rustc_hash::FxHashMap;
 
 /// Whether a function calls anything that is compiled as a function of its own.
-pub fn calls_functions(kernel: &Kernel) -> bool {
-    kernel.calls.iter().any(|call| matches!(call.callee, Callee::Function(_) | Callee::Indirect))
+pub fn calls_functions(func: &Func) -> bool {
+    func.calls.iter().any(|call| matches!(call.callee, Callee::Function(_) | Callee::Indirect))
 }
 
 /// The calls between functions with a body, which go by their numbers.
@@ -30,19 +30,19 @@ impl CallGraph {
     pub fn new<'m>(context: &ModuleContext<'m>, bodies: &[(Facts, Handles<'m>)]) -> CallGraph {
         let callees = vec![Vec::new(); bodies.len()];
         let mut graph = CallGraph { numbers: FxHashMap::default(), pointed: Vec::new(), callees };
-        if !bodies.iter().any(|(facts, _)| calls_functions(&facts.kernel)) {
+        if !bodies.iter().any(|(facts, _)| calls_functions(&facts.func)) {
             return graph;
         }
         for (number, (_, handles)) in bodies.iter().enumerate() {
             graph.numbers.extend(context.index_of(handles.function).map(|index| (index, number)));
         }
-        let calls = |(facts, _): &(Facts, Handles<'_>)| facts.kernel.calls.iter().any(|c| c.callee == Callee::Indirect);
+        let calls = |(facts, _): &(Facts, Handles<'_>)| facts.func.calls.iter().any(|c| c.callee == Callee::Indirect);
         if bodies.iter().any(calls) {
             let is_pointed = |&number: &usize| !bodies[number].1.function.is_only_called_directly();
             graph.pointed = (0..bodies.len()).filter(is_pointed).collect();
         }
         for (number, (facts, _)) in bodies.iter().enumerate() {
-            let found = facts.kernel.calls.iter().flat_map(|call| graph.reach(call.callee)).copied();
+            let found = facts.func.calls.iter().flat_map(|call| graph.reach(call.callee)).copied();
             let mut found: Vec<usize> = found.collect();
             found.sort_unstable();
             found.dedup();

@@ -9,10 +9,10 @@ use crate::divergence::Facts;
 use crate::divergence::causes::Causes;
 use crate::divergence::remarks::explain;
 use crate::divergence::words::Words;
-use crate::kernel::entity::Block;
-use crate::kernel::handles::Handles;
-use crate::kernel::names::Names;
-use crate::kernel::types::TypeKind;
+use crate::entity::Block;
+use crate::ir::handles::Handles;
+use crate::ir::names::Names;
+use crate::ir::types::TypeKind;
 use crate::llvm::handle::{DebugLoc, quote_name};
 use crate::report::model::{self, Counts, LineReport};
 use crate::report::source::Sources;
@@ -47,7 +47,7 @@ impl<'m> Describer<'m> {
 
     /// Describes a function and what is counted of it.
     pub fn function(&mut self, facts: &Facts, handles: &Handles<'m>, plan: &FunctionPlan) {
-        let kernel = &facts.kernel;
+        let func = &facts.func;
         let own = handles.function.place();
         let has_lines = own.is_some();
         let words = Words::new(facts, handles);
@@ -59,8 +59,8 @@ impl<'m> Describer<'m> {
         let [uniform, affine, divergent] = facts.tally();
         let shape = facts.geometry.exact.map_or_else(String::new, |shape| shape.to_string());
         self.packer.head(&Head {
-            symbol: &kernel.name,
-            is_kernel: kernel.is_kernel,
+            symbol: &func.name,
+            is_kernel: func.is_kernel,
             launches: plan.launches,
             place,
             shape: &shape,
@@ -69,11 +69,11 @@ impl<'m> Describer<'m> {
         self.packer.count(lines.len());
         lines.iter().for_each(|line| self.packer.line(line));
         let labels = Labels::new(facts, handles);
-        self.packer.count(kernel.blocks.len());
-        for block in kernel.blocks.keys() {
+        self.packer.count(func.blocks.len());
+        for block in func.blocks.keys() {
             let lines = place.map_or([0; 2], |(file, _)| self.lines_of(facts, handles, block, file));
-            let next = kernel.graph.succs(block).iter().map(|next| next.as_u32() as i32 - block.as_u32() as i32);
-            let size = kernel.block_insts(block).len() as u32;
+            let next = func.graph.succs(block).iter().map(|next| next.as_u32() as i32 - block.as_u32() as i32);
+            let size = func.block_insts(block).len() as u32;
             match &labels {
                 Labels::Named(names) => self.packer.block(Ok(&names[block.index()]), lines, size, next),
                 Labels::Mixed(names) => self.packer.block(Ok(&names.block(handles, block)), lines, size, next),
@@ -92,7 +92,7 @@ impl<'m> Describer<'m> {
             let is_divergent = facts.is_divergent_branch(branch.block);
             let chain = causes.as_ref().filter(|_| is_divergent).and_then(|causes| causes.of_branch(branch.block));
             let why = chain.map(|chain| explain(facts, words, &chain, branch.block));
-            let location = handles.inst(facts.kernel.terminator(branch.block)).debug_loc();
+            let location = handles.inst(facts.func.terminator(branch.block)).debug_loc();
             let place = location.map(|location| self.place(location));
             self.packer.branch(&Branch {
                 further: branch.block.as_u32() - before,
@@ -139,7 +139,7 @@ impl<'m> Describer<'m> {
     fn lines_of(&mut self, facts: &Facts, handles: &Handles<'m>, block: Block, own_file: u32) -> [u32; 2] {
         let mut lines = [u32::MAX, 0];
         let mut last = None;
-        for inst in facts.kernel.block_insts(block) {
+        for inst in facts.func.block_insts(block) {
             let location = handles.inst(inst).debug_loc();
             if location == last {
                 continue;
@@ -166,23 +166,23 @@ enum Labels {
 
 impl Labels {
     fn new(facts: &Facts, handles: &Handles<'_>) -> Labels {
-        let kernel = &facts.kernel;
+        let func = &facts.func;
         if handles.function.has_names() {
-            let names = kernel.blocks.keys().map(|block| match handles.block(block).name() {
+            let names = func.blocks.keys().map(|block| match handles.block(block).name() {
                 name if name.is_empty() => None,
                 name => Some(quote_name('%', &name)),
             });
             return match names.collect() {
                 Some(names) => Labels::Named(names),
-                None => Labels::Mixed(Names::new(kernel, handles)),
+                None => Labels::Mixed(Names::new(func, handles)),
             };
         }
         // arguments, then each block and its instructions
-        let mut next = kernel.param_count;
-        let numbers = kernel.blocks.keys().map(|block| {
+        let mut next = func.param_count;
+        let numbers = func.blocks.keys().map(|block| {
             let number = next;
-            let insts = kernel.block_insts(block);
-            next += 1 + insts.filter(|&inst| kernel.types[kernel.insts[inst].ty].kind != TypeKind::Void).count() as u32;
+            let insts = func.block_insts(block);
+            next += 1 + insts.filter(|&inst| func.types[func.insts[inst].ty].kind != TypeKind::Void).count() as u32;
             number
         });
         Labels::Numbered(numbers.collect())

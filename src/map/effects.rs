@@ -6,13 +6,13 @@
 use super::calls::CallGraph;
 use super::plan::FunctionPlan;
 use crate::divergence::Facts;
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::Opcode;
+use crate::ir::handles::Handles;
+use crate::ir::inst::Opcode;
 use crate::llvm::edit::Editor;
 
 /// Takes the promises back, of functions and of calls.
 pub fn admit<'m>(graph: &CallGraph, bodies: &[(Facts, Handles<'m>)], plans: &[FunctionPlan], editor: &mut Editor<'m>) {
-    let is_device = |number: usize| !bodies[number].0.kernel.is_kernel;
+    let is_device = |number: usize| !bodies[number].0.func.is_kernel;
     let counts = |number: usize| plans[number].branches.iter().any(|branch| branch.slot.is_some());
     let mut acts: Vec<bool> = (0..bodies.len()).map(|number| is_device(number) && counts(number)).collect();
     if !acts.contains(&true) {
@@ -29,9 +29,9 @@ pub fn admit<'m>(graph: &CallGraph, bodies: &[(Facts, Handles<'m>)], plans: &[Fu
         more.into_iter().for_each(|number| acts[number] = true);
     }
     for ((facts, handles), &own) in bodies.iter().zip(&acts) {
-        let kernel = &facts.kernel;
-        for call in kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Call) {
-            if graph.reach(kernel.call(call).callee).iter().any(|&callee| acts[callee]) {
+        let func = &facts.func;
+        for call in func.insts.keys().filter(|&inst| func.insts[inst].opcode == Opcode::Call) {
+            if graph.reach(func.call(call).callee).iter().any(|&callee| acts[callee]) {
                 editor.calls_effects(handles.inst(call));
             }
         }

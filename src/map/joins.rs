@@ -6,7 +6,7 @@
 //! 13(4) 1991; frontiers as in Cooper, Harvey, Kennedy, *A Simple, Fast Dominance Algorithm*, section 4.
 
 use crate::cfg::{Cfg, Graph};
-use crate::kernel::entity::Block;
+use crate::entity::Block;
 use cranelift_entity::EntityRef;
 
 /// Counters of a function at most.

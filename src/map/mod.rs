@@ -27,7 +27,7 @@ pub mod texts;
 pub mod turns;
 
 use crate::divergence::{Facts, ModuleAnalysis};
-use crate::kernel::handles::Handles;
+use crate::ir::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::edit::map::Reach;
 use crate::llvm::handle::{Function, Module, Value};
@@ -119,7 +119,7 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
     let mut texts = texts::Texts::default();
     for ((facts, handles), plan) in bodies.iter().zip(&plans) {
         apply::apply(&mut editor, facts, handles, plan, &machine, &mut texts);
-        debug_assert!(editor.verifies(handles.function), "divergence-map broke '{}'", facts.kernel.name);
+        debug_assert!(editor.verifies(handles.function), "divergence-map broke '{}'", facts.func.name);
     }
     effects::admit(&calls, &bodies, &plans, &mut editor);
     let bytes = u64::from(replicas) * u64::from(words) * 8;
@@ -220,7 +220,7 @@ fn remarks(facts: &Facts, handles: &Handles<'_>, plan: &FunctionPlan, host: &Hos
     }
     if host.wants(Kind::Missed) {
         for branch in plan.branches.iter().filter(|branch| branch.slot.is_none()) {
-            let at = handles.inst(facts.kernel.terminator(branch.block));
+            let at = handles.inst(facts.func.terminator(branch.block));
             let message = "not counted: all lanes of a warp take the same way here";
             host.emit(Kind::Missed, handles.function, Some(at), "UniformBranch", message);
         }

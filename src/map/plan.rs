@@ -21,10 +21,10 @@ use super::room::busy;
 use super::turns::Turns;
 use crate::cfg::cycles::Cycle;
 use crate::divergence::Facts;
-use crate::kernel::call::Callee;
-use crate::kernel::entity::{Block, Inst};
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::Opcode;
+use crate::entity::{Block, Inst};
+use crate::ir::call::Callee;
+use crate::ir::handles::Handles;
+use crate::ir::inst::Opcode;
 use crate::llvm::handle::intrinsic_id;
 use crate::pipeline::is_switched_off;
 
@@ -203,7 +203,7 @@ pub fn plan(
     let function = handles.function;
     let is_recursive = module.is_recursive;
     let mut plan = FunctionPlan { branches: branches(facts), is_recursive, ..FunctionPlan::default() };
-    if facts.kernel.is_kernel {
+    if facts.func.is_kernel {
         plan.launches = Some(layout.record(1));
     }
     if is_switched_off(function, "map") {
@@ -218,15 +218,15 @@ pub fn plan(
         let [least, most] = HELD;
         // ptxas refuses a bound where it compiles functions apart and one that is called needs more than that leaves; without
         // a bound no more is held than surely fits
-        let is_bounded = !facts.kernel.is_kernel || !calls_functions(&facts.kernel);
+        let is_bounded = !facts.func.is_kernel || !calls_functions(&facts.func);
         let room = match REGISTERS.saturating_sub(OWN_REGISTERS + estimate) {
             left if is_bounded => left.clamp(least, most),
             left => left.saturating_sub(DOUBT).min(least),
         };
-        let room = room.min(MOST_PLACES / facts.kernel.blocks.len().max(1) as u32);
+        let room = room.min(MOST_PLACES / facts.func.blocks.len().max(1) as u32);
         hold(&mut plan, facts, &counted, room, options.turns);
         let stated = ["nvvm.maxntid", "nvvm.reqntid", "nvvm.maxnreg"];
-        plan.needs_bound = facts.kernel.is_kernel
+        plan.needs_bound = facts.func.is_kernel
             && plan.branches.iter().any(|branch| branch.keep != Keep::Memory)
             && estimate + OWN_REGISTERS < REGISTERS
             && is_bounded
@@ -316,14 +316,14 @@ fn hold(plan: &mut FunctionPlan, facts: &Facts, counted: &[usize], room: u32, mo
 
 /// Conditional branches and switches with different targets, in order; none is counted yet.
 pub fn branches(facts: &Facts) -> Vec<BranchPlan> {
-    let kernel = &facts.kernel;
+    let func = &facts.func;
     let mut branches = Vec::new();
-    for block in kernel.blocks.keys().filter(|&block| facts.is_reachable(block)) {
-        if !matches!(kernel.insts[kernel.terminator(block)].opcode, Opcode::CondBr | Opcode::Switch) {
+    for block in func.blocks.keys().filter(|&block| facts.is_reachable(block)) {
+        if !matches!(func.insts[func.terminator(block)].opcode, Opcode::CondBr | Opcode::Switch) {
             continue;
         }
         let mut targets: Vec<Block> = Vec::new();
-        for &target in kernel.graph.succs(block) {
+        for &target in func.graph.succs(block) {
             if !targets.contains(&target) {
                 targets.push(target);
             }
@@ -337,8 +337,8 @@ pub fn branches(facts: &Facts) -> Vec<BranchPlan> {
 
 /// Whether every lane that enters the function leaves it by one of its returns, as far as this module can tell.
 fn may_hold(facts: &Facts, exits: bool) -> bool {
-    let kernel = &facts.kernel;
-    let calls_others = || kernel.calls.iter().any(|call| !matches!(call.callee, Callee::Intrinsic(_)));
+    let func = &facts.func;
+    let calls_others = || func.calls.iter().any(|call| !matches!(call.callee, Callee::Intrinsic(_)));
     !(exits && calls_others())
 }
 
@@ -349,24 +349,24 @@ fn may_hold(facts: &Facts, exits: bool) -> bool {
 /// would wait for the other. So: no divergent branch may have one target from which a return is reached without
 /// synchronisation, and another one from which synchronisation is reached.
 fn may_leave_early(facts: &Facts) -> bool {
-    let kernel = &facts.kernel;
-    if !kernel.calls.iter().any(|call| call.convergent) {
+    let func = &facts.func;
+    if !func.calls.iter().any(|call| call.convergent) {
         return false;
     }
-    let count = kernel.blocks.len();
+    let count = func.blocks.len();
     let waits = |block: Block| {
-        kernel.block_insts(block).any(|inst| kernel.insts[inst].opcode == Opcode::Call && kernel.call(inst).convergent)
+        func.block_insts(block).any(|inst| func.insts[inst].opcode == Opcode::Call && func.call(inst).convergent)
     };
-    let blocks: Vec<Block> = kernel.blocks.keys().collect();
+    let blocks: Vec<Block> = func.blocks.keys().collect();
     let waiting: Vec<bool> = blocks.iter().map(|&block| waits(block)).collect();
-    let returns = |block: Block| kernel.insts[kernel.terminator(block)].opcode == Opcode::Ret;
+    let returns = |block: Block| func.insts[func.terminator(block)].opcode == Opcode::Ret;
     // backwards from returns through blocks that do not wait; backwards from blocks that wait
     let spread = |starts: &dyn Fn(usize) -> bool, passes: &dyn Fn(usize) -> bool| {
         let mut found = vec![false; count];
         let mut open: Vec<usize> = (0..count).filter(|&block| starts(block)).collect();
         open.iter().for_each(|&block| found[block] = true);
         while let Some(block) = open.pop() {
-            for &before in kernel.graph.preds(blocks[block]) {
+            for &before in func.graph.preds(blocks[block]) {
                 let before = before.as_u32() as usize;
                 if !found[before] && passes(before) {
                     found[before] = true;
@@ -379,7 +379,7 @@ fn may_leave_early(facts: &Facts) -> bool {
     let leaves = spread(&|block| returns(blocks[block]) && !waiting[block], &|block| !waiting[block]);
     let meets = spread(&|block| waiting[block], &|_| true);
     blocks.iter().any(|&block| {
-        let targets = kernel.graph.succs(block);
+        let targets = func.graph.succs(block);
         facts.is_divergent_branch(block)
             && targets.iter().any(|&early| {
                 leaves[early.as_u32() as usize]
@@ -395,17 +395,17 @@ pub fn may_exit(bodies: &[(Facts, Handles<'_>)]) -> bool {
 
 /// Calls after which a lane that executes them is gone.
 pub fn exits<'a>(facts: &'a Facts, handles: &'a Handles<'_>) -> impl Iterator<Item = Inst> + 'a {
-    let kernel = &facts.kernel;
+    let func = &facts.func;
     let may_be_one = |callee: Callee| match callee {
         Callee::Asm { .. } => true,
         Callee::Intrinsic(id) => is_exit(id),
         _ => false,
     };
     // most functions have none
-    let any = kernel.calls.iter().any(|call| may_be_one(call.callee));
-    let calls = any.then(|| kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Call));
+    let any = func.calls.iter().any(|call| may_be_one(call.callee));
+    let calls = any.then(|| func.insts.keys().filter(|&inst| func.insts[inst].opcode == Opcode::Call));
     let calls = calls.into_iter().flatten();
-    calls.filter(|&inst| match kernel.call(inst).callee {
+    calls.filter(|&inst| match func.call(inst).callee {
         Callee::Asm { .. } => handles.inst(inst).called_value().asm_text().contains("exit"),
         Callee::Intrinsic(id) => is_exit(id),
         _ => false,

@@ -4,7 +4,7 @@
 //! Source: Coutinho 2011, section 4.3: 34 % of the branches that its analysis called divergent never split.
 
 use crate::divergence::{ModuleAnalysis, Options};
-use crate::kernel::entity::Block;
+use crate::entity::Block;
 use crate::llvm::compare::divergent_blocks;
 use crate::llvm::image::ModuleImage;
 use crate::llvm::owned::OwnedModule;

@@ -11,7 +11,7 @@ const HOT: f64 = 0.9;
 /// A line of the table: a branch and its counts.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    pub kernel: String,
+    pub func: String,
     pub symbol: String,
     /// Number of the branch in its function.
     pub branch: usize,
@@ -37,7 +37,7 @@ pub struct Row {
 /// Sums of a function.
 #[derive(Clone, Debug, Serialize)]
 pub struct Total {
-    pub kernel: String,
+    pub func: String,
     pub symbol: String,
     pub launches: Option<u64>,
     pub branches: usize,
@@ -95,7 +95,7 @@ fn total(module: &Counted, function: &FunctionTable) -> Total {
         function.branches.iter().filter_map(|branch| Some((branch, module.of(branch)?))).collect();
     let divergent = || counts.iter().filter(|entry| entry.0.is_divergent);
     Total {
-        kernel: function.report.name.clone(),
+        func: function.report.name.clone(),
         symbol: function.report.symbol.clone(),
         launches: module.launches(function),
         branches: function.branches.len(),
@@ -114,7 +114,7 @@ fn row(function: &FunctionTable, number: usize, branch: &BranchTable, counts: Br
         |place| format!("{}:{}", place.file.rsplit('/').next().unwrap_or(&place.file), place.line),
     );
     Row {
-        kernel: function.report.name.clone(),
+        func: function.report.name.clone(),
         symbol: function.report.symbol.clone(),
         branch: number,
         block: block(branch.block),
@@ -146,7 +146,7 @@ impl Summary {
             let _ = writeln!(
                 out,
                 "{:<28} {launches:>9} {:>9} {:>8} {:>11} {:>15} {:>15} {:>5.1} %",
-                total.kernel,
+                total.func,
                 total.branches,
                 total.counted,
                 total.never_split,
@@ -169,7 +169,7 @@ impl Summary {
                 out,
                 "{:<24} {:<20} {:<12} {:>15} {:>15} {:>5.1} % {:>6.1}{}",
                 row.line,
-                row.kernel,
+                row.func,
                 row.block,
                 row.visits,
                 row.splits,
@@ -203,7 +203,7 @@ fn percent(part: u64, of: u64) -> f64 {
 /// What a branch did in two runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Change {
-    pub kernel: String,
+    pub func: String,
     pub line: String,
     /// Visits and splits before, absent where the branch is new.
     pub before: Option<[u64; 2]>,
@@ -217,10 +217,10 @@ pub fn difference(before: &Summary, after: &Summary) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
     for (rows, is_after) in [(&before.branches, false), (&after.branches, true)] {
         for row in rows {
-            let known = changes.iter().position(|change| change.kernel == row.kernel && change.line == row.line);
+            let known = changes.iter().position(|change| change.func == row.func && change.line == row.line);
             let index = known.unwrap_or_else(|| {
-                let (kernel, line) = (row.kernel.clone(), row.line.clone());
-                changes.push(Change { kernel, line, before: None, after: None });
+                let (func, line) = (row.func.clone(), row.line.clone());
+                changes.push(Change { func, line, before: None, after: None });
                 changes.len() - 1
             });
             let change = &mut changes[index];
@@ -234,7 +234,7 @@ pub fn difference(before: &Summary, after: &Summary) -> Vec<Change> {
         let splits = |counts: Option<[u64; 2]>| counts.map_or(0, |counts| counts[1]);
         splits(change.before).abs_diff(splits(change.after))
     };
-    changes.sort_by_key(|change| (std::cmp::Reverse(moved(change)), change.kernel.clone(), change.line.clone()));
+    changes.sort_by_key(|change| (std::cmp::Reverse(moved(change)), change.func.clone(), change.line.clone()));
     changes
 }
 
@@ -253,7 +253,7 @@ pub fn difference_text(changes: &[Change]) -> String {
             out,
             "{:<24} {:<20} {:>15} {:>15} {:>15} {:>15}",
             change.line,
-            change.kernel,
+            change.func,
             show(b, 0),
             show(a, 0),
             show(b, 1),

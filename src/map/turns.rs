@@ -15,9 +15,9 @@ use crate::affine::form::wrap;
 use crate::cfg::Cycles;
 use crate::cfg::cycles::Cycle;
 use crate::divergence::Facts;
-use crate::kernel::Kernel;
-use crate::kernel::entity::{Inst, Value};
-use crate::kernel::inst::{ConstData, Flags, Opcode, Predicate};
+use crate::entity::{Inst, Value};
+use crate::ir::Func;
+use crate::ir::inst::{ConstData, Flags, Opcode, Predicate};
 
 /// Bounds of a function's cycles.
 pub struct Turns {
@@ -29,9 +29,7 @@ impl Turns {
     /// Looks at every cycle of a function.
     pub fn new(facts: &Facts) -> Turns {
         let cycles = &facts.cfg().cycles;
-        Turns {
-            most: cycles.iter().map(|cycle| iterations(&facts.kernel, cycles, cycle).unwrap_or(u64::MAX)).collect(),
-        }
+        Turns { most: cycles.iter().map(|cycle| iterations(&facts.func, cycles, cycle).unwrap_or(u64::MAX)).collect() }
     }
 
     /// Most visits of a block that is in these cycles, for each entry of the function.
@@ -67,50 +65,50 @@ enum Step {
     ShiftRight { keeps_sign: bool },
 }
 
-fn iterations(kernel: &Kernel, cycles: &Cycles, cycle: Cycle) -> Option<u64> {
+fn iterations(func: &Func, cycles: &Cycles, cycle: Cycle) -> Option<u64> {
     if !cycles.is_reducible(cycle) {
         return None;
     }
     let header = cycles.header(cycle);
-    let mut latches = cycles.latches(&kernel.graph, cycle);
+    let mut latches = cycles.latches(&func.graph, cycle);
     let latch = latches.next().filter(|&latch| latches.all(|other| other == latch));
     let deciding = latch.into_iter().chain([header]);
     deciding
         .filter_map(|block| {
-            let branch = kernel.terminator(block);
-            let succs = kernel.graph.succs(block);
+            let branch = func.terminator(block);
+            let succs = func.graph.succs(block);
             let &[yes, no] = succs else { return None };
             let stays_if = match (cycles.contains(cycle, yes), cycles.contains(cycle, no)) {
                 (true, false) => true,
                 (false, true) => false,
                 _ => return None,
             };
-            if kernel.insts[branch].opcode != Opcode::CondBr {
+            if func.insts[branch].opcode != Opcode::CondBr {
                 return None;
             }
-            let compare = kernel.def(kernel.condition(branch)?)?;
-            by_compare(kernel, cycles, cycle, compare, stays_if)
+            let compare = func.def(func.condition(branch)?)?;
+            by_compare(func, cycles, cycle, compare, stays_if)
         })
         .min()
 }
 
 /// Iterations where a comparison decides about staying.
-fn by_compare(kernel: &Kernel, cycles: &Cycles, cycle: Cycle, compare: Inst, stays_if: bool) -> Option<u64> {
-    let data = &kernel.insts[compare];
-    let &[a, b] = kernel.operands(compare) else { return None };
+fn by_compare(func: &Func, cycles: &Cycles, cycle: Cycle, compare: Inst, stays_if: bool) -> Option<u64> {
+    let data = &func.insts[compare];
+    let &[a, b] = func.operands(compare) else { return None };
     if data.opcode != Opcode::ICmp {
         return None;
     }
     let pred = Predicate::from_sub(data.sub)?;
     let pred = if stays_if { pred } else { pred.negated() };
-    let (variable, limit, pred) = match (induction(kernel, cycles, cycle, a), induction(kernel, cycles, cycle, b)) {
+    let (variable, limit, pred) = match (induction(func, cycles, cycle, a), induction(func, cycles, cycle, b)) {
         (Some(variable), None) => (variable, b, pred),
         (None, Some(variable)) => (variable, a, pred.swapped()),
         _ => return None,
     };
     let Variable { phi, start, step, is_next } = variable;
-    let bits = kernel.int_bits(kernel.result(phi)).filter(|&bits| bits <= 64)?;
-    let constant = |value: Value| match kernel.constant(value) {
+    let bits = func.int_bits(func.result(phi)).filter(|&bits| bits <= 64)?;
+    let constant = |value: Value| match func.constant(value) {
         Some(ConstData::Int(number)) => Some(wrap(number as i64, bits)),
         _ => None,
     };
@@ -130,7 +128,7 @@ fn by_compare(kernel: &Kernel, cycles: &Cycles, cycle: Cycle, compare: Inst, sta
             let counted = known.and_then(|(from, to)| counted(from, to, by, pred, bits));
             let kept = flags.intersects(Flags::NSW | Flags::NUW).then(|| {
                 let start = start.and_then(constant);
-                values(kernel, start, limit, by, flags, pred, bits)
+                values(func, start, limit, by, flags, pred, bits)
             });
             let counted = counted.map(|turns| turns.saturating_add(u64::from(!is_next)));
             [counted, kept].into_iter().flatten().min()
@@ -164,7 +162,7 @@ fn counted(from: i64, to: i64, by: i64, pred: Predicate, bits: u32) -> Option<u6
 }
 
 /// How many different values a variable can have that may not wrap.
-fn values(kernel: &Kernel, start: Option<i64>, limit: Value, by: i64, flags: Flags, pred: Predicate, bits: u32) -> u64 {
+fn values(func: &Func, start: Option<i64>, limit: Value, by: i64, flags: Flags, pred: Predicate, bits: u32) -> u64 {
     let step = by.unsigned_abs().max(1);
     let all = if bits == 64 { u64::MAX } else { 1u64 << bits };
     let most = if step == 1 { all } else { all / step + 1 };
@@ -173,7 +171,7 @@ fn values(kernel: &Kernel, start: Option<i64>, limit: Value, by: i64, flags: Fla
         return most;
     }
     let not_negative =
-        |value: Value| matches!(kernel.constant(value), Some(ConstData::Int(n)) if wrap(n as i64, bits) >= 0);
+        |value: Value| matches!(func.constant(value), Some(ConstData::Int(n)) if wrap(n as i64, bits) >= 0);
     if by < 0 {
         let stays_positive = matches!(pred, Predicate::Sgt | Predicate::Sge) && not_negative(limit);
         return if stays_positive { half + 1 } else { most };
@@ -182,10 +180,10 @@ fn values(kernel: &Kernel, start: Option<i64>, limit: Value, by: i64, flags: Fla
         return most;
     }
     // a 64-bit copy of a 32-bit variable ends where that one does
-    let narrow = kernel.def(limit).is_some_and(|inst| {
-        let data = &kernel.insts[inst];
+    let narrow = func.def(limit).is_some_and(|inst| {
+        let data = &func.insts[inst];
         let is_signed = data.opcode == Opcode::SExt || data.opcode == Opcode::ZExt && data.flags.contains(Flags::NNEG);
-        let from = kernel.operands(inst).first().and_then(|&value| kernel.int_bits(value));
+        let from = func.operands(inst).first().and_then(|&value| func.int_bits(value));
         is_signed && from.is_some_and(|from| from <= 32)
     });
     let reaches = match pred {
@@ -206,16 +204,16 @@ struct Variable {
 }
 
 /// Reads a value as a variable of the cycle's header or as what it will be in the next iteration.
-fn induction(kernel: &Kernel, cycles: &Cycles, cycle: Cycle, value: Value) -> Option<Variable> {
-    let def = kernel.def(value)?;
-    let is_next = kernel.insts[def].opcode != Opcode::Phi;
-    let phi = if is_next { kernel.def(*kernel.operands(def).first()?)? } else { def };
-    if kernel.insts[phi].opcode != Opcode::Phi || kernel.insts[phi].block != cycles.header(cycle) {
+fn induction(func: &Func, cycles: &Cycles, cycle: Cycle, value: Value) -> Option<Variable> {
+    let def = func.def(value)?;
+    let is_next = func.insts[def].opcode != Opcode::Phi;
+    let phi = if is_next { func.def(*func.operands(def).first()?)? } else { def };
+    if func.insts[phi].opcode != Opcode::Phi || func.insts[phi].block != cycles.header(cycle) {
         return None;
     }
     let (mut next, mut start) = (None, None);
     let mut starts = 0;
-    for (&value, &from) in kernel.operands(phi).iter().zip(kernel.incoming(phi)) {
+    for (&value, &from) in func.operands(phi).iter().zip(func.incoming(phi)) {
         if cycles.contains(cycle, from) {
             if next.is_some_and(|next| next != value) {
                 return None;
@@ -227,17 +225,17 @@ fn induction(kernel: &Kernel, cycles: &Cycles, cycle: Cycle, value: Value) -> Op
         }
     }
     let next = next?;
-    let update = kernel.def(next)?;
+    let update = func.def(next)?;
     if is_next && update != def {
         return None;
     }
-    let data = &kernel.insts[update];
-    let &[old, by] = kernel.operands(update) else { return None };
-    let Some(ConstData::Int(by)) = kernel.constant(by) else { return None };
-    if old != kernel.result(phi) {
+    let data = &func.insts[update];
+    let &[old, by] = func.operands(update) else { return None };
+    let Some(ConstData::Int(by)) = func.constant(by) else { return None };
+    if old != func.result(phi) {
         return None;
     }
-    let by = wrap(by as i64, kernel.int_bits(old)?);
+    let by = wrap(by as i64, func.int_bits(old)?);
     let step = match data.opcode {
         Opcode::Add if by != 0 => Step::Add { by, flags: data.flags },
         Opcode::LShr | Opcode::AShr if by > 0 => Step::ShiftRight { keeps_sign: data.opcode == Opcode::AShr },

@@ -10,10 +10,10 @@ use crate::divergence::remarks::explain;
 use crate::divergence::stride::{self, Access, Cost, Pattern};
 use crate::divergence::words::{Place, Words, plain_symbol, scope_words};
 use crate::divergence::{Class, Facts, ModuleAnalysis};
-use crate::kernel::entity::{Inst, Value};
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::Opcode;
-use crate::kernel::types::TypeKind;
+use crate::entity::{Inst, Value};
+use crate::ir::handles::Handles;
+use crate::ir::inst::Opcode;
+use crate::ir::types::TypeKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -220,7 +220,7 @@ impl<'a, 'm> Builder<'a, 'm> {
     }
 
     fn build(mut self, sources: &mut Sources) -> FunctionReport {
-        let kernel = &self.facts.kernel;
+        let kernel = &self.facts.func;
         let values = self.values();
         let branches = self.branches();
         let accesses = self.accesses();
@@ -246,7 +246,7 @@ impl<'a, 'm> Builder<'a, 'm> {
 
     /// Counts values, and puts those that have a source line on it.
     fn values(&mut self) -> Counts {
-        let kernel = &self.facts.kernel;
+        let kernel = &self.facts.func;
         let mut counts = Counts::default();
         for inst in kernel.insts.keys() {
             let data = &kernel.insts[inst];
@@ -280,7 +280,7 @@ impl<'a, 'm> Builder<'a, 'm> {
     }
 
     fn put(&mut self, place: LineOf, inst: Inst, class: Agreement) {
-        let kernel = &self.facts.kernel;
+        let kernel = &self.facts.func;
         let value = kernel.result(inst);
         let is_address = matches!(kernel.insts[inst].opcode, Opcode::Alloca | Opcode::Gep | Opcode::AddrSpaceCast);
         let shown = (!is_address && !self.is_inner(inst)).then(|| ValueReport {
@@ -301,7 +301,7 @@ impl<'a, 'm> Builder<'a, 'm> {
 
     /// Whether a value is only a part of another expression of the same line.
     fn is_inner(&self, inst: Inst) -> bool {
-        let kernel = &self.facts.kernel;
+        let kernel = &self.facts.func;
         if matches!(kernel.insts[inst].opcode, Opcode::Phi | Opcode::AtomicRmw | Opcode::CmpXchg) {
             return false;
         }
@@ -321,7 +321,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         match self.facts.class(value) {
             Class::Unreached => "never computed".to_owned(),
             Class::Constant(number) => {
-                let is_bool = self.facts.kernel.int_bits(value) == Some(1);
+                let is_bool = self.facts.func.int_bits(value) == Some(1);
                 if is_bool { (number != 0).to_string() } else { number.to_string() }
             }
             Class::Uniform(scope) => scope_words(scope).to_owned(),
@@ -334,7 +334,7 @@ impl<'a, 'm> Builder<'a, 'm> {
     }
 
     fn branches(&mut self) -> Branches {
-        let kernel = &self.facts.kernel;
+        let kernel = &self.facts.func;
         let mut branches = Branches::default();
         let causes = Causes::new(self.facts);
         for block in kernel.blocks.keys().filter(|&block| self.facts.is_reachable(block)) {
@@ -405,7 +405,7 @@ impl<'a, 'm> Builder<'a, 'm> {
     }
 
     fn locals(&self) -> Vec<Local> {
-        let kernel = &self.facts.kernel;
+        let kernel = &self.facts.func;
         let allocas = kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Alloca);
         allocas
             .map(|inst| {

@@ -8,10 +8,10 @@
 
 use super::pressure::Pressure;
 use crate::divergence::Outline;
-use crate::kernel::call::{Callee, Intrinsics, Memory};
-use crate::kernel::entity::{Block, Inst};
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::Opcode;
+use crate::entity::{Block, Inst};
+use crate::ir::call::{Callee, Intrinsics, Memory};
+use crate::ir::handles::Handles;
+use crate::ir::inst::Opcode;
 use crate::llvm::edit::Editor;
 use cranelift_entity::EntityRef;
 
@@ -38,9 +38,9 @@ pub fn plan(outline: &Outline, pressure: &mut Pressure, registers: u32) -> Advan
     let mut plan = AdvancePlan { budget: registers, ..AdvancePlan::default() };
     let cycles = &outline.cfg().cycles;
     let mut orders = Vec::new();
-    let mut wanted = Wanted { block: 0, marks: vec![0; outline.kernel.value_count()] };
+    let mut wanted = Wanted { block: 0, marks: vec![0; outline.func.value_count()] };
     for &block in outline.cfg().order.rpo().iter().filter(|&&block| cycles.cycle_of(block).is_some()) {
-        if outline.kernel.block_insts(block).len() > MAX_BLOCK {
+        if outline.func.block_insts(block).len() > MAX_BLOCK {
             continue;
         }
         let before = pressure.peak_of(outline, block);
@@ -52,7 +52,7 @@ pub fn plan(outline: &Outline, pressure: &mut Pressure, registers: u32) -> Advan
         let after = pressure.peak(outline, block, &order);
         // ptxas orders instructions too, and spills anyway
         if after < before && (before - after) * LEAST_PART >= before - registers {
-            let first = outline.kernel.blocks[block].first;
+            let first = outline.func.blocks[block].first;
             let moved = order.windows(2).filter(|pair| places[(pair[1].as_u32() - first) as usize].1 > 0);
             plan.moves.extend(moved.map(|pair| (pair[1], pair[0])));
             plan.before = plan.before.max(before);
@@ -87,22 +87,22 @@ struct Earlier {
 
 /// The instructions of a block that may move and end more than they begin, last ones first.
 fn gains(outline: &Outline, pressure: &Pressure, block: Block, wanted: &mut Wanted) -> Vec<Inst> {
-    let kernel = &outline.kernel;
+    let func = &outline.func;
     let mut gains = Vec::new();
     wanted.block += 1;
-    for inst in kernel.block_insts(block).rev() {
+    for inst in func.block_insts(block).rev() {
         let (moves, mut ends) = (may_move(outline, inst), 0);
-        for &value in kernel.operands(inst) {
+        for &value in func.operands(inst) {
             let is_last = std::mem::replace(&mut wanted.marks[value.index()], wanted.block) != wanted.block;
             let units = if moves && is_last { pressure.units(value) } else { 0 };
             if units > 0
-                && kernel.def(value).is_some()
+                && func.def(value).is_some()
                 && !pressure.is_live_out(outline, block, pressure.register_of(value))
             {
                 ends += units;
             }
         }
-        if ends > pressure.units(kernel.result(inst)) {
+        if ends > pressure.units(func.result(inst)) {
             gains.push(inst);
         }
     }
@@ -111,20 +111,20 @@ fn gains(outline: &Outline, pressure: &Pressure, block: Block, wanted: &mut Want
 
 /// A block with everything moved up that ends more than it begins, if there is anything.
 fn earlier(outline: &Outline, pressure: &Pressure, block: Block, wanted: &mut Wanted) -> Option<Earlier> {
-    let kernel = &outline.kernel;
-    let first = kernel.blocks[block].first;
+    let func = &outline.func;
+    let first = func.blocks[block].first;
     let mut gains = gains(outline, pressure, block, wanted);
     if gains.is_empty() {
         return None;
     }
-    let count = kernel.block_insts(block).len();
+    let count = func.block_insts(block).len();
     let mut places: Vec<(u32, u32)> = Vec::with_capacity(count);
     let mut followers = vec![0u32; count];
     let mut any = false;
-    for (index, inst) in (0u32..).zip(kernel.block_insts(block)) {
+    for (index, inst) in (0u32..).zip(func.block_insts(block)) {
         let anchor = if gains.pop_if(|next| *next == inst).is_some() {
-            let here = kernel.operands(inst).iter().filter_map(|&operand| kernel.def(operand));
-            let here = here.filter(|&def| kernel.insts[def].block == block && kernel.insts[def].opcode != Opcode::Phi);
+            let here = func.operands(inst).iter().filter_map(|&operand| func.def(operand));
+            let here = here.filter(|&def| func.insts[def].block == block && func.insts[def].opcode != Opcode::Phi);
             // what stands behind it in the block has no place yet
             let last = here.filter_map(|def| places.get((def.as_u32() - first) as usize)).max();
             last.map(|&(anchor, _)| anchor).filter(|anchor| anchor + 1 < index)
@@ -159,12 +159,12 @@ fn earlier(outline: &Outline, pressure: &Pressure, block: Block, wanted: &mut Wa
 /// Arithmetic that may stand wherever its operands are known.
 fn may_move(outline: &Outline, inst: Inst) -> bool {
     use Opcode::*;
-    let kernel = &outline.kernel;
-    match kernel.insts[inst].opcode {
+    let func = &outline.func;
+    match func.insts[inst].opcode {
         FNeg | FAdd | FSub | FMul | Add | Sub | Mul | Shl | LShr | AShr | And | Or | Xor | Select | Trunc | ZExt
         | SExt | FpCast | BitCast => true,
-        Call => match kernel.call(inst).callee {
-            Callee::Intrinsic(id) => kernel.call(inst).memory == Memory::None && ARITHMETIC.contains(id),
+        Call => match func.call(inst).callee {
+            Callee::Intrinsic(id) => func.call(inst).memory == Memory::None && ARITHMETIC.contains(id),
             _ => false,
         },
         _ => false,

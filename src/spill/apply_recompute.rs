@@ -11,9 +11,9 @@
 use super::chains::Again;
 use super::recompute::RecomputePlan;
 use crate::divergence::Outline;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::Opcode;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::handles::Handles;
+use crate::ir::inst::Opcode;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, IntPredicate, RawOpcode};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -55,7 +55,7 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &RecomputePlan,
 
 impl<'m> Apply<'_, 'm> {
     fn zero(&mut self) -> handle::Value<'m> {
-        self.editor.after_phis(self.handles.block(self.outline.kernel.graph.entry()));
+        self.editor.after_phis(self.handles.block(self.outline.func.graph.entry()));
         let block = self.editor.intrinsic("llvm.nvvm.read.ptx.sreg.ctaid.x", &[], &[], "");
         let blocks = self.editor.intrinsic("llvm.nvvm.read.ptx.sreg.nctaid.x", &[], &[], "");
         let never = self.editor.compare(IntPredicate::LLVMIntUGE, block, blocks, "");
@@ -84,7 +84,7 @@ impl<'m> Apply<'_, 'm> {
         for (header, leaf, phi) in phis {
             let around = self.hidden[&(header, leaf)];
             let outside: FxHashMap<Block, handle::Value<'m>> =
-                self.outline.kernel.graph.preds(header).iter().map(|&from| (from, self.at(leaf, from))).collect();
+                self.outline.func.graph.preds(header).iter().map(|&from| (from, self.at(leaf, from))).collect();
             self.fill(phi, header, around, |from| outside[&from]);
         }
     }
@@ -107,7 +107,7 @@ impl<'m> Apply<'_, 'm> {
         outside: impl Fn(Block) -> handle::Value<'m>,
     ) {
         let cycles = &self.outline.cfg().cycles;
-        for &from in self.outline.kernel.graph.preds(header) {
+        for &from in self.outline.func.graph.preds(header) {
             let inside = cycles.cycle_of(header).is_some_and(|cycle| cycles.contains(cycle, from));
             let value = if inside { around } else { outside(from) };
             self.editor.add_incoming(phi, value, self.handles.block(from));
@@ -155,14 +155,14 @@ impl<'m> Apply<'_, 'm> {
 
     /// What else uses a hidden leaf takes the copy, so that only one of both is alive.
     fn other_uses(&mut self, plan: &RecomputePlan) {
-        let kernel = &self.outline.kernel;
+        let func = &self.outline.func;
         let leaves: FxHashSet<Value> = plan.hidden.iter().map(|&(_, leaf)| leaf).collect();
         let mut edits = Vec::new();
         for &leaf in &leaves {
             for &user in self.outline.users(leaf) {
-                for (index, &operand) in kernel.operands(user).iter().enumerate() {
-                    let is_phi = kernel.insts[user].opcode == Opcode::Phi;
-                    let block = if is_phi { kernel.incoming(user)[index] } else { kernel.insts[user].block };
+                for (index, &operand) in func.operands(user).iter().enumerate() {
+                    let is_phi = func.insts[user].opcode == Opcode::Phi;
+                    let block = if is_phi { func.incoming(user)[index] } else { func.insts[user].block };
                     if operand == leaf && self.outline.is_reachable(block) {
                         edits.push((user, index as u32, self.at(leaf, block)));
                     }
@@ -195,29 +195,29 @@ impl<'m> Apply<'_, 'm> {
         masked: &FxHashSet<Value>,
         made: &mut FxHashMap<(Block, Value), handle::Value<'m>>,
     ) -> handle::Value<'m> {
-        let kernel = &self.outline.kernel;
+        let func = &self.outline.func;
         for &inst in &again.chain {
-            if made.contains_key(&(block, kernel.result(inst))) {
+            if made.contains_key(&(block, func.result(inst))) {
                 continue;
             }
-            for &leaf in kernel.operands(inst).iter().filter(|operand| masked.contains(operand)) {
-                let within = kernel.def(leaf).is_some_and(|def| again.chain.contains(&def));
+            for &leaf in func.operands(inst).iter().filter(|operand| masked.contains(operand)) {
+                let within = func.def(leaf).is_some_and(|def| again.chain.contains(&def));
                 if let Some(mask) = self.mask_at(block).filter(|_| !within && !made.contains_key(&(block, leaf))) {
                     let value = self.masked(self.handles.value(leaf), mask);
                     made.insert((block, leaf), value);
                 }
             }
             let copy = self.editor.clone_here(self.handles.inst(inst), "");
-            for (index, &operand) in kernel.operands(inst).iter().enumerate() {
+            for (index, &operand) in func.operands(inst).iter().enumerate() {
                 let value = match made.get(&(block, operand)) {
                     Some(&value) => value,
-                    None if kernel.def(operand).is_some() => self.at(operand, block),
+                    None if func.def(operand).is_some() => self.at(operand, block),
                     None => continue,
                 };
                 self.editor.set_operand(copy, index as u32, value);
             }
-            made.insert((block, kernel.result(inst)), copy.value());
+            made.insert((block, func.result(inst)), copy.value());
         }
-        made[&(block, kernel.result(again.def))]
+        made[&(block, func.result(again.def))]
     }
 }

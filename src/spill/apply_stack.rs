@@ -19,10 +19,10 @@ use super::plan_stack::{Move, Placement, StackPlan};
 use super::shared::SHARED;
 use super::slots;
 use crate::divergence::Outline;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::geometry::WARP_SIZE;
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::Opcode;
+use crate::entity::{Block, Inst, Value};
+use crate::geometry::WARP_SIZE;
+use crate::ir::handles::Handles;
+use crate::ir::inst::Opcode;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, IntPredicate, RawOpcode};
 use rustc_hash::FxHashMap;
@@ -130,21 +130,21 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &StackPlan, edi
 /// the block, or at its end. Every lane finds its own write, so none needs it, but with it no lane reads what another
 /// wrote without a synchronisation between.
 fn shared_reads(outline: &Outline, plan: &StackPlan) -> Vec<Inst> {
-    let kernel = &outline.kernel;
+    let func = &outline.func;
     let shared = plan.moves.iter().filter(|planned| matches!(planned.placement, Placement::Warp { .. }));
     let mut accesses: Vec<Access> = shared.flat_map(|planned| planned.object.accesses.iter().copied()).collect();
     accesses.sort_by_key(|access| access.inst);
     let mut written: BTreeMap<Block, bool> = BTreeMap::new();
     let mut places = Vec::new();
     for access in &accesses {
-        let dirty = written.entry(kernel.insts[access.inst].block).or_insert(false);
+        let dirty = written.entry(func.insts[access.inst].block).or_insert(false);
         if access.reads() && *dirty {
             places.push(access.inst);
             *dirty = false;
         }
         *dirty |= access.writes();
     }
-    places.extend(written.into_iter().filter(|&(_, dirty)| dirty).map(|(block, _)| kernel.terminator(block)));
+    places.extend(written.into_iter().filter(|&(_, dirty)| dirty).map(|(block, _)| func.terminator(block)));
     places
 }
 
@@ -160,9 +160,9 @@ impl<'m> Apply<'_, 'm> {
         let editor = &mut *self.editor;
         let byte = editor.int_type(8);
         let block = editor.array_type(byte, total);
-        let name = format!("warpwise_stack_{}", self.outline.kernel.name);
+        let name = format!("warpwise_stack_{}", self.outline.func.name);
         let variable = editor.new_global(block, SHARED, slots::AREA_ALIGN as u32, None, false, &name);
-        editor.after_phis(self.handles.block(self.outline.kernel.graph.entry()));
+        editor.after_phis(self.handles.block(self.outline.func.graph.entry()));
         let linear = slots::linear_thread(editor, self.outline.geometry.exact);
         let mut warp = None;
         let mut scaled: FxHashMap<u64, handle::Value<'m>> = FxHashMap::default();
@@ -207,24 +207,24 @@ impl<'m> Apply<'_, 'm> {
             let space = if *together { CONSTANT_MEMORY } else { GLOBAL_MEMORY };
             let bytes = self.editor.bytes(contents);
             let align = planned.object.align.max(slots::AREA_ALIGN) as u32;
-            let name = format!("warpwise_constant_{}", self.outline.kernel.name);
+            let name = format!("warpwise_constant_{}", self.outline.func.name);
             let base = self.editor.new_global(bytes.ty(), space, align, Some(bytes), true, &name);
             self.settle(planned, Area { base, interleaved: None, constant: true });
         }
     }
 
     fn settle(&mut self, planned: &Move, area: Area<'m>) {
-        let alloca = self.outline.kernel.result(planned.object.alloca);
+        let alloca = self.outline.func.result(planned.object.alloca);
         self.areas.insert(alloca, area);
         self.offsets.insert(alloca, Offset::constant(0));
         for &inst in &planned.object.derived {
-            self.areas.insert(self.outline.kernel.result(inst), area);
+            self.areas.insert(self.outline.func.result(inst), area);
         }
     }
 
     /// Phase 2: offsets of derived pointers, definitions before uses; phis get their inputs last.
     fn pointers(&mut self, plan: &StackPlan) {
-        let kernel = &self.outline.kernel;
+        let func = &self.outline.func;
         let mut pending: Vec<(Inst, handle::Inst<'m>)> = Vec::new();
         let derived: rustc_hash::FxHashSet<Inst> =
             plan.moves.iter().flat_map(|planned| planned.object.derived.iter().copied()).collect();
@@ -232,9 +232,9 @@ impl<'m> Apply<'_, 'm> {
             return;
         }
         for &block in self.outline.cfg().order.rpo() {
-            for inst in kernel.block_insts(block).filter(|inst| derived.contains(inst)) {
-                let operands = kernel.operands(inst);
-                let offset = match kernel.insts[inst].opcode {
+            for inst in func.block_insts(block).filter(|inst| derived.contains(inst)) {
+                let operands = func.operands(inst);
+                let offset = match func.insts[inst].opcode {
                     Opcode::Phi => {
                         let word = self.editor.int_type(32);
                         let phi = self.editor.before(self.handles.inst(inst)).phi(word, "");
@@ -252,11 +252,11 @@ impl<'m> Apply<'_, 'm> {
                     Opcode::Gep => self.gep(inst),
                     _ => self.offsets[&operands[0]].clone(),
                 };
-                self.offsets.insert(kernel.result(inst), offset);
+                self.offsets.insert(func.result(inst), offset);
             }
         }
         for (inst, phi) in pending {
-            for (&input, &from) in kernel.operands(inst).iter().zip(kernel.incoming(inst)) {
+            for (&input, &from) in func.operands(inst).iter().zip(func.incoming(inst)) {
                 let block = self.handles.block(from);
                 // an unreachable predecessor has no offset of its own
                 let value = match self.offsets.get(&input).cloned() {
@@ -272,9 +272,9 @@ impl<'m> Apply<'_, 'm> {
     }
 
     fn gep(&mut self, inst: Inst) -> Offset<'m> {
-        let kernel = &self.outline.kernel;
-        let data = kernel.gep(inst);
-        let operands = kernel.operands(inst);
+        let func = &self.outline.func;
+        let data = func.gep(inst);
+        let operands = func.operands(inst);
         let mut offset = self.offsets[&operands[0]].clone();
         offset.constant = offset.constant.wrapping_add(data.offset);
         for term in data.terms {
@@ -333,7 +333,7 @@ impl<'m> Apply<'_, 'm> {
 
     fn compares(&mut self, compares: &[Inst]) {
         for &inst in compares {
-            let operands = self.outline.kernel.operands(inst);
+            let operands = self.outline.func.operands(inst);
             let (a, b) = (self.offsets[&operands[0]].clone(), self.offsets[&operands[1]].clone());
             let old = self.handles.inst(inst);
             let is_equal = old.int_predicate() == IntPredicate::LLVMIntEQ;
@@ -399,7 +399,7 @@ impl<'m> Apply<'_, 'm> {
 
     fn access(&mut self, access: &Access) {
         let old = self.handles.inst(access.inst);
-        let operands = self.outline.kernel.operands(access.inst);
+        let operands = self.outline.func.operands(access.inst);
         self.editor.before(old);
         let target = match access.kind {
             AccessKind::Load => None,

@@ -14,9 +14,9 @@ use super::shared::SHARED;
 use super::slots;
 use super::uses::UseSite;
 use crate::divergence::Outline;
-use crate::kernel::entity::{Block, Inst};
-use crate::kernel::geometry::WARP_SIZE;
-use crate::kernel::handles::Handles;
+use crate::entity::{Block, Inst};
+use crate::geometry::WARP_SIZE;
+use crate::ir::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, RawOpcode};
 use rustc_hash::FxHashSet;
@@ -70,9 +70,9 @@ impl<'m> Apply<'_, 'm> {
         let editor = &mut *self.editor;
         let byte = editor.int_type(8);
         let block = editor.array_type(byte, self.plan.bytes(threads));
-        let name = format!("warpwise_slots_{}", outline.kernel.name);
+        let name = format!("warpwise_slots_{}", outline.func.name);
         let variable = editor.new_global(block, SHARED, slots::AREA_ALIGN as u32, None, false, &name);
-        editor.after_phis(self.handles.block(outline.kernel.graph.entry()));
+        editor.after_phis(self.handles.block(outline.func.graph.entry()));
         let linear = slots::linear_thread(editor, outline.geometry.exact);
         if self.plan.warp_row > 0 {
             let shift = editor.int(32, u64::from(WARP_SIZE.trailing_zeros()));
@@ -94,7 +94,7 @@ impl<'m> Apply<'_, 'm> {
     /// The known parts of affine victims, at entry.
     fn linears(&mut self, outline: &Outline) {
         for linear in &self.plan.linears {
-            self.editor.after_phis(self.handles.block(outline.kernel.graph.entry()));
+            self.editor.after_phis(self.handles.block(outline.func.graph.entry()));
             let mut sum: Option<handle::Value<'m>> = None;
             for &(base, coefficient) in &linear.terms {
                 let name = format!("llvm.nvvm.read.ptx.sreg.{base}");
@@ -137,7 +137,7 @@ impl<'m> Apply<'_, 'm> {
         in_order.sort_by_key(|victim| victim.place);
         for victim in in_order {
             let def = self.handles.inst(victim.def);
-            let block = outline.kernel.insts[victim.def].block;
+            let block = outline.func.insts[victim.def].block;
             if victim.rewritten {
                 waiting.entry(block).or_insert(victim.def);
             }
@@ -226,9 +226,7 @@ impl<'m> Apply<'_, 'm> {
                     value
                 }
             };
-            debug_assert!(
-                outline.kernel.operands(site.inst)[site.operand as usize] == outline.kernel.result(victim.def)
-            );
+            debug_assert!(outline.func.operands(site.inst)[site.operand as usize] == outline.func.result(victim.def));
             self.editor.set_operand(self.handles.inst(site.inst), site.operand, value);
         }
     }

@@ -10,7 +10,7 @@
 //!
 //! Source of the numbers: CUDA C++ Programming Guide, technical specifications per compute capability.
 
-use crate::kernel::geometry::{Geometry, MAX_BLOCK_THREADS, WARP_SIZE};
+use crate::geometry::{Geometry, MAX_BLOCK_THREADS, WARP_SIZE};
 use std::cmp::Ordering;
 
 /// Shared memory a block may have without the host asking for more.

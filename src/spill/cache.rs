@@ -21,9 +21,9 @@ use super::reject::Reject;
 use crate::divergence::spread::Spread;
 use crate::divergence::stride::{self, Cost, Pattern, SECTOR, Space};
 use crate::divergence::{Facts, Outline};
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::Opcode;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::handles::Handles;
+use crate::ir::inst::Opcode;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
@@ -59,28 +59,28 @@ pub struct Cache {
 impl Cache {
     /// Of a function with stack objects of so many bytes in all.
     pub fn of(outline: &Outline, handles: &Handles<'_>, objects: u64) -> Cache {
-        let kernel = &outline.kernel;
+        let func = &outline.func;
         let rare = rare_blocks(outline, handles);
         let is_cached = |inst: &Inst| {
-            let data = &kernel.insts[*inst];
+            let data = &func.insts[*inst];
             data.opcode == Opcode::Load
                 && block_weight(outline, data.block) > 1.0
                 && !rare.contains(data.block.index())
-                && matches!(stride::space_of(kernel, kernel.operands(*inst)[0]), Space::Global | Space::Generic)
+                && matches!(stride::space_of(func, func.operands(*inst)[0]), Space::Global | Space::Generic)
         };
-        let loads: Vec<Inst> = kernel.insts.keys().filter(is_cached).collect();
-        let weight = loads.iter().map(|&load| block_weight(outline, kernel.insts[load].block)).sum();
+        let loads: Vec<Inst> = func.insts.keys().filter(is_cached).collect();
+        let weight = loads.iter().map(|&load| block_weight(outline, func.insts[load].block)).sum();
         Cache { rare, loads, weight, gathers: OnceCell::new(), objects }
     }
 
     fn gathers(&self, facts: &Facts) -> Option<(f64, Inst)> {
         *self.gathers.get_or_init(|| {
-            let kernel = &facts.kernel;
+            let func = &facts.func;
             let mut elements: FxHashSet<(Block, Value)> = FxHashSet::default();
             let mut spread = Spread::new(facts);
             let (mut all, mut heaviest) = (0.0, None::<(f64, Inst)>);
             for &load in &self.loads {
-                let (block, pointer) = (kernel.insts[load].block, kernel.operands(load)[0]);
+                let (block, pointer) = (func.insts[load].block, func.operands(load)[0]);
                 let Some(access) = stride::access(facts, load, None) else { continue };
                 let is_gather = match (&access.pattern, access.cost) {
                     (Pattern::Same, _) => false,
@@ -144,19 +144,19 @@ impl Cache {
     }
 
     fn used<'a>(&'a self, outline: &'a Outline, object: &'a Object) -> impl Iterator<Item = (&'a Access, Block)> {
-        let block = |access: &'a Access| (access, outline.kernel.insts[access.inst].block);
+        let block = |access: &'a Access| (access, outline.func.insts[access.inst].block);
         object.accesses.iter().map(block).filter(|(_, block)| !self.rare.contains(block.index()))
     }
 }
 
 /// The element that an address belongs to: the address without its constant parts.
 fn element(facts: &Facts, mut pointer: Value) -> Value {
-    let kernel = &facts.kernel;
-    while let Some(def) = kernel.def(pointer) {
-        if kernel.insts[def].opcode != Opcode::Gep || !kernel.gep(def).terms.is_empty() {
+    let func = &facts.func;
+    while let Some(def) = func.def(pointer) {
+        if func.insts[def].opcode != Opcode::Gep || !func.gep(def).terms.is_empty() {
             break;
         }
-        pointer = kernel.operands(def)[0];
+        pointer = func.operands(def)[0];
     }
     pointer
 }

@@ -8,10 +8,10 @@ use super::hidden::{can_hide, still};
 use super::pressure::Pressure;
 use super::uses::UseSite;
 use crate::divergence::Outline;
-use crate::kernel::call::{Callee, Intrinsics};
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::Opcode;
-use crate::kernel::types::TypeKind;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::call::{Callee, Intrinsics};
+use crate::ir::inst::Opcode;
+use crate::ir::types::TypeKind;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
@@ -71,11 +71,11 @@ const FREE: u8 = 2;
 impl Known {
     /// Nothing but where leaves can be hidden.
     pub fn new(outline: &Outline, pressure: &Pressure) -> Known {
-        let kernel = &outline.kernel;
+        let func = &outline.func;
         Known {
             hides: outline.cfg().cycles.iter().map(|cycle| can_hide(outline, cycle)).collect(),
-            cheap: vec![Cell::new(UNSEEN); kernel.insts.len()],
-            owners: RefCell::new(vec![0; kernel.value_count() + pressure.crossing.len()]),
+            cheap: vec![Cell::new(UNSEEN); func.insts.len()],
+            owners: RefCell::new(vec![0; func.value_count() + pressure.crossing.len()]),
         }
     }
     #[inline]
@@ -205,7 +205,7 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn follow(&mut self, inst: Inst, depth: u32) -> Option<()> {
         let Ground { outline, pressure, known, .. } = *self.ground;
-        let kernel = &outline.kernel;
+        let func = &outline.func;
         if !known.is_cheap(outline, inst) {
             return None;
         }
@@ -218,11 +218,11 @@ impl Walk<'_> {
             self.start.cut = true;
             return None;
         }
-        for &operand in kernel.operands(inst) {
+        for &operand in func.operands(inst) {
             // no register for constants, arguments, and what is in uniform registers
-            let Some(def) = kernel.def(operand) else { continue };
+            let Some(def) = func.def(operand) else { continue };
             let is_predicate = pressure.units(operand) == 0;
-            if is_predicate && kernel.int_bits(operand) != Some(1) {
+            if is_predicate && func.int_bits(operand) != Some(1) {
                 continue;
             }
             let position = pressure.position(pressure.register_of(operand));
@@ -252,22 +252,22 @@ impl Walk<'_> {
 /// Computed by a GPU in a few cycles, from operands alone, without a trap.
 fn is_cheap(outline: &Outline, inst: Inst) -> bool {
     use Opcode::*;
-    let kernel = &outline.kernel;
+    let func = &outline.func;
     let plain = |value: Value| {
-        matches!(kernel.type_info(value).kind, TypeKind::Int(1 | 8 | 16 | 32 | 64) | TypeKind::Float(16 | 32))
+        matches!(func.type_info(value).kind, TypeKind::Int(1 | 8 | 16 | 32 | 64) | TypeKind::Float(16 | 32))
     };
-    match kernel.insts[inst].opcode {
+    match func.insts[inst].opcode {
         Gep => {
-            let base = kernel.operands(inst)[0];
-            kernel.def(base).is_none() && kernel.gep(inst).terms.len() < 2
+            let base = func.operands(inst)[0];
+            func.def(base).is_none() && func.gep(inst).terms.len() < 2
         }
         Add | Sub | Mul | Shl | LShr | AShr | And | Or | Xor | ICmp | Select | Trunc | ZExt | SExt | BitCast | FNeg
-        | FAdd | FSub | FMul => plain(kernel.result(inst)) && kernel.operands(inst).iter().all(|&value| plain(value)),
-        Call => match kernel.call(inst).callee {
+        | FAdd | FSub | FMul => plain(func.result(inst)) && func.operands(inst).iter().all(|&value| plain(value)),
+        Call => match func.call(inst).callee {
             Callee::Intrinsic(id) => {
                 CHEAP_INTRINSICS.contains(id)
-                    && plain(kernel.result(inst))
-                    && kernel.operands(inst).iter().all(|&value| plain(value))
+                    && plain(func.result(inst))
+                    && func.operands(inst).iter().all(|&value| plain(value))
             }
             _ => false,
         },
@@ -278,8 +278,8 @@ fn is_cheap(outline: &Outline, inst: Inst) -> bool {
 /// Instructions of the machine, roughly.
 fn cost(outline: &Outline, inst: Inst) -> f64 {
     use Opcode::*;
-    let wide = outline.kernel.int_bits(outline.kernel.result(inst)) == Some(64);
-    match outline.kernel.insts[inst].opcode {
+    let wide = outline.func.int_bits(outline.func.result(inst)) == Some(64);
+    match outline.func.insts[inst].opcode {
         ZExt | Trunc | BitCast => 0.0,
         SExt => 0.5,
         Call | Select => 1.5,

@@ -9,17 +9,17 @@
 use super::object::{AccessKind, Object};
 use super::plan_stack::{constant_offset, pointer_of};
 use crate::divergence::Outline;
-use crate::kernel::handles::Handles;
+use crate::ir::handles::Handles;
 use crate::llvm::handle::{Layout, Value, ValueKind};
 
 /// The bytes of the object at every read, if they are constant.
 pub fn contents(outline: &Outline, handles: &Handles<'_>, object: &Object) -> Option<Vec<u8>> {
-    let kernel = &outline.kernel;
+    let func = &outline.func;
     let layout = handles.function.module().layout();
     let order = outline.cfg().order.rpo();
     let mut writes = Vec::new();
     for write in object.accesses.iter().filter(|access| access.writes()) {
-        let block = kernel.insts[write.inst].block;
+        let block = func.insts[write.inst].block;
         if write.reads() || outline.cfg().cycles.cycle_of(block).is_some() {
             return None;
         }
@@ -33,8 +33,8 @@ pub fn contents(outline: &Outline, handles: &Handles<'_>, object: &Object) -> Op
         if bytes.len() as u64 != write.size || at + bytes.len() > object.size as usize {
             return None;
         }
-        let precedes = |read: crate::kernel::entity::Inst| {
-            let there = kernel.insts[read].block;
+        let precedes = |read: crate::entity::Inst| {
+            let there = func.insts[read].block;
             if there == block { write.inst < read } else { outline.dominators().dominates(block, there) }
         };
         let mut reads = object.accesses.iter().filter(|access| access.reads());

@@ -7,9 +7,9 @@ use super::chains::{Again, MAX_CHAIN};
 use super::pressure::Pressure;
 use crate::cfg::Cycle;
 use crate::divergence::Outline;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::Opcode;
-use crate::kernel::types::TypeKind;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::inst::Opcode;
+use crate::ir::types::TypeKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -22,10 +22,10 @@ pub fn can_hide(outline: &Outline, cycle: Cycle) -> bool {
     let cycles = &outline.cfg().cycles;
     let header = cycles.header(cycle);
     cycles.is_reducible(cycle)
-        && outline.kernel.graph.preds(header).iter().all(|&from| {
-            let terminator = outline.kernel.terminator(from);
-            let once = outline.kernel.graph.succs(from).iter().filter(|&&to| to == header).count() == 1;
-            once && matches!(outline.kernel.insts[terminator].opcode, Opcode::Br | Opcode::CondBr)
+        && outline.func.graph.preds(header).iter().all(|&from| {
+            let terminator = outline.func.terminator(from);
+            let once = outline.func.graph.succs(from).iter().filter(|&&to| to == header).count() == 1;
+            once && matches!(outline.func.insts[terminator].opcode, Opcode::Br | Opcode::CondBr)
         })
 }
 
@@ -45,14 +45,14 @@ pub fn still(
     hidden: impl Fn(Value) -> bool,
 ) -> Option<Leaves> {
     debug_assert!(chain.len() <= MAX_CHAIN);
-    let kernel = &outline.kernel;
+    let func = &outline.func;
     // by place in the chain
     let mut fixed = 0u32;
     let (mut next, mut is_found) = (Leaves::new(), false);
     for (at, &inst) in chain.iter().enumerate() {
         let (mut follows, mut ends, mut has_leaf) = (false, false, false);
-        for &value in kernel.operands(inst) {
-            let Some(operand) = kernel.def(value) else {
+        for &value in func.operands(inst) {
+            let Some(operand) = func.def(value) else {
                 follows |= hidden(value);
                 continue;
             };
@@ -61,7 +61,7 @@ pub fn still(
                 None if hidden(value) => follows = true,
                 None if pressure.units(value) > 0 => {
                     ends = true;
-                    let kind = kernel.types[kernel.insts[operand].ty].kind;
+                    let kind = func.types[func.insts[operand].ty].kind;
                     if matches!(kind, TypeKind::Int(8 | 16 | 32 | 64) | TypeKind::Float(32 | 64)) {
                         has_leaf = true;
                         next.extend((!is_found).then_some(value));
@@ -102,7 +102,7 @@ pub fn hide(outline: &Outline, pressure: &Pressure, values: &[Again]) -> BTreeSe
         let Some((&leaf, _)) = most.filter(|most| *most.1 > 0) else { break };
         chosen.insert(leaf);
         // nothing else is new to the others
-        let uses = |again: &Again| again.chain.iter().any(|&inst| outline.kernel.operands(inst).contains(&leaf));
+        let uses = |again: &Again| again.chain.iter().any(|&inst| outline.func.operands(inst).contains(&leaf));
         for (again, wanted) in values.iter().zip(&mut wanted).filter(|(again, _)| uses(again)) {
             for leaf in wanted.drain(..) {
                 *votes.entry(leaf).or_default() -= 1;
@@ -115,8 +115,8 @@ pub fn hide(outline: &Outline, pressure: &Pressure, values: &[Again]) -> BTreeSe
     }
     let mut hidden = BTreeSet::new();
     for again in values {
-        let home = outline.kernel.insts[again.def].block;
-        let operands = again.chain.iter().flat_map(|&inst| outline.kernel.operands(inst));
+        let home = outline.func.insts[again.def].block;
+        let operands = again.chain.iter().flat_map(|&inst| outline.func.operands(inst));
         for &leaf in operands.filter(|operand| chosen.contains(operand)) {
             for cycle in again.uses.iter().filter_map(|site| place(outline, home, site.block)) {
                 hidden.insert((outline.cfg().cycles.header(cycle), leaf));

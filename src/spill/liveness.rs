@@ -14,8 +14,8 @@
 //! Stretches: Poletto and Sarkar 1999. Ours: using them to pack the rows of an exact solution.
 
 use crate::cfg::Cycles;
-use crate::kernel::Kernel;
-use crate::kernel::entity::{Block, Value};
+use crate::entity::{Block, Value};
+use crate::ir::Func;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use std::ops::Range;
@@ -52,14 +52,8 @@ struct Want {
 impl Liveness {
     /// Solves; `crossing` are the registers that may be live across a boundary, `number` their numbers by the values that share
     /// them.
-    pub fn new(
-        kernel: &Kernel,
-        cycles: &Cycles,
-        registers: &Registers,
-        crossing: &[Value],
-        number: &[u32],
-    ) -> Liveness {
-        let (wants, known) = wants(kernel, cycles, registers, crossing, number);
+    pub fn new(func: &Func, cycles: &Cycles, registers: &Registers, crossing: &[Value], number: &[u32]) -> Liveness {
+        let (wants, known) = wants(func, cycles, registers, crossing, number);
         let stretches = known.iter().map(|register| (register.start, register.end)).collect();
         let units: Vec<u8> = crossing.iter().map(|&value| registers.units(value) as u8).collect();
         let mut liveness = Liveness {
@@ -81,7 +75,7 @@ impl Liveness {
             let column = liveness.columns[register as usize];
             row[at as usize * liveness.words + column as usize / 64] |= 1 << (column % 64);
         }
-        liveness.solve(kernel, cycles, &known);
+        liveness.solve(func, cycles, &known);
         liveness
     }
 
@@ -164,7 +158,7 @@ impl Liveness {
         self.column_starts = starts;
     }
 
-    fn solve(&mut self, kernel: &Kernel, cycles: &Cycles, known: &[Register]) {
+    fn solve(&mut self, func: &Func, cycles: &Cycles, known: &[Register]) {
         let order = cycles.order();
         // columns defined in each block
         let mut rows = vec![0u32; order.len() + 1];
@@ -190,7 +184,7 @@ impl Liveness {
             at -= 1;
             match cycles.outermost_of(order[at]) {
                 None => {
-                    self.update(kernel, cycles, at, defined(at), &mut killed);
+                    self.update(func, cycles, at, defined(at), &mut killed);
                 }
                 Some(cycle) => {
                     let range = cycles.range(cycle);
@@ -200,7 +194,7 @@ impl Liveness {
                         for at in range.clone().rev() {
                             let block = order[at as usize];
                             let at = at as usize;
-                            let changed = self.update(kernel, cycles, at, defined(at), &mut killed);
+                            let changed = self.update(func, cycles, at, defined(at), &mut killed);
                             // nobody else has been looked at before one that he leads to
                             let heads = cycles.cycle_of(block).is_some_and(|cycle| cycles.header(cycle) == block);
                             again |= changed && heads;
@@ -213,11 +207,11 @@ impl Liveness {
     }
 
     /// One block's equations; whether more is live into it than was.
-    fn update(&mut self, kernel: &Kernel, cycles: &Cycles, at: usize, defined: &[u32], killed: &mut [u64]) -> bool {
+    fn update(&mut self, func: &Func, cycles: &Cycles, at: usize, defined: &[u32], killed: &mut [u64]) -> bool {
         let words = self.words;
         let row = at * words..(at + 1) * words;
         let out = &mut self.live_out[row.clone()];
-        for &next in kernel.graph.succs(cycles.order()[at]) {
+        for &next in func.graph.succs(cycles.order()[at]) {
             let from = cycles.position(next) as usize * words;
             for (mine, theirs) in out.iter_mut().zip(&self.live_in[from..from + words]) {
                 *mine |= theirs;
@@ -296,8 +290,8 @@ impl Liveness {
 }
 
 /// The block that defines a register.
-fn home(kernel: &Kernel, register: Value) -> Block {
-    kernel.def(register).map_or(kernel.graph.entry(), |def| kernel.insts[def].block)
+fn home(func: &Func, register: Value) -> Block {
+    func.def(register).map_or(func.graph.entry(), |def| func.insts[def].block)
 }
 
 /// What is known of a register on the way.
@@ -315,7 +309,7 @@ struct Register {
 
 /// Where registers are wanted, and how far they may be live for it.
 fn wants(
-    kernel: &Kernel,
+    func: &Func,
     cycles: &Cycles,
     registers: &Registers,
     crossing: &[Value],
@@ -323,7 +317,7 @@ fn wants(
 ) -> (Vec<Want>, Vec<Register>) {
     let mut wants = Vec::with_capacity(crossing.len() * 2);
     let begin = |&register: &Value| {
-        let (home, loose) = (home(kernel, register), registers.is_loose(register));
+        let (home, loose) = (home(func, register), registers.is_loose(register));
         let at = cycles.position(home);
         Register { home, at, seen: NONE, start: if loose { 0 } else { at }, end: 0, loose }
     };
@@ -352,11 +346,11 @@ fn wants(
     };
     let is_crossing = |&number: &u32| number != NONE;
     for (at, &block) in (0u32..).zip(cycles.order()) {
-        let (of_phis, others) = kernel.block_operands(block);
+        let (of_phis, others) = func.block_operands(block);
         if !of_phis.is_empty() {
-            for phi in kernel.phis(block) {
-                let operands = kernel.operands(phi).iter().map(|operand| number[operand.index()]);
-                for (number, &from) in operands.zip(kernel.incoming(phi)).filter(|(number, _)| is_crossing(number)) {
+            for phi in func.phis(block) {
+                let operands = func.operands(phi).iter().map(|operand| number[operand.index()]);
+                for (number, &from) in operands.zip(func.incoming(phi)).filter(|(number, _)| is_crossing(number)) {
                     want(number, from, cycles.position(from), &around(from), true);
                 }
             }
@@ -375,25 +369,25 @@ mod tests {
     use super::*;
     use crate::divergence::{Facts, ModuleAnalysis, Options};
     use crate::fuzz::{Knobs, Mode, generate, ladder};
-    use crate::kernel::inst::Opcode;
+    use crate::ir::inst::Opcode;
     use crate::llvm::owned::OwnedModule;
 
     /// Live into each block, by number: the backward equations on a row for every register.
     fn plainly(facts: &Facts, pressure: &Pressure) -> Vec<FixedBitSet> {
-        let kernel = &facts.kernel;
-        let empty = || vec![FixedBitSet::with_capacity(pressure.crossing.len()); kernel.blocks.len()];
+        let func = &facts.func;
+        let empty = || vec![FixedBitSet::with_capacity(pressure.crossing.len()); func.blocks.len()];
         let (mut used, mut defined, mut at_edge) = (empty(), empty(), empty());
-        for (inst, data) in kernel.insts.iter() {
-            let numbers = kernel.operands(inst).iter().map(|&value| pressure.position(pressure.register_of(value)));
+        for (inst, data) in func.insts.iter() {
+            let numbers = func.operands(inst).iter().map(|&value| pressure.position(pressure.register_of(value)));
             let block = data.block.index();
             if data.opcode == Opcode::Phi {
-                for (number, from) in numbers.zip(kernel.incoming(inst)) {
+                for (number, from) in numbers.zip(func.incoming(inst)) {
                     at_edge[from.index()].extend(number);
                 }
             } else {
                 used[block].extend(numbers.flatten().filter(|&number| !defined[block].contains(number)));
             }
-            let result = kernel.result(inst);
+            let result = func.result(inst);
             defined[block].extend(pressure.position(result).filter(|_| pressure.register_of(result) == result));
         }
         let mut live = used;
@@ -402,7 +396,7 @@ mod tests {
             changed = false;
             for &block in facts.cfg().order.rpo().iter().rev() {
                 let mut out = at_edge[block.index()].clone();
-                kernel.graph.succs(block).iter().for_each(|next| out.union_with(&live[next.index()]));
+                func.graph.succs(block).iter().for_each(|next| out.union_with(&live[next.index()]));
                 out.difference_with(&defined[block.index()]);
                 let before = live[block.index()].count_ones(..);
                 live[block.index()].union_with(&out);
@@ -429,7 +423,7 @@ mod tests {
                     let packed: Vec<usize> =
                         pressure.numbers_into(&facts, block).iter().map(|&number| number as usize).collect();
                     let long: Vec<usize> = plain[block.index()].ones().collect();
-                    assert_eq!(packed, long, "live into {block} of {}", facts.kernel.name);
+                    assert_eq!(packed, long, "live into {block} of {}", facts.func.name);
                     seen += long.len();
                 }
             }

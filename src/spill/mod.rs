@@ -50,7 +50,7 @@ pub mod truth;
 pub mod uses;
 pub mod victims;
 
-use crate::kernel::geometry::Geometry;
+use crate::geometry::Geometry;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module, RawOpcode};
 use crate::llvm::remark::{Host, Kind};
@@ -114,8 +114,8 @@ fn take_back<'m>(
     targets: &[Target<'m>],
     studies: &mut Studies<'m>,
 ) {
-    for &(kernel, index) in copied {
-        let Some(target) = targets.iter().find(|target| target.emitted() == kernel) else { continue };
+    for &(func, index) in copied {
+        let Some(target) = targets.iter().find(|target| target.emitted() == func) else { continue };
         for body in [Some(target.function), target.original].into_iter().flatten() {
             if byval::take_back(module, body, index) {
                 studies.edited(body);
@@ -142,7 +142,7 @@ fn is_called(function: Function<'_>) -> bool {
 /// The shared memory a kernel may still take, or why it may take none.
 fn room(study: &mut Study<'_>, target: &Target<'_>, settings: &Settings) -> Result<SharedBudget, Reject> {
     let outline = study.outline();
-    if !outline.kernel.is_kernel {
+    if !outline.func.is_kernel {
         return Err(Reject::DeviceFunction);
     }
     if is_called(target.emitted()) {
@@ -152,7 +152,7 @@ fn room(study: &mut Study<'_>, target: &Target<'_>, settings: &Settings) -> Resu
     if geometry.exact.is_none() && geometry.max_threads.is_none() {
         return Err(Reject::NoBound { fits: 0 });
     }
-    let used = shared::shared_use(&outline.kernel, &study.handles);
+    let used = shared::shared_use(&outline.func, &study.handles);
     if let Some(callee) = used.unknown {
         return Err(Reject::UnknownCallee { callee });
     }
@@ -200,7 +200,7 @@ fn constant_objects<'m>(
     for &function in functions {
         // the picture is wanted anyway
         let has_stores = if is_eased(function, settings) {
-            plan_stack::shows_constant_stores(&studies.of(function).outline().kernel)
+            plan_stack::shows_constant_stores(&studies.of(function).outline().func)
         } else {
             plan_stack::has_constant_stores(function)
         };
@@ -355,7 +355,7 @@ fn register_pressure<'m>(
         }
         let study = studies.of(target.function);
         let known = registers(&study.outline().geometry);
-        let Some(registers) = known.filter(|_| study.outline().kernel.is_kernel) else { continue };
+        let Some(registers) = known.filter(|_| study.outline().func.is_kernel) else { continue };
         let (outline, pressure) = study.pressure();
         let needs = Needs::of(outline, pressure, registers);
         if needs.are_met() {
@@ -395,10 +395,10 @@ fn register_pressure<'m>(
     });
     plans.iter().for_each(|(function, _)| studies.edited(*function));
     let mut editor = Editor::new(module);
-    for kernel in asking {
-        let entry = kernel.blocks().next().expect("a defined function has a block");
+    for func in asking {
+        let entry = func.blocks().next().expect("a defined function has a block");
         editor.after_phis(entry).statement(SMEM_PRAGMA);
-        for target in targets.iter_mut().filter(|target| target.function == kernel) {
+        for target in targets.iter_mut().filter(|target| target.function == func) {
             target.changed = true;
         }
     }
@@ -411,9 +411,5 @@ fn ptxas_can_spill_to_shared(study: &Study<'_>) -> Result<(), Reject> {
     if version.is_none_or(|version| version < 90) {
         return Err(Reject::OldPtx);
     }
-    if shared::shared_use(&study.outline().kernel, &study.handles).dynamic {
-        Err(Reject::DynamicShared)
-    } else {
-        Ok(())
-    }
+    if shared::shared_use(&study.outline().func, &study.handles).dynamic { Err(Reject::DynamicShared) } else { Ok(()) }
 }

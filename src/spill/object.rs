@@ -12,11 +12,11 @@
 
 use super::reject::{Escape, Reject};
 use crate::divergence::Outline;
-use crate::kernel::call::Callee;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::{ConstData, Flags, Opcode};
-use crate::kernel::types::TypeKind;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::call::Callee;
+use crate::ir::handles::Handles;
+use crate::ir::inst::{ConstData, Flags, Opcode};
+use crate::ir::types::TypeKind;
 use crate::llvm::handle::{AttrPlace, attribute_kind, intrinsic_name};
 use rustc_hash::FxHashSet;
 
@@ -89,7 +89,7 @@ pub fn block_weight(outline: &Outline, block: Block) -> f64 {
 impl Object {
     /// Expected executions of its accesses.
     pub fn weight(&self, outline: &Outline) -> f64 {
-        self.accesses.iter().map(|access| block_weight(outline, outline.kernel.insts[access.inst].block)).sum()
+        self.accesses.iter().map(|access| block_weight(outline, outline.func.insts[access.inst].block)).sum()
     }
     /// Width of the pieces it is interleaved by: the narrowest word that loads and stores want.
     pub fn granule(&self) -> u64 {
@@ -100,12 +100,12 @@ impl Object {
     /// The index that keeps the object out of registers: the first variable one in function order.
     pub fn variable_index(&self, outline: &Outline) -> Option<(Inst, Value)> {
         self.derived.iter().find_map(|&inst| {
-            let data = &outline.kernel.insts[inst];
+            let data = &outline.func.insts[inst];
             if data.opcode != Opcode::Gep {
                 return None;
             }
-            let term = outline.kernel.gep(inst).terms.first()?;
-            Some((inst, outline.kernel.operands(inst)[term.operand as usize]))
+            let term = outline.func.gep(inst).terms.first()?;
+            Some((inst, outline.func.operands(inst)[term.operand as usize]))
         })
     }
 }
@@ -131,7 +131,7 @@ impl<'a, 'm> Walk<'a, 'm> {
         let layout = handles.function.module().layout();
         let ty = handle.allocated_type();
         let count = handle.operand(0).const_u64();
-        if outline.kernel.insts[alloca].block != outline.kernel.graph.entry() || !ty.is_sized() {
+        if outline.func.insts[alloca].block != outline.func.graph.entry() || !ty.is_sized() {
             return Err(Reject::Dynamic);
         }
         let Some(count) = count else { return Err(Reject::Dynamic) };
@@ -139,7 +139,7 @@ impl<'a, 'm> Walk<'a, 'm> {
         if size > MAX_OBJECT {
             return Err(Reject::Huge { size });
         }
-        let align = u64::from(outline.kernel.insts[alloca].align()).max(1);
+        let align = u64::from(outline.func.insts[alloca].align()).max(1);
         let object = Object {
             alloca,
             size,
@@ -154,11 +154,11 @@ impl<'a, 'm> Walk<'a, 'm> {
     }
 
     fn run(mut self) -> Result<Object, Reject> {
-        let kernel = &self.outline.kernel;
+        let func = &self.outline.func;
         let mut next = 0;
         while let Some(&pointer) = self.pointers.get(next) {
             next += 1;
-            let value = kernel.result(pointer);
+            let value = func.result(pointer);
             for &user in self.outline.users(value) {
                 self.user(value, user)?;
             }
@@ -172,20 +172,20 @@ impl<'a, 'm> Walk<'a, 'm> {
     }
 
     fn user(&mut self, pointer: Value, user: Inst) -> Result<(), Reject> {
-        let kernel = &self.outline.kernel;
-        let data = &kernel.insts[user];
+        let func = &self.outline.func;
+        let data = &func.insts[user];
         let first_visit = self.touched.insert(user);
         if !self.outline.is_reachable(data.block) {
             return Err(Reject::Unreachable { at: user });
         }
-        let operands = kernel.operands(user);
+        let operands = func.operands(user);
         match data.opcode {
             Opcode::Load => self.simple_access(user, AccessKind::Load),
             Opcode::Store if operands[0] == pointer => Err(Reject::Escapes { how: Escape::Stored, at: user }),
             Opcode::Store => self.simple_access(user, AccessKind::Store),
             Opcode::Gep if operands[1..].contains(&pointer) => Err(Reject::Escapes { how: Escape::Other, at: user }),
             Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast | Opcode::Phi | Opcode::Select => {
-                if !matches!(kernel.types[data.ty].kind, TypeKind::Ptr { .. }) {
+                if !matches!(func.types[data.ty].kind, TypeKind::Ptr { .. }) {
                     return Err(Reject::Escapes { how: Escape::Other, at: user });
                 }
                 if self.known.insert(user) {
@@ -194,7 +194,7 @@ impl<'a, 'm> Walk<'a, 'm> {
                 Ok(())
             }
             Opcode::ICmp => {
-                let equality = crate::kernel::inst::Predicate::from_sub(data.sub).is_some_and(|p| p.is_equality());
+                let equality = crate::ir::inst::Predicate::from_sub(data.sub).is_some_and(|p| p.is_equality());
                 if !equality {
                     return Err(Reject::Escapes { how: Escape::Compared, at: user });
                 }
@@ -213,13 +213,13 @@ impl<'a, 'm> Walk<'a, 'm> {
     }
 
     fn simple_access(&mut self, inst: Inst, kind: AccessKind) -> Result<(), Reject> {
-        let kernel = &self.outline.kernel;
-        let data = &kernel.insts[inst];
+        let func = &self.outline.func;
+        let data = &func.insts[inst];
         if data.flags.intersects(Flags::ATOMIC | Flags::VOLATILE) {
             return Err(Reject::Atomic { at: inst });
         }
-        let value = if kind == AccessKind::Load { kernel.result(inst) } else { kernel.operands(inst)[0] };
-        let info = kernel.type_info(value);
+        let value = if kind == AccessKind::Load { func.result(inst) } else { func.operands(inst)[0] };
+        let info = func.type_info(value);
         let size = info.store_size;
         let bits = match info.kind {
             TypeKind::Int(bits) | TypeKind::Float(bits) | TypeKind::Ptr { bits, .. } => u64::from(bits),
@@ -237,9 +237,9 @@ impl<'a, 'm> Walk<'a, 'm> {
     }
 
     fn call(&mut self, call: Inst) -> Result<(), Reject> {
-        let kernel = &self.outline.kernel;
+        let func = &self.outline.func;
         let escape = |how| Err(Reject::Escapes { how, at: call });
-        let Callee::Intrinsic(id) = kernel.call(call).callee else { return escape(Escape::Passed) };
+        let Callee::Intrinsic(id) = func.call(call).callee else { return escape(Escape::Passed) };
         let name = intrinsic_name(id);
         if name.starts_with("llvm.lifetime.") {
             self.object.markers.push(call);
@@ -250,8 +250,8 @@ impl<'a, 'm> Walk<'a, 'm> {
         if !is_set && !overlapping && name != "llvm.memcpy" {
             return escape(Escape::Passed);
         }
-        let operands = kernel.operands(call);
-        let constant = |value: Value| match kernel.constant(value) {
+        let operands = func.operands(call);
+        let constant = |value: Value| match func.constant(value) {
             Some(ConstData::Int(number)) => Some(number),
             _ => None,
         };
@@ -259,7 +259,7 @@ impl<'a, 'm> Walk<'a, 'm> {
             return Err(Reject::Atomic { at: call });
         }
         let Some(size) = constant(operands[2]) else { return Err(Reject::UnknownLength { at: call }) };
-        let is_derived = |value: Value| kernel.def(value).is_some_and(|def| self.known.contains(&def));
+        let is_derived = |value: Value| func.def(value).is_some_and(|def| self.known.contains(&def));
         let (into, from) = (is_derived(operands[0]), !is_set && is_derived(operands[1]));
         let align = attribute_kind("align");
         let handle = self.handles.inst(call);
@@ -288,12 +288,12 @@ impl<'a, 'm> Walk<'a, 'm> {
 
     /// Phis, selects and compares see pointers into this object only; copies know all their ends.
     fn joins(&mut self) -> Result<(), Reject> {
-        let kernel = &self.outline.kernel;
+        let func = &self.outline.func;
         let known = &self.known;
-        let is_derived = |value: Value| kernel.def(value).is_some_and(|def| known.contains(&def));
+        let is_derived = |value: Value| func.def(value).is_some_and(|def| known.contains(&def));
         for &inst in self.pointers.iter().chain(&self.object.compares) {
-            let operands = kernel.operands(inst);
-            let inputs = match kernel.insts[inst].opcode {
+            let operands = func.operands(inst);
+            let inputs = match func.insts[inst].opcode {
                 Opcode::Phi | Opcode::ICmp => operands,
                 Opcode::Select => &operands[1..],
                 _ => continue,
@@ -304,7 +304,7 @@ impl<'a, 'm> Walk<'a, 'm> {
         }
         for access in &mut self.object.accesses {
             if let AccessKind::Copy { into, from, .. } = &mut access.kind {
-                let operands = kernel.operands(access.inst);
+                let operands = func.operands(access.inst);
                 (*into, *from) = (is_derived(operands[0]), is_derived(operands[1]));
                 access.piece = access.piece.min(self.object.align);
             }

@@ -26,9 +26,9 @@ use super::reject::Reject;
 use super::slots;
 use super::study::{Alloca, Study};
 use crate::divergence::{Facts, Outline};
-use crate::kernel::Kernel;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::Opcode;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::Func;
+use crate::ir::inst::Opcode;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -84,26 +84,25 @@ pub fn has_constant_stores(function: crate::llvm::handle::Function<'_>) -> bool 
 }
 
 /// As [`has_stack_objects`], where the picture is there.
-pub fn shows_stack_objects(kernel: &Kernel) -> bool {
-    kernel.insts.values().any(|inst| inst.opcode == Opcode::Alloca)
+pub fn shows_stack_objects(func: &Func) -> bool {
+    func.insts.values().any(|inst| inst.opcode == Opcode::Alloca)
 }
 
 /// As [`has_constant_stores`], where the picture is there.
-pub fn shows_constant_stores(kernel: &Kernel) -> bool {
+pub fn shows_constant_stores(func: &Func) -> bool {
     let to_stack = |inst: Inst| {
-        let operands = kernel.operands(inst);
-        let (value, mut pointer) = match kernel.insts[inst].opcode {
+        let operands = func.operands(inst);
+        let (value, mut pointer) = match func.insts[inst].opcode {
             Opcode::Store => (operands[0], operands[1]),
             Opcode::Call if operands.len() == 4 => (operands[1], operands[0]),
             _ => return false,
         };
-        while let Some(gep) = kernel.def(pointer).filter(|&def| kernel.insts[def].opcode == Opcode::Gep) {
-            pointer = kernel.operands(gep)[0];
+        while let Some(gep) = func.def(pointer).filter(|&def| func.insts[def].opcode == Opcode::Gep) {
+            pointer = func.operands(gep)[0];
         }
-        kernel.constant(value).is_some()
-            && kernel.def(pointer).is_some_and(|def| kernel.insts[def].opcode == Opcode::Alloca)
+        func.constant(value).is_some() && func.def(pointer).is_some_and(|def| func.insts[def].opcode == Opcode::Alloca)
     };
-    shows_stack_objects(kernel) && kernel.insts.keys().any(to_stack)
+    shows_stack_objects(func) && func.insts.keys().any(to_stack)
 }
 
 /// A gathered object, and one that the cache has no room for, may cost occupancy, down to one in so many blocks: on an H200 a
@@ -131,13 +130,12 @@ pub fn plan_constants(study: &mut Study<'_>) -> StackPlan {
         return found;
     }
     let facts = study.facts();
-    let (kernel, geometry) = (&facts.kernel, &facts.geometry);
-    let bounded = kernel.is_kernel && (geometry.exact.is_some() || geometry.max_threads.is_some());
+    let (func, geometry) = (&facts.func, &facts.geometry);
+    let bounded = func.is_kernel && (geometry.exact.is_some() || geometry.max_threads.is_some());
     for (object, contents) in filled {
         let mut reads = object.accesses.iter().filter(|access| access.reads());
         let together = object.size <= MAX_CONSTANT
-            && reads
-                .all(|read| offset_is_uniform(facts, object, pointer_of(facts, read), kernel.insts[read.inst].block));
+            && reads.all(|read| offset_is_uniform(facts, object, pointer_of(facts, read), func.insts[read.inst].block));
         if bounded && !together {
             continue;
         }
@@ -267,31 +265,31 @@ fn stays_in_registers(outline: &Outline, object: &Object) -> bool {
 /// whose address is wanted in another block the index itself and that address; what replaces a phi or a select.
 /// Everything else is computed in the block that accesses the slot.
 pub fn most_added(outline: &Outline, pressure: &Pressure, plan: &StackPlan) -> u32 {
-    let kernel = &outline.kernel;
+    let func = &outline.func;
     let derived = || plan.moves.iter().flat_map(|planned| planned.object.derived.iter().copied());
     let indices = |inst: Inst| {
-        let operands = kernel.operands(inst);
-        let terms = kernel.gep(inst).terms.iter();
+        let operands = func.operands(inst);
+        let terms = func.gep(inst).terms.iter();
         terms.map(move |term| pressure.register_of(operands[term.operand as usize]))
     };
     // addresses of the same index share a register
     let mut homes: FxHashMap<Value, Block> = FxHashMap::default();
     let mut several: FxHashSet<Value> = FxHashSet::default();
-    for inst in derived().filter(|&inst| kernel.insts[inst].opcode == Opcode::Gep) {
-        let block = kernel.insts[inst].block;
+    for inst in derived().filter(|&inst| func.insts[inst].opcode == Opcode::Gep) {
+        let block = func.insts[inst].block;
         several.extend(indices(inst).filter(|&index| *homes.entry(index).or_insert(block) != block));
     }
     let stays = |inst: Inst| {
         let here = |user: &Inst| {
-            let data = &kernel.insts[*user];
-            data.block == kernel.insts[inst].block && data.opcode != Opcode::Phi
+            let data = &func.insts[*user];
+            data.block == func.insts[inst].block && data.opcode != Opcode::Phi
         };
-        outline.users(kernel.result(inst)).iter().all(here) && indices(inst).all(|index| !several.contains(&index))
+        outline.users(func.result(inst)).iter().all(here) && indices(inst).all(|index| !several.contains(&index))
     };
-    let added = |inst: Inst| match kernel.insts[inst].opcode {
+    let added = |inst: Inst| match func.insts[inst].opcode {
         Opcode::Gep if stays(inst) => 0,
-        Opcode::Gep => 4 * kernel.gep(inst).terms.len() as u32,
-        Opcode::Phi | Opcode::Select => 2 + 2 * kernel.operands(inst).len() as u32,
+        Opcode::Gep => 4 * func.gep(inst).terms.len() as u32,
+        Opcode::Phi | Opcode::Select => 2 + 2 * func.operands(inst).len() as u32,
         _ => 0,
     };
     2 * plan.moves.len() as u32 + derived().map(added).sum::<u32>()
@@ -300,7 +298,7 @@ pub fn most_added(outline: &Outline, pressure: &Pressure, plan: &StackPlan) -> u
 /// The refusal of an object whose launches are not bounded.
 pub fn no_bound(size: u64) -> Reject {
     let fits = super::budget::STATIC_LIMIT / size.max(1);
-    Reject::NoBound { fits: (fits / 32 * 32).min(u64::from(crate::kernel::geometry::MAX_BLOCK_THREADS)) }
+    Reject::NoBound { fits: (fits / 32 * 32).min(u64::from(crate::geometry::MAX_BLOCK_THREADS)) }
 }
 
 /// Where in shared memory an object goes, if it is worth what the cache loses.
@@ -325,7 +323,7 @@ fn place(facts: &Facts, object: &Object, budget: &SharedBudget, crowded: bool) -
     let thread_room = budget.check_keeping(thread_bytes, part);
     if let Some(barriers) = warp_barriers(facts, object) {
         let bytes = slots::warp_bytes(object.size, budget.threads);
-        let free = barriers.iter().all(|&inst| block_weight(facts, facts.kernel.insts[inst].block) <= 1.0);
+        let free = barriers.iter().all(|&inst| block_weight(facts, facts.func.insts[inst].block) <= 1.0);
         if (free || thread_room.is_err()) && budget.check(bytes).is_ok() {
             return Ok((Placement::Warp { barriers }, bytes));
         }
@@ -338,18 +336,18 @@ fn place(facts: &Facts, object: &Object, budget: &SharedBudget, crowded: bool) -
 /// memory each such access goes to as many sectors as there are places, in shared memory to one bank a lane.
 fn may_cost_blocks(facts: &Facts, object: &Object, crowded: bool) -> bool {
     object.accesses.iter().any(|access| {
-        let block = facts.kernel.insts[access.inst].block;
+        let block = facts.func.insts[access.inst].block;
         block_weight(facts, block) > 1.0 && (crowded || !is_together(facts, object, access))
     })
 }
 
 /// The writes that must wait for the warp if it shares one copy; `None` if it cannot.
 fn warp_barriers(facts: &Facts, object: &Object) -> Option<Vec<Inst>> {
-    let kernel = &facts.kernel;
+    let func = &facts.func;
     let writes: Vec<&Access> = object.accesses.iter().filter(|access| access.writes()).collect();
     for write in &writes {
-        let block = kernel.insts[write.inst].block;
-        let operands = kernel.operands(write.inst);
+        let block = func.insts[write.inst].block;
+        let operands = func.operands(write.inst);
         let (value, address) = match write.kind {
             AccessKind::Store => (operands[0], operands[1]),
             AccessKind::Set => (operands[1], operands[0]),
@@ -375,18 +373,18 @@ fn warp_barriers(facts: &Facts, object: &Object) -> Option<Vec<Inst>> {
 /// Whether lanes most probably access the object at the same place: where pointers into it meet, they are taken to come the
 /// same way. Good for guesses of cost only.
 pub fn is_together(facts: &Facts, object: &Object, access: &Access) -> bool {
-    let kernel = &facts.kernel;
-    let block = kernel.insts[access.inst].block;
+    let func = &facts.func;
+    let block = func.insts[access.inst].block;
     let mut seen: SmallVec<[Value; 8]> = smallvec![pointer_of(facts, access)];
     let mut at = 0;
     while let Some(&pointer) = seen.get(at) {
         at += 1;
-        let Some(def) = kernel.def(pointer).filter(|&def| def != object.alloca) else { continue };
-        let operands = kernel.operands(def);
-        let further = match kernel.insts[def].opcode {
+        let Some(def) = func.def(pointer).filter(|&def| def != object.alloca) else { continue };
+        let operands = func.operands(def);
+        let further = match func.insts[def].opcode {
             Opcode::AddrSpaceCast | Opcode::BitCast => &operands[..1],
             Opcode::Gep => {
-                let indices = kernel.gep(def).terms.iter().map(|term| operands[term.operand as usize]);
+                let indices = func.gep(def).terms.iter().map(|term| operands[term.operand as usize]);
                 if !indices.into_iter().all(|index| facts.scope_at_use(index, block).is_some()) {
                     return false;
                 }
@@ -407,16 +405,16 @@ pub fn is_together(facts: &Facts, object: &Object, access: &Access) -> bool {
 
 /// Whether all lanes of a warp that execute the block address the same offset.
 fn offset_is_uniform(facts: &Facts, object: &Object, pointer: Value, block: Block) -> bool {
-    let kernel = &facts.kernel;
-    let Some(def) = kernel.def(pointer) else { return false };
+    let func = &facts.func;
+    let Some(def) = func.def(pointer) else { return false };
     if def == object.alloca {
         return true;
     }
-    match kernel.insts[def].opcode {
-        Opcode::AddrSpaceCast | Opcode::BitCast => offset_is_uniform(facts, object, kernel.operands(def)[0], block),
+    match func.insts[def].opcode {
+        Opcode::AddrSpaceCast | Opcode::BitCast => offset_is_uniform(facts, object, func.operands(def)[0], block),
         Opcode::Gep => {
-            let operands = kernel.operands(def);
-            let indices = &kernel.gep(def).terms;
+            let operands = func.operands(def);
+            let indices = &func.gep(def).terms;
             indices.iter().all(|index| facts.scope_at_use(operands[index.operand as usize], block).is_some())
                 && offset_is_uniform(facts, object, operands[0], block)
         }
@@ -426,15 +424,15 @@ fn offset_is_uniform(facts: &Facts, object: &Object, pointer: Value, block: Bloc
 
 /// The constant byte offset of a pointer into the object.
 pub fn constant_offset(outline: &Outline, object: &Object, pointer: Value) -> Option<i64> {
-    let kernel = &outline.kernel;
-    let def = kernel.def(pointer)?;
+    let func = &outline.func;
+    let def = func.def(pointer)?;
     if def == object.alloca {
         return Some(0);
     }
-    match kernel.insts[def].opcode {
-        Opcode::AddrSpaceCast | Opcode::BitCast => constant_offset(outline, object, kernel.operands(def)[0]),
-        Opcode::Gep if kernel.gep(def).terms.is_empty() => {
-            Some(constant_offset(outline, object, kernel.operands(def)[0])?.checked_add(kernel.gep(def).offset)?)
+    match func.insts[def].opcode {
+        Opcode::AddrSpaceCast | Opcode::BitCast => constant_offset(outline, object, func.operands(def)[0]),
+        Opcode::Gep if func.gep(def).terms.is_empty() => {
+            Some(constant_offset(outline, object, func.operands(def)[0])?.checked_add(func.gep(def).offset)?)
         }
         _ => None,
     }
@@ -442,7 +440,7 @@ pub fn constant_offset(outline: &Outline, object: &Object, pointer: Value) -> Op
 
 /// The pointer through which an access touches the object, where there is only one.
 pub fn pointer_of(outline: &Outline, access: &Access) -> Value {
-    let operands = outline.kernel.operands(access.inst);
+    let operands = outline.func.operands(access.inst);
     match access.kind {
         AccessKind::Store => operands[1],
         AccessKind::Copy { into: false, .. } => operands[1],
@@ -462,15 +460,15 @@ fn are_apart(outline: &Outline, object: &Object, a: &Access, b: &Access) -> bool
 /// Whether every lane that comes to an access has made this write before, once, and does not come to it again. The write
 /// itself counts as following itself where it is executed once.
 fn always_follows(outline: &Outline, access: Inst, write: Inst) -> bool {
-    let kernel = &outline.kernel;
-    let (at, from) = (kernel.insts[access].block, kernel.insts[write].block);
+    let func = &outline.func;
+    let (at, from) = (func.insts[access].block, func.insts[write].block);
     let after = if at == from { access >= write } else { outline.dominators().dominates(from, at) };
     after && !reaches(outline, at, from)
 }
 
 /// Whether a path of at least one edge leads from one block to another.
 pub fn reaches(outline: &Outline, from: Block, to: Block) -> bool {
-    let graph = &outline.kernel.graph;
+    let graph = &outline.func.graph;
     let mut seen = FixedBitSet::with_capacity(graph.block_count());
     let mut stack = vec![from];
     while let Some(block) = stack.pop() {

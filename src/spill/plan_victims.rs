@@ -33,9 +33,9 @@ use super::victims::Victims;
 use crate::affine::form::{Base, Form};
 use crate::cfg::Cycle;
 use crate::divergence::{Facts, Outline};
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::Opcode;
-use crate::kernel::types::TypeKind;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::inst::Opcode;
+use crate::ir::types::TypeKind;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -151,7 +151,7 @@ type GroupKey = (Home, u64, Option<Block>);
 
 impl Candidate {
     fn group(&self, facts: &Outline) -> GroupKey {
-        let block = facts.kernel.def(self.value).map(|def| facts.kernel.insts[def].block);
+        let block = facts.func.def(self.value).map(|def| facts.func.insts[def].block);
         (self.home, self.bytes, block)
     }
     fn kind(&self) -> Kind {
@@ -289,11 +289,11 @@ impl Relief<'_> {
     /// Whether the cycle has too many registers only within blocks, where `ptxas` puts instructions in an order of its own, and
     /// no loads that want to be in flight together.
     fn nearly_fits(&self, registers: u32) -> bool {
-        let kernel = &self.facts.kernel;
+        let func = &self.facts.func;
         let cycles = &self.facts.cfg().cycles;
-        let insts = || cycles.blocks(self.tight.cycle).iter().flat_map(|&block| kernel.block_insts(block));
+        let insts = || cycles.blocks(self.tight.cycle).iter().flat_map(|&block| func.block_insts(block));
         self.pressure.across(self.facts, self.tight.cycle, self.held) <= registers
-            && insts().filter(|&inst| kernel.insts[inst].opcode == Opcode::Load).count() < MANY_LOADS
+            && insts().filter(|&inst| func.insts[inst].opcode == Opcode::Load).count() < MANY_LOADS
     }
 
     /// More units than slots of threads there is room for can hold.
@@ -412,11 +412,11 @@ fn traits(facts: &Facts, pressure: &Pressure, number: usize, thread: bool) -> Op
     if !thread && facts.form(value).is_none() {
         return None;
     }
-    let kernel = &facts.kernel;
-    let def = kernel.def(value)?;
-    let block = kernel.insts[def].block;
-    let bytes = slot_bytes(kernel.type_info(value).kind)?;
-    if kernel.insts[def].opcode.is_terminator() {
+    let func = &facts.func;
+    let def = func.def(value)?;
+    let block = func.insts[def].block;
+    let bytes = slot_bytes(func.type_info(value).kind)?;
+    if func.insts[def].opcode.is_terminator() {
         return None;
     }
     let in_cycle = facts.cfg().cycles.cycle_of(block).is_some();
@@ -443,12 +443,12 @@ fn candidate(
     if cycles.contains(cycle, block) {
         return None;
     }
-    let value = facts.kernel.result(def);
+    let value = facts.func.result(def);
     let is_behind = |block: Block| behind.contains(block.index());
     let per_load = bytes as f64 / GROUP_BYTES as f64;
     let (mut cost, mut first_use) = (0.0, None);
     each_use(facts, value, is_behind, |inst, _, block| {
-        let before = if facts.kernel.insts[inst].opcode == Opcode::Phi { facts.kernel.terminator(block) } else { inst };
+        let before = if facts.func.insts[inst].opcode == Opcode::Phi { facts.func.terminator(block) } else { inst };
         let weight = block_weight(facts, block);
         cost += weight * per_load;
         // hottest block's weight, then the first use in such a block
@@ -485,7 +485,7 @@ fn candidate(
 
 /// The known part of an affine integer whose rest the warp agrees on.
 fn linear_part(facts: &Facts, value: Value) -> Option<Linear> {
-    let bits = match facts.kernel.type_info(value).kind {
+    let bits = match facts.func.type_info(value).kind {
         TypeKind::Int(bits @ (32 | 64)) => bits,
         _ => return None,
     };
@@ -540,7 +540,7 @@ fn lay_out(facts: &Facts, pressure: &Pressure, chosen: Vec<(Candidate, Vec<Rc<Fi
             }
         };
         open = Some((key, offset + bytes));
-        let def = facts.kernel.def(value).expect("candidates are instructions");
+        let def = facts.func.def(value).expect("candidates are instructions");
         let after = |block: Block| reached.iter().any(|reached| reached.contains(block.index()));
         let (uses, place) = (reloads(facts, pressure, value, after), pressure.place(def));
         plan.victims.push(Victim {

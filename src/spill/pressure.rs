@@ -19,9 +19,9 @@ pub use super::registers::type_units;
 use super::uses::reached_from;
 use crate::cfg::Cycle;
 use crate::divergence::Outline;
-use crate::kernel::Kernel;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::Opcode;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::Func;
+use crate::ir::inst::Opcode;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
@@ -80,12 +80,12 @@ pub struct Pressure {
 impl Pressure {
     /// Solves liveness.
     pub fn new(outline: &Outline) -> Pressure {
-        let (kernel, cycles) = (&outline.kernel, &outline.cfg().cycles);
+        let (func, cycles) = (&outline.func, &outline.cfg().cycles);
         let registers = Registers::new(outline);
-        let (crossing, number) = number(kernel, &registers);
-        let liveness = Liveness::new(kernel, cycles, &registers, &crossing, &number);
+        let (crossing, number) = number(func, &registers);
+        let liveness = Liveness::new(func, cycles, &registers, &crossing, &number);
         let blocks = cycles.order().len();
-        let phis = |&block: &Block| kernel.phis(block).map(|phi| registers.units(kernel.result(phi))).sum();
+        let phis = |&block: &Block| func.phis(block).map(|phi| registers.units(func.result(phi))).sum();
         let phis = cycles.order().iter().map(phis).collect();
         let (live_in, live_out) = (0..blocks).map(|at| liveness.units(at)).unzip();
         let gone = FixedBitSet::with_capacity(crossing.len());
@@ -120,12 +120,12 @@ impl Pressure {
     }
     /// Whether another value that shares the register of this one lives across a boundary.
     pub fn is_shared(&self, outline: &Outline, value: Value) -> bool {
-        let kernel = &outline.kernel;
+        let func = &outline.func;
         let register = self.registers.of(value);
         let mut work = vec![value];
         while let Some(shared) = work.pop() {
             for &user in outline.users(shared) {
-                let result = kernel.result(user);
+                let result = func.result(user);
                 let root = self.registers.of(result);
                 if root != result && root == register {
                     if self.registers.leaves_block(result) {
@@ -167,7 +167,7 @@ impl Pressure {
     /// The values that share a crossing register, in function order.
     pub fn members(&self, outline: &Outline, number: usize) -> &[Value] {
         let (starts, members) = self.members.get_or_init(|| {
-            let result = |&inst: &Inst| outline.kernel.result(inst);
+            let result = |&inst: &Inst| outline.func.result(inst);
             let of = |value: &Value| self.number[value.index()];
             let sharing = self.registers.sharing.iter().map(result).filter(|value| of(value) != NONE);
             // most registers are of one value
@@ -209,7 +209,7 @@ impl Pressure {
             let block = outline.cfg().cycles.order()[at];
             held.peak[at] = match self.moved.get(&block) {
                 Some(order) => self.walk(outline, at, order.iter().copied(), held),
-                None => self.walk(outline, at, outline.kernel.block_insts(block), held),
+                None => self.walk(outline, at, outline.func.block_insts(block), held),
             };
         }
         boundary + held.peak[at].saturating_sub(boundary).min(LOCAL_CAP)
@@ -233,7 +233,7 @@ impl Pressure {
     }
 
     fn walk(&self, outline: &Outline, at: usize, insts: impl DoubleEndedIterator<Item = Inst>, held: &Held) -> u32 {
-        let kernel = &outline.kernel;
+        let func = &outline.func;
         let mut marks = self.marks.borrow_mut();
         marks.marks.resize(self.number.len(), 0);
         marks.walk += 1;
@@ -255,16 +255,16 @@ impl Pressure {
         let mut now = held.live_out[at];
         let mut peak = now;
         for inst in insts.rev() {
-            let result = kernel.result(inst);
+            let result = func.result(inst);
             let units = self.units(result);
             if units > 0 && self.registers.of(result) == result && is_live(marks, result) {
                 now -= units;
                 marks[result.index()] = dead;
             }
-            if kernel.insts[inst].opcode == Opcode::Phi {
+            if func.insts[inst].opcode == Opcode::Phi {
                 continue;
             }
-            for &operand in kernel.operands(inst) {
+            for &operand in func.operands(inst) {
                 let register = self.registers.of(operand);
                 let units = self.units(register);
                 if units > 0 && !is_live(marks, register) && !is_gone(register) {
@@ -330,14 +330,14 @@ impl Pressure {
     /// Registers that the loads of a cycle want beside what is live.
     pub fn reserve(&self, outline: &Outline, cycle: Cycle) -> u32 {
         let loads = self.loads.get_or_init(|| {
-            let (kernel, cycles) = (&outline.kernel, &outline.cfg().cycles);
+            let (func, cycles) = (&outline.func, &outline.cfg().cycles);
             let mut loads = vec![0u8; cycles.len()];
             let mut add = |cycle: Cycle, more: u8| {
                 let known = &mut loads[cycle.index()];
                 *known = known.saturating_add(more).min(RESERVE as u8);
                 *known
             };
-            for (_, data) in kernel.insts.iter().filter(|(_, data)| data.opcode == Opcode::Load) {
+            for (_, data) in func.insts.iter().filter(|(_, data)| data.opcode == Opcode::Load) {
                 if let Some(cycle) = cycles.cycle_of(data.block) {
                     add(cycle, 1);
                 }
@@ -376,8 +376,7 @@ impl Pressure {
                 held.peak[at] = UNKNOWN;
             }
         }
-        let home =
-            outline.kernel.def(register).map(|def| outline.cfg().cycles.position(outline.kernel.insts[def].block));
+        let home = outline.func.def(register).map(|def| outline.cfg().cycles.position(outline.func.insts[def].block));
         if let Some(peak) = home.and_then(|home| held.peak.get_mut(home as usize)) {
             *peak = UNKNOWN;
         }
@@ -386,7 +385,7 @@ impl Pressure {
     /// Has the instructions of a block stand in another order from now on.
     pub fn reorder(&mut self, outline: &Outline, block: Block, order: Vec<Inst>) {
         self.all.get_mut().peak[outline.cfg().cycles.position(block) as usize] = UNKNOWN;
-        let first = outline.kernel.blocks[block].first;
+        let first = outline.func.blocks[block].first;
         self.places.extend(
             (first..).zip(&order).filter(|(place, inst)| *place != inst.as_u32()).map(|(place, &inst)| (inst, place)),
         );
@@ -400,24 +399,24 @@ impl Pressure {
 }
 
 /// The registers that are wanted across boundaries.
-fn number(kernel: &Kernel, registers: &Registers) -> (Vec<Value>, Vec<u32>) {
+fn number(func: &Func, registers: &Registers) -> (Vec<Value>, Vec<u32>) {
     let mut crossing = Vec::new();
-    let mut number = vec![NONE; kernel.value_count()];
-    for (inst, data) in kernel.insts.iter() {
-        let value = kernel.result(inst);
+    let mut number = vec![NONE; func.value_count()];
+    for (inst, data) in func.insts.iter() {
+        let value = func.result(inst);
         let root = registers.of(value);
         if registers.units(root) == 0 || number[root.index()] != NONE {
             continue;
         }
         // a shared register crosses if its own value or one that shares it does, from wherever it is
-        let home = || kernel.def(root).map(|def| kernel.insts[def].block);
+        let home = || func.def(root).map(|def| func.insts[def].block);
         if registers.leaves_block(value) || (root != value && home() != Some(data.block)) {
             number[root.index()] = crossing.len() as u32;
             crossing.push(root);
         }
     }
     for &inst in &registers.sharing {
-        let value = kernel.result(inst);
+        let value = func.result(inst);
         number[value.index()] = number[registers.of(value).index()];
     }
     (crossing, number)

@@ -11,10 +11,10 @@
 //! Ball and Larus 1993 guess branches from their comparisons in the same way. Ours: the size of arguments.
 
 use crate::divergence::Outline;
-use crate::kernel::call::{Callee, Intrinsics};
-use crate::kernel::entity::{Block, Value};
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::Opcode;
+use crate::entity::{Block, Value};
+use crate::ir::call::{Callee, Intrinsics};
+use crate::ir::handles::Handles;
+use crate::ir::inst::Opcode;
 use crate::llvm::handle::{self, metadata_kind};
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
@@ -28,21 +28,21 @@ static ABSOLUTE: Intrinsics<3> = Intrinsics::new(["llvm.fabs", "llvm.nvvm.fabs",
 /// The rare blocks.
 pub fn rare_blocks(outline: &Outline, handles: &Handles<'_>) -> FixedBitSet {
     let profile = metadata_kind(handles.function.module(), "prof");
-    let kernel = &outline.kernel;
+    let func = &outline.func;
     let cycles = &outline.cfg().cycles;
     let sides: Vec<Option<usize>> =
-        kernel.blocks.keys().map(|block| rare_side(outline, handles, profile, block)).collect();
-    let mut rare = FixedBitSet::with_capacity(kernel.blocks.len());
+        func.blocks.keys().map(|block| rare_side(outline, handles, profile, block)).collect();
+    let mut rare = FixedBitSet::with_capacity(func.blocks.len());
     for (at, &block) in (0u32..).zip(cycles.order()) {
         let is_rare_way = |from: Block| {
-            let succs = kernel.graph.succs(from);
+            let succs = func.graph.succs(from);
             let side = sides[from.index()].and_then(|side| succs.get(side));
             rare.contains(from.index())
                 || (side == Some(&block) && succs.iter().filter(|&&to| to == block).count() == 1)
         };
         // ways back have been there
-        let mut ways = kernel.graph.preds(block).iter().filter(|&&from| cycles.position(from) < at).peekable();
-        let fails = kernel.insts[kernel.terminator(block)].opcode == Opcode::Unreachable;
+        let mut ways = func.graph.preds(block).iter().filter(|&&from| cycles.position(from) < at).peekable();
+        let fails = func.insts[func.terminator(block)].opcode == Opcode::Unreachable;
         if fails || (ways.peek().is_some() && ways.all(|&from| is_rare_way(from))) {
             rare.insert(block.index());
         }
@@ -52,9 +52,9 @@ pub fn rare_blocks(outline: &Outline, handles: &Handles<'_>) -> FixedBitSet {
 
 /// Which successor of a block is hardly ever taken; `profile` is LLVM's number for `!prof`.
 fn rare_side(outline: &Outline, handles: &Handles<'_>, profile: u32, block: Block) -> Option<usize> {
-    let kernel = &outline.kernel;
-    let branch = kernel.terminator(block);
-    if kernel.insts[branch].opcode != Opcode::CondBr {
+    let func = &outline.func;
+    let branch = func.terminator(block);
+    if func.insts[branch].opcode != Opcode::CondBr {
         return None;
     }
     let handle = handles.inst(branch);
@@ -64,12 +64,12 @@ fn rare_side(outline: &Outline, handles: &Handles<'_>, profile: u32, block: Bloc
         let total: u64 = weights.iter().sum();
         return weights.iter().position(|&weight| total > 0 && weight.saturating_mul(RARE_PART) <= total);
     }
-    let compare = kernel.def(*kernel.operands(branch).first()?)?;
-    let data = &kernel.insts[compare];
+    let compare = func.def(*func.operands(branch).first()?)?;
+    let data = &func.insts[compare];
     if data.opcode != Opcode::FCmp {
         return None;
     }
-    let operands = kernel.operands(compare);
+    let operands = func.operands(compare);
     let is_large = || is_absolute(outline, operands[0]) && number(handles, operands[1]) >= Some(LARGE);
     // LLVM numbers ordered predicates 1 to 7 and their unordered twins from 8
     match data.sub {
@@ -85,9 +85,9 @@ fn rare_side(outline: &Outline, handles: &Handles<'_>, profile: u32, block: Bloc
 }
 
 fn is_absolute(outline: &Outline, value: Value) -> bool {
-    let kernel = &outline.kernel;
-    let call = kernel.def(value).filter(|&def| kernel.insts[def].opcode == Opcode::Call);
-    call.is_some_and(|call| matches!(kernel.call(call).callee, Callee::Intrinsic(id) if ABSOLUTE.contains(id)))
+    let func = &outline.func;
+    let call = func.def(value).filter(|&def| func.insts[def].opcode == Opcode::Call);
+    call.is_some_and(|call| matches!(func.call(call).callee, Callee::Intrinsic(id) if ABSOLUTE.contains(id)))
 }
 
 /// A constant number, infinities included.

@@ -29,8 +29,8 @@ use super::pressure::{Held, Pressure};
 use super::uses::{each_block, reloads};
 use crate::cfg::Cycle;
 use crate::divergence::Outline;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::Opcode;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::inst::Opcode;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
@@ -94,7 +94,7 @@ impl Component {
 /// Decides for one kernel.
 pub fn plan(outline: &Outline, pressure: &Pressure, registers: u32) -> RecomputePlan {
     let mut plan = RecomputePlan { budget: registers, ..RecomputePlan::default() };
-    let kernel = &outline.kernel;
+    let func = &outline.func;
     // without an iteration there is nothing to compute again in
     if outline.cfg().cycles.is_empty() {
         return plan;
@@ -151,7 +151,7 @@ pub fn plan(outline: &Outline, pressure: &Pressure, registers: u32) -> Recompute
     plan.after = after;
     plan.hidden = hide(outline, pressure, &plan.values);
     plan.masked = plan.hidden.iter().map(|&(_, leaf)| leaf).collect::<FxHashSet<Value>>().len() > MAX_PHIS;
-    debug_assert!(plan.values.iter().all(|again| kernel.insts[again.def].opcode != Opcode::Phi));
+    debug_assert!(plan.values.iter().all(|again| func.insts[again.def].opcode != Opcode::Phi));
     plan
 }
 
@@ -179,7 +179,7 @@ impl State<'_> {
         let State { outline, pressure, .. } = *self;
         let cycles = &outline.cfg().cycles;
         let outside = |&value: &Value| {
-            outline.kernel.def(value).filter(|&def| !cycles.contains(cycle, outline.kernel.insts[def].block))
+            outline.func.def(value).filter(|&def| !cycles.contains(cycle, outline.func.insts[def].block))
         };
         let members = |position: usize| pressure.members(outline, position).iter().filter_map(outside);
         let (mut found, mut most, mut count) = (Vec::new(), 0, 0);
@@ -219,7 +219,7 @@ impl State<'_> {
         }
         let start = |position: usize| {
             let member = |def: Inst| {
-                let uses = reloads(outline, pressure, outline.kernel.result(def), behind);
+                let uses = reloads(outline, pressure, outline.func.result(def), behind);
                 let mut blocks: SmallVec<[Block; 4]> = uses.iter().map(|site| site.block).collect();
                 blocks.sort_unstable();
                 blocks.dedup();
@@ -242,8 +242,8 @@ impl State<'_> {
         let header = outline.cfg().cycles.header(cycle);
         let mut any = false;
         for def in members {
-            let value = outline.kernel.result(def);
-            let home = outline.kernel.insts[def].block;
+            let value = outline.func.result(def);
+            let home = outline.func.insts[def].block;
             if self.leaves.contains(&value) {
                 return false;
             }
@@ -330,7 +330,7 @@ impl State<'_> {
             index
         }
         let mut owners = self.known.owners.borrow_mut();
-        let values = self.outline.kernel.value_count();
+        let values = self.outline.func.value_count();
         let ends = |start: &'s Start| {
             let leaves = start.leaves.iter().map(|leaf| leaf.index());
             leaves.chain(start.kept.iter().map(move |position| values + position))
@@ -382,7 +382,7 @@ impl State<'_> {
         let (mut reloads, mut added) = (0.0, 0.0);
         made.clear();
         for (member, chain) in chains.iter().flat_map(|start| start.chains()) {
-            let units = f64::from(pressure.units(outline.kernel.result(member.def)).max(1));
+            let units = f64::from(pressure.units(outline.func.result(member.def)).max(1));
             for &(block, weight) in &member.blocks {
                 reloads += weight * units;
                 made.extend(chain.iter().map(|&inst| (inst, block, weight)));

@@ -9,11 +9,11 @@
 
 use crate::affine::lanes::LaneModel;
 use crate::divergence::Outline;
-use crate::kernel::Kernel;
-use crate::kernel::call::{BOUNDS, Callee};
-use crate::kernel::entity::{Inst, Value};
-use crate::kernel::inst::{Flags, GepTerm, Opcode};
-use crate::kernel::types::TypeKind;
+use crate::entity::{Inst, Value};
+use crate::ir::Func;
+use crate::ir::call::{BOUNDS, Callee};
+use crate::ir::inst::{Flags, GepTerm, Opcode};
+use crate::ir::types::TypeKind;
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -38,8 +38,8 @@ pub struct Registers {
 impl Registers {
     /// Finds them.
     pub fn new(outline: &Outline) -> Registers {
-        let kernel = &outline.kernel;
-        let count = kernel.value_count();
+        let func = &outline.func;
+        let count = func.value_count();
         let mut registers = Registers {
             units: units(outline),
             root: (0..count).map(Value::new).collect(),
@@ -49,15 +49,15 @@ impl Registers {
         };
         registers.share(outline);
         let leaves = &mut registers.leaves[..];
-        for (block, data) in kernel.blocks.iter() {
-            let (first, count) = (kernel.param_count + data.first, data.end - data.first);
-            let (of_phis, others) = kernel.block_operands(block);
+        for (block, data) in func.blocks.iter() {
+            let (first, count) = (func.param_count + data.first, data.end - data.first);
+            let (of_phis, others) = func.block_operands(block);
             of_phis.iter().for_each(|value| leaves[value.index()] = true);
             for value in others {
                 leaves[value.index()] |= value.as_u32().wrapping_sub(first) >= count;
             }
         }
-        registers.part(kernel);
+        registers.part(func);
         registers
     }
 
@@ -83,25 +83,25 @@ impl Registers {
 
     /// Values that are the same but for a constant.
     fn share(&mut self, outline: &Outline) {
-        let kernel = &outline.kernel;
-        let insts = kernel.insts.as_values_slice();
+        let func = &outline.func;
+        let insts = func.insts.as_values_slice();
         let widths: SmallVec<[u32; 16]> =
-            kernel.types.values().map(|info| info.kind.int_bits().unwrap_or_default()).collect();
-        let first_constant = kernel.param_count as usize + insts.len();
+            func.types.values().map(|info| info.kind.int_bits().unwrap_or_default()).collect();
+        let first_constant = func.param_count as usize + insts.len();
         let is_constant = |value: Value| value.index() >= first_constant;
         let mut shapes: FxHashMap<Shape, Value> = FxHashMap::default();
         shapes.reserve(insts.len() / 8);
         for &block in outline.cfg().order.rpo() {
-            for inst in kernel.block_insts(block) {
+            for inst in func.block_insts(block) {
                 let data = &insts[inst.index()];
                 let opcode = data.opcode;
                 if !may_share(opcode) {
                     continue;
                 }
-                let (result, width) = (kernel.result(inst), widths[data.ty.index()]);
-                let operands = kernel.operands(inst);
+                let (result, width) = (func.result(inst), widths[data.ty.index()]);
+                let operands = func.operands(inst);
                 // predicates become numbers in a register of their own
-                let from_bit = |value: &Value| may_widen(opcode) && widths[kernel.type_of(*value).index()] == 1;
+                let from_bit = |value: &Value| may_widen(opcode) && widths[func.type_of(*value).index()] == 1;
                 if width == 1 || operands.first().is_some_and(from_bit) {
                     continue;
                 }
@@ -110,7 +110,7 @@ impl Registers {
                     Opcode::Gep => {
                         let base = Some(self.of(operands[0])).filter(|&base| !is_constant(base));
                         let term = |term: &GepTerm| (self.of(operands[term.operand as usize]), term.stride);
-                        match kernel.gep(inst).terms {
+                        match func.gep(inst).terms {
                             [] => None,
                             [only] => Some(Shape::Element(base, term(only))),
                             terms => Some(Shape::Address(base, terms.iter().map(term).collect())),
@@ -121,7 +121,7 @@ impl Registers {
                 let root = match shape {
                     Some(shape) => {
                         let first = *shapes.entry(shape).or_insert(result);
-                        let home = kernel.def(first).map(|def| insts[def.index()].block);
+                        let home = func.def(first).map(|def| insts[def.index()].block);
                         self.loose[first.index()] |= home != Some(block);
                         first
                     }
@@ -140,12 +140,12 @@ impl Registers {
     }
 
     /// A register that is shared at home, but crosses a boundary as one value only, is that value's.
-    fn part(&mut self, kernel: &Kernel) {
+    fn part(&mut self, func: &Func) {
         const NOBODY: u32 = u32::MAX;
         const SEVERAL: u32 = u32::MAX - 1;
         // by register: the value that crosses
         let mut only = vec![NOBODY; self.root.len()];
-        for value in self.sharing.iter().map(|&inst| kernel.result(inst)) {
+        for value in self.sharing.iter().map(|&inst| func.result(inst)) {
             let root = self.of(value);
             for value in [root, value].into_iter().filter(|&value| self.units(value) > 0 && self.leaves_block(value)) {
                 let only = &mut only[root.index()];
@@ -155,7 +155,7 @@ impl Registers {
         }
         let root = &mut self.root;
         self.sharing.retain(|&inst| {
-            let value = kernel.result(inst);
+            let value = func.result(inst);
             let is_own = only[root[value.index()].index()] == value.as_u32();
             if is_own {
                 root[value.index()] = value;
@@ -216,15 +216,15 @@ pub fn type_units(kind: TypeKind, store_size: u64) -> u32 {
 
 /// Units of every value: those of its type, and none where `ptxas` finds it again without a vector register.
 fn units(outline: &Outline) -> Vec<u8> {
-    let kernel = &outline.kernel;
-    let types = kernel.types.values();
+    let func = &outline.func;
+    let types = func.types.values();
     let of_type: SmallVec<[u8; 16]> = types.map(|info| type_units(info.kind, info.store_size).min(255) as u8).collect();
-    let mut known = vec![Found::Uniform; kernel.value_count()];
-    let results = kernel.param_count as usize..kernel.param_count as usize + kernel.insts.len();
+    let mut known = vec![Found::Uniform; func.value_count()];
+    let results = func.param_count as usize..func.param_count as usize + func.insts.len();
     known[results.clone()].fill(Found::Unknown);
     let mut search = Search { outline, lanes: LaneModel::new(&outline.geometry), known };
-    let mut units = vec![0; kernel.value_count()];
-    for ((inst, data), units) in kernel.insts.iter().zip(&mut units[results]) {
+    let mut units = vec![0; func.value_count()];
+    for ((inst, data), units) in func.insts.iter().zip(&mut units[results]) {
         let wanted = of_type[data.ty.index()];
         if wanted > 0 && !(may_be_free(data.opcode) && search.find(inst, FREE_DEPTH) != Found::InRegister) {
             *units = wanted;
@@ -263,7 +263,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn find(&mut self, def: Inst, depth: u32) -> Found {
-        let result = self.outline.kernel.result(def).index();
+        let result = self.outline.func.result(def).index();
         let known = self.known[result];
         if known != Found::Unknown {
             return known;
@@ -279,19 +279,19 @@ impl Search<'_> {
     fn look(&mut self, def: Inst, depth: u32) -> Found {
         use Opcode::*;
         let outline = self.outline;
-        let kernel = &outline.kernel;
-        let data = &kernel.insts[def];
-        let operands = kernel.operands(def);
+        let func = &outline.func;
+        let data = &func.insts[def];
+        let operands = func.operands(def);
         let simple = match data.opcode {
             Add | Sub | Mul | Shl | LShr | AShr | And | Or | Xor | Trunc | ZExt | SExt | Gep | AddrSpaceCast | ICmp
             | Select | Alloca => true,
             // by a constant it is a product and a shift
-            UDiv | SDiv | URem | SRem => kernel.constant(operands[1]).is_some(),
+            UDiv | SDiv | URem | SRem => func.constant(operands[1]).is_some(),
             Load => {
-                let space = kernel.type_info(operands[0]).kind.space();
+                let space = func.type_info(operands[0]).kind.space();
                 matches!(space, Some(4 | 101)) && !data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC)
             }
-            Call => match kernel.call(def).callee {
+            Call => match func.call(def).callee {
                 Callee::Intrinsic(id) => outline.reads_together(def, &self.lanes) || BOUNDS.contains(id),
                 _ => false,
             },
@@ -303,7 +303,7 @@ impl Search<'_> {
         // what is computed from what lanes agree on is the same in all of them
         let mut agree = true;
         for &operand in operands {
-            let found = match (self.known[operand.index()], kernel.def(operand)) {
+            let found = match (self.known[operand.index()], func.def(operand)) {
                 (Found::Unknown, Some(def)) => self.find(def, depth - 1),
                 (known, _) => known,
             };
@@ -315,7 +315,7 @@ impl Search<'_> {
         }
         match data.opcode {
             // of a fixed size it stands at the same place in every lane
-            Alloca if data.block != kernel.graph.entry() || kernel.constant(operands[0]).is_none() => Found::Free,
+            Alloca if data.block != func.graph.entry() || func.constant(operands[0]).is_none() => Found::Free,
             _ if agree => Found::Uniform,
             _ => Found::InRegister,
         }

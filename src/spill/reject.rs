@@ -1,7 +1,7 @@
 //! Why does a stack object or a register victim stay where it is? One variant a reason, one remark a variant.
 
 use super::budget::NoRoom;
-use crate::kernel::entity::Inst;
+use crate::entity::Inst;
 
 /// How an address leaves the function's sight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

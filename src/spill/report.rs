@@ -8,9 +8,9 @@ use super::pressure::Pressure;
 use super::recompute::RecomputePlan;
 use super::reject::Reject;
 use crate::divergence::Outline;
-use crate::kernel::entity::Inst;
-use crate::kernel::handles::Handles;
-use crate::kernel::names::Names;
+use crate::entity::Inst;
+use crate::ir::handles::Handles;
+use crate::ir::names::Names;
 use crate::llvm::handle::Function;
 use crate::llvm::remark::{Host, Kind};
 
@@ -86,7 +86,7 @@ pub fn stack(outline: &Outline, handles: &Handles<'_>, plan: &StackPlan, host: &
     if !host.wants(Kind::Passed) && !host.wants(Kind::Missed) {
         return;
     }
-    let names = Names::new(&outline.kernel, handles);
+    let names = Names::new(&outline.func, handles);
     for planned in &plan.moves {
         let object = &planned.object;
         let what = describe(outline, handles, &names, object.alloca, object.size);
@@ -138,7 +138,7 @@ fn line_of(handles: &Handles<'_>, inst: Inst) -> Option<String> {
 }
 
 fn describe(outline: &Outline, handles: &Handles<'_>, names: &Names, alloca: Inst, size: u64) -> String {
-    let name = names.value(handles, outline.kernel.result(alloca));
+    let name = names.value(handles, outline.func.result(alloca));
     let ty = handles.inst(alloca).allocated_type().print();
     if size == 0 { format!("stack object {name} ({ty})") } else { format!("stack object {name} ({ty}, {size} bytes)") }
 }
@@ -155,6 +155,6 @@ fn because(outline: &Outline, handles: &Handles<'_>, names: &Names, object: &Obj
 
 /// Where to point at: the first access, since allocas have no line.
 fn place_of<'m>(outline: &Outline, handles: &Handles<'m>, alloca: Inst) -> Option<crate::llvm::handle::Inst<'m>> {
-    let users = outline.users(outline.kernel.result(alloca));
+    let users = outline.users(outline.func.result(alloca));
     users.iter().map(|&inst| handles.inst(inst)).find(|inst| inst.debug_loc().is_some())
 }

@@ -5,10 +5,10 @@
 //! without a body is unknown, except for the few the system provides. An unsized or external array is dynamic shared
 //! memory: its size is chosen at launch.
 
-use crate::kernel::Kernel;
-use crate::kernel::call::Callee;
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::Opcode;
+use crate::ir::Func;
+use crate::ir::call::Callee;
+use crate::ir::handles::Handles;
+use crate::ir::inst::Opcode;
 use crate::llvm::handle::{Function, Layout, RawOpcode, Value, ValueKind};
 use rustc_hash::FxHashSet;
 
@@ -35,7 +35,7 @@ struct Walk<'m> {
 }
 
 /// Adds up what a kernel uses.
-pub fn shared_use(kernel: &Kernel, handles: &Handles<'_>) -> SharedUse {
+pub fn shared_use(func: &Func, handles: &Handles<'_>) -> SharedUse {
     let function = handles.function;
     let mut walk = Walk {
         layout: function.module().layout(),
@@ -43,7 +43,7 @@ pub fn shared_use(kernel: &Kernel, handles: &Handles<'_>) -> SharedUse {
         seen: FxHashSet::from_iter([function.value().address()]),
         found: SharedUse::default(),
     };
-    walk.kernel(kernel, handles);
+    walk.func(func, handles);
     while let Some(function) = walk.functions.pop() {
         walk.body(function);
     }
@@ -52,15 +52,15 @@ pub fn shared_use(kernel: &Kernel, handles: &Handles<'_>) -> SharedUse {
 
 impl<'m> Walk<'m> {
     /// What a function whose picture is there mentions: its constants and its callees.
-    fn kernel(&mut self, kernel: &Kernel, handles: &Handles<'m>) {
-        if kernel.insts.values().any(|inst| inst.opcode == Opcode::OtherTerminator) {
+    fn func(&mut self, func: &Func, handles: &Handles<'m>) {
+        if func.insts.values().any(|inst| inst.opcode == Opcode::OtherTerminator) {
             return self.body(handles.function);
         }
-        for (constant, _) in kernel.constants() {
+        for (constant, _) in func.constants() {
             self.value(handles.value(constant));
         }
-        for inst in kernel.insts.keys().filter(|&inst| kernel.insts[inst].opcode == Opcode::Call) {
-            if matches!(kernel.call(inst).callee, Callee::Function(_) | Callee::Indirect) {
+        for inst in func.insts.keys().filter(|&inst| func.insts[inst].opcode == Opcode::Call) {
+            if matches!(func.call(inst).callee, Callee::Function(_) | Callee::Indirect) {
                 self.callee(handles.inst(inst).called_value(), handles.function);
             }
         }

@@ -10,7 +10,7 @@
 //! The linear thread index is `tid.x + ntid.x·(tid.y + ntid.y·tid.z)`: warps are formed from 32 neighbours of it in every
 //! block shape, so `t / 32` names the warp, also of partial warps. `t` is below the thread bound of the launch.
 
-use crate::kernel::geometry::{BlockShape, WARP_SIZE};
+use crate::geometry::{BlockShape, WARP_SIZE};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{RawOpcode, Value};
 

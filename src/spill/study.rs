@@ -8,10 +8,10 @@ use super::object::{Object, object_of};
 use super::pressure::Pressure;
 use super::reject::Reject;
 use crate::divergence::{Facts, ModuleAnalysis, Options, Outline};
-use crate::kernel::entity::Inst;
-use crate::kernel::geometry::Geometry;
-use crate::kernel::handles::Handles;
-use crate::kernel::inst::Opcode;
+use crate::entity::Inst;
+use crate::geometry::Geometry;
+use crate::ir::handles::Handles;
+use crate::ir::inst::Opcode;
 use crate::llvm::handle::{Function, Module};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -75,7 +75,7 @@ impl<'m> Study<'m> {
     pub fn objects(&mut self) -> Rc<[Alloca]> {
         let (outline, handles) = (self.known.outline(), &self.handles);
         let follow = || {
-            let allocas = outline.kernel.insts.iter().filter(|(_, data)| data.opcode == Opcode::Alloca);
+            let allocas = outline.func.insts.iter().filter(|(_, data)| data.opcode == Opcode::Alloca);
             allocas.map(|(alloca, _)| (alloca, object_of(outline, handles, alloca))).collect()
         };
         self.objects.get_or_insert_with(follow).clone()
@@ -167,7 +167,7 @@ impl<'m> Studies<'m> {
             return;
         };
         let Some(handles) = handles.of_copy(copy) else { return };
-        outline.kernel.name = copy.name();
+        outline.func.name = copy.name();
         let known = Known::Outline(outline);
         self.known.insert(copy.value().address(), Study { handles, analysis, known, pressure, objects });
     }

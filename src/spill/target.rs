@@ -62,7 +62,7 @@ pub fn targets<'m>(
 /// Whether a function has stack objects at all.
 pub fn has_stack_objects<'m>(function: Function<'m>, studies: &Studies<'m>) -> bool {
     match studies.known(function) {
-        Some(study) => plan_stack::shows_stack_objects(&study.outline().kernel),
+        Some(study) => plan_stack::shows_stack_objects(&study.outline().func),
         None => plan_stack::has_stack_objects(function),
     }
 }

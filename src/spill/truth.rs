@@ -8,7 +8,7 @@
 //! so it must only not get worse.
 
 use super::budget::Machine;
-use crate::kernel::geometry::Geometry;
+use crate::geometry::Geometry;
 use crate::llvm::handle::{Function, Module};
 use crate::llvm::ptx::Scratch;
 use crate::llvm::remark::{Host, Kind};
@@ -99,16 +99,16 @@ pub fn read(text: &str) -> Measurements {
             let name = name.trim();
             current = current.filter(|known| known == name);
         } else if let Some(name) = &current {
-            let kernel = found.entry(name.clone()).or_default();
+            let func = found.entry(name.clone()).or_default();
             let before = |what: &str| {
                 let head = &line[..line.find(what)?];
                 head.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
             };
-            kernel.stack = before(" bytes stack frame").unwrap_or(kernel.stack);
-            kernel.spill_stores = before(" bytes spill stores").unwrap_or(kernel.spill_stores);
-            kernel.spill_loads = before(" bytes spill loads").unwrap_or(kernel.spill_loads);
-            kernel.registers = before(" registers").unwrap_or(kernel.registers);
-            kernel.shared = before(" bytes smem").unwrap_or(kernel.shared);
+            func.stack = before(" bytes stack frame").unwrap_or(func.stack);
+            func.spill_stores = before(" bytes spill stores").unwrap_or(func.spill_stores);
+            func.spill_loads = before(" bytes spill loads").unwrap_or(func.spill_loads);
+            func.registers = before(" registers").unwrap_or(func.registers);
+            func.shared = before(" bytes smem").unwrap_or(func.shared);
         }
     }
     found
@@ -142,8 +142,8 @@ pub fn assemble(ptxas: &Path, ptx: &str, cpu: &str, flags: &[String]) -> Result<
         && let Ok(output) = Command::new(disassembler).arg("-c").arg(folder.path().join("kernel.cubin")).output()
     {
         let weighed = weigh(&String::from_utf8_lossy(&output.stdout));
-        for (name, kernel) in &mut found {
-            kernel.weighted = weighed.get(name).copied();
+        for (name, func) in &mut found {
+            func.weighted = weighed.get(name).copied();
         }
     }
     Ok(found)

@@ -3,8 +3,8 @@
 use super::pressure::Pressure;
 use crate::cfg::Cycle;
 use crate::divergence::Outline;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::Opcode;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::inst::Opcode;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 
@@ -23,7 +23,7 @@ pub struct UseSite {
 /// The blocks of an outermost cycle and those that a path from it leads to. Cost: linear in edges.
 pub fn reached_from(outline: &Outline, outermost: Cycle) -> FixedBitSet {
     let cycles = &outline.cfg().cycles;
-    let graph = &outline.kernel.graph;
+    let graph = &outline.func.graph;
     let mut reached = FixedBitSet::with_capacity(graph.block_count());
     let blocks = |cycle| cycles.blocks(cycle).iter().map(|block| block.index());
     reached.extend(blocks(outermost));
@@ -58,8 +58,8 @@ pub fn each_use(
     is_in: impl Fn(Block) -> bool,
     mut visit: impl FnMut(Inst, u32, Block) -> bool,
 ) -> bool {
-    let kernel = &outline.kernel;
-    let home = kernel.def(value).map(|def| kernel.insts[def].block);
+    let func = &outline.func;
+    let home = func.def(value).map(|def| func.insts[def].block);
     let wanted = |block: Block| home != Some(block) && is_in(block);
     let mut last = None;
     for &inst in outline.users(value) {
@@ -67,16 +67,16 @@ pub fn each_use(
         if last.replace(inst) == Some(inst) {
             continue;
         }
-        let data = &kernel.insts[inst];
+        let data = &func.insts[inst];
         if data.opcode == Opcode::Phi {
-            let edges = kernel.operands(inst).iter().zip(kernel.incoming(inst));
+            let edges = func.operands(inst).iter().zip(func.incoming(inst));
             for (operand, (&used, &from)) in (0u32..).zip(edges) {
                 if used == value && wanted(from) && !visit(inst, operand, from) {
                     return false;
                 }
             }
         } else if wanted(data.block) {
-            for (operand, &used) in (0u32..).zip(kernel.operands(inst)) {
+            for (operand, &used) in (0u32..).zip(func.operands(inst)) {
                 if used == value && !visit(inst, operand, data.block) {
                     return false;
                 }
@@ -93,25 +93,25 @@ pub fn each_block(
     is_in: impl Fn(Block) -> bool,
     mut visit: impl FnMut(Block) -> bool,
 ) -> bool {
-    let kernel = &outline.kernel;
-    let home = kernel.def(value).map(|def| kernel.insts[def].block);
+    let func = &outline.func;
+    let home = func.def(value).map(|def| func.insts[def].block);
     let mut visit = |block: Block| home == Some(block) || !is_in(block) || visit(block);
     outline.users(value).iter().all(|&inst| {
-        let data = &kernel.insts[inst];
+        let data = &func.insts[inst];
         if data.opcode != Opcode::Phi {
             return visit(data.block);
         }
-        let mut edges = kernel.operands(inst).iter().zip(kernel.incoming(inst));
+        let mut edges = func.operands(inst).iter().zip(func.incoming(inst));
         edges.all(|(&used, &from)| used != value || visit(from))
     })
 }
 
 /// Those uses, and where they are put.
 pub fn reloads(outline: &Outline, pressure: &Pressure, value: Value, after: impl Fn(Block) -> bool) -> Vec<UseSite> {
-    let kernel = &outline.kernel;
+    let func = &outline.func;
     let mut sites = Vec::new();
     each_use(outline, value, after, |inst, operand, block| {
-        let before = if kernel.insts[inst].opcode == Opcode::Phi { kernel.terminator(block) } else { inst };
+        let before = if func.insts[inst].opcode == Opcode::Phi { func.terminator(block) } else { inst };
         sites.push(UseSite { inst, operand, block, before, place: pressure.place(before) });
         true
     });

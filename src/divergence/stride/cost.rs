@@ -1,7 +1,7 @@
 //! What does one request of a warp cost the memory system? Distances between lanes in, sectors and bank conflicts out.
 
 use super::{BANK_WORD, BANKS, Cost, PHASE, Pattern, SECTOR, Space};
-use crate::kernel::geometry::WARP_SIZE;
+use crate::geometry::WARP_SIZE;
 
 /// The dearest warp's cost.
 pub(super) fn cost_of(space: Space, pattern: &Pattern, warps: &[Vec<i64>], bytes: u32) -> Cost {

@@ -3,8 +3,8 @@
 use crate::affine::arith::{self, NoWrap};
 use crate::affine::form::{Ext, Form, Rest, Scope, Symbol};
 use crate::divergence::facts::Facts;
-use crate::kernel::entity::{Block, Inst, Value};
-use crate::kernel::inst::{GepTerm, Opcode};
+use crate::entity::{Block, Inst, Value};
+use crate::ir::inst::{GepTerm, Opcode};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -42,29 +42,29 @@ impl Loose<'_> {
             return Some(form);
         }
         self.fuel = self.fuel.checked_sub(1)?;
-        let kernel = &self.facts.kernel;
-        let inst = kernel.def(value)?;
-        let data = kernel.insts[inst];
+        let func = &self.facts.func;
+        let inst = func.def(value)?;
+        let data = func.insts[inst];
         if self.facts.form(value).is_some() || !self.comes_together(data.block, at) {
             return None; // lost on the way out of a loop, not for want of a proof
         }
         let depth = depth.checked_sub(1)?;
-        let bits = kernel.int_bits(value)?;
-        let operand = |index: usize| kernel.operands(inst)[index];
+        let bits = func.int_bits(value)?;
+        let operand = |index: usize| func.operands(inst)[index];
         match data.opcode {
             Opcode::Gep => self.gep(inst, depth),
             Opcode::AddrSpaceCast | Opcode::Freeze | Opcode::PtrToInt | Opcode::IntToPtr | Opcode::BitCast => {
-                let from = kernel.int_bits(operand(0))?;
+                let from = func.int_bits(operand(0))?;
                 let form = self.form(operand(0), data.block, depth)?;
                 (from == bits).then(|| unknown_rest(form))
             }
             Opcode::SExt | Opcode::ZExt => {
-                let from = kernel.int_bits(operand(0))?;
+                let from = func.int_bits(operand(0))?;
                 let form = self.form(operand(0), data.block, depth)?;
                 self.widen(form, from, data.opcode == Opcode::SExt)
             }
             Opcode::Trunc => {
-                let from = kernel.int_bits(operand(0))?;
+                let from = func.int_bits(operand(0))?;
                 let form = self.form(operand(0), data.block, depth)?;
                 arith::truncate(&form, from, bits, NoWrap::BOTH)
             }
@@ -74,7 +74,7 @@ impl Loose<'_> {
                 match data.opcode {
                     Opcode::Sub => arith::sub(&x, &y, bits, NoWrap::BOTH),
                     Opcode::Add => arith::add(&x, &y, bits, NoWrap::BOTH),
-                    _ if data.flags.contains(crate::kernel::inst::Flags::DISJOINT) => {
+                    _ if data.flags.contains(crate::ir::inst::Flags::DISJOINT) => {
                         arith::add(&x, &y, bits, NoWrap::BOTH)
                     }
                     _ => None,
@@ -105,12 +105,12 @@ impl Loose<'_> {
     }
 
     fn gep(&mut self, inst: Inst, depth: u32) -> Option<Form> {
-        let kernel = &self.facts.kernel;
-        let (data, at) = (kernel.gep(inst), kernel.insts[inst].block);
-        let mut sum = unknown_rest(self.form(kernel.operands(inst)[0], at, depth)?);
+        let func = &self.facts.func;
+        let (data, at) = (func.gep(inst), func.insts[inst].block);
+        let mut sum = unknown_rest(self.form(func.operands(inst)[0], at, depth)?);
         for &GepTerm { operand, stride } in data.terms {
-            let index = kernel.operands(inst)[operand as usize];
-            let from = kernel.int_bits(index)?;
+            let index = func.operands(inst)[operand as usize];
+            let from = func.int_bits(index)?;
             let form = self.form(index, at, depth)?;
             let wide = if from < data.bits { self.widen(form, from, true)? } else { form };
             let scaled = arith::scale(&wide, stride as i64, data.bits, NoWrap::BOTH)?;
@@ -132,14 +132,14 @@ impl Loose<'_> {
 
     /// A loop variable has the terms it enters the loop with, if every turn adds something uniform.
     fn phi(&mut self, phi: Inst, depth: u32) -> Option<Form> {
-        let kernel = &self.facts.kernel;
-        let value = kernel.result(phi);
-        let block = kernel.insts[phi].block;
+        let func = &self.facts.func;
+        let value = func.result(phi);
+        let block = func.insts[phi].block;
         self.facts.join_scope(block)?;
         let dominators = self.facts.dominators();
         let mut entry: Option<Form> = None;
         let mut back: SmallVec<[(Value, Block); 2]> = SmallVec::new();
-        for (&operand, &pred) in kernel.operands(phi).iter().zip(kernel.incoming(phi)) {
+        for (&operand, &pred) in func.operands(phi).iter().zip(func.incoming(phi)) {
             if !self.facts.is_reachable(pred) || operand == value {
                 continue;
             }

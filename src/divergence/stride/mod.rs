@@ -23,9 +23,9 @@ pub use space::space_of;
 
 use super::facts::Facts;
 use crate::affine::form::{Base, Form, Term};
-use crate::kernel::entity::{Inst, Value};
-use crate::kernel::geometry::{BlockShape, WARP_SIZE};
-use crate::kernel::inst::Opcode;
+use crate::entity::{Inst, Value};
+use crate::geometry::{BlockShape, WARP_SIZE};
+use crate::ir::inst::Opcode;
 use cost::cost_of;
 use loose::address_form;
 use pieces::Pieces;
@@ -141,26 +141,26 @@ pub struct Access {
 
 /// Every access of a function, in order; pieces of a vector are one, at the first of them.
 pub fn accesses(facts: &Facts) -> Vec<Access> {
-    let kernel = &facts.kernel;
-    let pieces = Pieces::new(kernel);
-    let own = |&inst: &Inst| facts.is_reachable(kernel.insts[inst].block) && !pieces.is_moved_along(inst);
-    kernel.insts.keys().filter(own).filter_map(|inst| access(facts, inst, pieces.bytes(inst))).collect()
+    let func = &facts.func;
+    let pieces = Pieces::new(func);
+    let own = |&inst: &Inst| facts.is_reachable(func.insts[inst].block) && !pieces.is_moved_along(inst);
+    func.insts.keys().filter(own).filter_map(|inst| access(facts, inst, pieces.bytes(inst))).collect()
 }
 
 /// What an instruction does to memory, if it is an access, which may move more than it says.
 pub fn access(facts: &Facts, inst: Inst, bytes: Option<u32>) -> Option<Access> {
-    let kernel = &facts.kernel;
-    let data = &kernel.insts[inst];
-    let operands = kernel.operands(inst);
+    let func = &facts.func;
+    let data = &func.insts[inst];
+    let operands = func.operands(inst);
     let (pointer, moved, action) = match data.opcode {
-        Opcode::Load => (operands[0], kernel.result(inst), Action::Load),
+        Opcode::Load => (operands[0], func.result(inst), Action::Load),
         Opcode::Store => (operands[1], operands[0], Action::Store),
         Opcode::AtomicRmw | Opcode::CmpXchg => (operands[0], operands[1], Action::Atomic),
         _ => return None,
     };
-    let own_bytes = || u32::try_from(kernel.type_info(moved).store_size).ok().filter(|&bytes| bytes > 0);
+    let own_bytes = || u32::try_from(func.type_info(moved).store_size).ok().filter(|&bytes| bytes > 0);
     let bytes = bytes.or_else(own_bytes)?;
-    let space = space_of(kernel, pointer);
+    let space = space_of(func, pointer);
     let (form, no_wrap) = address_form(facts, pointer, data.block);
     let (pattern, rows, offsets) = match &form {
         None => (Pattern::Unknown, false, Vec::new()),

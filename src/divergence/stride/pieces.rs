@@ -7,10 +7,10 @@
 //! from one pointer, together 8 or 16 bytes and aligned as such, in one block, with nothing between them that might touch
 //! the memory otherwise.
 
-use crate::kernel::Kernel;
-use crate::kernel::call::Memory;
-use crate::kernel::entity::{Inst, Value};
-use crate::kernel::inst::{Flags, Opcode};
+use crate::entity::{Inst, Value};
+use crate::ir::Func;
+use crate::ir::call::Memory;
+use crate::ir::inst::{Flags, Opcode};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Bytes of the vectors that PTX moves at once, the widest first.
@@ -37,15 +37,15 @@ pub(super) struct Pieces {
 
 impl Pieces {
     /// Looks at every block.
-    pub(super) fn new(kernel: &Kernel) -> Pieces {
+    pub(super) fn new(func: &Func) -> Pieces {
         let mut found = Pieces::default();
         let mut open: Vec<Piece> = Vec::new();
-        for block in kernel.blocks.keys() {
-            for inst in kernel.block_insts(block) {
-                let piece = piece(kernel, inst);
+        for block in func.blocks.keys() {
+            for inst in func.block_insts(block) {
+                let piece = piece(func, inst);
                 let goes_on = match piece {
                     Some(piece) => open.first().is_none_or(|first| first.store == piece.store),
-                    None => !touches_memory(kernel, inst),
+                    None => !touches_memory(func, inst),
                 };
                 if !goes_on {
                     found.close(&mut open);
@@ -92,34 +92,34 @@ impl Pieces {
     }
 }
 
-fn piece(kernel: &Kernel, inst: Inst) -> Option<Piece> {
-    let data = &kernel.insts[inst];
-    let operands = kernel.operands(inst);
+fn piece(func: &Func, inst: Inst) -> Option<Piece> {
+    let data = &func.insts[inst];
+    let operands = func.operands(inst);
     let (mut root, moved, store) = match data.opcode {
-        Opcode::Load => (operands[0], kernel.result(inst), false),
+        Opcode::Load => (operands[0], func.result(inst), false),
         Opcode::Store => (operands[1], operands[0], true),
         _ => return None,
     };
-    let bytes = u32::try_from(kernel.type_info(moved).store_size).ok()?;
+    let bytes = u32::try_from(func.type_info(moved).store_size).ok()?;
     if data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC) || !matches!(bytes, 1 | 2 | 4 | 8) {
         return None;
     }
     let mut offset = 0i64;
-    while let Some(gep) = kernel.def(root).filter(|&def| kernel.insts[def].opcode == Opcode::Gep) {
-        if !kernel.gep(gep).terms.is_empty() {
+    while let Some(gep) = func.def(root).filter(|&def| func.insts[def].opcode == Opcode::Gep) {
+        if !func.gep(gep).terms.is_empty() {
             break;
         }
-        offset = offset.checked_add(kernel.gep(gep).offset)?;
-        root = kernel.operands(gep)[0];
+        offset = offset.checked_add(func.gep(gep).offset)?;
+        root = func.operands(gep)[0];
     }
     Some(Piece { inst, store, root, offset, bytes, align: data.align() })
 }
 
 /// Whether an instruction that is no piece stands between pieces for good.
-fn touches_memory(kernel: &Kernel, inst: Inst) -> bool {
-    match kernel.insts[inst].opcode {
+fn touches_memory(func: &Func, inst: Inst) -> bool {
+    match func.insts[inst].opcode {
         Opcode::Load | Opcode::Store | Opcode::AtomicRmw | Opcode::CmpXchg | Opcode::Fence | Opcode::Other => true,
-        Opcode::Call => kernel.call(inst).memory != Memory::None,
+        Opcode::Call => func.call(inst).memory != Memory::None,
         _ => false,
     }
 }

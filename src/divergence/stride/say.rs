@@ -1,8 +1,8 @@
 //! How is a stride and its cost put into a sentence?
 
 use super::{Access, Assumed, Cost, Pattern, SECTOR, Space};
-use crate::kernel::entity::Value;
-use crate::kernel::geometry::WARP_SIZE;
+use crate::entity::Value;
+use crate::geometry::WARP_SIZE;
 
 /// Says what a stride costs, for a person; `None` where there is nothing to say (`all`: say it anyway).
 pub fn describe(access: &Access, factor: impl Fn(Value) -> String, all: bool) -> Option<String> {

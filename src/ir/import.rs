@@ -11,13 +11,13 @@
 
 use super::call::{CallData, Callee, Memory};
 use super::constant::{constant_address, has_undef};
-use super::entity::Type;
-use super::geometry::Geometry;
 use super::handles::Handles;
 use super::inst::ConstData;
 use super::types::TypeInfo;
-use super::{Kernel, ParamData, scratch};
+use super::{Func, ParamData, scratch};
 use crate::cfg::Graph;
+use crate::entity::Type;
+use crate::geometry::Geometry;
 use crate::llvm::handle::{self, AttrPlace, ValueKind, attribute_kind, metadata_kind};
 use crate::llvm::walk::{Constant, FlagKinds};
 use cranelift_entity::PrimaryMap;
@@ -95,7 +95,7 @@ impl<'m> ModuleContext<'m> {
 }
 
 /// Imports a function with a body.
-pub fn import<'m>(context: &ModuleContext<'m>, function: handle::Function<'m>) -> (Kernel, Handles<'m>) {
+pub fn import<'m>(context: &ModuleContext<'m>, function: handle::Function<'m>) -> (Func, Handles<'m>) {
     let mut tables = scratch::take();
     let picture = tables.walk(function, context.flags);
     scratch::put_back(tables, picture.insts.len());
@@ -105,7 +105,7 @@ pub fn import<'m>(context: &ModuleContext<'m>, function: handle::Function<'m>) -
     let calls = picture.calls.iter().map(|call| call_of(context, call.as_known_inst())).collect();
     let mut values = picture.values;
     values.extend(picture.constants.iter().map(|constant| constant.value));
-    let kernel = Kernel {
+    let func = Func {
         name: function.name(),
         is_kernel: function.is_ptx_kernel(),
         params: params(context, function, &picture.param_types),
@@ -122,8 +122,8 @@ pub fn import<'m>(context: &ModuleContext<'m>, function: handle::Function<'m>) -
         geometry: Geometry::from_attributes(|name| function.string_attribute(name)),
         param_count: function.param_count(),
     };
-    let handles = Handles { function, blocks: picture.blocks, values, param_count: kernel.param_count };
-    (kernel, handles)
+    let handles = Handles { function, blocks: picture.blocks, values, param_count: func.param_count };
+    (func, handles)
 }
 
 fn params(context: &ModuleContext<'_>, function: handle::Function<'_>, types: &[Type]) -> Vec<ParamData> {
@@ -199,9 +199,9 @@ fn call_of<'m>(context: &ModuleContext<'m>, inst: handle::Inst<'m>) -> CallData 
 }
 #[cfg(test)]
 mod tests {
-    use super::super::entity::{Block, Inst};
     use super::super::inst::{Flags, GepTerm, Opcode};
     use super::*;
+    use crate::entity::{Block, Inst};
     use crate::llvm::owned::OwnedModule;
     use cranelift_entity::EntityRef;
 
@@ -228,21 +228,21 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
         let module = OwnedModule::from_text(text, "t").unwrap();
         let context = ModuleContext::new(module.handle());
         let function = module.handle().function("k").unwrap();
-        let (kernel, handles) = import(&context, function);
-        assert!(kernel.is_kernel && kernel.params[0].noalias && kernel.params[0].readonly);
-        assert_eq!(kernel.blocks.len(), 3);
-        assert_eq!(kernel.insts.len(), 9);
-        let gep = kernel.insts.keys().find(|&i| kernel.insts[i].opcode == Opcode::Gep).unwrap();
-        assert_eq!(kernel.gep(gep).offset, 12);
-        assert_eq!(kernel.gep(gep).terms, &[GepTerm { operand: 1, stride: 20 }]);
-        assert!(kernel.insts[gep].flags.contains(Flags::INBOUNDS));
-        let phi = kernel.insts.keys().find(|&i| kernel.insts[i].opcode == Opcode::Phi).unwrap();
-        assert_eq!(kernel.incoming(phi).len(), 2);
-        assert_eq!(kernel.constant(kernel.operands(phi)[0]), Some(ConstData::Int(0)));
-        let names = super::super::names::Names::new(&kernel, &handles);
-        assert_eq!(names.value(&handles, kernel.result(phi)), "%r");
-        assert_eq!(kernel.geometry.exact.unwrap().y, 2);
-        assert_eq!(Inst::new(0), kernel.block_insts(Block::new(0)).next().unwrap());
+        let (func, handles) = import(&context, function);
+        assert!(func.is_kernel && func.params[0].noalias && func.params[0].readonly);
+        assert_eq!(func.blocks.len(), 3);
+        assert_eq!(func.insts.len(), 9);
+        let gep = func.insts.keys().find(|&i| func.insts[i].opcode == Opcode::Gep).unwrap();
+        assert_eq!(func.gep(gep).offset, 12);
+        assert_eq!(func.gep(gep).terms, &[GepTerm { operand: 1, stride: 20 }]);
+        assert!(func.insts[gep].flags.contains(Flags::INBOUNDS));
+        let phi = func.insts.keys().find(|&i| func.insts[i].opcode == Opcode::Phi).unwrap();
+        assert_eq!(func.incoming(phi).len(), 2);
+        assert_eq!(func.constant(func.operands(phi)[0]), Some(ConstData::Int(0)));
+        let names = super::super::names::Names::new(&func, &handles);
+        assert_eq!(names.value(&handles, func.result(phi)), "%r");
+        assert_eq!(func.geometry.exact.unwrap().y, 2);
+        assert_eq!(Inst::new(0), func.block_insts(Block::new(0)).next().unwrap());
     }
     /// Large enough for tables and arrays to grow.
     #[test]
@@ -253,13 +253,13 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
         for function in module.handle().functions().filter(|function| !function.is_declaration()) {
             // the second time with the tables of the first
             let (first, _) = import(&context, function);
-            let (kernel, handles) = import(&context, function);
-            assert_eq!((first.pool, first.consts), (kernel.pool.clone(), kernel.consts.clone()));
-            for inst in kernel.insts.keys() {
+            let (func, handles) = import(&context, function);
+            assert_eq!((first.pool, first.consts), (func.pool.clone(), func.consts.clone()));
+            for inst in func.insts.keys() {
                 let raw = handles.inst(inst);
-                assert_eq!(handles.block(kernel.insts[inst].block), raw.block());
-                let numbered = kernel.operands(inst).iter().enumerate();
-                if !kernel.insts[inst].opcode.is_terminator() {
+                assert_eq!(handles.block(func.insts[inst].block), raw.block());
+                let numbered = func.operands(inst).iter().enumerate();
+                if !func.insts[inst].opcode.is_terminator() {
                     numbered.for_each(|(at, &value)| assert_eq!(handles.value(value), raw.operand(at as u32)));
                 }
             }

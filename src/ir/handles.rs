@@ -1,11 +1,11 @@
 //! How do facts about indices find their way back to LLVM?
 
-use super::Kernel;
-use super::entity::{Block, Inst, Value};
+use super::Func;
+use crate::entity::{Block, Inst, Value};
 use crate::llvm::handle;
 use cranelift_entity::EntityRef;
 
-/// LLVM handles parallel to a [`Kernel`]'s blocks and values.
+/// LLVM handles parallel to a [`Func`]'s blocks and values.
 pub struct Handles<'m> {
     pub function: handle::Function<'m>,
     pub(crate) blocks: Vec<handle::Block<'m>>,
@@ -44,7 +44,7 @@ impl<'m> Handles<'m> {
         self.values[self.param_count as usize + inst.index()].as_known_inst()
     }
     /// The instruction as a value handle.
-    pub fn result(&self, kernel: &Kernel, inst: Inst) -> handle::Value<'m> {
-        self.value(kernel.result(inst))
+    pub fn result(&self, func: &Func, inst: Inst) -> handle::Value<'m> {
+        self.value(func.result(inst))
     }
 }

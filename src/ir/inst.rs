@@ -1,6 +1,6 @@
 //! What is an instruction once it is out of LLVM? Twenty-four bytes and a slice of operands.
 
-use super::entity::{Block, Type};
+use crate::entity::{Block, Type};
 use bitflags::bitflags;
 
 /// Opcodes, families folded where nobody tells their members apart. `WarpwiseOpcode` of `llvm/walk.h` has the same order.

@@ -7,8 +7,6 @@
 mod asm;
 pub mod call;
 mod constant;
-pub mod entity;
-pub mod geometry;
 pub mod handles;
 pub mod import;
 pub mod inst;
@@ -18,10 +16,10 @@ pub mod stretches;
 pub mod types;
 
 use crate::cfg::Graph;
+use crate::entity::{Block, Inst, Type, Value};
+use crate::geometry::Geometry;
 use call::CallData;
 use cranelift_entity::{EntityRef, PrimaryMap};
-use entity::{Block, Inst, Type, Value};
-use geometry::Geometry;
 use inst::{ConstData, Gep, GepData, GepTerm, InstData, Opcode};
 use types::TypeInfo;
 
@@ -45,16 +43,16 @@ pub struct ParamData {
 }
 
 /// One function as arrays.
-pub struct Kernel {
+pub struct Func {
     pub name: String,
     /// An entry point that the host launches.
     pub is_kernel: bool,
     pub params: Vec<ParamData>,
     pub blocks: PrimaryMap<Block, BlockData>,
     pub insts: PrimaryMap<Inst, InstData>,
-    /// Operand pool, see [`Kernel::operands`].
+    /// Operand pool, see [`Func::operands`].
     pub(crate) pool: Vec<Value>,
-    /// Incoming blocks of phis, parallel to their operands, see [`Kernel::incoming`].
+    /// Incoming blocks of phis, parallel to their operands, see [`Func::incoming`].
     pub(crate) phi_blocks: Vec<Block>,
     pub types: PrimaryMap<Type, TypeInfo>,
     pub(crate) consts: Vec<(ConstData, Type)>,
@@ -69,7 +67,7 @@ pub struct Kernel {
     pub(crate) param_count: u32,
 }
 
-impl Kernel {
+impl Func {
     /// The value of formal argument `index`.
     pub fn param(&self, index: u32) -> Value {
         debug_assert!(index < self.param_count);

@@ -3,10 +3,10 @@
 //! Named ones as `%name`; unnamed ones by slot number, counted as LLVM's printer counts: unnamed arguments, then block
 //! after block the unnamed block itself and its unnamed non-void instructions.
 
-use super::Kernel;
-use super::entity::{Block, Value};
+use super::Func;
 use super::handles::Handles;
 use super::types::TypeKind;
+use crate::entity::{Block, Value};
 use crate::llvm::handle::{ValueKind, quote_name};
 use cranelift_entity::EntityRef;
 
@@ -20,7 +20,7 @@ const NAMED: u32 = u32::MAX;
 
 impl Names {
     /// Numbers the function.
-    pub fn new(kernel: &Kernel, handles: &Handles<'_>) -> Names {
+    pub fn new(func: &Func, handles: &Handles<'_>) -> Names {
         let mut next = 0;
         let mut number = |unnamed: bool| {
             if !unnamed {
@@ -29,17 +29,17 @@ impl Names {
             next += 1;
             next - 1
         };
-        let numbered = kernel.param_count as usize + kernel.insts.len();
+        let numbered = func.param_count as usize + func.insts.len();
         let mut values = Vec::with_capacity(numbered);
-        for index in 0..kernel.param_count {
-            values.push(number(!handles.value(kernel.param(index)).has_name()));
+        for index in 0..func.param_count {
+            values.push(number(!handles.value(func.param(index)).has_name()));
         }
-        let mut blocks = Vec::with_capacity(kernel.blocks.len());
-        for block in kernel.blocks.keys() {
+        let mut blocks = Vec::with_capacity(func.blocks.len());
+        for block in func.blocks.keys() {
             blocks.push(number(!handles.block(block).as_value().has_name()));
-            for inst in kernel.block_insts(block) {
-                let is_void = kernel.types[kernel.insts[inst].ty].kind == TypeKind::Void;
-                values.push(number(!is_void && !handles.result(kernel, inst).has_name()));
+            for inst in func.block_insts(block) {
+                let is_void = func.types[func.insts[inst].ty].kind == TypeKind::Void;
+                values.push(number(!is_void && !handles.result(func, inst).has_name()));
             }
         }
         Names { values, blocks }

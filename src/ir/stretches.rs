@@ -4,17 +4,17 @@
 //! uses and does not define lives to the end of the outermost such cycle. Real liveness is a part of that, and costs
 //! several times as much. Cost: linear in operands, times the nesting of cycles.
 
-use super::Kernel;
-use super::entity::{Block, Inst};
+use super::Func;
 use super::inst::Opcode;
 use crate::cfg::Cycles;
+use crate::entity::{Block, Inst};
 use cranelift_entity::EntityRef;
 
 /// The most units that are held at once across block boundaries; `units` says how many a result takes.
-pub fn most_at_once(kernel: &Kernel, cycles: &Cycles, units: impl Fn(Inst) -> u32) -> u32 {
-    let mut ends = vec![0u32; kernel.insts.len()];
+pub fn most_at_once(func: &Func, cycles: &Cycles, units: impl Fn(Inst) -> u32) -> u32 {
+    let mut ends = vec![0u32; func.insts.len()];
     let mut used = |def: Inst, at: Block| {
-        let home = kernel.insts[def].block;
+        let home = func.insts[def].block;
         let position = cycles.position(at);
         if home == at || position == u32::MAX || !cycles.is_reachable(home) {
             return;
@@ -23,23 +23,23 @@ pub fn most_at_once(kernel: &Kernel, cycles: &Cycles, units: impl Fn(Inst) -> u3
         ends[def.index()] = ends[def.index()].max(end);
     };
     for &block in cycles.order() {
-        for inst in kernel.block_insts(block) {
-            let operands = kernel.operands(inst);
-            if kernel.insts[inst].opcode == Opcode::Phi {
-                for (&value, &from) in operands.iter().zip(kernel.incoming(inst)) {
+        for inst in func.block_insts(block) {
+            let operands = func.operands(inst);
+            if func.insts[inst].opcode == Opcode::Phi {
+                for (&value, &from) in operands.iter().zip(func.incoming(inst)) {
                     // the phi's own register takes over at the edge
-                    if let Some(def) = kernel.def(value) {
+                    if let Some(def) = func.def(value) {
                         used(def, from);
                     }
                 }
             } else {
-                operands.iter().filter_map(|&value| kernel.def(value)).for_each(|def| used(def, block));
+                operands.iter().filter_map(|&value| func.def(value)).for_each(|def| used(def, block));
             }
         }
     }
     let mut changes = vec![0i64; cycles.order().len() + 1];
-    for (inst, &end) in kernel.insts.keys().zip(&ends) {
-        let start = cycles.position(kernel.insts[inst].block);
+    for (inst, &end) in func.insts.keys().zip(&ends) {
+        let start = cycles.position(func.insts[inst].block);
         if end <= start {
             continue;
         }
