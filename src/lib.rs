@@ -6,8 +6,11 @@
 //!     └ cfg        dominators, cycles, synchronisation dependence, convergence
 //!        └ affine     the abstract domain: forms, scopes, exactness (no IR types)
 //!           └ divergence  transfer functions, solver, immutable facts
-//!              └ annotate, fuse, spill, map   the transforms: plan, then apply
-//!                 └ report   text, JSON, HTML
+//!              └ pressure, cost, objects, shared_memory   what follows from facts, for several transforms
+//!                 └ annotate, fuse, remat, stack, slots, map   the transforms: plan, then apply
+//!                    └ steer    the driver of remat, stack and slots
+//!                       └ report   text, JSON, HTML
+//! gpu       what a chip has and what things cost on it
 //! check     every claim of the analysis against every dynamic instance of a run
 //! simt      the lockstep machine: executes LLVM IR, the oracle for all of the above
 //! fuzz      random kernels to try all of it on
@@ -17,22 +20,32 @@
 
 pub mod abi;
 pub mod affine;
+pub mod analyses;
 pub mod annotate;
 pub mod cfg;
 pub mod check;
 pub mod cli;
+pub mod cost;
 pub mod divergence;
 pub mod entity;
 pub mod fuse;
 pub mod fuzz;
 pub mod geometry;
+pub mod gpu;
 pub mod ir;
 pub mod llvm;
 pub mod map;
 pub mod memory;
 #[doc(hidden)]
 pub mod mutants;
+pub mod objects;
 pub mod pipeline;
+pub mod pressure;
+pub mod ptxas;
+pub mod remat;
 pub mod report;
+pub mod shared_memory;
 pub mod simt;
-pub mod spill;
+pub mod slots;
+pub mod stack;
+pub mod steer;

@@ -15,7 +15,7 @@ use crate::llvm::edit::Editor;
 use crate::llvm::edit::annotate::is_optnone;
 use crate::llvm::handle::{Function, Module};
 use crate::llvm::remark::Host;
-use crate::spill::victims::{Victims, VictimsError};
+use crate::steer::victims::{Victims, VictimsError};
 use std::sync::Mutex;
 
 /// A transform: runs over a module, returns whether it changed.
@@ -25,7 +25,7 @@ type Run = fn(Module<'_>, &Settings, &Host<'_>) -> bool;
 const PASSES: &[(&str, Run)] = &[
     ("annotate-uniform", annotate::run),
     ("fuse-branches", crate::fuse::run),
-    ("steer-spills", crate::spill::run),
+    ("steer-spills", crate::steer::run),
     // last: it counts the branches of the code that runs
     ("divergence-map", crate::map::run),
 ];

@@ -4,7 +4,17 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Where remarks are named: the transforms, and the analysis's own.
-const REMARKS: [&str; 5] = ["src/annotate", "src/fuse", "src/spill", "src/map", "src/divergence/remarks.rs"];
+const REMARKS: [&str; 9] = [
+    "src/annotate",
+    "src/fuse",
+    "src/map",
+    "src/ptxas.rs",
+    "src/remat",
+    "src/slots",
+    "src/stack",
+    "src/steer",
+    "src/divergence/remarks.rs",
+];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -4,8 +4,8 @@
 //! bytes in local memory over all kernels, then the most resident warps, then the fewest registers.
 
 use super::cuda::{find_clang, find_cuda, tree_flags};
-use crate::spill::budget::Machine;
-use crate::spill::truth::{Measurements, assemble};
+use crate::gpu::occupancy::Machine;
+use crate::ptxas::{Measurements, assemble};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};

@@ -4,10 +4,10 @@
 //! (*unifiable*), of these the divergent ones, of these the ones that the cost model finds *profitable*. Each branch is
 //! looked at as it stands: nothing is edited, so what melding one branch opens up at another is not counted.
 
-use super::cost::Costs;
 use super::legality::Kinds;
 use super::pairing::Context;
 use super::plan::{self, Scratch};
+use crate::cost::issue::Costs;
 use crate::divergence::{ModuleAnalysis, Options};
 use crate::ir::inst::Opcode;
 use crate::llvm::handle::Module;

@@ -20,8 +20,8 @@
 //!
 //! Cost: linear to number the shapes; constant for a pair.
 
-use super::cost::Costs;
 use super::legality::{self, Kinds};
+use crate::cost::issue::Costs;
 use crate::entity::{Block, Inst, Value};
 use crate::ir::handles::Handles;
 use crate::ir::inst::{ConstData, Flags, Opcode, Predicate};

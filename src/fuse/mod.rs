@@ -26,28 +26,27 @@ mod align;
 mod apply;
 mod apply_gather;
 pub mod census;
-mod cost;
 mod gather;
 mod legality;
 mod matching;
 mod pairing;
 mod plan;
 mod region;
-mod registers;
 mod schedule;
 mod trips;
 
+use crate::cost::issue::Costs;
 use crate::divergence::{Facts, ModuleAnalysis, Options};
 use crate::entity::Block;
+use crate::gpu::occupancy::{MAX_REGISTERS, register_budget};
 use crate::ir::call::Callee;
 use crate::ir::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, AttrPlace, Function, Module, RawOpcode, attribute_kind};
 use crate::llvm::remark::{Host, Kind};
 use crate::pipeline::{Settings, is_annotated_off, is_enabled};
-use crate::spill::budget::{MAX_REGISTERS, register_budget};
-use crate::spill::pressure::Pressure;
-use cost::Costs;
+use crate::pressure::Pressure;
+use crate::pressure::at_most::at_most;
 use legality::Kinds;
 use pairing::Context;
 pub use plan::Visits;
@@ -266,7 +265,7 @@ fn refuse_pressure(facts: &Facts, settings: &Settings, work: &mut Work) {
         return;
     }
     let budget = register_budget(settings.regs, &facts.geometry).unwrap_or(MAX_REGISTERS);
-    if facts.func.insts.len() > MAX_MEASURED && registers::at_most(facts) <= budget {
+    if facts.func.insts.len() > MAX_MEASURED && at_most(facts) <= budget {
         return;
     }
     let pressure = Pressure::new(facts);

@@ -12,11 +12,11 @@
 //! Cost: the alignment's, plus attempts of step 3 times the length of the block.
 
 use super::align::{Sequences, align};
-use super::cost::{BRANCH, Costs};
 use super::legality::{self, Kinds};
 use super::matching::{self, How, Shapes, Slot};
 use super::plan::Visits;
 use super::schedule::{Node, Step, schedule};
+use crate::cost::issue::{BRANCH, Costs};
 use crate::entity::{Block, Inst, Value};
 use crate::ir::Func;
 use crate::ir::handles::Handles;

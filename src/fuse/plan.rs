@@ -1,7 +1,7 @@
 //! What is to be done at one divergent branch, and does it pay?
 //!
 //! A plan pairs blocks ([`region`](super::region)) and, pair by pair, instructions ([`pairing`](super::pairing)), and
-//! adds up what that saves and costs in the units of [`cost`](super::cost):
+//! adds up what that saves and costs in the units of [`cost`](crate::cost::issue):
 //!
 //! ```text
 //! saved  cost of every instruction executed once instead of twice (of the first blocks those that are the same on both
@@ -20,7 +20,6 @@
 //!
 //! Requires facts of the function as it is. Nothing is edited here; a plan names blocks and instructions by index.
 
-use super::cost::BRANCH;
 use super::gather::{self, Gather, Way};
 use super::legality::{self, Obstacle};
 use super::matching::{self, Shapes};
@@ -28,6 +27,7 @@ use super::pairing::{Context, Melded, Pairing, pair_up};
 use super::region::{Link, NoRegion, Pair, Region, Tail};
 use super::schedule::Step;
 use super::trips::{self, Counter, LostTurns};
+use crate::cost::issue::BRANCH;
 use crate::divergence::Facts;
 use crate::divergence::spread::Spread;
 use crate::entity::{Block, Inst, Value};

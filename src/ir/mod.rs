@@ -12,7 +12,6 @@ pub mod import;
 pub mod inst;
 pub mod names;
 mod scratch;
-pub mod stretches;
 pub mod types;
 
 use crate::cfg::Graph;

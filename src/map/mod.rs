@@ -20,11 +20,9 @@ pub mod plan;
 pub mod precision;
 mod ptx;
 pub mod recount;
-pub mod room;
 pub mod show;
 pub mod table;
 pub mod texts;
-pub mod turns;
 
 use crate::divergence::{Facts, ModuleAnalysis};
 use crate::ir::handles::Handles;

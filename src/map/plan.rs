@@ -4,7 +4,7 @@
 //! - Not those that the analysis proves uniform, unless all are asked for.
 //! - Lanes hold what they count in registers and give it to memory when they return. A branch outside cycles is met once,
 //!   so bits say all of it ([`Keep::Bits`]); one inside needs as many bits as it may be visited times
-//!   ([`turns`](super::turns)): [`Keep::Bytes`], [`Keep::Halves`] or [`Keep::Words`]. Where visits are not bounded, or
+//!   ([`turns`](crate::cost::turns)): [`Keep::Bytes`], [`Keep::Halves`] or [`Keep::Words`]. Where visits are not bounded, or
 //!   registers are short, lanes look at the headers of cycles whether a counter is about to overflow.
 //! - What does not fit below [`REGISTERS`] goes to memory at once, the least deeply nested first. So does everything in a
 //!   function that can be left by an exit this module does not see, where lanes that return must not wait for others
@@ -17,9 +17,8 @@
 
 use super::Options;
 use super::calls::calls_functions;
-use super::room::busy;
-use super::turns::Turns;
 use crate::cfg::cycles::Cycle;
+use crate::cost::turns::Turns;
 use crate::divergence::Facts;
 use crate::entity::{Block, Inst};
 use crate::ir::call::Callee;
@@ -27,6 +26,7 @@ use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::llvm::handle::intrinsic_id;
 use crate::pipeline::is_switched_off;
+use crate::pressure::busy::busy;
 
 /// Words of a record before the lanes of targets.
 pub const FIXED_WORDS: u32 = 3;

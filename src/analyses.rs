@@ -1,0 +1,179 @@
+//! What is known of the functions in hand, as long as nothing edits them?
+//!
+//! Phases ask for the same facts, and most phases leave most functions as they are: facts are made when they are first asked
+//! for, and forgotten when their function is edited. What is edited in one function changes no facts of another: their
+//! summaries of each other hold before and after. Where control flow and registers answer the question, nothing is solved.
+
+use crate::divergence::{Facts, ModuleAnalysis, Options, Outline};
+use crate::entity::Inst;
+use crate::geometry::Geometry;
+use crate::ir::handles::Handles;
+use crate::ir::inst::Opcode;
+use crate::llvm::handle::{Function, Module};
+use crate::objects::{Object, object_of};
+use crate::pressure::Pressure;
+use crate::stack::reject::Reject;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// A function, what is known of it, and what it keeps in registers.
+pub struct Study<'m> {
+    pub handles: Handles<'m>,
+    analysis: Rc<ModuleAnalysis<'m>>,
+    known: Known,
+    pressure: Option<Pressure>,
+    objects: Option<Rc<[Alloca]>>,
+}
+
+/// A stack object, or why its address cannot be followed.
+pub type Alloca = (Inst, Result<Object, Reject>);
+
+/// How much is known.
+#[expect(clippy::large_enum_variant, reason = "there is one for each function")]
+enum Known {
+    Outline(Outline),
+    Facts(Facts),
+    /// On the way from one to the other.
+    Nothing,
+}
+
+impl Known {
+    fn outline(&self) -> &Outline {
+        match self {
+            Known::Outline(outline) => outline,
+            Known::Facts(facts) => facts,
+            Known::Nothing => unreachable!("nobody asks while a function is solved"),
+        }
+    }
+}
+
+impl<'m> Study<'m> {
+    /// What is known without solving anything.
+    pub fn outline(&self) -> &Outline {
+        self.known.outline()
+    }
+    /// From now on no block has more threads.
+    pub fn bind(&mut self, threads: u32) {
+        let outline = match &mut self.known {
+            Known::Outline(outline) => outline,
+            Known::Facts(facts) => facts,
+            Known::Nothing => return,
+        };
+        outline.geometry.max_threads = Some(threads);
+    }
+    /// What is known of its lanes; solved when first asked for.
+    pub fn facts(&mut self) -> &Facts {
+        self.solved().0
+    }
+    /// What it keeps in registers; found out when first asked for.
+    pub fn pressure(&mut self) -> (&Outline, &mut Pressure) {
+        let outline = self.known.outline();
+        let pressure = self.pressure.get_or_insert_with(|| Pressure::new(outline));
+        (outline, pressure)
+    }
+    /// Its stack objects in function order; followed when first asked for.
+    pub fn objects(&mut self) -> Rc<[Alloca]> {
+        let (outline, handles) = (self.known.outline(), &self.handles);
+        let follow = || {
+            let allocas = outline.func.insts.iter().filter(|(_, data)| data.opcode == Opcode::Alloca);
+            allocas.map(|(alloca, _)| (alloca, object_of(outline, handles, alloca))).collect()
+        };
+        self.objects.get_or_insert_with(follow).clone()
+    }
+    /// Facts, and the way back to LLVM.
+    pub fn facts_and_handles(&mut self) -> (&Facts, &Handles<'m>) {
+        let (facts, handles, _) = self.solved();
+        (facts, handles)
+    }
+    /// Facts and registers.
+    pub fn facts_and_pressure(&mut self) -> (&Facts, &mut Pressure) {
+        let (facts, _, pressure) = self.solved();
+        (facts, pressure.get_or_insert_with(|| Pressure::new(facts)))
+    }
+    fn solved(&mut self) -> (&Facts, &Handles<'m>, &mut Option<Pressure>) {
+        self.known = match std::mem::replace(&mut self.known, Known::Nothing) {
+            Known::Outline(outline) => Known::Facts(self.analysis.solve(outline, self.handles.function)),
+            known => known,
+        };
+        match &self.known {
+            Known::Facts(facts) => (facts, &self.handles, &mut self.pressure),
+            Known::Outline(_) | Known::Nothing => unreachable!("it was just solved"),
+        }
+    }
+}
+
+/// The functions that were asked for.
+pub struct Studies<'m> {
+    module: Module<'m>,
+    options: Options,
+    /// Of the module as it is.
+    analysis: Option<Rc<ModuleAnalysis<'m>>>,
+    known: FxHashMap<usize, Study<'m>>,
+    edits: FxHashMap<usize, Edited>,
+}
+
+/// What holds of a function that was edited, whatever else would be found.
+pub struct Edited {
+    pub geometry: Geometry,
+    /// No loop needs more registers than that, those for its loads included.
+    pub at_most: u32,
+}
+
+impl<'m> Studies<'m> {
+    /// Nothing is known yet.
+    pub fn new(module: Module<'m>, options: Options) -> Self {
+        Studies { module, options, analysis: None, known: FxHashMap::default(), edits: FxHashMap::default() }
+    }
+
+    /// What is known of a function with a body.
+    pub fn of(&mut self, function: Function<'m>) -> &mut Study<'m> {
+        self.known.entry(function.value().address()).or_insert_with(|| {
+            let new = || Rc::new(ModuleAnalysis::new(self.module, self.options));
+            let analysis = self.analysis.get_or_insert_with(new).clone();
+            let (outline, handles) = analysis.outline(function);
+            Study { handles, analysis, known: Known::Outline(outline), pressure: None, objects: None }
+        })
+    }
+
+    /// What is known of a function, if it was asked for.
+    pub fn known(&self, function: Function<'m>) -> Option<&Study<'m>> {
+        self.known.get(&function.value().address())
+    }
+
+    /// The function is not what it was.
+    pub fn edited(&mut self, function: Function<'m>) {
+        self.known.remove(&function.value().address());
+        self.edits.remove(&function.value().address());
+        self.analysis = None;
+    }
+
+    /// The function is not what it was, but no loop of it needs more registers than that.
+    pub fn edited_within(&mut self, function: Function<'m>, at_most: u32) {
+        let geometry = self.known(function).map(|study| study.outline().geometry);
+        self.edited(function);
+        self.edits.extend(geometry.map(|geometry| (function.value().address(), Edited { geometry, at_most })));
+    }
+
+    /// What holds of a function since it was [edited](Studies::edited_within), as long as nobody asked for more.
+    pub fn since_edited(&self, function: Function<'m>) -> Option<&Edited> {
+        self.edits.get(&function.value().address())
+    }
+
+    /// What is known of the function without solving anything is from now on known of its exact copy instead.
+    pub fn copied(&mut self, function: Function<'m>, copy: Function<'m>) {
+        let Some(Study { handles, analysis, known: Known::Outline(mut outline), pressure, objects }) =
+            self.known.remove(&function.value().address())
+        else {
+            return;
+        };
+        let Some(handles) = handles.of_copy(copy) else { return };
+        outline.func.name = copy.name();
+        let known = Known::Outline(outline);
+        self.known.insert(copy.value().address(), Study { handles, analysis, known, pressure, objects });
+    }
+
+    /// The module has other functions than it had.
+    pub fn grown(&mut self) {
+        self.analysis = None;
+    }
+}

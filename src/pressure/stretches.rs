@@ -1,0 +1,56 @@
+//! How much is held at once between blocks, if every value is taken to live in one stretch? A quick overestimate.
+//!
+//! A value lives from its block to the last one that uses it, in an order in which cycles are contiguous; one that a cycle
+//! uses and does not define lives to the end of the outermost such cycle. Real liveness is a part of that, and costs
+//! several times as much. Cost: linear in operands, times the nesting of cycles.
+
+use crate::cfg::Cycles;
+use crate::entity::{Block, Inst};
+use crate::ir::Func;
+use crate::ir::inst::Opcode;
+use cranelift_entity::EntityRef;
+
+/// The most units that are held at once across block boundaries; `units` says how many a result takes.
+pub fn most_at_once(func: &Func, cycles: &Cycles, units: impl Fn(Inst) -> u32) -> u32 {
+    let mut ends = vec![0u32; func.insts.len()];
+    let mut used = |def: Inst, at: Block| {
+        let home = func.insts[def].block;
+        let position = cycles.position(at);
+        if home == at || position == u32::MAX || !cycles.is_reachable(home) {
+            return;
+        }
+        let end = cycles.end_of_use(at, |cycle| cycles.contains(cycle, home));
+        ends[def.index()] = ends[def.index()].max(end);
+    };
+    for &block in cycles.order() {
+        for inst in func.block_insts(block) {
+            let operands = func.operands(inst);
+            if func.insts[inst].opcode == Opcode::Phi {
+                for (&value, &from) in operands.iter().zip(func.incoming(inst)) {
+                    // the phi's own register takes over at the edge
+                    if let Some(def) = func.def(value) {
+                        used(def, from);
+                    }
+                }
+            } else {
+                operands.iter().filter_map(|&value| func.def(value)).for_each(|def| used(def, block));
+            }
+        }
+    }
+    let mut changes = vec![0i64; cycles.order().len() + 1];
+    for (inst, &end) in func.insts.keys().zip(&ends) {
+        let start = cycles.position(func.insts[inst].block);
+        if end <= start {
+            continue;
+        }
+        let units = i64::from(units(inst));
+        changes[start as usize] += units;
+        changes[end as usize] -= units;
+    }
+    let mut held = 0;
+    let most = changes.iter().map(|change| {
+        held += change;
+        held
+    });
+    most.max().unwrap_or(0).clamp(0, u32::MAX.into()) as u32
+}

@@ -1,0 +1,223 @@
+//! How is a value computed again where it is used, so that it stays there?
+//!
+//! 1. At entry: `zero = ctaid.x >= nctaid.x` in 32 bits. A block's index is always below the grid's size, but neither LLVM
+//!    nor `ptxas` knows.
+//! 2. In every header where a leaf is hidden: `phi(leaf, hidden)` and, right after the phis, `hidden = phi ^ zero`.
+//!    All uses of the leaf that the header dominates get `hidden`, so that the leaf itself is dead in the cycle.
+//!    Many leaves: `mask = phi(zero, mask) ^ zero` in those headers instead, and `leaf ^ mask` before the first use in a block.
+//! 3. Before the first use in each block, the chain of the value is cloned over hidden leaves; further uses of the block
+//!    share the copy.
+
+use crate::divergence::Outline;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::handles::Handles;
+use crate::ir::inst::Opcode;
+use crate::llvm::edit::Editor;
+use crate::llvm::handle::{self, IntPredicate, RawOpcode};
+use crate::remat::chains::Again;
+use crate::remat::plan::RecomputePlan;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+
+struct Apply<'a, 'm> {
+    outline: &'a Outline,
+    handles: &'a Handles<'m>,
+    editor: &'a mut Editor<'m>,
+    hidden: FxHashMap<(Block, Value), handle::Value<'m>>,
+    /// By header.
+    masks: FxHashMap<Block, handle::Value<'m>>,
+}
+
+/// Carries out a plan.
+pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &RecomputePlan, editor: &mut Editor<'m>) {
+    if plan.values.is_empty() {
+        return;
+    }
+    let mut apply = Apply { outline, handles, editor, hidden: FxHashMap::default(), masks: FxHashMap::default() };
+    let zero = apply.zero();
+    if plan.masked {
+        apply.masks(plan, zero);
+    } else {
+        apply.phis(plan, zero);
+        apply.other_uses(plan);
+    }
+    apply.copies(plan);
+    // what nothing needs any more must not tempt a pass to find the copies in it
+    let mut originals: Vec<Inst> = plan.values.iter().flat_map(|again| again.chain.iter().copied()).collect();
+    originals.sort_unstable();
+    originals.dedup();
+    for &inst in originals.iter().rev() {
+        if handles.inst(inst).value().users().next().is_none() {
+            apply.editor.erase(handles.inst(inst));
+        }
+    }
+}
+
+impl<'m> Apply<'_, 'm> {
+    fn zero(&mut self) -> handle::Value<'m> {
+        self.editor.after_phis(self.handles.block(self.outline.func.graph.entry()));
+        let block = self.editor.intrinsic("llvm.nvvm.read.ptx.sreg.ctaid.x", &[], &[], "");
+        let blocks = self.editor.intrinsic("llvm.nvvm.read.ptx.sreg.nctaid.x", &[], &[], "");
+        let never = self.editor.compare(IntPredicate::LLVMIntUGE, block, blocks, "");
+        let word = self.editor.int_type(32);
+        self.editor.cast(RawOpcode::LLVMZExt, never, word, "warpwise.zero")
+    }
+
+    fn masks(&mut self, plan: &RecomputePlan, zero: handle::Value<'m>) {
+        let headers: BTreeSet<Block> = plan.hidden.iter().map(|&(header, _)| header).collect();
+        for header in headers {
+            let phi = self.empty_phi(header, zero.ty());
+            let mask = self.editor.binary(RawOpcode::LLVMXor, phi.value(), zero, "");
+            self.masks.insert(header, mask);
+            self.fill(phi, header, mask, |_| zero);
+        }
+    }
+
+    fn phis(&mut self, plan: &RecomputePlan, zero: handle::Value<'m>) {
+        let mut phis = Vec::new();
+        for &(header, leaf) in &plan.hidden {
+            let phi = self.empty_phi(header, self.handles.value(leaf).ty());
+            let new = self.masked(phi.value(), zero);
+            self.hidden.insert((header, leaf), new);
+            phis.push((header, leaf, phi));
+        }
+        for (header, leaf, phi) in phis {
+            let around = self.hidden[&(header, leaf)];
+            let outside: FxHashMap<Block, handle::Value<'m>> =
+                self.outline.func.graph.preds(header).iter().map(|&from| (from, self.at(leaf, from))).collect();
+            self.fill(phi, header, around, |from| outside[&from]);
+        }
+    }
+
+    /// A phi at the head of a block; the editor stands behind the phis.
+    fn empty_phi(&mut self, header: Block, ty: handle::Type<'m>) -> handle::Inst<'m> {
+        let at = self.handles.block(header);
+        let first = at.insts().next().expect("a block has a terminator");
+        let phi = self.editor.before(first).phi(ty, "");
+        self.editor.after_phis(at);
+        phi
+    }
+
+    /// One value around the cycle of a header, others from outside.
+    fn fill(
+        &mut self,
+        phi: handle::Inst<'m>,
+        header: Block,
+        around: handle::Value<'m>,
+        outside: impl Fn(Block) -> handle::Value<'m>,
+    ) {
+        let cycles = &self.outline.cfg().cycles;
+        for &from in self.outline.func.graph.preds(header) {
+            let inside = cycles.cycle_of(header).is_some_and(|cycle| cycles.contains(cycle, from));
+            let value = if inside { around } else { outside(from) };
+            self.editor.add_incoming(phi, value, self.handles.block(from));
+        }
+    }
+
+    /// `value ^ mask` in the bits of the value.
+    fn masked(&mut self, value: handle::Value<'m>, mask: handle::Value<'m>) -> handle::Value<'m> {
+        let ty = value.ty();
+        let bits = self.handles.function.module().layout().store_size(ty) as u32 * 8;
+        let int = self.editor.int_type(bits);
+        let value = self.editor.reinterpret(value, int, bits);
+        let mask = match bits {
+            32 => mask,
+            64 => self.editor.cast(RawOpcode::LLVMZExt, mask, int, ""),
+            _ => self.editor.cast(RawOpcode::LLVMTrunc, mask, int, ""),
+        };
+        let value = self.editor.binary(RawOpcode::LLVMXor, value, mask, "");
+        self.editor.reinterpret(value, ty, bits)
+    }
+
+    /// The mask of the nearest header.
+    fn mask_at(&self, block: Block) -> Option<handle::Value<'m>> {
+        let mut next = Some(block);
+        while let Some(block) = next {
+            if let Some(&mask) = self.masks.get(&block) {
+                return Some(mask);
+            }
+            next = self.outline.dominators().idom(block);
+        }
+        None
+    }
+
+    /// The nearest hidden copy of a value in a block, or the value itself.
+    fn at(&self, value: Value, block: Block) -> handle::Value<'m> {
+        let mut next = Some(block);
+        while let Some(block) = next {
+            if let Some(&hidden) = self.hidden.get(&(block, value)) {
+                return hidden;
+            }
+            next = self.outline.dominators().idom(block);
+        }
+        self.handles.value(value)
+    }
+
+    /// What else uses a hidden leaf takes the copy, so that only one of both is alive.
+    fn other_uses(&mut self, plan: &RecomputePlan) {
+        let func = &self.outline.func;
+        let leaves: FxHashSet<Value> = plan.hidden.iter().map(|&(_, leaf)| leaf).collect();
+        let mut edits = Vec::new();
+        for &leaf in &leaves {
+            for &user in self.outline.users(leaf) {
+                for (index, &operand) in func.operands(user).iter().enumerate() {
+                    let is_phi = func.insts[user].opcode == Opcode::Phi;
+                    let block = if is_phi { func.incoming(user)[index] } else { func.insts[user].block };
+                    if operand == leaf && self.outline.is_reachable(block) {
+                        edits.push((user, index as u32, self.at(leaf, block)));
+                    }
+                }
+            }
+        }
+        for (user, index, value) in edits {
+            self.editor.set_operand(self.handles.inst(user), index, value);
+        }
+    }
+
+    fn copies(&mut self, plan: &RecomputePlan) {
+        let mut sites: Vec<_> =
+            plan.values.iter().flat_map(|again| again.uses.iter().map(move |&site| (site, again))).collect();
+        sites.sort_by_key(|(site, again)| (site.block, site.before, again.def, site.inst, site.operand));
+        let hidden: FxHashSet<Value> = plan.hidden.iter().filter(|_| plan.masked).map(|&(_, leaf)| leaf).collect();
+        let mut made: FxHashMap<(Block, Value), handle::Value<'m>> = FxHashMap::default();
+        for (site, again) in sites {
+            self.editor.before(self.handles.inst(site.before));
+            let value = self.copy(again, site.block, &hidden, &mut made);
+            self.editor.set_operand(self.handles.inst(site.inst), site.operand, value);
+        }
+    }
+
+    /// The value in a block, where the editor stands.
+    fn copy(
+        &mut self,
+        again: &Again,
+        block: Block,
+        masked: &FxHashSet<Value>,
+        made: &mut FxHashMap<(Block, Value), handle::Value<'m>>,
+    ) -> handle::Value<'m> {
+        let func = &self.outline.func;
+        for &inst in &again.chain {
+            if made.contains_key(&(block, func.result(inst))) {
+                continue;
+            }
+            for &leaf in func.operands(inst).iter().filter(|operand| masked.contains(operand)) {
+                let within = func.def(leaf).is_some_and(|def| again.chain.contains(&def));
+                if let Some(mask) = self.mask_at(block).filter(|_| !within && !made.contains_key(&(block, leaf))) {
+                    let value = self.masked(self.handles.value(leaf), mask);
+                    made.insert((block, leaf), value);
+                }
+            }
+            let copy = self.editor.clone_here(self.handles.inst(inst), "");
+            for (index, &operand) in func.operands(inst).iter().enumerate() {
+                let value = match made.get(&(block, operand)) {
+                    Some(&value) => value,
+                    None if func.def(operand).is_some() => self.at(operand, block),
+                    None => continue,
+                };
+                self.editor.set_operand(copy, index as u32, value);
+            }
+            made.insert((block, func.result(inst)), copy.value());
+        }
+        made[&(block, func.result(again.def))]
+    }
+}

@@ -1,0 +1,289 @@
+//! What does it take to compute a value again at its uses?
+//!
+//! The values of one register are followed to their operands, so and so many instructions deep, through arithmetic that a
+//! GPU does in a cycle or two. A chain ends at what needs no register, at what is live through the cycle anyway (*kept*), and
+//! at *leaves*, which then live through it in the value's stead.
+
+use crate::divergence::Outline;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::call::{Callee, Intrinsics};
+use crate::ir::inst::Opcode;
+use crate::ir::types::TypeKind;
+use crate::pressure::Pressure;
+use crate::pressure::uses::UseSite;
+use crate::remat::hide::{can_hide, still};
+use cranelift_entity::EntityRef;
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+use std::cell::{Cell, RefCell};
+
+/// Most instructions of one value's chain.
+pub const MAX_CHAIN: usize = 10;
+/// Intrinsics that are one or two instructions.
+static CHEAP_INTRINSICS: Intrinsics<12> = Intrinsics::new([
+    "llvm.smin",
+    "llvm.smax",
+    "llvm.umin",
+    "llvm.umax",
+    "llvm.abs",
+    "llvm.fma",
+    "llvm.fmuladd",
+    "llvm.fabs",
+    "llvm.minnum",
+    "llvm.maxnum",
+    "llvm.fshl",
+    "llvm.fshr",
+]);
+
+/// One value that is computed again.
+#[derive(Debug)]
+pub struct Again {
+    pub def: Inst,
+    /// What is computed again, operands first; the last is the definition itself.
+    pub chain: Vec<Inst>,
+    pub uses: Vec<UseSite>,
+}
+
+/// Values of one register that are computed again, and what that takes.
+pub struct Picked {
+    pub position: usize,
+    pub values: Vec<Again>,
+    pub leaves: Vec<Value>,
+    pub kept: Vec<usize>,
+}
+
+/// What is found out once about instructions and cycles.
+pub struct Known {
+    /// By cycle: whether leaves can be hidden at its header.
+    pub hides: Vec<bool>,
+    /// By instruction: whether it is cheap, and twice what it costs.
+    cheap: Vec<Cell<u8>>,
+    /// Who was first to end at a value or, behind those, a register: one more than its place; zero between questions.
+    pub owners: RefCell<Vec<u32>>,
+}
+
+/// Not found out yet; not cheap; cheap, and free.
+const UNSEEN: u8 = 0;
+const DEAR: u8 = 1;
+const FREE: u8 = 2;
+
+impl Known {
+    /// Nothing but where leaves can be hidden.
+    pub fn new(outline: &Outline, pressure: &Pressure) -> Known {
+        let func = &outline.func;
+        Known {
+            hides: outline.cfg().cycles.iter().map(|cycle| can_hide(outline, cycle)).collect(),
+            cheap: vec![Cell::new(UNSEEN); func.insts.len()],
+            owners: RefCell::new(vec![0; func.value_count() + pressure.crossing.len()]),
+        }
+    }
+    #[inline]
+    fn look(&self, outline: &Outline, inst: Inst) -> u8 {
+        match self.cheap[inst.index()].get() {
+            UNSEEN => self.find_out(outline, inst),
+            known => known,
+        }
+    }
+    #[cold]
+    fn find_out(&self, outline: &Outline, inst: Inst) -> u8 {
+        let cost = || FREE + (2.0 * cost(outline, inst)) as u8;
+        let found = if is_cheap(outline, inst) { cost() } else { DEAR };
+        self.cheap[inst.index()].set(found);
+        found
+    }
+    /// Whether an instruction can be in a chain.
+    #[inline]
+    pub fn is_cheap(&self, outline: &Outline, inst: Inst) -> bool {
+        self.look(outline, inst) != DEAR
+    }
+    /// Instructions of the machine for a cheap one.
+    pub fn cost(&self, outline: &Outline, inst: Inst) -> f64 {
+        f64::from(self.look(outline, inst) - FREE) / 2.0
+    }
+}
+
+/// A value that shares a register: its uses in or behind the cycle, and the blocks of those with their weights.
+pub struct Member {
+    pub def: Inst,
+    pub uses: Vec<UseSite>,
+    pub blocks: SmallVec<[(Block, f64); 2]>,
+}
+
+/// A register that might be computed again, followed to the last depth that changed anything.
+pub struct Start {
+    pub position: usize,
+    pub members: Vec<Member>,
+    /// Chains of its members, one behind the other, and where each ends.
+    chains: SmallVec<[Inst; 8]>,
+    ends: SmallVec<[u32; 2]>,
+    /// Values it newly wants through the cycle.
+    pub leaves: SmallVec<[Value; 4]>,
+    /// Values that are live through the cycle anyway and must stay so.
+    pub kept: SmallVec<[usize; 4]>,
+    /// All its members could be followed.
+    pub whole: bool,
+    /// It ends where it does because of the depth.
+    pub cut: bool,
+}
+
+impl Start {
+    /// Not followed yet.
+    pub fn new(position: usize, members: Vec<Member>) -> Start {
+        let (chains, ends) = (SmallVec::new(), SmallVec::new());
+        let (leaves, kept) = (SmallVec::new(), SmallVec::new());
+        Start { position, members, chains, ends, leaves, kept, whole: false, cut: true }
+    }
+    /// Finds the chains of all members, if all can be followed.
+    pub fn follow(&mut self, ground: &Ground<'_>, depth: u32) {
+        self.chains.clear();
+        self.ends.clear();
+        self.leaves.clear();
+        self.kept.clear();
+        (self.whole, self.cut) = (false, false);
+        for member in 0..self.members.len() {
+            let (def, first) = (self.members[member].def, self.chains.len());
+            if (Walk { ground, start: self, first, entered: 0 }).follow(def, depth).is_none() {
+                return;
+            }
+            self.ends.push(self.chains.len() as u32);
+        }
+        self.leaves.sort_unstable();
+        self.leaves.dedup();
+        let Ground { outline, pressure, .. } = *ground;
+        let can_stay =
+            |(member, chain): (&Member, &[Inst])| still(outline, pressure, chain, member.def, |_| false).is_some();
+        let whole = self.chains().all(can_stay);
+        self.whole = whole;
+    }
+    /// The members and their chains.
+    pub fn chains(&self) -> impl Iterator<Item = (&Member, &[Inst])> {
+        let mut first = 0;
+        self.members.iter().zip(&self.ends).map(move |(member, &end)| {
+            let start = std::mem::replace(&mut first, end as usize);
+            (member, &self.chains[start..end as usize])
+        })
+    }
+
+    /// A copy to keep.
+    pub fn pick(&self) -> Picked {
+        let again = |(member, chain): (&Member, &[Inst])| Again {
+            def: member.def,
+            chain: chain.to_vec(),
+            uses: member.uses.clone(),
+        };
+        Picked {
+            position: self.position,
+            values: self.chains().map(again).collect(),
+            leaves: self.leaves.to_vec(),
+            kept: self.kept.to_vec(),
+        }
+    }
+}
+
+/// What chains stand on.
+pub struct Ground<'a> {
+    pub outline: &'a Outline,
+    pub pressure: &'a Pressure,
+    pub known: &'a Known,
+    /// Registers that are live through the cycle and stay so.
+    pub live: &'a FixedBitSet,
+    /// Leaves so far.
+    pub leaves: &'a FxHashSet<Value>,
+}
+
+/// Follows the values of one register.
+struct Walk<'a> {
+    ground: &'a Ground<'a>,
+    start: &'a mut Start,
+    /// Where the chain begins.
+    first: usize,
+    /// Instructions that are in the chain or will be.
+    entered: usize,
+}
+
+impl Walk<'_> {
+    fn follow(&mut self, inst: Inst, depth: u32) -> Option<()> {
+        let Ground { outline, pressure, known, .. } = *self.ground;
+        let func = &outline.func;
+        if !known.is_cheap(outline, inst) {
+            return None;
+        }
+        if self.start.chains[self.first..].contains(&inst) {
+            return Some(());
+        }
+        self.entered += 1;
+        if self.entered > MAX_CHAIN {
+            // less may be as far as more depth leads
+            self.start.cut = true;
+            return None;
+        }
+        for &operand in func.operands(inst) {
+            // no register for constants, arguments, and what is in uniform registers
+            let Some(def) = func.def(operand) else { continue };
+            let is_predicate = pressure.units(operand) == 0;
+            if is_predicate && func.int_bits(operand) != Some(1) {
+                continue;
+            }
+            let position = pressure.position(pressure.register_of(operand));
+            if position == Some(self.start.position) || is_predicate {
+                self.follow(def, depth)?;
+                continue;
+            }
+            match position.filter(|&position| self.ground.live.contains(position)) {
+                Some(position) => {
+                    if !self.start.kept.contains(&position) {
+                        self.start.kept.push(position);
+                    }
+                }
+                _ if self.ground.leaves.contains(&operand) => {}
+                _ if depth > 1 && known.is_cheap(outline, def) => self.follow(def, depth - 1)?,
+                _ => {
+                    self.start.cut |= depth <= 1 && known.is_cheap(outline, def);
+                    self.start.leaves.push(operand);
+                }
+            }
+        }
+        self.start.chains.push(inst);
+        Some(())
+    }
+}
+
+/// Computed by a GPU in a few cycles, from operands alone, without a trap.
+fn is_cheap(outline: &Outline, inst: Inst) -> bool {
+    use Opcode::*;
+    let func = &outline.func;
+    let plain = |value: Value| {
+        matches!(func.type_info(value).kind, TypeKind::Int(1 | 8 | 16 | 32 | 64) | TypeKind::Float(16 | 32))
+    };
+    match func.insts[inst].opcode {
+        Gep => {
+            let base = func.operands(inst)[0];
+            func.def(base).is_none() && func.gep(inst).terms.len() < 2
+        }
+        Add | Sub | Mul | Shl | LShr | AShr | And | Or | Xor | ICmp | Select | Trunc | ZExt | SExt | BitCast | FNeg
+        | FAdd | FSub | FMul => plain(func.result(inst)) && func.operands(inst).iter().all(|&value| plain(value)),
+        Call => match func.call(inst).callee {
+            Callee::Intrinsic(id) => {
+                CHEAP_INTRINSICS.contains(id)
+                    && plain(func.result(inst))
+                    && func.operands(inst).iter().all(|&value| plain(value))
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Instructions of the machine, roughly.
+fn cost(outline: &Outline, inst: Inst) -> f64 {
+    use Opcode::*;
+    let wide = outline.func.int_bits(outline.func.result(inst)) == Some(64);
+    match outline.func.insts[inst].opcode {
+        ZExt | Trunc | BitCast => 0.0,
+        SExt => 0.5,
+        Call | Select => 1.5,
+        _ if wide => 2.0,
+        _ => 1.0,
+    }
+}

@@ -1,0 +1,127 @@
+//! How are values that are computed again kept from moving out of the loop?
+//!
+//! Some leaf of each chain goes through a phi at the header of the innermost cycle around the use; what follows from it
+//! cannot move. As few leaves as do for all chains are hidden.
+
+use crate::cfg::Cycle;
+use crate::divergence::Outline;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::inst::Opcode;
+use crate::ir::types::TypeKind;
+use crate::pressure::Pressure;
+use crate::remat::chains::{Again, MAX_CHAIN};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+use std::collections::BTreeSet;
+
+/// A few leaves.
+pub type Leaves = SmallVec<[Value; 3]>;
+
+/// Whether leaves can go through a phi at the header of a cycle.
+pub fn can_hide(outline: &Outline, cycle: Cycle) -> bool {
+    let cycles = &outline.cfg().cycles;
+    let header = cycles.header(cycle);
+    cycles.is_reducible(cycle)
+        && outline.func.graph.preds(header).iter().all(|&from| {
+            let terminator = outline.func.terminator(from);
+            let once = outline.func.graph.succs(from).iter().filter(|&&to| to == header).count() == 1;
+            once && matches!(outline.func.insts[terminator].opcode, Opcode::Br | Opcode::CondBr)
+        })
+}
+
+/// The cycle whose header hides the leaves of a copy in `block`: the innermost, unless the value is defined in it.
+pub fn place(outline: &Outline, home: Block, block: Block) -> Option<Cycle> {
+    let cycles = &outline.cfg().cycles;
+    cycles.cycle_of(block).filter(|&cycle| !cycles.contains(cycle, home))
+}
+
+/// Leaves of which one must be hidden next so that the first part of a chain that could still move cannot: none left
+/// where no part can move, `None` where some part has no leaf that can be hidden. A chain ends with what it is for.
+pub fn still(
+    outline: &Outline,
+    pressure: &Pressure,
+    chain: &[Inst],
+    def: Inst,
+    hidden: impl Fn(Value) -> bool,
+) -> Option<Leaves> {
+    debug_assert!(chain.len() <= MAX_CHAIN);
+    let func = &outline.func;
+    // by place in the chain
+    let mut fixed = 0u32;
+    let (mut next, mut is_found) = (Leaves::new(), false);
+    for (at, &inst) in chain.iter().enumerate() {
+        let (mut follows, mut ends, mut has_leaf) = (false, false, false);
+        for &value in func.operands(inst) {
+            let Some(operand) = func.def(value) else {
+                follows |= hidden(value);
+                continue;
+            };
+            match chain.iter().position(|&known| known == operand) {
+                Some(place) => follows |= fixed >> place & 1 != 0 || hidden(value),
+                None if hidden(value) => follows = true,
+                None if pressure.units(value) > 0 => {
+                    ends = true;
+                    let kind = func.types[func.insts[operand].ty].kind;
+                    if matches!(kind, TypeKind::Int(8 | 16 | 32 | 64) | TypeKind::Float(32 | 64)) {
+                        has_leaf = true;
+                        next.extend((!is_found).then_some(value));
+                    }
+                }
+                None => {}
+            }
+        }
+        if follows {
+            fixed |= 1 << at;
+            next.truncate(if is_found { next.len() } else { 0 });
+        } else if has_leaf {
+            // as if it were hidden, to see that all parts can be
+            fixed |= 1 << at;
+            is_found = true;
+        } else if inst == def || ends {
+            // what follows from free values alone may stand anywhere, unless it is all there is
+            return None;
+        }
+    }
+    Some(next)
+}
+
+/// Where leaves go through a phi: as few of them as keep every part of every chain in its place.
+pub fn hide(outline: &Outline, pressure: &Pressure, values: &[Again]) -> BTreeSet<(Block, Value)> {
+    let mut chosen: FxHashSet<Value> = FxHashSet::default();
+    let next = |again: &Again, chosen: &FxHashSet<Value>| {
+        still(outline, pressure, &again.chain, again.def, |value| chosen.contains(&value)).unwrap_or_default()
+    };
+    // for each value, leaves of which one is next
+    let mut wanted: Vec<Leaves> = values.iter().map(|again| next(again, &chosen)).collect();
+    let mut votes: FxHashMap<Value, usize> = FxHashMap::default();
+    for &leaf in wanted.iter().flatten() {
+        *votes.entry(leaf).or_default() += 1;
+    }
+    loop {
+        let most = votes.iter().max_by_key(|&(&leaf, &votes)| (votes, std::cmp::Reverse(leaf)));
+        let Some((&leaf, _)) = most.filter(|most| *most.1 > 0) else { break };
+        chosen.insert(leaf);
+        // nothing else is new to the others
+        let uses = |again: &Again| again.chain.iter().any(|&inst| outline.func.operands(inst).contains(&leaf));
+        for (again, wanted) in values.iter().zip(&mut wanted).filter(|(again, _)| uses(again)) {
+            for leaf in wanted.drain(..) {
+                *votes.entry(leaf).or_default() -= 1;
+            }
+            *wanted = next(again, &chosen);
+            for &leaf in wanted.iter() {
+                *votes.entry(leaf).or_default() += 1;
+            }
+        }
+    }
+    let mut hidden = BTreeSet::new();
+    for again in values {
+        let home = outline.func.insts[again.def].block;
+        let operands = again.chain.iter().flat_map(|&inst| outline.func.operands(inst));
+        for &leaf in operands.filter(|operand| chosen.contains(operand)) {
+            for cycle in again.uses.iter().filter_map(|site| place(outline, home, site.block)) {
+                hidden.insert((outline.cfg().cycles.header(cycle), leaf));
+            }
+        }
+    }
+    hidden
+}

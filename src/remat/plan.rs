@@ -1,0 +1,410 @@
+//! Which values that wait in registers for a loop could be computed again inside it, from what is there anyway?
+//!
+//! 1. **Candidates** are values live into the header of a cycle that needs more registers than the budget allows, defined
+//!    outside it by arithmetic that a GPU does in a cycle or two, and not operands of other candidates.
+//! 2. **Chains.** A candidate is followed to its operands, one to [`MAX_DEPTH`] instructions deep. The chain ends at
+//!    constants, arguments and what `ptxas` keeps in uniform registers (free), at values live into the cycle anyway, and
+//!    at new *leaves*, which then live through the cycle in the candidate's stead: a row and a column for every sum of
+//!    both, the thread's index for every multiple of it, and with it for affine values whose uniform rest is free.
+//! 3. **Gain.** Candidates whose chains share an end stand and fall together. Of all depths the one whose components
+//!    saves most is taken: registers gained, each worth [`SPILL_COST`] instructions at every use, less the instructions
+//!    that are added. Once the cycle fits, only what adds no more than an instruction for a reload.
+//!    A cycle is not looked into if all that could go would gain too little.
+//! 4. **Hiding.** Both LLVM and `ptxas` would move the copies out of the loop again. So some leaf of each of them goes
+//!    through a phi of the innermost cycle around the use that is changed in every iteration by nothing: `leaf ^ zero`, where
+//!    `zero` is `ctaid.x >= nctaid.x`, which neither knows to be false. That costs one instruction an iteration. Where
+//!    leaves are many, the zero itself goes through the phi, and into each leaf where it is used.
+//!
+//! `ptxas` recomputes by itself what is one or two instructions away from values it has; it stops where many values share
+//! operands that are not live, or uniform parts are long. No memory is needed, so no launch bound is either.
+//!
+//! Source: Sampaio 2013, section 4.2, rules one and three; Briggs, Cooper and Torczon 1992 for rematerialisation.
+//! Ours: leaves shared by components, the phi that hides them.
+
+use crate::cfg::Cycle;
+use crate::divergence::Outline;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::inst::Opcode;
+use crate::objects::block_weight;
+use crate::pressure::uses::{each_block, reloads};
+use crate::pressure::{Held, Pressure};
+use crate::remat::chains::{Again, Ground, Known, Member, Picked, Start};
+use crate::remat::hide::{hide, place};
+use crate::slots::plan::HEADROOM;
+use cranelift_entity::EntityRef;
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+use std::collections::BTreeSet;
+
+/// Longest chain that is followed from a candidate to its leaves.
+const MAX_DEPTH: u32 = 6;
+/// Most candidates of a cycle.
+const MAX_CANDIDATES: usize = 256;
+/// Most cycles that are relieved, and most choices for one of them.
+const MAX_CYCLES: usize = 8;
+const MAX_CHOICES: usize = 4;
+/// What a reload of a spilled register costs, in instructions.
+const SPILL_COST: f64 = 3.0;
+/// Most leaves that go through a phi each: `ptxas` would store those that it spills in every iteration.
+const MAX_PHIS: usize = 8;
+/// Registers that are worth the phi.
+const LEAST_GAIN: u32 = 4;
+/// Most instructions for a register where the cycle does not fit even so: a matrix product of 36 results a thread lost 7 %
+/// with 28 of them.
+const MOST_ADDED: u32 = 6;
+
+/// What is computed again in a kernel.
+#[derive(Default)]
+pub struct RecomputePlan {
+    pub values: Vec<Again>,
+    /// Leaves that are hidden, and the headers of the cycles where.
+    pub hidden: BTreeSet<(Block, Value)>,
+    /// They are so many that the zero goes through the phi, and not they.
+    pub masked: bool,
+    /// Largest pressure before and after, and the budget.
+    pub before: u32,
+    pub after: u32,
+    pub budget: u32,
+}
+
+/// Candidates with ends in common.
+struct Component {
+    /// Where they stand among those that were followed.
+    range: std::ops::Range<usize>,
+    /// Reloads of registers that are not kept any more and instructions that are added, by how often they run.
+    reloads: f64,
+    added: f64,
+    removed: u32,
+    /// Registers gained.
+    gain: u32,
+}
+
+impl Component {
+    /// Reloads that are saved if no more than so many registers are wanted.
+    fn saved(&self, excess: u32) -> f64 {
+        self.reloads * f64::from(self.gain.min(excess)) / f64::from(self.removed.max(1))
+    }
+    /// Instructions that are saved.
+    fn net(&self, excess: u32) -> f64 {
+        SPILL_COST * self.saved(excess) - self.added
+    }
+}
+
+/// Decides for one kernel.
+pub fn plan(outline: &Outline, pressure: &Pressure, registers: u32) -> RecomputePlan {
+    let mut plan = RecomputePlan { budget: registers, ..RecomputePlan::default() };
+    let func = &outline.func;
+    // without an iteration there is nothing to compute again in
+    if outline.cfg().cycles.is_empty() {
+        return plan;
+    }
+    let mut tight = pressure.of_cycles(outline);
+    plan.before = tight.iter().map(|found| found.0).max().unwrap_or(0);
+    tight.retain(|&(units, cycle)| units + pressure.reserve(outline, cycle) > registers);
+    tight.sort_by_key(|&(units, cycle)| {
+        (std::cmp::Reverse(units), std::cmp::Reverse(outline.cfg().cycles.depth(cycle)), cycle)
+    });
+    tight.truncate(MAX_CYCLES);
+    if tight.is_empty() {
+        return plan;
+    }
+    let held = pressure.everything();
+    let known = Known::new(outline, pressure);
+    let mut state =
+        State { outline, pressure, known: &known, held, leaves: FxHashSet::default(), kept: FxHashSet::default() };
+    let mut after = 0;
+    for (_, cycle) in tight {
+        let mut now = state.needs(cycle);
+        if now + pressure.reserve(outline, cycle) > registers {
+            let (at_first, kept) = (now, plan.values.len());
+            let mut before = None;
+            let half = at_first.saturating_sub(registers) / 2;
+            let least = LEAST_GAIN.max(half);
+            for _ in 0..MAX_CHOICES {
+                // what is still missing of the least gain
+                let starts = state.starts(cycle, least.saturating_sub(at_first.saturating_sub(now)));
+                let chosen = state.choose(cycle, starts, now.saturating_sub(registers.saturating_sub(HEADROOM)));
+                if chosen.is_empty() {
+                    break;
+                }
+                before.get_or_insert_with(|| state.clone());
+                for picked in chosen {
+                    pressure.take(outline, &mut state.held, picked.position);
+                    state.kept.extend(picked.kept);
+                    plan.values.extend(picked.values);
+                    state.leaves.extend(picked.leaves);
+                }
+                now = state.needs(cycle);
+            }
+            // half of what is too much, or the fewer registers are spilled anyway
+            let instructions: usize = plan.values[kept..].iter().map(|again| again.chain.len()).sum();
+            let is_dear = now > registers && instructions as u32 > MOST_ADDED * at_first.saturating_sub(now);
+            if now + least > at_first || is_dear {
+                state = before.unwrap_or(state);
+                now = at_first;
+                plan.values.truncate(kept);
+            }
+        }
+        after = after.max(now);
+    }
+    plan.after = after;
+    plan.hidden = hide(outline, pressure, &plan.values);
+    plan.masked = plan.hidden.iter().map(|&(_, leaf)| leaf).collect::<FxHashSet<Value>>().len() > MAX_PHIS;
+    debug_assert!(plan.values.iter().all(|again| func.insts[again.def].opcode != Opcode::Phi));
+    plan
+}
+
+#[derive(Clone)]
+struct State<'a> {
+    outline: &'a Outline,
+    pressure: &'a Pressure,
+    known: &'a Known,
+    held: Held,
+    /// New leaves.
+    leaves: FxHashSet<Value>,
+    /// Positions that chains end at.
+    kept: FxHashSet<usize>,
+}
+
+impl State<'_> {
+    fn needs(&mut self, cycle: Cycle) -> u32 {
+        let more: u32 = self.leaves.iter().map(|&leaf| self.pressure.units(leaf)).sum();
+        self.pressure.of_cycle(self.outline, cycle, &mut self.held) + more
+    }
+
+    /// The registers that are live into a cycle and could be computed again as far as their uses say; none where they are
+    /// too many to look at, or too few to gain so many registers.
+    fn starts(&self, cycle: Cycle, least: u32) -> Vec<Start> {
+        let State { outline, pressure, .. } = *self;
+        let cycles = &outline.cfg().cycles;
+        let outside = |&value: &Value| {
+            outline.func.def(value).filter(|&def| !cycles.contains(cycle, outline.func.insts[def].block))
+        };
+        let members = |position: usize| pressure.members(outline, position).iter().filter_map(outside);
+        let (mut found, mut most, mut count) = (Vec::new(), 0, 0);
+        let live = pressure.numbers_into(outline, cycles.header(cycle));
+        let many = live.len() > MAX_CANDIDATES;
+        let live = || live.iter().map(|&number| number as usize);
+        let certain = live().filter(|&at| !self.held.gone.contains(at) && outside(&pressure.crossing[at]).is_some());
+        if many && certain.count() > MAX_CANDIDATES {
+            return Vec::new();
+        }
+        for position in live() {
+            if self.held.gone.contains(position) || members(position).next().is_none() {
+                continue;
+            }
+            count += 1;
+            // one that nobody could compute again is live because it is wanted
+            if members(position).any(|def| self.known.is_cheap(outline, def)) {
+                most += pressure.units(pressure.crossing[position]);
+                found.push(position);
+            }
+        }
+        if count > MAX_CANDIDATES || most < least {
+            return Vec::new();
+        }
+        let behind = pressure.behind(outline, cycle);
+        let behind = |block: Block| behind.contains(block.index());
+        found.retain(|position| !self.kept.contains(position));
+        let units = |&position: &usize| pressure.units(pressure.crossing[position]);
+        let mut most: u32 = found.iter().map(units).sum();
+        found.retain(|&position| {
+            let stays = most >= least && self.can_start(cycle, behind, members(position));
+            most -= if stays { 0 } else { units(&position) };
+            stays
+        });
+        if most < least {
+            return Vec::new();
+        }
+        let start = |position: usize| {
+            let member = |def: Inst| {
+                let uses = reloads(outline, pressure, outline.func.result(def), behind);
+                let mut blocks: SmallVec<[Block; 4]> = uses.iter().map(|site| site.block).collect();
+                blocks.sort_unstable();
+                blocks.dedup();
+                let blocks = blocks.into_iter().map(|block| (block, block_weight(outline, block))).collect();
+                Member { def, uses, blocks }
+            };
+            Start::new(position, members(position).map(member).filter(|member| !member.uses.is_empty()).collect())
+        };
+        found.into_iter().map(start).collect()
+    }
+
+    /// Whether the values of a register can be computed again where they are used, and any is.
+    fn can_start(
+        &self,
+        cycle: Cycle,
+        behind: impl Fn(Block) -> bool + Copy,
+        members: impl Iterator<Item = Inst>,
+    ) -> bool {
+        let State { outline, .. } = *self;
+        let header = outline.cfg().cycles.header(cycle);
+        let mut any = false;
+        for def in members {
+            let value = outline.func.result(def);
+            let home = outline.func.insts[def].block;
+            if self.leaves.contains(&value) {
+                return false;
+            }
+            let cheap = self.known.is_cheap(outline, def);
+            // uses of a block come one after the other
+            let mut fine = None;
+            let stands = each_block(outline, value, behind, |block| {
+                any = true;
+                cheap && (fine == Some(block) || self.can_stand_at(home, header, block)) && {
+                    fine = Some(block);
+                    true
+                }
+            });
+            if !stands {
+                return false;
+            }
+        }
+        any
+    }
+
+    /// Whether a copy in `block` can be kept from moving out: a hidden leaf reaches it.
+    fn can_stand_at(&self, home: Block, header: Block, block: Block) -> bool {
+        match place(self.outline, home, block) {
+            Some(cycle) => self.known.hides[cycle.index()],
+            None => self.outline.dominators().dominates(header, block),
+        }
+    }
+
+    /// The components of the depth that saves most in a cycle: until `excess` registers are gained those that save anything,
+    /// then those that add no more than an instruction for a reload.
+    fn choose(&self, cycle: Cycle, mut starts: Vec<Start>, excess: u32) -> Vec<Picked> {
+        let State { outline, pressure, .. } = *self;
+        let header = outline.cfg().cycles.header(cycle);
+        let mut best: (f64, Vec<Picked>) = (0.0, Vec::new());
+        let mut ends = FixedBitSet::with_capacity(pressure.crossing.len());
+        let mut room = Room::default();
+        let mut live = FixedBitSet::with_capacity(pressure.crossing.len());
+        live.extend(pressure.numbers_into(outline, header).iter().map(|&number| number as usize));
+        live.difference_with(&self.held.gone);
+        let ground = Ground { outline, pressure, known: self.known, live: &live, leaves: &self.leaves };
+        for depth in 1..=MAX_DEPTH {
+            // deeper chains are the same
+            if !starts.iter().any(|start| start.cut) {
+                break;
+            }
+            starts.iter_mut().filter(|start| start.cut).for_each(|start| start.follow(&ground, depth));
+            // what another chain ends at stays
+            ends.clear();
+            let whole = || starts.iter().filter(|start| start.whole);
+            whole().for_each(|start| ends.extend(start.kept.iter().copied()));
+            let chains: Vec<&Start> = whole().filter(|start| !ends.contains(start.position)).collect();
+            let chains = self.components(chains, &mut room);
+            let mut found: Vec<Component> = Vec::with_capacity(room.components.len());
+            for range in room.components.drain(..) {
+                found.push(self.judge(header, &chains, range, &mut room.leaves, &mut room.made));
+            }
+            found.sort_by(|a, b| b.net(u32::MAX).total_cmp(&a.net(u32::MAX)));
+            let (mut net, mut left) = (0.0, excess);
+            found.retain(|component| {
+                let cheap = component.added <= component.saved(u32::MAX);
+                let saves = component.net(if cheap { u32::MAX } else { left });
+                let takes = component.gain > 0 && saves > 0.0;
+                if takes {
+                    net += saves;
+                    left = left.saturating_sub(component.gain);
+                }
+                takes
+            });
+            if net > best.0 {
+                let chosen = found.iter().flat_map(|component| &chains[component.range.clone()]);
+                best = (net, chosen.map(|start| start.pick()).collect());
+            }
+        }
+        best.1
+    }
+
+    /// Chains in the order of their components, which are listed by their first.
+    fn components<'s>(&self, chains: Vec<&'s Start>, room: &mut Room) -> Vec<&'s Start> {
+        fn find(parent: &mut [u32], mut index: u32) -> u32 {
+            while parent[index as usize] != index {
+                parent[index as usize] = parent[parent[index as usize] as usize];
+                index = parent[index as usize];
+            }
+            index
+        }
+        let mut owners = self.known.owners.borrow_mut();
+        let values = self.outline.func.value_count();
+        let ends = |start: &'s Start| {
+            let leaves = start.leaves.iter().map(|leaf| leaf.index());
+            leaves.chain(start.kept.iter().map(move |position| values + position))
+        };
+        let parent = &mut room.parent;
+        parent.clear();
+        parent.extend(0..chains.len() as u32);
+        for (index, start) in (0u32..).zip(&chains) {
+            for end in ends(start) {
+                let owner = &mut owners[end];
+                if *owner == 0 {
+                    *owner = index + 1;
+                    continue;
+                }
+                let (a, b) = (find(parent, *owner - 1), find(parent, index));
+                parent[a.max(b) as usize] = a.min(b);
+            }
+        }
+        chains.iter().flat_map(|start| ends(start)).for_each(|end| owners[end] = 0);
+        // the first of a component stands for it
+        let mut order: Vec<(u32, &Start)> = Vec::with_capacity(chains.len());
+        order.extend((0u32..).zip(&chains).map(|(index, &start)| (find(parent, index), start)));
+        order.sort_by_key(|found| found.0);
+        let mut first = 0;
+        for same in order.chunk_by(|a, b| a.0 == b.0) {
+            room.components.push(first..first + same.len());
+            first += same.len();
+        }
+        order.into_iter().map(|found| found.1).collect()
+    }
+
+    fn judge(
+        &self,
+        header: Block,
+        chains: &[&Start],
+        range: std::ops::Range<usize>,
+        leaves: &mut Vec<Value>,
+        made: &mut Vec<(Inst, Block, f64)>,
+    ) -> Component {
+        let State { outline, pressure, known, .. } = *self;
+        let chains = &chains[range.clone()];
+        leaves.clear();
+        leaves.extend(chains.iter().flat_map(|start| &start.leaves));
+        leaves.sort_unstable();
+        leaves.dedup();
+        let lost: u32 = leaves.iter().map(|&leaf| pressure.units(leaf)).sum();
+        let removed: u32 = chains.iter().map(|start| pressure.units(pressure.crossing[start.position])).sum();
+        let gain = removed.saturating_sub(lost);
+        let (mut reloads, mut added) = (0.0, 0.0);
+        made.clear();
+        for (member, chain) in chains.iter().flat_map(|start| start.chains()) {
+            let units = f64::from(pressure.units(outline.func.result(member.def)).max(1));
+            for &(block, weight) in &member.blocks {
+                reloads += weight * units;
+                made.extend(chain.iter().map(|&inst| (inst, block, weight)));
+            }
+        }
+        // what several need in a block is computed there once
+        if chains.len() > 1 || chains.iter().any(|start| start.members.len() > 1) {
+            made.sort_unstable_by_key(|&(inst, block, _)| (inst, block));
+            made.dedup_by_key(|&mut (inst, block, _)| (inst, block));
+        }
+        added += made.iter().map(|&(inst, _, weight)| weight * known.cost(outline, inst)).sum::<f64>();
+        // what hides the leaves
+        added += block_weight(outline, header) * (1.0 + leaves.len() as f64 / 2.0);
+        Component { range, reloads, added, removed, gain }
+    }
+}
+
+/// Lists that are used again.
+#[derive(Default)]
+struct Room {
+    parent: Vec<u32>,
+    components: Vec<std::ops::Range<usize>>,
+    leaves: Vec<Value>,
+    made: Vec<(Inst, Block, f64)>,
+}

@@ -1,0 +1,4 @@
+//! How much shared memory is there for a kernel, and where does what lie in it?
+
+pub mod layout;
+pub mod usage;

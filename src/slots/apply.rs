@@ -1,0 +1,253 @@
+//! How does a value leave its register? A store after its definition, loads right before its uses.
+//!
+//! 1. One shared variable for the kernel: the warps' rows, then the threads' slots; their bases are computed at entry.
+//!    So are the known parts of affine victims, which are taken off before the store and added after the load.
+//! 2. A slot is stored right after the definition, by every lane. Slots rewritten in a loop: one `bar.warp.sync` before
+//!    the first such store of a block. Every block that stores slots of the warp ends with one: no lane needs it to find
+//!    the right value, but with it no lane reads what another wrote without a synchronisation between.
+//! 3. Uses of a block are walked in order. The group of a use is loaded before it, as wide as the uses of the next
+//!    [`WINDOW`] instructions want, and serves those. Loads and stores are volatile: neither LLVM nor `ptxas` may carry
+//!    the value in a register instead, or move the load out of its loop.
+
+use crate::divergence::Outline;
+use crate::entity::{Block, Inst};
+use crate::geometry::WARP_SIZE;
+use crate::ir::handles::Handles;
+use crate::llvm::edit::Editor;
+use crate::llvm::handle::{self, RawOpcode};
+use crate::pressure::uses::UseSite;
+use crate::shared_memory::layout;
+use crate::shared_memory::usage::SHARED;
+use crate::slots::plan::{GROUP_BYTES, Home, Victim, VictimPlan};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+
+/// Instructions for which a loaded group stays in registers.
+const WINDOW: u32 = 16;
+/// All lanes of a warp.
+const FULL_MASK: u64 = 0xffff_ffff;
+
+struct Apply<'a, 'm> {
+    handles: &'a Handles<'m>,
+    plan: &'a VictimPlan,
+    editor: &'a mut Editor<'m>,
+    threads: u64,
+    warp_base: Option<handle::Value<'m>>,
+    thread_base: Option<handle::Value<'m>>,
+    linears: Vec<handle::Value<'m>>,
+}
+
+/// A loaded part of a group.
+#[derive(Clone, Copy)]
+struct Loaded<'m> {
+    vector: handle::Value<'m>,
+    /// Bytes of the group that it holds.
+    from: u64,
+    to: u64,
+    /// Block and place where it was loaded.
+    block: Block,
+    at: u32,
+}
+
+/// Carries out a plan that was made for the function as it is.
+pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &VictimPlan, editor: &mut Editor<'m>) {
+    if plan.victims.is_empty() {
+        return;
+    }
+    let threads = outline.geometry.thread_bound();
+    let slot_threads = layout::slot_threads(threads);
+    let mut apply =
+        Apply { handles, plan, editor, threads: slot_threads, warp_base: None, thread_base: None, linears: Vec::new() };
+    apply.linears(outline);
+    apply.bases(outline, threads);
+    // loads first: afterwards the stores are the only uses of the old registers behind the loops
+    apply.loads(outline);
+    apply.stores(outline);
+}
+
+impl<'m> Apply<'_, 'm> {
+    fn bases(&mut self, outline: &Outline, threads: u32) {
+        let editor = &mut *self.editor;
+        let byte = editor.int_type(8);
+        let block = editor.array_type(byte, self.plan.bytes(threads));
+        let name = format!("warpwise_slots_{}", outline.func.name);
+        let variable = editor.new_global(block, SHARED, layout::AREA_ALIGN as u32, None, false, &name);
+        editor.after_phis(self.handles.block(outline.func.graph.entry()));
+        let linear = layout::linear_thread(editor, outline.geometry.exact);
+        if self.plan.warp_row > 0 {
+            let shift = editor.int(32, u64::from(WARP_SIZE.trailing_zeros()));
+            let warp = editor.binary(RawOpcode::LLVMLShr, linear, shift, "warpwise.warp");
+            let row = editor.int(32, layout::row_bytes(self.plan.warp_row));
+            let at = editor.binary(RawOpcode::LLVMMul, warp, row, "");
+            self.warp_base = Some(editor.gep(byte, variable, &[at], true, "warpwise.row"));
+        }
+        if self.plan.thread_size > 0 {
+            let first = if self.plan.warp_row > 0 { layout::warp_bytes(self.plan.warp_row, threads) } else { 0 };
+            let first = editor.int(32, first);
+            let area = editor.gep(byte, variable, &[first], true, "");
+            let shift = editor.int(32, u64::from(GROUP_BYTES.trailing_zeros()));
+            let at = editor.binary(RawOpcode::LLVMShl, linear, shift, "");
+            self.thread_base = Some(editor.gep(byte, area, &[at], true, "warpwise.mine"));
+        }
+    }
+
+    /// The known parts of affine victims, at entry.
+    fn linears(&mut self, outline: &Outline) {
+        for linear in &self.plan.linears {
+            self.editor.after_phis(self.handles.block(outline.func.graph.entry()));
+            let mut sum: Option<handle::Value<'m>> = None;
+            for &(base, coefficient) in &linear.terms {
+                let name = format!("llvm.nvvm.read.ptx.sreg.{base}");
+                let mut part = self.editor.intrinsic(&name, &[], &[], "");
+                if linear.bits == 64 {
+                    let wide = self.editor.int_type(64);
+                    part = self.editor.cast(RawOpcode::LLVMZExt, part, wide, "");
+                }
+                if coefficient != 1 {
+                    let mask = if linear.bits == 64 { u64::MAX } else { FULL_MASK };
+                    let factor = self.editor.int(linear.bits, coefficient as u64 & mask);
+                    part = self.editor.binary(RawOpcode::LLVMMul, part, factor, "");
+                }
+                sum = Some(match sum {
+                    Some(sum) => self.editor.binary(RawOpcode::LLVMAdd, sum, part, ""),
+                    None => part,
+                });
+            }
+            self.linears.push(sum.expect("an affine value has a term"));
+        }
+    }
+
+    /// Address of a byte of a group.
+    fn address(&mut self, group: usize, offset: u64) -> handle::Value<'m> {
+        let found = &self.plan.groups[group];
+        let (base, at) = match found.home {
+            Home::Warp => (self.warp_base, found.start + offset),
+            Home::Thread => (self.thread_base, found.start * self.threads + offset),
+        };
+        let base = base.expect("a base for every home in use");
+        let byte = self.editor.int_type(8);
+        let at = self.editor.int(32, at);
+        self.editor.gep(byte, base, &[at], true, "")
+    }
+
+    fn stores(&mut self, outline: &Outline) {
+        let (mut waiting, mut stored): (BTreeMap<Block, Inst>, Vec<Block>) = (BTreeMap::new(), Vec::new());
+        let mut known = FxHashSet::default();
+        let mut in_order: Vec<&Victim> = self.plan.victims.iter().collect();
+        in_order.sort_by_key(|victim| victim.place);
+        for victim in in_order {
+            let def = self.handles.inst(victim.def);
+            let block = outline.func.insts[victim.def].block;
+            if victim.rewritten {
+                waiting.entry(block).or_insert(victim.def);
+            }
+            self.editor.after(def);
+            let mut value = def.value();
+            if let Some(linear) = victim.linear {
+                value = self.editor.binary(RawOpcode::LLVMSub, value, self.linears[linear], "");
+            }
+            let word = self.slot_word(value, victim.bytes);
+            let address = self.address(victim.group, victim.offset);
+            self.editor.store(word, address, victim.bytes as u32, true);
+            if victim.home == Home::Warp && known.insert(block) {
+                stored.push(block);
+            }
+        }
+        // last, so that it stands before all stores of the block: those of phis are put in front of each other
+        for first in waiting.into_values() {
+            let mask = self.editor.int(32, FULL_MASK);
+            let first = self.handles.inst(first);
+            self.editor.after(first).intrinsic("llvm.nvvm.bar.warp.sync", &[], &[mask], "");
+        }
+        for block in stored {
+            let mask = self.editor.int(32, FULL_MASK);
+            self.editor.before_terminator(self.handles.block(block)).intrinsic(
+                "llvm.nvvm.bar.warp.sync",
+                &[],
+                &[mask],
+                "",
+            );
+        }
+    }
+
+    /// A value as the integer that its slot holds.
+    fn slot_word(&mut self, value: handle::Value<'m>, bytes: u64) -> handle::Value<'m> {
+        let slot = self.editor.int_type(bytes as u32 * 8);
+        let bits = self.bits_of(value.ty());
+        let int = self.editor.int_type(bits);
+        let value = self.editor.reinterpret(value, int, bits);
+        if int == slot { value } else { self.editor.cast(RawOpcode::LLVMZExt, value, slot, "") }
+    }
+
+    fn unpack(&mut self, word: handle::Value<'m>, ty: handle::Type<'m>) -> handle::Value<'m> {
+        let bits = self.bits_of(ty);
+        let int = self.editor.int_type(bits);
+        let word = if word.ty() == int { word } else { self.editor.cast(RawOpcode::LLVMTrunc, word, int, "") };
+        self.editor.reinterpret(word, ty, bits)
+    }
+
+    fn bits_of(&self, ty: handle::Type<'m>) -> u32 {
+        self.handles.function.module().layout().store_size(ty) as u32 * 8
+    }
+
+    /// Reloads for the uses, block by block and in order.
+    fn loads(&mut self, outline: &Outline) {
+        let victims = &self.plan.victims[..];
+        let uses =
+            victims.iter().enumerate().flat_map(|(index, victim)| victim.uses.iter().map(move |&site| (site, index)));
+        let mut sites: Vec<(UseSite, usize)> = uses.collect();
+        sites.sort_by_key(|&(site, index)| (site.block, site.place, victims[index].group, victims[index].offset));
+        // the last part of each group, and of each victim the last value with the place of its part
+        let mut loaded: Vec<Option<Loaded<'m>>> = vec![None; self.plan.groups.len()];
+        let mut ready: Vec<Option<(u32, handle::Value<'m>)>> = vec![None; victims.len()];
+        for (at, &(site, index)) in sites.iter().enumerate() {
+            let victim = &victims[index];
+            let holds = |part: &Loaded<'_>| {
+                part.block == site.block
+                    && site.place - part.at <= WINDOW
+                    && part.from <= victim.offset
+                    && victim.offset + victim.bytes <= part.to
+            };
+            let held = loaded[victim.group].filter(holds);
+            let value = match (held, ready[index]) {
+                (Some(part), Some((at, value))) if at == part.at => value,
+                _ => {
+                    self.editor.before(self.handles.inst(site.before));
+                    let part = held.unwrap_or_else(|| self.load_part(site, victim, &sites[at..]));
+                    loaded[victim.group] = Some(part);
+                    let lane = ((victim.offset - part.from) / victim.bytes) as u32;
+                    let word = self.editor.extract_element(part.vector, lane, "");
+                    let ty = self.handles.inst(victim.def).ty();
+                    let mut value = self.unpack(word, ty);
+                    if let Some(linear) = victim.linear {
+                        value = self.editor.binary(RawOpcode::LLVMAdd, value, self.linears[linear], "");
+                    }
+                    ready[index] = Some((part.at, value));
+                    value
+                }
+            };
+            debug_assert!(outline.func.operands(site.inst)[site.operand as usize] == outline.func.result(victim.def));
+            self.editor.set_operand(self.handles.inst(site.inst), site.operand, value);
+        }
+    }
+
+    /// Loads the smallest aligned power-of-two part of a group around the bytes that the next uses want.
+    fn load_part(&mut self, site: UseSite, victim: &Victim, next: &[(UseSite, usize)]) -> Loaded<'m> {
+        let is_near = |other: &UseSite| other.block == site.block && other.place - site.place <= WINDOW;
+        let near = next.iter().take_while(|(other, _)| is_near(other)).map(|&(_, index)| &self.plan.victims[index]);
+        let (mut from, mut to) = (victim.offset, victim.offset + victim.bytes);
+        for other in near.filter(|other| other.group == victim.group) {
+            (from, to) = (from.min(other.offset), to.max(other.offset + other.bytes));
+        }
+        let mut width = victim.bytes;
+        while from / width != (to - 1) / width {
+            width *= 2;
+        }
+        let from = from / width * width;
+        let address = self.address(victim.group, from);
+        let word = self.editor.int_type(victim.bytes as u32 * 8);
+        let vector = self.editor.vector_type(word, (width / victim.bytes) as u32);
+        let vector = self.editor.load(vector, address, width as u32, true, "");
+        Loaded { vector, from, to: from + width, block: site.block, at: site.place }
+    }
+}

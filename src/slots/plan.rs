@@ -1,0 +1,559 @@
+//! Which values leave registers in loops that have too many, and where do they go?
+//!
+//! 1. While some cycle needs more registers than the budget allows: its candidates are the values live into its header
+//!    and defined outside it, ranked by cost over units until the cycle fits.
+//! 2. **Where to.** A value all lanes agree on goes to one slot per warp; another to one slot per thread. Values that
+//!    `ptxas` recomputes or keeps in uniform registers by itself are no candidates (they have no units), nor are pointers:
+//!    a pointer that was in memory has lost its address space.
+//!    An integer `Σ c·tid + u` with known `c` and a `u` that the warp agrees on goes there as `u`; the sum is added back at
+//!    the use, from a register that all victims with the same sum share (so there must be two of them).
+//!    A slot per thread is for values that are stored once: one that a loop around defines again (a sum of it) is stored as
+//!    often as `ptxas` would spill it, by which shared memory, used by the kernel itself as well, is no faster.
+//! 3. **Soundness of a slot per warp.** Every lane stores the value right after its definition and loads it only where the
+//!    definition dominates, so it finds its own store or that of another lane of the same dynamic instance, which is
+//!    the same value. Where the definition is executed once per launch that is all. Inside a cycle the next instance
+//!    overwrites the slot: its block must be warp-convergent and waits for the warp (`bar.warp.sync`) before the stores,
+//!    and every use must still be uniform where it stands.
+//! 4. **Uses.** Those that a path from the header of a relieved cycle leads to are reloaded; the others, in the block of
+//!    the definition or between it and the loop, keep the register, which is dead by the time the loop is entered.
+//! 5. **Groups.** Slots are ordered by their first use in the hottest block, four words or two double words to a group
+//!    of 16 bytes, so that neighbouring uses share one load. A group is defined in one block: a wide load must not
+//!    touch a neighbour that another lane has yet to store.
+//!
+//! Source: Sampaio 2013, section 4.2, table of rewriting rules, rules two and four; the thread slots are the baseline rule moved to
+//! shared memory. Ours: loop-pressure instead of a linear scan, groups, slots rewritten in loops.
+
+use crate::affine::form::{Base, Form};
+use crate::cfg::Cycle;
+use crate::divergence::{Facts, Outline};
+use crate::entity::{Block, Inst, Value};
+use crate::gpu::occupancy::SharedBudget;
+use crate::ir::inst::Opcode;
+use crate::ir::types::TypeKind;
+use crate::objects::block_weight;
+use crate::pressure::excess::{Needs, Tight, worst};
+use crate::pressure::uses::{UseSite, each_use, reloads};
+use crate::pressure::{Held, Pressure, RESERVE};
+use crate::shared_memory::layout;
+use crate::steer::victims::Victims;
+use cranelift_entity::EntityRef;
+use fixedbitset::FixedBitSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// Registers left free for loads in flight once values are moved to slots per warp: with fewer, each load is waited for.
+pub const HEADROOM: u32 = 12;
+/// The same where only slots of values that all lanes agree on are moved: a few more spills cost less than a few more slots.
+const SLOT_HEADROOM: u32 = 8;
+/// Loads that gain by registers for all of their results.
+const MANY_LOADS: usize = 16;
+/// Slots per thread only ease what `ptxas` is sure to spill: their loads cost as much as its own.
+const SURE: u32 = 2;
+/// Most cycles that are relieved.
+const MAX_CYCLES: u32 = 16;
+/// What a barrier costs, in loads.
+const BARRIER_COST: f64 = 4.0;
+/// How much an affine victim is worth less than a uniform one: an addition a use.
+const LINEAR_COST: f64 = 1.5;
+/// How much a thread slot is worth less than a warp slot: it takes 32 times the memory.
+const THREAD_COST: f64 = 4.0;
+/// Bytes of a group: the widest load.
+pub const GROUP_BYTES: u64 = 16;
+
+/// How many copies of a slot there are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Home {
+    Warp,
+    Thread,
+}
+
+/// One value that leaves its register.
+#[derive(Clone, Debug)]
+pub struct Victim {
+    pub def: Inst,
+    /// Where the definition stands.
+    pub place: u32,
+    pub home: Home,
+    /// Bytes of the slot, 4 or 8.
+    pub bytes: u64,
+    /// The store waits for the warp.
+    pub rewritten: bool,
+    pub uses: Vec<UseSite>,
+    /// Which of [`VictimPlan::linears`] is taken off before the store and added after the load.
+    pub linear: Option<usize>,
+    /// Group and byte offset inside it.
+    pub group: usize,
+    pub offset: u64,
+}
+
+/// The part of an affine value that every lane knows: `Σ c·base` in a width.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Linear {
+    pub bits: u32,
+    pub terms: Vec<(Base, i64)>,
+}
+
+/// Slots that are loaded together.
+#[derive(Clone, Debug)]
+pub struct Group {
+    pub home: Home,
+    /// Byte offset of the group among those of its home, for one copy.
+    pub start: u64,
+}
+
+/// What happens to a kernel's victims.
+#[derive(Default)]
+pub struct VictimPlan {
+    pub victims: Vec<Victim>,
+    pub groups: Vec<Group>,
+    pub linears: Vec<Linear>,
+    /// Bytes of one warp's row and of one thread's slots.
+    pub warp_row: u64,
+    pub thread_size: u64,
+    /// Largest pressure before and after, and the budget.
+    pub before: u32,
+    pub after: u32,
+    pub budget: u32,
+}
+
+impl VictimPlan {
+    /// Bytes of shared memory for a block.
+    pub fn bytes(&self, threads: u32) -> u64 {
+        let warp = if self.warp_row > 0 { layout::warp_bytes(self.warp_row, threads) } else { 0 };
+        let thread =
+            if self.thread_size > 0 { layout::thread_bytes(self.thread_size, GROUP_BYTES, threads) } else { 0 };
+        warp + thread
+    }
+}
+
+struct Candidate {
+    value: Value,
+    /// Of its register.
+    number: usize,
+    home: Home,
+    bytes: u64,
+    rewritten: bool,
+    linear: Option<Linear>,
+    /// Cost per unit.
+    cost: f64,
+    first_use: (std::cmp::Reverse<u64>, u32),
+}
+
+/// Classes of victims, in the order in which they are taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Uniform,
+    Affine,
+    Divergent,
+}
+
+/// What victims of one group have in common: home, bytes and block of the definition.
+type GroupKey = (Home, u64, Option<Block>);
+
+impl Candidate {
+    fn group(&self, facts: &Outline) -> GroupKey {
+        let block = facts.func.def(self.value).map(|def| facts.func.insts[def].block);
+        (self.home, self.bytes, block)
+    }
+    fn kind(&self) -> Kind {
+        match (self.home, &self.linear) {
+            (Home::Thread, _) => Kind::Divergent,
+            (Home::Warp, Some(_)) => Kind::Affine,
+            (Home::Warp, None) => Kind::Uniform,
+        }
+    }
+}
+
+/// Decides for one kernel; takes what it needs from the shared memory.
+pub fn plan(
+    facts: &Facts,
+    pressure: &Pressure,
+    needs: &Needs,
+    allowed: Victims,
+    room: &mut SharedBudget,
+) -> VictimPlan {
+    // easing one cycle never burdens another: what fits at first fits at last
+    let registers = needs.registers;
+    let limit = registers.saturating_sub(RESERVE);
+    let mut plan = VictimPlan { budget: registers, before: needs.most, ..VictimPlan::default() };
+    let mut tight = needs.tight();
+    let (mut chosen, mut pools, mut held) = (Chosen::default(), Pools::default(), pressure.everything());
+    for _ in 0..MAX_CYCLES {
+        let Some(tight) = worst(facts, pressure, &mut tight, &mut held, chosen.list.len()) else { break };
+        let units = tight.units;
+        let reserve = pressure.reserve(facts, tight.cycle);
+        if units + reserve <= registers {
+            break;
+        }
+        tight.is_relieved = true;
+        let reached = pressure.behind(facts, tight.cycle);
+        let (held, chosen, pools) = (&mut held, &mut chosen, &mut pools);
+        let mut relief =
+            Relief { facts, pressure, tight, reached, allowed, room, held, chosen, pools, found: [None, None] };
+        if !relief.nearly_fits(registers) {
+            relief.choose(Kind::Uniform, units.saturating_sub(registers.saturating_sub(SLOT_HEADROOM)));
+        }
+        // an addition at every use: no more of them than it takes, unless loads are in flight
+        let left = relief.units();
+        let wanted = if reserve < RESERVE { limit } else { registers.saturating_sub(HEADROOM) };
+        relief.choose(Kind::Affine, left.saturating_sub(wanted));
+        let left = relief.units();
+        if left > registers + SURE && left <= registers + relief.most_divergent() {
+            // only if it helps enough: a cycle that spills anyway gains nothing from loads of another kind
+            let (kept, before) = (relief.chosen.list.len(), (relief.held.clone(), *relief.tight));
+            relief.choose(Kind::Divergent, left - limit);
+            if relief.units() > registers {
+                relief.chosen.truncate(facts, kept);
+                (*relief.held, *relief.tight) = before;
+            }
+        }
+        relief.reload_others();
+    }
+    plan.after = tight.iter_mut().fold(needs.fitting, |most, tight| {
+        if tight.units > most { most.max(tight.units(facts, pressure, &mut held, chosen.list.len())) } else { most }
+    });
+    lay_out(facts, pressure, chosen.list, &mut plan);
+    room.take(plan.bytes(room.threads));
+    plan
+}
+
+/// Victims so far, with the blocks in which they are reloaded: those in and behind relieved cycles.
+#[derive(Default)]
+struct Chosen {
+    list: Vec<(Candidate, Vec<Rc<FixedBitSet>>)>,
+    linears: FxHashSet<Linear>,
+    /// Bytes of the victims that share groups, and of one warp's row and one thread's slots.
+    groups: FxHashMap<GroupKey, u64>,
+    sizes: (u64, u64),
+}
+
+impl Chosen {
+    /// Bytes of one warp's row and of one thread's slots, as [`lay_out`] will pack them, with one more victim.
+    fn sizes_with(&self, facts: &Facts, candidate: &Candidate) -> (u64, u64) {
+        let filled = self.groups.get(&candidate.group(facts)).copied().unwrap_or(0);
+        let grown = (filled + candidate.bytes).next_multiple_of(GROUP_BYTES) - filled.next_multiple_of(GROUP_BYTES);
+        let (warp, thread) = self.sizes;
+        if candidate.home == Home::Warp { (warp + grown, thread) } else { (warp, thread + grown) }
+    }
+
+    fn push(&mut self, facts: &Facts, candidate: Candidate, reached: Vec<Rc<FixedBitSet>>) {
+        self.sizes = self.sizes_with(facts, &candidate);
+        *self.groups.entry(candidate.group(facts)).or_default() += candidate.bytes;
+        self.linears.extend(candidate.linear.clone());
+        self.list.push((candidate, reached));
+    }
+
+    /// Forgets all but the first.
+    fn truncate(&mut self, facts: &Facts, kept: usize) {
+        let mut list = std::mem::take(self).list;
+        list.truncate(kept);
+        for (candidate, reached) in list {
+            self.push(facts, candidate, reached);
+        }
+    }
+}
+
+/// The choice of victims of one cycle.
+struct Relief<'a> {
+    facts: &'a Facts,
+    pressure: &'a Pressure,
+    tight: &'a mut Tight,
+    /// Blocks in and behind the cycle.
+    reached: Rc<FixedBitSet>,
+    allowed: Victims,
+    room: &'a SharedBudget,
+    held: &'a mut Held,
+    chosen: &'a mut Chosen,
+    pools: &'a mut Pools,
+    /// Candidates by kind, once they are looked for: those for the warp, those for threads.
+    found: [Option<[Vec<Candidate>; 3]>; 2],
+}
+
+impl Relief<'_> {
+    fn allows(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Uniform => self.allowed.uniform,
+            Kind::Affine => self.allowed.affine,
+            Kind::Divergent => self.allowed.divergent,
+        }
+    }
+
+    fn header(&self) -> Block {
+        self.facts.cfg().cycles.header(self.tight.cycle)
+    }
+
+    /// What the cycle needs now.
+    fn units(&mut self) -> u32 {
+        self.tight.units(self.facts, self.pressure, self.held, self.chosen.list.len())
+    }
+
+    /// Whether the cycle has too many registers only within blocks, where `ptxas` puts instructions in an order of its own, and
+    /// no loads that want to be in flight together.
+    fn nearly_fits(&self, registers: u32) -> bool {
+        let func = &self.facts.func;
+        let cycles = &self.facts.cfg().cycles;
+        let insts = || cycles.blocks(self.tight.cycle).iter().flat_map(|&block| func.block_insts(block));
+        self.pressure.across(self.facts, self.tight.cycle, self.held) <= registers
+            && insts().filter(|&inst| func.insts[inst].opcode == Opcode::Load).count() < MANY_LOADS
+    }
+
+    /// More units than slots of threads there is room for can hold.
+    fn most_divergent(&self) -> u32 {
+        let (warp, thread) = self.chosen.sizes;
+        let fits = |groups: u64| self.fits((warp, thread + groups * GROUP_BYTES));
+        let new = (1..).take_while(|&groups| fits(groups)).count() as u64;
+        // those that are there may not be full
+        ((new + thread / GROUP_BYTES) * (GROUP_BYTES / 4)) as u32
+    }
+
+    /// Whether there is room for rows and slots of these sizes.
+    fn fits(&self, (warp_row, thread_size): (u64, u64)) -> bool {
+        let trial = VictimPlan { warp_row, thread_size, ..VictimPlan::default() };
+        self.room.check(trial.bytes(self.room.threads)).is_ok()
+    }
+
+    /// Candidates of a kind that are still in registers, cheapest first.
+    fn candidates(&mut self, kind: Kind) -> Vec<Candidate> {
+        let (facts, pressure, header, cycle) = (self.facts, self.pressure, self.header(), self.tight.cycle);
+        let thread = kind == Kind::Divergent;
+        let gone = &self.held.gone;
+        let by_kind = self.found[usize::from(thread)].get_or_insert_with(|| {
+            let mut by_kind = <[Vec<Candidate>; 3]>::default();
+            let all = || (0..pressure.crossing.len()).filter_map(|number| traits(facts, pressure, number, thread));
+            for traits in self.pools[usize::from(thread)].get_or_insert_with(|| all().collect()) {
+                let number = traits.number;
+                if gone.contains(number) || !pressure.is_live_into(facts, header, number) {
+                    continue;
+                }
+                let value = pressure.crossing[number];
+                if !*traits.is_shared.get_or_insert_with(|| pressure.is_shared(facts, value))
+                    && let Some(found) = candidate(facts, pressure, traits, &self.reached, cycle)
+                {
+                    by_kind[found.kind() as usize].push(found);
+                }
+            }
+            by_kind
+        });
+        let mut found = std::mem::take(&mut by_kind[kind as usize]);
+        found.retain(|candidate| !gone.contains(candidate.number));
+        found.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.first_use.cmp(&b.first_use)));
+        if kind == Kind::Affine {
+            let mut counts: FxHashMap<Linear, u32> = FxHashMap::default();
+            for linear in found.iter().filter_map(|candidate| candidate.linear.clone()) {
+                *counts.entry(linear).or_default() += 1;
+            }
+            found.retain(|candidate| candidate.linear.as_ref().is_none_or(|linear| counts[linear] > 1));
+        }
+        found
+    }
+
+    /// Takes victims of one kind until `excess` units are gone or nothing is left to take.
+    fn choose(&mut self, kind: Kind, excess: u32) {
+        let Relief { facts, pressure, .. } = *self;
+        if excess == 0 || !self.allows(kind) {
+            return;
+        }
+        let mut missing = i64::from(excess);
+        // whole groups: a partly used one costs the same load
+        let mut in_group = 0;
+        for candidate in self.candidates(kind) {
+            if missing <= 0 && in_group % GROUP_BYTES == 0 {
+                break;
+            }
+            // what joins a group takes no room
+            let sizes = self.chosen.sizes_with(facts, &candidate);
+            if sizes != self.chosen.sizes && !self.fits(sizes) {
+                continue;
+            }
+            // the first of a sum has a register take its place
+            if candidate.linear.as_ref().is_none_or(|linear| self.chosen.linears.contains(linear)) {
+                missing -= i64::from(pressure.units(candidate.value));
+            }
+            in_group += candidate.bytes;
+            pressure.take(facts, self.held, candidate.number);
+            self.chosen.push(facts, candidate, vec![self.reached.clone()]);
+        }
+    }
+
+    /// A victim of another cycle that is live here too is reloaded here as well.
+    fn reload_others(&mut self) {
+        let header = self.header();
+        for (candidate, reached) in &mut self.chosen.list {
+            if !reached.iter().any(|known| Rc::ptr_eq(known, &self.reached))
+                && self.pressure.is_live_into(self.facts, header, candidate.number)
+            {
+                reached.push(self.reached.clone());
+            }
+        }
+    }
+}
+
+/// What may leave its register: for slots of a warp, and for those of a thread, as soon as somebody asks.
+type Pools = [Option<Vec<Traits>>; 2];
+
+/// What makes a value a candidate wherever it is live.
+struct Traits {
+    /// Number of its register.
+    number: usize,
+    def: Inst,
+    block: Block,
+    bytes: u64,
+    in_cycle: bool,
+    /// The warp agrees on it where it is defined.
+    uniform: bool,
+    linear: Option<Linear>,
+    /// Whether others in the same register live across boundaries, once that was asked.
+    is_shared: Option<bool>,
+}
+
+/// Those of a register, if it may go to a slot of a warp or, where there is nothing else for it, of a `thread`.
+fn traits(facts: &Facts, pressure: &Pressure, number: usize, thread: bool) -> Option<Traits> {
+    let value = pressure.crossing[number];
+    // lanes agree on no part of it
+    if !thread && facts.form(value).is_none() {
+        return None;
+    }
+    let func = &facts.func;
+    let def = func.def(value)?;
+    let block = func.insts[def].block;
+    let bytes = slot_bytes(func.type_info(value).kind)?;
+    if func.insts[def].opcode.is_terminator() {
+        return None;
+    }
+    let in_cycle = facts.cfg().cycles.cycle_of(block).is_some();
+    let uniform = facts.class(value).is_uniform();
+    let linear = if !uniform || in_cycle { linear_part(facts, value) } else { None };
+    let for_warp = (uniform || linear.is_some()) && facts.is_convergent(block);
+    // a slot of a thread is stored once
+    if for_warp == thread || (thread && in_cycle) {
+        return None;
+    }
+    let (uniform, linear) = if for_warp { (uniform, linear) } else { (false, None) };
+    Some(Traits { number, def, block, bytes, in_cycle, uniform, linear, is_shared: None })
+}
+
+fn candidate(
+    facts: &Facts,
+    pressure: &Pressure,
+    traits: &Traits,
+    behind: &FixedBitSet,
+    cycle: Cycle,
+) -> Option<Candidate> {
+    let cycles = &facts.cfg().cycles;
+    let Traits { number, def, block, bytes, in_cycle, .. } = *traits;
+    if cycles.contains(cycle, block) {
+        return None;
+    }
+    let value = facts.func.result(def);
+    let is_behind = |block: Block| behind.contains(block.index());
+    let per_load = bytes as f64 / GROUP_BYTES as f64;
+    let (mut cost, mut first_use) = (0.0, None);
+    each_use(facts, value, is_behind, |inst, _, block| {
+        let before = if facts.func.insts[inst].opcode == Opcode::Phi { facts.func.terminator(block) } else { inst };
+        let weight = block_weight(facts, block);
+        cost += weight * per_load;
+        // hottest block's weight, then the first use in such a block
+        let this = (std::cmp::Reverse(weight as u64), pressure.place(before));
+        first_use = Some(first_use.map_or(this, |first| this.min(first)));
+        true
+    });
+    let first_use = first_use?;
+    let everywhere =
+        |holds: &dyn Fn(Block) -> bool| !in_cycle || each_use(facts, value, is_behind, |_, _, block| holds(block));
+    let uniform = traits.uniform && everywhere(&|block| facts.scope_at_use(value, block).is_some());
+    let holds = |linear: &&Linear| {
+        let same = |block: Block| {
+            facts.form_at_use(value, block).is_some_and(|at_use| terms(&at_use).as_ref() == Some(&linear.terms))
+        };
+        !uniform && everywhere(&same)
+    };
+    let linear = traits.linear.as_ref().filter(holds).cloned();
+    let home = if uniform || linear.is_some() { Home::Warp } else { Home::Thread };
+    if home == Home::Thread && in_cycle {
+        return None;
+    }
+    let rewritten = home == Home::Warp && in_cycle;
+    cost += block_weight(facts, block) * if rewritten { 1.0 + BARRIER_COST } else { 1.0 };
+    if home == Home::Thread {
+        cost *= THREAD_COST;
+    }
+    if linear.is_some() {
+        cost *= LINEAR_COST;
+    }
+    let cost = cost / f64::from(pressure.units(value).max(1));
+    Some(Candidate { value, number, home, bytes, rewritten, linear, cost, first_use })
+}
+
+/// The known part of an affine integer whose rest the warp agrees on.
+fn linear_part(facts: &Facts, value: Value) -> Option<Linear> {
+    let bits = match facts.func.type_info(value).kind {
+        TypeKind::Int(bits @ (32 | 64)) => bits,
+        _ => return None,
+    };
+    let terms = terms(facts.form(value)?).filter(|terms| !terms.is_empty())?;
+    Some(Linear { bits, terms })
+}
+
+/// The terms of a form whose factors are known.
+fn terms(form: &Form) -> Option<Vec<(Base, i64)>> {
+    form.terms.iter().map(|term| Some((term.monomial.as_base()?, term.coefficient))).collect()
+}
+
+/// Bytes of a slot for a type; `None` for types that are not kept in slots.
+fn slot_bytes(kind: TypeKind) -> Option<u64> {
+    let bits = match kind {
+        TypeKind::Int(bits) | TypeKind::Float(bits) => bits,
+        TypeKind::Vector { element_bits, length, .. } => element_bits * length,
+        _ => return None,
+    };
+    match bits {
+        8 | 16 | 32 => Some(4),
+        64 => Some(8),
+        _ => None,
+    }
+}
+
+/// Orders victims by use and packs them into groups.
+fn lay_out(facts: &Facts, pressure: &Pressure, chosen: Vec<(Candidate, Vec<Rc<FixedBitSet>>)>, plan: &mut VictimPlan) {
+    let mut linears: FxHashMap<Linear, usize> = FxHashMap::default();
+    let mut ordered = chosen;
+    ordered.sort_by_key(|(candidate, _)| (candidate.group(facts), candidate.first_use));
+    let mut open: Option<(GroupKey, u64)> = None;
+    for (candidate, reached) in ordered {
+        let key = candidate.group(facts);
+        let Candidate { value, home, bytes, rewritten, linear, .. } = candidate;
+        let linear = linear.map(|linear| {
+            *linears.entry(linear).or_insert_with_key(|linear| {
+                plan.linears.push(linear.clone());
+                plan.linears.len() - 1
+            })
+        });
+        let offset = match open {
+            Some((same, filled)) if same == key && filled < GROUP_BYTES => filled,
+            _ => {
+                let start = match home {
+                    Home::Warp => &mut plan.warp_row,
+                    Home::Thread => &mut plan.thread_size,
+                };
+                plan.groups.push(Group { home, start: *start });
+                *start += GROUP_BYTES;
+                0
+            }
+        };
+        open = Some((key, offset + bytes));
+        let def = facts.func.def(value).expect("candidates are instructions");
+        let after = |block: Block| reached.iter().any(|reached| reached.contains(block.index()));
+        let (uses, place) = (reloads(facts, pressure, value, after), pressure.place(def));
+        plan.victims.push(Victim {
+            def,
+            place,
+            home,
+            bytes,
+            rewritten,
+            uses,
+            linear,
+            group: plan.groups.len() - 1,
+            offset,
+        });
+    }
+}

@@ -1,0 +1,539 @@
+//! How are planned stack objects moved? Every access is rebuilt on an address in shared memory.
+//!
+//! 1. One shared variable for the kernel, one area per object in it; the bases of the areas are computed at entry.
+//!    Constants of the program are variables of their own, and their stores go.
+//! 2. A derived pointer becomes a byte offset into its object: index terms, a sum of 32 bits and a constant. At an access
+//!    the offset is inside the object, so it may be computed modulo 2^32 (sums) or modulo 2^64 (terms): where every
+//!    stride is a multiple of the granule, an index keeps its own type and only its stride changes, because a
+//!    congruence times the number of threads is still one. Phis and selects of pointers become phis and selects of
+//!    offsets.
+//! 3. An access becomes one access, or several of a granule each where it is wider.
+//! 4. The old accesses, pointers, markers and the alloca are erased.
+//!
+//! Contents of a stack object are undefined until written, so slots need no initialisation, and leftovers of an earlier
+//! block are as good as anything. Accesses are rebuilt without alias metadata: less is claimed, never more.
+
+use crate::divergence::Outline;
+use crate::entity::{Block, Inst, Value};
+use crate::geometry::WARP_SIZE;
+use crate::ir::handles::Handles;
+use crate::ir::inst::Opcode;
+use crate::llvm::edit::Editor;
+use crate::llvm::handle::{self, IntPredicate, RawOpcode};
+use crate::objects::constant::bytes_of;
+use crate::objects::{Access, AccessKind};
+use crate::shared_memory::layout;
+use crate::shared_memory::usage::SHARED;
+use crate::stack::plan::{Move, Placement, StackPlan};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+
+/// All lanes of a warp.
+const FULL_MASK: u64 = 0xffff_ffff;
+/// Address spaces.
+const GLOBAL_MEMORY: u32 = 1;
+const CONSTANT_MEMORY: u32 = 4;
+/// Widest piece of an access that is taken apart.
+const MAX_SPLIT: u64 = 8;
+
+/// Longest stride of an index that is scaled.
+const MAX_STRIDE: u64 = 1 << 24;
+
+/// A byte offset into an object: the sum of all parts.
+#[derive(Clone)]
+struct Offset<'m> {
+    /// A part of 32 bits of which no multiple is known.
+    sum: Option<handle::Value<'m>>,
+    /// Indices and their strides in bytes.
+    terms: SmallVec<[(handle::Value<'m>, u64); 2]>,
+    constant: i64,
+}
+
+impl<'m> Offset<'m> {
+    fn constant(constant: i64) -> Self {
+        Offset { sum: None, terms: SmallVec::new(), constant }
+    }
+    fn of_sum(sum: handle::Value<'m>) -> Self {
+        Offset { sum: Some(sum), ..Offset::constant(0) }
+    }
+    /// Whether everything but the constant is a multiple of the granule, and its indices can take longer strides.
+    fn is_scalable(&self, granule: u64) -> bool {
+        (self.sum.is_none() || granule == 1)
+            && self.terms.iter().all(|&(_, stride)| stride % granule == 0 && stride < MAX_STRIDE)
+    }
+}
+
+/// An object's area.
+#[derive(Clone, Copy)]
+struct Area<'m> {
+    base: handle::Value<'m>,
+    /// Granule and threads of interleaved objects.
+    interleaved: Option<(i64, i64)>,
+    /// It holds what would be stored.
+    constant: bool,
+}
+
+struct Apply<'a, 'm> {
+    outline: &'a Outline,
+    handles: &'a Handles<'m>,
+    editor: &'a mut Editor<'m>,
+    /// Area of every derived pointer.
+    areas: FxHashMap<Value, Area<'m>>,
+    offsets: FxHashMap<Value, Offset<'m>>,
+}
+
+/// Carries out a plan that was made for the function as it is.
+pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &StackPlan, editor: &mut Editor<'m>) {
+    if plan.moves.is_empty() {
+        return;
+    }
+    let mut apply = Apply { outline, handles, editor, areas: FxHashMap::default(), offsets: FxHashMap::default() };
+    apply.areas(plan, outline.geometry.thread_bound());
+    apply.pointers(plan);
+    for planned in &plan.moves {
+        apply.compares(&planned.object.compares);
+    }
+    let mut accesses: Vec<Access> = plan.moves.iter().flat_map(|planned| planned.object.accesses.clone()).collect();
+    accesses.sort_by_key(|access| access.inst);
+    // a copy between two objects that move stands in both lists
+    accesses.dedup_by(|later, earlier| {
+        let same = later.inst == earlier.inst;
+        if same {
+            earlier.piece = earlier.piece.min(later.piece);
+        }
+        same
+    });
+    let barriers: Vec<Inst> = plan
+        .moves
+        .iter()
+        .flat_map(|planned| match &planned.placement {
+            Placement::Warp { barriers } => barriers.clone(),
+            Placement::Thread { .. } | Placement::Constant { .. } => Vec::new(),
+        })
+        .collect();
+    for inst in barriers {
+        let mask = apply.editor.int(32, FULL_MASK);
+        apply.editor.before(handles.inst(inst)).intrinsic("llvm.nvvm.bar.warp.sync", &[], &[mask], "");
+    }
+    for inst in shared_reads(outline, plan) {
+        let mask = apply.editor.int(32, FULL_MASK);
+        apply.editor.before(handles.inst(inst)).intrinsic("llvm.nvvm.bar.warp.sync", &[], &[mask], "");
+    }
+    for access in &accesses {
+        apply.access(access);
+    }
+    apply.erase(plan, &accesses);
+}
+
+/// Where a `bar.warp.sync` ends a run of writes to objects that the warp shares: before the next read of such an object in
+/// the block, or at its end. Every lane finds its own write, so none needs it, but with it no lane reads what another
+/// wrote without a synchronisation between.
+fn shared_reads(outline: &Outline, plan: &StackPlan) -> Vec<Inst> {
+    let func = &outline.func;
+    let shared = plan.moves.iter().filter(|planned| matches!(planned.placement, Placement::Warp { .. }));
+    let mut accesses: Vec<Access> = shared.flat_map(|planned| planned.object.accesses.iter().copied()).collect();
+    accesses.sort_by_key(|access| access.inst);
+    let mut written: BTreeMap<Block, bool> = BTreeMap::new();
+    let mut places = Vec::new();
+    for access in &accesses {
+        let dirty = written.entry(func.insts[access.inst].block).or_insert(false);
+        if access.reads() && *dirty {
+            places.push(access.inst);
+            *dirty = false;
+        }
+        *dirty |= access.writes();
+    }
+    places.extend(written.into_iter().filter(|&(_, dirty)| dirty).map(|(block, _)| func.terminator(block)));
+    places
+}
+
+impl<'m> Apply<'_, 'm> {
+    /// Phase 1: the variable and the bases.
+    fn areas(&mut self, plan: &StackPlan, threads: u32) {
+        self.constants(plan);
+        let slots = || plan.moves.iter().filter(|planned| !matches!(planned.placement, Placement::Constant { .. }));
+        let total: u64 = slots().map(|planned| planned.bytes).sum();
+        if total == 0 {
+            return;
+        }
+        let editor = &mut *self.editor;
+        let byte = editor.int_type(8);
+        let block = editor.array_type(byte, total);
+        let name = format!("warpwise_stack_{}", self.outline.func.name);
+        let variable = editor.new_global(block, SHARED, layout::AREA_ALIGN as u32, None, false, &name);
+        editor.after_phis(self.handles.block(self.outline.func.graph.entry()));
+        let linear = layout::linear_thread(editor, self.outline.geometry.exact);
+        let mut warp = None;
+        let mut scaled: FxHashMap<u64, handle::Value<'m>> = FxHashMap::default();
+        let mut start = 0;
+        let mut starts = Vec::new();
+        for planned in slots() {
+            let at = editor.int(32, start);
+            let index = match &planned.placement {
+                Placement::Thread { granule } => *scaled.entry(*granule).or_insert_with(|| {
+                    let shift = editor.int(32, u64::from(granule.trailing_zeros()));
+                    editor.binary(RawOpcode::LLVMShl, linear, shift, "")
+                }),
+                Placement::Warp { .. } => {
+                    let row = *warp.get_or_insert_with(|| {
+                        let shift = editor.int(32, u64::from(WARP_SIZE.trailing_zeros()));
+                        editor.binary(RawOpcode::LLVMLShr, linear, shift, "warpwise.warp")
+                    });
+                    let bytes = editor.int(32, layout::row_bytes(planned.object.size));
+                    editor.binary(RawOpcode::LLVMMul, row, bytes, "")
+                }
+                Placement::Constant { .. } => continue,
+            };
+            let area = editor.gep(byte, variable, &[at], true, "");
+            let base = editor.gep(byte, area, &[index], true, "warpwise.slots");
+            let interleaved = match planned.placement {
+                Placement::Thread { granule } => Some((granule as i64, layout::slot_threads(threads) as i64)),
+                _ => None,
+            };
+            let area = Area { base, interleaved, constant: false };
+            start += planned.bytes;
+            starts.push((planned, area));
+        }
+        for (planned, area) in starts {
+            self.settle(planned, area);
+        }
+    }
+
+    /// Constants of the program, where the plan has any.
+    fn constants(&mut self, plan: &StackPlan) {
+        for planned in &plan.moves {
+            let Placement::Constant { contents, together } = &planned.placement else { continue };
+            let space = if *together { CONSTANT_MEMORY } else { GLOBAL_MEMORY };
+            let bytes = self.editor.bytes(contents);
+            let align = planned.object.align.max(layout::AREA_ALIGN) as u32;
+            let name = format!("warpwise_constant_{}", self.outline.func.name);
+            let base = self.editor.new_global(bytes.ty(), space, align, Some(bytes), true, &name);
+            self.settle(planned, Area { base, interleaved: None, constant: true });
+        }
+    }
+
+    fn settle(&mut self, planned: &Move, area: Area<'m>) {
+        let alloca = self.outline.func.result(planned.object.alloca);
+        self.areas.insert(alloca, area);
+        self.offsets.insert(alloca, Offset::constant(0));
+        for &inst in &planned.object.derived {
+            self.areas.insert(self.outline.func.result(inst), area);
+        }
+    }
+
+    /// Phase 2: offsets of derived pointers, definitions before uses; phis get their inputs last.
+    fn pointers(&mut self, plan: &StackPlan) {
+        let func = &self.outline.func;
+        let mut pending: Vec<(Inst, handle::Inst<'m>)> = Vec::new();
+        let derived: rustc_hash::FxHashSet<Inst> =
+            plan.moves.iter().flat_map(|planned| planned.object.derived.iter().copied()).collect();
+        if derived.is_empty() {
+            return;
+        }
+        for &block in self.outline.cfg().order.rpo() {
+            for inst in func.block_insts(block).filter(|inst| derived.contains(inst)) {
+                let operands = func.operands(inst);
+                let offset = match func.insts[inst].opcode {
+                    Opcode::Phi => {
+                        let word = self.editor.int_type(32);
+                        let phi = self.editor.before(self.handles.inst(inst)).phi(word, "");
+                        pending.push((inst, phi));
+                        Offset::of_sum(phi.value())
+                    }
+                    Opcode::Select => {
+                        let (yes, no) = (self.offsets[&operands[1]].clone(), self.offsets[&operands[2]].clone());
+                        let condition = self.handles.value(operands[0]);
+                        self.editor.before(self.handles.inst(inst));
+                        let (yes, no) = (self.whole(&yes), self.whole(&no));
+                        let chosen = self.editor.select(condition, yes, no, "");
+                        Offset::of_sum(chosen)
+                    }
+                    Opcode::Gep => self.gep(inst),
+                    _ => self.offsets[&operands[0]].clone(),
+                };
+                self.offsets.insert(func.result(inst), offset);
+            }
+        }
+        for (inst, phi) in pending {
+            for (&input, &from) in func.operands(inst).iter().zip(func.incoming(inst)) {
+                let block = self.handles.block(from);
+                // an unreachable predecessor has no offset of its own
+                let value = match self.offsets.get(&input).cloned() {
+                    Some(offset) => {
+                        self.editor.before_terminator(block);
+                        self.whole(&offset)
+                    }
+                    None => self.editor.poison(self.editor.int_type(32)),
+                };
+                self.editor.add_incoming(phi, value, block);
+            }
+        }
+    }
+
+    fn gep(&mut self, inst: Inst) -> Offset<'m> {
+        let func = &self.outline.func;
+        let data = func.gep(inst);
+        let operands = func.operands(inst);
+        let mut offset = self.offsets[&operands[0]].clone();
+        offset.constant = offset.constant.wrapping_add(data.offset);
+        for term in data.terms {
+            offset.terms.push((self.handles.value(operands[term.operand as usize]), term.stride));
+        }
+        offset
+    }
+
+    /// The low 32 bits of an index, sign-extended if it is narrower.
+    fn low_word(&mut self, index: handle::Value<'m>) -> handle::Value<'m> {
+        let bits = index.ty().int_bits().expect("an index is an integer");
+        let word = self.editor.int_type(32);
+        if let Some(inst) = index.as_inst() {
+            let extends = matches!(inst.opcode(), RawOpcode::LLVMZExt | RawOpcode::LLVMSExt);
+            if extends && inst.operand(0).ty() == word {
+                return inst.operand(0);
+            }
+        }
+        match bits {
+            32 => index,
+            0..32 => self.editor.cast(RawOpcode::LLVMSExt, index, word, ""),
+            _ => self.editor.cast(RawOpcode::LLVMTrunc, index, word, ""),
+        }
+    }
+
+    fn scaled(&mut self, value: handle::Value<'m>, by: u64) -> handle::Value<'m> {
+        if by == 1 {
+            return value;
+        }
+        if by.is_power_of_two() {
+            let shift = self.editor.int(32, u64::from(by.trailing_zeros()));
+            return self.editor.binary(RawOpcode::LLVMShl, value, shift, "");
+        }
+        let factor = self.editor.int(32, by & FULL_MASK);
+        self.editor.binary(RawOpcode::LLVMMul, value, factor, "")
+    }
+
+    /// An offset as one value of 32 bits, built at the editor's place.
+    fn whole(&mut self, offset: &Offset<'m>) -> handle::Value<'m> {
+        let mut whole = offset.sum;
+        for &(index, stride) in &offset.terms {
+            let index = self.low_word(index);
+            let bytes = self.scaled(index, stride);
+            whole = Some(match whole {
+                None => bytes,
+                Some(sum) => self.editor.binary(RawOpcode::LLVMAdd, sum, bytes, ""),
+            });
+        }
+        let constant = self.editor.int(32, offset.constant as u64 & FULL_MASK);
+        match whole {
+            None => constant,
+            Some(sum) if offset.constant == 0 => sum,
+            Some(sum) => self.editor.binary(RawOpcode::LLVMAdd, sum, constant, ""),
+        }
+    }
+
+    fn compares(&mut self, compares: &[Inst]) {
+        for &inst in compares {
+            let operands = self.outline.func.operands(inst);
+            let (a, b) = (self.offsets[&operands[0]].clone(), self.offsets[&operands[1]].clone());
+            let old = self.handles.inst(inst);
+            let is_equal = old.int_predicate() == IntPredicate::LLVMIntEQ;
+            self.editor.before(old);
+            let (a, b) = (self.whole(&a), self.whole(&b));
+            let predicate = if is_equal { IntPredicate::LLVMIntEQ } else { IntPredicate::LLVMIntNE };
+            let new = self.editor.compare(predicate, a, b, "");
+            self.editor.replace_all_uses(old.value(), new);
+        }
+    }
+
+    /// Address of a piece of `piece` bytes, `further` bytes behind a pointer, built at the editor's place.
+    fn address(&mut self, pointer: Value, further: u64, piece: u64) -> handle::Value<'m> {
+        let area = self.areas[&pointer];
+        let mut offset = self.offsets[&pointer].clone();
+        offset.constant = offset.constant.wrapping_add(further as i64);
+        let (granule, threads) = area.interleaved.unwrap_or((1, 1));
+        if offset.is_scalable(granule as u64) {
+            let mut address = self.moved(area.base, offset.sum);
+            for &(index, stride) in &offset.terms {
+                address = self.editor.indexed(address, stride * threads as u64, index);
+            }
+            return self.moved_by(address, layout::interleaved(offset.constant, granule, threads));
+        }
+        // only the sum is known to be a multiple of the piece
+        let whole = self.whole(&offset);
+        if area.interleaved.is_none() {
+            return self.moved(area.base, Some(whole));
+        }
+        if piece as i64 >= granule {
+            let rows = self.scaled(whole, threads as u64);
+            return self.moved(area.base, Some(rows));
+        }
+        let mask = self.editor.int(32, (-granule) as u64 & FULL_MASK);
+        let rows = self.editor.binary(RawOpcode::LLVMAnd, whole, mask, "");
+        let rows = self.scaled(rows, threads as u64);
+        let mask = self.editor.int(32, granule as u64 - 1);
+        let inside = self.editor.binary(RawOpcode::LLVMAnd, whole, mask, "");
+        let sum = self.editor.binary(RawOpcode::LLVMAdd, rows, inside, "");
+        self.moved(area.base, Some(sum))
+    }
+
+    fn moved(&mut self, address: handle::Value<'m>, by: Option<handle::Value<'m>>) -> handle::Value<'m> {
+        let byte = self.editor.int_type(8);
+        by.map_or(address, |by| self.editor.gep(byte, address, &[by], false, ""))
+    }
+
+    fn moved_by(&mut self, address: handle::Value<'m>, by: i64) -> handle::Value<'m> {
+        if by == 0 {
+            return address;
+        }
+        let by = self.editor.int(32, by as u64 & FULL_MASK);
+        self.moved(address, Some(by))
+    }
+
+    /// Bytes that can be accessed at once at a pointer.
+    fn step(&self, pointer: Value, access: &Access) -> u64 {
+        match self.areas.get(&pointer).and_then(|area| area.interleaved) {
+            Some((granule, _)) => access.piece.min(granule as u64),
+            None => access.piece,
+        }
+    }
+
+    fn access(&mut self, access: &Access) {
+        let old = self.handles.inst(access.inst);
+        let operands = self.outline.func.operands(access.inst);
+        self.editor.before(old);
+        let target = match access.kind {
+            AccessKind::Load => None,
+            AccessKind::Store => Some(operands[1]),
+            AccessKind::Set | AccessKind::Copy { .. } => Some(operands[0]),
+        };
+        if target.and_then(|pointer| self.areas.get(&pointer)).is_some_and(|area| area.constant) {
+            return;
+        }
+        match access.kind {
+            AccessKind::Load => {
+                let new = self.load(operands[0], access, old.ty());
+                self.editor.replace_all_uses(old.value(), new);
+            }
+            AccessKind::Store => self.store(operands[1], access, old.operand(0)),
+            AccessKind::Set => self.fill(operands[0], access, old.operand(1)),
+            AccessKind::Copy { overlapping, .. } => self.copy(operands[0], operands[1], access, overlapping),
+        }
+    }
+
+    fn load(&mut self, pointer: Value, access: &Access, ty: handle::Type<'m>) -> handle::Value<'m> {
+        let step = self.step(pointer, access);
+        if step == access.size || self.areas[&pointer].interleaved.is_none() {
+            let address = self.address(pointer, 0, step);
+            return self.editor.load(ty, address, access.piece as u32, false, "");
+        }
+        let step = step.min(MAX_SPLIT);
+        let count = access.size / step;
+        let part = self.editor.int_type(step as u32 * 8);
+        let vector = self.editor.vector_type(part, count as u32);
+        let mut whole = self.editor.poison(vector);
+        for index in 0..count {
+            let address = self.address(pointer, index * step, step);
+            let piece = self.editor.load(part, address, step as u32, false, "");
+            whole = self.editor.insert_element(whole, piece, index as u32);
+        }
+        self.editor.reinterpret(whole, ty, access.size as u32 * 8)
+    }
+
+    fn store(&mut self, pointer: Value, access: &Access, value: handle::Value<'m>) {
+        let step = self.step(pointer, access);
+        if step == access.size || self.areas[&pointer].interleaved.is_none() {
+            let address = self.address(pointer, 0, step);
+            self.editor.store(value, address, access.piece as u32, false);
+            return;
+        }
+        let step = step.min(MAX_SPLIT);
+        let count = access.size / step;
+        let bits = step as u32 * 8;
+        // a constant is taken apart here: the builder would leave an expression of vectors
+        let layout = self.handles.function.module().layout();
+        if let Some(bytes) = bytes_of(value, layout).filter(|bytes| bytes.len() as u64 == access.size) {
+            for (index, piece) in (0..).zip(bytes.chunks_exact(step as usize)) {
+                let number = piece.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
+                let piece = self.editor.int(bits, number);
+                let address = self.address(pointer, index * step, step);
+                self.editor.store(piece, address, step as u32, false);
+            }
+            return;
+        }
+        let part = self.editor.int_type(bits);
+        let vector = self.editor.vector_type(part, count as u32);
+        let parts = self.editor.reinterpret(value, vector, access.size as u32 * 8);
+        for index in 0..count {
+            let piece = self.editor.extract_element(parts, index as u32, "");
+            let address = self.address(pointer, index * step, step);
+            self.editor.store(piece, address, step as u32, false);
+        }
+    }
+
+    /// `memset`: the byte repeated to the width of a piece.
+    fn fill(&mut self, pointer: Value, access: &Access, byte: handle::Value<'m>) {
+        let step = self.step(pointer, access).min(MAX_SPLIT);
+        let word = self.editor.int_type(step as u32 * 8);
+        let mut value = byte;
+        if step > 1 {
+            value = self.editor.cast(RawOpcode::LLVMZExt, byte, word, "");
+            let ones = self.editor.int(step as u32 * 8, 0x0101_0101_0101_0101 >> (64 - step * 8));
+            value = self.editor.binary(RawOpcode::LLVMMul, value, ones, "");
+        }
+        for index in 0..access.size / step {
+            let address = self.address(pointer, index * step, step);
+            self.editor.store(value, address, step as u32, false);
+        }
+    }
+
+    /// `memcpy` and `memmove`: piece by piece; with possible overlap everything is read first.
+    fn copy(&mut self, to: Value, from: Value, access: &Access, overlapping: bool) {
+        let step = self.step(to, access).min(self.step(from, access)).min(MAX_SPLIT);
+        let part = self.editor.int_type(step as u32 * 8);
+        let mut read = Vec::new();
+        for index in 0..access.size / step {
+            let address = self.either(from, index * step, step);
+            let piece = self.editor.load(part, address, step as u32, false, "");
+            if overlapping {
+                read.push(piece);
+            } else {
+                let address = self.either(to, index * step, step);
+                self.editor.store(piece, address, step as u32, false);
+            }
+        }
+        for (index, piece) in read.into_iter().enumerate() {
+            let address = self.either(to, index as u64 * step, step);
+            self.editor.store(piece, address, step as u32, false);
+        }
+    }
+
+    /// Address of a piece of a moved object, or of memory that stays where it is.
+    fn either(&mut self, pointer: Value, further: u64, piece: u64) -> handle::Value<'m> {
+        if self.areas.contains_key(&pointer) {
+            return self.address(pointer, further, piece);
+        }
+        let plain = self.handles.value(pointer);
+        self.moved_by(plain, further as i64)
+    }
+
+    /// Phase 4: users before what they use.
+    fn erase(&mut self, plan: &StackPlan, accesses: &[Access]) {
+        for access in accesses {
+            self.editor.erase(self.handles.inst(access.inst));
+        }
+        for planned in &plan.moves {
+            let object = &planned.object;
+            for &inst in object.markers.iter().chain(&object.compares) {
+                self.editor.erase(self.handles.inst(inst));
+            }
+            for &inst in object.derived.iter().chain([&object.alloca]) {
+                let handle = self.handles.inst(inst);
+                let nothing = self.editor.poison(handle.ty());
+                self.editor.replace_all_uses(handle.value(), nothing);
+            }
+            for &inst in object.derived.iter().chain([&object.alloca]) {
+                self.editor.erase(self.handles.inst(inst));
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What would a kernel lose if shared memory took so many bytes from the first-level cache of its multiprocessor?
+//!
+//! 1. **Gathers** are loads in loops, outside [rare](crate::cost::cold) code, of which a warp reads from many sectors at once: lanes
+//!    a sector or more apart ([`stride`]), or at places that depend on what they loaded before ([`Spread`]). They live on what the
+//!    cache kept from other lanes and earlier iterations. Neighbouring fields of an element count once.
+//! 2. **Price.** A kernel of nothing but gathers takes `1 + taken / (3/4 of the memory)` times as long where shared memory takes
+//!    so much (H200: 24 KB 1.04, 56 KB 1.2, 92 KB 1.5, 156 KB 1.75, 220 KB 2.2). What is taken goes up in the steps
+//!    in which the memory is divided.
+//! 3. **Worth.** An access at a place that differs between lanes costs in local memory as much as a gather and a half or more,
+//!    once the stack objects of all resident threads take a good part of the cache; below that, and for accesses at the same
+//!    place in all lanes, little: what is accessed in no other way stays where the cache has room for all of it. An object moves
+//!    if it is worth [`MARGIN`] times the price.
+//!
+//! Cost: one look at every load. Source: measured; no work that we know of decides by it.
+
+use crate::cost::cold::rare_blocks;
+use crate::divergence::spread::Spread;
+use crate::divergence::stride::{self, Cost, Pattern, SECTOR, Space};
+use crate::divergence::{Facts, Outline};
+use crate::entity::{Block, Inst, Value};
+use crate::gpu::occupancy::SharedBudget;
+use crate::ir::handles::Handles;
+use crate::ir::inst::Opcode;
+use crate::objects::{Access, Object, block_weight};
+use crate::stack::plan::is_together;
+use crate::stack::reject::Reject;
+use cranelift_entity::EntityRef;
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashSet;
+use std::cell::OnceCell;
+
+/// What moving must be worth, in prices; more where larger blocks pay and have nothing of it.
+const MARGIN: f64 = 3.5;
+const MARGIN_OF_VERSIONS: f64 = 4.0;
+/// Part of the memory that doubles the time of gathers.
+const DOUBLING: f64 = 0.75;
+/// What an access at different places costs in local memory, in gathers, for each part of the cache that stack objects take;
+/// and from which part on.
+const CROWDED: f64 = 3.0;
+const LEAST_CROWD: f64 = 0.375;
+/// The same below that part, and of accesses at the same place in all lanes.
+const HARDLY: f64 = 0.2;
+const TOGETHER: f64 = 0.1;
+/// Sectors that a warp reads at once where a lane reads half of one: more make a gather.
+const MANY_SECTORS: u32 = 16;
+
+/// What the first-level cache is for.
+pub struct Cache {
+    rare: FixedBitSet,
+    /// Loads in loops that go through it, and their expected executions.
+    loads: Vec<Inst>,
+    weight: f64,
+    /// Expected executions of those that are gathers, and the one that runs most often: once somebody asks.
+    gathers: OnceCell<Option<(f64, Inst)>>,
+    /// Bytes of a thread's stack objects.
+    objects: u64,
+}
+
+impl Cache {
+    /// Of a function with stack objects of so many bytes in all.
+    pub fn of(outline: &Outline, handles: &Handles<'_>, objects: u64) -> Cache {
+        let func = &outline.func;
+        let rare = rare_blocks(outline, handles);
+        let is_cached = |inst: &Inst| {
+            let data = &func.insts[*inst];
+            data.opcode == Opcode::Load
+                && block_weight(outline, data.block) > 1.0
+                && !rare.contains(data.block.index())
+                && matches!(stride::space_of(func, func.operands(*inst)[0]), Space::Global | Space::Generic)
+        };
+        let loads: Vec<Inst> = func.insts.keys().filter(is_cached).collect();
+        let weight = loads.iter().map(|&load| block_weight(outline, func.insts[load].block)).sum();
+        Cache { rare, loads, weight, gathers: OnceCell::new(), objects }
+    }
+
+    fn gathers(&self, facts: &Facts) -> Option<(f64, Inst)> {
+        *self.gathers.get_or_init(|| {
+            let func = &facts.func;
+            let mut elements: FxHashSet<(Block, Value)> = FxHashSet::default();
+            let mut spread = Spread::new(facts);
+            let (mut all, mut heaviest) = (0.0, None::<(f64, Inst)>);
+            for &load in &self.loads {
+                let (block, pointer) = (func.insts[load].block, func.operands(load)[0]);
+                let Some(access) = stride::access(facts, load, None) else { continue };
+                let is_gather = match (&access.pattern, access.cost) {
+                    (Pattern::Same, _) => false,
+                    (Pattern::Unknown, _) => spread.of(pointer, block).is_none_or(|apart| apart >= SECTOR as u64),
+                    (_, Cost::Sectors { needed, .. }) => needed > MANY_SECTORS,
+                    _ => true,
+                };
+                if is_gather && elements.insert((block, element(facts, pointer))) {
+                    let weight = block_weight(facts, block);
+                    all += weight;
+                    if heaviest.is_none_or(|(most, _)| weight > most) {
+                        heaviest = Some((weight, load));
+                    }
+                }
+            }
+            heaviest.map(|(_, load)| (all, load))
+        })
+    }
+
+    /// Why an object is not worth any room that it would take from the cache.
+    pub fn reason_to_stay(&self, outline: &Outline, object: &Object) -> Option<Reject> {
+        let at = object.accesses.first()?.inst;
+        let mut used = self.used(outline, object).map(|(_, block)| block).peekable();
+        if used.peek().is_none() {
+            return Some(Reject::Rare { at });
+        }
+        let weights = used.map(|block| block_weight(outline, block));
+        let (most, all) = weights.fold((0.0f64, 0.0), |(most, all), weight| (most.max(weight), all + weight));
+        (most <= 1.0 && all < self.weight).then_some(Reject::Seldom { at })
+    }
+
+    /// Which part of the memory the stack objects of all resident threads take.
+    fn crowd(&self, budget: &SharedBudget) -> f64 {
+        (self.objects * u64::from(budget.resident_threads())) as f64 / budget.machine.unified as f64
+    }
+    /// Whether they do not fit the cache.
+    pub fn is_full(&self, budget: &SharedBudget) -> bool {
+        self.crowd(budget) >= 1.0
+    }
+
+    /// Why an object is not worth a copy per thread of so many bytes for a block.
+    pub fn price(&self, facts: &Facts, object: &Object, budget: &SharedBudget, bytes: u64) -> Result<(), Reject> {
+        let unified = budget.machine.unified as f64;
+        let crowd = self.crowd(budget);
+        let at = object.accesses.first().map(|access| access.inst);
+        if let Some(at) = at.filter(|_| crowd < LEAST_CROWD)
+            && self.used(facts, object).all(|(access, _)| is_together(facts, object, access))
+        {
+            return Err(Reject::Cached { at });
+        }
+        let Some((gathers, at)) = self.gathers(facts) else { return Ok(()) };
+        let taken = budget.takes_from_cache(bytes);
+        let apart = if crowd < LEAST_CROWD { HARDLY } else { CROWDED * crowd };
+        let worth = |(access, block): (&Access, Block)| {
+            block_weight(facts, block) * if is_together(facts, object, access) { TOGETHER } else { apart }
+        };
+        let worth: f64 = self.used(facts, object).map(worth).sum();
+        let margin = if budget.any_block { MARGIN_OF_VERSIONS } else { MARGIN };
+        let price = margin * gathers * taken as f64 / (DOUBLING * unified);
+        if worth < price { Err(Reject::Cache { taken, at }) } else { Ok(()) }
+    }
+
+    fn used<'a>(&'a self, outline: &'a Outline, object: &'a Object) -> impl Iterator<Item = (&'a Access, Block)> {
+        let block = |access: &'a Access| (access, outline.func.insts[access.inst].block);
+        object.accesses.iter().map(block).filter(|(_, block)| !self.rare.contains(block.index()))
+    }
+}
+
+/// The element that an address belongs to: the address without its constant parts.
+fn element(facts: &Facts, mut pointer: Value) -> Value {
+    let func = &facts.func;
+    while let Some(def) = func.def(pointer) {
+        if func.insts[def].opcode != Opcode::Gep || !func.gep(def).terms.is_empty() {
+            break;
+        }
+        pointer = func.operands(def)[0];
+    }
+    pointer
+}

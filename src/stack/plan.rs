@@ -1,0 +1,485 @@
+//! Which stack objects move to shared memory, and as how many copies?
+//!
+//! 1. [`object_of`] follows every alloca (legality of the address).
+//! 2. Legality of a placement. **One copy per thread** needs nothing more: each thread reads and writes its own bytes, so
+//!    no schedule can make two threads meet there. **One copy per warp** needs every write to be of a value all lanes
+//!    of the warp agree on, at an offset they agree on, in a warp-convergent block. Every lane still writes itself, so
+//!    its reads come after its own write; a lane that runs ahead could overwrite what a slower one has yet to read, so
+//!    a write waits for the warp (`bar.warp.sync`) unless every other access to its bytes comes after it in every lane.
+//!    Blocks that the warp executes whole are where such a barrier is legal; lanes that have exited do not count, and a
+//!    lane that left for a return of its own reads what it wants before it exits, and so before the barrier opens.
+//!    **A constant** needs what [`contents`] asks, and neither a slot nor a bound.
+//! 3. Profit: objects by executed accesses over bytes, as long as the shared-memory budget has room. A copy per warp is
+//!    taken where it costs no barrier in a loop, or where a copy per thread has no room. Shared memory is taken from the
+//!    first-level cache, whoever uses it. So what is used in [rare](crate::cost::cold) code only stays, as does what is used
+//!    outside loops only, less often than loops load, what gains less than [gathers](crate::stack::cache) lose, what is little
+//!    beside objects that stay anyway, and what `ptxas` keeps in registers.
+//!
+//! Cost: linear in uses, plus one reachability walk per object that could have warp copies.
+
+use crate::analyses::{Alloca, Study};
+use crate::divergence::{Facts, Outline};
+use crate::entity::{Block, Inst, Value};
+use crate::gpu::occupancy::SharedBudget;
+use crate::ir::Func;
+use crate::ir::inst::Opcode;
+use crate::objects::constant::contents;
+use crate::objects::{Access, AccessKind, Object, block_weight};
+use crate::pressure::Pressure;
+use crate::shared_memory::layout;
+use crate::stack::cache::Cache;
+use crate::stack::reject::Reject;
+use cranelift_entity::EntityRef;
+use fixedbitset::FixedBitSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::{SmallVec, smallvec};
+
+/// Where an object goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Placement {
+    /// One copy per thread, interleaved in granules.
+    Thread { granule: u64 },
+    /// One copy per warp; these writes wait for the warp first.
+    Warp { barriers: Vec<Inst> },
+    /// A constant of the program, in constant memory where the lanes of a warp read the same place.
+    Constant { contents: Vec<u8>, together: bool },
+}
+
+/// One object that moves.
+pub struct Move {
+    pub object: Object,
+    pub placement: Placement,
+    /// Bytes of shared memory for a block.
+    pub bytes: u64,
+}
+
+/// What happens to a kernel's stack objects.
+#[derive(Default)]
+pub struct StackPlan {
+    pub moves: Vec<Move>,
+    pub refusals: Vec<(Inst, Reject)>,
+}
+
+/// Whether a function has stack objects at all; asked before facts are computed.
+pub fn has_stack_objects(function: crate::llvm::handle::Function<'_>) -> bool {
+    let is_alloca = |inst: crate::llvm::handle::Inst<'_>| inst.opcode() == crate::llvm::handle::RawOpcode::LLVMAlloca;
+    function.blocks().flat_map(|block| block.insts()).any(is_alloca)
+}
+
+/// Whether a constant is stored to a stack object anywhere; asked before facts are computed.
+pub fn has_constant_stores(function: crate::llvm::handle::Function<'_>) -> bool {
+    use crate::llvm::handle::RawOpcode;
+    let to_stack = |inst: crate::llvm::handle::Inst<'_>| {
+        let (value, mut pointer) = match inst.opcode() {
+            RawOpcode::LLVMStore => (inst.operand(0), inst.operand(1)),
+            RawOpcode::LLVMCall if inst.argument_count() == 4 => (inst.operand(1), inst.operand(0)),
+            _ => return false,
+        };
+        while let Some(gep) = pointer.as_inst().filter(|inst| inst.opcode() == RawOpcode::LLVMGetElementPtr) {
+            pointer = gep.operand(0);
+        }
+        value.is_constant() && pointer.as_inst().is_some_and(|inst| inst.opcode() == RawOpcode::LLVMAlloca)
+    };
+    function.blocks().flat_map(|block| block.insts()).any(to_stack)
+}
+
+/// As [`has_stack_objects`], where the picture is there.
+pub fn shows_stack_objects(func: &Func) -> bool {
+    func.insts.values().any(|inst| inst.opcode == Opcode::Alloca)
+}
+
+/// As [`has_constant_stores`], where the picture is there.
+pub fn shows_constant_stores(func: &Func) -> bool {
+    let to_stack = |inst: Inst| {
+        let operands = func.operands(inst);
+        let (value, mut pointer) = match func.insts[inst].opcode {
+            Opcode::Store => (operands[0], operands[1]),
+            Opcode::Call if operands.len() == 4 => (operands[1], operands[0]),
+            _ => return false,
+        };
+        while let Some(gep) = func.def(pointer).filter(|&def| func.insts[def].opcode == Opcode::Gep) {
+            pointer = func.operands(gep)[0];
+        }
+        func.constant(value).is_some() && func.def(pointer).is_some_and(|def| func.insts[def].opcode == Opcode::Alloca)
+    };
+    shows_stack_objects(func) && func.insts.keys().any(to_stack)
+}
+
+/// A gathered object, and one that the cache has no room for, may cost occupancy, down to one in so many blocks: on an H200 a
+/// kernel that keeps 19 of 32 blocks for it runs 1.6 times as fast, and others gain more than ten times.
+const GATHERED_PART: u32 = 2;
+/// Words that `ptxas` keeps in registers as a rule; it may keep more words if it has to make so few selections among them:
+/// a store at a place that varies is one, a load two.
+const USUALLY_SELECTED: u64 = 7;
+const MOST_SELECTIONS: [(u64, usize); 2] = [(8, 9), (10, 8)];
+/// Objects that stay are used so many times as much as those that could move without doing much good.
+const MINOR_PART: f64 = 4.0;
+/// Most bytes of one object in constant memory, which is small; a longer one is read like other memory.
+const MAX_CONSTANT: u64 = 4096;
+
+/// Stack objects that are constants of the program, in kernels and in functions they call.
+/// Where slots may be had (there is a bound), those that lanes read at different places wait for them: a copy per warp is faster.
+pub fn plan_constants(study: &mut Study<'_>) -> StackPlan {
+    let mut found = StackPlan::default();
+    let objects = study.objects();
+    let (outline, handles) = (study.outline(), &study.handles);
+    let objects = objects.iter().filter_map(|(_, object)| object.as_ref().ok());
+    let filled = objects.filter_map(|object| Some((object, contents(outline, handles, object)?)));
+    let filled: Vec<(&Object, Vec<u8>)> = filled.collect();
+    if filled.is_empty() {
+        return found;
+    }
+    let facts = study.facts();
+    let (func, geometry) = (&facts.func, &facts.geometry);
+    let bounded = func.is_kernel && (geometry.exact.is_some() || geometry.max_threads.is_some());
+    for (object, contents) in filled {
+        let mut reads = object.accesses.iter().filter(|access| access.reads());
+        let together = object.size <= MAX_CONSTANT
+            && reads.all(|read| offset_is_uniform(facts, object, pointer_of(facts, read), func.insts[read.inst].block));
+        if bounded && !together {
+            continue;
+        }
+        let (object, bytes) = (object.clone(), object.size);
+        found.moves.push(Move { object, placement: Placement::Constant { contents, together }, bytes });
+    }
+    found
+}
+
+/// Decides for one kernel. `room` says what shared memory there is, or why there is none; what is planned is taken.
+/// `anything`: objects that are hardly ever used move too.
+pub fn plan(study: &mut Study<'_>, room: &mut Result<SharedBudget, Reject>, anything: bool) -> StackPlan {
+    let mut found = StackPlan::default();
+    let objects = study.objects();
+    // the most accesses per byte first; ties in function order
+    let mut ranked: Vec<(f64, &Object)> = Vec::new();
+    let cache = (!anything && objects.iter().any(|(_, object)| object.is_ok())).then(|| {
+        let outline = study.outline();
+        let local = objects.iter().filter_map(|(_, object)| object.as_ref().ok());
+        let local = local.filter(|object| !stays_in_registers(outline, object));
+        Cache::of(outline, &study.handles, local.map(|object| object.size).sum())
+    });
+    for (alloca, object) in objects.iter() {
+        let object = match object {
+            Ok(object) => object,
+            Err(reject) => {
+                found.refusals.push((*alloca, reject.clone()));
+                continue;
+            }
+        };
+        let reason = cache.as_ref().and_then(|cache| reason_to_stay(study.outline(), cache, object));
+        match reason {
+            None => ranked.push((object.weight(study.outline()) / object.size.max(1) as f64, object)),
+            Some(reason) => found.stays(study, object, reason),
+        }
+    }
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.alloca.cmp(&b.1.alloca)));
+    for (_, object) in ranked {
+        match room {
+            Err(reject) => {
+                let reason = match reject {
+                    Reject::NoBound { .. } => no_bound(object.size),
+                    other => other.clone(),
+                };
+                found.refusals.push((object.alloca, reason));
+            }
+            Ok(budget) => match worthwhile(study.facts(), cache.as_ref(), object, budget) {
+                Ok((placement, bytes)) => {
+                    budget.take(bytes);
+                    let object = object.clone();
+                    found.moves.push(Move { object, placement, bytes });
+                }
+                Err(reason) => found.stays(study, object, reason),
+            },
+        }
+    }
+    if let (Some(_), Ok(budget)) = (&cache, room) {
+        leave_minor(study, &objects, budget, &mut found);
+    }
+    found.moves.sort_by_key(|planned| planned.object.alloca);
+    found.refusals.sort_by_key(|refusal| refusal.0);
+    found
+}
+
+impl StackPlan {
+    /// An object is not worth shared memory: it may still be a constant.
+    fn stays(&mut self, study: &Study<'_>, object: &Object, reason: Reject) {
+        match contents(study.outline(), &study.handles, object) {
+            Some(contents) => {
+                let placement = Placement::Constant { contents, together: false };
+                self.moves.push(Move { object: object.clone(), placement, bytes: 0 });
+            }
+            None => self.refusals.push((object.alloca, reason)),
+        }
+    }
+}
+
+/// Why an object is not worth any room.
+fn reason_to_stay(outline: &Outline, cache: &Cache, object: &Object) -> Option<Reject> {
+    if stays_in_registers(outline, object) {
+        return Some(Reject::InRegisters { words: object.size.div_ceil(4) });
+    }
+    cache.reason_to_stay(outline, object)
+}
+
+/// Where objects that have no room take more than the whole cache, others stay that are used little beside them.
+fn leave_minor(study: &Study<'_>, objects: &[Alloca], budget: &SharedBudget, found: &mut StackPlan) {
+    let outline = study.outline();
+    let is_left = |alloca: Inst| {
+        found.refusals.iter().any(|(refused, reason)| *refused == alloca && matches!(reason, Reject::NoRoom(_)))
+    };
+    let left = objects.iter().filter(|(alloca, _)| is_left(*alloca)).filter_map(|(_, object)| object.as_ref().ok());
+    let (others, weight) =
+        left.fold((0, 0.0), |(size, weight), object| (size + object.size, weight + object.weight(outline)));
+    if others * u64::from(budget.resident_threads()) < budget.machine.unified {
+        return;
+    }
+    let StackPlan { moves, refusals } = found;
+    moves.retain(|planned| {
+        let is_minor = planned.bytes > 0 && planned.object.weight(outline) * MINOR_PART < weight;
+        if is_minor {
+            refusals.push((planned.object.alloca, Reject::Minor { others }));
+        }
+        !is_minor
+    });
+}
+
+/// Whether `ptxas` keeps the object in registers, although it is indexed: it selects among the words of a small array.
+/// Measured with ptxas 13.0 for sm_90 on arrays of 2 to 40 elements, 0 to 16 loads and stores in a loop: only where all accesses
+/// are of words. Up to six words it nearly always does; seven lose little in local memory where it does not.
+fn stays_in_registers(outline: &Outline, object: &Object) -> bool {
+    let words = object.size / 4;
+    let is_word = |access: &Access| access.size == 4 && matches!(access.kind, AccessKind::Load | AccessKind::Store);
+    let selections = |access: &Access| match constant_offset(outline, object, pointer_of(outline, access)) {
+        Some(_) => 0,
+        None if access.kind == AccessKind::Load => 2,
+        None => 1,
+    };
+    let is_kept = || {
+        let selections: usize = object.accesses.iter().map(selections).sum();
+        words <= USUALLY_SELECTED || MOST_SELECTIONS.iter().any(|&(most, few)| words <= most && selections <= few)
+    };
+    object.accesses.iter().all(is_word) && is_kept()
+}
+
+/// The most registers that moving objects can keep alive between blocks beyond what was: the slots' bases; for an index
+/// whose address is wanted in another block the index itself and that address; what replaces a phi or a select.
+/// Everything else is computed in the block that accesses the slot.
+pub fn most_added(outline: &Outline, pressure: &Pressure, plan: &StackPlan) -> u32 {
+    let func = &outline.func;
+    let derived = || plan.moves.iter().flat_map(|planned| planned.object.derived.iter().copied());
+    let indices = |inst: Inst| {
+        let operands = func.operands(inst);
+        let terms = func.gep(inst).terms.iter();
+        terms.map(move |term| pressure.register_of(operands[term.operand as usize]))
+    };
+    // addresses of the same index share a register
+    let mut homes: FxHashMap<Value, Block> = FxHashMap::default();
+    let mut several: FxHashSet<Value> = FxHashSet::default();
+    for inst in derived().filter(|&inst| func.insts[inst].opcode == Opcode::Gep) {
+        let block = func.insts[inst].block;
+        several.extend(indices(inst).filter(|&index| *homes.entry(index).or_insert(block) != block));
+    }
+    let stays = |inst: Inst| {
+        let here = |user: &Inst| {
+            let data = &func.insts[*user];
+            data.block == func.insts[inst].block && data.opcode != Opcode::Phi
+        };
+        outline.users(func.result(inst)).iter().all(here) && indices(inst).all(|index| !several.contains(&index))
+    };
+    let added = |inst: Inst| match func.insts[inst].opcode {
+        Opcode::Gep if stays(inst) => 0,
+        Opcode::Gep => 4 * func.gep(inst).terms.len() as u32,
+        Opcode::Phi | Opcode::Select => 2 + 2 * func.operands(inst).len() as u32,
+        _ => 0,
+    };
+    2 * plan.moves.len() as u32 + derived().map(added).sum::<u32>()
+}
+
+/// The refusal of an object whose launches are not bounded.
+pub fn no_bound(size: u64) -> Reject {
+    let fits = crate::gpu::occupancy::STATIC_LIMIT / size.max(1);
+    Reject::NoBound { fits: (fits / 32 * 32).min(u64::from(crate::geometry::MAX_BLOCK_THREADS)) }
+}
+
+/// Where in shared memory an object goes, if it is worth what the cache loses.
+fn worthwhile(
+    facts: &Facts,
+    cache: Option<&Cache>,
+    object: &Object,
+    budget: &SharedBudget,
+) -> Result<(Placement, u64), Reject> {
+    let (placement, bytes) = place(facts, object, budget, cache.is_some_and(|cache| cache.is_full(budget)))?;
+    if let (Some(cache), Placement::Thread { .. }) = (cache, &placement) {
+        cache.price(facts, object, budget, bytes)?;
+    }
+    Ok((placement, bytes))
+}
+
+/// Where in shared memory an object goes; `crowded`: the objects do not fit the cache.
+fn place(facts: &Facts, object: &Object, budget: &SharedBudget, crowded: bool) -> Result<(Placement, u64), Reject> {
+    let granule = object.granule();
+    let thread_bytes = layout::thread_bytes(object.size, granule, budget.threads);
+    let part = if may_cost_blocks(facts, object, crowded) { GATHERED_PART } else { 1 };
+    let thread_room = budget.check_keeping(thread_bytes, part);
+    if let Some(barriers) = warp_barriers(facts, object) {
+        let bytes = layout::warp_bytes(object.size, budget.threads);
+        let free = barriers.iter().all(|&inst| block_weight(facts, facts.func.insts[inst].block) <= 1.0);
+        if (free || thread_room.is_err()) && budget.check(bytes).is_ok() {
+            return Ok((Placement::Warp { barriers }, bytes));
+        }
+    }
+    thread_room?;
+    Ok((Placement::Thread { granule }, thread_bytes))
+}
+
+/// Whether a loop accesses the object, and at places that differ between lanes unless the cache has no room for it: in local
+/// memory each such access goes to as many sectors as there are places, in shared memory to one bank a lane.
+fn may_cost_blocks(facts: &Facts, object: &Object, crowded: bool) -> bool {
+    object.accesses.iter().any(|access| {
+        let block = facts.func.insts[access.inst].block;
+        block_weight(facts, block) > 1.0 && (crowded || !is_together(facts, object, access))
+    })
+}
+
+/// The writes that must wait for the warp if it shares one copy; `None` if it cannot.
+fn warp_barriers(facts: &Facts, object: &Object) -> Option<Vec<Inst>> {
+    let func = &facts.func;
+    let writes: Vec<&Access> = object.accesses.iter().filter(|access| access.writes()).collect();
+    for write in &writes {
+        let block = func.insts[write.inst].block;
+        let operands = func.operands(write.inst);
+        let (value, address) = match write.kind {
+            AccessKind::Store => (operands[0], operands[1]),
+            AccessKind::Set => (operands[1], operands[0]),
+            _ => return None,
+        };
+        let agreed = facts.is_convergent(block)
+            && facts.scope_at_use(value, block).is_some()
+            && offset_is_uniform(facts, object, address, block);
+        if !agreed {
+            return None;
+        }
+    }
+    let waits = |write: &&&Access| {
+        object.accesses.iter().any(|other| {
+            let other_store = other.writes() && !other.reads() && other.inst != write.inst;
+            let harmless = other_store && are_apart(facts, object, other, write);
+            !always_follows(facts, other.inst, write.inst) && !harmless
+        })
+    };
+    Some(writes.iter().filter(waits).map(|write| write.inst).collect())
+}
+
+/// Whether lanes most probably access the object at the same place: where pointers into it meet, they are taken to come the
+/// same way. Good for guesses of cost only.
+pub fn is_together(facts: &Facts, object: &Object, access: &Access) -> bool {
+    let func = &facts.func;
+    let block = func.insts[access.inst].block;
+    let mut seen: SmallVec<[Value; 8]> = smallvec![pointer_of(facts, access)];
+    let mut at = 0;
+    while let Some(&pointer) = seen.get(at) {
+        at += 1;
+        let Some(def) = func.def(pointer).filter(|&def| def != object.alloca) else { continue };
+        let operands = func.operands(def);
+        let further = match func.insts[def].opcode {
+            Opcode::AddrSpaceCast | Opcode::BitCast => &operands[..1],
+            Opcode::Gep => {
+                let indices = func.gep(def).terms.iter().map(|term| operands[term.operand as usize]);
+                if !indices.into_iter().all(|index| facts.scope_at_use(index, block).is_some()) {
+                    return false;
+                }
+                &operands[..1]
+            }
+            Opcode::Select if facts.scope_at_use(operands[0], block).is_some() => &operands[1..],
+            Opcode::Phi => operands,
+            _ => return false,
+        };
+        for &pointer in further {
+            if !seen.contains(&pointer) {
+                seen.push(pointer);
+            }
+        }
+    }
+    true
+}
+
+/// Whether all lanes of a warp that execute the block address the same offset.
+fn offset_is_uniform(facts: &Facts, object: &Object, pointer: Value, block: Block) -> bool {
+    let func = &facts.func;
+    let Some(def) = func.def(pointer) else { return false };
+    if def == object.alloca {
+        return true;
+    }
+    match func.insts[def].opcode {
+        Opcode::AddrSpaceCast | Opcode::BitCast => offset_is_uniform(facts, object, func.operands(def)[0], block),
+        Opcode::Gep => {
+            let operands = func.operands(def);
+            let indices = &func.gep(def).terms;
+            indices.iter().all(|index| facts.scope_at_use(operands[index.operand as usize], block).is_some())
+                && offset_is_uniform(facts, object, operands[0], block)
+        }
+        _ => false,
+    }
+}
+
+/// The constant byte offset of a pointer into the object.
+pub fn constant_offset(outline: &Outline, object: &Object, pointer: Value) -> Option<i64> {
+    let func = &outline.func;
+    let def = func.def(pointer)?;
+    if def == object.alloca {
+        return Some(0);
+    }
+    match func.insts[def].opcode {
+        Opcode::AddrSpaceCast | Opcode::BitCast => constant_offset(outline, object, func.operands(def)[0]),
+        Opcode::Gep if func.gep(def).terms.is_empty() => {
+            Some(constant_offset(outline, object, func.operands(def)[0])?.checked_add(func.gep(def).offset)?)
+        }
+        _ => None,
+    }
+}
+
+/// The pointer through which an access touches the object, where there is only one.
+pub fn pointer_of(outline: &Outline, access: &Access) -> Value {
+    let operands = outline.func.operands(access.inst);
+    match access.kind {
+        AccessKind::Store => operands[1],
+        AccessKind::Copy { into: false, .. } => operands[1],
+        _ => operands[0],
+    }
+}
+
+/// Whether two accesses touch different bytes, whatever happens.
+fn are_apart(outline: &Outline, object: &Object, a: &Access, b: &Access) -> bool {
+    let at = |access| constant_offset(outline, object, pointer_of(outline, access));
+    match (at(a), at(b)) {
+        (Some(first), Some(second)) => first + a.size as i64 <= second || second + b.size as i64 <= first,
+        _ => false,
+    }
+}
+
+/// Whether every lane that comes to an access has made this write before, once, and does not come to it again. The write
+/// itself counts as following itself where it is executed once.
+fn always_follows(outline: &Outline, access: Inst, write: Inst) -> bool {
+    let func = &outline.func;
+    let (at, from) = (func.insts[access].block, func.insts[write].block);
+    let after = if at == from { access >= write } else { outline.dominators().dominates(from, at) };
+    after && !reaches(outline, at, from)
+}
+
+/// Whether a path of at least one edge leads from one block to another.
+pub fn reaches(outline: &Outline, from: Block, to: Block) -> bool {
+    let graph = &outline.func.graph;
+    let mut seen = FixedBitSet::with_capacity(graph.block_count());
+    let mut stack = vec![from];
+    while let Some(block) = stack.pop() {
+        for &next in graph.succs(block) {
+            if next == to {
+                return true;
+            }
+            if !seen.put(next.index()) {
+                stack.push(next);
+            }
+        }
+    }
+    false
+}
