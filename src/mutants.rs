@@ -79,11 +79,15 @@ pub enum Mutant {
     ConvergentExits,
     /// Guards of device functions are guards.
     CalleeGuards,
+    /// No frame's size differs between lanes.
+    StillFrames,
+    /// Lanes agree on every frame's place.
+    SameFrames,
 }
 
 impl Mutant {
     /// Every mistake.
-    pub const ALL: [Mutant; 36] = {
+    pub const ALL: [Mutant; 38] = {
         use Mutant::*;
         [
             TidYUniform,
@@ -122,6 +126,8 @@ impl Mutant {
             StaleMembers,
             ConvergentExits,
             CalleeGuards,
+            StillFrames,
+            SameFrames,
         ]
     };
 }

@@ -194,7 +194,10 @@ impl FunctionClaims {
         let mut slot = 0;
         for (index, param) in function.params.iter().enumerate() {
             let from = builder.checks.len();
-            builder.definition(kernel.param(index as u32));
+            if param.by_value.is_none() {
+                // of a copy, only the caller's pointer is seen
+                builder.definition(kernel.param(index as u32));
+            }
             let count = slots_of(image, param.ty);
             params.push(ParamClaims { first: slot, count, track: None, checks: from..builder.checks.len() });
             slot += count;

@@ -42,6 +42,10 @@ pub enum Source {
     /// A call of something unknown.
     Call(Value),
     Argument(Value),
+    /// The address of a stack object in a frame that lanes may find at different places.
+    StackObject(Value),
+    /// The address of a stack object that is allocated as the function runs.
+    DynamicObject(Value),
     /// `freeze` of something that may be undefined.
     Undefined(Value),
     /// The analysis cannot tell.
@@ -171,7 +175,8 @@ impl<'c, 'a> Walk<'c, 'a> {
             if !self.facts.is_reachable(func.insts[inst].block) || !self.varies(value) {
                 continue;
             }
-            if is_source(func, inst) || (func.insts[inst].opcode != Opcode::Phi && !self.has_varying_operand(inst)) {
+            let starts = || func.insts[inst].opcode != Opcode::Phi && !self.has_varying_operand(inst);
+            if is_source(func, inst) || starts() || self.is_own_load(inst) {
                 self.reach(value, None, Via::Data);
             }
         }
@@ -189,6 +194,27 @@ impl<'c, 'a> Walk<'c, 'a> {
         let func = &self.facts.func;
         let at = func.insts[inst].block;
         func.operands(inst).iter().any(|&operand| self.varies_at(operand, at))
+    }
+
+    /// Whether an instruction loads from a stack object at an offset on which lanes agree: whether they agree on where the
+    /// object stands too makes no difference to what they load.
+    fn is_own_load(&self, inst: Inst) -> bool {
+        let func = &self.facts.func;
+        if func.insts[inst].opcode != Opcode::Load {
+            return false;
+        }
+        let mut pointer = func.operands(inst)[0];
+        while let Some(def) = func.def(pointer) {
+            let at = func.insts[def].block;
+            match func.insts[def].opcode {
+                Opcode::Alloca => return func.is_static_alloca(def),
+                Opcode::AddrSpaceCast | Opcode::BitCast => {}
+                Opcode::Gep if func.operands(def)[1..].iter().all(|&index| !self.varies_at(index, at)) => {}
+                _ => return false,
+            }
+            pointer = func.operands(def)[0];
+        }
+        false
     }
 
     fn reach(&mut self, value: Value, from: Option<Value>, via: Via) {
@@ -292,6 +318,8 @@ fn source_of(facts: &Facts, value: Value) -> Source {
         Opcode::Load if data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC) => Source::VolatileLoad(value),
         Opcode::Load => Source::OwnMemory(value),
         Opcode::Freeze => Source::Undefined(value),
+        Opcode::Alloca if func.is_static_alloca(inst) => Source::StackObject(value),
+        Opcode::Alloca => Source::DynamicObject(value),
         Opcode::Call => match func.call(inst).callee {
             Callee::Intrinsic(id) => {
                 let name = intrinsic_name(id);

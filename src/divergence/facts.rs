@@ -135,8 +135,7 @@ impl Facts {
     }
     /// Scope in which lanes agree on a value as a use in `block` sees it.
     pub fn scope_at_use(&self, value: Value, block: Block) -> Option<Scope> {
-        let form = self.form_at_use(value, block)?;
-        self.findings.model.scope_of(&form)
+        self.findings.scope_at(&self.func, value, block)
     }
     /// Whether lanes of a warp may take different ways at the end of a block.
     pub fn is_divergent_branch(&self, block: Block) -> bool {
@@ -227,23 +226,24 @@ impl Findings {
 
     /// Which blocks of the function a warp executes whole; found out when first asked.
     pub(super) fn convergence(&self, func: &Func) -> &Convergence {
-        self.convergence.get_or_init(|| {
-            let cycles = &self.cfg.cycles;
-            let mut divergent = FixedBitSet::with_capacity(func.blocks.len());
-            for block in func.blocks.keys() {
-                let leaves = || {
-                    let mut cycle = cycles.cycle_of(block).into_iter();
-                    cycle.any(|cycle| cycles.exit_edges(&func.graph, cycle).any(|edge| edge.0 == block))
-                };
-                let together = mutants::on(Mutant::ConvergentExits) && leaves();
-                if self.branch_scope(block).is_none() && !together {
-                    divergent.insert(block.index());
-                }
+        self.convergence.get_or_init(|| self.convergence_from(func, self.entry_convergent))
+    }
+
+    /// The same for lanes that enter the function together, or that do not.
+    pub(super) fn convergence_from(&self, func: &Func, entry_convergent: bool) -> Convergence {
+        let cycles = &self.cfg.cycles;
+        let mut divergent = FixedBitSet::with_capacity(func.blocks.len());
+        for block in func.blocks.keys() {
+            let leaves = || {
+                let mut cycle = cycles.cycle_of(block).into_iter();
+                cycle.any(|cycle| cycles.exit_edges(&func.graph, cycle).any(|edge| edge.0 == block))
+            };
+            let together = mutants::on(Mutant::ConvergentExits) && leaves();
+            if self.branch_scope(block).is_none() && !together {
+                divergent.insert(block.index());
             }
-            Convergence::compute(&func.graph, cycles, &divergent, self.entry_convergent, |block| {
-                block_traits(func, block)
-            })
-        })
+        }
+        Convergence::compute(&func.graph, cycles, &divergent, entry_convergent, |block| block_traits(func, block))
     }
 
     fn class_of(&self, func: &Func, value: Value) -> Class<'_> {
@@ -292,6 +292,11 @@ impl Findings {
             });
         let outside = if stale { None } else { leave_loop(form, gate) };
         outside.map(|form| self.model.prove_exact(form, func.int_bits(value).unwrap_or(0)))
+    }
+
+    /// As [`Facts::scope_at_use`].
+    pub(super) fn scope_at(&self, func: &Func, value: Value, block: Block) -> Option<Scope> {
+        self.model.scope_of(&self.form_at(func, value, block)?)
     }
 
     /// The outermost cycle around `home` that does not hold `block`.

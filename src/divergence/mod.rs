@@ -12,6 +12,7 @@
 pub mod causes;
 pub mod compare;
 pub mod facts;
+mod frames;
 pub mod guards;
 pub mod intrinsics;
 pub mod module;

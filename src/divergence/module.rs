@@ -5,12 +5,14 @@
 //! - **Arguments, top down.** A function that only this module can call, and only directly, gets for each argument the
 //!   join over its call sites, starting from kernels (whose arguments are uniform in the grid) and from functions that
 //!   others may call (whose arguments are divergent). Forms keep their terms, not their symbols, which have no meaning
-//!   in the callee. Its entry is warp-convergent if every call stands in a warp-convergent block.
+//!   in the callee. Its entry is warp-convergent if every call stands in a warp-convergent block, and its frame stands at
+//!   the same address for all lanes under the conditions of [`frames`](super::frames).
 //!
 //! Both are computed once, on first need: modules without device functions never pay. Cost: two solves a device function,
 //! more only while claims about its arguments still change (bounded by [`MAX_SOLVES`]).
 
 use super::facts::{Facts, Findings};
+use super::frames::holds_still;
 use super::intrinsics::{Class, classify};
 use super::outline::Outline;
 use super::solver::solve;
@@ -20,11 +22,11 @@ use crate::affine::{Form, Rest, Scope};
 use crate::cfg::Cfg;
 use crate::entity::Inst;
 use crate::geometry::{BlockShape, Geometry};
-use crate::ir::Func;
 use crate::ir::call::Callee;
 use crate::ir::handles::Handles;
 use crate::ir::import::{AttributeKinds, ModuleContext, import};
 use crate::ir::inst::Opcode;
+use crate::ir::{Func, ParamData};
 use crate::llvm::escape::module_stack_escapes;
 use crate::llvm::handle::{self, intrinsic_name};
 use crate::mutants::{self, Mutant};
@@ -123,6 +125,8 @@ pub struct Environment<'a> {
     pub params: Vec<Option<Form>>,
     /// All lanes of a warp that have not exited enter together.
     pub entry_convergent: bool,
+    /// The scope whose lanes find the function's frame at the same address; `None` where lanes of a warp may not.
+    pub frame: Option<Scope>,
     pub simple: bool,
     module: handle::Module<'a>,
     stack_escapes: &'a OnceCell<bool>,
@@ -145,11 +149,13 @@ impl Environment<'_> {
 }
 
 /// Claims about one function seen from its call sites.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 struct Entry {
     /// `None` until a call site was seen.
     params: Option<Vec<Option<Form>>>,
     convergent: bool,
+    /// Lanes of a warp that enter together find the frame at the same address.
+    same_frame: bool,
 }
 
 #[derive(Default)]
@@ -207,7 +213,7 @@ impl<'m> ModuleAnalysis<'m> {
         let summaries = if calls_known || is_called { self.summaries.get_or_init(|| self.summarise()) } else { &none };
         let index = if is_called { self.context.index_of(function) } else { None };
         let entry = index.and_then(|index| summaries.entries.get(index as usize));
-        let env = self.environment(func, entry, &summaries.returns);
+        let env = self.environment(function, func, entry, &summaries.returns);
         Facts::compute(outline, &env)
     }
 
@@ -241,13 +247,33 @@ impl<'m> ModuleAnalysis<'m> {
         })
     }
 
-    fn environment<'a>(&'a self, func: &Func, entry: Option<&Entry>, returns: &'a [Option<Form>]) -> Environment<'a> {
+    /// What is known of a function from its call sites, if these are all known.
+    fn environment<'a>(
+        &'a self,
+        function: handle::Function<'m>,
+        func: &Func,
+        entry: Option<&Entry>,
+        returns: &'a [Option<Form>],
+    ) -> Environment<'a> {
         let unknown = || vec![if func.is_kernel { Some(Form::uniform(Scope::Grid)) } else { None }; func.params.len()];
-        let (params, convergent) = match entry {
-            Some(Entry { params: Some(params), convergent }) if !func.is_kernel => (params.clone(), *convergent),
-            _ => (unknown(), func.is_kernel),
+        if func.is_kernel {
+            let frame = (!function.is_called() || mutants::on(Mutant::SameFrames)).then_some(Scope::Grid);
+            return self.plain_environment(func, unknown(), true, frame, returns);
+        }
+        let Some(entry) = entry else {
+            let frame = mutants::on(Mutant::SameFrames).then_some(Scope::Warp);
+            return self.plain_environment(func, unknown(), false, frame, returns);
         };
-        self.plain_environment(func, params, convergent, returns)
+        let frame = (entry.same_frame || mutants::on(Mutant::SameFrames)).then_some(Scope::Warp);
+        let (mut params, convergent) = match &entry.params {
+            Some(params) => (params.clone(), entry.convergent),
+            None => (unknown(), false),
+        };
+        for (claim, _) in params.iter_mut().zip(&func.params).filter(|(_, param)| param.byval) {
+            // a copy of the callee's own, which lies in its frame
+            *claim = frame.map(Form::uniform);
+        }
+        self.plain_environment(func, params, convergent, frame, returns)
     }
 
     fn plain_environment<'a>(
@@ -255,6 +281,7 @@ impl<'m> ModuleAnalysis<'m> {
         func: &Func,
         params: Vec<Option<Form>>,
         entry_convergent: bool,
+        frame: Option<Scope>,
         returns: &'a [Option<Form>],
     ) -> Environment<'a> {
         Environment {
@@ -262,6 +289,7 @@ impl<'m> ModuleAnalysis<'m> {
             intrinsics: &self.intrinsics,
             params,
             entry_convergent,
+            frame,
             simple: self.options.simple,
             module: self.context.module,
             stack_escapes: &self.stack_escapes,
@@ -287,13 +315,15 @@ impl<'m> ModuleAnalysis<'m> {
         Summaries { returns, entries }
     }
 
-    /// The returned value of a function whose arguments are all uniform in the grid.
+    /// The returned value of a function whose arguments are all uniform in the grid, wherever its frame stands.
     fn returned(&self, func: &Func, returns: &[Option<Form>]) -> Option<Form> {
         if func.is_kernel {
             return None;
         }
-        let params = vec![Some(Form::uniform(Scope::Grid)); func.params.len()];
-        let env = self.plain_environment(func, params, true, returns);
+        let param = |param: &ParamData| (!param.byval).then(|| Form::uniform(Scope::Grid));
+        let params = func.params.iter().map(param).collect();
+        let frame = mutants::on(Mutant::SameFrames).then_some(Scope::Warp);
+        let env = self.plain_environment(func, params, true, frame, returns);
         let cfg = Rc::new(Cfg::new(&func.graph));
         let solution = solve(func, &cfg, &env);
         Findings::new(cfg, solution, &env).returned(func)
@@ -302,7 +332,7 @@ impl<'m> ModuleAnalysis<'m> {
     fn entries(&self, kernels: &[Option<Func>], returns: &[Option<Form>]) -> Vec<Entry> {
         let functions = self.context.functions();
         let closed: Vec<bool> = functions.iter().map(|&f| !f.is_declaration() && self.has_closed_callers(f)).collect();
-        let mut entries: Vec<Entry> = vec![Entry { params: None, convergent: true }; functions.len()];
+        let mut entries: Vec<Entry> = vec![Entry { params: None, convergent: true, same_frame: true }; functions.len()];
         let mut solves = vec![0u32; functions.len()];
         let mut queued: Vec<bool> = (0..functions.len()).map(|i| kernels[i].is_some() && !closed[i]).collect();
         let mut queue: VecDeque<usize> = (0..functions.len()).filter(|&i| queued[i]).collect();
@@ -311,21 +341,25 @@ impl<'m> ModuleAnalysis<'m> {
             let Some(func) = &kernels[index] else { continue };
             solves[index] += 1;
             if solves[index] > MAX_SOLVES && closed[index] {
-                let unknown = Entry { params: Some(vec![None; func.params.len()]), convergent: false };
+                let params = Some(vec![None; func.params.len()]);
+                let unknown = Entry { params, convergent: false, same_frame: false };
                 entries[index] = unknown;
                 if solves[index] > MAX_SOLVES + 1 {
                     continue;
                 }
             }
-            let env = self.environment(func, Some(&entries[index]).filter(|_| closed[index]), returns);
+            let entry = Some(&entries[index]).filter(|_| closed[index]);
+            let env = self.environment(functions[index], func, entry, returns);
             let cfg = Rc::new(Cfg::new(&func.graph));
             let solution = solve(func, &cfg, &env);
             let facts = Findings::new(cfg, solution, &env);
+            let below = OnceCell::new();
             for inst in func.insts.keys().filter(|&inst| func.insts[inst].opcode == Opcode::Call) {
                 let Callee::Function(callee) = func.call(inst).callee else { continue };
                 let callee = callee as usize;
                 if closed[callee] && facts.is_reachable(func.insts[inst].block) {
-                    let changed = record_call(&mut entries[callee], func, &facts, inst);
+                    let same_frame = *below.get_or_init(|| env.frame.is_some() && holds_still(func, &facts));
+                    let changed = record_call(&mut entries[callee], func, &facts, inst, same_frame);
                     if changed && !queued[callee] {
                         queued[callee] = true;
                         queue.push_back(callee);
@@ -338,7 +372,7 @@ impl<'m> ModuleAnalysis<'m> {
 }
 
 /// Joins one call site into the callee's claims; whether they changed.
-fn record_call(entry: &mut Entry, func: &Func, facts: &Findings, call: Inst) -> bool {
+fn record_call(entry: &mut Entry, func: &Func, facts: &Findings, call: Inst, same_frame: bool) -> bool {
     let block = func.insts[call].block;
     let arguments: Vec<Option<Form>> = func
         .operands(call)
@@ -356,9 +390,9 @@ fn record_call(entry: &mut Entry, func: &Func, facts: &Findings, call: Inst) -> 
             .collect(),
     };
     // a known number of one call site is another number at the next; the join above already made it uniform
-    let changed = entry.params.as_ref() != Some(&params) || convergent != entry.convergent;
-    entry.params = Some(params);
-    entry.convergent = convergent;
+    let new = Entry { params: Some(params), convergent, same_frame: entry.same_frame && same_frame };
+    let changed = *entry != new;
+    *entry = new;
     changed
 }
 

@@ -191,6 +191,10 @@ pub fn source_text(words: &Words<'_, '_>, source: Source) -> String {
             format!("{} of a function whose callers may disagree", of(value))
         }
         Source::Argument(value) => format!("argument {} of a function whose callers may disagree", of(value)),
+        Source::StackObject(value) => {
+            format!("{}, a stack object below frames whose sizes may differ between lanes", of(value))
+        }
+        Source::DynamicObject(value) => format!("{}, a stack object allocated as the function runs", of(value)),
         Source::Undefined(value) => format!("{}, which may be undefined", of(value)),
         Source::Unknown(value) => of(value),
     }

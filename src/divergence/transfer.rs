@@ -14,7 +14,6 @@ use crate::entity::{Block, Inst, Value};
 use crate::ir::call::Callee;
 use crate::ir::inst::{ConstData, Flags, GepTerm, InstData, Opcode};
 use crate::mutants::{self, Mutant};
-use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
 
 impl Solver<'_> {
@@ -249,16 +248,11 @@ impl Solver<'_> {
         }
     }
 
-    /// A stack object of fixed size stands at the same local address in every thread that entered the function on the
-    /// same call path; its contents are another matter. One of a computed size stands wherever those before it end.
+    /// An object of the fixed block stands where the frame does; its contents are another matter. One that is allocated
+    /// as the function runs stands wherever those before it end.
     fn alloca(&mut self, inst: Inst) -> Element {
-        let in_entry = self.func.insts[inst].block.index() == 0;
-        let fixed = self.func.constant(self.func.operands(inst)[0]).is_some();
-        match in_entry && fixed {
-            true if self.func.is_kernel => Element::uniform(Scope::Grid),
-            true => Element::uniform(Scope::Warp),
-            false => Element::DIVERGENT,
-        }
+        let frame = self.env.frame.filter(|_| self.func.is_static_alloca(inst));
+        frame.map_or(Element::DIVERGENT, Element::uniform)
     }
 
     fn load(&mut self, inst: Inst, data: &InstData) -> Element {

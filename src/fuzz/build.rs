@@ -8,7 +8,7 @@ use super::knobs::{Feature, FeatureSet, Knobs};
 use super::launch::Geometry;
 use super::memory::{LocalArray, Source};
 use super::rng::Rng;
-use super::value::{I1, I32, I64, Name, Scope, Ty, Val};
+use super::value::{I1, I16, I32, I64, Name, Scope, Ty, Val};
 use std::fmt::{Arguments, Write as _};
 
 /// A block's label, `%bN`.
@@ -164,6 +164,8 @@ pub(super) struct Gen<'a> {
     pub(super) globals: String,
     pub(super) functions: String,
     pub(super) callees: Vec<Callee>,
+    /// Functions that return an address in their own frame, by number, and whether they take an argument by value.
+    pub(super) lookouts: Vec<(usize, bool)>,
     pub(super) geometries: Vec<Geometry>,
     /// Slots of the output buffer that each thread owns.
     pub(super) slots: u64,
@@ -255,6 +257,13 @@ impl Gen<'_> {
 
     pub(super) fn branch(&mut self, cond: Val, yes: Label, no: Label) {
         self.line(format_args!("br i1 {cond}, label {yes}, label {no}"));
+    }
+
+    /// Types of the phis at a join.
+    pub(super) fn phi_types(&mut self, most: u64) -> Vec<Ty> {
+        (0..self.rng.range(0, most))
+            .map(|_| self.rng.weighted(&[(I32, 60), (I64, 12), (Ty::F32, 12), (I1, 8), (I16, 8)]))
+            .collect()
     }
 
     /// A phi of these edges; the scope is the narrowest of the values' and `scope`.

@@ -18,6 +18,7 @@ const DEPTH: u64 = 3;
 impl Gen<'_> {
     /// Some device functions; later ones may call earlier ones.
     pub(super) fn device_functions(&mut self) {
+        self.lookouts();
         let weight = self.knobs.weight(Feature::Call);
         if weight == 0 {
             return;

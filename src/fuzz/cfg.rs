@@ -45,6 +45,7 @@ impl Gen<'_> {
             EarlyReturn,
             Dag,
             Irreducible,
+            StackAddress,
         ];
         let total: u32 = kinds.iter().map(|&f| self.knobs.weight(f)).sum();
         // Straight-line statements weigh as much as all control flow and calls of the general mode together.
@@ -57,6 +58,7 @@ impl Gen<'_> {
                 Guarded => self.guarded(),
                 Switch => self.switch(spend),
                 CountedLoop | WhileLoop | DoWhile => self.looping(kind, spend),
+                StackAddress => self.branch_on_address(),
                 Dag | Irreducible => self.unstructured(kind == Irreducible),
                 _ => self.guarded_jump(kind),
             }
@@ -87,6 +89,8 @@ impl Gen<'_> {
             Shared,
             SharedNeighbour,
             LocalArray,
+            DynamicAlloca,
+            StackAddress,
             Atomic,
             AtomicOwn,
             AtomicResult,
@@ -118,6 +122,8 @@ impl Gen<'_> {
             Shared => self.shared_own(),
             SharedNeighbour => self.shared_neighbour(),
             LocalArray => self.local_access(),
+            DynamicAlloca => self.dynamic_object(),
+            StackAddress => self.look_below(),
             kind @ (Atomic | AtomicOwn | AtomicResult) => self.atomic(kind),
             PointerSelect => self.load_selected(),
             Assume => self.assume(),
@@ -130,13 +136,6 @@ impl Gen<'_> {
     /// The scope of the next condition: uniform often enough that convergent places exist.
     fn some_scope(&mut self) -> Scope {
         self.rng.weighted(&[(Scope::Block, 35), (Scope::Warp, 10), (Scope::Lane, 55)])
-    }
-
-    /// Types of the phis at a join.
-    pub(super) fn phi_types(&mut self, most: u64) -> Vec<Ty> {
-        (0..self.rng.range(0, most))
-            .map(|_| self.rng.weighted(&[(I32, 60), (I64, 12), (Ty::F32, 12), (I1, 8), (I16, 8)]))
-            .collect()
     }
 
     /// A value for each type, for the phis at the end of an edge.

@@ -35,6 +35,7 @@ pub(super) fn generate(seed: u64, knobs: &Knobs) -> GeneratedKernel {
         globals: String::new(),
         functions: String::new(),
         callees: Vec::new(),
+        lookouts: Vec::new(),
         geometries,
         dynamic_shared: 0,
         slots: (budget / 4).next_power_of_two().clamp(8, 32),

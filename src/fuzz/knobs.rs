@@ -116,6 +116,10 @@ features! {
     /// Reads of other threads' slots between two barriers.
     SharedNeighbour = 4,
     LocalArray = 5,
+    /// Stack objects allocated as a function runs.
+    DynamicAlloca = 2,
+    /// Addresses of stack objects, here and in functions called.
+    StackAddress = 3,
     /// Atomics without use of what they return: the sum does not depend on the schedule.
     Atomic = 2,
     /// Atomics on the thread's own slot, whose result is used.
@@ -233,7 +237,9 @@ impl Knobs {
                 (DeadBlock, 3),
             ],
             Mode::Pressure => &[(CountedLoop, 3)],
-            Mode::LocalArrays => &[(LocalArray, 8), (CountedLoop, 2), (ByVal, 5)],
+            Mode::LocalArrays => {
+                &[(LocalArray, 8), (DynamicAlloca, 4), (StackAddress, 4), (CountedLoop, 2), (ByVal, 5)]
+            }
             Mode::UniformLoads => {
                 &[(ReadOnlyLoad, 5), (MutableLoad, 6), (ConstantLoad, 4), (PointerSelect, 4), (CountedLoop, 2)]
             }

@@ -83,7 +83,7 @@ impl Gen<'_> {
     }
 
     /// `index`, which is not negative, as i64.
-    fn extend_positive(&mut self, index: Val) -> Val {
+    pub(super) fn extend_positive(&mut self, index: Val) -> Val {
         if index.ty == I64 {
             return index;
         }
@@ -94,7 +94,7 @@ impl Gen<'_> {
     }
 
     /// An index below `limit`, a power of two, on which at least `scope` agrees.
-    fn index(&mut self, limit: u64, scope: Scope) -> Val {
+    pub(super) fn index(&mut self, limit: u64, scope: Scope) -> Val {
         let ty = if self.rng.chance(25) { I64 } else { I32 };
         let raw = match scope {
             Scope::Lane if self.rng.chance(70) => self.pick_divergent(ty),

@@ -24,6 +24,7 @@ mod memory;
 mod passes;
 mod rng;
 mod special;
+mod stack;
 mod unstructured;
 mod value;
 mod warp;

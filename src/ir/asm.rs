@@ -1,8 +1,8 @@
-//! Does inline assembly compute the same for all lanes that agree on its inputs?
+//! Does inline assembly compute the same for all lanes that agree on its inputs, and does it leave the stack alone?
 //!
-//! Only where every instruction of the text is on a short list of arithmetic and conversion instructions that read
+//! The first only where every instruction of the text is on a short list of arithmetic and conversion instructions that read
 //! nothing but their operands. Anything else (special registers such as `%laneid`, memory, votes, an unknown word)
-//! counts as unknown.
+//! counts as unknown. The second where it does not speak of the stack.
 
 const PURE: &[&str] = &[
     "abs",
@@ -82,6 +82,11 @@ pub fn is_pure(text: &str, constraints: &str) -> bool {
         seen = true;
     }
     seen
+}
+
+/// Whether the assembly may move the stack pointer.
+pub fn moves_stack(text: &str) -> bool {
+    text.contains("alloca") || text.contains("stackrestore")
 }
 
 #[cfg(test)]

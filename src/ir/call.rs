@@ -39,6 +39,8 @@ pub struct CallData {
     pub will_return: bool,
     /// Text class of inline assembly known to be pure and to read only its operands (checked on import).
     pub pure_asm: bool,
+    /// Inline assembly that may move the stack pointer.
+    pub asm_moves_stack: bool,
 }
 
 impl Memory {
@@ -72,3 +74,9 @@ impl<const N: usize> Intrinsics<N> {
 
 /// The smaller or the larger of two integers: a compare and a select.
 pub static BOUNDS: Intrinsics<4> = Intrinsics::new(["llvm.smin", "llvm.smax", "llvm.umin", "llvm.umax"]);
+
+/// Reads the stack pointer.
+pub static STACK_SAVE: Intrinsics<1> = Intrinsics::new(["llvm.stacksave"]);
+
+/// Sets it.
+pub static STACK_RESTORE: Intrinsics<1> = Intrinsics::new(["llvm.stackrestore"]);

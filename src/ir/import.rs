@@ -195,6 +195,7 @@ fn call_of<'m>(context: &ModuleContext<'m>, inst: handle::Inst<'m>) -> CallData 
         no_return: anywhere(kinds.noreturn),
         will_return: anywhere(kinds.willreturn),
         pure_asm,
+        asm_moves_stack: matches!(callee, Callee::Asm { .. }) && super::asm::moves_stack(&called.asm_text()),
     }
 }
 #[cfg(test)]

@@ -161,6 +161,13 @@ impl Func {
         debug_assert!(self.insts[inst].opcode == Opcode::Call);
         &self.calls[self.insts[inst].aux as usize]
     }
+    /// Whether a stack object lies in the function's fixed block: allocated in the entry block, of constant size. All
+    /// others move the stack pointer as the function runs.
+    pub fn is_static_alloca(&self, inst: Inst) -> bool {
+        let in_entry = self.insts[inst].block.index() == 0;
+        let count = self.operands(inst).first().and_then(|&count| self.constant(count));
+        in_entry && matches!(count, Some(ConstData::Int(_)))
+    }
     /// Instructions of a block, in order.
     pub fn block_insts(&self, block: Block) -> impl DoubleEndedIterator<Item = Inst> + ExactSizeIterator + use<> {
         let data = self.blocks[block];

@@ -106,6 +106,7 @@ impl<'a, 'i> Decoder<'a, 'i> {
             self.code.starts.push(self.code.micros.len() as u32);
             if number == 0 {
                 self.by_value_copies();
+                self.fixed_objects(block.first..block.first + block.count);
             }
             for ordinal in block.first..block.first + block.count {
                 self.inst = ordinal;
@@ -275,11 +276,10 @@ impl<'a, 'i> Decoder<'a, 'i> {
                     self.emit(Op::Freeze { d: d + i, a });
                 }
             }
+            Ir::Alloca { .. } if block == 0 && self.is_fixed(inst) => {} // stands since the entry
             Ir::Alloca { ty, align } => {
                 let count = self.scalar(inst, 0)?;
-                let space = self.result_space(inst);
-                let (d, size) = (self.dst(), self.image.ty(*ty).size);
-                self.emit(Op::Alloca { d, space, size, count, align: (*align).max(1) });
+                self.alloca(inst, *ty, *align, count);
             }
             Ir::Load { align, atomic, .. } => self.load(inst, *align, *atomic)?,
             Ir::Store { align, atomic, .. } => self.store(inst, *align, *atomic)?,
@@ -410,7 +410,7 @@ impl<'a, 'i> Decoder<'a, 'i> {
         }
     }
 
-    fn result_space(&mut self, inst: &InstImage) -> u8 {
+    pub(super) fn result_space(&mut self, inst: &InstImage) -> u8 {
         match self.image.ty(inst.ty).kind {
             TypeKind::Ptr(space) => space as u8,
             _ => 0,

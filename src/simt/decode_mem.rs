@@ -2,7 +2,7 @@
 
 use super::code::*;
 use super::decode::{Decoded, Decoder, Slots};
-use crate::llvm::image::{GepStep, InstImage};
+use crate::llvm::image::{GepStep, InstImage, Op as Ir, Operand, TypeId};
 
 impl Decoder<'_, '_> {
     pub(super) fn load(&mut self, inst: &InstImage, align: u32, atomic: bool) -> Decoded<()> {
@@ -92,5 +92,33 @@ impl Decoder<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Objects of constant size of the entry block lie in the frame's fixed part, before all that moves the stack
+    /// pointer, wherever in the block they are allocated.
+    pub(super) fn fixed_objects(&mut self, entry: std::ops::Range<u32>) {
+        for ordinal in entry {
+            let inst = &self.func.insts[ordinal as usize];
+            if let Ir::Alloca { ty, align } = &inst.op
+                && self.is_fixed(inst)
+            {
+                self.inst = ordinal;
+                let Ok(count) = self.scalar(inst, 0) else { continue };
+                self.alloca(inst, *ty, *align, count);
+            }
+        }
+    }
+
+    /// Whether an alloca of the entry block has a constant size.
+    pub(super) fn is_fixed(&mut self, inst: &InstImage) -> bool {
+        let Some(&Operand::Const(id)) = inst.operands.first() else { return false };
+        let scalars = self.pool.scalars(self.image, self.shapes, id);
+        scalars.is_ok_and(|scalars| scalars.iter().all(|&(_, undef)| !undef))
+    }
+
+    pub(super) fn alloca(&mut self, inst: &InstImage, ty: TypeId, align: u32, count: Src) {
+        let space = self.result_space(inst);
+        let (d, size) = (self.dst(), self.image.ty(ty).size);
+        self.emit(Op::Alloca { d, space, size, count, align: align.max(1) });
     }
 }

@@ -103,6 +103,13 @@ impl<'m> Function<'m> {
                 && (0..call.argument_count()).all(|index| call.operand(index) != self.value())
         })
     }
+    /// Whether there is a direct call of it.
+    pub fn is_called(self) -> bool {
+        self.value().users().any(|user| {
+            user.as_inst()
+                .is_some_and(|inst| inst.opcode() == LLVMOpcode::LLVMCall && inst.called_function() == Some(self))
+        })
+    }
     /// Whether it is a kernel by calling convention (older IR says so in `!nvvm.annotations` instead).
     pub fn is_ptx_kernel(self) -> bool {
         get!(LLVMGetFunctionCallConv(self.raw)) == PTX_KERNEL

@@ -1,0 +1,147 @@
+//! What moves the stack pointer, and who sees where it stands? Stack objects allocated as a function runs, of sizes on
+//! which lanes agree or not, some given back with `stacksave` and `stackrestore`; functions below them that return the
+//! address of an object of theirs.
+//!
+//! Addresses differ between versions of a kernel, so nothing that is computed from them enters the pool: they are
+//! compared, chosen by and branched on, and what comes out is forgotten.
+
+use super::build::Gen;
+use super::knobs::Feature;
+use super::value::{I1, I32, I64, Scope, Val};
+use std::fmt::Write as _;
+
+/// Elements of an object that is allocated as the function runs, at most.
+const ELEMENTS: u64 = 16;
+/// Bytes that the function with an argument by value is passed.
+const COPIED: u64 = 16;
+
+impl Gen<'_> {
+    /// Functions that return an address in their own frame: of an object, of one in the frame below, of their copy of an
+    /// argument.
+    pub(super) fn lookouts(&mut self) {
+        if self.knobs.weight(Feature::StackAddress) == 0 {
+            return;
+        }
+        for n in 0..self.rng.below(4) {
+            let linkage = self.rng.pick(&["internal ", "internal ", "internal ", ""]);
+            let attributes = self.rng.pick(&["noinline nounwind ", "noinline nounwind ", "nounwind "]);
+            let kind = self.rng.below(3);
+            let copies = kind == 2;
+            let param = if copies { "ptr byval([4 x i32]) align 4 %p0" } else { "" };
+            let _ = write!(self.functions, "define {linkage}i64 @look{n}({param}) {attributes}{{\n");
+            let body = match self.lookouts.last() {
+                Some(&(_, false)) if kind == 1 => format!(
+                    "  %a = alloca [3 x i32]\n  store volatile i32 1, ptr %a\n  %b = call i64 @look{}()\n  %c = ptrtoint ptr %a to i64\n  \
+                     %i = xor i64 %b, %c\n",
+                    n - 1
+                ),
+                _ if copies => "  %i = ptrtoint ptr %p0 to i64\n".to_owned(),
+                _ => "  %a = alloca [8 x i32]\n  store volatile i32 1, ptr %a\n  %i = ptrtoint ptr %a to i64\n"
+                    .to_owned(),
+            };
+            let _ = write!(self.functions, "{body}  ret i64 %i\n}}\n\n");
+            self.lookouts.push((n, copies));
+        }
+    }
+
+    /// A number of elements, on which lanes agree or not.
+    fn element_count(&mut self) -> Val {
+        let raw = match self.rng.below(5) {
+            0 => return Val::int(I32, self.rng.range(1, ELEMENTS)),
+            1 | 2 => self.pick_scoped(I32, Scope::Block),
+            _ => self.pick_divergent(I32),
+        };
+        let small = self.masked(raw, ELEMENTS);
+        self.temp(I32, ELEMENTS, small.scope, format_args!("add nuw nsw i32 {small}, 1"))
+    }
+
+    /// An object allocated as the function runs; often the stack is as before afterwards.
+    pub(super) fn dynamic_object(&mut self) {
+        self.note(Feature::DynamicAlloca);
+        let count = self.element_count();
+        let saved = self.rng.chance(40).then(|| self.pointer(format_args!("call ptr @llvm.stacksave.p0()")));
+        let object = self.pointer(format_args!("alloca i32, i32 {count}, align 4"));
+        let val = self.pick(I32);
+        self.line(format_args!("store i32 {val}, ptr {object}, align 4"));
+        if self.rng.chance(60) {
+            self.look_below();
+        }
+        if self.rng.chance(30) {
+            self.call();
+        }
+        self.op(I32, I32.max(), Scope::Lane, format_args!("load i32, ptr {object}, align 4"));
+        if let Some(saved) = saved {
+            self.line(format_args!("call void @llvm.stackrestore.p0(ptr {saved})"));
+        }
+    }
+
+    /// Where an object of this frame, or of one below, stands.
+    fn stack_address(&mut self) -> Val {
+        self.note(Feature::StackAddress);
+        if !self.lookouts.is_empty() && self.rng.chance(70) {
+            return self.address_below();
+        }
+        let arrays: Vec<u32> = self.f.arrays.iter().map(|array| array.pointer).collect();
+        if !arrays.is_empty() && self.rng.chance(50) {
+            let array = self.rng.pick(&arrays);
+            return self.temp(I64, I64.max(), Scope::Lane, format_args!("ptrtoint ptr %v{array} to i64"));
+        }
+        let object = self.reserve(I64, 0, Scope::Lane);
+        let _ = writeln!(self.f.allocas, "  {object} = alloca [2 x i32], align 4");
+        self.temp(I64, I64.max(), Scope::Lane, format_args!("ptrtoint ptr {object} to i64"))
+    }
+
+    /// What one of the functions says that look at their own frames.
+    fn address_below(&mut self) -> Val {
+        let (n, copies) = self.rng.pick(&self.lookouts.clone());
+        let arrays: Vec<(u32, u64)> =
+            self.f.arrays.iter().map(|array| (array.pointer, array.bytes)).filter(|array| array.1 >= COPIED).collect();
+        let argument = match arrays.is_empty() {
+            _ if !copies => String::new(),
+            true => "ptr byval([4 x i32]) align 4 @plain_table".to_owned(),
+            false => {
+                let (array, bytes) = self.rng.pick(&arrays);
+                let index = self.index(bytes / COPIED, Scope::Lane);
+                let wide = self.extend_positive(index);
+                let at = self.pointer(format_args!("getelementptr inbounds [4 x i32], ptr %v{array}, i64 {wide}"));
+                format!("ptr byval([4 x i32]) align 4 {at}")
+            }
+        };
+        self.temp(I64, I64.max(), Scope::Lane, format_args!("call i64 @look{n}({argument})"))
+    }
+
+    /// A condition on an address.
+    fn address_condition(&mut self) -> Val {
+        let address = self.stack_address();
+        if self.rng.chance(30) {
+            let other = self.stack_address();
+            return self.temp(I1, 1, Scope::Lane, format_args!("icmp ult i64 {address}, {other}"));
+        }
+        let shift = self.rng.range(2, 8);
+        let moved = self.temp(I64, I64.max(), Scope::Lane, format_args!("lshr i64 {address}, {shift}"));
+        let narrow = self.temp(I32, I32.max(), Scope::Lane, format_args!("trunc i64 {moved} to i32"));
+        let bits = self.temp(I32, 7, Scope::Lane, format_args!("and i32 {narrow}, 7"));
+        self.temp(I1, 1, Scope::Lane, format_args!("icmp ugt i32 {bits}, 3"))
+    }
+
+    /// Computes something from an address, within the block.
+    pub(super) fn look_below(&mut self) {
+        let condition = self.address_condition();
+        self.temp(I32, 2, Scope::Lane, format_args!("select i1 {condition}, i32 1, i32 2"));
+    }
+
+    /// Branches on an address; either way nothing happens.
+    pub(super) fn branch_on_address(&mut self) {
+        let condition = self.address_condition();
+        let (from, side, join) = (self.f.block, self.label(), self.label());
+        self.branch(condition, side, join);
+        self.place(side);
+        let outside = self.f.pool.len();
+        let val = self.pick(I32);
+        let other = self.temp(I32, I32.max(), Scope::Lane, format_args!("xor i32 {val}, 1"));
+        self.jump(join);
+        self.f.pool.truncate(outside);
+        self.place(join);
+        self.temp(I32, I32.max(), Scope::Lane, format_args!("phi i32 [ 7, {from} ], [ {other}, {side} ]"));
+    }
+}
