@@ -8,7 +8,8 @@
 //! so it must only not get worse.
 
 use crate::geometry::Geometry;
-use crate::gpu::occupancy::Machine;
+use crate::gpu::chip::{self, Chip};
+use crate::gpu::occupancy::USUAL_THREADS;
 use crate::llvm::handle::{Function, Module};
 use crate::llvm::ptx::Scratch;
 use crate::llvm::remark::{Host, Kind};
@@ -17,9 +18,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
-
-/// Threads of a block that occupancy is compared for where nothing is known.
-const USUAL_THREADS: u32 = 256;
 
 /// What `ptxas -v` prints of one kernel; bytes, but for the registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -164,7 +162,7 @@ pub fn refused(
     pass(tried.handle());
     let versions: FxHashSet<String> =
         tried.handle().functions().filter(|&function| has_second_body(function)).map(Function::name).collect();
-    let cpu = first.string_attribute("target-cpu").unwrap_or_else(|| "sm_75".to_owned());
+    let cpu = first.string_attribute("target-cpu").unwrap_or_else(|| chip::LLVM_DEFAULT.to_owned());
     let features = first.string_attribute("target-features").unwrap_or_default();
     let measure = |scratch: Scratch| {
         let ptx = scratch.into_ptx(&cpu, &features)?;
@@ -179,7 +177,7 @@ pub fn refused(
             return nobody;
         }
     };
-    let machine = Machine::of(&cpu);
+    let chip = Chip::of(&cpu);
     let mut refused = nobody;
     for function in defined() {
         let name = function.name();
@@ -191,7 +189,7 @@ pub fn refused(
         let stated = settings.block.map(|shape| shape.threads());
         let threads = geometry.exact.map(|shape| shape.threads()).or(geometry.max_threads).or(stated);
         let blocks = |measured: &Measured| {
-            machine.resident_blocks(threads.unwrap_or(USUAL_THREADS), measured.registers, measured.shared.into())
+            chip.resident_blocks(threads.unwrap_or(USUAL_THREADS), measured.registers, measured.shared.into())
         };
         let eased = new.local() < old.local() || (versions.contains(&name) && new.local() == old.local());
         if eased && blocks(new) >= blocks(old) {

@@ -278,7 +278,7 @@ fn device_flags(entry: &Entry) -> Result<Option<Vec<String>>> {
             "-gencode" | "--generate-code" | "-arch" | "--gpu-architecture" | "-code" | "--gpu-code"
             | "--cuda-gpu-arch" | "--offload-arch" => {
                 let text = if value.is_empty() { words.next().unwrap_or_default() } else { word.clone() };
-                architecture = architecture.or_else(|| architecture_in(&text));
+                architecture = architecture.or_else(|| crate::gpu::chip::name_in(&text));
             }
             "-rdc" | "--relocatable-device-code" if value == "true" => flags.push("-fgpu-rdc".to_owned()),
             "-use_fast_math" | "--use_fast_math" => flags.push("-ffast-math".to_owned()),
@@ -307,14 +307,6 @@ fn device_flags(entry: &Entry) -> Result<Option<Vec<String>>> {
     }
     flags.extend(architecture.map(|name| format!("--cuda-gpu-arch={name}")));
     Ok(Some(flags))
-}
-
-/// "sm_90" in "arch=compute_90,code=[compute_90,sm_90]".
-fn architecture_in(text: &str) -> Option<String> {
-    let found =
-        text.find("sm_").map(|at| &text[at + 3..]).or_else(|| text.find("compute_").map(|at| &text[at + 8..]))?;
-    let number: String = found.chars().take_while(char::is_ascii_alphanumeric).collect();
-    (!number.is_empty()).then(|| format!("sm_{number}"))
 }
 
 #[cfg(test)]

@@ -4,15 +4,13 @@
 //! bytes in local memory over all kernels, then the most resident warps, then the fewest registers.
 
 use super::cuda::{find_clang, find_cuda, tree_flags};
-use crate::gpu::occupancy::Machine;
+use crate::gpu::Chip;
+use crate::gpu::occupancy::USUAL_THREADS;
 use crate::ptxas::{Measurements, assemble};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// Threads of a block that residency is compared for, unless `--block` says otherwise.
-const USUAL_THREADS: u32 = 256;
 
 /// Try budgets and switches of steer-spills on a CUDA file, as ptxas sees them.
 #[derive(Args)]
@@ -26,7 +24,7 @@ pub struct TuneArgs {
     #[arg(long, value_delimiter = ',')]
     regs: Vec<u32>,
     /// The chip.
-    #[arg(long, default_value = "sm_90")]
+    #[arg(long, default_value = crate::gpu::chip::USUAL)]
     arch: String,
     /// Write the flags of the best choice here, for clang's `@FILE`.
     #[arg(long)]
@@ -90,7 +88,7 @@ pub fn run(args: &TuneArgs) -> Result<()> {
         bail!("there is no {}", ptxas.display());
     }
     let threads = args.block.map_or(USUAL_THREADS, |shape| shape.threads());
-    let machine = Machine::of(&args.arch);
+    let chip = Chip::of(&args.arch);
     let mut best: Option<(Score, Choice)> = None;
     println!(
         "{:<28} {:<24} {:>9} {:>6} {:>7} {:>7} {:>6}",
@@ -102,7 +100,7 @@ pub fn run(args: &TuneArgs) -> Result<()> {
         }
         let ptx = compile(args, &choice)?;
         let measured = assemble(&ptxas, &ptx, &args.arch, &choice.ptxas).map_err(anyhow::Error::msg)?;
-        let score = print(&choice, &measured, machine, threads);
+        let score = print(&choice, &measured, chip, threads);
         if best.as_ref().is_none_or(|(known, _)| score < *known) {
             best = Some((score, choice));
         }
@@ -118,10 +116,10 @@ pub fn run(args: &TuneArgs) -> Result<()> {
     Ok(())
 }
 
-fn print(choice: &Choice, measured: &Measurements, machine: Machine, threads: u32) -> Score {
+fn print(choice: &Choice, measured: &Measurements, chip: Chip, threads: u32) -> Score {
     let mut score = Score { local: 0, idle_warps: 0, registers: 0 };
     for (name, kernel) in measured {
-        let blocks = machine.resident_blocks(threads, kernel.registers, kernel.shared.into());
+        let blocks = chip.resident_blocks(threads, kernel.registers, kernel.shared.into());
         let warps = blocks * threads.div_ceil(32);
         println!(
             "{:<28} {:<24} {:>9} {:>6} {:>7} {:>7} {:>6}",
@@ -134,7 +132,7 @@ fn print(choice: &Choice, measured: &Measurements, machine: Machine, threads: u3
             warps
         );
         score.local += kernel.local();
-        score.idle_warps += (machine.threads / 32).saturating_sub(warps);
+        score.idle_warps += (chip.threads / 32).saturating_sub(warps);
         score.registers += kernel.registers;
     }
     score

@@ -1,12 +1,12 @@
-//! Which blocks does hardly any lane come to? Nobody knows before the program runs; some branches tell.
+//! Which blocks are *cold*: does hardly any lane come to? Nobody knows before the program runs; some branches tell.
 //!
-//! 1. **Weights** that the program states (`__builtin_expect`, a profile): a side with one in [`RARE_PART`] or less is rare.
-//! 2. **Size.** Where a branch without weights asks how large `|x|` is, numbers of [`LARGE`] and more are taken for rare, as
+//! 1. **Weights** that the program states (`__builtin_expect`, a profile): a side with one in [`COLD_PART`] or less is cold.
+//! 2. **Size.** Where a branch without weights asks how large `|x|` is, numbers of [`LARGE`] and more are taken for cold, as
 //!    are infinities and NaNs: so the mathematical library leaves the way that all arguments take for the long reduction of
 //!    an angle, in every kernel that calls `sinf`.
-//! 3. **Failure.** What ends in a trap is rare.
+//! 3. **Failure.** What ends in a trap is cold.
 //!
-//! A block is rare if all ways from the entry to it are. Cost: linear.
+//! A block is cold if all ways from the entry to it are. Cost: linear.
 //!
 //! Ball and Larus 1993 guess branches from their comparisons in the same way. Ours: the size of arguments.
 
@@ -19,39 +19,39 @@ use crate::llvm::handle::{self, metadata_kind};
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 
-/// A side of a branch that is taken once in so many times is rare.
-const RARE_PART: u64 = 64;
-/// Numbers of that size are rare.
+/// A side of a branch that is taken once in so many times is cold.
+const COLD_PART: u64 = 64;
+/// Numbers of that size are cold.
 const LARGE: f64 = 65_536.0;
 static ABSOLUTE: Intrinsics<3> = Intrinsics::new(["llvm.fabs", "llvm.nvvm.fabs", "llvm.nvvm.fabs.ftz"]);
 
-/// The rare blocks.
-pub fn rare_blocks(outline: &Outline, handles: &Handles<'_>) -> FixedBitSet {
+/// The cold blocks.
+pub fn cold_blocks(outline: &Outline, handles: &Handles<'_>) -> FixedBitSet {
     let profile = metadata_kind(handles.function.module(), "prof");
     let func = &outline.func;
     let cycles = &outline.cfg().cycles;
     let sides: Vec<Option<usize>> =
-        func.blocks.keys().map(|block| rare_side(outline, handles, profile, block)).collect();
-    let mut rare = FixedBitSet::with_capacity(func.blocks.len());
+        func.blocks.keys().map(|block| cold_side(outline, handles, profile, block)).collect();
+    let mut cold = FixedBitSet::with_capacity(func.blocks.len());
     for (at, &block) in (0u32..).zip(cycles.order()) {
-        let is_rare_way = |from: Block| {
+        let is_cold_way = |from: Block| {
             let succs = func.graph.succs(from);
             let side = sides[from.index()].and_then(|side| succs.get(side));
-            rare.contains(from.index())
+            cold.contains(from.index())
                 || (side == Some(&block) && succs.iter().filter(|&&to| to == block).count() == 1)
         };
         // ways back have been there
         let mut ways = func.graph.preds(block).iter().filter(|&&from| cycles.position(from) < at).peekable();
         let fails = func.insts[func.terminator(block)].opcode == Opcode::Unreachable;
-        if fails || (ways.peek().is_some() && ways.all(|&from| is_rare_way(from))) {
-            rare.insert(block.index());
+        if fails || (ways.peek().is_some() && ways.all(|&from| is_cold_way(from))) {
+            cold.insert(block.index());
         }
     }
-    rare
+    cold
 }
 
 /// Which successor of a block is hardly ever taken; `profile` is LLVM's number for `!prof`.
-fn rare_side(outline: &Outline, handles: &Handles<'_>, profile: u32, block: Block) -> Option<usize> {
+fn cold_side(outline: &Outline, handles: &Handles<'_>, profile: u32, block: Block) -> Option<usize> {
     let func = &outline.func;
     let branch = func.terminator(block);
     if func.insts[branch].opcode != Opcode::CondBr {
@@ -62,7 +62,7 @@ fn rare_side(outline: &Outline, handles: &Handles<'_>, profile: u32, block: Bloc
         // names stand before the weights
         let weights: Vec<u64> = weights.md_operands().into_iter().flatten().filter_map(|w| w.const_u64()).collect();
         let total: u64 = weights.iter().sum();
-        return weights.iter().position(|&weight| total > 0 && weight.saturating_mul(RARE_PART) <= total);
+        return weights.iter().position(|&weight| total > 0 && weight.saturating_mul(COLD_PART) <= total);
     }
     let compare = func.def(*func.operands(branch).first()?)?;
     let data = &func.insts[compare];

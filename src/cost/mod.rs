@@ -1,5 +1,7 @@
 //! What does an instruction cost, and how often does it run?
 
 pub mod cold;
+pub mod frequency;
 pub mod issue;
-pub mod turns;
+pub mod trip_bound;
+pub mod trip_count;

@@ -38,7 +38,7 @@ pub fn count(module: Module<'_>, options: Options) -> Vec<(String, Census)> {
     let mut rows = Vec::new();
     for function in module.functions().filter(|function| !function.is_declaration()) {
         let (facts, handles) = analysis.facts(function);
-        let costs = Costs::of(function.string_attribute("target-cpu").as_deref());
+        let costs = Costs::of(function);
         let func = &facts.func;
         let context = Context { func, handles: &handles, kinds: &kinds, costs, always: false, map: None };
         let mut census = Census::default();

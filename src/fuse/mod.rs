@@ -26,6 +26,7 @@ mod align;
 mod apply;
 mod apply_gather;
 pub mod census;
+mod counters;
 mod gather;
 mod legality;
 mod matching;
@@ -33,12 +34,12 @@ mod pairing;
 mod plan;
 mod region;
 mod schedule;
-mod trips;
 
 use crate::cost::issue::Costs;
 use crate::divergence::{Facts, ModuleAnalysis, Options};
 use crate::entity::Block;
-use crate::gpu::occupancy::{MAX_REGISTERS, register_budget};
+use crate::gpu::chip::MAX_REGISTERS;
+use crate::gpu::occupancy::register_budget;
 use crate::ir::call::Callee;
 use crate::ir::handles::Handles;
 use crate::llvm::edit::Editor;
@@ -46,7 +47,7 @@ use crate::llvm::handle::{self, AttrPlace, Function, Module, RawOpcode, attribut
 use crate::llvm::remark::{Host, Kind};
 use crate::pipeline::{Settings, is_annotated_off, is_enabled};
 use crate::pressure::Pressure;
-use crate::pressure::at_most::at_most;
+use crate::pressure::stretches::at_most;
 use legality::Kinds;
 use pairing::Context;
 pub use plan::Visits;
@@ -122,7 +123,7 @@ impl<'m> Driver<'_, 'm> {
         }
         let Driver { module, settings, kinds, host, .. } = *self;
         let map = crate::map::feedback(settings, function, host);
-        let costs = Costs::of(function.string_attribute("target-cpu").as_deref());
+        let costs = Costs::of(function);
         for round in 0..ROUNDS {
             let options = Options { block: settings.block, simple: settings.simple };
             let analysis = self.analysis.get_or_insert_with(|| ModuleAnalysis::new(module, options));

@@ -16,8 +16,9 @@ use super::legality::{self, Kinds};
 use super::matching::{self, How, Shapes, Slot};
 use super::plan::Visits;
 use super::schedule::{Node, Step, schedule};
-use crate::cost::issue::{BRANCH, Costs};
+use crate::cost::issue::Costs;
 use crate::entity::{Block, Inst, Value};
+use crate::gpu::prices::DIVERGENT_BRANCH;
 use crate::ir::Func;
 use crate::ir::handles::Handles;
 use crate::map::file::Feedback;
@@ -117,7 +118,7 @@ pub fn pair_up(
     melded: &mut Melded,
 ) -> Pairing {
     let mut pairer = Pairer::new(context, bodies, shapes, melded);
-    for (i, j) in align(bodies[0].len(), bodies[1].len(), BRANCH as i32, &pairer) {
+    for (i, j) in align(bodies[0].len(), bodies[1].len(), DIVERGENT_BRANCH as i32, &pairer) {
         pairer.join([bodies[0][i], bodies[1][j]]);
     }
     pairer.dissolve(ends);
@@ -271,7 +272,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
             for (&(insts, _), way) in self.pairs.iter().zip(prices) {
                 let floats = insts.iter().zip(0..).all(|(&inst, side)| self.does_float(inst, side));
                 // what does not float would need a guard of its own
-                let apart = if floats { 0 } else { BRANCH as i32 };
+                let apart = if floats { 0 } else { DIVERGENT_BRANCH as i32 };
                 let gain = |price: i32| self.cost(insts[0]) + apart + saves.get(&insts[0]).unwrap_or(&0) - price;
                 match way {
                     Some((how, price)) if gain(price) > 0 || round >= ROUNDS || self.context.always => {

@@ -20,17 +20,17 @@
 //!
 //! Requires facts of the function as it is. Nothing is edited here; a plan names blocks and instructions by index.
 
+use super::counters::{self, Counter, LostTurns};
 use super::gather::{self, Gather, Way};
 use super::legality::{self, Obstacle};
 use super::matching::{self, Shapes};
 use super::pairing::{Context, Melded, Pairing, pair_up};
 use super::region::{Link, NoRegion, Pair, Region, Tail};
 use super::schedule::Step;
-use super::trips::{self, Counter, LostTurns};
-use crate::cost::issue::BRANCH;
 use crate::divergence::Facts;
 use crate::divergence::spread::Spread;
 use crate::entity::{Block, Inst, Value};
+use crate::gpu::prices::DIVERGENT_BRANCH;
 use crate::ir::inst::Opcode;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -365,7 +365,7 @@ fn judge(facts: &Facts, context: &Context<'_, '_>, mut plan: FusePlan) -> Result
     if numbers.melded == 0 {
         return Err(FuseReject::NothingAlike(numbers.insts));
     }
-    let counters = trips::counters(facts, &plan.pairs);
+    let counters = counters::counters(facts, &plan.pairs);
     if !context.always {
         let [t, f] = plan.pairs[0].sides.map(|side| facts.cfg().cycles.cycle_of(side));
         if t != f && numbers.visits.is_none() {
@@ -422,7 +422,7 @@ impl Planner<'_, '_, '_> {
             let asks = gather.sources.iter().filter(|source| source.1 == Way::Both).count() as u32;
             self.numbers.added += gather::PRICE + 2 * asks;
         }
-        let guards = self.numbers.guards * BRANCH;
+        let guards = self.numbers.guards * DIVERGENT_BRANCH;
         self.numbers.added += self.select_cost + guards;
         self.numbers.risk += self.numbers.added;
         self.numbers.visits = self.context.visits(self.region.entry).filter(|visits| visits.reached > 0);
@@ -480,8 +480,8 @@ impl Planner<'_, '_, '_> {
             let parted =
                 self.region.gather.as_ref().is_none_or(|gather| gather.sources.iter().any(|s| s.1 == Way::Both));
             let branches = u32::from(index == 0 && parted) + u32::from(links.len() == 2);
-            self.numbers.branches += branches * BRANCH;
-            self.numbers.saved += branches * BRANCH;
+            self.numbers.branches += branches * DIVERGENT_BRANCH;
+            self.numbers.saved += branches * DIVERGENT_BRANCH;
         }
         for values in selects {
             if chosen.insert(values) {

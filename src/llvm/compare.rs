@@ -22,7 +22,14 @@ fn target_machine() -> Result<TargetMachine, String> {
     let triple = TargetTriple::create("nvptx64-nvidia-cuda");
     let target = Target::from_triple(&triple).map_err(|e| e.to_string())?;
     target
-        .create_target_machine(&triple, "sm_90", "", OptimizationLevel::Default, RelocMode::Default, CodeModel::Default)
+        .create_target_machine(
+            &triple,
+            crate::gpu::chip::USUAL,
+            "",
+            OptimizationLevel::Default,
+            RelocMode::Default,
+            CodeModel::Default,
+        )
         .ok_or_else(|| "this LLVM cannot make an NVPTX target machine".to_owned())
 }
 

@@ -10,7 +10,7 @@ use llvm_sys::target_machine::LLVMTargetMachineRef;
 use std::ffi::c_void;
 
 /// The chip whose cost model the passes see.
-const CPU: &str = "sm_90";
+const CPU: &str = crate::gpu::chip::USUAL;
 const FEATURES: &str = "+ptx83";
 
 unsafe extern "C" {

@@ -25,6 +25,7 @@ pub mod table;
 pub mod texts;
 
 use crate::divergence::{Facts, ModuleAnalysis};
+use crate::gpu::Chip;
 use crate::ir::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::edit::map::Reach;
@@ -175,12 +176,11 @@ pub fn run_host(module: Module<'_>, settings: &Settings) -> bool {
 /// Address space of global memory.
 const GLOBAL: u32 = 1;
 
-/// `redux.sync` came with compute capability 8.0.
+/// Whether every function may use `redux.sync`.
 fn has_redux(bodies: &[(Facts, Handles<'_>)]) -> bool {
     bodies.iter().all(|(_, handles)| {
-        let cpu = handles.function.string_attribute("target-cpu").unwrap_or_else(|| "sm_80".to_owned());
-        let digits: String = cpu.trim_start_matches("sm_").chars().take_while(char::is_ascii_digit).collect();
-        digits.parse::<u32>().is_ok_and(|number| number >= 80)
+        let cpu = handles.function.string_attribute("target-cpu");
+        cpu.is_none_or(|cpu| Chip::of(&cpu).has_redux())
     })
 }
 

@@ -4,7 +4,7 @@
 //! - Not those that the analysis proves uniform, unless all are asked for.
 //! - Lanes hold what they count in registers and give it to memory when they return. A branch outside cycles is met once,
 //!   so bits say all of it ([`Keep::Bits`]); one inside needs as many bits as it may be visited times
-//!   ([`turns`](crate::cost::turns)): [`Keep::Bytes`], [`Keep::Halves`] or [`Keep::Words`]. Where visits are not bounded, or
+//!   ([`TripBounds`]): [`Keep::Bytes`], [`Keep::Halves`] or [`Keep::Words`]. Where visits are not bounded, or
 //!   registers are short, lanes look at the headers of cycles whether a counter is about to overflow.
 //! - What does not fit below [`REGISTERS`] goes to memory at once, the least deeply nested first. So does everything in a
 //!   function that can be left by an exit this module does not see, where lanes that return must not wait for others
@@ -18,7 +18,7 @@
 use super::Options;
 use super::calls::calls_functions;
 use crate::cfg::cycles::Cycle;
-use crate::cost::turns::Turns;
+use crate::cost::trip_bound::TripBounds;
 use crate::divergence::Facts;
 use crate::entity::{Block, Inst};
 use crate::ir::call::Callee;
@@ -26,7 +26,7 @@ use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::llvm::handle::intrinsic_id;
 use crate::pipeline::is_switched_off;
-use crate::pressure::busy::busy;
+use crate::pressure::stretches::between_blocks;
 
 /// Words of a record before the lanes of targets.
 pub const FIXED_WORDS: u32 = 3;
@@ -214,7 +214,7 @@ pub fn plan(
         .filter(|&i| options.all || facts.is_divergent_branch(plan.branches[i].block))
         .collect();
     if !counted.is_empty() && may_hold(facts, module.exits) && !is_recursive && !may_leave_early(facts) {
-        let estimate = busy(facts);
+        let estimate = between_blocks(facts);
         let [least, most] = HELD;
         // ptxas refuses a bound where it compiles functions apart and one that is called needs more than that leaves; without
         // a bound no more is held than surely fits
@@ -250,7 +250,7 @@ pub fn plan(
 /// Chooses what is held in so many registers, and how.
 fn hold(plan: &mut FunctionPlan, facts: &Facts, counted: &[usize], room: u32, most_turns: Option<u32>) {
     let cycles = &facts.cfg().cycles;
-    let turns = Turns::new(facts);
+    let bounds = TripBounds::new(facts);
     let depth = |branch: &BranchPlan| cycles.cycle_of(branch.block).map_or(0, |cycle| cycles.depth(cycle));
     let (mut inside, outside): (Vec<usize>, Vec<usize>) =
         counted.iter().partition(|&&i| depth(&plan.branches[i]) > 0 && plan.branches[i].targets.len() <= MOST_TARGETS);
@@ -258,7 +258,7 @@ fn hold(plan: &mut FunctionPlan, facts: &Facts, counted: &[usize], room: u32, mo
     // the widest counters that all fit; narrower ones have to be emptied more often
     let narrowest = |i: usize, most: Keep| {
         let branch = &plan.branches[i];
-        let visits = turns.visits(cycles, cycles.cycle_of(branch.block));
+        let visits = bounds.visits(cycles, cycles.cycle_of(branch.block));
         let fits = |keep: &Keep| visits <= keep.limit() || *keep >= most;
         [Keep::Bytes, Keep::Halves].into_iter().find(fits).unwrap_or(most)
     };
@@ -281,7 +281,7 @@ fn hold(plan: &mut FunctionPlan, facts: &Facts, counted: &[usize], room: u32, mo
         let held: Vec<usize> = inside.iter().copied().filter(|&i| plan.branches[i].keep == keep).collect();
         let limit = most_turns.map_or(keep.limit(), |turns| u64::from(turns).next_power_of_two().min(keep.limit()));
         let innermost: Vec<Option<Cycle>> = held.iter().map(|&i| cycles.cycle_of(plan.branches[i].block)).collect();
-        let checks = turns.checks(cycles, |cycle| innermost.contains(&Some(cycle)), limit + SLACK.min(limit));
+        let checks = bounds.checks(cycles, |cycle| innermost.contains(&Some(cycle)), limit + SLACK.min(limit));
         for &cycle in &checks {
             // those of inner cycles with a check of their own are safe
             let is_mine = |&inner: &Cycle| {

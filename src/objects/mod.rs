@@ -12,8 +12,10 @@
 
 pub mod constant;
 
+use crate::cost::frequency::of_block;
 use crate::divergence::Outline;
-use crate::entity::{Block, Inst, Value};
+use crate::entity::{Inst, Value};
+use crate::gpu::chip::STATIC_SHARED;
 use crate::ir::call::Callee;
 use crate::ir::handles::Handles;
 use crate::ir::inst::{ConstData, Flags, Opcode};
@@ -24,13 +26,6 @@ use rustc_hash::FxHashSet;
 
 /// Most pieces that one memory intrinsic is unrolled into.
 const MAX_PIECES: u64 = 512;
-/// Most bytes of an object that is looked at: no launch has room for more.
-const MAX_OBJECT: u64 = 48 * 1024;
-/// Nesting beyond which weights no longer grow.
-const MAX_DEPTH: u32 = 6;
-/// Weights by nesting: ten iterations are assumed of a loop.
-const WEIGHTS: [f64; MAX_DEPTH as usize + 1] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
-
 /// How an access uses the address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AccessKind {
@@ -81,17 +76,10 @@ pub struct Object {
     pub markers: Vec<Inst>,
 }
 
-/// The weight of a block: how often it runs, roughly.
-pub fn block_weight(outline: &Outline, block: Block) -> f64 {
-    let cycles = &outline.cfg().cycles;
-    let depth = cycles.cycle_of(block).map_or(0, |cycle| cycles.depth(cycle));
-    WEIGHTS[depth.min(MAX_DEPTH) as usize]
-}
-
 impl Object {
     /// Expected executions of its accesses.
     pub fn weight(&self, outline: &Outline) -> f64 {
-        self.accesses.iter().map(|access| block_weight(outline, outline.func.insts[access.inst].block)).sum()
+        self.accesses.iter().map(|access| of_block(outline, outline.func.insts[access.inst].block)).sum()
     }
     /// Width of the pieces it is interleaved by: the narrowest word that loads and stores want.
     pub fn granule(&self) -> u64 {
@@ -138,7 +126,7 @@ impl<'a, 'm> Walk<'a, 'm> {
         }
         let Some(count) = count else { return Err(Reject::Dynamic) };
         let size = layout.alloc_size(ty).saturating_mul(count);
-        if size > MAX_OBJECT {
+        if size > STATIC_SHARED {
             return Err(Reject::Huge { size });
         }
         let align = u64::from(outline.func.insts[alloca].align()).max(1);

@@ -4,7 +4,7 @@
 //! 2. **Liveness** of registers across block boundaries: [`Liveness`].
 //! 3. **Pressure of a block**: the most units live at any instruction, walking backwards from its live-out set. `ptxas`
 //!    reorders inside a block as it needs registers, but cannot reorder what is live across it: of the peak above the
-//!    boundaries at most [`LOCAL_CAP`] units are believed.
+//!    boundaries at most [`REORDERED_AWAY`] units are believed.
 //! 4. **Pressure of a cycle**: the most of its blocks.
 //!
 //! What is taken away from registers is taken off a [`Held`], so that only the blocks that begin or end such a live range
@@ -13,8 +13,6 @@
 //! The estimate is meant for loops that keep many values alive, where it is within a few registers of `ptxas`. Cost:
 //! that of liveness, and linear in the blocks that are asked for.
 
-pub mod at_most;
-pub mod busy;
 pub mod excess;
 pub mod liveness;
 pub mod registers;
@@ -24,6 +22,7 @@ pub mod uses;
 use crate::cfg::Cycle;
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst, Value};
+use crate::gpu::prices::{LOADS_IN_FLIGHT, REORDERED_AWAY};
 use crate::ir::Func;
 use crate::ir::inst::Opcode;
 use crate::pressure::liveness::{Liveness, NONE};
@@ -36,11 +35,6 @@ use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-/// Units above the block's boundaries that are believed.
-pub const LOCAL_CAP: u32 = 6;
-/// Registers `ptxas` wants beyond what is live for the loads of a loop, at most: it keeps some in flight, with their addresses.
-/// A loop without loads was seen to fit its budget to the last register.
-pub const RESERVE: u32 = 4;
 /// A peak that is yet to be found.
 const UNKNOWN: u32 = u32::MAX;
 
@@ -74,7 +68,7 @@ pub struct Pressure {
     all: RefCell<Held>,
     marks: RefCell<Marks>,
     members: OnceCell<(Vec<u32>, Vec<Value>)>,
-    /// Loads of each cycle, up to [`RESERVE`].
+    /// Loads of each cycle, up to [`LOADS_IN_FLIGHT`].
     loads: OnceCell<Vec<u8>>,
     /// By outermost cycle: its blocks and those behind it.
     behind: RefCell<FxHashMap<Cycle, Rc<FixedBitSet>>>,
@@ -220,7 +214,7 @@ impl Pressure {
                 None => self.walk(outline, at, outline.func.block_insts(block), held),
             };
         }
-        boundary + held.peak[at].saturating_sub(boundary).min(LOCAL_CAP)
+        boundary + held.peak[at].saturating_sub(boundary).min(REORDERED_AWAY)
     }
 
     /// The most that is live at once in a block that can be reached.
@@ -312,7 +306,7 @@ impl Pressure {
         let all = self.all.borrow();
         let boundaries =
             all.live_in.iter().zip(&self.phis).map(|(live, phis)| live + phis).chain(all.live_out.iter().copied());
-        boundaries.max().unwrap_or(0) + LOCAL_CAP
+        boundaries.max().unwrap_or(0) + REORDERED_AWAY
     }
     /// Every cycle with what it needs; blocks of nested cycles are looked at once.
     pub fn of_cycles(&self, outline: &Outline) -> Vec<(u32, Cycle)> {
@@ -342,7 +336,7 @@ impl Pressure {
             let mut loads = vec![0u8; cycles.len()];
             let mut add = |cycle: Cycle, more: u8| {
                 let known = &mut loads[cycle.index()];
-                *known = known.saturating_add(more).min(RESERVE as u8);
+                *known = known.saturating_add(more).min(LOADS_IN_FLIGHT as u8);
                 *known
             };
             for (_, data) in func.insts.iter().filter(|(_, data)| data.opcode == Opcode::Load) {

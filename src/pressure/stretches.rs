@@ -1,17 +1,47 @@
-//! How much is held at once between blocks, if every value is taken to live in one stretch? A quick overestimate.
+//! How many registers can a function need at most, at a glance? A quick overestimate, for those that need no more than a bound.
 //!
-//! A value lives from its block to the last one that uses it, in an order in which cycles are contiguous; one that a cycle
-//! uses and does not define lives to the end of the outermost such cycle. Real liveness is a part of that, and costs
-//! several times as much. Cost: linear in operands, times the nesting of cycles.
+//! Every value is taken to live in one stretch: from its block to the last one that uses it, in an order in which cycles are
+//! contiguous; one that a cycle uses and does not define lives to the end of the outermost such cycle. Real
+//! [liveness](super::liveness) is a part of that, and costs several times as much. Cost: linear in operands, times the nesting of
+//! cycles.
 
+use super::type_units;
 use crate::cfg::Cycles;
+use crate::divergence::Outline;
 use crate::entity::{Block, Inst};
+use crate::gpu::prices::REORDERED_AWAY;
 use crate::ir::Func;
 use crate::ir::inst::Opcode;
+use crate::ir::types::TypeKind;
 use cranelift_entity::EntityRef;
 
+/// The most registers that any block can need: those that are held at once between blocks and its own values'.
+pub fn at_most(outline: &Outline) -> u32 {
+    let (func, cycles) = (&outline.func, &outline.cfg().cycles);
+    let units = |inst: Inst| {
+        let info = func.type_info(func.result(inst));
+        type_units(info.kind, info.store_size)
+    };
+    let reachable = func.insts.keys().filter(|&inst| cycles.is_reachable(func.insts[inst].block));
+    let largest = reachable.map(units).max().unwrap_or(0);
+    // a block has values of its own; one more of the widest is in the hands of the instruction
+    most_at_once(func, cycles, units) + REORDERED_AWAY + largest
+}
+
+/// The most registers that are held at once between blocks; of a value wider than four, four.
+pub fn between_blocks(outline: &Outline) -> u32 {
+    let func = &outline.func;
+    most_at_once(func, &outline.cfg().cycles, |inst| {
+        let ty = &func.types[func.insts[inst].ty];
+        match ty.kind {
+            TypeKind::Void | TypeKind::Int(1) => 0,
+            _ => ty.store_size.div_ceil(4).min(4) as u32,
+        }
+    })
+}
+
 /// The most units that are held at once across block boundaries; `units` says how many a result takes.
-pub fn most_at_once(func: &Func, cycles: &Cycles, units: impl Fn(Inst) -> u32) -> u32 {
+fn most_at_once(func: &Func, cycles: &Cycles, units: impl Fn(Inst) -> u32) -> u32 {
     let mut ends = vec![0u32; func.insts.len()];
     let mut used = |def: Inst, at: Block| {
         let home = func.insts[def].block;

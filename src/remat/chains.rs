@@ -4,6 +4,7 @@
 //! GPU does in a cycle or two. A chain ends at what needs no register, at what is live through the cycle anyway (*kept*), and
 //! at *leaves*, which then live through it in the value's stead.
 
+use crate::cost::issue::instructions;
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst, Value};
 use crate::ir::call::{Callee, Intrinsics};
@@ -87,7 +88,7 @@ impl Known {
     }
     #[cold]
     fn find_out(&self, outline: &Outline, inst: Inst) -> u8 {
-        let cost = || FREE + (2.0 * cost(outline, inst)) as u8;
+        let cost = || FREE + (2.0 * instructions(&outline.func, inst)) as u8;
         let found = if is_cheap(outline, inst) { cost() } else { DEAR };
         self.cheap[inst.index()].set(found);
         found
@@ -272,18 +273,5 @@ fn is_cheap(outline: &Outline, inst: Inst) -> bool {
             _ => false,
         },
         _ => false,
-    }
-}
-
-/// Instructions of the machine, roughly.
-fn cost(outline: &Outline, inst: Inst) -> f64 {
-    use Opcode::*;
-    let wide = outline.func.int_bits(outline.func.result(inst)) == Some(64);
-    match outline.func.insts[inst].opcode {
-        ZExt | Trunc | BitCast => 0.0,
-        SExt => 0.5,
-        Call | Select => 1.5,
-        _ if wide => 2.0,
-        _ => 1.0,
     }
 }

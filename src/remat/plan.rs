@@ -7,7 +7,7 @@
 //!    at new *leaves*, which then live through the cycle in the candidate's stead: a row and a column for every sum of
 //!    both, the thread's index for every multiple of it, and with it for affine values whose uniform rest is free.
 //! 3. **Gain.** Candidates whose chains share an end stand and fall together. Of all depths the one whose components
-//!    saves most is taken: registers gained, each worth [`SPILL_COST`] instructions at every use, less the instructions
+//!    saves most is taken: registers gained, each worth [`SPILL_RELOAD`] instructions at every use, less the instructions
 //!    that are added. Once the cycle fits, only what adds no more than an instruction for a reload.
 //!    A cycle is not looked into if all that could go would gain too little.
 //! 4. **Hiding.** Both LLVM and `ptxas` would move the copies out of the loop again. So some leaf of each of them goes
@@ -22,10 +22,11 @@
 //! Ours: leaves shared by components, the phi that hides them.
 
 use crate::cfg::Cycle;
+use crate::cost::frequency::of_block;
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst, Value};
+use crate::gpu::prices::SPILL_RELOAD;
 use crate::ir::inst::Opcode;
-use crate::objects::block_weight;
 use crate::pressure::uses::{each_block, reloads};
 use crate::pressure::{Held, Pressure};
 use crate::remat::chains::{Again, Ground, Known, Member, Picked, Start};
@@ -44,8 +45,6 @@ const MAX_CANDIDATES: usize = 256;
 /// Most cycles that are relieved, and most choices for one of them.
 const MAX_CYCLES: usize = 8;
 const MAX_CHOICES: usize = 4;
-/// What a reload of a spilled register costs, in instructions.
-const SPILL_COST: f64 = 3.0;
 /// Most leaves that go through a phi each: `ptxas` would store those that it spills in every iteration.
 const MAX_PHIS: usize = 8;
 /// Registers that are worth the phi.
@@ -87,7 +86,7 @@ impl Component {
     }
     /// Instructions that are saved.
     fn net(&self, excess: u32) -> f64 {
-        SPILL_COST * self.saved(excess) - self.added
+        SPILL_RELOAD * self.saved(excess) - self.added
     }
 }
 
@@ -223,7 +222,7 @@ impl State<'_> {
                 let mut blocks: SmallVec<[Block; 4]> = uses.iter().map(|site| site.block).collect();
                 blocks.sort_unstable();
                 blocks.dedup();
-                let blocks = blocks.into_iter().map(|block| (block, block_weight(outline, block))).collect();
+                let blocks = blocks.into_iter().map(|block| (block, of_block(outline, block))).collect();
                 Member { def, uses, blocks }
             };
             Start::new(position, members(position).map(member).filter(|member| !member.uses.is_empty()).collect())
@@ -395,7 +394,7 @@ impl State<'_> {
         }
         added += made.iter().map(|&(inst, _, weight)| weight * known.cost(outline, inst)).sum::<f64>();
         // what hides the leaves
-        added += block_weight(outline, header) * (1.0 + leaves.len() as f64 / 2.0);
+        added += of_block(outline, header) * (1.0 + leaves.len() as f64 / 2.0);
         Component { range, reloads, added, removed, gain }
     }
 }

@@ -1,4 +1,5 @@
 //! How much shared memory is there for a kernel, and where does what lie in it?
 
+pub mod budget;
 pub mod layout;
 pub mod usage;

@@ -25,15 +25,17 @@
 
 use crate::affine::form::{Base, Form};
 use crate::cfg::Cycle;
+use crate::cost::frequency::of_block;
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
-use crate::gpu::occupancy::SharedBudget;
+use crate::gpu::chip::WIDEST_ACCESS;
+use crate::gpu::prices::{AFFINE_RELOAD, LOADS_IN_FLIGHT, THREAD_RELOAD, WARP_BARRIER};
 use crate::ir::inst::Opcode;
 use crate::ir::types::TypeKind;
-use crate::objects::block_weight;
 use crate::pressure::excess::{Needs, Tight, worst};
 use crate::pressure::uses::{UseSite, each_use, reloads};
-use crate::pressure::{Held, Pressure, RESERVE};
+use crate::pressure::{Held, Pressure};
+use crate::shared_memory::budget::SharedBudget;
 use crate::shared_memory::layout;
 use crate::steer::victims::Victims;
 use cranelift_entity::EntityRef;
@@ -51,14 +53,8 @@ const MANY_LOADS: usize = 16;
 const SURE: u32 = 2;
 /// Most cycles that are relieved.
 const MAX_CYCLES: u32 = 16;
-/// What a barrier costs, in loads.
-const BARRIER_COST: f64 = 4.0;
-/// How much an affine victim is worth less than a uniform one: an addition a use.
-const LINEAR_COST: f64 = 1.5;
-/// How much a thread slot is worth less than a warp slot: it takes 32 times the memory.
-const THREAD_COST: f64 = 4.0;
 /// Bytes of a group: the widest load.
-pub const GROUP_BYTES: u64 = 16;
+pub const GROUP_BYTES: u64 = WIDEST_ACCESS;
 
 /// How many copies of a slot there are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -174,7 +170,7 @@ pub fn plan(
 ) -> VictimPlan {
     // easing one cycle never burdens another: what fits at first fits at last
     let registers = needs.registers;
-    let limit = registers.saturating_sub(RESERVE);
+    let limit = registers.saturating_sub(LOADS_IN_FLIGHT);
     let mut plan = VictimPlan { budget: registers, before: needs.most, ..VictimPlan::default() };
     let mut tight = needs.tight();
     let (mut chosen, mut pools, mut held) = (Chosen::default(), Pools::default(), pressure.everything());
@@ -195,7 +191,7 @@ pub fn plan(
         }
         // an addition at every use: no more of them than it takes, unless loads are in flight
         let left = relief.units();
-        let wanted = if reserve < RESERVE { limit } else { registers.saturating_sub(HEADROOM) };
+        let wanted = if reserve < LOADS_IN_FLIGHT { limit } else { registers.saturating_sub(HEADROOM) };
         relief.choose(Kind::Affine, left.saturating_sub(wanted));
         let left = relief.units();
         if left > registers + SURE && left <= registers + relief.most_divergent() {
@@ -450,7 +446,7 @@ fn candidate(
     let (mut cost, mut first_use) = (0.0, None);
     each_use(facts, value, is_behind, |inst, _, block| {
         let before = if facts.func.insts[inst].opcode == Opcode::Phi { facts.func.terminator(block) } else { inst };
-        let weight = block_weight(facts, block);
+        let weight = of_block(facts, block);
         cost += weight * per_load;
         // hottest block's weight, then the first use in such a block
         let this = (std::cmp::Reverse(weight as u64), pressure.place(before));
@@ -473,12 +469,12 @@ fn candidate(
         return None;
     }
     let rewritten = home == Home::Warp && in_cycle;
-    cost += block_weight(facts, block) * if rewritten { 1.0 + BARRIER_COST } else { 1.0 };
+    cost += of_block(facts, block) * if rewritten { 1.0 + WARP_BARRIER } else { 1.0 };
     if home == Home::Thread {
-        cost *= THREAD_COST;
+        cost *= THREAD_RELOAD;
     }
     if linear.is_some() {
-        cost *= LINEAR_COST;
+        cost *= AFFINE_RELOAD;
     }
     let cost = cost / f64::from(pressure.units(value).max(1));
     Some(Candidate { value, number, home, bytes, rewritten, linear, cost, first_use })

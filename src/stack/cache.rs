@@ -13,15 +13,17 @@
 //!
 //! Cost: one look at every load. Source: measured; no work that we know of decides by it.
 
-use crate::cost::cold::rare_blocks;
+use crate::cost::cold::cold_blocks;
+use crate::cost::frequency::{is_in_loop, of_block};
 use crate::divergence::spread::Spread;
 use crate::divergence::stride::{self, Cost, Pattern, SECTOR, Space};
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
-use crate::gpu::occupancy::SharedBudget;
+use crate::gpu::prices::{CROWDED_FROM, GATHERS_DOUBLE_AT, SCATTERED_LOCAL, SCATTERED_LOCAL_CACHED, UNIFORM_LOCAL};
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
-use crate::objects::{Access, Object, block_weight};
+use crate::objects::{Access, Object};
+use crate::shared_memory::budget::SharedBudget;
 use crate::stack::plan::is_together;
 use crate::stack::reject::Reject;
 use cranelift_entity::EntityRef;
@@ -32,15 +34,6 @@ use std::cell::OnceCell;
 /// What moving must be worth, in prices; more where larger blocks pay and have nothing of it.
 const MARGIN: f64 = 3.5;
 const MARGIN_OF_VERSIONS: f64 = 4.0;
-/// Part of the memory that doubles the time of gathers.
-const DOUBLING: f64 = 0.75;
-/// What an access at different places costs in local memory, in gathers, for each part of the cache that stack objects take;
-/// and from which part on.
-const CROWDED: f64 = 3.0;
-const LEAST_CROWD: f64 = 0.375;
-/// The same below that part, and of accesses at the same place in all lanes.
-const HARDLY: f64 = 0.2;
-const TOGETHER: f64 = 0.1;
 /// Sectors that a warp reads at once where a lane reads half of one: more make a gather.
 const MANY_SECTORS: u32 = 16;
 
@@ -60,16 +53,16 @@ impl Cache {
     /// Of a function with stack objects of so many bytes in all.
     pub fn of(outline: &Outline, handles: &Handles<'_>, objects: u64) -> Cache {
         let func = &outline.func;
-        let rare = rare_blocks(outline, handles);
+        let rare = cold_blocks(outline, handles);
         let is_cached = |inst: &Inst| {
             let data = &func.insts[*inst];
             data.opcode == Opcode::Load
-                && block_weight(outline, data.block) > 1.0
+                && is_in_loop(outline, data.block)
                 && !rare.contains(data.block.index())
                 && matches!(stride::space_of(func, func.operands(*inst)[0]), Space::Global | Space::Generic)
         };
         let loads: Vec<Inst> = func.insts.keys().filter(is_cached).collect();
-        let weight = loads.iter().map(|&load| block_weight(outline, func.insts[load].block)).sum();
+        let weight = loads.iter().map(|&load| of_block(outline, func.insts[load].block)).sum();
         Cache { rare, loads, weight, gathers: OnceCell::new(), objects }
     }
 
@@ -89,7 +82,7 @@ impl Cache {
                     _ => true,
                 };
                 if is_gather && elements.insert((block, element(facts, pointer))) {
-                    let weight = block_weight(facts, block);
+                    let weight = of_block(facts, block);
                     all += weight;
                     if heaviest.is_none_or(|(most, _)| weight > most) {
                         heaviest = Some((weight, load));
@@ -107,14 +100,14 @@ impl Cache {
         if used.peek().is_none() {
             return Some(Reject::Rare { at });
         }
-        let weights = used.map(|block| block_weight(outline, block));
+        let weights = used.map(|block| of_block(outline, block));
         let (most, all) = weights.fold((0.0f64, 0.0), |(most, all), weight| (most.max(weight), all + weight));
         (most <= 1.0 && all < self.weight).then_some(Reject::Seldom { at })
     }
 
     /// Which part of the memory the stack objects of all resident threads take.
     fn crowd(&self, budget: &SharedBudget) -> f64 {
-        (self.objects * u64::from(budget.resident_threads())) as f64 / budget.machine.unified as f64
+        (self.objects * u64::from(budget.resident_threads())) as f64 / budget.chip.unified_bytes as f64
     }
     /// Whether they do not fit the cache.
     pub fn is_full(&self, budget: &SharedBudget) -> bool {
@@ -123,23 +116,23 @@ impl Cache {
 
     /// Why an object is not worth a copy per thread of so many bytes for a block.
     pub fn price(&self, facts: &Facts, object: &Object, budget: &SharedBudget, bytes: u64) -> Result<(), Reject> {
-        let unified = budget.machine.unified as f64;
+        let unified = budget.chip.unified_bytes as f64;
         let crowd = self.crowd(budget);
         let at = object.accesses.first().map(|access| access.inst);
-        if let Some(at) = at.filter(|_| crowd < LEAST_CROWD)
+        if let Some(at) = at.filter(|_| crowd < CROWDED_FROM)
             && self.used(facts, object).all(|(access, _)| is_together(facts, object, access))
         {
             return Err(Reject::Cached { at });
         }
         let Some((gathers, at)) = self.gathers(facts) else { return Ok(()) };
         let taken = budget.takes_from_cache(bytes);
-        let apart = if crowd < LEAST_CROWD { HARDLY } else { CROWDED * crowd };
+        let apart = if crowd < CROWDED_FROM { SCATTERED_LOCAL_CACHED } else { SCATTERED_LOCAL * crowd };
         let worth = |(access, block): (&Access, Block)| {
-            block_weight(facts, block) * if is_together(facts, object, access) { TOGETHER } else { apart }
+            of_block(facts, block) * if is_together(facts, object, access) { UNIFORM_LOCAL } else { apart }
         };
         let worth: f64 = self.used(facts, object).map(worth).sum();
         let margin = if budget.any_block { MARGIN_OF_VERSIONS } else { MARGIN };
-        let price = margin * gathers * taken as f64 / (DOUBLING * unified);
+        let price = margin * gathers * taken as f64 / (GATHERS_DOUBLE_AT * unified);
         if worth < price { Err(Reject::Cache { taken, at }) } else { Ok(()) }
     }
 

@@ -18,14 +18,17 @@
 //! Cost: linear in uses, plus one reachability walk per object that could have warp copies.
 
 use crate::analyses::{Alloca, Study};
+use crate::cost::frequency::is_in_loop;
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
-use crate::gpu::occupancy::SharedBudget;
+use crate::gpu::chip::STATIC_SHARED;
+use crate::gpu::prices::{SELECTED_WORDS, SELECTED_WORDS_IF_FEW};
 use crate::ir::Func;
 use crate::ir::inst::Opcode;
 use crate::objects::constant::contents;
-use crate::objects::{Access, AccessKind, Object, block_weight};
+use crate::objects::{Access, AccessKind, Object};
 use crate::pressure::Pressure;
+use crate::shared_memory::budget::SharedBudget;
 use crate::shared_memory::layout;
 use crate::stack::cache::Cache;
 use crate::stack::reject::Reject;
@@ -108,10 +111,6 @@ pub fn shows_constant_stores(func: &Func) -> bool {
 /// A gathered object, and one that the cache has no room for, may cost occupancy, down to one in so many blocks: on an H200 a
 /// kernel that keeps 19 of 32 blocks for it runs 1.6 times as fast, and others gain more than ten times.
 const GATHERED_PART: u32 = 2;
-/// Words that `ptxas` keeps in registers as a rule; it may keep more words if it has to make so few selections among them:
-/// a store at a place that varies is one, a load two.
-const USUALLY_SELECTED: u64 = 7;
-const MOST_SELECTIONS: [(u64, usize); 2] = [(8, 9), (10, 8)];
 /// Objects that stay are used so many times as much as those that could move without doing much good.
 const MINOR_PART: f64 = 4.0;
 /// Most bytes of one object in constant memory, which is small; a longer one is read like other memory.
@@ -230,7 +229,7 @@ fn leave_minor(study: &Study<'_>, objects: &[Alloca], budget: &SharedBudget, fou
     let left = objects.iter().filter(|(alloca, _)| is_left(*alloca)).filter_map(|(_, object)| object.as_ref().ok());
     let (others, weight) =
         left.fold((0, 0.0), |(size, weight), object| (size + object.size, weight + object.weight(outline)));
-    if others * u64::from(budget.resident_threads()) < budget.machine.unified {
+    if others * u64::from(budget.resident_threads()) < budget.chip.unified_bytes {
         return;
     }
     let StackPlan { moves, refusals } = found;
@@ -243,9 +242,8 @@ fn leave_minor(study: &Study<'_>, objects: &[Alloca], budget: &SharedBudget, fou
     });
 }
 
-/// Whether `ptxas` keeps the object in registers, although it is indexed: it selects among the words of a small array.
-/// Measured with ptxas 13.0 for sm_90 on arrays of 2 to 40 elements, 0 to 16 loads and stores in a loop: only where all accesses
-/// are of words. Up to six words it nearly always does; seven lose little in local memory where it does not.
+/// Whether `ptxas` keeps the object in registers, although it is indexed: it selects among the words of a small array, where
+/// all accesses are of words.
 fn stays_in_registers(outline: &Outline, object: &Object) -> bool {
     let words = object.size / 4;
     let is_word = |access: &Access| access.size == 4 && matches!(access.kind, AccessKind::Load | AccessKind::Store);
@@ -256,7 +254,7 @@ fn stays_in_registers(outline: &Outline, object: &Object) -> bool {
     };
     let is_kept = || {
         let selections: usize = object.accesses.iter().map(selections).sum();
-        words <= USUALLY_SELECTED || MOST_SELECTIONS.iter().any(|&(most, few)| words <= most && selections <= few)
+        words <= SELECTED_WORDS || SELECTED_WORDS_IF_FEW.iter().any(|&(most, few)| words <= most && selections <= few)
     };
     object.accesses.iter().all(is_word) && is_kept()
 }
@@ -297,7 +295,7 @@ pub fn most_added(outline: &Outline, pressure: &Pressure, plan: &StackPlan) -> u
 
 /// The refusal of an object whose launches are not bounded.
 pub fn no_bound(size: u64) -> Reject {
-    let fits = crate::gpu::occupancy::STATIC_LIMIT / size.max(1);
+    let fits = STATIC_SHARED / size.max(1);
     Reject::NoBound { fits: (fits / 32 * 32).min(u64::from(crate::geometry::MAX_BLOCK_THREADS)) }
 }
 
@@ -323,7 +321,7 @@ fn place(facts: &Facts, object: &Object, budget: &SharedBudget, crowded: bool) -
     let thread_room = budget.check_keeping(thread_bytes, part);
     if let Some(barriers) = warp_barriers(facts, object) {
         let bytes = layout::warp_bytes(object.size, budget.threads);
-        let free = barriers.iter().all(|&inst| block_weight(facts, facts.func.insts[inst].block) <= 1.0);
+        let free = barriers.iter().all(|&inst| !is_in_loop(facts, facts.func.insts[inst].block));
         if (free || thread_room.is_err()) && budget.check(bytes).is_ok() {
             return Ok((Placement::Warp { barriers }, bytes));
         }
@@ -337,7 +335,7 @@ fn place(facts: &Facts, object: &Object, budget: &SharedBudget, crowded: bool) -
 fn may_cost_blocks(facts: &Facts, object: &Object, crowded: bool) -> bool {
     object.accesses.iter().any(|access| {
         let block = facts.func.insts[access.inst].block;
-        block_weight(facts, block) > 1.0 && (crowded || !is_together(facts, object, access))
+        is_in_loop(facts, block) && (crowded || !is_together(facts, object, access))
     })
 }
 

@@ -1,7 +1,7 @@
 //! Why does a stack object or a register victim stay where it is? One variant a reason, one remark a variant.
 
 use crate::entity::Inst;
-use crate::gpu::occupancy::NoRoom;
+use crate::shared_memory::budget::NoRoom;
 
 /// How an address leaves the function's sight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

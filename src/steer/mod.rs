@@ -27,20 +27,23 @@ pub mod victims;
 
 use crate::analyses::{Edited, Studies, Study};
 use crate::geometry::Geometry;
-use crate::gpu::occupancy::{self as budget, Machine, NoRoom, SharedBudget};
+use crate::gpu::chip::{Chip, MAX_REGISTERS};
+use crate::gpu::occupancy::register_budget;
+use crate::gpu::prices::LOADS_IN_FLIGHT;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module, RawOpcode};
 use crate::llvm::remark::{Host, Kind};
 use crate::pipeline::{Settings, is_enabled};
 use crate::pressure::excess::Needs;
+use crate::ptxas as truth;
 use crate::remat::{apply as apply_recompute, plan as recompute, schedule as advance};
+use crate::shared_memory::budget::{NoRoom, SharedBudget};
 use crate::shared_memory::usage as shared;
 use crate::slots::apply as apply_victims;
 use crate::slots::plan::{self as plan_victims, VictimPlan};
 use crate::stack::plan::{self as plan_stack, StackPlan};
 use crate::stack::reject::Reject;
 use crate::stack::{apply as apply_stack, byval};
-use crate::{pressure, ptxas as truth};
 use rustc_hash::FxHashSet;
 use versions::{self as target, Target};
 
@@ -141,10 +144,10 @@ fn room(study: &mut Study<'_>, target: &Target<'_>, settings: &Settings) -> Resu
         (true, Some(bytes)) => u64::from(bytes),
         (true, None) => return Err(Reject::DynamicShared),
     };
-    let most = budget::register_budget(settings.regs, &geometry).unwrap_or(budget::MAX_REGISTERS).max(LEAST_REGISTERS);
+    let most = register_budget(settings.regs, &geometry).unwrap_or(MAX_REGISTERS).max(LEAST_REGISTERS);
     let cpu = study.handles.function.string_attribute("target-cpu").unwrap_or_default();
     Ok(SharedBudget {
-        machine: Machine::of(&cpu),
+        chip: Chip::of(&cpu),
         threads: geometry.thread_bound(),
         registers: study.pressure().1.across_boundaries().clamp(LEAST_REGISTERS, most),
         wanted_blocks: geometry.min_blocks,
@@ -226,7 +229,7 @@ fn recomputations<'m>(
     let mut plans = Vec::new();
     for &function in functions.iter().filter(|function| is_eased(**function, settings)) {
         let study = studies.of(function);
-        let Some(registers) = budget::register_budget(settings.regs, &study.outline().geometry) else { continue };
+        let Some(registers) = register_budget(settings.regs, &study.outline().geometry) else { continue };
         let (outline, pressure) = study.pressure();
         let plan = recompute::plan(outline, pressure, registers);
         // copies stand before uses: one or the other in a kernel
@@ -282,7 +285,7 @@ fn stack_objects<'m>(
         let mut at_most = 0;
         if !plan.moves.is_empty() {
             let (outline, pressure) = study.pressure();
-            at_most = pressure.at_most() + plan_stack::most_added(outline, pressure, &plan) + pressure::RESERVE;
+            at_most = pressure.at_most() + plan_stack::most_added(outline, pressure, &plan) + LOADS_IN_FLIGHT;
         }
         if host.wants(Kind::Passed) || host.wants(Kind::Missed) {
             // the copy has the original's instructions in the order in which they stand now
@@ -327,7 +330,7 @@ fn register_pressure<'m>(
     for target in targets.iter_mut().filter(bounded) {
         let registers = |geometry: &Geometry| match target.original {
             Some(_) => settings.regs.or(geometry.max_registers),
-            None => budget::register_budget(settings.regs, geometry),
+            None => register_budget(settings.regs, geometry),
         };
         let fits = |edited: &Edited| registers(&edited.geometry).is_some_and(|registers| edited.at_most <= registers);
         if studies.since_edited(target.function).is_some_and(fits) {

@@ -1,16 +1,17 @@
-//! How often may a lane come to a branch inside cycles before its counters have to be emptied? Read-only.
+//! How often does a loop iterate at most, for one entry of it?
 //!
-//! [`Turns`] bounds the iterations of each cycle by its induction variable, and names the cycles whose bound is not
-//! enough: at their headers lanes look whether a counter is about to overflow.
+//! [`TripBounds`] bounds the iterations of each cycle by its [induction variable](Induction), and names the cycles whose bound
+//! is not enough for somebody who counts visits.
 //!
 //! A cycle is bounded by a variable of its header that changes by a constant each time and decides about leaving at the
 //! header or at the only latch, so that every iteration passes the decision:
 //!
 //! - constant start, step and limit: the number of steps;
-//! - otherwise (a limit that is never reached by counting means a loop that never ends) no value comes twice where the addition may not wrap (`nsw`, `nuw`; a wrapped value is poison, and poison
-//!   that decides is undefined behaviour), so there are at most as many iterations as values;
+//! - otherwise no value comes twice where the addition may not wrap (`nsw`, `nuw`; a wrapped value is poison, and poison that
+//!   decides is undefined behaviour), so there are at most as many iterations as values;
 //! - a variable that is shifted until it is zero: its bits.
 
+use super::trip_count::Induction;
 use crate::affine::form::wrap;
 use crate::cfg::Cycles;
 use crate::cfg::cycles::Cycle;
@@ -20,16 +21,18 @@ use crate::ir::Func;
 use crate::ir::inst::{ConstData, Flags, Opcode, Predicate};
 
 /// Bounds of a function's cycles.
-pub struct Turns {
+pub struct TripBounds {
     /// Most iterations an entry, by cycle; `u64::MAX` where nothing is known.
     most: Vec<u64>,
 }
 
-impl Turns {
+impl TripBounds {
     /// Looks at every cycle of a function.
-    pub fn new(facts: &Facts) -> Turns {
+    pub fn new(facts: &Facts) -> TripBounds {
         let cycles = &facts.cfg().cycles;
-        Turns { most: cycles.iter().map(|cycle| iterations(&facts.func, cycles, cycle).unwrap_or(u64::MAX)).collect() }
+        TripBounds {
+            most: cycles.iter().map(|cycle| iterations(&facts.func, cycles, cycle).unwrap_or(u64::MAX)).collect(),
+        }
     }
 
     /// Most visits of a block that is in these cycles, for each entry of the function.
@@ -57,12 +60,6 @@ impl Turns {
         checks.reverse();
         checks
     }
-}
-
-/// How a variable changes from one iteration to the next.
-enum Step {
-    Add { by: i64, flags: Flags },
-    ShiftRight { keeps_sign: bool },
 }
 
 fn iterations(func: &Func, cycles: &Cycles, cycle: Cycle) -> Option<u64> {
@@ -101,39 +98,37 @@ fn by_compare(func: &Func, cycles: &Cycles, cycle: Cycle, compare: Inst, stays_i
     }
     let pred = Predicate::from_sub(data.sub)?;
     let pred = if stays_if { pred } else { pred.negated() };
-    let (variable, limit, pred) = match (induction(func, cycles, cycle, a), induction(func, cycles, cycle, b)) {
+    let (variable, limit, pred) = match (Induction::of(func, cycles, cycle, a), Induction::of(func, cycles, cycle, b)) {
         (Some(variable), None) => (variable, b, pred),
         (None, Some(variable)) => (variable, a, pred.swapped()),
         _ => return None,
     };
-    let Variable { phi, start, step, is_next } = variable;
+    let Induction { phi, by, opcode, flags, is_next, .. } = variable;
+    let start = variable.only_start();
     let bits = func.int_bits(func.result(phi)).filter(|&bits| bits <= 64)?;
     let constant = |value: Value| match func.constant(value) {
         Some(ConstData::Int(number)) => Some(wrap(number as i64, bits)),
         _ => None,
     };
-    match step {
-        Step::ShiftRight { keeps_sign } => {
-            // zero after as many shifts as there are bits, or -1: it must not stay then
-            let leaves = match pred {
-                Predicate::Sgt => constant(limit).is_some_and(|limit| limit >= 0),
-                Predicate::Sge => constant(limit).is_some_and(|limit| limit > 0),
-                Predicate::Ne | Predicate::Ugt => !keeps_sign && constant(limit) == Some(0),
-                _ => false,
-            };
-            leaves.then_some(u64::from(bits) + 1)
-        }
-        Step::Add { by, flags } => {
-            let known = start.and_then(constant).zip(constant(limit));
-            let counted = known.and_then(|(from, to)| counted(from, to, by, pred, bits));
-            let kept = flags.intersects(Flags::NSW | Flags::NUW).then(|| {
-                let start = start.and_then(constant);
-                values(func, start, limit, by, flags, pred, bits)
-            });
-            let counted = counted.map(|turns| turns.saturating_add(u64::from(!is_next)));
-            [counted, kept].into_iter().flatten().min()
-        }
+    if opcode != Opcode::Add {
+        // zero after as many shifts as there are bits, or -1: it must not stay then
+        let keeps_sign = opcode == Opcode::AShr;
+        let leaves = match pred {
+            Predicate::Sgt => constant(limit).is_some_and(|limit| limit >= 0),
+            Predicate::Sge => constant(limit).is_some_and(|limit| limit > 0),
+            Predicate::Ne | Predicate::Ugt => !keeps_sign && constant(limit) == Some(0),
+            _ => false,
+        };
+        return (by > 0 && leaves).then_some(u64::from(bits) + 1);
     }
+    if by == 0 {
+        return None;
+    }
+    let start = start.and_then(constant);
+    let counted = start.zip(constant(limit)).and_then(|(from, to)| counted(from, to, by, pred, bits));
+    let counted = counted.map(|count| count.saturating_add(u64::from(!is_next)));
+    let kept = flags.intersects(Flags::NSW | Flags::NUW).then(|| values(func, start, limit, by, flags, pred, bits));
+    [counted, kept].into_iter().flatten().min()
 }
 
 /// Iterations from a constant to a constant.
@@ -144,8 +139,8 @@ fn counted(from: i64, to: i64, by: i64, pred: Predicate, bits: u32) -> Option<u6
     match pred {
         Predicate::Ne => {
             let distance = distance as u64 & mask;
-            let turns = distance / step as u64;
-            (distance.is_multiple_of(step as u64) && turns > 0).then_some(turns)
+            let count = distance / step as u64;
+            (distance.is_multiple_of(step as u64) && count > 0).then_some(count)
         }
         // no value on the way can wrap: numbers are small
         Predicate::Slt | Predicate::Sle | Predicate::Sgt | Predicate::Sge => {
@@ -192,54 +187,4 @@ fn values(func: &Func, start: Option<i64>, limit: Value, by: i64, flags: Flags, 
         _ => false,
     };
     if narrow && reaches { half.min(1 << 31) } else { half }
-}
-
-struct Variable {
-    phi: Inst,
-    /// Its value on entry, if there is one only.
-    start: Option<Value>,
-    step: Step,
-    /// The value is the one for the next iteration.
-    is_next: bool,
-}
-
-/// Reads a value as a variable of the cycle's header or as what it will be in the next iteration.
-fn induction(func: &Func, cycles: &Cycles, cycle: Cycle, value: Value) -> Option<Variable> {
-    let def = func.def(value)?;
-    let is_next = func.insts[def].opcode != Opcode::Phi;
-    let phi = if is_next { func.def(*func.operands(def).first()?)? } else { def };
-    if func.insts[phi].opcode != Opcode::Phi || func.insts[phi].block != cycles.header(cycle) {
-        return None;
-    }
-    let (mut next, mut start) = (None, None);
-    let mut starts = 0;
-    for (&value, &from) in func.operands(phi).iter().zip(func.incoming(phi)) {
-        if cycles.contains(cycle, from) {
-            if next.is_some_and(|next| next != value) {
-                return None;
-            }
-            next = Some(value);
-        } else if cycles.is_reachable(from) {
-            starts += 1;
-            start = Some(value);
-        }
-    }
-    let next = next?;
-    let update = func.def(next)?;
-    if is_next && update != def {
-        return None;
-    }
-    let data = &func.insts[update];
-    let &[old, by] = func.operands(update) else { return None };
-    let Some(ConstData::Int(by)) = func.constant(by) else { return None };
-    if old != func.result(phi) {
-        return None;
-    }
-    let by = wrap(by as i64, func.int_bits(old)?);
-    let step = match data.opcode {
-        Opcode::Add if by != 0 => Step::Add { by, flags: data.flags },
-        Opcode::LShr | Opcode::AShr if by > 0 => Step::ShiftRight { keeps_sign: data.opcode == Opcode::AShr },
-        _ => return None,
-    };
-    Some(Variable { phi, start: start.filter(|_| starts == 1), step, is_next })
 }

@@ -1,0 +1,112 @@
+//! Do melded loops still have a trip count that LLVM knows?
+//!
+//! A loop of constant bounds is unrolled where that is short enough. Two such loops in the sides of a branch, from
+//! different constants on, make one loop whose counter starts at a select: LLVM no longer knows how often it iterates, and
+//! what unrolling gave is lost. So, for each pair of loops:
+//!
+//! | trip counts of the two | |
+//! |---|---|
+//! | from, to, by the same constants | nothing to do: the melded counter is the same |
+//! | the same number | the melded loop gets a counter of its own, from 0 by 1, that ends it |
+//! | another number, or known for one side only | refused where LLVM would have unrolled one of them |
+//!
+//! Cost: linear in the blocks of the loops, and that of [`TripCount`].
+
+use super::plan::PairPlan;
+use super::region::Tail;
+use crate::cfg::Cycle;
+use crate::cost::trip_count::TripCount;
+use crate::divergence::Facts;
+use crate::entity::{Block, Inst};
+use crate::ir::Func;
+use crate::ir::inst::Opcode;
+use smallvec::SmallVec;
+
+/// Most instructions that LLVM unrolls a loop to (`-unroll-threshold` at -O3).
+const UNROLLED: u64 = 300;
+
+/// A counter of a melded loop's own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Counter {
+    /// Pairs: where the loop begins, where it goes back, where it ends.
+    pub header: usize,
+    pub latch: usize,
+    pub exit: usize,
+    /// Number of the last turn, from 0.
+    pub last: u64,
+    /// Whether the exit leaves the loop when its condition is true.
+    pub leaves_when: bool,
+}
+
+/// Two loops of which LLVM would unroll at least one, but not the melded one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LostTurns {
+    /// Turns of each side's, where known.
+    pub turns: [Option<u64>; 2],
+    /// Instructions of each side's, one turn.
+    pub insts: [u32; 2],
+}
+
+/// A loop of one side.
+struct Loop {
+    cycle: Cycle,
+    latch: Block,
+}
+
+/// Counters that the melded loops get, or a loop that would lose its.
+pub fn counters(facts: &Facts, pairs: &[PairPlan]) -> Result<SmallVec<[Counter; 2]>, LostTurns> {
+    let func = &facts.func;
+    let mut counters = SmallVec::new();
+    for (header, pair) in pairs.iter().enumerate() {
+        let [Some(t), Some(f)] = pair.sides.map(|side| natural_loop(facts, side)) else { continue };
+        let loops = [&t, &f];
+        let cycles = &facts.cfg().cycles;
+        let sides = loops.map(|one| TripCount::of(func, cycles, one.cycle, one.latch));
+        let place = |block: Block, side: usize| pairs.iter().position(|pair| pair.sides[side] == block);
+        match sides {
+            [None, None] => {}
+            [Some(a), Some(b)] if a.counts_like(&b) => {}
+            [Some(a), Some(b)] if a.header == b.header => {
+                let at = |side: usize| Some((place(loops[side].latch, side)?, place([a, b][side].exit, side)?));
+                let (Some(first), Some(second)) = (at(0), at(1)) else { continue };
+                let Tail::Joined { crossed, .. } = &pairs[first.1].tail else { continue };
+                if first == second && a.leaves == b.leaves ^ usize::from(*crossed) {
+                    let (latch, exit) = first;
+                    counters.push(Counter { header, latch, exit, last: a.header - 1, leaves_when: a.leaves == 0 });
+                }
+            }
+            _ => {
+                let insts = loops.map(|one| size(func, facts.cfg().cycles.blocks(one.cycle)));
+                let is_unrolled = |side: usize| {
+                    sides[side].is_some_and(|turns| turns.whole.saturating_mul(u64::from(insts[side])) <= UNROLLED)
+                };
+                if is_unrolled(0) || is_unrolled(1) {
+                    return Err(LostTurns { turns: sides.map(|side| side.map(|turns| turns.whole)), insts });
+                }
+            }
+        }
+    }
+    Ok(counters)
+}
+
+/// Instructions of one turn, without those that LLVM takes to be free in unrolled code: addresses and widened indices,
+/// which become constants, and jumps.
+fn size(func: &Func, blocks: &[Block]) -> u32 {
+    let free = [Opcode::Phi, Opcode::Gep, Opcode::ZExt, Opcode::SExt, Opcode::Trunc, Opcode::Br];
+    let counts = |&inst: &Inst| !free.contains(&func.insts[inst].opcode);
+    blocks.iter().map(|&block| func.block_insts(block).filter(counts).count() as u32).sum()
+}
+
+/// The loop that a block is the header of, if there is one with one way back.
+fn natural_loop(facts: &Facts, header: Block) -> Option<Loop> {
+    let func = &facts.func;
+    let dominators = facts.dominators();
+    let mut back = func.graph.preds(header).iter().copied().filter(|&from| dominators.dominates(header, from));
+    let latch = back.next()?;
+    if back.next().is_some() {
+        return None;
+    }
+    let cycle = facts.cfg().cycles.cycle_of(header)?;
+    let is_its = facts.cfg().cycles.header(cycle) == header && facts.cfg().cycles.is_reducible(cycle);
+    is_its.then_some(Loop { cycle, latch })
+}

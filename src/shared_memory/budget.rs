@@ -1,0 +1,134 @@
+//! How much shared memory may a kernel's slots take?
+//!
+//! Two bounds: the 48 KB that every launch gets without asking, and the occupancy: as many blocks must fit on a
+//! multiprocessor with the slots as without.
+//!
+//! Input: the launch bound (threads of a block) and what the kernel already uses. The registers of the final code are
+//! unknown before `ptxas` has run; the caller passes an estimate from below, so that the number of blocks without slots is
+//! never underestimated and the refusal errs on the safe side.
+
+use crate::geometry::MAX_BLOCK_THREADS;
+use crate::gpu::chip::{Chip, STATIC_SHARED};
+use std::cmp::Ordering;
+
+/// Threads: where blocks of any size may come, smaller ones than this may lose occupancy. They all use the slots, and what
+/// is gained in place of local memory is more than that (H200).
+const SMALL_BLOCK: u32 = 128;
+/// Blocks of other sizes than multiples of this many threads are rare.
+const USUAL_STEP: usize = 64;
+
+/// The shared memory one kernel may still take.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedBudget {
+    pub chip: Chip,
+    /// Most threads of a block.
+    pub threads: u32,
+    /// Registers of a thread, estimated from below.
+    pub registers: u32,
+    /// Blocks that the launch bound asks for.
+    pub wanted_blocks: Option<u32>,
+    /// Bytes of shared memory that the kernel uses by itself, dynamic included.
+    pub own: u64,
+    /// The same with the slots planned so far.
+    pub used: u64,
+    /// Blocks of other sizes are launched as well, with the same static shared memory.
+    pub any_block: bool,
+}
+
+/// Why slots do not fit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NoRoom {
+    #[error(
+        "{need} bytes of shared memory for {threads} threads are {over} too many: {used} of {STATIC_SHARED} bytes are taken"
+    )]
+    Limit { need: u64, threads: u32, over: u64, used: u64 },
+    #[error(
+        "{need} bytes of shared memory for {threads} threads would leave {after} of {before} blocks on a multiprocessor"
+    )]
+    Occupancy { need: u64, threads: u32, before: u32, after: u32 },
+}
+
+impl SharedBudget {
+    /// Whether `need` more bytes fit and cost no block.
+    pub fn check(&self, need: u64) -> Result<(), NoRoom> {
+        self.check_keeping(need, 1)
+    }
+    /// Whether `need` more bytes fit and leave one in `part` of the blocks.
+    pub fn check_keeping(&self, need: u64, part: u32) -> Result<(), NoRoom> {
+        let threads = self.threads;
+        if self.used + need > STATIC_SHARED {
+            let over = self.used + need - STATIC_SHARED;
+            return Err(NoRoom::Limit { need, threads, over, used: self.used });
+        }
+        let others = (SMALL_BLOCK..=MAX_BLOCK_THREADS).step_by(USUAL_STEP).filter(|_| self.any_block);
+        for threads in std::iter::once(threads).chain(others) {
+            // larger blocks than have slots gain nothing for a lost block; in smaller ones some threads' slots are idle
+            let part = match threads.cmp(&self.threads) {
+                Ordering::Less if part > 1 => part + 1,
+                Ordering::Less | Ordering::Equal => part,
+                Ordering::Greater => 1,
+            };
+            let before = self.chip.resident_blocks(threads, self.registers, self.own);
+            let after = self.chip.resident_blocks(threads, self.registers, self.used + need);
+            if after * part < before {
+                return Err(NoRoom::Occupancy { need, threads, before, after });
+            }
+        }
+        Ok(())
+    }
+    /// Threads that are resident without slots, as far as can be told.
+    pub fn resident_threads(&self) -> u32 {
+        let most = self.chip.resident_blocks(self.threads, self.registers, self.own);
+        self.threads * self.wanted_blocks.map_or(most, |wanted| wanted.clamp(1, most.max(1)))
+    }
+    /// What the first-level cache loses if a block takes `need` more bytes.
+    pub fn takes_from_cache(&self, need: u64) -> u64 {
+        let share = |shared: u64| {
+            let blocks = self.chip.resident_blocks(self.threads, self.registers, shared);
+            self.chip.share(u64::from(blocks) * (shared + self.chip.reserved_bytes))
+        };
+        share(self.used + need).saturating_sub(share(self.used))
+    }
+    /// Takes the bytes.
+    pub fn take(&mut self, bytes: u64) {
+        self.used += bytes;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_and_none() {
+        let budget = |used| SharedBudget {
+            chip: Chip::of("sm_90"),
+            threads: 256,
+            registers: 32,
+            wanted_blocks: None,
+            own: used,
+            used,
+            any_block: false,
+        };
+        assert_eq!(budget(0).check(16 * 1024), Ok(()));
+        assert!(matches!(budget(40_000).check(16 * 1024), Err(NoRoom::Limit { over: 7232, .. })));
+        assert!(matches!(budget(0).check(32 * 1024), Err(NoRoom::Occupancy { before: 8, after: 6, .. })));
+        assert_eq!(budget(0).check_keeping(32 * 1024, 2), Ok(()));
+    }
+
+    #[test]
+    fn slots_for_some_blocks_cost_others_nothing() {
+        let budget = |arch, threads| SharedBudget {
+            chip: Chip::of(arch),
+            threads,
+            registers: 32,
+            wanted_blocks: None,
+            own: 0,
+            used: 0,
+            any_block: true,
+        };
+        assert_eq!(budget("sm_90", 256).check(48 * 256), Ok(()));
+        assert!(matches!(budget("sm_86", 256).check(48 * 256), Err(NoRoom::Occupancy { threads: 128, .. })));
+        assert_eq!(budget("sm_86", 128).check(48 * 128), Ok(()));
+    }
+}
