@@ -25,7 +25,14 @@ enum : uint32_t {
   WARPWISE_WARNING = 4,  // something is wrong with the input; always wanted
 };
 
-// What a running pass may ask of C++: which remarks anybody wants, and to emit one. Valid during the pass call.
+// What LLVM does to a function in the middle of a pass of ours.
+enum : uint32_t {
+  WARPWISE_SIMPLE_LOOPS = 0, // loop-simplify
+  WARPWISE_CLEAN_UP = 1,     // simplifycfg, instcombine
+};
+
+// What a running pass may ask of C++: which remarks anybody wants, to emit one, to reshape a function. Valid during the
+// pass call.
 struct WarpwiseHost {
   void *context;
   // Bit k set: remarks of kind k are wanted.
@@ -33,6 +40,8 @@ struct WarpwiseHost {
   // C++: emits a remark at an instruction (or at the function when it is null).
   void (*emit)(void *context, LLVMValueRef function, LLVMValueRef instruction, uint32_t kind, WarpwiseText name,
                WarpwiseText message);
+  // C++: runs passes of LLVM on a function; nothing that was known of it holds afterwards.
+  void (*reshape)(void *context, LLVMValueRef function, uint32_t how);
 };
 
 // Options of one analysis or pass: the text between the angle brackets, joined with the command line's.
@@ -64,6 +73,8 @@ int32_t warpwise_pass_lookup(WarpwiseText name);
 bool warpwise_pass_run(int32_t pass, LLVMModuleRef module, WarpwiseText parameters, const WarpwiseHost *host);
 // divergence-map on the host side of a CUDA compilation: registers the counters; returns whether the module changed.
 bool warpwise_map_host(LLVMModuleRef module);
-// fuse-branches on one function, for the places in the pipelines where only a function may change.
-bool warpwise_fuse_function(LLVMValueRef function, WarpwiseText parameters, const WarpwiseHost *host);
+// fuse-branches in clang's pipelines: on one function, for the places where only a function may change, and on a
+// module. A function in which nothing is melded stays as it is.
+bool warpwise_fuse_function(LLVMValueRef function, const WarpwiseHost *host);
+bool warpwise_fuse_module(LLVMModuleRef module, const WarpwiseHost *host);
 }

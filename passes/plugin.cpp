@@ -11,9 +11,6 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"
 #include "llvm/Support/CBindingWrapping.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
-#include "llvm/Transforms/Utils/LoopSimplify.h"
 
 using namespace llvm;
 using namespace warpwise;
@@ -195,34 +192,37 @@ bool parse_function(StringRef Name, FunctionPassManager &FPM, ArrayRef<PassBuild
 // fuse-branches on one function.
 struct FuseFunctionPass : PassInfoMixin<FuseFunctionPass> {
   PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
-    if (!is_nvptx(*F.getParent()) || F.hasOptNone())
+    if (!is_nvptx(*F.getParent()) || F.size() < 3 || F.hasOptNone())
       return PreservedAnalyses::all();
     publish_options();
     WarpwiseHost Host = host(*F.getParent(), FAM);
-    bool Changed = warpwise_fuse_function(wrap(&F), text(""), &Host);
-    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    return warpwise_fuse_function(wrap(&F), &Host) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+};
+
+// fuse-branches on a module.
+struct FuseModulePass : PassInfoMixin<FuseModulePass> {
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
+    if (!is_nvptx(M))
+      return PreservedAnalyses::all();
+    publish_options();
+    auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+    WarpwiseHost Host = host(M, FAM);
+    return warpwise_fuse_module(wrap(&M), &Host) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
 };
 
 // Twice: on the freshly simplified function, before loops are unrolled and sides are shared out by SimplifyCFG, so that
-// all that follows sees the melded code; and on what inlining and unrolling made of the module.
+// all that follows sees the melded code; and on what inlining and unrolling made of the module. Which target the module
+// is for is known only when they run.
 void add_fusion(PassBuilder &PB) {
   PB.registerPeepholeEPCallback([](FunctionPassManager &FPM, OptimizationLevel) {
-    if (!runs_by_default("fuse"))
-      return;
-    // a loop in a side needs a block before it and exits of its own
-    FPM.addPass(LoopSimplifyPass());
-    FPM.addPass(FuseFunctionPass());
+    if (runs_by_default("fuse"))
+      FPM.addPass(FuseFunctionPass());
   });
   PB.registerOptimizerEarlyEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase) {
-    if (!runs_by_default("fuse") || Level == OptimizationLevel::O0)
-      return;
-    MPM.addPass(createModuleToFunctionPassAdaptor(LoopSimplifyPass()));
-    MPM.addPass(TransformPass(warpwise_pass_lookup(text("fuse-branches")), ""));
-    FunctionPassManager FPM;
-    FPM.addPass(SimplifyCFGPass());
-    FPM.addPass(InstCombinePass());
-    MPM.addPass(createModuleToFunctionPassAdaptor(std::move(FPM)));
+    if (runs_by_default("fuse") && Level != OptimizationLevel::O0)
+      MPM.addPass(FuseModulePass());
   });
 }
 

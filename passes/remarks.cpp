@@ -1,4 +1,5 @@
-// How does a remark from Rust reach the user? Through the emitter of the function it is about.
+// What may a pass written in Rust ask of the pass manager? To say something, through the emitter of the function it is
+// about, and to run passes of LLVM on a function.
 
 #include "remarks.h"
 #include "text.h"
@@ -9,6 +10,9 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CBindingWrapping.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
 
 using namespace llvm;
 
@@ -62,6 +66,20 @@ void emit(void *Context, LLVMValueRef Func, LLVMValueRef Inst, uint32_t Kind, Wa
   }
 }
 
+void reshape(void *Context, LLVMValueRef Func, uint32_t How) {
+  auto &FAM = *static_cast<FunctionAnalysisManager *>(Context);
+  auto &F = *cast<Function>(unwrap(Func));
+  // the pass may have edited the function since
+  FAM.invalidate(F, PreservedAnalyses::none());
+  if (How == WARPWISE_SIMPLE_LOOPS) {
+    LoopSimplifyPass().run(F, FAM);
+  } else {
+    FAM.invalidate(F, SimplifyCFGPass().run(F, FAM));
+    InstCombinePass().run(F, FAM);
+  }
+  FAM.invalidate(F, PreservedAnalyses::none());
+}
+
 } // namespace
 
 WarpwiseHost warpwise::host(Module &M, FunctionAnalysisManager &FAM) {
@@ -74,7 +92,7 @@ WarpwiseHost warpwise::host(Module &M, FunctionAnalysisManager &FAM) {
     Wanted |= H->isMissedOptRemarkEnabled(PassName) ? 1u << WARPWISE_MISSED : 0;
     Wanted |= H->isAnalysisRemarkEnabled(PassName) ? 1u << WARPWISE_ANALYSIS : 0;
   }
-  return {&FAM, Wanted | Always, emit};
+  return {&FAM, Wanted | Always, emit, reshape};
 }
 
 bool warpwise::wants_remarks(const WarpwiseHost &Host) { return Host.wanted & ~Always; }

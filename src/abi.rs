@@ -56,6 +56,14 @@ fn guarded<T>(what: &str, fallback: T, body: impl FnOnce() -> T) -> T {
     })
 }
 
+/// Runs an entry that edits; after a panic in one nothing can be promised.
+fn editing(body: impl FnOnce() -> bool) -> bool {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
+        eprintln!("warpwise: internal error in a transform; the module may be half edited, giving up");
+        std::process::abort()
+    })
+}
+
 /// The C++ struct `llvm::PassPluginLibraryInfo` of plugin API version 2: five fields, returned by value.
 #[repr(C)]
 pub struct PassPluginLibraryInfo {
@@ -322,17 +330,13 @@ pub unsafe extern "C" fn warpwise_pass_run(
 ) -> bool {
     // SAFETY: the text lives for this call.
     let parameters = unsafe { parameters.get() };
-    let outcome = catch_unwind(AssertUnwindSafe(|| {
+    editing(|| {
         // SAFETY: the pass manager hands out a live module; `host` is on the caller's stack.
         let (module, host) = unsafe { (handle::Module::from_raw(module), host.as_ref()) };
         match (module, host) {
             (Some(module), Some(host)) => pipeline::run(pass as usize, module, &parameters, &Host::new(host)),
             _ => false,
         }
-    }));
-    outcome.unwrap_or_else(|_| {
-        eprintln!("warpwise: internal error in a transform; the module may be half edited, giving up");
-        std::process::abort()
     })
 }
 
@@ -342,42 +346,45 @@ pub unsafe extern "C" fn warpwise_pass_run(
 /// `module` is alive and nobody else reads it during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn warpwise_map_host(module: LLVMModuleRef) -> bool {
-    let outcome = catch_unwind(AssertUnwindSafe(|| {
+    editing(|| {
         // SAFETY: the pass manager hands out a live module.
         let module = unsafe { handle::Module::from_raw(module) };
         match (module, Settings::parse("divergence-map", "")) {
             (Some(module), Ok(settings)) => crate::map::run_host(module, &settings),
             _ => false,
         }
-    }));
-    outcome.unwrap_or_else(|_| {
-        eprintln!("warpwise: internal error in a transform; the module may be half edited, giving up");
-        std::process::abort()
     })
 }
 
-/// Melds the sides of one function's divergent branches.
+/// Melds the sides of one function's divergent branches, in the middle of clang's pipeline.
 ///
 /// # Safety
 /// `function` is alive and nobody else reads it during the call; `host` valid for the call.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_fuse_function(
-    function: LLVMValueRef,
-    parameters: Text,
-    host: *const RawHost,
-) -> bool {
-    // SAFETY: the text lives for this call.
-    let parameters = unsafe { parameters.get() };
-    let outcome = catch_unwind(AssertUnwindSafe(|| {
+pub unsafe extern "C" fn warpwise_fuse_function(function: LLVMValueRef, host: *const RawHost) -> bool {
+    editing(|| {
         // SAFETY: the pass manager hands out a live function; `host` is on the caller's stack.
         let (function, host) = unsafe { (handle::Function::from_raw(function), host.as_ref()) };
-        match (function, host, Settings::parse("fuse-branches", &parameters)) {
-            (Some(function), Some(host), Ok(settings)) => crate::fuse::run_early(function, &settings, &Host::new(host)),
+        let function = function.filter(|&function| crate::fuse::has_branch(function));
+        match (function, host) {
+            (Some(function), Some(host)) => pipeline::fuse_function(function, &Host::new(host)),
             _ => false,
         }
-    }));
-    outcome.unwrap_or_else(|_| {
-        eprintln!("warpwise: internal error in a transform; the module may be half edited, giving up");
-        std::process::abort()
+    })
+}
+
+/// Melds the sides of divergent branches of a module, in the middle of clang's pipeline.
+///
+/// # Safety
+/// As [`warpwise_pass_run`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpwise_fuse_module(module: LLVMModuleRef, host: *const RawHost) -> bool {
+    editing(|| {
+        // SAFETY: the pass manager hands out a live module; `host` is on the caller's stack.
+        let (module, host) = unsafe { (handle::Module::from_raw(module), host.as_ref()) };
+        match (module, host) {
+            (Some(module), Some(host)) => pipeline::fuse_module(module, &Host::new(host)),
+            _ => false,
+        }
     })
 }

@@ -350,6 +350,18 @@ pub fn run(pass: usize, module: Module<'_>, parameters: &str, host: &Host<'_>) -
     }
 }
 
+/// fuse-branches on one function in the middle of clang's pipeline.
+pub fn fuse_function(function: Function<'_>, host: &Host<'_>) -> bool {
+    Settings::parse("fuse-branches", "").is_ok_and(|settings| crate::fuse::run_early(function, &settings, host))
+}
+
+/// fuse-branches on a module in the middle of clang's pipeline.
+pub fn fuse_module(module: Module<'_>, host: &Host<'_>) -> bool {
+    let Ok(settings) = Settings::parse("fuse-branches", "") else { return false };
+    let changed = read_annotations(module);
+    crate::fuse::run_late(module, &settings, host) || changed
+}
+
 fn run_default(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
     let mut changed = false;
     for (name, run) in PASSES {

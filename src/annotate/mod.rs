@@ -72,7 +72,7 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
         .filter(|&function| is_enabled(function, "annotate"))
         .map(|function| {
             let (facts, handles) = analysis.facts(function);
-            let plan = plan::plan(&facts, &handles, &analysis.intrinsics, &mut memory, &options);
+            let plan = plan::plan(&facts, &handles, analysis.intrinsics(), &mut memory, &options);
             (facts, handles, plan)
         })
         .collect();

@@ -168,7 +168,8 @@ struct Summaries {
 pub struct ModuleAnalysis<'m> {
     pub context: ModuleContext<'m>,
     pub options: Options,
-    pub intrinsics: IntrinsicTable,
+    /// Made when something is solved: who only looks at pictures does not pay for the module's declarations.
+    intrinsics: OnceCell<IntrinsicTable>,
     summaries: OnceCell<Summaries>,
     stack_escapes: OnceCell<bool>,
     /// Whether no kernel contradicts the shape that the user states.
@@ -176,18 +177,21 @@ pub struct ModuleAnalysis<'m> {
 }
 
 impl<'m> ModuleAnalysis<'m> {
-    /// Looks at symbols and declarations; bodies are read when facts are asked for.
+    /// Looks at nothing yet: declarations and bodies are read when facts are asked for.
     pub fn new(module: handle::Module<'m>, options: Options) -> Self {
-        let context = ModuleContext::new(module);
-        let intrinsics = IntrinsicTable::new(&context);
         ModuleAnalysis {
-            context,
+            context: ModuleContext::new(module),
             options,
-            intrinsics,
+            intrinsics: OnceCell::new(),
             summaries: OnceCell::new(),
             stack_escapes: OnceCell::new(),
             shape_holds: OnceCell::new(),
         }
+    }
+
+    /// Rules for the intrinsics that the module declares.
+    pub fn intrinsics(&self) -> &IntrinsicTable {
+        self.intrinsics.get_or_init(|| IntrinsicTable::new(&self.context))
     }
 
     /// Facts of a function with a body, and the way back to LLVM.
@@ -286,7 +290,7 @@ impl<'m> ModuleAnalysis<'m> {
     ) -> Environment<'a> {
         Environment {
             geometry: self.geometry(func),
-            intrinsics: &self.intrinsics,
+            intrinsics: self.intrinsics(),
             params,
             entry_convergent,
             frame,

@@ -48,7 +48,8 @@ pub fn count(module: Module<'_>, options: Options) -> Vec<(String, Census)> {
                 continue;
             }
             census.branches += 1;
-            let pays = match plan::plan(&facts, &context, block, &mut scratch) {
+            let plan = plan::plan(&facts, &context, block, &mut scratch);
+            let pays = match plan.and_then(|plan| plan::lanes_part(&facts, &context, plan)) {
                 Ok(_) => true,
                 Err(reject) if reject.has_something_alike() => false,
                 Err(_) => continue,

@@ -16,7 +16,7 @@ use super::plan::PairPlan;
 use super::region::Tail;
 use crate::cfg::Cycle;
 use crate::cost::trip_count::TripCount;
-use crate::divergence::Facts;
+use crate::divergence::Outline;
 use crate::entity::{Block, Inst};
 use crate::ir::Func;
 use crate::ir::inst::Opcode;
@@ -54,13 +54,13 @@ struct Loop {
 }
 
 /// Counters that the melded loops get, or a loop that would lose its.
-pub fn counters(facts: &Facts, pairs: &[PairPlan]) -> Result<SmallVec<[Counter; 2]>, LostTurns> {
-    let func = &facts.func;
+pub fn counters(outline: &Outline, pairs: &[PairPlan]) -> Result<SmallVec<[Counter; 2]>, LostTurns> {
+    let func = &outline.func;
     let mut counters = SmallVec::new();
     for (header, pair) in pairs.iter().enumerate() {
-        let [Some(t), Some(f)] = pair.sides.map(|side| natural_loop(facts, side)) else { continue };
+        let [Some(t), Some(f)] = pair.sides.map(|side| natural_loop(outline, side)) else { continue };
         let loops = [&t, &f];
-        let cycles = &facts.cfg().cycles;
+        let cycles = &outline.cfg().cycles;
         let sides = loops.map(|one| TripCount::of(func, cycles, one.cycle, one.latch));
         let place = |block: Block, side: usize| pairs.iter().position(|pair| pair.sides[side] == block);
         match sides {
@@ -76,7 +76,7 @@ pub fn counters(facts: &Facts, pairs: &[PairPlan]) -> Result<SmallVec<[Counter; 
                 }
             }
             _ => {
-                let insts = loops.map(|one| size(func, facts.cfg().cycles.blocks(one.cycle)));
+                let insts = loops.map(|one| size(func, outline.cfg().cycles.blocks(one.cycle)));
                 let is_unrolled = |side: usize| {
                     sides[side].is_some_and(|turns| turns.whole.saturating_mul(u64::from(insts[side])) <= UNROLLED)
                 };
@@ -98,15 +98,15 @@ fn size(func: &Func, blocks: &[Block]) -> u32 {
 }
 
 /// The loop that a block is the header of, if there is one with one way back.
-fn natural_loop(facts: &Facts, header: Block) -> Option<Loop> {
-    let func = &facts.func;
-    let dominators = facts.dominators();
+fn natural_loop(outline: &Outline, header: Block) -> Option<Loop> {
+    let func = &outline.func;
+    let dominators = outline.dominators();
     let mut back = func.graph.preds(header).iter().copied().filter(|&from| dominators.dominates(header, from));
     let latch = back.next()?;
     if back.next().is_some() {
         return None;
     }
-    let cycle = facts.cfg().cycles.cycle_of(header)?;
-    let is_its = facts.cfg().cycles.header(cycle) == header && facts.cfg().cycles.is_reducible(cycle);
+    let cycle = outline.cfg().cycles.cycle_of(header)?;
+    let is_its = outline.cfg().cycles.header(cycle) == header && outline.cfg().cycles.is_reducible(cycle);
     is_its.then_some(Loop { cycle, latch })
 }

@@ -24,7 +24,7 @@
 //!
 //! Cost: constant for a candidate; one dominator tree for each one that would pay, at most one a round.
 
-use crate::divergence::Facts;
+use crate::divergence::Outline;
 use crate::entity::{Block, Value};
 use crate::ir::Func;
 use crate::ir::inst::Opcode;
@@ -61,8 +61,8 @@ pub struct Gather {
 }
 
 /// The edges to two blocks that the end of `entry` leads to among others; `None` where they cannot be gathered.
-pub fn gather(facts: &Facts, entry: Block, sides: [Block; 2]) -> Option<Gather> {
-    let func = &facts.func;
+pub fn gather(outline: &Outline, entry: Block, sides: [Block; 2]) -> Option<Gather> {
+    let func = &outline.func;
     let mut sources: Vec<(Block, Way)> = Vec::new();
     for (side, &block) in sides.iter().enumerate() {
         for &from in func.graph.preds(block) {
@@ -80,9 +80,9 @@ pub fn gather(facts: &Facts, entry: Block, sides: [Block; 2]) -> Option<Gather> 
         Opcode::Switch => way != Way::Both || from == entry,
         _ => false,
     };
-    let dominators = facts.dominators();
+    let dominators = outline.dominators();
     let comes_back = |&(from, _): &(Block, Way)| {
-        !facts.is_reachable(from) || sides.iter().any(|&side| dominators.dominates(side, from))
+        !outline.is_reachable(from) || sides.iter().any(|&side| dominators.dominates(side, from))
     };
     let fits = sides[0] != sides[1] && sources.iter().all(ends_well) && !sources.iter().any(comes_back);
     fits.then_some(Gather { sides, sources })
@@ -110,17 +110,17 @@ pub fn candidates(func: &Func, entry: Block) -> Vec<[Block; 2]> {
 /// Pairs of one side's head and a block further on in the other, where ways that part in the other meet again: sides that
 /// are alike but for something that one of them does before. Lanes of the one side may have to wait for that, so `is_free`
 /// must hold for every block of it: nothing in it waits for other lanes.
-pub fn later_candidates(facts: &Facts, sides: [Block; 2], is_free: impl Fn(Block) -> bool) -> Vec<[Block; 2]> {
+pub fn later_candidates(outline: &Outline, sides: [Block; 2], is_free: impl Fn(Block) -> bool) -> Vec<[Block; 2]> {
     let mut pairs = Vec::new();
-    pairs.extend(meetings(facts, sides[1], &is_free).into_iter().map(|later| [sides[0], later]));
-    pairs.extend(meetings(facts, sides[0], &is_free).into_iter().map(|later| [later, sides[1]]));
+    pairs.extend(meetings(outline, sides[1], &is_free).into_iter().map(|later| [sides[0], later]));
+    pairs.extend(meetings(outline, sides[0], &is_free).into_iter().map(|later| [later, sides[1]]));
     pairs
 }
 
 /// Blocks behind a side's head at which ways from it meet, nearest first, as far as a short walk finds them.
-fn meetings(facts: &Facts, head: Block, is_free: &impl Fn(Block) -> bool) -> Vec<Block> {
-    let func = &facts.func;
-    let (dominators, cycles) = (facts.dominators(), &facts.cfg().cycles);
+fn meetings(outline: &Outline, head: Block, is_free: &impl Fn(Block) -> bool) -> Vec<Block> {
+    let func = &outline.func;
+    let (dominators, cycles) = (outline.dominators(), &outline.cfg().cycles);
     let mut seen = vec![head];
     let mut found = Vec::new();
     let mut next = 0;
@@ -132,7 +132,7 @@ fn meetings(facts: &Facts, head: Block, is_free: &impl Fn(Block) -> bool) -> Vec
             seen.push(to);
             // lanes that come from the other side would make a second entry into a loop
             let is_meeting = func.graph.preds(to).len() > 1 && cycles.cycle_of(to) == cycles.cycle_of(head);
-            if is_meeting && is_free_between(facts, head, to, is_free) {
+            if is_meeting && is_free_between(outline, head, to, is_free) {
                 found.push(to);
             }
         }
@@ -142,15 +142,15 @@ fn meetings(facts: &Facts, head: Block, is_free: &impl Fn(Block) -> bool) -> Vec
 }
 
 /// Whether all blocks from a side's head to one that it dominates are free.
-fn is_free_between(facts: &Facts, head: Block, meeting: Block, is_free: &impl Fn(Block) -> bool) -> bool {
+fn is_free_between(outline: &Outline, head: Block, meeting: Block, is_free: &impl Fn(Block) -> bool) -> bool {
     let mut seen: Vec<Block> = vec![meeting];
     let mut next = 0;
     while next < seen.len() {
-        for &from in facts.func.graph.preds(seen[next]) {
+        for &from in outline.func.graph.preds(seen[next]) {
             if seen.contains(&from) {
                 continue;
             }
-            if seen.len() > MAX_WALK || !is_free(from) || facts.dominators().dominates(meeting, from) {
+            if seen.len() > MAX_WALK || !is_free(from) || outline.dominators().dominates(meeting, from) {
                 return false;
             }
             seen.push(from);
@@ -165,9 +165,9 @@ fn is_free_between(facts: &Facts, head: Block, meeting: Block, is_free: &impl Fn
 }
 
 /// Whether every definition still comes before its uses when the edges are led to one block.
-pub fn keeps_dominance(facts: &Facts, gather: &Gather) -> bool {
-    let func = &facts.func;
-    let dominators = facts.dominators();
+pub fn keeps_dominance(outline: &Outline, gather: &Gather) -> bool {
+    let func = &outline.func;
+    let dominators = outline.dominators();
     let sources: FxHashSet<Block> = gather.sources.iter().map(|source| source.0).collect();
     let before_all = |block: Block| sources.iter().all(|&source| dominators.dominates(block, source));
     // the blocks on the way to one side alone
@@ -186,7 +186,7 @@ pub fn keeps_dominance(facts: &Facts, gather: &Gather) -> bool {
     }
     let changed = crate::cfg::dominators::Dominators::forward(&changed_graph(func, gather));
     let holds = |value: Value, home: Block| {
-        facts.users(value).iter().all(|&user| {
+        outline.users(value).iter().all(|&user| {
             let data = &func.insts[user];
             if data.opcode != Opcode::Phi {
                 return changed.dominates(home, data.block);

@@ -11,12 +11,19 @@
 //!           └ schedule   in which order
 //! gather     sides that several branches lead to
 //! plan       the plan of one branch, its numbers (cost), and whether it pays
-//!  └ trips      what becomes of loops that LLVM would unroll
+//!  └ counters   what becomes of loops that LLVM would unroll
+//! loops      what the function would be with its loops in simple form
 //! apply      the edits
 //! ```
 //!
 //! Driver: facts, plans of all divergent branches that do not overlap, innermost first; apply; again from fresh facts,
-//! until nothing is left to do, [`ROUNDS`] are over or [`MAX_LOOKED_AT`] is reached. Uniform branches are never touched: the facts decide.
+//! until nothing is left to do, [`ROUNDS`] are over or [`MAX_LOOKED_AT`] is reached. Uniform branches are never touched: the
+//! facts decide. They are dear, so that a function none of whose branches has a plan whichever way its lanes go is not
+//! solved at all, unless somebody wants to hear why.
+//!
+//! In clang's pipelines nobody has made loops simple or cleans up behind us, and a function in which nothing is melded
+//! stays as it is: there plans are made on a picture whose loops are simple ([`loops`]), and the pass manager's side
+//! [reshapes](Reshape) the function that has one.
 //!
 //! Coutinho 2011, chapter 6, fuses straight sides; DARM (Saumya, Sundararajah, Kulkarni, CGO 2022) sides with control
 //! flow. Ours are the walk that pairs blocks (any shape as far as both agree, several exits, different conditions at
@@ -29,6 +36,7 @@ pub mod census;
 mod counters;
 mod gather;
 mod legality;
+mod loops;
 mod matching;
 mod pairing;
 mod plan;
@@ -36,7 +44,7 @@ mod region;
 mod schedule;
 
 use crate::cost::issue::Costs;
-use crate::divergence::{Facts, ModuleAnalysis, Options};
+use crate::divergence::{Facts, ModuleAnalysis, Options, Outline};
 use crate::entity::Block;
 use crate::gpu::chip::MAX_REGISTERS;
 use crate::gpu::occupancy::register_budget;
@@ -44,7 +52,8 @@ use crate::ir::call::Callee;
 use crate::ir::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, AttrPlace, Function, Module, RawOpcode, attribute_kind};
-use crate::llvm::remark::{Host, Kind};
+use crate::llvm::remark::{Host, Kind, Reshape};
+use crate::map::file::Feedback;
 use crate::pipeline::{Settings, is_annotated_off, is_enabled};
 use crate::pressure::Pressure;
 use crate::pressure::stretches::at_most;
@@ -65,13 +74,26 @@ const MAX_LOOKED_AT: usize = 12_000;
 
 /// Runs the pass over a module; returns whether it changed.
 pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
+    run_over(module, settings, host, false)
+}
+
+/// Runs the pass over a module in clang's pipeline; returns whether it changed.
+pub fn run_late(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
+    run_over(module, settings, host, true)
+}
+
+fn run_over(module: Module<'_>, settings: &Settings, host: &Host<'_>, reshapes: bool) -> bool {
     let kinds = Kinds::new();
     let functions: Vec<Function<'_>> =
         module.functions().filter(|&function| !function.is_declaration() && is_enabled(function, "fuse")).collect();
-    let mut driver = Driver { module, settings, kinds: &kinds, host, analysis: None };
+    let mut driver = Driver { module, settings, kinds: &kinds, host, reshapes, analysis: None };
     let mut changed = false;
-    for function in functions {
-        changed |= driver.fuse(function);
+    for function in functions.into_iter().filter(|&function| has_branch(function)) {
+        let melded = driver.fuse(function);
+        if melded && reshapes {
+            host.reshape(function, Reshape::CleanUp);
+        }
+        changed |= melded;
     }
     changed
 }
@@ -79,19 +101,15 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
 /// Runs the pass over one function in the middle of a pipeline; returns whether it changed. A function whose own inlining
 /// is still to come is left for later: what the calls return is not known, and may be uniform.
 pub fn run_early(function: Function<'_>, settings: &Settings, host: &Host<'_>) -> bool {
-    if !is_enabled(function, "fuse")
-        || !has_branch(function)
-        || has_inlining_to_come(function)
-        || is_annotated_off(function, "fuse")
-    {
+    if !is_enabled(function, "fuse") || has_inlining_to_come(function) || is_annotated_off(function, "fuse") {
         return false;
     }
     let module = function.module();
-    Driver { module, settings, kinds: &Kinds::new(), host, analysis: None }.fuse(function)
+    Driver { module, settings, kinds: &Kinds::new(), host, reshapes: true, analysis: None }.fuse(function)
 }
 
 /// Whether anything branches: a cheap test, as many small functions have no branch.
-fn has_branch(function: Function<'_>) -> bool {
+pub fn has_branch(function: Function<'_>) -> bool {
     function.blocks().filter_map(|block| block.terminator()).any(|end| end.successors().take(2).count() == 2)
 }
 
@@ -112,8 +130,19 @@ struct Driver<'a, 'm> {
     settings: &'a Settings,
     kinds: &'a Kinds,
     host: &'a Host<'a>,
+    /// The host can bring a function into shape.
+    reshapes: bool,
     /// Thrown away when an edit may have changed what it knows of callees.
     analysis: Option<ModuleAnalysis<'m>>,
+}
+
+/// Plans of a function and what they were made from.
+struct Look<'m> {
+    facts: Facts,
+    handles: Handles<'m>,
+    work: Work,
+    /// The picture has loops in simple form, the function has not.
+    is_ahead: bool,
 }
 
 impl<'m> Driver<'_, 'm> {
@@ -121,29 +150,26 @@ impl<'m> Driver<'_, 'm> {
         if function.block_count() < 3 {
             return false;
         }
-        let Driver { module, settings, kinds, host, .. } = *self;
+        let Driver { module, settings, host, .. } = *self;
         let map = crate::map::feedback(settings, function, host);
-        let costs = Costs::of(function);
+        let mut changed = false;
         for round in 0..ROUNDS {
-            let options = Options { block: settings.block, simple: settings.simple };
-            let analysis = self.analysis.get_or_insert_with(|| ModuleAnalysis::new(module, options));
-            let (facts, handles) = analysis.facts(function);
-            let context = Context {
-                func: &facts.func,
-                handles: &handles,
-                kinds,
-                costs,
-                always: settings.fuse_always,
-                map: map.as_deref(),
-            };
-            let mut work = plans(&facts, &context);
-            if !settings.fuse_always {
-                refuse_pressure(&facts, settings, &mut work);
+            let found = self.look(function, map.as_deref(), self.reshapes && round == 0);
+            let Some(mut look) = found else { break };
+            if look.is_ahead && !look.work.plans.is_empty() {
+                host.reshape(function, Reshape::SimpleLoops);
+                changed = true;
+                match self.look(function, map.as_deref(), false) {
+                    Some(again) => look = again,
+                    None => break,
+                }
             }
+            let Look { facts, handles, work, .. } = look;
             if work.plans.is_empty() {
                 report_rejects(&facts, &handles, &work, host);
-                return round > 0;
+                break;
             }
+            changed = true;
             let looked_at = (round + 2) * facts.func.insts.len();
             let again = work.is_unfinished() && round + 1 < ROUNDS && looked_at <= MAX_LOOKED_AT;
             if !again {
@@ -164,8 +190,39 @@ impl<'m> Driver<'_, 'm> {
                 break;
             }
         }
-        true
+        changed
     }
+
+    /// Plans of a function as it is, or as it would be with simple loops; `None` where there is nothing to do or to say.
+    fn look(&mut self, function: Function<'m>, map: Option<&Feedback>, simple_loops: bool) -> Option<Look<'m>> {
+        let Driver { module, settings, kinds, host, .. } = *self;
+        let options = Options { block: settings.block, simple: settings.simple };
+        let analysis = self.analysis.get_or_insert_with(|| ModuleAnalysis::new(module, options));
+        let (outline, handles) = analysis.outline(function);
+        let (outline, handles, is_ahead) =
+            if simple_loops { loops::simplified(outline, handles) } else { (outline, handles, false) };
+        let costs = Costs::of(function);
+        let always = settings.fuse_always;
+        let context = Context { func: &outline.func, handles: &handles, kinds, costs, always, map };
+        if !host.wants(Kind::Missed) && !could_meld(&outline, &context) {
+            return None;
+        }
+        let facts = analysis.solve(outline, function);
+        let context = Context { func: &facts.func, handles: &handles, kinds, costs, always, map };
+        let mut work = plans(&facts, &context);
+        if !always {
+            refuse_pressure(&facts, settings, &mut work);
+        }
+        Some(Look { facts, handles, work, is_ahead })
+    }
+}
+
+/// Whether any branch would be melded if its lanes parted.
+fn could_meld(outline: &Outline, context: &Context<'_, '_>) -> bool {
+    let mut scratch = Scratch::default();
+    let order = outline.cfg().order.rpo();
+    let mut branches = order.iter().filter(|&&block| outline.func.graph.is_branch(block));
+    branches.any(|&block| plan::plan(outline, context, block, &mut scratch).is_ok())
 }
 
 /// What one look at a function found.
@@ -238,7 +295,8 @@ fn plans(facts: &Facts, context: &Context<'_, '_>) -> Work {
     // against the order: what is inside a side comes after the branch
     let order: Vec<Block> = facts.cfg().order.rpo().to_vec();
     for block in order.into_iter().rev().filter(|&block| facts.is_divergent_branch(block)) {
-        match plan::plan(facts, context, block, &mut scratch) {
+        let plan = plan::plan(facts, context, block, &mut scratch);
+        match plan.and_then(|plan| plan::lanes_part(facts, context, plan)) {
             Ok(plan) if claims.admit(&plan) => {
                 claims.add(&plan);
                 work.plans.push(plan);

@@ -18,7 +18,9 @@
 //! splits. With a map it is weighed: `splits · (saved - added)` against `(visits - splits) · risk`; where no warp splits,
 //! nothing is looked at.
 //!
-//! Requires facts of the function as it is. Nothing is edited here; a plan names blocks and instructions by index.
+//! Requires the [outline](Outline) of the function as it is; what lanes agree on is asked for one question alone
+//! ([`lanes_part`]), so that a function without a plan is never solved. Nothing is edited here; a plan names blocks and
+//! instructions by index.
 
 use super::counters::{self, Counter, LostTurns};
 use super::gather::{self, Gather, Way};
@@ -27,8 +29,8 @@ use super::matching::{self, Shapes};
 use super::pairing::{Context, Melded, Pairing, pair_up};
 use super::region::{Link, NoRegion, Pair, Region, Tail};
 use super::schedule::Step;
-use crate::divergence::Facts;
 use crate::divergence::spread::Spread;
+use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
 use crate::gpu::prices::DIVERGENT_BRANCH;
 use crate::ir::inst::Opcode;
@@ -267,9 +269,10 @@ pub struct Scratch {
     pub looked: Vec<Block>,
 }
 
-/// Plans the fusion of the sides of one branch; uniform ones are the caller's to leave alone.
+/// Plans the fusion of the sides of one branch, as if its lanes parted: [`lanes_part`] is the caller's to ask, and uniform
+/// ones are its to leave alone.
 pub fn plan(
-    facts: &Facts,
+    outline: &Outline,
     context: &Context<'_, '_>,
     entry: Block,
     scratch: &mut Scratch,
@@ -290,7 +293,7 @@ pub fn plan(
             };
             scratch.looked.extend(func.graph.succs(entry));
             let pairs = gather::candidates(func, entry);
-            return gathered(facts, context, entry, pairs, scratch).unwrap_or(Err(why));
+            return gathered(outline, context, entry, pairs, scratch).unwrap_or(Err(why));
         }
     };
     scratch.looked.extend(region.core());
@@ -299,18 +302,23 @@ pub fn plan(
             return Err(FuseReject::Obstacle(inst, why));
         }
     }
-    let refused = match judge(facts, context, Planner::new(context, &region).run(&mut scratch.shapes)) {
+    let refused = match judge(outline, context, Planner::new(context, &region).run(&mut scratch.shapes)) {
         Err(refused @ (FuseReject::NothingAlike(_) | FuseReject::Unprofitable(_) | FuseReject::Risky(_))) => refused,
         judged => return judged,
     };
-    let later = gather::later_candidates(facts, region.pairs[0].sides, |block| obstacle(block).is_none());
-    match gathered(facts, context, entry, later, scratch) {
+    let later = gather::later_candidates(outline, region.pairs[0].sides, |block| obstacle(block).is_none());
+    match gathered(outline, context, entry, later, scratch) {
         Some(Ok(plan)) => Ok(plan),
         _ => Err(refused),
     }
 }
 
-/// Whether lanes agree on a branch if warps lie along x, for all that is known.
+/// The plan, unless lanes agree on its branch if warps lie along x, for all that is known.
+pub fn lanes_part(facts: &Facts, context: &Context<'_, '_>, plan: FusePlan) -> Result<FusePlan, FuseReject> {
+    let is_known = context.always || context.visits(plan.entry).is_some();
+    if !is_known && agrees_along_rows(facts, plan.entry) { Err(FuseReject::AlongRows) } else { Ok(plan) }
+}
+
 fn agrees_along_rows(facts: &Facts, entry: Block) -> bool {
     let condition = facts.func.operands(facts.func.terminator(entry)).first();
     facts.geometry.exact.is_none()
@@ -319,7 +327,7 @@ fn agrees_along_rows(facts: &Facts, entry: Block) -> bool {
 
 /// The best plan for sides that several branches lead to; `None` where there are no such sides.
 fn gathered(
-    facts: &Facts,
+    outline: &Outline,
     context: &Context<'_, '_>,
     entry: Block,
     pairs: Vec<[Block; 2]>,
@@ -335,10 +343,10 @@ fn gathered(
         if t != f || !admits(sides[0], sides[1]) {
             continue;
         }
-        let Some(gather) = gather::gather(facts, entry, sides) else { continue };
+        let Some(gather) = gather::gather(outline, entry, sides) else { continue };
         let Some(region) = Region::gathered(func, entry, gather, admits) else { continue };
         scratch.looked.extend(region.core());
-        match judge(facts, context, Planner::new(context, &region).run(&mut scratch.shapes)) {
+        match judge(outline, context, Planner::new(context, &region).run(&mut scratch.shapes)) {
             Err(reject) => refused = Some(reject),
             Ok(plan) => {
                 let gain = |plan: &FusePlan| i64::from(plan.numbers.saved) - i64::from(plan.numbers.added);
@@ -349,7 +357,7 @@ fn gathered(
         }
     }
     match best {
-        Some(plan) if plan.gather.as_ref().is_some_and(|gather| gather::keeps_dominance(facts, gather)) => {
+        Some(plan) if plan.gather.as_ref().is_some_and(|gather| gather::keeps_dominance(outline, gather)) => {
             Some(Ok(plan))
         }
         Some(_) => None,
@@ -358,16 +366,16 @@ fn gathered(
 }
 
 /// Whether a plan pays.
-fn judge(facts: &Facts, context: &Context<'_, '_>, mut plan: FusePlan) -> Result<FusePlan, FuseReject> {
+fn judge(outline: &Outline, context: &Context<'_, '_>, mut plan: FusePlan) -> Result<FusePlan, FuseReject> {
     let numbers = plan.numbers;
     let Numbers { saved, added, risk, .. } = numbers;
     // choosing between results of both sides LLVM and ptxas do by themselves where it pays
     if numbers.melded == 0 {
         return Err(FuseReject::NothingAlike(numbers.insts));
     }
-    let counters = counters::counters(facts, &plan.pairs);
+    let counters = counters::counters(outline, &plan.pairs);
     if !context.always {
-        let [t, f] = plan.pairs[0].sides.map(|side| facts.cfg().cycles.cycle_of(side));
+        let [t, f] = plan.pairs[0].sides.map(|side| outline.cfg().cycles.cycle_of(side));
         if t != f && numbers.visits.is_none() {
             return Err(FuseReject::LeavesLoop);
         }
@@ -382,9 +390,6 @@ fn judge(facts: &Facts, context: &Context<'_, '_>, mut plan: FusePlan) -> Result
         }
         if let Err(lost) = counters {
             return Err(FuseReject::LosesTripCount(lost));
-        }
-        if context.visits(plan.entry).is_none() && agrees_along_rows(facts, plan.entry) {
-            return Err(FuseReject::AlongRows);
         }
     }
     plan.counters = counters.unwrap_or_default();

@@ -28,6 +28,17 @@ pub struct RawHost {
     context: *mut c_void,
     wanted: u32,
     emit: extern "C" fn(*mut c_void, LLVMValueRef, LLVMValueRef, u32, Text, Text),
+    reshape: extern "C" fn(*mut c_void, LLVMValueRef, u32),
+}
+
+/// What LLVM's own passes can do to a function in the middle of one of ours; whatever is known of it is stale then.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub enum Reshape {
+    /// `loop-simplify`.
+    SimpleLoops = 0,
+    /// `simplifycfg,instcombine`, after it was edited.
+    CleanUp = 1,
 }
 
 /// A remark that a caller of the library collects.
@@ -63,6 +74,12 @@ impl<'a> Host<'a> {
     /// Whether anybody wants remarks of a kind; check before building costly texts.
     pub fn wants(&self, kind: Kind) -> bool {
         self.collected.is_some() || self.raw.is_some_and(|raw| raw.wanted & (1 << kind as u32) != 0)
+    }
+    /// Has LLVM bring a function into shape; without a pass manager nothing happens.
+    pub fn reshape(&self, function: Function<'_>, how: Reshape) {
+        if let Some(raw) = self.raw {
+            (raw.reshape)(raw.context, function.raw(), how as u32);
+        }
     }
     /// Emits a remark at an instruction, or at the function.
     pub fn emit(&self, kind: Kind, function: Function<'_>, at: Option<Inst<'_>>, name: &str, message: &str) {
