@@ -9,11 +9,15 @@
 # plugin: for the whole target, or with SOURCES for single files of it. REMARKS shows what was done, what was not and
 # why. warpwise::runtime is there where the runtime library is installed.
 #
-# Needs CMAKE_CUDA_COMPILER=clang++ (LLVM 22). Sets warpwise_PLUGIN and warpwise_EXECUTABLE.
+# Needs CMAKE_CUDA_COMPILER=clang++ (LLVM 22). Sets warpwise_PLUGIN and warpwise_EXECUTABLE, and warpwise_TIME, the command
+# that times CUDA programs of any compiler, where it is installed.
 
 get_filename_component(_warpwise_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(warpwise_PLUGIN "${_warpwise_prefix}/lib/libwarpwise.so")
 set(warpwise_EXECUTABLE "${_warpwise_prefix}/bin/warpwise")
+if(EXISTS "${_warpwise_prefix}/lib/libwarpwise_time.so")
+  set(warpwise_TIME "${_warpwise_prefix}/bin/warpwise-time")
+endif()
 
 foreach(_warpwise_file IN ITEMS "${warpwise_PLUGIN}" "${warpwise_EXECUTABLE}")
   if(NOT EXISTS "${_warpwise_file}")

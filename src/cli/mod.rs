@@ -30,6 +30,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Analyze(analyze::AnalyzeArgs),
+    Compare(warpwise_timer::compare::CompareArgs),
     Doctor(doctor::DoctorArgs),
     /// Print the clang flags that load the plugin.
     Flags,
@@ -39,6 +40,7 @@ enum Command {
     Simt(Box<simt::SimtArgs>),
     Map(map::MapArgs),
     Report(report::ReportArgs),
+    Time(warpwise_timer::time::TimeArgs),
     Tune(tune::TuneArgs),
     #[command(hide = true)]
     Unit(unit::UnitArgs),
@@ -59,6 +61,7 @@ pub fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Analyze(args) => analyze::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Compare(args) => warpwise_timer::compare::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Flags => {
             println!("-fpass-plugin={}", cuda::find_plugin()?.display());
@@ -67,6 +70,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Fusion(args) => fusion::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Fuzz(args) => fuzz::run(args),
         Command::Simt(args) => simt::run(&args),
+        Command::Time(args) => warpwise_timer::time::run(&args),
         Command::Tune(args) => tune::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Map(args) => map::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Report(args) => report::run(&args).map(|()| ExitCode::SUCCESS),

@@ -1,0 +1,277 @@
+//! How is a program started with the library in it, and what did it leave?
+
+use crate::format::{FOLDER_VARIABLE, MODE_VARIABLE};
+use crate::read::{self, Left};
+use anyhow::{Context, Result, bail};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicI32};
+use std::time::{Duration, Instant};
+
+const LIBRARY: &str = "libwarpwise_time.so";
+/// Bytes of a program that are looked at: enough for the headers that linkers write.
+const HEAD: usize = 4096;
+
+/// How to run.
+#[derive(Default)]
+pub struct Options {
+    /// Note what is copied back.
+    pub hash: bool,
+    /// Time every launch.
+    pub all: bool,
+    /// Where standard output and standard error go; the terminal otherwise, and then standard input comes from there too.
+    pub capture: Option<(PathBuf, PathBuf)>,
+    pub limit: Option<Duration>,
+}
+
+/// A finished run.
+pub struct Finished {
+    pub status: ExitStatus,
+    pub wall: Duration,
+    pub left: Vec<Left>,
+    /// It was ended because it took longer than allowed.
+    pub is_cut: bool,
+}
+
+/// The library that belongs to this command: beside it (a build), or in `../lib` (an installation).
+pub fn find_library() -> Result<PathBuf> {
+    let command = std::env::current_exe().context("cannot tell where this command is")?;
+    let beside = command.with_file_name(LIBRARY);
+    let installed = command.parent().and_then(Path::parent).map(|prefix| prefix.join("lib").join(LIBRARY));
+    match [Some(&beside), installed.as_ref()].into_iter().flatten().find(|path| path.is_file()) {
+        Some(path) => Ok(path.clone()),
+        None => bail!(
+            "there is no {LIBRARY} beside the command ({}) nor in the lib folder of its prefix; build it with cargo build \
+             --release, or lay it out with scripts/install",
+            beside.display()
+        ),
+    }
+}
+
+/// The file that a program's name means, after a look at whether a library can be put into it.
+pub fn find_program(name: &OsStr) -> Result<PathBuf> {
+    let shown = name.to_string_lossy();
+    let path = if shown.contains('/') {
+        PathBuf::from(name)
+    } else {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        let found = std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file());
+        match found {
+            Some(path) => path,
+            None if Path::new(name).is_file() => bail!("there is no program {shown} on PATH; ./{shown} is one here"),
+            None => bail!("there is no program {shown} on PATH"),
+        }
+    };
+    let metadata = std::fs::metadata(&path).with_context(|| format!("there is no program {}", path.display()))?;
+    if !metadata.is_file() {
+        bail!("{} is not a program", path.display());
+    }
+    if metadata.permissions().mode() & 0o111 == 0 {
+        bail!("{} is not executable; chmod +x makes it so", path.display());
+    }
+    if metadata.permissions().mode() & 0o6000 != 0 {
+        bail!(
+            "{} runs with another user's rights (setuid): the loader puts no library into such programs",
+            path.display()
+        );
+    }
+    let mut head = vec![0; HEAD];
+    let length = File::open(&path).and_then(|mut file| file.read(&mut head));
+    head.truncate(length.with_context(|| format!("cannot read {}", path.display()))?);
+    if let Some(why) = why_not(&head) {
+        bail!("{} {why}", path.display());
+    }
+    Ok(path)
+}
+
+/// Why no library can be put into a program that begins like this.
+fn why_not(head: &[u8]) -> Option<&'static str> {
+    const INTERPRETER: u32 = 3;
+    if !head.starts_with(b"\x7fELF") {
+        return None; // a script, or the system will say what it is
+    }
+    let word = |at: usize, size: usize| {
+        let bytes = head.get(at..at + size)?;
+        Some(bytes.iter().rev().fold(0u64, |value, byte| value << 8 | u64::from(*byte)))
+    };
+    if head.get(4) != Some(&2) {
+        return Some("is a 32-bit program, which CUDA has not run since version 9");
+    }
+    let (start, size, count) = (word(32, 8)? as usize, word(54, 2)? as usize, word(56, 2)? as usize);
+    let kinds = (0..count).map(|index| word(start + index * size, 4));
+    let mut is_cut = false;
+    for kind in kinds {
+        match kind {
+            Some(kind) if kind as u32 == INTERPRETER => return None,
+            Some(_) => {}
+            None => is_cut = true,
+        }
+    }
+    (!is_cut).then_some(
+        "is linked statically with the C library (-static), so that no library can be put into it; a static CUDA runtime \
+         alone is no obstacle",
+    )
+}
+
+static CHILD: AtomicI32 = AtomicI32::new(0);
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Whether Ctrl-C was pressed.
+pub fn is_interrupted() -> bool {
+    INTERRUPTED.load(SeqCst)
+}
+
+/// From now on Ctrl-C ends the program, which the terminal sees to, and not this command, which has something to report.
+/// A signal that was sent to this command alone is handed on.
+fn watch_signals() {
+    extern "C" fn note(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+        INTERRUPTED.store(true, SeqCst);
+        let child = CHILD.load(SeqCst);
+        // SAFETY: the kernel's own structure; `kill` may be called in a handler.
+        unsafe {
+            if child > 0 && (*info).si_code != libc::SI_KERNEL {
+                libc::kill(child, signal);
+            }
+        }
+    }
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        // SAFETY: the handler stores to atomics and calls `kill`. Programs that are started do not inherit handlers.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = note as *const () as usize;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
+            libc::sigaction(signal, &action, std::ptr::null_mut());
+        }
+    }
+}
+
+/// Runs a program to its end.
+pub fn run(program: &Path, arguments: &[OsString], options: &Options) -> Result<Finished> {
+    let library = find_library()?;
+    let folder =
+        tempfile::Builder::new().prefix("warpwise-time-").tempdir().context("cannot make a temporary folder")?;
+    let mut command = Command::new(program);
+    command.args(arguments).env(FOLDER_VARIABLE, folder.path()).env("LD_PRELOAD", preload(&library)?);
+    let modes = [("hash", options.hash), ("all", options.all)];
+    let modes: Vec<&str> = modes.into_iter().filter_map(|(mode, is_on)| is_on.then_some(mode)).collect();
+    command.env(MODE_VARIABLE, modes.join(","));
+    if let Some((output, errors)) = &options.capture {
+        let create = |path: &Path| File::create(path).with_context(|| format!("cannot write {}", path.display()));
+        command.stdin(Stdio::null()).stdout(create(output)?).stderr(create(errors)?);
+    }
+    watch_signals();
+    let start = Instant::now();
+    let mut child = command.spawn().with_context(|| format!("cannot run {}", program.display()))?;
+    CHILD.store(child.id() as i32, SeqCst);
+    let waited = wait(&mut child, start, options.limit);
+    CHILD.store(0, SeqCst);
+    let (status, is_cut) = waited.with_context(|| format!("cannot wait for {}", program.display()))?;
+    Ok(Finished { status, wall: start.elapsed(), left: read::folder(folder.path())?, is_cut })
+}
+
+/// The libraries that the user wants first anyway, and ours.
+fn preload(library: &Path) -> Result<OsString> {
+    if library.as_os_str().as_encoded_bytes().iter().any(|byte| b" :".contains(byte)) {
+        bail!(
+            "{} has a space or a colon in its path, which LD_PRELOAD cannot name; install it elsewhere",
+            library.display()
+        );
+    }
+    let mut all = std::env::var_os("LD_PRELOAD").unwrap_or_default();
+    if !all.is_empty() {
+        all.push(":");
+    }
+    all.push(library);
+    Ok(all)
+}
+
+fn wait(child: &mut Child, start: Instant, limit: Option<Duration>) -> std::io::Result<(ExitStatus, bool)> {
+    let Some(limit) = limit else { return Ok((child.wait()?, false)) };
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok((status, false));
+        }
+        if start.elapsed() > limit {
+            child.kill()?;
+            return Ok((child.wait()?, true));
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// How a run ended: `exit 0`, `signal 6 (SIGABRT)`.
+pub fn ending(status: ExitStatus) -> String {
+    let name = |signal| match signal {
+        libc::SIGABRT => " (SIGABRT)",
+        libc::SIGSEGV => " (SIGSEGV)",
+        libc::SIGINT => " (SIGINT)",
+        libc::SIGKILL => " (SIGKILL)",
+        libc::SIGTERM => " (SIGTERM)",
+        libc::SIGBUS => " (SIGBUS)",
+        libc::SIGFPE => " (SIGFPE)",
+        _ => "",
+    };
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(signal)) => format!("signal {signal}{}", name(signal)),
+        _ => "unknown end".to_owned(),
+    }
+}
+
+/// The exit status that says of a program what the shell says.
+pub fn exit_code(status: ExitStatus) -> u8 {
+    let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+    u8::try_from(code).unwrap_or(u8::MAX)
+}
+
+/// Why there is nothing to tell of a run.
+pub fn why_nothing(program: &Path, left: &[Left]) -> String {
+    let program = program.display();
+    let has_driver = Path::new("/proc/driver/nvidia/version").exists() || Path::new("/dev/dxg").exists();
+    match (left.is_empty(), has_driver) {
+        (true, true) => format!(
+            "{program} never asked for the CUDA driver, so nothing was timed; if it runs its kernels in another place (a \
+             server, a container), time it there"
+        ),
+        (true, false) => {
+            format!("nothing was timed: {program} never reached a CUDA driver, and this machine seems to have none")
+        }
+        (false, _) => format!("{program} asked for the CUDA driver and launched no kernel"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_without_a_loader_are_refused() {
+        let mut head = vec![0; 256];
+        head[..5].copy_from_slice(b"\x7fELF\x02");
+        head[32] = 64;
+        head[54] = 56;
+        head[56] = 2;
+        head[64] = 1;
+        assert!(why_not(&head).unwrap().contains("statically"));
+        head[64 + 56] = 3;
+        assert_eq!(why_not(&head), None);
+        head[4] = 1;
+        assert!(why_not(&head).unwrap().contains("32-bit"));
+        assert_eq!(why_not(b"#!/bin/sh"), None);
+    }
+
+    #[test]
+    fn missing_programs_are_named() {
+        let said = |name: &str| format!("{:#}", find_program(name.as_ref()).unwrap_err());
+        assert!(said("no-such-program-anywhere").contains("no-such-program-anywhere on PATH"));
+        assert!(said("/no/such/program").contains("there is no program /no/such/program"));
+        assert!(said("/etc/passwd").contains("not executable"));
+        assert!(find_program("sh".as_ref()).is_ok());
+    }
+}

@@ -1,0 +1,126 @@
+//! Which launches can be timed without slowing the program down?
+//!
+//! Timing a launch costs host time here and about two microseconds on the GPU. The share of all of that in the time the
+//! program has run so far is kept below [`SHARE`]: the first launches of every kernel are timed, and of the others one
+//! in a period, which doubles while too much is spent and halves while little is. Waits are drawn at random, so that no
+//! pattern of launches falls in step with them.
+
+use crate::format::Kernel;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+/// One part in this many of the time may be spent: 1.6 %.
+const SHARE: u64 = 64;
+/// What may be spent before any time has passed, in nanoseconds.
+const ADVANCE: u64 = 4_000_000;
+/// What two events cost the GPU, in nanoseconds.
+const ON_GPU: u64 = 2_000;
+/// Launches of a kernel that are timed first of all, at up to twice the share.
+const FIRST: u64 = 32;
+/// The longest period.
+const LONGEST: u32 = 1 << 14;
+
+/// A cheap clock: ticks of any constant rate.
+#[inline]
+pub fn ticks() -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every x86-64 processor has the instruction.
+    unsafe {
+        std::arch::x86_64::_rdtsc()
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    nanoseconds(libc::CLOCK_MONOTONIC)
+}
+
+/// A clock of the system, in nanoseconds.
+pub fn nanoseconds(clock: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the out parameter is valid; an unknown clock leaves it zero.
+    unsafe { libc::clock_gettime(clock, &mut time) };
+    (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
+}
+
+/// What was spent since the program began.
+pub struct Budget {
+    all: bool,
+    start_ticks: u64,
+    start_time: u64,
+    spent_ticks: AtomicU64,
+    /// Pairs of events.
+    pairs: AtomicU64,
+    period: AtomicU32,
+    random: AtomicU64,
+}
+
+impl Budget {
+    /// Of a process that begins now; `all` makes it endless.
+    pub fn new(all: bool) -> Budget {
+        Budget {
+            all,
+            start_ticks: ticks(),
+            start_time: nanoseconds(libc::CLOCK_MONOTONIC),
+            spent_ticks: AtomicU64::new(0),
+            pairs: AtomicU64::new(0),
+            period: AtomicU32::new(1),
+            random: AtomicU64::new(0x9e37_79b9_7f4a_7c15),
+        }
+    }
+
+    /// Notes that the library worked since `ticks() == since`.
+    pub fn spend(&self, since: u64) {
+        self.spent_ticks.fetch_add(ticks().saturating_sub(since), Relaxed);
+    }
+
+    /// Host time spent, in nanoseconds.
+    pub fn spent(&self) -> u64 {
+        let ran = ticks().saturating_sub(self.start_ticks).max(1);
+        let time = nanoseconds(libc::CLOCK_MONOTONIC).saturating_sub(self.start_time);
+        (self.spent_ticks.load(Relaxed) as f64 * (time as f64 / ran as f64)) as u64
+    }
+
+    /// Whether this launch is one to time.
+    pub fn wants(&self, kernel: &Kernel, least_period: u32) -> bool {
+        if self.all {
+            return true;
+        }
+        let pause = kernel.pause.load(Relaxed);
+        if pause > 0 {
+            kernel.pause.store(pause - 1, Relaxed);
+            return false;
+        }
+        let time = nanoseconds(libc::CLOCK_MONOTONIC).saturating_sub(self.start_time);
+        let allowed = time / SHARE + ADVANCE;
+        let spent = self.spent() + self.pairs.load(Relaxed) * ON_GPU;
+        let is_first = kernel.timed.load(Relaxed) < FIRST && least_period == 1;
+        let mut period = self.period.load(Relaxed);
+        if is_first && spent < 2 * allowed {
+            self.pairs.fetch_add(1, Relaxed);
+            return true;
+        }
+        if spent > allowed {
+            period = (period * 2).min(LONGEST);
+        } else if spent < allowed / 2 {
+            period = (period / 2).max(1);
+        }
+        self.period.store(period, Relaxed);
+        let period = period.max(least_period);
+        if period > 1 {
+            kernel.pause.store(self.draw() % (2 * period - 1), Relaxed);
+        }
+        let is_affordable = spent <= allowed;
+        if is_affordable {
+            self.pairs.fetch_add(1, Relaxed);
+        }
+        is_affordable
+    }
+
+    /// A number as good as random.
+    pub fn draw(&self) -> u32 {
+        let mut x = self.random.load(Relaxed);
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        self.random.store(x, Relaxed);
+        (x >> 32) as u32
+    }
+}

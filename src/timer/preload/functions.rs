@@ -1,0 +1,237 @@
+//! Which record of the table belongs to a function that is launched, and what does the driver know of it?
+//!
+//! A cache without locks goes from handle and device to the record. The driver reuses handles once a module is unloaded:
+//! whenever a program looks a function up, its handle is asked for anew. Functions of one name and the same resources
+//! share a record, so that modules that are loaded again and again do not fill the table.
+
+use crate::driver::{Handle, SUCCESS, driver};
+use crate::format::{self, GRAPH, Kernel, SHAPES, Table, shape_key};
+use crate::state::{Inner, Name, State};
+use crate::table;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+const PLACES: usize = 1 << 13;
+
+/// The cache.
+pub struct Functions {
+    keys: Box<[AtomicU64]>,
+    records: Box<[AtomicU32]>,
+}
+
+const UNKNOWN: u32 = u32::MAX;
+
+fn key(function: Handle, device: i32) -> u64 {
+    ((function as u64) << 8 | (device as u64 & 255)).max(1)
+}
+
+impl Functions {
+    /// Of a process that has launched nothing.
+    pub fn new() -> Functions {
+        Functions {
+            keys: (0..PLACES).map(|_| AtomicU64::new(0)).collect(),
+            records: (0..PLACES).map(|_| AtomicU32::new(UNKNOWN)).collect(),
+        }
+    }
+
+    /// The place of a key, or the free place where it would go; none if there is neither.
+    fn place(&self, key: u64) -> Option<(usize, bool)> {
+        let start = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 51) as usize;
+        (0..64).map(|step| (start + step) % PLACES).find_map(|place| match self.keys[place].load(Acquire) {
+            0 => Some((place, false)),
+            found => (found == key).then_some((place, true)),
+        })
+    }
+
+    /// The record of a function, if it was launched before.
+    #[inline]
+    pub fn find(&self, function: Handle, device: i32) -> Option<usize> {
+        match self.place(key(function, device)) {
+            Some((place, true)) => match self.records[place].load(Acquire) {
+                UNKNOWN => None,
+                record => Some(record as usize),
+            },
+            _ => None,
+        }
+    }
+
+    /// Under the lock.
+    fn insert(&self, function: Handle, device: i32, record: usize) {
+        let key = key(function, device);
+        if let Some((place, _)) = self.place(key) {
+            self.records[place].store(record as u32, Release);
+            self.keys[place].store(key, Release);
+        }
+    }
+
+    /// The handle stands for something new.
+    pub fn forget_one(&self, function: Handle) {
+        for device in 0..format::DEVICES as i32 {
+            if let Some((place, true)) = self.place(key(function, device)) {
+                self.records[place].store(UNKNOWN, Release);
+            }
+        }
+    }
+
+    /// All handles may stand for something new.
+    pub fn forget(&self) {
+        for record in &self.records {
+            record.store(UNKNOWN, Release);
+        }
+    }
+}
+
+/// What is known of a launch beside the function.
+pub struct Launch {
+    pub function: Handle,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// Bytes.
+    pub dynamic: u32,
+    pub stream: Handle,
+    pub per_thread: bool,
+    /// The flags of [`format`].
+    pub flags: u32,
+    /// Blocks of a cluster; 0 without.
+    pub cluster: u32,
+}
+
+/// Notes how a program calls what it looked up.
+pub fn note_name(state: &State, handle: Handle, text: &[u8], is_kernel: bool) {
+    state.functions.forget_one(handle);
+    state.lock().names.insert(handle, Name { text: text.to_vec(), is_kernel });
+}
+
+/// The function of the current context that a handle stands for, and its name.
+pub fn identify(inner: &Inner, handle: Handle) -> (Handle, Vec<u8>) {
+    let known = inner.names.get(&handle);
+    let mut function = handle;
+    if known.is_some_and(|name| name.is_kernel) && driver().kernel_function(&mut function, handle) != SUCCESS {
+        function = handle;
+    }
+    let asked = || driver().name_of(handle, false).or_else(|| driver().name_of(handle, true));
+    let name = known.map(|name| name.text.clone()).or_else(asked);
+    (function, name.unwrap_or_else(|| format!("(unnamed function at {handle:#x})").into_bytes()))
+}
+
+/// The record of a function that was not launched before.
+pub fn record_of(state: &State, launch: &Launch, device: i32) -> usize {
+    let inner = state.lock();
+    note_device(state.table, device);
+    let (function, name) = identify(&inner, launch.function);
+    let is_graph = launch.flags & GRAPH != 0;
+    let attribute = |which| {
+        let mut value = 0;
+        if is_graph || driver().function_attribute(&mut value, which, function) != SUCCESS { 0 } else { value as u32 }
+    };
+    // The driver's numbers: registers, local bytes, static shared bytes, largest block.
+    let resources = [4, 3, 1, 0].map(attribute);
+    let record = find_record(state.table, &name, device, resources)
+        .unwrap_or_else(|| add_record(state.table, &name, device, resources, launch.flags));
+    state.functions.insert(launch.function, device, record);
+    record
+}
+
+fn text_of(table: &Table, kernel: &Kernel) -> Vec<u8> {
+    let (start, length) = (kernel.name_at.load(Relaxed) as usize / 8, kernel.name_length.load(Relaxed) as usize);
+    let words = table.text.iter().skip(start).take(length.div_ceil(8));
+    let mut bytes: Vec<u8> = words.flat_map(|word| word.load(Relaxed).to_ne_bytes()).collect();
+    bytes.truncate(length);
+    bytes
+}
+
+fn find_record(table: &Table, name: &[u8], device: i32, resources: [u32; 4]) -> Option<usize> {
+    let count = table.header.kernels.load(Relaxed) as usize;
+    table.kernels[..count.min(format::KERNELS)].iter().position(|kernel| {
+        let found = [&kernel.registers, &kernel.local, &kernel.static_shared, &kernel.largest_block];
+        kernel.name_length.load(Relaxed) as usize == name.len()
+            && kernel.device.load(Relaxed) == device as u32
+            && found.map(|value| value.load(Relaxed)) == resources
+            && text_of(table, kernel) == name
+    })
+}
+
+fn add_record(table: &Table, name: &[u8], device: i32, resources: [u32; 4], flags: u32) -> usize {
+    let index = table.header.kernels.load(Relaxed) as usize;
+    if index >= format::KERNELS {
+        return format::KERNELS - 1;
+    }
+    let is_last = index == format::KERNELS - 1;
+    let kernel = &table.kernels[index];
+    let (at, length) = table::add_text(table, if is_last { b"(all other kernels)" } else { name });
+    kernel.name_at.store(at, Relaxed);
+    kernel.name_length.store(length, Relaxed);
+    kernel.device.store(device as u32, Relaxed);
+    kernel.flags.store(flags & GRAPH, Relaxed);
+    for (field, value) in
+        [&kernel.registers, &kernel.local, &kernel.static_shared, &kernel.largest_block].iter().zip(resources)
+    {
+        field.store(value, Relaxed);
+    }
+    kernel.least.store(u64::MAX, Relaxed);
+    kernel.least_blocks.store(u64::MAX, Relaxed);
+    table.header.kernels.store(index as u32 + 1, Release);
+    index
+}
+
+fn note_device(table: &Table, device: i32) {
+    let Some(record) = table.header.devices.get(device as usize) else { return };
+    if record.known.load(Relaxed) != 0 {
+        return;
+    }
+    let attribute = |which| {
+        let mut value = 0;
+        driver().device_attribute(&mut value, which, device);
+        value as u32
+    };
+    let mut name = [0; 64];
+    if driver().device_name(&mut name, 64, device) == SUCCESS {
+        let length = name.iter().position(|byte| *byte == 0).unwrap_or(63);
+        table::write(&record.name, &name[..length]);
+    }
+    record.capability.store(10 * attribute(75) + attribute(76), Relaxed);
+    record.multiprocessors.store(attribute(16), Relaxed);
+    record.threads_per_multiprocessor.store(attribute(39), Relaxed);
+    record.known.store(1, Relaxed);
+    let mut version = 0;
+    driver().version(&mut version);
+    table.header.driver.store(version as u32, Relaxed);
+}
+
+/// Counts a launch under its shape; asks for its occupancy when the shape is new.
+#[inline]
+pub fn note_shape(state: &State, kernel: &Kernel, launch: &Launch) {
+    let key = shape_key(launch.block, launch.dynamic);
+    for shape in &kernel.shapes {
+        match shape.key.load(Acquire) {
+            0 => break,
+            found if found == key => {
+                shape.launches.fetch_add(1, Relaxed);
+                return;
+            }
+            _ => {}
+        }
+    }
+    add_shape(state, kernel, launch, key);
+}
+
+#[cold]
+fn add_shape(state: &State, kernel: &Kernel, launch: &Launch, key: u64) {
+    let inner = state.lock();
+    let place = kernel.shapes.iter().position(|shape| [0, key].contains(&shape.key.load(Relaxed)));
+    let Some(shape) = place.filter(|place| *place < SHAPES).map(|place| &kernel.shapes[place]) else {
+        kernel.other_shapes.fetch_add(1, Relaxed);
+        return;
+    };
+    if shape.key.load(Relaxed) == 0 {
+        let (function, _) = identify(&inner, launch.function);
+        let threads = launch.block.iter().product::<u32>();
+        let mut blocks = 0;
+        if driver().resident_blocks(&mut blocks, function, threads as i32, launch.dynamic as usize) == SUCCESS {
+            shape.resident.store(blocks as u32, Relaxed);
+        }
+        shape.cluster.store(launch.cluster, Relaxed);
+        shape.key.store(key, Release);
+    }
+    shape.launches.fetch_add(1, Relaxed);
+}

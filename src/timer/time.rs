@@ -1,0 +1,51 @@
+//! `warpwise time`: what does each kernel of a program take?
+
+use crate::launch::{self, Options};
+use crate::{model, text};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// GPU time of every kernel of a CUDA program, built by whichever compiler.
+///
+/// The program runs as ever and its exit status is handed on; the table goes to standard error when it has ended, also
+/// when it was killed or stopped by Ctrl-C.
+#[derive(Args)]
+pub struct TimeArgs {
+    /// Write the figures to this file, too.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Time every launch, even if that slows the program down.
+    #[arg(long)]
+    all: bool,
+    /// The program and its arguments.
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    command: Vec<OsString>,
+}
+
+/// Runs the subcommand.
+pub fn run(args: &TimeArgs) -> Result<ExitCode> {
+    let Some((name, arguments)) = args.command.split_first() else { bail!("no program given") };
+    let program = launch::find_program(name)?;
+    if let Some(path) = &args.json {
+        // Before the program runs for hours.
+        let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+        file.with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let finished = launch::run(&program, arguments, &Options { all: args.all, ..Options::default() })?;
+    let command = args.command.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    let run = model::run(command, launch::ending(finished.status), finished.wall.as_secs_f64(), &finished.left);
+    if let Some(path) = &args.json {
+        let json = serde_json::to_string_pretty(&run).context("cannot write the figures as JSON")?;
+        std::fs::write(path, json + "\n").with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let code = launch::exit_code(finished.status);
+    if run.kernels.is_empty() {
+        let ended = if code == 0 { String::new() } else { format!("; it ended with {}", run.ended) };
+        bail!("{}{ended}", launch::why_nothing(&program, &finished.left));
+    }
+    eprint!("{}", text::of_run(&run));
+    Ok(ExitCode::from(code))
+}
