@@ -6,13 +6,13 @@
 
 use crate::annotate::codegen;
 use crate::divergence::print::Printer;
-use crate::divergence::remarks::{self, Listen};
 use crate::divergence::{Facts, ModuleAnalysis};
 use crate::geometry::BlockShape;
 use crate::ir::handles::Handles;
 use crate::llvm::handle;
 use crate::llvm::remark::{Host, RawHost};
 use crate::pipeline::{self, Settings};
+use crate::remarks::{self, Listen};
 use llvm_sys::prelude::{LLVMModuleRef, LLVMValueRef};
 use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};

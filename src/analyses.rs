@@ -54,12 +54,11 @@ impl<'m> Study<'m> {
     }
     /// From now on no block has more threads.
     pub fn bind(&mut self, threads: u32) {
-        let outline = match &mut self.known {
-            Known::Outline(outline) => outline,
-            Known::Facts(facts) => facts,
-            Known::Nothing => return,
+        self.known = match std::mem::replace(&mut self.known, Known::Nothing) {
+            Known::Outline(outline) => Known::Outline(outline.with_thread_bound(threads)),
+            Known::Facts(facts) => Known::Facts(facts.with_thread_bound(threads)),
+            Known::Nothing => Known::Nothing,
         };
-        outline.geometry.max_threads = Some(threads);
     }
     /// What is known of its lanes; solved when first asked for.
     pub fn facts(&mut self) -> &Facts {

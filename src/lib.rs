@@ -6,7 +6,7 @@
 //!     └ cfg        dominators, cycles, synchronisation dependence, convergence
 //!        └ affine     the abstract domain: forms, scopes, exactness (no IR types)
 //!           └ divergence  transfer functions, solver, immutable facts
-//!              └ pressure, cost, objects, shared_memory   what follows from facts, for several transforms
+//!              └ access, explain, pressure, cost, objects, shared_memory   what follows from facts, for several clients
 //!                 └ annotate, fuse, remat, stack, slots, map   the transforms: plan, then apply
 //!                    └ steer    the driver of remat, stack and slots
 //!                       └ report   text, JSON, HTML
@@ -19,6 +19,7 @@
 //! `passes/` (C++) registers with LLVM's pass manager and calls [`abi`]; the `warpwise` command is [`cli`].
 
 pub mod abi;
+pub mod access;
 pub mod affine;
 pub mod analyses;
 pub mod annotate;
@@ -28,10 +29,12 @@ pub mod cli;
 pub mod cost;
 pub mod divergence;
 pub mod entity;
+pub mod explain;
 pub mod fuse;
 pub mod fuzz;
 pub mod geometry;
 pub mod gpu;
+pub mod graph;
 pub mod ir;
 pub mod llvm;
 pub mod map;
@@ -42,6 +45,7 @@ pub mod objects;
 pub mod pipeline;
 pub mod pressure;
 pub mod ptxas;
+pub mod remarks;
 pub mod remat;
 pub mod report;
 pub mod shared_memory;

@@ -19,7 +19,7 @@ use super::shuffles::{Shuffle, shuffles};
 use super::sites::{Site, Sites};
 use crate::affine::Scope;
 use crate::divergence::Facts;
-use crate::divergence::module::IntrinsicTable;
+use crate::divergence::intrinsic_table::IntrinsicTable;
 use crate::entity::{Block, Inst, Value};
 use crate::ir::handles::Handles;
 use crate::ir::inst::{Flags, Opcode};

@@ -17,8 +17,8 @@
 
 use crate::cfg::sync::SyncDependence;
 use crate::divergence::Facts;
+use crate::divergence::intrinsic_table::IntrinsicTable;
 use crate::divergence::intrinsics::Class;
-use crate::divergence::module::IntrinsicTable;
 use crate::entity::{Block, Inst, Value};
 use crate::geometry::WARP_SIZE;
 use crate::ir::Func;

@@ -43,9 +43,9 @@
 //! instead of the immediate post-dominator; guards.
 
 use crate::cfg::cycles::Cycles;
-use crate::cfg::graph::Graph;
 use crate::cfg::sweep::{Goal, Pending, Sweep};
 use crate::entity::Block;
+use crate::graph::Graph;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 

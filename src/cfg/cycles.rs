@@ -31,9 +31,9 @@
 //! is that of Ramalingam: *On Loops, Dominators, and Dominance Frontiers*, TOPLAS 24(5) 2002, and of LLVM's cycle
 //! terminology. Changed: entries are collected on the way, and the forest is laid out as ranges of one linear order.
 
-use crate::cfg::graph::Graph;
 use crate::cfg::order::Order;
 use crate::entity::Block;
+use crate::graph::Graph;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, entity_impl};
 

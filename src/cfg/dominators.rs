@@ -25,8 +25,9 @@
 //! under the virtual one; dominance numbers in the same pass.
 
 use crate::cfg::cycles::Cycles;
-use crate::cfg::graph::{Backward, Flow, Forward, Graph};
+use crate::cfg::flow::{Backward, Flow, Forward};
 use crate::entity::Block;
+use crate::graph::Graph;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 

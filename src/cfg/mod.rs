@@ -1,12 +1,10 @@
 //! Control flow as arrays: dominators, cycles, synchronisation dependence, convergence.
 //!
-//! Nothing here knows an instruction: the input is a list of edges over [`Block`](crate::entity::Block), the
-//! output says which blocks see lanes of a warp split, meet again, or run together.
+//! Nothing here knows an instruction: the input is a [`Graph`] of blocks, the output says which blocks see lanes of a warp split, meet again, or run together.
 //!
 //! ```text
-//! graph        successors and predecessors in rows
-//!  └ order       reachability, reverse post-order, depth-first numbers
-//!     ├ dominators  forwards, or backwards from a virtual exit
+//! order          reachability, reverse post-order, depth-first numbers
+//!     ├ dominators  along or against the flow of execution
 //!     └ cycles      the forest of nested cycles, and the one linear order that all below scan
 //!        └ sweep       the walk of the lanes that split at a branch
 //!           ├ sync        where such lanes meet: divergent joins, temporal divergence
@@ -16,7 +14,7 @@
 pub mod convergence;
 pub mod cycles;
 pub mod dominators;
-pub mod graph;
+pub mod flow;
 pub mod order;
 pub mod shortcut;
 pub mod sweep;
@@ -28,10 +26,11 @@ mod testing;
 pub use convergence::{BlockTraits, Convergence, Influence};
 pub use cycles::{Cycle, Cycles};
 pub use dominators::Dominators;
-pub use graph::{Backward, Flow, Forward, Graph};
+pub use flow::{Backward, Flow, Forward};
 pub use order::Order;
 pub use sync::{Split, SyncDependence};
 
+use crate::graph::Graph;
 use std::cell::OnceCell;
 
 /// Control flow facts of one function that everybody asks for.

@@ -7,8 +7,8 @@
 //!
 //! Linear; deterministic, as successors are followed in terminator order.
 
-use crate::cfg::graph::Graph;
 use crate::entity::Block;
+use crate::graph::Graph;
 use cranelift_entity::EntityRef;
 
 /// No number: the block is unreachable.

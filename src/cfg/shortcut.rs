@@ -23,8 +23,8 @@
 //! graphs (Cooper, Harvey, Kennedy, *A Simple, Fast Dominance Algorithm*, 2001).
 
 use crate::cfg::cycles::{Cycle, Cycles};
-use crate::cfg::graph::Graph;
 use crate::entity::Block;
+use crate::graph::Graph;
 use cranelift_entity::EntityRef;
 
 /// The root: what lies behind an iteration.

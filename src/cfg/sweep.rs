@@ -43,9 +43,9 @@
 //! graphs; the same sweep, asked another question, bounds the region a branch decides on.
 
 use crate::cfg::cycles::{Cycle, Cycles};
-use crate::cfg::graph::Graph;
 use crate::cfg::shortcut::{Shortcuts, inner_cycle};
 use crate::entity::Block;
+use crate::graph::Graph;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::{PackedOption, ReservedValue};
 use std::cmp::Reverse;

@@ -32,10 +32,10 @@
 //! disjoint paths and loops left apart. Changed: see [`sweep`](crate::cfg::sweep).
 
 use crate::cfg::cycles::{Cycle, Cycles};
-use crate::cfg::graph::Graph;
 use crate::cfg::shortcut::Shortcuts;
 use crate::cfg::sweep::{Goal, Pending, Sweep};
 use crate::entity::Block;
+use crate::graph::Graph;
 use cranelift_entity::EntityRef;
 
 /// The cap on work: at 2 to 3 ns an edge this is under a microsecond a block for the whole function.

@@ -1,8 +1,8 @@
 //! Small graphs for tests: written by hand, or random with every shape the analyses must survive.
 
 use crate::cfg::cycles::{Cycle, Cycles};
-use crate::cfg::graph::Graph;
 use crate::entity::Block;
+use crate::graph::Graph;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 

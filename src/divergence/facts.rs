@@ -4,15 +4,14 @@
 //! [`Facts`] own both, and answer as its [`Outline`] does where nothing is asked about lanes. Nothing here changes after
 //! construction, and no caller sees solver state.
 
-use super::guards::Guards;
-use super::module::{Environment, exported};
+use super::environment::Environment;
+use super::gates::{Gates, OPEN};
 use super::outline::Outline;
-use super::range::{Range, Ranges};
-use super::solver::{GateCell, OPEN, Solution, solve};
+use super::solver::{Solution, solve};
 use crate::affine::interner::{Element, Interner};
 use crate::affine::join::{join, leave_loop};
 use crate::affine::lanes::LaneModel;
-use crate::affine::{Form, Scope};
+use crate::affine::{Form, Rest, Scope};
 use crate::cfg::Cfg;
 use crate::cfg::convergence::{BlockTraits, Convergence};
 use crate::cfg::cycles::Cycle;
@@ -22,7 +21,7 @@ use crate::ir::call::{Callee, Memory};
 use crate::ir::inst::{Flags, Opcode};
 use crate::ir::types::TypeKind;
 use crate::mutants::{self, Mutant};
-use cranelift_entity::{EntityRef, SecondaryMap};
+use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -62,10 +61,7 @@ pub struct Findings {
     model: LaneModel,
     interner: Interner,
     elements: Vec<Element>,
-    join_gate: SecondaryMap<Block, GateCell>,
-    exit_gate: Vec<Option<Scope>>,
-    branch_scope: SecondaryMap<Block, GateCell>,
-    guards: OnceCell<Guards>,
+    gates: Gates,
     entry_convergent: bool,
     /// Computed when somebody asks.
     convergence: OnceCell<Convergence>,
@@ -84,18 +80,16 @@ impl std::ops::Deref for Facts {
     }
 }
 
-impl std::ops::DerefMut for Facts {
-    fn deref_mut(&mut self) -> &mut Outline {
-        &mut self.outline
-    }
-}
-
 impl Facts {
     /// Solves the function.
     pub fn compute(outline: Outline, env: &Environment<'_>) -> Facts {
         let solution = solve(&outline.func, &outline.cfg, env);
         let findings = Findings::new(outline.cfg.clone(), solution, env);
         Facts { outline, findings }
+    }
+    /// The same facts for launches with at most so many threads a block: what holds for all launches holds for those.
+    pub fn with_thread_bound(self, threads: u32) -> Facts {
+        Facts { outline: self.outline.with_thread_bound(threads), findings: self.findings }
     }
     /// Class of a value where it is defined.
     pub fn class(&self, value: Value) -> Class<'_> {
@@ -159,20 +153,15 @@ impl Facts {
     }
     /// Scope in which lanes come to a block by the same path.
     pub fn join_scope(&self, block: Block) -> Option<Scope> {
-        self.findings.join_gate[block].0
+        self.findings.gates.of_join(block)
     }
     /// Scope in which lanes leave a cycle in the same iteration.
     pub fn exit_scope(&self, cycle: Cycle) -> Option<Scope> {
-        self.findings.exit_gate[cycle.index()]
+        self.findings.gates.of_exits(cycle)
     }
     /// What geometry says of lanes.
     pub fn lanes(&self) -> &LaneModel {
         &self.findings.model
-    }
-    /// Bounds of an integer of at most 64 bits as seen in a block.
-    pub fn range(&self, env: &Environment<'_>, value: Value, at: Block) -> Range {
-        let guards = self.findings.guards.get_or_init(|| Guards::new(&self.func, env));
-        Ranges { func: &self.func, cfg: &self.findings.cfg, env, guards }.of(value, at)
     }
     /// Where a value is used outside its cycle under another class: the outermost such cycle and the class there.
     pub fn after_cycle(&self, value: Value) -> Option<(Cycle, Option<Form>)> {
@@ -209,16 +198,13 @@ impl Facts {
 impl Findings {
     /// From what the solver left behind.
     pub(super) fn new(cfg: Rc<Cfg>, solution: Solution, env: &Environment<'_>) -> Findings {
-        let Solution { model, interner, elements, join_gate, exit_gate, branch_scope, guards } = solution;
+        let Solution { model, interner, elements, gates } = solution;
         Findings {
             cfg,
             model,
             interner,
             elements,
-            join_gate,
-            exit_gate,
-            branch_scope,
-            guards,
+            gates,
             entry_convergent: env.entry_convergent,
             convergence: OnceCell::new(),
         }
@@ -279,7 +265,7 @@ impl Findings {
         let mut gate = OPEN;
         let mut cycle = Some(home);
         while let Some(current) = cycle {
-            gate = gate.min(self.exit_gate[current.index()]);
+            gate = gate.min(self.gates.of_exits(current));
             cycle = if current == left { None } else { self.cfg.cycles.parent(current) };
         }
         if gate == OPEN {
@@ -311,7 +297,7 @@ impl Findings {
     }
 
     fn branch_scope(&self, block: Block) -> Option<Scope> {
-        self.branch_scope[block].0
+        self.gates.of_branch(block)
     }
     /// Whether a block can be reached from the entry.
     pub(super) fn is_reachable(&self, block: Block) -> bool {
@@ -347,6 +333,17 @@ impl Findings {
         }
         exported(&joined?)
     }
+}
+
+/// A uniform form without anything a caller could not use.
+fn exported(form: &Form) -> Option<Form> {
+    if !form.terms.is_empty() {
+        return None;
+    }
+    Some(match form.rest {
+        Rest::Const(value) => Form::constant(value),
+        Rest::Uniform { scope, .. } => Form::uniform(scope),
+    })
 }
 
 /// What convergence asks of a block's instructions.

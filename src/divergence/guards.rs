@@ -3,7 +3,7 @@
 //! Found in one walk over terminators (and over calls, where the module declares `llvm.assume`), and kept in a list for
 //! each value compared: most values have none, and then a range question costs no search.
 
-use super::module::Environment;
+use super::environment::Environment;
 use crate::cfg::Cfg;
 use crate::entity::{Block, Inst, Value};
 use crate::ir::Func;

@@ -9,11 +9,12 @@
 //! SSA), Rosemann, Moll and Hack 2021 (sync dependence and temporal divergence on arbitrary control flow). Scopes,
 //! provenance, launch geometry, exactness and call summaries are ours. docs/ANALYSIS.md has the soundness argument.
 
-pub mod causes;
-pub mod compare;
+pub mod environment;
 pub mod facts;
 mod frames;
+mod gates;
 pub mod guards;
+pub mod intrinsic_table;
 pub mod intrinsics;
 pub mod module;
 pub mod outline;
@@ -21,15 +22,13 @@ pub mod print;
 pub mod provenance;
 pub mod range;
 mod readers;
-pub mod remarks;
 pub mod solver;
-pub mod spread;
-pub mod stride;
-pub mod transfer;
-pub mod transfer_call;
-pub mod transfer_int;
-pub mod transfer_phi;
-pub mod words;
+mod transfer;
+mod transfer_call;
+mod transfer_compare;
+mod transfer_int;
+mod transfer_phi;
+mod view;
 
 pub use facts::{Class, Facts};
 pub use module::{ModuleAnalysis, Options};

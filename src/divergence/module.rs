@@ -11,27 +11,25 @@
 //! Both are computed once, on first need: modules without device functions never pay. Cost: two solves a device function,
 //! more only while claims about its arguments still change (bounded by [`MAX_SOLVES`]).
 
+use super::environment::Environment;
 use super::facts::{Facts, Findings};
 use super::frames::holds_still;
-use super::intrinsics::{Class, classify};
+use super::intrinsic_table::IntrinsicTable;
 use super::outline::Outline;
 use super::solver::solve;
-use super::transfer_call::Arithmetic;
 use crate::affine::join::join;
-use crate::affine::{Form, Rest, Scope};
+use crate::affine::{Form, Scope};
 use crate::cfg::Cfg;
 use crate::entity::Inst;
 use crate::geometry::{BlockShape, Geometry};
 use crate::ir::call::Callee;
 use crate::ir::handles::Handles;
-use crate::ir::import::{AttributeKinds, ModuleContext, import};
+use crate::ir::import::{ModuleContext, import};
 use crate::ir::inst::Opcode;
 use crate::ir::{Func, ParamData};
-use crate::llvm::escape::module_stack_escapes;
-use crate::llvm::handle::{self, intrinsic_name};
+use crate::llvm::handle;
 use crate::mutants::{self, Mutant};
-use rustc_hash::FxHashMap;
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -45,107 +43,6 @@ pub struct Options {
     pub block: Option<BlockShape>,
     /// The thesis's simple analysis: no forms.
     pub simple: bool,
-}
-
-/// Class of an intrinsic, its rule if it is a target-independent one, and whether it is `llvm.assume`.
-type IntrinsicRule = (Class, Option<Arithmetic>, bool);
-
-/// Rules for the intrinsics a module declares.
-#[derive(Default)]
-pub struct IntrinsicTable {
-    entries: FxHashMap<u32, IntrinsicRule>,
-    /// `llvm.assume` is declared.
-    has_assume: bool,
-}
-
-/// Looked up by name once a thread: LLVM's numbers stay what they are.
-fn rule_of(id: u32, pure: bool) -> IntrinsicRule {
-    thread_local! {
-        static KNOWN: RefCell<FxHashMap<(u32, bool), IntrinsicRule>> = RefCell::default();
-    }
-    KNOWN.with_borrow_mut(|known| {
-        *known.entry((id, pure)).or_insert_with(|| {
-            let name = intrinsic_name(id);
-            (classify(&name, pure), Arithmetic::of(&name), name == "llvm.assume")
-        })
-    })
-}
-
-/// Class of an intrinsic by LLVM's number; `pure` if it touches no memory and is not convergent.
-pub(super) fn class_of_intrinsic(id: u32, pure: bool) -> Class {
-    rule_of(id, pure).0
-}
-
-impl IntrinsicTable {
-    fn new(context: &ModuleContext<'_>) -> IntrinsicTable {
-        let AttributeKinds { memory, convergent, .. } = *AttributeKinds::get();
-        let mut entries = FxHashMap::with_capacity_and_hasher(16, Default::default());
-        for function in context.module.functions() {
-            let id = function.intrinsic_id();
-            if id == 0 {
-                continue;
-            }
-            let place = handle::AttrPlace::Function;
-            let pure = function.int_attribute(place, memory) == Some(0) && !function.has_attribute(place, convergent);
-            entries.entry(id).or_insert_with(|| rule_of(id, pure));
-        }
-        let has_assume = entries.values().any(|entry| entry.2);
-        IntrinsicTable { entries, has_assume }
-    }
-    /// Class of an intrinsic.
-    pub fn class(&self, id: u32) -> Class {
-        self.entries.get(&id).map_or(Class::Divergent, |entry| entry.0)
-    }
-    /// Rule of its own for a target-independent intrinsic.
-    pub fn arithmetic(&self, id: u32) -> Option<Arithmetic> {
-        self.entries.get(&id).and_then(|entry| entry.1)
-    }
-    /// Whether it reads a register: never undef or poison.
-    pub fn is_register(&self, id: u32) -> bool {
-        matches!(self.class(id), Class::Index(_) | Class::BlockSize(_) | Class::Register { .. } | Class::Number(_))
-    }
-    /// Whether it returns its pointer operand, moved within the object at most.
-    pub fn returns_its_pointer(&self, id: u32) -> bool {
-        self.arithmetic(id) == Some(Arithmetic::Identity)
-    }
-    /// Whether any call can be `llvm.assume`.
-    pub fn has_assume(&self) -> bool {
-        self.has_assume
-    }
-    fn is_assume(&self, id: u32) -> bool {
-        self.entries.get(&id).is_some_and(|entry| entry.2)
-    }
-}
-
-/// What the solver of one function is told.
-pub struct Environment<'a> {
-    pub geometry: Geometry,
-    pub intrinsics: &'a IntrinsicTable,
-    /// Claims about arguments; `None` is divergent.
-    pub params: Vec<Option<Form>>,
-    /// All lanes of a warp that have not exited enter together.
-    pub entry_convergent: bool,
-    /// The scope whose lanes find the function's frame at the same address; `None` where lanes of a warp may not.
-    pub frame: Option<Scope>,
-    pub simple: bool,
-    module: handle::Module<'a>,
-    stack_escapes: &'a OnceCell<bool>,
-    returns: &'a [Option<Form>],
-}
-
-impl Environment<'_> {
-    /// Some thread's own memory may be reached through a pointer of unknown origin. Looks at the whole module, once.
-    pub fn stack_escapes(&self) -> bool {
-        *self.stack_escapes.get_or_init(|| module_stack_escapes(self.module))
-    }
-    /// Result of a function of the module for uniform arguments.
-    pub fn returns(&self, function: u32) -> Option<&Form> {
-        self.returns.get(function as usize).and_then(Option::as_ref)
-    }
-    /// Whether a call is `llvm.assume`.
-    pub fn is_assume(&self, func: &Func, call: Inst) -> bool {
-        matches!(func.call(call).callee, Callee::Intrinsic(id) if self.intrinsics.is_assume(id))
-    }
 }
 
 /// Claims about one function seen from its call sites.
@@ -439,17 +336,6 @@ fn bottom_up(kernels: &[Option<Func>]) -> Vec<usize> {
         }
     }
     order
-}
-
-/// A uniform form without anything a caller could not use.
-pub(super) fn exported(form: &Form) -> Option<Form> {
-    if !form.terms.is_empty() {
-        return None;
-    }
-    Some(match form.rest {
-        Rest::Const(value) => Form::constant(value),
-        Rest::Uniform { scope, .. } => Form::uniform(scope),
-    })
 }
 
 #[cfg(test)]

@@ -3,9 +3,8 @@
 //! The picture of it, its control flow, who uses what: enough for questions of registers and places. The answers about
 //! lanes ([`Facts`](super::Facts)) are built on it, and cost about as much again.
 
+use super::intrinsic_table::class_of_intrinsic;
 use super::intrinsics::Class;
-use super::module::class_of_intrinsic;
-use super::range::Users;
 use crate::affine::Form;
 use crate::affine::lanes::LaneModel;
 use crate::cfg::{Cfg, Dominators};
@@ -13,6 +12,7 @@ use crate::entity::{Block, Inst, Value};
 use crate::geometry::Geometry;
 use crate::ir::Func;
 use crate::ir::call::{Callee, Memory};
+use crate::ir::users::Users;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -29,6 +29,11 @@ impl Outline {
     pub fn new(func: Func, geometry: Geometry) -> Outline {
         let cfg = Rc::new(Cfg::new(&func.graph));
         Outline { func, geometry, cfg, users: OnceCell::new() }
+    }
+    /// The same function when it is launched with at most so many threads a block.
+    pub fn with_thread_bound(mut self, threads: u32) -> Outline {
+        self.geometry.max_threads = Some(threads);
+        self
     }
     /// Control flow facts.
     pub fn cfg(&self) -> &Cfg {

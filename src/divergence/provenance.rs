@@ -4,7 +4,7 @@
 //! roots. A kernel's pointer arguments come from the host, so they are global memory. A pointer that was itself loaded
 //! or computed may point to a thread's own stack object, unless no stack object escapes anywhere in the module.
 
-use super::solver::Solver;
+use super::view::View;
 use crate::entity::Value;
 use crate::ir::call::Callee;
 use crate::ir::inst::{ConstData, Opcode};
@@ -39,7 +39,7 @@ pub mod space {
     pub const PARAM: u32 = 101;
 }
 
-impl Solver<'_> {
+impl View<'_> {
     /// The weakest root a pointer may have.
     pub(super) fn root_of(&self, pointer: Value) -> Root {
         let mut work: SmallVec<[Value; 8]> = SmallVec::from_slice(&[pointer]);

@@ -1,12 +1,13 @@
 //! Between which bounds does an integer lie? Asked on demand, where a no-wrap proof needs it.
 //!
 //! A bounded walk over operands (depth [`MAX_DEPTH`]) over interval arithmetic in both readings, narrowed by compares
-//! that dominate the place where the question is asked: `if (i < 1000)` and `llvm.assume`. Nothing is cached: the
-//! question is rare, because flags and alignment settle most of them. Conservative everywhere else: the full range.
+//! that dominate the place where the question is asked: `if (i < 1000)` and `llvm.assume`. Only the last few
+//! answers are kept: the question is rare, because flags and alignment settle most of them. Conservative everywhere else: the full range.
 
+use super::environment::Environment;
 use super::guards::Guards;
+use super::intrinsic_table::Arithmetic;
 use super::intrinsics::Class;
-use super::module::Environment;
 use crate::affine::form::unsigned;
 use crate::cfg::Cfg;
 use crate::entity::{Block, Inst, Value};
@@ -14,58 +15,14 @@ use crate::ir::Func;
 use crate::ir::call::Callee;
 use crate::ir::inst::{ConstData, Flags, Opcode, Predicate};
 use crate::mutants::{self, Mutant};
-use cranelift_entity::EntityRef;
+use std::cell::{Cell, OnceCell};
 
 /// Operands looked through.
 const MAX_DEPTH: u32 = 5;
 /// Guards of one value that are looked at.
 const MAX_GUARDS: usize = 12;
-
-/// Who uses each value: compressed rows over the operand pool.
-pub struct Users {
-    starts: Vec<u32>,
-    users: Vec<Inst>,
-}
-
-impl Users {
-    /// Counts, then fills from the back, so that each row's end becomes its start.
-    pub fn new(func: &Func) -> Users {
-        let defined = func.params.len() + func.insts.len();
-        let mut starts = vec![0u32; defined + 1];
-        let counts = &mut starts[..defined];
-        for &value in &func.pool {
-            if let Some(count) = counts.get_mut(value.index()) {
-                *count += 1;
-            }
-        }
-        let mut total = 0;
-        for end in &mut starts {
-            total += *end;
-            *end = total;
-        }
-        let mut users = vec![Inst::new(0); total as usize];
-        let rows = &mut starts[..defined];
-        let mut pool = &func.pool[..];
-        for (inst, data) in func.insts.iter().rev() {
-            let (before, operands) = pool.split_at(pool.len() - data.operand_count as usize);
-            pool = before;
-            for &value in operands.iter().rev() {
-                if let Some(slot) = rows.get_mut(value.index()) {
-                    *slot -= 1;
-                    users[*slot as usize] = inst;
-                }
-            }
-        }
-        Users { starts, users }
-    }
-    /// The users of a value.
-    pub fn of(&self, value: Value) -> &[Inst] {
-        match self.starts.get(value.index() + 1) {
-            Some(&end) => &self.users[self.starts[value.index()] as usize..end as usize],
-            None => &[],
-        }
-    }
-}
+/// Ranges found lately that are kept.
+const RECENT: usize = 16;
 
 /// Bounds of an integer in both readings, inclusive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -163,6 +120,29 @@ impl Range {
                 .map(|(a, b)| i128::from(a) * i128::from(b));
         let fits = products.iter().all(|&p| p >= i128::from(full.smin) && p <= i128::from(full.smax));
         (unsigned, !fits)
+    }
+}
+
+/// Answers kept for a while: which values are compared where, listed for the first question, and the last ranges found.
+#[derive(Default)]
+pub(super) struct RangeMemory {
+    guards: OnceCell<Guards>,
+    recent: [Cell<Option<(Value, Block, Range)>>; RECENT],
+}
+
+impl RangeMemory {
+    /// Bounds of an integer of at most 64 bits as seen in `at`. They depend on the function alone.
+    pub(super) fn range(&self, func: &Func, cfg: &Cfg, env: &Environment<'_>, value: Value, at: Block) -> Range {
+        let slot = &self.recent[(value.as_u32() ^ at.as_u32() << 2) as usize % RECENT];
+        match slot.get() {
+            Some((known, place, range)) if known == value && place == at => range,
+            _ => {
+                let guards = self.guards.get_or_init(|| Guards::new(func, env));
+                let range = Ranges { func, cfg, env, guards }.of(value, at);
+                slot.set(Some((value, at, range)));
+                range
+            }
+        }
     }
 }
 
@@ -393,23 +373,23 @@ impl Ranges<'_> {
         let operands = self.func.operands(inst);
         let operand = |index: usize| self.walk(operands[index], at, depth);
         match self.env.intrinsics.arithmetic(id) {
-            Some(super::transfer_call::Arithmetic::UMin) => {
+            Some(Arithmetic::UMin) => {
                 let (a, b) = (operand(0), operand(1));
                 Range::unsigned(a.umin.min(b.umin), a.umax.min(b.umax), bits)
             }
-            Some(super::transfer_call::Arithmetic::UMax) => {
+            Some(Arithmetic::UMax) => {
                 let (a, b) = (operand(0), operand(1));
                 Range::unsigned(a.umin.max(b.umin), a.umax.max(b.umax), bits)
             }
-            Some(super::transfer_call::Arithmetic::SMin) => {
+            Some(Arithmetic::SMin) => {
                 let (a, b) = (operand(0), operand(1));
                 Range::signed(a.smin.min(b.smin), a.smax.min(b.smax), bits)
             }
-            Some(super::transfer_call::Arithmetic::SMax) => {
+            Some(Arithmetic::SMax) => {
                 let (a, b) = (operand(0), operand(1));
                 Range::signed(a.smin.max(b.smin), a.smax.max(b.smax), bits)
             }
-            Some(super::transfer_call::Arithmetic::BitCount) => Range::unsigned(0, bits.into(), bits),
+            Some(Arithmetic::BitCount) => Range::unsigned(0, bits.into(), bits),
             _ => Range::full(bits),
         }
     }

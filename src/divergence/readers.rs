@@ -1,5 +1,5 @@
 //! Who reads the result of each instruction? For the solver alone: lists through the operand pool, made in one pass,
-//! where the rows of [`Users`](super::range::Users) take two. The reader is searched for when it is asked for: few are.
+//! where the rows of [`Users`](crate::ir::users::Users) take two. The reader is searched for when it is asked for: few are.
 
 use crate::entity::Inst;
 use crate::ir::Func;

@@ -5,9 +5,8 @@
 //! cycle's exits are known before the first use outside it. After it, only phis at cycle entries can be wrong; from there
 //! on instructions whose operands or gates changed are visited again, always in the first dirty block of that order.
 //!
-//! **Gates** carry control dependence. `join_gate[b]` is the narrowest scope in which all lanes come to `b` by the same
-//! path; `exit_gate[c]` the narrowest scope in which all lanes leave cycle `c` in the same iteration. Both start at
-//! *grid* and only ever narrow: when the condition of a branch narrows to scope `s`, the joins and cycle exits that the
+//! **Gates** carry control dependence: the narrowest scope in which all lanes come to a block by the same path, and that
+//! in which all lanes leave a cycle in the same iteration. Both start at *grid* and only ever narrow: when the condition of a branch narrows to scope `s`, the joins and cycle exits that the
 //! branch decides (synchronisation dependence) narrow to `s`.
 //!
 //! **Termination.** Rules are not monotone (a constant factor that turns uniform changes a form's terms), so a phi that
@@ -18,11 +17,12 @@
 //! Cost: linear in instructions and uses for functions without loops; a loop adds a visit of what depends on its phis for
 //! each narrowing, at most five.
 
-use super::guards::Guards;
-use super::module::Environment;
+use super::environment::Environment;
+use super::gates::{Gate, Gates, OPEN};
 use super::provenance::space;
+use super::range::RangeMemory;
 use super::readers::Readers;
-use super::transfer_int::{RECENT_RANGES, RecentRange};
+use super::view::View;
 use crate::affine::interner::{Element, Interner};
 use crate::affine::lanes::LaneModel;
 use crate::affine::{Form, Scope};
@@ -33,7 +33,7 @@ use crate::entity::{Block, Inst};
 use crate::ir::Func;
 use crate::ir::inst::{ConstData, Opcode};
 use crate::mutants::{self, Mutant};
-use cranelift_entity::{EntityRef, SecondaryMap};
+use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
@@ -48,68 +48,37 @@ const GIVE_UP_AFTER: u8 = 16;
 /// [`Solver::frontier`] after the first sweep.
 const SETTLING: u32 = u32::MAX;
 
-/// The narrowest scope that agrees on a path or an iteration; `None` when lanes of one warp do not.
-pub type Gate = Option<Scope>;
-
-/// No effect.
-pub const OPEN: Gate = Some(Scope::Grid);
-
-/// The working state. Rules in `transfer*` read it; only this file writes it.
-pub struct Solver<'a> {
-    pub(super) func: &'a Func,
-    pub(super) cfg: &'a Cfg,
-    pub(super) env: &'a Environment<'a>,
-    pub(super) model: LaneModel,
-    pub(super) interner: Interner,
-    pub(super) elements: Vec<Element>,
+/// The working state. Rules read it through a [`View`]; only this file writes it.
+struct Solver<'a> {
+    func: &'a Func,
+    cfg: &'a Cfg,
+    env: &'a Environment<'a>,
+    model: LaneModel,
+    interner: Interner,
+    elements: Vec<Element>,
+    gates: Gates,
+    ranges: RangeMemory,
     /// Filled when first asked: a walk over a function without loops needs none.
     readers: OnceCell<Readers>,
-    /// Filled for the first range question.
-    guards: OnceCell<Guards>,
-    pub(super) join_gate: SecondaryMap<Block, GateCell>,
-    pub(super) exit_gate: Vec<Gate>,
-    /// Some exit gate is not open.
-    pub(super) exits_narrowed: bool,
     /// Made for the first branch that is not uniform in the grid.
     sync: Option<SyncDependence<'a>>,
     /// Narrowest scope of the branches for which synchronisation dependence gave up.
     everything: Gate,
-    /// Narrowest scope seen of each branch's condition, by block.
-    branch_scope: SecondaryMap<Block, GateCell>,
     /// As large as the function once something is marked.
     dirty: FixedBitSet,
     dirty_blocks: FixedBitSet,
     /// Positions of dirty blocks, first in reverse post-order on top.
     queue: BinaryHeap<Reverse<u32>>,
     changes: FxHashMap<Inst, u8>,
-    pub(super) recent_ranges: [RecentRange; RECENT_RANGES],
     /// Where the walk is: instructions after this are still to be visited in the first sweep.
     frontier: u32,
-}
-
-/// A gate with grid as default.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct GateCell(pub Gate);
-
-impl Default for GateCell {
-    fn default() -> Self {
-        GateCell(OPEN)
-    }
 }
 
 /// Runs the analysis of one function to its fixed point.
 pub fn solve(func: &Func, cfg: &Cfg, env: &Environment<'_>) -> Solution {
     let mut solver = Solver::new(func, cfg, env);
     solver.run();
-    Solution {
-        model: solver.model,
-        interner: solver.interner,
-        elements: solver.elements,
-        join_gate: solver.join_gate,
-        exit_gate: solver.exit_gate,
-        branch_scope: solver.branch_scope,
-        guards: solver.guards,
-    }
+    Solution { model: solver.model, interner: solver.interner, elements: solver.elements, gates: solver.gates }
 }
 
 /// What the solver leaves behind; `Facts` wraps it.
@@ -117,10 +86,7 @@ pub struct Solution {
     pub model: LaneModel,
     pub interner: Interner,
     pub elements: Vec<Element>,
-    pub join_gate: SecondaryMap<Block, GateCell>,
-    pub exit_gate: Vec<Gate>,
-    pub branch_scope: SecondaryMap<Block, GateCell>,
-    pub guards: OnceCell<Guards>,
+    pub gates: Gates,
 }
 
 impl<'a> Solver<'a> {
@@ -133,19 +99,15 @@ impl<'a> Solver<'a> {
             model: LaneModel::new(&env.geometry),
             interner: Interner::with_capacity(func.insts.len() / 32 + forms, func.consts.len() + 2),
             elements: vec![Element::BOTTOM; func.value_count()],
+            gates: Gates::open(func.blocks.len(), cfg.cycles.len()),
+            ranges: RangeMemory::default(),
             readers: OnceCell::new(),
-            guards: OnceCell::new(),
-            join_gate: SecondaryMap::with_capacity(func.blocks.len()),
-            exit_gate: vec![OPEN; cfg.cycles.len()],
-            exits_narrowed: false,
             sync: None,
             everything: OPEN,
-            branch_scope: SecondaryMap::with_capacity(func.blocks.len()),
             dirty: FixedBitSet::new(),
             dirty_blocks: FixedBitSet::new(),
             queue: BinaryHeap::new(),
             changes: FxHashMap::default(),
-            recent_ranges: Default::default(),
             frontier: 0,
         };
         solver.seed();
@@ -169,10 +131,19 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Compares that are decided somewhere.
+    /// The state as a rule sees it.
     #[inline]
-    pub(super) fn guards(&self) -> &Guards {
-        self.guards.get_or_init(|| Guards::new(self.func, self.env))
+    fn view(&mut self) -> View<'_> {
+        View {
+            func: self.func,
+            cfg: self.cfg,
+            env: self.env,
+            model: &self.model,
+            elements: &self.elements,
+            gates: &self.gates,
+            ranges: &self.ranges,
+            interner: &mut self.interner,
+        }
     }
 
     /// Arguments and constants.
@@ -213,8 +184,8 @@ impl<'a> Solver<'a> {
                         self.visit_branch(inst);
                         continue;
                     }
-                    Opcode::Phi => self.phi(inst),
-                    _ => self.transfer(inst, data),
+                    Opcode::Phi => self.view().phi(inst),
+                    _ => self.view().transfer(inst, data),
                 };
                 if self.env.simple {
                     element = self.forget_forms(element);
@@ -295,7 +266,10 @@ impl<'a> Solver<'a> {
             Opcode::Br | Opcode::Ret | Opcode::Unreachable | Opcode::Store | Opcode::Fence => return,
             _ => {}
         }
-        let mut new = if data.opcode == Opcode::Phi { self.phi(inst) } else { self.transfer(inst, data) };
+        let mut new = match data.opcode {
+            Opcode::Phi => self.view().phi(inst),
+            _ => self.view().transfer(inst, data),
+        };
         if self.env.simple {
             new = self.forget_forms(new);
         }
@@ -374,22 +348,21 @@ impl<'a> Solver<'a> {
         let block = self.func.insts[inst].block;
         let scope = match self.func.condition(inst) {
             Some(condition) => {
-                let element = self.read(condition, block);
+                let mut view = self.view();
+                let element = view.read(condition, block);
                 if element.is_bottom() {
                     return;
                 }
-                self.scope_of(element)
+                view.scope_of(element)
             }
             None => None,
         };
         if !self.func.graph.is_branch(block) {
             return;
         }
-        let known = self.branch_scope[block].0;
-        if scope >= known {
+        if !self.gates.narrow_branch(block, scope) {
             return;
         }
-        self.branch_scope[block] = GateCell(scope);
         let (graph, cycles) = (&self.func.graph, &self.cfg.cycles);
         // set aside while the answer is read from it
         let mut sync = self.sync.take().unwrap_or_else(|| SyncDependence::new(graph, cycles));
@@ -414,10 +387,9 @@ impl<'a> Solver<'a> {
     }
 
     fn narrow_join(&mut self, block: Block, gate: Gate) {
-        if gate >= self.join_gate[block].0 {
+        if !self.gates.narrow_join(block, gate) {
             return;
         }
-        self.join_gate[block] = GateCell(gate);
         let func = self.func;
         for phi in func.phis(block) {
             self.mark(phi);
@@ -425,12 +397,9 @@ impl<'a> Solver<'a> {
     }
 
     fn narrow_exit(&mut self, cycle: Cycle, gate: Gate) {
-        let cell = &mut self.exit_gate[cycle.index()];
-        if gate >= *cell || mutants::on(Mutant::NoExitGate) {
+        if mutants::on(Mutant::NoExitGate) || !self.gates.narrow_exits(cycle, gate) {
             return;
         }
-        *cell = gate;
-        self.exits_narrowed = true;
         if self.frontier != SETTLING {
             return; // the walk is still in the cycle, and whoever uses its values outside comes after it
         }

@@ -6,7 +6,7 @@
 //! its own: uniform in the narrowest scope of its operands, divergent if one of them is.
 
 use super::provenance::Root;
-use super::solver::Solver;
+use super::view::View;
 use crate::affine::arith::{self, NoWrap};
 use crate::affine::interner::Element;
 use crate::affine::{Ext, Form, Rest, Scope};
@@ -16,7 +16,7 @@ use crate::ir::inst::{ConstData, Flags, GepTerm, InstData, Opcode};
 use crate::mutants::{self, Mutant};
 use smallvec::SmallVec;
 
-impl Solver<'_> {
+impl View<'_> {
     /// The element of an instruction other than a phi.
     #[inline]
     pub(super) fn transfer(&mut self, inst: Inst, data: &InstData) -> Element {

@@ -4,8 +4,9 @@
 //! assembly only where it is surely a function of its operands; everything else is divergent. An ordinary function that
 //! touches no memory may still read `threadIdx.x`, so `memory(none)` alone says nothing; `nodivergencesource` does.
 
+use super::intrinsic_table::Arithmetic;
 use super::intrinsics::Class;
-use super::solver::Solver;
+use super::view::View;
 use crate::affine::arith::{self, NoWrap};
 use crate::affine::interner::Element;
 use crate::affine::{Base, Form, Rest, Scope};
@@ -14,55 +15,11 @@ use crate::ir::call::Callee;
 use crate::ir::inst::ConstData;
 use crate::mutants::{self, Mutant};
 
-/// Target-independent intrinsics with rules of their own.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Arithmetic {
-    UMin,
-    UMax,
-    SMin,
-    SMax,
-    Abs,
-    /// ctpop, ctlz, cttz: at most the width.
-    BitCount,
-    /// Checked add, sub, mul: member 0 is the wrapped result.
-    CheckedAdd,
-    CheckedSub,
-    CheckedMul,
-    /// Returns operand 0 as it is.
-    Identity,
-}
-
-impl Arithmetic {
-    /// By name without overload suffixes.
-    pub fn of(name: &str) -> Option<Arithmetic> {
-        Some(match name {
-            "llvm.umin" => Arithmetic::UMin,
-            "llvm.umax" => Arithmetic::UMax,
-            "llvm.smin" => Arithmetic::SMin,
-            "llvm.smax" => Arithmetic::SMax,
-            "llvm.abs" => Arithmetic::Abs,
-            "llvm.ctpop" | "llvm.ctlz" | "llvm.cttz" => Arithmetic::BitCount,
-            "llvm.uadd.with.overflow" | "llvm.sadd.with.overflow" => Arithmetic::CheckedAdd,
-            "llvm.usub.with.overflow" | "llvm.ssub.with.overflow" => Arithmetic::CheckedSub,
-            "llvm.umul.with.overflow" | "llvm.smul.with.overflow" => Arithmetic::CheckedMul,
-            "llvm.expect"
-            | "llvm.expect.with.probability"
-            | "llvm.ssa.copy"
-            | "llvm.annotation"
-            | "llvm.ptr.annotation"
-            | "llvm.launder.invariant.group"
-            | "llvm.strip.invariant.group"
-            | "llvm.arithmetic.fence" => Arithmetic::Identity,
-            _ => return None,
-        })
-    }
-}
-
 /// `shfl.sync` with the whole warp as one segment: member mask of segments zero, clamp 31.
 const FULL_WIDTH_CLAMP: u64 = 0x1f;
 const CLAMP_FIELDS: u64 = 0x1f1f;
 
-impl Solver<'_> {
+impl View<'_> {
     pub(super) fn call(&mut self, inst: Inst) -> Element {
         let call = *self.func.call(inst);
         match call.callee {

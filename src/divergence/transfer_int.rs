@@ -3,8 +3,8 @@
 //! Forms are combined by `affine::arith`; this file finds out what may be claimed of one operation: from its flags, from
 //! ranges of the operands (only asked where the result has terms and flags are silent), and from geometry.
 
-use super::range::{Range, Ranges};
-use super::solver::Solver;
+use super::range::Range;
+use super::view::View;
 use crate::affine::arith::{self, NoWrap};
 use crate::affine::form::{unsigned, wrap};
 use crate::affine::interner::Element;
@@ -14,15 +14,8 @@ use crate::entity::{Block, Inst, Value};
 use crate::ir::inst::{Flags, InstData, Opcode, Predicate};
 use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
-use std::cell::Cell;
 
-/// Slots for ranges asked for lately.
-pub(super) const RECENT_RANGES: usize = 16;
-
-/// A value, where it is seen, and its bounds there.
-pub(super) type RecentRange = Cell<Option<(Value, Block, Range)>>;
-
-impl Solver<'_> {
+impl View<'_> {
     /// Two-operand integer instructions.
     pub(super) fn integer(&mut self, inst: Inst, data: &InstData) -> Element {
         let func = self.func;
@@ -69,8 +62,8 @@ impl Solver<'_> {
     /// Against a divergent operand only constants help: those that absorb it, and masks that keep none of its bits in
     /// which lanes differ.
     fn with_divergent_operand(&mut self, inst: Inst, data: &InstData, a: Element, b: Element, bits: u32) -> Element {
-        let zero = |solver: &Self, element| solver.interner.constant(element) == Some(0);
-        let ones = |solver: &Self, element| solver.interner.constant(element) == Some(-1);
+        let zero = |view: &Self, element| view.interner.constant(element) == Some(0);
+        let ones = |view: &Self, element| view.interner.constant(element) == Some(-1);
         let absorbed = match data.opcode {
             Opcode::Mul | Opcode::And if zero(self, a) || zero(self, b) => Some(0),
             Opcode::Or if ones(self, a) || ones(self, b) => Some(-1),
@@ -169,8 +162,8 @@ impl Solver<'_> {
             }
             Opcode::And => match (x.as_constant(), y.as_constant()) {
                 (Some(p), Some(q)) => Some(Form::constant(p & q)),
-                (_, Some(mask)) => self.mask(inst, x, mask, bits),
-                (Some(mask), _) => self.mask(inst, y, mask, bits),
+                (_, Some(mask)) => self.mask(x, mask, bits),
+                (Some(mask), _) => self.mask(y, mask, bits),
                 _ => None,
             },
             Opcode::Or => self.or(data, x, y, bits),
@@ -221,24 +214,6 @@ impl Solver<'_> {
         proven.unsigned |= !unsigned;
         proven.signed |= !signed;
         proven
-    }
-
-    /// Bounds of an integer as seen in a block. They depend on the function alone, so answers are kept for a while.
-    pub(super) fn range(&self, value: Value, at: Block) -> Range {
-        let slot = &self.recent_ranges[(value.as_u32() ^ at.as_u32() << 2) as usize % RECENT_RANGES];
-        match slot.get() {
-            Some((known, place, range)) if known == value && place == at => range,
-            _ => {
-                let range = self.ranges().of(value, at);
-                slot.set(Some((value, at, range)));
-                range
-            }
-        }
-    }
-
-    /// Range questions at the current state.
-    pub(super) fn ranges(&self) -> Ranges<'_> {
-        Ranges { func: self.func, cfg: self.cfg, env: self.env, guards: self.guards() }
     }
 
     fn multiply(&self, inst: Inst, data: &InstData, x: &Form, y: &Form, bits: u32) -> Option<Form> {
@@ -325,7 +300,7 @@ impl Solver<'_> {
         by_form || self.range(value, at).is_non_negative()
     }
 
-    fn mask(&self, inst: Inst, x: &Form, mask: i64, bits: u32) -> Option<Form> {
+    fn mask(&self, x: &Form, mask: i64, bits: u32) -> Option<Form> {
         if x.terms.is_empty() {
             let align = (mask.trailing_zeros() as u8).max(x.rest.align()).min(63);
             return Some(Form::from_rest(Rest::Uniform { scope: x.rest.scope(), align }));
@@ -338,7 +313,6 @@ impl Solver<'_> {
                 return Some(x.clone());
             }
         }
-        let _ = inst;
         self.model.and_mask(x, mask, bits)
     }
 

@@ -1,7 +1,8 @@
 //! What do uses see of values, and phis of their operands? The gates of gated SSA: γ where paths meet, μ at the head of a
 //! loop, η behind it.
 
-use super::solver::{Gate, OPEN, Solver};
+use super::gates::{Gate, OPEN};
+use super::view::View;
 use crate::affine::interner::Element;
 use crate::affine::join::leave_loop;
 use crate::affine::{Form, Scope};
@@ -11,12 +12,12 @@ use crate::ir::inst::ConstData;
 use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
 
-impl Solver<'_> {
+impl View<'_> {
     /// Element of a value as a use in `at` sees it: gated by the exits of every cycle between.
     #[inline]
     pub(super) fn read(&mut self, value: Value, at: Block) -> Element {
         let element = self.elements[value.index()];
-        if element.is_bottom() || element.is_divergent() || !self.exits_narrowed {
+        if element.is_bottom() || element.is_divergent() || !self.gates.any_exit_narrowed() {
             return element;
         }
         self.read_elsewhere(element, value, at)
@@ -34,10 +35,10 @@ impl Solver<'_> {
         }
     }
 
-    /// As [`Solver::read`], for a value that flows along the edge from `pred` into `block`.
+    /// As [`View::read`], for a value that flows along the edge from `pred` into `block`.
     fn read_on_edge(&mut self, value: Value, pred: Block, block: Block) -> Element {
         let element = self.elements[value.index()];
-        if element.is_bottom() || element.is_divergent() || !self.exits_narrowed {
+        if element.is_bottom() || element.is_divergent() || !self.gates.any_exit_narrowed() {
             return element;
         }
         let Some(def) = self.func.def(value) else { return element };
@@ -53,7 +54,7 @@ impl Solver<'_> {
             if cycles.contains(cycle, pred) && cycles.contains(cycle, block) {
                 break;
             }
-            gate = gate.min(self.exit_gate[cycle.index()]);
+            gate = gate.min(self.gates.of_exits(cycle));
             outermost_left = Some(cycle);
             current = cycles.parent(cycle);
         }
@@ -71,19 +72,11 @@ impl Solver<'_> {
         self.prove_again(outside, value)
     }
 
-    /// The widest scope in which lanes agree on an element; `None` for divergent (and for forms that vary).
-    pub(super) fn scope_of(&self, element: Element) -> Option<Scope> {
-        if let Some(scope) = element.plain_scope() {
-            return Some(scope);
-        }
-        self.interner.form(element).and_then(|form| self.model.scope_of(form))
-    }
-
     /// γ and μ: a phi joins its operands under the gate of its block.
     pub(super) fn phi(&mut self, phi: Inst) -> Element {
         let func = self.func;
         let block = func.insts[phi].block;
-        let gate = if mutants::on(Mutant::NoGamma) { OPEN } else { self.join_gate[block].0 };
+        let gate = if mutants::on(Mutant::NoGamma) { OPEN } else { self.gates.of_join(block) };
         let operands = func.operands(phi);
         let incoming = func.incoming(phi);
         let mut joined: Option<Element> = None;

@@ -199,7 +199,7 @@ pub fn keeps_dominance(outline: &Outline, gather: &Gather) -> bool {
 }
 
 /// The control flow with the gathering block as the last.
-fn changed_graph(func: &Func, gather: &Gather) -> crate::cfg::Graph {
+fn changed_graph(func: &Func, gather: &Gather) -> crate::graph::Graph {
     let count = func.graph.block_count();
     let middle = Block::new(count);
     let mut edges = Vec::with_capacity(func.graph.edge_count() + 2);
@@ -215,5 +215,5 @@ fn changed_graph(func: &Func, gather: &Gather) -> crate::cfg::Graph {
         }
     }
     edges.extend(gather.sides.map(|side| (middle, side)));
-    crate::cfg::Graph::new(count + 1, edges)
+    crate::graph::Graph::new(count + 1, edges)
 }

@@ -18,9 +18,10 @@
 //!
 //! Requires: every block can be reached. Cost: linear in the picture, for each cycle in its blocks.
 
-use crate::cfg::{Cycle, Cycles, Graph};
+use crate::cfg::{Cycle, Cycles};
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst, Value};
+use crate::graph::Graph;
 use crate::ir::handles::Handles;
 use crate::ir::inst::{Flags, InstData, Opcode};
 use crate::ir::{BlockData, Func};

@@ -29,7 +29,7 @@ use super::matching::{self, Shapes};
 use super::pairing::{Context, Melded, Pairing, pair_up};
 use super::region::{Link, NoRegion, Pair, Region, Tail};
 use super::schedule::Step;
-use crate::divergence::spread::Spread;
+use crate::access::lane_distance::LaneDistance;
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
 use crate::gpu::prices::DIVERGENT_BRANCH;
@@ -322,7 +322,7 @@ pub fn lanes_part(facts: &Facts, context: &Context<'_, '_>, plan: FusePlan) -> R
 fn agrees_along_rows(facts: &Facts, entry: Block) -> bool {
     let condition = facts.func.operands(facts.func.terminator(entry)).first();
     facts.geometry.exact.is_none()
-        && condition.is_some_and(|&condition| Spread::new(facts).of(condition, entry) == Some(0))
+        && condition.is_some_and(|&condition| LaneDistance::new(facts).of(condition, entry) == Some(0))
 }
 
 /// The best plan for sides that several branches lead to; `None` where there are no such sides.

@@ -13,10 +13,11 @@ pub mod inst;
 pub mod names;
 mod scratch;
 pub mod types;
+pub mod users;
 
-use crate::cfg::Graph;
 use crate::entity::{Block, Inst, Type, Value};
 use crate::geometry::Geometry;
+use crate::graph::Graph;
 use call::CallData;
 use cranelift_entity::{EntityRef, PrimaryMap};
 use inst::{ConstData, Gep, GepData, GepTerm, InstData, Opcode};

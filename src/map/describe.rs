@@ -6,10 +6,10 @@
 use super::packed::{Branch, Head, Packer};
 use super::plan::FunctionPlan;
 use crate::divergence::Facts;
-use crate::divergence::causes::Causes;
-use crate::divergence::remarks::explain;
-use crate::divergence::words::Words;
 use crate::entity::Block;
+use crate::explain::ExpressionPrinter;
+use crate::explain::causes::Causes;
+use crate::explain::explain;
 use crate::ir::handles::Handles;
 use crate::ir::names::Names;
 use crate::ir::types::TypeKind;
@@ -50,7 +50,7 @@ impl<'m> Describer<'m> {
         let func = &facts.func;
         let own = handles.function.place();
         let has_lines = own.is_some();
-        let words = Words::new(facts, handles);
+        let words = ExpressionPrinter::new(facts, handles);
         let mut lines = if has_lines { model::costly_lines(facts, &words) } else { Vec::new() };
         for LineReport { place, text, .. } in &mut lines {
             *text = self.sources.line(&place.file, place.line).map(str::to_owned);
@@ -83,7 +83,13 @@ impl<'m> Describer<'m> {
         self.branches(facts, handles, plan, &words);
     }
 
-    fn branches(&mut self, facts: &Facts, handles: &Handles<'m>, plan: &FunctionPlan, words: &Words<'_, 'm>) {
+    fn branches(
+        &mut self,
+        facts: &Facts,
+        handles: &Handles<'m>,
+        plan: &FunctionPlan,
+        words: &ExpressionPrinter<'_, 'm>,
+    ) {
         let cycles = &facts.cfg().cycles;
         let causes = self.explains.then(|| Causes::new(facts));
         let mut before = 0;

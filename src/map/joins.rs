@@ -5,8 +5,9 @@
 //! Source: Cytron et al., *Efficiently Computing Static Single Assignment Form and the Control Dependence Graph*, TOPLAS
 //! 13(4) 1991; frontiers as in Cooper, Harvey, Kennedy, *A Simple, Fast Dominance Algorithm*, section 4.
 
-use crate::cfg::{Cfg, Graph};
+use crate::cfg::Cfg;
 use crate::entity::Block;
+use crate::graph::Graph;
 use cranelift_entity::EntityRef;
 
 /// Counters of a function at most.

@@ -26,7 +26,7 @@
 //! Targets of a branch are the different successors of its block.
 
 use super::table::{BlockTable, BranchTable, FunctionTable, PlaceTable, Table};
-use crate::divergence::words::plain_symbol;
+use crate::explain::expression::plain_symbol;
 use crate::report::model::{Agreement, Branches, Counts, FunctionReport, LineOf, LineReport};
 use rustc_hash::FxHashMap;
 

@@ -5,12 +5,12 @@
 //! worst class of what the line computes. Values without a source line count in the totals only.
 
 use super::source::Sources;
-use crate::divergence::causes::Causes;
-use crate::divergence::remarks::explain;
-use crate::divergence::stride::{self, Access, Cost, Pattern};
-use crate::divergence::words::{Place, Words, plain_symbol, scope_words};
+use crate::access::{self, Access, Cost, Pattern};
 use crate::divergence::{Class, Facts, ModuleAnalysis};
 use crate::entity::{Inst, Value};
+use crate::explain::causes::Causes;
+use crate::explain::explain;
+use crate::explain::expression::{ExpressionPrinter, Place, plain_symbol, scope_words};
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::ir::types::TypeKind;
@@ -177,10 +177,10 @@ pub fn of_function(facts: &Facts, handles: &Handles<'_>, sources: &mut Sources) 
 }
 
 /// Lines with accesses that could be better, and what is to be said of these.
-pub fn costly_lines(facts: &Facts, words: &Words<'_, '_>) -> Vec<LineReport> {
+pub fn costly_lines(facts: &Facts, words: &ExpressionPrinter<'_, '_>) -> Vec<LineReport> {
     let mut lines: BTreeMap<LineOf, LineReport> = BTreeMap::new();
-    for access in stride::accesses(facts).into_iter().filter(|access| access.pattern != Pattern::Same) {
-        let Some(text) = stride::describe(&access, |value| words.value(value), false) else { continue };
+    for access in access::accesses(facts).into_iter().filter(|access| access.pattern != Pattern::Same) {
+        let Some(text) = access::describe(&access, |value| words.value(value), false) else { continue };
         let Some(place) = words.place(access.inst).map(LineOf::from) else { continue };
         put_note(&mut lines, place, format!("{} {}: {text}", access.space, access.action.noun()));
     }
@@ -210,13 +210,13 @@ fn is_readable(expression: &str) -> bool {
 struct Builder<'a, 'm> {
     facts: &'a Facts,
     handles: &'a Handles<'m>,
-    words: Words<'a, 'm>,
+    words: ExpressionPrinter<'a, 'm>,
     lines: BTreeMap<LineOf, LineReport>,
 }
 
 impl<'a, 'm> Builder<'a, 'm> {
     fn new(facts: &'a Facts, handles: &'a Handles<'m>) -> Self {
-        Builder { facts, handles, words: Words::new(facts, handles), lines: BTreeMap::new() }
+        Builder { facts, handles, words: ExpressionPrinter::new(facts, handles), lines: BTreeMap::new() }
     }
 
     fn build(mut self, sources: &mut Sources) -> FunctionReport {
@@ -363,7 +363,7 @@ impl<'a, 'm> Builder<'a, 'm> {
 
     fn accesses(&mut self) -> Vec<AccessReport> {
         let mut reports = Vec::new();
-        for access in stride::accesses(self.facts) {
+        for access in access::accesses(self.facts) {
             let report = self.access(&access);
             let place = report.place.clone();
             if let (Some(place), Some(text), true) = (place, &report.text, report.is_costly) {
@@ -377,7 +377,7 @@ impl<'a, 'm> Builder<'a, 'm> {
     }
 
     fn access(&self, access: &Access) -> AccessReport {
-        let describe = |all| stride::describe(access, |value| self.words.value(value), all);
+        let describe = |all| access::describe(access, |value| self.words.value(value), all);
         let (sectors, ideal_sectors, bank_ways) = match access.cost {
             Cost::Sectors { needed, ideal } => (Some(needed), Some(ideal), None),
             Cost::BankWays(ways) => (None, None, Some(ways)),

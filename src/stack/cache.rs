@@ -1,7 +1,7 @@
 //! What would a kernel lose if shared memory took so many bytes from the first-level cache of its multiprocessor?
 //!
 //! 1. **Gathers** are loads in loops, outside [rare](crate::cost::cold) code, of which a warp reads from many sectors at once: lanes
-//!    a sector or more apart ([`stride`]), or at places that depend on what they loaded before ([`Spread`]). They live on what the
+//!    a sector or more apart ([`stride`]), or at places that depend on what they loaded before ([`LaneDistance`]). They live on what the
 //!    cache kept from other lanes and earlier iterations. Neighbouring fields of an element count once.
 //! 2. **Price.** A kernel of nothing but gathers takes `1 + taken / (3/4 of the memory)` times as long where shared memory takes
 //!    so much (H200: 24 KB 1.04, 56 KB 1.2, 92 KB 1.5, 156 KB 1.75, 220 KB 2.2). What is taken goes up in the steps
@@ -13,10 +13,10 @@
 //!
 //! Cost: one look at every load. Source: measured; no work that we know of decides by it.
 
+use crate::access::lane_distance::LaneDistance;
+use crate::access::{self, Cost, Pattern, SECTOR, Space};
 use crate::cost::cold::cold_blocks;
 use crate::cost::frequency::{is_in_loop, of_block};
-use crate::divergence::spread::Spread;
-use crate::divergence::stride::{self, Cost, Pattern, SECTOR, Space};
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
 use crate::gpu::prices::{CROWDED_FROM, GATHERS_DOUBLE_AT, SCATTERED_LOCAL, SCATTERED_LOCAL_CACHED, UNIFORM_LOCAL};
@@ -59,7 +59,7 @@ impl Cache {
             data.opcode == Opcode::Load
                 && is_in_loop(outline, data.block)
                 && !rare.contains(data.block.index())
-                && matches!(stride::space_of(func, func.operands(*inst)[0]), Space::Global | Space::Generic)
+                && matches!(access::space_of(func, func.operands(*inst)[0]), Space::Global | Space::Generic)
         };
         let loads: Vec<Inst> = func.insts.keys().filter(is_cached).collect();
         let weight = loads.iter().map(|&load| of_block(outline, func.insts[load].block)).sum();
@@ -70,11 +70,11 @@ impl Cache {
         *self.gathers.get_or_init(|| {
             let func = &facts.func;
             let mut elements: FxHashSet<(Block, Value)> = FxHashSet::default();
-            let mut spread = Spread::new(facts);
+            let mut spread = LaneDistance::new(facts);
             let (mut all, mut heaviest) = (0.0, None::<(f64, Inst)>);
             for &load in &self.loads {
                 let (block, pointer) = (func.insts[load].block, func.operands(load)[0]);
-                let Some(access) = stride::access(facts, load, None) else { continue };
+                let Some(access) = access::access(facts, load, None) else { continue };
                 let is_gather = match (&access.pattern, access.cost) {
                     (Pattern::Same, _) => false,
                     (Pattern::Unknown, _) => spread.of(pointer, block).is_none_or(|apart| apart >= SECTOR as u64),

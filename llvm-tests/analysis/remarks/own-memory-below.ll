@@ -2,7 +2,7 @@
 ;
 ; RUN: %opt -passes=warpwise-remarks -pass-remarks-analysis=warpwise -disable-output %s 2>&1 | %FileCheck %s
 
-; CHECK: branch diverges: `x[1] == 0` depends on `x[1]`, loaded from memory that may be each thread's own
+; CHECK: branch diverges: `*(x + 4 bytes) == 0` depends on `*(x + 4 bytes)`, loaded from memory that may be each thread's own
 
 target triple = "nvptx64-nvidia-cuda"
 

@@ -7,7 +7,7 @@
 //! 4. One side splits into a uniform high part and a low part that never reaches the other side's zero low bits
 //!    (`tid < 32·k`): the high parts decide.
 
-use super::solver::Solver;
+use super::view::View;
 use crate::affine::form::unsigned;
 use crate::affine::interner::Element;
 use crate::affine::{Form, Rest, Scope};
@@ -15,7 +15,7 @@ use crate::entity::Inst;
 use crate::ir::inst::{Flags, InstData, Predicate};
 use crate::mutants::{self, Mutant};
 
-impl Solver<'_> {
+impl View<'_> {
     /// An integer or pointer compare.
     pub(super) fn compare(&mut self, inst: Inst, data: &InstData) -> Element {
         let func = self.func;

@@ -13,18 +13,18 @@ pub(super) fn address_form(facts: &Facts, pointer: Value, at: Block) -> (Option<
     if let Some(form) = facts.form_at_use(pointer, at) {
         return (Some(form), None);
     }
-    let mut loose = Loose { facts, assumed: None, hypotheses: FxHashMap::default(), fuel: LOOSE_FUEL };
-    let form = loose.form(pointer, at, LOOSE_DEPTH);
-    (form, loose.assumed)
+    let mut forms = AssumeNoWrap { facts, assumed: None, hypotheses: FxHashMap::default(), fuel: FUEL };
+    let form = forms.form(pointer, at, DEPTH);
+    (form, forms.assumed)
 }
 
 /// Operands looked through while putting a form together again.
-const LOOSE_DEPTH: u32 = 12;
+const DEPTH: u32 = 12;
 /// Values looked at for one address.
-const LOOSE_FUEL: u32 = 200;
+const FUEL: u32 = 200;
 
 /// Forms as if no index wrapped: what a programmer thinks of `a[i]`.
-struct Loose<'a> {
+struct AssumeNoWrap<'a> {
     facts: &'a Facts,
     /// Width of the narrowest index that was taken not to wrap.
     assumed: Option<u32>,
@@ -33,7 +33,7 @@ struct Loose<'a> {
     fuel: u32,
 }
 
-impl Loose<'_> {
+impl AssumeNoWrap<'_> {
     fn form(&mut self, value: Value, at: Block, depth: u32) -> Option<Form> {
         if let Some(form) = self.hypotheses.get(&value) {
             return Some(form.clone());

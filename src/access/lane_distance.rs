@@ -7,8 +7,8 @@
 //! Whether a load is a gather, and whether a branch on a row of a block splits any warp, are guessed from this; no claim of
 //! the analysis is.
 
-use super::Facts;
 use crate::affine::form::Base;
+use crate::divergence::Facts;
 use crate::entity::{Block, Inst, Value};
 use crate::ir::call::{BOUNDS, Callee};
 use crate::ir::inst::{ConstData, Opcode};
@@ -20,16 +20,16 @@ const DEPTH: u32 = 12;
 const FAR: u64 = 1 << 20;
 
 /// Answers for one function, each found once.
-pub struct Spread<'a> {
+pub struct LaneDistance<'a> {
     facts: &'a Facts,
     /// Answers; of a phi that is being asked, that it adds nothing.
     known: FxHashMap<Value, Option<u64>>,
 }
 
-impl<'a> Spread<'a> {
+impl<'a> LaneDistance<'a> {
     /// Nothing is known yet.
-    pub fn new(facts: &'a Facts) -> Spread<'a> {
-        Spread { facts, known: FxHashMap::default() }
+    pub fn new(facts: &'a Facts) -> LaneDistance<'a> {
+        LaneDistance { facts, known: FxHashMap::default() }
     }
 
     /// Of a value used in a block, in bytes or whatever it counts; `None` is anywhere.

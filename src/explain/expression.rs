@@ -4,8 +4,8 @@
 //! CUDA names, arguments, loop variables and arrays by the names they kept, everything else as an expression over its
 //! operands, to a depth that keeps the text short. Casts are left out. Nothing here is parsed by anyone.
 
-use super::facts::Facts;
 use crate::affine::form::{Base, Form, Rest, Scope, Term};
+use crate::divergence::facts::Facts;
 use crate::entity::{Block, Inst, Value};
 use crate::ir::Func;
 use crate::ir::call::Callee;
@@ -30,18 +30,18 @@ pub struct Place {
     pub column: u32,
 }
 
-/// Speaks about one function.
-pub struct Words<'a, 'm> {
+/// Writes down values of one function.
+pub struct ExpressionPrinter<'a, 'm> {
     facts: &'a Facts,
     handles: &'a Handles<'m>,
     /// Numbers of unnamed values, once somebody asks.
     names: OnceCell<Names>,
 }
 
-impl<'a, 'm> Words<'a, 'm> {
-    /// Speaks about the function of these facts.
+impl<'a, 'm> ExpressionPrinter<'a, 'm> {
+    /// Writes down values of the function of these facts.
     pub fn new(facts: &'a Facts, handles: &'a Handles<'m>) -> Self {
-        Words { facts, handles, names: OnceCell::new() }
+        ExpressionPrinter { facts, handles, names: OnceCell::new() }
     }
 
     fn name(&self, value: Value) -> String {

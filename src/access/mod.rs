@@ -1,7 +1,7 @@
 //! How far apart do the lanes of a warp read and write, and what does the memory system make of it?
 //!
 //! 1. **Form** of the address where it is used. Where there is none only for want of a no-wrap proof of a 32-bit index,
-//!    the form is put together again without the proof ([`Loose`]) and the answer says what it assumes.
+//!    the form is put together again without the proof ([`assume_no_wrap`]) and the answer says what it assumes.
 //! 2. **Lanes**: every lane's distance from lane 0, in bytes. With a known block shape the lanes of each warp are
 //!    enumerated; otherwise warps are taken to lie along x (`tid.x = 32·q + lane`), and the answer says so.
 //! 3. **Cost**: global memory moves 32-byte sectors; shared memory has 32 banks of 4 bytes, and serves 8- and 16-byte
@@ -11,8 +11,9 @@
 //! The uniform part of an address is unknown, so the lowest one is taken to be aligned to a sector (lane 0 to bank 0): counts are
 //! the fewest the stride allows. Nothing here feeds a transform: the figures are for people.
 
+mod assume_no_wrap;
 mod cost;
-mod loose;
+pub mod lane_distance;
 mod pieces;
 mod say;
 mod space;
@@ -21,13 +22,13 @@ pub use cost::{bank_ways, local_sectors, sectors};
 pub use say::describe;
 pub use space::space_of;
 
-use super::facts::Facts;
 use crate::affine::form::{Base, Form, Term};
+use crate::divergence::facts::Facts;
 use crate::entity::{Inst, Value};
 use crate::geometry::{BlockShape, WARP_SIZE};
 use crate::ir::inst::Opcode;
+use assume_no_wrap::address_form;
 use cost::cost_of;
-use loose::address_form;
 use pieces::Pieces;
 use smallvec::SmallVec;
 

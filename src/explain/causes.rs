@@ -13,11 +13,11 @@
 //! What the walk does not reach diverges because the analysis gave up (too many terms, an irregular cycle under its
 //! cap): [`Source::Unknown`]. Cost: linear in instructions and uses plus one split per divergent branch.
 
-use super::facts::Facts;
-use super::intrinsics::{self, Class};
 use crate::affine::form::Base;
 use crate::cfg::SyncDependence;
 use crate::cfg::cycles::Cycle;
+use crate::divergence::facts::Facts;
+use crate::divergence::intrinsics::{self, Class};
 use crate::entity::{Block, Inst, Value};
 use crate::ir::Func;
 use crate::ir::call::Callee;

@@ -1,0 +1,108 @@
+//! In which scope do lanes agree on paths and iterations? The gates of gated SSA, by block and by cycle.
+
+use crate::affine::Scope;
+use crate::cfg::Cycle;
+use crate::entity::Block;
+use cranelift_entity::{EntityRef, SecondaryMap};
+
+/// The narrowest scope that agrees on a path or an iteration; `None` when lanes of one warp do not.
+pub type Gate = Option<Scope>;
+
+/// No effect.
+pub const OPEN: Gate = Some(Scope::Grid);
+
+/// A gate with grid as default.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GateCell(pub Gate);
+
+impl Default for GateCell {
+    fn default() -> Self {
+        GateCell(OPEN)
+    }
+}
+
+/// The gates of a function. All start open, and only ever narrow.
+#[derive(Clone, Debug)]
+pub struct Gates {
+    joins: SecondaryMap<Block, GateCell>,
+    exits: Vec<Gate>,
+    /// Some exit gate is not open.
+    exits_narrowed: bool,
+    branches: SecondaryMap<Block, GateCell>,
+}
+
+impl Gates {
+    /// All of them open.
+    pub fn open(blocks: usize, cycles: usize) -> Gates {
+        Gates {
+            joins: SecondaryMap::with_capacity(blocks),
+            exits: vec![OPEN; cycles],
+            exits_narrowed: false,
+            branches: SecondaryMap::with_capacity(blocks),
+        }
+    }
+    /// The narrowest scope in which all lanes come to a block by the same path.
+    #[inline]
+    pub fn of_join(&self, block: Block) -> Gate {
+        self.joins[block].0
+    }
+    /// The narrowest scope in which all lanes leave a cycle in the same iteration.
+    #[inline]
+    pub fn of_exits(&self, cycle: Cycle) -> Gate {
+        self.exits[cycle.index()]
+    }
+    /// The narrowest scope in which all lanes take the same way at the end of a block.
+    #[inline]
+    pub fn of_branch(&self, block: Block) -> Gate {
+        self.branches[block].0
+    }
+    /// Whether lanes of some scope leave some cycle in different iterations.
+    #[inline]
+    pub fn any_exit_narrowed(&self) -> bool {
+        self.exits_narrowed
+    }
+    /// Narrows the gate of a join; whether that changed it.
+    pub fn narrow_join(&mut self, block: Block, gate: Gate) -> bool {
+        let changes = gate < self.joins[block].0;
+        if changes {
+            self.joins[block] = GateCell(gate);
+        }
+        changes
+    }
+    /// Narrows the gate of a cycle's exits; whether that changed it.
+    pub fn narrow_exits(&mut self, cycle: Cycle, gate: Gate) -> bool {
+        let cell = &mut self.exits[cycle.index()];
+        let changes = gate < *cell;
+        if changes {
+            *cell = gate;
+            self.exits_narrowed = true;
+        }
+        changes
+    }
+    /// Narrows what is known of a branch; whether that changed it.
+    pub fn narrow_branch(&mut self, block: Block, gate: Gate) -> bool {
+        let changes = gate < self.branches[block].0;
+        if changes {
+            self.branches[block] = GateCell(gate);
+        }
+        changes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gates_only_narrow() {
+        let (block, cycle) = (Block::from_u32(1), Cycle::from_u32(0));
+        let mut gates = Gates::open(2, 1);
+        assert_eq!((gates.of_join(block), gates.of_exits(cycle), gates.any_exit_narrowed()), (OPEN, OPEN, false));
+        assert!(gates.narrow_join(block, Some(Scope::Warp)));
+        assert!(!gates.narrow_join(block, Some(Scope::Block)));
+        assert_eq!(gates.of_join(block), Some(Scope::Warp));
+        assert!(gates.narrow_exits(cycle, None) && !gates.narrow_exits(cycle, OPEN));
+        assert!(gates.any_exit_narrowed());
+        assert!(gates.narrow_branch(block, None) && gates.of_branch(block).is_none());
+    }
+}

@@ -1,0 +1,44 @@
+//! What does a transfer rule see? The function, what is known of values and paths so far, and the table of forms.
+//!
+//! Rules only read, but for the interner, in which they put the forms they make. All that they say follows from the view:
+//! a rule asked twice about one state answers the same, which is what the solver's fixed point rests on.
+
+use super::environment::Environment;
+use super::gates::Gates;
+use super::range::{Range, RangeMemory};
+use crate::affine::Scope;
+use crate::affine::interner::{Element, Interner};
+use crate::affine::lanes::LaneModel;
+use crate::cfg::Cfg;
+use crate::entity::{Block, Value};
+use crate::ir::Func;
+
+/// The state of the analysis as rules see it.
+pub(super) struct View<'v> {
+    pub func: &'v Func,
+    pub cfg: &'v Cfg,
+    pub env: &'v Environment<'v>,
+    /// What geometry says of lanes.
+    pub model: &'v LaneModel,
+    /// What is known of each value so far.
+    pub elements: &'v [Element],
+    pub gates: &'v Gates,
+    pub ranges: &'v RangeMemory,
+    /// Where forms are kept.
+    pub interner: &'v mut Interner,
+}
+
+impl View<'_> {
+    /// The widest scope in which lanes agree on an element; `None` for divergent (and for forms that vary).
+    pub fn scope_of(&self, element: Element) -> Option<Scope> {
+        if let Some(scope) = element.plain_scope() {
+            return Some(scope);
+        }
+        self.interner.form(element).and_then(|form| self.model.scope_of(form))
+    }
+
+    /// Bounds of an integer as seen in a block.
+    pub fn range(&self, value: Value, at: Block) -> Range {
+        self.ranges.range(self.func, self.cfg, self.env, value, at)
+    }
+}

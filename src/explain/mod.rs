@@ -1,0 +1,15 @@
+//! How are facts explained to a person? Values as expressions of the source, divergence as a chain of causes.
+//!
+//! ```text
+//! expression   a value as the expression the source may have had
+//! causes       why a value differs between lanes: links from sources of divergence
+//!  └ chain        such a chain as a sentence
+//! ```
+
+pub mod causes;
+mod chain;
+pub mod expression;
+
+pub use causes::Causes;
+pub use chain::{explain, source_text};
+pub use expression::ExpressionPrinter;

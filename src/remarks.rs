@@ -1,0 +1,85 @@
+//! What does the analysis tell people? One remark per divergent branch, with the chain of its causes, and one per
+//! access whose lane stride is known and not as good as it can be.
+//!
+//! Remarks: `DivergentBranch`, `LaneStride`, `BankConflict`, `SameAddress`; with [`Listen::everything`] also
+//! `Coalesced`. Texts are lower case, without a final period, and name lines of the function's own file.
+
+use crate::access::{self, Access, Cost, Pattern};
+use crate::divergence::Facts;
+use crate::entity::Block;
+use crate::explain::{Causes, ExpressionPrinter, explain};
+use crate::ir::handles::Handles;
+use crate::ir::inst::{Opcode, Predicate};
+use crate::llvm::remark::{Host, Kind};
+use rustc_hash::FxHashSet;
+
+/// How much the listener wants to hear.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Listen {
+    /// Also accesses that are as good as they can be.
+    pub everything: bool,
+}
+
+/// Emits the analysis remarks of a function.
+pub fn emit(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>, listen: Listen) {
+    if !host.wants(Kind::Analysis) {
+        return;
+    }
+    let printer = ExpressionPrinter::new(facts, handles);
+    let causes = Causes::new(facts);
+    for block in facts.func.blocks.keys().filter(|&block| facts.is_divergent_branch(block)) {
+        let at = handles.inst(facts.func.terminator(block));
+        let message = match causes.of_branch(block) {
+            Some(chain) => format!("branch diverges: {}", explain(facts, &printer, &chain, block)),
+            None => "branch diverges: warpwise does not know this kind of branch".to_owned(),
+        };
+        host.emit(Kind::Analysis, handles.function, Some(at), "DivergentBranch", &message);
+    }
+    // an unrolled loop repeats its accesses: one line of source says one thing once
+    let mut said: FxHashSet<(Vec<(u32, u32)>, String)> = FxHashSet::default();
+    for access in access::accesses(facts) {
+        if access.pattern == Pattern::Same && is_elected(facts, facts.func.insts[access.inst].block) {
+            continue;
+        }
+        let Some(message) = access::describe(&access, |value| printer.value(value), listen.everything) else {
+            continue;
+        };
+        let at = handles.inst(access.inst);
+        let first = std::iter::successors(at.debug_loc(), |loc| loc.inlined_at());
+        let place: Vec<(u32, u32)> = first.map(|loc| (loc.line(), loc.column())).collect();
+        if place.is_empty() || said.insert((place, message.clone())) {
+            host.emit(Kind::Analysis, handles.function, Some(at), name_of(&access), &message);
+        }
+    }
+}
+
+/// Whether a block is only reached by lanes for which something is equal that differs between lanes, as behind
+/// `if (threadIdx.x == 0)`: there, "every lane" would be said of one.
+fn is_elected(facts: &Facts, block: Block) -> bool {
+    let func = &facts.func;
+    let dominators = facts.dominators();
+    std::iter::successors(dominators.idom(block), |&above| dominators.idom(above)).any(|above| {
+        let (Some(condition), [yes, no]) = (func.condition(func.terminator(above)), func.graph.succs(above)) else {
+            return false;
+        };
+        let Some(compare) = func.def(condition).filter(|_| facts.is_divergent_branch(above) && yes != no) else {
+            return false;
+        };
+        let equal = match (func.insts[compare].opcode, Predicate::from_sub(func.insts[compare].sub)) {
+            (Opcode::ICmp, Some(Predicate::Eq)) => *yes,
+            (Opcode::ICmp, Some(Predicate::Ne)) => *no,
+            _ => return false,
+        };
+        func.graph.preds(equal).len() == 1 && dominators.dominates(equal, block)
+    })
+}
+
+fn name_of(access: &Access) -> &'static str {
+    match (&access.pattern, access.cost) {
+        (Pattern::Same, _) => "SameAddress",
+        (_, Cost::BankWays(2..)) => "BankConflict",
+        (_, Cost::BankWays(_)) => "Coalesced",
+        (_, Cost::Sectors { needed, ideal }) if needed <= ideal => "Coalesced",
+        _ => "LaneStride",
+    }
+}
