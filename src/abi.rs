@@ -11,36 +11,12 @@ use crate::geometry::BlockShape;
 use crate::ir::handles::Handles;
 use crate::llvm::handle;
 use crate::llvm::remark::{Host, RawHost};
+use crate::llvm::text::Text;
 use crate::pipeline::{self, Settings};
 use crate::remarks::{self, Listen};
 use llvm_sys::prelude::{LLVMModuleRef, LLVMValueRef};
 use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// Borrowed text across the boundary.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Text {
-    data: *const c_char,
-    length: usize,
-}
-
-impl Text {
-    /// # Safety
-    /// `data` has `length` readable bytes for the duration of the call.
-    pub(crate) unsafe fn get(&self) -> String {
-        if self.data.is_null() {
-            return String::new();
-        }
-        // SAFETY: promised by the caller.
-        let bytes = unsafe { std::slice::from_raw_parts(self.data.cast::<u8>(), self.length) };
-        String::from_utf8_lossy(bytes).into_owned()
-    }
-
-    pub(crate) fn of(text: &str) -> Text {
-        Text { data: text.as_ptr().cast(), length: text.len() }
-    }
-}
 
 type Sink = extern "C" fn(*mut c_void, Text);
 

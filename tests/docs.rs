@@ -13,7 +13,7 @@ const REMARKS: [&str; 9] = [
     "src/slots",
     "src/stack",
     "src/steer",
-    "src/divergence/remarks.rs",
+    "src/remarks.rs",
 ];
 
 fn root() -> &'static Path {

@@ -13,4 +13,5 @@ pub mod optimise;
 pub mod owned;
 pub mod ptx;
 pub mod remark;
+pub mod text;
 pub mod walk;

@@ -1,7 +1,7 @@
 //! How does a pipeline change a module? LLVM's own passes, or ours among them, run over it for NVPTX.
 
 use super::owned::OwnedModule;
-use crate::abi::Text;
+use crate::llvm::text::Text;
 use inkwell::OptimizationLevel;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple};

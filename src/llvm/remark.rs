@@ -1,7 +1,7 @@
 //! How does a finding reach the user? As an LLVM remark under the pass name `warpwise`.
 
 use super::handle::{Function, Inst};
-use crate::abi::Text;
+use crate::llvm::text::Text;
 use llvm_sys::prelude::LLVMValueRef;
 use std::cell::RefCell;
 use std::ffi::c_void;

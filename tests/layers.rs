@@ -1,0 +1,162 @@
+//! Does every room of src/ use rooms on lower floors only? The floors are the table of docs/ARCHITECTURE.md.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// What does not hold yet: a room, and one on the same floor or above that it uses. Only ever shorter.
+const EXCEPTIONS: &[(&str, &str)] = &[
+    ("analyses", "stack"),
+    ("annotate", "pipeline"),
+    ("fuse", "map"),
+    ("fuse", "pipeline"),
+    ("llvm", "ir"),
+    ("map", "pipeline"),
+    ("map", "report"),
+    ("objects", "cost"),
+    ("objects", "stack"),
+    ("ptxas", "pipeline"),
+    ("remat", "slots"),
+    ("slots", "steer"),
+    ("steer", "pipeline"),
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Floors by room: rows of the table whose first cell is a number.
+fn floors() -> BTreeMap<String, u32> {
+    let text = std::fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
+    let mut floors = BTreeMap::new();
+    for row in text.lines().filter(|line| line.starts_with('|')) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let Some(floor) = cells.get(1).and_then(|cell| cell.parse().ok()) else { continue };
+        for room in cells[2].split('`').skip(1).step_by(2) {
+            assert_eq!(floors.insert(room.to_owned(), floor), None, "`{room}` stands on two floors");
+        }
+    }
+    assert!(floors.len() > 20, "the table of docs/ARCHITECTURE.md was not found: {floors:?}");
+    floors
+}
+
+fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            rust_files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The room of a file: the folder under src/, or the file's own name.
+fn room_of(file: &Path) -> String {
+    let inside = file.strip_prefix(root().join("src")).unwrap();
+    let first = inside.components().next().unwrap();
+    Path::new(first.as_os_str()).file_stem().unwrap().to_str().unwrap().to_owned()
+}
+
+/// The code of a file without comments, and without the unit tests at its end: these may use anything.
+fn code_of(file: &Path) -> String {
+    let text = std::fs::read_to_string(file).unwrap();
+    let text = text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
+    code.collect::<Vec<_>>().join("\n")
+}
+
+/// The rooms that a text names behind `crate::`, one by one or in braces.
+fn rooms_used(code: &str) -> BTreeSet<String> {
+    let mut used = BTreeSet::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = &code[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            None => {
+                used.insert(word(rest));
+            }
+            Some(list) => {
+                let mut depth = 0;
+                let mut item = true;
+                for (at, letter) in list.char_indices() {
+                    match letter {
+                        '{' => depth += 1,
+                        '}' if depth == 0 => break,
+                        '}' => depth -= 1,
+                        ',' if depth == 0 => item = true,
+                        letter if item && (letter.is_alphabetic() || letter == '_') => {
+                            used.insert(word(&list[at..]));
+                            item = false;
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    used
+}
+
+fn word(text: &str) -> String {
+    text.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect()
+}
+
+#[test]
+fn rooms_use_lower_floors_only() {
+    let floors = floors();
+    let mut files = Vec::new();
+    rust_files(&root().join("src"), &mut files);
+    let mut found = BTreeSet::new();
+    for file in files {
+        let room = room_of(&file);
+        // the list of rooms, and crates of their own
+        if room == "lib" || root().join("src").join(&room).join("Cargo.toml").exists() {
+            continue;
+        }
+        let floor = floors.get(&room).unwrap_or_else(|| panic!("src/{room} is no room of docs/ARCHITECTURE.md"));
+        for used in rooms_used(&code_of(&file)).into_iter().filter(|used| *used != room) {
+            // macros of the crate stand at its root
+            if floors.get(&used).is_some_and(|below| below >= floor) {
+                found.insert((room.clone(), used));
+            }
+        }
+    }
+    let allowed: BTreeSet<(String, String)> =
+        EXCEPTIONS.iter().map(|(room, used)| ((*room).to_owned(), (*used).to_owned())).collect();
+    let new: Vec<_> = found.difference(&allowed).collect();
+    assert!(new.is_empty(), "rooms that use one beside or above them (docs/ARCHITECTURE.md): {new:?}");
+    let gone: Vec<_> = allowed.difference(&found).collect();
+    assert!(gone.is_empty(), "these hold now, take them out of EXCEPTIONS: {gone:?}");
+}
+
+#[test]
+fn paths_are_found() {
+    let used = rooms_used("use crate::{ir::{Func, inst}, llvm};\nlet x = crate::gpu::MAX;");
+    assert_eq!(used.into_iter().collect::<Vec<_>>(), ["gpu", "ir", "llvm"]);
+}
+
+/// Rooms whose files need each other in one direction only.
+const WITHOUT_CIRCLES: [&str; 1] = ["divergence"];
+
+#[test]
+fn files_of_a_room_form_no_circle() {
+    for room in WITHOUT_CIRCLES {
+        let mut files = Vec::new();
+        rust_files(&root().join("src").join(room), &mut files);
+        let mut left: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for file in files.iter().filter(|file| !file.ends_with("mod.rs")) {
+            let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
+            let code = code_of(file);
+            let used = code.match_indices("super::").map(|(at, path)| word(&code[at + path.len()..]));
+            left.insert(name.clone(), used.filter(|used| *used != name).collect());
+        }
+        // files that need none of those left are no part of a circle
+        loop {
+            let names: BTreeSet<String> = left.keys().cloned().collect();
+            left.retain(|_, used| !used.is_disjoint(&names));
+            if left.len() == names.len() {
+                break;
+            }
+        }
+        assert!(left.is_empty(), "src/{room}: files that need each other, or those that do: {left:?}");
+    }
+}
