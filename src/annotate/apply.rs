@@ -86,6 +86,7 @@ fn apply_shuffle<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'
     if !shuffle.at_entry {
         let new = editor.after(leaf).shuffle_from_lane_0(old, "uni.value");
         editor.replace_uses_except(old, new, new);
+        editor.replace_in_records(old, new);
         return;
     }
     // the leaf and the index it is made of, both at the entry

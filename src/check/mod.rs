@@ -28,6 +28,7 @@
 //! are no longer compared, and the report says so.
 
 mod claims;
+pub mod debug_info;
 mod lanes;
 mod observer;
 mod violation;

@@ -136,6 +136,10 @@ struct PlanArgs {
     /// on what it leaves.
     #[arg(long)]
     passes: Vec<String>,
+    /// With --passes: give each kernel full debug information too, and check that the passes treat it well and that the
+    /// code stays the same.
+    #[arg(long)]
+    debug_info: bool,
     /// Do not look for races.
     #[arg(long)]
     no_races: bool,
@@ -155,6 +159,7 @@ impl PlanArgs {
             races: !self.no_races,
             claims: !self.no_claims,
             passes: self.passes.clone(),
+            debug_info: self.debug_info,
             ..Plan::default()
         };
         if !self.pipeline.is_empty() {
@@ -292,6 +297,8 @@ impl Run {
                                 totals.0.lane_steps += tally.lane_steps;
                                 totals.0.claims += tally.claims;
                                 totals.0.transformed += tally.transformed;
+                                totals.0.variables += tally.variables;
+                                totals.0.known += tally.known;
                             }
                             Err(failure) => {
                                 println!("seed {seed} mode {}: {}: {failure}", mode.name(), name_of(&failure));
@@ -307,6 +314,9 @@ impl Run {
         let seconds = start.elapsed().as_secs_f64();
         if !self.plan.passes.is_empty() {
             println!("{} modules changed by the passes", tally.transformed);
+        }
+        if tally.variables > 0 {
+            println!("{} of {} variables have a value after the passes", tally.known, tally.variables);
         }
         println!(
             "{kernels} kernels, {} launches, {:.1} million lane instructions, {} claims in {seconds:.1} s; {} failed",

@@ -15,6 +15,7 @@
 //! promises that both made, lifted ones keep none that would be undefined behaviour.
 
 use super::apply_gather;
+use super::apply_records::{Guarded, PairRecords, Sides};
 use super::plan::{FusePlan, PairPlan};
 use super::region::{Link, Tail};
 use super::schedule::Step;
@@ -23,7 +24,7 @@ use crate::ir::Func;
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::llvm::edit::Editor;
-use crate::llvm::handle::{self, IntPredicate, RawOpcode, ValueKind};
+use crate::llvm::handle::{self, DebugLoc, IntPredicate, RawOpcode, ValueKind};
 use rustc_hash::FxHashMap;
 
 type Value<'m> = handle::Value<'m>;
@@ -39,6 +40,8 @@ struct Applier<'a, 'm> {
     handles: &'a Handles<'m>,
     plan: &'a FusePlan,
     condition: Value<'m>,
+    /// Where the branch stands in the source.
+    location: Option<DebugLoc<'m>>,
     /// Where a pair's melded code starts and ends.
     heads: Vec<handle::Block<'m>>,
     ends: Vec<handle::Block<'m>>,
@@ -48,12 +51,18 @@ struct Applier<'a, 'm> {
     counters: Vec<handle::Inst<'m>>,
     /// Selects of the pair being emitted.
     selects: FxHashMap<[Value<'m>; 2], Value<'m>>,
+    /// Where there is debug information: the sides' places in the source, and the records of the pair being emitted.
+    sides: Option<Sides<'m>>,
+    records: Option<PairRecords<'m>>,
+    guarded: Guarded<'m>,
 }
 
 impl<'a, 'm> Applier<'a, 'm> {
     fn new(editor: &'a mut Editor<'m>, func: &'a Func, handles: &'a Handles<'m>, plan: &'a FusePlan) -> Self {
         let branch = handles.inst(func.terminator(plan.entry));
-        editor.set_location(branch.debug_loc());
+        let sides = Sides::new(editor, func, handles, plan);
+        let location = branch.debug_loc();
+        editor.set_location(location);
         let (entry, condition) = match &plan.gather {
             Some(gather) => apply_gather::make(editor, func, handles, gather),
             None => {
@@ -74,11 +83,15 @@ impl<'a, 'm> Applier<'a, 'm> {
             handles,
             plan,
             condition,
+            location,
             ends: heads.clone(),
             heads,
             phis: Vec::new(),
             counters: Vec::new(),
             selects: FxHashMap::default(),
+            sides,
+            records: None,
+            guarded: Guarded::default(),
         }
     }
 
@@ -116,27 +129,47 @@ impl<'a, 'm> Applier<'a, 'm> {
     fn emit(&mut self, index: usize) {
         let pair = &self.plan.pairs[index];
         self.selects.clear();
-        self.make_phis(index, pair);
         let mut block = self.heads[index];
+        if self.sides.is_some() {
+            let guarded = std::mem::take(&mut self.guarded);
+            self.records = Some(PairRecords::take(self.editor, self.func, self.handles, pair, block, guarded));
+        }
+        self.make_phis(index, pair);
         for step in &pair.steps {
             match step {
                 Step::Meld { insts, how } => {
-                    let insts = insts.map(|inst| self.handles.inst(inst));
+                    let handles = insts.map(|inst| self.handles.inst(inst));
                     match how.negate {
-                        Some(side) => self.meld_sum(block, insts, how.swap, side),
-                        None => self.meld(block, insts, how.swap),
+                        Some(side) => self.meld_sum(block, handles, how.swap, side),
+                        None => self.meld(block, handles, how.swap),
                     }
+                    self.emitted(insts, block, None);
                 }
                 Step::Lift(inst) => {
-                    let inst = self.handles.inst(*inst);
-                    self.editor.at_end(block).transfer(inst);
-                    self.editor.drop_promises(inst);
+                    let handle = self.handles.inst(*inst);
+                    self.editor.at_end(block).transfer(handle);
+                    self.editor.drop_promises(handle);
+                    // lanes of the other side come here too, from the branch
+                    let own = handle.debug_loc();
+                    self.editor.meld_location(handle, own, self.location);
+                    self.emitted(&[*inst], block, None);
                 }
                 Step::Guard(groups) => block = self.guard(block, groups),
             }
         }
         self.terminate(index, pair, block);
         self.ends[index] = block;
+        if let (Some(records), Some(sides)) = (self.records.take(), &self.sides) {
+            let rest = (pair.tail == Tail::Split).then(|| pair.sides.map(|side| self.handles.block(side)));
+            self.guarded = records.place(self.editor, sides, rest);
+        }
+    }
+
+    /// Keeps in mind where instructions went.
+    fn emitted(&mut self, insts: &[Inst], block: handle::Block<'m>, guard: Option<usize>) {
+        if let Some(records) = &mut self.records {
+            records.emitted(insts, block, guard);
+        }
     }
 
     fn make_phis(&mut self, index: usize, pair: &PairPlan) {
@@ -238,8 +271,8 @@ impl<'a, 'm> Applier<'a, 'm> {
             let guarded = self.editor.new_block(function, if side == 0 { "fuse.yes" } else { "fuse.no" });
             self.editor.place_after(guarded, block);
             for &inst in group {
-                let inst = self.handles.inst(inst);
-                self.editor.at_end(guarded).transfer(inst);
+                self.editor.at_end(guarded).transfer(self.handles.inst(inst));
+                self.emitted(&[inst], guarded, Some(side));
             }
             self.editor.at_end(guarded).branch(next);
             targets[side] = guarded;
@@ -251,6 +284,9 @@ impl<'a, 'm> Applier<'a, 'm> {
             for &inst in group {
                 self.carry(self.handles.inst(inst), targets[side], other, next);
             }
+        }
+        if let Some(records) = &mut self.records {
+            records.joined(next);
         }
         next
     }
@@ -265,6 +301,7 @@ impl<'a, 'm> Applier<'a, 'm> {
     ) {
         let escapes = inst.value().users().filter_map(Value::as_inst).any(|user| user.block() != home);
         if !escapes {
+            self.editor.replace_in_records_outside(inst.value(), None, home);
             return;
         }
         let phi = self.editor.at_end(next).phi(inst.ty(), "");
@@ -272,6 +309,10 @@ impl<'a, 'm> Applier<'a, 'm> {
         self.editor.add_incoming(phi, inst.value(), home);
         self.editor.add_incoming(phi, poison, other);
         self.editor.replace_uses_outside(inst.value(), phi.value(), home, phi);
+        self.editor.replace_in_records_outside(inst.value(), Some(phi.value()), home);
+        if let Some(records) = &mut self.records {
+            records.carried(inst.value(), phi.value());
+        }
     }
 
     fn terminate(&mut self, index: usize, pair: &PairPlan, block: handle::Block<'m>) {

@@ -32,6 +32,7 @@
 mod align;
 mod apply;
 mod apply_gather;
+mod apply_records;
 pub mod census;
 mod counters;
 mod gather;

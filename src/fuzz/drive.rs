@@ -49,6 +49,8 @@ pub struct Plan {
     pub compare: bool,
     /// Check the claims and nothing else.
     pub only_claims: bool,
+    /// Before and after passes of ours: check what they do to debug information too.
+    pub debug_info: bool,
     /// Pipelines with passes of ours among them: run before and after these, and make no other comparison.
     pub passes: Vec<String>,
 }
@@ -62,6 +64,7 @@ impl Default for Plan {
             claims: true,
             compare: true,
             only_claims: false,
+            debug_info: false,
             passes: Vec::new(),
         }
     }
@@ -76,6 +79,9 @@ pub struct Tally {
     pub claims: u64,
     /// Modules that passes of ours changed.
     pub transformed: u64,
+    /// Variables that LLVM's own passes keep, and those of them that have a value after passes of ours.
+    pub variables: u64,
+    pub known: u64,
 }
 
 /// What went wrong in which way of running.
@@ -98,6 +104,8 @@ pub enum Trouble {
     Differs { what: String, offset: usize, bytes: usize },
     /// A claim of the analysis does not hold.
     Claim(String),
+    /// Debug information is malformed, lost, or changes the code.
+    DebugInfo(String),
 }
 
 impl Trouble {
@@ -121,6 +129,7 @@ impl Trouble {
             Self::Fault { kind, .. } => kind,
             Self::Differs { .. } => "Differs",
             Self::Claim(_) => "Claim",
+            Self::DebugInfo(_) => "DebugInfo",
         }
     }
 }
@@ -132,7 +141,9 @@ impl fmt::Display for Failure {
             write!(f, ", launch {geometry}")?;
         }
         match &self.trouble {
-            Trouble::Module(text) | Trouble::Fault { text, .. } | Trouble::Claim(text) => write!(f, ": {text}"),
+            Trouble::Module(text) | Trouble::Fault { text, .. } | Trouble::Claim(text) | Trouble::DebugInfo(text) => {
+                write!(f, ": {text}")
+            }
             Trouble::Differs { what, offset, bytes } => {
                 write!(f, ": {bytes} bytes of {what} differ from plain lockstep, the first at offset {offset}")
             }

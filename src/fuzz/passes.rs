@@ -6,8 +6,9 @@
 //! as `block=` takes it: the module is then transformed once for each launch.
 
 use super::claims;
-use super::drive::{Failure, Plan, Runner, Tally, inputs, load};
+use super::drive::{Failure, Plan, Runner, Tally, Trouble, inputs, load};
 use super::launch::{Geometry, Launch};
+use crate::check::debug_info::{Kept, check as check_debug_info};
 use crate::llvm::image::{ModuleImage, import};
 use crate::llvm::optimise::transform;
 use crate::llvm::owned::OwnedModule;
@@ -25,7 +26,13 @@ pub(super) fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, F
         let mut once = None;
         for &geometry in &launch.geometries {
             if once.is_none() || pipeline.contains(BLOCK) {
-                once = Some(after(text, &pipeline.replace(BLOCK, &shape(geometry)), pipeline, &mut tally)?);
+                let passes = pipeline.replace(BLOCK, &shape(geometry));
+                once = Some(after(text, &passes, pipeline, &mut tally)?);
+                if plan.debug_info {
+                    let kept = debug_info(text, &passes, pipeline)?;
+                    tally.variables += kept.expected as u64;
+                    tally.known += kept.known as u64;
+                }
             }
             let Some((changed, module)) = once.as_ref().filter(|(changed, _)| *changed || plan.only_claims) else {
                 continue;
@@ -70,6 +77,18 @@ fn after(text: &str, passes: &str, pipeline: &str, tally: &mut Tally) -> Result<
     Ok((changed, module))
 }
 
+/// The same with full debug information: nothing of it is lost, and the code stays the same.
+fn debug_info(text: &str, passes: &str, pipeline: &str) -> Result<Kept, Failure> {
+    let run = |text: &str| {
+        let module = OwnedModule::from_text(text, super::KERNEL).map_err(|e| e.to_string())?;
+        transform(&module, passes).map(|_| module)
+    };
+    let of_llvm = passes.contains("default<") || passes.contains("function(");
+    let trouble =
+        |text| Failure { trouble: Trouble::DebugInfo(text), ..Failure::module(&format!("after {pipeline}"), "") };
+    check_debug_info(text, !of_llvm, run).map_err(trouble)
+}
+
 /// The block as `block=` takes it.
 fn shape(geometry: Geometry) -> String {
     let [x, y, z] = geometry.block;
@@ -98,6 +117,18 @@ mod tests {
             }
         }
         assert!(transformed > 56, "{transformed}");
+    }
+
+    #[test]
+    fn transforms_keep_debug_information() {
+        let passes = ["annotate-uniform<block={block}>", "fuse-branches<always>", "steer-spills<regs=24>"];
+        let plan = Plan { debug_info: true, schedules: 0, races: false, ..plan(&passes) };
+        for seed in 0..28 {
+            let knobs = Knobs::of_mode(mode_of(seed));
+            if let Err(failure) = run(seed, &knobs, &plan) {
+                panic!("seed {seed} mode {}: {failure}", knobs.mode.name());
+            }
+        }
     }
 
     #[test]

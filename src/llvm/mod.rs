@@ -2,6 +2,7 @@
 #![allow(unsafe_code)] // the LLVM boundary: each block names its guarantor
 
 pub mod compare;
+pub mod debug_check;
 pub mod edit;
 pub mod escape;
 pub mod handle;

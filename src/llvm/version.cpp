@@ -2,6 +2,7 @@
 // behind a test at the kernel's entry.
 
 #include "llvm-c/Core.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
@@ -30,8 +31,10 @@ extern "C" LLVMValueRef warpwise_copy_function(LLVMValueRef Raw) {
   for (BasicBlock &BB : F)
     Map[&BB] = CloneBasicBlock(&BB, Map, "", Copy);
   auto Flags = RF_NoModuleLevelChanges | RF_IgnoreMissingLocals;
+  DenseMap<DIAssignID *, DIAssignID *> Stores;
   for (BasicBlock &BB : *Copy)
     for (Instruction &I : BB) {
+      at::remapAssignID(Stores, I);
       RemapDbgRecordRange(F.getParent(), I.getDbgRecordRange(), Map, Flags);
       RemapInstruction(&I, Map, Flags);
     }
@@ -48,6 +51,9 @@ extern "C" void warpwise_add_version(LLVMValueRef Raw, LLVMValueRef RawCopy, uin
   auto *Entry = BasicBlock::Create(F.getContext(), "warpwise.entry", &F, Plain);
   F.splice(F.end(), Copy);
   IRBuilder<> B(Entry);
+  // no line of the source asks how many threads there are
+  if (DISubprogram *Program = F.getSubprogram())
+    B.SetCurrentDebugLocation(DILocation::get(F.getContext(), 0, 0, Program));
   Value *Count = nullptr;
   for (Intrinsic::ID Id : {Intrinsic::nvvm_read_ptx_sreg_ntid_x, Intrinsic::nvvm_read_ptx_sreg_ntid_y,
                            Intrinsic::nvvm_read_ptx_sreg_ntid_z}) {

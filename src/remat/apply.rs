@@ -92,8 +92,7 @@ impl<'m> Apply<'_, 'm> {
     /// A phi at the head of a block; the editor stands behind the phis.
     fn empty_phi(&mut self, header: Block, ty: handle::Type<'m>) -> handle::Inst<'m> {
         let at = self.handles.block(header);
-        let first = at.insts().next().expect("a block has a terminator");
-        let phi = self.editor.before(first).phi(ty, "");
+        let phi = self.editor.at_head(at).phi(ty, "");
         self.editor.after_phis(at);
         phi
     }
@@ -184,6 +183,7 @@ impl<'m> Apply<'_, 'm> {
             self.editor.before(self.handles.inst(site.before));
             let value = self.copy(again, site.block, &hidden, &mut made);
             self.editor.set_operand(self.handles.inst(site.inst), site.operand, value);
+            self.editor.replace_in_records_behind(self.handles.inst(again.def).value(), value);
         }
     }
 

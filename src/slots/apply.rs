@@ -228,6 +228,7 @@ impl<'m> Apply<'_, 'm> {
             };
             debug_assert!(outline.func.operands(site.inst)[site.operand as usize] == outline.func.result(victim.def));
             self.editor.set_operand(self.handles.inst(site.inst), site.operand, value);
+            self.editor.replace_in_records_behind(self.handles.inst(victim.def).value(), value);
         }
     }
 

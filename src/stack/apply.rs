@@ -19,6 +19,7 @@ use crate::geometry::WARP_SIZE;
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::llvm::edit::Editor;
+use crate::llvm::edit::debug::Layout;
 use crate::llvm::handle::{self, IntPredicate, RawOpcode};
 use crate::objects::constant::bytes_of;
 use crate::objects::{Access, AccessKind};
@@ -516,6 +517,23 @@ impl<'m> Apply<'_, 'm> {
         self.moved_by(plain, further as i64)
     }
 
+    /// A debugger finds the variables of a moved object where their bytes are now.
+    fn move_variables(&mut self, planned: &Move) {
+        let alloca = self.outline.func.result(planned.object.alloca);
+        let area = self.areas[&alloca];
+        let size = planned.object.size;
+        let (piece, stride) = match area.interleaved {
+            Some((granule, threads)) => (granule as u64, (granule * threads) as u64),
+            None => (size, size),
+        };
+        let space = match planned.placement {
+            Placement::Constant { together: true, .. } => CONSTANT_MEMORY,
+            Placement::Constant { .. } => GLOBAL_MEMORY,
+            Placement::Thread { .. } | Placement::Warp { .. } => SHARED,
+        };
+        self.editor.move_variables(self.handles.value(alloca), area.base, size, Layout { piece, stride, space });
+    }
+
     /// Phase 4: users before what they use.
     fn erase(&mut self, plan: &StackPlan, accesses: &[Access]) {
         for access in accesses {
@@ -526,6 +544,7 @@ impl<'m> Apply<'_, 'm> {
             for &inst in object.markers.iter().chain(&object.compares) {
                 self.editor.erase(self.handles.inst(inst));
             }
+            self.move_variables(planned);
             for &inst in object.derived.iter().chain([&object.alloca]) {
                 let handle = self.handles.inst(inst);
                 let nothing = self.editor.poison(handle.ty());

@@ -23,6 +23,14 @@ macro_rules! wrap {
     }};
 }
 
+/// The metadata kind of debug locations, the first that LLVM numbers.
+const DEBUG_LOCATION: u32 = 0;
+
+unsafe extern "C" {
+    fn warpwise_delete_blocks(blocks: *mut LLVMBasicBlockRef, count: usize);
+    fn warpwise_merged_location(a: LLVMMetadataRef, b: LLVMMetadataRef) -> LLVMMetadataRef;
+}
+
 impl<'m> Editor<'m> {
     /// The debug location of instructions built from now on.
     pub fn set_location(&mut self, location: Option<DebugLoc<'m>>) {
@@ -62,6 +70,7 @@ impl<'m> Editor<'m> {
 
     /// Keeps of `kept` only the metadata nodes that `other` has too.
     pub fn intersect_metadata(&mut self, kept: Inst<'m>, other: Inst<'m>) {
+        self.meld_assignments(kept, other);
         for kind in self.metadata_kinds(kept) {
             if kept.metadata(kind) != other.metadata(kind) {
                 edit!(LLVMSetMetadata(kept.raw(), kind, std::ptr::null_mut()));
@@ -95,24 +104,14 @@ impl<'m> Editor<'m> {
         }
     }
 
-    /// Gives `kept` a location that is right for both: the common one, the common line, or line zero of the scope.
+    /// Gives `kept` a location that is right for both, as LLVM merges locations: the common one, or line zero of the scope
+    /// around both.
     pub fn meld_location(&mut self, kept: Inst<'m>, a: Option<DebugLoc<'m>>, b: Option<DebugLoc<'m>>) {
         let location = match (a, b) {
-            (Some(a), Some(b)) if a == b => Some(a),
-            (Some(a), Some(b)) => self.common_location(a, b).or(Some(a)),
+            (Some(a), Some(b)) => wrap!(DebugLoc, warpwise_merged_location(a.raw(), b.raw())),
             (one, other) => one.or(other),
         };
         edit!(LLVMInstructionSetDebugLoc(kept.raw(), location.map_or(std::ptr::null_mut(), DebugLoc::raw)));
-    }
-
-    fn common_location(&self, a: DebugLoc<'m>, b: DebugLoc<'m>) -> Option<DebugLoc<'m>> {
-        let scope = edit!(LLVMDILocationGetScope(a.raw()));
-        let inlined = edit!(LLVMDILocationGetInlinedAt(a.raw()));
-        let alike = scope == edit!(LLVMDILocationGetScope(b.raw()))
-            && inlined == edit!(LLVMDILocationGetInlinedAt(b.raw()))
-            && a.line() == b.line();
-        let line = if alike { a.line() } else { 0 };
-        wrap!(DebugLoc, LLVMDIBuilderCreateDebugLocation(self.context, line, 0, scope, inlined))
     }
 
     /// Moves an instruction here; it keeps its debug location and its name.
@@ -174,14 +173,8 @@ impl<'m> Editor<'m> {
                 }
             }
         }
-        for &block in blocks {
-            if let Some(terminator) = block.terminator() {
-                self.erase(terminator);
-            }
-        }
-        for &block in blocks {
-            edit!(LLVMDeleteBasicBlock(block.raw()));
-        }
+        let mut raw: Vec<LLVMBasicBlockRef> = blocks.iter().map(|block| block.raw()).collect();
+        edit!(warpwise_delete_blocks(raw.as_mut_ptr(), raw.len()));
     }
 
     /// Moves a block in the function's list to stand after another.
@@ -231,7 +224,9 @@ impl<'m> Editor<'m> {
         if entries.is_null() {
             return Vec::new();
         }
-        let kinds = (0..count as u32).map(|i| edit!(LLVMValueMetadataEntriesGetKind(entries, i))).collect();
+        // the debug location is listed too, whatever the name of the function says
+        let kinds = (0..count as u32).map(|i| edit!(LLVMValueMetadataEntriesGetKind(entries, i)));
+        let kinds = kinds.filter(|&kind| kind != DEBUG_LOCATION).collect();
         edit!(LLVMDisposeValueMetadataEntries(entries));
         kinds
     }

@@ -38,9 +38,14 @@ macro_rules! wrap {
 }
 
 pub mod annotate;
+pub mod debug;
 pub mod map;
 pub mod spill;
 pub mod version;
+
+unsafe extern "C" {
+    fn warpwise_erase(inst: LLVMValueRef);
+}
 
 /// Builds and changes instructions of one module.
 pub struct Editor<'m> {
@@ -93,13 +98,22 @@ impl<'m> Editor<'m> {
         edit!(LLVMPositionBuilderBefore(self.builder, inst.raw()));
         self
     }
-    /// New instructions go right after this one, or after the phis of its block when it is a phi.
+    /// New instructions go right after this one and take its debug location, or after the phis of its block when it is a
+    /// phi. What a debugger is told after the instruction, it is told after the new ones.
     pub fn after(&mut self, inst: Inst<'m>) -> &mut Self {
         if inst.opcode() == LLVMOpcode::LLVMPHI {
             return self.after_phis(inst.block());
         }
         let next = edit!(LLVMGetNextInstruction(inst.raw()));
-        self.before(wrap!(Inst, next))
+        edit!(LLVMPositionBuilderBeforeInstrAndDbgRecords(self.builder, next));
+        self.set_location(inst.debug_loc());
+        self
+    }
+    /// New phis go to the head of the block, before all debug records; they take the location of what stands there.
+    pub fn at_head(&mut self, block: Block<'m>) -> &mut Self {
+        let first = edit!(LLVMGetFirstInstruction(block.raw()));
+        edit!(LLVMPositionBuilderBeforeInstrAndDbgRecords(self.builder, first));
+        self
     }
     /// New instructions go to the end of the block.
     pub fn at_end(&mut self, block: Block<'m>) -> &mut Self {
@@ -313,9 +327,10 @@ impl<'m> Editor<'m> {
     pub fn replace_all_uses(&mut self, old: Value<'m>, new: Value<'m>) {
         edit!(LLVMReplaceAllUsesWith(old.raw(), new.raw()));
     }
-    /// Removes and frees an instruction without uses.
+    /// Removes and frees an instruction without uses. What a debugger was told of its value is told in terms of its operands
+    /// where that is possible.
     pub fn erase(&mut self, inst: Inst<'m>) {
-        edit!(LLVMInstructionEraseFromParent(inst.raw()));
+        edit!(warpwise_erase(inst.raw()));
     }
     /// Moves an instruction to the editor's place.
     pub fn move_here(&mut self, inst: Inst<'m>) {

@@ -207,4 +207,8 @@ impl<'m> Block<'m> {
     pub fn terminator(self) -> Option<Inst<'m>> {
         wrap!(Inst, LLVMGetBasicBlockTerminator(self.raw))
     }
+    /// The last instruction; `None` only in half-built functions.
+    pub fn last(self) -> Option<Inst<'m>> {
+        wrap!(Inst, LLVMGetLastInstruction(self.raw))
+    }
 }

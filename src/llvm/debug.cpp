@@ -1,0 +1,215 @@
+// What does the C API lack to carry debug records along with an edit? Taking them off, putting them elsewhere,
+// comparing and killing them, and the edits of LLVM that take care of them.
+
+#include "llvm-c/Core.h"
+#include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DebugProgramInstruction.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Support/CBindingWrapping.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+using namespace llvm;
+
+static DbgVariableRecord *variable(LLVMDbgRecordRef Record) { return dyn_cast<DbgVariableRecord>(unwrap(Record)); }
+
+// What a record speaks of; the size is zero for the whole variable.
+struct WarpwiseVariable {
+  const void *Variable;
+  const void *InlinedAt;
+  uint64_t Offset;
+  uint64_t Size;
+};
+
+// Which variable, or part of one, a record tells the value of; false for what holds wherever it stands.
+extern "C" bool warpwise_record_variable(LLVMDbgRecordRef Record, WarpwiseVariable *Out) {
+  DbgVariableRecord *DVR = variable(Record);
+  if (!DVR || DVR->isDbgDeclare())
+    return false;
+  auto Fragment = DVR->getFragment();
+  *Out = {DVR->getVariable(), DVR->getDebugLoc().getInlinedAt(), Fragment ? Fragment->OffsetInBits : 0,
+          Fragment ? Fragment->SizeInBits : 0};
+  return true;
+}
+
+// Takes a record off its instruction; it is the caller's from then on.
+extern "C" void warpwise_record_detach(LLVMDbgRecordRef Record) { unwrap(Record)->removeFromParent(); }
+
+extern "C" LLVMDbgRecordRef warpwise_record_clone(LLVMDbgRecordRef Record) { return wrap(unwrap(Record)->clone()); }
+
+// Forgets a record that stands nowhere.
+extern "C" void warpwise_record_delete(LLVMDbgRecordRef Record) { unwrap(Record)->deleteRecord(); }
+
+// Says that the variable's value is unknown from here on; what is known of its memory may stay.
+extern "C" void warpwise_record_kill(LLVMDbgRecordRef Record, bool KeepMemory) {
+  DbgVariableRecord *DVR = variable(Record);
+  DVR->setKillLocation();
+  if (DVR->isDbgAssign() && !KeepMemory)
+    DVR->setKillAddress();
+}
+
+// Whether two records say the same.
+extern "C" bool warpwise_records_alike(LLVMDbgRecordRef A, LLVMDbgRecordRef B) {
+  return variable(A)->isIdenticalToWhenDefined(*variable(B));
+}
+
+// Whether two records say the same of the variable's memory, and belong to the same store.
+extern "C" bool warpwise_records_of_one_store(LLVMDbgRecordRef A, LLVMDbgRecordRef B) {
+  DbgVariableRecord *One = variable(A), *Other = variable(B);
+  return One->isDbgAssign() && Other->isDbgAssign() && One->getRawAssignID() == Other->getRawAssignID() &&
+         One->getRawAddress() == Other->getRawAddress() && One->getAddressExpression() == Other->getAddressExpression();
+}
+
+// How many values a record's location is made of; writes at most `Capacity` of them.
+extern "C" size_t warpwise_record_values(LLVMDbgRecordRef Record, LLVMValueRef *Values, size_t Capacity) {
+  size_t Count = 0;
+  if (DbgVariableRecord *DVR = variable(Record); DVR && !isa<MDNode>(DVR->getRawLocation()))
+    for (Value *V : DVR->location_ops()) {
+      if (Count < Capacity)
+        Values[Count] = wrap(V);
+      ++Count;
+    }
+  return Count;
+}
+
+extern "C" void warpwise_record_replace(LLVMDbgRecordRef Record, LLVMValueRef Old, LLVMValueRef New) {
+  variable(Record)->replaceVariableLocationOp(unwrap(Old), unwrap(New), true);
+}
+
+// Puts a record behind an instruction and what was put there before; without an instruction behind the phis.
+extern "C" void warpwise_record_insert(LLVMDbgRecordRef Record, LLVMBasicBlockRef Block, LLVMValueRef After) {
+  BasicBlock *BB = unwrap(Block);
+  auto At = After ? std::next(cast<Instruction>(unwrap(After))->getIterator()) : BB->getFirstNonPHIIt();
+  At.setHeadBit(false);
+  BB->insertDbgRecordBefore(unwrap(Record), At);
+}
+
+// Puts a record before everything in a block but the phis.
+extern "C" void warpwise_record_insert_first(LLVMDbgRecordRef Record, LLVMBasicBlockRef Block) {
+  BasicBlock *BB = unwrap(Block);
+  BB->createMarker(BB->getFirstNonPHIIt())->insertDbgRecord(unwrap(Record), true);
+}
+
+// Whether who stops at a location may ask for a record's variable.
+extern "C" bool warpwise_record_is_seen(LLVMDbgRecordRef Record, LLVMMetadataRef RawLocation) {
+  DbgVariableRecord *DVR = variable(Record);
+  const DILocation *InlinedAt = DVR->getDebugLoc().getInlinedAt();
+  const DILocalScope *Wanted = DVR->getVariable()->getScope()->getNonLexicalBlockFileScope();
+  for (const DILocation *L = unwrap<DILocation>(RawLocation); L; L = L->getInlinedAt()) {
+    if (L->getInlinedAt() != InlinedAt)
+      continue;
+    for (const DIScope *S = L->getScope(); S && isa<DILocalScope>(S); S = S->getScope())
+      if (cast<DILocalScope>(S)->getNonLexicalBlockFileScope() == Wanted)
+        return true;
+  }
+  return false;
+}
+
+// A location that is right for what does the work of both, as LLVM merges them.
+extern "C" LLVMMetadataRef warpwise_merged_location(LLVMMetadataRef A, LLVMMetadataRef B) {
+  return wrap(DILocation::getMergedLocation(unwrap<DILocation>(A), unwrap<DILocation>(B)));
+}
+
+// Whether the function has debug information of its own.
+extern "C" bool warpwise_has_subprogram(LLVMValueRef Function) {
+  return unwrap<llvm::Function>(Function)->getSubprogram();
+}
+
+// Erases an instruction; records that name it say the same with its operands where that can be said.
+extern "C" void warpwise_erase(LLVMValueRef Raw) {
+  auto *I = cast<Instruction>(unwrap(Raw));
+  if (I->isUsedByMetadata())
+    salvageDebugInfo(*I);
+  I->eraseFromParent();
+}
+
+// Lets the records of one store be those of another too, which becomes the same.
+extern "C" void warpwise_meld_assignments(LLVMValueRef Kept, LLVMValueRef Other) {
+  cast<Instruction>(unwrap(Kept))->mergeDIAssignID({cast<Instruction>(unwrap(Other))});
+}
+
+// Deletes blocks that nobody but themselves names, with everything that hangs on them.
+extern "C" void warpwise_delete_blocks(LLVMBasicBlockRef *Blocks, size_t Count) {
+  ArrayRef<BasicBlock *> All(reinterpret_cast<BasicBlock **>(Blocks), Count);
+  for (BasicBlock *BB : All) {
+    for (Instruction &I : *BB)
+      I.dropDbgRecords();
+    BB->dropAllReferences();
+  }
+  for (BasicBlock *BB : All)
+    BB->eraseFromParent();
+}
+
+// Lets every record that names a value name another one, which is the same and is there wherever the first one is.
+extern "C" void warpwise_replace_in_records(LLVMValueRef Old, LLVMValueRef New) {
+  SmallVector<DbgVariableRecord *> Users;
+  findDbgUsers(unwrap(Old), Users);
+  for (DbgVariableRecord *DVR : Users)
+    DVR->replaceVariableLocationOp(unwrap(Old), unwrap(New), true);
+}
+
+// The same for records that stand behind the other one in its block.
+extern "C" void warpwise_replace_in_records_behind(LLVMValueRef Old, LLVMValueRef New) {
+  auto *I = dyn_cast<Instruction>(unwrap(New));
+  if (!I || !unwrap(Old)->isUsedByMetadata())
+    return;
+  SmallVector<DbgVariableRecord *> Users;
+  findDbgUsers(unwrap(Old), Users);
+  for (DbgVariableRecord *DVR : Users) {
+    const Instruction *At = DVR->getMarker() ? DVR->getMarker()->MarkedInstr : nullptr;
+    if (At && At->getParent() == I->getParent() && I->comesBefore(At))
+      DVR->replaceVariableLocationOp(unwrap(Old), I, true);
+  }
+}
+
+// Lets records outside a block name another value, or say that the variable is unknown where there is none.
+extern "C" void warpwise_replace_in_records_outside(LLVMValueRef Old, LLVMValueRef New, LLVMBasicBlockRef Home) {
+  if (!unwrap(Old)->isUsedByMetadata())
+    return;
+  SmallVector<DbgVariableRecord *> Users;
+  findDbgUsers(unwrap(Old), Users);
+  for (DbgVariableRecord *DVR : Users) {
+    if (!DVR->getMarker() || DVR->getParent() == unwrap(Home))
+      continue;
+    if (New)
+      DVR->replaceVariableLocationOp(unwrap(Old), unwrap(New), true);
+    else
+      DVR->setKillLocation();
+  }
+}
+
+// Most pieces that a variable is described in: a debugger's list of places grows with each.
+static constexpr uint64_t MostPieces = 64;
+
+// Declares the variables of a stack object where its bytes are now: `Piece` bytes each, `Stride` bytes apart, from
+// `Base` on, in an address space that DWARF for CUDA knows by the number `Space`.
+extern "C" void warpwise_move_variables(LLVMValueRef Object, LLVMValueRef Base, uint64_t Size, uint64_t Piece,
+                                        uint64_t Stride, uint64_t Space) {
+  SmallVector<DbgVariableRecord *> Users;
+  findDbgUsers(unwrap(Object), Users);
+  uint64_t Pieces = (Size + Piece - 1) / Piece;
+  for (DbgVariableRecord *DVR : Users) {
+    DIExpression *Expression = DVR->getExpression();
+    bool IsSplit = Pieces > 1 && Stride != Piece;
+    if (!DVR->isDbgDeclare() || (IsSplit && (Pieces > MostPieces || Expression->getNumElements() != 0)))
+      continue;
+    auto Bits = DVR->getVariable()->getSizeInBits();
+    if (!IsSplit) {
+      DVR->setExpression(
+          DIExpression::append(Expression, {dwarf::DW_OP_constu, Space, dwarf::DW_OP_swap, dwarf::DW_OP_xderef}));
+      DVR->replaceVariableLocationOp(unwrap(Object), unwrap(Base));
+      continue;
+    }
+    if (!Bits || *Bits != Size * 8)
+      continue;
+    for (uint64_t I = 0; I < Pieces; ++I) {
+      uint64_t Bytes = std::min(Piece, Size - I * Piece);
+      auto *There =
+          DIExpression::get(DVR->getVariable()->getContext(),
+                            {dwarf::DW_OP_plus_uconst, I * Stride, dwarf::DW_OP_constu, Space, dwarf::DW_OP_swap,
+                             dwarf::DW_OP_xderef, dwarf::DW_OP_LLVM_fragment, I * Piece * 8, Bytes * 8});
+      DbgVariableRecord::createDVRDeclare(unwrap(Base), DVR->getVariable(), There, DVR->getDebugLoc().get(), *DVR);
+    }
+    DVR->eraseFromParent();
+  }
+}

@@ -1,0 +1,144 @@
+//! Do the transforms treat debug information well on every lit file that is about them, and do kernels become the same PTX
+//! with and without it? `src/check/debug_info.rs` says what is asked.
+
+mod common;
+
+use common::{clang_cuda, opt, plugin_flag, stderr, stdout};
+use std::path::{Path, PathBuf};
+use warpwise::check::debug_info::check;
+use warpwise::llvm::owned::OwnedModule;
+
+/// lit folders whose files are about a transform.
+const FOLDERS: [&str; 9] = ["annotate", "fuse", "spill", "stack", "slots", "remat", "steer", "map", "debug"];
+/// What a lit file that is transformed asks for.
+const TRANSFORMS: [&str; 5] = ["annotate-uniform", "fuse-branches", "steer-spills", "divergence-map", "warpwise<"];
+/// Flags of a RUN line that say how to transform, and not what to print.
+const FLAGS: [&str; 5] = ["-warpwise-block", "-warpwise-regs", "-warpwise-victims", "-warpwise-map-name", "-mcpu"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    found.retain(|path| path.extension().is_some_and(|ext| ext == extension));
+    found.sort();
+    found
+}
+
+/// The pipelines that a lit file runs on itself, each with the flags that go with it.
+fn pipelines(text: &str) -> Vec<(String, Vec<String>)> {
+    let runs = text.lines().filter_map(|line| line.split_once("RUN:")).map(|(_, run)| run.trim());
+    let mut found = Vec::new();
+    for run in runs.filter(|run| run.starts_with("%opt") && run.contains("%s")) {
+        let words = shlex::split(run).unwrap_or_default();
+        let words: Vec<&str> = words.iter().map(String::as_str).take_while(|word| *word != "|").collect();
+        let passes = words.iter().find_map(|word| word.strip_prefix("-passes="));
+        let Some(passes) = passes.filter(|passes| TRANSFORMS.iter().any(|ours| passes.contains(ours))) else {
+            continue;
+        };
+        let flags = words.iter().filter(|word| FLAGS.iter().any(|flag| word.starts_with(flag)));
+        let pipeline = (passes.to_owned(), flags.map(|&flag| flag.to_owned()).collect());
+        if !found.contains(&pipeline) {
+            found.push(pipeline);
+        }
+    }
+    found
+}
+
+/// A module after opt with the plugin.
+fn run(text: &str, passes: &str, flags: &[String]) -> Result<OwnedModule, String> {
+    let output =
+        opt().args(["-S", "-verify-each", "-passes", passes]).args(flags).arg("-").write_stdin(text).output().unwrap();
+    if !output.status.success() {
+        return Err(stderr(&output));
+    }
+    OwnedModule::from_text(&stdout(&output), "transformed").map_err(|e| e.to_string())
+}
+
+#[test]
+fn transforms_of_lit_files_keep_debug_information() {
+    let (mut pairs, mut expected, mut known, mut wrong) = (0, 0, 0, Vec::new());
+    for file in FOLDERS.iter().flat_map(|folder| files(&root().join("llvm-tests").join(folder), "ll")) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let code: String = text.lines().filter(|line| !line.starts_with(';')).map(|line| format!("{line}\n")).collect();
+        if code.contains("!DISubprogram") {
+            continue; // has debug information of its own
+        }
+        for (passes, flags) in pipelines(&text) {
+            let of_llvm = passes.contains("default<") || passes.contains("function(");
+            match check(&code, !of_llvm, |text| run(text, &passes, &flags)) {
+                Ok(kept) => {
+                    expected += kept.expected;
+                    known += kept.known;
+                }
+                Err(problem) => wrong.push(format!("{} {passes} {flags:?}: {problem}", file.display())),
+            }
+            pairs += 1;
+        }
+    }
+    println!("{pairs} pairs of a file and a pipeline; {known} of {expected} variables keep a value");
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(pairs > 60, "{pairs}");
+    assert!(known * 10 > expected * 9, "{known} of {expected} variables keep a value");
+}
+
+/// PTX without what is there for debuggers only.
+fn bare_ptx(text: &str) -> Vec<String> {
+    let code = text.split("\t.section\t.debug").next().unwrap_or_default();
+    let is_debug = |line: &str| {
+        let line = line.trim();
+        line.is_empty()
+            || line.starts_with("//")
+            || line.starts_with(".loc")
+            || line.starts_with(".file")
+            || line.starts_with(".section")
+            || line.starts_with("$L__tmp")
+            || line.starts_with("$L__func_")
+            || line.starts_with("$L__info_string")
+    };
+    let lines = code.lines().map(|line| line.split("//").next().unwrap_or_default().trim_end());
+    lines.filter(|line| !is_debug(line)).map(|line| line.replace(", debug", "")).collect()
+}
+
+/// The PTX of a kernel, with full debug information and without.
+fn both(file: &Path, flags: &[&str]) -> [Vec<String>; 2] {
+    [["-g", "--cuda-noopt-device-debug"], ["-g0", "-O3"]].map(|debug| {
+        let output = clang_cuda()
+            .args(["--cuda-device-only", "-S", "-O3", "-o", "-", "-I"])
+            .arg(root().join("benches/gpu/kernels"))
+            .args(flags)
+            .args(debug)
+            .arg(file)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{} {debug:?}: {}", file.display(), stderr(&output));
+        bare_ptx(&stdout(&output))
+    })
+}
+
+/// Kernels that a transform changes, and how it is asked for.
+const KERNELS: [(&str, &[&str]); 8] = [
+    ("fuse/arms", &["-warpwise-fuse"]),
+    ("fuse/bitonic", &["-warpwise-fuse"]),
+    ("fuse/loops_in_arms", &["-warpwise-fuse"]),
+    ("spill/affine_victims", &["-warpwise-steer", "-warpwise-victims=all+rare"]),
+    ("spill/float4_array", &["-warpwise-steer"]),
+    ("spill/struct_array", &["-warpwise-steer"]),
+    ("annotate/stencil7", &["-warpwise-annotate"]),
+    ("annotate/vote_loop", &["-warpwise-annotate"]),
+];
+
+#[test]
+fn ptx_is_the_same_with_debug_information() {
+    let plugin = plugin_flag();
+    for (kernel, options) in KERNELS {
+        let file = root().join("benches/gpu/kernels").join(format!("{kernel}.cu"));
+        let flags: Vec<&str> =
+            std::iter::once(plugin.as_str()).chain(options.iter().flat_map(|option| ["-mllvm", option])).collect();
+        let [with, without] = both(&file, &flags);
+        let differs = with.iter().zip(&without).find(|(with, without)| with != without);
+        assert!(differs.is_none() && with.len() == without.len(), "{kernel}: {differs:?}");
+    }
+}
