@@ -36,7 +36,9 @@ pub fn leave_loop(form: &Form, gate: Option<Scope>) -> Option<Form> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::affine::arith::{self, NoWrap};
     use crate::affine::form::Base;
+    use proptest::prelude::*;
 
     #[test]
     fn known_forms_survive_any_gate() {
@@ -53,5 +55,82 @@ mod tests {
         let uniform = Form::uniform(Scope::Grid);
         assert_eq!(join(&uniform, &uniform, None), None);
         assert_eq!(leave_loop(&uniform, Some(Scope::Warp)).unwrap().rest.scope(), Scope::Warp);
+    }
+
+    fn scope() -> impl Strategy<Value = Scope> {
+        prop_oneof![Just(Scope::Warp), Just(Scope::Block), Just(Scope::Grid)]
+    }
+
+    /// Forms over few terms and rests, so that pairs with equal ones are frequent.
+    fn form() -> impl Strategy<Value = Form> {
+        let rest = prop_oneof![
+            (-2i64..3).prop_map(Form::constant),
+            (scope(), 0u8..4).prop_map(|(scope, align)| Form::from_rest(Rest::Uniform { scope, align })),
+        ];
+        (rest, 0usize..3, proptest::option::of(scope()), proptest::option::of(scope())).prop_map(
+            |(rest, bases, unsigned, signed)| {
+                let mut form = rest;
+                for base in &Base::ALL[..bases] {
+                    form.terms = arith::add(&form, &Form::base(*base), 32, NoWrap::NONE).unwrap().terms;
+                }
+                if bases > 0 {
+                    (form.exact_unsigned, form.exact_signed) = (unsigned, signed);
+                }
+                form
+            },
+        )
+    }
+
+    /// Whether all that the weaker form claims is claimed by the stronger one; no form claims nothing.
+    fn implies(stronger: Option<&Form>, weaker: Option<&Form>) -> bool {
+        let Some(weak) = weaker else { return true };
+        let Some(strong) = stronger else { return false };
+        let rest = match (strong.rest, weak.rest) {
+            (Rest::Const(a), Rest::Const(b)) => a == b,
+            (Rest::Uniform { .. }, Rest::Const(_)) => false,
+            (a, b) => a.scope() >= b.scope() && a.align().min(63) >= b.align(),
+        };
+        let exactness = strong.exact_unsigned >= weak.exact_unsigned && strong.exact_signed >= weak.exact_signed;
+        strong.terms == weak.terms && rest && exactness
+    }
+
+    proptest! {
+        #[test]
+        fn a_join_claims_no_more_than_either(a in form(), b in form(), gate in proptest::option::of(scope())) {
+            let joined = join(&a, &b, gate);
+            prop_assert!(implies(Some(&a), joined.as_ref()) && implies(Some(&b), joined.as_ref()));
+        }
+
+        #[test]
+        fn the_order_of_a_join_makes_no_difference(a in form(), b in form(), gate in proptest::option::of(scope())) {
+            prop_assert_eq!(join(&a, &b, gate), join(&b, &a, gate));
+        }
+
+        #[test]
+        fn three_join_in_any_order(a in form(), b in form(), c in form(), gate in proptest::option::of(scope())) {
+            let left = join(&a, &b, gate).and_then(|ab| join(&ab, &c, gate));
+            let right = join(&b, &c, gate).and_then(|bc| join(&a, &bc, gate));
+            prop_assert_eq!(left, right);
+        }
+
+        #[test]
+        fn a_second_gate_of_the_same_scope_takes_nothing(a in form(), gate in proptest::option::of(scope())) {
+            let once = leave_loop(&a, gate);
+            prop_assert_eq!(once.as_ref().and_then(|form| leave_loop(form, gate)), once);
+        }
+
+        #[test]
+        fn a_narrower_gate_claims_less(a in form(), b in form(), gates in (proptest::option::of(scope()), proptest::option::of(scope()))) {
+            let (wide, narrow) = (gates.0.max(gates.1), gates.0.min(gates.1));
+            prop_assert!(implies(join(&a, &b, wide).as_ref(), join(&a, &b, narrow).as_ref()));
+        }
+
+        #[test]
+        fn weaker_operands_join_to_weaker_forms(a in form(), b in form(), c in form(), gate in proptest::option::of(scope())) {
+            // what `a` joined with something claims is weaker than `a`
+            if let Some(weaker) = join(&a, &b, Some(Scope::Grid)) {
+                prop_assert!(implies(join(&a, &c, gate).as_ref(), join(&weaker, &c, gate).as_ref()));
+            }
+        }
     }
 }

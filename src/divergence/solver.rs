@@ -6,8 +6,9 @@
 //! on instructions whose operands or gates changed are visited again, always in the first dirty block of that order.
 //!
 //! **Gates** carry control dependence: the narrowest scope in which all lanes come to a block by the same path, and that
-//! in which all lanes leave a cycle in the same iteration. Both start at *grid* and only ever narrow: when the condition of a branch narrows to scope `s`, the joins and cycle exits that the
-//! branch decides (synchronisation dependence) narrow to `s`.
+//! in which all lanes leave a cycle in the same iteration. Both start at *grid* and only ever narrow: when the condition
+//! of a branch narrows to scope `s`, the joins and cycle exits that the branch decides (synchronisation dependence)
+//! narrow to `s`.
 //!
 //! **Termination.** Rules are not monotone (a constant factor that turns uniform changes a form's terms), so a phi that
 //! keeps changing is coarsened: after [`COARSEN_AFTER`] changes it loses alignment and exactness, after [`GIVE_UP_AFTER`]

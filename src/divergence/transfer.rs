@@ -1,9 +1,16 @@
 //! What does one instruction make of its operands? Dispatch by opcode family, and the families that are not integer
 //! arithmetic or calls.
 //!
-//! Every rule is a function from operand elements to an element, correct for each dynamic instance by itself: if lanes
-//! agree on the operands as claimed, they agree on the result as claimed. The default for an opcode without a rule of
-//! its own: uniform in the narrowest scope of its operands, divergent if one of them is.
+//! Every rule is a function from operand elements to an element ([`View`] is all it sees), correct for each dynamic
+//! instance by itself: if lanes agree on the operands as claimed, they agree on the result as claimed.
+//!
+//! - **Bottom** in, bottom out: an operand that is not known yet says nothing of the result, save where the rule knows
+//!   the answer without it.
+//! - **Default** for an opcode without a rule of its own: uniform in the narrowest scope of its operands, divergent if
+//!   one of them is. It is sound for functions of the operands alone; whatever else an instruction reads (memory, the
+//!   stack, other lanes, a register) needs a rule, or is divergent.
+//! - **Conservative**: a rule that finds no form falls back to the default, never to a form without proof. Each question
+//!   of wrapping is put to flags, then to geometry, then to ranges.
 
 use super::provenance::Root;
 use super::view::View;
