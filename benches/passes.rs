@@ -12,7 +12,7 @@ use warpwise::divergence::{ModuleAnalysis, Options};
 use warpwise::llvm::handle::{Function, Module};
 use warpwise::llvm::owned::OwnedModule;
 use warpwise::llvm::remark::Host;
-use warpwise::pipeline;
+use warpwise::pipeline::{self, Pass, Session};
 
 const RUNS: usize = 9;
 const SHORT_RUNS: usize = 41;
@@ -65,8 +65,9 @@ fn analyse(module: Module<'_>, bodies: &[Function<'_>]) {
 
 /// As [`analyse`].
 #[inline(never)]
-fn transform(pass: usize, module: Module<'_>, parameters: &str) {
-    pipeline::run(pass, module, parameters, &Host::silent());
+fn transform(pass: Pass, module: Module<'_>, parameters: &str) {
+    std::hint::black_box(pipeline::run(pass, module, parameters, &Session::default(), &Host::silent()))
+        .expect("the parameters are right");
 }
 
 fn measure(source: &Source, passes: &[(&str, &str)]) -> Result<(), String> {
@@ -74,7 +75,7 @@ fn measure(source: &Source, passes: &[(&str, &str)]) -> Result<(), String> {
     let mut row = String::new();
     let mut instructions: usize = 0;
     for (name, parameters) in passes {
-        let Some(pass) = pipeline::lookup(name) else { continue };
+        let Some(pass) = Pass::of_name(name) else { continue };
         let mut ratios = Vec::new();
         for run in 0.. {
             let module = source.read()?;
@@ -103,7 +104,7 @@ fn measure(source: &Source, passes: &[(&str, &str)]) -> Result<(), String> {
 
 fn main() -> Result<(), String> {
     let only = std::env::args().find_map(|argument| argument.strip_prefix("--only=").map(str::to_owned));
-    let wanted = |name: &str| pipeline::lookup(name).is_some() && only.as_ref().is_none_or(|only| only == name);
+    let wanted = |name: &str| Pass::of_name(name).is_some() && only.as_ref().is_none_or(|only| only == name);
     let passes: Vec<(&str, &str)> = PASSES.into_iter().filter(|(name, _)| wanted(name)).collect();
     let names: Vec<&str> = passes.iter().map(|(name, _)| *name).collect();
     println!("| module | instructions | analysis, ns each | {} |", names.join(" | "));

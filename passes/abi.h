@@ -44,37 +44,72 @@ struct WarpwiseHost {
   void (*reshape)(void *context, LLVMValueRef function, uint32_t how);
 };
 
-// Options of one analysis or pass: the text between the angle brackets, joined with the command line's.
-// Returns null if the text makes sense, else hands the sentence to `error` and returns false.
+// One option of the command line, as Rust's table has it: what stands after "-warpwise-", how its value is written,
+// what it means, and whether a value has to follow. The texts live as long as the program.
+struct WarpwiseOptionRow {
+  WarpwiseText name;
+  WarpwiseText value;
+  WarpwiseText help;
+  uint32_t wants_value;
+};
+
+// An option that was given.
+struct WarpwiseOption {
+  WarpwiseText name;
+  WarpwiseText value;
+};
+
+// src/abi.rs and src/llvm/ assert the same.
+static_assert(WARPWISE_PASSED == 0 && WARPWISE_MISSED == 1 && WARPWISE_ANALYSIS == 2 && WARPWISE_ERROR == 3 &&
+              WARPWISE_WARNING == 4);
+static_assert(sizeof(WarpwiseText) == 16 && offsetof(WarpwiseText, data) == 0 && offsetof(WarpwiseText, length) == 8);
+static_assert(WARPWISE_SIMPLE_LOOPS == 0 && WARPWISE_CLEAN_UP == 1);
+static_assert(sizeof(WarpwiseHost) == 32 && offsetof(WarpwiseHost, context) == 0 &&
+              offsetof(WarpwiseHost, wanted) == 8 && offsetof(WarpwiseHost, emit) == 16 &&
+              offsetof(WarpwiseHost, reshape) == 24);
+static_assert(sizeof(WarpwiseOptionRow) == 56 && offsetof(WarpwiseOptionRow, name) == 0 &&
+              offsetof(WarpwiseOptionRow, value) == 16 && offsetof(WarpwiseOptionRow, help) == 32 &&
+              offsetof(WarpwiseOptionRow, wants_value) == 48);
+static_assert(sizeof(WarpwiseOption) == 32 && offsetof(WarpwiseOption, name) == 0 &&
+              offsetof(WarpwiseOption, value) == 16);
+
+// The row of an option by its number, from 0; false behind the last.
+bool warpwise_option_row(uint32_t number, WarpwiseOptionRow *row);
+// Whether an option may have a value; if not, `error` gets the sentence.
+bool warpwise_check_option(WarpwiseText name, WarpwiseText value, WarpwiseSink error, void *context);
+// Whether the text between the angle brackets of a pass makes sense; if not, `error` gets the sentence.
 bool warpwise_check_parameters(WarpwiseText pass, WarpwiseText parameters, WarpwiseSink error, void *context);
-// The same for one value of -warpwise-block.
-bool warpwise_check_block(WarpwiseText value, WarpwiseSink error, void *context);
-// Tells Rust the value of a command-line option; unknown names are ignored.
-void warpwise_set_option(WarpwiseText name, WarpwiseText value);
-// Whether the default pipeline, as the command line has it, runs the transform of a switch.
-bool warpwise_runs_by_default(WarpwiseText word);
+// C++: hands over the path of another copy of the plugin in this process, empty if there is none.
+void warpwise_other_copy(WarpwiseSink sink, void *context);
+
+// What is kept while one module is compiled with these options. The pointers are Rust's; null stands for no options.
+void *warpwise_session_new(const WarpwiseOption *options, size_t count);
+void warpwise_session_free(void *session);
+// Whether the default pipeline, as the options have it, runs the transform of a switch.
+bool warpwise_session_runs(const void *session, WarpwiseText word);
 
 // The analysis of a module, and the facts of one of its functions.
-void *warpwise_module_new(LLVMModuleRef module, WarpwiseText parameters);
+void *warpwise_module_new(LLVMModuleRef module, WarpwiseText pass, WarpwiseText parameters, const void *session);
 void warpwise_module_free(void *analysis);
 void *warpwise_facts_new(void *analysis, LLVMValueRef function);
 void warpwise_facts_free(void *facts);
 void warpwise_facts_print(void *facts, WarpwiseSink sink, void *context);
-void warpwise_facts_remarks(void *facts, const WarpwiseHost *host);
+void warpwise_facts_remarks(void *facts, WarpwiseText parameters, const void *session, const WarpwiseHost *host);
 
 // Puts marked predicates before marked branches, before code is generated; returns whether there are any.
-bool warpwise_codegen_mark(LLVMModuleRef module);
+bool warpwise_codegen_mark(LLVMModuleRef module, const void *session);
 // Hands PTX with `.uni` on marked branches to the sink.
 void warpwise_codegen_rewrite(WarpwiseText ptx, WarpwiseSink sink, void *context);
 
 // Transforms: module passes by name. Lookup returns a negative number for a name that is none of ours.
 int32_t warpwise_pass_lookup(WarpwiseText name);
 // Runs a pass; returns whether the module changed.
-bool warpwise_pass_run(int32_t pass, LLVMModuleRef module, WarpwiseText parameters, const WarpwiseHost *host);
+bool warpwise_pass_run(int32_t pass, LLVMModuleRef module, WarpwiseText parameters, const void *session,
+                       const WarpwiseHost *host);
 // divergence-map on the host side of a CUDA compilation: registers the counters; returns whether the module changed.
-bool warpwise_map_host(LLVMModuleRef module);
+bool warpwise_map_host(LLVMModuleRef module, const void *session);
 // fuse-branches in clang's pipelines: on one function, for the places where only a function may change, and on a
 // module. A function in which nothing is melded stays as it is.
-bool warpwise_fuse_function(LLVMValueRef function, const WarpwiseHost *host);
-bool warpwise_fuse_module(LLVMModuleRef module, const WarpwiseHost *host);
+bool warpwise_fuse_function(LLVMValueRef function, const void *session, const WarpwiseHost *host);
+bool warpwise_fuse_module(LLVMModuleRef module, const void *session, const WarpwiseHost *host);
 }

@@ -1,7 +1,6 @@
 // How does the pass manager get, cache and drop the facts? Nothing is computed here.
 
 #include "affine_divergence.h"
-#include "options.h"
 #include "text.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CBindingWrapping.h"
@@ -16,10 +15,10 @@ AnalysisKey AffineDivergenceAnalysis::Key;
 
 bool is_nvptx(const Module &M) { return M.getTargetTriple().isNVPTX(); }
 
-ArmedSummaries::ArmedSummaries(Module &M, ModuleAnalysisManager &MAM, StringRef Parameters)
+ArmedSummaries::ArmedSummaries(Module &M, ModuleAnalysisManager &MAM, StringRef Pass, StringRef Parameters)
     : Slot(MAM.getResult<AffineModuleAnalysis>(M)) {
-  publish_options();
-  Slot.Armed = is_nvptx(M) ? warpwise_module_new(wrap(&M), text(Parameters)) : nullptr;
+  if (is_nvptx(M))
+    Slot.Armed = warpwise_module_new(wrap(&M), text(Pass), text(Parameters), Slot.Kept.get());
 }
 
 ArmedSummaries::~ArmedSummaries() {
@@ -28,23 +27,33 @@ ArmedSummaries::~ArmedSummaries() {
   Slot.Armed = nullptr;
 }
 
-static void *facts_of(Function &F, FunctionAnalysisManager &FAM, StringRef Parameters) {
+static AffineModuleAnalysis::Result *kept(Function &F, FunctionAnalysisManager &FAM) {
+  auto &Proxy = FAM.getResult<ModuleAnalysisManagerFunctionProxy>(F);
+  return Proxy.getCachedResult<AffineModuleAnalysis>(*F.getParent());
+}
+
+SessionOf::SessionOf(Function &F, FunctionAnalysisManager &FAM) {
+  if (auto *Cached = kept(F, FAM))
+    Kept = Cached->Kept.get();
+  else
+    Momentary.emplace();
+}
+
+AffineDivergenceAnalysis::Result fresh_facts(Function &F, FunctionAnalysisManager &FAM, StringRef Parameters) {
   Module &M = *F.getParent();
   if (!is_nvptx(M))
     return nullptr;
-  auto &Proxy = FAM.getResult<ModuleAnalysisManagerFunctionProxy>(F);
-  auto *Cached = Proxy.getCachedResult<AffineModuleAnalysis>(M);
+  auto *Cached = kept(F, FAM);
   if (Cached && Cached->Armed)
     return warpwise_facts_new(Cached->Armed, wrap(&F));
-  publish_options();
-  void *Fresh = warpwise_module_new(wrap(&M), text(Parameters));
+  void *Fresh = warpwise_module_new(wrap(&M), text(AnalysisName), text(Parameters), SessionOf(F, FAM).get());
   void *Facts = warpwise_facts_new(Fresh, wrap(&F));
   warpwise_module_free(Fresh);
   return Facts;
 }
 
 AffineDivergenceAnalysis::Result AffineDivergenceAnalysis::run(Function &F, FunctionAnalysisManager &FAM) {
-  return Result(facts_of(F, FAM, ""));
+  return fresh_facts(F, FAM, "");
 }
 
 bool AffineDivergenceAnalysis::Result::invalidate(Function &, const PreservedAnalyses &PA,
@@ -64,7 +73,7 @@ void print_function(Function &F, FunctionAnalysisManager &FAM, StringRef Paramet
     warpwise_facts_print(Facts.get(), stream, &OS);
     return;
   }
-  AffineDivergenceAnalysis::Result Facts(facts_of(F, FAM, Parameters));
+  auto Facts = fresh_facts(F, FAM, Parameters);
   warpwise_facts_print(Facts.get(), stream, &OS);
 }
 

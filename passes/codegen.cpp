@@ -17,8 +17,7 @@ using namespace llvm;
 bool warpwise::generate(Module &M, TargetMachine &TM, CodeGenFileType Type, raw_pwrite_stream &OS) {
   if (!is_nvptx(M) || Type != CodeGenFileType::AssemblyFile)
     return false;
-  publish_options();
-  if (!warpwise_codegen_mark(wrap(&M)))
+  if (!warpwise_codegen_mark(wrap(&M), Session().get()))
     return false;
   // From here on the module holds our inline assembly; the normal back end can still take it.
   SmallString<0> Ptx;

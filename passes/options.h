@@ -1,11 +1,24 @@
-// Command-line options, handed over to Rust before a pass runs.
+// Command-line options, and what is kept while one module is compiled with them.
 #pragma once
 
-#include "llvm/ADT/StringRef.h"
+#include "abi.h"
+#include "llvm/IR/PassManager.h"
 
 namespace warpwise {
-// Tells Rust the options that were given on the command line.
-void publish_options();
-// Whether the default pipeline runs the transform of a switch: "fuse", "map".
-bool runs_by_default(llvm::StringRef Switch);
+
+// What Rust keeps of one module: the options as they are now, what they led to, what was said.
+class Session {
+public:
+  Session();
+  Session(Session &&Other) : Known(Other.Known) { Other.Known = nullptr; }
+  Session &operator=(Session &&) = delete;
+  ~Session();
+  const void *get() const { return Known; }
+  // Whether the default pipeline runs the transform of a switch: "fuse", "map".
+  bool runs(llvm::StringRef Switch) const;
+
+private:
+  void *Known;
+};
+
 } // namespace warpwise

@@ -4,22 +4,23 @@
 #include "abi.h"
 #include "affine_divergence.h"
 #include "codegen.h"
-#include "options.h"
 #include "remarks.h"
 #include "text.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"
 #include "llvm/Support/CBindingWrapping.h"
+#include <memory>
 
 using namespace llvm;
 using namespace warpwise;
 
 namespace {
 
-constexpr const char *AnalysisName = "affine-divergence";
 constexpr const char *DefaultPipeline = "warpwise";
 constexpr const char *MapPass = "divergence-map";
+
+const void *session(Module &M, ModuleAnalysisManager &MAM) { return MAM.getResult<AffineModuleAnalysis>(M).Kept.get(); }
 
 struct PrintFunctionPass : PassInfoMixin<PrintFunctionPass> {
   std::string Parameters;
@@ -38,7 +39,7 @@ struct PrintModulePass : PassInfoMixin<PrintModulePass> {
   explicit PrintModulePass(std::string P) : Parameters(std::move(P)) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-    ArmedSummaries Summaries(M, MAM, Parameters);
+    ArmedSummaries Summaries(M, MAM, AnalysisName, Parameters);
     for (Function &F : M)
       if (!F.isDeclaration())
         print_function(F, FAM, Parameters);
@@ -70,6 +71,8 @@ struct InvalidateModulePass : PassInfoMixin<InvalidateModulePass> {
 
 // Remarks about divergent branches and lane strides, for whoever asked for remarks.
 struct RemarksPass : PassInfoMixin<RemarksPass> {
+  std::string Parameters;
+  explicit RemarksPass(std::string P) : Parameters(std::move(P)) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     if (!is_nvptx(M))
       return PreservedAnalyses::all();
@@ -77,10 +80,17 @@ struct RemarksPass : PassInfoMixin<RemarksPass> {
     WarpwiseHost Host = host(M, FAM);
     if (!wants_remarks(Host))
       return PreservedAnalyses::all();
-    ArmedSummaries Summaries(M, MAM);
-    for (Function &F : M)
-      if (!F.isDeclaration())
-        warpwise_facts_remarks(FAM.getResult<AffineDivergenceAnalysis>(F).get(), &Host);
+    const void *Kept = session(M, MAM);
+    ArmedSummaries Summaries(M, MAM, RemarksName, Parameters);
+    for (Function &F : M) {
+      if (F.isDeclaration())
+        continue;
+      // facts that are kept are those without parameters
+      if (Parameters.empty())
+        warpwise_facts_remarks(FAM.getResult<AffineDivergenceAnalysis>(F).get(), text(""), Kept, &Host);
+      else
+        warpwise_facts_remarks(fresh_facts(F, FAM, Parameters).get(), text(Parameters), Kept, &Host);
+    }
     return PreservedAnalyses::all();
   }
 };
@@ -93,21 +103,19 @@ struct TransformPass : PassInfoMixin<TransformPass> {
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     if (!is_nvptx(M))
       return PreservedAnalyses::all();
-    publish_options();
     auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
     WarpwiseHost Host = host(M, FAM);
-    bool Changed = warpwise_pass_run(Id, wrap(&M), text(Parameters), &Host);
+    bool Changed = warpwise_pass_run(Id, wrap(&M), text(Parameters), session(M, MAM), &Host);
     return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
 };
 
 // The host side of a counted CUDA program registers the counters.
 struct MapHostPass : PassInfoMixin<MapHostPass> {
-  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     if (is_nvptx(M))
       return PreservedAnalyses::all();
-    publish_options();
-    return warpwise_map_host(wrap(&M)) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    return warpwise_map_host(wrap(&M), session(M, MAM)) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 };
@@ -125,24 +133,36 @@ bool match(StringRef Text, StringRef Name, StringRef &Parameters) {
   return true;
 }
 
-// Says once what is wrong with a pass's parameters; LLVM then refuses the pipeline.
-bool accept(StringRef Pass, StringRef Parameters) {
+// Reads pipelines for one PassBuilder.
+class Parser {
+public:
+  bool module(StringRef Name, ModulePassManager &MPM);
+  bool function(StringRef Name, FunctionPassManager &FPM);
+
+private:
+  bool accept(StringRef Pass, StringRef Parameters);
+  bool wrapped(StringRef Name, StringRef Verb, StringRef &Parameters);
+  std::string Said;
+};
+
+// Says what is wrong with a pass's parameters; LLVM then refuses the pipeline. LLVM asks about a name several times, so
+// the same is said once.
+bool Parser::accept(StringRef Pass, StringRef Parameters) {
   std::string Message;
   if (warpwise_check_parameters(text(Pass), text(Parameters), collect, &Message))
     return true;
-  static std::string Said;
   if (Said != Message)
     errs() << "error: " << Pass << ": " << Message << '\n';
   Said = Message;
   return false;
 }
 
-bool wrapped(StringRef Name, StringRef Verb, StringRef &Parameters) {
+bool Parser::wrapped(StringRef Name, StringRef Verb, StringRef &Parameters) {
   return Name.consume_front(Verb) && Name.consume_front("<") && Name.consume_back(">") &&
          match(Name, AnalysisName, Parameters) && accept(AnalysisName, Parameters);
 }
 
-bool parse_module(StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
+bool Parser::module(StringRef Name, ModulePassManager &MPM) {
   StringRef P;
   if (wrapped(Name, "print", P)) {
     MPM.addPass(PrintModulePass(P.str()));
@@ -160,8 +180,8 @@ bool parse_module(StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::
     MPM.addPass(MapHostPass());
     return true;
   }
-  if (Name == "warpwise-remarks") {
-    MPM.addPass(RemarksPass());
+  if (match(Name, RemarksName, P) && accept(RemarksName, P)) {
+    MPM.addPass(RemarksPass(P.str()));
     return true;
   }
   StringRef Base = Name.take_until([](char C) { return C == '<'; });
@@ -172,7 +192,7 @@ bool parse_module(StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::
   return true;
 }
 
-bool parse_function(StringRef Name, FunctionPassManager &FPM, ArrayRef<PassBuilder::PipelineElement>) {
+bool Parser::function(StringRef Name, FunctionPassManager &FPM) {
   StringRef P;
   if (wrapped(Name, "print", P)) {
     FPM.addPass(PrintFunctionPass(P.str()));
@@ -194,9 +214,10 @@ struct FuseFunctionPass : PassInfoMixin<FuseFunctionPass> {
   PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
     if (!is_nvptx(*F.getParent()) || F.size() < 3 || F.hasOptNone())
       return PreservedAnalyses::all();
-    publish_options();
     WarpwiseHost Host = host(*F.getParent(), FAM);
-    return warpwise_fuse_function(wrap(&F), &Host) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    SessionOf Known(F, FAM);
+    bool Changed = warpwise_fuse_function(wrap(&F), Known.get(), &Host);
+    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
 };
 
@@ -205,23 +226,36 @@ struct FuseModulePass : PassInfoMixin<FuseModulePass> {
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     if (!is_nvptx(M))
       return PreservedAnalyses::all();
-    publish_options();
     auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
     WarpwiseHost Host = host(M, FAM);
-    return warpwise_fuse_module(wrap(&M), &Host) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    bool Changed = warpwise_fuse_module(wrap(&M), session(M, MAM), &Host);
+    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
+};
+
+// The session of the module is made before the first pass on functions, which may look at it and not make it.
+struct BeginPass : PassInfoMixin<BeginPass> {
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
+    session(M, MAM);
+    return PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
 };
 
 // Twice: on the freshly simplified function, before loops are unrolled and sides are shared out by SimplifyCFG, so that
 // all that follows sees the melded code; and on what inlining and unrolling made of the module. Which target the module
 // is for is known only when they run.
 void add_fusion(PassBuilder &PB) {
+  PB.registerPipelineEarlySimplificationEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) { MPM.addPass(BeginPass()); });
+  PB.registerFullLinkTimeOptimizationEarlyEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(BeginPass()); });
   PB.registerPeepholeEPCallback([](FunctionPassManager &FPM, OptimizationLevel) {
-    if (runs_by_default("fuse"))
+    if (Session().runs("fuse"))
       FPM.addPass(FuseFunctionPass());
   });
   PB.registerOptimizerEarlyEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase) {
-    if (runs_by_default("fuse") && Level != OptimizationLevel::O0)
+    if (Session().runs("fuse") && Level != OptimizationLevel::O0)
       MPM.addPass(FuseModulePass());
   });
 }
@@ -231,26 +265,37 @@ void register_passes(PassBuilder &PB) {
       [](ModuleAnalysisManager &MAM) { MAM.registerPass([] { return AffineModuleAnalysis(); }); });
   PB.registerAnalysisRegistrationCallback(
       [](FunctionAnalysisManager &FAM) { FAM.registerPass([] { return AffineDivergenceAnalysis(); }); });
-  PB.registerPipelineParsingCallback(parse_module);
-  PB.registerPipelineParsingCallback(parse_function);
+  auto Reader = std::make_shared<Parser>();
+  using Elements = ArrayRef<PassBuilder::PipelineElement>;
+  PB.registerPipelineParsingCallback(
+      [Reader](StringRef Name, ModulePassManager &MPM, Elements) { return Reader->module(Name, MPM); });
+  PB.registerPipelineParsingCallback(
+      [Reader](StringRef Name, FunctionPassManager &FPM, Elements) { return Reader->function(Name, FPM); });
   add_fusion(PB);
   // first of all: later the functions in which clang registers kernels are inlined
   PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
-    if (runs_by_default("map"))
+    if (Session().runs("map"))
       MPM.addPass(MapHostPass());
   });
   PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
-    MPM.addPass(RemarksPass());
+    MPM.addPass(RemarksPass(""));
     // before the link there is more to come: inlining, and the bodies of callers
     bool BeforeLink = Phase == ThinOrFullLTOPhase::ThinLTOPreLink || Phase == ThinOrFullLTOPhase::FullLTOPreLink;
     if (Level != OptimizationLevel::O0 && !BeforeLink)
       MPM.addPass(TransformPass(warpwise_pass_lookup(text(DefaultPipeline)), ""));
-    else if (runs_by_default("map"))
+    else if (Session().runs("map"))
       MPM.addPass(TransformPass(warpwise_pass_lookup(text(MapPass)), ""));
   });
 }
 
 } // namespace
+
+// src/abi.rs asserts the same.
+static_assert(LLVM_PLUGIN_API_VERSION == 2 && sizeof(PassPluginLibraryInfo) == 40);
+static_assert(offsetof(PassPluginLibraryInfo, APIVersion) == 0 && offsetof(PassPluginLibraryInfo, PluginName) == 8);
+static_assert(offsetof(PassPluginLibraryInfo, PluginVersion) == 16);
+static_assert(offsetof(PassPluginLibraryInfo, RegisterPassBuilderCallbacks) == 24);
+static_assert(offsetof(PassPluginLibraryInfo, PreCodeGenCallback) == 32);
 
 // Rust exports llvmGetPassPluginInfo and returns this: a cdylib hides C++ symbols.
 extern "C" PassPluginLibraryInfo warpwise_plugin_info() {

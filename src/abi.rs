@@ -7,18 +7,19 @@
 use crate::annotate::codegen;
 use crate::divergence::print::Printer;
 use crate::divergence::{Facts, ModuleAnalysis};
-use crate::geometry::BlockShape;
 use crate::ir::handles::Handles;
 use crate::llvm::handle;
 use crate::llvm::remark::{Host, RawHost};
-use crate::llvm::text::Text;
-use crate::pipeline::{self, Settings};
+use crate::llvm::text::{Sink, Text, collect};
+use crate::pipeline::{self, Pass, Session};
 use crate::remarks::{self, Listen};
+use crate::settings::table::PARAMETERS;
+use crate::settings::transform::REMARKS;
+use crate::settings::{self, Settings, Transform};
 use llvm_sys::prelude::{LLVMModuleRef, LLVMValueRef};
 use std::ffi::{c_char, c_void};
+use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-type Sink = extern "C" fn(*mut c_void, Text);
 
 fn say(sink: Sink, context: *mut c_void, text: &str) {
     sink(context, Text::of(text));
@@ -32,11 +33,19 @@ fn guarded<T>(what: &str, fallback: T, body: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Runs an entry that edits; after a panic in one nothing can be promised.
-fn editing(body: impl FnOnce() -> bool) -> bool {
+/// Runs an entry that edits: after a panic the module may be half edited, so nobody may go on with it.
+fn editing(what: &str, body: impl FnOnce() -> bool) -> bool {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
-        eprintln!("warpwise: internal error in a transform; the module may be half edited, giving up");
+        eprintln!("warpwise: internal error in {what}; the module may be half edited, giving up (please report it)");
         std::process::abort()
+    })
+}
+
+/// An answer that should not be one: said, and taken for the fallback.
+fn expected<T>(what: &str, fallback: T, answer: Result<T, impl std::fmt::Display>) -> T {
+    answer.unwrap_or_else(|error| {
+        eprintln!("warpwise: internal error in {what}: {error}; nothing was changed (please report it)");
+        fallback
     })
 }
 
@@ -55,9 +64,7 @@ const BUILT_FOR: u32 = 22;
 
 unsafe extern "C" {
     fn warpwise_plugin_info() -> PassPluginLibraryInfo;
-}
-
-unsafe extern "C" {
+    fn warpwise_other_copy(sink: Sink, context: *mut c_void);
     fn dlsym(handle: *mut c_void, symbol: *const c_char) -> *mut c_void;
 }
 
@@ -76,28 +83,108 @@ fn loading_llvm() -> Option<u32> {
     Some(major)
 }
 
-/// What LLVM looks up in a plugin. For a program of another LLVM the API version is zero, which every LLVM refuses:
-/// nothing else of that program is touched.
+/// The file of another copy of the plugin in this process.
+fn other_copy() -> Option<String> {
+    let mut path = String::new();
+    // SAFETY: defined in passes/options.cpp; the sink gets the String it expects.
+    unsafe { warpwise_other_copy(collect, (&raw mut path).cast()) };
+    (!path.is_empty()).then_some(path)
+}
+
+/// Why this program must not use the plugin.
+fn misfit() -> Option<String> {
+    if let Some(major) = loading_llvm().filter(|&major| major != BUILT_FOR) {
+        return Some(format!(
+            "this warpwise was built for LLVM {BUILT_FOR} and cannot be loaded into LLVM {major}; use the programs of \
+             LLVM {BUILT_FOR}"
+        ));
+    }
+    let first = other_copy()?;
+    Some(format!("a copy of warpwise is loaded already, {first}; name one file of the plugin only"))
+}
+
+/// What LLVM looks up in a plugin. For a program of another LLVM, or that has a copy of the plugin already, the API version
+/// is zero, which every LLVM refuses: nothing else of that program is touched.
 #[unsafe(no_mangle)]
 pub extern "C" fn llvmGetPassPluginInfo() -> PassPluginLibraryInfo {
     // SAFETY: defined in passes/plugin.cpp, takes nothing, returns static data.
     let info = unsafe { warpwise_plugin_info() };
-    match loading_llvm() {
-        Some(major) if major != BUILT_FOR => {
-            eprintln!(
-                "error: this warpwise was built for LLVM {BUILT_FOR} and cannot be loaded into LLVM {major}; use the \
-                 programs of LLVM {BUILT_FOR}"
-            );
+    match misfit() {
+        Some(sentence) => {
+            eprintln!("error: {sentence}");
             PassPluginLibraryInfo { api_version: 0, ..info }
         }
-        _ => info,
+        None => info,
     }
+}
+
+/// `WarpwiseOptionRow` of `passes/abi.h`.
+#[repr(C)]
+pub struct RawOptionRow {
+    name: Text,
+    value: Text,
+    help: Text,
+    wants_value: u32,
+}
+
+/// `WarpwiseOption` of `passes/abi.h`.
+#[repr(C)]
+pub struct RawOption {
+    name: Text,
+    value: Text,
+}
+
+// passes/abi.h asserts the same
+const _: () = {
+    assert!(
+        size_of::<RawOptionRow>() == 56 && offset_of!(RawOptionRow, name) == 0 && offset_of!(RawOptionRow, value) == 16
+    );
+    assert!(offset_of!(RawOptionRow, help) == 32 && offset_of!(RawOptionRow, wants_value) == 48);
+    assert!(size_of::<RawOption>() == 32 && offset_of!(RawOption, name) == 0 && offset_of!(RawOption, value) == 16);
+    assert!(size_of::<PassPluginLibraryInfo>() == 40 && offset_of!(PassPluginLibraryInfo, api_version) == 0);
+    assert!(offset_of!(PassPluginLibraryInfo, name) == 8 && offset_of!(PassPluginLibraryInfo, version) == 16);
+    assert!(offset_of!(PassPluginLibraryInfo, register) == 24 && offset_of!(PassPluginLibraryInfo, pre_code_gen) == 32);
+};
+
+/// One option of the command line, by number from 0; false behind the last.
+///
+/// # Safety
+/// `row` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpwise_option_row(number: u32, row: *mut RawOptionRow) -> bool {
+    let found = PARAMETERS.iter().filter(|row| !row.option.is_empty()).nth(number as usize);
+    // SAFETY: promised by the caller.
+    match (found, unsafe { row.as_mut() }) {
+        (Some(found), Some(row)) => {
+            let [name, value, help] = [found.option, found.value, found.help].map(Text::of);
+            *row = RawOptionRow { name, value, help, wants_value: found.wants_value().into() };
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Checks the value of one option.
+///
+/// # Safety
+/// Called from `passes/` with valid text and a sink that takes `context`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpwise_check_option(name: Text, value: Text, sink: Sink, context: *mut c_void) -> bool {
+    // SAFETY: both texts live for this call.
+    let (name, value) = unsafe { (name.get(), value.get()) };
+    guarded("check_option", false, || match settings::check_option(&name, &value) {
+        None => true,
+        Some(error) => {
+            say(sink, context, &error);
+            false
+        }
+    })
 }
 
 /// Checks the text between the angle brackets of a pass.
 ///
 /// # Safety
-/// Called from `passes/` with valid text and a sink that takes `context`.
+/// As [`warpwise_check_option`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn warpwise_check_parameters(
     pass: Text,
@@ -116,63 +203,84 @@ pub unsafe extern "C" fn warpwise_check_parameters(
     })
 }
 
-/// Checks one value of `-warpwise-block`.
+/// What is kept while one module is compiled with these options of the command line.
 ///
 /// # Safety
-/// As [`warpwise_check_parameters`].
+/// `options` has `count` elements whose texts live for this call.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_check_block(value: Text, sink: Sink, context: *mut c_void) -> bool {
-    // SAFETY: the text lives for this call.
-    let value = unsafe { value.get() };
-    guarded("check_block", false, || match value.parse::<BlockShape>() {
-        Ok(_) => true,
-        Err(error) => {
-            say(sink, context, &error.to_string());
-            false
+pub unsafe extern "C" fn warpwise_session_new(options: *const RawOption, count: usize) -> *mut c_void {
+    let given: Vec<(String, String)> = if options.is_null() {
+        Vec::new()
+    } else {
+        // SAFETY: promised by the caller.
+        let options = unsafe { std::slice::from_raw_parts(options, count) };
+        // SAFETY: promised by the caller, for each of them.
+        options.iter().map(|option| unsafe { (option.name.get(), option.value.get()) }).collect()
+    };
+    guarded("session_new", std::ptr::null_mut(), || {
+        let mut settings = Settings::default();
+        for (name, value) in &given {
+            // checked when LLVM read the command line
+            expected("session_new", (), settings.set_option(name, value));
         }
+        Box::into_raw(Box::new(Session::new(settings))).cast()
     })
 }
 
-/// Remembers a command-line option.
+/// # Safety
+/// `session` came from [`warpwise_session_new`] and is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpwise_session_free(session: *mut c_void) {
+    if !session.is_null() {
+        // SAFETY: made by Box::into_raw in warpwise_session_new, freed once.
+        drop(unsafe { Box::from_raw(session.cast::<Session>()) });
+    }
+}
+
+/// The session behind a pointer; one without options for null.
 ///
 /// # Safety
-/// As [`warpwise_check_parameters`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_set_option(name: Text, value: Text) {
-    // SAFETY: both texts live for this call.
-    let (name, value) = unsafe { (name.get(), value.get()) };
-    guarded("set_option", (), || pipeline::set_option(&name, &value));
+/// `session` is null or came from [`warpwise_session_new`] and outlives `'a`.
+unsafe fn session_of<'a>(session: *const c_void, none: &'a Session) -> &'a Session {
+    // SAFETY: promised by the caller.
+    unsafe { session.cast::<Session>().as_ref() }.unwrap_or(none)
 }
 
 /// Whether the default pipeline, as the command line has it, runs the transform of a switch (`fuse`).
 ///
 /// # Safety
-/// As [`warpwise_check_parameters`].
+/// `session` came from [`warpwise_session_new`] and is alive, as is the text.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_runs_by_default(word: Text) -> bool {
-    // SAFETY: the text lives for this call.
-    let word = unsafe { word.get() };
-    guarded("runs_by_default", false, || pipeline::runs_by_default(&word))
+pub unsafe extern "C" fn warpwise_session_runs(session: *const c_void, word: Text) -> bool {
+    let none = Session::default();
+    // SAFETY: both are alive.
+    let (session, word) = unsafe { (session_of(session, &none), word.get()) };
+    guarded("session_runs", false, || {
+        Transform::of_word(&word).is_some_and(|transform| session.settings().runs(transform))
+    })
 }
 
-/// Starts the analysis of a module.
+/// Starts the analysis of a module, with the parameters of a pass beside the options of the session.
 ///
 /// # Safety
-/// `module` is alive and unchanged until [`warpwise_module_free`].
+/// `module` is alive and unchanged until [`warpwise_module_free`]; session and text live for the call.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_module_new(module: LLVMModuleRef, parameters: Text) -> *mut c_void {
-    // SAFETY: the text lives for this call.
-    let parameters = unsafe { parameters.get() };
+pub unsafe extern "C" fn warpwise_module_new(
+    module: LLVMModuleRef,
+    pass: Text,
+    parameters: Text,
+    session: *const c_void,
+) -> *mut c_void {
+    let none = Session::default();
+    // SAFETY: session and texts live for this call.
+    let (session, pass, parameters) = unsafe { (session_of(session, &none), pass.get(), parameters.get()) };
     guarded("module_new", std::ptr::null_mut(), || {
         // SAFETY: the pass manager keeps the module alive as long as the analysis result.
         let Some(module) = (unsafe { handle::Module::<'static>::from_raw(module) }) else {
             return std::ptr::null_mut();
         };
-        let options = match parameters.is_empty() {
-            true => pipeline::analysis_options(),
-            false => Settings::parse("affine-divergence", &parameters).unwrap_or_default().analysis(),
-        };
-        Box::into_raw(Box::new(ModuleAnalysis::new(module, options))).cast()
+        let settings = expected("module_new", session.settings().clone(), session.with(&pass, &parameters));
+        Box::into_raw(Box::new(ModuleAnalysis::new(module, settings.analysis()))).cast()
     })
 }
 
@@ -181,7 +289,7 @@ pub unsafe extern "C" fn warpwise_module_new(module: LLVMModuleRef, parameters: 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn warpwise_module_free(analysis: *mut c_void) {
     if !analysis.is_null() {
-        // SAFETY: made by Box::into_raw above, freed once.
+        // SAFETY: made by Box::into_raw in warpwise_module_new, freed once.
         drop(unsafe { Box::from_raw(analysis.cast::<ModuleAnalysis<'static>>()) });
     }
 }
@@ -216,7 +324,7 @@ pub unsafe extern "C" fn warpwise_facts_new(analysis: *mut c_void, function: LLV
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn warpwise_facts_free(facts: *mut c_void) {
     if !facts.is_null() {
-        // SAFETY: made by Box::into_raw above, freed once.
+        // SAFETY: made by Box::into_raw in warpwise_facts_new, freed once.
         drop(unsafe { Box::from_raw(facts.cast::<FunctionFacts>()) });
     }
 }
@@ -235,44 +343,49 @@ pub unsafe extern "C" fn warpwise_facts_print(facts: *mut c_void, sink: Sink, co
     });
 }
 
-/// Emits the analysis remarks of a function.
+/// Emits the analysis remarks of a function, with the parameters of `warpwise-remarks`.
 ///
 /// # Safety
-/// `facts` is alive, its function unchanged, `host` valid for the call.
+/// `facts` is alive, its function unchanged; the rest is valid for the call.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_facts_remarks(facts: *mut c_void, host: *const RawHost) {
+pub unsafe extern "C" fn warpwise_facts_remarks(
+    facts: *mut c_void,
+    parameters: Text,
+    session: *const c_void,
+    host: *const RawHost,
+) {
+    let none = Session::default();
+    // SAFETY: session and text live for this call.
+    let (session, parameters) = unsafe { (session_of(session, &none), parameters.get()) };
     guarded("facts_remarks", (), || {
         // SAFETY: `facts` came from warpwise_facts_new, `host` is on the caller's stack.
         let (Some(known), Some(host)) = (unsafe { (facts.cast::<FunctionFacts>().as_ref(), host.as_ref()) }) else {
             return;
         };
-        let settings = Settings::parse("warpwise-remarks", "").unwrap_or_default();
+        let settings = expected("facts_remarks", session.settings().clone(), session.with(REMARKS, &parameters));
         let listen = Listen { everything: settings.remark_all };
-        remarks::emit(&known.facts, &known.handles, &Host::new(host), listen);
+        remarks::emit(&known.facts, &known.handles, &Host::new(host, session.said()), listen);
     });
 }
 
 /// Puts marked predicates before marked branches, before code is generated.
 ///
 /// # Safety
-/// `module` is alive and nobody else reads it during the call.
+/// `module` is alive and nobody else reads it during the call; `session` is valid for the call.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_codegen_mark(module: LLVMModuleRef) -> bool {
-    let outcome = catch_unwind(AssertUnwindSafe(|| {
-        // SAFETY: the driver hands out a live module.
-        let module = unsafe { handle::Module::from_raw(module) };
-        module.is_some_and(|module| codegen::mark(module, &pipeline::codegen_settings()))
-    }));
-    outcome.unwrap_or_else(|_| {
-        eprintln!("warpwise: internal error before code generation; the module may be half edited, giving up");
-        std::process::abort()
+pub unsafe extern "C" fn warpwise_codegen_mark(module: LLVMModuleRef, session: *const c_void) -> bool {
+    let none = Session::default();
+    editing("code generation", || {
+        // SAFETY: the driver hands out a live module; `session` came from warpwise_session_new and is alive.
+        let (module, session) = unsafe { (handle::Module::from_raw(module), session_of(session, &none)) };
+        module.is_some_and(|module| codegen::mark(module, session.settings().analysis()))
     })
 }
 
 /// Hands PTX with `.uni` on marked branches to the sink.
 ///
 /// # Safety
-/// As [`warpwise_check_parameters`].
+/// As [`warpwise_check_option`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn warpwise_codegen_rewrite(ptx: Text, sink: Sink, context: *mut c_void) {
     // SAFETY: the text lives for this call.
@@ -285,33 +398,39 @@ pub unsafe extern "C" fn warpwise_codegen_rewrite(ptx: Text, sink: Sink, context
 /// Number of a transform by name, negative if it is none.
 ///
 /// # Safety
-/// As [`warpwise_check_parameters`].
+/// The text lives for the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn warpwise_pass_lookup(name: Text) -> i32 {
     // SAFETY: the text lives for this call.
     let name = unsafe { name.get() };
-    guarded("pass_lookup", -1, || pipeline::lookup(&name).map_or(-1, |index| index as i32))
+    guarded("pass_lookup", -1, || Pass::of_name(&name).map_or(-1, Pass::number))
 }
 
 /// Runs a transform over a module.
 ///
 /// # Safety
-/// `module` is alive and nobody else reads it during the call; `host` valid for the call.
+/// `module` is alive and nobody else reads it during the call; the rest is valid for the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn warpwise_pass_run(
     pass: i32,
     module: LLVMModuleRef,
     parameters: Text,
+    session: *const c_void,
     host: *const RawHost,
 ) -> bool {
-    // SAFETY: the text lives for this call.
-    let parameters = unsafe { parameters.get() };
-    editing(|| {
+    let none = Session::default();
+    // SAFETY: session and text live for this call.
+    let (session, parameters) = unsafe { (session_of(session, &none), parameters.get()) };
+    editing("a transform", || {
         // SAFETY: the pass manager hands out a live module; `host` is on the caller's stack.
         let (module, host) = unsafe { (handle::Module::from_raw(module), host.as_ref()) };
-        match (module, host) {
-            (Some(module), Some(host)) => pipeline::run(pass as usize, module, &parameters, &Host::new(host)),
-            _ => false,
+        let (Some(module), Some(host)) = (module, host) else { return false };
+        match Pass::try_from(pass) {
+            Ok(pass) => {
+                let host = Host::new(host, session.said());
+                expected("pass_run", false, pipeline::run(pass, module, &parameters, session, &host))
+            }
+            Err(error) => expected("pass_run", false, Err(error)),
         }
     })
 }
@@ -319,33 +438,36 @@ pub unsafe extern "C" fn warpwise_pass_run(
 /// Registers the counters of a CUDA program's device code in its host code.
 ///
 /// # Safety
-/// `module` is alive and nobody else reads it during the call.
+/// `module` is alive and nobody else reads it during the call; `session` is valid for the call.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_map_host(module: LLVMModuleRef) -> bool {
-    editing(|| {
-        // SAFETY: the pass manager hands out a live module.
-        let module = unsafe { handle::Module::from_raw(module) };
-        match (module, Settings::parse("divergence-map", "")) {
-            (Some(module), Ok(settings)) => crate::map::run_host(module, &settings),
-            _ => false,
-        }
+pub unsafe extern "C" fn warpwise_map_host(module: LLVMModuleRef, session: *const c_void) -> bool {
+    let none = Session::default();
+    editing("a transform", || {
+        // SAFETY: the pass manager hands out a live module; `session` came from warpwise_session_new and is alive.
+        let (module, session) = unsafe { (handle::Module::from_raw(module), session_of(session, &none)) };
+        module.is_some_and(|module| crate::map::run_host(module, &session.settings().into()))
     })
 }
 
 /// Melds the sides of one function's divergent branches, in the middle of clang's pipeline.
 ///
 /// # Safety
-/// `function` is alive and nobody else reads it during the call; `host` valid for the call.
+/// `function` is alive and nobody else reads it during the call; `session` and `host` are valid for the call.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_fuse_function(function: LLVMValueRef, host: *const RawHost) -> bool {
-    editing(|| {
+pub unsafe extern "C" fn warpwise_fuse_function(
+    function: LLVMValueRef,
+    session: *const c_void,
+    host: *const RawHost,
+) -> bool {
+    editing("a transform", || {
         // SAFETY: the pass manager hands out a live function; `host` is on the caller's stack.
         let (function, host) = unsafe { (handle::Function::from_raw(function), host.as_ref()) };
         let function = function.filter(|&function| crate::fuse::has_branch(function));
-        match (function, host) {
-            (Some(function), Some(host)) => pipeline::fuse_function(function, &Host::new(host)),
-            _ => false,
-        }
+        let (Some(function), Some(host)) = (function, host) else { return false };
+        let none = Session::default();
+        // SAFETY: `session` came from warpwise_session_new and is alive.
+        let session = unsafe { session_of(session, &none) };
+        pipeline::fuse_function(function, session, &Host::new(host, session.said()))
     })
 }
 
@@ -354,12 +476,18 @@ pub unsafe extern "C" fn warpwise_fuse_function(function: LLVMValueRef, host: *c
 /// # Safety
 /// As [`warpwise_pass_run`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_fuse_module(module: LLVMModuleRef, host: *const RawHost) -> bool {
-    editing(|| {
-        // SAFETY: the pass manager hands out a live module; `host` is on the caller's stack.
-        let (module, host) = unsafe { (handle::Module::from_raw(module), host.as_ref()) };
+pub unsafe extern "C" fn warpwise_fuse_module(
+    module: LLVMModuleRef,
+    session: *const c_void,
+    host: *const RawHost,
+) -> bool {
+    let none = Session::default();
+    editing("a transform", || {
+        // SAFETY: the pass manager hands out a live module; `host` is on the caller's stack, `session` is alive.
+        let (module, host, session) =
+            unsafe { (handle::Module::from_raw(module), host.as_ref(), session_of(session, &none)) };
         match (module, host) {
-            (Some(module), Some(host)) => pipeline::fuse_module(module, &Host::new(host)),
+            (Some(module), Some(host)) => pipeline::fuse_module(module, session, &Host::new(host, session.said())),
             _ => false,
         }
     })

@@ -7,9 +7,11 @@
 //!        └ affine     the abstract domain: forms, scopes, exactness (no IR types)
 //!           └ divergence  transfer functions, solver, immutable facts
 //!              └ access, explain, pressure, cost, objects, shared_memory   what follows from facts, for several clients
+//!              └ settings   what each pass is told: one table of options and parameters
 //!                 └ annotate, fuse, remat, stack, slots, map   the transforms: plan, then apply
 //!                    └ steer    the driver of remat, stack and slots
-//!                       └ report   text, JSON, HTML
+//!                       └ pipeline   which transforms run, in which order
+//! report    text, JSON, HTML
 //! gpu       what a chip has and what things cost on it
 //! check     every claim of the analysis against every dynamic instance of a run
 //! simt      the lockstep machine: executes LLVM IR, the oracle for all of the above
@@ -48,6 +50,7 @@ pub mod ptxas;
 pub mod remarks;
 pub mod remat;
 pub mod report;
+pub mod settings;
 pub mod shared_memory;
 pub mod simt;
 pub mod slots;

@@ -7,13 +7,12 @@
 //! frame and the spills), and no fewer blocks on a multiprocessor. A kernel with a second body keeps the frame of the first,
 //! so it must only not get worse.
 
-use crate::geometry::Geometry;
+use crate::geometry::{BlockShape, Geometry};
 use crate::gpu::chip::{self, Chip};
 use crate::gpu::occupancy::USUAL_THREADS;
 use crate::llvm::handle::{Function, Module};
 use crate::llvm::ptx::Scratch;
 use crate::llvm::remark::{Host, Kind};
-use crate::pipeline::Settings;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -147,10 +146,10 @@ pub fn assemble(ptxas: &Path, ptx: &str, cpu: &str, flags: &[String]) -> Result<
     Ok(found)
 }
 
-/// Names of the kernels that the pass, tried on a copy, does not make better.
+/// Names of the kernels that the pass, tried on a copy, does not make better; all have blocks of a shape, if it is known.
 pub fn refused(
     module: Module<'_>,
-    settings: &Settings,
+    block: Option<BlockShape>,
     ptxas: &str,
     host: &Host<'_>,
     pass: impl FnOnce(Module<'_>),
@@ -186,7 +185,7 @@ pub fn refused(
             continue;
         }
         let geometry = Geometry::from_attributes(|attribute| function.string_attribute(attribute));
-        let stated = settings.block.map(|shape| shape.threads());
+        let stated = block.map(|shape| shape.threads());
         let threads = geometry.exact.map(|shape| shape.threads()).or(geometry.max_threads).or(stated);
         let blocks = |measured: &Measured| {
             chip.resident_blocks(threads.unwrap_or(USUAL_THREADS), measured.registers, measured.shared.into())

@@ -10,7 +10,7 @@
 
 ; VALUE: error: warpwise: parameter 'no-fuse' of 'warpwise' takes no value, but has '1'
 ; BLOCK: error: warpwise: {{.*}}'0'
-; REGS: error: warpwise: parameter 'regs' of 'warpwise' takes a whole number of at most 255, not '256'
+; REGS: error: warpwise: parameter 'regs' of 'warpwise' takes a whole number from 1 to 255, not '256'
 ; WHAT: error: warpwise: 'warpwise' has no parameter 'what'; it takes {{.*}}fuse{{.*}}no-fuse
 
 target triple = "nvptx64-nvidia-cuda"

@@ -12,15 +12,14 @@
 //! iterations might. Functions without marks cost nothing.
 
 use super::apply::BRA_UNI_KIND;
-use crate::divergence::ModuleAnalysis;
+use crate::divergence::{self, ModuleAnalysis};
 use crate::ir::inst::Opcode;
 use crate::llvm::edit::Editor;
 use crate::llvm::edit::annotate::BRANCH_MARK;
 use crate::llvm::handle::{self, Function, Module};
-use crate::pipeline::Settings;
 
 /// Puts marked predicates before marked branches; whether there are any.
-pub fn mark(module: Module<'_>, settings: &Settings) -> bool {
+pub fn mark(module: Module<'_>, options: divergence::Options) -> bool {
     let kind = handle::metadata_kind(module, BRA_UNI_KIND);
     let has_marks = |function: &Function<'_>| {
         let mut branches = function.blocks().filter_map(|block| block.terminator());
@@ -30,7 +29,7 @@ pub fn mark(module: Module<'_>, settings: &Settings) -> bool {
     if marked.is_empty() {
         return false;
     }
-    let analysis = ModuleAnalysis::new(module, settings.analysis());
+    let analysis = ModuleAnalysis::new(module, options);
     let mut branches = Vec::new();
     for function in marked {
         let (facts, handles) = analysis.facts(function);

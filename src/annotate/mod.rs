@@ -8,6 +8,7 @@ pub mod apply;
 pub mod claim;
 pub mod codegen;
 pub mod lane_zero;
+pub mod options;
 pub mod plan;
 pub mod ptxas;
 pub mod readonly;
@@ -21,36 +22,15 @@ use crate::ir::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::Module;
 use crate::llvm::remark::{Host, Kind};
-use crate::pipeline::{Settings, is_enabled};
+use crate::settings::{Transform, is_enabled};
 use claim::Claims;
+pub use options::Options;
 use plan::Plan;
 use readonly::ReadOnlyMemory;
 
-/// What the pass is asked to do.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// Check annotations instead of making them.
-    pub verify: bool,
-    /// Pointer arguments of kernels never alias.
-    pub assume_restrict: bool,
-    /// Votes on hidden branches.
-    pub vote: bool,
-    /// `bra.uni` on hidden branches.
-    pub bra_uni: bool,
-    /// Shuffles of hidden values.
-    pub shuffle: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options { verify: false, assume_restrict: false, vote: true, bra_uni: true, shuffle: true }
-    }
-}
-
 /// Runs the pass over a module; whether it changed.
-pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
-    let options = settings.annotate;
-    let analysis = ModuleAnalysis::new(module, settings.analysis());
+pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
+    let analysis = ModuleAnalysis::new(module, options.analysis);
     let mut memory = ReadOnlyMemory::new(options.assume_restrict);
     let bodies = module.functions().filter(|function| !function.is_declaration());
     if options.verify {
@@ -69,10 +49,10 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
     }
     // plan all before editing any: facts of a function may rest on the bodies of others
     let plans: Vec<(Facts, Handles<'_>, Plan)> = bodies
-        .filter(|&function| is_enabled(function, "annotate"))
+        .filter(|&function| is_enabled(function, Transform::Annotate))
         .map(|function| {
             let (facts, handles) = analysis.facts(function);
-            let plan = plan::plan(&facts, &handles, analysis.intrinsics(), &mut memory, &options);
+            let plan = plan::plan(&facts, &handles, analysis.intrinsics(), &mut memory, options);
             (facts, handles, plan)
         })
         .collect();
@@ -89,7 +69,7 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
     }
     if narrows {
         // what is claimed must be what anybody finds who looks at the module as it is now
-        let fresh = ModuleAnalysis::new(module, settings.analysis());
+        let fresh = ModuleAnalysis::new(module, options.analysis);
         for (_, handles, _) in &plans {
             let (facts, handles) = fresh.facts(handles.function);
             changed |= apply::apply_claims(&mut editor, &facts.func, &handles, &Claims::of(&facts));

@@ -11,7 +11,7 @@ use crate::geometry::BlockShape;
 use crate::llvm::owned::OwnedModule;
 use crate::llvm::remark::{Host, Kind};
 use crate::map;
-use crate::pipeline;
+use crate::pipeline::{self, Pass, Session};
 use crate::report::index::{Deed, KernelRow, Unit};
 use crate::report::{html, model, source::Sources};
 use anyhow::{Context, Result};
@@ -44,7 +44,7 @@ pub fn run(args: &UnitArgs) -> Result<()> {
     let report = model::build(&analysis, &args.file.display().to_string(), &mut Sources::beside(&args.file));
     let page = html::of_table(&map::describe(&analysis, &args.file), &args.file);
     drop(analysis);
-    let deeds = deeds(&module, &flags, block);
+    let deeds = deeds(&module, &flags, block)?;
     let kernels = report.functions.iter().filter(|function| function.is_kernel);
     let unit = Unit {
         kernels: kernels.map(|kernel| KernelRow::new(kernel, &deeds)).collect(),
@@ -57,13 +57,13 @@ pub fn run(args: &UnitArgs) -> Result<()> {
 }
 
 /// What the default pipeline did and refused, by function and remark.
-fn deeds(module: &OwnedModule, flags: &ClangFlags, block: Option<BlockShape>) -> Vec<Deed> {
+fn deeds(module: &OwnedModule, flags: &ClangFlags, block: Option<BlockShape>) -> Result<Vec<Deed>> {
     let mut parameters = flags.parameters.clone();
     parameters.extend(block.map(|shape| format!("block={shape}")));
     let said = RefCell::new(Vec::new());
-    if let Some(pass) = pipeline::lookup(pipeline::DEFAULT) {
-        pipeline::run(pass, module.handle(), &parameters.join(";"), &Host::collecting(&said));
-    }
+    let session = Session::default();
+    let host = Host::collecting(&said, session.said());
+    pipeline::run(Pass::Default, module.handle(), &parameters.join(";"), &session, &host)?;
     let mut counts: BTreeMap<(String, String, bool), u32> = BTreeMap::new();
     for remark in said.into_inner() {
         if matches!(remark.kind, Kind::Passed | Kind::Missed) {
@@ -71,7 +71,7 @@ fn deeds(module: &OwnedModule, flags: &ClangFlags, block: Option<BlockShape>) ->
         }
     }
     let deed = |((symbol, remark, is_done), count)| Deed { symbol, remark, is_done, count };
-    counts.into_iter().map(deed).collect()
+    Ok(counts.into_iter().map(deed).collect())
 }
 
 /// The files of a list for make: `target: file file \` and so on, blanks in names behind backslashes.

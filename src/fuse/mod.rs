@@ -39,13 +39,14 @@ mod gather;
 mod legality;
 mod loops;
 mod matching;
+pub mod options;
 mod pairing;
 mod plan;
 mod region;
 mod schedule;
 
 use crate::cost::issue::Costs;
-use crate::divergence::{Facts, ModuleAnalysis, Options, Outline};
+use crate::divergence::{Facts, ModuleAnalysis, Outline};
 use crate::entity::Block;
 use crate::gpu::chip::MAX_REGISTERS;
 use crate::gpu::occupancy::register_budget;
@@ -54,17 +55,16 @@ use crate::ir::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, AttrPlace, Function, Module, RawOpcode, attribute_kind};
 use crate::llvm::remark::{Host, Kind, Reshape};
-use crate::map::file::Feedback;
-use crate::pipeline::{Settings, is_annotated_off, is_enabled};
 use crate::pressure::Pressure;
 use crate::pressure::stretches::at_most;
+use crate::settings::enabled::is_annotated_off;
+use crate::settings::{Transform, is_enabled};
 use legality::Kinds;
+pub use options::Options;
 use pairing::Context;
 pub use plan::Visits;
 use plan::{FusePlan, FuseReject, Scratch};
-use rustc_hash::{FxBuildHasher, FxHashSet};
-use std::hash::BuildHasher;
-use std::sync::Mutex;
+use rustc_hash::FxHashSet;
 
 /// Most times that a function is looked at: nests of that depth are melded inside out.
 const ROUNDS: usize = 12;
@@ -74,20 +74,22 @@ const ROUNDS: usize = 12;
 const MAX_LOOKED_AT: usize = 12_000;
 
 /// Runs the pass over a module; returns whether it changed.
-pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
-    run_over(module, settings, host, false)
+pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
+    run_over(module, options, host, false)
 }
 
 /// Runs the pass over a module in clang's pipeline; returns whether it changed.
-pub fn run_late(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
-    run_over(module, settings, host, true)
+pub fn run_late(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
+    run_over(module, options, host, true)
 }
 
-fn run_over(module: Module<'_>, settings: &Settings, host: &Host<'_>, reshapes: bool) -> bool {
+fn run_over(module: Module<'_>, options: &Options, host: &Host<'_>, reshapes: bool) -> bool {
     let kinds = Kinds::new();
-    let functions: Vec<Function<'_>> =
-        module.functions().filter(|&function| !function.is_declaration() && is_enabled(function, "fuse")).collect();
-    let mut driver = Driver { module, settings, kinds: &kinds, host, reshapes, analysis: None };
+    let functions: Vec<Function<'_>> = module
+        .functions()
+        .filter(|&function| !function.is_declaration() && is_enabled(function, Transform::Fuse))
+        .collect();
+    let mut driver = Driver { module, options, kinds: &kinds, host, reshapes, analysis: None };
     let mut changed = false;
     for function in functions.into_iter().filter(|&function| has_branch(function)) {
         let melded = driver.fuse(function);
@@ -101,12 +103,15 @@ fn run_over(module: Module<'_>, settings: &Settings, host: &Host<'_>, reshapes: 
 
 /// Runs the pass over one function in the middle of a pipeline; returns whether it changed. A function whose own inlining
 /// is still to come is left for later: what the calls return is not known, and may be uniform.
-pub fn run_early(function: Function<'_>, settings: &Settings, host: &Host<'_>) -> bool {
-    if !is_enabled(function, "fuse") || has_inlining_to_come(function) || is_annotated_off(function, "fuse") {
+pub fn run_early(function: Function<'_>, options: &Options, host: &Host<'_>) -> bool {
+    if !is_enabled(function, Transform::Fuse)
+        || has_inlining_to_come(function)
+        || is_annotated_off(function, Transform::Fuse)
+    {
         return false;
     }
     let module = function.module();
-    Driver { module, settings, kinds: &Kinds::new(), host, reshapes: true, analysis: None }.fuse(function)
+    Driver { module, options, kinds: &Kinds::new(), host, reshapes: true, analysis: None }.fuse(function)
 }
 
 /// Whether anything branches: a cheap test, as many small functions have no branch.
@@ -128,7 +133,7 @@ fn has_inlining_to_come(function: Function<'_>) -> bool {
 /// What stays the same from function to function.
 struct Driver<'a, 'm> {
     module: Module<'m>,
-    settings: &'a Settings,
+    options: &'a Options,
     kinds: &'a Kinds,
     host: &'a Host<'a>,
     /// The host can bring a function into shape.
@@ -151,16 +156,15 @@ impl<'m> Driver<'_, 'm> {
         if function.block_count() < 3 {
             return false;
         }
-        let Driver { module, settings, host, .. } = *self;
-        let map = crate::map::feedback(settings, function, host);
+        let Driver { module, host, .. } = *self;
         let mut changed = false;
         for round in 0..ROUNDS {
-            let found = self.look(function, map.as_deref(), self.reshapes && round == 0);
+            let found = self.look(function, self.reshapes && round == 0);
             let Some(mut look) = found else { break };
             if look.is_ahead && !look.work.plans.is_empty() {
                 host.reshape(function, Reshape::SimpleLoops);
                 changed = true;
-                match self.look(function, map.as_deref(), false) {
+                match self.look(function, false) {
                     Some(again) => look = again,
                     None => break,
                 }
@@ -195,15 +199,14 @@ impl<'m> Driver<'_, 'm> {
     }
 
     /// Plans of a function as it is, or as it would be with simple loops; `None` where there is nothing to do or to say.
-    fn look(&mut self, function: Function<'m>, map: Option<&Feedback>, simple_loops: bool) -> Option<Look<'m>> {
-        let Driver { module, settings, kinds, host, .. } = *self;
-        let options = Options { block: settings.block, simple: settings.simple };
-        let analysis = self.analysis.get_or_insert_with(|| ModuleAnalysis::new(module, options));
+    fn look(&mut self, function: Function<'m>, simple_loops: bool) -> Option<Look<'m>> {
+        let Driver { module, options, kinds, host, .. } = *self;
+        let analysis = self.analysis.get_or_insert_with(|| ModuleAnalysis::new(module, options.analysis));
         let (outline, handles) = analysis.outline(function);
         let (outline, handles, is_ahead) =
             if simple_loops { loops::simplified(outline, handles) } else { (outline, handles, false) };
         let costs = Costs::of(function);
-        let always = settings.fuse_always;
+        let (always, map) = (options.always, options.map.as_deref());
         let context = Context { func: &outline.func, handles: &handles, kinds, costs, always, map };
         if !host.wants(Kind::Missed) && !could_meld(&outline, &context) {
             return None;
@@ -212,7 +215,7 @@ impl<'m> Driver<'_, 'm> {
         let context = Context { func: &facts.func, handles: &handles, kinds, costs, always, map };
         let mut work = plans(&facts, &context);
         if !always {
-            refuse_pressure(&facts, settings, &mut work);
+            refuse_pressure(&facts, options, &mut work);
         }
         Some(Look { facts, handles, work, is_ahead })
     }
@@ -319,12 +322,12 @@ const MAX_MEASURED: usize = 4000;
 
 /// Takes out the plans that would need more registers than there are. A melded block keeps alive at most what both sides
 /// did, less what they share.
-fn refuse_pressure(facts: &Facts, settings: &Settings, work: &mut Work) {
+fn refuse_pressure(facts: &Facts, options: &Options, work: &mut Work) {
     let Work { plans, rejects, .. } = work;
     if plans.is_empty() {
         return;
     }
-    let budget = register_budget(settings.regs, &facts.geometry).unwrap_or(MAX_REGISTERS);
+    let budget = register_budget(options.regs, &facts.geometry).unwrap_or(MAX_REGISTERS);
     if facts.func.insts.len() > MAX_MEASURED && at_most(facts) <= budget {
         return;
     }
@@ -362,21 +365,13 @@ fn report_plan(facts: &Facts, handles: &Handles<'_>, plan: &FusePlan, host: &Hos
 /// Of branches that the plans leave standing. clang's pipeline runs the pass several times, and unrolling copies branches:
 /// what was said of a place in the source is not said again.
 fn report_rejects(facts: &Facts, handles: &Handles<'_>, work: &Work, host: &Host<'_>) {
-    static SAID: Mutex<FxHashSet<u64>> = Mutex::new(FxHashSet::with_hasher(FxBuildHasher));
     if !host.wants(Kind::Missed) {
         return;
     }
-    let mut said = SAID.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let core = work.core();
     for (block, reject) in work.rejects.iter().filter(|(block, _)| !core.contains(block)) {
         let branch = handles.inst(facts.func.terminator(*block));
         let message = reject.to_string();
-        let is_news = branch.debug_loc().is_none_or(|place| {
-            let key = (&facts.func.name, place.file(), place.line(), place.column(), &message);
-            said.insert(FxBuildHasher.hash_one(key))
-        });
-        if is_news {
-            host.emit(Kind::Missed, handles.function, Some(branch), reject.name(), &message);
-        }
+        host.emit_once(Kind::Missed, handles.function, branch, reject.name(), &message);
     }
 }

@@ -1,7 +1,7 @@
 //! How does a pipeline change a module? LLVM's own passes, or ours among them, run over it for NVPTX.
 
 use super::owned::OwnedModule;
-use crate::llvm::text::Text;
+use super::text::{Sink, Text, collect};
 use inkwell::OptimizationLevel;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple};
@@ -18,16 +18,9 @@ unsafe extern "C" {
         module: LLVMModuleRef,
         machine: LLVMTargetMachineRef,
         passes: Text,
-        error: extern "C" fn(*mut c_void, Text),
+        error: Sink,
         context: *mut c_void,
     ) -> i32;
-}
-
-extern "C" fn collect(context: *mut c_void, text: Text) {
-    // SAFETY: `context` is the String of `transform`, the text is alive for this call.
-    if let (Some(message), text) = unsafe { (context.cast::<String>().as_mut(), text.get()) } {
-        message.push_str(&text);
-    }
 }
 
 /// Runs `passes` as `opt` with the plugin would: ours are known, and take their place in `default<O…>`. Whether they

@@ -1,10 +1,13 @@
 //! How does a finding reach the user? As an LLVM remark under the pass name `warpwise`.
 
 use super::handle::{Function, Inst};
-use crate::llvm::text::Text;
+use super::text::Text;
 use llvm_sys::prelude::LLVMValueRef;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::cell::RefCell;
 use std::ffi::c_void;
+use std::hash::BuildHasher;
+use std::mem::offset_of;
 
 /// What a remark is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,6 +24,15 @@ pub enum Kind {
     /// Something is wrong with the input.
     Warning = 4,
 }
+
+// passes/abi.h asserts the same
+const _: () = assert!(
+    Kind::Passed as u32 == 0
+        && Kind::Missed as u32 == 1
+        && Kind::Analysis as u32 == 2
+        && Kind::Error as u32 == 3
+        && Kind::Warning as u32 == 4
+);
 
 /// `WarpwiseHost` of `passes/abi.h`.
 #[repr(C)]
@@ -41,6 +53,22 @@ pub enum Reshape {
     CleanUp = 1,
 }
 
+// passes/abi.h asserts the same
+const _: () = assert!(
+    size_of::<RawHost>() == 32
+        && offset_of!(RawHost, context) == 0
+        && offset_of!(RawHost, wanted) == 8
+        && offset_of!(RawHost, emit) == 16
+        && offset_of!(RawHost, reshape) == 24
+        && Reshape::SimpleLoops as u32 == 0
+        && Reshape::CleanUp as u32 == 1
+);
+
+/// What was said of places in a module's source, so that nothing is said twice: clang's pipeline runs passes several
+/// times, and unrolling copies code. Kept as long as the module is compiled.
+#[derive(Debug, Default)]
+pub struct Said(RefCell<FxHashSet<u64>>);
+
 /// A remark that a caller of the library collects.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Remark {
@@ -56,20 +84,21 @@ pub struct Remark {
 pub struct Host<'a> {
     raw: Option<&'a RawHost>,
     collected: Option<&'a RefCell<Vec<Remark>>>,
+    said: Option<&'a Said>,
 }
 
 impl<'a> Host<'a> {
-    /// The pass manager's side.
-    pub fn new(raw: &'a RawHost) -> Self {
-        Host { raw: Some(raw), collected: None }
+    /// The pass manager's side, for passes of one module.
+    pub fn new(raw: &'a RawHost, said: &'a Said) -> Self {
+        Host { raw: Some(raw), collected: None, said: Some(said) }
     }
     /// Nobody listens: for library callers and tests.
     pub fn silent() -> Host<'static> {
-        Host { raw: None, collected: None }
+        Host { raw: None, collected: None, said: None }
     }
     /// Everything said goes into a list.
-    pub fn collecting(list: &'a RefCell<Vec<Remark>>) -> Self {
-        Host { raw: None, collected: Some(list) }
+    pub fn collecting(list: &'a RefCell<Vec<Remark>>, said: &'a Said) -> Self {
+        Host { raw: None, collected: Some(list), said: Some(said) }
     }
     /// Whether anybody wants remarks of a kind; check before building costly texts.
     pub fn wants(&self, kind: Kind) -> bool {
@@ -79,6 +108,16 @@ impl<'a> Host<'a> {
     pub fn reshape(&self, function: Function<'_>, how: Reshape) {
         if let Some(raw) = self.raw {
             (raw.reshape)(raw.context, function.raw(), how as u32);
+        }
+    }
+    /// Emits a remark at an instruction unless the same was said of the function at that place in the source.
+    pub fn emit_once(&self, kind: Kind, function: Function<'_>, at: Inst<'_>, name: &str, message: &str) {
+        let is_news = at.debug_loc().zip(self.said).is_none_or(|(place, said)| {
+            let key = (function.name(), place.file(), place.line(), place.column(), message);
+            said.0.borrow_mut().insert(FxBuildHasher.hash_one(key))
+        });
+        if is_news {
+            self.emit(kind, function, Some(at), name, message);
         }
     }
     /// Emits a remark at an instruction, or at the function.

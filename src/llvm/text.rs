@@ -1,8 +1,9 @@
-//! How does text cross the boundary to C++? As a pointer and a length, for the duration of a call.
+//! How does text cross the C boundary? Pointer and length, borrowed for one call.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_void};
+use std::mem::offset_of;
 
-/// Borrowed text across the boundary.
+/// `WarpwiseText` of `passes/abi.h`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Text {
@@ -10,9 +11,25 @@ pub struct Text {
     length: usize,
 }
 
+// passes/abi.h asserts the same
+const _: () = assert!(size_of::<Text>() == 16 && offset_of!(Text, data) == 0 && offset_of!(Text, length) == 8);
+
+/// `WarpwiseSink` of `passes/abi.h`: receives text; the context is the caller's.
+pub type Sink = extern "C" fn(*mut c_void, Text);
+
+/// A sink that appends to the `String` behind its context.
+pub(crate) extern "C" fn collect(context: *mut c_void, text: Text) {
+    // SAFETY: whoever passes this sink passes a String of its own with it; the text is alive for this call.
+    if let (Some(all), text) = unsafe { (context.cast::<String>().as_mut(), text.get()) } {
+        all.push_str(&text);
+    }
+}
+
 impl Text {
+    /// A copy.
+    ///
     /// # Safety
-    /// `data` has `length` readable bytes for the duration of the call.
+    /// `data` is null or has `length` readable bytes for the duration of the call.
     pub(crate) unsafe fn get(&self) -> String {
         if self.data.is_null() {
             return String::new();
@@ -22,7 +39,8 @@ impl Text {
         String::from_utf8_lossy(bytes).into_owned()
     }
 
-    pub(crate) fn of(text: &str) -> Text {
+    /// Lends a text.
+    pub(crate) const fn of(text: &str) -> Text {
         Text { data: text.as_ptr().cast(), length: text.len() }
     }
 }

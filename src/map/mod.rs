@@ -15,6 +15,7 @@ mod effects;
 pub mod file;
 pub mod flush;
 pub mod joins;
+pub mod options;
 pub mod packed;
 pub mod plan;
 pub mod precision;
@@ -29,28 +30,15 @@ use crate::gpu::Chip;
 use crate::ir::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::edit::map::Reach;
-use crate::llvm::handle::{Function, Module, Value};
+use crate::llvm::handle::{Module, Value};
 use crate::llvm::remark::{Host, Kind};
-use crate::pipeline::Settings;
 use crate::report::source::Sources;
 use calls::CallGraph;
 use describe::Describer;
-use file::Feedback;
+pub use options::Options;
 use plan::{FunctionPlan, Keep, Layout, Surroundings};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::path::Path;
 use table::Table;
-
-/// What the pass is asked to do.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Options {
-    /// Count branches that are proven uniform too.
-    pub all: bool,
-    /// What the symbols end in, instead of the module's own number.
-    pub name: Option<String>,
-    /// Lanes of a branch after which registers are given to memory, where that is sooner than need be: for tests.
-    pub turns: Option<u32>,
-}
 
 /// Every symbol that the pass makes starts so.
 pub const SYMBOL: &str = "__warpwise_map";
@@ -78,12 +66,12 @@ impl Symbols {
 }
 
 /// The pass.
-pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
-    let symbols = Symbols::of(&module.source_file(), &settings.map);
+pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
+    let symbols = Symbols::of(&module.source_file(), options);
     if module.global(&symbols.index).is_some() {
         return false; // a second time would count the counting
     }
-    let analysis = ModuleAnalysis::new(module, settings.analysis());
+    let analysis = ModuleAnalysis::new(module, options.analysis);
     // facts of all before editing any: those of a function may rest on the bodies of others
     let bodies = module.functions().filter(|function| !function.is_declaration());
     let bodies: Vec<(Facts, Handles<'_>)> = bodies.map(|function| analysis.facts(function)).collect();
@@ -96,7 +84,7 @@ pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
         .iter()
         .zip(calls.recursive())
         .map(|((facts, handles), is_recursive)| {
-            let plan = plan::plan(facts, handles, &settings.map, Surroundings { exits, is_recursive }, &mut layout);
+            let plan = plan::plan(facts, handles, options, Surroundings { exits, is_recursive }, &mut layout);
             describer.function(facts, handles, &plan);
             plan
         })
@@ -145,31 +133,9 @@ pub fn describe(analysis: &ModuleAnalysis<'_>, input: &Path) -> Table {
     table
 }
 
-/// What an earlier run counted (`-warpwise-map=FILE`), for transforms to go by; a file that cannot be used is an error of
-/// the compilation, said once. Nothing where no file was named. A file is read once a process.
-pub fn feedback(settings: &Settings, function: Function<'_>, host: &Host<'_>) -> Option<Arc<Feedback>> {
-    static READ: Mutex<Option<(PathBuf, Option<Arc<Feedback>>)>> = Mutex::new(None);
-    let path = settings.map_file.as_ref()?;
-    let mut read = READ.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    if let Some((known, feedback)) = &*read
-        && known == path
-    {
-        return feedback.clone();
-    }
-    let feedback = match Feedback::read(path) {
-        Ok(feedback) => Some(Arc::new(feedback)),
-        Err(error) => {
-            host.emit(Kind::Error, function, None, "MapFile", &format!("-warpwise-map: {error}"));
-            None
-        }
-    };
-    *read = Some((path.clone(), feedback.clone()));
-    feedback
-}
-
 /// Host code: registers the counters of the device code that was compiled from the same source.
-pub fn run_host(module: Module<'_>, settings: &Settings) -> bool {
-    let symbols = Symbols::of(&module.source_file(), &settings.map);
+pub fn run_host(module: Module<'_>, options: &Options) -> bool {
+    let symbols = Symbols::of(&module.source_file(), options);
     Editor::new(module).register_unit(&symbols.index, INDEX_BYTES)
 }
 

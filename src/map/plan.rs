@@ -25,8 +25,9 @@ use crate::ir::call::Callee;
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::llvm::handle::intrinsic_id;
-use crate::pipeline::is_switched_off;
 use crate::pressure::stretches::between_blocks;
+use crate::settings::Transform;
+use crate::settings::enabled::is_switched_off;
 
 /// Words of a record before the lanes of targets.
 pub const FIXED_WORDS: u32 = 3;
@@ -206,7 +207,7 @@ pub fn plan(
     if facts.func.is_kernel {
         plan.launches = Some(layout.record(1));
     }
-    if is_switched_off(function, "map") {
+    if is_switched_off(function, Transform::Map) {
         plan.reject = Some(Reject::Off);
         return plan;
     }

@@ -21,9 +21,9 @@
 //! Source: Sampaio 2013, chapter 4 (uniform spills in shared memory, affine rematerialisation). Ours: the place before
 //! the register allocator, stack objects, interleaved slots, the shared-memory and occupancy budget, versions.
 
+pub mod options;
 mod report;
 pub mod versions;
-pub mod victims;
 
 use crate::analyses::{Edited, Studies, Study};
 use crate::geometry::Geometry;
@@ -33,10 +33,10 @@ use crate::gpu::prices::LOADS_IN_FLIGHT;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module, RawOpcode};
 use crate::llvm::remark::{Host, Kind};
-use crate::pipeline::{Settings, is_enabled};
 use crate::pressure::excess::Needs;
 use crate::ptxas as truth;
 use crate::remat::{apply as apply_recompute, plan as recompute, schedule as advance};
+use crate::settings::{Transform, is_enabled};
 use crate::shared_memory::budget::{NoRoom, SharedBudget};
 use crate::shared_memory::usage as shared;
 use crate::slots::apply as apply_victims;
@@ -44,6 +44,7 @@ use crate::slots::plan::{self as plan_victims, VictimPlan};
 use crate::stack::plan::{self as plan_stack, StackPlan};
 use crate::stack::reject::Reject;
 use crate::stack::{apply as apply_stack, byval};
+pub use options::Options;
 use rustc_hash::FxHashSet;
 use versions::{self as target, Target};
 
@@ -56,33 +57,33 @@ pub const VERSION_THREADS: u32 = 256;
 const SMEM_PRAGMA: &str = ".pragma \"enable_smem_spilling\";";
 
 /// The pass.
-pub fn run(module: Module<'_>, settings: &Settings, host: &Host<'_>) -> bool {
+pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     let mut left_alone = FxHashSet::default();
-    if let Some(ptxas) = &settings.ptxas {
+    if let Some(ptxas) = &options.ptxas {
         let nobody = FxHashSet::default();
-        left_alone = truth::refused(module, settings, ptxas, host, |copy| {
-            run_except(copy, settings, &Host::silent(), &nobody);
+        left_alone = truth::refused(module, options.analysis.block, ptxas, host, |copy| {
+            run_except(copy, options, &Host::silent(), &nobody);
         });
     }
-    run_except(module, settings, host, &left_alone)
+    run_except(module, options, host, &left_alone)
 }
 
-fn run_except(module: Module<'_>, settings: &Settings, host: &Host<'_>, left_alone: &FxHashSet<String>) -> bool {
+fn run_except(module: Module<'_>, options: &Options, host: &Host<'_>, left_alone: &FxHashSet<String>) -> bool {
     let functions = editable(module, left_alone);
-    let copied = if settings.victims.stack { byval::copy_to_stack(module, &functions) } else { Vec::new() };
-    let mut studies = Studies::new(module, settings.analysis());
-    let mut changed = settings.victims.stack && constant_objects(module, &functions, &mut studies, settings, host);
-    if settings.victims.constant {
-        changed |= recomputations(module, &functions, &mut studies, settings, host);
+    let copied = if options.victims.stack { byval::copy_to_stack(module, &functions) } else { Vec::new() };
+    let mut studies = Studies::new(module, options.analysis);
+    let mut changed = options.victims.stack && constant_objects(module, &functions, &mut studies, options, host);
+    if options.victims.constant {
+        changed |= recomputations(module, &functions, &mut studies, options, host);
     }
-    let mut targets = target::targets(module, settings, functions, &mut studies);
+    let mut targets = target::targets(module, options, functions, &mut studies);
     studies.grown();
-    if settings.victims.stack {
-        stack_objects(module, &mut targets, &mut studies, settings, host);
+    if options.victims.stack {
+        stack_objects(module, &mut targets, &mut studies, options, host);
         take_back(module, &copied, &targets, &mut studies);
     }
-    if settings.victims.any_register() || settings.ptxas_smem {
-        register_pressure(module, &mut targets, &mut studies, settings, host);
+    if options.victims.any_register() || options.ptxas_smem {
+        register_pressure(module, &mut targets, &mut studies, options, host);
     }
     changed |= targets.iter().any(|target| target.changed);
     target::settle(module, targets);
@@ -110,7 +111,7 @@ fn take_back<'m>(
 /// Functions that may be edited.
 fn editable<'m>(module: Module<'m>, left_alone: &FxHashSet<String>) -> Vec<Function<'m>> {
     let may = |function: &Function<'_>| {
-        !function.is_declaration() && is_enabled(*function, "steer") && !left_alone.contains(&function.name())
+        !function.is_declaration() && is_enabled(*function, Transform::Steer) && !left_alone.contains(&function.name())
     };
     module.functions().filter(may).collect()
 }
@@ -123,7 +124,7 @@ fn is_called(function: Function<'_>) -> bool {
 }
 
 /// The shared memory a kernel may still take, or why it may take none.
-fn room(study: &mut Study<'_>, target: &Target<'_>, settings: &Settings) -> Result<SharedBudget, Reject> {
+fn room(study: &mut Study<'_>, target: &Target<'_>, options: &Options) -> Result<SharedBudget, Reject> {
     let outline = study.outline();
     if !outline.func.is_kernel {
         return Err(Reject::DeviceFunction);
@@ -139,12 +140,12 @@ fn room(study: &mut Study<'_>, target: &Target<'_>, settings: &Settings) -> Resu
     if let Some(callee) = used.unknown {
         return Err(Reject::UnknownCallee { callee });
     }
-    let dynamic = match (used.dynamic, settings.dynamic_shared) {
+    let dynamic = match (used.dynamic, options.dynamic_shared) {
         (false, _) => 0,
         (true, Some(bytes)) => u64::from(bytes),
         (true, None) => return Err(Reject::DynamicShared),
     };
-    let most = register_budget(settings.regs, &geometry).unwrap_or(MAX_REGISTERS).max(LEAST_REGISTERS);
+    let most = register_budget(options.regs, &geometry).unwrap_or(MAX_REGISTERS).max(LEAST_REGISTERS);
     let cpu = study.handles.function.string_attribute("target-cpu").unwrap_or_default();
     Ok(SharedBudget {
         chip: Chip::of(&cpu),
@@ -176,13 +177,13 @@ fn constant_objects<'m>(
     module: Module<'m>,
     functions: &[Function<'m>],
     studies: &mut Studies<'m>,
-    settings: &Settings,
+    options: &Options,
     host: &Host<'_>,
 ) -> bool {
     let mut plans: Vec<(Function<'m>, StackPlan)> = Vec::new();
     for &function in functions {
         // the picture is wanted anyway
-        let has_stores = if is_eased(function, settings) {
+        let has_stores = if is_eased(function, options) {
             plan_stack::shows_constant_stores(&studies.of(function).outline().func)
         } else {
             plan_stack::has_constant_stores(function)
@@ -206,16 +207,16 @@ fn constant_objects<'m>(
 }
 
 /// Whether a function says by itself how many registers it may use.
-fn states_registers(function: Function<'_>, settings: &Settings) -> bool {
+fn states_registers(function: Function<'_>, options: &Options) -> bool {
     let names = ["nvvm.maxnreg", "nvvm.maxntid", "nvvm.reqntid"];
-    settings.regs.is_some()
-        || settings.block.is_some()
+    options.regs.is_some()
+        || options.analysis.block.is_some()
         || names.iter().any(|name| function.string_attribute(name).is_some())
 }
 
 /// Whether phase 2 looks at a function.
-fn is_eased(function: Function<'_>, settings: &Settings) -> bool {
-    settings.victims.constant && function.is_ptx_kernel() && states_registers(function, settings)
+fn is_eased(function: Function<'_>, options: &Options) -> bool {
+    options.victims.constant && function.is_ptx_kernel() && states_registers(function, options)
 }
 
 /// Phase 2.
@@ -223,13 +224,13 @@ fn recomputations<'m>(
     module: Module<'m>,
     functions: &[Function<'m>],
     studies: &mut Studies<'m>,
-    settings: &Settings,
+    options: &Options,
     host: &Host<'_>,
 ) -> bool {
     let mut plans = Vec::new();
-    for &function in functions.iter().filter(|function| is_eased(**function, settings)) {
+    for &function in functions.iter().filter(|function| is_eased(**function, options)) {
         let study = studies.of(function);
-        let Some(registers) = register_budget(settings.regs, &study.outline().geometry) else { continue };
+        let Some(registers) = register_budget(options.regs, &study.outline().geometry) else { continue };
         let (outline, pressure) = study.pressure();
         let plan = recompute::plan(outline, pressure, registers);
         // copies stand before uses: one or the other in a kernel
@@ -259,7 +260,7 @@ fn stack_objects<'m>(
     module: Module<'m>,
     targets: &mut [Target<'m>],
     studies: &mut Studies<'m>,
-    settings: &Settings,
+    options: &Options,
     host: &Host<'_>,
 ) {
     let mut plans: Vec<(Function<'m>, (StackPlan, u32))> = Vec::new();
@@ -269,8 +270,8 @@ fn stack_objects<'m>(
         }
         let study = studies.of(target.function);
         target.bind(study);
-        let mut room = room(study, target, settings);
-        let mut plan = plan_stack::plan(study, &mut room, settings.victims.rare);
+        let mut room = room(study, target, options);
+        let mut plan = plan_stack::plan(study, &mut room, options.victims.rare);
         if target.original.is_some() && plan.moves.is_empty() {
             let objects = study.objects();
             for (alloca, reason) in &mut plan.refusals {
@@ -312,7 +313,7 @@ fn register_pressure<'m>(
     module: Module<'m>,
     targets: &mut [Target<'m>],
     studies: &mut Studies<'m>,
-    settings: &Settings,
+    options: &Options,
     host: &Host<'_>,
 ) {
     let bounded = |target: &&mut Target<'_>| {
@@ -321,16 +322,16 @@ fn register_pressure<'m>(
         }
         match target.original {
             // a bound on the block is one of the version, not of the function
-            Some(_) => settings.regs.is_some() || target.function.string_attribute("nvvm.maxnreg").is_some(),
-            None => states_registers(target.function, settings),
+            Some(_) => options.regs.is_some() || target.function.string_attribute("nvvm.maxnreg").is_some(),
+            None => states_registers(target.function, options),
         }
     };
     let mut plans: Vec<(Function<'m>, VictimPlan)> = Vec::new();
     let mut asking = Vec::new();
     for target in targets.iter_mut().filter(bounded) {
         let registers = |geometry: &Geometry| match target.original {
-            Some(_) => settings.regs.or(geometry.max_registers),
-            None => register_budget(settings.regs, geometry),
+            Some(_) => options.regs.or(geometry.max_registers),
+            None => register_budget(options.regs, geometry),
         };
         let fits = |edited: &Edited| registers(&edited.geometry).is_some_and(|registers| edited.at_most <= registers);
         if studies.since_edited(target.function).is_some_and(fits) {
@@ -346,7 +347,7 @@ fn register_pressure<'m>(
         }
         target.bind(study);
         let about = target.emitted();
-        let mut room = match room(study, target, settings) {
+        let mut room = match room(study, target, options) {
             Ok(room) => room,
             Err(reject) => {
                 let (outline, pressure) = study.pressure();
@@ -355,10 +356,10 @@ fn register_pressure<'m>(
             }
         };
         let (facts, pressure) = study.facts_and_pressure();
-        let plan = plan_victims::plan(facts, pressure, &needs, settings.victims, &mut room);
+        let plan = plan_victims::plan(facts, pressure, &needs, options.victims, &mut room);
         let outline = study.outline();
         report::victims(outline, about, &plan, host);
-        if plan.after > plan.budget && settings.ptxas_smem {
+        if plan.after > plan.budget && options.ptxas_smem {
             match ptxas_can_spill_to_shared(study) {
                 Ok(()) => asking.push(about),
                 Err(reject) => {

@@ -5,11 +5,10 @@
 //! [`settle`] puts it behind `ntid.x·ntid.y·ntid.z <= N` at the kernel's entry: a uniform test, taken once. Copies that
 //! were of no use go again.
 
-use super::VERSION_THREADS;
+use super::{Options, VERSION_THREADS};
 use crate::analyses::{Studies, Study};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module};
-use crate::pipeline::Settings;
 use crate::stack::plan as plan_stack;
 
 /// Most blocks of a kernel that is copied: twice the code of a huge kernel is worth no slots.
@@ -40,14 +39,14 @@ impl<'m> Target<'m> {
 /// Every function, kernels without a launch bound as a copy if they have anything to move.
 pub fn targets<'m>(
     module: Module<'m>,
-    settings: &Settings,
+    options: &Options,
     functions: Vec<Function<'m>>,
     studies: &mut Studies<'m>,
 ) -> Vec<Target<'m>> {
     let mut editor = Editor::new(module);
     let mut targets = Vec::new();
     for function in functions {
-        let copy = if wants_copy(function, settings, studies) { editor.copy_function(function) } else { None };
+        let copy = if wants_copy(function, options, studies) { editor.copy_function(function) } else { None };
         let target = Target { function, original: None, changed: false };
         targets.push(match copy {
             Some(copy) => {
@@ -68,11 +67,11 @@ pub fn has_stack_objects<'m>(function: Function<'m>, studies: &Studies<'m>) -> b
     }
 }
 
-fn wants_copy<'m>(function: Function<'m>, settings: &Settings, studies: &Studies<'m>) -> bool {
+fn wants_copy<'m>(function: Function<'m>, options: &Options, studies: &Studies<'m>) -> bool {
     let has = |name: &str| function.string_attribute(name).is_some();
-    let unbounded = settings.block.is_none() && !has("nvvm.maxntid") && !has("nvvm.reqntid");
-    let objects = || settings.victims.stack && has_stack_objects(function, studies);
-    let pressure = settings.victims.any_register() && (settings.regs.is_some() || has("nvvm.maxnreg"));
+    let unbounded = options.analysis.block.is_none() && !has("nvvm.maxntid") && !has("nvvm.reqntid");
+    let objects = || options.victims.stack && has_stack_objects(function, studies);
+    let pressure = options.victims.any_register() && (options.regs.is_some() || has("nvvm.maxnreg"));
     function.is_ptx_kernel() && unbounded && (pressure || objects()) && function.block_count() <= MAX_COPIED_BLOCKS
 }
 

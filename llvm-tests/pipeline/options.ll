@@ -1,0 +1,38 @@
+; What brackets refuse, the command line refuses, with the same sentence.
+;
+; RUN: %not %opt -warpwise-regs=1000000 -passes=steer-spills -disable-output %s 2>&1 | %FileCheck %s --check-prefix=REGS
+; RUN: %not %opt -passes='steer-spills<regs=1000000>' -disable-output %s 2>&1 | %FileCheck %s --check-prefix=REGS
+; RUN: %not %opt -passes='fuse-branches<regs=0>' -disable-output %s 2>&1 | %FileCheck %s --check-prefix=ZERO
+; RUN: %not %opt -warpwise-dynamic-shared=4000000000 -passes=steer-spills -disable-output %s 2>&1 | %FileCheck %s --check-prefix=BYTES
+; RUN: %not %opt -passes='warpwise<dynamic-shared=4000000000>' -disable-output %s 2>&1 | %FileCheck %s --check-prefix=BYTES
+; RUN: %not %opt -warpwise-fuse=2 -passes=warpwise -disable-output %s 2>&1 | %FileCheck %s --check-prefix=SWITCH
+; RUN: %not %opt -passes='warpwise<fuse=2>' -disable-output %s 2>&1 | %FileCheck %s --check-prefix=SWITCH
+; RUN: %not %opt -warpwise-map-name=a-b -passes=warpwise -disable-output %s 2>&1 | %FileCheck %s --check-prefix=NAME
+; RUN: %not %opt -passes='divergence-map<name=a-b>' -disable-output %s 2>&1 | %FileCheck %s --check-prefix=NAME
+; RUN: %not %opt -warpwise-ptxas= -passes=warpwise -disable-output %s 2>&1 | %FileCheck %s --check-prefix=PATH
+; RUN: %not %opt -passes='steer-spills<ptxas>' -disable-output %s 2>&1 | %FileCheck %s --check-prefix=PATH
+; RUN: %opt -warpwise-fuse=false -warpwise-off -warpwise-map-all=1 -passes='warpwise<steer=0;no-annotate;fuse=1>' -disable-output %s
+
+; REGS: takes a whole number from 1 to 255, not '1000000'
+; ZERO: parameter 'regs' of 'fuse-branches' takes a whole number from 1 to 255, not '0'
+; BYTES: takes a whole number from 0 to 232448, not '4000000000'
+; SWITCH: is 0 or 1, not '2'
+; NAME: takes letters, digits and underscores, not 'a-b'
+; PATH: takes a path, but has none
+
+; An empty parameter is none, and an unknown one is answered with all there are, once.
+; RUN: %not %opt -passes='steer-spills<;;>' -disable-output %s 2>&1 | %FileCheck %s --check-prefix=EMPTY
+; RUN: %not %opt -passes='steer-spills<regs=32;>' -disable-output %s 2>&1 | %FileCheck %s --check-prefix=TRAILING
+; RUN: %not %opt -passes='warpwise<frob>' -disable-output %s 2>&1 | %FileCheck %s --check-prefix=KNOWN
+; RUN: %not %opt -passes='warpwise-remarks<frob>' -disable-output %s 2>&1 | %FileCheck %s --check-prefix=REMARKS
+
+; EMPTY: 'steer-spills' has an empty parameter in ';;'; one ';' stands between two parameters
+; TRAILING: 'steer-spills' has an empty parameter in 'regs=32;'
+; KNOWN-COUNT-1: 'warpwise' has no parameter 'frob'; it takes block=X[xYxZ], annotate, no-annotate, fuse, no-fuse, steer, no-steer, map, no-map, regs=N, dynamic-shared=BYTES, victims=CLASS[+...], ptxas=PATH, ptxas-smem, assume-restrict{{$}}
+; KNOWN-NOT: no parameter
+; REMARKS: 'warpwise-remarks' has no parameter 'frob'; it takes block=X[xYxZ], remark-all, simple
+
+target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @k() {
+  ret void
+}

@@ -1,0 +1,65 @@
+//! May a transform touch a function?
+//!
+//! For one function the switch is the string attribute `"warpwise-no-fuse"` or
+//! `__attribute__((annotate("warpwise.no-fuse")))`. The plain `"warpwise-off"` and `annotate("warpwise.off")` mean all
+//! transforms, as does `optnone`.
+
+use super::Transform;
+use crate::llvm::edit::Editor;
+use crate::llvm::edit::annotate::is_optnone;
+use crate::llvm::handle::{Function, Module};
+
+/// Whether a transform may touch a function. Every transform asks before it looks at one.
+pub fn is_enabled(function: Function<'_>, transform: Transform) -> bool {
+    !is_optnone(function) && !is_switched_off(function, transform)
+}
+
+/// Whether a string attribute keeps a transform off a function.
+pub fn is_switched_off(function: Function<'_>, transform: Transform) -> bool {
+    off_attributes(transform).iter().any(|attribute| function.string_attribute(attribute).is_some())
+}
+
+/// Whether an annotation keeps a transform off a function. In the middle of clang's pipeline annotations have not become
+/// attributes yet; [`read_annotations`] makes them so for whole modules.
+pub fn is_annotated_off(function: Function<'_>, transform: Transform) -> bool {
+    let off = off_attributes(transform);
+    annotations(function.module()).iter().any(|(named, attribute)| *named == function && off.contains(attribute))
+}
+
+/// String attributes that switch a transform off.
+fn off_attributes(transform: Transform) -> [String; 2] {
+    ["warpwise-off".to_owned(), format!("warpwise-no-{}", transform.word())]
+}
+
+/// Functions with an `annotate("warpwise.WORD")`, and the string attribute `warpwise-WORD` that says the same.
+fn annotations(module: Module<'_>) -> Vec<(Function<'_>, String)> {
+    let mut wanted = Vec::new();
+    let Some(list) = module.global("llvm.global.annotations").and_then(|global| global.initializer()) else {
+        return wanted;
+    };
+    for entry in (0..list.ty().length() as u32).filter_map(|index| list.aggregate_element(index)) {
+        let (Some(function), Some(text)) = (entry.aggregate_element(0), entry.aggregate_element(1)) else { continue };
+        let (Some(function), Some(text)) = (function.as_function(), text.initializer().and_then(|t| t.const_text()))
+        else {
+            continue;
+        };
+        if let Some(word) = text.strip_prefix("warpwise.") {
+            wanted.push((function, format!("warpwise-{word}")));
+        }
+    }
+    wanted
+}
+
+/// Turns annotations of functions into string attributes, which survive linking and the loss of annotations. Whether
+/// any was new.
+pub fn read_annotations(module: Module<'_>) -> bool {
+    let mut changed = false;
+    let mut editor = Editor::new(module);
+    for (function, attribute) in annotations(module) {
+        if function.string_attribute(&attribute).is_none() {
+            editor.set_string_attribute(function, &attribute, "");
+            changed = true;
+        }
+    }
+    changed
+}

@@ -1,0 +1,70 @@
+//! What is wrong with an option or a parameter, in a sentence that names what mends it?
+
+use super::victims::VictimsError;
+use crate::geometry::ShapeError;
+
+/// Why a value was refused.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ValueError {
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    #[error(transparent)]
+    Victims(#[from] VictimsError),
+    /// The sentence goes on after the name of the option or parameter.
+    #[error(transparent)]
+    Form(#[from] FormError),
+}
+
+/// Why a value was refused, to be read after the name of its option or parameter.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum FormError {
+    #[error("is 0 or 1, not '{0}'")]
+    Switch(String),
+    #[error("takes a whole number from {least} to {most}, not '{text}'")]
+    Number { text: String, least: u32, most: u32 },
+    #[error("takes letters, digits and underscores, not '{0}'")]
+    Suffix(String),
+    #[error("takes a path, but has none")]
+    Path,
+}
+
+/// Why a pass's parameters or an option of the command line were refused.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SettingsError {
+    #[error(transparent)]
+    Shape(ShapeError),
+    #[error(transparent)]
+    Victims(VictimsError),
+    #[error("parameter '{name}' of '{pass}' {error}")]
+    Parameter { pass: String, name: String, error: FormError },
+    #[error("option -warpwise-{name} {error}")]
+    Option { name: String, error: FormError },
+    #[error("'{pass}' has no parameter '{name}'; it takes {known}")]
+    UnknownParameter { pass: String, name: String, known: String },
+    #[error("there is no option -warpwise-{name}; the options are {known}")]
+    UnknownOption { name: String, known: String },
+    #[error("parameter '{name}' of '{pass}' takes no value, but has '{value}'")]
+    NoValue { pass: String, name: String, value: String },
+    #[error("'{pass}' has an empty parameter in '{text}'; one ';' stands between two parameters")]
+    Empty { pass: String, text: String },
+}
+
+impl SettingsError {
+    /// The error of a value between the brackets of a pass.
+    pub(super) fn of_parameter(pass: &str, name: &str, error: ValueError) -> SettingsError {
+        match error {
+            ValueError::Shape(error) => SettingsError::Shape(error),
+            ValueError::Victims(error) => SettingsError::Victims(error),
+            ValueError::Form(error) => SettingsError::Parameter { pass: pass.to_owned(), name: name.to_owned(), error },
+        }
+    }
+
+    /// The error of a value on the command line.
+    pub(super) fn of_option(name: &str, error: ValueError) -> SettingsError {
+        match error {
+            ValueError::Shape(error) => SettingsError::Shape(error),
+            ValueError::Victims(error) => SettingsError::Victims(error),
+            ValueError::Form(error) => SettingsError::Option { name: name.to_owned(), error },
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Which options and parameters are there? One row each: names, who takes it, what values it has, what it sets, what
+//! it means. Everything that speaks of options is made from these rows: the text between the brackets of a pass, LLVM's
+//! command line, errors, docs/PASSES.md.
+
+use super::Settings;
+use super::error::{FormError, ValueError};
+use super::transform::{ANALYSIS, DEFAULT, REMARKS, Transform};
+use super::victims::Victims;
+use crate::geometry::BlockShape;
+use crate::gpu::chip::MAX_REGISTERS;
+
+/// Most bytes of shared memory a block can have, on any architecture.
+const MAX_SHARED: u32 = 232_448;
+
+/// One option, one parameter, or both.
+#[derive(Debug)]
+pub struct Parameter {
+    /// What it is called between brackets; empty if there is only an option.
+    pub name: &'static str,
+    /// What it is called on the command line, after `-warpwise-`; empty if there is only a parameter.
+    pub option: &'static str,
+    /// How its value is written, in capitals; empty for a switch, which needs none.
+    pub value: &'static str,
+    /// The passes that take it between their brackets; for an option alone, those that it means something to. Options
+    /// of the command line go to every pass.
+    pub passes: &'static [&'static str],
+    pub takes: Takes,
+    /// What it means, for `--help` and the documentation.
+    pub help: &'static str,
+}
+
+/// Values of a parameter, and where they go.
+#[derive(Clone, Copy, Debug)]
+pub enum Takes {
+    /// Nothing or 1 for on, 0 for off.
+    Switch(fn(&mut Settings, bool)),
+    /// As [`Takes::Switch`] on the command line; between brackets the word or `no-` and the word.
+    Runs(Transform),
+    Number {
+        least: u32,
+        most: u32,
+        set: fn(&mut Settings, u32),
+    },
+    Shape(fn(&mut Settings, BlockShape)),
+    Victims(fn(&mut Settings, Victims)),
+    /// The end of a symbol.
+    Suffix(fn(&mut Settings, &str)),
+    Path(fn(&mut Settings, &str)),
+}
+
+const ANNOTATE: &str = Transform::Annotate.pass();
+const FUSE: &str = Transform::Fuse.pass();
+const STEER: &str = Transform::Steer.pass();
+const MAP: &str = Transform::Map.pass();
+
+/// Every pass that takes parameters.
+pub const PASSES: &[&str] = &[ANALYSIS, REMARKS, ANNOTATE, FUSE, STEER, MAP, DEFAULT];
+
+const fn runs(transform: Transform, option: &'static str, help: &'static str) -> Parameter {
+    let takes = Takes::Runs(transform);
+    Parameter { name: transform.word(), option, value: "", passes: &[DEFAULT], takes, help }
+}
+
+/// A parameter of `annotate-uniform` that is on unless it is set to 0.
+const fn way(name: &'static str, set: fn(&mut Settings, bool), help: &'static str) -> Parameter {
+    Parameter { name, option: "", value: "0", passes: &[ANNOTATE], takes: Takes::Switch(set), help }
+}
+
+/// The rows.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "block",
+        option: "block",
+        value: "X[xYxZ]",
+        passes: PASSES,
+        takes: Takes::Shape(|settings, shape| settings.block = Some(shape)),
+        help: "Shape of the blocks that kernels are launched with, such as 256 or 16x16; a kernel's own attributes win",
+    },
+    runs(Transform::Annotate, "annotate", "Run annotate-uniform (on)"),
+    runs(Transform::Fuse, "fuse", "Run fuse-branches (on; off with the map unless asked for)"),
+    runs(Transform::Steer, "steer", "Run steer-spills (on)"),
+    runs(
+        Transform::Map,
+        "divergence-map",
+        "Run divergence-map: count, at every branch, warps that come and split (off)",
+    ),
+    Parameter {
+        name: "",
+        option: "off",
+        value: "",
+        passes: &[DEFAULT],
+        takes: Takes::Switch(|settings, on| settings.is_off = on),
+        help: "Run no transform; remarks of the analysis only",
+    },
+    Parameter {
+        name: "regs",
+        option: "regs",
+        value: "N",
+        passes: &[FUSE, STEER, DEFAULT],
+        takes: Takes::Number { least: 1, most: MAX_REGISTERS, set: |settings, count| settings.regs = Some(count) },
+        help: "Registers a thread may use; beats the kernel's own bounds",
+    },
+    Parameter {
+        name: "dynamic-shared",
+        option: "dynamic-shared",
+        value: "BYTES",
+        passes: &[STEER, DEFAULT],
+        takes: Takes::Number {
+            least: 0,
+            most: MAX_SHARED,
+            set: |settings, bytes| settings.dynamic_shared = Some(bytes),
+        },
+        help: "Most dynamic shared memory that kernels are launched with",
+    },
+    Parameter {
+        name: "victims",
+        option: "victims",
+        value: "CLASS[+...]",
+        passes: &[STEER, DEFAULT],
+        takes: Takes::Victims(|settings, victims| settings.victims = victims),
+        help: "What steer-spills may move: all, none, constant, affine, uniform, divergent, stack, rare",
+    },
+    Parameter {
+        name: "ptxas",
+        option: "ptxas",
+        value: "PATH",
+        passes: &[STEER, DEFAULT],
+        takes: Takes::Path(|settings, path| settings.ptxas = Some(path.to_owned())),
+        help: "Have steer-spills measure its work with this ptxas and keep what it confirms",
+    },
+    Parameter {
+        name: "ptxas-smem",
+        option: "ptxas-smem",
+        value: "",
+        passes: &[STEER, DEFAULT],
+        takes: Takes::Switch(|settings, on| settings.ptxas_smem = on),
+        help: "Have ptxas spill to shared memory what steer-spills could not move (PTX 9.0)",
+    },
+    Parameter {
+        name: "assume-restrict",
+        option: "assume-restrict",
+        value: "",
+        passes: &[ANNOTATE, DEFAULT],
+        takes: Takes::Switch(|settings, on| settings.assume_restrict = on),
+        help: "Pointer arguments of kernels never alias, as if all were marked restrict",
+    },
+    Parameter {
+        name: "remark-all",
+        option: "remark-all",
+        value: "",
+        passes: &[REMARKS],
+        takes: Takes::Switch(|settings, on| settings.remark_all = on),
+        help: "Remarks also on memory accesses that are as good as they can be",
+    },
+    Parameter {
+        name: "",
+        option: "map",
+        value: "FILE",
+        passes: &[FUSE],
+        takes: Takes::Path(|settings, path| settings.map_file = Some(path.into())),
+        help: "Divergence map of an earlier run, to go by",
+    },
+    Parameter {
+        name: "all",
+        option: "map-all",
+        value: "",
+        passes: &[MAP],
+        takes: Takes::Switch(|settings, on| settings.map_all = on),
+        help: "Count branches that are proven uniform too",
+    },
+    Parameter {
+        name: "name",
+        option: "map-name",
+        value: "SUFFIX",
+        passes: &[MAP],
+        takes: Takes::Suffix(|settings, suffix| settings.map_name = Some(suffix.to_owned())),
+        help: "What the symbols of the divergence map end in",
+    },
+    Parameter {
+        name: "turns",
+        option: "",
+        value: "N",
+        passes: &[MAP],
+        takes: Takes::Number { least: 1, most: u32::MAX, set: |settings, count| settings.turns = Some(count) },
+        help: "Iterations after which a loop's registers are emptied, if that is sooner than need be: for tests",
+    },
+    Parameter {
+        name: "simple",
+        option: "",
+        value: "",
+        passes: &[ANALYSIS, REMARKS, ANNOTATE, FUSE, STEER, MAP],
+        takes: Takes::Switch(|settings, on| settings.simple = on),
+        help: "Values are uniform or divergent, without affine forms",
+    },
+    Parameter {
+        name: "always",
+        option: "",
+        value: "",
+        passes: &[FUSE],
+        takes: Takes::Switch(|settings, on| settings.always = on),
+        help: "Meld whatever may be melded, whether or not it pays: for tests",
+    },
+    Parameter {
+        name: "verify",
+        option: "",
+        value: "",
+        passes: &[ANNOTATE],
+        takes: Takes::Switch(|settings, on| settings.verify = on),
+        help: "Check annotations instead of making them",
+    },
+    way("vote", |settings, on| settings.vote = on, "No votes on branches that ptxas does not know to be uniform"),
+    way("bra-uni", |settings, on| settings.bra_uni = on, "No bra.uni on such branches"),
+    way("shuffle", |settings, on| settings.shuffle = on, "No values read from lane 0 for such branches"),
+];
+
+impl Parameter {
+    /// How it is written between brackets: `regs=N`, `fuse, no-fuse`, `vote=0`.
+    pub fn form(&self) -> String {
+        match self.takes {
+            Takes::Runs(_) => format!("{0}, no-{0}", self.name),
+            _ if self.value.is_empty() => self.name.to_owned(),
+            _ => format!("{}={}", self.name, self.value),
+        }
+    }
+
+    /// Whether a value has to follow.
+    pub fn wants_value(&self) -> bool {
+        !matches!(self.takes, Takes::Switch(_) | Takes::Runs(_))
+    }
+
+    /// Reads a value and puts it where it belongs. No value is the empty one.
+    pub(super) fn apply(&self, settings: &mut Settings, text: &str) -> Result<(), ValueError> {
+        match self.takes {
+            Takes::Switch(set) => set(settings, switch(text)?),
+            Takes::Runs(transform) => settings.switches.turn(transform, switch(text)?),
+            Takes::Number { least, most, set } => set(settings, number(text, least, most)?),
+            Takes::Shape(set) => set(settings, text.parse()?),
+            Takes::Victims(set) => set(settings, text.parse()?),
+            Takes::Suffix(set) => {
+                let is_suffix = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                set(settings, if is_suffix { text } else { return Err(FormError::Suffix(text.to_owned()).into()) });
+            }
+            Takes::Path(set) => set(settings, if text.is_empty() { return Err(FormError::Path.into()) } else { text }),
+        }
+        Ok(())
+    }
+}
+
+/// The words of LLVM's own switches.
+fn switch(text: &str) -> Result<bool, FormError> {
+    match text {
+        "" | "1" | "true" | "TRUE" | "True" => Ok(true),
+        "0" | "false" | "FALSE" | "False" => Ok(false),
+        _ => Err(FormError::Switch(text.to_owned())),
+    }
+}
+
+fn number(text: &str, least: u32, most: u32) -> Result<u32, FormError> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text.parse().ok().filter(|number| digits && (least..=most).contains(number));
+    number.ok_or_else(|| FormError::Number { text: text.to_owned(), least, most })
+}
+
+/// The row of an option, by what stands behind `-warpwise-`.
+pub fn of_option(name: &str) -> Option<&'static Parameter> {
+    PARAMETERS.iter().find(|row| row.option == name && !name.is_empty())
+}
+
+/// The rows that a pass takes between its brackets.
+pub fn of_pass(pass: &str) -> impl Iterator<Item = &'static Parameter> {
+    PARAMETERS.iter().filter(move |row| !row.name.is_empty() && row.passes.contains(&pass))
+}
