@@ -10,6 +10,9 @@ const LLVM_MAJOR: &str = "22";
 const USUAL_PREFIX: &str = "/usr/lib/llvm-22";
 /// Registration with the pass manager, and the part of the LLVM boundary that is C++.
 const CPP_FOLDERS: [&str; 2] = ["passes", "src/llvm"];
+/// What both sides number: instructions as Rust has them, and as C++ writes them.
+const INSTRUCTIONS: &str = "src/ir/inst.rs";
+const WALK: &str = "src/llvm/walk.h";
 const MEND: &str = "install LLVM 22 with `scripts/setup` (Debian: `apt-get install llvm-22-dev`), or set LLVM_SYS_221_PREFIX to its prefix";
 
 fn main() {
@@ -22,12 +25,42 @@ fn main() {
         println!("cargo:rerun-if-changed={folder}");
     }
 
+    println!("cargo:rerun-if-changed={INSTRUCTIONS}");
+    compare_enumerations();
+
     let config = find_llvm_config();
     let version = query(&config, "--version");
     if version.split('.').next() != Some(LLVM_MAJOR) {
         fail(&format!("{} is LLVM {version}, but warpwise is built for LLVM {LLVM_MAJOR}; {MEND}", config.display()));
     }
     compile_passes(&query(&config, "--includedir"), &version);
+}
+
+/// Opcodes and flags cross from C++ to Rust as numbers: both sides must name the same ones in the same order.
+fn compare_enumerations() {
+    let text = |path: &str| std::fs::read_to_string(path).unwrap_or_else(|e| fail(&format!("cannot read {path}: {e}")));
+    let (rust, cpp) = (text(INSTRUCTIONS), text(WALK));
+    let pairs = [("pub enum Opcode {", "enum WarpwiseOpcode"), ("pub struct Flags: u16 {", "enum WarpwiseFlag")];
+    for (ours, theirs) in pairs {
+        let (ours_listed, theirs_listed) = (enumerators(&rust, ours), enumerators(&cpp, theirs));
+        if ours_listed.is_empty() || ours_listed != theirs_listed {
+            fail(&format!(
+                "`{ours}` of {INSTRUCTIONS} and `{theirs}` of {WALK} differ:\n{ours_listed:?}\n{theirs_listed:?}"
+            ));
+        }
+    }
+}
+
+/// Names and values of an enumeration: `CondBr`, `WW_COND_BR` and `const COND_BR` are `CONDBR`.
+fn enumerators(text: &str, head: &str) -> Vec<String> {
+    let body = text.split(head).nth(1).and_then(|rest| rest.split('}').next()).unwrap_or("");
+    let body = body.split_once('{').map_or(body, |(_, behind)| behind);
+    let code = body.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    let name = |line: &str| {
+        let line = line.trim_start_matches("const ").trim_start_matches("WW_").trim_end_matches([',', ';']);
+        line.chars().filter(|c| !matches!(c, '_' | ' ')).collect::<String>().to_uppercase()
+    };
+    code.map(name).collect()
 }
 
 fn find_llvm_config() -> PathBuf {

@@ -97,7 +97,8 @@ impl<'m> ModuleContext<'m> {
 /// Imports a function with a body.
 pub fn import<'m>(context: &ModuleContext<'m>, function: handle::Function<'m>) -> (Func, Handles<'m>) {
     let mut tables = scratch::take();
-    let picture = tables.walk(function, context.flags);
+    // both sides' opcodes are compared when warpwise is built: this panic is never seen, or before any edit
+    let picture = tables.walk(function, context.flags).unwrap_or_else(|error| panic!("{error}"));
     scratch::put_back(tables, picture.insts.len());
     let layout = context.module.layout();
     let types: PrimaryMap<Type, TypeInfo> = picture.types.iter().map(|&ty| TypeInfo::of(ty, layout)).collect();

@@ -66,6 +66,9 @@ pub enum Opcode {
 }
 
 impl Opcode {
+    /// How many there are.
+    pub const COUNT: u8 = Opcode::Other as u8 + 1;
+
     /// Each bit of the result is a bit of the first operand or a constant, given that the second is constant.
     pub fn moves_bits(self) -> bool {
         use Opcode::{AShr, And, LShr, SExt, Shl, Trunc, ZExt};

@@ -6,14 +6,16 @@ use inkwell::targets::{CodeModel, FileType, InitializationConfig, RelocMode, Tar
 use llvm_sys::core::LLVMCloneModule;
 
 /// A copy of a module in the same context, to try things on.
-pub struct Scratch {
-    module: inkwell::module::Module<'static>,
+///
+/// It lives no longer than the module that it was copied from, and so no longer than their context.
+pub struct Scratch<'m> {
+    module: inkwell::module::Module<'m>,
 }
 
-impl Scratch {
-    /// Copies a module. The copy must not outlive its context; whoever runs during a pass call is inside it.
-    pub fn copy_of(module: Module<'_>) -> Scratch {
-        // SAFETY: the module is alive; the copy is a new module that nobody else owns.
+impl<'m> Scratch<'m> {
+    /// Copies a module.
+    pub fn copy_of(module: Module<'m>) -> Scratch<'m> {
+        // SAFETY: the module is alive; the copy is a new module in a context that outlives 'm, and nobody else owns it.
         Scratch { module: unsafe { inkwell::module::Module::new(LLVMCloneModule(module.raw())) } }
     }
     /// The handle.

@@ -16,8 +16,6 @@ using warpwise::Shape;
 
 namespace {
 
-static_assert(sizeof(WarpwiseInst) == 24 && sizeof(WarpwiseGep) == 16 && sizeof(WarpwiseTerm) == 16,
-              "the layouts of src/ir/inst.rs");
 // An address is as good as a number (see walk_tables.h): no two values share 16 bytes.
 static_assert(sizeof(Value) >= 16, "values are told apart by their address over 16");
 
@@ -442,8 +440,6 @@ void Walker::close() {
 } // namespace
 
 extern "C" WarpwiseTables *warpwise_walk_tables() { return new WarpwiseTables(); }
-
-extern "C" uint32_t warpwise_walk_opcodes() { return WW_OTHER + 1; }
 
 extern "C" void warpwise_walk_free(WarpwiseTables *Tables) { delete Tables; }
 

@@ -11,7 +11,7 @@
 
 extern "C" {
 
-// Mirrors kernel::inst::Opcode, in its order.
+// Mirrors ir::inst::Opcode, in its order.
 enum WarpwiseOpcode : uint8_t {
   WW_RET,
   WW_BR,
@@ -67,7 +67,7 @@ enum WarpwiseOpcode : uint8_t {
   WW_OTHER,
 };
 
-// Mirrors kernel::inst::Flags.
+// Mirrors ir::inst::Flags.
 enum WarpwiseFlag : uint16_t {
   WW_NUW = 1,
   WW_NSW = 2,
@@ -84,7 +84,7 @@ enum WarpwiseFlag : uint16_t {
   WW_ANNOTATED = 4096,
 };
 
-// One instruction; mirrors kernel::inst::InstData.
+// One instruction; mirrors ir::inst::InstData.
 struct WarpwiseInst {
   uint8_t opcode;
   // Predicate, atomic operation, or whether an index path has exactly one element.
@@ -99,13 +99,13 @@ struct WarpwiseInst {
   uint32_t aux;
 };
 
-// Instructions of a block, as far as the last one exclusively; mirrors kernel::BlockData.
+// Instructions of a block, as far as the last one exclusively; mirrors ir::BlockData.
 struct WarpwiseBlock {
   uint32_t first;
   uint32_t end;
 };
 
-// Mirrors kernel::inst::GepData.
+// Mirrors ir::inst::GepData.
 struct WarpwiseGep {
   int64_t offset;
   uint32_t terms_start;
@@ -113,7 +113,7 @@ struct WarpwiseGep {
   uint16_t bits;
 };
 
-// Mirrors kernel::inst::GepTerm.
+// Mirrors ir::inst::GepTerm.
 struct WarpwiseTerm {
   uint32_t operand;
   uint64_t stride;
@@ -167,7 +167,7 @@ private:
 };
 } // namespace warpwise
 
-// A function. Values are numbered as kernel::entity::Value says: arguments, instructions, constants.
+// A function. Values are numbered as entity::Value says: arguments, instructions, constants.
 struct WarpwisePicture {
   warpwise::Rows<WarpwiseInst> insts;
   warpwise::Rows<uint32_t> operands;   // for calls the arguments, for branches and switches the condition
@@ -193,13 +193,33 @@ struct WarpwiseKinds {
   uint32_t uniform;
 };
 
+// src/llvm/walk.rs asserts the same of its structs; build.rs compares opcodes and flags with src/ir/inst.rs.
+static_assert(sizeof(WarpwiseInst) == 24 && alignof(WarpwiseInst) == 4);
+static_assert(offsetof(WarpwiseInst, opcode) == 0 && offsetof(WarpwiseInst, sub) == 1);
+static_assert(offsetof(WarpwiseInst, flags) == 2 && offsetof(WarpwiseInst, type) == 4);
+static_assert(offsetof(WarpwiseInst, block) == 8 && offsetof(WarpwiseInst, operands_start) == 12);
+static_assert(offsetof(WarpwiseInst, operand_count) == 16 && offsetof(WarpwiseInst, aux) == 20);
+static_assert(sizeof(WarpwiseBlock) == 8 && offsetof(WarpwiseBlock, first) == 0 && offsetof(WarpwiseBlock, end) == 4);
+static_assert(sizeof(WarpwiseGep) == 16 && offsetof(WarpwiseGep, offset) == 0);
+static_assert(offsetof(WarpwiseGep, terms_start) == 8 && offsetof(WarpwiseGep, term_count) == 12);
+static_assert(offsetof(WarpwiseGep, bits) == 14);
+static_assert(sizeof(WarpwiseTerm) == 16 && offsetof(WarpwiseTerm, operand) == 0 &&
+              offsetof(WarpwiseTerm, stride) == 8);
+static_assert(sizeof(WarpwiseConstant) == 24 && offsetof(WarpwiseConstant, value) == 0);
+static_assert(offsetof(WarpwiseConstant, bits) == 8 && offsetof(WarpwiseConstant, type) == 16);
+static_assert(offsetof(WarpwiseConstant, is_int) == 20);
+static_assert(sizeof(WarpwiseKinds) == 12 && offsetof(WarpwiseKinds, noundef) == 4);
+static_assert(offsetof(WarpwiseKinds, uniform) == 8);
+static_assert(sizeof(warpwise::Rows<uint32_t>) == 16 && offsetof(warpwise::Rows<uint32_t>, size) == 8);
+static_assert(offsetof(warpwise::Rows<uint32_t>, capacity) == 12);
+static_assert(sizeof(WarpwisePicture) == 14 * 16 && offsetof(WarpwisePicture, calls) == 13 * 16);
+static_assert(offsetof(WarpwisePicture, bounds) == 4 * 16 && offsetof(WarpwisePicture, geps) == 8 * 16);
+
 // Tables that outlive a walk, so that a small function need not make them.
 struct WarpwiseTables;
 
 extern "C" {
 WarpwiseTables *warpwise_walk_tables();
-// How many opcodes this side knows.
-uint32_t warpwise_walk_opcodes();
 void warpwise_walk_free(WarpwiseTables *tables);
 // Fills an empty picture.
 void warpwise_walk(LLVMValueRef function, WarpwiseTables *tables, const WarpwiseKinds *kinds, WarpwisePicture *picture);

@@ -6,9 +6,10 @@
 use super::handle::{Block, Function, Type, Value};
 use crate::entity;
 use crate::ir::BlockData;
-use crate::ir::inst::{GepData, GepTerm, InstData};
+use crate::ir::inst::{Flags, GepData, GepTerm, InstData, Opcode};
 use llvm_sys::prelude::LLVMValueRef;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
+use std::mem::offset_of;
 use std::ptr::NonNull;
 
 /// `warpwise::Rows` of `walk.h`.
@@ -98,6 +99,49 @@ pub struct FlagKinds {
     pub uniform: u32,
 }
 
+// `walk.h` asserts the same of its structs; `build.rs` compares opcodes and flags with `ir/inst.rs`.
+const _: () = {
+    assert!(size_of::<InstData>() == 24 && align_of::<InstData>() == 4);
+    assert!(offset_of!(InstData, opcode) == 0 && offset_of!(InstData, sub) == 1 && offset_of!(InstData, flags) == 2);
+    assert!(offset_of!(InstData, ty) == 4 && offset_of!(InstData, block) == 8);
+    assert!(offset_of!(InstData, operands_start) == 12 && offset_of!(InstData, operand_count) == 16);
+    assert!(offset_of!(InstData, aux) == 20 && size_of::<Opcode>() == 1 && size_of::<Flags>() == 2);
+    assert!(size_of::<BlockData>() == 8 && offset_of!(BlockData, first) == 0 && offset_of!(BlockData, end) == 4);
+    assert!(size_of::<GepData>() == 16 && offset_of!(GepData, offset) == 0 && offset_of!(GepData, terms_start) == 8);
+    assert!(offset_of!(GepData, term_count) == 12 && offset_of!(GepData, bits) == 14);
+    assert!(size_of::<GepTerm>() == 16 && offset_of!(GepTerm, operand) == 0 && offset_of!(GepTerm, stride) == 8);
+    assert!(size_of::<Constant<'_>>() == 24 && offset_of!(Constant<'_>, value) == 0);
+    assert!(offset_of!(Constant<'_>, bits) == 8 && offset_of!(Constant<'_>, ty) == 16);
+    assert!(offset_of!(Constant<'_>, is_int) == 20);
+    assert!(size_of::<FlagKinds>() == 12 && offset_of!(FlagKinds, noundef) == 4 && offset_of!(FlagKinds, uniform) == 8);
+    assert!(size_of::<Rows<u32>>() == 16 && offset_of!(Rows<u32>, size) == 8 && offset_of!(Rows<u32>, capacity) == 12);
+    assert!(size_of::<RawPicture<'_>>() == 14 * 16 && offset_of!(RawPicture<'_>, calls) == 13 * 16);
+    assert!(offset_of!(RawPicture<'_>, bounds) == 4 * 16 && offset_of!(RawPicture<'_>, geps) == 8 * 16);
+    assert!(size_of::<entity::Value>() == 4 && size_of::<entity::Block>() == 4 && size_of::<entity::Type>() == 4);
+};
+
+/// A number that is no opcode, written by the walker.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the walk over a function wrote {0}, which is no opcode")]
+pub(crate) struct NoOpcode(u8);
+
+impl Rows<InstData> {
+    /// Checks what the walker wrote for opcodes, the one field that may not hold just any number.
+    ///
+    /// # Safety
+    /// The walker filled `size` elements.
+    unsafe fn check_opcodes(&self) -> Result<(), NoOpcode> {
+        for index in 0..self.size as usize {
+            // SAFETY: the caller's promise; a byte may be anything.
+            let opcode = unsafe { self.data.add(index).cast::<u8>().add(offset_of!(InstData, opcode)).read() };
+            if opcode >= Opcode::COUNT {
+                return Err(NoOpcode(opcode));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// `WarpwiseTables` of `walk.h`.
 #[repr(C)]
 struct RawTables {
@@ -153,8 +197,8 @@ impl Tables {
         Tables(NonNull::new(unsafe { warpwise_walk_tables() }).expect("`new` does not return null"))
     }
 
-    /// Walks over a function that has a body.
-    pub fn walk<'m>(&mut self, function: Function<'m>, kinds: FlagKinds) -> Picture<'m> {
+    /// Walks over a function that has a body. The error would be a mistake of ours; the arrays are lost then.
+    pub fn walk<'m>(&mut self, function: Function<'m>, kinds: FlagKinds) -> Result<Picture<'m>, NoOpcode> {
         let mut raw = RawPicture {
             insts: Rows::EMPTY,
             operands: Rows::EMPTY,
@@ -171,12 +215,13 @@ impl Tables {
             param_types: Rows::EMPTY,
             calls: Rows::EMPTY,
         };
-        // SAFETY: function and tables are alive, the picture is empty. The walker writes numbers of opcodes, flags and
-        // entities where `InstData` has them (the enumerations of both sides are checked to be alike), and addresses of
-        // live values, blocks and types, which are not null, where the lists have handles.
+        // SAFETY: function and tables are alive, the picture is empty. The walker writes opcodes, which are checked, and
+        // numbers where `InstData` has flags and entities, and addresses of live values, blocks and types, which are not
+        // null, where the lists have handles.
         unsafe {
             warpwise_walk(function.raw(), self.0.as_ptr(), &kinds, &mut raw);
-            Picture {
+            raw.insts.check_opcodes()?;
+            Ok(Picture {
                 insts: raw.insts.into_vec(),
                 operands: raw.operands.into_vec(),
                 values: raw.values.into_vec(),
@@ -191,7 +236,7 @@ impl Tables {
                 types: raw.types.into_vec(),
                 param_types: raw.param_types.into_vec(),
                 calls: raw.calls.into_vec(),
-            }
+            })
         }
     }
 }
@@ -206,19 +251,15 @@ impl Drop for Tables {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::inst::{Flags, Opcode};
 
-    unsafe extern "C" {
-        fn warpwise_walk_opcodes() -> u32;
-    }
-
-    /// Both sides number opcodes alike: the last one has the same number, and imports of each kind are tested by name.
     #[test]
-    fn both_sides_have_the_same_layout() {
-        // SAFETY: no conditions.
-        assert_eq!(unsafe { warpwise_walk_opcodes() }, Opcode::Other as u32 + 1);
-        assert_eq!(size_of::<InstData>(), 24);
-        assert_eq!((size_of::<Flags>(), size_of::<entity::Type>()), (2, 4));
-        assert_eq!((size_of::<GepData>(), size_of::<GepTerm>()), (16, 16));
+    fn numbers_that_are_no_opcodes_are_refused() {
+        let mut bytes = [[0u32; 6]; 3];
+        for (last, outcome) in [(Opcode::Other as u32, Ok(())), (Opcode::COUNT.into(), Err(NoOpcode(Opcode::COUNT)))] {
+            bytes[2][0] = last;
+            let rows = Rows::<InstData> { data: bytes.as_mut_ptr().cast(), size: 3, capacity: 0 };
+            // SAFETY: three elements lie there.
+            assert_eq!(unsafe { rows.check_opcodes() }, outcome);
+        }
     }
 }

@@ -18,14 +18,14 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString};
 
-/// Every call is sound for the same reason: handles are alive for `'m`, the module belongs to this pass for the
-/// duration of the call, and the C API checks nothing that the handle's type does not already say.
 /// Attributes by which a function or call promises to touch no memory, to wait for nobody, or to do nothing at all.
 const PROMISES: [&str; 3] = ["memory", "nosync", "speculatable"];
 
+/// Calls a function of LLVM's C API that edits. Every use is sound for the same reason.
 macro_rules! edit {
     ($e:expr) => {{
-        // SAFETY: see above.
+        // SAFETY: handles are alive for 'm (guaranteed by whoever called `from_raw`), the module belongs to this pass for
+        // the duration of the call, and the C API asks for nothing that the handles' types do not already say.
         unsafe { $e }
     }};
 }
