@@ -2,7 +2,8 @@
 //! folder.
 //!
 //! clang: `WARPWISE_CLANG`, then `LLVM_SYS_221_PREFIX/bin/clang++`, then Debian's prefix, then `clang++-22` on PATH.
-//! CUDA: `WARPWISE_CUDA`, then `.cache/cuda/nvidia/cu13` here or in a parent folder (what `scripts/setup` fetches).
+//! CUDA: `WARPWISE_CUDA`, `CUDA_HOME`, `CUDA_PATH`, then `.cache/cuda/nvidia/cu13` here or in a parent folder (what
+//! `scripts/setup` fetches), then the tree of the nvcc or ptxas on PATH, then /usr/local/cuda.
 
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
@@ -49,23 +50,43 @@ pub fn find_plugin() -> Result<PathBuf> {
     }
 }
 
+/// Variables that name a CUDA tree, ours first.
+const TREE_VARIABLES: [&str; 3] = ["WARPWISE_CUDA", "CUDA_HOME", "CUDA_PATH"];
+const LIBDEVICE: &str = "nvvm/libdevice/libdevice.10.bc";
+const USUAL_TREE: &str = "/usr/local/cuda";
+
 /// A CUDA tree with `include` and `nvvm/libdevice`.
+///
+/// # Errors
+/// A variable names something else, or there is none in any of the usual places.
 pub fn find_cuda() -> Result<PathBuf> {
-    let usable = |tree: &Path| tree.join("nvvm/libdevice/libdevice.10.bc").is_file();
-    if let Some(tree) = std::env::var_os("WARPWISE_CUDA").map(PathBuf::from) {
-        if usable(&tree) {
-            return Ok(tree);
+    let usable = |tree: &Path| tree.join(LIBDEVICE).is_file();
+    for variable in TREE_VARIABLES {
+        if let Some(tree) = std::env::var_os(variable).map(PathBuf::from) {
+            if usable(&tree) {
+                return Ok(tree);
+            }
+            bail!("{variable} is {}, but there is no {LIBDEVICE} in it", tree.display());
         }
-        bail!("WARPWISE_CUDA is {}, but there is no nvvm/libdevice/libdevice.10.bc in it", tree.display());
     }
     let here = std::env::current_dir().context("cannot tell the current folder")?;
     let beside_me = std::env::current_exe().ok();
-    for start in [Some(here), beside_me].into_iter().flatten() {
-        if let Some(tree) = start.ancestors().map(|dir| dir.join(CACHED_TREE)).find(|tree| usable(tree)) {
-            return Ok(tree);
-        }
-    }
-    bail!("no CUDA tree found; set WARPWISE_CUDA to one, or put it at {CACHED_TREE}")
+    let cached = [Some(here), beside_me]
+        .into_iter()
+        .flatten()
+        .flat_map(|start| start.ancestors().map(|folder| folder.join(CACHED_TREE)).collect::<Vec<_>>());
+    let known = cached.chain(trees_on_path()).chain([PathBuf::from(USUAL_TREE)]);
+    known.into_iter().find(|tree| usable(tree)).with_context(|| {
+        format!("no CUDA tree found; set CUDA_HOME to one, put its bin folder on PATH, or fetch one with scripts/setup to {CACHED_TREE}")
+    })
+}
+
+/// Trees whose `bin` folder, links followed, holds the nvcc or ptxas on PATH.
+fn trees_on_path() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let tools = std::env::split_paths(&path).flat_map(|folder| [folder.join("nvcc"), folder.join("ptxas")]);
+    let real = tools.filter_map(|tool| tool.canonicalize().ok());
+    real.filter_map(|tool| tool.ancestors().nth(2).map(Path::to_owned)).collect()
 }
 
 /// What tells clang of a CUDA tree: its path, and the folder of `cuda/std`, Thrust and CUB, which clang 22 does not look

@@ -7,6 +7,7 @@ mod flags;
 mod fusion;
 mod fuzz;
 pub mod map;
+pub mod nvcc;
 mod project;
 mod record;
 pub mod report;
@@ -39,6 +40,7 @@ enum Command {
     Fuzz(fuzz::Args),
     Simt(Box<simt::SimtArgs>),
     Map(map::MapArgs),
+    Nvcc(nvcc::NvccArgs),
     Report(report::ReportArgs),
     Time(warpwise_timer::time::TimeArgs),
     Tune(tune::TuneArgs),
@@ -48,14 +50,23 @@ enum Command {
 
 /// Parses the command line, runs it, and turns an error into one clear message and a non-zero exit.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
-    match run(cli.command) {
+    match dispatch() {
         Ok(code) => code,
         Err(error) => {
             eprintln!("warpwise: {error:#}");
             ExitCode::FAILURE
         }
     }
+}
+
+/// Under the name `warpwise-nvcc` the command is the compiler driver, for builds that take one word as their compiler.
+fn dispatch() -> anyhow::Result<ExitCode> {
+    let mut arguments = std::env::args_os();
+    let program = arguments.next().map(std::path::PathBuf::from).unwrap_or_default();
+    if program.file_name().is_some_and(|name| name == nvcc::PROGRAM) {
+        return nvcc::drive(arguments.collect());
+    }
+    run(Cli::parse().command)
 }
 
 fn run(command: Command) -> anyhow::Result<ExitCode> {
@@ -72,6 +83,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Simt(args) => simt::run(&args),
         Command::Time(args) => warpwise_timer::time::run(&args),
         Command::Tune(args) => tune::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Nvcc(args) => nvcc::run(args),
         Command::Map(args) => map::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Report(args) => report::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Unit(args) => unit::run(&args).map(|()| ExitCode::SUCCESS),

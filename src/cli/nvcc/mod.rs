@@ -1,0 +1,218 @@
+//! `warpwise nvcc …`: nvcc's command line, compiled by clang with the plugin.
+//!
+//! Reads the command line ([`request`], by the rows of [`flags`]), plans commands ([`steps`]) and runs them. A build
+//! changes one word: `nvcc` becomes `warpwise nvcc`, or `warpwise-nvcc` where one word has to do.
+
+mod arch;
+pub mod flags;
+mod request;
+mod steps;
+
+use super::cuda::{find_clang, find_cuda, find_plugin};
+use anyhow::{Context, Result, bail};
+use flags::Phase;
+use request::Request;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use steps::{Purpose, Step, Tools};
+
+/// Name under which the command is this driver without a subcommand.
+pub const PROGRAM: &str = "warpwise-nvcc";
+/// The first CUDA whose nvcc compiles for sm_75 if nothing is said; those before compile for sm_52.
+const TURING_SINCE: u32 = 13;
+
+const HELP: &str = "\
+warpwise nvcc: nvcc's command line, compiled by clang with the warpwise plugin
+
+  warpwise nvcc [nvcc's flags] [clang's flags] FILE...
+
+  --fallback     what clang refuses is compiled by the real nvcc, object for object, and that is said
+  --nvcc PATH    that nvcc (else WARPWISE_NVCC, else the one of the CUDA tree)
+  -mllvm -warpwise-...   options of the plugin; -Rpass=warpwise and its like say what it does
+  -dryrun        print the commands, run none
+
+Every flag of nvcc and what becomes of it is in docs/NVCC.md. NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS are read.";
+
+/// Compile as nvcc does, with clang and the plugin: takes nvcc's command line.
+#[derive(clap::Args)]
+#[command(disable_help_flag = true)]
+pub struct NvccArgs {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "NVCC'S ARGUMENTS")]
+    arguments: Vec<OsString>,
+}
+
+/// Runs the subcommand.
+pub fn run(args: NvccArgs) -> Result<ExitCode> {
+    drive(args.arguments)
+}
+
+/// Runs a command line of nvcc (without the program's name).
+pub fn drive(arguments: Vec<OsString>) -> Result<ExitCode> {
+    let request = Request::parse(with_environment(arguments)?)?;
+    if request.wants_help {
+        println!("{HELP}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    if request.wants_version {
+        return version();
+    }
+    let cuda = find_cuda()?;
+    let tools = Tools {
+        clang: find_clang()?,
+        plugin: if request.is_device_debug { None } else { Some(find_plugin()?) },
+        usual_architecture: usual_architecture(&cuda).to_owned(),
+        cuda,
+    };
+    let temporary = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let steps = steps::plan(&request, &tools, temporary.path())?;
+    for step in &steps {
+        if request.is_verbose || request.is_dry_run {
+            eprintln!("#$ {}", words(&step.command));
+        }
+        if request.is_dry_run {
+            continue;
+        }
+        let code = run_step(step, &request, &tools)?;
+        if code != 0 {
+            return Ok(ExitCode::from(code));
+        }
+    }
+    if request.runs && !request.is_dry_run {
+        return run_program(&request);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// NVCC_PREPEND_FLAGS, the command line, NVCC_APPEND_FLAGS.
+fn with_environment(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
+    let read = |name: &str| -> Result<Vec<OsString>> {
+        let text = std::env::var(name).unwrap_or_default();
+        let words = shlex::split(&text).with_context(|| format!("{name} has a quote that is not closed"))?;
+        Ok(words.into_iter().map(OsString::from).collect())
+    };
+    let mut all = read("NVCC_PREPEND_FLAGS")?;
+    all.extend(arguments);
+    all.extend(read("NVCC_APPEND_FLAGS")?);
+    Ok(all)
+}
+
+/// Runs one command; its exit status, 0 if the real nvcc has done the step instead.
+fn run_step(step: &Step, request: &Request, tools: &Tools) -> Result<u8> {
+    let (program, arguments) = step.command.split_first().context("an empty command was planned")?;
+    let mut command = Command::new(program);
+    command.args(arguments).env("PATH", with_cuda_tools(&tools.cuda)?);
+    if let Purpose::Compile { source, .. } = &step.purpose
+        && !source.is_file()
+    {
+        bail!("cannot read {}: no such file", source.display());
+    }
+    if let Some(file) = &step.output {
+        command.stdout(std::fs::File::create(file).with_context(|| format!("cannot write {}", file.display()))?);
+    }
+    let fallback = match &step.purpose {
+        Purpose::Compile { source, goal, output } if request.falls_back => Some((source, *goal, output)),
+        _ => None,
+    };
+    if fallback.is_some() {
+        command.stderr(Stdio::piped());
+    }
+    let outcome = command
+        .spawn()
+        .and_then(std::process::Child::wait_with_output)
+        .with_context(|| format!("cannot run {}", program.to_string_lossy()))?;
+    let Some((source, goal, output)) = fallback else { return Ok(status(&outcome)) };
+    let said = String::from_utf8_lossy(&outcome.stderr);
+    if outcome.status.success() {
+        eprint!("{said}");
+        return Ok(0);
+    }
+    let reason = said.lines().find(|line| line.contains("error:")).or(said.lines().last()).unwrap_or("no reason given");
+    eprintln!("warpwise nvcc: {} is compiled by nvcc, because clang refused it: {reason}", source.display());
+    compile_with_nvcc(source, goal, output.as_deref(), request, tools)
+}
+
+/// PATH with the CUDA tree's tools at its end, where clang looks for nvlink.
+fn with_cuda_tools(cuda: &Path) -> Result<OsString> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(std::env::split_paths(&path).chain([cuda.join("bin")])).context("the CUDA tree's path holds a ':'")
+}
+
+fn status(outcome: &std::process::Output) -> u8 {
+    outcome.status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}
+
+/// The same step by the real nvcc.
+fn compile_with_nvcc(
+    source: &Path,
+    goal: Phase,
+    output: Option<&Path>,
+    request: &Request,
+    tools: &Tools,
+) -> Result<u8> {
+    let named = request.real_compiler.clone().or_else(|| std::env::var_os("WARPWISE_NVCC").map(PathBuf::from));
+    let nvcc = named.unwrap_or_else(|| tools.cuda.join("bin/nvcc"));
+    let mut command = Command::new(&nvcc);
+    command.args(&request.original);
+    command.arg(match goal {
+        Phase::Ptx => "-ptx",
+        Phase::Cubin => "-cubin",
+        Phase::Fatbin => "-fatbin",
+        Phase::Preprocess => "-E",
+        Phase::Dependencies => "-M",
+        Phase::UserDependencies => "-MM",
+        _ => "-c",
+    });
+    command.arg(source);
+    if let Some(output) = output {
+        command.arg("-o").arg(output);
+    }
+    let outcome = command
+        .status()
+        .with_context(|| format!("cannot run {}; name the real nvcc with --nvcc or WARPWISE_NVCC", nvcc.display()))?;
+    Ok(outcome.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}
+
+fn run_program(request: &Request) -> Result<ExitCode> {
+    let name = request.output.clone().unwrap_or_else(|| "a.out".into());
+    let path = if name.components().count() == 1 { Path::new(".").join(name) } else { name };
+    let outcome = Command::new(&path)
+        .args(&request.run_arguments)
+        .status()
+        .with_context(|| format!("cannot run {}", path.display()))?;
+    Ok(ExitCode::from(outcome.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
+}
+
+/// What build scripts look for: clang's version for CMake, the release in nvcc's words for others.
+fn version() -> Result<ExitCode> {
+    println!("warpwise nvcc {}: clang with the warpwise plugin", env!("CARGO_PKG_VERSION"));
+    if let Ok(output) = Command::new(find_clang()?).arg("--version").output() {
+        print!("{}", String::from_utf8_lossy(&output.stdout));
+    }
+    let (major, minor) = release(&find_cuda()?).unwrap_or((0, 0));
+    println!("Cuda compilation tools, release {major}.{minor}, V{major}.{minor}.0");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The release of a CUDA tree, from its cuda.h.
+fn release(cuda: &Path) -> Option<(u32, u32)> {
+    let header = std::fs::read_to_string(cuda.join("include/cuda.h")).ok()?;
+    let number: u32 = header.split("#define CUDA_VERSION ").nth(1)?.split_whitespace().next()?.parse().ok()?;
+    Some((number / 1000, number % 1000 / 10))
+}
+
+fn usual_architecture(cuda: &Path) -> &'static str {
+    match release(cuda) {
+        Some((major, _)) if major < TURING_SINCE => "sm_52",
+        _ => "sm_75",
+    }
+}
+
+/// A command as a shell would take it.
+fn words(command: &[OsString]) -> String {
+    let quote = |word: &OsString| {
+        let text = word.to_string_lossy();
+        shlex::try_quote(&text).map(|quoted| quoted.into_owned()).unwrap_or_else(|_| text.into_owned())
+    };
+    command.iter().map(quote).collect::<Vec<_>>().join(" ")
+}

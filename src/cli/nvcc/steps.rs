@@ -1,0 +1,398 @@
+//! Which commands make what is asked for?
+//!
+//! A compile of one source is a step of its own, also on the way to a program, so that `--fallback` can have another
+//! compiler do just that one. Code that is not relocatable is compiled with clang's old offload driver: such objects
+//! register themselves, as nvcc's do, and any linker takes them.
+
+use super::flags::Phase;
+use super::request::{Cudart, Item, Language, Request};
+use anyhow::{Context, Result, bail};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// Where the tools are.
+pub struct Tools {
+    pub clang: PathBuf,
+    pub cuda: PathBuf,
+    /// `None` under `-G`, where nothing is optimised.
+    pub plugin: Option<PathBuf>,
+    /// The architecture that the CUDA tree's nvcc compiles for if nothing is said.
+    pub usual_architecture: String,
+}
+
+/// What a step is for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// A source to one output, which the real nvcc could do as well.
+    Compile {
+        source: PathBuf,
+        goal: Phase,
+        output: Option<PathBuf>,
+    },
+    Other,
+}
+
+/// One command.
+#[derive(Debug)]
+pub struct Step {
+    pub command: Vec<OsString>,
+    pub purpose: Purpose,
+    /// Where its standard output goes, if not to ours.
+    pub output: Option<PathBuf>,
+}
+
+/// Warnings of clang's about what a command line for nvcc is expected to hold.
+const QUIET: &[&str] = &[
+    "-Wno-unknown-cuda-version",
+    "-Wno-unused-command-line-argument",
+    "-Wno-unknown-warning-option",
+    "-Wno-ignored-optimization-argument",
+];
+/// Libraries behind the static runtime.
+const STATIC_NEEDS: &[&str] = &["-lcudart_static", "-ldl", "-lrt", "-lpthread"];
+/// Keeps of a link what clang-linker-wrapper made: the device code and its registration.
+const KEEP_IMAGE: &str = "#!/bin/sh
+# stands for the linker: of all that is linked only the object of the device code is wanted
+image= out=
+while [ $# -gt 0 ]; do
+    case \"$1\" in
+    -o) out=$2; shift ;;
+    *.image.wrapper*.o | *.wrapper.*.o | *image*.o) image=$1 ;;
+    esac
+    shift
+done
+[ -n \"$image\" ] || { echo 'warpwise nvcc: no relocatable device code to link' >&2; exit 1; }
+exec cp \"$image\" \"$out\"
+";
+
+/// The steps that make what is asked for; temporary files go to `temporary`.
+///
+/// # Errors
+/// A request that nvcc would refuse too: no input, one output for many inputs, one output for many architectures.
+pub fn plan(request: &Request, tools: &Tools, temporary: &Path) -> Result<Vec<Step>> {
+    if request.inputs().next().is_none() {
+        bail!("no input files; give a .cu file, or --help");
+    }
+    let goal = request.goal.unwrap_or(Phase::Link);
+    let planner = Planner { request, tools, temporary };
+    match goal {
+        Phase::Link | Phase::Archive => planner.link(goal),
+        Phase::DeviceLink => planner.device_link(),
+        _ => planner.each_source(goal),
+    }
+}
+
+struct Planner<'a> {
+    request: &'a Request,
+    tools: &'a Tools,
+    temporary: &'a Path,
+}
+
+impl Planner<'_> {
+    /// One output for each source.
+    fn each_source(&self, goal: Phase) -> Result<Vec<Step>> {
+        let sources: Vec<_> = self.request.inputs().filter(|(_, language)| *language != Language::Linked).collect();
+        if sources.len() > 1 && self.request.output.is_some() {
+            bail!("-o names one file, but {} sources are compiled; leave -o out or link them", sources.len());
+        }
+        if sources.is_empty() {
+            bail!("none of the inputs is a source; with -x cu any file is");
+        }
+        let mut steps = Vec::new();
+        for (source, language) in sources {
+            let is_device_only = matches!(goal, Phase::Ptx | Phase::Cubin | Phase::Fatbin);
+            if is_device_only && language != Language::Cuda {
+                continue;
+            }
+            steps.extend(self.compile(source, language, goal, self.output_of(source, goal))?);
+        }
+        Ok(steps)
+    }
+
+    fn output_of(&self, source: &Path, goal: Phase) -> Option<PathBuf> {
+        if let Some(output) = &self.request.output {
+            return Some(output.clone());
+        }
+        let extension = match goal {
+            Phase::Ptx => "ptx",
+            Phase::Cubin => "cubin",
+            Phase::Fatbin => "fatbin",
+            Phase::Preprocess | Phase::Dependencies | Phase::UserDependencies => return None,
+            _ => "o",
+        };
+        let name = Path::new(source.file_name().unwrap_or(OsStr::new("a"))).with_extension(extension);
+        Some(self.request.output_folder.as_deref().unwrap_or(Path::new("")).join(name))
+    }
+
+    /// Steps that compile one source.
+    fn compile(&self, source: &Path, language: Language, goal: Phase, output: Option<PathBuf>) -> Result<Vec<Step>> {
+        let architectures = self.request.architectures.each(&self.tools.usual_architecture);
+        if matches!(goal, Phase::Ptx | Phase::Cubin) && architectures.len() > 1 {
+            bail!("PTX and cubins are of one architecture, but {} are asked for", architectures.len());
+        }
+        if goal == Phase::Fatbin {
+            return self.fatbin(source, &architectures, output.as_deref().context("a fatbin needs a name")?);
+        }
+        let mut command = self.clang(source, language, &self.architecture_flags(language));
+        let words: &[&str] = match goal {
+            Phase::Preprocess => &["-E"],
+            Phase::Dependencies => &["--cuda-host-only", "-M"],
+            Phase::UserDependencies => &["--cuda-host-only", "-MM"],
+            Phase::Ptx => &["--cuda-device-only", "-S"],
+            Phase::Cubin => &["--cuda-device-only", "-c"],
+            _ => &["-c"],
+        };
+        command.extend(words.iter().map(OsString::from));
+        // clang writes the two sides of -E to its standard output only
+        let redirected = if goal == Phase::Preprocess { output.clone() } else { None };
+        if let Some(output) = output.as_ref().filter(|_| redirected.is_none()) {
+            command.extend(["-o".into(), output.clone().into()]);
+        }
+        let purpose = Purpose::Compile { source: source.to_owned(), goal, output };
+        Ok(vec![Step { command, purpose, output: redirected }])
+    }
+
+    /// Each architecture by itself, then `fatbinary`.
+    fn fatbin(&self, source: &Path, architectures: &[(String, bool)], output: &Path) -> Result<Vec<Step>> {
+        let mut steps = Vec::new();
+        let mut images: Vec<OsString> = Vec::new();
+        let mut image = |architecture: &str, what: (&str, &str, &str)| {
+            let (extension, word, kind) = what;
+            let path = self.temporary.join(format!("{architecture}.{extension}"));
+            let flags = [format!("--offload-arch={architecture}")];
+            let mut command = self.clang(source, Language::Cuda, &flags);
+            command.extend(["--cuda-device-only".into(), word.into(), "-o".into(), path.clone().into()]);
+            let mut argument =
+                OsString::from(format!("--image3=kind={kind},sm={},file=", architecture.trim_start_matches("sm_")));
+            argument.push(&path);
+            images.push(argument);
+            steps.push(Step { command, purpose: Purpose::Other, output: None });
+        };
+        for (architecture, has_ptx) in architectures {
+            image(architecture, ("cubin", "-c", "elf"));
+            if *has_ptx {
+                image(architecture, ("ptx", "-S", "ptx"));
+            }
+        }
+        let mut command: Vec<OsString> = vec![self.tools.cuda.join("bin/fatbinary").into(), "-64".into()];
+        command.push({
+            let mut create = OsString::from("--create=");
+            create.push(output);
+            create
+        });
+        command.extend(images);
+        steps.push(Step { command, purpose: Purpose::Other, output: None });
+        Ok(steps)
+    }
+
+    fn architecture_flags(&self, language: Language) -> Vec<String> {
+        match language {
+            Language::Cuda => self.request.architectures.flags(&self.tools.usual_architecture),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Clang on one source, without what it is to make of it.
+    fn clang(&self, source: &Path, language: Language, architectures: &[String]) -> Vec<OsString> {
+        let request = self.request;
+        let mut command: Vec<OsString> = vec![self.tools.clang.clone().into()];
+        let mut say = |word: &dyn AsRef<OsStr>| command.push(word.as_ref().to_owned());
+        say(&"-x");
+        say(&match language {
+            Language::Cuda => "cuda",
+            Language::C => "c",
+            _ => "c++",
+        });
+        say(&source);
+        QUIET.iter().for_each(|word| say(word));
+        architectures.iter().for_each(|word| say(word));
+        super::super::cuda::tree_flags(&self.tools.cuda).iter().for_each(|word| say(word));
+        if language == Language::Cuda {
+            if let Some(plugin) = &self.tools.plugin {
+                let mut word = OsString::from("-fpass-plugin=");
+                word.push(plugin);
+                say(&word);
+            }
+            if !request.is_device_debug {
+                ["-Xarch_device", "-O3"].iter().for_each(|word| say(word));
+            }
+            if let Some(level) = &request.host_level {
+                ["-Xarch_host".to_owned(), format!("-O{level}")].iter().for_each(|word| say(word));
+            }
+            match request.is_relocatable {
+                true => ["-fgpu-rdc", "--offload-new-driver"].iter().for_each(|word| say(word)),
+                false => ["-fno-gpu-rdc", "--no-offload-new-driver"].iter().for_each(|word| say(word)),
+            }
+        } else {
+            say(&"-isystem");
+            say(&self.tools.cuda.join("include"));
+            if let Some(level) = &request.host_level {
+                say(&format!("-O{level}"));
+            }
+        }
+        // nvcc takes C++'s standard for C sources too, and means nothing by it
+        let is_meant = |word: &&OsString| language != Language::C || !word.to_string_lossy().contains("++");
+        command.extend(request.arguments().filter(is_meant).cloned());
+        command
+    }
+
+    /// Objects of all sources, then a program, a library or an archive.
+    fn link(&self, goal: Phase) -> Result<Vec<Step>> {
+        let mut steps = Vec::new();
+        let mut linked: Vec<OsString> = Vec::new();
+        let mut is_relocatable = self.request.is_relocatable;
+        for (at, item) in self.request.items.iter().enumerate() {
+            match item {
+                Item::Argument(argument) => linked.push(argument.clone()),
+                Item::Input(path, Language::Linked) => {
+                    is_relocatable |= holds_relocatable_code(path);
+                    linked.push(path.clone().into());
+                }
+                Item::Input(source, language) => {
+                    let stem = source.file_stem().unwrap_or(OsStr::new("a")).to_string_lossy().into_owned();
+                    let object = self.temporary.join(format!("{at}-{stem}.o"));
+                    steps.extend(self.compile(source, *language, Phase::Compile, Some(object.clone()))?);
+                    linked.push(object.into());
+                }
+            }
+        }
+        let step = match goal {
+            Phase::Archive => self.archive(&linked)?,
+            _ => self.link_objects(linked, is_relocatable),
+        };
+        steps.push(step);
+        Ok(steps)
+    }
+
+    fn archive(&self, linked: &[OsString]) -> Result<Step> {
+        let output = self.request.output.as_ref().context("-lib needs the archive's name behind -o")?;
+        let archiver = self.request.archiver.clone().unwrap_or_else(|| "ar".into());
+        let mut command: Vec<OsString> = vec![archiver, "rcs".into(), output.clone().into()];
+        command.extend(linked.iter().filter(|word| !word.to_string_lossy().starts_with('-')).cloned());
+        Ok(Step { command, purpose: Purpose::Other, output: None })
+    }
+
+    fn link_objects(&self, linked: Vec<OsString>, is_relocatable: bool) -> Step {
+        let mut command: Vec<OsString> = vec![self.tools.clang.clone().into()];
+        command.extend(QUIET.iter().map(OsString::from));
+        if is_relocatable {
+            command.push("--offload-link".into());
+        }
+        command.extend(super::super::cuda::tree_flags(&self.tools.cuda).into_iter().map(OsString::from));
+        command.extend(linked);
+        let output = self.request.output.clone().unwrap_or_else(|| "a.out".into());
+        command.extend(["-o".into(), output.into()]);
+        for folder in ["lib64", "lib", "targets/x86_64-linux/lib", "lib64/stubs", "lib/stubs"] {
+            let folder = self.tools.cuda.join(folder);
+            if folder.is_dir() {
+                let mut word = OsString::from("-L");
+                word.push(folder);
+                command.push(word);
+            }
+        }
+        match self.request.cudart {
+            Cudart::Static => command.extend(STATIC_NEEDS.iter().map(OsString::from)),
+            Cudart::Shared => command.push("-lcudart".into()),
+            Cudart::None => {}
+        }
+        Step { command, purpose: Purpose::Other, output: None }
+    }
+
+    /// The linked device code of relocatable objects, as an object for any linker.
+    fn device_link(&self) -> Result<Vec<Step>> {
+        let keep = self.temporary.join("keep-image");
+        std::fs::write(&keep, KEEP_IMAGE).with_context(|| format!("cannot write {}", keep.display()))?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            std::fs::set_permissions(&keep, std::fs::Permissions::from_mode(0o755))
+                .with_context(|| format!("cannot make {} executable", keep.display()))?;
+        }
+        let mut command: Vec<OsString> = vec![self.tools.clang.clone().into()];
+        command.extend(QUIET.iter().map(OsString::from));
+        command.push("--offload-link".into());
+        command.extend(super::super::cuda::tree_flags(&self.tools.cuda).into_iter().map(OsString::from));
+        let mut path = OsString::from("--ld-path=");
+        path.push(&keep);
+        command.push(path);
+        command.extend(self.request.arguments().cloned());
+        command.extend(self.request.inputs().map(|(path, _)| path.clone().into()));
+        let output = self.request.output.clone().unwrap_or_else(|| "a_dlink.o".into());
+        command.extend(["-o".into(), output.into()]);
+        Ok(vec![Step { command, purpose: Purpose::Other, output: None }])
+    }
+}
+
+/// Whether an object or archive holds device code that has to be linked, which clang keeps in a section of this name.
+fn holds_relocatable_code(path: &Path) -> bool {
+    const SECTION: &[u8] = b".llvm.offloading";
+    std::fs::read(path).is_ok_and(|bytes| bytes.windows(SECTION.len()).any(|window| window == SECTION))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::flags::FLAGS;
+    use super::*;
+
+    fn tools() -> Tools {
+        Tools {
+            clang: "clang++".into(),
+            cuda: "/cuda".into(),
+            plugin: Some("/lib/libwarpwise.so".into()),
+            usual_architecture: "sm_75".into(),
+        }
+    }
+
+    fn commands(line: &str) -> Result<String> {
+        let request = Request::parse(line.split_whitespace().map(OsString::from))?;
+        let folder = tempfile::tempdir()?;
+        let steps = plan(&request, &tools(), folder.path())?;
+        let words = steps
+            .iter()
+            .map(|step| step.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" "));
+        Ok(words.collect::<Vec<_>>().join("\n"))
+    }
+
+    #[test]
+    fn each_row_holds() {
+        for flag in FLAGS.iter().filter(|flag| !flag.example.is_empty()) {
+            let said = commands(flag.example).unwrap_or_else(|error| panic!("{}: {error:#}", flag.long));
+            assert!(said.contains(flag.gives), "{}: '{}' gives\n{said}", flag.long, flag.example);
+        }
+    }
+
+    #[test]
+    fn rows_without_an_example_are_taken_or_refused() {
+        for flag in FLAGS.iter().filter(|flag| flag.example.is_empty()) {
+            let value = match flag.value {
+                super::super::flags::Value::Bare => "",
+                super::super::flags::Value::Truth => " true",
+                _ => " 1",
+            };
+            let outcome = commands(&format!("-c a.cu {}{value}", flag.long));
+            let is_refused = flag.meaning == super::super::flags::Meaning::Refused;
+            let needs_more = matches!(flag.long, "--device-link" | "--lib" | "--options-file" | "--fatbin");
+            assert!(needs_more || outcome.is_err() == is_refused, "{}: {outcome:?}", flag.long);
+        }
+    }
+
+    #[test]
+    fn a_program_of_two_sources_and_a_library() {
+        let said = commands("-O2 -arch=sm_90 a.cu b.cpp -lfoo -o prog").unwrap();
+        let lines: Vec<&str> = said.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert!(lines[0].contains("-x cuda a.cu") && lines[0].contains("-fpass-plugin=/lib/libwarpwise.so"));
+        assert!(lines[0].contains("-Xarch_device -O3") && lines[0].contains("-Xarch_host -O2"));
+        assert!(lines[1].contains("-x c++ b.cpp") && !lines[1].contains("plugin") && lines[1].contains("-O2"));
+        assert!(lines[2].contains("-lfoo -o prog") && lines[2].contains("-lcudart_static"));
+        assert!(!lines[2].contains("--offload-link"));
+    }
+
+    #[test]
+    fn what_nvcc_refuses_is_refused() {
+        assert!(commands("-c a.cu b.cu -o x.o").unwrap_err().to_string().contains("2 sources"));
+        assert!(commands("-O3").unwrap_err().to_string().contains("no input"));
+        assert!(commands("-ptx a.cu -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90").is_err());
+        assert!(commands("-c a.o").unwrap_err().to_string().contains("none of the inputs"));
+    }
+}

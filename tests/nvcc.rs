@@ -1,0 +1,144 @@
+//! Does `warpwise nvcc` build what nvcc's command lines build? Objects, programs, libraries, device code in all forms.
+
+mod common;
+
+use common::{cuda_tree, stderr, stdout, warpwise};
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+const KERNEL: &str = "\
+#include <cstdio>
+__global__ void scale(float *p, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) p[i] *= 2.0f; }
+#ifndef NO_MAIN
+int main() { scale<<<1, 32>>>(nullptr, 0); std::printf(\"here\\n\"); return 0; }
+#endif
+";
+
+/// `warpwise nvcc LINE` in a folder.
+fn nvcc(folder: &Path, line: &str) -> Output {
+    let words = line.split_whitespace();
+    warpwise().arg("nvcc").args(words).current_dir(folder).env("WARPWISE_CUDA", cuda_tree()).output().unwrap()
+}
+
+fn builds(folder: &Path, line: &str) {
+    let output = nvcc(folder, line);
+    assert!(output.status.success(), "nvcc {line}: {}", stderr(&output));
+    assert_eq!(stderr(&output), "", "nvcc {line}");
+}
+
+fn runs(program: &Path) -> String {
+    let output = std::process::Command::new(program).output().unwrap();
+    assert!(output.status.success());
+    stdout(&output)
+}
+
+#[test]
+fn programs_of_one_command_and_of_many() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    fs::write(place.join("a.cu"), KERNEL).unwrap();
+    fs::write(place.join("b.cpp"), "#include <cuda_runtime.h>\nint other() { return cudaDeviceReset() * 0; }\n").unwrap();
+    builds(place, "-std=c++17 -Xcompiler -Wall,-fno-gnu-unique -arch=sm_90 -O3 a.cu b.cpp -o once");
+    assert_eq!(runs(&place.join("once")), "here\n");
+    builds(place, "-arch=sm_90 -O2 -c a.cu");
+    builds(place, "-O2 -x cu -arch sm_90 -c b.cpp -o b.o");
+    builds(place, "-arch=sm_90 a.o b.o -o twice -lm");
+    assert_eq!(runs(&place.join("twice")), "here\n");
+    builds(place, "-arch=sm_90 -lib a.cu b.cpp -o both.a");
+    builds(place, "both.a -o thrice");
+    assert_eq!(runs(&place.join("thrice")), "here\n");
+    let run = nvcc(place, "-arch=sm_90 -run a.cu -o fourth");
+    assert_eq!(stdout(&run), "here\n");
+}
+
+#[test]
+fn device_code_in_every_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    fs::write(place.join("a.cu"), KERNEL).unwrap();
+    builds(place, "-arch=sm_90 -ptx a.cu");
+    assert!(fs::read_to_string(place.join("a.ptx")).unwrap().contains(".entry _Z5scalePfi"));
+    builds(place, "-arch=sm_90 -cubin a.cu -o x.cubin");
+    assert_eq!(&fs::read(place.join("x.cubin")).unwrap()[..4], b"\x7fELF");
+    builds(place, "-gencode arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=[sm_90,compute_90] -fatbin a.cu");
+    assert_eq!(fs::read(place.join("a.fatbin")).unwrap()[..4], 0xBA55_ED50_u32.to_le_bytes());
+    builds(place, "-E -arch=sm_90 a.cu -o a.ii");
+    assert!(fs::read_to_string(place.join("a.ii")).unwrap().contains("scale"));
+    builds(place, "-MD -MF a.d -arch=sm_90 -dc a.cu -o a.o");
+    assert!(fs::read_to_string(place.join("a.d")).unwrap().contains("a.cu"));
+    let list = nvcc(place, "-MM a.cu");
+    assert!(stdout(&list).starts_with("a.o: a.cu"), "{}", stdout(&list));
+}
+
+#[test]
+fn relocatable_device_code_is_linked_at_once_and_by_another_linker() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    fs::write(place.join("f.cu"), "__device__ int twice(int i) { return 2 * i; }\n").unwrap();
+    let main = "__device__ int twice(int);\n__global__ void k(int *p) { *p = twice(*p); }\nint main() { k<<<1, 1>>>(0); }\n";
+    fs::write(place.join("m.cu"), main).unwrap();
+    builds(place, "-arch=sm_90 -rdc=true f.cu m.cu -o once");
+    runs(&place.join("once"));
+    builds(place, "-arch=sm_90 -dc f.cu m.cu");
+    builds(place, "-arch=sm_90 f.o m.o -o twice");
+    runs(&place.join("twice"));
+    builds(place, "-arch=sm_90 -dlink f.o m.o -o link.o");
+    let cuda = cuda_tree();
+    let mut cxx = std::process::Command::new("c++");
+    cxx.current_dir(place).args(["f.o", "m.o", "link.o", "-o", "thrice"]);
+    for folder in ["lib64", "lib"] {
+        cxx.arg(format!("-L{}", cuda.join(folder).display()));
+    }
+    let output = cxx.args(["-lcudart_static", "-ldl", "-lrt", "-lpthread"]).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    runs(&place.join("thrice"));
+}
+
+#[test]
+fn what_clang_refuses_falls_back_object_for_object() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    fs::write(place.join("bad.cu"), "#ifdef __clang__\n#error only nvcc\n#endif\n").unwrap();
+    let refused = nvcc(place, "-c bad.cu");
+    assert!(!refused.status.success() && !place.join("bad.o").exists());
+    // stands for the real nvcc: writes down what it was called with
+    let real = place.join("real-nvcc");
+    fs::write(&real, "#!/bin/sh\necho \"$@\" > called; for last; do :; done; : > \"$last\"\n").unwrap();
+    std::process::Command::new("chmod").args(["+x"]).arg(&real).status().unwrap();
+    let output = nvcc(place, "--fallback --nvcc ./real-nvcc -O2 -Xcompiler -Wall -c bad.cu -o out.o");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let said = stderr(&output);
+    assert!(said.contains("bad.cu is compiled by nvcc, because clang refused it") && said.contains("only nvcc"), "{said}");
+    assert_eq!(fs::read_to_string(place.join("called")).unwrap(), "-O 2 -Xcompiler -Wall -c bad.cu -o out.o\n");
+    assert!(place.join("out.o").exists());
+}
+
+#[test]
+fn messages_and_versions() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let said = stdout(&nvcc(place, "--version"));
+    assert!(said.contains("clang version 22") && said.contains("release 13.0, V13.0"), "{said}");
+    assert!(stdout(&nvcc(place, "--help")).contains("--fallback"));
+    let unknown = nvcc(place, "-quux a.cu");
+    assert_eq!(stderr(&unknown).lines().count(), 1);
+    assert!(!unknown.status.success() && stderr(&unknown).contains("nvcc has no flag '-quux'"));
+    fs::write(place.join("flags.rsp"), "-arch=sm_90 -O2 -dryrun\n'a b.cu' -c").unwrap();
+    let dry = nvcc(place, "--options-file flags.rsp");
+    assert!(dry.status.success() && stderr(&dry).contains("-x cuda 'a b.cu'"), "{}", stderr(&dry));
+    let verbatim = warpwise()
+        .args(["nvcc", "-dryrun", "-c", "a.cu"])
+        .env("WARPWISE_CUDA", cuda_tree())
+        .env("NVCC_APPEND_FLAGS", "-DX=1")
+        .output()
+        .unwrap();
+    assert!(stderr(&verbatim).contains("-DX=1"), "{}", stderr(&verbatim));
+}
+
+#[test]
+fn the_document_has_every_row() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/NVCC.md")).unwrap();
+    let table = warpwise::cli::nvcc::flags::markdown();
+    assert!(page.contains(&table), "docs/NVCC.md: put this table in place of the one there\n{table}");
+}
