@@ -38,7 +38,8 @@ fn programs_of_one_command_and_of_many() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path();
     fs::write(place.join("a.cu"), KERNEL).unwrap();
-    fs::write(place.join("b.cpp"), "#include <cuda_runtime.h>\nint other() { return cudaDeviceReset() * 0; }\n").unwrap();
+    fs::write(place.join("b.cpp"), "#include <cuda_runtime.h>\nint other() { return cudaDeviceReset() * 0; }\n")
+        .unwrap();
     builds(place, "-std=c++17 -Xcompiler -Wall,-fno-gnu-unique -arch=sm_90 -O3 a.cu b.cpp -o once");
     assert_eq!(runs(&place.join("once")), "here\n");
     builds(place, "-arch=sm_90 -O2 -c a.cu");
@@ -76,7 +77,8 @@ fn relocatable_device_code_is_linked_at_once_and_by_another_linker() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path();
     fs::write(place.join("f.cu"), "__device__ int twice(int i) { return 2 * i; }\n").unwrap();
-    let main = "__device__ int twice(int);\n__global__ void k(int *p) { *p = twice(*p); }\nint main() { k<<<1, 1>>>(0); }\n";
+    let main =
+        "__device__ int twice(int);\n__global__ void k(int *p) { *p = twice(*p); }\nint main() { k<<<1, 1>>>(0); }\n";
     fs::write(place.join("m.cu"), main).unwrap();
     builds(place, "-arch=sm_90 -rdc=true f.cu m.cu -o once");
     runs(&place.join("once"));
@@ -109,7 +111,10 @@ fn what_clang_refuses_falls_back_object_for_object() {
     let output = nvcc(place, "--fallback --nvcc ./real-nvcc -O2 -Xcompiler -Wall -c bad.cu -o out.o");
     assert!(output.status.success(), "{}", stderr(&output));
     let said = stderr(&output);
-    assert!(said.contains("bad.cu is compiled by nvcc, because clang refused it") && said.contains("only nvcc"), "{said}");
+    assert!(
+        said.contains("bad.cu is compiled by nvcc, because clang refused it") && said.contains("only nvcc"),
+        "{said}"
+    );
     assert_eq!(fs::read_to_string(place.join("called")).unwrap(), "-O 2 -Xcompiler -Wall -c bad.cu -o out.o\n");
     assert!(place.join("out.o").exists());
 }

@@ -135,7 +135,8 @@ fn run_step(step: &Step, request: &Request, tools: &Tools) -> Result<u8> {
 /// PATH with the CUDA tree's tools at its end, where clang looks for nvlink.
 fn with_cuda_tools(cuda: &Path) -> Result<OsString> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::join_paths(std::env::split_paths(&path).chain([cuda.join("bin")])).context("the CUDA tree's path holds a ':'")
+    std::env::join_paths(std::env::split_paths(&path).chain([cuda.join("bin")]))
+        .context("the CUDA tree's path holds a ':'")
 }
 
 fn status(outcome: &std::process::Output) -> u8 {

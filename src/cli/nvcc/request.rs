@@ -122,6 +122,9 @@ const CLANG_STARTS: &[&str] = &[
     "-Qunused",
 ];
 
+/// What only GCC knows, and clang does without.
+const GCC_ONLY: &[&str] = &["-fno-gnu-unique", "-fgnu-unique", "-fno-var-tracking", "-fno-var-tracking-assignments"];
+
 impl Request {
     /// Reads a command line (without the program's name).
     ///
@@ -289,6 +292,9 @@ impl Request {
     }
 
     fn argument(&mut self, text: &str) {
+        if GCC_ONLY.contains(&text) {
+            return;
+        }
         self.items.push(Item::Argument(text.into()));
     }
 
