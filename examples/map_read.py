@@ -65,40 +65,40 @@ def branches(data):
         for _ in range(numbers):
             number()
 
-    def text(length=None):
+    def text():
         nonlocal at
-        length = number() if length is None else length
+        length = number()
         at += length
         return data[at - length : at].decode()
 
+    def optional(read):
+        return read() if number() else None
+
+    def each(read):
+        return [read() for _ in range(number())]
+
     text()  # who wrote it
     text()  # the source file
-    files = [text() for _ in range(number())]
-    places = [(files[number()], number(), number(), number())[:2] for _ in range(number())]
+    files = each(text)
+    places = each(lambda: (files[number()], number(), number(), optional(number))[:2])
     for _ in range(number()):
         symbol = text()
-        skip(4)  # is it a kernel, the word that counts launches, file and line
-        text()  # the shape of the block
+        number()  # is it a kernel
+        optional(number)  # the word that counts launches
+        optional(lambda: skip(2))  # file and line
+        optional(text)  # the shape of the block
         skip(3)  # values by class
-        for _ in range(number()):  # lines
-            skip(2)
-            text()
-            for _ in range(number()):
-                text()
-        for _ in range(number()):  # blocks
-            length = number()
-            text(length) if length else number()
-            skip(3)  # lines and instructions
-            skip(number())  # successors
+        each(lambda: (skip(2), text(), each(text)))  # lines with notes
+        each(lambda: (text(), skip(3), each(number)))  # blocks: name, lines, instructions, successors
         for _ in range(number()):
-            number()  # blocks since that of the branch before
-            place = number()
-            bits = number()
-            slot = number() if bits & 2 else None
-            if bits & 4:
-                text()  # reasons
+            number()  # the block it ends
+            place = optional(number)
+            skip(2)  # is it divergent, loops around it
+            each(number)  # targets
+            slot = optional(number)
+            optional(text)  # reasons
             if slot is not None:
-                yield symbol, slot, places[place - 1] if place else ("?", 0)
+                yield symbol, slot, ("?", 0) if place is None else places[place]
 
 
 def main(path):

@@ -54,5 +54,6 @@ pub mod settings;
 pub mod shared_memory;
 pub mod simt;
 pub mod slots;
+pub mod source;
 pub mod stack;
 pub mod steer;

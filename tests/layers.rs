@@ -8,7 +8,6 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("analyses", "stack"),
     ("fuse", "map"),
     ("llvm", "ir"),
-    ("map", "report"),
     ("objects", "cost"),
     ("objects", "stack"),
     ("remat", "slots"),

@@ -4,8 +4,7 @@ use super::simt;
 use crate::divergence::{ModuleAnalysis, Options};
 use crate::llvm::image;
 use crate::map::file::{self, Counted};
-use crate::map::{describe, precision, show};
-use crate::report::html;
+use crate::map::{describe, page, precision, show};
 use crate::simt::DivergenceMap;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
@@ -123,7 +122,7 @@ pub fn run(args: &MapArgs) -> Result<()> {
                 let described = describe(&ModuleAnalysis::new(module.handle(), Options::default()), source);
                 modules.iter_mut().for_each(|counted| counted.table.take_reasons(&described));
             }
-            let page = html::of_map(&map.runs, &modules);
+            let page = page::of_map(&map.runs, &modules);
             std::fs::write(output, page).with_context(|| format!("cannot write {}", output.display()))
         }
     }

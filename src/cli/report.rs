@@ -11,8 +11,9 @@ use crate::divergence::{ModuleAnalysis, Options};
 use crate::geometry::BlockShape;
 use crate::llvm::optimise::optimise;
 use crate::llvm::owned::OwnedModule;
-use crate::map;
-use crate::report::{html, json, model, source::Sources, text};
+use crate::map::{self, page};
+use crate::report::{json, model, text};
+use crate::source::Sources;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -82,7 +83,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     }
     let analysis = ModuleAnalysis::new(module.handle(), Options { block: args.block.or(flags.block), simple: false });
     if let Some(page) = &args.html {
-        let text = html::of_table(&map::describe(&analysis, file), file);
+        let text = page::of_table(&map::describe(&analysis, file), file);
         return std::fs::write(page, text).with_context(|| format!("cannot write {}", page.display()));
     }
     let mut report = model::build(&analysis, &file.display().to_string(), &mut Sources::beside(file));

@@ -8,6 +8,8 @@ use crate::ir::Func;
 use crate::ir::call::Callee;
 use crate::ir::handles::Handles;
 use crate::ir::import::ModuleContext;
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::DiGraph;
 use rustc_hash::FxHashMap;
 
 /// Whether a function calls anything that is compiled as a function of its own.
@@ -73,49 +75,12 @@ impl CallGraph {
 
 /// Nodes on a cycle: those of strongly connected components of several nodes, and those with an edge to themselves.
 fn cyclic(edges: &[Vec<usize>]) -> Vec<bool> {
-    const NEW: usize = usize::MAX;
+    let pairs = (0u32..).zip(edges).flat_map(|(from, targets)| targets.iter().map(move |&to| (from, to as u32)));
+    let graph = DiGraph::<(), ()>::from_edges(pairs);
     let mut result = vec![false; edges.len()];
-    let mut number = vec![NEW; edges.len()];
-    let mut lowest = vec![0; edges.len()];
-    let mut is_open = vec![false; edges.len()];
-    let (mut component, mut path, mut count) = (Vec::new(), Vec::new(), 0);
-    for root in 0..edges.len() {
-        if number[root] != NEW {
-            continue;
-        }
-        path.push((root, 0));
-        while let Some(&mut (node, ref mut next)) = path.last_mut() {
-            if *next == 0 {
-                (number[node], lowest[node], is_open[node]) = (count, count, true);
-                component.push(node);
-                count += 1;
-            }
-            let edge = edges[node].get(*next).copied();
-            *next += 1;
-            match edge {
-                Some(to) if number[to] == NEW => path.push((to, 0)),
-                Some(to) => {
-                    if is_open[to] {
-                        lowest[node] = lowest[node].min(number[to]);
-                    }
-                    result[node] |= to == node;
-                }
-                None => {
-                    path.pop();
-                    if let Some(&(parent, _)) = path.last() {
-                        lowest[parent] = lowest[parent].min(lowest[node]);
-                    }
-                    if lowest[node] == number[node] {
-                        let start = component.iter().rposition(|&other| other == node).unwrap_or(0);
-                        let is_cycle = component.len() - start > 1;
-                        for member in component.drain(start..) {
-                            is_open[member] = false;
-                            result[member] |= is_cycle;
-                        }
-                    }
-                }
-            }
-        }
+    for component in kosaraju_scc(&graph) {
+        let is_cycle = component.len() > 1 || graph.contains_edge(component[0], component[0]);
+        component.iter().for_each(|node| result[node.index()] = is_cycle);
     }
     result
 }

@@ -1,10 +1,12 @@
-//! What is there to say of a function whose branches are counted? Facts in, a [packed](super::packed) description out.
+//! What does the [table](super::table) say of a function whose branches are counted?
 //!
-//! This runs at each compilation, so it asks LLVM for as little as can be: locations once each, names of blocks only.
-//! Reasons why branches diverge cost more than all the rest, and are only written for pages that are made at once.
+//! This runs in every compilation with counters, so it asks LLVM for as little as possible: each location once, names of
+//! blocks only. Reasons why branches diverge cost more than everything else together; they are given only where a page is
+//! made at once.
 
-use super::packed::{Branch, Head, Packer};
-use super::plan::FunctionPlan;
+use super::plan::{BranchPlan, FunctionPlan};
+use super::table::{BlockTable, BranchTable, FunctionTable, LineTable, Place, Table};
+use crate::access::{self, Pattern};
 use crate::divergence::Facts;
 use crate::entity::Block;
 use crate::explain::ExpressionPrinter;
@@ -14,18 +16,19 @@ use crate::ir::handles::Handles;
 use crate::ir::names::Names;
 use crate::ir::types::TypeKind;
 use crate::llvm::handle::{DebugLoc, quote_name};
-use crate::report::model::{self, Counts, LineReport};
-use crate::report::source::Sources;
+use crate::source::Sources;
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// Describes the functions of a module, one after the other.
 pub struct Describer<'m> {
-    packer: Packer,
+    table: Table,
     sources: Sources,
-    /// Numbers of files, by LLVM's node.
+    /// Indices of files by name, and by LLVM's node.
+    named_files: FxHashMap<String, u32>,
     files: FxHashMap<usize, u32>,
-    /// Numbers of places.
+    /// Indices of places.
     places: FxHashMap<DebugLoc<'m>, u32>,
     /// Where a location is shown: the outermost file, and the innermost line in it.
     shown: FxHashMap<DebugLoc<'m>, (u32, u32)>,
@@ -34,53 +37,62 @@ pub struct Describer<'m> {
 }
 
 impl<'m> Describer<'m> {
-    /// A describer; sources are looked for beside others.
-    pub fn new(sources: Sources, explains: bool) -> Self {
-        let (packer, files, places, shown) = Default::default();
-        Describer { packer, sources, files, places, shown, explains }
+    /// A describer of the module made from `source`; other files are looked up in `sources`.
+    pub fn new(source: &str, sources: Sources, explains: bool) -> Self {
+        let (named_files, files, places, shown) = Default::default();
+        Describer { table: Table::new(source), sources, named_files, files, places, shown, explains }
     }
 
-    /// The description of all functions.
-    pub fn finish(self, source: &str) -> Vec<u8> {
-        self.packer.finish(&super::table::producer(), source)
+    /// The table of all functions.
+    pub fn finish(self) -> Table {
+        self.table
     }
 
     /// Describes a function and what is counted of it.
     pub fn function(&mut self, facts: &Facts, handles: &Handles<'m>, plan: &FunctionPlan) {
         let func = &facts.func;
-        let own = handles.function.place();
-        let has_lines = own.is_some();
+        let place = handles.function.place().map(|(file, line)| (self.file_named(&file), line));
         let words = ExpressionPrinter::new(facts, handles);
-        let mut lines = if has_lines { model::costly_lines(facts, &words) } else { Vec::new() };
-        for LineReport { place, text, .. } in &mut lines {
-            *text = self.sources.line(&place.file, place.line).map(str::to_owned);
-        }
-        let place = own.map(|(file, line)| (self.packer.file(&file), line));
-        let [uniform, affine, divergent] = facts.tally();
-        let shape = facts.geometry.exact.map_or_else(String::new, |shape| shape.to_string());
-        self.packer.head(&Head {
-            symbol: &func.name,
+        let lines = if place.is_some() { self.costly_lines(facts, &words) } else { Vec::new() };
+        let labels = Labels::new(facts, handles);
+        let blocks = func.blocks.keys().map(|block| BlockTable {
+            name: labels.name(handles, block),
+            lines: place.map_or([0; 2], |(file, _)| self.lines_of(facts, handles, block, file)),
+            size: func.block_insts(block).len() as u32,
+            next: func.graph.succs(block).iter().map(|next| next.as_u32()).collect(),
+        });
+        let blocks = blocks.collect();
+        let function = FunctionTable {
+            symbol: func.name.clone(),
             is_kernel: func.is_kernel,
             launches: plan.launches,
             place,
-            shape: &shape,
-            values: Counts { uniform, affine, divergent },
-        });
-        self.packer.count(lines.len());
-        lines.iter().for_each(|line| self.packer.line(line));
-        let labels = Labels::new(facts, handles);
-        self.packer.count(func.blocks.len());
-        for block in func.blocks.keys() {
-            let lines = place.map_or([0; 2], |(file, _)| self.lines_of(facts, handles, block, file));
-            let next = func.graph.succs(block).iter().map(|next| next.as_u32() as i32 - block.as_u32() as i32);
-            let size = func.block_insts(block).len() as u32;
-            match &labels {
-                Labels::Named(names) => self.packer.block(Ok(&names[block.index()]), lines, size, next),
-                Labels::Mixed(names) => self.packer.block(Ok(&names.block(handles, block)), lines, size, next),
-                Labels::Numbered(numbers) => self.packer.block(Err(numbers[block.index()]), lines, size, next),
+            shape: facts.geometry.exact.map(|shape| shape.to_string()),
+            values: facts.tally(),
+            lines,
+            blocks,
+            branches: self.branches(facts, handles, plan, &words),
+        };
+        self.table.functions.push(function);
+    }
+
+    /// Lines with accesses that could be better, in the order of files' names.
+    fn costly_lines(&mut self, facts: &Facts, words: &ExpressionPrinter<'_, 'm>) -> Vec<LineTable> {
+        let mut lines: BTreeMap<(String, u32), Vec<String>> = BTreeMap::new();
+        for access in access::accesses(facts).into_iter().filter(|access| access.pattern != Pattern::Same) {
+            let Some(text) = access::describe(&access, |value| words.value(value), false) else { continue };
+            let Some(place) = words.place(access.inst) else { continue };
+            let notes = lines.entry((place.file, place.line)).or_default();
+            let note = format!("{} {}: {text}", access.space, access.action.noun());
+            if !notes.contains(&note) {
+                notes.push(note);
             }
         }
-        self.branches(facts, handles, plan, &words);
+        let line = |((name, line), notes): ((String, u32), _)| {
+            let text = self.sources.line(&name, line).unwrap_or_default().to_owned();
+            LineTable { file: self.file_named(&name), line, text, notes }
+        };
+        lines.into_iter().map(line).collect()
     }
 
     fn branches(
@@ -89,32 +101,44 @@ impl<'m> Describer<'m> {
         handles: &Handles<'m>,
         plan: &FunctionPlan,
         words: &ExpressionPrinter<'_, 'm>,
-    ) {
+    ) -> Vec<BranchTable> {
         let cycles = &facts.cfg().cycles;
         let causes = self.explains.then(|| Causes::new(facts));
-        let mut before = 0;
-        self.packer.count(plan.branches.len());
-        for branch in &plan.branches {
+        let branch = |branch: &BranchPlan| {
             let is_divergent = facts.is_divergent_branch(branch.block);
             let chain = causes.as_ref().filter(|_| is_divergent).and_then(|causes| causes.of_branch(branch.block));
-            let why = chain.map(|chain| explain(facts, words, &chain, branch.block));
             let location = handles.inst(facts.func.terminator(branch.block)).debug_loc();
-            let place = location.map(|location| self.place(location));
-            self.packer.branch(&Branch {
-                further: branch.block.as_u32() - before,
-                place,
+            BranchTable {
+                block: branch.block.as_u32(),
+                place: location.map(|location| self.place(location)),
                 is_divergent,
                 depth: cycles.cycle_of(branch.block).map_or(0, |cycle| cycles.depth(cycle)),
+                targets: branch.targets.iter().map(|target| target.as_u32()).collect(),
                 slot: branch.slot,
-                why: why.as_deref(),
-            });
-            before = branch.block.as_u32();
+                why: chain.map(|chain| explain(facts, words, &chain, branch.block)),
+            }
+        };
+        plan.branches.iter().map(branch).collect()
+    }
+
+    fn file_named(&mut self, name: &str) -> u32 {
+        if let Some(&known) = self.named_files.get(name) {
+            return known;
         }
+        let number = self.table.files.len() as u32;
+        self.table.files.push(name.to_owned());
+        self.named_files.insert(name.to_owned(), number);
+        number
     }
 
     fn file(&mut self, location: DebugLoc<'m>) -> u32 {
-        let packer = &mut self.packer;
-        *self.files.entry(location.file_key()).or_insert_with(|| packer.file(&location.file()))
+        let key = location.file_key();
+        if let Some(&known) = self.files.get(&key) {
+            return known;
+        }
+        let number = self.file_named(&location.file());
+        self.files.insert(key, number);
+        number
     }
 
     fn place(&mut self, location: DebugLoc<'m>) -> u32 {
@@ -123,7 +147,8 @@ impl<'m> Describer<'m> {
         }
         let inlined_at = location.inlined_at().map(|outer| self.place(outer));
         let file = self.file(location);
-        let number = self.packer.place(file, location.line(), location.column(), inlined_at);
+        let number = self.table.places.len() as u32;
+        self.table.places.push(Place { file, line: location.line(), column: location.column(), inlined_at });
         self.places.insert(location, number);
         number
     }
@@ -192,5 +217,13 @@ impl Labels {
             number
         });
         Labels::Numbered(numbers.collect())
+    }
+
+    fn name(&self, handles: &Handles<'_>, block: Block) -> String {
+        match self {
+            Labels::Named(names) => names[block.index()].clone(),
+            Labels::Mixed(names) => names.block(handles, block),
+            Labels::Numbered(numbers) => format!("%{}", numbers[block.index()]),
+        }
     }
 }

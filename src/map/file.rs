@@ -2,6 +2,7 @@
 
 use super::table::{BranchTable, FunctionTable, Table, TableError};
 use crate::llvm::handle::Inst;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use warpwise_rt::format::{FormatError, Map};
 
@@ -26,7 +27,7 @@ pub struct Counted {
 }
 
 /// How often a branch was met.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct BranchCounts {
     /// Warps that came.
     pub visits: u64,
@@ -115,8 +116,10 @@ impl Feedback {
         let mut feedback = Feedback::default();
         for module in modules {
             for branch in module.table.functions.iter().flat_map(|function| &function.branches) {
-                let (Some(place), Some(counts)) = (branch.places.first(), module.of(branch)) else { continue };
-                let key = (place.file.clone(), place.line, place.column);
+                let (Some(place), Some(counts)) = (module.table.places(branch).next(), module.of(branch)) else {
+                    continue;
+                };
+                let key = (place.file.to_owned(), place.line, place.column);
                 let sum = feedback.places.entry(key).or_default();
                 sum.visits = sum.visits.saturating_add(counts.visits);
                 sum.splits = sum.splits.saturating_add(counts.splits);

@@ -15,8 +15,9 @@ mod effects;
 pub mod file;
 pub mod flush;
 pub mod joins;
+pub mod layout;
 pub mod options;
-pub mod packed;
+pub mod page;
 pub mod plan;
 pub mod precision;
 mod ptx;
@@ -32,13 +33,14 @@ use crate::llvm::edit::Editor;
 use crate::llvm::edit::map::Reach;
 use crate::llvm::handle::{Module, Value};
 use crate::llvm::remark::{Host, Kind};
-use crate::report::source::Sources;
+use crate::source::Sources;
 use calls::CallGraph;
 use describe::Describer;
 pub use options::Options;
 use plan::{FunctionPlan, Keep, Layout, Surroundings};
 use std::path::Path;
 use table::Table;
+use warpwise_rt::format::hash;
 
 /// Every symbol that the pass makes starts so.
 pub const SYMBOL: &str = "__warpwise_map";
@@ -58,7 +60,7 @@ impl Symbols {
     pub fn of(source_file: &str, options: &Options) -> Symbols {
         let end = options.name.clone().unwrap_or_else(|| {
             let folder = std::env::current_dir().unwrap_or_default();
-            format!("{:016x}", table::hash(folder.join(source_file).to_string_lossy().as_bytes()))
+            format!("{:016x}", hash(folder.join(source_file).to_string_lossy().as_bytes()))
         });
         let index = [SYMBOL, "_", &end].concat();
         Symbols { counters: [&index, "_counters"].concat(), table: [&index, "_table"].concat(), index }
@@ -79,7 +81,7 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     let calls = CallGraph::new(&analysis.context, &bodies);
     let mut layout = Layout::default();
     let source = module.source_file();
-    let mut describer = Describer::new(Sources::beside(Path::new(&source)), false);
+    let mut describer = Describer::new(&source, Sources::beside(Path::new(&source)), false);
     let plans: Vec<FunctionPlan> = bodies
         .iter()
         .zip(calls.recursive())
@@ -110,26 +112,20 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     }
     effects::admit(&calls, &bodies, &plans, &mut editor);
     let bytes = u64::from(replicas) * u64::from(words) * 8;
-    publish_table(
-        &mut editor,
-        &symbols,
-        (counters, bytes),
-        &Table::encode(&describer.finish(&source), replicas, words),
-    );
+    publish_table(&mut editor, &symbols, (counters, bytes), &describer.finish().encode(replicas, words));
     true
 }
 
 /// A table of a module that nobody counts: the branches, and what the analysis says of them.
 pub fn describe(analysis: &ModuleAnalysis<'_>, input: &Path) -> Table {
-    let mut describer = Describer::new(Sources::beside(input), true);
+    let mut describer = Describer::new(&input.display().to_string(), Sources::beside(input), true);
     for &function in analysis.context.functions().iter().filter(|function| !function.is_declaration()) {
         let (facts, handles) = analysis.facts(function);
         let plan = FunctionPlan { branches: plan::branches(&facts), ..FunctionPlan::default() };
         describer.function(&facts, &handles, &plan);
     }
-    let description = describer.finish(&input.display().to_string());
-    let mut table = packed::read(&description).expect("what was written is read");
-    table.functions.sort_by_key(|function| !function.report.is_kernel);
+    let mut table = describer.finish();
+    table.functions.sort_by_key(|function| !function.is_kernel);
     table
 }
 

@@ -58,7 +58,7 @@ pub fn compare(image: &ModuleImage, seen: &DivergenceMap, report: &LaunchReport)
     }
     let mut met = 0;
     for function in &table.functions {
-        let symbol = &function.report.symbol;
+        let symbol = &function.symbol;
         let Some(body) = image.functions.iter().find(|body| body.name == *symbol) else { continue };
         let original = original_branches(body);
         if original.len() != function.branches.len() {

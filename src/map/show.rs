@@ -1,7 +1,8 @@
 //! Where did warps split, in words and figures? Tables of a map, and what differs between two.
 
 use super::file::{BranchCounts, Counted};
-use super::table::{BranchTable, FunctionTable};
+use super::table::{BranchTable, FunctionTable, Table};
+use crate::explain::expression::plain_symbol;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -72,7 +73,9 @@ pub fn summary(runs: &[String], modules: &[Counted]) -> Summary {
         for function in &module.table.functions {
             functions.push(total(module, function));
             let counted = function.branches.iter().enumerate();
-            branches.extend(counted.filter_map(|(i, branch)| Some(row(function, i, branch, module.of(branch)?))));
+            branches.extend(
+                counted.filter_map(|(i, branch)| Some(row(&module.table, function, i, branch, module.of(branch)?))),
+            );
         }
     }
     branches.sort_by(|a, b| (b.splits, b.visits, &a.symbol, a.branch).cmp(&(a.splits, a.visits, &b.symbol, b.branch)));
@@ -95,8 +98,8 @@ fn total(module: &Counted, function: &FunctionTable) -> Total {
         function.branches.iter().filter_map(|branch| Some((branch, module.of(branch)?))).collect();
     let divergent = || counts.iter().filter(|entry| entry.0.is_divergent);
     Total {
-        func: function.report.name.clone(),
-        symbol: function.report.symbol.clone(),
+        func: plain_symbol(&function.symbol),
+        symbol: function.symbol.clone(),
         launches: module.launches(function),
         branches: function.branches.len(),
         counted: counts.len(),
@@ -107,19 +110,19 @@ fn total(module: &Counted, function: &FunctionTable) -> Total {
     }
 }
 
-fn row(function: &FunctionTable, number: usize, branch: &BranchTable, counts: BranchCounts) -> Row {
+fn row(table: &Table, function: &FunctionTable, number: usize, branch: &BranchTable, counts: BranchCounts) -> Row {
     let block = |index: u32| function.blocks[index as usize].name.clone();
-    let line = branch.shown().map_or_else(
+    let line = table.shown(branch).map_or_else(
         || "(no line)".to_owned(),
-        |place| format!("{}:{}", place.file.rsplit('/').next().unwrap_or(&place.file), place.line),
+        |place| format!("{}:{}", place.file.rsplit('/').next().unwrap_or(place.file), place.line),
     );
     Row {
-        func: function.report.name.clone(),
-        symbol: function.report.symbol.clone(),
+        func: plain_symbol(&function.symbol),
+        symbol: function.symbol.clone(),
         branch: number,
         block: block(branch.block),
         line,
-        location: branch.location(),
+        location: table.location(branch),
         is_divergent: branch.is_divergent,
         why: branch.why.clone(),
         split_rate: counts.split_rate(),

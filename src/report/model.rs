@@ -4,7 +4,6 @@
 //! chain of its causes; each memory access with its lane stride and cost; arrays in local memory; and line by line, the
 //! worst class of what the line computes. Values without a source line count in the totals only.
 
-use super::source::Sources;
 use crate::access::{self, Access, Cost, Pattern};
 use crate::divergence::{Class, Facts, ModuleAnalysis};
 use crate::entity::{Inst, Value};
@@ -14,14 +13,15 @@ use crate::explain::expression::{ExpressionPrinter, Place, plain_symbol, scope_w
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::ir::types::TypeKind;
-use serde::{Deserialize, Serialize};
+use crate::source::Sources;
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Values named for one line.
 const VALUES_A_LINE: usize = 4;
 
 /// A module.
-#[derive(Serialize, Deserialize, Clone, Debug)]
+#[derive(Serialize, Clone, Debug)]
 pub struct Report {
     /// The file the user named.
     pub input: String,
@@ -31,7 +31,7 @@ pub struct Report {
 }
 
 /// A function with a body.
-#[derive(Serialize, Deserialize, Clone, Debug)]
+#[derive(Serialize, Clone, Debug)]
 pub struct FunctionReport {
     /// Name without mangling.
     pub name: String,
@@ -49,7 +49,7 @@ pub struct FunctionReport {
 }
 
 /// A line of a file.
-#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Serialize, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct LineOf {
     pub file: String,
     pub line: u32,
@@ -62,7 +62,7 @@ impl From<Place> for LineOf {
 }
 
 /// Values by class.
-#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Serialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
     pub uniform: u32,
     pub affine: u32,
@@ -70,14 +70,14 @@ pub struct Counts {
 }
 
 /// Conditional branches and switches.
-#[derive(Serialize, Deserialize, Clone, Debug, Default)]
+#[derive(Serialize, Clone, Debug, Default)]
 pub struct Branches {
     pub total: u32,
     pub divergent: Vec<BranchReport>,
 }
 
 /// One divergent branch.
-#[derive(Serialize, Deserialize, Clone, Debug)]
+#[derive(Serialize, Clone, Debug)]
 pub struct BranchReport {
     pub place: Option<LineOf>,
     /// "`i < n` depends on threadIdx.x".
@@ -85,7 +85,7 @@ pub struct BranchReport {
 }
 
 /// One load, store or atomic.
-#[derive(Serialize, Deserialize, Clone, Debug)]
+#[derive(Serialize, Clone, Debug)]
 pub struct AccessReport {
     pub place: Option<LineOf>,
     pub action: String,
@@ -105,7 +105,7 @@ pub struct AccessReport {
 }
 
 /// An object in a thread's local memory.
-#[derive(Serialize, Deserialize, Clone, Debug)]
+#[derive(Serialize, Clone, Debug)]
 pub struct Local {
     pub place: Option<LineOf>,
     pub name: String,
@@ -113,7 +113,7 @@ pub struct Local {
 }
 
 /// How much lanes agree, from best to worst.
-#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Serialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[serde(rename_all = "lowercase")]
 pub enum Agreement {
     Uniform,
@@ -133,7 +133,7 @@ impl Agreement {
 }
 
 /// A source line.
-#[derive(Serialize, Deserialize, Clone, Debug)]
+#[derive(Serialize, Clone, Debug)]
 pub struct LineReport {
     #[serde(flatten)]
     pub place: LineOf,
@@ -147,7 +147,7 @@ pub struct LineReport {
 }
 
 /// A value of a line.
-#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
+#[derive(Serialize, Clone, PartialEq, Eq, Debug)]
 pub struct ValueReport {
     pub expression: String,
     pub class: Agreement,
@@ -174,17 +174,6 @@ pub fn build(analysis: &ModuleAnalysis<'_>, input: &str, sources: &mut Sources) 
 /// Looks at one function.
 pub fn of_function(facts: &Facts, handles: &Handles<'_>, sources: &mut Sources) -> FunctionReport {
     Builder::new(facts, handles).build(sources)
-}
-
-/// Lines with accesses that could be better, and what is to be said of these.
-pub fn costly_lines(facts: &Facts, words: &ExpressionPrinter<'_, '_>) -> Vec<LineReport> {
-    let mut lines: BTreeMap<LineOf, LineReport> = BTreeMap::new();
-    for access in access::accesses(facts).into_iter().filter(|access| access.pattern != Pattern::Same) {
-        let Some(text) = access::describe(&access, |value| words.value(value), false) else { continue };
-        let Some(place) = words.place(access.inst).map(LineOf::from) else { continue };
-        put_note(&mut lines, place, format!("{} {}: {text}", access.space, access.action.noun()));
-    }
-    lines.into_values().collect()
 }
 
 /// Adds a note to a line, once.

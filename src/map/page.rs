@@ -1,13 +1,13 @@
 //! How does a person look at divergence? One self-contained page: source with figures beside it, control flow, branches.
 //!
 //! The page is a fixed text ([`PAGE`]: markup, style, script) with one JSON document put in; everything that comes from a
-//! program is set as text by the script, never as markup. It asks nothing of any network.
+//! program is set as text by the script, never as markup. The page loads nothing from the network.
 
+use super::file::{BranchCounts, Counted};
 use super::layout::{self, Drawing};
-use super::model::FunctionReport;
-use super::source::Sources;
-use crate::map::file::{BranchCounts, Counted};
-use crate::map::table::{BranchTable, FunctionTable, PlaceTable, Table};
+use super::table::{BlockTable, BranchTable, FunctionTable, NamedPlace, Table};
+use crate::explain::expression::plain_symbol;
+use crate::source::Sources;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -25,29 +25,35 @@ struct Page<'a> {
     runs: &'a [String],
     functions: Vec<FunctionPage<'a>>,
     /// Lines of every file that could be read.
-    files: BTreeMap<String, Vec<String>>,
+    files: BTreeMap<&'a str, Vec<String>>,
 }
 
 #[derive(Serialize)]
 struct FunctionPage<'a> {
-    report: &'a FunctionReport,
+    name: String,
+    symbol: &'a str,
+    is_kernel: bool,
+    /// Numbers of uniform, affine and divergent values.
+    values: [u32; 3],
+    file: Option<&'a str>,
+    lines: Vec<LinePage<'a>>,
     launches: Option<u64>,
     drawing: Drawing,
-    blocks: Vec<BlockPage<'a>>,
+    blocks: &'a [BlockTable],
     branches: Vec<BranchPage<'a>>,
 }
 
 #[derive(Serialize)]
-struct BlockPage<'a> {
-    name: &'a str,
-    lines: [u32; 2],
-    size: u32,
+struct LinePage<'a> {
+    file: &'a str,
+    line: u32,
+    notes: &'a [String],
 }
 
 #[derive(Serialize)]
 struct BranchPage<'a> {
     block: u32,
-    place: Option<&'a PlaceTable>,
+    place: Option<NamedPlace<'a>>,
     location: String,
     is_divergent: bool,
     why: Option<&'a str>,
@@ -58,99 +64,85 @@ struct BranchPage<'a> {
 
 #[derive(Serialize)]
 struct Counts {
-    visits: u64,
-    splits: u64,
     rate: f64,
     idle: f64,
-    taken: Vec<u64>,
-}
-
-impl From<BranchCounts> for Counts {
-    fn from(counts: BranchCounts) -> Counts {
-        let (rate, idle) = (counts.split_rate(), counts.lanes_idle());
-        Counts { visits: counts.visits, splits: counts.splits, rate, idle, taken: counts.taken }
-    }
+    #[serde(flatten)]
+    counts: BranchCounts,
 }
 
 /// The page of a map.
 pub fn of_map(runs: &[String], modules: &[Counted]) -> String {
     let names: BTreeSet<&str> = modules.iter().map(|module| module.table.source.as_str()).collect();
     let title = names.into_iter().collect::<Vec<_>>().join(", ");
-    let functions = modules
-        .iter()
-        .flat_map(|module| {
-            let counts = |branch: &BranchTable| module.of(branch);
-            module.table.functions.iter().map(move |f| function_page(f, module.launches(f), counts))
-        })
-        .collect();
-    let tables: Vec<&Table> = modules.iter().map(|module| &module.table).collect();
-    render(&Page { title, measured: true, runs, functions, files: files(&tables, Path::new("")) })
+    let functions = modules.iter().flat_map(|module| {
+        let table = &module.table;
+        table.functions.iter().map(move |f| function_page(table, f, module.launches(f), |branch| module.of(branch)))
+    });
+    let functions = functions.collect();
+    let tables = modules.iter().map(|module| (&module.table, Path::new(&module.table.source)));
+    render(&Page { title, measured: true, runs, functions, files: files(tables) })
 }
 
 /// The page of a module that nobody ran.
 pub fn of_table(table: &Table, input: &Path) -> String {
-    let functions = table.functions.iter().map(|f| function_page(f, None, |_| None)).collect();
+    let functions = table.functions.iter().map(|f| function_page(table, f, None, |_| None)).collect();
     let title = input.display().to_string();
-    render(&Page { title, measured: false, runs: &[], functions, files: files(&[table], input) })
+    render(&Page { title, measured: false, runs: &[], functions, files: files([(table, input)].into_iter()) })
 }
 
 fn function_page<'a>(
+    table: &'a Table,
     function: &'a FunctionTable,
     launches: Option<u64>,
     counts: impl Fn(&BranchTable) -> Option<BranchCounts>,
 ) -> FunctionPage<'a> {
     let next: Vec<Vec<u32>> = function.blocks.iter().map(|block| block.next.clone()).collect();
-    let blocks = function.blocks.iter();
-    let blocks = blocks.map(|block| BlockPage { name: &block.name, lines: block.lines, size: block.size });
+    let lines = function.lines.iter();
     let branches = function.branches.iter().map(|branch| BranchPage {
         block: branch.block,
-        place: branch.shown(),
-        location: branch.location(),
+        place: table.shown(branch),
+        location: table.location(branch),
         is_divergent: branch.is_divergent,
         why: branch.why.as_deref(),
         depth: branch.depth,
         targets: &branch.targets,
-        counts: counts(branch).map(Counts::from),
+        counts: counts(branch).map(|c| Counts { rate: c.split_rate(), idle: c.lanes_idle(), counts: c }),
     });
     FunctionPage {
-        report: &function.report,
+        name: plain_symbol(&function.symbol),
+        symbol: &function.symbol,
+        is_kernel: function.is_kernel,
+        values: function.values,
+        file: function.place.map(|(file, _)| table.file(file)),
+        lines: lines.map(|l| LinePage { file: table.file(l.file), line: l.line, notes: &l.notes }).collect(),
         launches,
         drawing: layout::draw(&next),
-        blocks: blocks.collect(),
+        blocks: &function.blocks,
         branches: branches.collect(),
     }
 }
 
-/// The sources as they are now; where a file is gone, the lines that the report kept.
-fn files(tables: &[&Table], input: &Path) -> BTreeMap<String, Vec<String>> {
-    let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for table in tables {
-        let beside = if input.as_os_str().is_empty() { Path::new(&table.source) } else { input };
+/// The sources as they are now, looked up beside a file for each table; where a source is gone, the lines that were kept.
+fn files<'a>(tables: impl Iterator<Item = (&'a Table, &'a Path)>) -> BTreeMap<&'a str, Vec<String>> {
+    let mut files: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (table, beside) in tables {
         let mut sources = Sources::beside(beside);
         for function in &table.functions {
-            let report = &function.report;
-            let of_branches = function.branches.iter().filter_map(BranchTable::shown).map(|place| place.file.as_str());
-            let names: BTreeSet<&str> = report
-                .lines
-                .iter()
-                .map(|line| line.place.file.as_str())
-                .chain(report.place.iter().map(|place| place.file.as_str()))
-                .chain(of_branches)
-                .collect();
-            for name in names {
-                if files.contains_key(name) {
-                    continue;
-                }
-                let mut lines: Vec<String> =
-                    (1..).map_while(|line| sources.line(name, line).map(str::to_owned)).collect();
-                if lines.is_empty() {
-                    for line in report.lines.iter().filter(|line| line.place.file == *name) {
-                        let index = line.place.line.saturating_sub(1) as usize;
-                        lines.resize(lines.len().max(index + 1), String::new());
-                        lines[index] = line.text.clone().unwrap_or_default();
+            let of_lines = function.lines.iter().map(|line| line.file).chain(function.place.map(|place| place.0));
+            let of_branches = function.branches.iter().filter_map(|branch| table.shown(branch));
+            for name in of_lines.map(|file| table.file(file)).chain(of_branches.map(|place| place.file)) {
+                files.entry(name).or_insert_with(|| {
+                    let mut lines: Vec<String> =
+                        (1..).map_while(|line| sources.line(name, line).map(str::to_owned)).collect();
+                    if lines.is_empty() {
+                        for line in function.lines.iter().filter(|line| table.file(line.file) == name) {
+                            let index = line.line.saturating_sub(1) as usize;
+                            lines.resize(lines.len().max(index + 1), String::new());
+                            lines[index].clone_from(&line.text);
+                        }
                     }
-                }
-                files.insert(name.to_owned(), lines);
+                    lines
+                });
             }
         }
     }
