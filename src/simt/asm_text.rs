@@ -1,6 +1,7 @@
 //! How is inline PTX cut into statements, operands and types? Text only; `decode_asm` gives it meaning.
 
-use super::code::{Fmt, Mode, Round};
+use super::code::{Fmt, Mode};
+use super::names;
 
 /// A type of PTX.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,16 +57,7 @@ impl Parts<'_> {
         self.words.contains(&word)
     }
     pub fn mode(&self) -> Mode {
-        let round = if self.has("rz") {
-            Round::Zero
-        } else if self.has("rm") {
-            Round::Down
-        } else if self.has("rp") {
-            Round::Up
-        } else {
-            Round::Nearest
-        };
-        Mode { round, ftz: self.has("ftz"), saturate: self.has("sat"), relu: self.has("relu") }
+        names::mode(self.words.iter().copied())
     }
 }
 

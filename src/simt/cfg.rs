@@ -2,8 +2,8 @@
 //!
 //! For one function this computes, from successor lists alone:
 //! 1. **Cycles**, as a forest: strongly connected regions; the header of a region is its first entry in depth-first
-//!    order; edges into the header are cut and the rest is searched again for inner cycles. Irreducible regions fall out
-//!    of the same rule.
+//!    order; edges into the header are cut and the rest is searched again for inner cycles. Irreducible regions follow
+//!    the same rule.
 //! 2. **Order**: a topological order of the blocks with every cycle contiguous and its header first (edges into headers
 //!    ignored). The lockstep scheduler always runs the group that is furthest behind: fewest iterations of the outermost
 //!    cycle the groups share, then of the next, then the smallest order. So when a block starts, every lane that will come
@@ -12,9 +12,13 @@
 //! 4. **Edge actions**: how the iteration vector (for each cycle around the block, how often its header was entered since
 //!    control came into the cycle) changes along an edge.
 //!
-//! Cost: Tarjan's algorithm once a nesting level; iterative post-dominators (Cooper, Harvey, Kennedy, "A simple, fast
-//! dominance algorithm", 2001). Shares nothing with the analysis' own `cfg`: an oracle must not share its bugs.
+//! Cost: strongly connected components once per nesting level; post-dominators as in Cooper, Harvey, Kennedy, "A simple,
+//! fast dominance algorithm", 2001. Both are `petgraph`'s: nothing is shared with the analysis' own `cfg`, because an oracle
+//! must not share its bugs.
 
+use petgraph::algo::{dominators, kosaraju_scc};
+use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::visit::{DfsPostOrder, Reversed};
 use smallvec::SmallVec;
 
 /// No block: the virtual exit, or no such thing.
@@ -73,56 +77,96 @@ impl Flow {
     /// Computes all of it. Block 0 is the entry.
     pub fn compute(successors: &[Vec<u32>]) -> Flow {
         let count = successors.len();
+        let none = vec![NONE; count];
         let mut flow = Flow {
-            order: vec![NONE; count],
-            post_dominator: vec![NONE; count],
+            order: none.clone(),
+            post_dominator: none.clone(),
             cycles: vec![Vec::new(); count],
             headers: Vec::new(),
         };
         if count == 0 {
             return flow;
         }
-        let preorder = reverse_post_order(successors);
-        let reachable: Vec<u32> = (0..count as u32).filter(|&b| preorder[b as usize] != NONE).collect();
-        let mut sequence = Vec::with_capacity(count);
-        let mut region = Region { successors, rank: &preorder, inside: vec![0; count], level: 0 };
-        flow.nest(&mut region, reachable, None, &mut sequence);
-        for (position, &block) in sequence.iter().enumerate() {
-            flow.order[block as usize] = position as u32;
+        let all = DiGraph::<(), (), u32>::from_edges(edges(successors).chain([(0, 0)]));
+        let mut rank = none;
+        for (position, block) in reverse_post_order(&all, 0).enumerate() {
+            rank[block.index()] = position as u32;
         }
-        flow.post_dominator = post_dominators(successors, &flow.order);
+        let reachable = (0..count as u32).filter(|&block| rank[block as usize] != NONE).collect();
+        let mut sequence = Vec::with_capacity(count);
+        flow.nest(successors, &rank, reachable, None, &mut sequence);
+        for (position, &block) in (0u32..).zip(&sequence) {
+            flow.order[block as usize] = position;
+        }
+        flow.find_post_dominators(successors);
         flow
     }
 
-    /// Orders the blocks of one region, the header's incoming edges cut, and searches its inner cycles.
-    fn nest(&mut self, region: &mut Region<'_>, blocks: Vec<u32>, header: Option<u32>, sequence: &mut Vec<u32>) {
-        region.level += 1;
-        let level = region.level;
+    /// Orders the blocks of one region, the edges into its header cut, and searches its inner cycles.
+    fn nest(
+        &mut self,
+        successors: &[Vec<u32>],
+        rank: &[u32],
+        blocks: Vec<u32>,
+        header: Option<u32>,
+        sequence: &mut Vec<u32>,
+    ) {
+        // nodes are positions in `blocks`, which ascend
+        let node = |block: u32| blocks.binary_search(&block).ok().map(|position| position as u32);
+        let mut graph = DiGraph::<u32, (), u32>::with_capacity(blocks.len(), blocks.len());
         for &block in &blocks {
-            region.inside[block as usize] = level;
+            graph.add_node(block);
         }
-        let root = header.unwrap_or(0);
-        let components = region.components(&blocks, root, header);
-        for component in components.into_iter().rev() {
-            let first = component[0];
-            let cut = |from: u32, to: u32| header == Some(to) && region.inside[from as usize] == level;
-            let own_loop =
-                component.len() == 1 && region.successors[first as usize].contains(&first) && !cut(first, first);
-            if component.len() == 1 && !own_loop {
-                sequence.push(first);
+        for (from, &block) in (0u32..).zip(&blocks) {
+            for to in successors[block as usize].iter().filter(|&&to| Some(to) != header).filter_map(|&to| node(to)) {
+                graph.add_edge(from.into(), to.into(), ());
+            }
+        }
+        // topological: in the order in which a depth-first search from the root leaves their first blocks, backwards
+        let root = node(header.unwrap_or(0)).unwrap_or(0);
+        let mut place = vec![0; blocks.len()];
+        for (position, node) in reverse_post_order(&graph, root).enumerate() {
+            place[node.index()] = position;
+        }
+        let mut components = kosaraju_scc(&graph);
+        components.sort_by_key(|component| component.iter().map(|node| place[node.index()]).min());
+        for component in components {
+            if let [only] = component[..]
+                && !graph.contains_edge(only, only)
+            {
+                sequence.push(graph[only]);
                 continue;
             }
+            let mut members: Vec<u32> = component.into_iter().map(|node| graph[node]).collect();
+            members.sort_unstable();
             // The first entry in depth-first order: every path into the region from the function's entry is cut by the
             // entries, so the block of least rank is one.
-            let inner = component.iter().copied().min_by_key(|&b| region.rank[b as usize]).unwrap_or(first);
+            let inner = members.iter().copied().min_by_key(|&block| rank[block as usize]);
             let cycle = self.headers.len() as u32;
-            self.headers.push(inner);
-            for &block in &component {
+            self.headers.extend(inner);
+            for &block in &members {
                 self.cycles[block as usize].push(cycle);
             }
-            self.nest(region, component, Some(inner), sequence);
-            // Inner levels overwrote the marks of their blocks; they are behind us in the order, and the components of
-            // this level are already known, so the marks of this level are needed for nothing but `cut`.
+            self.nest(successors, rank, members, inner, sequence);
+        }
+    }
+
+    /// Post-dominators of reachable blocks. Blocks that cannot reach an exit have none, nor do those whose paths to the
+    /// exits share no block.
+    fn find_post_dominators(&mut self, successors: &[Vec<u32>]) {
+        let exit = successors.len() as u32;
+        let leaving =
+            (0u32..).zip(successors).filter(|(_, targets)| targets.is_empty()).map(|(block, _)| (block, exit));
+        let is_reached = |&(from, _): &(u32, u32)| self.order[from as usize] != NONE;
+        let all: Vec<(u32, u32)> = edges(successors).chain(leaving).filter(is_reached).collect();
+        let mut graph = DiGraph::<(), (), u32>::from_edges(all);
+        while graph.node_count() <= exit as usize {
+            graph.add_node(());
+        }
+        let dominators = dominators::simple_fast(Reversed(&graph), exit.into());
+        for (block, found) in (0u32..).zip(&mut self.post_dominator) {
+            let idom = dominators.immediate_dominator(block.into()).map(|node| node.index() as u32);
+            *found = idom.filter(|&idom| idom != exit).unwrap_or(NONE);
         }
     }
 
@@ -141,186 +185,16 @@ impl Flow {
     }
 }
 
-/// One level of the search for cycles.
-struct Region<'g> {
-    successors: &'g [Vec<u32>],
-    /// Reverse post-order of the whole function.
-    rank: &'g [u32],
-    /// The last level each block was part of.
-    inside: Vec<u32>,
-    level: u32,
+fn edges(successors: &[Vec<u32>]) -> impl Iterator<Item = (u32, u32)> {
+    (0u32..).zip(successors).flat_map(|(from, targets)| targets.iter().map(move |&to| (from, to)))
 }
 
-impl Region<'_> {
-    /// Strongly connected components in reverse topological order (Tarjan, with an explicit stack), `root` visited first.
-    fn components(&self, blocks: &[u32], root: u32, header: Option<u32>) -> Vec<Vec<u32>> {
-        let level = self.level;
-        let mut index = vec![NONE; self.successors.len()];
-        let mut low = vec![0u32; self.successors.len()];
-        let mut on_stack = vec![false; self.successors.len()];
-        let mut stack = Vec::new();
-        let mut components = Vec::new();
-        let mut next = 0u32;
-        for &start in std::iter::once(&root).chain(blocks) {
-            if index[start as usize] != NONE {
-                continue;
-            }
-            let mut work: Vec<(u32, usize)> = vec![(start, 0)];
-            while let Some(top) = work.last_mut() {
-                let (block, position) = *top;
-                let at = block as usize;
-                if position == 0 {
-                    index[at] = next;
-                    low[at] = next;
-                    next += 1;
-                    stack.push(block);
-                    on_stack[at] = true;
-                }
-                let follow = self.successors[at][position..]
-                    .iter()
-                    .position(|&to| self.inside[to as usize] == level && Some(to) != header);
-                match follow {
-                    Some(skip) => {
-                        top.1 = position + skip + 1;
-                        let to = self.successors[at][position + skip];
-                        if index[to as usize] == NONE {
-                            work.push((to, 0));
-                        } else if on_stack[to as usize] {
-                            low[at] = low[at].min(index[to as usize]);
-                        }
-                        // A block whose first successor was skipped must not be numbered again.
-                        continue;
-                    }
-                    None => {
-                        work.pop();
-                        if let Some(&(parent, _)) = work.last() {
-                            low[parent as usize] = low[parent as usize].min(low[at]);
-                        }
-                        if low[at] == index[at] {
-                            let mut component = Vec::new();
-                            while let Some(member) = stack.pop() {
-                                on_stack[member as usize] = false;
-                                component.push(member);
-                                if member == block {
-                                    break;
-                                }
-                            }
-                            component.sort_unstable();
-                            components.push(component);
-                        }
-                    }
-                }
-            }
-        }
-        components
-    }
-}
-
-/// Position of each block in reverse post-order from block 0, `NONE` for unreachable ones.
-fn reverse_post_order(successors: &[Vec<u32>]) -> Vec<u32> {
-    let mut seen = vec![false; successors.len()];
-    let mut post = Vec::with_capacity(successors.len());
-    let mut work = vec![(0u32, 0usize)];
-    seen[0] = true;
-    while let Some(top) = work.last_mut() {
-        let (block, position) = *top;
-        match successors[block as usize].get(position) {
-            Some(&to) => {
-                top.1 += 1;
-                if !seen[to as usize] {
-                    seen[to as usize] = true;
-                    work.push((to, 0));
-                }
-            }
-            None => {
-                post.push(block);
-                work.pop();
-            }
-        }
-    }
-    let mut rank = vec![NONE; successors.len()];
-    for (position, &block) in post.iter().rev().enumerate() {
-        rank[block as usize] = position as u32;
-    }
-    rank
-}
-
-/// Immediate post-dominators of reachable blocks. Blocks that cannot reach an exit get `NONE`, as do those whose paths to
-/// the exits share no block.
-fn post_dominators(successors: &[Vec<u32>], order: &[u32]) -> Vec<u32> {
-    let count = successors.len();
-    let exit = count as u32;
-    let mut predecessors = vec![Vec::new(); count + 1];
-    for (from, targets) in (0u32..).zip(successors) {
-        if order[from as usize] == NONE {
-            continue;
-        }
-        if targets.is_empty() {
-            predecessors[exit as usize].push(from);
-        }
-        for &to in targets {
-            predecessors[to as usize].push(from);
-        }
-    }
-    // Post-order of the reversed graph from the virtual exit.
-    let mut number = vec![NONE; count + 1];
-    let mut post = Vec::new();
-    let mut seen = vec![false; count + 1];
-    let mut work = vec![(exit, 0usize)];
-    seen[exit as usize] = true;
-    while let Some(top) = work.last_mut() {
-        let (block, position) = *top;
-        match predecessors[block as usize].get(position) {
-            Some(&from) => {
-                top.1 += 1;
-                if !seen[from as usize] {
-                    seen[from as usize] = true;
-                    work.push((from, 0));
-                }
-            }
-            None => {
-                number[block as usize] = post.len() as u32;
-                post.push(block);
-                work.pop();
-            }
-        }
-    }
-    let mut idom = vec![NONE; count + 1];
-    idom[exit as usize] = exit;
-    let exit_edge = [exit];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for &block in post.iter().rev().filter(|&&b| b != exit) {
-            let targets = &successors[block as usize];
-            let targets: &[u32] = if targets.is_empty() { &exit_edge } else { targets };
-            let mut best = NONE;
-            for &to in targets.iter().filter(|&&to| idom[to as usize] != NONE) {
-                let mut a = to;
-                let mut b = if best == NONE { to } else { best };
-                while a != b {
-                    while number[a as usize] < number[b as usize] {
-                        a = idom[a as usize];
-                    }
-                    while number[b as usize] < number[a as usize] {
-                        b = idom[b as usize];
-                    }
-                }
-                best = a;
-            }
-            if best != idom[block as usize] {
-                idom[block as usize] = best;
-                changed = true;
-            }
-        }
-    }
-    idom.truncate(count);
-    for block in &mut idom {
-        if *block == exit {
-            *block = NONE;
-        }
-    }
-    idom
+/// Reverse post-order of a depth-first search that follows successors in their order.
+fn reverse_post_order<N>(graph: &DiGraph<N, (), u32>, root: u32) -> impl Iterator<Item = NodeIndex<u32>> {
+    let mut search = DfsPostOrder::new(graph, root.into());
+    let mut order: Vec<NodeIndex<u32>> = std::iter::from_fn(|| search.next(graph)).collect();
+    order.reverse();
+    order.into_iter()
 }
 
 #[cfg(test)]

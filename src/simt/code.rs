@@ -5,6 +5,7 @@
 //! observer is called and the step counted. An operand is a slot of the frame, or a constant when [`CONST`] is set.
 
 use super::cfg::{EdgeAction, Flow};
+pub use super::int::Wrap;
 pub use super::ops::*;
 use crate::llvm::image::{FloatCmp, FuncId, IntCmp, RmwOp};
 
@@ -68,16 +69,7 @@ pub enum Op {
         d: Dst,
         a: Src,
     },
-    Int2 {
-        op: Int2,
-        bits: u16,
-        nuw: bool,
-        nsw: bool,
-        exact: bool,
-        d: Dst,
-        a: Src,
-        b: Src,
-    },
+    Int2(Int2Args),
     Int1 {
         op: Int1,
         bits: u16,
@@ -185,25 +177,8 @@ pub enum Op {
         index: Src,
         value: Src,
     },
-    Load {
-        d: Dst,
-        address: Src,
-        space: u8,
-        offset: u32,
-        size: u8,
-        bits: u8,
-        align: u32,
-        atomic: bool,
-    },
-    Store {
-        value: Src,
-        address: Src,
-        space: u8,
-        offset: u32,
-        size: u8,
-        align: u32,
-        atomic: bool,
-    },
+    Load(AccessArgs),
+    Store(AccessArgs),
     Alloca {
         d: Dst,
         space: u8,
@@ -233,15 +208,7 @@ pub enum Op {
         space: u8,
         value: Src,
     },
-    CmpXchg {
-        size: u8,
-        d: Dst,
-        success: Dst,
-        address: Src,
-        space: u8,
-        expected: Src,
-        value: Src,
-    },
+    CmpXchg(CmpXchgArgs),
     Range {
         op: RangeOp,
         d: Src,
@@ -328,6 +295,45 @@ pub enum Op {
         negated: bool,
         op: Box<Op>,
     },
+}
+
+/// An integer operation of two operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Int2Args {
+    pub op: Int2,
+    pub bits: u16,
+    pub wrap: Wrap,
+    pub d: Dst,
+    pub a: Src,
+    pub b: Src,
+}
+
+/// A load or store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AccessArgs {
+    /// Destination of a load, value of a store.
+    pub value: u32,
+    pub address: Src,
+    pub space: u8,
+    /// Bytes from the address.
+    pub offset: u32,
+    pub size: u8,
+    /// Bits of the value.
+    pub bits: u8,
+    pub align: u32,
+    pub atomic: bool,
+}
+
+/// A compare and exchange of `size` bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CmpXchgArgs {
+    pub size: u8,
+    pub d: Dst,
+    pub success: Dst,
+    pub address: Src,
+    pub space: u8,
+    pub expected: Src,
+    pub value: Src,
 }
 
 /// A call of a defined function.

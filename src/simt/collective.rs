@@ -9,20 +9,14 @@ use super::float;
 use super::warp::lanes_of;
 
 /// Operands of all lanes: mask, value, lane or predicate, clamp; and where each is undefined.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Operands {
     pub values: [Lanes; 4],
     pub undef: [u32; 4],
 }
 
-impl Default for Operands {
-    fn default() -> Self {
-        Operands { values: [[0; LANES]; 4], undef: [0; 4] }
-    }
-}
-
 /// Results of all lanes.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Results {
     pub value: Lanes,
     pub value_undef: u32,
@@ -178,7 +172,7 @@ mod tests {
         operands.values[1] = std::array::from_fn(|lane| 100 + lane as u64);
         operands.values[2] = [step; LANES];
         operands.values[3] = [clamp; LANES];
-        let mut results = Results { value: [0; LANES], value_undef: 0, second: [0; LANES], second_undef: 0 };
+        let mut results = Results::default();
         compute(Collective::Shuffle(direction), group, &operands, &mut results);
         results
     }

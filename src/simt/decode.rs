@@ -10,9 +10,10 @@ use super::cfg::Flow;
 use super::code::*;
 use super::constants::Pool;
 use super::layout::{Shape, Shapes};
+use super::names::Rule;
 use crate::llvm::image::Op as Ir;
 use crate::llvm::image::{
-    BinOp, Callee, CastOp, Flags, FuncId, FunctionImage, InstImage, ModuleImage, Operand, TypeId, TypeKind,
+    BinOp, Callee, CastOp, ConstId, Flags, FuncId, FunctionImage, InstImage, ModuleImage, Operand, TypeId, TypeKind,
 };
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -137,6 +138,11 @@ impl<'a, 'i> Decoder<'a, 'i> {
         self.code.micros.push(Micro { op, inst: self.inst, last: false });
     }
 
+    /// An integer operation without flags.
+    pub(super) fn int2_into(&mut self, op: Int2, bits: u16, d: Dst, [a, b]: [Src; 2]) {
+        self.emit(Op::Int2(Int2Args { op, bits, wrap: Wrap::default(), d, a, b }));
+    }
+
     pub(super) fn constant(&mut self, bits: u64) -> Src {
         self.pool.operand(bits, false)
     }
@@ -208,12 +214,9 @@ impl<'a, 'i> Decoder<'a, 'i> {
 
     /// Address space of a pointer operand.
     pub(super) fn space(&mut self, inst: &InstImage, index: usize) -> u8 {
-        match self.shapes.of(inst.operand_types[index]).ok().and_then(|shape| shape.leaves.first().copied()) {
-            Some(at) => match at.leaf {
-                Leaf::Ptr(space) => space,
-                _ => 0,
-            },
-            None => 0,
+        match self.shapes.of(inst.operand_types[index]).ok().and_then(|shape| Some(shape.leaves.first()?.leaf)) {
+            Some(Leaf::Ptr(space)) => space,
+            _ => 0,
         }
     }
 
@@ -242,30 +245,13 @@ impl<'a, 'i> Decoder<'a, 'i> {
         match &inst.op {
             Ir::Phi(_) => self.emit(Op::Phi),
             Ir::Bin(op, flags) => self.binary(inst, *op, *flags)?,
-            Ir::FNeg => {
-                let a = self.arg(inst, 0)?;
-                self.each_leaf(inst.ty, |leaf, d, at| {
-                    Ok(Op::Float1 { op: Float1::Neg, fmt: fmt(leaf)?, mode: Mode::default(), d, a: a[at] })
-                })?;
-            }
-            Ir::ICmp(pred, same_sign) => {
-                let (a, b) = (self.arg(inst, 0)?, self.arg(inst, 1)?);
-                let shape = self.shape(inst.operand_types[0])?;
-                let d = self.dst();
-                for (i, at) in (0u32..).zip(&shape.leaves) {
-                    let (bits, at_slot) = (at.leaf.bits() as u16, at.slot as usize);
-                    let (pred, same_sign) = (*pred, *same_sign);
-                    self.emit(Op::ICmp { pred, bits, same_sign, d: d + i, a: a[at_slot], b: b[at_slot] });
-                }
-            }
+            Ir::FNeg => self.rule(inst, Rule::Float1(Float1::Neg), Mode::default())?,
+            Ir::ICmp(pred, same_sign) => self.compare(inst, |leaf, d, a, b| {
+                let (pred, bits, same_sign) = (*pred, leaf.bits() as u16, *same_sign);
+                Ok(Op::ICmp { pred, bits, same_sign, d, a, b })
+            })?,
             Ir::FCmp(pred) => {
-                let (a, b) = (self.arg(inst, 0)?, self.arg(inst, 1)?);
-                let shape = self.shape(inst.operand_types[0])?;
-                let d = self.dst();
-                for (i, at) in (0u32..).zip(&shape.leaves) {
-                    let (pred, fmt) = (*pred, fmt(at.leaf)?);
-                    self.emit(Op::FCmp { pred, fmt, d: d + i, a: a[i as usize], b: b[i as usize] });
-                }
+                self.compare(inst, |leaf, d, a, b| Ok(Op::FCmp { pred: *pred, fmt: fmt(leaf)?, d, a, b }))?
             }
             Ir::Cast(op, flags) => self.cast(inst, *op, *flags)?,
             Ir::Select => self.select(inst)?,
@@ -285,18 +271,10 @@ impl<'a, 'i> Decoder<'a, 'i> {
             Ir::Store { align, atomic, .. } => self.store(inst, *align, *atomic)?,
             Ir::Gep { offset, steps } => self.gep(inst, *offset, steps)?,
             Ir::Fence => self.emit(Op::Fence),
-            Ir::AtomicRmw(op, _) => {
-                let leaf = self.single_leaf(inst.ty)?;
-                let (address, space, value) = (self.scalar(inst, 0)?, self.space(inst, 0), self.scalar(inst, 1)?);
-                let d = self.dst();
-                self.emit(Op::AtomicRmw { op: *op, leaf, d, address, space, value });
-            }
+            Ir::AtomicRmw(op, _) => self.atomic_rmw(inst, *op)?,
             Ir::CmpXchg(_) => {
-                let leaf = self.single_leaf(inst.operand_types[1])?;
-                let (address, space) = (self.scalar(inst, 0)?, self.space(inst, 0));
-                let (expected, value) = (self.scalar(inst, 1)?, self.scalar(inst, 2)?);
-                let (d, size) = (self.dst(), (leaf.bits() / 8) as u8);
-                self.emit(Op::CmpXchg { size, d, success: d + 1, address, space, expected, value });
+                let success = self.dst() + 1;
+                self.cmpxchg(inst, success)?;
             }
             Ir::ExtractValue(indices) => {
                 let a = self.arg(inst, 0)?;
@@ -312,50 +290,9 @@ impl<'a, 'i> Decoder<'a, 'i> {
                 slots[first as usize..(first + count) as usize].copy_from_slice(&b);
                 self.mov(d, &slots);
             }
-            Ir::ExtractElement => {
-                let (a, index) = (self.arg(inst, 0)?, self.scalar(inst, 1)?);
-                let (stride, d) = (self.code.results[self.inst as usize].1, self.dst());
-                let count = a.len() as u32 / stride.max(1);
-                if let Some(at) = self.constant_arg(inst, 1).filter(|&at| at < u64::from(count)) {
-                    let at = at as usize * stride as usize;
-                    self.mov(d, &a[at..at + stride as usize]);
-                } else {
-                    let a = self.in_frame(&a);
-                    self.emit(Op::Extract { d, a, stride, count, index });
-                }
-            }
-            Ir::InsertElement => {
-                let (a, value, index) = (self.arg(inst, 0)?, self.arg(inst, 1)?, self.scalar(inst, 2)?);
-                let (stride, d) = (value.len() as u32, self.dst());
-                let count = a.len() as u32 / stride.max(1);
-                let mut slots = a;
-                if let Some(at) = self.constant_arg(inst, 2).filter(|&at| at < u64::from(count)) {
-                    let at = at as usize * stride as usize;
-                    slots[at..at + stride as usize].copy_from_slice(&value);
-                    self.mov(d, &slots);
-                } else {
-                    self.mov(d, &slots);
-                    let value = self.in_frame(&value);
-                    self.emit(Op::Insert { d, stride, count, index, value });
-                }
-            }
-            Ir::ShuffleVector(mask) => {
-                let (a, b) = (self.arg(inst, 0)?, self.arg(inst, 1)?);
-                let (element, count) = self.shapes.vector(inst.operand_types[0]).ok_or("a shuffle of no vector")?;
-                let stride = self.shape(element)?.slots;
-                let poison = self.pool.operand(0, true);
-                let d = self.dst();
-                for (i, &from) in (0u32..).zip(mask) {
-                    for part in 0..stride {
-                        let a = match u32::try_from(from) {
-                            Err(_) => poison,
-                            Ok(from) if from < count => a[(from * stride + part) as usize],
-                            Ok(from) => b[((from - count) * stride + part) as usize],
-                        };
-                        self.emit(Op::Mov { d: d + i * stride + part, a });
-                    }
-                }
-            }
+            Ir::ExtractElement => self.extract_element(inst)?,
+            Ir::InsertElement => self.insert_element(inst)?,
+            Ir::ShuffleVector(mask) => self.shuffle(inst, mask)?,
             Ir::Call(callee) => self.call(inst, callee)?,
             Ir::Ret => {
                 let slots = if inst.operands.is_empty() { Slots::new() } else { self.arg(inst, 0)? };
@@ -371,22 +308,85 @@ impl<'a, 'i> Decoder<'a, 'i> {
                 let (yes, no) = (self.edge(block, 0)?, self.edge(block, 1)?);
                 self.emit(Op::CondBr { c, yes, no });
             }
-            Ir::Switch(values) => {
-                let a = self.arg(inst, 0)?;
-                let default = self.edge(block, 0)?;
-                let mut cases = Vec::new();
-                for (i, &value) in values.iter().enumerate() {
-                    let bits = self.pool.scalars(self.image, self.shapes, value)?[0].0;
-                    cases.push((bits, self.edge(block, i + 1)?));
-                }
-                cases.sort_unstable();
-                let wide = a.len() == 2;
-                let a = if wide { self.in_frame(&a) } else { a[0] };
-                self.emit(Op::Switch(Box::new(SwitchCode { a, wide, cases, default })));
-            }
+            Ir::Switch(values) => self.switch(inst, block, values)?,
             Ir::Unreachable => self.emit(Op::Unreachable),
             Ir::Other(name) => return Err(format!("the instruction {name}")),
         }
+        Ok(())
+    }
+
+    fn extract_element(&mut self, inst: &InstImage) -> Decoded<()> {
+        let (a, index) = (self.arg(inst, 0)?, self.scalar(inst, 1)?);
+        let (stride, d) = (self.code.results[self.inst as usize].1, self.dst());
+        let count = a.len() as u32 / stride.max(1);
+        if let Some(at) = self.constant_arg(inst, 1).filter(|&at| at < u64::from(count)) {
+            let at = at as usize * stride as usize;
+            self.mov(d, &a[at..at + stride as usize]);
+        } else {
+            let a = self.in_frame(&a);
+            self.emit(Op::Extract { d, a, stride, count, index });
+        }
+        Ok(())
+    }
+
+    fn insert_element(&mut self, inst: &InstImage) -> Decoded<()> {
+        let (a, value, index) = (self.arg(inst, 0)?, self.arg(inst, 1)?, self.scalar(inst, 2)?);
+        let (stride, d) = (value.len() as u32, self.dst());
+        let count = a.len() as u32 / stride.max(1);
+        let mut slots = a;
+        if let Some(at) = self.constant_arg(inst, 2).filter(|&at| at < u64::from(count)) {
+            let at = at as usize * stride as usize;
+            slots[at..at + stride as usize].copy_from_slice(&value);
+            self.mov(d, &slots);
+        } else {
+            self.mov(d, &slots);
+            let value = self.in_frame(&value);
+            self.emit(Op::Insert { d, stride, count, index, value });
+        }
+        Ok(())
+    }
+
+    fn shuffle(&mut self, inst: &InstImage, mask: &[i32]) -> Decoded<()> {
+        let (a, b) = (self.arg(inst, 0)?, self.arg(inst, 1)?);
+        let (element, count) = self.shapes.vector(inst.operand_types[0]).ok_or("a shuffle of no vector")?;
+        let stride = self.shape(element)?.slots;
+        let poison = self.pool.operand(0, true);
+        let d = self.dst();
+        for (i, &from) in (0u32..).zip(mask) {
+            for part in 0..stride {
+                let a = match u32::try_from(from) {
+                    Err(_) => poison,
+                    Ok(from) if from < count => a[(from * stride + part) as usize],
+                    Ok(from) => b[((from - count) * stride + part) as usize],
+                };
+                self.emit(Op::Mov { d: d + i * stride + part, a });
+            }
+        }
+        Ok(())
+    }
+
+    fn compare(&mut self, inst: &InstImage, make: impl Fn(Leaf, Dst, Src, Src) -> Decoded<Op>) -> Decoded<()> {
+        let (a, b) = (self.arg(inst, 0)?, self.arg(inst, 1)?);
+        let shape = self.shape(inst.operand_types[0])?;
+        for (d, at) in (self.dst()..).zip(&shape.leaves) {
+            let slot = at.slot as usize;
+            self.emit(make(at.leaf, d, a[slot], b[slot])?);
+        }
+        Ok(())
+    }
+
+    fn switch(&mut self, inst: &InstImage, block: u32, values: &[ConstId]) -> Decoded<()> {
+        let a = self.arg(inst, 0)?;
+        let default = self.edge(block, 0)?;
+        let mut cases = Vec::new();
+        for (i, &value) in values.iter().enumerate() {
+            let bits = self.pool.scalars(self.image, self.shapes, value)?[0].0;
+            cases.push((bits, self.edge(block, i + 1)?));
+        }
+        cases.sort_unstable();
+        let wide = a.len() == 2;
+        let a = if wide { self.in_frame(&a) } else { a[0] };
+        self.emit(Op::Switch(Box::new(SwitchCode { a, wide, cases, default })));
         Ok(())
     }
 
@@ -433,8 +433,9 @@ impl<'a, 'i> Decoder<'a, 'i> {
                 None => {
                     let Flags { nuw, nsw, exact, nneg: _, disjoint } = flags;
                     // `or disjoint` reads as an addition that may not carry: the same flag slot serves.
-                    let exact = exact || disjoint;
-                    Op::Int2 { op: Int2::Bin(op), bits: leaf.bits() as u16, nuw, nsw, exact, d, a: a[at], b: b[at] }
+                    let wrap = Wrap { nuw, nsw, exact: exact || disjoint };
+                    let (op, bits) = (Int2::Bin(op), leaf.bits() as u16);
+                    Op::Int2(Int2Args { op, bits, wrap, d, a: a[at], b: b[at] })
                 }
             })
         })

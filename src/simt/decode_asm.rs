@@ -13,8 +13,8 @@ use super::asm_text::{Class, Guard, Kind, Parts, braces, guarded, kind_of, space
 use super::code::*;
 use super::decode::{Decoded, Decoder, Slots};
 use super::decode_asm_flow::AsmFlow;
-use super::decode_nvvm::special_register;
-use crate::llvm::image::{BinOp, InstImage, RmwOp};
+use super::names;
+use crate::llvm::image::{BinOp, InstImage};
 use rustc_hash::FxHashMap;
 
 /// The state of decoding one piece.
@@ -146,22 +146,17 @@ impl Decoder<'_, '_> {
             return Some(slot);
         }
         if let Some(register) = text.strip_prefix('%').or_else(|| (text == "WARP_SZ").then_some(text)) {
-            let what = special_register(register)?;
+            let what = names::special_register(register)?;
             let d = self.temp(1);
             self.emit(Op::Special { d, what, bits: if register.ends_with("64") { 64 } else { 32 } });
             return Some(d);
         }
         let number = text.trim_end_matches('U');
-        let bits = if let Some(hex) = number.strip_prefix("0x").or_else(|| number.strip_prefix("0X")) {
-            u64::from_str_radix(hex, 16).ok()?
-        } else if let Some(hex) = number.strip_prefix("0f").or_else(|| number.strip_prefix("0F")) {
-            u64::from_str_radix(hex, 16).ok()?
-        } else if let Some(hex) = number.strip_prefix("0d").or_else(|| number.strip_prefix("0D")) {
-            u64::from_str_radix(hex, 16).ok()?
-        } else if let Some(negative) = number.strip_prefix('-') {
-            negative.parse::<u64>().ok()?.wrapping_neg()
-        } else {
-            number.parse().ok()?
+        let hex = ["0x", "0X", "0f", "0F", "0d", "0D"].iter().find_map(|prefix| number.strip_prefix(prefix));
+        let bits = match (hex, number.strip_prefix('-')) {
+            (Some(hex), _) => u64::from_str_radix(hex, 16).ok()?,
+            (_, Some(negative)) => negative.parse::<u64>().ok()?.wrapping_neg(),
+            _ => number.parse().ok()?,
         };
         Some(self.constant(bits))
     }
@@ -181,7 +176,7 @@ impl Decoder<'_, '_> {
 
     pub(super) fn int2_of(&mut self, op: Int2, bits: u16, a: Src, b: Src) -> Src {
         let d = self.temp(1);
-        self.emit(Op::Int2 { op, bits, nuw: false, nsw: false, exact: false, d, a, b });
+        self.int2_into(op, bits, d, [a, b]);
         d
     }
 
@@ -362,14 +357,12 @@ impl Decoder<'_, '_> {
         for (i, name) in (0u32..).zip(&targets) {
             let d = self.written(asm, name)?;
             let (offset, bits) = (i * u32::from(size), kind.bits as u8);
-            self.emit(Op::Load { d, address, space, offset, size, bits, align, atomic: parts.has("volatile") });
+            let atomic = parts.has("volatile");
+            self.emit(Op::Load(AccessArgs { value: d, address, space, offset, size, bits, align, atomic }));
             align = 1;
             if kind.class == Class::Signed && kind.bits < 32 {
-                self.emit(Op::Conv {
-                    conv: Conv::Int { from: kind.bits, to: 32, signed: true, nuw: false, nsw: false },
-                    d,
-                    a: d,
-                });
+                let conv = Conv::Int { from: kind.bits, to: 32, signed: true, nuw: false, nsw: false };
+                self.emit(Op::Conv { conv, d, a: d });
             }
         }
         Some(())
@@ -383,15 +376,8 @@ impl Decoder<'_, '_> {
         let (size, mut align) = ((kind.bits / 8) as u8, u32::from(kind.bits / 8) * sources.len() as u32);
         for (i, name) in (0u32..).zip(&sources) {
             let value = self.value(asm, Some(name), kind.bits)?;
-            self.emit(Op::Store {
-                value,
-                address,
-                space,
-                offset: i * u32::from(size),
-                size,
-                align,
-                atomic: parts.has("volatile"),
-            });
+            let (offset, atomic) = (i * u32::from(size), parts.has("volatile"));
+            self.emit(Op::Store(AccessArgs { value, address, space, offset, size, bits: 0, align, atomic }));
             align = 1;
         }
         Some(())
@@ -416,26 +402,10 @@ impl Decoder<'_, '_> {
         if parts.has("cas") {
             let (expected, value) = (value, self.value(asm, args.get(2), kind.bits)?);
             let (size, success) = ((kind.bits / 8) as u8, self.temp(1));
-            self.emit(Op::CmpXchg { size, d, success, address, space, expected, value });
+            self.emit(Op::CmpXchg(CmpXchgArgs { size, d, success, address, space, expected, value }));
             return Some(());
         }
-        let op = parts.words.iter().find_map(|word| {
-            Some(match *word {
-                "add" if is_float => RmwOp::FAdd,
-                "add" => RmwOp::Add,
-                "and" => RmwOp::And,
-                "or" => RmwOp::Or,
-                "xor" => RmwOp::Xor,
-                "exch" => RmwOp::Xchg,
-                "min" if signed => RmwOp::Min,
-                "min" => RmwOp::UMin,
-                "max" if signed => RmwOp::Max,
-                "max" => RmwOp::UMax,
-                "inc" => RmwOp::IncWrap,
-                "dec" => RmwOp::DecWrap,
-                _ => return None,
-            })
-        })?;
+        let op = parts.words.iter().find_map(|word| names::atomic(word, signed, is_float))?;
         self.emit(Op::AtomicRmw { op, leaf, d, address, space, value });
         Some(())
     }

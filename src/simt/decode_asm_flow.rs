@@ -7,6 +7,7 @@ use super::asm_text::{Guard, Parts, guarded};
 use super::code::*;
 use super::decode::Decoder;
 use super::decode_asm::Asm;
+use super::names;
 use rustc_hash::FxHashMap;
 
 /// Statements that cannot be executed by some lanes only, as far as the machine knows.
@@ -111,21 +112,7 @@ impl Decoder<'_, '_> {
         if !parts.has("sync") {
             return None;
         }
-        let what = match parts.op {
-            "vote" if parts.has("all") => Collective::VoteAll,
-            "vote" if parts.has("any") => Collective::VoteAny,
-            "vote" if parts.has("uni") => Collective::VoteUni,
-            "vote" if parts.has("ballot") => Collective::Ballot,
-            "shfl" if parts.has("up") => Collective::Shuffle(Shuffle::Up),
-            "shfl" if parts.has("down") => Collective::Shuffle(Shuffle::Down),
-            "shfl" if parts.has("bfly") => Collective::Shuffle(Shuffle::Butterfly),
-            "shfl" if parts.has("idx") => Collective::Shuffle(Shuffle::Index),
-            "redux" if parts.has("add") => Collective::Reduce(Reduce::Add),
-            "redux" if parts.has("and") => Collective::Reduce(Reduce::And),
-            "redux" if parts.has("or") => Collective::Reduce(Reduce::Or),
-            "redux" if parts.has("xor") => Collective::Reduce(Reduce::Xor),
-            _ => return None,
-        };
+        let what = parts.words.iter().find_map(|word| names::collective(parts.op, word))?;
         if parts.op != "vote" && kind.bits != 32 {
             return None;
         }

@@ -6,6 +6,7 @@ use super::asm_text::{Class, Parts, space_of};
 use super::code::*;
 use super::decode::Decoder;
 use super::decode_asm::Asm;
+use super::names::{self, Rule};
 use crate::llvm::image::{BinOp, FloatCmp, IntCmp};
 
 impl Decoder<'_, '_> {
@@ -21,21 +22,9 @@ impl Decoder<'_, '_> {
         let signed = kind.class == Class::Signed;
         let carry_out = parts.has("cc");
         let at = |i: usize| v.get(i).copied();
-        let compare = |pred: &str| {
-            Some(match (pred, signed) {
-                ("eq", _) => IntCmp::Eq,
-                ("ne", _) => IntCmp::Ne,
-                ("lt", true) => IntCmp::Slt,
-                ("le", true) => IntCmp::Sle,
-                ("gt", true) => IntCmp::Sgt,
-                ("ge", true) => IntCmp::Sge,
-                ("lt" | "lo", _) => IntCmp::Ult,
-                ("le" | "ls", _) => IntCmp::Ule,
-                ("gt" | "hi", _) => IntCmp::Ugt,
-                ("ge" | "hs", _) => IntCmp::Uge,
-                _ => return None,
-            })
-        };
+        if let Some(rule) = names::ptx_int(parts.op, signed) {
+            return self.ptx_rule(parts, rule, bits, v);
+        }
         Some(match parts.op {
             "dp4a" => {
                 let &[first, second] = parts.kinds.as_slice() else { return None };
@@ -55,32 +44,12 @@ impl Decoder<'_, '_> {
                 self.carried(asm, BinOp::Sub, bits, [at(0)?, at(1)?], parts.op == "subc", carry_out)
             }
             "mul" | "mad" | "madc" => {
-                let product = if parts.has("wide") {
-                    let widen = |this: &mut Self, a| {
-                        let (d, to) = (this.temp(1), 2 * bits);
-                        this.emit(Op::Conv {
-                            conv: Conv::Int { from: bits, to, signed, nuw: false, nsw: false },
-                            d,
-                            a,
-                        });
-                        d
-                    };
-                    let (a, b) = (widen(self, at(0)?), widen(self, at(1)?));
-                    self.bin_of(BinOp::Mul, 2 * bits, a, b)
-                } else if parts.has("hi") {
-                    self.int2_of(if signed { Int2::MulHiS } else { Int2::MulHiU }, bits, at(0)?, at(1)?)
-                } else {
-                    self.bin_of(BinOp::Mul, bits, at(0)?, at(1)?)
-                };
+                let (product, width) = self.ptx_product(parts, bits, signed, [at(0)?, at(1)?]);
                 if parts.op == "mul" {
                     return Some(product);
                 }
-                let width = if parts.has("wide") { 2 * bits } else { bits };
                 self.carried(asm, BinOp::Add, width, [product, at(2)?], parts.op == "madc", carry_out)
             }
-            "and" => self.bin_of(BinOp::And, bits, at(0)?, at(1)?),
-            "or" => self.bin_of(BinOp::Or, bits, at(0)?, at(1)?),
-            "xor" => self.bin_of(BinOp::Xor, bits, at(0)?, at(1)?),
             "not" => {
                 let ones = self.constant(u64::MAX >> (64 - bits));
                 self.bin_of(BinOp::Xor, bits, at(0)?, ones)
@@ -89,69 +58,24 @@ impl Decoder<'_, '_> {
                 let zero = self.constant(0);
                 self.bin_of(BinOp::Sub, bits, zero, at(0)?)
             }
-            "min" => self.int2_of(if signed { Int2::SMin } else { Int2::UMin }, bits, at(0)?, at(1)?),
-            "max" => self.int2_of(if signed { Int2::SMax } else { Int2::UMax }, bits, at(0)?, at(1)?),
-            "div" => self.bin_of(if signed { BinOp::SDiv } else { BinOp::UDiv }, bits, at(0)?, at(1)?),
-            "rem" => self.bin_of(if signed { BinOp::SRem } else { BinOp::URem }, bits, at(0)?, at(1)?),
-            "shl" | "shr" => {
-                // PTX clamps the amount: everything is shifted out, not poison.
-                let (limit, amount) = (self.constant(u64::from(bits) - 1), at(1)?);
-                let clamped = self.int2_of(Int2::UMin, 32, amount, limit);
-                let op = match (parts.op, signed) {
-                    ("shl", _) => BinOp::Shl,
-                    (_, true) => BinOp::AShr,
-                    _ => BinOp::LShr,
-                };
-                let shifted = self.bin_of(op, bits, at(0)?, clamped);
-                if op == BinOp::AShr {
-                    return Some(shifted);
-                }
-                let (past, d, zero) = (self.temp(1), self.temp(1), self.constant(0));
-                self.emit(Op::ICmp { pred: IntCmp::Ugt, bits: 32, same_sign: false, d: past, a: amount, b: limit });
-                self.emit(Op::Select { d, c: past, a: zero, b: shifted });
-                d
-            }
-            "abs" | "popc" | "clz" | "brev" | "bfind" => {
-                let (d, a) = (self.temp(1), at(0)?);
+            "shl" | "shr" => return self.ptx_shift(parts.op == "shl", signed, bits, at(0)?, at(1)?),
+            "prmt" | "shf" => {
                 let op = match parts.op {
-                    "abs" => Int1::Abs,
-                    "popc" => Int1::Popcount,
-                    "clz" => Int1::LeadingZeros,
-                    "brev" => Int1::BitReverse,
-                    _ if signed => Int1::FindLastS,
-                    _ => Int1::FindLastU,
-                };
-                self.emit(Op::Int1 { op, bits, poison: false, d, a });
-                if !parts.has("shiftamt") {
-                    return Some(d);
-                }
-                // The shift that brings the found bit to the top; none stays -1.
-                let (none, top) = (self.constant(0xffff_ffff), self.constant(u64::from(bits) - 1));
-                let amount = self.bin_of(BinOp::Sub, 32, top, d);
-                let (missing, out) = (self.temp(1), self.temp(1));
-                self.emit(Op::ICmp { pred: IntCmp::Eq, bits: 32, same_sign: false, d: missing, a: d, b: none });
-                self.emit(Op::Select { d: out, c: missing, a: none, b: amount });
-                out
-            }
-            "sad" | "bfe" | "prmt" | "shf" => {
-                let (d, [a, b, c]) = (self.temp(1), [at(0)?, at(1)?, at(2)?]);
-                let op = match parts.op {
-                    "sad" if signed => Int3::SadS,
-                    "sad" => Int3::SadU,
-                    "bfe" => Int3::FieldExtract(signed),
                     "prmt" if parts.words.is_empty() => Int3::Permute(Prmt::Index),
+                    "prmt" => return None,
                     // shf takes (low, high, amount), funnel shifts (high, low, amount).
-                    "shf" if parts.has("l") && parts.has("wrap") => Int3::FunnelLeft,
-                    "shf" if parts.has("l") => Int3::FunnelLeftClamp,
-                    "shf" if parts.has("wrap") => Int3::FunnelRight,
-                    "shf" => Int3::FunnelRightClamp,
-                    _ => return None,
+                    _ => match (parts.has("l"), parts.has("wrap")) {
+                        (true, true) => Int3::FunnelLeft,
+                        (true, false) => Int3::FunnelLeftClamp,
+                        (false, true) => Int3::FunnelRight,
+                        (false, false) => Int3::FunnelRightClamp,
+                    },
                 };
-                let (a, b) = if parts.op == "shf" { (b, a) } else { (a, b) };
-                self.emit(Op::Int3 { op, bits, d, a, b, c });
-                d
+                let [first, second, third] = [at(0)?, at(1)?, at(2)?];
+                let (a, b) = if parts.op == "shf" { (second, first) } else { (first, second) };
+                return self.ptx_rule(parts, Rule::Int3(op), bits, &[a, b, third]);
             }
-            "setp" | "set" => return self.ptx_compare(parts, v, compare),
+            "setp" | "set" => return self.ptx_compare(parts, v),
             "selp" => {
                 let d = self.temp(1);
                 self.emit(Op::Select { d, c: at(2)?, a: at(0)?, b: at(1)? });
@@ -174,89 +98,103 @@ impl Decoder<'_, '_> {
         })
     }
 
+    /// A product and its width in bits.
+    fn ptx_product(&mut self, parts: &Parts<'_>, bits: u16, signed: bool, [a, b]: [Src; 2]) -> (Src, u16) {
+        if parts.has("wide") {
+            let [a, b] = [a, b].map(|a| self.resized(a, bits, 2 * bits, signed));
+            return (self.bin_of(BinOp::Mul, 2 * bits, a, b), 2 * bits);
+        }
+        let op = match (parts.has("hi"), signed) {
+            (true, true) => Int2::MulHiS,
+            (true, false) => Int2::MulHiU,
+            _ => Int2::Bin(BinOp::Mul),
+        };
+        (self.int2_of(op, bits, a, b), bits)
+    }
+
+    /// A shift. PTX clamps the amount: everything is shifted out, not poison.
+    fn ptx_shift(&mut self, left: bool, signed: bool, bits: u16, a: Src, amount: Src) -> Option<Src> {
+        let limit = self.constant(u64::from(bits) - 1);
+        let clamped = self.int2_of(Int2::UMin, 32, amount, limit);
+        let op = match (left, signed) {
+            (true, _) => BinOp::Shl,
+            (_, true) => BinOp::AShr,
+            _ => BinOp::LShr,
+        };
+        let shifted = self.bin_of(op, bits, a, clamped);
+        if op == BinOp::AShr {
+            return Some(shifted);
+        }
+        let (past, d, zero) = (self.temp(1), self.temp(1), self.constant(0));
+        self.emit(Op::ICmp { pred: IntCmp::Ugt, bits: 32, same_sign: false, d: past, a: amount, b: limit });
+        self.emit(Op::Select { d, c: past, a: zero, b: shifted });
+        Some(d)
+    }
+
+    /// What a table says of an operation on integers or floats.
+    fn ptx_rule(&mut self, parts: &Parts<'_>, rule: Rule, bits: u16, v: &[Src]) -> Option<Src> {
+        let d = self.temp(1);
+        let op = match (rule, v) {
+            (Rule::Int1(op), &[a, ..]) => Op::Int1 { op, bits, poison: false, d, a },
+            (Rule::Int2(op), &[a, b, ..]) => Op::Int2(Int2Args { op, bits, wrap: Wrap::default(), d, a, b }),
+            (Rule::Int3(op), &[a, b, c, ..]) => Op::Int3 { op, bits, d, a, b, c },
+            _ => return None,
+        };
+        self.emit(op);
+        if !parts.has("shiftamt") {
+            return Some(d);
+        }
+        // The shift that brings the found bit to the top; none stays -1.
+        let (none, top) = (self.constant(0xffff_ffff), self.constant(u64::from(bits) - 1));
+        let amount = self.bin_of(BinOp::Sub, 32, top, d);
+        let (missing, out) = (self.temp(1), self.temp(1));
+        self.emit(Op::ICmp { pred: IntCmp::Eq, bits: 32, same_sign: false, d: missing, a: d, b: none });
+        self.emit(Op::Select { d: out, c: missing, a: none, b: amount });
+        Some(out)
+    }
+
+    /// An integer cut or extended to a width.
+    fn resized(&mut self, a: Src, from: u16, to: u16, signed: bool) -> Src {
+        let d = self.temp(1);
+        self.emit(Op::Conv { conv: Conv::Int { from, to, signed, nuw: false, nsw: false }, d, a });
+        d
+    }
+
     /// A byte of a word, extended.
     fn byte_of(&mut self, a: Src, byte: u64, signed: bool) -> Src {
         let amount = self.constant(8 * byte);
         let shifted = self.bin_of(BinOp::LShr, 32, a, amount);
-        let (low, d) = (self.temp(1), self.temp(1));
-        let flags = |from, to, signed| Conv::Int { from, to, signed, nuw: false, nsw: false };
-        self.emit(Op::Conv { conv: flags(32, 8, false), d: low, a: shifted });
-        self.emit(Op::Conv { conv: flags(8, 32, signed), d, a: low });
-        d
+        let low = self.resized(shifted, 32, 8, false);
+        self.resized(low, 8, 32, signed)
     }
 
     fn ptx_float(&mut self, parts: &Parts<'_>, fmt: Fmt, v: &[Src]) -> Option<Src> {
-        let mode = parts.mode();
-        let d = self.temp(1);
-        let nan = parts.has("NaN");
-        let two = match parts.op {
-            "add" => Some(Float2::Add),
-            "sub" => Some(Float2::Sub),
-            "mul" => Some(Float2::Mul),
-            "div" => Some(Float2::Div),
-            "min" if nan => Some(Float2::Minimum),
-            "min" => Some(Float2::MinNum),
-            "max" if nan => Some(Float2::Maximum),
-            "max" => Some(Float2::MaxNum),
-            "copysign" => Some(Float2::CopySign),
-            _ => None,
-        };
-        if let (Some(op), [a, b]) = (two, v) {
+        let (mode, d) = (parts.mode(), self.temp(1));
+        let op = match (names::ptx_float(parts.op, parts.has("NaN"))?, v) {
             // PTX's copysign takes the sign of its first operand.
-            let (a, b) = if op == Float2::CopySign { (*b, *a) } else { (*a, *b) };
-            self.emit(Op::Float2 { op, fmt, mode, d, a, b });
-            return Some(d);
-        }
-        if let ("fma" | "mad", &[a, b, c]) = (parts.op, v) {
-            self.emit(Op::Fma { fmt, mode, d, a, b, c });
-            return Some(d);
-        }
-        let op = match parts.op {
-            "neg" => Float1::Neg,
-            "abs" => Float1::Abs,
-            "sqrt" => Float1::Sqrt,
-            "rcp" => Float1::Recip,
-            "rsqrt" => Float1::Rsqrt,
-            "ex2" => Float1::Exp2,
-            "lg2" => Float1::Log2,
-            "sin" => Float1::Sin,
-            "cos" => Float1::Cos,
-            "tanh" => Float1::Tanh,
+            (Rule::Float2(op @ Float2::CopySign), &[a, b]) => Op::Float2 { op, fmt, mode, d, a: b, b: a },
+            (Rule::Float2(op), &[a, b]) => Op::Float2 { op, fmt, mode, d, a, b },
+            (Rule::Fma, &[a, b, c]) => Op::Fma { fmt, mode, d, a, b, c },
+            (Rule::Float1(op), &[a]) => Op::Float1 { op, fmt, mode, d, a },
             _ => return None,
         };
-        let &[a] = v else { return None };
-        self.emit(Op::Float1 { op, fmt, mode, d, a });
+        self.emit(op);
         Some(d)
     }
 
     /// `setp.CMP.T p, a, b` and `set.CMP.D.T d, a, b` (ones or 1.0 for true).
-    fn ptx_compare(&mut self, parts: &Parts<'_>, v: &[Src], int: impl Fn(&str) -> Option<IntCmp>) -> Option<Src> {
+    fn ptx_compare(&mut self, parts: &Parts<'_>, v: &[Src]) -> Option<Src> {
         let (kind, &[a, b]) = (*parts.kinds.last()?, v) else { return None };
         let pred = *parts.words.first()?;
         let d = self.temp(1);
         match kind.class {
             Class::Float(fmt) => {
-                // Bits: equal, greater, less, unordered.
-                let bits = match pred {
-                    "eq" => 1,
-                    "ne" => 6,
-                    "lt" => 4,
-                    "le" => 5,
-                    "gt" => 2,
-                    "ge" => 3,
-                    "equ" => 9,
-                    "neu" => 14,
-                    "ltu" => 12,
-                    "leu" => 13,
-                    "gtu" => 10,
-                    "geu" => 11,
-                    "num" => 7,
-                    "nan" => 8,
-                    _ => return None,
-                };
-                self.emit(Op::FCmp { pred: FloatCmp(bits), fmt, d, a, b });
+                self.emit(Op::FCmp { pred: FloatCmp(names::float_compare(pred)?), fmt, d, a, b });
             }
-            _ => self.emit(Op::ICmp { pred: int(pred)?, bits: kind.bits, same_sign: false, d, a, b }),
+            class => {
+                let pred = names::compare(pred, class == Class::Signed)?;
+                self.emit(Op::ICmp { pred, bits: kind.bits, same_sign: false, d, a, b });
+            }
         }
         if parts.op == "setp" {
             return Some(d);
@@ -309,16 +247,9 @@ impl Decoder<'_, '_> {
             }
             _ if parts.has("sat") => return None,
             _ => {
-                let signed = from.class == Class::Signed;
-                let narrow = self.temp(1);
                 // The register may be wider than the source type.
-                let cut = Conv::Int { from: 64, to: from.bits, signed: false, nuw: false, nsw: false };
-                self.emit(Op::Conv { conv: cut, d: narrow, a });
-                Op::Conv {
-                    conv: Conv::Int { from: from.bits, to: to.bits, signed, nuw: false, nsw: false },
-                    d,
-                    a: narrow,
-                }
+                let narrow = self.resized(a, 64, from.bits, false);
+                return Some(self.resized(narrow, from.bits, to.bits, from.class == Class::Signed));
             }
         };
         self.emit(op);

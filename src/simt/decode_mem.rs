@@ -2,65 +2,76 @@
 
 use super::code::*;
 use super::decode::{Decoded, Decoder, Slots};
-use crate::llvm::image::{GepStep, InstImage, Op as Ir, Operand, TypeId};
+use super::layout::{LeafAt, Shape};
+use crate::llvm::image::{GepStep, InstImage, Op as Ir, Operand, RmwOp, TypeId};
 
 impl Decoder<'_, '_> {
     pub(super) fn load(&mut self, inst: &InstImage, align: u32, atomic: bool) -> Decoded<()> {
         let (address, space) = (self.scalar(inst, 0)?, self.space(inst, 0));
-        let shape = self.shape(inst.ty)?;
-        let d = self.dst();
+        let (shape, d) = (self.shape(inst.ty)?, self.dst());
+        let words = shape.packed.map_or(0, |_| (self.image.ty(inst.ty).store as u32).div_ceil(8));
+        let raw = self.temp(words);
         let mut align = align.max(1);
-        if let Some(bits) = shape.packed {
-            let (count, total) = (shape.leaves.len() as u32, self.image.ty(inst.ty).store as u32);
-            let words = total.div_ceil(8);
-            let raw = self.temp(words);
-            for word in 0..words {
-                let size = (total - 8 * word).min(8) as u8;
-                let (d, offset) = (raw + word, 8 * word);
-                self.emit(Op::Load { d, address, space, offset, size, bits: 8 * size, align, atomic });
-                align = 1;
-            }
-            self.emit(Op::Repack { d, count, to: bits, a: raw, from_count: words, from: 64 });
-            return Ok(());
+        for (slot, offset, bits) in self.pieces(inst.ty, &shape) {
+            let value = slot + if words > 0 { raw } else { d };
+            let (size, bits) = (bits.div_ceil(8) as u8, bits as u8);
+            self.emit(Op::Load(AccessArgs { value, address, space, offset, size, bits, align, atomic }));
+            align = 1;
         }
-        for at in &shape.leaves {
-            let bits = at.leaf.bits();
-            for word in 0..at.leaf.slots() {
-                let rest = (bits - 64 * word).min(64);
-                let (d, offset, size) = (d + at.slot + word, at.offset + 8 * word, rest.div_ceil(8) as u8);
-                self.emit(Op::Load { d, address, space, offset, size, bits: rest as u8, align, atomic });
-                align = 1;
-            }
+        if let Some(bits) = shape.packed {
+            let count = shape.leaves.len() as u32;
+            self.emit(Op::Repack { d, count, to: bits, a: raw, from_count: words, from: 64 });
         }
         Ok(())
     }
 
     pub(super) fn store(&mut self, inst: &InstImage, align: u32, atomic: bool) -> Decoded<()> {
-        let (value, address, space) = (self.arg(inst, 0)?, self.scalar(inst, 1)?, self.space(inst, 1));
+        let (mut values, address, space) = (self.arg(inst, 0)?, self.scalar(inst, 1)?, self.space(inst, 1));
         let ty = inst.operand_types[0];
         let shape = self.shape(ty)?;
-        let mut align = align.max(1);
         if let Some(bits) = shape.packed {
-            let (from_count, total) = (shape.leaves.len() as u32, self.image.ty(ty).store as u32);
-            let words = total.div_ceil(8);
-            let (raw, a) = (self.temp(words), self.in_frame(&value));
+            let (from_count, words) = (shape.leaves.len() as u32, (self.image.ty(ty).store as u32).div_ceil(8));
+            let (raw, a) = (self.temp(words), self.in_frame(&values));
             self.emit(Op::Repack { d: raw, count: words, to: 64, a, from_count, from: bits });
-            for word in 0..words {
-                let size = (total - 8 * word).min(8) as u8;
-                self.emit(Op::Store { value: raw + word, address, space, offset: 8 * word, size, align, atomic });
-                align = 1;
-            }
-            return Ok(());
+            values = (raw..raw + words).collect();
         }
-        for at in &shape.leaves {
-            for word in 0..at.leaf.slots() {
-                let rest = (at.leaf.bits() - 64 * word).min(64);
-                let (offset, size) = (at.offset + 8 * word, rest.div_ceil(8) as u8);
-                let value = value[(at.slot + word) as usize];
-                self.emit(Op::Store { value, address, space, offset, size, align, atomic });
-                align = 1;
-            }
+        let mut align = align.max(1);
+        for (slot, offset, bits) in self.pieces(ty, &shape) {
+            let (value, size) = (values[slot as usize], bits.div_ceil(8) as u8);
+            self.emit(Op::Store(AccessArgs { value, address, space, offset, size, bits: 0, align, atomic }));
+            align = 1;
         }
+        Ok(())
+    }
+
+    /// The accesses that move a value of a type: slot, byte offset, bits. Packed vectors move as words.
+    fn pieces(&self, ty: TypeId, shape: &Shape) -> Vec<(u32, u32, u32)> {
+        if shape.packed.is_some() {
+            let total = self.image.ty(ty).store as u32;
+            return (0..total.div_ceil(8)).map(|word| (word, 8 * word, (8 * total - 64 * word).min(64))).collect();
+        }
+        let words = |at: &LeafAt| {
+            let LeafAt { leaf, offset, slot } = *at;
+            (0..leaf.slots()).map(move |word| (slot + word, offset + 8 * word, (leaf.bits() - 64 * word).min(64)))
+        };
+        shape.leaves.iter().flat_map(words).collect()
+    }
+
+    pub(super) fn atomic_rmw(&mut self, inst: &InstImage, op: RmwOp) -> Decoded<()> {
+        let leaf = self.single_leaf(inst.ty)?;
+        let (address, space, value) = (self.scalar(inst, 0)?, self.space(inst, 0), self.scalar(inst, 1)?);
+        let d = self.dst();
+        self.emit(Op::AtomicRmw { op, leaf, d, address, space, value });
+        Ok(())
+    }
+
+    /// Compares and exchanges; says in a slot whether it did.
+    pub(super) fn cmpxchg(&mut self, inst: &InstImage, success: Dst) -> Decoded<()> {
+        let leaf = self.single_leaf(inst.operand_types[1])?;
+        let (address, space) = (self.scalar(inst, 0)?, self.space(inst, 0));
+        let (expected, value) = (self.scalar(inst, 1)?, self.scalar(inst, 2)?);
+        let (d, size) = (self.dst(), (leaf.bits() / 8) as u8);
+        self.emit(Op::CmpXchg(CmpXchgArgs { size, d, success, address, space, expected, value }));
         Ok(())
     }
 

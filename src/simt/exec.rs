@@ -1,10 +1,8 @@
 //! One micro-operation for the lanes of a mask: everything but control flow, barriers and collectives, which schedulers do.
 
 use super::code::*;
-use super::exec_int::{Int2Args, low};
-use super::exec_mem::AccessArgs;
+use super::exec_int::low;
 use super::fault::{Access, Exec, FaultKind, trap};
-use super::int::Wrap;
 use super::memory::{AllocationKind, Window, window};
 use super::printf;
 use super::warp::{Frame, lanes_of};
@@ -16,19 +14,13 @@ impl Frame<'_, '_> {
             Op::Phi | Op::Nop => {}
             Op::Fence => {}
             Op::Mov { d, a } => self.copy(d, a),
-            Op::Int2 { op, bits, nuw, nsw, exact, d, a, b } => {
-                return self.int2(Int2Args { op, bits, wrap: Wrap { nuw, nsw, exact }, d, a, b });
-            }
+            Op::Int2(args) => return self.int2(args),
             Op::ICmp { pred, bits, same_sign, d, a, b } => self.icmp(pred, bits, same_sign, d, a, b),
             Op::Address { d, base, index, bits, scale, offset } => {
                 self.compute_address(d, base, (index, bits, scale), offset)
             }
-            Op::Load { d, address, space, offset, size, bits, align, atomic } => {
-                return self.load(AccessArgs { value: d, address, space, offset, size, bits, align, atomic });
-            }
-            Op::Store { value, address, space, offset, size, align, atomic } => {
-                return self.store(AccessArgs { value, address, space, offset, size, bits: 0, align, atomic });
-            }
+            Op::Load(args) => return self.load(args),
+            Op::Store(args) => return self.store(args),
             Op::Float2 { op, fmt, mode, d, a, b } => self.float2(op, fmt, mode, d, a, b),
             Op::Float1 { op, fmt, mode, d, a } => self.float1(op, fmt, mode, d, a),
             Op::Fma { fmt, mode, d, a, b, c } => self.fma(fmt, mode, d, [a, b, c]),
@@ -59,9 +51,7 @@ impl Frame<'_, '_> {
             Op::AtomicRmw { op, leaf, d, address, space, value } => {
                 return self.atomic_rmw(op, leaf, d, address, space, value);
             }
-            Op::CmpXchg { size, d, success, address, space, expected, value } => {
-                return self.cmpxchg(size, d, success, address, space, expected, value);
-            }
+            Op::CmpXchg(args) => return self.cmpxchg(args),
             Op::Range { op, d, d_space, s, s_space, length } => {
                 return self.range(op, (d, d_space), (s, s_space), length);
             }
@@ -99,10 +89,6 @@ impl Frame<'_, '_> {
             | Op::Switch(_) => {}
         }
         Ok(())
-    }
-
-    pub fn first_lane(&self) -> u32 {
-        self.mask.trailing_zeros().min(31)
     }
 
     #[inline(always)]

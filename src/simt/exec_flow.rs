@@ -2,8 +2,10 @@
 
 use super::code::*;
 use super::collective::{self, Operands, Results};
+use super::control::Targets;
 use super::fault::{Exec, FaultKind, trap};
 use super::warp::{Frame, lanes_of};
+use smallvec::smallvec;
 
 impl Frame<'_, '_> {
     /// The moves of an edge's phis, as one parallel copy.
@@ -14,35 +16,32 @@ impl Frame<'_, '_> {
             }
             return;
         }
-        let saved: Vec<(Dst, Lanes, u32, Lanes)> = edge
-            .moves
-            .iter()
-            .map(|&(d, a)| {
-                let undef = self.undef(a);
-                let bits =
-                    std::array::from_fn(|lane| if undef >> lane & 1 != 0 { self.undef_bits(a, lane) } else { 0 });
-                (d, *self.get(a), undef, bits)
-            })
-            .collect();
-        for (d, values, undef, bits) in saved {
-            self.put(d, &values);
-            for lane in lanes_of(undef) {
-                self.taint_bits(d, lane, bits[lane]);
-            }
+        let saved: Vec<_> = edge.moves.iter().map(|&(d, a)| (d, self.slot(a))).collect();
+        for (d, slot) in saved {
+            self.put_slot(d, &slot);
         }
     }
 
     /// Copies an operand of this frame into a slot of another.
     pub fn return_slot(&mut self, base: usize, d: Dst, a: Src) {
-        let values = *self.get(a);
-        let undef = self.undef(a);
-        let marks: Lanes = if undef == 0 { [0; LANES] } else { std::array::from_fn(|lane| self.undef_bits(a, lane)) };
+        let slot = self.slot(a);
         let own = std::mem::replace(&mut self.base, base);
-        self.put(d, &values);
-        for lane in lanes_of(undef) {
-            self.taint_bits(d, lane, marks[lane]);
-        }
+        self.put_slot(d, &slot);
         self.base = own;
+    }
+
+    /// An operand: values, undefined lanes, undefined bits.
+    fn slot(&self, a: Src) -> (Lanes, u32, Lanes) {
+        let undef = self.undef(a);
+        let bits = if undef == 0 { [0; LANES] } else { std::array::from_fn(|lane| self.undef_bits(a, lane)) };
+        (*self.get(a), undef, bits)
+    }
+
+    fn put_slot(&mut self, d: Dst, (values, undef, bits): &(Lanes, u32, Lanes)) {
+        self.put(d, values);
+        for lane in lanes_of(*undef) {
+            self.taint_bits(d, lane, bits[lane]);
+        }
     }
 
     /// Lanes in which a condition holds.
@@ -71,12 +70,12 @@ impl Frame<'_, '_> {
     }
 
     /// Edges of a switch with their lanes, default first, then cases in order.
-    pub fn cases(&self, switch: &SwitchCode) -> Exec<Vec<(u32, u32)>> {
+    pub(super) fn cases(&self, switch: &SwitchCode) -> Exec<Targets> {
         let undef = self.undef(switch.a) | if switch.wide { self.undef(switch.a + 1) } else { 0 };
         if undef != 0 {
             return trap(undef.trailing_zeros(), FaultKind::Undef { usage: "a switch value" });
         }
-        let mut targets = vec![(switch.default, 0u32)];
+        let mut targets: Targets = smallvec![(switch.default, 0)];
         targets.extend(switch.cases.iter().map(|&(_, edge)| (edge, 0)));
         for lane in lanes_of(self.mask) {
             let high = if switch.wide { u128::from(self.get(switch.a + 1)[lane]) << 64 } else { 0 };
@@ -109,7 +108,7 @@ impl Frame<'_, '_> {
 
     pub fn collective(&mut self, what: Collective, d: Dst, p: Dst, args: &[Src; 4]) -> Exec<()> {
         let operands = self.collective_operands(args);
-        let mut results = Results { value: [0; LANES], value_undef: 0, second: [0; LANES], second_undef: 0 };
+        let mut results = Results::default();
         for group in collective::groups(&operands, self.mask, self.warp.running())? {
             collective::compute(what, group, &operands, &mut results);
         }

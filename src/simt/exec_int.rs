@@ -6,7 +6,7 @@
 
 use super::code::*;
 use super::fault::{Exec, FaultKind, trap};
-use super::int::{self, IntFault, Wrap};
+use super::int::{self, IntFault};
 use super::warp::{Frame, lanes_of};
 use crate::llvm::image::{BinOp, IntCmp};
 
@@ -48,17 +48,6 @@ fn test2(a: &Lanes, b: &Lanes, f: impl Fn(u64, u64) -> bool) -> u32 {
         lanes |= u32::from(f(a[i], b[i])) << i;
     }
     lanes
-}
-
-/// Operands of an integer operation of two operands, as decoded.
-#[derive(Clone, Copy)]
-pub struct Int2Args {
-    pub op: Int2,
-    pub bits: u16,
-    pub wrap: Wrap,
-    pub d: Dst,
-    pub a: Src,
-    pub b: Src,
 }
 
 impl Frame<'_, '_> {

@@ -19,20 +19,6 @@ pub enum Place {
     Local(usize),
 }
 
-/// Operands of a load or store, as decoded.
-#[derive(Clone, Copy)]
-pub struct AccessArgs {
-    /// Destination of a load, value of a store.
-    pub value: u32,
-    pub address: Src,
-    pub space: u8,
-    pub offset: u32,
-    pub size: u8,
-    pub bits: u8,
-    pub align: u32,
-    pub atomic: bool,
-}
-
 impl Frame<'_, '_> {
     /// Generic address of a lane's access; an undefined one is a fault.
     #[inline]
@@ -105,49 +91,51 @@ impl Frame<'_, '_> {
         Ok(())
     }
 
+    /// Memory around a place: bytes, undefined bits if any are, and where in them the place is.
+    #[inline]
+    fn bytes(&self, lane: usize, place: Place) -> (&[u8], Option<&[u8]>, usize) {
+        let (arena, offset) = match place {
+            Place::Device { allocation, offset } => {
+                let a = &self.world.device.allocations[allocation];
+                return (&a.data, a.undef.as_deref(), offset);
+            }
+            Place::Shared(offset) => (&self.world.shared, offset),
+            Place::Local(offset) => (&self.warp.local[lane], offset),
+        };
+        (&arena.data, Some(&arena.undef), offset)
+    }
+
+    /// The same for writing; with undefined bits in any case if `marks` says that some are to be written.
+    #[inline]
+    fn bytes_mut(&mut self, lane: usize, place: Place, marks: bool) -> (&mut [u8], Option<&mut [u8]>, usize) {
+        let (arena, offset) = match place {
+            Place::Device { allocation, offset } => {
+                let a = &mut self.world.device.allocations[allocation];
+                if marks && a.undef.is_none() {
+                    a.undef = Some(vec![0; a.data.len()]);
+                }
+                return (&mut a.data, a.undef.as_deref_mut(), offset);
+            }
+            Place::Shared(offset) => (&mut self.world.shared, offset),
+            Place::Local(offset) => (&mut self.warp.local[lane], offset),
+        };
+        (&mut arena.data, Some(&mut arena.undef), offset)
+    }
+
     /// Value and undefined bits at a place.
     #[inline]
     pub fn read(&self, lane: usize, place: Place, size: usize) -> (u64, u64) {
-        match place {
-            Place::Device { allocation, offset } => {
-                let a = &self.world.device.allocations[allocation];
-                let undef = a.undef.as_ref().map_or(0, |undef| read_bytes(undef, offset, size));
-                (read_bytes(&a.data, offset, size), undef)
-            }
-            Place::Shared(offset) => {
-                let arena = &self.world.shared;
-                (read_bytes(&arena.data, offset, size), read_bytes(&arena.undef, offset, size))
-            }
-            Place::Local(offset) => {
-                let arena = &self.warp.local[lane];
-                (read_bytes(&arena.data, offset, size), read_bytes(&arena.undef, offset, size))
-            }
-        }
+        let (data, undef, offset) = self.bytes(lane, place);
+        (read_bytes(data, offset, size), undef.map_or(0, |undef| read_bytes(undef, offset, size)))
     }
 
     /// Writes value and undefined bits at a place.
     #[inline]
     pub fn write(&mut self, lane: usize, place: Place, size: usize, value: u64, undef: u64) {
-        match place {
-            Place::Device { allocation, offset } => {
-                let a = &mut self.world.device.allocations[allocation];
-                write_bytes(&mut a.data, offset, size, value);
-                if undef != 0 && a.undef.is_none() {
-                    a.undef = Some(vec![0; a.data.len()]);
-                }
-                if let Some(marks) = &mut a.undef {
-                    write_bytes(marks, offset, size, undef);
-                }
-            }
-            Place::Shared(offset) => {
-                write_bytes(&mut self.world.shared.data, offset, size, value);
-                write_bytes(&mut self.world.shared.undef, offset, size, undef);
-            }
-            Place::Local(offset) => {
-                let arena = &mut self.warp.local[lane];
-                write_bytes(&mut arena.data, offset, size, value);
-                write_bytes(&mut arena.undef, offset, size, undef);
-            }
+        let (data, marks, offset) = self.bytes_mut(lane, place, undef != 0);
+        write_bytes(data, offset, size, value);
+        if let Some(marks) = marks {
+            write_bytes(marks, offset, size, undef);
         }
     }
 
@@ -242,15 +230,20 @@ impl Frame<'_, '_> {
         Ok(())
     }
 
+    fn atomic_place(&mut self, lane: usize, (address, space): (Src, u8), size: u8) -> Exec<Place> {
+        let at = self.address(address, space, 0, lane);
+        self.check_aligned(lane, at, size.next_power_of_two().into(), size, Access::Atomic)?;
+        let place = self.place(lane, at, size.into(), Access::Atomic)?;
+        self.note(lane, place, size.into(), Access::Atomic, at)?;
+        Ok(place)
+    }
+
     /// Read-modify-write, lane after lane.
     pub fn atomic_rmw(&mut self, op: RmwOp, leaf: Leaf, d: Dst, address: Src, space: u8, value: Src) -> Exec<()> {
         self.check_address_defined(address)?;
         let size = leaf.bits().div_ceil(8) as u8;
         for lane in lanes_of(self.mask) {
-            let at = self.address(address, space, 0, lane);
-            self.check_aligned(lane, at, size.next_power_of_two().into(), size, Access::Atomic)?;
-            let place = self.place(lane, at, size.into(), Access::Atomic)?;
-            self.note(lane, place, size.into(), Access::Atomic, at)?;
+            let place = self.atomic_place(lane, (address, space), size)?;
             let (old, old_undef) = self.read(lane, place, size.into());
             let (operand, operand_undef) = (self.get(value)[lane], self.undef_bits(value, lane));
             let new = rmw(op, leaf, old, operand);
@@ -266,23 +259,11 @@ impl Frame<'_, '_> {
     }
 
     /// Compare and exchange, lane after lane.
-    #[expect(clippy::too_many_arguments, reason = "the operands of one instruction")]
-    pub fn cmpxchg(
-        &mut self,
-        size: u8,
-        d: Dst,
-        success: Dst,
-        address: Src,
-        space: u8,
-        expected: Src,
-        value: Src,
-    ) -> Exec<()> {
+    pub fn cmpxchg(&mut self, args: CmpXchgArgs) -> Exec<()> {
+        let CmpXchgArgs { size, d, success, address, space, expected, value } = args;
         self.check_address_defined(address)?;
         for lane in lanes_of(self.mask) {
-            let at = self.address(address, space, 0, lane);
-            self.check_aligned(lane, at, size.into(), size, Access::Atomic)?;
-            let place = self.place(lane, at, size.into(), Access::Atomic)?;
-            self.note(lane, place, size.into(), Access::Atomic, at)?;
+            let place = self.atomic_place(lane, (address, space), size)?;
             let (old, old_undef) = self.read(lane, place, size.into());
             let undecided = old_undef != 0 || self.undef_bits(expected, lane) != 0;
             let matches = old == self.get(expected)[lane];
@@ -328,38 +309,17 @@ impl Frame<'_, '_> {
 
     /// Copies bytes and undefined bits out of memory.
     pub fn copy_out(&self, lane: usize, place: Place, count: usize) -> (Vec<u8>, Vec<u8>) {
-        let arena = match place {
-            Place::Device { allocation, offset } => {
-                let a = &self.world.device.allocations[allocation];
-                let undef = a.undef.as_ref().map_or_else(|| vec![0; count], |u| u[offset..offset + count].to_vec());
-                return (a.data[offset..offset + count].to_vec(), undef);
-            }
-            Place::Shared(offset) => (&self.world.shared, offset),
-            Place::Local(offset) => (&self.warp.local[lane], offset),
-        };
-        let (arena, range) = (arena.0, arena.1..arena.1 + count);
-        (arena.data[range.clone()].to_vec(), arena.undef[range].to_vec())
+        let (data, undef, offset) = self.bytes(lane, place);
+        let range = offset..offset + count;
+        (data[range.clone()].to_vec(), undef.map_or_else(|| vec![0; count], |undef| undef[range].to_vec()))
     }
 
     fn fill(&mut self, lane: usize, place: Place, data: &[u8], undef: &[u8]) {
-        let count = data.len();
-        let (arena, offset) = match place {
-            Place::Device { allocation, offset } => {
-                let a = &mut self.world.device.allocations[allocation];
-                a.data[offset..offset + count].copy_from_slice(data);
-                if a.undef.is_none() && undef.iter().any(|&bits| bits != 0) {
-                    a.undef = Some(vec![0; a.data.len()]);
-                }
-                if let Some(marks) = &mut a.undef {
-                    marks[offset..offset + count].copy_from_slice(undef);
-                }
-                return;
-            }
-            Place::Shared(offset) => (&mut self.world.shared, offset),
-            Place::Local(offset) => (&mut self.warp.local[lane], offset),
-        };
-        arena.data[offset..offset + count].copy_from_slice(data);
-        arena.undef[offset..offset + count].copy_from_slice(undef);
+        let (bytes, marks, offset) = self.bytes_mut(lane, place, undef.iter().any(|&bits| bits != 0));
+        bytes[offset..offset + data.len()].copy_from_slice(data);
+        if let Some(marks) = marks {
+            marks[offset..offset + data.len()].copy_from_slice(undef);
+        }
     }
 
     /// Gives every lane a local variable and returns its offset there.
@@ -483,20 +443,9 @@ fn rmw(op: RmwOp, leaf: Leaf, old: u64, operand: u64) -> u64 {
         RmwOp::Nand => !(old & operand),
         RmwOp::Or => old | operand,
         RmwOp::Xor => old ^ operand,
-        RmwOp::Max => {
-            if signed(old) >= signed(operand) {
-                old
-            } else {
-                operand
-            }
-        }
-        RmwOp::Min => {
-            if signed(old) <= signed(operand) {
-                old
-            } else {
-                operand
-            }
-        }
+        RmwOp::Max if signed(old) >= signed(operand) => old,
+        RmwOp::Min if signed(old) <= signed(operand) => old,
+        RmwOp::Max | RmwOp::Min => operand,
         RmwOp::UMax => old.max(operand),
         RmwOp::UMin => old.min(operand),
         RmwOp::FAdd => floating(Float2::Add),
@@ -505,27 +454,12 @@ fn rmw(op: RmwOp, leaf: Leaf, old: u64, operand: u64) -> u64 {
         RmwOp::FMin => floating(Float2::MinNum),
         RmwOp::FMaximum => floating(Float2::Maximum),
         RmwOp::FMinimum => floating(Float2::Minimum),
-        RmwOp::IncWrap => {
-            if old >= operand {
-                0
-            } else {
-                old + 1
-            }
-        }
-        RmwOp::DecWrap => {
-            if old == 0 || old > operand {
-                operand
-            } else {
-                old - 1
-            }
-        }
-        RmwOp::USubCond => {
-            if old >= operand {
-                old - operand
-            } else {
-                old
-            }
-        }
+        RmwOp::IncWrap if old >= operand => 0,
+        RmwOp::IncWrap => old + 1,
+        RmwOp::DecWrap if old == 0 || old > operand => operand,
+        RmwOp::DecWrap => old - 1,
+        RmwOp::USubCond if old >= operand => old - operand,
+        RmwOp::USubCond => old,
         RmwOp::USubSat => old.saturating_sub(operand),
     }
 }

@@ -13,13 +13,13 @@
 
 use super::code::*;
 use super::collective::{self, Results};
+use super::control::{Arrival, Control, Site, completed, is_control};
 use super::fault::{Exec, FaultKind, Trap, trap};
-use super::lockstep::{Arrival, check_target, is_control};
-use super::machine::{Program, Stop, Stopped, World, reduction, warps_of};
-use super::observe::{LaneValues, Observer, StepContext, iteration_name, mix};
+use super::groups::Counts;
+use super::machine::{Program, Stop, Stopped, World, warps_of};
+use super::observe::{Observer, iteration_name, mix};
 use super::warp::{Frame, Warp, lanes_of};
 use crate::llvm::image::FuncId;
-use smallvec::SmallVec;
 
 /// Most instructions a lane executes in one turn; small, so that interleavings are fine.
 const LONGEST_TURN: u64 = 12;
@@ -27,14 +27,10 @@ const LONGEST_TURN: u64 = 12;
 /// A call in progress of one lane.
 #[derive(Debug)]
 struct Call {
-    func: FuncId,
-    base: usize,
+    site: Site,
     pc: u32,
-    block: u32,
-    counts: SmallVec<[u32; 4]>,
+    counts: Counts,
     stack_mark: u32,
-    call_path: u64,
-    iteration: u64,
 }
 
 /// What a lane is doing.
@@ -164,52 +160,22 @@ fn wake_barriers<O: Observer>(
                 && arrival.what == BarrierKind::Arrive
             {
                 early.push((arrival.id, 1));
-                warp.go_on(lane, program, world, observer);
+                warp.go_on(lane, program, world, observer, None);
                 woken((number, lane));
             }
         }
     }
-    let mut ids: Vec<u32> = Vec::new();
-    for lane in warps.iter().flat_map(|warp| &warp.lanes) {
-        if let State::Barrier(arrival) = lane.state
-            && !ids.contains(&arrival.id)
-        {
-            ids.push(arrival.id);
-        }
-    }
-    for id in ids {
-        let (mut arrived, mut threads, mut holds, mut count, mut undefined) = (0u32, 0u32, 0u32, 0u32, false);
-        let mut everybody = true;
-        for warp in warps.iter() {
-            let mut here = 0u32;
-            for lane in lanes_of(warp.core.running()) {
-                if let State::Barrier(arrival) = warp.lanes[lane].state
-                    && arrival.id == id
-                {
-                    here |= 1 << lane;
-                    holds += u32::from(arrival.holds != 0);
-                    count = count.max(arrival.count);
-                    undefined |= arrival.undefined;
-                }
-            }
-            threads += here.count_ones();
-            everybody &= here == warp.core.running();
-            // A warp that is there as a whole counts as 32 threads, however many it has.
-            arrived += if here != 0 && here == warp.core.running() { LANES as u32 } else { here.count_ones() };
-        }
-        let before: u32 = early.iter().filter(|entry| entry.0 == id).map(|entry| entry.1).sum();
-        let complete = if count == 0 { everybody } else { arrived + before >= count };
-        if !complete {
-            continue;
-        }
+    let arrival_of = |lane: &Lane| if let State::Barrier(arrival) = lane.state { Some(arrival) } else { None };
+    let waiting: Vec<_> =
+        warps.iter().map(|warp| (warp.core.running(), warp.lanes.iter().filter_map(arrival_of).collect())).collect();
+    for barrier in completed(early, &waiting) {
         world.races.barrier();
-        early.retain(|entry| entry.0 != id);
         for (number, warp) in warps.iter_mut().enumerate() {
             for lane in 0..LANES {
                 let State::Barrier(arrival) = warp.lanes[lane].state else { continue };
-                if arrival.id == id {
-                    warp.barrier_result(lane, program, world, reduction(arrival.what, holds, threads), undefined);
-                    warp.go_on(lane, program, world, observer);
+                if arrival.id == barrier.id {
+                    let result = Some((barrier.result(arrival.what), barrier.undefined));
+                    warp.go_on(lane, program, world, observer, result);
                     woken((number, lane));
                 }
             }
@@ -227,16 +193,8 @@ impl LooseWarp {
         let lanes = (0..LANES)
             .map(|lane| {
                 let exists = core.lanes >> lane & 1 != 0;
-                let call = Call {
-                    func: kernel,
-                    base: 0,
-                    pc: 0,
-                    block: 0,
-                    counts: SmallVec::new(),
-                    stack_mark: core.stack[lane],
-                    call_path: 0,
-                    iteration: iteration_name(&[]),
-                };
+                let (site, stack_mark) = (Site::kernel(kernel), core.stack[lane]);
+                let call = Call { site, pc: 0, counts: Counts::new(), stack_mark };
                 Lane { calls: vec![call], state: if exists { State::Ready } else { State::Done } }
             })
             .collect();
@@ -244,13 +202,7 @@ impl LooseWarp {
     }
 
     fn place(&self, lane: usize, program: &Program) -> (FuncId, u32) {
-        match self.lanes[lane].calls.last() {
-            Some(call) => {
-                let micros = &program.functions[call.func.index()].micros;
-                (call.func, micros.get(call.pc as usize).map_or(0, |micro| micro.inst))
-            }
-            None => (FuncId(0), 0),
-        }
+        self.lanes[lane].calls.last().map_or((FuncId(0), 0), |call| call.site.place(program, call.pc))
     }
 
     /// Runs one lane for a turn, or until it waits or ends.
@@ -268,129 +220,64 @@ impl LooseWarp {
             if world.steps >= world.limits.steps {
                 return trap(lane as u32, FaultKind::StepLimit { limit: world.limits.steps });
             }
-            let depth = self.lanes[lane].calls.len();
             let Some(call) = self.lanes[lane].calls.last_mut() else { return Ok(()) };
-            let code = &program.functions[call.func.index()];
+            let site = call.site;
+            let code = &program.functions[site.func.index()];
             let micro = &code.micros[call.pc as usize];
-            let mut frame = Frame { pool: &program.pool, warp: &mut self.core, world, base: call.base, mask: bit };
+            let mut frame = Frame { pool: &program.pool, warp: &mut self.core, world, base: site.base, mask: bit };
             if !is_control(&micro.op) {
                 frame.step(&micro.op)?;
                 call.pc += 1;
                 if micro.last {
-                    finish(&mut frame, call, code, micro.inst, depth, observer);
+                    site.finish(&mut frame, code, micro.inst, observer);
                 }
                 continue;
             }
-            match &micro.op {
-                Op::Br { edge } => {
-                    finish(&mut frame, call, code, micro.inst, depth, observer);
-                    take(&mut frame, call, code, *edge);
-                }
-                Op::CondBr { c, yes, no } => {
-                    let taken = frame.truth(*c)?;
-                    finish(&mut frame, call, code, micro.inst, depth, observer);
-                    let targets = [(*yes, taken), (*no, bit & !taken)];
-                    told(&frame, call, code, micro.inst, depth, observer, &targets);
-                    take(&mut frame, call, code, if taken != 0 { *yes } else { *no });
-                }
-                Op::Switch(switch) => {
-                    let targets = frame.cases(switch)?;
-                    finish(&mut frame, call, code, micro.inst, depth, observer);
-                    told(&frame, call, code, micro.inst, depth, observer, &targets);
-                    let chosen = targets.iter().find(|target| target.1 != 0).map_or(switch.default, |target| target.0);
-                    take(&mut frame, call, code, chosen);
-                }
-                Op::Collective { what, d, p, args } => {
-                    let operands = frame.collective_operands(args);
-                    if operands.undef[0] & bit != 0 {
-                        return trap(lane as u32, FaultKind::Undef { usage: "the mask of a .sync operation" });
+            match frame.control(&micro.op, call.pc)? {
+                Control::Leave { targets, is_choice } => {
+                    site.finish(&mut frame, code, micro.inst, observer);
+                    if is_choice {
+                        site.tell_branch(&frame, code, micro.inst, &targets, observer);
                     }
-                    let mask = operands.values[0][lane];
-                    if collective::is_maskless(mask) {
-                        let mut results = blank();
-                        collective::compute(*what, bit, &operands, &mut results);
-                        frame.collective_results(*d, *p, *what, &results);
-                        call.pc += 1;
-                        finish(&mut frame, call, code, micro.inst, depth, observer);
+                    let taken = targets.iter().find(|target| target.1 != 0).unwrap_or(&targets[0]).0;
+                    let edge = &code.edges[taken as usize];
+                    frame.moves(edge);
+                    call.pc = code.starts[edge.to as usize];
+                    edge.action.advance(&mut call.counts);
+                    call.site.iteration = iteration_name(&call.counts);
+                }
+                Control::Jump(to) => {
+                    frame.world.steps += 1;
+                    call.pc = to;
+                }
+                Control::Collective { what, d, p, args } => {
+                    if let Some(mask) = alone(&mut frame, what, (d, p), &args)? {
+                        self.lanes[lane].state = State::Collective(what, mask);
                         continue;
                     }
-                    let mask = mask as u32;
-                    if mask & bit == 0 {
-                        return trap(lane as u32, FaultKind::SyncNotInMask { lane: lane as u32, mask });
-                    }
-                    self.lanes[lane].state = State::Collective(*what, mask);
+                    call.pc += 1;
+                    site.finish(&mut frame, code, micro.inst, observer);
                 }
-                Op::Jump { c, negated, to, masked } => {
-                    let taken = frame.jumps(*c, *negated, *masked)?;
-                    frame.world.steps += 1;
-                    call.pc = if taken { *to } else { call.pc + 1 };
-                }
-                Op::Barrier { what, d: _, id, count, predicate } => {
-                    if frame.undef(*id) | frame.undef(*count) != 0 {
-                        return trap(lane as u32, FaultKind::Undef { usage: "a barrier's number or count" });
-                    }
-                    let arrival = Arrival {
-                        what: *what,
-                        id: frame.get(*id)[lane] as u32,
-                        count: frame.get(*count)[lane] as u32,
-                        lanes: bit,
-                        holds: if frame.get(*predicate)[lane] & 1 != 0 { bit } else { 0 },
-                        undefined: frame.undef(*predicate) != 0,
-                    };
-                    self.lanes[lane].state = State::Barrier(arrival);
-                }
-                Op::Exit => {
-                    finish(&mut frame, call, code, micro.inst, depth, observer);
+                Control::Barrier(arrival) => self.lanes[lane].state = State::Barrier(arrival),
+                Control::Exit => {
+                    site.finish(&mut frame, code, micro.inst, observer);
                     self.core.exited |= bit;
                     self.lanes[lane].state = State::Done;
                 }
-                Op::Ret { a, count } => {
-                    finish(&mut frame, call, code, micro.inst, depth, observer);
-                    self.ret(lane, program, world, observer, *a, *count);
+                Control::Ret { a, count } => {
+                    site.finish(&mut frame, code, micro.inst, observer);
+                    self.ret(lane, program, world, observer, a, count);
                 }
-                Op::Call(target) => {
+                Control::Call(target) => {
                     let limit = frame.world.limits.calls;
-                    if depth as u32 > limit {
+                    if site.depth >= limit {
                         return trap(lane as u32, FaultKind::RecursionLimit { limit });
                     }
-                    let func = match target.target {
-                        Some(func) => func,
-                        None => {
-                            let number = frame.callee(target.pointer, lane)?;
-                            check_target(program, number, target, frame.get(target.pointer)[lane], lane)?;
-                            FuncId(number)
-                        }
-                    };
-                    let callee = &program.functions[func.index()];
-                    let base = call.base + code.slots as usize;
-                    frame.warp.regs.grow(base + callee.slots as usize);
-                    for (i, &a) in target.args.iter().enumerate() {
-                        frame.return_slot(base, i as u32, a);
-                    }
-                    let site = u64::from(call.func.0) << 32 | u64::from(micro.inst);
-                    let call_path = mix(mix(mix(call.call_path, site), call.iteration), u64::from(func.0));
-                    let stack_mark = frame.warp.stack[lane];
-                    self.lanes[lane].calls.push(Call {
-                        func,
-                        base,
-                        pc: 0,
-                        block: 0,
-                        counts: SmallVec::new(),
-                        stack_mark,
-                        call_path,
-                        iteration: iteration_name(&[]),
-                    });
-                    if O::ACTIVE
-                        && let Some(call) = self.lanes[lane].calls.last()
-                    {
-                        let frame = Frame { pool: &program.pool, warp: &mut self.core, world, base, mask: bit };
-                        let range = base..base + target.args.len();
-                        let values = &frame.warp.regs.values[range.clone()];
-                        let args = LaneValues { slots: values, undef: &frame.warp.regs.undef[range] };
-                        observer.enter(&context(&frame, call, 0, depth + 1), &args);
-                    }
+                    let (func, _) = frame.call_target(program, target)?;
+                    let site = site.enter(&mut frame, program, micro.inst, (func, target), observer);
+                    let stack_mark = self.core.stack[lane];
+                    self.lanes[lane].calls.push(Call { site, pc: 0, counts: Counts::new(), stack_mark });
                 }
-                _ => {}
             }
         }
         Ok(())
@@ -406,49 +293,50 @@ impl LooseWarp {
         count: u32,
     ) {
         let Some(done) = self.lanes[lane].calls.pop() else { return };
-        let depth = self.lanes[lane].calls.len();
         let Some(caller) = self.lanes[lane].calls.last_mut() else {
             self.lanes[lane].calls.push(done);
             self.core.exited |= 1 << lane;
             self.lanes[lane].state = State::Done;
             return;
         };
-        let code = &program.functions[caller.func.index()];
+        let code = &program.functions[caller.site.func.index()];
         let micro = &code.micros[caller.pc as usize];
-        let mut frame = Frame { pool: &program.pool, warp: &mut self.core, world, base: done.base, mask: 1 << lane };
+        let mut frame =
+            Frame { pool: &program.pool, warp: &mut self.core, world, base: done.site.base, mask: 1 << lane };
         if let Op::Call(target) = &micro.op
             && target.results == count
         {
             for i in 0..count {
-                frame.return_slot(caller.base, target.d + i, a + i);
+                frame.return_slot(caller.site.base, target.d + i, a + i);
             }
         }
         frame.pop_local(lane, done.stack_mark);
-        frame.base = caller.base;
+        frame.base = caller.site.base;
         caller.pc += 1;
-        finish(&mut frame, caller, code, micro.inst, depth, observer);
+        caller.site.finish(&mut frame, code, micro.inst, observer);
     }
 
-    /// A lane that waited goes on behind its instruction.
-    fn go_on<O: Observer>(&mut self, lane: usize, program: &Program, world: &mut World<'_>, observer: &mut O) {
-        self.lanes[lane].state = State::Ready;
-        let depth = self.lanes[lane].calls.len();
-        let Some(call) = self.lanes[lane].calls.last_mut() else { return };
-        let code = &program.functions[call.func.index()];
-        let inst = code.micros[call.pc as usize].inst;
+    /// A lane that waited goes on behind its instruction; a barrier gives it a result and says whether that is undefined.
+    fn go_on<O: Observer>(
+        &mut self,
+        lane: usize,
+        program: &Program,
+        world: &mut World<'_>,
+        observer: &mut O,
+        result: Option<(u64, bool)>,
+    ) {
+        let Lane { calls, state } = &mut self.lanes[lane];
+        *state = State::Ready;
+        let Some(call) = calls.last_mut() else { return };
+        let code = &program.functions[call.site.func.index()];
+        let micro = &code.micros[call.pc as usize];
         call.pc += 1;
-        let mut frame = Frame { pool: &program.pool, warp: &mut self.core, world, base: call.base, mask: 1 << lane };
-        finish(&mut frame, call, code, inst, depth, observer);
-    }
-
-    fn barrier_result(&mut self, lane: usize, program: &Program, world: &mut World<'_>, result: u64, undefined: bool) {
-        let Some(call) = self.lanes[lane].calls.last() else { return };
-        let micro = &program.functions[call.func.index()].micros[call.pc as usize];
-        if let Op::Barrier { what: BarrierKind::And | BarrierKind::Or | BarrierKind::Popcount, d, .. } = micro.op {
-            let mut frame =
-                Frame { pool: &program.pool, warp: &mut self.core, world, base: call.base, mask: 1 << lane };
-            frame.put_lane(d, lane, result, if undefined { u64::MAX } else { 0 });
+        let base = call.site.base;
+        let mut frame = Frame { pool: &program.pool, warp: &mut self.core, world, base, mask: 1 << lane };
+        if let Some((result, undefined)) = result {
+            frame.barrier_result(&micro.op, result, undefined);
         }
+        call.site.finish(&mut frame, code, micro.inst, observer);
     }
 
     /// Executes collectives whose lanes are all there.
@@ -477,7 +365,7 @@ impl LooseWarp {
                     operands.undef[i] |= own.undef[i];
                 }
             }
-            let mut results = blank();
+            let mut results = Results::default();
             collective::compute(what, group, &operands, &mut results);
             if what == Collective::WarpSync {
                 world.races.warp_sync(self.core.index);
@@ -487,7 +375,7 @@ impl LooseWarp {
                     let mut frame = Frame { pool: &program.pool, warp: &mut self.core, world, base, mask: 1 << lane };
                     frame.collective_results(d, p, what, &results);
                 }
-                self.go_on(lane, program, world, observer);
+                self.go_on(lane, program, world, observer, None);
                 woken(lane);
             }
         }
@@ -496,75 +384,27 @@ impl LooseWarp {
     /// Frame, operands and results of the collective a lane waits at.
     fn collective_of(&self, lane: usize, program: &Program) -> Option<(usize, [Src; 4], Dst, Dst)> {
         let call = self.lanes[lane].calls.last()?;
-        match &program.functions[call.func.index()].micros[call.pc as usize].op {
-            Op::Collective { d, p, args, .. } => Some((call.base, *args, *d, *p)),
+        match &program.functions[call.site.func.index()].micros[call.pc as usize].op {
+            Op::Collective { d, p, args, .. } => Some((call.site.base, *args, *d, *p)),
             _ => None,
         }
     }
 }
 
-fn blank() -> Results {
-    Results { value: [0; LANES], value_undef: 0, second: [0; LANES], second_undef: 0 }
-}
-
-/// Moves a lane along an edge.
-fn take(frame: &mut Frame<'_, '_>, call: &mut Call, code: &FunctionCode, edge: u32) {
-    let edge = &code.edges[edge as usize];
-    frame.moves(edge);
-    call.block = edge.to;
-    call.pc = code.starts[edge.to as usize];
-    edge.action.advance(&mut call.counts);
-    call.iteration = iteration_name(&call.counts);
-}
-
-fn context<'a>(frame: &'a Frame<'_, '_>, call: &Call, inst: u32, depth: usize) -> StepContext<'a> {
-    StepContext {
-        image: frame.world.image,
-        func: call.func,
-        inst,
-        block: frame.world.block,
-        block_number: frame.world.block_number,
-        warp: frame.warp.index,
-        active: frame.mask,
-        running: frame.warp.running(),
-        tid: &frame.warp.tid,
-        call_path: call.call_path,
-        iteration: call.iteration,
-        depth: depth as u32 - 1,
+/// Executes a collective that waits for nobody, or gives the mask of those it waits for.
+fn alone(frame: &mut Frame<'_, '_>, what: Collective, (d, p): (Dst, Dst), args: &[Src; 4]) -> Exec<Option<u32>> {
+    let (bit, lane) = (frame.mask, frame.first_lane());
+    let operands = frame.collective_operands(args);
+    if operands.undef[0] & bit != 0 {
+        return trap(lane, FaultKind::Undef { usage: "the mask of a .sync operation" });
     }
-}
-
-fn told<O: Observer>(
-    frame: &Frame<'_, '_>,
-    call: &Call,
-    code: &FunctionCode,
-    inst: u32,
-    depth: usize,
-    observer: &mut O,
-    targets: &[(u32, u32)],
-) {
-    if O::ACTIVE {
-        let named: SmallVec<[(u32, u32); 4]> =
-            targets.iter().map(|&(edge, lanes)| (code.edges[edge as usize].to, lanes)).collect();
-        observer.branch(&context(frame, call, inst, depth), &named);
+    let mask = operands.values[0][lane as usize];
+    if collective::is_maskless(mask) {
+        let mut results = Results::default();
+        collective::compute(what, bit, &operands, &mut results);
+        frame.collective_results(d, p, what, &results);
+        return Ok(None);
     }
-}
-
-/// Counts an instruction and tells the observer.
-fn finish<O: Observer>(
-    frame: &mut Frame<'_, '_>,
-    call: &Call,
-    code: &FunctionCode,
-    inst: u32,
-    depth: usize,
-    observer: &mut O,
-) {
-    frame.world.steps += 1;
-    frame.world.lane_steps += 1;
-    if O::ACTIVE {
-        let (first, count) = code.results[inst as usize];
-        let range = call.base + first as usize..call.base + (first + count) as usize;
-        let values = LaneValues { slots: &frame.warp.regs.values[range.clone()], undef: &frame.warp.regs.undef[range] };
-        observer.inst(&context(frame, call, inst, depth), &values);
-    }
+    let mask = mask as u32;
+    if mask & bit == 0 { trap(lane, FaultKind::SyncNotInMask { lane, mask }) } else { Ok(Some(mask)) }
 }

@@ -29,7 +29,7 @@ pub fn signed(value: u128, bits: u32) -> i128 {
 }
 
 /// Wrap flags of a binary operation.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Wrap {
     pub nuw: bool,
     pub nsw: bool,

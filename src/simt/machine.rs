@@ -5,6 +5,7 @@
 
 use super::code::{BarrierKind, FunctionCode, LANES};
 use super::constants::{self, Pool};
+use super::control::{Arrival, completed};
 use super::decode;
 use super::fault::{Fault, FaultKind, Trap};
 use super::independent;
@@ -13,12 +14,13 @@ use super::launch::{
     check_shape,
 };
 use super::layout::Shapes;
-use super::lockstep::{Arrival, LockstepWarp, Yield};
+use super::lockstep::{LockstepWarp, Yield};
 use super::memory::{AllocationKind, Arena, DeviceMemory};
 use super::observe::{Observer, mix};
 use super::races::Races;
 use super::warp::Warp;
 use crate::llvm::image::{FuncId, ModuleImage, TypeKind};
+use smallvec::smallvec;
 
 /// Instructions a warp runs before the next one gets its turn.
 const TURN: u64 = 50_000;
@@ -338,7 +340,7 @@ impl<'i> Machine<'i> {
                         .map_err(|trap| Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(program) }))?;
                     if let Yield::Barrier(Arrival { what: BarrierKind::Arrive, id, .. }) = *state {
                         early.push((id, LANES as u32));
-                        warp.release(program, world, observer, 0, false);
+                        warp.pass(program, world, observer);
                         *state = Yield::Turn;
                         continue;
                     }
@@ -419,54 +421,23 @@ fn release_barriers<O: Observer>(
     states: &mut [Yield],
     early: &mut Vec<(u32, u32)>,
 ) -> bool {
-    let mut released = false;
-    let waiting = |states: &[Yield]| -> Vec<Arrival> {
-        states
-            .iter()
-            .filter_map(|state| if let Yield::Barrier(arrival) = state { Some(*arrival) } else { None })
-            .collect()
+    let at_barriers = |(warp, state): (&LockstepWarp, &Yield)| {
+        (warp.core.running(), if let Yield::Barrier(arrival) = state { smallvec![*arrival] } else { smallvec![] })
     };
-    let mut ids: Vec<u32> = waiting(states).iter().map(|arrival| arrival.id).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    for id in ids {
-        let here: Vec<Arrival> = waiting(states).into_iter().filter(|arrival| arrival.id == id).collect();
-        let arrived_early: u32 = early.iter().filter(|entry| entry.0 == id).map(|entry| entry.1).sum();
-        let count = here.iter().map(|arrival| arrival.count).max().unwrap_or(0);
-        // Warps count whole: a partial last warp arrives as 32 threads.
-        let arrived = here.len() as u32 * LANES as u32 + arrived_early;
-        let alive = states.iter().filter(|state| **state != Yield::Done).count() as u32 * LANES as u32;
-        let complete = if count == 0 { arrived >= alive } else { arrived >= count };
-        if !complete {
-            continue;
-        }
-        let threads: u32 = here.iter().map(|arrival| arrival.lanes.count_ones()).sum();
-        let holds: u32 = here.iter().map(|arrival| arrival.holds.count_ones()).sum();
-        let undefined = here.iter().any(|arrival| arrival.undefined);
+    let waiting: Vec<_> = warps.iter().zip(states.iter()).map(at_barriers).collect();
+    let completed = completed(early, &waiting);
+    for barrier in &completed {
         world.races.barrier();
-        early.retain(|entry| entry.0 != id);
         for (warp, state) in warps.iter_mut().zip(states.iter_mut()) {
             if let Yield::Barrier(arrival) = *state
-                && arrival.id == id
+                && arrival.id == barrier.id
             {
-                let result = reduction(arrival.what, holds, threads);
-                warp.release(program, world, observer, result, undefined);
+                warp.release(program, world, observer, (arrival, barrier));
                 *state = Yield::Turn;
             }
         }
-        released = true;
     }
-    released
-}
-
-/// What a reducing barrier gives every thread.
-pub(super) fn reduction(what: BarrierKind, holds: u32, threads: u32) -> u64 {
-    match what {
-        BarrierKind::And => u64::from(holds == threads),
-        BarrierKind::Or => u64::from(holds != 0),
-        BarrierKind::Popcount => u64::from(holds),
-        BarrierKind::Sync | BarrierKind::Arrive => 0,
-    }
+    !completed.is_empty()
 }
 
 fn bytes_of(device: &DeviceMemory, number: usize) -> Bytes {

@@ -103,6 +103,16 @@ pub fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
 }
 
 impl Frame<'_, '_> {
+    /// The lowest lane of the mask.
+    pub fn first_lane(&self) -> u32 {
+        self.mask.trailing_zeros().min(31)
+    }
+
+    /// Lanes of the mask for which a test holds.
+    pub fn lanes_where(&self, test: impl Fn(usize) -> bool) -> u32 {
+        lanes_of(self.mask).filter(|&lane| test(lane)).fold(0, |set, lane| set | 1 << lane)
+    }
+
     /// Values of an operand, all lanes.
     #[inline(always)]
     pub fn get(&self, src: Src) -> &Lanes {
