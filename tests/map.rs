@@ -8,7 +8,7 @@ mod benchmarks;
 mod common;
 
 use benchmarks::{has_cuda, inputs_of, plain_kernel};
-use common::{clang_cuda, cuda_tree, llvm_tool, plugin, plugin_flag, stderr, stdout, warpwise};
+use common::{clang_cuda, cuda_tree, llvm_tool, plugin, plugin_flag, skip, stderr, stdout, warpwise};
 use std::path::Path;
 use warpwise::cli::cuda;
 use warpwise::llvm::image;
@@ -254,8 +254,7 @@ fn a_program_brings_its_counters_home() {
     }
     let libraries = plugin().parent().expect("it lies in a folder").to_owned();
     if !libraries.join("libwarpwise_rt.a").is_file() {
-        eprintln!("skipped: libwarpwise_rt.a is not built");
-        return;
+        return skip("libwarpwise_rt.a is not built");
     }
     let link = ["k.o", "other.o", "runtime.o", "-lwarpwise_rt", "-o", "app", "-L"];
     here(llvm_tool("clang++")).args(link).arg(&libraries).assert().success();
@@ -364,8 +363,7 @@ fn the_page_works_in_a_browser() {
         .into_iter()
         .find(|name| std::process::Command::new(name).arg("--version").output().is_ok_and(|o| o.status.success()));
     let Some(browser) = browser else {
-        eprintln!("skipped: there is no Chromium here");
-        return;
+        return skip("there is no Chromium here");
     };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let map = sample_map(folder.path());
@@ -393,7 +391,9 @@ fn the_page_works_in_a_browser() {
     let text = std::fs::read_to_string(&page).expect("it was written").replace("</body>", &format!("{person}</body>"));
     std::fs::write(&page, text).expect("it can be written");
     let output = std::process::Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=3000", "--dump-dom"])
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"])
+        .args(["--disable-background-networking", "--disable-component-update"])
+        .args(["--virtual-time-budget=3000", "--dump-dom"])
         .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
         .arg(format!("file://{}", page.display()))
         .output()

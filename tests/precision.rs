@@ -5,6 +5,7 @@
 
 #[path = "common/benchmarks.rs"]
 mod benchmarks;
+mod common;
 
 use benchmarks::{has_cuda, inputs_of, plain_kernel};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Does the machine compute what CUDA computes, on kernels as clang writes them at every optimisation level, under both
 //! schedulers? And does it say what is wrong where something is?
 //!
-//! The CUDA tests need clang 22 and a CUDA tree (`WARPWISE_CUDA` or `.cache/cuda`); without them they say so and pass.
+//! The CUDA tests need clang 22 and a CUDA tree (`WARPWISE_CUDA` or `.cache/cuda`); without them they are skipped.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,6 +13,7 @@ use warpwise::simt::{
     Observer, Reconvergence, Scheduler, StepContext, Tolerance, compare,
 };
 
+mod common;
 #[path = "simt/faults.rs"]
 mod faults;
 use faults::kernel;
@@ -82,7 +83,7 @@ fn case(kernel: &'static str, grid: u32, block: [u32; 3], args: Vec<Arg>, want: 
 
 fn cuda_modules() -> Vec<(String, ModuleImage)> {
     if let Err(why) = cuda::find_clang().and_then(|_| cuda::find_cuda()) {
-        eprintln!("skipped: {why}");
+        common::skip(&format!("{why:#}"));
         return Vec::new();
     }
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/simt/kernels.cu");

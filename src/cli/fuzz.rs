@@ -74,6 +74,8 @@ enum Command {
         #[arg(long)]
         only: Option<String>,
     },
+    Mutate(super::mutate::MutateArgs),
+    Survive(super::mutate::SurviveArgs),
     /// Write a module of a given size, as the analysis is timed on.
     Ladder {
         /// About how many instructions.
@@ -169,7 +171,7 @@ impl PlanArgs {
     }
 }
 
-fn parse_range(text: &str) -> Result<(u64, u64), String> {
+pub fn parse_range(text: &str) -> Result<(u64, u64), String> {
     let ends = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     ends.filter(|(a, b)| a < b).ok_or_else(|| "a range is written A..B, with A less than B".to_owned())
 }
@@ -217,6 +219,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
         #[cfg(feature = "mutants")]
         Command::Mutants { seconds, jobs, only } => return Ok(run_mutants(seconds, jobs, only.as_deref())),
+        Command::Mutate(args) => return super::mutate::mutate(&args),
+        Command::Survive(args) => return super::mutate::survive(&args),
         Command::Ladder { instructions, seed, each, output } => {
             let text = match each {
                 Some(each) => ladder_many(instructions, each, seed),

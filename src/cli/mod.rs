@@ -7,6 +7,7 @@ mod flags;
 mod fusion;
 mod fuzz;
 pub mod map;
+mod mutate;
 pub mod nvcc;
 mod project;
 mod record;
@@ -50,6 +51,7 @@ enum Command {
 
 /// Parses the command line, runs it, and turns an error into one clear message and a non-zero exit.
 pub fn main() -> ExitCode {
+    end_quietly_when_nobody_reads();
     match dispatch() {
         Ok(code) => code,
         Err(error) => {
@@ -67,6 +69,24 @@ fn dispatch() -> anyhow::Result<ExitCode> {
         return nvcc::drive(arguments.collect());
     }
     run(Cli::parse().command)
+}
+
+/// What a shell says of a program that a closed pipe ended.
+const CLOSED_PIPE: i32 = 128 + 13;
+
+/// `print!` panics where standard output is closed (`warpwise … | head -1`) or full: neither is a mistake of ours.
+fn end_quietly_when_nobody_reads() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        match panic.payload_as_str().and_then(|text| text.strip_prefix("failed printing to stdout: ")) {
+            Some(why) if why.contains("Broken pipe") => std::process::exit(CLOSED_PIPE),
+            Some(why) => {
+                eprintln!("warpwise: cannot write to standard output: {why}");
+                std::process::exit(1)
+            }
+            None => usual(panic),
+        }
+    }));
 }
 
 fn run(command: Command) -> anyhow::Result<ExitCode> {

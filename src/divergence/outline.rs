@@ -26,8 +26,9 @@ pub struct Outline {
 
 impl Outline {
     /// Finds order and cycles.
-    pub fn new(func: Func, geometry: Geometry) -> Outline {
+    pub fn new(mut func: Func, geometry: Geometry) -> Outline {
         let cfg = Rc::new(Cfg::new(&func.graph));
+        func.forget_unreachable(|block| cfg.order.is_reachable(block));
         Outline { func, geometry, cfg, users: OnceCell::new() }
     }
     /// The same function when it is launched with at most so many threads a block.

@@ -21,6 +21,7 @@ mod knobs;
 mod ladder;
 mod launch;
 mod memory;
+pub mod odd;
 mod passes;
 mod rng;
 mod special;

@@ -74,6 +74,11 @@ impl Opcode {
         use Opcode::{AShr, And, LShr, SExt, Shl, Trunc, ZExt};
         matches!(self, Shl | LShr | AShr | And | Trunc | ZExt | SExt)
     }
+    /// Makes its result of its operands or of memory, and has no other effect.
+    pub fn is_computation(self) -> bool {
+        use Opcode::{Alloca, AtomicRmw, Call, CmpXchg, Fence, Phi, Store};
+        !self.is_terminator() && !matches!(self, Phi | Alloca | Store | Fence | CmpXchg | AtomicRmw | Call)
+    }
     /// Ends a block.
     pub fn is_terminator(self) -> bool {
         matches!(

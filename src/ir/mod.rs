@@ -82,6 +82,16 @@ impl Func {
     pub fn result(&self, inst: Inst) -> Value {
         Value::from_u32(self.param_count + inst.as_u32())
     }
+    /// Takes their meaning from the computations of unreachable blocks. Only there may a value depend on itself without
+    /// a phi (`%p = getelementptr i8, ptr %p, i64 4` is valid), and whoever follows a chain of addresses or operands would
+    /// never come to its end.
+    pub(crate) fn forget_unreachable(&mut self, is_reachable: impl Fn(Block) -> bool) {
+        for inst in self.insts.values_mut().filter(|inst| !is_reachable(inst.block)) {
+            if inst.opcode.is_computation() {
+                inst.opcode = Opcode::Other;
+            }
+        }
+    }
     /// The instruction that defines a value.
     #[inline]
     pub fn def(&self, value: Value) -> Option<Inst> {

@@ -49,9 +49,9 @@ impl TypeKind {
 #[derive(Clone, Copy, Debug)]
 pub struct TypeInfo {
     pub kind: TypeKind,
-    /// Bytes from one array element to the next; zero for unsized types.
+    /// Bytes from one array element to the next; zero for types without a fixed size.
     pub alloc_size: u64,
-    /// Bytes a store writes; zero for unsized types.
+    /// Bytes a store writes; zero for types without a fixed size.
     pub store_size: u64,
 }
 
@@ -76,16 +76,15 @@ impl TypeInfo {
                 let int_bits = element.and_then(handle::Type::int_bits);
                 let element_bits = match int_bits {
                     Some(bits) => bits,
-                    None => element.filter(|e| e.is_sized()).map_or(0, |e| 8 * layout.store_size(e) as u32),
+                    None => element.and_then(|e| layout.store_size(e)).map_or(0, |bytes| 8 * bytes as u32),
                 };
                 TypeKind::Vector { element_bits, length: ty.length() as u32, int: int_bits.is_some() }
             }
             K::LLVMArrayTypeKind | K::LLVMStructTypeKind => TypeKind::Aggregate,
             _ => TypeKind::Other,
         };
-        let sized =
-            ty.is_sized() && ty.kind() != K::LLVMScalableVectorTypeKind && ty.kind() != K::LLVMTargetExtTypeKind;
-        let (alloc_size, store_size) = if sized { (layout.alloc_size(ty), layout.store_size(ty)) } else { (0, 0) };
-        TypeInfo { kind, alloc_size, store_size }
+        let measured = ty.kind() != K::LLVMTargetExtTypeKind;
+        let size = |size: Option<u64>| size.filter(|_| measured).unwrap_or(0);
+        TypeInfo { kind, alloc_size: size(layout.alloc_size(ty)), store_size: size(layout.store_size(ty)) }
     }
 }

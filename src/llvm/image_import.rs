@@ -78,9 +78,9 @@ impl<'m> Importer<'m> {
                 None => TypeKind::Other(ty.print()),
             },
             // Offsets exist for sized structs only; an opaque one has neither size nor elements.
-            RawKind::LLVMStructTypeKind if ty.is_sized() => {
+            RawKind::LLVMStructTypeKind if ty.has_fixed_size() => {
                 let elements = (0..ty.length() as u32)
-                    .map(|i| (self.ty(ty.struct_element(i)), self.layout.struct_offset(ty, i)))
+                    .map(|i| (self.ty(ty.struct_element(i)), self.layout.struct_offset(ty, i).unwrap_or(0)))
                     .collect();
                 TypeKind::Struct(elements)
             }
@@ -88,11 +88,10 @@ impl<'m> Importer<'m> {
             RawKind::LLVMMetadataTypeKind => TypeKind::Metadata,
             _ => TypeKind::Other(ty.print()),
         };
-        let measurable = ty.is_sized() && !matches!(kind, TypeKind::Other(_));
-        let (size, store, align) = if measurable {
-            (self.layout.alloc_size(ty), self.layout.store_size(ty), self.layout.align(ty))
-        } else {
-            (0, 0, 1)
+        let sizes = self.layout.alloc_size(ty).zip(self.layout.store_size(ty));
+        let (size, store, align) = match sizes.filter(|_| !matches!(kind, TypeKind::Other(_))) {
+            Some((size, store)) => (size, store, self.layout.align(ty)),
+            None => (0, 0, 1),
         };
         let id = TypeId(self.image.types.len() as u32);
         self.image.types.push(TypeData { kind, size, store, align });
@@ -312,18 +311,22 @@ impl<'m> Importer<'m> {
         for operand in 1..gep.operand_count() {
             let index = gep.operand(operand);
             let scale = if operand == 1 {
-                self.layout.alloc_size(ty) as i64
+                self.layout.alloc_size(ty)
             } else if ty.kind() == RawKind::LLVMStructTypeKind {
                 // A vector GEP's struct index is a splat; its first element says the field.
                 let field = index.const_u64().or_else(|| index.aggregate_element(0)?.const_u64()).unwrap_or(0) as u32;
-                offset = offset.wrapping_add(self.layout.struct_offset(ty, field) as i64);
+                let Some(start) = self.layout.struct_offset(ty, field) else {
+                    return Op::Other("getelementptr".into());
+                };
+                offset = offset.wrapping_add(start as i64);
                 ty = ty.struct_element(field);
                 continue;
             } else {
                 let Some(element) = ty.element() else { return Op::Other("getelementptr".into()) };
                 ty = element;
-                self.layout.alloc_size(element) as i64
+                self.layout.alloc_size(element)
             };
+            let Some(scale) = scale.map(|size| size as i64) else { return Op::Other("getelementptr".into()) };
             match index.const_i64() {
                 Some(constant) => offset = offset.wrapping_add(constant.wrapping_mul(scale)),
                 None => steps.push(GepStep { operand, scale }),

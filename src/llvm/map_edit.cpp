@@ -14,6 +14,14 @@
 
 using namespace llvm;
 
+// Splits the block before an instruction: the terminator of what stays before it.
+extern "C" LLVMValueRef warpwise_split_before(LLVMValueRef Before, const char *Rest) {
+  auto *At = cast<Instruction>(unwrap(Before));
+  BasicBlock *Head = At->getParent();
+  Head->splitBasicBlock(At->getIterator(), Rest);
+  return wrap(Head->getTerminator());
+}
+
 // Splits the block before an instruction and puts `if (condition) { }` there: returns the terminator of the new, empty
 // guarded block, which the editor then fills. `before` stays what it was, at the head of the rest of its block.
 extern "C" LLVMValueRef warpwise_split_if(LLVMValueRef Condition, LLVMValueRef Before, bool IsRare, const char *Then,

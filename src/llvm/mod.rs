@@ -10,6 +10,7 @@ pub mod image;
 mod image_const;
 mod image_import;
 mod image_text;
+pub mod mutate;
 pub mod optimise;
 pub mod owned;
 pub mod ptx;

@@ -25,9 +25,8 @@ impl OwnedModule {
     /// Reads textual IR or bitcode (LLVM tells them apart).
     pub fn from_file(path: &Path) -> Result<Self, LoadError> {
         let name = path.display().to_string();
-        let buffer = MemoryBuffer::create_from_file(path)
-            .map_err(|e| LoadError::Read { path: name.clone(), message: e.to_string_lossy().trim().to_owned() })?;
-        Self::from_buffer(buffer, name)
+        let bytes = std::fs::read(path).map_err(|e| LoadError::Read { path: name.clone(), message: e.to_string() })?;
+        Self::from_buffer(MemoryBuffer::create_from_memory_range_copy(&bytes, &name), name)
     }
 
     /// Parses textual IR held in memory.
@@ -35,6 +34,21 @@ impl OwnedModule {
         let mut bytes = text.as_bytes().to_vec();
         bytes.push(0); // LLVM's parser wants the byte after the end to be NUL
         Self::from_buffer(MemoryBuffer::create_from_memory_range_copy(&bytes, name), name.to_owned())
+    }
+
+    /// Parses bitcode held in memory.
+    pub fn from_bitcode(bytes: &[u8], name: &str) -> Result<Self, LoadError> {
+        Self::from_buffer(MemoryBuffer::create_from_memory_range_copy(bytes, name), name.to_owned())
+    }
+
+    /// The module as bitcode.
+    pub fn to_bitcode(&self) -> Vec<u8> {
+        self.module.write_bitcode_to_memory().as_slice().to_vec()
+    }
+
+    /// What LLVM's verifier finds wrong with the module.
+    pub fn verify(&self) -> Result<(), String> {
+        self.module.verify().map_err(|e| e.to_string_lossy().trim().to_owned())
     }
 
     fn from_buffer(buffer: MemoryBuffer<'_>, name: String) -> Result<Self, LoadError> {

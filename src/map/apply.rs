@@ -28,7 +28,12 @@ use crate::ir::inst::Opcode;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Inst, IntPredicate, RawOpcode, Value};
 use cranelift_entity::EntityRef;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+
+/// A switch of more targets gets a block of its own first: there are as many guarded additions, and each splits the block,
+/// which takes LLVM a look at every edge that leaves it.
+const MANY_TARGETS: usize = 64;
 
 /// Threads of the largest block there is.
 const LARGEST_BLOCK: &str = "1024";
@@ -340,7 +345,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
     fn ways(&mut self, branch: &BranchPlan, at: Inst<'m>, group: Group<'m>) -> Ways<'m> {
         let mine: Vec<Value<'m>> = match at.branch_condition() {
             Some(condition) => vec![self.editor.not(condition)],
-            None => branch.targets[1..].iter().map(|&target| self.goes_to(at, target)).collect(),
+            None => self.goes_to(at, &branch.targets[1..]),
         };
         let ballots: Vec<Value<'m>> = mine.iter().map(|&goes| self.ballot(group, goes)).collect();
         let mut elsewhere = ballots[0];
@@ -357,20 +362,29 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         Ways { ballots, is_split }
     }
 
-    /// Whether a switch takes this lane to a target that is not its default.
-    fn goes_to(&mut self, switch: Inst<'m>, target: Block) -> Value<'m> {
-        let target = self.handles.block(target);
+    /// Whether a switch takes this lane to each of these targets, none of which is its default.
+    fn goes_to(&mut self, switch: Inst<'m>, targets: &[Block]) -> Vec<Value<'m>> {
         let value = switch.operand(0);
-        let mut goes: Option<Value<'m>> = None;
-        for (index, successor) in switch.successors().enumerate().skip(1) {
-            let Some(case) = switch.switch_case(index as u32).filter(|_| successor == target) else { continue };
-            let equal = self.editor.compare(IntPredicate::LLVMIntEQ, value, case, "");
-            goes = Some(match goes {
-                Some(goes) => self.editor.binary(RawOpcode::LLVMOr, goes, equal, ""),
-                None => equal,
-            });
+        // one look at the cases: there may be as many targets
+        let positions: FxHashMap<_, _> = targets.iter().map(|&target| self.handles.block(target)).zip(0..).collect();
+        let mut cases: Vec<SmallVec<[Value<'m>; 2]>> = vec![SmallVec::new(); targets.len()];
+        for (index, successor) in (0..).zip(switch.successors()).skip(1) {
+            if let (Some(&position), Some(case)) = (positions.get(&successor), switch.switch_case(index)) {
+                let of_target: &mut SmallVec<_> = &mut cases[position];
+                of_target.push(case);
+            }
         }
-        goes.expect("a target other than the first has a case")
+        let editor = &mut *self.editor;
+        let mut goes_to_one_of = |cases: SmallVec<[Value<'m>; 2]>| {
+            let equal = |editor: &mut Editor<'m>, case| editor.compare(IntPredicate::LLVMIntEQ, value, case, "");
+            let mut goes = equal(editor, cases[0]);
+            for &case in &cases[1..] {
+                let other = equal(editor, case);
+                goes = editor.binary(RawOpcode::LLVMOr, goes, other, "");
+            }
+            goes
+        };
+        cases.into_iter().map(|cases| goes_to_one_of(cases)).collect()
     }
 
     /// Adds a visit to the counts in these registers, which begin `skipped` counts after the first one's start.
@@ -381,12 +395,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         let condition = at.branch_condition();
         match condition {
             Some(condition) => arguments.push(condition),
-            None => {
-                for &target in &branch.targets[1..] {
-                    let goes = self.goes_to(at, target);
-                    arguments.push(goes);
-                }
-            }
+            None => arguments.extend(self.goes_to(at, &branch.targets[1..])),
         }
         arguments.push(self.lower);
         let shape = Shape {
@@ -417,14 +426,16 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         }
         let rank = self.popcount(group.below);
         let count = self.popcount(group.mask);
+        let place = if branch.targets.len() > MANY_TARGETS { self.editor.split_before(at, "warpwise.counted") } else { at };
+        self.editor.before(place);
         for (slot, chunk) in chunks(slot, &record) {
-            self.give(rank, at, slot, chunk);
+            self.give(rank, place, slot, chunk);
         }
         // too few lanes for a word each: the lowest one adds what nobody took
         let sector = self.editor.int(32, u64::from(SECTOR));
         let zero = self.editor.int(32, 0);
         let too_few = self.editor.compare(IntPredicate::LLVMIntULT, count, sector, "");
-        self.editor.split_if(too_few, at, true, "warpwise.add.few", "");
+        self.editor.split_if(too_few, place, true, "warpwise.add.few", "");
         let speaks = self.editor.equals(group.below, 0);
         for (slot, chunk) in chunks(slot, &record) {
             for (index, &word) in chunk.iter().enumerate().skip(1) {

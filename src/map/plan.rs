@@ -28,6 +28,7 @@ use crate::llvm::handle::intrinsic_id;
 use crate::pressure::stretches::between_blocks;
 use crate::settings::Transform;
 use crate::settings::enabled::is_switched_off;
+use rustc_hash::FxHashSet;
 
 /// Words of a record before the lanes of targets.
 pub const FIXED_WORDS: u32 = 3;
@@ -323,12 +324,8 @@ pub fn branches(facts: &Facts) -> Vec<BranchPlan> {
         if !matches!(func.insts[func.terminator(block)].opcode, Opcode::CondBr | Opcode::Switch) {
             continue;
         }
-        let mut targets: Vec<Block> = Vec::new();
-        for &target in func.graph.succs(block) {
-            if !targets.contains(&target) {
-                targets.push(target);
-            }
-        }
+        let mut seen: FxHashSet<Block> = FxHashSet::default();
+        let targets: Vec<Block> = func.graph.succs(block).iter().copied().filter(|&to| seen.insert(to)).collect();
         if targets.len() > 1 {
             branches.push(BranchPlan { block, targets, slot: None, keep: Keep::Memory });
         }

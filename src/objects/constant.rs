@@ -57,7 +57,7 @@ pub fn contents(outline: &Outline, handles: &Handles<'_>, object: &Object) -> Op
 
 /// The bytes that storing a constant writes, zero where they are undefined.
 pub fn bytes_of(value: Value<'_>, layout: Layout<'_>) -> Option<Vec<u8>> {
-    let size = layout.store_size(value.ty()) as usize;
+    let size = layout.store_size(value.ty())? as usize;
     if value.is_null() || matches!(value.kind(), ValueKind::Undef | ValueKind::Poison) {
         return Some(vec![0; size]);
     }

@@ -121,11 +121,14 @@ impl<'a, 'm> Walk<'a, 'm> {
         let layout = handles.function.module().layout();
         let ty = handle.allocated_type();
         let count = handle.operand(0).const_u64();
-        if outline.func.insts[alloca].block != outline.func.graph.entry() || !ty.is_sized() {
+        if outline.func.insts[alloca].block != outline.func.graph.entry() {
             return Err(Reject::Dynamic);
         }
-        let Some(count) = count else { return Err(Reject::Dynamic) };
-        let size = layout.alloc_size(ty).saturating_mul(count);
+        let (Some(count), Some(one)) = (count, layout.alloc_size(ty)) else { return Err(Reject::Dynamic) };
+        let size = one.saturating_mul(count);
+        if size == 0 {
+            return Err(Reject::Dynamic);
+        }
         if size > STATIC_SHARED {
             return Err(Reject::Huge { size });
         }

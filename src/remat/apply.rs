@@ -116,7 +116,7 @@ impl<'m> Apply<'_, 'm> {
     /// `value ^ mask` in the bits of the value.
     fn masked(&mut self, value: handle::Value<'m>, mask: handle::Value<'m>) -> handle::Value<'m> {
         let ty = value.ty();
-        let bits = self.handles.function.module().layout().store_size(ty) as u32 * 8;
+        let bits = self.handles.function.module().layout().store_size(ty).expect("a register's type") as u32 * 8;
         let int = self.editor.int_type(bits);
         let value = self.editor.reinterpret(value, int, bits);
         let mask = match bits {

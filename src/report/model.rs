@@ -400,7 +400,7 @@ impl<'a, 'm> Builder<'a, 'm> {
             .map(|inst| {
                 let value = kernel.result(inst);
                 let name = self.words.source_name(value).unwrap_or_else(|| "an unnamed object".to_owned());
-                let bytes = self.handles.inst(inst).allocated_bytes();
+                let bytes = self.handles.inst(inst).allocated_bytes().unwrap_or(0);
                 Local { place: self.words.place(inst).map(LineOf::from), name, bytes }
             })
             .collect()

@@ -119,7 +119,7 @@ impl<'m> Walk<'m> {
     }
 
     fn variable(&mut self, variable: Value<'m>) {
-        let size = variable.global_value_type().filter(|ty| ty.is_sized()).map_or(0, |ty| self.layout.alloc_size(ty));
+        let size = variable.global_value_type().and_then(|ty| self.layout.alloc_size(ty)).unwrap_or(0);
         if variable.is_declaration() || size == 0 {
             self.found.dynamic = true;
         }

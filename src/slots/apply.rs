@@ -187,7 +187,7 @@ impl<'m> Apply<'_, 'm> {
     }
 
     fn bits_of(&self, ty: handle::Type<'m>) -> u32 {
-        self.handles.function.module().layout().store_size(ty) as u32 * 8
+        self.handles.function.module().layout().store_size(ty).expect("a register's type") as u32 * 8
     }
 
     /// Reloads for the uses, block by block and in order.

@@ -82,6 +82,8 @@ struct Apply<'a, 'm> {
     /// Area of every derived pointer.
     areas: FxHashMap<Value, Area<'m>>,
     offsets: FxHashMap<Value, Offset<'m>>,
+    /// Loads and what stands in for them: offsets may be made of them, so they are replaced last.
+    loads: Vec<(handle::Inst<'m>, handle::Value<'m>)>,
 }
 
 /// Carries out a plan that was made for the function as it is.
@@ -89,7 +91,8 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &StackPlan, edi
     if plan.moves.is_empty() {
         return;
     }
-    let mut apply = Apply { outline, handles, editor, areas: FxHashMap::default(), offsets: FxHashMap::default() };
+    let (areas, offsets) = (FxHashMap::default(), FxHashMap::default());
+    let mut apply = Apply { outline, handles, editor, areas, offsets, loads: Vec::new() };
     apply.areas(plan, outline.geometry.thread_bound());
     apply.pointers(plan);
     for planned in &plan.moves {
@@ -413,7 +416,7 @@ impl<'m> Apply<'_, 'm> {
         match access.kind {
             AccessKind::Load => {
                 let new = self.load(operands[0], access, old.ty());
-                self.editor.replace_all_uses(old.value(), new);
+                self.loads.push((old, new));
             }
             AccessKind::Store => self.store(operands[1], access, old.operand(0)),
             AccessKind::Set => self.fill(operands[0], access, old.operand(1)),
@@ -536,6 +539,9 @@ impl<'m> Apply<'_, 'm> {
 
     /// Phase 4: users before what they use.
     fn erase(&mut self, plan: &StackPlan, accesses: &[Access]) {
+        for (old, new) in std::mem::take(&mut self.loads) {
+            self.editor.replace_all_uses(old.value(), new);
+        }
         for access in accesses {
             self.editor.erase(self.handles.inst(access.inst));
         }

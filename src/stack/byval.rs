@@ -19,10 +19,11 @@ pub fn copy_to_stack<'m>(module: Module<'m>, functions: &[Function<'m>]) -> Vec<
         for index in 0..function.param_count() {
             let place = AttrPlace::Param(index);
             let Some(ty) = function.type_attribute(place, byval) else { continue };
+            let Some(size) = module.layout().alloc_size(ty) else { continue };
             let argument = function.param(index);
             if argument.ty().address_space() == Some(0) && is_copied(argument) {
                 let align = function.int_attribute(place, attribute_kind("align")).unwrap_or(1);
-                copy(*function, argument, ty, align as u32, &mut editor);
+                copy(*function, argument, (ty, size), align as u32, &mut editor);
                 copied.push((*function, index));
             }
         }
@@ -78,12 +79,17 @@ fn is_copied(argument: Value<'_>) -> bool {
     written && indexed
 }
 
-fn copy<'m>(function: Function<'m>, argument: Value<'m>, ty: Type<'m>, align: u32, editor: &mut Editor<'m>) {
+fn copy<'m>(
+    function: Function<'m>,
+    argument: Value<'m>,
+    (ty, size): (Type<'m>, u64),
+    align: u32,
+    editor: &mut Editor<'m>,
+) {
     let Some(entry) = function.blocks().next() else { return };
     editor.after_phis(entry);
     let name = format!("{}.copy", argument.name());
     let object = editor.aligned_stack_object(ty, align, &name);
     editor.replace_all_uses(argument, object);
-    let size = function.module().layout().alloc_size(ty);
     editor.copy_memory(object, argument, align, size);
 }

@@ -69,6 +69,10 @@ pub fn has_stack_objects(function: crate::llvm::handle::Function<'_>) -> bool {
     function.blocks().flat_map(|block| block.insts()).any(is_alloca)
 }
 
+/// Addresses of more steps are taken for a stack object's where nothing is known yet: in unreachable blocks an address may
+/// be made of itself, and has no end.
+const LONGEST_CHAIN: u32 = 1000;
+
 /// Whether a constant is stored to a stack object anywhere; asked before facts are computed.
 pub fn has_constant_stores(function: crate::llvm::handle::Function<'_>) -> bool {
     use crate::llvm::handle::RawOpcode;
@@ -78,10 +82,16 @@ pub fn has_constant_stores(function: crate::llvm::handle::Function<'_>) -> bool 
             RawOpcode::LLVMCall if inst.argument_count() == 4 => (inst.operand(1), inst.operand(0)),
             _ => return false,
         };
-        while let Some(gep) = pointer.as_inst().filter(|inst| inst.opcode() == RawOpcode::LLVMGetElementPtr) {
-            pointer = gep.operand(0);
+        if !value.is_constant() {
+            return false;
         }
-        value.is_constant() && pointer.as_inst().is_some_and(|inst| inst.opcode() == RawOpcode::LLVMAlloca)
+        for _ in 0..LONGEST_CHAIN {
+            match pointer.as_inst().filter(|inst| inst.opcode() == RawOpcode::LLVMGetElementPtr) {
+                Some(gep) => pointer = gep.operand(0),
+                None => return pointer.as_inst().is_some_and(|inst| inst.opcode() == RawOpcode::LLVMAlloca),
+            }
+        }
+        true
     };
     function.blocks().flat_map(|block| block.insts()).any(to_stack)
 }

@@ -30,7 +30,7 @@ impl std::fmt::Display for Escape {
 /// Why nothing is moved.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum Reject {
-    #[error("it has no fixed size, or is not allocated at the function's entry")]
+    #[error("it has no fixed size above zero, or is not allocated at the function's entry")]
     Dynamic,
     #[error("its {size} bytes are more than a block's shared memory")]
     Huge { size: u64 },

@@ -8,7 +8,7 @@ use warpwise_bench::launch::{Arg as Given, Launch};
 pub fn has_cuda() -> bool {
     let found = cuda::find_clang().and_then(|_| cuda::find_cuda());
     if let Err(why) = &found {
-        eprintln!("skipped: {why}");
+        crate::common::skip(&format!("{why:#}"));
     }
     found.is_ok()
 }

@@ -4,6 +4,19 @@
 use assert_cmd::Command;
 use std::path::{Path, PathBuf};
 
+/// Called where a test cannot run because something is missing here. Under scripts/test, which counts such tests, it is
+/// noted in the file that WARPWISE_SKIPS names; elsewhere the test fails, so that it never counts as passed.
+pub fn skip(why: &str) {
+    let Some(list) = std::env::var_os("WARPWISE_SKIPS") else {
+        panic!("this test cannot run here: {why}; run scripts/setup, or scripts/test, which counts it as skipped");
+    };
+    let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    let line = format!("{test}: {why}\n").replacen('\n', " ", why.matches('\n').count());
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(&list);
+    let noted = file.and_then(|mut file| std::io::Write::write_all(&mut file, line.as_bytes()));
+    noted.unwrap_or_else(|e| panic!("cannot note in {} that {line}: {e}", list.display()));
+}
+
 /// A tool of the LLVM that warpwise was built with.
 pub fn llvm_tool(name: &str) -> Command {
     let prefix = std::env::var("LLVM_SYS_221_PREFIX").unwrap_or_else(|_| "/usr/lib/llvm-22".to_owned());

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use std::ffi::c_char;
 
 unsafe extern "C" {
+    fn warpwise_split_before(before: LLVMValueRef, rest: *const c_char) -> LLVMValueRef;
     fn warpwise_split_if(
         condition: LLVMValueRef,
         before: LLVMValueRef,
@@ -79,6 +80,12 @@ impl<'m> Editor<'m> {
             LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic,
             scope
         ));
+    }
+
+    /// Splits the block before an instruction, which begins a block of this name now: the terminator of what stays.
+    pub fn split_before(&mut self, before: Inst<'m>, rest: &str) -> Inst<'m> {
+        let rest = c_name(rest);
+        wrap!(Inst, warpwise_split_before(before.raw(), rest.as_ptr()))
     }
 
     /// Splits the block before an instruction and puts `if (condition) { }` there; instructions go into the guarded

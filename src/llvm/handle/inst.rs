@@ -95,10 +95,11 @@ impl<'m> Inst<'m> {
     pub fn allocated_type(self) -> Type<'m> {
         wrap!(Type, LLVMGetAllocatedType(self.raw)).expect("an alloca has a type")
     }
-    /// Bytes of one object of an alloca, times a constant count.
-    pub fn allocated_bytes(self) -> u64 {
+    /// Bytes of one object of an alloca, times a constant count; `None` where that is no one number.
+    pub fn allocated_bytes(self) -> Option<u64> {
         let layout = self.block().function().module().layout();
-        layout.alloc_size(self.allocated_type()) * self.operand(0).const_u64().unwrap_or(1)
+        let one = layout.alloc_size(self.allocated_type())?;
+        one.checked_mul(self.operand(0).const_u64().unwrap_or(1))
     }
     /// Constant indices of extractvalue and insertvalue.
     pub fn indices(self) -> &'m [u32] {

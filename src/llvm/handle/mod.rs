@@ -75,6 +75,10 @@ fn bytes_to_string(data: *const libc_char, len: usize) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+unsafe extern "C" {
+    fn warpwise_has_fixed_size(ty: LLVMTypeRef) -> bool;
+}
+
 #[allow(non_camel_case_types)]
 type libc_char = std::ffi::c_char;
 
@@ -171,21 +175,21 @@ pub struct Layout<'m> {
 }
 
 impl<'m> Layout<'m> {
-    /// Bytes from one array element to the next, tail padding included. The type must be sized.
-    pub fn alloc_size(self, ty: Type<'m>) -> u64 {
-        get!(LLVMABISizeOfType(self.raw, ty.raw))
+    /// Bytes from one array element to the next, tail padding included; `None` where that is no one number.
+    pub fn alloc_size(self, ty: Type<'m>) -> Option<u64> {
+        ty.has_fixed_size().then(|| get!(LLVMABISizeOfType(self.raw, ty.raw)))
     }
-    /// Bytes a store of the type writes. The type must be sized.
-    pub fn store_size(self, ty: Type<'m>) -> u64 {
-        get!(LLVMStoreSizeOfType(self.raw, ty.raw))
+    /// Bytes a store of the type writes; `None` where that is no one number.
+    pub fn store_size(self, ty: Type<'m>) -> Option<u64> {
+        ty.has_fixed_size().then(|| get!(LLVMStoreSizeOfType(self.raw, ty.raw)))
     }
     /// ABI alignment in bytes. The type must be sized.
     pub fn align(self, ty: Type<'m>) -> u32 {
         get!(LLVMABIAlignmentOfType(self.raw, ty.raw))
     }
-    /// Byte offset of a struct's element.
-    pub fn struct_offset(self, ty: Type<'m>, element: u32) -> u64 {
-        get!(LLVMOffsetOfElement(self.raw, ty.raw, element))
+    /// Byte offset of a struct's element; `None` where that is no one number.
+    pub fn struct_offset(self, ty: Type<'m>, element: u32) -> Option<u64> {
+        ty.has_fixed_size().then(|| get!(LLVMOffsetOfElement(self.raw, ty.raw, element)))
     }
     /// Pointer width in bits of an address space.
     pub fn pointer_bits(self, address_space: u32) -> u32 {

@@ -282,6 +282,10 @@ impl<'m> Type<'m> {
     pub fn is_sized(self) -> bool {
         get!(LLVMTypeIsSized(self.raw)) != 0
     }
+    /// Whether that size is one number: not of scalable vectors, nor of what holds one.
+    pub fn has_fixed_size(self) -> bool {
+        get!(warpwise_has_fixed_size(self.raw))
+    }
     /// Return type of a function type.
     pub fn return_type(self) -> Option<Type<'m>> {
         (self.kind() == LLVMTypeKind::LLVMFunctionTypeKind).then(|| wrap!(Type, LLVMGetReturnType(self.raw))).flatten()

@@ -1,0 +1,87 @@
+//! What is done with a module that must survive it? One stage after another, each on a fresh copy.
+//!
+//! The process dies where a stage is wrong beyond words: a signal, an abort, a panic. Whoever runs stages does so in a
+//! process of its own.
+
+use crate::annotate::codegen;
+use crate::divergence::print::Printer;
+use crate::divergence::{ModuleAnalysis, Options};
+use crate::llvm::image;
+use crate::llvm::mutate::listen;
+use crate::llvm::optimise::transform;
+use crate::llvm::owned::OwnedModule;
+use crate::pipeline;
+use crate::report::{model, source::Sources, text};
+use std::path::Path;
+
+/// The analysis, printed, and the report, for a block of unknown and of known shape.
+const ANALYSIS: &str = "analysis";
+/// The walk of the lockstep machine over the module.
+const MACHINE: &str = "machine";
+/// Every transform by itself and as hard as it can, the default pipeline, and all of it one after the other.
+const PIPELINES: [&str; 9] = [
+    "annotate-uniform<verify;block=64x4>",
+    "fuse-branches<always>",
+    "steer-spills<regs=24>",
+    "steer-spills<regs=32;block=256;dynamic-shared=0;victims=all>",
+    "divergence-map<all>",
+    "warpwise",
+    "warpwise<fuse;map;block=128>,warpwise-remarks",
+    "function(loop-simplify),fuse-branches<always>,verify,fuse-branches<always>",
+    "annotate-uniform,verify,fuse-branches<always>,verify,steer-spills<regs=24;block=64>,verify,divergence-map<turns=2>",
+];
+/// The last of [`PIPELINES`], then the marks that go into the PTX.
+const CODEGEN: &str = "code generation";
+
+/// The names of all stages, in order.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    [ANALYSIS, MACHINE].into_iter().chain(PIPELINES).chain([CODEGEN])
+}
+
+/// Runs one stage on a module; what LLVM's verifier says of the result, if anything. A stage may be any pipeline too.
+pub fn run(bitcode: &[u8], stage: &str) -> Result<(), String> {
+    let module = OwnedModule::from_bitcode(bitcode, "module").map_err(|e| e.to_string())?;
+    listen(&module);
+    match stage {
+        ANALYSIS => analyse(&module),
+        MACHINE => look(&module),
+        CODEGEN => {
+            transform(&module, "annotate-uniform<block=64>")?;
+            codegen::mark(module.handle(), &pipeline::codegen_settings());
+            return module.verify();
+        }
+        _ => return transform_as_told(&module, stage),
+    }
+    Ok(())
+}
+
+/// Modules for another target must stay as they are.
+fn transform_as_told(module: &OwnedModule, passes: &str) -> Result<(), String> {
+    let device = module.inkwell().get_triple().as_str().to_string_lossy().starts_with("nvptx");
+    let before = (!device).then(|| module.handle().print());
+    transform(module, passes)?;
+    match before {
+        Some(before) if !passes.contains("loop-simplify") && before != module.handle().print() => {
+            Err("a module for another target was changed".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn analyse(module: &OwnedModule) {
+    for block in ["", "64", "33x2x3"] {
+        let analysis = ModuleAnalysis::new(module.handle(), Options { block: block.parse().ok(), simple: false });
+        for function in module.handle().functions().filter(|function| !function.is_declaration()) {
+            let (facts, handles) = analysis.facts(function);
+            std::hint::black_box(Printer::new(&facts, &handles).function());
+        }
+        if block.is_empty() {
+            let report = model::build(&analysis, "module", &mut Sources::beside(Path::new("")));
+            std::hint::black_box(text::render(&report));
+        }
+    }
+}
+
+fn look(module: &OwnedModule) {
+    std::hint::black_box(image::import(module.handle(), "module"));
+}

@@ -1,0 +1,21 @@
+//! How does one valid module become another, near it but odder? For tests only: what it computes is not kept.
+
+use super::owned::OwnedModule;
+use llvm_sys::prelude::LLVMModuleRef;
+
+unsafe extern "C" {
+    fn warpwise_mutate(module: LLVMModuleRef, seed: u64, edits: u32);
+    fn warpwise_listen(module: LLVMModuleRef);
+}
+
+/// Makes up to `edits` edits of structure, the same for the same seed. The module may be invalid afterwards.
+pub fn mutate(module: &OwnedModule, seed: u64, edits: u32) {
+    // SAFETY: the module is alive, and nobody else reads it.
+    unsafe { warpwise_mutate(module.inkwell().as_mut_ptr(), seed, edits) }
+}
+
+/// Has every remark about the module made, and lost: what makes them is tried too.
+pub fn listen(module: &OwnedModule) {
+    // SAFETY: the module and its context are alive; LLVM owns the handler that is set.
+    unsafe { warpwise_listen(module.inkwell().as_mut_ptr()) }
+}
