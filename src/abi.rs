@@ -241,7 +241,7 @@ pub unsafe extern "C" fn warpwise_session_free(session: *mut c_void) {
 ///
 /// # Safety
 /// `session` is null or came from [`warpwise_session_new`] and outlives `'a`.
-unsafe fn session_of<'a>(session: *const c_void, none: &'a Session) -> &'a Session {
+unsafe fn session_of(session: *const c_void, none: &Session) -> &Session {
     // SAFETY: promised by the caller.
     unsafe { session.cast::<Session>().as_ref() }.unwrap_or(none)
 }

@@ -29,6 +29,9 @@ use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+/// Incoming edges of a phi: a value's number, and the block that it comes from.
+type Edges = SmallVec<[(u32, Block); 4]>;
+
 /// Added to the number of a constant until it is known how many instructions come before the constants.
 const CONSTANT: u32 = 1 << 31;
 
@@ -54,7 +57,7 @@ pub fn simplified<'m>(outline: Outline, handles: Handles<'m>) -> (Outline, Handl
 }
 
 /// Incoming values of a phi, constants shifted by [`CONSTANT`].
-type Row = (Inst, SmallVec<[(u32, Block); 4]>);
+type Row = (Inst, Edges);
 
 /// A new block: where it leads, its phis and what each was made from.
 struct Added {
@@ -159,8 +162,7 @@ impl<'a> Shape<'a> {
         };
         let mut phis = Vec::new();
         for (phi, row) in self.changes.rows.entry(to).or_insert_with(old_rows) {
-            let (taken, rest): (SmallVec<[(u32, Block); 4]>, SmallVec<[(u32, Block); 4]>) =
-                row.iter().copied().partition(|edge| from.contains(&edge.1));
+            let (taken, rest): (Edges, Edges) = row.iter().copied().partition(|edge| from.contains(&edge.1));
             *row = rest;
             let first = taken.first().map_or(0, |edge| edge.0);
             if taken.iter().all(|edge| edge.0 == first) {

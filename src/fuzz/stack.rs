@@ -28,7 +28,7 @@ impl Gen<'_> {
             let kind = self.rng.below(3);
             let copies = kind == 2;
             let param = if copies { "ptr byval([4 x i32]) align 4 %p0" } else { "" };
-            let _ = write!(self.functions, "define {linkage}i64 @look{n}({param}) {attributes}{{\n");
+            let _ = writeln!(self.functions, "define {linkage}i64 @look{n}({param}) {attributes}{{");
             let body = match self.lookouts.last() {
                 Some(&(_, false)) if kind == 1 => format!(
                     "  %a = alloca [3 x i32]\n  store volatile i32 1, ptr %a\n  %b = call i64 @look{}()\n  %c = ptrtoint ptr %a to i64\n  \

@@ -375,7 +375,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
             }
         }
         let editor = &mut *self.editor;
-        let mut goes_to_one_of = |cases: SmallVec<[Value<'m>; 2]>| {
+        let goes_to_one_of = |cases: SmallVec<[Value<'m>; 2]>| {
             let equal = |editor: &mut Editor<'m>, case| editor.compare(IntPredicate::LLVMIntEQ, value, case, "");
             let mut goes = equal(editor, cases[0]);
             for &case in &cases[1..] {
@@ -384,7 +384,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
             }
             goes
         };
-        cases.into_iter().map(|cases| goes_to_one_of(cases)).collect()
+        cases.into_iter().map(goes_to_one_of).collect()
     }
 
     /// Adds a visit to the counts in these registers, which begin `skipped` counts after the first one's start.
@@ -426,7 +426,8 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         }
         let rank = self.popcount(group.below);
         let count = self.popcount(group.mask);
-        let place = if branch.targets.len() > MANY_TARGETS { self.editor.split_before(at, "warpwise.counted") } else { at };
+        let place =
+            if branch.targets.len() > MANY_TARGETS { self.editor.split_before(at, "warpwise.counted") } else { at };
         self.editor.before(place);
         for (slot, chunk) in chunks(slot, &record) {
             self.give(rank, place, slot, chunk);

@@ -10,8 +10,8 @@ use crate::llvm::image;
 use crate::llvm::mutate::listen;
 use crate::llvm::optimise::transform;
 use crate::llvm::owned::OwnedModule;
-use crate::pipeline;
-use crate::report::{model, source::Sources, text};
+use crate::report::{model, text};
+use crate::source::Sources;
 use std::path::Path;
 
 /// The analysis, printed, and the report, for a block of unknown and of known shape.
@@ -47,7 +47,7 @@ pub fn run(bitcode: &[u8], stage: &str) -> Result<(), String> {
         MACHINE => look(&module),
         CODEGEN => {
             transform(&module, "annotate-uniform<block=64>")?;
-            codegen::mark(module.handle(), &pipeline::codegen_settings());
+            codegen::mark(module.handle(), crate::divergence::Options::default());
             return module.verify();
         }
         _ => return transform_as_told(&module, stage),
