@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use warpwise::settings::table::{self, Parameter};
 
 /// Where remarks are named: the transforms, and the analysis's own.
-const REMARKS: [&str; 10] = [
+const REMARKS: [&str; 11] = [
     "src/annotate",
     "src/fuse",
     "src/map",
+    "src/objects",
     "src/pipeline.rs",
-    "src/ptxas.rs",
     "src/remat",
+    "src/shared_memory",
     "src/slots",
     "src/stack",
     "src/steer",

@@ -119,21 +119,21 @@ pub fn run(args: &TuneArgs) -> Result<()> {
 fn print(choice: &Choice, measured: &Measurements, chip: Chip, threads: u32) -> Score {
     let mut score = Score { local: 0, idle_warps: 0, registers: 0 };
     for (name, kernel) in measured {
-        let blocks = chip.resident_blocks(threads, kernel.registers, kernel.shared.into());
+        let blocks = chip.resident_blocks(threads, kernel.resources.registers, kernel.resources.shared.into());
         let warps = blocks * threads.div_ceil(32);
         println!(
             "{:<28} {:<24} {:>9} {:>6} {:>7} {:>7} {:>6}",
             choice.label,
             name,
-            kernel.registers,
-            kernel.stack,
-            kernel.spill_stores + kernel.spill_loads,
-            kernel.shared,
+            kernel.resources.registers,
+            kernel.resources.stack,
+            kernel.resources.spill_stores + kernel.resources.spill_loads,
+            kernel.resources.shared,
             warps
         );
         score.local += kernel.local();
         score.idle_warps += (chip.threads / 32).saturating_sub(warps);
-        score.registers += kernel.registers;
+        score.registers += kernel.resources.registers;
     }
     score
 }

@@ -91,6 +91,10 @@ impl Facts {
     pub fn with_thread_bound(self, threads: u32) -> Facts {
         Facts { outline: self.outline.with_thread_bound(threads), findings: self.findings }
     }
+    /// The same facts by the name of a copy of the function.
+    pub fn renamed(self, name: String) -> Facts {
+        Facts { outline: self.outline.renamed(name), findings: self.findings }
+    }
     /// Class of a value where it is defined.
     pub fn class(&self, value: Value) -> Class<'_> {
         self.findings.class_of(&self.func, value)

@@ -36,6 +36,11 @@ impl Outline {
         self.geometry.max_threads = Some(threads);
         self
     }
+    /// The same function by the name of a copy.
+    pub fn renamed(mut self, name: String) -> Outline {
+        self.func.name = name;
+        self
+    }
     /// Control flow facts.
     pub fn cfg(&self) -> &Cfg {
         &self.cfg

@@ -53,6 +53,11 @@ pub const REORDERED_AWAY: u32 = 6;
 /// What `ptxas` wants beyond what is live for the loads of a loop, at most: it keeps some in flight, with their addresses. A
 /// loop without loads was seen to fit its budget to the last register. \[ptxas\]
 pub const LOADS_IN_FLIGHT: u32 = 4;
+/// Registers that are best left free for loads in flight once values are moved: with fewer, each load is waited for. \[H200\]
+pub const FREE_FOR_LOADS: u32 = 12;
+/// The same where only slots of values that all lanes agree on are moved: a few more spills cost less than a few more slots.
+/// \[H200\]
+pub const FREE_FOR_LOADS_BESIDE_WARP_SLOTS: u32 = 8;
 /// Longest array of words that `ptxas` keeps in registers as a rule although it is indexed: it selects among them. Arrays of
 /// 2 to 40 elements with 0 to 16 loads and stores in a loop were tried; up to six words it nearly always does, seven lose
 /// little in local memory where it does not. \[ptxas\]

@@ -12,14 +12,18 @@
 
 using namespace llvm;
 
-// A copy of a function with a body, attributes and calling convention included; null where a block's address is taken
-// or control leaves a block in ways that a copy cannot follow. Instructions keep their debug locations, so the copy has
-// no subprogram of its own: it does not stay.
+// Whether a function can be copied: no block's address is taken, and control leaves no block in ways that a copy cannot
+// follow.
+extern "C" bool warpwise_can_be_copied(LLVMValueRef Raw) {
+  return none_of(*unwrap<Function>(Raw), [](BasicBlock &BB) {
+    return BB.hasAddressTaken() || BB.isEHPad() || isa<IndirectBrInst, CallBrInst, InvokeInst>(BB.getTerminator());
+  });
+}
+
+// A copy of a function that can be copied, attributes and calling convention included. Instructions keep their debug
+// locations, so the copy has no subprogram of its own: it does not stay.
 extern "C" LLVMValueRef warpwise_copy_function(LLVMValueRef Raw) {
   auto &F = *unwrap<Function>(Raw);
-  for (BasicBlock &BB : F)
-    if (BB.hasAddressTaken() || BB.isEHPad() || isa<IndirectBrInst, CallBrInst, InvokeInst>(BB.getTerminator()))
-      return nullptr;
   auto *Copy = Function::Create(F.getFunctionType(), GlobalValue::InternalLinkage, F.getAddressSpace(),
                                 F.getName() + ".slots", F.getParent());
   Copy->copyAttributesFrom(&F);
@@ -68,6 +72,3 @@ extern "C" void warpwise_add_version(LLVMValueRef Raw, LLVMValueRef RawCopy, uin
         Object->moveBefore(End->getIterator());
   Copy->eraseFromParent();
 }
-
-// Forgets a copy that was not needed.
-extern "C" void warpwise_drop_copy(LLVMValueRef RawCopy) { unwrap<Function>(RawCopy)->eraseFromParent(); }

@@ -6,11 +6,12 @@
 //!
 //! Cost: writes times reads.
 
+use super::address::{constant_offset, pointer_of};
+use super::{AccessKind, Object};
 use crate::divergence::Outline;
+use crate::entity::Inst;
 use crate::ir::handles::Handles;
 use crate::llvm::handle::{Layout, Value, ValueKind};
-use crate::objects::{AccessKind, Object};
-use crate::stack::plan::{constant_offset, pointer_of};
 
 /// The bytes of the object at every read, if they are constant.
 pub fn contents(outline: &Outline, handles: &Handles<'_>, object: &Object) -> Option<Vec<u8>> {
@@ -33,7 +34,7 @@ pub fn contents(outline: &Outline, handles: &Handles<'_>, object: &Object) -> Op
         if bytes.len() as u64 != write.size || at + bytes.len() > object.size as usize {
             return None;
         }
-        let precedes = |read: crate::entity::Inst| {
+        let precedes = |read: Inst| {
             let there = func.insts[read].block;
             if there == block { write.inst < read } else { outline.dominators().dominates(block, there) }
         };

@@ -13,8 +13,8 @@
 //! The estimate is meant for loops that keep many values alive, where it is within a few registers of `ptxas`. Cost:
 //! that of liveness, and linear in the blocks that are asked for.
 
-pub mod excess;
 pub mod liveness;
+pub mod over_budget;
 pub mod registers;
 pub mod stretches;
 pub mod uses;
@@ -392,6 +392,10 @@ impl Pressure {
             (first..).zip(&order).filter(|(place, inst)| *place != inst.as_u32()).map(|(place, &inst)| (inst, place)),
         );
         self.moved.insert(block, order);
+    }
+    /// Whether no block has [another order](Pressure::reorder) than in the picture.
+    pub fn is_in_order(&self) -> bool {
+        self.moved.is_empty()
     }
     /// Where an instruction stands, in function order.
     #[inline]

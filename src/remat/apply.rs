@@ -8,14 +8,14 @@
 //! 3. Before the first use in each block, the chain of the value is cloned over hidden leaves; further uses of the block
 //!    share the copy.
 
+use super::chains::Remat;
+use super::plan::RematPlan;
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst, Value};
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, IntPredicate, RawOpcode};
-use crate::remat::chains::Again;
-use crate::remat::plan::RecomputePlan;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ struct Apply<'a, 'm> {
 }
 
 /// Carries out a plan.
-pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &RecomputePlan, editor: &mut Editor<'m>) {
+pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &RematPlan, editor: &mut Editor<'m>) {
     if plan.values.is_empty() {
         return;
     }
@@ -43,7 +43,7 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &RecomputePlan,
     }
     apply.copies(plan);
     // what nothing needs any more must not tempt a pass to find the copies in it
-    let mut originals: Vec<Inst> = plan.values.iter().flat_map(|again| again.chain.iter().copied()).collect();
+    let mut originals: Vec<Inst> = plan.values.iter().flat_map(|remat| remat.chain.iter().copied()).collect();
     originals.sort_unstable();
     originals.dedup();
     for &inst in originals.iter().rev() {
@@ -63,7 +63,7 @@ impl<'m> Apply<'_, 'm> {
         self.editor.cast(RawOpcode::LLVMZExt, never, word, "warpwise.zero")
     }
 
-    fn masks(&mut self, plan: &RecomputePlan, zero: handle::Value<'m>) {
+    fn masks(&mut self, plan: &RematPlan, zero: handle::Value<'m>) {
         let headers: BTreeSet<Block> = plan.hidden.iter().map(|&(header, _)| header).collect();
         for header in headers {
             let phi = self.empty_phi(header, zero.ty());
@@ -73,7 +73,7 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    fn phis(&mut self, plan: &RecomputePlan, zero: handle::Value<'m>) {
+    fn phis(&mut self, plan: &RematPlan, zero: handle::Value<'m>) {
         let mut phis = Vec::new();
         for &(header, leaf) in &plan.hidden {
             let phi = self.empty_phi(header, self.handles.value(leaf).ty());
@@ -153,7 +153,7 @@ impl<'m> Apply<'_, 'm> {
     }
 
     /// What else uses a hidden leaf takes the copy, so that only one of both is alive.
-    fn other_uses(&mut self, plan: &RecomputePlan) {
+    fn other_uses(&mut self, plan: &RematPlan) {
         let func = &self.outline.func;
         let leaves: FxHashSet<Value> = plan.hidden.iter().map(|&(_, leaf)| leaf).collect();
         let mut edits = Vec::new();
@@ -173,35 +173,35 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    fn copies(&mut self, plan: &RecomputePlan) {
+    fn copies(&mut self, plan: &RematPlan) {
         let mut sites: Vec<_> =
-            plan.values.iter().flat_map(|again| again.uses.iter().map(move |&site| (site, again))).collect();
-        sites.sort_by_key(|(site, again)| (site.block, site.before, again.def, site.inst, site.operand));
+            plan.values.iter().flat_map(|remat| remat.uses.iter().map(move |&site| (site, remat))).collect();
+        sites.sort_by_key(|(site, remat)| (site.block, site.before, remat.def, site.inst, site.operand));
         let hidden: FxHashSet<Value> = plan.hidden.iter().filter(|_| plan.masked).map(|&(_, leaf)| leaf).collect();
         let mut made: FxHashMap<(Block, Value), handle::Value<'m>> = FxHashMap::default();
-        for (site, again) in sites {
+        for (site, remat) in sites {
             self.editor.before(self.handles.inst(site.before));
-            let value = self.copy(again, site.block, &hidden, &mut made);
+            let value = self.copy(remat, site.block, &hidden, &mut made);
             self.editor.set_operand(self.handles.inst(site.inst), site.operand, value);
-            self.editor.replace_in_records_behind(self.handles.inst(again.def).value(), value);
+            self.editor.replace_in_records_behind(self.handles.inst(remat.def).value(), value);
         }
     }
 
     /// The value in a block, where the editor stands.
     fn copy(
         &mut self,
-        again: &Again,
+        remat: &Remat,
         block: Block,
         masked: &FxHashSet<Value>,
         made: &mut FxHashMap<(Block, Value), handle::Value<'m>>,
     ) -> handle::Value<'m> {
         let func = &self.outline.func;
-        for &inst in &again.chain {
+        for &inst in &remat.chain {
             if made.contains_key(&(block, func.result(inst))) {
                 continue;
             }
             for &leaf in func.operands(inst).iter().filter(|operand| masked.contains(operand)) {
-                let within = func.def(leaf).is_some_and(|def| again.chain.contains(&def));
+                let within = func.def(leaf).is_some_and(|def| remat.chain.contains(&def));
                 if let Some(mask) = self.mask_at(block).filter(|_| !within && !made.contains_key(&(block, leaf))) {
                     let value = self.masked(self.handles.value(leaf), mask);
                     made.insert((block, leaf), value);
@@ -218,6 +218,6 @@ impl<'m> Apply<'_, 'm> {
             }
             made.insert((block, func.result(inst)), copy.value());
         }
-        made[&(block, func.result(again.def))]
+        made[&(block, func.result(remat.def))]
     }
 }

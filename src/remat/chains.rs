@@ -4,6 +4,7 @@
 //! GPU does in a cycle or two. A chain ends at what needs no register, at what is live through the cycle anyway (*kept*), and
 //! at *leaves*, which then live through it in the value's stead.
 
+use super::hide::{can_hide, still};
 use crate::cost::issue::instructions;
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst, Value};
@@ -12,7 +13,6 @@ use crate::ir::inst::Opcode;
 use crate::ir::types::TypeKind;
 use crate::pressure::Pressure;
 use crate::pressure::uses::UseSite;
-use crate::remat::hide::{can_hide, still};
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
@@ -39,7 +39,7 @@ static CHEAP_INTRINSICS: Intrinsics<12> = Intrinsics::new([
 
 /// One value that is computed again.
 #[derive(Debug)]
-pub struct Again {
+pub struct Remat {
     pub def: Inst,
     /// What is computed again, operands first; the last is the definition itself.
     pub chain: Vec<Inst>,
@@ -47,15 +47,15 @@ pub struct Again {
 }
 
 /// Values of one register that are computed again, and what that takes.
-pub struct Picked {
+pub struct Chosen {
     pub position: usize,
-    pub values: Vec<Again>,
+    pub values: Vec<Remat>,
     pub leaves: Vec<Value>,
     pub kept: Vec<usize>,
 }
 
 /// What is found out once about instructions and cycles.
-pub struct Known {
+pub struct Memo {
     /// By cycle: whether leaves can be hidden at its header.
     pub hides: Vec<bool>,
     /// By instruction: whether it is cheap, and twice what it costs.
@@ -69,11 +69,11 @@ const UNSEEN: u8 = 0;
 const DEAR: u8 = 1;
 const FREE: u8 = 2;
 
-impl Known {
+impl Memo {
     /// Nothing but where leaves can be hidden.
-    pub fn new(outline: &Outline, pressure: &Pressure) -> Known {
+    pub fn new(outline: &Outline, pressure: &Pressure) -> Memo {
         let func = &outline.func;
-        Known {
+        Memo {
             hides: outline.cfg().cycles.iter().map(|cycle| can_hide(outline, cycle)).collect(),
             cheap: vec![Cell::new(UNSEEN); func.insts.len()],
             owners: RefCell::new(vec![0; func.value_count() + pressure.crossing.len()]),
@@ -112,7 +112,7 @@ pub struct Member {
 }
 
 /// A register that might be computed again, followed to the last depth that changed anything.
-pub struct Start {
+pub struct Candidate {
     pub position: usize,
     pub members: Vec<Member>,
     /// Chains of its members, one behind the other, and where each ends.
@@ -128,15 +128,15 @@ pub struct Start {
     pub cut: bool,
 }
 
-impl Start {
+impl Candidate {
     /// Not followed yet.
-    pub fn new(position: usize, members: Vec<Member>) -> Start {
+    pub fn new(position: usize, members: Vec<Member>) -> Candidate {
         let (chains, ends) = (SmallVec::new(), SmallVec::new());
         let (leaves, kept) = (SmallVec::new(), SmallVec::new());
-        Start { position, members, chains, ends, leaves, kept, whole: false, cut: true }
+        Candidate { position, members, chains, ends, leaves, kept, whole: false, cut: true }
     }
     /// Finds the chains of all members, if all can be followed.
-    pub fn follow(&mut self, ground: &Ground<'_>, depth: u32) {
+    pub fn follow(&mut self, available: &Available<'_>, depth: u32) {
         self.chains.clear();
         self.ends.clear();
         self.leaves.clear();
@@ -144,14 +144,14 @@ impl Start {
         (self.whole, self.cut) = (false, false);
         for member in 0..self.members.len() {
             let (def, first) = (self.members[member].def, self.chains.len());
-            if (Walk { ground, start: self, first, entered: 0 }).follow(def, depth).is_none() {
+            if (Walk { available, start: self, first, entered: 0 }).follow(def, depth).is_none() {
                 return;
             }
             self.ends.push(self.chains.len() as u32);
         }
         self.leaves.sort_unstable();
         self.leaves.dedup();
-        let Ground { outline, pressure, .. } = *ground;
+        let Available { outline, pressure, .. } = *available;
         let can_stay =
             |(member, chain): (&Member, &[Inst])| still(outline, pressure, chain, member.def, |_| false).is_some();
         let whole = self.chains().all(can_stay);
@@ -167,15 +167,15 @@ impl Start {
     }
 
     /// A copy to keep.
-    pub fn pick(&self) -> Picked {
-        let again = |(member, chain): (&Member, &[Inst])| Again {
+    pub fn pick(&self) -> Chosen {
+        let remat = |(member, chain): (&Member, &[Inst])| Remat {
             def: member.def,
             chain: chain.to_vec(),
             uses: member.uses.clone(),
         };
-        Picked {
+        Chosen {
             position: self.position,
-            values: self.chains().map(again).collect(),
+            values: self.chains().map(remat).collect(),
             leaves: self.leaves.to_vec(),
             kept: self.kept.to_vec(),
         }
@@ -183,10 +183,10 @@ impl Start {
 }
 
 /// What chains stand on.
-pub struct Ground<'a> {
+pub struct Available<'a> {
     pub outline: &'a Outline,
     pub pressure: &'a Pressure,
-    pub known: &'a Known,
+    pub known: &'a Memo,
     /// Registers that are live through the cycle and stay so.
     pub live: &'a FixedBitSet,
     /// Leaves so far.
@@ -195,8 +195,8 @@ pub struct Ground<'a> {
 
 /// Follows the values of one register.
 struct Walk<'a> {
-    ground: &'a Ground<'a>,
-    start: &'a mut Start,
+    available: &'a Available<'a>,
+    start: &'a mut Candidate,
     /// Where the chain begins.
     first: usize,
     /// Instructions that are in the chain or will be.
@@ -205,7 +205,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn follow(&mut self, inst: Inst, depth: u32) -> Option<()> {
-        let Ground { outline, pressure, known, .. } = *self.ground;
+        let Available { outline, pressure, known, .. } = *self.available;
         let func = &outline.func;
         if !known.is_cheap(outline, inst) {
             return None;
@@ -231,13 +231,13 @@ impl Walk<'_> {
                 self.follow(def, depth)?;
                 continue;
             }
-            match position.filter(|&position| self.ground.live.contains(position)) {
+            match position.filter(|&position| self.available.live.contains(position)) {
                 Some(position) => {
                     if !self.start.kept.contains(&position) {
                         self.start.kept.push(position);
                     }
                 }
-                _ if self.ground.leaves.contains(&operand) => {}
+                _ if self.available.leaves.contains(&operand) => {}
                 _ if depth > 1 && known.is_cheap(outline, def) => self.follow(def, depth - 1)?,
                 _ => {
                     self.start.cut |= depth <= 1 && known.is_cheap(outline, def);

@@ -3,13 +3,13 @@
 //! Some leaf of each chain goes through a phi at the header of the innermost cycle around the use; what follows from it
 //! cannot move. As few leaves as do for all chains are hidden.
 
+use super::chains::{MAX_CHAIN, Remat};
 use crate::cfg::Cycle;
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst, Value};
 use crate::ir::inst::Opcode;
 use crate::ir::types::TypeKind;
 use crate::pressure::Pressure;
-use crate::remat::chains::{Again, MAX_CHAIN};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -86,13 +86,13 @@ pub fn still(
 }
 
 /// Where leaves go through a phi: as few of them as keep every part of every chain in its place.
-pub fn hide(outline: &Outline, pressure: &Pressure, values: &[Again]) -> BTreeSet<(Block, Value)> {
+pub fn hide(outline: &Outline, pressure: &Pressure, values: &[Remat]) -> BTreeSet<(Block, Value)> {
     let mut chosen: FxHashSet<Value> = FxHashSet::default();
-    let next = |again: &Again, chosen: &FxHashSet<Value>| {
-        still(outline, pressure, &again.chain, again.def, |value| chosen.contains(&value)).unwrap_or_default()
+    let next = |remat: &Remat, chosen: &FxHashSet<Value>| {
+        still(outline, pressure, &remat.chain, remat.def, |value| chosen.contains(&value)).unwrap_or_default()
     };
     // for each value, leaves of which one is next
-    let mut wanted: Vec<Leaves> = values.iter().map(|again| next(again, &chosen)).collect();
+    let mut wanted: Vec<Leaves> = values.iter().map(|remat| next(remat, &chosen)).collect();
     let mut votes: FxHashMap<Value, usize> = FxHashMap::default();
     for &leaf in wanted.iter().flatten() {
         *votes.entry(leaf).or_default() += 1;
@@ -102,23 +102,23 @@ pub fn hide(outline: &Outline, pressure: &Pressure, values: &[Again]) -> BTreeSe
         let Some((&leaf, _)) = most.filter(|most| *most.1 > 0) else { break };
         chosen.insert(leaf);
         // nothing else is new to the others
-        let uses = |again: &Again| again.chain.iter().any(|&inst| outline.func.operands(inst).contains(&leaf));
-        for (again, wanted) in values.iter().zip(&mut wanted).filter(|(again, _)| uses(again)) {
+        let uses = |remat: &Remat| remat.chain.iter().any(|&inst| outline.func.operands(inst).contains(&leaf));
+        for (remat, wanted) in values.iter().zip(&mut wanted).filter(|(remat, _)| uses(remat)) {
             for leaf in wanted.drain(..) {
                 *votes.entry(leaf).or_default() -= 1;
             }
-            *wanted = next(again, &chosen);
+            *wanted = next(remat, &chosen);
             for &leaf in wanted.iter() {
                 *votes.entry(leaf).or_default() += 1;
             }
         }
     }
     let mut hidden = BTreeSet::new();
-    for again in values {
-        let home = outline.func.insts[again.def].block;
-        let operands = again.chain.iter().flat_map(|&inst| outline.func.operands(inst));
+    for remat in values {
+        let home = outline.func.insts[remat.def].block;
+        let operands = remat.chain.iter().flat_map(|&inst| outline.func.operands(inst));
         for &leaf in operands.filter(|operand| chosen.contains(operand)) {
-            for cycle in again.uses.iter().filter_map(|site| place(outline, home, site.block)) {
+            for cycle in remat.uses.iter().filter_map(|site| place(outline, home, site.block)) {
                 hidden.insert((outline.cfg().cycles.header(cycle), leaf));
             }
         }

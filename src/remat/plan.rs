@@ -21,17 +21,16 @@
 //! Source: Sampaio 2013, section 4.2, rules one and three; Briggs, Cooper and Torczon 1992 for rematerialisation.
 //! Ours: leaves shared by components, the phi that hides them.
 
+use super::chains::{Available, Candidate, Chosen, Member, Memo, Remat};
+use super::hide::{hide, place};
 use crate::cfg::Cycle;
 use crate::cost::frequency::of_block;
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst, Value};
-use crate::gpu::prices::SPILL_RELOAD;
+use crate::gpu::prices::{FREE_FOR_LOADS, SPILL_RELOAD};
 use crate::ir::inst::Opcode;
 use crate::pressure::uses::{each_block, reloads};
 use crate::pressure::{Held, Pressure};
-use crate::remat::chains::{Again, Ground, Known, Member, Picked, Start};
-use crate::remat::hide::{hide, place};
-use crate::slots::plan::HEADROOM;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
@@ -55,13 +54,13 @@ const MOST_ADDED: u32 = 6;
 
 /// What is computed again in a kernel.
 #[derive(Default)]
-pub struct RecomputePlan {
-    pub values: Vec<Again>,
+pub struct RematPlan {
+    pub values: Vec<Remat>,
     /// Leaves that are hidden, and the headers of the cycles where.
     pub hidden: BTreeSet<(Block, Value)>,
     /// They are so many that the zero goes through the phi, and not they.
     pub masked: bool,
-    /// Largest pressure before and after, and the budget.
+    /// Largest pressure before and after, and the budget; in registers.
     pub before: u32,
     pub after: u32,
     pub budget: u32,
@@ -91,8 +90,8 @@ impl Component {
 }
 
 /// Decides for one kernel.
-pub fn plan(outline: &Outline, pressure: &Pressure, registers: u32) -> RecomputePlan {
-    let mut plan = RecomputePlan { budget: registers, ..RecomputePlan::default() };
+pub fn plan(outline: &Outline, pressure: &Pressure, registers: u32) -> RematPlan {
+    let mut plan = RematPlan { budget: registers, ..RematPlan::default() };
     let func = &outline.func;
     // without an iteration there is nothing to compute again in
     if outline.cfg().cycles.is_empty() {
@@ -109,7 +108,7 @@ pub fn plan(outline: &Outline, pressure: &Pressure, registers: u32) -> Recompute
         return plan;
     }
     let held = pressure.everything();
-    let known = Known::new(outline, pressure);
+    let known = Memo::new(outline, pressure);
     let mut state =
         State { outline, pressure, known: &known, held, leaves: FxHashSet::default(), kept: FxHashSet::default() };
     let mut after = 0;
@@ -123,7 +122,7 @@ pub fn plan(outline: &Outline, pressure: &Pressure, registers: u32) -> Recompute
             for _ in 0..MAX_CHOICES {
                 // what is still missing of the least gain
                 let starts = state.starts(cycle, least.saturating_sub(at_first.saturating_sub(now)));
-                let chosen = state.choose(cycle, starts, now.saturating_sub(registers.saturating_sub(HEADROOM)));
+                let chosen = state.choose(cycle, starts, now.saturating_sub(registers.saturating_sub(FREE_FOR_LOADS)));
                 if chosen.is_empty() {
                     break;
                 }
@@ -137,7 +136,7 @@ pub fn plan(outline: &Outline, pressure: &Pressure, registers: u32) -> Recompute
                 now = state.needs(cycle);
             }
             // half of what is too much, or the fewer registers are spilled anyway
-            let instructions: usize = plan.values[kept..].iter().map(|again| again.chain.len()).sum();
+            let instructions: usize = plan.values[kept..].iter().map(|remat| remat.chain.len()).sum();
             let is_dear = now > registers && instructions as u32 > MOST_ADDED * at_first.saturating_sub(now);
             if now + least > at_first || is_dear {
                 state = before.unwrap_or(state);
@@ -150,7 +149,7 @@ pub fn plan(outline: &Outline, pressure: &Pressure, registers: u32) -> Recompute
     plan.after = after;
     plan.hidden = hide(outline, pressure, &plan.values);
     plan.masked = plan.hidden.iter().map(|&(_, leaf)| leaf).collect::<FxHashSet<Value>>().len() > MAX_PHIS;
-    debug_assert!(plan.values.iter().all(|again| func.insts[again.def].opcode != Opcode::Phi));
+    debug_assert!(plan.values.iter().all(|remat| func.insts[remat.def].opcode != Opcode::Phi));
     plan
 }
 
@@ -158,7 +157,7 @@ pub fn plan(outline: &Outline, pressure: &Pressure, registers: u32) -> Recompute
 struct State<'a> {
     outline: &'a Outline,
     pressure: &'a Pressure,
-    known: &'a Known,
+    known: &'a Memo,
     held: Held,
     /// New leaves.
     leaves: FxHashSet<Value>,
@@ -174,7 +173,7 @@ impl State<'_> {
 
     /// The registers that are live into a cycle and could be computed again as far as their uses say; none where they are
     /// too many to look at, or too few to gain so many registers.
-    fn starts(&self, cycle: Cycle, least: u32) -> Vec<Start> {
+    fn starts(&self, cycle: Cycle, least: u32) -> Vec<Candidate> {
         let State { outline, pressure, .. } = *self;
         let cycles = &outline.cfg().cycles;
         let outside = |&value: &Value| {
@@ -225,7 +224,7 @@ impl State<'_> {
                 let blocks = blocks.into_iter().map(|block| (block, of_block(outline, block))).collect();
                 Member { def, uses, blocks }
             };
-            Start::new(position, members(position).map(member).filter(|member| !member.uses.is_empty()).collect())
+            Candidate::new(position, members(position).map(member).filter(|member| !member.uses.is_empty()).collect())
         };
         found.into_iter().map(start).collect()
     }
@@ -273,27 +272,27 @@ impl State<'_> {
 
     /// The components of the depth that saves most in a cycle: until `excess` registers are gained those that save anything,
     /// then those that add no more than an instruction for a reload.
-    fn choose(&self, cycle: Cycle, mut starts: Vec<Start>, excess: u32) -> Vec<Picked> {
+    fn choose(&self, cycle: Cycle, mut starts: Vec<Candidate>, excess: u32) -> Vec<Chosen> {
         let State { outline, pressure, .. } = *self;
         let header = outline.cfg().cycles.header(cycle);
-        let mut best: (f64, Vec<Picked>) = (0.0, Vec::new());
+        let mut best: (f64, Vec<Chosen>) = (0.0, Vec::new());
         let mut ends = FixedBitSet::with_capacity(pressure.crossing.len());
         let mut room = Room::default();
         let mut live = FixedBitSet::with_capacity(pressure.crossing.len());
         live.extend(pressure.numbers_into(outline, header).iter().map(|&number| number as usize));
         live.difference_with(&self.held.gone);
-        let ground = Ground { outline, pressure, known: self.known, live: &live, leaves: &self.leaves };
+        let available = Available { outline, pressure, known: self.known, live: &live, leaves: &self.leaves };
         for depth in 1..=MAX_DEPTH {
             // deeper chains are the same
             if !starts.iter().any(|start| start.cut) {
                 break;
             }
-            starts.iter_mut().filter(|start| start.cut).for_each(|start| start.follow(&ground, depth));
+            starts.iter_mut().filter(|start| start.cut).for_each(|start| start.follow(&available, depth));
             // what another chain ends at stays
             ends.clear();
             let whole = || starts.iter().filter(|start| start.whole);
             whole().for_each(|start| ends.extend(start.kept.iter().copied()));
-            let chains: Vec<&Start> = whole().filter(|start| !ends.contains(start.position)).collect();
+            let chains: Vec<&Candidate> = whole().filter(|start| !ends.contains(start.position)).collect();
             let chains = self.components(chains, &mut room);
             let mut found: Vec<Component> = Vec::with_capacity(room.components.len());
             for range in room.components.drain(..) {
@@ -320,7 +319,7 @@ impl State<'_> {
     }
 
     /// Chains in the order of their components, which are listed by their first.
-    fn components<'s>(&self, chains: Vec<&'s Start>, room: &mut Room) -> Vec<&'s Start> {
+    fn components<'s>(&self, chains: Vec<&'s Candidate>, room: &mut Room) -> Vec<&'s Candidate> {
         fn find(parent: &mut [u32], mut index: u32) -> u32 {
             while parent[index as usize] != index {
                 parent[index as usize] = parent[parent[index as usize] as usize];
@@ -330,7 +329,7 @@ impl State<'_> {
         }
         let mut owners = self.known.owners.borrow_mut();
         let values = self.outline.func.value_count();
-        let ends = |start: &'s Start| {
+        let ends = |start: &'s Candidate| {
             let leaves = start.leaves.iter().map(|leaf| leaf.index());
             leaves.chain(start.kept.iter().map(move |position| values + position))
         };
@@ -350,7 +349,7 @@ impl State<'_> {
         }
         chains.iter().flat_map(|start| ends(start)).for_each(|end| owners[end] = 0);
         // the first of a component stands for it
-        let mut order: Vec<(u32, &Start)> = Vec::with_capacity(chains.len());
+        let mut order: Vec<(u32, &Candidate)> = Vec::with_capacity(chains.len());
         order.extend((0u32..).zip(&chains).map(|(index, &start)| (find(parent, index), start)));
         order.sort_by_key(|found| found.0);
         let mut first = 0;
@@ -364,7 +363,7 @@ impl State<'_> {
     fn judge(
         &self,
         header: Block,
-        chains: &[&Start],
+        chains: &[&Candidate],
         range: std::ops::Range<usize>,
         leaves: &mut Vec<Value>,
         made: &mut Vec<(Inst, Block, f64)>,

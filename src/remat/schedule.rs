@@ -17,27 +17,28 @@ use cranelift_entity::EntityRef;
 
 /// Most instructions of a block that is looked at.
 const MAX_BLOCK: usize = 4096;
-/// One in so many of the registers that are too many must be gained.
+/// One in so many of the registers that are too many must be gained: `ptxas` orders instructions too.
 const LEAST_PART: u32 = 4;
 /// Intrinsics that may move.
 static ARITHMETIC: Intrinsics<2> = Intrinsics::new(["llvm.fma", "llvm.fmuladd"]);
 
 /// Instructions that move up.
 #[derive(Default)]
-pub struct AdvancePlan {
+pub struct SchedulePlan {
     /// What moves, and the instruction it goes behind; in the order in which to move.
     pub moves: Vec<(Inst, Inst)>,
-    /// Largest peak before and after, of the blocks that change.
+    /// The new order of each block that changes.
+    pub orders: Vec<(Block, Vec<Inst>)>,
+    /// Largest peak before and after, of the blocks that change, and the budget; in registers.
     pub before: u32,
     pub after: u32,
     pub budget: u32,
 }
 
-/// Decides for one kernel; `pressure` has blocks in their new order afterwards.
-pub fn plan(outline: &Outline, pressure: &mut Pressure, registers: u32) -> AdvancePlan {
-    let mut plan = AdvancePlan { budget: registers, ..AdvancePlan::default() };
+/// Decides for one kernel.
+pub fn plan(outline: &Outline, pressure: &Pressure, registers: u32) -> SchedulePlan {
+    let mut plan = SchedulePlan { budget: registers, ..SchedulePlan::default() };
     let cycles = &outline.cfg().cycles;
-    let mut orders = Vec::new();
     let mut wanted = Wanted { block: 0, marks: vec![0; outline.func.value_count()] };
     for &block in outline.cfg().order.rpo().iter().filter(|&&block| cycles.cycle_of(block).is_some()) {
         if outline.func.block_insts(block).len() > MAX_BLOCK {
@@ -57,17 +58,14 @@ pub fn plan(outline: &Outline, pressure: &mut Pressure, registers: u32) -> Advan
             plan.moves.extend(moved.map(|pair| (pair[1], pair[0])));
             plan.before = plan.before.max(before);
             plan.after = plan.after.max(after);
-            orders.push((block, order));
+            plan.orders.push((block, order));
         }
-    }
-    for (block, order) in orders {
-        pressure.reorder(outline, block, order);
     }
     plan
 }
 
 /// Carries out a plan.
-pub fn apply<'m>(handles: &Handles<'m>, plan: &AdvancePlan, editor: &mut Editor<'m>) {
+pub fn apply<'m>(handles: &Handles<'m>, plan: &SchedulePlan, editor: &mut Editor<'m>) {
     for &(inst, behind) in &plan.moves {
         editor.move_behind(handles.inst(inst), handles.inst(behind));
     }

@@ -2,4 +2,5 @@
 
 pub mod budget;
 pub mod layout;
+pub mod room;
 pub mod usage;

@@ -1,7 +1,7 @@
 //! How does a value leave its register? A store after its definition, loads right before its uses.
 //!
 //! 1. One shared variable for the kernel: the warps' rows, then the threads' slots; their bases are computed at entry.
-//!    So are the known parts of affine victims, which are taken off before the store and added after the load.
+//!    So are the known parts of affine values, which are taken off before the store and added after the load.
 //! 2. A slot is stored right after the definition, by every lane. Slots rewritten in a loop: one `bar.warp.sync` before
 //!    the first such store of a block. Every block that stores slots of the warp ends with one: no lane needs it to find
 //!    the right value, but with it no lane reads what another wrote without a synchronisation between.
@@ -9,6 +9,7 @@
 //!    [`WINDOW`] instructions want, and serves those. Loads and stores are volatile: neither LLVM nor `ptxas` may carry
 //!    the value in a register instead, or move the load out of its loop.
 
+use super::plan::{GROUP_BYTES, Home, SlotPlan, Spilled};
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst};
 use crate::geometry::WARP_SIZE;
@@ -18,7 +19,6 @@ use crate::llvm::handle::{self, RawOpcode};
 use crate::pressure::uses::UseSite;
 use crate::shared_memory::layout;
 use crate::shared_memory::usage::SHARED;
-use crate::slots::plan::{GROUP_BYTES, Home, Victim, VictimPlan};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ const FULL_MASK: u64 = 0xffff_ffff;
 
 struct Apply<'a, 'm> {
     handles: &'a Handles<'m>,
-    plan: &'a VictimPlan,
+    plan: &'a SlotPlan,
     editor: &'a mut Editor<'m>,
     threads: u64,
     warp_base: Option<handle::Value<'m>>,
@@ -50,8 +50,8 @@ struct Loaded<'m> {
 }
 
 /// Carries out a plan that was made for the function as it is.
-pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &VictimPlan, editor: &mut Editor<'m>) {
-    if plan.victims.is_empty() {
+pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &SlotPlan, editor: &mut Editor<'m>) {
+    if plan.values.is_empty() {
         return;
     }
     let threads = outline.geometry.thread_bound();
@@ -91,7 +91,7 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    /// The known parts of affine victims, at entry.
+    /// The known parts of affine values, at entry.
     fn linears(&mut self, outline: &Outline) {
         for linear in &self.plan.linears {
             self.editor.after_phis(self.handles.block(outline.func.graph.entry()));
@@ -133,23 +133,23 @@ impl<'m> Apply<'_, 'm> {
     fn stores(&mut self, outline: &Outline) {
         let (mut waiting, mut stored): (BTreeMap<Block, Inst>, Vec<Block>) = (BTreeMap::new(), Vec::new());
         let mut known = FxHashSet::default();
-        let mut in_order: Vec<&Victim> = self.plan.victims.iter().collect();
-        in_order.sort_by_key(|victim| victim.place);
-        for victim in in_order {
-            let def = self.handles.inst(victim.def);
-            let block = outline.func.insts[victim.def].block;
-            if victim.rewritten {
-                waiting.entry(block).or_insert(victim.def);
+        let mut in_order: Vec<&Spilled> = self.plan.values.iter().collect();
+        in_order.sort_by_key(|spilled| spilled.place);
+        for spilled in in_order {
+            let def = self.handles.inst(spilled.def);
+            let block = outline.func.insts[spilled.def].block;
+            if spilled.rewritten {
+                waiting.entry(block).or_insert(spilled.def);
             }
             self.editor.after(def);
             let mut value = def.value();
-            if let Some(linear) = victim.linear {
+            if let Some(linear) = spilled.linear {
                 value = self.editor.binary(RawOpcode::LLVMSub, value, self.linears[linear], "");
             }
-            let word = self.slot_word(value, victim.bytes);
-            let address = self.address(victim.group, victim.offset);
-            self.editor.store(word, address, victim.bytes as u32, true);
-            if victim.home == Home::Warp && known.insert(block) {
+            let word = self.slot_word(value, spilled.bytes);
+            let address = self.address(spilled.group, spilled.offset);
+            self.editor.store(word, address, spilled.bytes as u32, true);
+            if spilled.home == Home::Warp && known.insert(block) {
                 stored.push(block);
             }
         }
@@ -192,62 +192,62 @@ impl<'m> Apply<'_, 'm> {
 
     /// Reloads for the uses, block by block and in order.
     fn loads(&mut self, outline: &Outline) {
-        let victims = &self.plan.victims[..];
+        let values = &self.plan.values[..];
         let uses =
-            victims.iter().enumerate().flat_map(|(index, victim)| victim.uses.iter().map(move |&site| (site, index)));
+            values.iter().enumerate().flat_map(|(index, spilled)| spilled.uses.iter().map(move |&site| (site, index)));
         let mut sites: Vec<(UseSite, usize)> = uses.collect();
-        sites.sort_by_key(|&(site, index)| (site.block, site.place, victims[index].group, victims[index].offset));
-        // the last part of each group, and of each victim the last value with the place of its part
+        sites.sort_by_key(|&(site, index)| (site.block, site.place, values[index].group, values[index].offset));
+        // the last part of each group, and of each spilled the last value with the place of its part
         let mut loaded: Vec<Option<Loaded<'m>>> = vec![None; self.plan.groups.len()];
-        let mut ready: Vec<Option<(u32, handle::Value<'m>)>> = vec![None; victims.len()];
+        let mut ready: Vec<Option<(u32, handle::Value<'m>)>> = vec![None; values.len()];
         for (at, &(site, index)) in sites.iter().enumerate() {
-            let victim = &victims[index];
+            let spilled = &values[index];
             let holds = |part: &Loaded<'_>| {
                 part.block == site.block
                     && site.place - part.at <= WINDOW
-                    && part.from <= victim.offset
-                    && victim.offset + victim.bytes <= part.to
+                    && part.from <= spilled.offset
+                    && spilled.offset + spilled.bytes <= part.to
             };
-            let held = loaded[victim.group].filter(holds);
+            let held = loaded[spilled.group].filter(holds);
             let value = match (held, ready[index]) {
                 (Some(part), Some((at, value))) if at == part.at => value,
                 _ => {
                     self.editor.before(self.handles.inst(site.before));
-                    let part = held.unwrap_or_else(|| self.load_part(site, victim, &sites[at..]));
-                    loaded[victim.group] = Some(part);
-                    let lane = ((victim.offset - part.from) / victim.bytes) as u32;
+                    let part = held.unwrap_or_else(|| self.load_part(site, spilled, &sites[at..]));
+                    loaded[spilled.group] = Some(part);
+                    let lane = ((spilled.offset - part.from) / spilled.bytes) as u32;
                     let word = self.editor.extract_element(part.vector, lane, "");
-                    let ty = self.handles.inst(victim.def).ty();
+                    let ty = self.handles.inst(spilled.def).ty();
                     let mut value = self.unpack(word, ty);
-                    if let Some(linear) = victim.linear {
+                    if let Some(linear) = spilled.linear {
                         value = self.editor.binary(RawOpcode::LLVMAdd, value, self.linears[linear], "");
                     }
                     ready[index] = Some((part.at, value));
                     value
                 }
             };
-            debug_assert!(outline.func.operands(site.inst)[site.operand as usize] == outline.func.result(victim.def));
+            debug_assert!(outline.func.operands(site.inst)[site.operand as usize] == outline.func.result(spilled.def));
             self.editor.set_operand(self.handles.inst(site.inst), site.operand, value);
-            self.editor.replace_in_records_behind(self.handles.inst(victim.def).value(), value);
+            self.editor.replace_in_records_behind(self.handles.inst(spilled.def).value(), value);
         }
     }
 
     /// Loads the smallest aligned power-of-two part of a group around the bytes that the next uses want.
-    fn load_part(&mut self, site: UseSite, victim: &Victim, next: &[(UseSite, usize)]) -> Loaded<'m> {
+    fn load_part(&mut self, site: UseSite, spilled: &Spilled, next: &[(UseSite, usize)]) -> Loaded<'m> {
         let is_near = |other: &UseSite| other.block == site.block && other.place - site.place <= WINDOW;
-        let near = next.iter().take_while(|(other, _)| is_near(other)).map(|&(_, index)| &self.plan.victims[index]);
-        let (mut from, mut to) = (victim.offset, victim.offset + victim.bytes);
-        for other in near.filter(|other| other.group == victim.group) {
+        let near = next.iter().take_while(|(other, _)| is_near(other)).map(|&(_, index)| &self.plan.values[index]);
+        let (mut from, mut to) = (spilled.offset, spilled.offset + spilled.bytes);
+        for other in near.filter(|other| other.group == spilled.group) {
             (from, to) = (from.min(other.offset), to.max(other.offset + other.bytes));
         }
-        let mut width = victim.bytes;
+        let mut width = spilled.bytes;
         while from / width != (to - 1) / width {
             width *= 2;
         }
         let from = from / width * width;
-        let address = self.address(victim.group, from);
-        let word = self.editor.int_type(victim.bytes as u32 * 8);
-        let vector = self.editor.vector_type(word, (width / victim.bytes) as u32);
+        let address = self.address(spilled.group, from);
+        let word = self.editor.int_type(spilled.bytes as u32 * 8);
+        let vector = self.editor.vector_type(word, (width / spilled.bytes) as u32);
         let vector = self.editor.load(vector, address, width as u32, true, "");
         Loaded { vector, from, to: from + width, block: site.block, at: site.place }
     }

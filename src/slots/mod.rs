@@ -1,4 +1,103 @@
-//! Which values wait in shared memory between definition and use?
+//! Which values wait in shared memory between definition and use, in loops that have too many for their registers?
 
 pub mod apply;
 pub mod plan;
+mod reject;
+mod report;
+
+use crate::analyses::{Analyses, Edit, Edited, FunctionAnalyses, Kept, Options, Target};
+use crate::geometry::Geometry;
+use crate::gpu::occupancy::register_budget;
+use crate::llvm::remark::Host;
+use crate::pressure::over_budget::Needs;
+use crate::shared_memory::room::NoShared;
+use crate::shared_memory::usage::shared_use;
+use reject::Reject;
+
+/// Asks `ptxas` to spill to shared memory; it wants PTX 9.0.
+const SMEM_PRAGMA: &str = ".pragma \"enable_smem_spilling\";";
+/// The first version of PTX that knows it, times ten.
+const PRAGMA_SINCE: u32 = 90;
+
+/// Registers that a function may use.
+fn budget(target: &Target<'_>, geometry: &Geometry, options: &Options) -> Option<u32> {
+    match target.version {
+        Some(_) => options.regs.or(geometry.max_registers),
+        None => register_budget(options.regs, geometry),
+    }
+}
+
+/// Whether a function is looked at.
+pub fn wants<'m>(target: &Target<'m>, analyses: &Analyses<'m>, options: &Options) -> bool {
+    let function = target.body();
+    let is_asked = options.victims.any_register() || options.ptxas_smem;
+    is_asked && function.is_ptx_kernel() && target.states_registers(options) && {
+        let fits = |edited: &Edited| {
+            budget(target, &edited.geometry, options).is_some_and(|registers| edited.at_most <= registers)
+        };
+        !analyses.since_edited(function).is_some_and(fits)
+    }
+}
+
+/// Plans for one kernel.
+pub fn plan<'m>(
+    target: &Target<'m>,
+    analyses: &mut FunctionAnalyses<'m>,
+    options: &Options,
+    host: &Host<'_>,
+) -> Option<Edit<'m>> {
+    let registers = budget(target, &analyses.outline().geometry, options)?;
+    if !analyses.outline().func.is_kernel {
+        return None;
+    }
+    let (outline, pressure) = analyses.pressure();
+    let needs = Needs::of(outline, pressure, registers);
+    if needs.are_met() {
+        return None;
+    }
+    target.bind(analyses);
+    let mut room = match target.room(analyses, options) {
+        Ok(room) => room,
+        Err(reason) => {
+            report::left(analyses, target.emitted, registers, &reason.into(), host);
+            return None;
+        }
+    };
+    let (facts, pressure) = analyses.facts_and_pressure();
+    let plan = plan::plan(facts, pressure, &needs, options.victims, &mut room);
+    report::eased(facts, target.emitted, &plan, host);
+    let mut asks = false;
+    if plan.after > plan.budget && options.ptxas_smem {
+        match ptxas_can_spill_to_shared(analyses) {
+            Ok(()) => asks = true,
+            Err(reason) => report::left(analyses, target.emitted, registers, &reason, host),
+        }
+    }
+    let about = target.emitted;
+    (asks || !plan.values.is_empty()).then(|| Edit {
+        edits_body: !plan.values.is_empty(),
+        apply: Box::new(move |analyses, editor| {
+            if !plan.values.is_empty() {
+                apply::apply(analyses.outline(), &analyses.handles, &plan, editor);
+                editor.has_effects(analyses.handles.function);
+            }
+            if let Some(entry) = about.blocks().next().filter(|_| asks) {
+                editor.after_phis(entry).statement(SMEM_PRAGMA);
+            }
+        }),
+        kept: Kept::Nothing,
+    })
+}
+
+/// Whether `ptxas` takes [`SMEM_PRAGMA`] for a kernel.
+fn ptxas_can_spill_to_shared(analyses: &FunctionAnalyses<'_>) -> Result<(), Reject> {
+    let features = analyses.handles.function.string_attribute("target-features").unwrap_or_default();
+    let version = features.split(',').filter_map(|word| word.strip_prefix("+ptx")?.parse::<u32>().ok()).max();
+    if version.is_none_or(|version| version < PRAGMA_SINCE) {
+        return Err(Reject::OldPtx);
+    }
+    match shared_use(&analyses.outline().func, &analyses.handles).dynamic {
+        true => Err(NoShared::Dynamic.into()),
+        false => Ok(()),
+    }
+}

@@ -6,7 +6,7 @@
 //!    `ptxas` recomputes or keeps in uniform registers by itself are no candidates (they have no units), nor are pointers:
 //!    a pointer that was in memory has lost its address space.
 //!    An integer `Σ c·tid + u` with known `c` and a `u` that the warp agrees on goes there as `u`; the sum is added back at
-//!    the use, from a register that all victims with the same sum share (so there must be two of them).
+//!    the use, from a register that all values in slots with the same sum share (so there must be two of them).
 //!    A slot per thread is for values that are stored once: one that a loop around defines again (a sum of it) is stored as
 //!    often as `ptxas` would spill it, by which shared memory, used by the kernel itself as well, is no faster.
 //! 3. **Soundness of a slot per warp.** Every lane stores the value right after its definition and loads it only where the
@@ -29,10 +29,12 @@ use crate::cost::frequency::of_block;
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
 use crate::gpu::chip::WIDEST_ACCESS;
-use crate::gpu::prices::{AFFINE_RELOAD, LOADS_IN_FLIGHT, THREAD_RELOAD, WARP_BARRIER};
+use crate::gpu::prices::{
+    AFFINE_RELOAD, FREE_FOR_LOADS, FREE_FOR_LOADS_BESIDE_WARP_SLOTS, LOADS_IN_FLIGHT, THREAD_RELOAD, WARP_BARRIER,
+};
 use crate::ir::inst::Opcode;
 use crate::ir::types::TypeKind;
-use crate::pressure::excess::{Needs, Tight, worst};
+use crate::pressure::over_budget::{Needs, Tight, worst};
 use crate::pressure::uses::{UseSite, each_use, reloads};
 use crate::pressure::{Held, Pressure};
 use crate::settings::Victims;
@@ -43,10 +45,6 @@ use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// Registers left free for loads in flight once values are moved to slots per warp: with fewer, each load is waited for.
-pub const HEADROOM: u32 = 12;
-/// The same where only slots of values that all lanes agree on are moved: a few more spills cost less than a few more slots.
-const SLOT_HEADROOM: u32 = 8;
 /// Loads that gain by registers for all of their results.
 const MANY_LOADS: usize = 16;
 /// Slots per thread only ease what `ptxas` is sure to spill: their loads cost as much as its own.
@@ -65,7 +63,7 @@ pub enum Home {
 
 /// One value that leaves its register.
 #[derive(Clone, Debug)]
-pub struct Victim {
+pub struct Spilled {
     pub def: Inst,
     /// Where the definition stands.
     pub place: u32,
@@ -75,7 +73,7 @@ pub struct Victim {
     /// The store waits for the warp.
     pub rewritten: bool,
     pub uses: Vec<UseSite>,
-    /// Which of [`VictimPlan::linears`] is taken off before the store and added after the load.
+    /// Which of [`SlotPlan::linears`] is taken off before the store and added after the load.
     pub linear: Option<usize>,
     /// Group and byte offset inside it.
     pub group: usize,
@@ -97,22 +95,22 @@ pub struct Group {
     pub start: u64,
 }
 
-/// What happens to a kernel's victims.
+/// What goes to slots in a kernel, and where.
 #[derive(Default)]
-pub struct VictimPlan {
-    pub victims: Vec<Victim>,
+pub struct SlotPlan {
+    pub values: Vec<Spilled>,
     pub groups: Vec<Group>,
     pub linears: Vec<Linear>,
     /// Bytes of one warp's row and of one thread's slots.
     pub warp_row: u64,
     pub thread_size: u64,
-    /// Largest pressure before and after, and the budget.
+    /// Largest pressure before and after, and the budget; in registers.
     pub before: u32,
     pub after: u32,
     pub budget: u32,
 }
 
-impl VictimPlan {
+impl SlotPlan {
     /// Bytes of shared memory for a block.
     pub fn bytes(&self, threads: u32) -> u64 {
         let warp = if self.warp_row > 0 { layout::warp_bytes(self.warp_row, threads) } else { 0 };
@@ -135,7 +133,7 @@ struct Candidate {
     first_use: (std::cmp::Reverse<u64>, u32),
 }
 
-/// Classes of victims, in the order in which they are taken.
+/// Kinds of spill candidates, in the order in which they are taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Uniform,
@@ -143,7 +141,7 @@ enum Kind {
     Divergent,
 }
 
-/// What victims of one group have in common: home, bytes and block of the definition.
+/// What the values of one group have in common: home, bytes and block of the definition.
 type GroupKey = (Home, u64, Option<Block>);
 
 impl Candidate {
@@ -161,17 +159,11 @@ impl Candidate {
 }
 
 /// Decides for one kernel; takes what it needs from the shared memory.
-pub fn plan(
-    facts: &Facts,
-    pressure: &Pressure,
-    needs: &Needs,
-    allowed: Victims,
-    room: &mut SharedBudget,
-) -> VictimPlan {
+pub fn plan(facts: &Facts, pressure: &Pressure, needs: &Needs, allowed: Victims, room: &mut SharedBudget) -> SlotPlan {
     // easing one cycle never burdens another: what fits at first fits at last
     let registers = needs.registers;
     let limit = registers.saturating_sub(LOADS_IN_FLIGHT);
-    let mut plan = VictimPlan { budget: registers, before: needs.most, ..VictimPlan::default() };
+    let mut plan = SlotPlan { budget: registers, before: needs.most, ..SlotPlan::default() };
     let mut tight = needs.tight();
     let (mut chosen, mut pools, mut held) = (Chosen::default(), Pools::default(), pressure.everything());
     for _ in 0..MAX_CYCLES {
@@ -187,11 +179,14 @@ pub fn plan(
         let mut relief =
             Relief { facts, pressure, tight, reached, allowed, room, held, chosen, pools, found: [None, None] };
         if !relief.nearly_fits(registers) {
-            relief.choose(Kind::Uniform, units.saturating_sub(registers.saturating_sub(SLOT_HEADROOM)));
+            relief.choose(
+                Kind::Uniform,
+                units.saturating_sub(registers.saturating_sub(FREE_FOR_LOADS_BESIDE_WARP_SLOTS)),
+            );
         }
         // an addition at every use: no more of them than it takes, unless loads are in flight
         let left = relief.units();
-        let wanted = if reserve < LOADS_IN_FLIGHT { limit } else { registers.saturating_sub(HEADROOM) };
+        let wanted = if reserve < LOADS_IN_FLIGHT { limit } else { registers.saturating_sub(FREE_FOR_LOADS) };
         relief.choose(Kind::Affine, left.saturating_sub(wanted));
         let left = relief.units();
         if left > registers + SURE && left <= registers + relief.most_divergent() {
@@ -213,18 +208,18 @@ pub fn plan(
     plan
 }
 
-/// Victims so far, with the blocks in which they are reloaded: those in and behind relieved cycles.
+/// Values that go to slots so far, with the blocks in which they are reloaded: those in and behind relieved cycles.
 #[derive(Default)]
 struct Chosen {
     list: Vec<(Candidate, Vec<Rc<FixedBitSet>>)>,
     linears: FxHashSet<Linear>,
-    /// Bytes of the victims that share groups, and of one warp's row and one thread's slots.
+    /// Bytes of those that share groups, and of one warp's row and one thread's slots.
     groups: FxHashMap<GroupKey, u64>,
     sizes: (u64, u64),
 }
 
 impl Chosen {
-    /// Bytes of one warp's row and of one thread's slots, as [`lay_out`] will pack them, with one more victim.
+    /// Bytes of one warp's row and of one thread's slots, as [`lay_out`] will pack them, with one more value.
     fn sizes_with(&self, facts: &Facts, candidate: &Candidate) -> (u64, u64) {
         let filled = self.groups.get(&candidate.group(facts)).copied().unwrap_or(0);
         let grown = (filled + candidate.bytes).next_multiple_of(GROUP_BYTES) - filled.next_multiple_of(GROUP_BYTES);
@@ -249,7 +244,7 @@ impl Chosen {
     }
 }
 
-/// The choice of victims of one cycle.
+/// The choice of spill candidates for one cycle.
 struct Relief<'a> {
     facts: &'a Facts,
     pressure: &'a Pressure,
@@ -304,7 +299,7 @@ impl Relief<'_> {
 
     /// Whether there is room for rows and slots of these sizes.
     fn fits(&self, (warp_row, thread_size): (u64, u64)) -> bool {
-        let trial = VictimPlan { warp_row, thread_size, ..VictimPlan::default() };
+        let trial = SlotPlan { warp_row, thread_size, ..SlotPlan::default() };
         self.room.check(trial.bytes(self.room.threads)).is_ok()
     }
 
@@ -343,7 +338,7 @@ impl Relief<'_> {
         found
     }
 
-    /// Takes victims of one kind until `excess` units are gone or nothing is left to take.
+    /// Takes candidates of one kind until `excess` units are gone or nothing is left to take.
     fn choose(&mut self, kind: Kind, excess: u32) {
         let Relief { facts, pressure, .. } = *self;
         if excess == 0 || !self.allows(kind) {
@@ -371,7 +366,7 @@ impl Relief<'_> {
         }
     }
 
-    /// A victim of another cycle that is live here too is reloaded here as well.
+    /// What was taken for another cycle and is live here too is reloaded here as well.
     fn reload_others(&mut self) {
         let header = self.header();
         for (candidate, reached) in &mut self.chosen.list {
@@ -509,8 +504,8 @@ fn slot_bytes(kind: TypeKind) -> Option<u64> {
     }
 }
 
-/// Orders victims by use and packs them into groups.
-fn lay_out(facts: &Facts, pressure: &Pressure, chosen: Vec<(Candidate, Vec<Rc<FixedBitSet>>)>, plan: &mut VictimPlan) {
+/// Orders values by use and packs them into groups.
+fn lay_out(facts: &Facts, pressure: &Pressure, chosen: Vec<(Candidate, Vec<Rc<FixedBitSet>>)>, plan: &mut SlotPlan) {
     let mut linears: FxHashMap<Linear, usize> = FxHashMap::default();
     let mut ordered = chosen;
     ordered.sort_by_key(|(candidate, _)| (candidate.group(facts), candidate.first_use));
@@ -540,7 +535,7 @@ fn lay_out(facts: &Facts, pressure: &Pressure, chosen: Vec<(Candidate, Vec<Rc<Fi
         let def = facts.func.def(value).expect("candidates are instructions");
         let after = |block: Block| reached.iter().any(|reached| reached.contains(block.index()));
         let (uses, place) = (reloads(facts, pressure, value, after), pressure.place(def));
-        plan.victims.push(Victim {
+        plan.values.push(Spilled {
             def,
             place,
             home,

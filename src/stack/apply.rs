@@ -13,6 +13,7 @@
 //! Contents of a stack object are undefined until written, so slots need no initialisation, and leftovers of an earlier
 //! block are as good as anything. Accesses are rebuilt without alias metadata: less is claimed, never more.
 
+use super::plan::{Move, Placement, StackPlan};
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst, Value};
 use crate::geometry::WARP_SIZE;
@@ -25,7 +26,6 @@ use crate::objects::constant::bytes_of;
 use crate::objects::{Access, AccessKind};
 use crate::shared_memory::layout;
 use crate::shared_memory::usage::SHARED;
-use crate::stack::plan::{Move, Placement, StackPlan};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;

@@ -31,8 +31,8 @@ pub fn copy_to_stack<'m>(module: Module<'m>, functions: &[Function<'m>]) -> Vec<
     copied
 }
 
-/// Takes back the copy of an argument in a function that has one, if it is still there; whether it was.
-pub fn take_back(module: Module<'_>, function: Function<'_>, index: u32) -> bool {
+/// Has a function use an argument itself again, if its copy is still there; whether it was.
+pub fn restore_argument(module: Module<'_>, function: Function<'_>, index: u32) -> bool {
     let argument = function.param(index);
     let is_copy = |inst: &Inst<'_>| {
         let callee = inst.called_function().filter(|_| inst.opcode() == RawOpcode::LLVMCall);

@@ -1,6 +1,6 @@
 //! What would a kernel lose if shared memory took so many bytes from the first-level cache of its multiprocessor?
 //!
-//! 1. **Gathers** are loads in loops, outside [rare](crate::cost::cold) code, of which a warp reads from many sectors at once: lanes
+//! 1. **Gathers** are loads in loops, outside [cold](crate::cost::cold) code, of which a warp reads from many sectors at once: lanes
 //!    a sector or more apart ([`stride`]), or at places that depend on what they loaded before ([`LaneDistance`]). They live on what the
 //!    cache kept from other lanes and earlier iterations. Neighbouring fields of an element count once.
 //! 2. **Price.** A kernel of nothing but gathers takes `1 + taken / (3/4 of the memory)` times as long where shared memory takes
@@ -13,6 +13,7 @@
 //!
 //! Cost: one look at every load. Source: measured; no work that we know of decides by it.
 
+use super::reject::Reject;
 use crate::access::lane_distance::LaneDistance;
 use crate::access::{self, Cost, Pattern, SECTOR, Space};
 use crate::cost::cold::cold_blocks;
@@ -22,10 +23,9 @@ use crate::entity::{Block, Inst, Value};
 use crate::gpu::prices::{CROWDED_FROM, GATHERS_DOUBLE_AT, SCATTERED_LOCAL, SCATTERED_LOCAL_CACHED, UNIFORM_LOCAL};
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
+use crate::objects::address::is_together;
 use crate::objects::{Access, Object};
 use crate::shared_memory::budget::SharedBudget;
-use crate::stack::plan::is_together;
-use crate::stack::reject::Reject;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
@@ -39,7 +39,7 @@ const MANY_SECTORS: u32 = 16;
 
 /// What the first-level cache is for.
 pub struct Cache {
-    rare: FixedBitSet,
+    cold: FixedBitSet,
     /// Loads in loops that go through it, and their expected executions.
     loads: Vec<Inst>,
     weight: f64,
@@ -53,17 +53,17 @@ impl Cache {
     /// Of a function with stack objects of so many bytes in all.
     pub fn of(outline: &Outline, handles: &Handles<'_>, objects: u64) -> Cache {
         let func = &outline.func;
-        let rare = cold_blocks(outline, handles);
+        let cold = cold_blocks(outline, handles);
         let is_cached = |inst: &Inst| {
             let data = &func.insts[*inst];
             data.opcode == Opcode::Load
                 && is_in_loop(outline, data.block)
-                && !rare.contains(data.block.index())
+                && !cold.contains(data.block.index())
                 && matches!(access::space_of(func, func.operands(*inst)[0]), Space::Global | Space::Generic)
         };
         let loads: Vec<Inst> = func.insts.keys().filter(is_cached).collect();
         let weight = loads.iter().map(|&load| of_block(outline, func.insts[load].block)).sum();
-        Cache { rare, loads, weight, gathers: OnceCell::new(), objects }
+        Cache { cold, loads, weight, gathers: OnceCell::new(), objects }
     }
 
     fn gathers(&self, facts: &Facts) -> Option<(f64, Inst)> {
@@ -98,11 +98,11 @@ impl Cache {
         let at = object.accesses.first()?.inst;
         let mut used = self.used(outline, object).map(|(_, block)| block).peekable();
         if used.peek().is_none() {
-            return Some(Reject::Rare { at });
+            return Some(Reject::Cold { at });
         }
         let weights = used.map(|block| of_block(outline, block));
         let (most, all) = weights.fold((0.0f64, 0.0), |(most, all), weight| (most.max(weight), all + weight));
-        (most <= 1.0 && all < self.weight).then_some(Reject::Seldom { at })
+        (most <= 1.0 && all < self.weight).then_some(Reject::OutsideLoops { at })
     }
 
     /// Which part of the memory the stack objects of all resident threads take.
@@ -138,7 +138,7 @@ impl Cache {
 
     fn used<'a>(&'a self, outline: &'a Outline, object: &'a Object) -> impl Iterator<Item = (&'a Access, Block)> {
         let block = |access: &'a Access| (access, outline.func.insts[access.inst].block);
-        object.accesses.iter().map(block).filter(|(_, block)| !self.rare.contains(block.index()))
+        object.accesses.iter().map(block).filter(|(_, block)| !self.cold.contains(block.index()))
     }
 }
 

@@ -1,7 +1,116 @@
 //! Which stack objects leave local memory?
+//!
+//! Those that are filled with constants and only read become constants of the program, in kernels and in device functions.
+//! Other objects of kernels, and copies of by-value arguments ([`byval`]), go to shared memory, one copy per thread or per
+//! warp, unless only cold code uses them.
 
 pub mod apply;
 pub mod byval;
-pub mod cache;
+mod cache;
 pub mod plan;
 pub mod reject;
+mod report;
+
+use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, Options, Target};
+use crate::gpu::prices::LOADS_IN_FLIGHT;
+use crate::llvm::edit::Editor;
+use crate::llvm::handle::{Function, Inst, RawOpcode};
+use crate::llvm::remark::Host;
+use crate::shared_memory::room::NoShared;
+use plan::StackPlan;
+use reject::Reject;
+
+/// Addresses of more steps are taken for a stack object's where nothing is known yet: in unreachable blocks an address may
+/// be made of itself, and has no end.
+const LONGEST_CHAIN: u32 = 1000;
+
+/// Whether a function has stack objects at all.
+pub fn has_objects(function: Function<'_>) -> bool {
+    let is_alloca = |inst: Inst<'_>| inst.opcode() == RawOpcode::LLVMAlloca;
+    function.blocks().flat_map(|block| block.insts()).any(is_alloca)
+}
+
+/// Whether a constant is stored to a stack object anywhere: only then one may hold nothing else.
+pub fn may_have_constants(target: &Target<'_>, _: &Analyses<'_>, options: &Options) -> bool {
+    let to_stack = |inst: Inst<'_>| {
+        let (value, mut pointer) = match inst.opcode() {
+            RawOpcode::LLVMStore => (inst.operand(0), inst.operand(1)),
+            RawOpcode::LLVMCall if inst.argument_count() == 4 => (inst.operand(1), inst.operand(0)),
+            _ => return false,
+        };
+        if !value.is_constant() {
+            return false;
+        }
+        for _ in 0..LONGEST_CHAIN {
+            match pointer.as_inst().filter(|inst| inst.opcode() == RawOpcode::LLVMGetElementPtr) {
+                Some(gep) => pointer = gep.operand(0),
+                None => return pointer.as_inst().is_some_and(|inst| inst.opcode() == RawOpcode::LLVMAlloca),
+            }
+        }
+        true
+    };
+    options.victims.stack && target.body().blocks().flat_map(|block| block.insts()).any(to_stack)
+}
+
+/// Plans what becomes constants.
+pub fn plan_constants<'m>(
+    _: &Target<'m>,
+    analyses: &mut FunctionAnalyses<'m>,
+    _: &Options,
+    host: &Host<'_>,
+) -> Option<Edit<'m>> {
+    let plan = plan::plan_constants(analyses);
+    report::objects(analyses, &plan, host);
+    edit(plan, Kept::Nothing, Editor::reads_globals)
+}
+
+/// Whether a function is looked at for [`plan_objects`].
+pub fn wants_objects(target: &Target<'_>, _: &Analyses<'_>, options: &Options) -> bool {
+    options.victims.stack && has_objects(target.body())
+}
+
+/// Plans what goes to shared memory.
+pub fn plan_objects<'m>(
+    target: &Target<'m>,
+    analyses: &mut FunctionAnalyses<'m>,
+    options: &Options,
+    host: &Host<'_>,
+) -> Option<Edit<'m>> {
+    target.bind(analyses);
+    let mut room = target.room(analyses, options);
+    let mut plan = plan::plan(analyses, &mut room, options.victims.rare);
+    if target.version.is_some() && plan.moves.is_empty() {
+        say_bounds(analyses, &mut plan);
+    }
+    report::objects(analyses, &plan, host);
+    let mut kept = Kept::Nothing;
+    if !plan.moves.is_empty() {
+        let (outline, pressure) = analyses.pressure();
+        kept = Kept::AtMost(pressure.at_most() + plan::most_added(outline, pressure, &plan) + LOADS_IN_FLIGHT);
+    }
+    edit(plan, kept, Editor::has_effects)
+}
+
+/// A second body that nothing moves in is none: what has no room in it lacks a bound.
+fn say_bounds(analyses: &mut FunctionAnalyses<'_>, plan: &mut StackPlan) {
+    let objects = analyses.objects();
+    for (alloca, reason) in &mut plan.refusals {
+        if let Reject::NoShared(NoShared::NoRoom(_)) = reason {
+            let object = objects.iter().find(|object| object.0 == *alloca);
+            let size = object.and_then(|(_, object)| object.as_ref().ok()).map_or(1, |object| object.size);
+            *reason = NoShared::no_bound(size).into();
+        }
+    }
+}
+
+/// A plan that moves anything; `attributes` says of the function what holds with it.
+fn edit<'m>(plan: StackPlan, kept: Kept, attributes: fn(&mut Editor<'m>, Function<'m>)) -> Option<Edit<'m>> {
+    (!plan.moves.is_empty()).then(|| Edit {
+        edits_body: true,
+        apply: Box::new(move |analyses, editor| {
+            apply::apply(analyses.outline(), &analyses.handles, &plan, editor);
+            attributes(editor, analyses.handles.function);
+        }),
+        kept,
+    })
+}

@@ -1,6 +1,6 @@
 //! Which stack objects move to shared memory, and as how many copies?
 //!
-//! 1. [`object_of`] follows every alloca (legality of the address).
+//! 1. [`object_of`](crate::objects::object_of) follows every alloca (legality of the address).
 //! 2. Legality of a placement. **One copy per thread** needs nothing more: each thread reads and writes its own bytes, so
 //!    no schedule can make two threads meet there. **One copy per warp** needs every write to be of a value all lanes
 //!    of the warp agree on, at an offset they agree on, in a warp-convergent block. Every lane still writes itself, so
@@ -11,31 +11,30 @@
 //!    **A constant** needs what [`contents`] asks, and neither a slot nor a bound.
 //! 3. Profit: objects by executed accesses over bytes, as long as the shared-memory budget has room. A copy per warp is
 //!    taken where it costs no barrier in a loop, or where a copy per thread has no room. Shared memory is taken from the
-//!    first-level cache, whoever uses it. So what is used in [rare](crate::cost::cold) code only stays, as does what is used
-//!    outside loops only, less often than loops load, what gains less than [gathers](crate::stack::cache) lose, what is little
+//!    first-level cache, whoever uses it. So what is used in [cold](crate::cost::cold) code only stays, as does what is used
+//!    outside loops only, less often than loops load, what gains less than [gathers](super::cache) lose, what is little
 //!    beside objects that stay anyway, and what `ptxas` keeps in registers.
 //!
 //! Cost: linear in uses, plus one reachability walk per object that could have warp copies.
 
-use crate::analyses::{Alloca, Study};
-use crate::cost::frequency::is_in_loop;
+use super::cache::Cache;
+use super::reject::Reject;
+use crate::analyses::FunctionAnalyses;
+use crate::cost::frequency::{is_in_loop, of_block};
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
-use crate::gpu::chip::STATIC_SHARED;
 use crate::gpu::prices::{SELECTED_WORDS, SELECTED_WORDS_IF_FEW};
-use crate::ir::Func;
 use crate::ir::inst::Opcode;
+use crate::objects::address::{are_apart, constant_offset, is_together, offset_is_uniform, pointer_of};
 use crate::objects::constant::contents;
-use crate::objects::{Access, AccessKind, Object};
+use crate::objects::{Access, AccessKind, Alloca, Object};
 use crate::pressure::Pressure;
 use crate::shared_memory::budget::SharedBudget;
 use crate::shared_memory::layout;
-use crate::stack::cache::Cache;
-use crate::stack::reject::Reject;
+use crate::shared_memory::room::NoShared;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::{SmallVec, smallvec};
 
 /// Where an object goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -63,61 +62,6 @@ pub struct StackPlan {
     pub refusals: Vec<(Inst, Reject)>,
 }
 
-/// Whether a function has stack objects at all; asked before facts are computed.
-pub fn has_stack_objects(function: crate::llvm::handle::Function<'_>) -> bool {
-    let is_alloca = |inst: crate::llvm::handle::Inst<'_>| inst.opcode() == crate::llvm::handle::RawOpcode::LLVMAlloca;
-    function.blocks().flat_map(|block| block.insts()).any(is_alloca)
-}
-
-/// Addresses of more steps are taken for a stack object's where nothing is known yet: in unreachable blocks an address may
-/// be made of itself, and has no end.
-const LONGEST_CHAIN: u32 = 1000;
-
-/// Whether a constant is stored to a stack object anywhere; asked before facts are computed.
-pub fn has_constant_stores(function: crate::llvm::handle::Function<'_>) -> bool {
-    use crate::llvm::handle::RawOpcode;
-    let to_stack = |inst: crate::llvm::handle::Inst<'_>| {
-        let (value, mut pointer) = match inst.opcode() {
-            RawOpcode::LLVMStore => (inst.operand(0), inst.operand(1)),
-            RawOpcode::LLVMCall if inst.argument_count() == 4 => (inst.operand(1), inst.operand(0)),
-            _ => return false,
-        };
-        if !value.is_constant() {
-            return false;
-        }
-        for _ in 0..LONGEST_CHAIN {
-            match pointer.as_inst().filter(|inst| inst.opcode() == RawOpcode::LLVMGetElementPtr) {
-                Some(gep) => pointer = gep.operand(0),
-                None => return pointer.as_inst().is_some_and(|inst| inst.opcode() == RawOpcode::LLVMAlloca),
-            }
-        }
-        true
-    };
-    function.blocks().flat_map(|block| block.insts()).any(to_stack)
-}
-
-/// As [`has_stack_objects`], where the picture is there.
-pub fn shows_stack_objects(func: &Func) -> bool {
-    func.insts.values().any(|inst| inst.opcode == Opcode::Alloca)
-}
-
-/// As [`has_constant_stores`], where the picture is there.
-pub fn shows_constant_stores(func: &Func) -> bool {
-    let to_stack = |inst: Inst| {
-        let operands = func.operands(inst);
-        let (value, mut pointer) = match func.insts[inst].opcode {
-            Opcode::Store => (operands[0], operands[1]),
-            Opcode::Call if operands.len() == 4 => (operands[1], operands[0]),
-            _ => return false,
-        };
-        while let Some(gep) = func.def(pointer).filter(|&def| func.insts[def].opcode == Opcode::Gep) {
-            pointer = func.operands(gep)[0];
-        }
-        func.constant(value).is_some() && func.def(pointer).is_some_and(|def| func.insts[def].opcode == Opcode::Alloca)
-    };
-    shows_stack_objects(func) && func.insts.keys().any(to_stack)
-}
-
 /// A gathered object, and one that the cache has no room for, may cost occupancy, down to one in so many blocks: on an H200 a
 /// kernel that keeps 19 of 32 blocks for it runs 1.6 times as fast, and others gain more than ten times.
 const GATHERED_PART: u32 = 2;
@@ -128,17 +72,17 @@ const MAX_CONSTANT: u64 = 4096;
 
 /// Stack objects that are constants of the program, in kernels and in functions they call.
 /// Where slots may be had (there is a bound), those that lanes read at different places wait for them: a copy per warp is faster.
-pub fn plan_constants(study: &mut Study<'_>) -> StackPlan {
+pub fn plan_constants(analyses: &mut FunctionAnalyses<'_>) -> StackPlan {
     let mut found = StackPlan::default();
-    let objects = study.objects();
-    let (outline, handles) = (study.outline(), &study.handles);
+    let objects = analyses.objects();
+    let (outline, handles) = (analyses.outline(), &analyses.handles);
     let objects = objects.iter().filter_map(|(_, object)| object.as_ref().ok());
     let filled = objects.filter_map(|object| Some((object, contents(outline, handles, object)?)));
     let filled: Vec<(&Object, Vec<u8>)> = filled.collect();
     if filled.is_empty() {
         return found;
     }
-    let facts = study.facts();
+    let facts = analyses.facts();
     let (func, geometry) = (&facts.func, &facts.geometry);
     let bounded = func.is_kernel && (geometry.exact.is_some() || geometry.max_threads.is_some());
     for (object, contents) in filled {
@@ -155,30 +99,34 @@ pub fn plan_constants(study: &mut Study<'_>) -> StackPlan {
 }
 
 /// Decides for one kernel. `room` says what shared memory there is, or why there is none; what is planned is taken.
-/// `anything`: objects that are hardly ever used move too.
-pub fn plan(study: &mut Study<'_>, room: &mut Result<SharedBudget, Reject>, anything: bool) -> StackPlan {
+/// `anything`: cold objects move too.
+pub fn plan(
+    analyses: &mut FunctionAnalyses<'_>,
+    room: &mut Result<SharedBudget, NoShared>,
+    anything: bool,
+) -> StackPlan {
     let mut found = StackPlan::default();
-    let objects = study.objects();
+    let objects = analyses.objects();
     // the most accesses per byte first; ties in function order
     let mut ranked: Vec<(f64, &Object)> = Vec::new();
     let cache = (!anything && objects.iter().any(|(_, object)| object.is_ok())).then(|| {
-        let outline = study.outline();
+        let outline = analyses.outline();
         let local = objects.iter().filter_map(|(_, object)| object.as_ref().ok());
         let local = local.filter(|object| !stays_in_registers(outline, object));
-        Cache::of(outline, &study.handles, local.map(|object| object.size).sum())
+        Cache::of(outline, &analyses.handles, local.map(|object| object.size).sum())
     });
     for (alloca, object) in objects.iter() {
         let object = match object {
             Ok(object) => object,
             Err(reject) => {
-                found.refusals.push((*alloca, reject.clone()));
+                found.refusals.push((*alloca, reject.clone().into()));
                 continue;
             }
         };
-        let reason = cache.as_ref().and_then(|cache| reason_to_stay(study.outline(), cache, object));
+        let reason = cache.as_ref().and_then(|cache| reason_to_stay(analyses.outline(), cache, object));
         match reason {
-            None => ranked.push((object.weight(study.outline()) / object.size.max(1) as f64, object)),
-            Some(reason) => found.stays(study, object, reason),
+            None => ranked.push((executions(analyses.outline(), object) / object.size.max(1) as f64, object)),
+            Some(reason) => found.stays(analyses, object, reason),
         }
     }
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.alloca.cmp(&b.1.alloca)));
@@ -186,23 +134,23 @@ pub fn plan(study: &mut Study<'_>, room: &mut Result<SharedBudget, Reject>, anyt
         match room {
             Err(reject) => {
                 let reason = match reject {
-                    Reject::NoBound { .. } => no_bound(object.size),
+                    NoShared::NoBound { .. } => NoShared::no_bound(object.size),
                     other => other.clone(),
                 };
-                found.refusals.push((object.alloca, reason));
+                found.refusals.push((object.alloca, reason.into()));
             }
-            Ok(budget) => match worthwhile(study.facts(), cache.as_ref(), object, budget) {
+            Ok(budget) => match worthwhile(analyses.facts(), cache.as_ref(), object, budget) {
                 Ok((placement, bytes)) => {
                     budget.take(bytes);
                     let object = object.clone();
                     found.moves.push(Move { object, placement, bytes });
                 }
-                Err(reason) => found.stays(study, object, reason),
+                Err(reason) => found.stays(analyses, object, reason),
             },
         }
     }
     if let (Some(_), Ok(budget)) = (&cache, room) {
-        leave_minor(study, &objects, budget, &mut found);
+        leave_minor(analyses, &objects, budget, &mut found);
     }
     found.moves.sort_by_key(|planned| planned.object.alloca);
     found.refusals.sort_by_key(|refusal| refusal.0);
@@ -211,8 +159,8 @@ pub fn plan(study: &mut Study<'_>, room: &mut Result<SharedBudget, Reject>, anyt
 
 impl StackPlan {
     /// An object is not worth shared memory: it may still be a constant.
-    fn stays(&mut self, study: &Study<'_>, object: &Object, reason: Reject) {
-        match contents(study.outline(), &study.handles, object) {
+    fn stays(&mut self, analyses: &FunctionAnalyses<'_>, object: &Object, reason: Reject) {
+        match contents(analyses.outline(), &analyses.handles, object) {
             Some(contents) => {
                 let placement = Placement::Constant { contents, together: false };
                 self.moves.push(Move { object: object.clone(), placement, bytes: 0 });
@@ -220,6 +168,11 @@ impl StackPlan {
             None => self.refusals.push((object.alloca, reason)),
         }
     }
+}
+
+/// Expected executions of an object's accesses.
+fn executions(outline: &Outline, object: &Object) -> f64 {
+    object.accesses.iter().map(|access| of_block(outline, outline.func.insts[access.inst].block)).sum()
 }
 
 /// Why an object is not worth any room.
@@ -231,20 +184,23 @@ fn reason_to_stay(outline: &Outline, cache: &Cache, object: &Object) -> Option<R
 }
 
 /// Where objects that have no room take more than the whole cache, others stay that are used little beside them.
-fn leave_minor(study: &Study<'_>, objects: &[Alloca], budget: &SharedBudget, found: &mut StackPlan) {
-    let outline = study.outline();
+fn leave_minor(analyses: &FunctionAnalyses<'_>, objects: &[Alloca], budget: &SharedBudget, found: &mut StackPlan) {
+    let outline = analyses.outline();
     let is_left = |alloca: Inst| {
-        found.refusals.iter().any(|(refused, reason)| *refused == alloca && matches!(reason, Reject::NoRoom(_)))
+        found
+            .refusals
+            .iter()
+            .any(|(refused, reason)| *refused == alloca && matches!(reason, Reject::NoShared(NoShared::NoRoom(_))))
     };
     let left = objects.iter().filter(|(alloca, _)| is_left(*alloca)).filter_map(|(_, object)| object.as_ref().ok());
     let (others, weight) =
-        left.fold((0, 0.0), |(size, weight), object| (size + object.size, weight + object.weight(outline)));
+        left.fold((0, 0.0), |(size, weight), object| (size + object.size, weight + executions(outline, object)));
     if others * u64::from(budget.resident_threads()) < budget.chip.unified_bytes {
         return;
     }
     let StackPlan { moves, refusals } = found;
     moves.retain(|planned| {
-        let is_minor = planned.bytes > 0 && planned.object.weight(outline) * MINOR_PART < weight;
+        let is_minor = planned.bytes > 0 && executions(outline, &planned.object) * MINOR_PART < weight;
         if is_minor {
             refusals.push((planned.object.alloca, Reject::Minor { others }));
         }
@@ -303,12 +259,6 @@ pub fn most_added(outline: &Outline, pressure: &Pressure, plan: &StackPlan) -> u
     2 * plan.moves.len() as u32 + derived().map(added).sum::<u32>()
 }
 
-/// The refusal of an object whose launches are not bounded.
-pub fn no_bound(size: u64) -> Reject {
-    let fits = STATIC_SHARED / size.max(1);
-    Reject::NoBound { fits: (fits / 32 * 32).min(u64::from(crate::geometry::MAX_BLOCK_THREADS)) }
-}
-
 /// Where in shared memory an object goes, if it is worth what the cache loses.
 fn worthwhile(
     facts: &Facts,
@@ -336,7 +286,7 @@ fn place(facts: &Facts, object: &Object, budget: &SharedBudget, crowded: bool) -
             return Ok((Placement::Warp { barriers }, bytes));
         }
     }
-    thread_room?;
+    thread_room.map_err(NoShared::from)?;
     Ok((Placement::Thread { granule }, thread_bytes))
 }
 
@@ -376,93 +326,6 @@ fn warp_barriers(facts: &Facts, object: &Object) -> Option<Vec<Inst>> {
         })
     };
     Some(writes.iter().filter(waits).map(|write| write.inst).collect())
-}
-
-/// Whether lanes most probably access the object at the same place: where pointers into it meet, they are taken to come the
-/// same way. Good for guesses of cost only.
-pub fn is_together(facts: &Facts, object: &Object, access: &Access) -> bool {
-    let func = &facts.func;
-    let block = func.insts[access.inst].block;
-    let mut seen: SmallVec<[Value; 8]> = smallvec![pointer_of(facts, access)];
-    let mut at = 0;
-    while let Some(&pointer) = seen.get(at) {
-        at += 1;
-        let Some(def) = func.def(pointer).filter(|&def| def != object.alloca) else { continue };
-        let operands = func.operands(def);
-        let further = match func.insts[def].opcode {
-            Opcode::AddrSpaceCast | Opcode::BitCast => &operands[..1],
-            Opcode::Gep => {
-                let indices = func.gep(def).terms.iter().map(|term| operands[term.operand as usize]);
-                if !indices.into_iter().all(|index| facts.scope_at_use(index, block).is_some()) {
-                    return false;
-                }
-                &operands[..1]
-            }
-            Opcode::Select if facts.scope_at_use(operands[0], block).is_some() => &operands[1..],
-            Opcode::Phi => operands,
-            _ => return false,
-        };
-        for &pointer in further {
-            if !seen.contains(&pointer) {
-                seen.push(pointer);
-            }
-        }
-    }
-    true
-}
-
-/// Whether all lanes of a warp that execute the block address the same offset.
-fn offset_is_uniform(facts: &Facts, object: &Object, pointer: Value, block: Block) -> bool {
-    let func = &facts.func;
-    let Some(def) = func.def(pointer) else { return false };
-    if def == object.alloca {
-        return true;
-    }
-    match func.insts[def].opcode {
-        Opcode::AddrSpaceCast | Opcode::BitCast => offset_is_uniform(facts, object, func.operands(def)[0], block),
-        Opcode::Gep => {
-            let operands = func.operands(def);
-            let indices = &func.gep(def).terms;
-            indices.iter().all(|index| facts.scope_at_use(operands[index.operand as usize], block).is_some())
-                && offset_is_uniform(facts, object, operands[0], block)
-        }
-        _ => false,
-    }
-}
-
-/// The constant byte offset of a pointer into the object.
-pub fn constant_offset(outline: &Outline, object: &Object, pointer: Value) -> Option<i64> {
-    let func = &outline.func;
-    let def = func.def(pointer)?;
-    if def == object.alloca {
-        return Some(0);
-    }
-    match func.insts[def].opcode {
-        Opcode::AddrSpaceCast | Opcode::BitCast => constant_offset(outline, object, func.operands(def)[0]),
-        Opcode::Gep if func.gep(def).terms.is_empty() => {
-            Some(constant_offset(outline, object, func.operands(def)[0])?.checked_add(func.gep(def).offset)?)
-        }
-        _ => None,
-    }
-}
-
-/// The pointer through which an access touches the object, where there is only one.
-pub fn pointer_of(outline: &Outline, access: &Access) -> Value {
-    let operands = outline.func.operands(access.inst);
-    match access.kind {
-        AccessKind::Store => operands[1],
-        AccessKind::Copy { into: false, .. } => operands[1],
-        _ => operands[0],
-    }
-}
-
-/// Whether two accesses touch different bytes, whatever happens.
-fn are_apart(outline: &Outline, object: &Object, a: &Access, b: &Access) -> bool {
-    let at = |access| constant_offset(outline, object, pointer_of(outline, access));
-    match (at(a), at(b)) {
-        (Some(first), Some(second)) => first + a.size as i64 <= second || second + b.size as i64 <= first,
-        _ => false,
-    }
 }
 
 /// Whether every lane that comes to an access has made this write before, once, and does not come to it again. The write

@@ -1,54 +1,26 @@
 //! What do ptxas and nvdisasm say about a kernel?
 //!
-//! Reads the text of `ptxas -v` and of `nvdisasm -c`; both print one part per kernel.
+//! Counts what the listings of `ptxas -v` and of `nvdisasm -c` show of one kernel, and reads the PTX of its parameters.
 
 use crate::manifest::Counts;
 
 /// Numbers for `entry` from ptxas's verbose output.
 pub fn read_ptxas(text: &str, entry: &str, counts: &mut Counts) {
-    let mut ours = false;
-    for line in text.lines() {
-        if let Some(rest) = line.split("Compiling entry function '").nth(1) {
-            ours = rest.split('\'').next() == Some(entry);
-        } else if let Some(name) = line.split("Function properties for ").nth(1) {
-            // Device functions that were not inlined have properties of their own.
-            ours = name.trim() == entry;
-        } else if ours {
-            let before = |what: &str| number_before(line, what);
-            counts.stack = before(" bytes stack frame").unwrap_or(counts.stack);
-            counts.spill_stores = before(" bytes spill stores").unwrap_or(counts.spill_stores);
-            counts.spill_loads = before(" bytes spill loads").unwrap_or(counts.spill_loads);
-            counts.registers = before(" registers").unwrap_or(counts.registers);
-            counts.shared = before(" bytes smem").unwrap_or(counts.shared);
-        }
+    if let Some(kernel) = warpwise_listing::resources(text).get(entry) {
+        counts.stack = kernel.stack;
+        counts.spill_stores = kernel.spill_stores;
+        counts.spill_loads = kernel.spill_loads;
+        counts.registers = kernel.registers;
+        counts.shared = kernel.shared;
     }
-}
-
-fn number_before(line: &str, what: &str) -> Option<u32> {
-    let head = &line[..line.find(what)?];
-    head.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
 /// Instruction counts for `entry` from nvdisasm's listing.
 pub fn read_sass(text: &str, entry: &str, counts: &mut Counts) {
-    let mut ours = false;
-    for line in text.lines() {
-        let line = line.trim();
-        if let Some(section) = line.strip_prefix(".section") {
-            ours = section.trim_start().strip_prefix(".text.").and_then(|s| s.split(',').next()) == Some(entry);
-            continue;
-        }
-        // `/*0040*/ @P0 BRA `(.L_x_1) ;`
-        let Some(code) = line.strip_prefix("/*").and_then(|l| l.split_once("*/")).map(|(_, code)| code.trim()) else {
-            continue;
-        };
-        if !ours || code.is_empty() {
-            continue;
-        }
-        let code = if code.starts_with('@') { code.split_once(' ').map_or("", |(_, c)| c.trim()) } else { code };
-        let opcode = code.split([' ', ';', '.']).next().unwrap_or("");
+    let code = warpwise_listing::code(text);
+    for opcode in code.get(entry).into_iter().flat_map(|code| &code.opcodes) {
         counts.instructions += 1;
-        match opcode {
+        match opcode.split('.').next().unwrap_or(opcode) {
             "BSSY" => counts.bssy += 1,
             "BSYNC" => counts.bsync += 1,
             "LDL" => counts.local_loads += 1,
@@ -82,30 +54,6 @@ pub fn ptx_params(ptx: &str, entry: &str) -> Option<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ptxas_numbers_belong_to_their_kernel() {
-        let text = "\
-ptxas info    : 0 bytes gmem
-ptxas info    : Compiling entry function 'a_by_hand' for 'sm_90'
-ptxas info    : Function properties for a_by_hand
-    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
-ptxas info    : Used 40 registers, used 1 barriers, 6144 bytes smem
-ptxas info    : Compiling entry function 'a' for 'sm_90'
-ptxas info    : Function properties for a
-    88 bytes stack frame, 84 bytes spill stores, 120 bytes spill loads
-ptxas info    : Used 32 registers, used 0 barriers, 88 bytes cumulative stack size
-ptxas info    : Function properties for helper
-    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads
-";
-        let mut counts = Counts::default();
-        read_ptxas(text, "a", &mut counts);
-        let expected = Counts { registers: 32, stack: 88, spill_stores: 84, spill_loads: 120, ..Counts::default() };
-        assert_eq!(counts, expected);
-        let mut counts = Counts::default();
-        read_ptxas(text, "a_by_hand", &mut counts);
-        assert_eq!((counts.registers, counts.shared), (40, 6144));
-    }
 
     #[test]
     fn sass_is_counted_per_kernel() {

@@ -6,14 +6,22 @@ use llvm_sys::core::*;
 use llvm_sys::prelude::LLVMValueRef;
 
 unsafe extern "C" {
+    fn warpwise_can_be_copied(function: LLVMValueRef) -> bool;
     fn warpwise_copy_function(function: LLVMValueRef) -> LLVMValueRef;
     fn warpwise_add_version(function: LLVMValueRef, copy: LLVMValueRef, threads: u32);
-    fn warpwise_drop_copy(copy: LLVMValueRef);
+}
+
+impl Function<'_> {
+    /// Whether it can be copied.
+    pub fn can_be_copied(self) -> bool {
+        // SAFETY: the handle is alive.
+        unsafe { warpwise_can_be_copied(self.raw()) }
+    }
 }
 
 impl<'m> Editor<'m> {
-    /// A copy of a function, to be edited like any other; `None` where it cannot be copied. It must go again, by
-    /// [`Editor::add_version`] or [`Editor::drop_copy`].
+    /// A copy of a function that [can be copied](Function::can_be_copied), to be edited like any other. It must go again, by
+    /// [`Editor::add_version`].
     pub fn copy_function(&mut self, function: Function<'m>) -> Option<Function<'m>> {
         // SAFETY: the handle is alive; the answer is null or a function of the same module.
         unsafe { Function::from_raw(warpwise_copy_function(function.raw())) }
@@ -22,10 +30,6 @@ impl<'m> Editor<'m> {
     /// after that, the handles of what stands in it are not.
     pub fn add_version(&mut self, function: Function<'m>, copy: Function<'m>, threads: u32) {
         edit!(warpwise_add_version(function.raw(), copy.raw(), threads));
-    }
-    /// Forgets a copy.
-    pub fn drop_copy(&mut self, copy: Function<'m>) {
-        edit!(warpwise_drop_copy(copy.raw()));
     }
     /// A constant of those bytes.
     pub fn bytes(&self, bytes: &[u8]) -> Value<'m> {

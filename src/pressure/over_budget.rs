@@ -1,19 +1,20 @@
 //! Which cycles need more registers than there are, and how many?
 //!
-//! A cycle never needs more with more victims: what was found out once is a bound, and is counted again only where it
+//! A cycle never needs more with more values taken out of registers: what was found out once is a bound, and is counted again only where it
 //! could still be the most.
 
+use super::{Held, Pressure};
 use crate::cfg::Cycle;
 use crate::divergence::Outline;
-use crate::pressure::{Held, Pressure};
 
 /// The cycles that need more registers than there are.
 pub struct Needs {
     /// Most first.
     spilling: Vec<(u32, Cycle)>,
-    /// The most that any cycle needs, and the most of those that fit.
+    /// The most registers that any cycle needs, and the most of those that fit.
     pub most: u32,
     pub fitting: u32,
+    /// Registers that there are.
     pub registers: u32,
 }
 
@@ -22,16 +23,16 @@ pub struct Needs {
 pub struct Tight {
     pub cycle: Cycle,
     pub units: u32,
-    /// Victims there were when that was found out: it needs no more with others.
-    victims: usize,
+    /// Values that were taken out of registers when that was found out: it needs no more with others.
+    taken: usize,
     pub is_relieved: bool,
 }
 
 impl Tight {
     /// What it needs now.
-    pub fn units(&mut self, outline: &Outline, pressure: &Pressure, held: &mut Held, victims: usize) -> u32 {
-        if self.victims != victims {
-            (self.units, self.victims) = (pressure.of_cycle(outline, self.cycle, held), victims);
+    pub fn units(&mut self, outline: &Outline, pressure: &Pressure, held: &mut Held, taken: usize) -> u32 {
+        if self.taken != taken {
+            (self.units, self.taken) = (pressure.of_cycle(outline, self.cycle, held), taken);
         }
         self.units
     }
@@ -54,7 +55,7 @@ impl Needs {
     }
     /// Those cycles, nothing taken yet.
     pub fn tight(&self) -> Vec<Tight> {
-        let begin = |&(units, cycle): &(u32, Cycle)| Tight { cycle, units, victims: 0, is_relieved: false };
+        let begin = |&(units, cycle): &(u32, Cycle)| Tight { cycle, units, taken: 0, is_relieved: false };
         self.spilling.iter().map(begin).collect()
     }
 }
@@ -65,7 +66,7 @@ pub fn worst<'a>(
     pressure: &Pressure,
     tight: &'a mut [Tight],
     held: &mut Held,
-    victims: usize,
+    taken: usize,
 ) -> Option<&'a mut Tight> {
     let cycles = &outline.cfg().cycles;
     let rank = |found: &Tight| (found.units, cycles.depth(found.cycle), std::cmp::Reverse(found.cycle));
@@ -73,7 +74,7 @@ pub fn worst<'a>(
     for found in tight.iter_mut().filter(|found| !found.is_relieved) {
         // it needs no more now than it did
         if most.as_ref().is_none_or(|most| found.units >= most.units) {
-            found.units(outline, pressure, held, victims);
+            found.units(outline, pressure, held, taken);
             if most.as_ref().is_none_or(|most| rank(found) > rank(most)) {
                 most = Some(found);
             }

@@ -4,29 +4,31 @@
 //! for, and forgotten when their function is edited. What is edited in one function changes no facts of another: their
 //! summaries of each other hold before and after. Where control flow and registers answer the question, nothing is solved.
 
-use crate::divergence::{Facts, ModuleAnalysis, Options, Outline};
-use crate::entity::Inst;
+mod options;
+mod target;
+
+pub use options::Options;
+pub use target::{Edit, Kept, Target};
+
+use crate::divergence::{self, Facts, ModuleAnalysis, Outline};
+use crate::entity::{Block, Inst};
 use crate::geometry::Geometry;
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::llvm::handle::{Function, Module};
-use crate::objects::{Object, object_of};
+use crate::objects::{Alloca, object_of};
 use crate::pressure::Pressure;
-use crate::stack::reject::Reject;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// A function, what is known of it, and what it keeps in registers.
-pub struct Study<'m> {
+pub struct FunctionAnalyses<'m> {
     pub handles: Handles<'m>,
     analysis: Rc<ModuleAnalysis<'m>>,
     known: Known,
     pressure: Option<Pressure>,
     objects: Option<Rc<[Alloca]>>,
 }
-
-/// A stack object, or why its address cannot be followed.
-pub type Alloca = (Inst, Result<Object, Reject>);
 
 /// How much is known.
 #[expect(clippy::large_enum_variant, reason = "there is one for each function")]
@@ -47,7 +49,7 @@ impl Known {
     }
 }
 
-impl<'m> Study<'m> {
+impl<'m> FunctionAnalyses<'m> {
     /// What is known without solving anything.
     pub fn outline(&self) -> &Outline {
         self.known.outline()
@@ -65,10 +67,20 @@ impl<'m> Study<'m> {
         self.solved().0
     }
     /// What it keeps in registers; found out when first asked for.
-    pub fn pressure(&mut self) -> (&Outline, &mut Pressure) {
+    pub fn pressure(&mut self) -> (&Outline, &Pressure) {
         let outline = self.known.outline();
-        let pressure = self.pressure.get_or_insert_with(|| Pressure::new(outline));
-        (outline, pressure)
+        (outline, self.pressure.get_or_insert_with(|| Pressure::new(outline)))
+    }
+    /// Blocks whose instructions stand in another order from now on; nothing else is known less for it.
+    pub fn reordered(&mut self, orders: Vec<(Block, Vec<Inst>)>) {
+        let (outline, pressure) = (self.known.outline(), &mut self.pressure);
+        if let Some(pressure) = pressure {
+            orders.into_iter().for_each(|(block, order)| pressure.reorder(outline, block, order));
+        }
+    }
+    /// Whether instructions stand as in the picture.
+    pub fn is_in_order(&self) -> bool {
+        self.pressure.as_ref().is_none_or(Pressure::is_in_order)
     }
     /// Its stack objects in function order; followed when first asked for.
     pub fn objects(&mut self) -> Rc<[Alloca]> {
@@ -85,7 +97,7 @@ impl<'m> Study<'m> {
         (facts, handles)
     }
     /// Facts and registers.
-    pub fn facts_and_pressure(&mut self) -> (&Facts, &mut Pressure) {
+    pub fn facts_and_pressure(&mut self) -> (&Facts, &Pressure) {
         let (facts, _, pressure) = self.solved();
         (facts, pressure.get_or_insert_with(|| Pressure::new(facts)))
     }
@@ -102,12 +114,12 @@ impl<'m> Study<'m> {
 }
 
 /// The functions that were asked for.
-pub struct Studies<'m> {
+pub struct Analyses<'m> {
     module: Module<'m>,
-    options: Options,
+    options: divergence::Options,
     /// Of the module as it is.
     analysis: Option<Rc<ModuleAnalysis<'m>>>,
-    known: FxHashMap<usize, Study<'m>>,
+    known: FxHashMap<usize, FunctionAnalyses<'m>>,
     edits: FxHashMap<usize, Edited>,
 }
 
@@ -118,25 +130,33 @@ pub struct Edited {
     pub at_most: u32,
 }
 
-impl<'m> Studies<'m> {
+impl<'m> Analyses<'m> {
     /// Nothing is known yet.
-    pub fn new(module: Module<'m>, options: Options) -> Self {
-        Studies { module, options, analysis: None, known: FxHashMap::default(), edits: FxHashMap::default() }
+    pub fn new(module: Module<'m>, options: divergence::Options) -> Self {
+        Analyses { module, options, analysis: None, known: FxHashMap::default(), edits: FxHashMap::default() }
     }
 
     /// What is known of a function with a body.
-    pub fn of(&mut self, function: Function<'m>) -> &mut Study<'m> {
+    pub fn of(&mut self, function: Function<'m>) -> &mut FunctionAnalyses<'m> {
         self.known.entry(function.value().address()).or_insert_with(|| {
             let new = || Rc::new(ModuleAnalysis::new(self.module, self.options));
             let analysis = self.analysis.get_or_insert_with(new).clone();
             let (outline, handles) = analysis.outline(function);
-            Study { handles, analysis, known: Known::Outline(outline), pressure: None, objects: None }
+            FunctionAnalyses { handles, analysis, known: Known::Outline(outline), pressure: None, objects: None }
         })
     }
 
     /// What is known of a function, if it was asked for.
-    pub fn known(&self, function: Function<'m>) -> Option<&Study<'m>> {
+    fn known(&self, function: Function<'m>) -> Option<&FunctionAnalyses<'m>> {
         self.known.get(&function.value().address())
+    }
+
+    /// Forgets a function whose instructions stand in another order than in the picture, so that it can be
+    /// [copied](Analyses::copied).
+    pub fn bring_in_order(&mut self, function: Function<'m>) {
+        if self.known(function).is_some_and(|known| !known.is_in_order()) {
+            self.edited(function);
+        }
     }
 
     /// The function is not what it was.
@@ -153,26 +173,21 @@ impl<'m> Studies<'m> {
         self.edits.extend(geometry.map(|geometry| (function.value().address(), Edited { geometry, at_most })));
     }
 
-    /// What holds of a function since it was [edited](Studies::edited_within), as long as nobody asked for more.
+    /// What holds of a function since it was [edited](Analyses::edited_within), as long as nobody asked for more.
     pub fn since_edited(&self, function: Function<'m>) -> Option<&Edited> {
         self.edits.get(&function.value().address())
     }
 
-    /// What is known of the function without solving anything is from now on known of its exact copy instead.
+    /// What is known of the function is from now on known of its exact copy instead.
     pub fn copied(&mut self, function: Function<'m>, copy: Function<'m>) {
-        let Some(Study { handles, analysis, known: Known::Outline(mut outline), pressure, objects }) =
-            self.known.remove(&function.value().address())
-        else {
-            return;
+        let Some(mut found) = self.known.remove(&function.value().address()) else { return };
+        let Some(handles) = found.handles.of_copy(copy) else { return };
+        found.handles = handles;
+        found.known = match found.known {
+            Known::Outline(outline) => Known::Outline(outline.renamed(copy.name())),
+            Known::Facts(facts) => Known::Facts(facts.renamed(copy.name())),
+            Known::Nothing => return,
         };
-        let Some(handles) = handles.of_copy(copy) else { return };
-        outline.func.name = copy.name();
-        let known = Known::Outline(outline);
-        self.known.insert(copy.value().address(), Study { handles, analysis, known, pressure, objects });
-    }
-
-    /// The module has other functions than it had.
-    pub fn grown(&mut self) {
-        self.analysis = None;
+        self.known.insert(copy.value().address(), found);
     }
 }

@@ -1,0 +1,33 @@
+//! What is the user told? One remark for every kernel that was eased.
+
+use super::plan::RematPlan;
+use super::schedule::SchedulePlan;
+use crate::llvm::handle::Function;
+use crate::llvm::remark::{Host, Kind};
+
+/// What is computed again instead of being kept.
+pub fn recomputed(about: Function<'_>, plan: &RematPlan, host: &Host<'_>) {
+    let RematPlan { before, after, budget, values, .. } = plan;
+    if values.is_empty() {
+        return;
+    }
+    let instructions: usize = values.iter().map(|again| again.chain.len()).sum();
+    let message = format!(
+        "register pressure of {before} for {budget} registers eased to {after}: {} values are computed again where they are used, {instructions} instructions in all",
+        values.len()
+    );
+    host.emit(Kind::Passed, about, None, "PressureRecomputed", &message);
+}
+
+/// What stands earlier than it did.
+pub fn scheduled(about: Function<'_>, plan: &SchedulePlan, host: &Host<'_>) {
+    let SchedulePlan { before, after, budget, moves, .. } = plan;
+    if moves.is_empty() {
+        return;
+    }
+    let message = format!(
+        "register pressure of {before} for {budget} registers eased to {after}: {} instructions stand earlier",
+        moves.len()
+    );
+    host.emit(Kind::Passed, about, None, "PressureAdvanced", &message);
+}

@@ -1,0 +1,81 @@
+//! How much shared memory does a kernel leave to slots, or why may they take none?
+
+use super::budget::NoRoom;
+use super::usage::shared_use;
+use crate::divergence::Outline;
+use crate::geometry::{MAX_BLOCK_THREADS, WARP_SIZE};
+use crate::gpu::chip::STATIC_SHARED;
+use crate::ir::handles::Handles;
+use crate::llvm::handle::{Function, RawOpcode};
+
+/// Why there is no shared memory for something.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum NoShared {
+    #[error(
+        "the number of threads of a block is not known: __launch_bounds__(N), or -warpwise-block=N if every launch has that shape, would allow up to {fits} threads' copies in shared memory"
+    )]
+    NoBound { fits: u64 },
+    #[error(transparent)]
+    NoRoom(#[from] NoRoom),
+    #[error("the kernel has dynamic shared memory of unknown size: -warpwise-dynamic-shared=BYTES would bound it")]
+    Dynamic,
+    #[error("the kernel may call '{callee}', whose shared memory is unknown")]
+    UnknownCallee { callee: String },
+    #[error("the kernel is also called as a function")]
+    Called,
+    #[error("slots belong to a launch, and this is a device function: inlined into its kernel it would have some")]
+    DeviceFunction,
+}
+
+impl NoShared {
+    /// The refusal of an object of so many bytes whose launches are not bounded.
+    pub fn no_bound(bytes: u64) -> NoShared {
+        let warp = u64::from(WARP_SIZE);
+        let fits = STATIC_SHARED / bytes.max(1);
+        NoShared::NoBound { fits: (fits / warp * warp).min(u64::from(MAX_BLOCK_THREADS)) }
+    }
+    /// Name of the remark.
+    pub fn name(&self) -> &'static str {
+        match self {
+            NoShared::NoBound { .. } => "NoLaunchBound",
+            NoShared::NoRoom(NoRoom::Limit { .. }) => "SharedLimit",
+            NoShared::NoRoom(NoRoom::Occupancy { .. }) => "Occupancy",
+            NoShared::Dynamic => "DynamicShared",
+            NoShared::UnknownCallee { .. } => "UnknownCallee",
+            NoShared::Called => "KernelCalled",
+            NoShared::DeviceFunction => "DeviceFunction",
+        }
+    }
+}
+
+/// The bytes that a kernel takes already; dynamic ones are at most as many as is stated.
+pub fn taken(
+    outline: &Outline,
+    handles: &Handles<'_>,
+    emitted: Function<'_>,
+    stated: Option<u32>,
+) -> Result<u64, NoShared> {
+    if !outline.func.is_kernel {
+        return Err(NoShared::DeviceFunction);
+    }
+    if is_called(emitted) {
+        return Err(NoShared::Called);
+    }
+    if outline.geometry.exact.is_none() && outline.geometry.max_threads.is_none() {
+        return Err(NoShared::NoBound { fits: 0 });
+    }
+    let used = shared_use(&outline.func, handles);
+    match (used.unknown, used.dynamic, stated) {
+        (Some(callee), ..) => Err(NoShared::UnknownCallee { callee }),
+        (None, false, _) => Ok(used.bytes),
+        (None, true, Some(bytes)) => Ok(used.bytes + u64::from(bytes)),
+        (None, true, None) => Err(NoShared::Dynamic),
+    }
+}
+
+fn is_called(function: Function<'_>) -> bool {
+    function.value().users().any(|user| {
+        user.as_inst()
+            .is_some_and(|inst| inst.opcode() == RawOpcode::LLVMCall && inst.called_function() == Some(function))
+    })
+}

@@ -1,0 +1,48 @@
+//! What is the user told? One remark for every kernel under pressure.
+
+use super::plan::{Home, SlotPlan};
+use super::reject::Reject;
+use crate::analyses::FunctionAnalyses;
+use crate::divergence::Outline;
+use crate::llvm::handle::Function;
+use crate::llvm::remark::{Host, Kind};
+
+/// What was done about register pressure, and what was not.
+pub fn eased(outline: &Outline, about: Function<'_>, plan: &SlotPlan, host: &Host<'_>) {
+    let SlotPlan { before, after, budget, .. } = plan;
+    if !plan.values.is_empty() {
+        let of = |home| plan.values.iter().filter(|value| value.home == home).count();
+        let (warp, thread) = (of(Home::Warp), of(Home::Thread));
+        let threads = outline.geometry.thread_bound();
+        let message = format!(
+            "register pressure of {before} for {budget} registers eased to {after}: {warp} values in a slot per warp, {thread} in a slot per thread, {} bytes of shared memory for {threads} threads",
+            plan.bytes(threads)
+        );
+        host.emit(Kind::Passed, about, None, "PressureEased", &message);
+    }
+    if after > budget {
+        let message = format!(
+            "register pressure of {after} stays above {budget} registers: nothing else can wait in shared memory"
+        );
+        host.emit(Kind::Missed, about, None, "PressureStays", &message);
+    }
+}
+
+/// Why nothing was done about register pressure.
+pub fn left(
+    analyses: &mut FunctionAnalyses<'_>,
+    about: Function<'_>,
+    registers: u32,
+    reason: &Reject,
+    host: &Host<'_>,
+) {
+    if !host.wants(Kind::Missed) {
+        return;
+    }
+    let (outline, pressure) = analyses.pressure();
+    let needed = pressure.largest(outline);
+    if needed > registers {
+        let message = format!("register pressure of {needed} for {registers} registers is left to ptxas: {reason}");
+        host.emit(Kind::Missed, about, None, reason.name(), &message);
+    }
+}

@@ -1,0 +1,89 @@
+//! What is the user told? One remark for every stack object.
+
+use super::plan::{Placement, StackPlan};
+use super::reject::Reject;
+use crate::analyses::FunctionAnalyses;
+use crate::divergence::Outline;
+use crate::entity::Inst;
+use crate::ir::handles::Handles;
+use crate::ir::names::Names;
+use crate::llvm::handle;
+use crate::llvm::remark::{Host, Kind};
+use crate::objects::Object;
+
+/// What became of a function's stack objects.
+pub fn objects(analyses: &mut FunctionAnalyses<'_>, plan: &StackPlan, host: &Host<'_>) {
+    if !host.wants(Kind::Passed) && !host.wants(Kind::Missed) {
+        return;
+    }
+    let objects = analyses.objects();
+    let (outline, handles) = (analyses.outline(), &analyses.handles);
+    let names = Names::new(&outline.func, handles);
+    for planned in &plan.moves {
+        let object = &planned.object;
+        let what = describe(outline, handles, &names, object.alloca, object.size);
+        let copies = match &planned.placement {
+            Placement::Thread { .. } => "one copy per thread".to_owned(),
+            Placement::Warp { barriers } if barriers.is_empty() => "one copy per warp".to_owned(),
+            Placement::Warp { barriers } => format!("one copy per warp, {} writes wait for the warp", barriers.len()),
+            Placement::Constant { together, .. } => {
+                let memory = if *together { "constant" } else { "global" };
+                let message = format!(
+                    "{what}{} is never changed: moved from local memory to a constant in {memory} memory",
+                    because(outline, handles, &names, object)
+                );
+                let at = place_of(outline, handles, object.alloca);
+                host.emit(Kind::Passed, handles.function, at, "StackToConstant", &message);
+                continue;
+            }
+        };
+        let threads = outline.geometry.thread_bound();
+        let message = format!(
+            "{what}{} moved from local to shared memory: {copies}, {} bytes for {threads} threads",
+            because(outline, handles, &names, object),
+            planned.bytes
+        );
+        host.emit(Kind::Passed, handles.function, place_of(outline, handles, object.alloca), "StackToShared", &message);
+    }
+    for (alloca, reason) in &plan.refusals {
+        let object = objects.iter().find(|object| object.0 == *alloca).and_then(|object| object.1.as_ref().ok());
+        let what = describe(outline, handles, &names, *alloca, object.map_or(0, |object| object.size));
+        let why = object.map(|object| because(outline, handles, &names, object)).unwrap_or_default();
+        let line = reason.at().filter(|_| !reason.is_of_all_uses());
+        let line = line.and_then(|inst| line_of(handles, inst)).map(|line| format!(" at {line}"));
+        let stays = match reason {
+            Reject::InRegisters { .. } => "is left to ptxas",
+            _ => "stays in local memory",
+        };
+        let message = format!("{what} {stays}{why}: {reason}{}", line.unwrap_or_default());
+        let at = reason.at().map(|inst| handles.inst(inst)).or(place_of(outline, handles, *alloca));
+        host.emit(Kind::Missed, handles.function, at, reason.name(), &message);
+    }
+}
+
+fn line_of(handles: &Handles<'_>, inst: Inst) -> Option<String> {
+    let location = handles.inst(inst).debug_loc()?;
+    (location.line() != 0).then(|| format!("line {}", location.line()))
+}
+
+fn describe(outline: &Outline, handles: &Handles<'_>, names: &Names, alloca: Inst, size: u64) -> String {
+    let name = names.value(handles, outline.func.result(alloca));
+    let ty = handles.inst(alloca).allocated_type().print();
+    if size == 0 { format!("stack object {name} ({ty})") } else { format!("stack object {name} ({ty}, {size} bytes)") }
+}
+
+/// Why the object is not in registers, as far as one can say.
+fn because(outline: &Outline, handles: &Handles<'_>, names: &Names, object: &Object) -> String {
+    let Some((gep, index)) = object.variable_index(outline) else { return String::new() };
+    let name = names.value(handles, index);
+    match line_of(handles, gep) {
+        Some(line) => format!(" (indexed by {name} at {line})"),
+        None => format!(" (indexed by {name})"),
+    }
+}
+
+/// Where to point at: the first access, since allocas have no line.
+fn place_of<'m>(outline: &Outline, handles: &Handles<'m>, alloca: Inst) -> Option<handle::Inst<'m>> {
+    let users = outline.users(outline.func.result(alloca));
+    users.iter().map(|&inst| handles.inst(inst)).find(|inst| inst.debug_loc().is_some())
+}

@@ -1,0 +1,85 @@
+//! Which kernels does `ptxas` find no better with the pass? With `-warpwise-ptxas=PATH` they are left alone.
+//!
+//! The whole pass is tried on a copy of the module first. Off by default: a build would depend on a program that the compiler
+//! does not bring. Better is: fewer bytes to and from local memory, by how often loops run (read from the machine code if
+//! `nvdisasm` lies beside `ptxas`; else the stack frame and the spills), and no fewer blocks on a multiprocessor. A kernel with a
+//! second body keeps the frame of the first, so it must only not get worse.
+
+use crate::geometry::{BlockShape, Geometry};
+use crate::gpu::chip::{self, Chip};
+use crate::gpu::occupancy::USUAL_THREADS;
+use crate::llvm::handle::{Function, Module};
+use crate::llvm::ptx::Scratch;
+use crate::llvm::remark::{Host, Kind};
+use crate::ptxas::{Measured, assemble};
+use rustc_hash::FxHashSet;
+use std::path::Path;
+
+/// Names of the kernels that the pass, tried on a copy, does not make better; all have blocks of a shape, if it is known.
+pub fn refused(
+    module: Module<'_>,
+    block: Option<BlockShape>,
+    ptxas: &str,
+    host: &Host<'_>,
+    pass: impl FnOnce(Module<'_>),
+) -> FxHashSet<String> {
+    let nobody = FxHashSet::default();
+    let defined = || module.functions().filter(|function| !function.is_declaration() && function.is_ptx_kernel());
+    let Some(first) = defined().next() else { return nobody };
+    let tried = Scratch::copy_of(module);
+    pass(tried.handle());
+    let versions: FxHashSet<String> =
+        tried.handle().functions().filter(|&function| has_second_body(function)).map(Function::name).collect();
+    let cpu = first.string_attribute("target-cpu").unwrap_or_else(|| chip::LLVM_DEFAULT.to_owned());
+    let features = first.string_attribute("target-features").unwrap_or_default();
+    let measure = |scratch: Scratch| {
+        let ptx = scratch.into_ptx(&cpu, &features)?;
+        assemble(Path::new(ptxas), &ptx, &cpu, &[])
+    };
+    let both = measure(Scratch::copy_of(module)).and_then(|before| Ok((before, measure(tried)?)));
+    let (before, after) = match both {
+        Ok(both) => both,
+        Err(message) => {
+            let message = format!("ptxas gives no numbers, the model decides: {message}");
+            host.emit(Kind::Warning, first, None, "PtxasFails", &message);
+            return nobody;
+        }
+    };
+    let chip = Chip::of(&cpu);
+    let mut refused = nobody;
+    for function in defined() {
+        let name = function.name();
+        let (Some(old), Some(new)) = (before.get(&name), after.get(&name)) else { continue };
+        if old == new {
+            continue;
+        }
+        let geometry = Geometry::from_attributes(|attribute| function.string_attribute(attribute));
+        let stated = block.map(|shape| shape.threads());
+        let threads = geometry.exact.map(|shape| shape.threads()).or(geometry.max_threads).or(stated);
+        let blocks = |measured: &Measured| {
+            chip.resident_blocks(
+                threads.unwrap_or(USUAL_THREADS),
+                measured.resources.registers,
+                measured.resources.shared.into(),
+            )
+        };
+        let eased = new.local() < old.local() || (versions.contains(&name) && new.local() == old.local());
+        if eased && blocks(new) >= blocks(old) {
+            continue;
+        }
+        let message = format!(
+            "left as it was: ptxas finds {} bytes in local memory instead of {}, and {} blocks on a multiprocessor instead of {}",
+            new.local(),
+            old.local(),
+            blocks(new),
+            blocks(old)
+        );
+        host.emit(Kind::Missed, function, None, "PtxasDisagrees", &message);
+        refused.insert(name);
+    }
+    refused
+}
+
+fn has_second_body(function: Function<'_>) -> bool {
+    function.blocks().next().is_some_and(|entry| entry.name().starts_with("warpwise.entry"))
+}
