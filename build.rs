@@ -11,7 +11,7 @@ const USUAL_PREFIX: &str = "/usr/lib/llvm-22";
 /// Registration with the pass manager, and the part of the LLVM boundary that is C++.
 const CPP_FOLDERS: [&str; 2] = ["passes", "src/llvm"];
 /// What both sides number: instructions as Rust has them, and as C++ writes them.
-const INSTRUCTIONS: &str = "src/ir/inst.rs";
+const INSTRUCTIONS: &str = "src/inst.rs";
 const WALK: &str = "src/llvm/walk.h";
 const MEND: &str = "install LLVM 22 with `scripts/setup` (Debian: `apt-get install llvm-22-dev`), or set LLVM_SYS_221_PREFIX to its prefix";
 

@@ -1,8 +1,8 @@
 //! Which transforms run, in which order, and what is kept while a module is compiled?
 
+use crate::counts::Feedback;
 use crate::llvm::handle::{Function, Module};
 use crate::llvm::remark::{Host, Kind, Said};
-use crate::map::file::Feedback;
 use crate::settings::enabled::read_annotations;
 use crate::settings::{DEFAULT, Settings, SettingsError, Transform};
 use crate::{annotate, fuse, map, steer};

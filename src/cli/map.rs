@@ -1,9 +1,9 @@
 //! `warpwise map`: what counted runs left behind, as tables, as JSON, as a page.
 
 use super::simt;
+use crate::counts::{self, Counted};
 use crate::divergence::{ModuleAnalysis, Options};
 use crate::llvm::image;
-use crate::map::file::{self, Counted};
 use crate::map::{describe, page, precision, show};
 use crate::simt::DivergenceMap;
 use anyhow::{Context, Result, bail};
@@ -79,17 +79,17 @@ const ROWS: usize = 30;
 pub fn run(args: &MapArgs) -> Result<()> {
     match &args.what {
         What::Show { files, all } => {
-            let (map, modules) = file::read_all(files)?;
+            let (map, modules) = counts::read_all(files)?;
             say(&summary(&map, &modules).text(if *all { usize::MAX } else { ROWS }))
         }
         What::Json { files } => {
-            let (map, modules) = file::read_all(files)?;
+            let (map, modules) = counts::read_all(files)?;
             say(&format!("{}\n", serde_json::to_string_pretty(&summary(&map, &modules))?))
         }
         What::Diff { before, after, json } => {
-            let (map, modules) = file::read(before)?;
+            let (map, modules) = counts::read(before)?;
             let first = summary(&map, &modules);
-            let (map, modules) = file::read(after)?;
+            let (map, modules) = counts::read(after)?;
             let changes = show::difference(&first, &summary(&map, &modules));
             let is_strange = changes.iter().all(|change| change.before.is_none() || change.after.is_none());
             if is_strange && !changes.is_empty() {
@@ -116,7 +116,7 @@ pub fn run(args: &MapArgs) -> Result<()> {
         }
         What::Merge { files, output } => merge(files, output),
         What::Html { files, output, source } => {
-            let (map, mut modules) = file::read_all(files)?;
+            let (map, mut modules) = counts::read_all(files)?;
             for source in source {
                 let module = simt::open(source, &[])?;
                 let described = describe(&ModuleAnalysis::new(module.handle(), Options::default()), source);
@@ -143,7 +143,7 @@ fn summary(map: &Map, modules: &[Counted]) -> show::Summary {
 
 /// All files are read before anything is written, and the sum replaces an old file in one step.
 fn merge(files: &[PathBuf], output: &Path) -> Result<()> {
-    let (map, _) = file::read_all(files)?;
+    let (map, _) = counts::read_all(files)?;
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut draft =
         tempfile::NamedTempFile::new_in(folder).with_context(|| format!("cannot write into {}", folder.display()))?;

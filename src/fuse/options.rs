@@ -1,7 +1,7 @@
 //! What is fuse-branches asked to do?
 
+use crate::counts::Feedback;
 use crate::divergence;
-use crate::map::file::Feedback;
 use crate::settings::Settings;
 use std::rc::Rc;
 

@@ -17,11 +17,11 @@ use super::matching::{self, How, Shapes, Slot};
 use super::plan::Visits;
 use super::schedule::{Node, Step, schedule};
 use crate::cost::issue::Costs;
+use crate::counts::Feedback;
 use crate::entity::{Block, Inst, Value};
 use crate::gpu::prices::DIVERGENT_BRANCH;
 use crate::ir::Func;
 use crate::ir::handles::Handles;
-use crate::map::file::Feedback;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Rounds of dissolving pairs that do not pay.

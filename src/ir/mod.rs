@@ -9,7 +9,6 @@ pub mod call;
 mod constant;
 pub mod handles;
 pub mod import;
-pub mod inst;
 pub mod names;
 mod scratch;
 pub mod types;
@@ -18,18 +17,12 @@ pub mod users;
 use crate::entity::{Block, Inst, Type, Value};
 use crate::geometry::Geometry;
 use crate::graph::Graph;
+pub use crate::inst;
+use crate::inst::BlockData;
 use call::CallData;
 use cranelift_entity::{EntityRef, PrimaryMap};
 use inst::{ConstData, Gep, GepData, GepTerm, InstData, Opcode};
 use types::TypeInfo;
-
-/// Where instructions of one block lie: `first..end` in instruction order. Laid out as `WarpwiseBlock` of `llvm/walk.h`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct BlockData {
-    pub first: u32,
-    pub end: u32,
-}
 
 /// What is known of one formal argument.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@
 
 extern "C" {
 
-// Mirrors ir::inst::Opcode, in its order.
+// Mirrors inst::Opcode, in its order.
 enum WarpwiseOpcode : uint8_t {
   WW_RET,
   WW_BR,
@@ -67,7 +67,7 @@ enum WarpwiseOpcode : uint8_t {
   WW_OTHER,
 };
 
-// Mirrors ir::inst::Flags.
+// Mirrors inst::Flags.
 enum WarpwiseFlag : uint16_t {
   WW_NUW = 1,
   WW_NSW = 2,
@@ -84,7 +84,7 @@ enum WarpwiseFlag : uint16_t {
   WW_ANNOTATED = 4096,
 };
 
-// One instruction; mirrors ir::inst::InstData.
+// One instruction; mirrors inst::InstData.
 struct WarpwiseInst {
   uint8_t opcode;
   // Predicate, atomic operation, or whether an index path has exactly one element.
@@ -105,7 +105,7 @@ struct WarpwiseBlock {
   uint32_t end;
 };
 
-// Mirrors ir::inst::GepData.
+// Mirrors inst::GepData.
 struct WarpwiseGep {
   int64_t offset;
   uint32_t terms_start;
@@ -113,7 +113,7 @@ struct WarpwiseGep {
   uint16_t bits;
 };
 
-// Mirrors ir::inst::GepTerm.
+// Mirrors inst::GepTerm.
 struct WarpwiseTerm {
   uint32_t operand;
   uint64_t stride;
@@ -193,7 +193,7 @@ struct WarpwiseKinds {
   uint32_t uniform;
 };
 
-// src/llvm/walk.rs asserts the same of its structs; build.rs compares opcodes and flags with src/ir/inst.rs.
+// src/llvm/walk.rs asserts the same of its structs; build.rs compares opcodes and flags with src/inst.rs.
 static_assert(sizeof(WarpwiseInst) == 24 && alignof(WarpwiseInst) == 4);
 static_assert(offsetof(WarpwiseInst, opcode) == 0 && offsetof(WarpwiseInst, sub) == 1);
 static_assert(offsetof(WarpwiseInst, flags) == 2 && offsetof(WarpwiseInst, type) == 4);

@@ -1,12 +1,11 @@
 //! How are the fields of a function read without a call per field? `walk.cpp` fills arrays in the layout of
-//! [`crate::ir`], in memory of Rust's allocator, which become vectors here.
+//! [`crate::inst`], in memory of Rust's allocator, which become vectors here.
 //!
 //! Mirrors `walk.h`.
 
 use super::handle::{Block, Function, Type, Value};
 use crate::entity;
-use crate::ir::BlockData;
-use crate::ir::inst::{Flags, GepData, GepTerm, InstData, Opcode};
+use crate::inst::{BlockData, Flags, GepData, GepTerm, InstData, Opcode};
 use llvm_sys::prelude::LLVMValueRef;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
 use std::mem::offset_of;

@@ -1,12 +1,12 @@
-//! What does the [table](super::table) say of a function whose branches are counted?
+//! What does the [table](crate::counts::table) say of a function whose branches are counted?
 //!
 //! This runs in every compilation with counters, so it asks LLVM for as little as possible: each location once, names of
 //! blocks only. Reasons why branches diverge cost more than everything else together; they are given only where a page is
 //! made at once.
 
 use super::plan::{BranchPlan, FunctionPlan};
-use super::table::{BlockTable, BranchTable, FunctionTable, LineTable, Place, Table};
 use crate::access::{self, Pattern};
+use crate::counts::table::{BlockTable, BranchTable, FunctionTable, LineTable, Place, Table};
 use crate::divergence::Facts;
 use crate::entity::Block;
 use crate::explain::ExpressionPrinter;

@@ -1,8 +1,8 @@
 //! divergence-map: which branches did warps really split at, how often, and how many lanes went where?
 //!
 //! [`plan`] lists the branches of a module and which of them are counted; [`apply`] puts counters beside them;
-//! [`describe`](mod@describe) writes the [`table`] that travels inside the device code next to the counters. [`file`] reads and writes what a
-//! run leaves behind. docs/MAP.md describes symbols, layouts and costs.
+//! [`describe`](mod@describe) writes the [table](crate::counts::table) that travels inside the device code next to the counters;
+//! [`counts`](crate::counts) reads what a run leaves behind. docs/MAP.md describes symbols, layouts and costs.
 //!
 //! Source: Coutinho 2011, chapter 4 (one counter for visits and one for divergences a branch, in global memory, counted
 //! by an elected lane). Ours: only branches that may diverge, counters in registers inside loops, one replica a
@@ -12,7 +12,6 @@ pub mod apply;
 pub mod calls;
 pub mod describe;
 mod effects;
-pub mod file;
 pub mod flush;
 pub mod joins;
 pub mod layout;
@@ -23,9 +22,9 @@ pub mod precision;
 mod ptx;
 pub mod recount;
 pub mod show;
-pub mod table;
 pub mod texts;
 
+use crate::counts::table::Table;
 use crate::divergence::{Facts, ModuleAnalysis};
 use crate::gpu::Chip;
 use crate::ir::handles::Handles;
@@ -39,7 +38,6 @@ use describe::Describer;
 pub use options::Options;
 use plan::{FunctionPlan, Keep, Layout, Surroundings};
 use std::path::Path;
-use table::Table;
 use warpwise_rt::format::hash;
 
 /// Every symbol that the pass makes starts so.

@@ -3,9 +3,9 @@
 //! The page is a fixed text ([`PAGE`]: markup, style, script) with one JSON document put in; everything that comes from a
 //! program is set as text by the script, never as markup. The page loads nothing from the network.
 
-use super::file::{BranchCounts, Counted};
 use super::layout::{self, Drawing};
-use super::table::{BlockTable, BranchTable, FunctionTable, NamedPlace, Table};
+use crate::counts::table::{BlockTable, BranchTable, FunctionTable, NamedPlace, Table};
+use crate::counts::{BranchCounts, Counted};
 use crate::explain::expression::plain_symbol;
 use crate::source::Sources;
 use serde::Serialize;

@@ -19,6 +19,7 @@ use super::Options;
 use super::calls::calls_functions;
 use crate::cfg::cycles::Cycle;
 use crate::cost::trip_bound::TripBounds;
+use crate::counts::table::FIXED_WORDS;
 use crate::divergence::Facts;
 use crate::entity::{Block, Inst};
 use crate::ir::call::Callee;
@@ -30,8 +31,6 @@ use crate::settings::Transform;
 use crate::settings::enabled::is_switched_off;
 use rustc_hash::FxHashSet;
 
-/// Words of a record before the lanes of targets.
-pub const FIXED_WORDS: u32 = 3;
 /// Words of a sector.
 pub const SECTOR: u32 = 4;
 /// Registers that hold counts: at least so many, where there are any, and at most.

@@ -3,7 +3,7 @@
 //! The machine draws its own map of the instrumented module, guarded parts included. What it saw of the branches that were
 //! there before is compared with what the module counted in its own memory.
 
-use super::table::{BranchTable, Header, Table, TableError};
+use crate::counts::table::{BranchTable, Header, Table, TableError};
 use crate::llvm::image::{FunctionImage, ModuleImage};
 use crate::simt::{BranchCount, DivergenceMap, LaunchReport};
 use std::collections::HashMap;

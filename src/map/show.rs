@@ -1,7 +1,7 @@
 //! Where did warps split, in words and figures? Tables of a map, and what differs between two.
 
-use super::file::{BranchCounts, Counted};
-use super::table::{BranchTable, FunctionTable, Table};
+use crate::counts::table::{BranchTable, FunctionTable, Table};
+use crate::counts::{BranchCounts, Counted};
 use crate::explain::expression::plain_symbol;
 use serde::Serialize;
 use std::fmt::Write;

@@ -1,9 +1,11 @@
-//! What did a run count? Maps of files, read, joined and looked up by branch.
+//! What did a counted program count? Divergence maps, read from files, added up and looked up by branch.
 
-use super::table::{BranchTable, FunctionTable, Table, TableError};
+pub mod table;
+
 use crate::llvm::handle::Inst;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use table::{BranchTable, FunctionTable, Table, TableError};
 use warpwise_rt::format::{FormatError, Map};
 
 /// Why a map cannot be used.

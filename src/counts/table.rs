@@ -15,10 +15,11 @@
 //! each other in the order of the structures below. A number is LEB128, a truth value one byte, a text its length and its
 //! bytes, a list its length and its elements, an optional value a byte 0, or a byte 1 and the value.
 
-use super::plan::FIXED_WORDS;
 use serde::{Deserialize, Serialize};
 use warpwise_rt::format::hash;
 
+/// Words of a record before the lanes of targets: visits, splits, lanes.
+pub const FIXED_WORDS: u32 = 3;
 /// Bytes before the description.
 pub const HEADER: usize = 32;
 /// First bytes of a table; the last one is the version.

@@ -3,6 +3,14 @@
 use crate::entity::{Block, Type};
 use bitflags::bitflags;
 
+/// Where instructions of one block lie: `first..end` in instruction order. Laid out as `WarpwiseBlock` of `llvm/walk.h`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct BlockData {
+    pub first: u32,
+    pub end: u32,
+}
+
 /// Opcodes, families folded where nobody tells their members apart. `WarpwiseOpcode` of `llvm/walk.h` has the same order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
