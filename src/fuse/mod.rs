@@ -64,7 +64,7 @@ pub use options::Options;
 use pairing::Context;
 pub use plan::Visits;
 use plan::{FusePlan, FuseReject, Scratch};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Most times that a function is looked at: nests of that depth are melded inside out.
 const ROUNDS: usize = 12;
@@ -208,12 +208,13 @@ impl<'m> Driver<'_, 'm> {
         let costs = Costs::of(function);
         let (always, map) = (options.always, options.map.as_deref());
         let context = Context { func: &outline.func, handles: &handles, kinds, costs, always, map };
-        if !host.wants(Kind::Missed) && !could_meld(&outline, &context) {
+        let mut tried = Tried::default();
+        if !host.wants(Kind::Missed) && !tried.could_meld(&outline, &context) {
             return None;
         }
         let facts = analysis.solve(outline, function);
         let context = Context { func: &facts.func, handles: &handles, kinds, costs, always, map };
-        let mut work = plans(&facts, &context);
+        let mut work = plans(&facts, &context, tried);
         if !always {
             refuse_pressure(&facts, options, &mut work);
         }
@@ -221,12 +222,37 @@ impl<'m> Driver<'_, 'm> {
     }
 }
 
-/// Whether any branch would be melded if its lanes parted.
-fn could_meld(outline: &Outline, context: &Context<'_, '_>) -> bool {
-    let mut scratch = Scratch::default();
-    let order = outline.cfg().order.rpo();
-    let mut branches = order.iter().filter(|&&block| outline.func.graph.is_branch(block));
-    branches.any(|&block| plan::plan(outline, context, block, &mut scratch).is_ok())
+/// Plans of branches as if their lanes parted, and the blocks that each looked at.
+#[derive(Default)]
+struct Tried {
+    scratch: Scratch,
+    results: FxHashMap<Block, (Result<FusePlan, FuseReject>, Vec<Block>)>,
+}
+
+impl Tried {
+    /// Tries branches until one would be melded; whether there is one.
+    fn could_meld(&mut self, outline: &Outline, context: &Context<'_, '_>) -> bool {
+        let order = outline.cfg().order.rpo();
+        order.iter().filter(|&&block| outline.func.graph.is_branch(block)).any(|&block| {
+            let result = plan::plan(outline, context, block, &mut self.scratch);
+            let is_plan = result.is_ok();
+            self.results.insert(block, (result, std::mem::take(&mut self.scratch.looked)));
+            is_plan
+        })
+    }
+
+    /// The plan of a branch; made where it was not tried.
+    fn take(
+        &mut self,
+        outline: &Outline,
+        context: &Context<'_, '_>,
+        block: Block,
+    ) -> (Result<FusePlan, FuseReject>, Vec<Block>) {
+        self.results.remove(&block).unwrap_or_else(|| {
+            let result = plan::plan(outline, context, block, &mut self.scratch);
+            (result, std::mem::take(&mut self.scratch.looked))
+        })
+    }
 }
 
 /// What one look at a function found.
@@ -292,14 +318,13 @@ impl Claims {
 }
 
 /// Plans of branches, and the refusals of all others.
-fn plans(facts: &Facts, context: &Context<'_, '_>) -> Work {
+fn plans(facts: &Facts, context: &Context<'_, '_>, mut tried: Tried) -> Work {
     let mut work = Work::default();
-    let mut scratch = Scratch::default();
     let mut claims = Claims::default();
     // against the order: what is inside a side comes after the branch
     let order: Vec<Block> = facts.cfg().order.rpo().to_vec();
     for block in order.into_iter().rev().filter(|&block| facts.is_divergent_branch(block)) {
-        let plan = plan::plan(facts, context, block, &mut scratch);
+        let (plan, looked) = tried.take(facts, context, block);
         match plan.and_then(|plan| plan::lanes_part(facts, context, plan)) {
             Ok(plan) if claims.admit(&plan) => {
                 claims.add(&plan);
@@ -309,7 +334,7 @@ fn plans(facts: &Facts, context: &Context<'_, '_>) -> Work {
             Ok(_) => work.waits = true,
             Err(reject) => {
                 work.rejects.push((block, reject));
-                work.looked.push(scratch.looked.clone());
+                work.looked.push(looked);
             }
         }
     }
