@@ -133,7 +133,11 @@ fn graphs_are_timed_as_a_whole_and_left_as_they_are() {
 #[test]
 fn streams_threads_and_processes_are_told_apart() {
     assert_eq!(kernel(&timed("./linked", "streams").1, "streams_us1000"), (40, 40, 40000.0));
-    assert_eq!(kernel(&timed("./linked", "threads").1, "threads_us20"), (200, 200, 4000.0));
+    // A launch that is under way while the first launch of another thread begins is counted, not timed, and so are
+    // launches of two streams whose addresses share a turn at the same moment; what was timed stands for them.
+    let (launches, timed_launches, total) = kernel(&timed("./linked", "threads").1, "threads_us20");
+    assert_eq!((launches, total), (200, 4000.0));
+    assert!((100..=200).contains(&timed_launches), "{timed_launches}");
     let (_, figures) = timed("./looked-up", "fork");
     assert_eq!(kernel(&figures, "fork_us10"), (5, 5, 50.0));
     assert_eq!(figures["processes"].as_array().unwrap().len(), 2);
