@@ -292,9 +292,8 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
                 let end = self.handles.inst(func.terminator(block));
                 match event {
                     Event::Check(check) => {
-                        let mut insts = func.block_insts(block);
-                        let head = insts.find(|&inst| func.insts[inst].opcode != Opcode::Phi);
-                        self.check(registers, check, head.map_or(end, |inst| self.handles.inst(inst)));
+                        let mut insts = func.block_insts(block).map(|inst| self.handles.inst(inst));
+                        self.check(registers, check, insts.find(|inst| !inst.opens_block()).unwrap_or(end));
                     }
                     Event::Exit(call) => self.flush(registers, self.handles.inst(call)),
                     Event::Return => self.flush(registers, end),

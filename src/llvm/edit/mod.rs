@@ -120,9 +120,9 @@ impl<'m> Editor<'m> {
         edit!(LLVMPositionBuilderAtEnd(self.builder, block.raw()));
         self
     }
-    /// New instructions go after the phis (and before anything else) of the block.
+    /// New instructions go after the phis and the landing pad (and before anything else) of the block.
     pub fn after_phis(&mut self, block: Block<'m>) -> &mut Self {
-        let first = block.insts().find(|inst| inst.opcode() != LLVMOpcode::LLVMPHI);
+        let first = block.insts().find(|inst| !inst.opens_block());
         match first {
             Some(inst) => self.before(inst),
             None => self.at_end(block),

@@ -15,6 +15,11 @@ impl<'m> Inst<'m> {
     pub fn opcode(self) -> LLVMOpcode {
         get!(LLVMGetInstructionOpcode(self.raw))
     }
+    /// Whether nothing may come before it in its block but others of its kind: phis and landing pads.
+    pub fn opens_block(self) -> bool {
+        use LLVMOpcode::{LLVMCatchPad, LLVMCleanupPad, LLVMLandingPad, LLVMPHI};
+        matches!(self.opcode(), LLVMPHI | LLVMLandingPad | LLVMCatchPad | LLVMCleanupPad)
+    }
     /// The block it stands in.
     pub fn block(self) -> Block<'m> {
         wrap!(Block, LLVMGetInstructionParent(self.raw)).expect("an instruction has a block")
