@@ -48,15 +48,25 @@ impl<'m> Editor<'m> {
         let name = super::c_name(name);
         wrap!(Value, LLVMBuildExtractElement(self.builder, vector.raw(), index.raw(), name.as_ptr()))
     }
-    /// The bits of a value as another type of the same size; pointers go through an integer.
+    /// What a pointer, or a vector of them, of so many bits is as integers.
+    fn pointer_as_int(&self, ty: Type<'m>, bits: u32) -> Option<Type<'m>> {
+        if super::is_pointer(ty) {
+            return Some(self.int_type(bits));
+        }
+        ty.element().filter(|&element| super::is_pointer(element))?;
+        let length = u32::try_from(ty.length()).ok().filter(|&length| length > 0)?;
+        Some(self.vector_type(self.int_type(bits / length), length))
+    }
+    /// The bits of a value as another type of the same size; pointers go through integers.
     pub fn reinterpret(&mut self, value: Value<'m>, ty: Type<'m>, bits: u32) -> Value<'m> {
         if value.ty() == ty {
             return value;
         }
-        let from_pointer = super::is_pointer(value.ty());
-        let int = self.int_type(bits);
-        let value = if from_pointer { self.cast(LLVMOpcode::LLVMPtrToInt, value, int, "") } else { value };
-        if super::is_pointer(ty) {
+        let value = match self.pointer_as_int(value.ty(), bits) {
+            Some(int) => self.cast(LLVMOpcode::LLVMPtrToInt, value, int, ""),
+            None => value,
+        };
+        if let Some(int) = self.pointer_as_int(ty, bits) {
             let value = self.reinterpret(value, int, bits);
             return self.cast(LLVMOpcode::LLVMIntToPtr, value, ty, "");
         }
