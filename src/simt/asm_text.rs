@@ -5,15 +5,15 @@ use super::names;
 
 /// A type of PTX.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Kind {
+pub(super) struct PtxType {
     pub bits: u16,
-    pub class: Class,
+    pub class: PtxClass,
     /// Two elements in one register.
     pub pair: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Class {
+pub(super) enum PtxClass {
     Bits,
     Unsigned,
     Signed,
@@ -21,22 +21,22 @@ pub(super) enum Class {
     Predicate,
 }
 
-pub(super) fn kind_of(word: &str) -> Option<Kind> {
-    let whole = |bits, class| Some(Kind { bits, class, pair: false });
-    let pair = |fmt| Some(Kind { bits: 16, class: Class::Float(fmt), pair: true });
+pub(super) fn type_of(word: &str) -> Option<PtxType> {
+    let whole = |bits, class| Some(PtxType { bits, class, pair: false });
+    let pair = |fmt| Some(PtxType { bits: 16, class: PtxClass::Float(fmt), pair: true });
     match word {
-        "pred" => whole(1, Class::Predicate),
-        "f16" => whole(16, Class::Float(Fmt::Half)),
-        "bf16" => whole(16, Class::Float(Fmt::BFloat)),
-        "f32" => whole(32, Class::Float(Fmt::Single)),
-        "f64" => whole(64, Class::Float(Fmt::Double)),
+        "pred" => whole(1, PtxClass::Predicate),
+        "f16" => whole(16, PtxClass::Float(Fmt::Half)),
+        "bf16" => whole(16, PtxClass::Float(Fmt::BFloat)),
+        "f32" => whole(32, PtxClass::Float(Fmt::Single)),
+        "f64" => whole(64, PtxClass::Float(Fmt::Double)),
         "f16x2" => pair(Fmt::Half),
         "bf16x2" => pair(Fmt::BFloat),
         _ => {
             let class = match word.chars().next()? {
-                'b' => Class::Bits,
-                'u' => Class::Unsigned,
-                's' => Class::Signed,
+                'b' => PtxClass::Bits,
+                'u' => PtxClass::Unsigned,
+                's' => PtxClass::Signed,
                 _ => return None,
             };
             let bits: u16 = word[1..].parse().ok()?;
@@ -49,7 +49,7 @@ pub(super) fn kind_of(word: &str) -> Option<Kind> {
 pub(super) struct Parts<'t> {
     pub op: &'t str,
     pub words: Vec<&'t str>,
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<PtxType>,
 }
 
 impl Parts<'_> {

@@ -6,6 +6,7 @@
 use super::code::*;
 use super::fault::{Exec, FaultKind, trap};
 use super::float;
+use super::names;
 use super::warp::lanes_of;
 
 /// Operands of all lanes: mask, value, lane or predicate, clamp; and where each is undefined.
@@ -64,101 +65,86 @@ pub fn groups(operands: &Operands, active: u32, running: u32) -> Exec<Vec<u32>> 
 
 /// Results for one group of lanes; entries of other lanes are left alone.
 pub fn compute(what: Collective, group: u32, operands: &Operands, results: &mut Results) {
-    let [_, a, b, c] = &operands.values;
-    let undefined = |index: usize| operands.undef[index] & group;
-    let all = |value: u64, undef: u32, results: &mut Results| {
-        for lane in lanes_of(group) {
-            results.value[lane] = value;
-        }
-        if undef != 0 {
-            results.value_undef |= group;
-        }
-    };
+    let a = &operands.values[1];
     let holds = lanes_of(group).filter(|&lane| a[lane] & 1 != 0).fold(0u32, |set, lane| set | 1 << lane);
-    match what {
-        Collective::WarpSync => {}
-        Collective::VoteAll => all(u64::from(holds == group), undefined(1), results),
-        Collective::VoteAny => all(u64::from(holds != 0), undefined(1), results),
-        Collective::VoteUni => all(u64::from(holds == group || holds == 0), undefined(1), results),
-        Collective::Ballot => all(u64::from(holds), undefined(1), results),
-        Collective::Elect => {
-            let leader = group.trailing_zeros();
-            for lane in lanes_of(group) {
-                results.value[lane] = u64::from(leader);
-                results.second[lane] = u64::from(lane as u32 == leader);
+    // Lanes whose value agrees with that of `lane`, in the low bits.
+    let alike = |bits: u8, lane: usize| {
+        let keep = u64::MAX >> (64 - u32::from(bits));
+        let same = lanes_of(group).filter(|&other| (a[other] ^ a[lane]) & keep == 0);
+        same.fold(0u32, |set, other| set | 1 << other)
+    };
+    let leader = group.trailing_zeros() as usize & 31;
+    let value = match what {
+        Collective::WarpSync => return,
+        Collective::Shuffle(direction) => return shuffle(direction, group, operands, results),
+        Collective::VoteAll => u32::from(holds == group),
+        Collective::VoteAny => u32::from(holds != 0),
+        Collective::VoteUni => u32::from(holds == group || holds == 0),
+        Collective::Ballot => holds,
+        Collective::Elect => leader as u32,
+        Collective::MatchAny(_) => 0,
+        Collective::MatchAll(bits) if alike(bits, leader) == group => group,
+        Collective::MatchAll(_) => 0,
+        Collective::Reduce(op) => reduce(op, lanes_of(group).map(|lane| a[lane] as u32)),
+    };
+    for lane in lanes_of(group) {
+        (results.value[lane], results.second[lane]) = match what {
+            Collective::MatchAny(bits) => (alike(bits, lane).into(), 0),
+            Collective::Elect => (value.into(), u64::from(lane == leader)),
+            _ => (value.into(), u64::from(value != 0)),
+        };
+    }
+    // Who is elected depends on no operand.
+    if what != Collective::Elect && operands.undef[1] & group != 0 {
+        results.value_undef |= group;
+        results.second_undef |= group;
+    }
+}
+
+fn shuffle(direction: Shuffle, group: u32, operands: &Operands, results: &mut Results) {
+    let [_, a, b, c] = &operands.values;
+    for lane in lanes_of(group) {
+        let (step, clamp) = ((b[lane] & 31) as i32, c[lane] as u32);
+        let (limit, segment) = ((clamp & 31) as i32, (clamp >> 8 & 31) as i32);
+        let own = lane as i32;
+        let highest = (own & segment) | (limit & !segment);
+        let (from, inside) = match direction {
+            Shuffle::Up => (own - step, own - step >= highest),
+            Shuffle::Down => (own + step, own + step <= highest),
+            Shuffle::Butterfly => (own ^ step, own ^ step <= highest),
+            Shuffle::Index => {
+                let from = (own & segment) | (step & !segment);
+                (from, from <= highest)
             }
-        }
-        Collective::Shuffle(direction) => {
-            for lane in lanes_of(group) {
-                let (step, clamp) = ((b[lane] & 31) as i32, c[lane] as u32);
-                let (limit, segment) = ((clamp & 31) as i32, (clamp >> 8 & 31) as i32);
-                let own = lane as i32;
-                let highest = (own & segment) | (limit & !segment);
-                let (from, inside) = match direction {
-                    Shuffle::Up => (own - step, own - step >= highest),
-                    Shuffle::Down => (own + step, own + step <= highest),
-                    Shuffle::Butterfly => (own ^ step, own ^ step <= highest),
-                    Shuffle::Index => {
-                        let from = (own & segment) | (step & !segment);
-                        (from, from <= highest)
-                    }
-                };
-                let from = if inside { from as usize & 31 } else { lane };
-                results.value[lane] = a[from];
-                results.second[lane] = u64::from(inside);
-                let poison = group >> from & 1 == 0 || operands.undef[1] >> from & 1 != 0;
-                let undecided = (operands.undef[2] | operands.undef[3]) >> lane & 1 != 0;
-                results.value_undef |= u32::from(poison || undecided) << lane;
-                results.second_undef |= u32::from(undecided) << lane;
-            }
-        }
-        Collective::MatchAny(bits) => {
-            let keep = u64::MAX >> (64 - u32::from(bits));
-            for lane in lanes_of(group) {
-                let same = lanes_of(group).filter(|&other| (a[other] ^ a[lane]) & keep == 0);
-                results.value[lane] = same.fold(0, |set, other| set | 1 << other);
-            }
-            results.value_undef |= if undefined(1) != 0 { group } else { 0 };
-        }
-        Collective::MatchAll(bits) => {
-            let keep = u64::MAX >> (64 - u32::from(bits));
-            let first = group.trailing_zeros() as usize & 31;
-            let same = lanes_of(group).all(|lane| (a[lane] ^ a[first]) & keep == 0);
-            for lane in lanes_of(group) {
-                results.value[lane] = if same { u64::from(group) } else { 0 };
-                results.second[lane] = u64::from(same);
-            }
-            let undef = if undefined(1) != 0 { group } else { 0 };
-            results.value_undef |= undef;
-            results.second_undef |= undef;
-        }
-        Collective::Reduce(op) => {
-            let mut values = lanes_of(group).map(|lane| a[lane] as u32);
-            let first = values.next().unwrap_or(0);
-            let value = match op {
-                Reduce::Add => values.fold(first, u32::wrapping_add),
-                Reduce::And => values.fold(first, |x, y| x & y),
-                Reduce::Or => values.fold(first, |x, y| x | y),
-                Reduce::Xor => values.fold(first, |x, y| x ^ y),
-                Reduce::UMin => values.fold(first, u32::min),
-                Reduce::UMax => values.fold(first, u32::max),
-                Reduce::Min => values.fold(first, |x, y| (x as i32).min(y as i32) as u32),
-                Reduce::Max => values.fold(first, |x, y| (x as i32).max(y as i32) as u32),
-                Reduce::Float { max, abs, nan } => {
-                    let clear = if abs { 0x7fff_ffff } else { u32::MAX };
-                    let op = match (max, nan) {
-                        (true, true) => Float2::Maximum,
-                        (true, false) => Float2::MaxNum,
-                        (false, true) => Float2::Minimum,
-                        (false, false) => Float2::MinNum,
-                    };
-                    let step = |x: u32, y: u32| {
-                        float::float2(op, Fmt::Single, Mode::default(), u64::from(x), u64::from(y & clear)) as u32
-                    };
-                    values.fold(step(first & clear, first), step)
-                }
+        };
+        let from = if inside { from as usize & 31 } else { lane };
+        results.value[lane] = a[from];
+        results.second[lane] = u64::from(inside);
+        let poison = group >> from & 1 == 0 || operands.undef[1] >> from & 1 != 0;
+        let undecided = (operands.undef[2] | operands.undef[3]) >> lane & 1 != 0;
+        results.value_undef |= u32::from(poison || undecided) << lane;
+        results.second_undef |= u32::from(undecided) << lane;
+    }
+}
+
+fn reduce(op: Reduce, mut values: impl Iterator<Item = u32>) -> u32 {
+    let first = values.next().unwrap_or(0);
+    match op {
+        Reduce::Add => values.fold(first, u32::wrapping_add),
+        Reduce::And => values.fold(first, |x, y| x & y),
+        Reduce::Or => values.fold(first, |x, y| x | y),
+        Reduce::Xor => values.fold(first, |x, y| x ^ y),
+        Reduce::UMin => values.fold(first, u32::min),
+        Reduce::UMax => values.fold(first, u32::max),
+        Reduce::Min => values.fold(first, |x, y| (x as i32).min(y as i32) as u32),
+        Reduce::Max => values.fold(first, |x, y| (x as i32).max(y as i32) as u32),
+        Reduce::Float { max, abs, nan } => {
+            let clear = if abs { 0x7fff_ffff } else { u32::MAX };
+            let op = names::min_max(max, nan);
+            let step = |x: u32, y: u32| {
+                float::float2(op, Fmt::Single, Mode::default(), u64::from(x), u64::from(y & clear)) as u32
             };
-            all(u64::from(value), undefined(1), results);
+            values.fold(step(first & clear, first), step)
         }
     }
 }

@@ -9,7 +9,9 @@
 //! Not understood, hence a named fault: predicated atomic operations with a result, video instructions, everything of
 //! tensors, textures and asynchronous copies.
 
-use super::asm_text::{Class, Guard, Kind, Parts, braces, guarded, kind_of, space_of, split_operands, statements};
+use super::asm_text::{
+    Guard, Parts, PtxClass, PtxType, braces, guarded, space_of, split_operands, statements, type_of,
+};
 use super::code::*;
 use super::decode::{Decoded, Decoder, Slots};
 use super::decode_asm_flow::AsmFlow;
@@ -57,7 +59,7 @@ impl Decoder<'_, '_> {
     pub(super) fn ptx(&mut self, asm: &mut Asm, statement: &str) -> Option<()> {
         if let Some(rest) = statement.strip_prefix(".reg") {
             let (kind, names) = rest.trim_start().trim_start_matches('.').split_once(' ')?;
-            kind_of(kind.trim())?;
+            type_of(kind.trim())?;
             for name in names.split(',') {
                 // `r<3>`: r0, r1, r2
                 if let Some((name, count)) = name.trim().strip_suffix('>').and_then(|name| name.split_once('<')) {
@@ -83,7 +85,7 @@ impl Decoder<'_, '_> {
         let op = words.next()?;
         let (mut modifiers, mut kinds) = (Vec::new(), Vec::new());
         for word in words {
-            match kind_of(word) {
+            match type_of(word) {
                 Some(kind) => kinds.push(kind),
                 None => modifiers.push(word),
             }
@@ -263,8 +265,8 @@ impl Decoder<'_, '_> {
 
     /// Two elements in one register: take them apart, work on each, put them together.
     fn ptx_pair(&mut self, asm: &Asm, parts: &Parts<'_>, args: &[String]) -> Option<()> {
-        let single = |kind: &Kind| Kind { pair: false, ..*kind };
-        let kinds: Vec<Kind> = parts.kinds.iter().map(single).collect();
+        let single = |kind: &PtxType| PtxType { pair: false, ..*kind };
+        let kinds: Vec<PtxType> = parts.kinds.iter().map(single).collect();
         let one = Parts { op: parts.op, words: parts.words.clone(), kinds };
         let mut apart = Vec::new();
         for text in args.iter().skip(1) {
@@ -360,7 +362,7 @@ impl Decoder<'_, '_> {
             let atomic = parts.has("volatile");
             self.emit(Op::Load(AccessArgs { value: d, address, space, offset, size, bits, align, atomic }));
             align = 1;
-            if kind.class == Class::Signed && kind.bits < 32 {
+            if kind.class == PtxClass::Signed && kind.bits < 32 {
                 let conv = Conv::Int { from: kind.bits, to: 32, signed: true, nuw: false, nsw: false };
                 self.emit(Op::Conv { conv, d, a: d });
             }
@@ -385,19 +387,19 @@ impl Decoder<'_, '_> {
 
     fn ptx_atomic(&mut self, asm: &Asm, parts: &Parts<'_>, args: &[String]) -> Option<()> {
         let kind = *parts.kinds.last()?;
-        let signed = kind.class == Class::Signed;
+        let signed = kind.class == PtxClass::Signed;
         let (d, args) =
             if parts.op == "red" { (self.temp(1), args) } else { (self.written(asm, args.first()?)?, args.get(1..)?) };
         let (address, space) = self.ptx_address(asm, parts, args.first()?)?;
         let leaf = match kind.class {
-            Class::Float(_) if kind.pair => return None,
-            Class::Float(Fmt::Half) => Leaf::Half,
-            Class::Float(Fmt::BFloat) => Leaf::BFloat,
-            Class::Float(Fmt::Single) => Leaf::Float,
-            Class::Float(Fmt::Double) => Leaf::Double,
+            PtxClass::Float(_) if kind.pair => return None,
+            PtxClass::Float(Fmt::Half) => Leaf::Half,
+            PtxClass::Float(Fmt::BFloat) => Leaf::BFloat,
+            PtxClass::Float(Fmt::Single) => Leaf::Float,
+            PtxClass::Float(Fmt::Double) => Leaf::Double,
             _ => Leaf::Int(kind.bits),
         };
-        let is_float = matches!(kind.class, Class::Float(_));
+        let is_float = matches!(kind.class, PtxClass::Float(_));
         let value = self.value(asm, args.get(1), kind.bits)?;
         if parts.has("cas") {
             let (expected, value) = (value, self.value(asm, args.get(2), kind.bits)?);

@@ -2,7 +2,7 @@
 //!
 //! [`decode_asm`](super::decode_asm) cuts the text up and knows the operands.
 
-use super::asm_text::{Class, Parts, space_of};
+use super::asm_text::{Parts, PtxClass, space_of};
 use super::code::*;
 use super::decode::Decoder;
 use super::decode_asm::Asm;
@@ -13,30 +13,20 @@ impl Decoder<'_, '_> {
     /// The result of an operation on scalars.
     pub(super) fn ptx_value(&mut self, asm: &Asm, parts: &Parts<'_>, v: &[Src]) -> Option<Src> {
         let kind = *parts.kinds.last()?;
-        if let Class::Float(fmt) = kind.class
+        if let PtxClass::Float(fmt) = kind.class
             && !matches!(parts.op, "set" | "setp" | "selp" | "cvt")
         {
             return self.ptx_float(parts, fmt, v);
         }
         let bits = kind.bits;
-        let signed = kind.class == Class::Signed;
+        let signed = kind.class == PtxClass::Signed;
         let carry_out = parts.has("cc");
         let at = |i: usize| v.get(i).copied();
         if let Some(rule) = names::ptx_int(parts.op, signed) {
             return self.ptx_rule(parts, rule, bits, v);
         }
         Some(match parts.op {
-            "dp4a" => {
-                let &[first, second] = parts.kinds.as_slice() else { return None };
-                let mut sum = at(2)?;
-                for byte in 0..4 {
-                    let a = self.byte_of(at(0)?, byte, first.class == Class::Signed);
-                    let b = self.byte_of(at(1)?, byte, second.class == Class::Signed);
-                    let product = self.bin_of(BinOp::Mul, 32, a, b);
-                    sum = self.bin_of(BinOp::Add, 32, sum, product);
-                }
-                sum
-            }
+            "dp4a" => return self.ptx_dot(parts, v),
             "add" | "addc" if !parts.has("sat") => {
                 self.carried(asm, BinOp::Add, bits, [at(0)?, at(1)?], parts.op == "addc", carry_out)
             }
@@ -59,43 +49,53 @@ impl Decoder<'_, '_> {
                 self.bin_of(BinOp::Sub, bits, zero, at(0)?)
             }
             "shl" | "shr" => return self.ptx_shift(parts.op == "shl", signed, bits, at(0)?, at(1)?),
-            "prmt" | "shf" => {
-                let op = match parts.op {
-                    "prmt" if parts.words.is_empty() => Int3::Permute(Prmt::Index),
-                    "prmt" => return None,
-                    // shf takes (low, high, amount), funnel shifts (high, low, amount).
-                    _ => match (parts.has("l"), parts.has("wrap")) {
-                        (true, true) => Int3::FunnelLeft,
-                        (true, false) => Int3::FunnelLeftClamp,
-                        (false, true) => Int3::FunnelRight,
-                        (false, false) => Int3::FunnelRightClamp,
-                    },
+            "prmt" if parts.words.is_empty() => {
+                return self.ptx_rule(parts, Rule::Int3(Int3::Permute(Prmt::Index)), bits, v);
+            }
+            "shf" => {
+                let op = match (parts.has("l"), parts.has("wrap")) {
+                    (true, true) => Int3::FunnelLeft,
+                    (true, false) => Int3::FunnelLeftClamp,
+                    (false, true) => Int3::FunnelRight,
+                    (false, false) => Int3::FunnelRightClamp,
                 };
-                let [first, second, third] = [at(0)?, at(1)?, at(2)?];
-                let (a, b) = if parts.op == "shf" { (second, first) } else { (first, second) };
-                return self.ptx_rule(parts, Rule::Int3(op), bits, &[a, b, third]);
+                // shf takes (low, high, amount), funnel shifts (high, low, amount).
+                return self.ptx_rule(parts, Rule::Int3(op), bits, &[at(1)?, at(0)?, at(2)?]);
             }
             "setp" | "set" => return self.ptx_compare(parts, v),
             "selp" => {
-                let d = self.temp(1);
-                self.emit(Op::Select { d, c: at(2)?, a: at(0)?, b: at(1)? });
-                d
+                let (c, a, b) = (at(2)?, at(0)?, at(1)?);
+                self.value_of(|d| Op::Select { d, c, a, b })
             }
             "cvt" => return self.ptx_convert(parts, v),
             "cvta" => {
-                let d = self.temp(1);
                 let space = parts.words.iter().find_map(|word| space_of(word))?;
                 let (from, to) = if parts.has("to") { (0, space) } else { (space, 0) };
-                self.emit(Op::Conv { conv: Conv::Space { from, to }, d, a: at(0)? });
-                d
+                let a = at(0)?;
+                self.value_of(|d| Op::Conv { conv: Conv::Space { from, to }, d, a })
             }
-            "activemask" => {
-                let d = self.temp(1);
-                self.emit(Op::Special { d, what: Special::ActiveMask, bits: 32 });
-                d
-            }
+            "activemask" => self.value_of(|d| Op::Special { d, what: Special::ActiveMask, bits: 32 }),
             _ => return None,
         })
+    }
+
+    /// An operation and where its result is.
+    fn value_of(&mut self, op: impl FnOnce(Dst) -> Op) -> Src {
+        let d = self.temp(1);
+        self.emit(op(d));
+        d
+    }
+
+    /// A scalar product of four bytes each, and what is added to it.
+    fn ptx_dot(&mut self, parts: &Parts<'_>, v: &[Src]) -> Option<Src> {
+        let (&[first, second], &[a, b, mut sum]) = (parts.kinds.as_slice(), v) else { return None };
+        for byte in 0..4 {
+            let a = self.byte_of(a, byte, first.class == PtxClass::Signed);
+            let b = self.byte_of(b, byte, second.class == PtxClass::Signed);
+            let product = self.bin_of(BinOp::Mul, 32, a, b);
+            sum = self.bin_of(BinOp::Add, 32, sum, product);
+        }
+        Some(sum)
     }
 
     /// A product and its width in bits.
@@ -125,10 +125,9 @@ impl Decoder<'_, '_> {
         if op == BinOp::AShr {
             return Some(shifted);
         }
-        let (past, d, zero) = (self.temp(1), self.temp(1), self.constant(0));
-        self.emit(Op::ICmp { pred: IntCmp::Ugt, bits: 32, same_sign: false, d: past, a: amount, b: limit });
-        self.emit(Op::Select { d, c: past, a: zero, b: shifted });
-        Some(d)
+        let zero = self.constant(0);
+        let c = self.value_of(|d| Op::ICmp { pred: IntCmp::Ugt, bits: 32, same_sign: false, d, a: amount, b: limit });
+        Some(self.value_of(|d| Op::Select { d, c, a: zero, b: shifted }))
     }
 
     /// What a table says of an operation on integers or floats.
@@ -147,17 +146,13 @@ impl Decoder<'_, '_> {
         // The shift that brings the found bit to the top; none stays -1.
         let (none, top) = (self.constant(0xffff_ffff), self.constant(u64::from(bits) - 1));
         let amount = self.bin_of(BinOp::Sub, 32, top, d);
-        let (missing, out) = (self.temp(1), self.temp(1));
-        self.emit(Op::ICmp { pred: IntCmp::Eq, bits: 32, same_sign: false, d: missing, a: d, b: none });
-        self.emit(Op::Select { d: out, c: missing, a: none, b: amount });
-        Some(out)
+        let c = self.value_of(|out| Op::ICmp { pred: IntCmp::Eq, bits: 32, same_sign: false, d: out, a: d, b: none });
+        Some(self.value_of(|d| Op::Select { d, c, a: none, b: amount }))
     }
 
     /// An integer cut or extended to a width.
     fn resized(&mut self, a: Src, from: u16, to: u16, signed: bool) -> Src {
-        let d = self.temp(1);
-        self.emit(Op::Conv { conv: Conv::Int { from, to, signed, nuw: false, nsw: false }, d, a });
-        d
+        self.value_of(|d| Op::Conv { conv: Conv::Int { from, to, signed, nuw: false, nsw: false }, d, a })
     }
 
     /// A byte of a word, extended.
@@ -186,28 +181,27 @@ impl Decoder<'_, '_> {
     fn ptx_compare(&mut self, parts: &Parts<'_>, v: &[Src]) -> Option<Src> {
         let (kind, &[a, b]) = (*parts.kinds.last()?, v) else { return None };
         let pred = *parts.words.first()?;
-        let d = self.temp(1);
-        match kind.class {
-            Class::Float(fmt) => {
-                self.emit(Op::FCmp { pred: FloatCmp(names::float_compare(pred)?), fmt, d, a, b });
+        let c = match kind.class {
+            PtxClass::Float(fmt) => {
+                let pred = FloatCmp(names::float_compare(pred)?);
+                self.value_of(|d| Op::FCmp { pred, fmt, d, a, b })
             }
             class => {
-                let pred = names::compare(pred, class == Class::Signed)?;
-                self.emit(Op::ICmp { pred, bits: kind.bits, same_sign: false, d, a, b });
+                let pred = names::compare(pred, class == PtxClass::Signed)?;
+                self.value_of(|d| Op::ICmp { pred, bits: kind.bits, same_sign: false, d, a, b })
             }
-        }
+        };
         if parts.op == "setp" {
-            return Some(d);
+            return Some(c);
         }
         let truth = match parts.kinds.first()?.class {
-            Class::Float(Fmt::Half) => 0x3c00,
-            Class::Float(Fmt::BFloat) => 0x3f80,
-            Class::Float(Fmt::Single) => 0x3f80_0000,
+            PtxClass::Float(Fmt::Half) => 0x3c00,
+            PtxClass::Float(Fmt::BFloat) => 0x3f80,
+            PtxClass::Float(Fmt::Single) => 0x3f80_0000,
             _ => 0xffff_ffff,
         };
-        let (yes, no, out) = (self.constant(truth), self.constant(0), self.temp(1));
-        self.emit(Op::Select { d: out, c: d, a: yes, b: no });
-        Some(out)
+        let (a, b) = (self.constant(truth), self.constant(0));
+        Some(self.value_of(|d| Op::Select { d, c, a, b }))
     }
 
     fn ptx_convert(&mut self, parts: &Parts<'_>, v: &[Src]) -> Option<Src> {
@@ -216,7 +210,7 @@ impl Decoder<'_, '_> {
         let whole = ["rni", "rzi", "rmi", "rpi"].iter().position(|word| parts.has(word));
         if to.pair {
             // cvt.rn.f16x2.f32 d, high, low
-            let (Class::Float(target), Class::Float(source), &[high, low]) = (to.class, from.class, v) else {
+            let (PtxClass::Float(target), PtxClass::Float(source), &[high, low]) = (to.class, from.class, v) else {
                 return None;
             };
             let halves = self.temp(2);
@@ -228,28 +222,28 @@ impl Decoder<'_, '_> {
         let &[a] = v else { return None };
         let d = self.temp(1);
         let op = match (from.class, to.class) {
-            (Class::Float(source), Class::Float(target)) if source == target => {
+            (PtxClass::Float(source), PtxClass::Float(target)) if source == target => {
                 let op = [Float1::RoundEven, Float1::Trunc, Float1::Floor, Float1::Ceil][whole?];
                 Op::Float1 { op, fmt: source, mode: Mode { round: Round::Nearest, ..mode }, d, a }
             }
-            (Class::Float(source), Class::Float(target)) => {
+            (PtxClass::Float(source), PtxClass::Float(target)) => {
                 Op::Conv { conv: Conv::Float { from: source, to: target, mode }, d, a }
             }
-            (Class::Float(source), _) => {
+            (PtxClass::Float(source), _) => {
                 mode.round = [Round::Nearest, Round::Zero, Round::Down, Round::Up][whole?];
                 mode.saturate = false;
-                let signed = to.class == Class::Signed;
+                let signed = to.class == PtxClass::Signed;
                 Op::Conv { conv: Conv::FloatToInt { from: source, to: to.bits, signed, saturating: true, mode }, d, a }
             }
-            (_, Class::Float(target)) => {
-                let signed = from.class == Class::Signed;
+            (_, PtxClass::Float(target)) => {
+                let signed = from.class == PtxClass::Signed;
                 Op::Conv { conv: Conv::IntToFloat { from: from.bits, to: target, signed, nneg: false, mode }, d, a }
             }
             _ if parts.has("sat") => return None,
             _ => {
                 // The register may be wider than the source type.
                 let narrow = self.resized(a, 64, from.bits, false);
-                return Some(self.resized(narrow, from.bits, to.bits, from.class == Class::Signed));
+                return Some(self.resized(narrow, from.bits, to.bits, from.class == PtxClass::Signed));
             }
         };
         self.emit(op);

@@ -11,8 +11,7 @@ impl Frame<'_, '_> {
     #[inline]
     pub fn step(&mut self, op: &Op) -> Exec<()> {
         match *op {
-            Op::Phi | Op::Nop => {}
-            Op::Fence => {}
+            Op::Phi | Op::Nop | Op::Fence => {}
             Op::Mov { d, a } => self.copy(d, a),
             Op::Int2(args) => return self.int2(args),
             Op::ICmp { pred, bits, same_sign, d, a, b } => self.icmp(pred, bits, same_sign, d, a, b),
@@ -41,12 +40,7 @@ impl Frame<'_, '_> {
             Op::Insert { d, stride, count, index, value } => self.insert(d, stride, count, index, value),
             Op::Alloca { d, space, size, count, align } => return self.alloca(d, space, size, count, align),
             Op::ByValue { d, size, align } => return self.by_value(d, size, align),
-            Op::StackRestore { a } => {
-                for lane in lanes_of(self.mask) {
-                    let mark = self.get(a)[lane] as u32;
-                    self.pop_local(lane, mark);
-                }
-            }
+            Op::StackRestore { a } => self.stack_restore(a),
             Op::Lifetime { address, space, start } => self.lifetime(address, space, start),
             Op::AtomicRmw { op, leaf, d, address, space, value } => {
                 return self.atomic_rmw(op, leaf, d, address, space, value);
@@ -56,13 +50,7 @@ impl Frame<'_, '_> {
                 return self.range(op, (d, d_space), (s, s_space), length);
             }
             Op::IsSpace { d, a, space } => self.is_space(d, a, space),
-            Op::Assume { a } => {
-                let bad = self.undef(a);
-                let wrong = lanes_of(self.mask).find(|&lane| bad >> lane & 1 != 0 || self.get(a)[lane] & 1 == 0);
-                if let Some(lane) = wrong {
-                    return trap(lane as u32, FaultKind::AssumptionFailed);
-                }
-            }
+            Op::Assume { a } => return self.assume(a),
             Op::Printf { d, format, args } => return self.printf(d, format, args),
             Op::Malloc { d, size } => self.malloc(d, size),
             Op::Free { a } => return self.free(a),
@@ -89,6 +77,18 @@ impl Frame<'_, '_> {
             | Op::Switch(_) => {}
         }
         Ok(())
+    }
+
+    fn stack_restore(&mut self, a: Src) {
+        for lane in lanes_of(self.mask) {
+            let mark = self.get(a)[lane] as u32;
+            self.pop_local(lane, mark);
+        }
+    }
+
+    fn assume(&self, a: Src) -> Exec<()> {
+        let bad = self.undef(a) | self.lanes_where(|lane| self.get(a)[lane] & 1 == 0);
+        if bad == 0 { Ok(()) } else { trap(bad.trailing_zeros(), FaultKind::AssumptionFailed) }
     }
 
     #[inline(always)]

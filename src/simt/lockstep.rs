@@ -164,14 +164,8 @@ impl LockstepWarp {
                     call.site.finish(&mut frame, code, micro.inst, observer);
                 }
                 Control::Barrier(arrival) => {
-                    let missing = frame.warp.running() & !mask;
-                    if missing == 0 {
+                    if self.is_whole(program, arrival)? {
                         return Ok(Yield::Barrier(arrival));
-                    }
-                    if !self.let_leave(program, missing) {
-                        let (id, warp) = (arrival.id, self.core.index);
-                        let kind = FaultKind::BarrierDivergence { id, warp, arrived: mask, missing };
-                        return trap(mask.trailing_zeros(), kind);
                     }
                 }
                 Control::Ret { a, count } => {
@@ -186,6 +180,16 @@ impl LockstepWarp {
                 Control::Call(target) => self.call(program, world, observer, target)?,
             }
         }
+    }
+
+    /// Whether no lane of the warp misses a barrier; those that only have the kernel's end before them go first.
+    fn is_whole(&mut self, program: &Program, Arrival { id, lanes: arrived, .. }: Arrival) -> Exec<bool> {
+        let missing = self.core.running() & !arrived;
+        if missing != 0 && !self.let_leave(program, missing) {
+            let kind = FaultKind::BarrierDivergence { id, warp: self.core.index, arrived, missing };
+            return trap(arrived.trailing_zeros(), kind);
+        }
+        Ok(missing == 0)
     }
 
     /// Runs a group of the kernel that only has its end before it, if it holds one of the missing lanes.

@@ -1,5 +1,11 @@
 //! What does device `printf` write? C formats over CUDA's packed argument buffer.
 
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// Widest field that digits can ask for.
+const WIDEST: i32 = 4096;
+
 /// Renders a format; returns the text and the number of conversions. `read(offset, size)` reads the argument buffer, in
 /// which every argument lies at its natural alignment, floats as doubles.
 pub fn render(
@@ -21,104 +27,22 @@ pub fn render(
             out.push(c);
             continue;
         }
-        let mut spec = Spec::default();
-        while let Some(&flag) = chars.peek() {
-            match flag {
-                '-' => spec.left = true,
-                '+' => spec.plus = true,
-                ' ' => spec.space = true,
-                '#' => spec.alternate = true,
-                '0' => spec.zero = true,
-                _ => break,
-            }
-            chars.next();
-        }
-        if chars.peek() == Some(&'*') {
-            chars.next();
-            let width = next(4) as u32 as i32;
-            spec.left |= width < 0;
-            spec.width = width.unsigned_abs() as usize;
-        }
-        while let Some(digit) = chars.peek().and_then(|c| c.to_digit(10)) {
-            spec.width = (spec.width * 10 + digit as usize).min(4096);
-            chars.next();
-        }
-        if chars.peek() == Some(&'.') {
-            chars.next();
-            let mut precision = 0;
-            if chars.peek() == Some(&'*') {
-                chars.next();
-                precision = (next(4) as u32 as i32).max(0) as usize;
-            }
-            while let Some(digit) = chars.peek().and_then(|c| c.to_digit(10)) {
-                precision = (precision * 10 + digit as usize).min(4096);
-                chars.next();
-            }
-            spec.precision = Some(precision);
-        }
-        let mut long = false;
-        while let Some(&length) = chars.peek() {
-            match length {
-                'l' | 'z' | 'j' | 't' => long = true,
-                'h' | 'L' => {}
-                _ => break,
-            }
-            chars.next();
-        }
+        let spec = Spec::parse(&mut chars, &mut next);
         let Some(conversion) = chars.next() else { break };
         if conversion == '%' {
             out.push('%');
             continue;
         }
         count += 1;
-        let size = if long { 8 } else { 4 };
-        let (sign, body) = match conversion {
-            'd' | 'i' => {
-                let raw = next(size);
-                let value = if long { raw as i64 } else { i64::from(raw as u32 as i32) };
-                (sign_of(value < 0, &spec), value.unsigned_abs().to_string())
-            }
-            'u' => ("", next(size).to_string()),
-            'x' => (if spec.alternate { "0x" } else { "" }, format!("{:x}", next(size))),
-            'X' => (if spec.alternate { "0X" } else { "" }, format!("{:X}", next(size))),
-            'o' => ("", format!("{:o}", next(size))),
-            'c' => ("", char::from(next(4) as u8).to_string()),
-            'p' => ("0x", format!("{:x}", next(8))),
-            's' => {
-                let address = next(8);
-                let text = if address == 0 { "(null)".to_owned() } else { read_text(address) };
-                let limit = spec.precision.unwrap_or(usize::MAX);
-                ("", text.chars().take(limit).collect())
-            }
-            'f' | 'F' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A' => {
-                let value = f64::from_bits(next(8));
-                (sign_of(value.is_sign_negative(), &spec), float(value.abs(), conversion, &spec))
-            }
-            other => {
-                out.push('%');
-                out.push(other);
-                continue;
-            }
-        };
-        let is_integer = matches!(conversion, 'd' | 'i' | 'u' | 'x' | 'X' | 'o');
-        let body = match spec.precision {
-            Some(precision) if is_integer => format!("{body:0>precision$}"),
-            _ => body,
-        };
-        let length = sign.len() + body.chars().count();
-        let pad = spec.width.saturating_sub(length);
-        let zero_padded = spec.zero && !spec.left && !(is_integer && spec.precision.is_some());
-        if spec.left {
-            out.push_str(&format!("{sign}{body}{}", " ".repeat(pad)));
-        } else if zero_padded && conversion != 's' {
-            out.push_str(&format!("{sign}{}{body}", "0".repeat(pad)));
-        } else {
-            out.push_str(&format!("{}{sign}{body}", " ".repeat(pad)));
+        match converted(conversion, &spec, &mut next, read_text) {
+            Some((sign, body)) => spec.pad(conversion, sign, &body, &mut out),
+            None => out.extend(['%', conversion]),
         }
     }
     (out, count)
 }
 
+/// What stands between `%` and the conversion.
 #[derive(Default)]
 struct Spec {
     left: bool,
@@ -128,6 +52,89 @@ struct Spec {
     zero: bool,
     width: usize,
     precision: Option<usize>,
+    /// An integer of eight bytes.
+    long: bool,
+}
+
+impl Spec {
+    fn parse(chars: &mut Peekable<Chars<'_>>, next: &mut dyn FnMut(u64) -> u64) -> Spec {
+        let mut spec = Spec::default();
+        while let Some(flag) = chars.next_if(|c| "-+ #0".contains(*c)) {
+            match flag {
+                '-' => spec.left = true,
+                '+' => spec.plus = true,
+                ' ' => spec.space = true,
+                '#' => spec.alternate = true,
+                _ => spec.zero = true,
+            }
+        }
+        let width = number(chars, next);
+        spec.left |= width < 0;
+        spec.width = width.unsigned_abs() as usize;
+        if chars.next_if_eq(&'.').is_some() {
+            spec.precision = Some(number(chars, next).max(0) as usize);
+        }
+        while let Some(length) = chars.next_if(|c| "lzjthL".contains(*c)) {
+            spec.long |= "lzjt".contains(length);
+        }
+        spec
+    }
+
+    /// Writes a converted argument in its field.
+    fn pad(&self, conversion: char, sign: &str, body: &str, out: &mut String) {
+        let digits = self.precision.filter(|_| "diuxXo".contains(conversion));
+        let body = format!("{body:0>0$}", digits.unwrap_or(0));
+        let pad = self.width.saturating_sub(sign.len() + body.chars().count());
+        let (before, zeros, behind) = match () {
+            () if self.left => (0, 0, pad),
+            () if self.zero && digits.is_none() && conversion != 's' => (0, pad, 0),
+            () => (pad, 0, 0),
+        };
+        out.push_str(&format!("{0:before$}{sign}{0:0<zeros$}{body}{0:behind$}", ""));
+    }
+}
+
+/// A width or precision: digits, or `*` for an argument.
+fn number(chars: &mut Peekable<Chars<'_>>, next: &mut dyn FnMut(u64) -> u64) -> i32 {
+    let mut number = if chars.next_if_eq(&'*').is_some() { next(4) as u32 as i32 } else { 0 };
+    while let Some(digit) = chars.peek().and_then(|c| c.to_digit(10)) {
+        number = number.saturating_mul(10).saturating_add(digit as i32).min(WIDEST);
+        chars.next();
+    }
+    number
+}
+
+/// Sign (or prefix) and body of the next argument; none for a conversion that does not exist.
+fn converted(
+    conversion: char,
+    spec: &Spec,
+    next: &mut dyn FnMut(u64) -> u64,
+    read_text: &mut dyn FnMut(u64) -> String,
+) -> Option<(&'static str, String)> {
+    let size = if spec.long { 8 } else { 4 };
+    Some(match conversion {
+        'd' | 'i' => {
+            let raw = next(size);
+            let value = if spec.long { raw as i64 } else { i64::from(raw as u32 as i32) };
+            (sign_of(value < 0, spec), value.unsigned_abs().to_string())
+        }
+        'u' => ("", next(size).to_string()),
+        'x' => (if spec.alternate { "0x" } else { "" }, format!("{:x}", next(size))),
+        'X' => (if spec.alternate { "0X" } else { "" }, format!("{:X}", next(size))),
+        'o' => ("", format!("{:o}", next(size))),
+        'c' => ("", char::from(next(4) as u8).to_string()),
+        'p' => ("0x", format!("{:x}", next(8))),
+        's' => {
+            let address = next(8);
+            let text = if address == 0 { "(null)".to_owned() } else { read_text(address) };
+            ("", text.chars().take(spec.precision.unwrap_or(usize::MAX)).collect())
+        }
+        'f' | 'F' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A' => {
+            let value = f64::from_bits(next(8));
+            (sign_of(value.is_sign_negative(), spec), float(value.abs(), conversion, spec))
+        }
+        _ => return None,
+    })
 }
 
 fn sign_of(negative: bool, spec: &Spec) -> &'static str {
@@ -204,6 +211,12 @@ mod tests {
         assert_eq!(with("%x %%", &[255, 0, 0, 0]), "ff %");
         assert_eq!(with("%.2f %g", &[1.5f64.to_le_bytes(), 0.0001f64.to_le_bytes()].concat()), "1.50 0.0001");
         assert_eq!(with("%e", &12345.678f64.to_le_bytes()), "1.234568e+04");
+        let two = [1.0f64.to_le_bytes(), 255u64.to_le_bytes()].concat();
+        assert_eq!(with("%+07.2f|%#-8lX|%5%|%q", &two), "+001.00|0XFF    |%|%q");
+        assert_eq!(
+            with("%*d|%.4d|%-*.2s|", &[&[4, 0, 0, 0, 7, 0, 0, 0, 9, 0, 0, 0, 3], &[0; 3][..], &[1; 8]].concat()),
+            "   7|0009|te |"
+        );
         // The second argument is aligned to eight.
         assert_eq!(with("%c%lld", &[65, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0]), "A9");
     }

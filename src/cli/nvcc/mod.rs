@@ -4,6 +4,7 @@
 //! changes one word: `nvcc` becomes `warpwise nvcc`, or `warpwise-nvcc` where one word has to do.
 
 mod arch;
+mod flag_table;
 pub mod flags;
 mod request;
 mod steps;

@@ -204,12 +204,6 @@ impl Request {
             self.original.extend(value.clone());
         }
         let text = value.as_deref().map(|value| value.to_string_lossy().into_owned()).unwrap_or_default();
-        let truth = || match text.as_str() {
-            "" | "true" => Ok(true),
-            "false" => Ok(false),
-            _ if flag.value == Value::Truth => bail!("'{written}' takes true or false, not '{text}'"),
-            _ => Ok(text != "off"),
-        };
         match flag.meaning {
             Meaning::Goal(goal) => match self.goal.replace(goal) {
                 Some(other) if other != goal => {
@@ -221,35 +215,6 @@ impl Request {
                 self.goal = Some(Phase::Compile);
                 self.is_relocatable = flag.meaning == Meaning::DeviceObjects;
             }
-            Meaning::Pass(name) => {
-                self.argument(name);
-                self.items.extend(value.map(Item::Argument));
-            }
-            Meaning::PassJoined(name) => {
-                for value in list_of(flag, value.unwrap_or_default()) {
-                    let mut words = name.split(' ').rev();
-                    let mut last = OsString::from(words.next().unwrap_or_default());
-                    last.push(value);
-                    words.rev().for_each(|word| self.argument(word));
-                    self.items.push(Item::Argument(last));
-                }
-            }
-            Meaning::PassEach => {
-                for option in elements(&text) {
-                    option.split_whitespace().for_each(|word| self.argument(word));
-                }
-            }
-            Meaning::Behind(name) => {
-                for element in elements(&text) {
-                    self.argument(name);
-                    self.argument(&element);
-                }
-            }
-            Meaning::Either(yes, no) => {
-                self.is_device_debug |= flag.long == "--device-debug" || (flag.long == "--dopt" && !truth()?);
-                let chosen = if truth()? { yes } else { no };
-                chosen.iter().for_each(|word| self.argument(word));
-            }
             Meaning::Output => self.output = value.map(PathBuf::from),
             Meaning::OutputFolder => self.output_folder = value.map(PathBuf::from),
             Meaning::Language => reader.language = Some(language_named(&text)?),
@@ -257,7 +222,7 @@ impl Request {
             Meaning::Architecture => self.architectures.set_default(&text),
             Meaning::Code => elements(&text).iter().try_for_each(|code| self.architectures.add_code(code))?,
             Meaning::Generate => self.architectures.generate(&text)?,
-            Meaning::Relocatable => self.is_relocatable = truth()?,
+            Meaning::Relocatable => self.is_relocatable = truth(flag, written, &text)?,
             Meaning::Cudart => {
                 self.cudart = match text.as_str() {
                     "static" => Cudart::Static,
@@ -275,18 +240,62 @@ impl Request {
             Meaning::RunArguments => self.run_arguments.extend(elements(&text).into_iter().map(OsString::from)),
             Meaning::Archiver => self.archiver = value,
             Meaning::RealCompiler => self.real_compiler = value.map(PathBuf::from),
+            Meaning::Fallback => self.falls_back = true,
+            Meaning::KeepFolder | Meaning::Ignored => {}
+            Meaning::Refused => bail!("'{written}' of nvcc cannot be had here: {}", flag.note),
+            Meaning::Pass(_)
+            | Meaning::PassJoined(_)
+            | Meaning::PassEach
+            | Meaning::Behind(_)
+            | Meaning::Either(..)
+            | Meaning::DefaultStream => self.hand_on(flag, written, value, &text)?,
+        }
+        Ok(())
+    }
+
+    /// A flag that becomes arguments of clang's, and nothing else.
+    fn hand_on(&mut self, flag: &Flag, written: &str, value: Option<OsString>, text: &str) -> Result<()> {
+        match flag.meaning {
+            Meaning::Pass(name) => {
+                self.argument(name);
+                self.items.extend(value.map(Item::Argument));
+            }
+            Meaning::PassJoined(name) => {
+                for value in list_of(flag, value.unwrap_or_default()) {
+                    let mut words = name.split(' ').rev();
+                    let mut last = OsString::from(words.next().unwrap_or_default());
+                    last.push(value);
+                    words.rev().for_each(|word| self.argument(word));
+                    self.items.push(Item::Argument(last));
+                }
+            }
+            Meaning::PassEach => {
+                for option in elements(text) {
+                    option.split_whitespace().for_each(|word| self.argument(word));
+                }
+            }
+            Meaning::Behind(name) => {
+                for element in elements(text) {
+                    self.argument(name);
+                    self.argument(&element);
+                }
+            }
+            Meaning::Either(yes, no) => {
+                self.is_device_debug |=
+                    flag.long == "--device-debug" || (flag.long == "--dopt" && !truth(flag, written, text)?);
+                let chosen = if truth(flag, written, text)? { yes } else { no };
+                chosen.iter().for_each(|word| self.argument(word));
+            }
             Meaning::DefaultStream => {
                 // the driver hands it to HIP alone, the front end knows it for CUDA too
                 let own = ["-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1", "-Xclang", "-fgpu-default-stream=per-thread"];
-                match text.as_str() {
+                match text {
                     "per-thread" => own.iter().for_each(|word| self.argument(word)),
                     "legacy" | "null" => {}
                     _ => bail!("'{written}' takes legacy, null or per-thread, not '{text}'"),
                 }
             }
-            Meaning::Fallback => self.falls_back = true,
-            Meaning::KeepFolder | Meaning::Ignored => {}
-            Meaning::Refused => bail!("'{written}' of nvcc cannot be had here: {}", flag.note),
+            _ => {}
         }
         Ok(())
     }
@@ -339,6 +348,16 @@ impl Reader {
             .with_context(|| format!("the options file {} has a quote that is not closed", file.to_string_lossy()))?;
         self.rest.extend(words.into_iter().rev().map(OsString::from));
         Ok(())
+    }
+}
+
+/// What a flag that may stand alone says.
+fn truth(flag: &Flag, written: &str, text: &str) -> Result<bool> {
+    match text {
+        "" | "true" => Ok(true),
+        "false" => Ok(false),
+        _ if flag.value == Value::Truth => bail!("'{written}' takes true or false, not '{text}'"),
+        _ => Ok(text != "off"),
     }
 }
 

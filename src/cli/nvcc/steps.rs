@@ -331,7 +331,7 @@ fn holds_relocatable_code(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::flags::FLAGS;
+    use super::super::flag_table::FLAGS;
     use super::*;
 
     fn tools() -> Tools {
