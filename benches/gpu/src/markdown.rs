@@ -1,37 +1,38 @@
-//! What does a run look like in a document? The GPU part of docs/BENCHMARKS.md, section by section.
+//! How is a run written as Markdown? This prints the GPU part of docs/BENCHMARKS.md, section by section.
 
 use crate::manifest::Results;
 use crate::stats::geometric_mean;
 use crate::table::{Section, Table, sections};
 use crate::variants::{REFERENCE, Variant};
 
-/// Title and what a reader must know of a section; every section has a line.
+/// Section id, title, and the sentence under the title. Every section has a row.
 const ABOUT: &[(&str, &str, &str)] = &[
     (
         "spill",
         "steer-spills",
-        "Times clang's speed, plain source, nothing but the plugin's switches; *told* is with `-warpwise-block`.",
+        "Speed relative to clang -O3, from plain sources with only the plugin's switches; *told* also has \
+         `-warpwise-block`.",
     ),
     (
         "allocators",
-        "Four ways to live with few registers",
-        "The dissertation's experiment, on kernels forced to few registers: ptxas's own spilling (clang), its spilling to \
-         shared memory, slots for uniform values only, rematerialisation only, everything.",
+        "Few registers",
+        "The experiment of Sampaio's dissertation on kernels forced to few registers: ptxas's own spilling (clang), its \
+         spilling to shared memory, slots for uniform values only, rematerialisation only, and everything.",
     ),
-    ("fuse", "fuse-branches", "Times clang's speed."),
+    ("fuse", "fuse-branches", "Speed relative to clang -O3."),
     (
         "annotate",
         "annotate-uniform",
-        "Times clang's speed. The stencils are built with `-warpwise-assume-restrict`; *by hand* is `__ldg` or the shuffle \
-         of the warp's index.",
+        "Speed relative to clang -O3. The stencils are built with `-warpwise-assume-restrict`; *by hand* is `__ldg` or the \
+         shuffle of the warp's index.",
     ),
-    ("map", "divergence-map", "Time with counters over time without."),
+    ("map", "divergence-map", "Running time with counters divided by running time without."),
 ];
 
-/// Variants whose machine code a section shows, where that is its point.
+/// Sections that also show machine-code counts, and for which variants.
 const CODE: &[(&str, &[&str])] = &[("annotate", &["clang", "nvcc", "annotate", "annotate_told", "by_hand"])];
 
-/// The document.
+/// The Markdown text of a whole run.
 pub fn report(results: &Results) -> String {
     let device = &results.device;
     let mut out = format!(
@@ -97,7 +98,7 @@ fn code(section: &Section<'_>, variants: &[&str]) -> String {
     table.markdown()
 }
 
-/// Times with counters over times without, and the two numbers that matter.
+/// Running time with counters divided by running time without, with geometric mean and maximum.
 fn overhead(section: &Section<'_>) -> String {
     let mut table = Table::new("kernel");
     table.head.extend(["clang -O3, ms", "with map, ms", "times"].map(str::to_owned));
