@@ -1,8 +1,9 @@
-//! How do forms add, multiply and change width? Arithmetic modulo `2^w`, with what it proves over the integers.
+//! How are forms added, multiplied and converted between widths? Arithmetic modulo `2^w`, and what it proves over the
+//! integers.
 //!
-//! Every function returns the form of the result, or `None` for divergent. [`NoWrap`] says what is proven of the one
-//! operation at hand (by its flags or by ranges): only then does exactness pass from the operands to the result, and
-//! only while the integer coefficients themselves fit the width. Modular claims never need a proof.
+//! Every function returns the form of the result, or `None` for divergent. [`NoWrap`] says what has been proven about
+//! this one operation, by its flags or by ranges. Only then does exactness pass from the operands to the result, and
+//! only while the integer coefficients themselves fit the width. Claims modulo `2^w` never need a proof.
 //!
 //! Source: Sampaio 2013, figures 3.6 and 3.8 (rules SUMA, MLVA, MLCA) over integers; the modular reading, exactness,
 //! symbolic coefficients and alignment are ours.
@@ -12,7 +13,7 @@ use crate::mutants::{self, Mutant};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 
-/// What is proven of one operation.
+/// In which readings one operation is proven not to wrap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct NoWrap {
     pub unsigned: bool,
@@ -22,11 +23,11 @@ pub struct NoWrap {
 impl NoWrap {
     /// Nothing is proven.
     pub const NONE: NoWrap = NoWrap { unsigned: false, signed: false };
-    /// Neither reading wraps.
+    /// The operation wraps in neither reading.
     pub const BOTH: NoWrap = NoWrap { unsigned: true, signed: true };
 }
 
-/// Sums the terms of a product; keeps them sorted and non-zero.
+/// Accumulates the terms of a product, sorted by monomial and without zeros.
 struct Sum {
     terms: SmallVec<[(Monomial, i128); 8]>,
 }
@@ -55,13 +56,13 @@ impl Sum {
     }
 }
 
-/// Whether the coefficients are what they are in a width, as they should be.
+/// Whether every coefficient is unchanged by wrapping to `bits`.
 #[inline]
 fn fits(terms: &Terms, bits: u32) -> bool {
     terms.iter().all(|term| wrap(term.coefficient, bits) == term.coefficient)
 }
 
-/// Alignment of a sum, capped to what a rest stores.
+/// Alignment of a sum, in bits, capped at what a [`Rest`] can store.
 fn align_of_sum(a: Rest, b: Rest) -> u8 {
     a.align().min(b.align()).min(63)
 }
@@ -107,7 +108,7 @@ pub fn difference_of_rests(a: Rest, b: Rest, bits: u32) -> Rest {
     add_rests(a, negate_rest(b, bits), bits)
 }
 
-/// The terms of `a + sign·b`, and whether every coefficient is the integer it stands for. Both are sorted.
+/// The terms of `a + sign·b`, and whether no coefficient wrapped. Both lists are sorted.
 fn merge(a: &Terms, b: &Terms, sign: i128, bits: u32) -> Option<(Terms, bool)> {
     let (mut left, mut right) = (a.iter().peekable(), b.iter().peekable());
     let (mut terms, mut faithful) = (Terms::EMPTY, true);
@@ -133,7 +134,7 @@ fn merge(a: &Terms, b: &Terms, sign: i128, bits: u32) -> Option<(Terms, bool)> {
 
 /// `a + b`.
 pub fn add(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
-    // most sums have terms on one side only
+    // fast path: most sums have terms on one side only
     let known = match (a.terms.is_empty(), b.terms.is_empty()) {
         (_, true) => Some(&a.terms),
         (true, false) => Some(&b.terms),
@@ -177,7 +178,7 @@ pub fn scale(a: &Form, factor: i64, bits: u32, no_wrap: NoWrap) -> Option<Form> 
     }
     let (mut terms, mut faithful) = (Terms::EMPTY, true);
     for term in &a.terms {
-        // monomials stay as they are and in order
+        // the monomials and their order are unchanged
         let coefficient = i128::from(term.coefficient) * i128::from(factor);
         let wrapped = wrap(coefficient as i64, bits);
         faithful &= i128::from(wrapped) == coefficient;
@@ -186,7 +187,7 @@ pub fn scale(a: &Form, factor: i64, bits: u32, no_wrap: NoWrap) -> Option<Form> 
         }
     }
     let no_wrap = if mutants::on(Mutant::ScaleExact) { NoWrap::BOTH } else { no_wrap };
-    // a factor whose unsigned reading is not its signed one multiplies differences by another integer
+    // a factor whose unsigned reading differs from its signed one multiplies differences by another integer
     let unsigned = faithful && no_wrap.unsigned && factor > 0;
     Some(Form {
         terms,
@@ -196,7 +197,7 @@ pub fn scale(a: &Form, factor: i64, bits: u32, no_wrap: NoWrap) -> Option<Form> 
     })
 }
 
-/// `a · s` where the other factor is uniform with the given rest and is named by a symbol.
+/// `a · s`, where `s` is uniform, has the rest `factor`, and is represented by a symbol.
 pub fn times_symbol(a: &Form, symbol: Symbol, factor: Rest, bits: u32, no_wrap: NoWrap) -> Option<Form> {
     let mut terms = Terms::EMPTY;
     for term in &a.terms {
@@ -220,7 +221,7 @@ pub fn times_symbol(a: &Form, symbol: Symbol, factor: Rest, bits: u32, no_wrap: 
     })
 }
 
-/// `a · b` where both depend on the thread: only fully known forms of degree one have a product that is a form.
+/// `a · b` where both depend on the thread. The product is a form only if both are fully known and of degree one.
 pub fn product(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
     let (Rest::Const(x), Rest::Const(y)) = (a.rest, b.rest) else { return None };
     let mut sum = Sum::new();
@@ -239,7 +240,7 @@ pub fn product(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
     Some(Form { terms, rest: Rest::Const(wrap(x.wrapping_mul(y), bits)), exact_unsigned: None, exact_signed: None })
 }
 
-/// The low `to` bits of a form of width `from`. `no_wrap` is what the truncation itself promises.
+/// The low `to` bits of a form of width `from`. `no_wrap` comes from the flags of the truncation itself.
 pub fn truncate(a: &Form, from: u32, to: u32, no_wrap: NoWrap) -> Option<Form> {
     debug_assert!(to <= from);
     let mut terms = Terms::EMPTY;
@@ -273,14 +274,15 @@ pub fn truncate(a: &Form, from: u32, to: u32, no_wrap: NoWrap) -> Option<Form> {
     })
 }
 
-/// A wider reading of a form of width `from`: unsigned (zero extension) or signed (sign extension). Needs exactness in
-/// that reading. `rest_is_exact` says that a constant rest is the integer it looks like (see `exact`).
+/// A form of width `from`, extended with zeros or (`signed`) with its sign. Requires exactness in that reading.
+/// `rest_is_exact`: a constant rest equals the integer that it represents
+/// ([`rest_is_exact`](super::lanes::LaneModel::rest_is_exact)).
 pub fn extend(a: &Form, from: u32, signed: bool, rest_is_exact: bool) -> Option<Form> {
     let scope = if signed { a.signed_scope()? } else { a.unsigned_scope()? };
     extend_within(scope, a, from, signed, rest_is_exact)
 }
 
-/// [`extend`] for a form that is exact in the reading within `scope`, whatever it says itself.
+/// [`extend`] for a form that is known to be exact in that reading within `scope`, even if the form does not record it.
 pub fn extend_within(scope: Scope, a: &Form, from: u32, signed: bool, rest_is_exact: bool) -> Option<Form> {
     let ext = if signed { Ext::Sext } else { Ext::Zext };
     let mut terms = Terms::EMPTY;
@@ -298,7 +300,8 @@ pub fn extend_within(scope: Scope, a: &Form, from: u32, signed: bool, rest_is_ex
     Some(Form { terms, rest, exact_unsigned: (!signed).then_some(scope), exact_signed: Some(scope) })
 }
 
-/// How symbols enter a form whose width changes. A symbol extended one way cannot be extended the other way.
+/// The monomial with its symbols marked as extended or truncated. A symbol that is already extended one way cannot be
+/// extended the other way.
 fn rename_symbols(monomial: Monomial, ext: Ext) -> Option<Monomial> {
     let rename = |symbol: Symbol| -> Option<Symbol> {
         let ext = match (symbol.ext(), ext) {

@@ -1,23 +1,24 @@
-//! What is an affine form? A short list of terms over thread indices plus a rest that lanes agree on.
+//! What is an affine form? A short list of terms over thread indices, plus a rest on which lanes agree.
 //!
 //! - A **monomial** is a product of at most two bases (`tid.x`, `tid.y`, `tid.z`, `laneid`) and at most two symbols
-//!   (uniform SSA values). Degree two in a base is kept because differences of squares cancel (Sampaio 2013, 3.5).
-//! - A **coefficient** is an integer modulo `2^w`, kept sign-extended to 64 bits.
-//! - **Exactness** says that the form also holds over the integers: `uint(x_i) − uint(x_j) = Σ c·(m_i − m_j)` for all
-//!   lanes `i`, `j` of a scope (`exact_unsigned`; likewise `exact_signed` for the two's-complement reading). It is what
-//!   widening casts, relational compares and divisions need. Forms without terms are exact in the scope of their rest.
-//! - **Alignment** of a rest: the number of low bits known to be zero; it proves that adding a small lane-dependent
-//!   part cannot carry.
+//!   (uniform SSA values). Degree two is kept because differences of squares cancel (Sampaio 2013, 3.5).
+//! - A **coefficient** is an integer modulo `2^w`, stored sign-extended to 64 bits.
+//! - **Exactness** means that the form also holds over the integers: `uint(x_i) − uint(x_j) = Σ c·(m_i − m_j)` for all
+//!   lanes `i`, `j` of a scope (`exact_unsigned`; `exact_signed` for the two's-complement reading). Extensions, ordered
+//!   comparisons and divisions require it. A form without terms is exact in the scope of its rest.
+//! - The **alignment** of a rest is the number of low bits known to be zero. It proves that adding a small
+//!   lane-dependent part cannot carry.
 //!
-//! More than [`MAX_TERMS`] terms, or a product of higher degree: no form, which callers turn into divergent.
+//! A value that would need more than [`MAX_TERMS`] terms or a higher degree has no form; callers treat it as divergent.
 
 use std::hash::{Hash, Hasher};
 use std::num::NonZeroU32;
 
-/// Most terms of a form. Kernels index with at most three thread indices and a lane; four leaves room for one product.
+/// Maximum number of terms of a form. Kernels index with at most three thread indices and a lane; four leaves room for
+/// one product.
 pub const MAX_TERMS: usize = 4;
 
-/// How many threads agree. Ordered: a wider scope is the stronger claim.
+/// A set of threads that agree on a value. Ordered: a wider scope is the stronger claim.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Scope {
@@ -36,7 +37,7 @@ impl std::fmt::Display for Scope {
     }
 }
 
-/// A thread-dependent quantity that every lane knows exactly.
+/// A thread-dependent quantity whose value every lane knows.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Base {
@@ -62,7 +63,7 @@ impl std::fmt::Display for Base {
     }
 }
 
-/// How a symbol narrower or wider than the form enters it.
+/// How a symbol of another width than the form enters it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Ext {
@@ -74,21 +75,21 @@ pub enum Ext {
     Trunc,
 }
 
-/// A uniform SSA value used as a coefficient, and how it enters: both in one word, because forms are copied and compared
-/// all the time. Ordered by value.
+/// A uniform SSA value used as a coefficient, and how it enters. Both are packed into one word, because forms are
+/// copied and compared very often. Ordered by value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Symbol(NonZeroU32);
 
 impl Symbol {
     const EXT_BITS: u32 = 2;
 
-    /// The symbol of a value, by the caller's number for it.
+    /// The symbol for the value with this number; the numbering is the caller's.
     pub fn new(value: u32, ext: Ext) -> Symbol {
         let word = value.checked_add(1).filter(|next| next.leading_zeros() >= Self::EXT_BITS);
         let word = word.and_then(|next| NonZeroU32::new(next << Self::EXT_BITS | ext as u32));
         Symbol(word.expect("a function has fewer than 2^30 values"))
     }
-    /// The caller's number.
+    /// The caller's number of the value.
     pub fn value(self) -> u32 {
         (self.0.get() >> Self::EXT_BITS) - 1
     }
@@ -172,7 +173,7 @@ pub struct Term {
     pub coefficient: i64,
 }
 
-/// The terms of a form, at most [`MAX_TERMS`]: in place, so that copying a form copies bytes.
+/// The terms of a form, at most [`MAX_TERMS`], stored inline so that copying a form is a plain copy of bytes.
 #[derive(Clone, Copy)]
 pub struct Terms {
     count: u32,
@@ -180,20 +181,20 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// None.
+    /// No terms.
     pub const EMPTY: Terms = Terms {
         count: 0,
         items: [Term { monomial: Monomial { bases: (Base::TidX, None), symbols: (None, None) }, coefficient: 0 };
             MAX_TERMS],
     };
-    /// Adds a term at the end; `None` when there are [`MAX_TERMS`] already.
+    /// Appends a term; `None` if there are [`MAX_TERMS`] already.
     #[inline]
     pub fn push(&mut self, term: Term) -> Option<()> {
         *self.items.get_mut(self.count as usize)? = term;
         self.count += 1;
         Some(())
     }
-    /// Just one.
+    /// A single term.
     pub fn one(term: Term) -> Terms {
         let mut terms = Terms { count: 1, ..Terms::EMPTY };
         terms.items[0] = term;
@@ -262,9 +263,9 @@ impl std::fmt::Debug for Terms {
 /// The part of a form that lanes agree on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rest {
-    /// A known number, sign-extended from the form's width.
+    /// A known number, sign-extended from the width of the form.
     Const(i64),
-    /// One unknown number for all lanes of a scope, its `align` low bits zero.
+    /// One unknown number for all lanes of the scope; its `align` low bits are zero.
     Uniform { scope: Scope, align: u8 },
 }
 
@@ -286,15 +287,15 @@ impl Rest {
     }
 }
 
-/// `Σ terms + rest (mod 2^w)`; the width is that of the value described.
+/// `Σ terms + rest (mod 2^w)`, where `w` is the width of the value described.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Form {
     /// Sorted by monomial, no zero coefficients.
     pub terms: Terms,
     pub rest: Rest,
-    /// Scope in which the form holds over the unsigned reading; meaningless without terms.
+    /// Scope in which the form holds over the integers with values read as unsigned; irrelevant without terms.
     pub exact_unsigned: Option<Scope>,
-    /// Scope in which the form holds over the signed reading; meaningless without terms.
+    /// The same with values read as signed.
     pub exact_signed: Option<Scope>,
 }
 
@@ -320,15 +321,15 @@ impl Form {
     pub fn constant(value: i64) -> Form {
         Form::from_rest(Rest::Const(value))
     }
-    /// An unknown number that a scope agrees on.
+    /// An unknown number on which the lanes of a scope agree.
     pub fn uniform(scope: Scope) -> Form {
         Form::from_rest(Rest::Uniform { scope, align: 0 })
     }
-    /// No terms.
+    /// A form without terms.
     pub fn from_rest(rest: Rest) -> Form {
         Form { terms: Terms::EMPTY, rest, exact_unsigned: None, exact_signed: None }
     }
-    /// A base by itself. Thread indices are small, so both readings are exact.
+    /// A base alone. Thread indices are small, so it is exact in both readings.
     pub fn base(base: Base) -> Form {
         Form {
             terms: Terms::one(Term { monomial: Monomial::base(base), coefficient: 1 }),
@@ -337,7 +338,7 @@ impl Form {
             exact_signed: Some(Scope::Grid),
         }
     }
-    /// Whether lanes agree on the value.
+    /// Whether the form has no terms, so that lanes agree on the value.
     pub fn is_uniform(&self) -> bool {
         self.terms.is_empty()
     }
@@ -348,7 +349,7 @@ impl Form {
             _ => None,
         }
     }
-    /// Whether every lane's value is known up to the symbols.
+    /// Whether the value of every lane is known, up to the symbols.
     pub fn is_fully_known(&self) -> bool {
         matches!(self.rest, Rest::Const(_))
     }
@@ -364,7 +365,7 @@ impl Form {
     pub fn symbols(&self) -> impl Iterator<Item = Symbol> + '_ {
         self.terms.iter().flat_map(|term| term.monomial.symbols())
     }
-    /// The same form with nothing claimed over the integers.
+    /// The same form without claims over the integers.
     pub fn without_exactness(mut self) -> Form {
         self.exact_unsigned = None;
         self.exact_signed = None;
@@ -372,7 +373,7 @@ impl Form {
     }
 }
 
-/// Keeps the low `bits` of a number, sign-extended to 64.
+/// The low `bits` of a number, sign-extended to 64.
 pub fn wrap(value: i64, bits: u32) -> i64 {
     match bits {
         0 => 0,
@@ -384,7 +385,7 @@ pub fn wrap(value: i64, bits: u32) -> i64 {
     }
 }
 
-/// The unsigned reading of a sign-extended number.
+/// A sign-extended number of width `bits`, read as unsigned.
 pub fn unsigned(value: i64, bits: u32) -> u64 {
     if bits >= 64 { value as u64 } else { value as u64 & ((1u64 << bits) - 1) }
 }

@@ -1,4 +1,4 @@
-//! How is an element stored in four bytes? Forms are interned; equal forms have equal indices.
+//! How is an element of the domain stored in four bytes? Forms are interned, so equal forms have equal indices.
 
 use super::form::{Form, Rest, Scope};
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -9,18 +9,18 @@ use std::hash::BuildHasher;
 pub struct Element(u32);
 
 impl Element {
-    /// Not reached.
+    /// Not reached yet.
     pub const BOTTOM: Element = Element(0);
     /// Nothing is known.
     pub const DIVERGENT: Element = Element(1);
     const UNIFORM: u32 = 2;
     const FIRST_FORM: u32 = 5;
 
-    /// An unknown number that a scope agrees on.
+    /// An unknown number on which the lanes of a scope agree.
     pub const fn uniform(scope: Scope) -> Element {
         Element(Self::UNIFORM + scope as u32)
     }
-    /// The scope of a plain uniform element (no alignment, no constant): the fast path.
+    /// The scope of a plain uniform element (unaligned, not constant); a fast path.
     #[inline]
     pub fn plain_scope(self) -> Option<Scope> {
         match self.0 {
@@ -30,7 +30,7 @@ impl Element {
             _ => None,
         }
     }
-    /// A plain uniform element in a scope no wider than `limit`; every other element as it is.
+    /// Limits a plain uniform element to a scope no wider than `limit`; returns other elements unchanged.
     pub fn capped(self, limit: Scope) -> Element {
         self.plain_scope().map_or(self, |scope| Element::uniform(scope.min(limit)))
     }
@@ -44,12 +44,13 @@ impl Element {
     }
 }
 
-/// No form.
+/// An empty slot.
 const EMPTY: u32 = 0;
 
-/// Forms with terms by their hash: open addressing over places in [`Interner::forms`], which keeps them only once.
+/// Hash index of the forms with terms: open addressing over positions in [`Interner::forms`], so that each form is
+/// stored once.
 struct FormIndex {
-    /// A power of two of them, a quarter empty at least.
+    /// A power of two of slots, at least a quarter of them empty.
     slots: Vec<u32>,
     count: usize,
 }
@@ -59,7 +60,7 @@ impl FormIndex {
         FormIndex { slots: vec![EMPTY; (forms * 4 / 3 + 1).next_power_of_two()], count: 0 }
     }
 
-    /// Where a form is, or would be.
+    /// The slot of a form, or the empty slot where it belongs.
     fn place_of(&self, form: &Form, forms: &[Form]) -> usize {
         let last = self.slots.len() - 1;
         let mut place = FxBuildHasher.hash_one(form) as usize & last;
@@ -69,7 +70,7 @@ impl FormIndex {
         place
     }
 
-    /// Puts the last of the forms where [`FormIndex::place_of`] said.
+    /// Enters the last form into the slot that [`FormIndex::place_of`] returned.
     fn enter(&mut self, place: usize, id: u32, forms: &[Form]) {
         self.slots[place] = id;
         self.count += 1;
@@ -85,11 +86,11 @@ impl FormIndex {
     }
 }
 
-/// The forms met so far.
+/// All distinct forms of one function.
 pub struct Interner {
     forms: Vec<Form>,
     index: FormIndex,
-    /// Forms without terms, by their rest.
+    /// Forms without terms, by rest.
     rests: FxHashMap<Rest, u32>,
 }
 
@@ -100,9 +101,9 @@ impl Default for Interner {
 }
 
 impl Interner {
-    /// Expects about so many distinct forms with and without terms.
+    /// An interner sized for about this many distinct forms with and without terms.
     pub fn with_capacity(with_terms: usize, without: usize) -> Self {
-        // bottom and divergent have no form; uniform grid stands in so that indices match
+        // bottom and divergent have no form; uniform-in-grid fills their places so that indices match
         let mut forms = Vec::with_capacity(with_terms + without + Element::FIRST_FORM as usize);
         forms.extend([Scope::Grid, Scope::Grid, Scope::Warp, Scope::Block, Scope::Grid].map(Form::uniform));
         debug_assert_eq!(forms.len(), Element::FIRST_FORM as usize);
@@ -144,7 +145,7 @@ impl Interner {
     pub fn intern_constant(&mut self, value: i64) -> Element {
         self.intern_rest(Rest::Const(value))
     }
-    /// The element of a form, divergent for none.
+    /// The element of a form; divergent if there is none.
     pub fn intern_or_divergent(&mut self, form: Option<&Form>) -> Element {
         form.map_or(Element::DIVERGENT, |form| self.intern(form))
     }
@@ -165,11 +166,11 @@ impl Interner {
     pub fn constant(&self, element: Element) -> Option<i64> {
         self.form(element).and_then(Form::as_constant)
     }
-    /// How many distinct forms there are.
+    /// Number of distinct forms.
     pub fn len(&self) -> usize {
         self.forms.len()
     }
-    /// Whether no form was interned beyond the built-in ones.
+    /// Whether no form was interned besides the built-in ones.
     pub fn is_empty(&self) -> bool {
         self.forms.len() <= Element::FIRST_FORM as usize
     }

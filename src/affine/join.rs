@@ -1,9 +1,16 @@
-//! What is known where paths meet? The γ of gated SSA: a join is gated by the branches that choose the path.
+//! What is known about a value where paths meet? The γ of gated SSA: a join is gated by the branches that choose the
+//! path.
 //!
-//! `gate` is the narrowest scope in which all lanes take the same path into the join; `None` when lanes of one warp may
-//! come by different paths. Equal forms that are fully known survive any gate: every lane has the same formula. Equal
-//! terms with another rest keep their terms and lose the rest to the narrowest scope. Exactness holds within the gate only:
-//! `t + 100` and `t − 156` are one form of eight bits, each exact where it does not wrap. Different terms: divergent.
+//! `gate` is the narrowest scope in which all lanes take the same path to the join, or `None` if lanes of one warp may
+//! arrive by different paths.
+//!
+//! - Equal, fully known forms survive any gate: every lane evaluates the same formula.
+//! - Forms with equal terms and different rests keep their terms; the new rest is uniform in the narrowest of the
+//!   scopes involved.
+//! - Forms with different terms: divergent.
+//!
+//! Exactness survives within the gate only. For example `t + 100` and `t − 156` are the same form in eight bits, and
+//! each is exact for the lanes in which it does not wrap.
 
 use super::form::{Form, Rest, Scope};
 
@@ -21,14 +28,14 @@ pub fn join(a: &Form, b: &Form, gate: Option<Scope>) -> Option<Form> {
             Rest::Uniform { scope, align: x.align().min(y.align()).min(63) }
         }
     };
-    // lanes that come by different paths may have wrapped a different number of times, whatever they agree on modulo 2^w
+    // lanes that arrive by different paths may have wrapped a different number of times, even if they agree modulo 2^w
     let limit = gate.min(Some(rest.scope()));
     let (exact_unsigned, exact_signed) = (exact_unsigned.min(limit), exact_signed.min(limit));
     Some(Form { terms: *terms, rest, exact_unsigned, exact_signed })
 }
 
-/// What remains of a form when lanes may hold it from different iterations: the η of gated SSA. `gate` is the
-/// narrowest scope in which all lanes leave the loop in the same iteration, `None` when lanes of a warp do not.
+/// What remains of a form if lanes may hold it from different iterations: the η of gated SSA. `gate` is the narrowest
+/// scope in which all lanes leave the loop in the same iteration, or `None` if lanes of one warp do not.
 pub fn leave_loop(form: &Form, gate: Option<Scope>) -> Option<Form> {
     join(form, form, gate)
 }
@@ -61,7 +68,7 @@ mod tests {
         prop_oneof![Just(Scope::Warp), Just(Scope::Block), Just(Scope::Grid)]
     }
 
-    /// Forms over few terms and rests, so that pairs with equal ones are frequent.
+    /// Random forms over few terms and rests, so that equal ones are frequent.
     fn form() -> impl Strategy<Value = Form> {
         let rest = prop_oneof![
             (-2i64..3).prop_map(Form::constant),
@@ -81,7 +88,7 @@ mod tests {
         )
     }
 
-    /// Whether all that the weaker form claims is claimed by the stronger one; no form claims nothing.
+    /// Whether the stronger form claims everything that the weaker one claims; `None` claims nothing.
     fn implies(stronger: Option<&Form>, weaker: Option<&Form>) -> bool {
         let Some(weak) = weaker else { return true };
         let Some(strong) = stronger else { return false };
@@ -127,7 +134,7 @@ mod tests {
 
         #[test]
         fn weaker_operands_join_to_weaker_forms(a in form(), b in form(), c in form(), gate in proptest::option::of(scope())) {
-            // what `a` joined with something claims is weaker than `a`
+            // joining `a` with anything only weakens it
             if let Some(weaker) = join(&a, &b, Some(Scope::Grid)) {
                 prop_assert!(implies(join(&a, &c, gate).as_ref(), join(&weaker, &c, gate).as_ref()));
             }

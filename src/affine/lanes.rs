@@ -1,18 +1,23 @@
-//! What does the launch geometry say about a form's lanes? The model of a warp behind bit tricks and proofs.
+//! What does the launch geometry say about the lanes of a form? The model of a warp behind bit tricks and exactness
+//! proofs.
 //!
-//! Always: `tid` along a dimension is below its bound, `laneid` below 32. Where *warps lie in rows* (one row of threads,
-//! or rows that are whole warps), `tid.x = 32·q + laneid` with `q`, `tid.y` and `tid.z` the same for all lanes of a
-//! warp; where they lie in planes, `tid.z` is. Where the shape X×Y×Z is known, the *flat index*
-//! `tid.x + X·tid.y + X·Y·tid.z` is `32·q + laneid` whatever the shape. Anything else is not assumed.
+//! Assumed in every launch: each thread index is below its bound, and `laneid` is below 32.
+//!
+//! Where *warps lie in rows* (the block is a single row of threads, or every row is a whole number of warps), `tid.x =
+//! 32·q + laneid`, and `q`, `tid.y` and `tid.z` are the same for all lanes of a warp. Where warps lie in planes,
+//! `tid.z` is.
+//!
+//! Where the shape X×Y×Z is known, the *flat index* `tid.x + X·tid.y + X·Y·tid.z` equals `32·q + laneid`. Nothing else
+//! is assumed.
 
 use super::form::{Base, Form, Rest, Scope, wrap};
 use crate::geometry::{BlockShape, Geometry, WARP_SIZE};
 use crate::mutants::{self, Mutant};
 
-/// Facts about lanes under one geometry.
+/// What is known about lanes under one launch geometry.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneModel {
-    /// Largest value of each base.
+    /// Largest value of each base, in the order of [`Base::ALL`].
     max: [u64; 4],
     rows: bool,
     planes: bool,
@@ -20,16 +25,16 @@ pub struct LaneModel {
     exact: Option<BlockShape>,
 }
 
-/// A form split as `high · 2^bits + low` with `0 ≤ low < 2^bits`: `high` is the same for all lanes of the scope.
+/// A form split into `high · 2^bits + low` with `0 ≤ low < 2^bits`, where `high` is the same for all lanes of `scope`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LowPart {
     pub bits: u32,
     pub scope: Scope,
-    /// In a warp that lies in a row, or of the flat index, the low part is `step · laneid`.
+    /// If the split is within a warp: the low part is this number times `laneid`.
     pub lane_step: Option<i64>,
 }
 
-/// Lanes' coefficients of a form that is linear with known coefficients.
+/// Coefficients of the four bases in a form that is linear with known coefficients.
 struct Linear {
     coefficients: [i64; 4],
 }
@@ -62,7 +67,7 @@ impl LaneModel {
         }
     }
 
-    /// The widest scope in which lanes agree on the value of a form; `None` if lanes of a warp may differ.
+    /// The widest scope in which lanes agree on the value of a form; `None` if lanes of one warp may differ.
     pub fn scope_of(&self, form: &Form) -> Option<Scope> {
         if form.terms.is_empty() {
             return Some(form.rest.scope());
@@ -78,7 +83,8 @@ impl LaneModel {
         None
     }
 
-    /// In rows `tid.x = 32·q + laneid`, so equal and opposite coefficients of the two cancel within a warp.
+    /// Whether `tid.x` and `laneid` cancel: in rows `tid.x = 32·q + laneid`, so equal and opposite coefficients cancel
+    /// within a warp.
     fn lanes_cancel(&self, form: &Form) -> bool {
         let varying = |base: Base| matches!(base, Base::TidX | Base::LaneId);
         form.terms.iter().all(|term| match term.monomial.bases {
@@ -92,14 +98,14 @@ impl LaneModel {
         })
     }
 
-    /// The flat index and `laneid` with equal and opposite coefficients.
+    /// Whether the flat index and `laneid` cancel in the same way.
     fn flat_lanes_cancel(&self, form: &Form) -> bool {
         let flat = self.linear(form).and_then(|linear| self.flat(&linear));
         flat.is_some_and(|Linear { coefficients: [x, _, _, lane] }| x.checked_add(lane) == Some(0))
     }
 
-    /// The same lanes written with the flat index, if they can be: its coefficient in place of `tid.x`'s, none of `tid.y`,
-    /// and one of `tid.z` only where warps lie in planes.
+    /// The form rewritten in terms of the flat index, if possible: the coefficient of `tid.x` becomes that of the flat
+    /// index, `tid.y` vanishes, and `tid.z` may remain only where warps lie in planes.
     fn flat(&self, linear: &Linear) -> Option<Linear> {
         let shape = self.exact?;
         let [x, y, z, lane] = linear.coefficients;
@@ -123,7 +129,7 @@ impl LaneModel {
         Some(Linear { coefficients })
     }
 
-    /// Smallest and largest integer value of a fully known linear form, before any wrapping.
+    /// Smallest and largest integer value of a fully known linear form, without wrapping.
     pub fn integer_range(&self, form: &Form) -> Option<(i128, i128)> {
         let Rest::Const(rest) = form.rest else { return None };
         let linear = self.linear(form)?;
@@ -136,8 +142,8 @@ impl LaneModel {
         Some((low, high))
     }
 
-    /// Splits a form into a uniform high part and a lane-dependent low part that does not carry into it: once over the
-    /// whole block, once within a warp. The first has the wider scope, the second the smaller low part.
+    /// Splits a form into a uniform high part and a lane-dependent low part that does not carry into it, once over the
+    /// whole block and once within a warp. The first split has the wider scope, the second the smaller low part.
     pub fn low_parts(&self, form: &Form, bits: u32) -> impl Iterator<Item = LowPart> + use<> {
         let linear = self.linear(form);
         let block = linear.as_ref().and_then(|linear| self.low_part_of_block(linear, form.rest, bits));
@@ -145,7 +151,8 @@ impl LaneModel {
         block.into_iter().chain(warp)
     }
 
-    /// All terms together stay below the alignment of the rest: the high part is the rest itself, in its scope.
+    /// The split over the block: all terms together stay below the alignment of the rest, so the high part is the rest
+    /// itself.
     fn low_part_of_block(&self, linear: &Linear, rest: Rest, bits: u32) -> Option<LowPart> {
         let mut span = 0i128;
         for base in Base::ALL {
@@ -160,7 +167,8 @@ impl LaneModel {
         (low_bits < bits && !carries).then(|| LowPart { bits: low_bits, scope: rest.scope(), lane_step: None })
     }
 
-    /// In a row, and of the flat index, only `laneid` varies; everything else must be a multiple of the low part's size.
+    /// The split within a warp: in a row, or for the flat index, only `laneid` varies, and everything else must be a
+    /// multiple of the size of the low part.
     fn low_part_of_warp(&self, linear: &Linear, rest: Rest, bits: u32) -> Option<LowPart> {
         let flat = self.flat(linear);
         let [x, y, z, lane] = flat.as_ref().unwrap_or(linear).coefficients;
@@ -183,7 +191,7 @@ impl LaneModel {
         })
     }
 
-    /// Number of low bits that are zero in every part of the form other than its lane-dependent low part.
+    /// Number of low bits that are zero in every part of the form except its lane-dependent low part.
     pub fn high_align(&self, form: &Form, low: &LowPart) -> u32 {
         let rest = u32::from(form.rest.align());
         if low.lane_step.is_none() {
@@ -203,7 +211,7 @@ impl LaneModel {
             .fold(rest, u32::min)
     }
 
-    /// Adds what geometry alone proves of a form's exactness.
+    /// Adds the exactness that geometry alone proves.
     pub fn prove_exact(&self, mut form: Form, bits: u32) -> Form {
         self.prove(&mut form, bits);
         form
@@ -231,7 +239,7 @@ impl LaneModel {
         }
     }
 
-    /// Whether a constant rest is the integer it looks like in the given reading.
+    /// Whether a constant rest equals the integer that it represents in the given reading.
     pub fn rest_is_exact(&self, form: &Form, bits: u32, signed: bool) -> bool {
         let limit = |exponent: u32| 1i128 << exponent;
         self.integer_range(form).is_some_and(|(low, high)| {
@@ -239,7 +247,7 @@ impl LaneModel {
         })
     }
 
-    /// `form & mask` (mask sign-extended).
+    /// `form & mask`, with the mask sign-extended.
     pub fn and_mask(&self, form: &Form, mask: i64, bits: u32) -> Option<Form> {
         let mask = super::form::unsigned(mask, bits);
         self.low_parts(form, bits).find_map(|low| self.mask_split(form, mask, low, bits))
@@ -254,7 +262,7 @@ impl LaneModel {
         if mask & low_mask != low_mask {
             return None;
         }
-        // the low part passes whole; what the mask keeps of the high part is uniform
+        // the low part passes unchanged; what the mask keeps of the high part is uniform
         let mask_bits = 64 - mask.leading_zeros();
         let high_is_gone = self.high_align(form, &low) >= mask_bits;
         let mut kept = form.clone();
@@ -292,16 +300,16 @@ impl LaneModel {
         divide_exactly(form, 1i64.checked_shl(shift).filter(|_| shift < 63)?, bits, signed, false)
     }
 
-    /// Whether `form < bound` has the same answer in all lanes of a scope, by splitting off the low part: holds when the
-    /// bound's low bits are zero. The same split answers signed and unsigned compares.
+    /// The scope in which `form < bound` has the same answer for all lanes, found by splitting off the low part;
+    /// requires the low bits of the bound to be zero. The same split answers signed and unsigned comparisons.
     pub fn compare_with_aligned(&self, form: &Form, bound: Rest, bits: u32) -> Option<Scope> {
         let fits = |low: &LowPart| u32::from(bound.align()) >= low.bits;
         self.low_parts(form, bits).find(fits).map(|low| low.scope.min(bound.scope()))
     }
 }
 
-/// `form / divisor` where every coefficient and the rest are multiples and the form is exact (`exact_flag`: the
-/// division itself promises that nothing is lost).
+/// `form / divisor` if all coefficients and the rest are multiples of the divisor and the form is exact. `exact_flag`:
+/// the instruction itself promises that there is no remainder.
 pub fn divide_exactly(form: &Form, divisor: i64, bits: u32, signed: bool, exact_flag: bool) -> Option<Form> {
     let scope = if signed { form.signed_scope()? } else { form.unsigned_scope()? };
     if divisor <= 0 || form.symbols().next().is_some() {
@@ -320,25 +328,26 @@ pub fn divide_exactly(form: &Form, divisor: i64, bits: u32, signed: bool, exact_
     if !rest_divides {
         return None;
     }
-    // over the integers the rest is what it looks like plus a multiple of 2^bits, so it is aligned to that at most
+    // over the integers the rest is the represented number plus a multiple of 2^bits, so its alignment is at most
+    // `bits`
     let most = if mutants::on(Mutant::QuotientAlign) { 64 } else { bits };
     let align = u32::from(form.rest.align()).min(most);
     let align = if power_of_two { align.saturating_sub(log).min(63) as u8 } else { 0 };
     quotient.rest = Rest::Uniform { scope: form.rest.scope().min(scope), align: if exact_flag { 0 } else { align } };
     if divisor > 1 {
-        // an unsigned quotient by two or more has its top bit clear, so both readings agree
+        // an unsigned quotient by two or more has a clear top bit, so both readings agree
         quotient.exact_signed = Some(scope).filter(|_| bits > 1);
         quotient.exact_unsigned = (!signed).then_some(scope);
     }
     Some(quotient)
 }
 
-/// Bits that hold `0..=value`.
+/// Number of bits that hold every number in `0..=value`.
 fn bits_for(value: i128) -> u32 {
     128 - value.leading_zeros()
 }
 
-/// The element of a known number of a width.
+/// The form of a known number in a width.
 pub fn constant(value: i64, bits: u32) -> Form {
     Form::constant(wrap(value, bits))
 }

@@ -1,5 +1,5 @@
-//! The abstract domain: what may be said of a value across the lanes of a warp, the warps of a block, the blocks of a
-//! grid. No IR types here: symbols are opaque numbers, widths are parameters.
+//! What can be said about a value across the lanes of a warp, the warps of a block and the blocks of a grid? The
+//! abstract domain. It knows no IR types: symbols are opaque numbers, widths are parameters.
 //!
 //! ```text
 //!                 divergent
@@ -16,9 +16,9 @@
 //!             bottom (not reached)
 //! ```
 //!
-//! An element claims, for all lanes that execute the same dynamic instance, `value = Σ c·monomial + rest (mod 2^w)`
-//! with a rest that is one number for all lanes of the stated scope. Sources: Sampaio 2013, sections 3.5 and 3.6 (forms
-//! of `tid.x`, degree two); scopes, symbolic coefficients, alignment and exactness are ours.
+//! An element claims, for all lanes that execute the same dynamic instance, that `value = Σ c·monomial + rest (mod
+//! 2^w)`, with a rest that is one number for all lanes of the stated scope. Sources: Sampaio 2013, sections 3.5 and 3.6
+//! (forms of `tid.x`, degree two); scopes, symbolic coefficients, alignment and exactness are ours.
 
 pub mod arith;
 pub mod form;

@@ -1,4 +1,4 @@
-//! What is the solver of one function told of the rest of the module, and of launches?
+//! What does the solver of one function need to know about the rest of the module and about launches?
 
 use super::intrinsic_table::IntrinsicTable;
 use crate::affine::{Form, Scope};
@@ -10,15 +10,15 @@ use crate::llvm::escape::module_stack_escapes;
 use crate::llvm::handle;
 use std::cell::OnceCell;
 
-/// What the solver of one function is told.
+/// Everything outside the function that its facts depend on.
 pub struct Environment<'a> {
     pub geometry: Geometry,
     pub intrinsics: &'a IntrinsicTable,
-    /// Claims about arguments; `None` is divergent.
+    /// What call sites guarantee about each argument; `None` is divergent.
     pub params: Vec<Option<Form>>,
-    /// All lanes of a warp that have not exited enter together.
+    /// Whether all lanes of a warp that have not exited enter the function together.
     pub entry_convergent: bool,
-    /// The scope whose lanes find the function's frame at the same address; `None` where lanes of a warp may not.
+    /// The scope in which the function's frame has the same address; `None` if lanes of one warp may differ.
     pub frame: Option<Scope>,
     pub simple: bool,
     pub(super) module: handle::Module<'a>,
@@ -27,11 +27,11 @@ pub struct Environment<'a> {
 }
 
 impl Environment<'_> {
-    /// Some thread's own memory may be reached through a pointer of unknown origin. Looks at the whole module, once.
+    /// Whether a pointer of unknown origin may point into some thread's stack. Looks at the whole module, once.
     pub fn stack_escapes(&self) -> bool {
         *self.stack_escapes.get_or_init(|| module_stack_escapes(self.module))
     }
-    /// Result of a function of the module for uniform arguments.
+    /// The result of a function of the module when its arguments are uniform.
     pub fn returns(&self, function: u32) -> Option<&Form> {
         self.returns.get(function as usize).and_then(Option::as_ref)
     }

@@ -1,8 +1,8 @@
-//! What does the analysis know? The immutable result, and every question one may ask of it.
+//! What does the analysis know about a function? The immutable result, and every query on it.
 //!
-//! [`Findings`] are the answers for one function without the function itself (summaries borrow the picture);
-//! [`Facts`] own both, and answer as its [`Outline`] does where nothing is asked about lanes. Nothing here changes after
-//! construction, and no caller sees solver state.
+//! [`Findings`] are the results without the function itself (summaries borrow the function). [`Facts`] own both, and
+//! answer like their [`Outline`] where no question about lanes is asked. Nothing here changes after construction, and
+//! no caller sees solver state.
 
 use super::environment::Environment;
 use super::gates::{Gates, OPEN};
@@ -26,14 +26,14 @@ use fixedbitset::FixedBitSet;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// What may be said of a value.
+/// What is known about a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Class<'a> {
-    /// Its block is never reached.
+    /// Its block is never executed.
     Unreached,
-    /// The same known number everywhere (sign-extended).
+    /// A known number, the same in all lanes (sign-extended).
     Constant(i64),
-    /// The same unknown value for all lanes of the scope.
+    /// An unknown value, the same for all lanes of the scope.
     Uniform(Scope),
     /// An affine form of thread indices that differs between lanes of a warp.
     Affine(&'a Form),
@@ -41,11 +41,11 @@ pub enum Class<'a> {
 }
 
 impl Class<'_> {
-    /// Whether all lanes of a warp agree.
+    /// Whether all lanes of a warp agree on the value.
     pub fn is_uniform(&self) -> bool {
         matches!(self, Class::Constant(_) | Class::Uniform(_) | Class::Unreached)
     }
-    /// Scope in which the value is the same.
+    /// The scope in which the value is the same; `None` if lanes of one warp may differ.
     pub fn scope(&self) -> Option<Scope> {
         match self {
             Class::Constant(_) | Class::Unreached => Some(Scope::Grid),
@@ -55,7 +55,7 @@ impl Class<'_> {
     }
 }
 
-/// The answers for one function.
+/// The results for one function.
 pub struct Findings {
     cfg: Rc<Cfg>,
     model: LaneModel,
@@ -63,11 +63,11 @@ pub struct Findings {
     elements: Vec<Element>,
     gates: Gates,
     entry_convergent: bool,
-    /// Computed when somebody asks.
+    /// Computed on first use.
     convergence: OnceCell<Convergence>,
 }
 
-/// A function and what is known of it.
+/// A function and everything that is known about it.
 pub struct Facts {
     outline: Outline,
     findings: Findings,
@@ -81,25 +81,26 @@ impl std::ops::Deref for Facts {
 }
 
 impl Facts {
-    /// Solves the function.
+    /// Runs the analysis.
     pub fn compute(outline: Outline, env: &Environment<'_>) -> Facts {
         let solution = solve(&outline.func, &outline.cfg, env);
         let findings = Findings::new(outline.cfg.clone(), solution, env);
         Facts { outline, findings }
     }
-    /// The same facts for launches with at most so many threads a block: what holds for all launches holds for those.
+    /// The same facts, restricted to launches with at most `threads` threads per block. What holds for all launches
+    /// holds for those.
     pub fn with_thread_bound(self, threads: u32) -> Facts {
         Facts { outline: self.outline.with_thread_bound(threads), findings: self.findings }
     }
-    /// The same facts by the name of a copy of the function.
+    /// The same facts for a copy of the function with another name.
     pub fn renamed(self, name: String) -> Facts {
         Facts { outline: self.outline.renamed(name), findings: self.findings }
     }
-    /// Class of a value where it is defined.
+    /// The class of a value where it is defined.
     pub fn class(&self, value: Value) -> Class<'_> {
         self.findings.class_of(&self.func, value)
     }
-    /// How many results of reachable instructions are uniform, affine and divergent.
+    /// The number of reachable instructions whose result is uniform, affine and divergent.
     pub fn tally(&self) -> [u32; 3] {
         let (func, findings) = (&self.func, &self.findings);
         let mut counts = [0; 3];
@@ -119,55 +120,57 @@ impl Facts {
         }
         counts
     }
-    /// Scope in which lanes agree on a value where it is defined; `None` if lanes of a warp may not.
+    /// The scope in which lanes agree on a value where it is defined; `None` if lanes of one warp may differ.
     pub fn scope(&self, value: Value) -> Option<Scope> {
         self.class(value).scope()
     }
-    /// The form of a value where it is defined, also where geometry makes it uniform.
+    /// The form of a value where it is defined, including forms that geometry makes uniform.
     pub fn form(&self, value: Value) -> Option<&Form> {
         self.findings.interner.form(self.findings.elements[value.index()])
     }
-    /// The form of a value as a use in `block` sees it: gated by the loops between. `None` is divergent.
+    /// The form of a value as a use in `block` sees it, after the gates of the cycles in between. `None` is divergent.
     pub fn form_at_use(&self, value: Value, block: Block) -> Option<Form> {
         self.findings.form_at(&self.func, value, block)
     }
-    /// Scope in which lanes agree on a value as a use in `block` sees it.
+    /// The scope in which lanes agree on a value as a use in `block` sees it.
     pub fn scope_at_use(&self, value: Value, block: Block) -> Option<Scope> {
         self.findings.scope_at(&self.func, value, block)
     }
-    /// Whether lanes of a warp may take different ways at the end of a block.
+    /// Whether lanes of one warp may take different successors at the end of a block.
     pub fn is_divergent_branch(&self, block: Block) -> bool {
         self.findings.branch_scope(block).is_none()
     }
-    /// Whether all lanes of a warp that have not exited may be taken to enter the function together.
+    /// Whether all lanes of a warp that have not exited enter the function together.
     pub fn entry_convergent(&self) -> bool {
         self.findings.entry_convergent
     }
-    /// Whether, for every dynamic instance of a block, all lanes of the warp that have not exited execute it or none.
+    /// Whether every dynamic instance of a block is executed either by all lanes of the warp that have not exited or by
+    /// none.
     pub fn is_convergent(&self, block: Block) -> bool {
         self.findings.convergence(&self.func).is_convergent(block)
     }
-    /// How a form is to be called.
+    /// The class of a form under the geometry of the launch.
     pub fn class_of_form<'a>(&self, form: &'a Form) -> Class<'a> {
         self.findings.class_of_form(form)
     }
-    /// Scope in which lanes take the same way at the end of a block; grid where there is only one way.
+    /// The scope in which lanes take the same successor at the end of a block; grid if there is only one.
     pub fn branch_scope(&self, block: Block) -> Option<Scope> {
         self.findings.branch_scope(block)
     }
-    /// Scope in which lanes come to a block by the same path.
+    /// The scope in which lanes reach a block by the same path.
     pub fn join_scope(&self, block: Block) -> Option<Scope> {
         self.findings.gates.of_join(block)
     }
-    /// Scope in which lanes leave a cycle in the same iteration.
+    /// The scope in which lanes leave a cycle in the same iteration.
     pub fn exit_scope(&self, cycle: Cycle) -> Option<Scope> {
         self.findings.gates.of_exits(cycle)
     }
-    /// What geometry says of lanes.
+    /// What the launch geometry says about lanes.
     pub fn lanes(&self) -> &LaneModel {
         &self.findings.model
     }
-    /// Where a value is used outside its cycle under another class: the outermost such cycle and the class there.
+    /// Whether a value has another class after the cycle that defines it: the outermost such cycle, and the form after
+    /// it (`None`: divergent).
     pub fn after_cycle(&self, value: Value) -> Option<(Cycle, Option<Form>)> {
         let func = &self.func;
         let def = func.def(value)?;
@@ -200,7 +203,7 @@ impl Facts {
 }
 
 impl Findings {
-    /// From what the solver left behind.
+    /// Takes over the state that the solver reached.
     pub(super) fn new(cfg: Rc<Cfg>, solution: Solution, env: &Environment<'_>) -> Findings {
         let Solution { model, interner, elements, gates } = solution;
         Findings {
@@ -214,12 +217,12 @@ impl Findings {
         }
     }
 
-    /// Which blocks of the function a warp executes whole; found out when first asked.
+    /// Which blocks are executed by whole warps; computed on first use.
     pub(super) fn convergence(&self, func: &Func) -> &Convergence {
         self.convergence.get_or_init(|| self.convergence_from(func, self.entry_convergent))
     }
 
-    /// The same for lanes that enter the function together, or that do not.
+    /// The same, for lanes that enter the function together, or that may not (`entry_convergent`).
     pub(super) fn convergence_from(&self, func: &Func, entry_convergent: bool) -> Convergence {
         let cycles = &self.cfg.cycles;
         let mut divergent = FixedBitSet::with_capacity(func.blocks.len());
@@ -239,7 +242,7 @@ impl Findings {
     fn class_of(&self, func: &Func, value: Value) -> Class<'_> {
         let element = self.elements[value.index()];
         if element.is_bottom() {
-            // an undefined phi in a reached block: nothing is claimed
+            // a phi of undefined values in a reachable block: nothing is claimed
             let reached = func.def(value).is_none_or(|def| self.is_reachable(func.insts[def].block));
             return if reached { Class::Divergent } else { Class::Unreached };
         }
@@ -289,7 +292,7 @@ impl Findings {
         self.model.scope_of(&self.form_at(func, value, block)?)
     }
 
-    /// The outermost cycle around `home` that does not hold `block`.
+    /// The outermost cycle around `home` that does not contain `block`.
     fn outermost_left(&self, home: Cycle, block: Block) -> Option<Cycle> {
         let mut left = None;
         let mut cycle = Some(home);
@@ -308,7 +311,7 @@ impl Findings {
         self.cfg.order.is_reachable(block)
     }
 
-    /// The returned value, if lanes that called together agree on it.
+    /// The form of the returned value, if lanes that called together agree on it.
     pub(super) fn returned(&self, func: &Func) -> Option<Form> {
         let returns: Vec<(Block, Value)> = func
             .blocks
@@ -322,7 +325,7 @@ impl Findings {
             .collect();
         let mut gate = OPEN;
         if returns.len() > 1 {
-            // which return a lane comes to may be decided by any branch
+            // any branch may decide which return a lane reaches
             for block in func.blocks.keys() {
                 gate = gate.min(self.branch_scope(block));
             }
@@ -339,7 +342,7 @@ impl Findings {
     }
 }
 
-/// A uniform form without anything a caller could not use.
+/// A uniform form, reduced to what is meaningful to a caller.
 fn exported(form: &Form) -> Option<Form> {
     if !form.terms.is_empty() {
         return None;
@@ -350,10 +353,11 @@ fn exported(form: &Form) -> Option<Form> {
     })
 }
 
-/// What convergence asks of a block's instructions.
+/// What the convergence analysis needs to know about the instructions of a block.
 fn block_traits(func: &Func, block: Block) -> BlockTraits {
     let data = func.blocks[block];
-    // lanes that return from a device function have not exited: their callers go on, and full masks still name them
+    // lanes that return from a device function have not exited: their callers continue, and full masks still include
+    // them
     let exits = func.is_kernel || mutants::on(Mutant::CalleeGuards);
     let is_return = exits && func.insts[func.terminator(block)].opcode == Opcode::Ret;
     let has_sync = func.block_insts(block).any(|inst| may_synchronise(func, inst));

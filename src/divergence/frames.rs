@@ -1,25 +1,25 @@
-//! Do lanes that enter a function together find its frame at the same address?
+//! Do lanes that enter a function together have its frame at the same address?
 //!
-//! NVPTX gives every function one block of fixed layout for the stack objects of its entry block whose size is a constant
-//! (the *depot*), and moves the stack pointer as the function runs for all others. The fixed block of a kernel stands at
-//! the same local address in every thread of the grid. That of a device function stands where its caller's stack ends,
-//! and so do those of all that it calls:
+//! NVPTX gives every function a fixed area for the constant-size stack objects of its entry block (the *depot*), and
+//! moves the stack pointer during execution for all other objects. The depot of a kernel has the same local address in
+//! every thread of the grid. The depot of a device function starts where its caller's stack ends, so its address
+//! depends on all callers:
 //!
-//! 1. A function **holds still** if lanes that entered it together and are at the same dynamic instance in it have
-//!    moved the stack pointer by the same amount ([`holds_still`]).
-//! 2. Lanes agree on the place of a frame if they agree on that of every caller's, and every caller holds still. That is
-//!    part of the claims that call sites make about a function (`module`): it starts true and is taken back, so
-//!    recursion is no obstacle. Who has callers that are not seen has no such claim: any of them may have done what is
-//!    described above, in this module or in another.
+//! 1. A function **holds still** if lanes that entered it together and are at the same dynamic instance have moved the
+//!    stack pointer by the same amount ([`holds_still`]).
+//! 2. Lanes agree on the address of a frame if they agree on that of every caller, and every caller holds still. This
+//!    is one of the claims that call sites make about a function (`module`). It starts as true and is withdrawn where
+//!    it fails, so recursion is no obstacle. A function with unknown callers has no such claim: any of them may have
+//!    moved the stack pointer differently per lane, in this module or in another.
 //!
-//! **Sound**: 1. what moves the stack pointer by an amount on which lanes agree, in blocks of which they execute each
-//! instance all together or not at all, has moved it as far for one lane as for another when both are at the same
-//! instance. (Instances are executed in one order by all lanes, and lanes that have exited are at none.) A
-//! `stackrestore` of a `stacksave` that stands in such a block goes back to where all were at the same instance. 2. by
-//! induction over the call path, which is a part of a dynamic instance.
+//! **Soundness.** For 1: suppose that the stack pointer is only moved by amounts on which lanes agree, in blocks of
+//! which the whole warp executes each instance or none of it. Then two lanes at the same instance have moved it equally
+//! far, because all lanes execute instances in the same order (and exited lanes are at no instance). A `stackrestore`
+//! of a `stacksave` in such a block returns to where all lanes were at the same instance. For 2: induction over the
+//! call path, which is part of the dynamic instance.
 //!
-//! **Conservative**: where the stack pointer moves at all, its addresses are divergent even if the function holds still,
-//! and a call before the first movement counts as one after it.
+//! **Conservative**: objects allocated by moving the stack pointer are divergent even if the function holds still, and
+//! a call before the first movement is treated like one after it.
 
 use super::facts::Findings;
 use crate::entity::Inst;
@@ -31,9 +31,9 @@ use crate::mutants::{self, Mutant};
 /// How an instruction moves the stack pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Movement {
-    /// A stack object outside of the fixed block.
+    /// An object outside the fixed area.
     Alloca,
-    /// Back to where it was.
+    /// Back to a saved position.
     Restore,
     /// `alloca` or `stackrestore` in inline assembly.
     Unknown,
@@ -51,7 +51,8 @@ fn movement(func: &Func, inst: Inst) -> Option<Movement> {
     }
 }
 
-/// Whether lanes that entered the function together have moved the stack pointer as far, wherever they are together.
+/// Whether lanes that entered the function together have moved the stack pointer equally far wherever they are
+/// together.
 pub(super) fn holds_still(func: &Func, facts: &Findings) -> bool {
     if mutants::on(Mutant::StillFrames) {
         return true;

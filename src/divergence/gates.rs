@@ -1,17 +1,17 @@
-//! In which scope do lanes agree on paths and iterations? The gates of gated SSA, by block and by cycle.
+//! In which scope do lanes agree on paths and iterations? The gates of gated SSA, one per block and per cycle.
 
 use crate::affine::Scope;
 use crate::cfg::Cycle;
 use crate::entity::Block;
 use cranelift_entity::{EntityRef, SecondaryMap};
 
-/// The narrowest scope that agrees on a path or an iteration; `None` when lanes of one warp do not.
+/// The narrowest scope that agrees on a path or an iteration; `None` if lanes of one warp may not agree.
 pub type Gate = Option<Scope>;
 
-/// No effect.
+/// The gate that loses nothing.
 pub const OPEN: Gate = Some(Scope::Grid);
 
-/// A gate with grid as default.
+/// A gate that defaults to open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GateCell(pub Gate);
 
@@ -21,18 +21,18 @@ impl Default for GateCell {
     }
 }
 
-/// The gates of a function. All start open, and only ever narrow.
+/// The gates of a function. All start open and only ever narrow, which bounds the iteration of the solver.
 #[derive(Clone, Debug)]
 pub struct Gates {
     joins: SecondaryMap<Block, GateCell>,
     exits: Vec<Gate>,
-    /// Some exit gate is not open.
+    /// Whether any exit gate has been narrowed.
     exits_narrowed: bool,
     branches: SecondaryMap<Block, GateCell>,
 }
 
 impl Gates {
-    /// All of them open.
+    /// All gates open.
     pub fn open(blocks: usize, cycles: usize) -> Gates {
         Gates {
             joins: SecondaryMap::with_capacity(blocks),
@@ -41,7 +41,7 @@ impl Gates {
             branches: SecondaryMap::with_capacity(blocks),
         }
     }
-    /// The narrowest scope in which all lanes come to a block by the same path.
+    /// The narrowest scope in which all lanes reach a block by the same path.
     #[inline]
     pub fn of_join(&self, block: Block) -> Gate {
         self.joins[block].0
@@ -51,17 +51,17 @@ impl Gates {
     pub fn of_exits(&self, cycle: Cycle) -> Gate {
         self.exits[cycle.index()]
     }
-    /// The narrowest scope in which all lanes take the same way at the end of a block.
+    /// The narrowest scope in which all lanes take the same successor at the end of a block.
     #[inline]
     pub fn of_branch(&self, block: Block) -> Gate {
         self.branches[block].0
     }
-    /// Whether lanes of some scope leave some cycle in different iterations.
+    /// Whether any cycle may be left in different iterations by lanes of some scope.
     #[inline]
     pub fn any_exit_narrowed(&self) -> bool {
         self.exits_narrowed
     }
-    /// Narrows the gate of a join; whether that changed it.
+    /// Narrows the gate of a join; returns whether it changed.
     pub fn narrow_join(&mut self, block: Block, gate: Gate) -> bool {
         let changes = gate < self.joins[block].0;
         if changes {
@@ -69,7 +69,7 @@ impl Gates {
         }
         changes
     }
-    /// Narrows the gate of a cycle's exits; whether that changed it.
+    /// Narrows the gate of a cycle's exits; returns whether it changed.
     pub fn narrow_exits(&mut self, cycle: Cycle, gate: Gate) -> bool {
         let cell = &mut self.exits[cycle.index()];
         let changes = gate < *cell;
@@ -79,7 +79,7 @@ impl Gates {
         }
         changes
     }
-    /// Narrows what is known of a branch; whether that changed it.
+    /// Narrows the gate of a branch; returns whether it changed.
     pub fn narrow_branch(&mut self, block: Block, gate: Gate) -> bool {
         let changes = gate < self.branches[block].0;
         if changes {

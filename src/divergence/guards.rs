@@ -1,7 +1,8 @@
-//! Which compares of a value are decided at a place? Those that decide a branch, or that are assumed.
+//! Which comparisons of a value have a known outcome in a block? Those that decide a dominating branch, and those that
+//! are assumed.
 //!
-//! Found in one walk over terminators (and over calls, where the module declares `llvm.assume`), and kept in a list for
-//! each value compared: most values have none, and then a range question costs no search.
+//! They are found in one walk over the terminators (and over the calls, if the module declares `llvm.assume`) and
+//! listed by the value compared. Most values have none, and for those a range query costs no search.
 
 use super::environment::Environment;
 use crate::cfg::Cfg;
@@ -12,12 +13,12 @@ use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 
-/// A compare of a value whose outcome is known in some blocks.
+/// A comparison of a value whose outcome is known in some blocks.
 pub struct Guard {
     /// `value PREDICATE other`.
     pub predicate: Predicate,
     pub other: Value,
-    /// Where the compare stands.
+    /// The block of the comparison.
     pub home: Block,
     outcome: Outcome,
     next: Next,
@@ -26,26 +27,26 @@ pub struct Guard {
 /// Where the outcome is known.
 #[derive(Clone, Copy)]
 enum Outcome {
-    /// It is true in all that the one block dominates, false in all that the other does.
+    /// True in all blocks dominated by `yes`, false in all blocks dominated by `no`.
     Branch { yes: PackedOption<Block>, no: PackedOption<Block> },
-    /// It is true in all that the block strictly dominates.
+    /// True in all blocks that this block strictly dominates.
     Assumed(Block),
 }
 
-/// One more than a place in the list, zero for none.
+/// One more than a position in the list; zero ends the list.
 type Next = u32;
 
-/// The guards of a function by the value they compare.
+/// The guards of a function, by the value that they compare.
 pub struct Guards {
     first: Vec<Next>,
     guards: Vec<Guard>,
 }
 
 impl Guards {
-    /// Lists them.
+    /// Collects them.
     pub fn new(func: &Func, env: &Environment<'_>) -> Guards {
         let mut list = Guards { first: vec![0; func.value_count()], guards: Vec::with_capacity(func.blocks.len()) };
-        // from the back, because each goes to the front of its list
+        // in reverse, because each guard is pushed to the front of its list
         for block in func.blocks.keys().rev() {
             let end = func.terminator(block);
             if let (Opcode::CondBr, &[yes, no]) = (func.insts[end].opcode, func.graph.succs(block))
@@ -67,7 +68,7 @@ impl Guards {
         list
     }
 
-    /// A condition with a known outcome, if it is an integer compare.
+    /// Records a condition with a known outcome, if it is an integer comparison.
     fn compare(&mut self, func: &Func, condition: Option<Value>, outcome: Outcome) {
         let def = condition.and_then(|condition| func.def(condition));
         let Some(compare) = def.filter(|&def| func.insts[def].opcode == Opcode::ICmp) else { return };
@@ -96,7 +97,7 @@ impl Guards {
         }
     }
 
-    /// The compares of a value.
+    /// The comparisons of a value.
     #[inline]
     pub fn of(&self, value: Value) -> impl Iterator<Item = &Guard> {
         let mut next = self.first[value.index()];
@@ -109,7 +110,7 @@ impl Guards {
 }
 
 impl Guard {
-    /// The outcome of the compare, if it is decided wherever `at` executes.
+    /// The outcome of the comparison, if it is known whenever `at` executes.
     pub fn outcome_at(&self, func: &Func, cfg: &Cfg, at: Block) -> Option<bool> {
         let dominators = cfg.dominators(&func.graph);
         let decides = |block: PackedOption<Block>| block.expand().is_some_and(|block| dominators.dominates(block, at));

@@ -1,4 +1,5 @@
-//! Which rule has each intrinsic that a module declares? Names are looked up once, numbers from then on.
+//! Which rule applies to each intrinsic that a module declares? Names are looked up once, after that only LLVM's
+//! numbers are used.
 
 use super::intrinsics::{Class, classify};
 use crate::ir::import::{AttributeKinds, ModuleContext};
@@ -20,12 +21,12 @@ pub enum Arithmetic {
     CheckedAdd,
     CheckedSub,
     CheckedMul,
-    /// Returns operand 0 as it is.
+    /// Returns operand 0 unchanged.
     Identity,
 }
 
 impl Arithmetic {
-    /// By name without overload suffixes.
+    /// The rule for a name without overload suffixes.
     pub fn of(name: &str) -> Option<Arithmetic> {
         Some(match name {
             "llvm.umin" => Arithmetic::UMin,
@@ -50,10 +51,10 @@ impl Arithmetic {
     }
 }
 
-/// Class of an intrinsic, its rule if it is a target-independent one, and whether it is `llvm.assume`.
+/// The class of an intrinsic, its rule if it is target-independent, and whether it is `llvm.assume`.
 type IntrinsicRule = (Class, Option<Arithmetic>, bool);
 
-/// Rules for the intrinsics a module declares.
+/// The rules of the intrinsics that a module declares.
 #[derive(Default)]
 pub struct IntrinsicTable {
     entries: FxHashMap<u32, IntrinsicRule>,
@@ -61,7 +62,7 @@ pub struct IntrinsicTable {
     has_assume: bool,
 }
 
-/// Looked up by name once a thread: LLVM's numbers stay what they are.
+/// Looked up by name once per thread: LLVM's numbers do not change.
 fn rule_of(id: u32, pure: bool) -> IntrinsicRule {
     thread_local! {
         static KNOWN: RefCell<FxHashMap<(u32, bool), IntrinsicRule>> = RefCell::default();
@@ -74,7 +75,7 @@ fn rule_of(id: u32, pure: bool) -> IntrinsicRule {
     })
 }
 
-/// Class of an intrinsic by LLVM's number; `pure` if it touches no memory and is not convergent.
+/// The class of an intrinsic by LLVM's number; `pure` if it accesses no memory and is not convergent.
 pub(super) fn class_of_intrinsic(id: u32, pure: bool) -> Class {
     rule_of(id, pure).0
 }
@@ -95,23 +96,23 @@ impl IntrinsicTable {
         let has_assume = entries.values().any(|entry| entry.2);
         IntrinsicTable { entries, has_assume }
     }
-    /// Class of an intrinsic.
+    /// The class of an intrinsic.
     pub fn class(&self, id: u32) -> Class {
         self.entries.get(&id).map_or(Class::Divergent, |entry| entry.0)
     }
-    /// Rule of its own for a target-independent intrinsic.
+    /// The rule of a target-independent intrinsic.
     pub fn arithmetic(&self, id: u32) -> Option<Arithmetic> {
         self.entries.get(&id).and_then(|entry| entry.1)
     }
-    /// Whether it reads a register: never undef or poison.
+    /// Whether it reads a special register, so that its result is never undef or poison.
     pub fn is_register(&self, id: u32) -> bool {
         matches!(self.class(id), Class::Index(_) | Class::BlockSize(_) | Class::Register { .. } | Class::Number(_))
     }
-    /// Whether it returns its pointer operand, moved within the object at most.
+    /// Whether it returns its pointer operand, moved at most within the same object.
     pub fn returns_its_pointer(&self, id: u32) -> bool {
         self.arithmetic(id) == Some(Arithmetic::Identity)
     }
-    /// Whether any call can be `llvm.assume`.
+    /// Whether the module declares `llvm.assume`.
     pub fn has_assume(&self) -> bool {
         self.has_assume
     }

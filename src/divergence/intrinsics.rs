@@ -1,21 +1,22 @@
-//! What does each intrinsic say about its result across lanes? One table for all of `llvm.nvvm.*`, a rule for the rest.
+//! How does the result of each intrinsic relate across lanes? One table for all of `llvm.nvvm.*`, one rule for the
+//! rest.
 //!
-//! A name belongs to the rule with the longest matching prefix (prefixes end at a dot). A test walks LLVM's own list and
-//! fails on any `llvm.nvvm.*` name without a rule. A name that is not on the list (a later LLVM) is divergent.
+//! The rule with the longest matching prefix applies to a name (prefixes end at a dot). A test walks LLVM's own list
+//! and fails on any `llvm.nvvm.*` name without a rule. A name that is not on the list (from a later LLVM) is divergent.
 //!
-//! Target-independent intrinsics are pure if LLVM says that they touch no memory and are not convergent, save a few
-//! that read the machine's state. The same is *not* true of ordinary functions: one that wraps `threadIdx.x` touches no
-//! memory either.
+//! Target-independent intrinsics are pure if LLVM says that they access no memory and are not convergent, except a few
+//! that read the machine's state. The same is *not* true of ordinary functions: a function that wraps `threadIdx.x`
+//! accesses no memory either.
 
 use super::intrinsics::Class::*;
 use crate::affine::{Base, Scope};
 
-/// How an intrinsic's result relates to lanes.
+/// How the result of an intrinsic relates across lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
     /// A thread index.
     Index(Base),
-    /// The same number for a scope, between the bounds (inclusive).
+    /// The same number in the scope, between the bounds (inclusive).
     Register { scope: Scope, low: u64, high: u64 },
     /// `ntid` along a dimension.
     BlockSize(usize),
@@ -23,19 +24,19 @@ pub enum Class {
     Number(i64),
     /// A function of its operands alone.
     Pure,
-    /// A function of its operands and of where in its cluster the block is.
+    /// A function of its operands and of the block's position in its cluster.
     PureInBlock,
-    /// Every lane that takes part gets the same answer, if they agree on the member mask (operand 0).
+    /// Every participating lane gets the same answer if the lanes agree on the member mask (operand 0).
     Vote,
-    /// The same with the member mask behind the value (operand 1).
+    /// The same with the member mask after the value (operand 1).
     Reduction,
-    /// `shfl.sync.idx`: uniform from a uniform source lane with full width.
+    /// `shfl.sync.idx`: uniform if the source lane is uniform and the warp is one segment.
     ShuffleIndex,
-    /// A block-wide reduction: every thread of the block gets the same answer.
+    /// A block-wide reduction: all threads of the block get the same answer.
     BlockReduction,
-    /// A barrier reduction over some of the block's warps.
+    /// A reduction at a barrier for some of the block's warps.
     PartialReduction,
-    /// A load through operand 0 of memory that the kernel does not write.
+    /// A load through operand 0 from memory that the kernel does not write.
     ReadOnlyLoad,
     /// Nothing is known.
     Divergent,
@@ -49,7 +50,7 @@ const GRID_X: u64 = i32::MAX as u64;
 const GRID_YZ: u64 = 65_535;
 const ANY: u64 = u64::MAX;
 
-/// Prefix (after `llvm.nvvm.`) and class. Longest match wins.
+/// Prefix (after `llvm.nvvm.`) and class. The longest match applies.
 const NVVM: &[(&str, Class)] = &[
     // special registers
     ("read.ptx.sreg", Divergent),
@@ -83,7 +84,7 @@ const NVVM: &[(&str, Class)] = &[
     ("read.ptx.sreg.total_smem_size", register(Scope::Grid, 0, ANY)),
     ("read.ptx.sreg.aggr_smem_size", register(Scope::Grid, 0, ANY)),
     ("read.ptx.sreg.warpsize", Number(32)),
-    // volatile by PTX's own words: the value may change between two lanes' reads (preemption, scheduling)
+    // volatile according to the PTX ISA: the value may change between the reads of two lanes (preemption, scheduling)
     ("read.ptx.sreg.warpid", Divergent),
     ("read.ptx.sreg.nwarpid", Divergent),
     ("read.ptx.sreg.smid", Divergent),
@@ -92,7 +93,7 @@ const NVVM: &[(&str, Class)] = &[
     ("read.ptx.sreg.clock64", Divergent),
     ("read.ptx.sreg.globaltimer", Divergent),
     ("read.ptx.sreg.lanemask", Divergent),
-    // lanes talk to each other
+    // communication between lanes
     ("vote.all.sync", Vote),
     ("vote.any.sync", Vote),
     ("vote.uni.sync", Vote),
@@ -103,8 +104,8 @@ const NVVM: &[(&str, Class)] = &[
     ("shfl.sync.idx", ShuffleIndex),
     ("shfl.sync", Divergent),
     ("elect.sync", Divergent),
-    ("activemask", Divergent), // lanes of one instance may execute it apart from each other
-    ("vote", Divergent),       // without a mask: whoever happens to be together
+    ("activemask", Divergent), // the lanes of one instance may execute it separately
+    ("vote", Divergent),       // no mask: depends on which lanes happen to be together
     ("shfl", Divergent),
     ("barrier.cta.red", PartialReduction),
     ("barrier.cta.red.and.aligned.all", BlockReduction),
@@ -236,7 +237,7 @@ const NVVM: &[(&str, Class)] = &[
     ("ptr", Pure),
 ];
 
-/// Target-independent intrinsics that touch no memory and still are no functions of their operands.
+/// Target-independent intrinsics that access no memory and still are not functions of their operands.
 const STATEFUL: &[&str] = &[
     "llvm.stacksave",
     "llvm.threadlocal.address",
@@ -258,7 +259,7 @@ const STATEFUL: &[&str] = &[
     "llvm.callbr.landingpad",
 ];
 
-/// Class of an intrinsic by its name without overload suffixes. `touches_nothing` is LLVM's word that it neither
+/// The class of an intrinsic by its name without overload suffixes. `touches_nothing`: LLVM says that it neither
 /// accesses memory nor is convergent.
 pub fn classify(name: &str, touches_nothing: bool) -> Class {
     if let Some(nvvm) = name.strip_prefix("llvm.nvvm.") {
@@ -270,7 +271,7 @@ pub fn classify(name: &str, touches_nothing: bool) -> Class {
 }
 
 fn nvvm_rule(name: &str) -> Option<Class> {
-    // numbered environment registers share one rule
+    // the numbered environment registers share one rule
     let name = if name.starts_with("read.ptx.sreg.envreg") { "read.ptx.sreg.envreg0" } else { name };
     NVVM.iter().filter(|(prefix, _)| has_prefix(name, prefix)).max_by_key(|(prefix, _)| prefix.len()).map(|rule| rule.1)
 }
@@ -284,7 +285,7 @@ mod tests {
     use super::*;
     use crate::llvm::handle::{intrinsic_id, intrinsic_name};
 
-    /// LLVM numbers a target's intrinsics in one run, sorted by name.
+    /// All names of `llvm.nvvm.*`: LLVM numbers the intrinsics of a target consecutively, sorted by name.
     fn all_nvvm() -> Vec<String> {
         let middle = intrinsic_id("llvm.nvvm.read.ptx.sreg.tid.x");
         assert_ne!(middle, 0);

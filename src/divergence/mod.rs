@@ -1,26 +1,27 @@
-//! Which lanes agree on what? The affine divergence analysis over the dense picture of a function.
+//! Which lanes agree on which values? The affine divergence analysis, on the dense representation of a function.
 //!
-//! 1. [`module`]: call graph summaries: what arguments and results of device functions look like from outside.
-//! 2. [`solver`]: optimistic sparse iteration; each visit applies one rule of `transfer` (and its siblings by opcode
-//!    family), which reads a `view` of the state. Control dependence enters as `gates`: `cfg::sync` says which joins and
-//!    loop exits a branch decides.
-//! 3. [`facts`]: the immutable result and every question one may ask of it.
+//! 1. [`module`]: summaries over the call graph: arguments and results of device functions as seen from outside.
+//! 2. [`solver`]: optimistic sparse iteration. Each visit applies one rule of `transfer` (or of its siblings, by opcode
+//!    family), which reads a `view` of the state. Control dependence enters through `gates`; `cfg::sync` says which
+//!    joins and loop exits a branch decides.
+//! 3. [`facts`]: the immutable result and every query on it.
 //!
-//! Each of these needs those above it in this list, and no two need each other:
+//! The files form layers. Each uses only those above it in this list:
 //!
 //! ```text
-//! intrinsics, intrinsic_table     what each intrinsic says of its result
-//!  └ environment                     what a solve is told of the module and of launches
-//!     └ guards, range                   bounds of integers, for proofs that nothing wraps
-//!        └ view, gates, transfer*          one rule a family of instructions
+//! intrinsics, intrinsic_table     how the result of each intrinsic relates across lanes
+//!  └ environment                     what a solve knows about the module and about launches
+//!     └ guards, range                   bounds of integers, to prove that nothing wraps
+//!        └ view, gates, transfer*          one rule per family of instructions
 //!           └ solver, readers                 the fixed point
-//!              └ facts, outline                  the answers
-//!                 └ frames, module                  claims from call to call
+//!              └ facts, outline                  the results
+//!                 └ frames, module                  claims propagated from call to call
 //! ```
 //!
 //! Sources: Coutinho 2011 (divergence with synchronisation dependences), Sampaio 2013 (affine constraints over gated
-//! SSA), Rosemann, Moll and Hack 2021 (sync dependence and temporal divergence on arbitrary control flow). Scopes,
-//! provenance, launch geometry, exactness and call summaries are ours. docs/ANALYSIS.md has the soundness argument.
+//! SSA), Rosemann, Moll and Hack 2021 (synchronisation dependence and temporal divergence on arbitrary control flow).
+//! Scopes, pointer provenance, launch geometry, exactness and call summaries are ours. docs/ANALYSIS.md has the
+//! soundness argument.
 
 pub mod environment;
 pub mod facts;

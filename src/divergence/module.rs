@@ -1,15 +1,16 @@
-//! What do device functions look like from outside? Claims about arguments and results over the call graph.
+//! What do the arguments and results of device functions look like from outside? Claims propagated over the call graph.
 //!
-//! - **Results, bottom up.** A function with an exact definition is solved once with every argument uniform in the grid;
-//!   what its returned value is then holds for any call with uniform arguments. Recursion: nothing is claimed.
+//! - **Results, bottom up.** A function with an exact definition is solved once with every argument uniform in the
+//!   grid. What then holds for its returned value holds for any call with uniform arguments. Recursive functions get no
+//!   claim.
 //! - **Arguments, top down.** A function that only this module can call, and only directly, gets for each argument the
-//!   join over its call sites, starting from kernels (whose arguments are uniform in the grid) and from functions that
-//!   others may call (whose arguments are divergent). Forms keep their terms, not their symbols, which have no meaning
-//!   in the callee. Its entry is warp-convergent if every call stands in a warp-convergent block, and its frame stands at
-//!   the same address for all lanes under the conditions of [`frames`](super::frames).
+//!   join over its call sites. The walk starts from kernels (whose arguments are uniform in the grid) and from
+//!   functions with unknown callers (whose arguments are divergent). Forms keep their terms but not their symbols,
+//!   which mean nothing in the callee. The entry is warp-convergent if every call is in a warp-convergent block; the
+//!   frame has the same address for all lanes under the conditions of [`frames`](super::frames).
 //!
-//! Both are computed once, on first need: modules without device functions never pay. Cost: two solves a device function,
-//! more only while claims about its arguments still change (bounded by [`MAX_SOLVES`]).
+//! Both are computed once, when first needed: modules without device functions never pay for them. Cost: two solves per
+//! device function, and more only while claims about its arguments still change (at most [`MAX_SOLVES`]).
 
 use super::environment::Environment;
 use super::facts::{Facts, Findings};
@@ -33,25 +34,25 @@ use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// Solves of one function while its argument claims change; then they are given up.
+/// Maximum number of solves of one function while the claims about its arguments change; after that they are dropped.
 const MAX_SOLVES: u32 = 6;
 
-/// What the user states and asks for.
+/// What the user states, and which analysis is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// Shape of every block of every kernel.
+    /// Shape of every block of every kernel, if stated.
     pub block: Option<BlockShape>,
-    /// The thesis's simple analysis: no forms.
+    /// Run the simple analysis of Coutinho 2011: no forms.
     pub simple: bool,
 }
 
-/// Claims about one function seen from its call sites.
+/// What is claimed about one function, joined over its call sites.
 #[derive(Clone, PartialEq, Debug, Default)]
 struct Entry {
-    /// `None` until a call site was seen.
+    /// `None` until a call site has been seen.
     params: Option<Vec<Option<Form>>>,
     convergent: bool,
-    /// Lanes of a warp that enter together find the frame at the same address.
+    /// Whether lanes of a warp that enter together have the frame at the same address.
     same_frame: bool,
 }
 
@@ -61,20 +62,20 @@ struct Summaries {
     entries: Vec<Entry>,
 }
 
-/// The analysis of one module; facts of functions are asked from it.
+/// The analysis of one module, from which the facts of functions are obtained.
 pub struct ModuleAnalysis<'m> {
     pub context: ModuleContext<'m>,
     pub options: Options,
-    /// Made when something is solved: who only looks at pictures does not pay for the module's declarations.
+    /// Built when something is solved: outlines alone do not need the declarations of the module.
     intrinsics: OnceCell<IntrinsicTable>,
     summaries: OnceCell<Summaries>,
     stack_escapes: OnceCell<bool>,
-    /// Whether no kernel contradicts the shape that the user states.
+    /// Whether no kernel contradicts the block shape stated by the user.
     shape_holds: OnceCell<bool>,
 }
 
 impl<'m> ModuleAnalysis<'m> {
-    /// Looks at nothing yet: declarations and bodies are read when facts are asked for.
+    /// Reads nothing yet: declarations and bodies are read when facts are requested.
     pub fn new(module: handle::Module<'m>, options: Options) -> Self {
         ModuleAnalysis {
             context: ModuleContext::new(module),
@@ -86,25 +87,25 @@ impl<'m> ModuleAnalysis<'m> {
         }
     }
 
-    /// Rules for the intrinsics that the module declares.
+    /// The rules of the intrinsics that the module declares.
     pub fn intrinsics(&self) -> &IntrinsicTable {
         self.intrinsics.get_or_init(|| IntrinsicTable::new(&self.context))
     }
 
-    /// Facts of a function with a body, and the way back to LLVM.
+    /// The facts of a function with a body, and the handles back to LLVM.
     pub fn facts(&self, function: handle::Function<'m>) -> (Facts, Handles<'m>) {
         let (outline, handles) = self.outline(function);
         (self.solve(outline, function), handles)
     }
 
-    /// What is known of a function with a body before it is solved, and the way back to LLVM.
+    /// What is known about a function with a body without solving it, and the handles back to LLVM.
     pub fn outline(&self, function: handle::Function<'m>) -> (Outline, Handles<'m>) {
         let (func, handles) = import(&self.context, function);
         let geometry = self.geometry(&func);
         (Outline::new(func, geometry), handles)
     }
 
-    /// Facts of a function from its [outline](ModuleAnalysis::outline), which is as it was made.
+    /// The facts of a function, from its unmodified [outline](ModuleAnalysis::outline).
     pub fn solve(&self, outline: Outline, function: handle::Function<'m>) -> Facts {
         let func = &outline.func;
         let mut calls = func.calls.iter();
@@ -118,7 +119,7 @@ impl<'m> ModuleAnalysis<'m> {
         Facts::compute(outline, &env)
     }
 
-    /// Whether a call of the function can be answered from its body.
+    /// Whether the result of calling the function can be derived from its body.
     fn has_summary(&self, function: u32) -> bool {
         let function = self.context.functions()[function as usize];
         !function.is_declaration() && function.has_exact_definition()
@@ -129,7 +130,8 @@ impl<'m> ModuleAnalysis<'m> {
         function.is_local() && !function.is_ptx_kernel() && function.is_only_called_directly()
     }
 
-    /// What the user states holds in a device function only if it holds in every kernel that may call it.
+    /// The launch geometry for a function. What the user states holds in a device function only if no kernel that may
+    /// call it contradicts it.
     fn geometry(&self, func: &Func) -> Geometry {
         let stated = self.options.block.filter(|&shape| func.is_kernel || self.holds_everywhere(shape));
         let stated = stated.and_then(|shape| func.geometry.with_user_shape(shape));
@@ -148,7 +150,7 @@ impl<'m> ModuleAnalysis<'m> {
         })
     }
 
-    /// What is known of a function from its call sites, if these are all known.
+    /// What is known about a function from its call sites, if all of them are known.
     fn environment<'a>(
         &'a self,
         function: handle::Function<'m>,
@@ -171,7 +173,7 @@ impl<'m> ModuleAnalysis<'m> {
             None => (unknown(), false),
         };
         for (claim, _) in params.iter_mut().zip(&func.params).filter(|(_, param)| param.byval) {
-            // a copy of the callee's own, which lies in its frame
+            // a by-value argument is a copy of the callee's own, in its frame
             *claim = frame.map(Form::uniform);
         }
         self.plain_environment(func, params, convergent, frame, returns)
@@ -216,7 +218,7 @@ impl<'m> ModuleAnalysis<'m> {
         Summaries { returns, entries }
     }
 
-    /// The returned value of a function whose arguments are all uniform in the grid, wherever its frame stands.
+    /// The form of the returned value when all arguments are uniform in the grid, wherever the frame is.
     fn returned(&self, func: &Func, returns: &[Option<Form>]) -> Option<Form> {
         if func.is_kernel {
             return None;
@@ -272,7 +274,7 @@ impl<'m> ModuleAnalysis<'m> {
     }
 }
 
-/// Joins one call site into the callee's claims; whether they changed.
+/// Joins one call site into the claims about the callee; returns whether they changed.
 fn record_call(entry: &mut Entry, func: &Func, facts: &Findings, call: Inst, same_frame: bool) -> bool {
     let block = func.insts[call].block;
     let arguments: Vec<Option<Form>> = func
@@ -290,14 +292,14 @@ fn record_call(entry: &mut Entry, func: &Func, facts: &Findings, call: Inst, sam
             .map(|(known, argument)| join(known.as_ref()?, argument.as_ref()?, Some(Scope::Grid)))
             .collect(),
     };
-    // a known number of one call site is another number at the next; the join above already made it uniform
+    // a constant at one call site may be another constant at the next; the join above has already made it uniform
     let new = Entry { params: Some(params), convergent, same_frame: entry.same_frame && same_frame };
     let changed = *entry != new;
     *entry = new;
     changed
 }
 
-/// Callees before callers; members of a recursion in no particular order (they find no claim about each other).
+/// Callees before callers. Members of a recursion come in no particular order; they get no claim about each other.
 fn bottom_up(kernels: &[Option<Func>]) -> Vec<usize> {
     let callees: Vec<Vec<usize>> = kernels
         .iter()
@@ -354,10 +356,10 @@ mod tests {
         texts.collect()
     }
 
-    /// Tables that a thread keeps from one function to the next carry nothing over.
+    /// The import tables that a thread keeps from one function to the next carry nothing over.
     #[test]
     fn the_order_of_functions_changes_nothing() {
-        // the largest is above what the thread keeps tables of
+        // the largest is above the size up to which the thread keeps tables
         let texts = [(300, 1), (40, 2), (6000, 3), (900, 4)].map(|(size, seed)| crate::fuzz::ladder(size, seed));
         let open = |text: &String| OwnedModule::from_text(text, "m").unwrap();
         let alone: Vec<String> = std::thread::scope(|scope| {

@@ -1,7 +1,7 @@
-//! What is known of a function before anything is solved?
+//! What is known about a function before anything is solved?
 //!
-//! The picture of it, its control flow, who uses what: enough for questions of registers and places. The answers about
-//! lanes ([`Facts`](super::Facts)) are built on it, and cost about as much again.
+//! The function, its control flow, and the users of each value: enough for questions about registers and positions. The
+//! results about lanes ([`Facts`](super::Facts)) are built on an outline, and cost about as much again.
 
 use super::intrinsic_table::class_of_intrinsic;
 use super::intrinsics::Class;
@@ -25,23 +25,23 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// Finds order and cycles.
+    /// Computes the block order and the cycles.
     pub fn new(mut func: Func, geometry: Geometry) -> Outline {
         let cfg = Rc::new(Cfg::new(&func.graph));
         func.forget_unreachable(|block| cfg.order.is_reachable(block));
         Outline { func, geometry, cfg, users: OnceCell::new() }
     }
-    /// The same function when it is launched with at most so many threads a block.
+    /// The same function, launched with at most `threads` threads per block.
     pub fn with_thread_bound(mut self, threads: u32) -> Outline {
         self.geometry.max_threads = Some(threads);
         self
     }
-    /// The same function by the name of a copy.
+    /// The same function under the name of a copy.
     pub fn renamed(mut self, name: String) -> Outline {
         self.func.name = name;
         self
     }
-    /// Control flow facts.
+    /// The facts about control flow.
     pub fn cfg(&self) -> &Cfg {
         &self.cfg
     }
@@ -53,12 +53,12 @@ impl Outline {
     pub fn dominators(&self) -> &Dominators {
         self.cfg.dominators(&self.func.graph)
     }
-    /// Who uses a value.
+    /// The users of a value.
     pub fn users(&self, value: Value) -> &[Inst] {
         self.users.get_or_init(|| Users::new(&self.func)).of(value)
     }
-    /// Whether a call is of an intrinsic without operands whose result all lanes of a warp agree on, as the solver would
-    /// say; `lanes` are those of the geometry.
+    /// Whether a call is of an intrinsic without operands on whose result all lanes of a warp agree, as the solver
+    /// would find; `lanes` belongs to the geometry.
     pub fn reads_together(&self, call: Inst, lanes: &LaneModel) -> bool {
         let data = self.func.call(call);
         let Callee::Intrinsic(id) = data.callee else { return false };

@@ -1,4 +1,4 @@
-//! How are the facts of a function shown? The text of `print<affine-divergence>`, stable and greppable.
+//! How are the facts of a function printed? The text of `print<affine-divergence>`, stable and easy to grep.
 //!
 //! ```text
 //! affine divergence for 'k' (block unknown):
@@ -9,8 +9,8 @@
 //!   br %c: divergent
 //! ```
 //!
-//! One line per non-void instruction and per conditional branch or switch, in function order; an extra line where a
-//! value is used outside its loop under another class.
+//! One line per non-void instruction and per conditional branch or switch, in function order, and an extra line if a
+//! value has another class when used outside its loop.
 
 use super::facts::{Class, Facts};
 use crate::affine::form::{Ext, Form, Rest, Symbol, Term};
@@ -21,7 +21,7 @@ use crate::ir::names::Names;
 use crate::ir::types::TypeKind;
 use std::fmt::Write;
 
-/// Prints facts with the function's own names.
+/// Prints facts with the names in the function.
 pub struct Printer<'a, 'm> {
     facts: &'a Facts,
     handles: &'a Handles<'m>,
@@ -29,7 +29,7 @@ pub struct Printer<'a, 'm> {
 }
 
 impl<'a, 'm> Printer<'a, 'm> {
-    /// Numbers unnamed values.
+    /// Prepares names for unnamed values.
     pub fn new(facts: &'a Facts, handles: &'a Handles<'m>) -> Self {
         let names = Names::new(&facts.func, handles);
         Printer { facts, handles, names }
@@ -40,7 +40,7 @@ impl<'a, 'm> Printer<'a, 'm> {
         self.names.value(self.handles, value)
     }
 
-    /// The names themselves.
+    /// The names of all values.
     pub fn names(&self) -> &Names {
         &self.names
     }
@@ -89,7 +89,7 @@ impl<'a, 'm> Printer<'a, 'm> {
         }
     }
 
-    /// A class in words; `value` gives the type for constants.
+    /// A class in words; `value` gives the type of a constant.
     pub fn class(&self, class: &Class<'_>, value: Value) -> String {
         match class {
             Class::Unreached => "unreached".to_owned(),

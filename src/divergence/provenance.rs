@@ -1,8 +1,8 @@
-//! Which memory can a pointer point to? Decides what a load from a uniform address may claim.
+//! Which memory can a pointer point to? This decides what may be claimed about a load from a uniform address.
 //!
-//! A specific address space answers by itself. A generic pointer is followed through casts, GEPs, phis and selects to its
-//! roots. A kernel's pointer arguments come from the host, so they are global memory. A pointer that was itself loaded
-//! or computed may point to a thread's own stack object, unless no stack object escapes anywhere in the module.
+//! A specific address space answers by itself. A generic pointer is followed through casts, GEPs, phis and selects to
+//! its roots. A kernel's pointer arguments come from the host, so they point to global memory. A pointer that was
+//! loaded or computed may point to a thread's own stack object, unless no stack object escapes anywhere in the module.
 
 use super::view::View;
 use crate::entity::Value;
@@ -10,25 +10,25 @@ use crate::ir::call::Callee;
 use crate::ir::inst::{ConstData, Opcode};
 use smallvec::SmallVec;
 
-/// Most values visited while following one pointer.
+/// Maximum number of values visited while following one pointer.
 const MAX_STEPS: usize = 24;
 
-/// Memory behind a pointer, best known first.
+/// The memory behind a pointer, ordered by how much is known about it, the most first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Root {
-    /// Not written by anyone while the kernel runs: constant memory, `noalias readonly` arguments of a kernel.
+    /// Memory that nobody writes while the kernel runs: constant memory, `noalias readonly` arguments of a kernel.
     ReadOnly,
     /// Global memory.
     Global,
     /// Shared memory of this block (or cluster).
     Shared,
-    /// Any of the above or a thread's own memory.
+    /// Any of the above, or a thread's own memory.
     Unknown,
     /// A thread's own memory.
     Local,
 }
 
-/// Address spaces of NVPTX.
+/// Address spaces of NVPTX, by LLVM's numbers.
 pub mod space {
     pub const GENERIC: u32 = 0;
     pub const GLOBAL: u32 = 1;
@@ -40,7 +40,7 @@ pub mod space {
 }
 
 impl View<'_> {
-    /// The weakest root a pointer may have.
+    /// The weakest root that a pointer may have.
     pub(super) fn root_of(&self, pointer: Value) -> Root {
         let mut work: SmallVec<[Value; 8]> = SmallVec::from_slice(&[pointer]);
         let mut seen: SmallVec<[Value; 16]> = SmallVec::new();
@@ -61,7 +61,7 @@ impl View<'_> {
         weakest
     }
 
-    /// The root of a value, or `None` after queueing what it derives from.
+    /// The root of a value, or `None` after queueing the values that it is derived from.
     fn step_to_root(&self, value: Value, work: &mut SmallVec<[Value; 8]>) -> Option<Root> {
         let func = self.func;
         let of_space = match func.type_info(value).kind.space() {
@@ -105,7 +105,8 @@ impl View<'_> {
         None
     }
 
-    /// `llvm.ptrmask`, `launder.invariant.group` and the like return their first operand, moved at most.
+    /// Whether the callee returns its first operand, moved at most within the object: `llvm.ptrmask`,
+    /// `launder.invariant.group` and the like.
     fn passes_pointer_through(&self, callee: Callee) -> bool {
         match callee {
             Callee::Intrinsic(id) => self.env.intrinsics.returns_its_pointer(id),
@@ -119,7 +120,7 @@ impl View<'_> {
         if self.func.is_kernel {
             return match data.byval {
                 true if data.readonly => Root::ReadOnly,
-                true => Root::Local, // a kernel that writes its by-value argument writes a copy of its own
+                true => Root::Local, // a kernel that writes to its by-value argument writes to a private copy
                 false if never_written => Root::ReadOnly,
                 false => Root::Global,
             };
@@ -133,7 +134,7 @@ impl View<'_> {
         }
     }
 
-    /// A generic pointer of unknown origin.
+    /// The root of a generic pointer of unknown origin.
     fn stray(&self) -> Root {
         if self.env.stack_escapes() { Root::Unknown } else { Root::Global }
     }

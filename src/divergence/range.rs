@@ -1,8 +1,9 @@
-//! Between which bounds does an integer lie? Asked on demand, where a no-wrap proof needs it.
+//! Between which bounds does an integer lie? Computed on demand, where a no-wrap proof needs it.
 //!
-//! A bounded walk over operands (depth [`MAX_DEPTH`]) over interval arithmetic in both readings, narrowed by compares
-//! that dominate the place where the question is asked: `if (i < 1000)` and `llvm.assume`. Only the last few
-//! answers are kept: the question is rare, because flags and alignment settle most of them. Conservative everywhere else: the full range.
+//! A bounded walk over operands (depth [`MAX_DEPTH`]) with interval arithmetic in both the signed and the unsigned
+//! reading, narrowed by comparisons that dominate the block of the query: `if (i < 1000)`, `llvm.assume`. Where nothing
+//! is known, the answer is the full range. Queries are rare, because flags and alignment settle most proofs, so only
+//! the last few answers are kept.
 
 use super::environment::Environment;
 use super::guards::Guards;
@@ -17,11 +18,11 @@ use crate::ir::inst::{ConstData, Flags, Opcode, Predicate};
 use crate::mutants::{self, Mutant};
 use std::cell::{Cell, OnceCell};
 
-/// Operands looked through.
+/// Maximum depth of operands looked through.
 const MAX_DEPTH: u32 = 5;
-/// Guards of one value that are looked at.
+/// Maximum number of guards of one value that are considered.
 const MAX_GUARDS: usize = 12;
-/// Ranges found lately that are kept.
+/// Number of recent answers that are kept.
 const RECENT: usize = 16;
 
 /// Bounds of an integer in both readings, inclusive.
@@ -35,14 +36,14 @@ pub struct Range {
 }
 
 impl Range {
-    /// Nothing is known.
+    /// The full range.
     pub fn full(bits: u32) -> Range {
         let bits = bits.clamp(1, 64);
         let umax = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
         let smax = (umax >> 1) as i64;
         Range { bits, umin: 0, umax, smin: -smax - 1, smax }
     }
-    /// One number (sign-extended).
+    /// The range of one number (sign-extended).
     pub fn constant(value: i64, bits: u32) -> Range {
         let bits = bits.clamp(1, 64);
         let u = unsigned(value, bits);
@@ -58,7 +59,7 @@ impl Range {
         let full = Range::full(bits);
         Range { smin: smin.max(full.smin), smax: smax.min(full.smax), ..full }.reconciled()
     }
-    /// Each reading learns from the other where the sign is known.
+    /// Transfers bounds between the readings where the sign is known.
     fn reconciled(mut self) -> Range {
         let half = Range::full(self.bits).smax as u64;
         if self.umax <= half {
@@ -71,7 +72,7 @@ impl Range {
         }
         self
     }
-    /// Both hold. Contradictions (dead code) fall back to the first.
+    /// The intersection. If it is empty (dead code), `self`.
     fn and(self, other: Range) -> Range {
         let both = Range {
             bits: self.bits,
@@ -82,7 +83,7 @@ impl Range {
         };
         if both.umin > both.umax || both.smin > both.smax { self } else { both.reconciled() }
     }
-    /// Either holds.
+    /// The union.
     fn or(self, other: Range) -> Range {
         Range {
             bits: self.bits,
@@ -92,11 +93,11 @@ impl Range {
             smax: self.smax.max(other.smax),
         }
     }
-    /// Not negative in the signed reading.
+    /// Whether no value is negative in the signed reading.
     pub fn is_non_negative(&self) -> bool {
         self.smin >= 0
     }
-    /// Whether `self + other` wraps in neither, one or both readings.
+    /// Whether `self + other` may wrap, in the unsigned and in the signed reading.
     pub fn add_wraps(&self, other: &Range) -> (bool, bool) {
         let full = Range::full(self.bits);
         let unsigned = u128::from(self.umax) + u128::from(other.umax) > u128::from(full.umax);
@@ -123,7 +124,7 @@ impl Range {
     }
 }
 
-/// Answers kept for a while: which values are compared where, listed for the first question, and the last ranges found.
+/// The guards of the function, listed on the first query, and the last ranges found.
 #[derive(Default)]
 pub(super) struct RangeMemory {
     guards: OnceCell<Guards>,
@@ -131,7 +132,7 @@ pub(super) struct RangeMemory {
 }
 
 impl RangeMemory {
-    /// Bounds of an integer of at most 64 bits as seen in `at`. They depend on the function alone.
+    /// Bounds of an integer of at most 64 bits as seen in block `at`. They depend on the function alone.
     pub(super) fn range(&self, func: &Func, cfg: &Cfg, env: &Environment<'_>, value: Value, at: Block) -> Range {
         let slot = &self.recent[(value.as_u32() ^ at.as_u32() << 2) as usize % RECENT];
         match slot.get() {
@@ -146,7 +147,7 @@ impl RangeMemory {
     }
 }
 
-/// What a range question needs to see.
+/// What a range query reads.
 pub struct Ranges<'a> {
     pub func: &'a Func,
     pub cfg: &'a Cfg,
@@ -155,7 +156,7 @@ pub struct Ranges<'a> {
 }
 
 impl Ranges<'_> {
-    /// Bounds of an integer of at most 64 bits as seen in `at`.
+    /// Bounds of an integer of at most 64 bits as seen in block `at`.
     pub fn of(&self, value: Value, at: Block) -> Range {
         self.walk(value, at, MAX_DEPTH)
     }
@@ -300,8 +301,8 @@ impl Ranges<'_> {
         range
     }
 
-    /// A phi without back edges is the union of its operands; an induction variable keeps the side it starts from in
-    /// the readings in which no back edge can wrap.
+    /// A phi without back edges is the union of its operands. An induction variable keeps the bound on the side it
+    /// starts from, in the readings in which no back edge can wrap.
     fn of_phi(&self, phi: Inst, bits: u32, depth: u32) -> Range {
         let data = &self.func.insts[phi];
         let mut entries: Option<Range> = None;
@@ -331,7 +332,7 @@ impl Ranges<'_> {
         range
     }
 
-    /// Whether a back-edge value is `phi + positive constant`, and in which readings it does not wrap.
+    /// Whether a back-edge value is `phi + positive constant`, and in which readings the addition does not wrap.
     fn step(&self, value: Value, phi: Inst) -> Option<(bool, bool)> {
         let inst = self.func.def(value)?;
         let data = &self.func.insts[inst];
@@ -394,7 +395,7 @@ impl Ranges<'_> {
         }
     }
 
-    /// Narrows by compares of the value that are decided in the block.
+    /// Narrows a range by the comparisons of the value whose outcome is known in the block.
     fn guarded(&self, value: Value, mut range: Range, at: Block, depth: u32) -> Range {
         for guard in self.guards.of(value).take(MAX_GUARDS) {
             let Some(holds) = guard.outcome_at(self.func, self.cfg, at) else { continue };
@@ -409,7 +410,7 @@ impl Ranges<'_> {
     }
 }
 
-/// Values that satisfy `value PREDICATE bound`.
+/// The values that satisfy `value PREDICATE bound`.
 fn bounded_by(predicate: Predicate, bound: &Range) -> Range {
     let bits = bound.bits;
     let full = Range::full(bits);

@@ -1,23 +1,24 @@
-//! Who reads the result of each instruction? For the solver alone: lists through the operand pool, made in one pass,
-//! where the rows of [`Users`](crate::ir::users::Users) take two. The reader is searched for when it is asked for: few are.
+//! Which instructions read the result of an instruction? Used by the solver alone. The lists run through the operand
+//! pool and are built in one pass, where the rows of [`Users`](crate::ir::users::Users) take two. The reading
+//! instruction is found by search when it is needed, which is rare.
 
 use crate::entity::Inst;
 use crate::ir::Func;
 use cranelift_entity::EntityRef;
 
-/// A list of reads, by one more than the place of its first in the operand pool; zero is empty.
+/// A list of reads: one more than the position of its first read in the operand pool; zero is the empty list.
 #[derive(Clone, Copy)]
 pub(super) struct List(u32);
 
-/// Lists of reads, latest first; an instruction that reads a result twice is in its list twice.
+/// The lists of reads, latest first. An instruction that reads a result twice is in its list twice.
 pub(super) struct Readers {
     first: Vec<List>,
-    /// The rest of its list, for each place of the pool.
+    /// For each position in the pool, the rest of its list.
     rest: Vec<List>,
 }
 
 impl Readers {
-    /// Lists them.
+    /// Builds the lists.
     pub(super) fn new(func: &Func) -> Readers {
         let mut first = vec![List(0); func.insts.len()];
         let operands = (1u32..).zip(&func.pool);
@@ -27,17 +28,17 @@ impl Readers {
         });
         Readers { rest: rest.collect(), first }
     }
-    /// Who reads the result of an instruction.
+    /// The reads of the result of an instruction.
     #[inline]
     pub(super) fn of(&self, inst: Inst) -> List {
         self.first[inst.index()]
     }
-    /// The first of a list, and the others.
+    /// The first reader of a list, and the rest.
     #[inline]
     pub(super) fn next(&self, func: &Func, List(next): List) -> Option<(Inst, List)> {
         let place = next.checked_sub(1)?;
         let insts = func.insts.as_values_slice();
-        // an instruction without operands starts where the one after it does
+        // an instruction without operands has the same start as the next one
         let after = insts.partition_point(|data| data.operands_start <= place);
         Some((Inst::new(after.checked_sub(1)?), self.rest[place as usize]))
     }

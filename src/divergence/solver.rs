@@ -1,22 +1,26 @@
-//! How is the fixed point reached? Optimistic sparse iteration.
+//! How is the fixed point of the analysis reached? By optimistic sparse iteration.
 //!
-//! Every value starts at bottom. One sweep visits each reachable instruction once, in an order in which every cycle is
-//! contiguous and all edges but those to cycle headers lead forwards (`cfg::cycles`): operands come before users, and a
-//! cycle's exits are known before the first use outside it. After it, only phis at cycle entries can be wrong; from there
-//! on instructions whose operands or gates changed are visited again, always in the first dirty block of that order.
+//! Every value starts at bottom.
 //!
-//! **Gates** carry control dependence: the narrowest scope in which all lanes come to a block by the same path, and that
-//! in which all lanes leave a cycle in the same iteration. Both start at *grid* and only ever narrow: when the condition
-//! of a branch narrows to scope `s`, the joins and cycle exits that the branch decides (synchronisation dependence)
-//! narrow to `s`.
+//! 1. **Sweep.** Each reachable instruction is visited once, in an order in which every cycle is contiguous and all
+//!    edges except those to cycle headers lead forwards (`cfg::cycles`). So operands are visited before their users,
+//!    and the exits of a cycle are known before the first use outside it.
+//! 2. **Iteration.** After the sweep only phis at cycle entries can be wrong. From there on, instructions whose
+//!    operands or gates changed are visited again, always in the first dirty block of that order.
 //!
-//! **Termination.** Rules are not monotone (a constant factor that turns uniform changes a form's terms), so a phi that
-//! keeps changing is coarsened: after [`COARSEN_AFTER`] changes it loses alignment and exactness, after [`GIVE_UP_AFTER`]
-//! it is divergent for good. All cycles of SSA pass through phis, so this bounds the iteration. Soundness only needs the
-//! final state to satisfy every equation from above, which it does whatever the path to it was.
+//! **Gates** carry control dependence: for each block the narrowest scope in which all lanes reach it by the same path,
+//! and for each cycle the narrowest scope in which all lanes leave it in the same iteration. Both start at *grid* and
+//! only ever narrow. When the condition of a branch narrows to scope `s`, so do the gates of the joins and cycle exits
+//! that the branch decides (synchronisation dependence).
 //!
-//! Cost: linear in instructions and uses for functions without loops; a loop adds a visit of what depends on its phis for
-//! each narrowing, at most five.
+//! **Termination.** The rules are not monotone (a constant factor that becomes merely uniform changes the terms of a
+//! form). A phi that keeps changing is therefore coarsened: after [`COARSEN_AFTER`] changes it loses alignment and
+//! exactness, and after [`GIVE_UP_AFTER`] it is divergent for good. Every SSA cycle passes through a phi, so this
+//! bounds the iteration. Soundness only requires that the final state satisfies every equation; how it was reached does
+//! not matter.
+//!
+//! **Cost**: linear in instructions and uses for functions without loops. A loop adds a visit of whatever depends on
+//! its phis for each time they lose precision, usually at most five.
 
 use super::environment::Environment;
 use super::gates::{Gate, Gates, OPEN};
@@ -41,12 +45,12 @@ use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Changes of one phi before alignment and exactness are dropped.
+/// Number of changes of one phi after which alignment and exactness are dropped.
 const COARSEN_AFTER: u8 = 6;
-/// Changes of one phi before it is divergent for good.
+/// Number of changes of one phi after which it is divergent for good.
 const GIVE_UP_AFTER: u8 = 16;
 
-/// [`Solver::frontier`] after the first sweep.
+/// Value of [`Solver::frontier`] after the sweep.
 const SETTLING: u32 = u32::MAX;
 
 /// The working state. Rules read it through a [`View`]; only this file writes it.
@@ -59,19 +63,19 @@ struct Solver<'a> {
     elements: Vec<Element>,
     gates: Gates,
     ranges: RangeMemory,
-    /// Filled when first asked: a walk over a function without loops needs none.
+    /// Built on first use: the sweep over a function without loops needs none.
     readers: OnceCell<Readers>,
-    /// Made for the first branch that is not uniform in the grid.
+    /// Built for the first branch that is not uniform in the grid.
     sync: Option<SyncDependence<'a>>,
-    /// Narrowest scope of the branches for which synchronisation dependence gave up.
+    /// Narrowest scope of the branches for which synchronisation dependence gave up and named every join.
     everything: Gate,
-    /// As large as the function once something is marked.
+    /// Instructions to be visited again; grown to the size of the function by the first mark.
     dirty: FixedBitSet,
     dirty_blocks: FixedBitSet,
-    /// Positions of dirty blocks, first in reverse post-order on top.
+    /// Positions of dirty blocks in the order of the sweep, the first on top.
     queue: BinaryHeap<Reverse<u32>>,
     changes: FxHashMap<Inst, u8>,
-    /// Where the walk is: instructions after this are still to be visited in the first sweep.
+    /// Position of the block that the sweep has reached: later instructions are still to be visited anyway.
     frontier: u32,
 }
 
@@ -82,7 +86,7 @@ pub fn solve(func: &Func, cfg: &Cfg, env: &Environment<'_>) -> Solution {
     Solution { model: solver.model, interner: solver.interner, elements: solver.elements, gates: solver.gates }
 }
 
-/// What the solver leaves behind; `Facts` wraps it.
+/// The state at the fixed point; `Facts` wraps it.
 pub struct Solution {
     pub model: LaneModel,
     pub interner: Interner,
@@ -120,7 +124,7 @@ impl<'a> Solver<'a> {
         self.readers.get_or_init(|| Readers::new(self.func))
     }
 
-    /// Queues all that read the result of an instruction, as far as `wanted`.
+    /// Queues those readers of the result of an instruction that satisfy `wanted`.
     #[inline]
     fn mark_readers(&mut self, inst: Inst, wanted: impl Fn(&Self, Inst) -> bool) {
         let mut list = self.readers().of(inst);
@@ -147,7 +151,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Arguments and constants.
+    /// Sets the elements of arguments and constants.
     fn seed(&mut self) {
         for index in 0..self.func.params.len() {
             let claim = self.env.params.get(index).cloned().flatten();
@@ -159,7 +163,7 @@ impl<'a> Solver<'a> {
                     let width = self.func.int_bits(value).unwrap_or(64).min(64);
                     Form::constant(crate::affine::form::wrap(bits as i64, width))
                 }
-                // in a cluster, the generic address of shared memory tells the blocks apart
+                // with clusters, the generic address of shared memory differs between blocks
                 ConstData::Address(global)
                     if global.space == space::SHARED
                         && self.func.type_info(value).kind.space() != Some(global.space) =>
@@ -195,7 +199,7 @@ impl<'a> Solver<'a> {
             }
         }
         self.frontier = SETTLING;
-        // what the sweep could not know: values that come over back edges
+        // what the sweep could not know: values along back edges
         for cycle in self.cfg.cycles.iter() {
             for &entry in self.cfg.cycles.entries(cycle) {
                 for phi in func.phis(entry) {
@@ -209,8 +213,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Phis that only ever see undefined values, or each other, hold back all that depends on them: let them be one
-    /// unknown number. Returns whether there were any.
+    /// Phis that only see undefined values, or each other, stay at bottom and hold back everything that depends on
+    /// them. This makes each of them one unknown number. Returns whether there were any.
     fn release_undefined(&mut self) -> bool {
         let (func, cfg) = (self.func, self.cfg);
         let mut stuck: Vec<Inst> = Vec::new();
@@ -241,7 +245,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// The first instruction to be visited of a range.
+    /// The first dirty instruction in a range.
     fn first_dirty(&self, from: u32, end: u32) -> Option<u32> {
         if from >= end {
             return None;
@@ -293,8 +297,8 @@ impl<'a> Solver<'a> {
         self.mark_readers(inst, |_, _| true);
     }
 
-    /// `extractvalue` looks through `insertvalue` and checked arithmetic to their operands, a mask through shifts and
-    /// casts, so they are visited again although the value between stays what it was.
+    /// Queues the readers whose rule looks through this instruction, although its own element did not change:
+    /// `extractvalue` looks through `insertvalue` and checked arithmetic, a mask looks through shifts and casts.
     fn mark_readers_through(&mut self, inst: Inst) {
         self.mark_readers(inst, |solver, user| {
             let opcode = solver.func.insts[user].opcode;
@@ -302,7 +306,7 @@ impl<'a> Solver<'a> {
         });
     }
 
-    /// The thesis's simple analysis: a value is uniform or divergent, nothing in between.
+    /// The simple analysis of Coutinho 2011: a value is uniform or divergent, and has no form.
     fn forget_forms(&mut self, element: Element) -> Element {
         if element.is_bottom() || element.is_divergent() {
             return element;
@@ -329,7 +333,7 @@ impl<'a> Solver<'a> {
         self.interner.intern(&coarse)
     }
 
-    /// Queues an instruction that the walk has passed; those still ahead come anyway.
+    /// Queues an instruction that the sweep has passed; those ahead are visited anyway.
     fn mark(&mut self, inst: Inst) {
         let block = self.func.insts[inst].block;
         let position = self.cfg.cycles.position(block);
@@ -365,7 +369,7 @@ impl<'a> Solver<'a> {
             return;
         }
         let (graph, cycles) = (&self.func.graph, &self.cfg.cycles);
-        // set aside while the answer is read from it
+        // taken out of `self` while its answer is in use
         let mut sync = self.sync.take().unwrap_or_else(|| SyncDependence::new(graph, cycles));
         let split = sync.split(block);
         if !split.is_everything || scope < self.everything {
@@ -402,7 +406,7 @@ impl<'a> Solver<'a> {
             return;
         }
         if self.frontier != SETTLING {
-            return; // the walk is still in the cycle, and whoever uses its values outside comes after it
+            return; // the sweep is still in the cycle, and the users of its values outside come later
         }
         let func = self.func;
         let cfg = self.cfg;

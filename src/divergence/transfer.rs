@@ -1,16 +1,16 @@
-//! What does one instruction make of its operands? Dispatch by opcode family, and the families that are not integer
-//! arithmetic or calls.
+//! What is the element of one instruction's result, given those of its operands? Dispatch by opcode family, and the
+//! families other than integer arithmetic and calls.
 //!
-//! Every rule is a function from operand elements to an element ([`View`] is all it sees), correct for each dynamic
-//! instance by itself: if lanes agree on the operands as claimed, they agree on the result as claimed.
+//! Every rule is a function from operand elements to an element, and sees nothing but the [`View`]. It must be correct
+//! for each dynamic instance by itself: if lanes agree on the operands as claimed, they agree on the result as claimed.
 //!
-//! - **Bottom** in, bottom out: an operand that is not known yet says nothing of the result, save where the rule knows
+//! - **Bottom** in, bottom out: an operand that is not known yet says nothing about the result, unless the rule knows
 //!   the answer without it.
-//! - **Default** for an opcode without a rule of its own: uniform in the narrowest scope of its operands, divergent if
-//!   one of them is. It is sound for functions of the operands alone; whatever else an instruction reads (memory, the
-//!   stack, other lanes, a register) needs a rule, or is divergent.
-//! - **Conservative**: a rule that finds no form falls back to the default, never to a form without proof. Each question
-//!   of wrapping is put to flags, then to geometry, then to ranges.
+//! - **Default.** An opcode without a rule of its own is uniform in the narrowest scope of its operands, or divergent
+//!   if one of them is. This is sound only for functions of the operands alone. An instruction that reads anything else
+//!   (memory, the stack, other lanes, a register) needs a rule, or is divergent.
+//! - **Conservative.** A rule that finds no form falls back to the default, never to a form without proof. Whether an
+//!   operation wraps is decided by its flags if they suffice, then by geometry, then by ranges.
 
 use super::provenance::Root;
 use super::view::View;
@@ -66,7 +66,7 @@ impl View<'_> {
         self.read(value, self.func.insts[inst].block)
     }
 
-    /// A function of its operands and nothing else.
+    /// The default rule: a function of the operands and nothing else.
     pub(super) fn generic(&mut self, inst: Inst) -> Element {
         let func = self.func;
         let at = func.insts[inst].block;
@@ -78,13 +78,13 @@ impl View<'_> {
             }
             match self.scope_of(element) {
                 Some(scope) => narrowest = narrowest.min(scope),
-                None => return Element::DIVERGENT, // whatever is not known yet of the others
+                None => return Element::DIVERGENT, // whatever the others turn out to be
             }
         }
         Element::uniform(narrowest)
     }
 
-    /// Interns a form after geometry had its say about exactness.
+    /// Interns a form, after adding the exactness that geometry proves.
     #[inline]
     pub(super) fn finish(&mut self, form: Option<Form>, bits: u32) -> Element {
         let Some(mut form) = form else { return Element::DIVERGENT };
@@ -95,7 +95,8 @@ impl View<'_> {
         self.interner.intern(&form)
     }
 
-    /// γ of a select: the condition is the gate.
+    /// γ of a select, with the condition as gate. A constant condition chooses its arm. Where the arms do not join, a
+    /// select that computes a minimum or maximum may still have a form.
     fn select(&mut self, inst: Inst) -> Element {
         let condition = self.operand(inst, 0);
         let (yes, no) = (self.operand(inst, 1), self.operand(inst, 2));
@@ -108,7 +109,7 @@ impl View<'_> {
             return yes;
         }
         if undefined(operands[1]) || undefined(operands[2]) {
-            // as for phis: one arm may stand for the other only where lanes do not mix them
+            // as for phis: one arm may stand for both only if the lanes of a warp do not mix them
             return match self.scope_of(condition) {
                 None => Element::DIVERGENT,
                 Some(_) if undefined(operands[2]) => yes,
@@ -131,7 +132,7 @@ impl View<'_> {
         self.prove_again(joined, self.func.result(inst))
     }
 
-    /// `base + offset + Σ index·stride`.
+    /// The address `base + offset + Σ index·stride`. Uniform and divergent operands are decided without building forms.
     fn gep(&mut self, inst: Inst, data: &InstData) -> Element {
         let func = self.func;
         let gep = func.gep(inst);
@@ -140,7 +141,7 @@ impl View<'_> {
         if base.is_bottom() {
             return Element::BOTTOM;
         }
-        // fast paths: everything uniform, something divergent
+        // fast paths: everything is uniform, or something is divergent
         let mut scope = base.plain_scope();
         let mut diverges = base.is_divergent();
         for term in gep.terms {
@@ -163,7 +164,7 @@ impl View<'_> {
         self.finish(address, bits)
     }
 
-    /// The sum of a GEP none of whose operands is divergent.
+    /// The form of a GEP none of whose operands is divergent. `None` if an index or the sum has no form.
     fn address(&self, inst: Inst, data: &InstData, base: Element, indices: &[Element]) -> Option<Form> {
         let func = self.func;
         let gep = func.gep(inst);
@@ -180,8 +181,8 @@ impl View<'_> {
         }
         let base = self.interner.form(base)?;
         let mut sum = arith::add(base, &offset, bits, NoWrap::NONE)?;
-        // a signed offset moves an unsigned address without wrapping
-        // (unless a coefficient would have to be read both ways)
+        // `nusw`: adding a signed offset to an unsigned address does not wrap, so the sum is exact as unsigned (unless
+        // a coefficient would have to be read both ways)
         let one_reading = offset.symbols().all(|symbol| symbol.ext() != Ext::None);
         if no_signed_wrap && one_reading && !sum.terms.is_empty() {
             sum.exact_unsigned = base.unsigned_scope().min(offset.signed_scope());
@@ -189,7 +190,8 @@ impl View<'_> {
         Some(sum)
     }
 
-    /// An index in the width of address arithmetic: GEP indices are signed.
+    /// An index converted to the width of address arithmetic. GEP indices are signed, so widening requires exactness in
+    /// the signed reading.
     fn as_index(&self, form: &Form, value: Value, from: u32, to: u32, at: Block) -> Option<Form> {
         match from {
             0 => None,
@@ -225,13 +227,14 @@ impl View<'_> {
         if cast.is_none() { self.generic(inst) } else { self.finish(cast, to) }
     }
 
-    /// Between generic and specific spaces addresses move by a window base that all threads of a block share. The
-    /// number itself changes, so a known rest is no longer known; null may map to null, which only uniform forms allow.
+    /// Between generic and specific address spaces an address moves by a window base that all threads of a block share.
+    /// The number changes, so a known rest becomes unknown. Null may map to null instead, which only a uniform form can
+    /// represent.
     fn address_space_cast(&mut self, inst: Inst) -> Element {
         let element = self.operand(inst, 0);
         let Some(form) = self.interner.form(element) else { return element };
         let operand = self.func.operands(inst)[0];
-        // in a cluster, the generic address of shared memory tells the blocks apart
+        // with clusters, the generic address of shared memory differs between blocks
         let from_shared = self.func.type_info(operand).kind.space() == Some(super::provenance::space::SHARED);
         let widest = form.rest.scope().min(if from_shared { Scope::Block } else { Scope::Grid });
         if form.terms.is_empty() {
@@ -255,8 +258,9 @@ impl View<'_> {
         }
     }
 
-    /// An object of the fixed block stands where the frame does; its contents are another matter. One that is allocated
-    /// as the function runs stands wherever those before it end.
+    /// The address of a stack object (its contents are a separate question). An object in the fixed area is where the
+    /// frame is. One that is allocated during execution begins where the previous ones end, so nothing is claimed about
+    /// it.
     fn alloca(&mut self, inst: Inst) -> Element {
         let frame = self.env.frame.filter(|_| self.func.is_static_alloca(inst));
         frame.map_or(Element::DIVERGENT, Element::uniform)
@@ -276,7 +280,8 @@ impl View<'_> {
         loaded.map_or(Element::DIVERGENT, Element::uniform)
     }
 
-    /// Scope of what lies at a uniform address.
+    /// The scope in which loads from a uniform address yield the same value, by the memory behind the pointer.
+    /// `invariant`: the load is marked `!invariant.load`.
     pub(super) fn loaded_scope(&self, pointer: Value, address: Scope, invariant: bool) -> Option<Scope> {
         match self.root_of(pointer) {
             Root::Local if mutants::on(Mutant::LocalLoads) => Some(address),
@@ -284,7 +289,7 @@ impl View<'_> {
             Root::Local => None,
             Root::ReadOnly => Some(address),
             Root::Shared | Root::Global if !invariant => Some(address.min(Scope::Warp)),
-            // another block's shared memory is other memory
+            // the shared memory of another block is other memory
             Root::Shared => Some(address.min(Scope::Block)),
             Root::Global => Some(address),
             Root::Unknown if invariant => Some(address.min(Scope::Warp)),
@@ -292,14 +297,15 @@ impl View<'_> {
         }
     }
 
-    /// A frozen value is the value where that is surely defined; otherwise each lane may freeze to a number of its own.
+    /// A frozen value is the value itself if that is certainly defined; otherwise each lane may freeze it to a
+    /// different number.
     fn freeze(&mut self, inst: Inst) -> Element {
         let value = self.func.operands(inst)[0];
         let element = self.operand(inst, 0);
         if self.is_well_defined(value, 6) || mutants::on(Mutant::FreezeKeeps) { element } else { Element::DIVERGENT }
     }
 
-    /// Whether a value can be neither undef nor poison, looking through `depth` operands.
+    /// Whether a value is neither undef nor poison, looking through at most `depth` operands.
     fn is_well_defined(&self, value: Value, depth: u32) -> bool {
         let func = self.func;
         if let Some(constant) = func.constant(value) {
@@ -342,12 +348,13 @@ impl View<'_> {
             | Opcode::ZExt
             | Opcode::SExt
             | Opcode::PtrToInt => data.flags.is_empty() && operands_are(),
-            // fast-math flags are not in `flags`, so floating arithmetic is left out
+            // fast-math flags are not in `flags`, so floating-point arithmetic is left out
             _ => false,
         }
     }
 
-    /// Looks through `insertvalue` and through checked arithmetic; otherwise as uniform as the aggregate.
+    /// The member of an aggregate, looking through `insertvalue` and checked arithmetic; otherwise as uniform as the
+    /// aggregate.
     fn extract_value(&mut self, inst: Inst, data: &InstData) -> Element {
         let func = self.func;
         let mut aggregate = func.operands(inst)[0];
@@ -379,7 +386,7 @@ impl View<'_> {
         scope.map_or(Element::DIVERGENT, Element::uniform)
     }
 
-    /// Whether an extractvalue or insertvalue reaches a member directly, not a member of a member.
+    /// Whether an extractvalue or insertvalue addresses a direct member, not a member of a member.
     fn is_flat(&self, inst: Inst) -> bool {
         let data = &self.func.insts[inst];
         let member = match data.opcode {

@@ -1,8 +1,9 @@
-//! What does a call return across lanes?
+//! How does the result of a call relate across lanes?
 //!
-//! Intrinsics by the table in [`super::intrinsics`]; device functions by the summaries of [`super::module`]; inline
-//! assembly only where it is surely a function of its operands; everything else is divergent. An ordinary function that
-//! touches no memory may still read `threadIdx.x`, so `memory(none)` alone says nothing; `nodivergencesource` does.
+//! Intrinsics follow the table in [`super::intrinsics`], device functions the summaries of [`super::module`]. Inline
+//! assembly counts only if it is certainly a function of its operands. Everything else is divergent. An ordinary
+//! function that accesses no memory may still read `threadIdx.x`, so `memory(none)` alone says nothing;
+//! `nodivergencesource` does.
 
 use super::intrinsic_table::Arithmetic;
 use super::intrinsics::Class;
@@ -15,7 +16,7 @@ use crate::ir::call::Callee;
 use crate::ir::inst::ConstData;
 use crate::mutants::{self, Mutant};
 
-/// `shfl.sync` with the whole warp as one segment: member mask of segments zero, clamp 31.
+/// The clamp operand of `shfl.sync` if the whole warp is one segment: segment mask zero, clamp 31.
 const FULL_WIDTH_CLAMP: u64 = 0x1f;
 const CLAMP_FIELDS: u64 = 0x1f1f;
 
@@ -35,7 +36,7 @@ impl View<'_> {
         }
     }
 
-    /// `nodivergencesource`: uniform operands give a uniform result; within a warp, since memory may be read.
+    /// `nodivergencesource`: uniform operands give a uniform result, but only within a warp, since memory may be read.
     fn no_source(&mut self, inst: Inst) -> Element {
         let element = self.generic(inst);
         match element.plain_scope() {
@@ -44,7 +45,7 @@ impl View<'_> {
         }
     }
 
-    /// A device function whose result is uniform for uniform arguments.
+    /// A call of a device function whose result is uniform for uniform arguments.
     fn summarised(&mut self, inst: Inst, returned: &Form) -> Element {
         let mut arguments = self.generic(inst);
         if mutants::on(Mutant::IgnoreArguments) {
@@ -101,7 +102,7 @@ impl View<'_> {
         }
     }
 
-    /// Uniform in the warp provided lanes agree on the named operands.
+    /// Uniform in the warp if lanes agree on the given operands.
     fn in_warp_if_uniform(&mut self, inst: Inst, operands: &[usize]) -> Element {
         for &index in operands {
             let element = self.operand(inst, index);
@@ -143,7 +144,7 @@ impl View<'_> {
         }
     }
 
-    /// Member of a checked add, sub or mul: member 0 is plain modular arithmetic, whatever member 1 says.
+    /// A member of a checked add, sub or mul: member 0 is plain modular arithmetic, whatever member 1 is.
     pub(super) fn checked_arithmetic(&mut self, call: Inst, member: u32, at: Block) -> Option<Element> {
         let Callee::Intrinsic(id) = self.func.call(call).callee else { return None };
         let arithmetic = self.env.intrinsics.arithmetic(id)?;

@@ -1,10 +1,10 @@
-//! When do lanes agree on a comparison of values they do not agree on?
+//! When do lanes agree on the result of a comparison although they do not agree on its operands?
 //!
-//! 1. Both sides uniform: in the narrower scope.
-//! 2. The terms cancel: the difference is one number for all lanes. Equality needs nothing more (it is modular); an
-//!    order needs both sides exact in its reading.
-//! 3. Ranges decide it for every thread: a constant.
-//! 4. One side splits into a uniform high part and a low part that never reaches the other side's zero low bits
+//! 1. Both operands are uniform: the narrower of their scopes.
+//! 2. The terms cancel, so the difference is one number for all lanes. Equality needs nothing more, because it is
+//!    modular; an ordered comparison needs both operands exact in its reading.
+//! 3. Ranges decide the comparison for every thread: a constant.
+//! 4. One operand splits into a uniform high part and a low part that never reaches the other operand's zero low bits
 //!    (`tid < 32·k`): the high parts decide.
 
 use super::view::View;
@@ -16,7 +16,7 @@ use crate::ir::inst::{Flags, InstData, Predicate};
 use crate::mutants::{self, Mutant};
 
 impl View<'_> {
-    /// An integer or pointer compare.
+    /// An integer or pointer comparison.
     pub(super) fn compare(&mut self, inst: Inst, data: &InstData) -> Element {
         let func = self.func;
         let &[left, right] = func.operands(inst) else { return Element::DIVERGENT };
@@ -75,7 +75,7 @@ impl View<'_> {
             let y = self.exact_scope(y, operands[1], bits, signed, data.block)?;
             Some(x.min(y).min(rests))
         };
-        // with `samesign` both readings order alike
+        // with `samesign` both readings give the same order
         let other = if data.flags.contains(Flags::SAMESIGN) { in_reading(!predicate.is_signed()) } else { None };
         in_reading(predicate.is_signed()).max(other)
     }
@@ -102,7 +102,7 @@ impl View<'_> {
         }
     }
 
-    /// Bounds of a fully known form in the reading of a predicate, if it does not wrap there.
+    /// Bounds of a fully known form in the reading of a predicate, if the form does not wrap there.
     fn reading(&self, form: &Form, bits: u32, predicate: Predicate) -> Option<(i128, i128)> {
         if let Some(constant) = form.as_constant() {
             let number =
@@ -118,8 +118,8 @@ impl View<'_> {
         fits.then_some((low, high))
     }
 
-    /// Rule 4: `x PREDICATE y` with `y` uniform. `x < y` and `x ≥ y` want zero low bits in `y`; `x > y` and `x ≤ y` are
-    /// the same against `y + 1`, which must not wrap.
+    /// Rule 4, for `x PREDICATE y` with uniform `y`. `x < y` and `x ≥ y` need zero low bits in `y`; `x > y` and `x ≤ y`
+    /// are the same comparisons with `y + 1`, which must not wrap.
     fn split(&self, predicate: Predicate, x: &Form, y: &Form, bits: u32) -> Option<Scope> {
         if !y.terms.is_empty() || x.terms.is_empty() {
             return None;
@@ -134,14 +134,14 @@ impl View<'_> {
                 }
                 Rest::Const(crate::affine::form::wrap(number.wrapping_add(1), bits))
             }
-            // equality with a number that has one particular lane: divergent
+            // a single lane may have the number, so lanes do not agree
             Predicate::Eq | Predicate::Ne => return None,
         };
         self.model.compare_with_aligned(x, bound, bits)
     }
 }
 
-/// `Some` of the answer that surely holds.
+/// The answer that certainly holds, if there is one.
 fn decide(surely: bool, surely_not: bool) -> Option<bool> {
     match (surely, surely_not) {
         (true, _) => Some(true),

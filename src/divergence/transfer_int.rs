@@ -1,7 +1,7 @@
-//! What does integer arithmetic make of forms?
+//! How does integer arithmetic combine forms?
 //!
-//! Forms are combined by `affine::arith`; this file finds out what may be claimed of one operation: from its flags, from
-//! ranges of the operands (only asked where the result has terms and flags are silent), and from geometry.
+//! `affine::arith` combines them. This file finds out what may be claimed about one operation: from its flags, from
+//! geometry, and from the ranges of its operands (queried only if the result has terms and the flags do not suffice).
 
 use super::range::Range;
 use super::view::View;
@@ -16,7 +16,7 @@ use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
 
 impl View<'_> {
-    /// Two-operand integer instructions.
+    /// Integer instructions with two operands.
     pub(super) fn integer(&mut self, inst: Inst, data: &InstData) -> Element {
         let func = self.func;
         let &[left, right] = func.operands(inst) else { return Element::DIVERGENT };
@@ -36,7 +36,7 @@ impl View<'_> {
             return Element::DIVERGENT;
         };
         if x.terms.is_empty() && y.terms.is_empty() {
-            // nothing to prove of these
+            // these need no proof
             let rest = match data.opcode {
                 Opcode::Add => Some(arith::sum_of_rests(x.rest, y.rest, bits)),
                 Opcode::Sub => Some(arith::difference_of_rests(x.rest, y.rest, bits)),
@@ -50,7 +50,7 @@ impl View<'_> {
         self.or_generic(inst, result, bits)
     }
 
-    /// A form if there is one, else the default rule: a form can be lost where lanes still agree on the value.
+    /// The form if there is one, else the default rule: lanes may still agree on a value that has no form.
     #[inline]
     fn or_generic(&mut self, inst: Inst, form: Option<Form>, bits: u32) -> Element {
         match form {
@@ -59,8 +59,8 @@ impl View<'_> {
         }
     }
 
-    /// Against a divergent operand only constants help: those that absorb it, and masks that keep none of its bits in
-    /// which lanes differ.
+    /// With a divergent operand only constants help: those that absorb it, and masks that remove all bits in which
+    /// lanes differ.
     fn with_divergent_operand(&mut self, inst: Inst, data: &InstData, a: Element, b: Element, bits: u32) -> Element {
         let zero = |view: &Self, element| view.interner.constant(element) == Some(0);
         let ones = |view: &Self, element| view.interner.constant(element) == Some(-1);
@@ -81,11 +81,11 @@ impl View<'_> {
         masked.map_or(Element::DIVERGENT, |form| self.interner.intern(&form))
     }
 
-    /// `tid.x / 32 * 8` reaches us as `(tid.x >> 2) & ~7`: no form has the shift's value, but the mask keeps only bits in
-    /// which a warp agrees. Follows the operand through shifts, casts and masks by constants down to a value with a form,
-    /// and moves the mask along. Every step dominates the mask, so the form is read as the mask's
-    /// block sees it, after the loops between. The solver visits such a mask again when the form changes
-    /// ([`Opcode::moves_bits`]).
+    /// The form of a mask that hides a shift without a form. `tid.x / 32 * 8` arrives here as `(tid.x >> 2) & ~7`: the
+    /// shift has no form, but the mask keeps only bits on which a warp agrees. The operand is followed through shifts,
+    /// casts and masks by constants to a value with a form, and the mask is moved along. Every step dominates the mask,
+    /// so the form is read as the block of the mask sees it, after the loops in between. The solver visits such a mask
+    /// again when that form changes ([`Opcode::moves_bits`]).
     fn mask_of_moved_bits(&mut self, inst: Inst, at: Block, mask: i64, bits: u32) -> Option<Form> {
         const LONGEST: usize = 4;
         let low = |width: u32| u64::MAX >> (64 - width);
@@ -111,7 +111,7 @@ impl View<'_> {
                 }
                 Opcode::AShr => {
                     let by = amount()?;
-                    // copies of the sign above
+                    // above are copies of the sign bit
                     (kept & !low(width - by) == 0).then_some(kept << by)?
                 }
                 Opcode::And => kept & unsigned(constant()?, width),
@@ -145,7 +145,7 @@ impl View<'_> {
                 let shift = y.as_constant().filter(|&shift| (0..i64::from(bits)).contains(&shift))? as u32;
                 let factor = wrap(1i64.wrapping_shl(shift), bits);
                 let no_wrap = self.no_wrap(inst, data, x, &Form::constant(factor), bits);
-                let top = shift == bits - 1; // the factor is negative in the signed reading
+                let top = shift == bits - 1; // in the signed reading the factor is negative
                 arith::scale(x, factor, bits, NoWrap { signed: no_wrap.signed && !top, ..no_wrap })
             }
             Opcode::LShr | Opcode::AShr => {
@@ -177,7 +177,7 @@ impl View<'_> {
         }
     }
 
-    /// What is proven of one add, sub, mul or shl: flags first, then ranges where there is something to gain.
+    /// What is proven about one add, sub, mul or shl: by flags first, then by ranges if there is something to gain.
     fn no_wrap(&self, inst: Inst, data: &InstData, x: &Form, y: &Form, bits: u32) -> NoWrap {
         let mut proven = NoWrap { unsigned: data.flags.contains(Flags::NUW), signed: data.flags.contains(Flags::NSW) };
         let has_terms = !x.terms.is_empty() || !y.terms.is_empty();
@@ -187,7 +187,7 @@ impl View<'_> {
             return proven;
         }
         let operands = self.func.operands(inst);
-        // an operand that may be anything proves nothing, whatever the other is (but for a constant 0 or 1)
+        // an operand with the full range proves nothing, whatever the other is (unless it is a constant 0 or 1)
         let is_constant = x.as_constant().is_some() || y.as_constant().is_some();
         let hopeless = |range: &Range| {
             let full = Range::full(bits);
@@ -305,7 +305,7 @@ impl View<'_> {
             let align = (mask.trailing_zeros() as u8).max(x.rest.align()).min(63);
             return Some(Form::from_rest(Rest::Uniform { scope: x.rest.scope(), align }));
         }
-        // a mask that keeps every bit the value can have
+        // a mask that keeps every bit that the value can have
         let kept = unsigned(mask, bits);
         if kept.trailing_ones() < bits && kept & kept.wrapping_add(1) == 0 {
             let fits = self.model.integer_range(x).is_some_and(|(low, high)| low >= 0 && high <= i128::from(kept));
@@ -330,7 +330,8 @@ impl View<'_> {
         self.disjoint_sum(x, y, bits)
     }
 
-    /// Or, xor and add are one operation where no bit can be set in both operands: one fits below the other's zeros.
+    /// Or, xor and add are the same operation if no bit can be set in both operands, which holds if one fits below the
+    /// zero bits of the other.
     fn disjoint_sum(&self, x: &Form, y: &Form, bits: u32) -> Option<Form> {
         let fits_below = |small: &Form, large: &Form| {
             let align = if large.terms.is_empty() { large.rest.align() } else { 0 };
@@ -365,7 +366,7 @@ impl View<'_> {
             Opcode::SExt => self.extended(form, operand, from, true, data.block),
             _ => {
                 let unsigned = self.extended(form, operand, from, false, data.block);
-                // a non-negative value extends the same either way
+                // a non-negative value extends the same way in both readings
                 let non_negative = data.flags.contains(Flags::NNEG);
                 let signed = || self.extended(form, operand, from, true, data.block);
                 if unsigned.is_none() && non_negative { signed() } else { unsigned }
@@ -383,7 +384,7 @@ impl View<'_> {
         arith::extend_within(scope?, form, from, signed, rest_is_exact)
     }
 
-    /// The form with what ranges at a place prove of its exactness in one reading.
+    /// The form with the exactness that ranges at a block prove in one reading.
     pub(super) fn exact_at(&self, form: &Form, value: Value, bits: u32, signed: bool, at: Block) -> Form {
         let mut exact = form.clone();
         if !form.terms.is_empty() {
@@ -393,10 +394,10 @@ impl View<'_> {
         exact
     }
 
-    /// The scope in which a form is exact in one reading, by itself or by what ranges at a place prove.
+    /// The scope in which a form is exact in one reading, by itself or because of ranges at a block.
     ///
-    /// Differences of lanes are `Σ c·Δ` modulo `2^w`. If all lanes there lie in an interval so short that its length
-    /// plus the largest `|Σ c·Δ|` stays below `2^w`, no other difference is congruent to that: the form is exact.
+    /// Modulo `2^w`, the values of two lanes differ by `Σ c·Δ`. If all lanes lie in an interval whose length plus the
+    /// largest `|Σ c·Δ|` is below `2^w`, no other difference is congruent to that one, so the form is exact.
     pub(super) fn exact_scope(&self, form: &Form, value: Value, bits: u32, signed: bool, at: Block) -> Option<Scope> {
         let known = if signed { form.signed_scope() } else { form.unsigned_scope() };
         if known == Some(Scope::Grid) || known == Some(form.rest.scope()) || form.terms.is_empty() {
@@ -417,8 +418,8 @@ impl View<'_> {
         if is_exact { known.max(Some(form.rest.scope())) } else { known }
     }
 
-    /// A select that is a minimum or maximum of two forms with the same terms keeps them, although its condition may
-    /// be divergent only for want of a rule: the compare decides the same way in all lanes.
+    /// A select that computes a minimum or maximum of two forms with the same terms keeps the terms. Its condition may
+    /// be divergent merely for lack of a rule: the comparison has the same result in all lanes.
     pub(super) fn select_of_extremes(&mut self, inst: Inst, yes: Element, no: Element) -> Element {
         let func = self.func;
         let operands = func.operands(inst);
@@ -435,7 +436,7 @@ impl View<'_> {
         self.extreme(yes, no, predicate.is_signed(), inst)
     }
 
-    /// Minimum or maximum of two elements.
+    /// The minimum or maximum of two elements.
     pub(super) fn extreme(&mut self, a: Element, b: Element, signed: bool, inst: Inst) -> Element {
         let picked = match (self.interner.form(a), self.interner.form(b)) {
             (Some(x), Some(y)) if x.terms == y.terms => arith::pick_same_terms(x, y, signed),

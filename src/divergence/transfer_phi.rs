@@ -1,5 +1,5 @@
-//! What do uses see of values, and phis of their operands? The gates of gated SSA: γ where paths meet, μ at the head of a
-//! loop, η behind it.
+//! What does a use see of a value, and a phi of its operands? The gates of gated SSA: γ where paths meet, μ at loop
+//! headers, η after loops.
 
 use super::gates::{Gate, OPEN};
 use super::view::View;
@@ -13,7 +13,7 @@ use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
 
 impl View<'_> {
-    /// Element of a value as a use in `at` sees it: gated by the exits of every cycle between.
+    /// The element of a value as a use in `at` sees it, after the exit gates of all cycles in between.
     #[inline]
     pub(super) fn read(&mut self, value: Value, at: Block) -> Element {
         let element = self.elements[value.index()];
@@ -35,7 +35,7 @@ impl View<'_> {
         }
     }
 
-    /// As [`View::read`], for a value that flows along the edge from `pred` into `block`.
+    /// As [`View::read`], for a value that flows along the edge from `pred` to `block`.
     fn read_on_edge(&mut self, value: Value, pred: Block, block: Block) -> Element {
         let element = self.elements[value.index()];
         if element.is_bottom() || element.is_divergent() || !self.gates.any_exit_narrowed() {
@@ -61,7 +61,7 @@ impl View<'_> {
         let none = mutants::on(Mutant::NoEta);
         let Some(left) = outermost_left.filter(|_| gate < OPEN && !none) else { return element };
         let Some(form) = self.interner.form(element) else { return element };
-        // a coefficient computed inside is a different number for lanes of different iterations
+        // a coefficient computed inside the cycle is a different number for lanes that left in different iterations
         let stale = gate.is_none()
             && form.symbols().any(|symbol| {
                 let def = self.func.def(Value::from_u32(symbol.value()));
@@ -87,7 +87,7 @@ impl View<'_> {
             if !self.cfg.order.is_reachable(pred) || value == func.result(phi) {
                 continue;
             }
-            // where whole warps come by one edge, an undefined operand may be taken for whatever the others are
+            // if whole warps arrive by one edge, an undefined operand may be taken to equal the others
             if matches!(func.constant(value), Some(ConstData::Undef | ConstData::Poison)) {
                 undefined = true;
                 continue;
@@ -110,12 +110,12 @@ impl View<'_> {
             return if undefined && !pending { Element::uniform(Scope::Grid) } else { Element::BOTTOM };
         };
         if undefined && gate.is_none() {
-            // some lanes hold the value, others whatever their register held: whoever trusts one lane to speak for all
-            // (a slot written once a warp) would hear the wrong one
+            // some lanes hold the value, others whatever was in their register: code that lets one lane stand for all
+            // (a slot written once per warp) would get the wrong one
             return Element::DIVERGENT;
         }
         if !same {
-            // the gate applies once, whatever the number of edges
+            // the gate applies once, however many edges there are
             element = self.join(element, element, gate);
         } else if gate < OPEN && operands.iter().any(|&v| v == func.result(phi)) {
             // keeping the old value on some edges mixes iterations
@@ -125,7 +125,7 @@ impl View<'_> {
         self.prove_again(element, func.result(phi))
     }
 
-    /// What geometry alone proves of a form's exactness survives every join.
+    /// What geometry alone proves about exactness survives every join.
     pub(super) fn prove_again(&mut self, element: Element, value: Value) -> Element {
         let Some(bits) = self.func.int_bits(value).filter(|_| element.plain_scope().is_none()) else {
             return element;
@@ -139,8 +139,8 @@ impl View<'_> {
         }
     }
 
-    /// A phi may only speak of symbols whose definition strictly dominates it: any other symbol may have been computed
-    /// anew since the operand was.
+    /// A phi may only refer to symbols whose definition strictly dominates it: any other symbol may have been
+    /// recomputed since the operand was.
     fn drop_foreign_symbols(&self, element: Element, block: Block) -> Element {
         let Some(form) = self.interner.form(element) else { return element };
         let foreign = form.symbols().any(|symbol| {
@@ -162,7 +162,7 @@ impl View<'_> {
             return if a.is_bottom() { b } else { a };
         };
         let joined = crate::affine::join::join(x, y, gate).or_else(|| {
-            // forms that differ in terms may still be uniform each
+            // forms with different terms may each still be uniform
             let scope = self.model.scope_of(x)?.min(self.model.scope_of(y)?).min(gate?);
             Some(Form::uniform(scope))
         });

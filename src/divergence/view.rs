@@ -1,7 +1,7 @@
-//! What does a transfer rule see? The function, what is known of values and paths so far, and the table of forms.
+//! What can a transfer rule see? The function, what is known about values and paths so far, and the table of forms.
 //!
-//! Rules only read, but for the interner, in which they put the forms they make. All that they say follows from the view:
-//! a rule asked twice about one state answers the same, which is what the solver's fixed point rests on.
+//! Rules only read, except that they add new forms to the interner. Their result depends on nothing but the view: a
+//! rule applied twice to the same state gives the same answer, on which the solver's fixed point relies.
 
 use super::environment::Environment;
 use super::gates::Gates;
@@ -18,18 +18,19 @@ pub(super) struct View<'v> {
     pub func: &'v Func,
     pub cfg: &'v Cfg,
     pub env: &'v Environment<'v>,
-    /// What geometry says of lanes.
+    /// What the launch geometry says about lanes.
     pub model: &'v LaneModel,
-    /// What is known of each value so far.
+    /// What is known about each value so far.
     pub elements: &'v [Element],
     pub gates: &'v Gates,
     pub ranges: &'v RangeMemory,
-    /// Where forms are kept.
+    /// The table of forms.
     pub interner: &'v mut Interner,
 }
 
 impl View<'_> {
-    /// The widest scope in which lanes agree on an element; `None` for divergent (and for forms that vary).
+    /// The widest scope in which lanes agree on an element; `None` if it is divergent or varies between the lanes of a
+    /// warp.
     pub fn scope_of(&self, element: Element) -> Option<Scope> {
         if let Some(scope) = element.plain_scope() {
             return Some(scope);
