@@ -1,6 +1,8 @@
-; An aggregate taken by value that is written to: llc would copy it to the stack, so the copy is made here and goes to shared memory.
-; One that is only read stays in parameter space, one that has no variable index is left to llc, and a copy that cannot move is
-; taken back: both bodies of a kernel without a bound keep what they had.
+; An aggregate taken by value that is written to: llc would copy it to the stack, so it is planned for as a stack object, and copied
+; to shared memory at entry. One that is only read stays in parameter space, one that has no variable index is left to llc, and one that
+; cannot move is not touched: both bodies of a kernel without a bound keep what they had.
+; RUN: %opt -passes=steer-spills -pass-remarks=warpwise -disable-output %s 2>&1 | %FileCheck --check-prefix=SAYS %s
+; SAYS: stack object %s (%pair {{.*}} 32 bytes) (indexed by %tid) moved from local to shared memory
 ; RUN: %opt -passes=steer-spills -verify-each -S %s | %FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"

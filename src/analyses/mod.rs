@@ -14,9 +14,8 @@ use crate::divergence::{self, Facts, ModuleAnalysis, Outline};
 use crate::entity::{Block, Inst};
 use crate::geometry::Geometry;
 use crate::ir::handles::Handles;
-use crate::ir::inst::Opcode;
 use crate::llvm::handle::{Function, Module};
-use crate::objects::{Alloca, object_of};
+use crate::objects::{StackObject, stack_objects};
 use crate::pressure::Pressure;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -27,7 +26,7 @@ pub struct FunctionAnalyses<'m> {
     analysis: Rc<ModuleAnalysis<'m>>,
     known: Known,
     pressure: Option<Pressure>,
-    objects: Option<Rc<[Alloca]>>,
+    objects: Option<Rc<[StackObject]>>,
 }
 
 /// How much is known.
@@ -82,14 +81,10 @@ impl<'m> FunctionAnalyses<'m> {
     pub fn is_in_order(&self) -> bool {
         self.pressure.as_ref().is_none_or(Pressure::is_in_order)
     }
-    /// Its stack objects in function order; followed when first asked for.
-    pub fn objects(&mut self) -> Rc<[Alloca]> {
+    /// Its stack objects; followed when first asked for.
+    pub fn objects(&mut self) -> Rc<[StackObject]> {
         let (outline, handles) = (self.known.outline(), &self.handles);
-        let follow = || {
-            let allocas = outline.func.insts.iter().filter(|(_, data)| data.opcode == Opcode::Alloca);
-            allocas.map(|(alloca, _)| (alloca, object_of(outline, handles, alloca))).collect()
-        };
-        self.objects.get_or_insert_with(follow).clone()
+        self.objects.get_or_insert_with(|| stack_objects(outline, handles).into()).clone()
     }
     /// Facts, and the way back to LLVM.
     pub fn facts_and_handles(&mut self) -> (&Facts, &Handles<'m>) {

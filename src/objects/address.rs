@@ -15,7 +15,10 @@ pub fn is_together(facts: &Facts, object: &Object, access: &Access) -> bool {
     let mut at = 0;
     while let Some(&pointer) = seen.get(at) {
         at += 1;
-        let Some(def) = func.def(pointer).filter(|&def| def != object.alloca) else { continue };
+        if pointer == object.address {
+            continue;
+        }
+        let Some(def) = func.def(pointer) else { continue };
         let operands = func.operands(def);
         let further = match func.insts[def].opcode {
             Opcode::AddrSpaceCast | Opcode::BitCast => &operands[..1],
@@ -42,10 +45,10 @@ pub fn is_together(facts: &Facts, object: &Object, access: &Access) -> bool {
 /// Whether all lanes of a warp that execute the block address the same offset.
 pub fn offset_is_uniform(facts: &Facts, object: &Object, pointer: Value, block: Block) -> bool {
     let func = &facts.func;
-    let Some(def) = func.def(pointer) else { return false };
-    if def == object.alloca {
+    if pointer == object.address {
         return true;
     }
+    let Some(def) = func.def(pointer) else { return false };
     match func.insts[def].opcode {
         Opcode::AddrSpaceCast | Opcode::BitCast => offset_is_uniform(facts, object, func.operands(def)[0], block),
         Opcode::Gep => {
@@ -61,10 +64,10 @@ pub fn offset_is_uniform(facts: &Facts, object: &Object, pointer: Value, block: 
 /// The constant byte offset of a pointer into the object.
 pub fn constant_offset(outline: &Outline, object: &Object, pointer: Value) -> Option<i64> {
     let func = &outline.func;
-    let def = func.def(pointer)?;
-    if def == object.alloca {
+    if pointer == object.address {
         return Some(0);
     }
+    let def = func.def(pointer)?;
     match func.insts[def].opcode {
         Opcode::AddrSpaceCast | Opcode::BitCast => constant_offset(outline, object, func.operands(def)[0]),
         Opcode::Gep if func.gep(def).terms.is_empty() => {

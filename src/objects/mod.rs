@@ -1,12 +1,13 @@
 //! What is done with a stack object, and what does it hold?
 //!
-//! [`walk`] follows its address; [`address`] says where an access goes; [`constant`] what it holds where it is filled with
+//! [`walk`] follows its address; [`argument`] says which arguments are stack objects to the back end; [`address`] says where an access goes; [`constant`] what it holds where it is filled with
 //! constants only.
 
 pub mod address;
+pub mod argument;
 pub mod constant;
 mod reject;
 pub mod walk;
 
 pub use reject::{Escape, Unfollowed};
-pub use walk::{Access, AccessKind, Alloca, Object, object_of};
+pub use walk::{Access, AccessKind, Object, StackObject, stack_objects};

@@ -1,24 +1,27 @@
-//! What is done with one stack object? Every pointer derived from an alloca, every access through it, or the reason why
-//! its address cannot be followed.
+//! What is done with one stack object? Every pointer derived from an alloca or a by-value argument, every access through it, or
+//! the reason why its address cannot be followed.
 //!
-//! 1. From the alloca along uses: GEPs, casts between address spaces, phis and selects pass the address on; loads,
+//! 1. From that address along uses: GEPs, casts between address spaces, phis and selects pass the address on; loads,
 //!    stores and memory intrinsics use it; lifetime markers and equality compares are kept aside; anything else means
 //!    that the object has to stay a stack object.
 //! 2. A phi or select must join pointers into this object only.
-//! 3. LLVM's use lists are compared with the uses seen: operand bundles and other uses that the dense picture does not
+//! 3. LLVM's use lists are compared with the uses seen: operand bundles and other uses that the snapshot does not
 //!    show are a refusal, so that the alloca can be erased afterwards.
+//! 4. A by-value argument counts as a stack object that is filled from parameter space at entry ([`argument`](super::argument)).
+//!    That copy is not in the function: it is an access without an instruction, made when the object moves.
 //!
 //! Input: outline of the function (loops for weights). Cost: linear in the uses of the address.
 
+use super::argument::copied_arguments;
 use super::{Escape, Unfollowed};
 use crate::divergence::Outline;
-use crate::entity::{Inst, Value};
+use crate::entity::{Block, Inst, Value};
 use crate::gpu::chip::STATIC_SHARED;
 use crate::ir::call::Callee;
 use crate::ir::handles::Handles;
-use crate::ir::inst::{ConstData, Flags, Opcode};
+use crate::ir::inst::{ConstData, Flags, Opcode, Predicate};
 use crate::ir::types::TypeKind;
-use crate::llvm::handle::{AttrPlace, attribute_kind, intrinsic_name};
+use crate::llvm::handle::{self, AttrPlace, RawOpcode, attribute_kind, intrinsic_name};
 use rustc_hash::FxHashSet;
 
 /// Most pieces that one memory intrinsic is unrolled into.
@@ -63,7 +66,10 @@ impl Access {
 /// A stack object that can be moved.
 #[derive(Clone, Debug)]
 pub struct Object {
-    pub alloca: Inst,
+    /// Its address: the result of an alloca, or a by-value argument.
+    pub address: Value,
+    /// The copy of a by-value argument at entry: bytes that are accessed at once.
+    pub argument_piece: Option<u64>,
     pub size: u64,
     pub align: u64,
     /// GEPs, casts, phis and selects of the address, in function order.
@@ -80,6 +86,10 @@ impl Object {
         let narrowest = self.accesses.iter().filter(scalar).map(|access| access.piece).min();
         narrowest.unwrap_or(4).clamp(4, 16)
     }
+    /// Where a by-value argument is copied.
+    pub fn copied_in(&self, outline: &Outline) -> Option<Block> {
+        self.argument_piece.map(|_| outline.func.graph.entry())
+    }
     /// The index that keeps the object out of registers: the first variable one in function order.
     pub fn variable_index(&self, outline: &Outline) -> Option<(Inst, Value)> {
         self.derived.iter().find_map(|&inst| {
@@ -93,44 +103,46 @@ impl Object {
     }
 }
 
-/// A stack object, or why its address cannot be followed.
-pub type Alloca = (Inst, Result<Object, Unfollowed>);
+/// The address of a stack object, and what is done with it, or why it cannot be followed.
+pub type StackObject = (Value, Result<Object, Unfollowed>);
 
-/// Follows the address of an alloca.
-pub fn object_of(outline: &Outline, handles: &Handles<'_>, alloca: Inst) -> Result<Object, Unfollowed> {
-    Walk::new(outline, handles, alloca)?.run()
+/// The stack objects of a function: arguments that the back end would copy, then allocas in function order.
+pub fn stack_objects(outline: &Outline, handles: &Handles<'_>) -> Vec<StackObject> {
+    let func = &outline.func;
+    let arguments = copied_arguments(handles.function).map(|index| func.param(index));
+    let allocas =
+        func.insts.iter().filter(|(_, data)| data.opcode == Opcode::Alloca).map(|(inst, _)| func.result(inst));
+    let follow = |address| (address, AddressWalk::new(outline, handles, address).and_then(AddressWalk::run));
+    arguments.chain(allocas).map(follow).collect()
 }
 
-struct Walk<'a, 'm> {
+struct AddressWalk<'a, 'm> {
     outline: &'a Outline,
     handles: &'a Handles<'m>,
     object: Object,
-    /// Derived values, the alloca first.
+    /// Instructions whose results are derived from the address.
     pointers: Vec<Inst>,
-    known: FxHashSet<Inst>,
+    known: FxHashSet<Value>,
     touched: FxHashSet<Inst>,
 }
 
-impl<'a, 'm> Walk<'a, 'm> {
-    fn new(outline: &'a Outline, handles: &'a Handles<'m>, alloca: Inst) -> Result<Self, Unfollowed> {
-        let handle = handles.inst(alloca);
-        let layout = handles.function.module().layout();
-        let ty = handle.allocated_type();
-        let count = handle.operand(0).const_u64();
-        if outline.func.insts[alloca].block != outline.func.graph.entry() {
-            return Err(Unfollowed::Dynamic);
-        }
-        let (Some(count), Some(one)) = (count, layout.alloc_size(ty)) else { return Err(Unfollowed::Dynamic) };
-        let size = one.saturating_mul(count);
-        if size == 0 {
-            return Err(Unfollowed::Dynamic);
-        }
+impl<'a, 'm> AddressWalk<'a, 'm> {
+    fn new(outline: &'a Outline, handles: &'a Handles<'m>, address: Value) -> Result<Self, Unfollowed> {
+        let found = match outline.func.def(address) {
+            Some(alloca) => alloca_size(outline, handles, alloca),
+            None => argument_size(outline, handles, address),
+        };
+        let (size, align) = found.filter(|&(size, _)| size > 0).ok_or(Unfollowed::Dynamic)?;
         if size > STATIC_SHARED {
             return Err(Unfollowed::Huge { size });
         }
-        let align = u64::from(outline.func.insts[alloca].align()).max(1);
+        let argument_piece = match outline.func.def(address) {
+            Some(_) => None,
+            None => Some(lowest_bit(size).min(16).min(align)),
+        };
         let object = Object {
-            alloca,
+            address,
+            argument_piece,
             size,
             align,
             derived: Vec::new(),
@@ -138,23 +150,29 @@ impl<'a, 'm> Walk<'a, 'm> {
             compares: Vec::new(),
             markers: Vec::new(),
         };
-        let (known, touched) = (FxHashSet::from_iter([alloca]), FxHashSet::default());
-        Ok(Walk { outline, handles, object, pointers: vec![alloca], known, touched })
+        let (known, touched) = (FxHashSet::from_iter([address]), FxHashSet::default());
+        Ok(AddressWalk { outline, handles, object, pointers: Vec::new(), known, touched })
     }
 
     fn run(mut self) -> Result<Object, Unfollowed> {
-        let func = &self.outline.func;
-        let mut next = 0;
-        while let Some(&pointer) = self.pointers.get(next) {
-            next += 1;
-            let value = func.result(pointer);
-            for &user in self.outline.users(value) {
-                self.user(value, user)?;
+        let mut next = Some(self.object.address);
+        let mut done = 0;
+        while let Some(pointer) = next {
+            for &user in self.outline.users(pointer) {
+                self.user(pointer, user)?;
             }
+            next = self.pointers.get(done).map(|&inst| self.outline.func.result(inst));
+            done += 1;
+        }
+        if let Some(piece) = self.object.argument_piece
+            && let Some(&at) = self.outline.users(self.object.address).first()
+            && self.object.size / piece > MAX_PIECES
+        {
+            return Err(Unfollowed::LongCopy { size: self.object.size, at });
         }
         self.joins()?;
         self.unseen()?;
-        self.object.derived = self.pointers[1..].to_vec();
+        self.object.derived = self.pointers;
         self.object.derived.sort_unstable();
         self.object.accesses.sort_unstable_by_key(|access| access.inst);
         Ok(self.object)
@@ -179,13 +197,13 @@ impl<'a, 'm> Walk<'a, 'm> {
                 if !matches!(func.types[data.ty].kind, TypeKind::Ptr { .. }) {
                     return Err(Unfollowed::Escapes { how: Escape::Other, at: user });
                 }
-                if self.known.insert(user) {
+                if self.known.insert(func.result(user)) {
                     self.pointers.push(user);
                 }
                 Ok(())
             }
             Opcode::ICmp => {
-                let equality = crate::ir::inst::Predicate::from_sub(data.sub).is_some_and(|p| p.is_equality());
+                let equality = Predicate::from_sub(data.sub).is_some_and(|p| p.is_equality());
                 if !equality {
                     return Err(Unfollowed::Escapes { how: Escape::Compared, at: user });
                 }
@@ -250,7 +268,7 @@ impl<'a, 'm> Walk<'a, 'm> {
             return Err(Unfollowed::Atomic { at: call });
         }
         let Some(size) = constant(operands[2]) else { return Err(Unfollowed::UnknownLength { at: call }) };
-        let is_derived = |value: Value| func.def(value).is_some_and(|def| self.known.contains(&def));
+        let is_derived = |value: Value| self.known.contains(&value);
         let (into, from) = (is_derived(operands[0]), !is_set && is_derived(operands[1]));
         let align = attribute_kind("align");
         let handle = self.handles.inst(call);
@@ -281,7 +299,7 @@ impl<'a, 'm> Walk<'a, 'm> {
     fn joins(&mut self) -> Result<(), Unfollowed> {
         let func = &self.outline.func;
         let known = &self.known;
-        let is_derived = |value: Value| func.def(value).is_some_and(|def| known.contains(&def));
+        let is_derived = |value: Value| known.contains(&value);
         for &inst in self.pointers.iter().chain(&self.object.compares) {
             let operands = func.operands(inst);
             let inputs = match func.insts[inst].opcode {
@@ -303,29 +321,48 @@ impl<'a, 'm> Walk<'a, 'm> {
         Ok(())
     }
 
-    /// Uses that the dense picture does not show.
+    /// Uses that the snapshot does not show.
     fn unseen(&self) -> Result<(), Unfollowed> {
         let touched: FxHashSet<usize> =
             self.touched.iter().map(|&inst| self.handles.inst(inst).value().address()).collect();
-        for &pointer in &self.pointers {
-            let users = self.handles.inst(pointer).value().users();
-            for user in users {
-                let hidden = match user.as_inst() {
-                    None => true,
-                    Some(_) if !touched.contains(&user.address()) => true,
-                    // a touched call could name the address in a bundle as well
-                    Some(call) if call.opcode() == crate::llvm::handle::RawOpcode::LLVMCall => (call.argument_count()
-                        ..call.operand_count() - 1)
-                        .any(|index| call.operand(index) == self.handles.inst(pointer).value()),
-                    Some(_) => false,
-                };
-                if hidden {
-                    return Err(Unfollowed::Escapes { how: Escape::Other, at: pointer });
-                }
+        let is_hidden = |pointer: handle::Value<'_>, user: handle::Value<'_>| match user.as_inst() {
+            None => true,
+            Some(_) if !touched.contains(&user.address()) => true,
+            // a touched call could name the address in a bundle as well
+            Some(call) if call.opcode() == RawOpcode::LLVMCall => {
+                (call.argument_count()..call.operand_count() - 1).any(|index| call.operand(index) == pointer)
+            }
+            Some(_) => false,
+        };
+        let func = &self.outline.func;
+        let addresses = std::iter::once(self.object.address).chain(self.pointers.iter().map(|&inst| func.result(inst)));
+        for address in addresses {
+            let pointer = self.handles.value(address);
+            if pointer.users().any(|user| is_hidden(pointer, user)) {
+                let at = func.def(address).or_else(|| self.outline.users(address).first().copied());
+                return Err(at.map_or(Unfollowed::Dynamic, |at| Unfollowed::Escapes { how: Escape::Other, at }));
             }
         }
         Ok(())
     }
+}
+
+/// Bytes and alignment of a stack object that is allocated once, at entry.
+fn alloca_size(outline: &Outline, handles: &Handles<'_>, alloca: Inst) -> Option<(u64, u64)> {
+    let data = &outline.func.insts[alloca];
+    let handle = handles.inst(alloca);
+    let one = handles.function.module().layout().alloc_size(handle.allocated_type())?;
+    let size = one.saturating_mul(handle.operand(0).const_u64()?);
+    (data.block == outline.func.graph.entry()).then_some((size, u64::from(data.align()).max(1)))
+}
+
+/// Bytes and alignment of a by-value argument.
+fn argument_size(outline: &Outline, handles: &Handles<'_>, argument: Value) -> Option<(u64, u64)> {
+    let function = handles.function;
+    let place = AttrPlace::Param(outline.func.as_param(argument)?);
+    let ty = function.type_attribute(place, attribute_kind("byval"))?;
+    let align = function.int_attribute(place, attribute_kind("align")).unwrap_or(1);
+    Some((function.module().layout().alloc_size(ty)?, align.max(1)))
 }
 
 /// The largest power of two that divides a size; one for zero.

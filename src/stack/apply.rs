@@ -7,7 +7,7 @@
 //!    stride is a multiple of the granule, an index keeps its own type and only its stride changes, because a
 //!    congruence times the number of threads is still one. Phis and selects of pointers become phis and selects of
 //!    offsets.
-//! 3. An access becomes one access, or several of a granule each where it is wider.
+//! 3. An access becomes one access, or several of a granule each where it is wider. By-value arguments are copied at entry.
 //! 4. The old accesses, pointers, markers and the alloca are erased.
 //!
 //! Contents of a stack object are undefined until written, so slots need no initialisation, and leftovers of an earlier
@@ -23,7 +23,7 @@ use crate::llvm::edit::Editor;
 use crate::llvm::edit::debug::Layout;
 use crate::llvm::handle::{self, IntPredicate, RawOpcode};
 use crate::objects::constant::bytes_of;
-use crate::objects::{Access, AccessKind};
+use crate::objects::{Access, AccessKind, Object};
 use crate::shared_memory::layout;
 use crate::shared_memory::usage::SHARED;
 use rustc_hash::FxHashMap;
@@ -200,7 +200,22 @@ impl<'m> Apply<'_, 'm> {
             starts.push((planned, area));
         }
         for (planned, area) in starts {
-            self.settle(planned, area);
+            self.place(&planned.object, area);
+            self.copy_argument(&planned.object);
+        }
+    }
+
+    /// A by-value argument comes to its area, where the editor stands.
+    fn copy_argument(&mut self, object: &Object) {
+        let Some(piece) = object.argument_piece else { return };
+        let argument = self.handles.value(object.address);
+        let step = self.step(object.address, piece).min(MAX_SPLIT);
+        let part = self.editor.int_type(step as u32 * 8);
+        for index in 0..object.size / step {
+            let from = self.moved_by(argument, (index * step) as i64);
+            let piece = self.editor.load(part, from, step as u32, false, "");
+            let to = self.address(object.address, index * step, step);
+            self.editor.store(piece, to, step as u32, false);
         }
     }
 
@@ -213,15 +228,15 @@ impl<'m> Apply<'_, 'm> {
             let align = planned.object.align.max(layout::AREA_ALIGN) as u32;
             let name = format!("warpwise_constant_{}", self.outline.func.name);
             let base = self.editor.new_global(bytes.ty(), space, align, Some(bytes), true, &name);
-            self.settle(planned, Area { base, interleaved: None, constant: true });
+            self.place(&planned.object, Area { base, interleaved: None, constant: true });
         }
     }
 
-    fn settle(&mut self, planned: &Move, area: Area<'m>) {
-        let alloca = self.outline.func.result(planned.object.alloca);
-        self.areas.insert(alloca, area);
-        self.offsets.insert(alloca, Offset::constant(0));
-        for &inst in &planned.object.derived {
+    /// Pointers into an object point into its area.
+    fn place(&mut self, object: &Object, area: Area<'m>) {
+        self.areas.insert(object.address, area);
+        self.offsets.insert(object.address, Offset::constant(0));
+        for &inst in &object.derived {
             self.areas.insert(self.outline.func.result(inst), area);
         }
     }
@@ -393,11 +408,11 @@ impl<'m> Apply<'_, 'm> {
         self.moved(address, Some(by))
     }
 
-    /// Bytes that can be accessed at once at a pointer.
-    fn step(&self, pointer: Value, access: &Access) -> u64 {
+    /// Bytes that can be accessed at once at a pointer, of pieces that divide its offset.
+    fn step(&self, pointer: Value, piece: u64) -> u64 {
         match self.areas.get(&pointer).and_then(|area| area.interleaved) {
-            Some((granule, _)) => access.piece.min(granule as u64),
-            None => access.piece,
+            Some((granule, _)) => piece.min(granule as u64),
+            None => piece,
         }
     }
 
@@ -425,7 +440,7 @@ impl<'m> Apply<'_, 'm> {
     }
 
     fn load(&mut self, pointer: Value, access: &Access, ty: handle::Type<'m>) -> handle::Value<'m> {
-        let step = self.step(pointer, access);
+        let step = self.step(pointer, access.piece);
         if step == access.size || self.areas[&pointer].interleaved.is_none() {
             let address = self.address(pointer, 0, step);
             return self.editor.load(ty, address, access.piece as u32, false, "");
@@ -444,7 +459,7 @@ impl<'m> Apply<'_, 'm> {
     }
 
     fn store(&mut self, pointer: Value, access: &Access, value: handle::Value<'m>) {
-        let step = self.step(pointer, access);
+        let step = self.step(pointer, access.piece);
         if step == access.size || self.areas[&pointer].interleaved.is_none() {
             let address = self.address(pointer, 0, step);
             self.editor.store(value, address, access.piece as u32, false);
@@ -476,7 +491,7 @@ impl<'m> Apply<'_, 'm> {
 
     /// `memset`: the byte repeated to the width of a piece.
     fn fill(&mut self, pointer: Value, access: &Access, byte: handle::Value<'m>) {
-        let step = self.step(pointer, access).min(MAX_SPLIT);
+        let step = self.step(pointer, access.piece).min(MAX_SPLIT);
         let word = self.editor.int_type(step as u32 * 8);
         let mut value = byte;
         if step > 1 {
@@ -492,7 +507,7 @@ impl<'m> Apply<'_, 'm> {
 
     /// `memcpy` and `memmove`: piece by piece; with possible overlap everything is read first.
     fn copy(&mut self, to: Value, from: Value, access: &Access, overlapping: bool) {
-        let step = self.step(to, access).min(self.step(from, access)).min(MAX_SPLIT);
+        let step = self.step(to, access.piece).min(self.step(from, access.piece)).min(MAX_SPLIT);
         let part = self.editor.int_type(step as u32 * 8);
         let mut read = Vec::new();
         for index in 0..access.size / step {
@@ -522,8 +537,8 @@ impl<'m> Apply<'_, 'm> {
 
     /// A debugger finds the variables of a moved object where their bytes are now.
     fn move_variables(&mut self, planned: &Move) {
-        let alloca = self.outline.func.result(planned.object.alloca);
-        let area = self.areas[&alloca];
+        let address = planned.object.address;
+        let area = self.areas[&address];
         let size = planned.object.size;
         let (piece, stride) = match area.interleaved {
             Some((granule, threads)) => (granule as u64, (granule * threads) as u64),
@@ -534,7 +549,7 @@ impl<'m> Apply<'_, 'm> {
             Placement::Constant { .. } => GLOBAL_MEMORY,
             Placement::Thread { .. } | Placement::Warp { .. } => SHARED,
         };
-        self.editor.move_variables(self.handles.value(alloca), area.base, size, Layout { piece, stride, space });
+        self.editor.move_variables(self.handles.value(address), area.base, size, Layout { piece, stride, space });
     }
 
     /// Phase 4: users before what they use.
@@ -551,12 +566,13 @@ impl<'m> Apply<'_, 'm> {
                 self.editor.erase(self.handles.inst(inst));
             }
             self.move_variables(planned);
-            for &inst in object.derived.iter().chain([&object.alloca]) {
+            let alloca = self.outline.func.def(object.address);
+            for &inst in object.derived.iter().chain(&alloca) {
                 let handle = self.handles.inst(inst);
                 let nothing = self.editor.poison(handle.ty());
                 self.editor.replace_all_uses(handle.value(), nothing);
             }
-            for &inst in object.derived.iter().chain([&object.alloca]) {
+            for &inst in object.derived.iter().chain(&alloca) {
                 self.editor.erase(self.handles.inst(inst));
             }
         }

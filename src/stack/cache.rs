@@ -96,7 +96,7 @@ impl Cache {
     /// Why an object is not worth any room that it would take from the cache.
     pub fn reason_to_stay(&self, outline: &Outline, object: &Object) -> Option<Reject> {
         let at = object.accesses.first()?.inst;
-        let mut used = self.used(outline, object).map(|(_, block)| block).peekable();
+        let mut used = self.used(outline, object).map(|(_, block)| block).chain(object.copied_in(outline)).peekable();
         if used.peek().is_none() {
             return Some(Reject::Cold { at });
         }
@@ -130,7 +130,8 @@ impl Cache {
         let worth = |(access, block): (&Access, Block)| {
             of_block(facts, block) * if is_together(facts, object, access) { UNIFORM_LOCAL } else { apart }
         };
-        let worth: f64 = self.used(facts, object).map(worth).sum();
+        let copied = object.copied_in(facts).map_or(0.0, |block| UNIFORM_LOCAL * of_block(facts, block));
+        let worth: f64 = self.used(facts, object).map(worth).sum::<f64>() + copied;
         let margin = if budget.any_block { MARGIN_OF_VERSIONS } else { MARGIN };
         let price = margin * gathers * taken as f64 / (GATHERS_DOUBLE_AT * unified);
         if worth < price { Err(Reject::Cache { taken, at }) } else { Ok(()) }

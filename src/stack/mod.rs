@@ -1,11 +1,10 @@
 //! Which stack objects leave local memory?
 //!
 //! Those that are filled with constants and only read become constants of the program, in kernels and in device functions.
-//! Other objects of kernels, and copies of by-value arguments ([`byval`]), go to shared memory, one copy per thread or per
+//! Other objects of kernels, and [by-value arguments](crate::objects::argument) that are written to, go to shared memory, one copy per thread or per
 //! warp, unless only cold code uses them.
 
 pub mod apply;
-pub mod byval;
 mod cache;
 pub mod plan;
 pub mod reject;
@@ -16,6 +15,7 @@ use crate::gpu::prices::LOADS_IN_FLIGHT;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Inst, RawOpcode};
 use crate::llvm::remark::Host;
+use crate::objects::argument::copied_arguments;
 use crate::shared_memory::room::NoShared;
 use plan::StackPlan;
 use reject::Reject;
@@ -24,10 +24,10 @@ use reject::Reject;
 /// be made of itself, and has no end.
 const LONGEST_CHAIN: u32 = 1000;
 
-/// Whether a function has stack objects at all.
+/// Whether a function has stack objects at all, or will have in the back end.
 pub fn has_objects(function: Function<'_>) -> bool {
     let is_alloca = |inst: Inst<'_>| inst.opcode() == RawOpcode::LLVMAlloca;
-    function.blocks().flat_map(|block| block.insts()).any(is_alloca)
+    function.blocks().flat_map(|block| block.insts()).any(is_alloca) || copied_arguments(function).next().is_some()
 }
 
 /// Whether a constant is stored to a stack object anywhere: only then one may hold nothing else.
@@ -94,9 +94,9 @@ pub fn plan_objects<'m>(
 /// A second body that nothing moves in is none: what has no room in it lacks a bound.
 fn say_bounds(analyses: &mut FunctionAnalyses<'_>, plan: &mut StackPlan) {
     let objects = analyses.objects();
-    for (alloca, reason) in &mut plan.refusals {
+    for (address, reason) in &mut plan.refusals {
         if let Reject::NoShared(NoShared::NoRoom(_)) = reason {
-            let object = objects.iter().find(|object| object.0 == *alloca);
+            let object = objects.iter().find(|object| object.0 == *address);
             let size = object.and_then(|(_, object)| object.as_ref().ok()).map_or(1, |object| object.size);
             *reason = NoShared::no_bound(size).into();
         }

@@ -1,6 +1,6 @@
 //! Which stack objects move to shared memory, and as how many copies?
 //!
-//! 1. [`object_of`](crate::objects::object_of) follows every alloca (legality of the address).
+//! 1. [`stack_objects`](crate::objects::stack_objects) follows every address (legality).
 //! 2. Legality of a placement. **One copy per thread** needs nothing more: each thread reads and writes its own bytes, so
 //!    no schedule can make two threads meet there. **One copy per warp** needs every write to be of a value all lanes
 //!    of the warp agree on, at an offset they agree on, in a warp-convergent block. Every lane still writes itself, so
@@ -27,7 +27,7 @@ use crate::gpu::prices::{SELECTED_WORDS, SELECTED_WORDS_IF_FEW};
 use crate::ir::inst::Opcode;
 use crate::objects::address::{are_apart, constant_offset, is_together, offset_is_uniform, pointer_of};
 use crate::objects::constant::contents;
-use crate::objects::{Access, AccessKind, Alloca, Object};
+use crate::objects::{Access, AccessKind, Object, StackObject};
 use crate::pressure::Pressure;
 use crate::shared_memory::budget::SharedBudget;
 use crate::shared_memory::layout;
@@ -59,7 +59,8 @@ pub struct Move {
 #[derive(Default)]
 pub struct StackPlan {
     pub moves: Vec<Move>,
-    pub refusals: Vec<(Inst, Reject)>,
+    /// By the object's address.
+    pub refusals: Vec<(Value, Reject)>,
 }
 
 /// A gathered object, and one that the cache has no room for, may cost occupancy, down to one in so many blocks: on an H200 a
@@ -115,11 +116,11 @@ pub fn plan(
         let local = local.filter(|object| !stays_in_registers(outline, object));
         Cache::of(outline, &analyses.handles, local.map(|object| object.size).sum())
     });
-    for (alloca, object) in objects.iter() {
+    for (address, object) in objects.iter() {
         let object = match object {
             Ok(object) => object,
             Err(reject) => {
-                found.refusals.push((*alloca, reject.clone().into()));
+                found.refusals.push((*address, reject.clone().into()));
                 continue;
             }
         };
@@ -129,7 +130,7 @@ pub fn plan(
             Some(reason) => found.stays(analyses, object, reason),
         }
     }
-    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.alloca.cmp(&b.1.alloca)));
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.address.cmp(&b.1.address)));
     for (_, object) in ranked {
         match room {
             Err(reject) => {
@@ -137,7 +138,7 @@ pub fn plan(
                     NoShared::NoBound { .. } => NoShared::no_bound(object.size),
                     other => other.clone(),
                 };
-                found.refusals.push((object.alloca, reason.into()));
+                found.refusals.push((object.address, reason.into()));
             }
             Ok(budget) => match worthwhile(analyses.facts(), cache.as_ref(), object, budget) {
                 Ok((placement, bytes)) => {
@@ -152,7 +153,7 @@ pub fn plan(
     if let (Some(_), Ok(budget)) = (&cache, room) {
         leave_minor(analyses, &objects, budget, &mut found);
     }
-    found.moves.sort_by_key(|planned| planned.object.alloca);
+    found.moves.sort_by_key(|planned| planned.object.address);
     found.refusals.sort_by_key(|refusal| refusal.0);
     found
 }
@@ -165,14 +166,15 @@ impl StackPlan {
                 let placement = Placement::Constant { contents, together: false };
                 self.moves.push(Move { object: object.clone(), placement, bytes: 0 });
             }
-            None => self.refusals.push((object.alloca, reason)),
+            None => self.refusals.push((object.address, reason)),
         }
     }
 }
 
 /// Expected executions of an object's accesses.
 fn executions(outline: &Outline, object: &Object) -> f64 {
-    object.accesses.iter().map(|access| of_block(outline, outline.func.insts[access.inst].block)).sum()
+    let blocks = object.accesses.iter().map(|access| outline.func.insts[access.inst].block);
+    blocks.chain(object.copied_in(outline)).map(|block| of_block(outline, block)).sum()
 }
 
 /// Why an object is not worth any room.
@@ -184,15 +186,15 @@ fn reason_to_stay(outline: &Outline, cache: &Cache, object: &Object) -> Option<R
 }
 
 /// Where objects that have no room take more than the whole cache, others stay that are used little beside them.
-fn leave_minor(analyses: &FunctionAnalyses<'_>, objects: &[Alloca], budget: &SharedBudget, found: &mut StackPlan) {
+fn leave_minor(analyses: &FunctionAnalyses<'_>, objects: &[StackObject], budget: &SharedBudget, found: &mut StackPlan) {
     let outline = analyses.outline();
-    let is_left = |alloca: Inst| {
+    let is_left = |address: Value| {
         found
             .refusals
             .iter()
-            .any(|(refused, reason)| *refused == alloca && matches!(reason, Reject::NoShared(NoShared::NoRoom(_))))
+            .any(|(refused, reason)| *refused == address && matches!(reason, Reject::NoShared(NoShared::NoRoom(_))))
     };
-    let left = objects.iter().filter(|(alloca, _)| is_left(*alloca)).filter_map(|(_, object)| object.as_ref().ok());
+    let left = objects.iter().filter(|(address, _)| is_left(*address)).filter_map(|(_, object)| object.as_ref().ok());
     let (others, weight) =
         left.fold((0, 0.0), |(size, weight), object| (size + object.size, weight + executions(outline, object)));
     if others * u64::from(budget.resident_threads()) < budget.chip.unified_bytes {
@@ -202,7 +204,7 @@ fn leave_minor(analyses: &FunctionAnalyses<'_>, objects: &[Alloca], budget: &Sha
     moves.retain(|planned| {
         let is_minor = planned.bytes > 0 && executions(outline, &planned.object) * MINOR_PART < weight;
         if is_minor {
-            refusals.push((planned.object.alloca, Reject::Minor { others }));
+            refusals.push((planned.object.address, Reject::Minor { others }));
         }
         !is_minor
     });
@@ -222,7 +224,7 @@ fn stays_in_registers(outline: &Outline, object: &Object) -> bool {
         let selections: usize = object.accesses.iter().map(selections).sum();
         words <= SELECTED_WORDS || SELECTED_WORDS_IF_FEW.iter().any(|&(most, few)| words <= most && selections <= few)
     };
-    object.accesses.iter().all(is_word) && is_kept()
+    object.argument_piece.is_none() && object.accesses.iter().all(is_word) && is_kept()
 }
 
 /// The most registers that moving objects can keep alive between blocks beyond what was: the slots' bases; for an index
@@ -301,6 +303,9 @@ fn may_cost_blocks(facts: &Facts, object: &Object, crowded: bool) -> bool {
 
 /// The writes that must wait for the warp if it shares one copy; `None` if it cannot.
 fn warp_barriers(facts: &Facts, object: &Object) -> Option<Vec<Inst>> {
+    if object.argument_piece.is_some() {
+        return None;
+    }
     let func = &facts.func;
     let writes: Vec<&Access> = object.accesses.iter().filter(|access| access.writes()).collect();
     for write in &writes {

@@ -4,10 +4,10 @@ use super::plan::{Placement, StackPlan};
 use super::reject::Reject;
 use crate::analyses::FunctionAnalyses;
 use crate::divergence::Outline;
-use crate::entity::Inst;
+use crate::entity::{Inst, Value};
 use crate::ir::handles::Handles;
 use crate::ir::names::Names;
-use crate::llvm::handle;
+use crate::llvm::handle::{self, AttrPlace, attribute_kind};
 use crate::llvm::remark::{Host, Kind};
 use crate::objects::Object;
 
@@ -21,7 +21,7 @@ pub fn objects(analyses: &mut FunctionAnalyses<'_>, plan: &StackPlan, host: &Hos
     let names = Names::new(&outline.func, handles);
     for planned in &plan.moves {
         let object = &planned.object;
-        let what = describe(outline, handles, &names, object.alloca, object.size);
+        let what = describe(outline, handles, &names, object.address, object.size);
         let copies = match &planned.placement {
             Placement::Thread { .. } => "one copy per thread".to_owned(),
             Placement::Warp { barriers } if barriers.is_empty() => "one copy per warp".to_owned(),
@@ -32,7 +32,7 @@ pub fn objects(analyses: &mut FunctionAnalyses<'_>, plan: &StackPlan, host: &Hos
                     "{what}{} is never changed: moved from local memory to a constant in {memory} memory",
                     because(outline, handles, &names, object)
                 );
-                let at = place_of(outline, handles, object.alloca);
+                let at = place_of(outline, handles, object.address);
                 host.emit(Kind::Passed, handles.function, at, "StackToConstant", &message);
                 continue;
             }
@@ -43,11 +43,17 @@ pub fn objects(analyses: &mut FunctionAnalyses<'_>, plan: &StackPlan, host: &Hos
             because(outline, handles, &names, object),
             planned.bytes
         );
-        host.emit(Kind::Passed, handles.function, place_of(outline, handles, object.alloca), "StackToShared", &message);
+        host.emit(
+            Kind::Passed,
+            handles.function,
+            place_of(outline, handles, object.address),
+            "StackToShared",
+            &message,
+        );
     }
-    for (alloca, reason) in &plan.refusals {
-        let object = objects.iter().find(|object| object.0 == *alloca).and_then(|object| object.1.as_ref().ok());
-        let what = describe(outline, handles, &names, *alloca, object.map_or(0, |object| object.size));
+    for (address, reason) in &plan.refusals {
+        let object = objects.iter().find(|object| object.0 == *address).and_then(|object| object.1.as_ref().ok());
+        let what = describe(outline, handles, &names, *address, object.map_or(0, |object| object.size));
         let why = object.map(|object| because(outline, handles, &names, object)).unwrap_or_default();
         let line = reason.at().filter(|_| !reason.is_of_all_uses());
         let line = line.and_then(|inst| line_of(handles, inst)).map(|line| format!(" at {line}"));
@@ -56,7 +62,7 @@ pub fn objects(analyses: &mut FunctionAnalyses<'_>, plan: &StackPlan, host: &Hos
             _ => "stays in local memory",
         };
         let message = format!("{what} {stays}{why}: {reason}{}", line.unwrap_or_default());
-        let at = reason.at().map(|inst| handles.inst(inst)).or(place_of(outline, handles, *alloca));
+        let at = reason.at().map(|inst| handles.inst(inst)).or(place_of(outline, handles, *address));
         host.emit(Kind::Missed, handles.function, at, reason.name(), &message);
     }
 }
@@ -66,9 +72,14 @@ fn line_of(handles: &Handles<'_>, inst: Inst) -> Option<String> {
     (location.line() != 0).then(|| format!("line {}", location.line()))
 }
 
-fn describe(outline: &Outline, handles: &Handles<'_>, names: &Names, alloca: Inst, size: u64) -> String {
-    let name = names.value(handles, outline.func.result(alloca));
-    let ty = handles.inst(alloca).allocated_type().print();
+fn describe(outline: &Outline, handles: &Handles<'_>, names: &Names, address: Value, size: u64) -> String {
+    let name = names.value(handles, address);
+    let ty = match (outline.func.def(address), outline.func.as_param(address)) {
+        (Some(alloca), _) => Some(handles.inst(alloca).allocated_type()),
+        (None, Some(index)) => handles.function.type_attribute(AttrPlace::Param(index), attribute_kind("byval")),
+        (None, None) => None,
+    };
+    let ty = ty.map(|ty| ty.print()).unwrap_or_default();
     if size == 0 { format!("stack object {name} ({ty})") } else { format!("stack object {name} ({ty}, {size} bytes)") }
 }
 
@@ -82,8 +93,8 @@ fn because(outline: &Outline, handles: &Handles<'_>, names: &Names, object: &Obj
     }
 }
 
-/// Where to point at: the first access, since allocas have no line.
-fn place_of<'m>(outline: &Outline, handles: &Handles<'m>, alloca: Inst) -> Option<handle::Inst<'m>> {
-    let users = outline.users(outline.func.result(alloca));
+/// Where to point at: the first use, since allocas and arguments have no line.
+fn place_of<'m>(outline: &Outline, handles: &Handles<'m>, address: Value) -> Option<handle::Inst<'m>> {
+    let users = outline.users(address);
     users.iter().map(|&inst| handles.inst(inst)).find(|inst| inst.debug_loc().is_some())
 }

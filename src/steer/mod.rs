@@ -25,7 +25,6 @@ use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module};
 use crate::llvm::remark::Host;
 use crate::settings::{Transform, is_enabled};
-use crate::stack::byval;
 use crate::{remat, slots, stack};
 use rustc_hash::FxHashSet;
 
@@ -36,16 +35,14 @@ struct Phase {
     plan: for<'a, 'm> fn(&'a Target<'m>, &'a mut FunctionAnalyses<'m>, &'a Options, &'a Host<'_>) -> Option<Edit<'m>>,
     /// Kernels without a launch bound are planned as second bodies from here on.
     in_versions: bool,
-    /// Copies of by-value arguments that are still there after it go again.
-    takes_arguments: bool,
 }
 
 /// In their order.
 const PHASES: [Phase; 4] = [
-    Phase { wants: stack::may_have_constants, plan: stack::plan_constants, in_versions: false, takes_arguments: false },
-    Phase { wants: remat::wants, plan: remat::plan, in_versions: false, takes_arguments: false },
-    Phase { wants: stack::wants_objects, plan: stack::plan_objects, in_versions: true, takes_arguments: true },
-    Phase { wants: slots::wants, plan: slots::plan, in_versions: true, takes_arguments: false },
+    Phase { wants: stack::may_have_constants, plan: stack::plan_constants, in_versions: false },
+    Phase { wants: remat::wants, plan: remat::plan, in_versions: false },
+    Phase { wants: stack::wants_objects, plan: stack::plan_objects, in_versions: true },
+    Phase { wants: slots::wants, plan: slots::plan, in_versions: true },
 ];
 
 /// The pass.
@@ -61,19 +58,14 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
 }
 
 fn run_except(module: Module<'_>, options: &Options, host: &Host<'_>, left_alone: &FxHashSet<String>) -> bool {
-    let functions = editable(module, left_alone);
-    let arguments = if options.victims.stack { byval::copy_to_stack(module, &functions) } else { Vec::new() };
     let mut analyses = Analyses::new(module, options.analysis);
-    let mut targets: Vec<Target<'_>> = functions.into_iter().map(Target::of).collect();
+    let mut targets: Vec<Target<'_>> = editable(module, left_alone).map(Target::of).collect();
     let mut changed = false;
     for phase in &PHASES {
         if phase.in_versions {
             versions::plan_as_versions(&mut targets, options, &mut analyses);
         }
         changed |= run_phase(phase, module, &mut targets, &mut analyses, options, host);
-        if phase.takes_arguments {
-            restore_arguments(module, &arguments, &targets, &mut analyses);
-        }
     }
     drop(analyses);
     versions::add_bodies(module, &targets);
@@ -81,11 +73,11 @@ fn run_except(module: Module<'_>, options: &Options, host: &Host<'_>, left_alone
 }
 
 /// Functions that may be edited.
-fn editable<'m>(module: Module<'m>, left_alone: &FxHashSet<String>) -> Vec<Function<'m>> {
-    let may = |function: &Function<'_>| {
+fn editable<'m>(module: Module<'m>, left_alone: &FxHashSet<String>) -> impl Iterator<Item = Function<'m>> {
+    let may = move |function: &Function<'m>| {
         !function.is_declaration() && is_enabled(*function, Transform::Steer) && !left_alone.contains(&function.name())
     };
-    module.functions().filter(may).collect()
+    module.functions().filter(may)
 }
 
 /// Plans every function, then edits those that have anything to edit; whether there are any.
@@ -124,21 +116,4 @@ fn run_phase<'m>(
         }
     }
     changed
-}
-
-/// Copies of arguments that stayed where they are go again, in both bodies of a kernel.
-fn restore_arguments<'m>(
-    module: Module<'m>,
-    copied: &[(Function<'m>, u32)],
-    targets: &[Target<'m>],
-    analyses: &mut Analyses<'m>,
-) {
-    for &(function, index) in copied {
-        let Some(target) = targets.iter().find(|target| target.emitted == function) else { continue };
-        for body in [Some(target.emitted), target.copy].into_iter().flatten() {
-            if byval::restore_argument(module, body, index) {
-                analyses.edited(body);
-            }
-        }
-    }
 }

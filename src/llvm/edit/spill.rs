@@ -17,19 +17,6 @@ impl<'m> Editor<'m> {
         let row = if stride == 1 { byte } else { self.array_type(byte, stride) };
         self.gep(row, base, &[index], false, "")
     }
-    /// A stack object of at least an alignment.
-    pub fn aligned_stack_object(&mut self, ty: Type<'m>, align: u32, name: &str) -> Value<'m> {
-        let object = self.stack_object(ty, name);
-        if edit!(LLVMGetAlignment(object.raw())) < align {
-            edit!(LLVMSetAlignment(object.raw(), align));
-        }
-        object
-    }
-    /// Copies bytes between objects that do not overlap, both aligned alike.
-    pub fn copy_memory(&mut self, into: Value<'m>, from: Value<'m>, align: u32, size: u64) {
-        let size = self.int(64, size);
-        edit!(LLVMBuildMemCpy(self.builder, into.raw(), align, from.raw(), align, size.raw()));
-    }
     /// Moves an instruction right behind another, which is no phi.
     pub fn move_behind(&mut self, inst: Inst<'m>, other: Inst<'m>) {
         if edit!(LLVMGetNextInstruction(other.raw())) != inst.raw() {
