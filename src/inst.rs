@@ -1,9 +1,9 @@
-//! What is an instruction once it is out of LLVM? Twenty-four bytes and a slice of operands.
+//! How is one instruction represented after the import? In twenty-four bytes and a slice of operands.
 
 use crate::entity::{Block, Type};
 use bitflags::bitflags;
 
-/// Where instructions of one block lie: `first..end` in instruction order. Laid out as `WarpwiseBlock` of `llvm/walk.h`.
+/// The instructions of one block: `first..end` in instruction order. Same layout as `WarpwiseBlock` of `llvm/walk.h`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct BlockData {
@@ -11,7 +11,8 @@ pub struct BlockData {
     pub end: u32,
 }
 
-/// Opcodes, families folded where nobody tells their members apart. `WarpwiseOpcode` of `llvm/walk.h` has the same order.
+/// Opcodes; members of a family that no analysis distinguishes share one. Same order as `WarpwiseOpcode` of
+/// `llvm/walk.h`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Opcode {
@@ -69,25 +70,25 @@ pub enum Opcode {
     ShuffleVector,
     ExtractValue,
     InsertValue,
-    /// va_arg, landing pads and whatever a later LLVM adds: divergent.
+    /// va_arg, landing pads, and whatever a later LLVM adds: divergent.
     Other,
 }
 
 impl Opcode {
-    /// How many there are.
+    /// Number of opcodes.
     pub const COUNT: u8 = Opcode::Other as u8 + 1;
 
-    /// Each bit of the result is a bit of the first operand or a constant, given that the second is constant.
+    /// Whether each bit of the result is a bit of the first operand or a constant, if the second operand is constant.
     pub fn moves_bits(self) -> bool {
         use Opcode::{AShr, And, LShr, SExt, Shl, Trunc, ZExt};
         matches!(self, Shl | LShr | AShr | And | Trunc | ZExt | SExt)
     }
-    /// Makes its result of its operands or of memory, and has no other effect.
+    /// Whether it only computes a result from its operands or from memory.
     pub fn is_computation(self) -> bool {
         use Opcode::{Alloca, AtomicRmw, Call, CmpXchg, Fence, Phi, Store};
         !self.is_terminator() && !matches!(self, Phi | Alloca | Store | Fence | CmpXchg | AtomicRmw | Call)
     }
-    /// Ends a block.
+    /// Whether it ends a block.
     pub fn is_terminator(self) -> bool {
         matches!(
             self,
@@ -138,12 +139,12 @@ pub enum Predicate {
 }
 
 impl Predicate {
-    /// From the compact form in [`InstData::sub`].
+    /// Decodes the compact form in [`InstData::sub`].
     pub fn from_sub(sub: u8) -> Option<Predicate> {
         use Predicate::*;
         [Eq, Ne, Ugt, Uge, Ult, Ule, Sgt, Sge, Slt, Sle].get(sub as usize).copied()
     }
-    /// The predicate with operands exchanged.
+    /// The predicate for exchanged operands.
     pub fn swapped(self) -> Predicate {
         use Predicate::*;
         match self {
@@ -188,7 +189,7 @@ impl Predicate {
 /// In [`InstData::sub`] of extractvalue and insertvalue: the index path has exactly one element.
 pub const FLAT_INDEX: u8 = 1;
 
-/// One instruction, laid out as `WarpwiseInst` of `llvm/walk.h`.
+/// One instruction. Same layout as `WarpwiseInst` of `llvm/walk.h`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct InstData {
@@ -215,7 +216,7 @@ impl InstData {
     }
 }
 
-/// Address arithmetic as it is stored; see [`Gep`]. Laid out as `WarpwiseGep` of `llvm/walk.h`.
+/// Address arithmetic as it is stored; see [`Gep`]. Same layout as `WarpwiseGep` of `llvm/walk.h`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct GepData {
@@ -225,11 +226,11 @@ pub(crate) struct GepData {
     pub bits: u16,
 }
 
-/// An index that is not constant, or is wider than 64 bits. Laid out as `WarpwiseTerm` of `llvm/walk.h`.
+/// An index that is not constant, or is wider than 64 bits. Same layout as `WarpwiseTerm` of `llvm/walk.h`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct GepTerm {
-    /// Which operand of the instruction is the index.
+    /// Number of the operand that is the index.
     pub operand: u32,
     /// Bytes from one index to the next.
     pub stride: u64,
@@ -245,7 +246,7 @@ pub struct Gep<'a> {
     pub bits: u32,
 }
 
-/// What kind of memory or symbol a global is.
+/// The kind of memory or symbol of a global.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GlobalData {
     pub space: u32,
@@ -267,6 +268,6 @@ pub enum ConstData {
     Opaque,
     /// A constant some of whose parts are undef or poison.
     PartlyUndef,
-    /// Metadata, labels, inline assembly: nothing that lanes could disagree on.
+    /// Metadata, labels, inline assembly: nothing on which lanes could disagree.
     NotData,
 }

@@ -1,8 +1,8 @@
-//! What is to be checked at each instruction? Facts of several analyses as one flat list of checks.
+//! Which checks must run at each instruction? The facts of several analyses as one flat list of checks.
 //!
-//! A form with terms becomes up to four checks: modulo `2^w`, over the integers in each claimed reading, and, where
-//! geometry makes the value the same for a scope, that. Equal checks of several analyses are one; a check that another one
-//! implies is dropped.
+//! A form with terms becomes up to four checks: modulo `2^w`, over the integers in each reading that is claimed to be
+//! exact, and, if geometry makes the value uniform in a scope, that uniformity. Equal checks of several analyses are
+//! merged; a check that is implied by another is dropped.
 
 use super::CheckError;
 use crate::affine::form::{Ext, Form, Rest, Scope, Symbol, unsigned};
@@ -14,13 +14,13 @@ use crate::llvm::image::{self, FuncId, ModuleImage};
 use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
 
-/// No shadow slot.
+/// Marks a value without a shadow slot.
 pub(super) const UNTRACKED: u32 = u32::MAX;
 
-/// Which of the analyses claim something, one bit each.
+/// A set of analyses that make a claim, one bit each.
 pub(super) type Analyses = u8;
 
-/// In which reading lanes differ by the terms.
+/// The reading in which lanes differ by exactly the terms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reading {
     Modular,
@@ -28,16 +28,16 @@ pub(super) enum Reading {
     Signed,
 }
 
-/// What is claimed of `value − Σ terms`.
+/// What is claimed about `value − Σ terms`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Expected {
-    /// That number, in the value's width.
+    /// It is this number, in the width of the value.
     Number(u64),
-    /// One number for the scope, its low bits zero.
+    /// It is one number for the scope, with this many low zero bits.
     Same { scope: Scope, align: u8 },
 }
 
-/// A coefficient that is a value of the program.
+/// A coefficient that is a value of the function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CheckSymbol {
     pub track: u32,
@@ -54,22 +54,22 @@ pub(super) struct CheckTerm {
     pub symbols: SmallVec<[CheckSymbol; 2]>,
 }
 
-/// Where the checked value is found.
+/// Where the value to check is found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Subject {
-    /// The result of the step, or the argument of the call.
+    /// It is the result of the step, or the argument of the call.
     Here,
-    /// A shadow slot: a value read where this step executes.
+    /// It is in a shadow slot: a value that this step uses.
     Tracked(u32),
 }
 
-/// One comparison.
+/// One comparison of a value with a claim.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Check {
     pub subject: Subject,
-    /// The value, as the analysis numbers it.
+    /// Number of the value in the analysis.
     pub value: u32,
-    /// Width of an integer or pointer, 0 for everything else.
+    /// Width in bits of an integer or pointer; 0 for everything else.
     pub bits: u32,
     pub reading: Reading,
     pub terms: SmallVec<[CheckTerm; 2]>,
@@ -78,7 +78,7 @@ pub(super) struct Check {
 }
 
 impl Check {
-    /// Whether this one failing is the only way for the other to fail.
+    /// Whether `other` can only fail if this check fails too.
     fn implies(&self, other: &Check) -> bool {
         if self.subject != other.subject || self.value != other.value || self.terms != other.terms {
             return false;
@@ -97,14 +97,14 @@ impl Check {
     }
 }
 
-/// All lanes of the scope go the same way.
+/// All lanes of the scope take the same successor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct BranchCheck {
     pub scope: Scope,
     pub analyses: Analyses,
 }
 
-/// What there is to do at one instruction.
+/// The checks at one instruction.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct InstClaims {
     /// Shadow slot of the result plus one; 0 for none.
@@ -137,7 +137,7 @@ impl InstClaims {
     }
 }
 
-/// An argument: its slots and its shadow.
+/// An argument: its slots and its shadow slot.
 #[derive(Clone, Debug)]
 pub(super) struct ParamClaims {
     pub first: usize,
@@ -146,14 +146,14 @@ pub(super) struct ParamClaims {
     pub checks: std::ops::Range<usize>,
 }
 
-/// Blocks that some of the analyses claim to be convergent.
+/// Blocks that these analyses claim to be convergent.
 #[derive(Clone, Debug)]
 pub(super) struct Convergent {
     pub analyses: Analyses,
     pub blocks: Vec<bool>,
 }
 
-/// Everything claimed of one function.
+/// All claims about one function.
 #[derive(Debug)]
 pub(super) struct FunctionClaims {
     pub insts: Vec<InstClaims>,
@@ -162,7 +162,7 @@ pub(super) struct FunctionClaims {
     pub params: Vec<ParamClaims>,
     /// Number of shadow slots.
     pub tracked: usize,
-    /// Different claims of convergence.
+    /// The distinct sets of convergent blocks.
     pub convergent: Vec<Convergent>,
     /// For each block, the analyses that claim it is never reached.
     pub unreached: Vec<Analyses>,
@@ -195,7 +195,7 @@ impl FunctionClaims {
         for (index, param) in function.params.iter().enumerate() {
             let from = builder.checks.len();
             if param.by_value.is_none() {
-                // of a copy, only the caller's pointer is seen
+                // of a by-value argument only the caller's pointer is visible
                 builder.definition(kernel.param(index as u32));
             }
             let count = slots_of(image, param.ty);
@@ -274,7 +274,7 @@ impl Builder<'_> {
         *track
     }
 
-    /// Claims about a value where it is defined.
+    /// Adds the claims about a value where it is defined.
     fn definition(&mut self, value: Value) {
         let from = self.checks.len();
         for (bit, facts) in self.facts.iter().enumerate() {
@@ -285,7 +285,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Claims about a value as a block outside its cycle reads it; whether there are any.
+    /// Adds the claims about a value as a block outside its cycle uses it; returns whether there are any.
     fn use_of(&mut self, value: Value, block: Block) -> bool {
         let from = self.checks.len();
         for (bit, facts) in self.facts.iter().enumerate() {
@@ -367,7 +367,7 @@ impl Builder<'_> {
         CheckSymbol { track: self.track(value), value: symbol.value(), ext: symbol.ext(), bits }
     }
 
-    /// Adds a check to those from `from` on, unless one of them says as much.
+    /// Adds a check to those from position `from` on, unless one of them implies it.
     fn add(&mut self, check: Check, from: usize) {
         if let Some(known) = self.checks[from..].iter_mut().find(|known| known.implies(&check)) {
             known.analyses |= check.analyses;
@@ -388,7 +388,7 @@ impl Builder<'_> {
     }
 }
 
-/// Slots of a value of a type, as the machine lays it out.
+/// Number of slots of a value of a type in the machine's layout.
 fn slots_of(image: &ModuleImage, ty: image::TypeId) -> usize {
     match &image.ty(ty).kind {
         image::TypeKind::Void | image::TypeKind::Label | image::TypeKind::Metadata => 0,

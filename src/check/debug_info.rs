@@ -1,38 +1,39 @@
-//! Does a transform treat debug information well?
+//! Does a transform preserve debug information as well as LLVM's own passes do?
 //!
-//! A module gets full debug information, as LLVM's `debugify` makes it: a line for each instruction, a variable for each
-//! value. After the transform
+//! LLVM's `debugify` gives a module full debug information: a line for each instruction and a variable for each value.
+//! After the transform
 //!
-//! 1. records are well formed: in no phi's way, behind the values they name, in the function they belong to;
-//! 2. every instruction belongs to a line, or to line zero of its function;
-//! 3. every variable that LLVM's own `instcombine,simplifycfg` would keep is still told of, if only to say that its value is
-//!    unknown: it is never left with an old one;
-//! 4. LLVM's passes can go on with it;
-//! 5. the code is what it is without debug information.
+//! 1. records must be well formed: not between phis, after the values that they name, and in the right function;
+//! 2. every instruction must have a line, or line zero of its function;
+//! 3. every variable that LLVM's own `instcombine,simplifycfg` would keep must still be described, if only as having an
+//!    unknown value: it must not be left with an old one;
+//! 4. LLVM's passes must be able to process the module;
+//! 5. the code must be the same as without debug information.
 
 use crate::llvm::debug_check::{Told, dress, stripped};
 use crate::llvm::optimise::transform;
 use crate::llvm::owned::OwnedModule;
 
-/// LLVM's own measure of what can be kept, and what a transform's leavings must survive.
+/// LLVM's own measure of what can be preserved; the result of a transform must survive it, too.
 const CLEAN_UP: &str = "function(instcombine<no-verify-fixpoint>,simplifycfg)";
-/// Sentences of a kind that are worth reading.
+/// Number of messages of each kind that are shown.
 const SHOWN: usize = 5;
 
-/// What became of the variables.
+/// How many variables were preserved.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Kept {
-    /// Variables that LLVM's own passes keep.
+    /// Variables that LLVM's own passes preserve.
     pub expected: usize,
-    /// Those of them whose value is known somewhere.
+    /// Those of them whose value is known somewhere after the transform.
     pub known: usize,
 }
 
-/// Checks what `transform` makes of a module. `all_ours`: no pass of LLVM's is among it, so that [`Kept`] is its doing.
+/// Checks the result of a transform on a module. `all_ours`: the pipeline contains no LLVM pass, so [`Kept`] is due to
+/// our passes alone.
 pub fn check(text: &str, all_ours: bool, run: impl Fn(&str) -> Result<OwnedModule, String>) -> Result<Kept, String> {
     let load = |text: &str| OwnedModule::from_text(text, "debug").map_err(|e| e.to_string());
     let print = |module: &OwnedModule| module.inkwell().print_to_string().to_string();
-    // a module that is read gets the name it is read by
+    // a parsed module is named after its buffer
     let dressed = load(text)?;
     let plain = print(&dressed);
     dress(&dressed)?;
@@ -67,7 +68,7 @@ pub fn check(text: &str, all_ours: bool, run: impl Fn(&str) -> Result<OwnedModul
     Ok(kept)
 }
 
-/// Lines of a module are the same, or tell of the lines of the source and must differ.
+/// Whether two lines of a module are the same, or contain source lines and may differ.
 fn is_same(with: &str, without: &str) -> bool {
     let is_text = |line: &str| line.starts_with('@') && line.contains("__warpwise_map");
     with == without || (is_text(with) && is_text(without))

@@ -1,10 +1,11 @@
-//! What do a claim's terms leave of the values that a warp's lanes hold? Arithmetic on all lanes of a step.
+//! What remains of the values of a warp's lanes after a claim's terms are subtracted? Arithmetic on all lanes of a
+//! step.
 
 use super::claims::{Check, FunctionClaims, Reading, Subject};
 use crate::affine::form::Ext;
 use crate::simt::{LANES, Lanes};
 
-/// A value of every lane, and the lanes in which it is undefined.
+/// The value of every lane, and the lanes in which it is undefined.
 #[derive(Clone)]
 pub(super) struct Tracked {
     pub(super) values: Lanes,
@@ -27,7 +28,7 @@ pub(super) fn store(tracked: &mut Tracked, here: &Tracked, lanes: u32) {
     tracked.undef = tracked.undef & !lanes | here.undef & lanes;
 }
 
-/// A value as one number a lane: itself if it has one slot, else a name of all of its slots.
+/// A value as one number per lane: the number itself if it has one slot, else a hash of all of its slots.
 pub(super) fn whole(slots: &[Lanes]) -> Lanes {
     match slots {
         [] => [0; LANES],
@@ -44,7 +45,7 @@ pub(super) fn whole(slots: &[Lanes]) -> Lanes {
     }
 }
 
-/// `value − Σ terms` of every lane, in the check's reading.
+/// `value − Σ terms` for every lane, in the reading of the check.
 pub(super) fn rests(check: &Check, values: &Lanes, shadow: &[Tracked], bases: &[Lanes; 4]) -> Lanes {
     let mask = if check.bits >= 64 { u64::MAX } else { (1 << check.bits) - 1 };
     if check.reading == Reading::Modular {
@@ -97,7 +98,7 @@ pub(super) fn rests(check: &Check, values: &Lanes, shadow: &[Tracked], bases: &[
     })
 }
 
-/// The integer that bits stand for.
+/// The integer that the low `bits` represent.
 fn integer(value: u64, bits: u32, signed: bool) -> i128 {
     let shift = 64 - bits.clamp(1, 64);
     if signed { i128::from(((value << shift) as i64) >> shift) } else { i128::from((value << shift) >> shift) }
@@ -111,7 +112,7 @@ pub(super) fn lanes_of(mut mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Mixes numbers into a 64-bit name.
+/// Combines numbers into a 64-bit hash.
 pub(super) fn mix(seed: u64, value: u64) -> u64 {
     let mut z = (seed ^ value.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,31 +1,33 @@
-//! Does what the analysis claims hold in every dynamic instance? The lockstep machine runs a kernel, and every value, branch
-//! and block of every step is compared with the claims of `affine-divergence`.
+//! Does every claim of the analysis hold in every dynamic instance of a run? The lockstep machine runs a kernel, and
+//! every value, branch and block of every step is compared with the claims of `affine-divergence`.
 //!
 //! ```text
 //! claims     facts of several analyses → flat checks, instruction by instruction
 //!  └ observer   runs along with the machine and applies them
-//!     └ violation   what did not hold, in words
+//!     └ violation   a claim that does not hold, in words
 //! ```
 //!
 //! **What is checked**, for each analysis (block shape unknown, block shape stated, and the simple analysis):
-//! - *values* where they are defined: `value − Σ c·base` is one number modulo `2^w` for all lanes of the claimed scope that
-//!   execute the same dynamic instance; known rests are that number, alignment holds; where exactness is claimed, the same
-//!   over the integers, in the claimed reading;
-//! - *values at uses* outside the cycle that defines them, and *arguments* at entry of a function;
-//! - *branches*: all lanes of the claimed scope take the same way in the same instance;
-//! - *blocks*: lanes that come to convergent blocks come to the same instances of them in the same order; a lane of a
-//!   kernel may stop coming (it left through a guard), a lane that returns from a device function may not; blocks claimed
-//!   unreachable are not reached.
+//! - *values* where they are defined: `value − Σ c·base` must be one number modulo `2^w` for all lanes of the claimed
+//!   scope that execute the same dynamic instance. A known rest must be that number, and alignment must hold. Where
+//!   exactness is claimed, the same must hold over the integers, in the claimed reading;
+//! - *values at uses* outside the cycle that defines them, and *arguments* at the entry of a function;
+//! - *branches*: all lanes of the claimed scope must take the same successor in the same instance;
+//! - *blocks*: lanes that execute convergent blocks must execute the same instances of them in the same order. A lane
+//!   of a kernel may stop (it left through a guard); a lane that returns from a device function must have executed all
+//!   of them. Blocks claimed to be unreachable must not be executed.
 //!
-//! **Instances** are named by the machine: call path, instruction, iteration vector. Scopes wider than a step (other warps of
-//! the block, other blocks, and lanes of the warp that execute the instance in another step) are compared through a table
-//! from the instance to the first rest seen there. Poison and undefined lanes are exempt.
+//! **Instances** are identified by the machine: call path, instruction, iteration vector. Within one step, lanes are
+//! compared directly. Wider scopes (other warps of the block, other blocks, and lanes of the warp that execute the
+//! instance in another step) are compared through a table from the instance to the first rest seen there. Poison and
+//! undefined lanes are exempt.
 //!
-//! **What cannot be seen**: claims about what does not happen in the run, and collisions of the 64-bit names.
+//! **What cannot be detected**: false claims about what does not happen in the run, and those hidden by a collision of
+//! the 64-bit identifiers.
 //!
-//! **Cost**: one table access for each claim that spans more than the lanes of a step; a shadow copy of the values that serve
-//! as coefficients or are read outside their cycle. The table is bounded by [`MAX_INSTANCES`]; beyond that, wider scopes
-//! are no longer compared, and the report says so.
+//! **Cost**: one table access for each claim that spans more than the lanes of a step, and a shadow copy of the values
+//! that serve as coefficients or are used outside their cycle. The table is bounded by [`MAX_INSTANCES`]; beyond that,
+//! wider scopes are no longer compared, and the report says so.
 
 mod claims;
 pub mod debug_info;
@@ -48,12 +50,13 @@ use claims::FunctionClaims;
 use observer::ClaimObserver;
 use std::fmt;
 
-/// Entries of the table of instances, in all. Four million take about 128 MiB.
+/// Maximum number of entries in the table of instances. Four million take about 128 MiB.
 pub const MAX_INSTANCES: usize = 4 << 20;
-/// Violations that are kept; each check of the program text is told once, so more than this is hopeless anyway.
+/// Maximum number of violations kept. Each check of the function is reported once, so this many means that something is
+/// thoroughly wrong.
 pub const MAX_VIOLATIONS: usize = 200;
 
-/// Why a check could not be made.
+/// Why a check could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     #[error(transparent)]
@@ -62,19 +65,19 @@ pub enum CheckError {
     Mismatch(String),
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug, Default)]
 pub struct CheckReport {
     pub violations: Vec<Violation>,
-    /// Claims compared with one step each.
+    /// Number of comparisons of a claim with one step.
     pub compared: u64,
-    /// Some instances were not compared across warps and blocks, because there were too many.
+    /// Whether some instances were not compared across warps and blocks, because there were too many.
     pub truncated: bool,
     pub launch: LaunchReport,
 }
 
 impl CheckReport {
-    /// Whether everything held.
+    /// Whether every claim held.
     pub fn is_clean(&self) -> bool {
         self.violations.is_empty()
     }
@@ -93,19 +96,19 @@ impl fmt::Display for CheckReport {
     }
 }
 
-/// A module ready to be checked under many launches.
+/// A module prepared for checking under many launches.
 pub struct Checker<'m, 'i> {
     module: handle::Module<'m>,
     image: &'i ModuleImage,
     machine: Machine<'i>,
-    /// Functions with a body, by number of the image.
+    /// Functions with a body, by their number in the image.
     functions: Vec<Option<handle::Function<'m>>>,
-    /// Facts that do not depend on the launch.
+    /// Facts that do not depend on the launch, by analysis.
     fixed: Vec<(String, Vec<Option<Facts>>)>,
 }
 
 impl<'m, 'i> Checker<'m, 'i> {
-    /// Analyses a module; `image` is its import.
+    /// Analyses a module; `image` is its import into the machine.
     pub fn new(module: handle::Module<'m>, image: &'i ModuleImage) -> Checker<'m, 'i> {
         let functions = image
             .functions
@@ -126,13 +129,13 @@ impl<'m, 'i> Checker<'m, 'i> {
         self.functions.iter().map(|function| function.map(|function| analysis.facts(function).0)).collect()
     }
 
-    /// Launches a kernel (the only one, unless named) and compares.
+    /// Launches a kernel (by name, or the only one) and compares.
     pub fn run(&self, kernel: Option<&str>, config: &LaunchConfig, inputs: &Inputs) -> Result<CheckReport, CheckError> {
         let (names, claims) = self.claims(config)?;
         self.watch(kernel, config, inputs, &names, &claims)
     }
 
-    /// What is claimed for launches of that shape, function by function, and the names of the analyses that claim it.
+    /// The names of the analyses, and what they claim about each function for launches of this shape.
     fn claims(&self, config: &LaunchConfig) -> Result<(Vec<String>, Vec<Option<FunctionClaims>>), CheckError> {
         let [x, y, z] = config.block;
         let shape = BlockShape { x, y, z };
@@ -165,7 +168,7 @@ impl<'m, 'i> Checker<'m, 'i> {
         let mut report = observer.finish(launched.is_ok());
         match launched {
             Ok(launch) => report.launch = launch,
-            // what was found before the fault may be its cause
+            // a violation found before the fault may be its cause
             Err(error) if report.is_clean() => return Err(error.into()),
             Err(_) => {}
         }
@@ -173,7 +176,7 @@ impl<'m, 'i> Checker<'m, 'i> {
     }
 }
 
-/// Checks one launch of a module: the one entry that serves tests, the command and the fuzzer.
+/// Checks one launch of a module: the single entry that tests, the command and the fuzzer share.
 pub fn run(
     module: handle::Module<'_>,
     image: &ModuleImage,

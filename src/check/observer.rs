@@ -1,8 +1,9 @@
-//! How are claims compared with a running kernel? An observer of the lockstep machine (either scheduler).
+//! How are claims compared with a running kernel? An observer of the lockstep machine, for either scheduler.
 //!
-//! State: for each activation (warp and call path) a shadow of the tracked values and the sequence of convergent blocks; two
-//! tables from instance and check to the first rest seen, one for the block, one for the grid. The shadow starts as
-//! undefined, so a coefficient that is no value of the program (the address of a global) exempts its lanes.
+//! State: for each activation (warp and call path) a shadow of the tracked values and the sequence of convergent
+//! blocks; and two tables from instance and check to the first rest seen, one for the block and one for the grid. The
+//! shadow starts as undefined, so a coefficient that is not a value of the function (the address of a global) exempts
+//! its lanes.
 
 use super::claims::{Analyses, Check, CheckTerm, Expected, FunctionClaims, Reading, Subject};
 use super::lanes::{NEVER_SET, Tracked, lanes_of, mix, rests, store, subject_values, whole};
@@ -14,16 +15,16 @@ use crate::simt::{LANES, LaneValues, Lanes, Observer, StepContext};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
-/// The convergent blocks lanes came to, in order.
+/// The convergent blocks that lanes have executed, in order.
 #[derive(Clone)]
 struct Sequence {
-    /// How many each lane came to.
+    /// For each lane, how many of them it has executed.
     position: [u32; LANES],
-    /// First instruction and name of each instance.
+    /// First instruction and identifier of each instance.
     passed: Vec<(u32, u64)>,
 }
 
-/// A call in progress of a warp.
+/// A call in progress in one warp.
 struct Activation {
     func: FuncId,
     warp: u32,
@@ -31,7 +32,7 @@ struct Activation {
     shadow: Vec<Tracked>,
     sequences: Vec<Sequence>,
     returned: u32,
-    /// The step that was told last, for messages.
+    /// The position of the last step, for messages.
     block: [u32; 3],
 }
 
@@ -43,7 +44,7 @@ struct First {
     warp: u32,
 }
 
-/// Two kinds of questions about one instruction do not share a key.
+/// Offset that keeps the keys of branch checks apart from those of value checks at the same instruction.
 const BRANCH_KEYS: u64 = 1 << 32;
 
 pub(super) struct ClaimObserver<'c> {
@@ -57,11 +58,11 @@ pub(super) struct ClaimObserver<'c> {
     current: (u32, u64, u32),
     block_number: Option<u32>,
     warp: Option<u32>,
-    /// Values of the bases in the current warp's lanes.
+    /// Values of the bases in the lanes of the current warp.
     bases: [Lanes; 4],
     in_block: FxHashMap<u64, First>,
     in_grid: FxHashMap<u64, First>,
-    /// Checks that have been told: function, instruction, check.
+    /// Checks that have been reported: function, instruction, check.
     told: FxHashSet<(u32, u32, u64)>,
     report: CheckReport,
 }
@@ -86,7 +87,7 @@ impl<'c> ClaimObserver<'c> {
         }
     }
 
-    /// What was found; `complete` says that the launch ended well.
+    /// The result; `complete` says that the launch ended without a fault.
     pub fn finish(mut self, complete: bool) -> CheckReport {
         if complete {
             self.end_block();
@@ -94,7 +95,7 @@ impl<'c> ClaimObserver<'c> {
         self.report
     }
 
-    /// The activation of a step, made on first sight.
+    /// The activation of a step, created when it is first seen.
     fn activation(&mut self, at: &StepContext<'_>) -> usize {
         if self.current.0 == at.warp && self.current.1 == at.call_path && self.block_number == Some(at.block_number) {
             return self.current.2 as usize;
@@ -125,7 +126,8 @@ impl<'c> ClaimObserver<'c> {
         number as usize
     }
 
-    /// Lanes that returned from a device function came to all of its convergent blocks.
+    /// At the end of a block: lanes that returned from a device function must have executed all of its convergent
+    /// blocks.
     fn end_block(&mut self) {
         for activation in std::mem::take(&mut self.activations) {
             let Some(claims) = &self.claims[activation.func.index()] else { continue };
@@ -159,7 +161,7 @@ impl<'c> ClaimObserver<'c> {
         self.current.0 = u32::MAX;
     }
 
-    /// Records a violation, once for each check of the text.
+    /// Records a violation, once for each check of the function.
     fn tell(&mut self, told: Told) {
         let fresh = self.told.insert((told.func.0, told.inst, told.key));
         if !fresh || self.report.violations.len() >= MAX_VIOLATIONS {
@@ -188,13 +190,13 @@ impl<'c> ClaimObserver<'c> {
         });
     }
 
-    /// Compares one number a lane with what is claimed across the scope; `Err` says what was seen instead.
+    /// Compares one number per lane with the claim across its scope; `Err` describes what was seen instead.
     fn agree(&mut self, at: &StepContext<'_>, key: u64, scope: Scope, live: u32, rests: &Lanes) -> Result<(), String> {
         let first = rests[live.trailing_zeros() as usize & 31];
         if lanes_of(live).any(|lane| rests[lane] != first) {
             return Err(String::new());
         }
-        // all lanes of the warp are here, so nobody else of it can execute the instance
+        // all lanes of the warp are here, so no other lane of it can execute the instance
         if scope == Scope::Warp && at.active == at.running {
             return Ok(());
         }
@@ -238,7 +240,7 @@ impl<'c> ClaimObserver<'c> {
         let rests =
             if check.terms.is_empty() { subject.values } else { rests(check, &subject.values, shadow, &self.bases) };
         let mut seen = String::new();
-        // a coefficient is one number for the lanes of the warp
+        // a coefficient must be one number for the lanes of the warp
         for symbol in check.terms.iter().flat_map(|term| &term.symbols) {
             let values = &shadow[symbol.track as usize].values;
             let first = values[live.trailing_zeros() as usize & 31];
@@ -289,7 +291,7 @@ impl<'c> ClaimObserver<'c> {
         });
     }
 
-    /// A block starts: it may be, and the lanes come to convergent blocks in one order.
+    /// At the start of a block: it must be reachable, and lanes must execute convergent blocks in one order.
     fn start_block(&mut self, at: &StepContext<'_>, activation: usize) {
         let Some(claims) = &self.claims[at.func.index()] else { return };
         let block = self.image.functions[at.func.index()].block_of(at.inst) as usize;
@@ -386,7 +388,7 @@ impl<'c> ClaimObserver<'c> {
     }
 }
 
-/// A violation before it is put in words.
+/// A violation before it is put into words.
 struct Told {
     kind: ViolationKind,
     func: FuncId,

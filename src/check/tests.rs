@@ -1,4 +1,5 @@
-//! Is every kind of claim compared? True claims hold; a claim made stronger than the truth is told.
+//! Is every kind of claim really compared? True claims must pass, and a claim that is stronger than the truth must be
+//! reported.
 
 use super::claims::{BranchCheck, Expected, FunctionClaims, Reading};
 use super::{CheckReport, Checker, ViolationKind};
@@ -7,7 +8,7 @@ use crate::llvm::image::import;
 use crate::llvm::owned::OwnedModule;
 use crate::simt::{Arg, Inputs, LaunchConfig, Scheduler};
 
-/// A loop that lanes leave in different iterations, a guard, a call, and values of every class.
+/// A kernel with a loop that lanes leave in different iterations, a guard, a call, and values of every class.
 const KERNEL: &str = r#"
 target triple = "nvptx64-nvidia-cuda"
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -47,7 +48,7 @@ exit:
 }
 "#;
 
-/// Runs the kernel after a function's claims were altered.
+/// Runs the kernel after altering the claims about one function.
 fn run(scheduler: Scheduler, function: &str, alter: impl FnOnce(&mut FunctionClaims)) -> CheckReport {
     let module = OwnedModule::from_text(KERNEL, "test").unwrap();
     let image = import(module.handle(), "test");
@@ -59,7 +60,7 @@ fn run(scheduler: Scheduler, function: &str, alter: impl FnOnce(&mut FunctionCla
     checker.watch(Some("k"), &config, &inputs, &names, &claims).unwrap()
 }
 
-/// The only kind of violation.
+/// The kind of the only violation.
 fn kind(report: &CheckReport) -> ViolationKind {
     let kinds: Vec<ViolationKind> = report.violations.iter().map(|v| v.kind).collect();
     assert!(!kinds.is_empty() && kinds.iter().all(|&kind| kind == kinds[0]), "{report}");
@@ -112,7 +113,7 @@ fn a_wrong_coefficient_number_or_alignment_is_told() {
 
 #[test]
 fn exactness_is_over_the_integers() {
-    // tid.x − 5 is exact in the signed reading only
+    // tid.x − 5 is exact only in the signed reading
     let report = run(Scheduler::Lockstep, "k", |claims| {
         let mut check = claims.checks.iter().find(|c| c.reading == Reading::Signed).unwrap().clone();
         assert_eq!(check.terms[0].coefficient, 1);

@@ -1,25 +1,25 @@
-//! How is a claim that does not hold told? Everything one needs to see what went wrong, in words.
+//! How is a violated claim reported? Everything that is needed to see what went wrong, in words.
 
 use std::fmt;
 
-/// Which kind of claim.
+/// The kind of claim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ViolationKind {
     /// A value where it is defined.
     Value,
-    /// A value read outside the cycle that defines it.
+    /// A value used outside the cycle that defines it.
     Use,
-    /// An argument where its function is entered.
+    /// An argument at the entry of its function.
     Argument,
     Branch,
-    /// A block said to be convergent.
+    /// A block claimed to be convergent.
     Convergence,
-    /// A block said to be unreachable.
+    /// A block claimed to be unreachable.
     Unreached,
 }
 
 impl ViolationKind {
-    /// In one word.
+    /// The kind in one word.
     pub fn name(self) -> &'static str {
         match self {
             ViolationKind::Value => "value",
@@ -32,7 +32,7 @@ impl ViolationKind {
     }
 }
 
-/// A claim and the dynamic instance in which it does not hold.
+/// A claim, and the dynamic instance in which it does not hold.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Violation {
     pub kind: ViolationKind,
@@ -46,13 +46,13 @@ pub struct Violation {
     /// `ctaid` of the block.
     pub block: [u32; 3],
     pub warp: u32,
-    /// Lanes that were compared.
+    /// Mask of the lanes that were compared.
     pub lanes: u32,
-    /// Name of the instance's iteration vector.
+    /// Hash of the instance's iteration vector.
     pub iteration: u64,
     /// What is claimed.
     pub claim: String,
-    /// Which analyses claim it.
+    /// The analyses that make the claim.
     pub analyses: Vec<String>,
     /// What was seen instead.
     pub seen: String,

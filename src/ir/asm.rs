@@ -1,8 +1,9 @@
-//! Does inline assembly compute the same for all lanes that agree on its inputs, and does it leave the stack alone?
+//! Does inline assembly compute the same result for all lanes that agree on its inputs, and does it leave the stack
+//! pointer alone?
 //!
-//! The first only where every instruction of the text is on a short list of arithmetic and conversion instructions that read
+//! The first holds only if every instruction is on a short list of arithmetic and conversion instructions that read
 //! nothing but their operands. Anything else (special registers such as `%laneid`, memory, votes, an unknown word)
-//! counts as unknown. The second where it does not speak of the stack.
+//! counts as unknown. The second holds if the text does not mention the stack.
 
 const PURE: &[&str] = &[
     "abs",
@@ -69,7 +70,7 @@ pub fn is_pure(text: &str, constraints: &str) -> bool {
         if statement.is_empty() || statement.starts_with("//") || statement.starts_with(".reg") {
             continue;
         }
-        // guarded instructions (`@p add…`) read only what the text itself computed, so the guard does not matter
+        // a guarded instruction (`@p add…`) reads only what the assembly itself computed, so the guard does not matter
         let body = match statement.strip_prefix('@') {
             Some(guarded) => guarded.split_whitespace().nth(1).unwrap_or(""),
             None => statement.split_whitespace().next().unwrap_or(""),

@@ -1,4 +1,4 @@
-//! What does a constant that is no plain number amount to?
+//! What does a constant that is not a plain number represent?
 
 use super::inst::{ConstData, GlobalData};
 use crate::llvm::handle::{self, RawOpcode, ValueKind};

@@ -1,11 +1,11 @@
-//! How do facts about indices find their way back to LLVM?
+//! How does one get from an index back to the LLVM object?
 
 use super::Func;
 use crate::entity::{Block, Inst, Value};
 use crate::llvm::handle;
 use cranelift_entity::EntityRef;
 
-/// LLVM handles parallel to a [`Func`]'s blocks and values.
+/// LLVM handles, parallel to the blocks and values of a [`Func`].
 pub struct Handles<'m> {
     pub function: handle::Function<'m>,
     pub(crate) blocks: Vec<handle::Block<'m>>,
@@ -14,8 +14,8 @@ pub struct Handles<'m> {
 }
 
 impl<'m> Handles<'m> {
-    /// Those of an exact copy of the function, of which what the picture says holds too; `None` where instructions do not
-    /// stand as in the picture any more.
+    /// The handles of an exact copy of the function, for which everything known about the original holds too; `None` if
+    /// its instructions are no longer in the same order.
     pub fn of_copy(&self, copy: handle::Function<'m>) -> Option<Handles<'m>> {
         let mut values: Vec<handle::Value<'m>> = (0..self.param_count).map(|index| copy.param(index)).collect();
         let blocks: Vec<handle::Block<'m>> = copy.blocks().collect();
@@ -40,7 +40,7 @@ impl<'m> Handles<'m> {
     }
     /// The LLVM instruction.
     pub fn inst(&self, inst: Inst) -> handle::Inst<'m> {
-        // the importer put an instruction here
+        // the importer put an instruction at this position
         self.values[self.param_count as usize + inst.index()].as_known_inst()
     }
     /// The instruction as a value handle.

@@ -1,11 +1,12 @@
-//! How does a function get out of LLVM? The walker writes it down in numbers; here the lists behind them are read.
+//! How is a function imported from LLVM? The C++ walker writes it into arrays of numbers; this file decodes what those
+//! numbers refer to.
 //!
-//! 1. The walker ([`crate::llvm::walk`]) numbers instructions as it meets them, and types, constants and kinds of calls
-//!    as they are named first; GEPs become `base + offset + Σ index·stride`.
+//! 1. The walker ([`crate::llvm::walk`]) numbers instructions in order, and types, constants and calls when they first
+//!    occur. GEPs become `base + offset + Σ index·stride`.
 //! 2. Types, constants and calls that are not plain numbers are decoded, once each.
 //!
-//! The function must pass LLVM's verifier. Anything the walker does not know becomes [`Opcode::Other`], which the
-//! analysis takes for divergent. Cost: linear.
+//! The function must pass LLVM's verifier. An instruction that the walker does not know becomes [`Opcode::Other`],
+//! which the analysis treats as divergent. Cost: linear.
 //!
 //! [`Opcode::Other`]: super::inst::Opcode::Other
 
@@ -25,7 +26,7 @@ use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 use std::sync::OnceLock;
 
-/// LLVM's numbers for attributes, looked up once a process.
+/// LLVM's numbers of attributes, looked up once per process.
 pub struct AttributeKinds {
     noalias: u32,
     readonly: u32,
@@ -58,19 +59,19 @@ impl AttributeKinds {
     }
 }
 
-/// What is known of a whole module before its functions are imported.
+/// What is known about a whole module before its functions are imported.
 pub struct ModuleContext<'m> {
     pub module: handle::Module<'m>,
     kinds: &'static AttributeKinds,
     flags: FlagKinds,
-    /// Functions in module order, and the position of each by address: seldom needed, so listed on first need.
+    /// The functions in module order, and the position of each by address; listed on first use, which is rare.
     functions: OnceCell<(Vec<handle::Function<'m>>, FxHashMap<usize, u32>)>,
 }
 
 impl<'m> ModuleContext<'m> {
-    /// Looks at the module's symbols, not at bodies.
+    /// Reads the symbols of the module, not the bodies.
     pub fn new(module: handle::Module<'m>) -> Self {
-        // LLVM gives its own kinds the same numbers in every context
+        // LLVM gives its own metadata kinds the same numbers in every context
         static OWN: OnceLock<[u32; 2]> = OnceLock::new();
         let [invariant_load, noundef] =
             *OWN.get_or_init(|| ["invariant.load", "noundef"].map(|name| metadata_kind(module, name)));
@@ -97,7 +98,8 @@ impl<'m> ModuleContext<'m> {
 /// Imports a function with a body.
 pub fn import<'m>(context: &ModuleContext<'m>, function: handle::Function<'m>) -> (Func, Handles<'m>) {
     let mut tables = scratch::take();
-    // both sides' opcodes are compared when warpwise is built: this panic is never seen, or before any edit
+    // opcodes of both sides are compared when warpwise is built, so this panic does not occur; it would come before any
+    // edit
     let picture = tables.walk(function, context.flags).unwrap_or_else(|error| panic!("{error}"));
     scratch::put_back(tables, picture.insts.len());
     let layout = context.module.layout();
@@ -253,7 +255,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
         let module = OwnedModule::from_text(&text, "t").unwrap();
         let context = ModuleContext::new(module.handle());
         for function in module.handle().functions().filter(|function| !function.is_declaration()) {
-            // the second time with the tables of the first
+            // the second import reuses the tables of the first
             let (first, _) = import(&context, function);
             let (func, handles) = import(&context, function);
             assert_eq!((first.pool, first.consts), (func.pool.clone(), func.consts.clone()));

@@ -1,8 +1,8 @@
-//! The dense picture of one function: what the analysis sees of LLVM IR.
+//! How is a function represented for the analysis? As dense arrays with `u32` indices.
 //!
-//! [`import`] walks an LLVM function once and leaves arrays: blocks, instructions and values are `u32` indices in
-//! function order, operands lie in one pool, constants and types are interned. Everything after the import runs on
-//! these arrays; only [`handles::Handles`] leads back to LLVM.
+//! [`import`] walks an LLVM function once. Blocks, instructions and values are numbered in function order, operands are
+//! in one pool, constants and types are interned. Everything after the import works on these arrays; only
+//! [`handles::Handles`] leads back to LLVM.
 
 mod asm;
 pub mod call;
@@ -24,7 +24,7 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 use inst::{ConstData, Gep, GepData, GepTerm, InstData, Opcode};
 use types::TypeInfo;
 
-/// What is known of one formal argument.
+/// What is known about one formal argument.
 #[derive(Clone, Copy, Debug)]
 pub struct ParamData {
     pub ty: Type,
@@ -70,14 +70,14 @@ impl Func {
     pub fn as_param(&self, value: Value) -> Option<u32> {
         (value.as_u32() < self.param_count).then_some(value.as_u32())
     }
-    /// The value an instruction defines (void instructions have one that nobody uses).
+    /// The value that an instruction defines. A void instruction has one, too, which nobody uses.
     #[inline]
     pub fn result(&self, inst: Inst) -> Value {
         Value::from_u32(self.param_count + inst.as_u32())
     }
-    /// Takes their meaning from the computations of unreachable blocks. Only there may a value depend on itself without
-    /// a phi (`%p = getelementptr i8, ptr %p, i64 4` is valid), and whoever follows a chain of addresses or operands would
-    /// never come to its end.
+    /// Replaces the computations of unreachable blocks by unknown ones. Only in such a block may a value depend on
+    /// itself without a phi (`%p = getelementptr i8, ptr %p, i64 4` is valid), and code that follows a chain of
+    /// addresses or operands would never end.
     pub(crate) fn forget_unreachable(&mut self, is_reachable: impl Fn(Block) -> bool) {
         for inst in self.insts.values_mut().filter(|inst| !is_reachable(inst.block)) {
             if inst.opcode.is_computation() {
@@ -91,7 +91,8 @@ impl Func {
         let index = self.inst_number(value);
         (index < self.insts.len()).then(|| Inst::new(index))
     }
-    /// The number of the instruction that defines a value; past the last one for arguments and constants.
+    /// The number of the instruction that defines a value; for arguments and constants, a number past the last
+    /// instruction.
     #[inline]
     pub(crate) fn inst_number(&self, value: Value) -> usize {
         value.as_u32().wrapping_sub(self.param_count) as usize
@@ -130,14 +131,14 @@ impl Func {
     pub fn int_bits(&self, value: Value) -> Option<u32> {
         self.type_info(value).kind.int_bits()
     }
-    /// Operands of an instruction: as LLVM orders them, but a call's are its arguments alone, a branch's or switch's
-    /// its condition alone, and blocks are never operands.
+    /// Operands of an instruction, in LLVM's order. A call has only its arguments, a branch or switch only its
+    /// condition, and blocks are never operands.
     #[inline]
     pub fn operands(&self, inst: Inst) -> &[Value] {
         let data = &self.insts[inst];
         &self.pool[data.operands_start as usize..(data.operands_start + data.operand_count) as usize]
     }
-    /// Operands of a block's instructions, one behind the other: those of its phis, and those of the others.
+    /// Operands of the instructions of a block, consecutively: those of its phis, and those of the others.
     pub fn block_operands(&self, block: Block) -> (&[Value], &[Value]) {
         let data = self.blocks[block];
         let insts = &self.insts.as_values_slice()[data.first as usize..data.end as usize];
@@ -160,13 +161,13 @@ impl Func {
         let terms = &self.gep_terms[data.terms_start as usize..][..data.term_count as usize];
         Gep { offset: data.offset, terms, bits: data.bits.into() }
     }
-    /// What is known of a call.
+    /// The properties of a call.
     pub fn call(&self, inst: Inst) -> &CallData {
         debug_assert!(self.insts[inst].opcode == Opcode::Call);
         &self.calls[self.insts[inst].aux as usize]
     }
-    /// Whether a stack object lies in the function's fixed block: allocated in the entry block, of constant size. All
-    /// others move the stack pointer as the function runs.
+    /// Whether a stack object is in the function's fixed area: allocated in the entry block, with constant size. All
+    /// others move the stack pointer during execution.
     pub fn is_static_alloca(&self, inst: Inst) -> bool {
         let in_entry = self.insts[inst].block.index() == 0;
         let count = self.operands(inst).first().and_then(|&count| self.constant(count));
@@ -181,7 +182,7 @@ impl Func {
     pub fn terminator(&self, block: Block) -> Inst {
         Inst::from_u32(self.blocks[block].end - 1)
     }
-    /// Phis of a block, which stand at its head.
+    /// The phis of a block, which are its first instructions.
     pub fn phis(&self, block: Block) -> impl Iterator<Item = Inst> + '_ {
         self.block_insts(block).take_while(|&inst| self.insts[inst].opcode == Opcode::Phi)
     }

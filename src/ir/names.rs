@@ -1,7 +1,7 @@
 //! How does LLVM print the names of a function's values and blocks?
 //!
-//! Named ones as `%name`; unnamed ones by slot number, counted as LLVM's printer counts: unnamed arguments, then block
-//! after block the unnamed block itself and its unnamed non-void instructions.
+//! Named ones as `%name`, unnamed ones by slot number. Slots are counted as LLVM's printer does: unnamed arguments
+//! first, then for each block the block itself, if it is unnamed, and its unnamed non-void instructions.
 
 use super::Func;
 use super::handles::Handles;

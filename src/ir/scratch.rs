@@ -1,12 +1,13 @@
-//! Which tables does an import need, and what becomes of them between two functions?
+//! Which import tables does a thread keep between two functions?
 //!
-//! A small function would spend more time on making tables than on filling them, so the thread keeps one set, emptied.
-//! It is taken while it is in use: after a panic the next import starts with a new one.
+//! For a small function, allocating tables would take longer than filling them, so each thread keeps one emptied set.
+//! It is taken out while in use, so that after a panic the next import starts with a new set.
 
 use crate::llvm::walk::Tables;
 use std::cell::Cell;
 
-/// Instructions of the largest function whose tables the thread keeps: a larger one has time to make some.
+/// Number of instructions of the largest function after which the tables are kept; a larger function can afford to
+/// allocate them.
 const KEPT: usize = 4096;
 
 thread_local! {
@@ -18,7 +19,7 @@ pub(super) fn take() -> Tables {
     TABLES.take().unwrap_or_else(Tables::new)
 }
 
-/// Keeps the tables for the next import, after a function of so many instructions.
+/// Keeps the tables for the next import, if the function had at most [`KEPT`] instructions.
 pub(super) fn put_back(tables: Tables, instructions: usize) {
     if instructions <= KEPT {
         TABLES.set(Some(tables));

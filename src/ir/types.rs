@@ -1,21 +1,21 @@
-//! What does the analysis need to know of a type?
+//! What does the analysis need to know about a type?
 
 use crate::llvm::handle;
 
-/// Kind of a type, as far as the analysis tells them apart.
+/// The kind of a type, as far as the analysis distinguishes them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TypeKind {
     Void,
-    /// Integer of that many bits.
+    /// An integer of this many bits.
     Int(u32),
-    /// Half, bfloat, float, double … of that many bits.
+    /// A floating-point type of this many bits: half, bfloat, float, double …
     Float(u32),
     /// Pointer: address space and width in bits.
     Ptr {
         space: u32,
         bits: u32,
     },
-    /// Fixed vector: element bits (zero where not scalar) and length; `int` for integer elements.
+    /// A fixed vector: element bits (zero if the elements are not scalar) and length; `int` for integer elements.
     Vector {
         element_bits: u32,
         length: u32,
@@ -28,7 +28,7 @@ pub enum TypeKind {
 }
 
 impl TypeKind {
-    /// Width of an integer or pointer in bits.
+    /// Width of an integer or pointer, in bits.
     #[inline]
     pub fn int_bits(self) -> Option<u32> {
         match self {
@@ -56,7 +56,7 @@ pub struct TypeInfo {
 }
 
 impl TypeInfo {
-    /// What a module's layout says of a type.
+    /// The type with its sizes in the module's data layout.
     pub(super) fn of(ty: handle::Type<'_>, layout: handle::Layout<'_>) -> TypeInfo {
         use handle::TypeKind as K;
         let kind = match ty.kind() {

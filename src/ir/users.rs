@@ -4,14 +4,14 @@ use super::Func;
 use crate::entity::{Inst, Value};
 use cranelift_entity::EntityRef;
 
-/// Who uses each value: compressed rows over the operand pool.
+/// The users of each value, as compressed rows over the operand pool.
 pub struct Users {
     starts: Vec<u32>,
     users: Vec<Inst>,
 }
 
 impl Users {
-    /// Counts, then fills from the back, so that each row's end becomes its start.
+    /// Counts the users, then fills the rows from the back, so that the end of each row becomes its start.
     pub fn new(func: &Func) -> Users {
         let defined = func.params.len() + func.insts.len();
         let mut starts = vec![0u32; defined + 1];
