@@ -1,4 +1,5 @@
-//! What form would an address have if no index wrapped? What a programmer thinks of `a[i]`; never a claim.
+//! What form would an address have if no index wrapped? This is what programmers expect of `a[i]`; it is never a claim
+//! of the analysis.
 
 use crate::affine::arith::{self, NoWrap};
 use crate::affine::form::{Ext, Form, Rest, Scope, Symbol};
@@ -8,7 +9,8 @@ use crate::ir::inst::{GepTerm, Opcode};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// The form of an address as a use in `at` sees it, and the width of the index that is taken not to wrap, if any is.
+/// The form of an address as a use in `at` sees it, and the width in bits of the index that is assumed not to wrap, if
+/// any.
 pub(super) fn address_form(facts: &Facts, pointer: Value, at: Block) -> (Option<Form>, Option<u32>) {
     if let Some(form) = facts.form_at_use(pointer, at) {
         return (Some(form), None);
@@ -18,17 +20,17 @@ pub(super) fn address_form(facts: &Facts, pointer: Value, at: Block) -> (Option<
     (form, forms.assumed)
 }
 
-/// Operands looked through while putting a form together again.
+/// Maximum depth of operands looked through while the form is rebuilt.
 const DEPTH: u32 = 12;
-/// Values looked at for one address.
+/// Maximum number of values visited for one address.
 const FUEL: u32 = 200;
 
-/// Forms as if no index wrapped: what a programmer thinks of `a[i]`.
+/// Rebuilds forms under the assumption that no index wraps.
 struct AssumeNoWrap<'a> {
     facts: &'a Facts,
-    /// Width of the narrowest index that was taken not to wrap.
+    /// Width in bits of the narrowest index that was assumed not to wrap.
     assumed: Option<u32>,
-    /// Phis of loops, taken to have the terms of their entry while their back edges are looked at.
+    /// Loop phis, assumed to have the terms of their entry value while their back edges are examined.
     hypotheses: FxHashMap<Value, Form>,
     fuel: u32,
 }
@@ -46,7 +48,7 @@ impl AssumeNoWrap<'_> {
         let inst = func.def(value)?;
         let data = func.insts[inst];
         if self.facts.form(value).is_some() || !self.comes_together(data.block, at) {
-            return None; // lost on the way out of a loop, not for want of a proof
+            return None; // lost at a loop exit, not for lack of a no-wrap proof
         }
         let depth = depth.checked_sub(1)?;
         let bits = func.int_bits(value)?;
@@ -96,7 +98,7 @@ impl AssumeNoWrap<'_> {
         }
     }
 
-    /// Whether lanes leave every loop between a definition and its use in the same turn.
+    /// Whether lanes leave every loop between a definition and its use in the same iteration.
     fn comes_together(&self, from: Block, to: Block) -> bool {
         let cycles = &self.facts.cfg().cycles;
         std::iter::successors(cycles.cycle_of(from), |&cycle| cycles.parent(cycle))
@@ -119,7 +121,7 @@ impl AssumeNoWrap<'_> {
         Some(sum)
     }
 
-    /// An extension, taken to be exact where that is not known.
+    /// An extension, assumed to be exact if that is not known.
     fn widen(&mut self, mut form: Form, from: u32, signed: bool) -> Option<Form> {
         let proven = if signed { form.signed_scope() } else { form.unsigned_scope() };
         if proven.is_none() {
@@ -130,7 +132,7 @@ impl AssumeNoWrap<'_> {
         arith::extend(&form, from, signed, false)
     }
 
-    /// A loop variable has the terms it enters the loop with, if every turn adds something uniform.
+    /// A loop variable keeps the terms of its entry value if every iteration adds something uniform.
     fn phi(&mut self, phi: Inst, depth: u32) -> Option<Form> {
         let func = &self.facts.func;
         let value = func.result(phi);

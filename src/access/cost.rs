@@ -1,9 +1,10 @@
-//! What does one request of a warp cost the memory system? Distances between lanes in, sectors and bank conflicts out.
+//! What does one request of a warp cost the memory system? Distances between lanes go in; sectors and bank conflicts
+//! come out.
 
 use super::{BANK_WORD, BANKS, Cost, PHASE, Pattern, SECTOR, Space};
 use crate::geometry::WARP_SIZE;
 
-/// The dearest warp's cost.
+/// The cost of the most expensive warp. `bytes`: what one lane moves.
 pub(super) fn cost_of(space: Space, pattern: &Pattern, warps: &[Vec<i64>], bytes: u32) -> Cost {
     let full = WARP_SIZE as usize;
     match (space, pattern) {
@@ -28,7 +29,7 @@ pub(super) fn cost_of(space: Space, pattern: &Pattern, warps: &[Vec<i64>], bytes
     }
 }
 
-/// Distinct sectors that lanes touch, the lowest address aligned to a sector.
+/// Number of distinct sectors that lanes touch if the lowest address is aligned to a sector.
 pub fn sectors(offsets: &[i64], bytes: u32) -> u32 {
     let lowest = offsets.iter().copied().min().unwrap_or(0);
     let mut touched: Vec<i64> = offsets
@@ -41,7 +42,7 @@ pub fn sectors(offsets: &[i64], bytes: u32) -> u32 {
     touched.len() as u32
 }
 
-/// Most distinct words of one bank that one phase asks for.
+/// The largest number of distinct words of one bank that one phase needs.
 pub fn bank_ways(offsets: &[i64], bytes: u32) -> u32 {
     let lanes_a_phase = (PHASE / i64::from(bytes.max(BANK_WORD as u32))).clamp(1, i64::from(WARP_SIZE)) as usize;
     offsets.chunks(lanes_a_phase).map(|phase| worst_bank(phase, bytes)).max().unwrap_or(1)
@@ -61,7 +62,7 @@ fn worst_bank(offsets: &[i64], bytes: u32) -> u32 {
     used.into_iter().max().unwrap_or(1).max(1)
 }
 
-/// Distinct sectors of local memory: word `w` of lane `l` lies at word `32·w + l`.
+/// Number of distinct sectors of local memory: word `w` of lane `l` is word `32·w + l`.
 pub fn local_sectors(offsets: &[i64], bytes: u32) -> u32 {
     let mut touched: Vec<i64> = Vec::new();
     for (lane, &offset) in offsets.iter().enumerate() {

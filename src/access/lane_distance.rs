@@ -1,11 +1,12 @@
-//! How far apart are neighbouring lanes, where the analysis cannot say so for certain? Good for guesses only.
+//! How far apart are neighbouring lanes, where the analysis cannot prove it? A guess, good for cost estimates only.
 //!
-//! 1. What is a known function of the lane is as far apart as its coefficient says; warps are taken to lie along x.
-//! 2. What follows from that by arithmetic keeps its distance but for places where it wraps.
-//! 3. What follows from memory is anywhere, as is what lanes choose among values that they agree on.
+//! 1. A value that is a known function of the lane is as far apart as its coefficient says; warps are assumed to lie
+//!    along x.
+//! 2. What is computed from such values by arithmetic keeps its distance, except where it wraps.
+//! 3. What is loaded from memory may be anywhere, and so may what lanes choose among values on which they agree.
 //!
-//! Whether a load is a gather, and whether a branch on a row of a block splits any warp, are guessed from this; no claim of
-//! the analysis is.
+//! From this it is guessed whether a load is a gather and whether a branch on a row of a block splits any warp. No
+//! claim of the analysis depends on it.
 
 use crate::affine::form::Base;
 use crate::divergence::Facts;
@@ -14,25 +15,26 @@ use crate::ir::call::{BOUNDS, Callee};
 use crate::ir::inst::{ConstData, Opcode};
 use rustc_hash::FxHashMap;
 
-/// How far expressions are followed.
+/// Maximum depth to which expressions are followed.
 const DEPTH: u32 = 12;
-/// Lanes that are apart by some unknown factor.
+/// Stands for a distance with an unknown factor.
 const FAR: u64 = 1 << 20;
 
-/// Answers for one function, each found once.
+/// Distances in one function, each computed once.
 pub struct LaneDistance<'a> {
     facts: &'a Facts,
-    /// Answers; of a phi that is being asked, that it adds nothing.
+    /// Distances found so far. While a phi is being computed, it is assumed to add nothing.
     known: FxHashMap<Value, Option<u64>>,
 }
 
 impl<'a> LaneDistance<'a> {
-    /// Nothing is known yet.
+    /// Nothing is computed yet.
     pub fn new(facts: &'a Facts) -> LaneDistance<'a> {
         LaneDistance { facts, known: FxHashMap::default() }
     }
 
-    /// Of a value used in a block, in bytes or whatever it counts; `None` is anywhere.
+    /// The distance of neighbouring lanes for a value used in a block, in the units of the value (bytes for an
+    /// address); `None` if it may be anything.
     pub fn of(&mut self, value: Value, block: Block) -> Option<u64> {
         self.within(value, block, DEPTH)
     }
@@ -52,7 +54,7 @@ impl<'a> LaneDistance<'a> {
         found
     }
 
-    /// Of values that are known as functions of the lane.
+    /// The distance of a value that is a known function of the lane.
     fn of_form(&self, value: Value) -> Option<u64> {
         let terms = &self.facts.form(value)?.terms;
         let along = |base: Base| matches!(base, Base::TidX | Base::LaneId);
@@ -77,7 +79,7 @@ impl<'a> LaneDistance<'a> {
         match data.opcode {
             ZExt | SExt | Trunc | BitCast | AddrSpaceCast | PtrToInt | IntToPtr | Freeze => of(operands[0]),
             Add | Sub | Or | Xor => Some(of(operands[0])?.saturating_add(of(operands[1])?)),
-            // low bits wrap around, all of a power's multiples
+            // low bits wrap around, except multiples of a power of two
             And if constant(operands[1])? >= 31 => of(operands[0]),
             URem | SRem if of(operands[1]) == Some(0) => of(operands[0]),
             Shl => Some(of(operands[0])?.saturating_mul(1 << constant(operands[1])?.min(32))),
@@ -89,7 +91,7 @@ impl<'a> LaneDistance<'a> {
                 (apart, 0) => Some(apart.saturating_mul(constant(operands[1]).unwrap_or(FAR))),
                 _ => Some(FAR),
             },
-            // where all lanes could agree on each, the choice is what they differ in
+            // if lanes could agree on each operand, the choice itself is what differs
             Select => match of(operands[1])?.max(of(operands[2])?) {
                 0 if of(operands[0]) != Some(0) => None,
                 apart => Some(apart),

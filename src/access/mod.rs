@@ -1,15 +1,17 @@
-//! How far apart do the lanes of a warp read and write, and what does the memory system make of it?
+//! How far apart do the lanes of a warp read and write, and what does that cost in memory?
 //!
-//! 1. **Form** of the address where it is used. Where there is none only for want of a no-wrap proof of a 32-bit index,
-//!    the form is put together again without the proof ([`assume_no_wrap`]) and the answer says what it assumes.
-//! 2. **Lanes**: every lane's distance from lane 0, in bytes. With a known block shape the lanes of each warp are
-//!    enumerated; otherwise warps are taken to lie along x (`tid.x = 32·q + lane`), and the answer says so.
-//! 3. **Cost**: global memory moves 32-byte sectors; shared memory has 32 banks of 4 bytes, and serves 8- and 16-byte
-//!    accesses in two and four phases; local memory interleaves the words of a warp's threads, so that lanes which use
-//!    the same local address touch neighbouring words.
+//! 1. **Form** of the address where it is used. If it is missing only because a 32-bit index may wrap, the form is
+//!    rebuilt under the assumption that it does not ([`assume_no_wrap`]), and the answer records the assumption.
+//! 2. **Lanes**: the distance of every lane from lane 0, in bytes. If the shape of the block is known, the lanes of
+//!    each warp are enumerated; otherwise warps are assumed to lie along x (`tid.x = 32·q + lane`), and the answer
+//!    records that.
+//! 3. **Cost**: global memory moves sectors of 32 bytes. Shared memory has 32 banks of 4 bytes, and serves 8- and
+//!    16-byte accesses in two and four phases. Local memory interleaves the words of a warp's threads, so that lanes
+//!    that use the same local address touch neighbouring words.
 //!
-//! The uniform part of an address is unknown, so the lowest one is taken to be aligned to a sector (lane 0 to bank 0): counts are
-//! the fewest the stride allows. Nothing here feeds a transform: the figures are for people.
+//! The uniform part of an address is unknown, so the lowest address is assumed to be aligned to a sector (lane 0 to
+//! bank 0): the counts are the smallest that the stride allows. The figures are for remarks and for cost estimates
+//! (`stack/cache.rs`); no edit relies on them for correctness.
 
 mod assume_no_wrap;
 mod cost;
@@ -32,16 +34,16 @@ use cost::cost_of;
 use pieces::Pieces;
 use smallvec::SmallVec;
 
-/// Bytes that global memory moves at once.
+/// Bytes of a sector, the unit in which global memory is moved.
 pub const SECTOR: i64 = 32;
-/// Banks of shared memory.
+/// Number of banks of shared memory.
 pub const BANKS: i64 = 32;
-/// Bytes of a bank's word.
+/// Bytes of one word of a bank.
 pub const BANK_WORD: i64 = 4;
 /// Bytes that shared memory serves in one phase.
 const PHASE: i64 = BANKS * BANK_WORD;
 
-/// Which memory an address points to.
+/// The memory that an address points to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Space {
     Global,
@@ -64,7 +66,7 @@ impl std::fmt::Display for Space {
     }
 }
 
-/// What an access does.
+/// What an access does to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
     Load,
@@ -91,25 +93,25 @@ impl Action {
     }
 }
 
-/// How the lanes' addresses lie.
+/// How the addresses of the lanes are distributed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Pattern {
     /// One address for all lanes.
     Same,
     /// Lane `l` is `l·stride` bytes from lane 0.
     Stride(i64),
-    /// Known distances that are no multiple of the lane number.
+    /// Known distances that are not multiples of the lane number.
     Scattered,
-    /// Lanes are `bytes·factor` apart, the factor being a uniform value (or two).
+    /// Lanes are `bytes·factor` apart, where the factor is a uniform value or the product of two.
     Symbolic { bytes: i64, factors: SmallVec<[Value; 2]> },
     /// Nothing is known.
     Unknown,
 }
 
-/// What the answer takes for granted.
+/// What an answer assumes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Assumed {
-    /// The arithmetic of a narrow index does not wrap; its width.
+    /// The arithmetic of an index of this width does not wrap.
     pub no_wrap: Option<u32>,
     /// Warps lie along x.
     pub rows: bool,
@@ -118,11 +120,11 @@ pub struct Assumed {
 /// What one request of a full warp costs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cost {
-    /// Sectors, and how few there could be.
+    /// Number of sectors, and the smallest number possible.
     Sectors { needed: u32, ideal: u32 },
-    /// Times that the worst bank is used in the worst phase; 1 is free of conflicts.
+    /// How often the busiest bank is used in the worst phase; 1 means no conflict.
     BankWays(u32),
-    /// No count: the memory is unknown or cached otherwise.
+    /// Not counted: the memory is unknown, or cached differently.
     None,
 }
 
@@ -133,14 +135,14 @@ pub struct Access {
     pub pointer: Value,
     pub action: Action,
     pub space: Space,
-    /// Bytes a lane moves.
+    /// Bytes that one lane moves.
     pub bytes: u32,
     pub pattern: Pattern,
     pub cost: Cost,
     pub assumed: Assumed,
 }
 
-/// Every access of a function, in order; pieces of a vector are one, at the first of them.
+/// Every access of a function, in order. The pieces of a vector are one access, at the position of the first.
 pub fn accesses(facts: &Facts) -> Vec<Access> {
     let func = &facts.func;
     let pieces = Pieces::new(func);
@@ -148,7 +150,8 @@ pub fn accesses(facts: &Facts) -> Vec<Access> {
     func.insts.keys().filter(own).filter_map(|inst| access(facts, inst, pieces.bytes(inst))).collect()
 }
 
-/// What an instruction does to memory, if it is an access, which may move more than it says.
+/// What an instruction does to memory, if it is an access. `bytes`: what a lane moves, if that is more than the
+/// instruction says.
 pub fn access(facts: &Facts, inst: Inst, bytes: Option<u32>) -> Option<Access> {
     let func = &facts.func;
     let data = &func.insts[inst];
@@ -171,7 +174,7 @@ pub fn access(facts: &Facts, inst: Inst, bytes: Option<u32>) -> Option<Access> {
     Some(Access { inst, pointer, action, space, bytes, pattern, cost, assumed: Assumed { no_wrap, rows } })
 }
 
-/// Pattern, whether it takes warps to lie along x, and the offsets of the lanes of each distinct warp.
+/// The pattern, whether it assumes that warps lie along x, and the offsets of the lanes of each distinct warp.
 fn lay_out(facts: &Facts, form: &Form) -> (Pattern, bool, Vec<Vec<i64>>) {
     if facts.lanes().scope_of(form).is_some() {
         return (Pattern::Same, false, Vec::new());
@@ -193,7 +196,7 @@ fn lay_out(facts: &Facts, form: &Form) -> (Pattern, bool, Vec<Vec<i64>>) {
     (pattern_of(&warps), rows, warps)
 }
 
-/// A single symbolic term along x (or the lane) is a stride; anything else is not described.
+/// A single symbolic term along x (or the lane) is a stride; other symbolic forms are not described.
 fn symbolic_pattern(facts: &Facts, plain: &[(Base, i64)], terms: &[&Term]) -> (Pattern, bool, Vec<Vec<i64>>) {
     let in_rows = facts.geometry.exact.is_none_or(|_| facts.geometry.warps_lie_in_rows());
     let assumes = facts.geometry.exact.is_none();
@@ -204,7 +207,7 @@ fn symbolic_pattern(facts: &Facts, plain: &[(Base, i64)], terms: &[&Term]) -> (P
         _ if !in_rows => (Pattern::Unknown, false, Vec::new()),
         (None, _) if !plain_moves => (Pattern::Same, assumes, Vec::new()),
         (None, _) => {
-            // rows of symbolic length: within a warp only the plain part moves
+            // rows of symbolic length: within a warp only the other terms vary
             let along_x: Vec<(Base, i64)> = plain.iter().copied().filter(|&(base, _)| along(base)).collect();
             let warps = warp_offsets(&along_x, facts.geometry.exact);
             (pattern_of(&warps), assumes, warps)
@@ -218,7 +221,7 @@ fn symbolic_pattern(facts: &Facts, plain: &[(Base, i64)], terms: &[&Term]) -> (P
     }
 }
 
-/// Offsets from lane 0 of the lanes of each warp of a block; of one warp along x where the shape is unknown.
+/// Offsets from lane 0 of the lanes of each warp of a block; of one warp along x if the shape is unknown.
 fn warp_offsets(terms: &[(Base, i64)], shape: Option<BlockShape>) -> Vec<Vec<i64>> {
     let at = |x: u32, y: u32, z: u32, lane: u32| -> i64 {
         terms
@@ -256,7 +259,7 @@ fn warp_offsets(terms: &[(Base, i64)], shape: Option<BlockShape>) -> Vec<Vec<i64
     warps
 }
 
-/// One stride for all warps, if there is one.
+/// The stride, if all warps have the same one.
 fn pattern_of(warps: &[Vec<i64>]) -> Pattern {
     let mut strides = warps.iter().filter(|offsets| offsets.len() > 1).map(|offsets| {
         let stride = offsets[1];
@@ -320,7 +323,7 @@ mod tests {
 
         #[test]
         fn banks_as_counted_byte_by_byte(stride in -70i64..70, log in 0u32..5) {
-            // lanes of shared memory are aligned to their size
+            // accesses to shared memory are aligned to their size
             let offsets: Vec<i64> = (0..32).map(|lane| (lane * stride) << log).collect();
             prop_assert_eq!(bank_ways(&offsets, 1 << log), brute_ways(&offsets, 1 << log));
         }

@@ -1,11 +1,12 @@
-//! Which neighbouring accesses does the back end make one of?
+//! Which neighbouring accesses will the back end merge into one?
 //!
-//! The members of a `float4` are loaded one by one in LLVM IR, and moved as one vector in PTX. Lanes that are 16 bytes
-//! apart look wasteful by the member, and are perfect by the vector: such pieces are judged together, as the first.
+//! The members of a `float4` are loaded one by one in LLVM IR, and moved as one vector in PTX. A stride of 16 bytes
+//! looks wasteful for each member and is perfect for the vector. Such pieces are therefore judged together, at the
+//! first one.
 //!
-//! The rule is that of LLVM's load-store vectorizer, on the safe side: pieces of one size at constant, consecutive distances
-//! from one pointer, together 8 or 16 bytes and aligned as such, in one block, with nothing between them that might touch
-//! the memory otherwise.
+//! The rule is a conservative version of that of LLVM's load-store vectorizer: pieces of equal size at consecutive
+//! constant distances from one pointer, 8 or 16 bytes together and aligned accordingly, in one block, with nothing
+//! between them that might access the memory.
 
 use crate::entity::{Inst, Value};
 use crate::ir::Func;
@@ -13,10 +14,10 @@ use crate::ir::call::Memory;
 use crate::ir::inst::{Flags, Opcode};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Bytes of the vectors that PTX moves at once, the widest first.
+/// Sizes in bytes of the vectors that PTX moves at once, the widest first.
 const VECTORS: [u32; 2] = [16, 8];
 
-/// A plain load or store, at a constant distance from a pointer.
+/// A plain load or store at a constant distance from a pointer.
 #[derive(Clone, Copy)]
 struct Piece {
     inst: Inst,
@@ -27,10 +28,10 @@ struct Piece {
     align: u32,
 }
 
-/// What becomes of accesses that are pieces of vectors.
+/// The accesses that are pieces of vectors.
 #[derive(Default)]
 pub(super) struct Pieces {
-    /// First pieces, and the bytes of their vectors.
+    /// The first piece of each vector, and the size of the vector in bytes.
     firsts: FxHashMap<Inst, u32>,
     others: FxHashSet<Inst>,
 }
@@ -57,7 +58,7 @@ impl Pieces {
         found
     }
 
-    /// Makes vectors of what stands together.
+    /// Forms vectors from neighbouring pieces.
     fn close(&mut self, open: &mut Vec<Piece>) {
         open.sort_by_key(|piece| (piece.root, piece.bytes, piece.offset));
         let mut rest = &open[..];
@@ -81,12 +82,12 @@ impl Pieces {
         open.clear();
     }
 
-    /// Whether an access is moved with one that stands for both.
+    /// Whether an access is moved together with an earlier one.
     pub(super) fn is_moved_along(&self, inst: Inst) -> bool {
         self.others.contains(&inst)
     }
 
-    /// Bytes that are moved at once, if more than the access's own.
+    /// Bytes that are moved at once, if that is more than the access's own size.
     pub(super) fn bytes(&self, inst: Inst) -> Option<u32> {
         self.firsts.get(&inst).copied()
     }
@@ -115,7 +116,7 @@ fn piece(func: &Func, inst: Inst) -> Option<Piece> {
     Some(Piece { inst, store, root, offset, bytes, align: data.align() })
 }
 
-/// Whether an instruction that is no piece stands between pieces for good.
+/// Whether an instruction that is not a piece separates the pieces before and after it.
 fn touches_memory(func: &Func, inst: Inst) -> bool {
     match func.insts[inst].opcode {
         Opcode::Load | Opcode::Store | Opcode::AtomicRmw | Opcode::CmpXchg | Opcode::Fence | Opcode::Other => true,

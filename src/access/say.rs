@@ -1,10 +1,10 @@
-//! How is a stride and its cost put into a sentence?
+//! How are a stride and its cost put into words?
 
 use super::{Access, Assumed, Cost, Pattern, SECTOR, Space};
 use crate::entity::Value;
 use crate::geometry::WARP_SIZE;
 
-/// Says what a stride costs, for a person; `None` where there is nothing to say (`all`: say it anyway).
+/// Describes what a stride costs; `None` if there is nothing to improve, unless `all` is set.
 pub fn describe(access: &Access, factor: impl Fn(Value) -> String, all: bool) -> Option<String> {
     let mut text = match (&access.pattern, access.cost) {
         (Pattern::Unknown, _) => return None,
@@ -30,7 +30,7 @@ pub fn describe(access: &Access, factor: impl Fn(Value) -> String, all: bool) ->
             };
             format!("lanes {unit}{} bytes apart{worst}", names.join("*"))
         }
-        // as good as it can be in every memory
+        // optimal in every memory
         (Pattern::Stride(stride), Cost::None) if stride.unsigned_abs() <= u64::from(access.bytes) && !all => {
             return None;
         }
@@ -55,7 +55,7 @@ fn worst_sectors(bytes: u32) -> u32 {
     WARP_SIZE * bytes.div_ceil(SECTOR as u32)
 }
 
-/// What must hold for the figures.
+/// What must hold for the figures to be right.
 fn assumption(assumed: Assumed) -> Option<String> {
     let index = assumed.no_wrap.map(|bits| format!("the {bits}-bit index does not wrap"));
     let rows = assumed.rows.then(|| "warps lie along x".to_owned());

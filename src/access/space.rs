@@ -1,4 +1,4 @@
-//! Which memory does a pointer point to?
+//! Which memory does a pointer point to, by its type and its origin?
 
 use super::Space;
 use crate::divergence::provenance::space;
@@ -6,10 +6,10 @@ use crate::entity::{Inst, Value};
 use crate::ir::Func;
 use crate::ir::inst::{ConstData, Opcode};
 
-/// Longest way from a pointer to where it comes from.
+/// Maximum number of steps from a pointer to its origin.
 const STEPS: u32 = 16;
 
-/// Which memory a pointer surely points to, by its type and its origin.
+/// The memory that a pointer certainly points to.
 pub fn space_of(func: &Func, pointer: Value) -> Space {
     let origin = match origin_of(func, pointer) {
         Ok(space) => return space,
@@ -25,7 +25,7 @@ pub fn space_of(func: &Func, pointer: Value) -> Space {
     common_space(func, merged, func.result(origin))
 }
 
-/// The space that a pointer's type, argument or object tells, or else the instruction that made the pointer.
+/// The space given by a pointer's type, argument or object; otherwise the instruction that computed the pointer.
 fn origin_of(func: &Func, pointer: Value) -> Result<Space, Option<Inst>> {
     let mut current = pointer;
     for _ in 0..STEPS {
@@ -64,15 +64,15 @@ fn origin_of(func: &Func, pointer: Value) -> Result<Space, Option<Inst>> {
     Err(None)
 }
 
-/// Where a loaded pointer points to: what the host put into an argument or into constant memory points to what the host can
-/// allocate.
+/// The space of a loaded pointer: what the host put into an argument or into constant memory points to memory that the
+/// host can allocate.
 fn loaded(func: &Func, inst: Inst) -> Space {
     let is_load = func.is_kernel && func.insts[inst].opcode == Opcode::Load;
     let is_given = is_load && origin_of(func, func.operands(inst)[0]) == Ok(Space::Constant);
     if is_given { Space::Global } else { Space::Generic }
 }
 
-/// The one space of all operands, not counting those that only step on from the merge itself; a merge of merges has none.
+/// The common space of all operands, ignoring those derived from the merge itself; `Generic` for a merge of merges.
 fn common_space(func: &Func, operands: &[Value], merge: Value) -> Space {
     let steps_on = |mut value: Value| {
         for _ in 0..4 {
