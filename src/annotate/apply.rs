@@ -1,4 +1,5 @@
-//! How is a plan carried out? Every edit here is possible by construction of the plan; nothing is refused midway.
+//! How is a plan of annotate-uniform carried out? The plan guarantees that every edit is possible, so nothing is
+//! refused here.
 
 use super::claim::{Claim, Claims, KIND};
 use super::plan::Plan;
@@ -12,15 +13,15 @@ use crate::llvm::edit::Editor;
 use crate::llvm::handle;
 use cranelift_entity::EntityRef;
 
-/// The metadata kind on branches that are to become `bra.uni` in PTX; checked again when PTX is written.
+/// Metadata kind of branches that should become `bra.uni` in PTX; checked again when PTX is written.
 pub const BRA_UNI_KIND: &str = "warpwise.bra.uni";
 
-/// Global memory's address space.
+/// LLVM's number of global memory's address space.
 const GLOBAL: u32 = 1;
 
-/// Writes what `!warpwise.uniform` may say in one function and removes what it may not; whether anything changed.
+/// Writes the annotations of one function and removes those that are no longer true; returns whether anything changed.
 pub fn apply_claims<'m>(editor: &mut Editor<'m>, func: &Func, handles: &Handles<'m>, claims: &Claims) -> bool {
-    // few different ones are made
+    // there are only a few different nodes
     let mut nodes: Vec<(Claim, handle::Value<'m>)> = Vec::new();
     let kind = handle::metadata_kind(editor.module(), KIND);
     let mut changed = false;
@@ -46,7 +47,7 @@ pub fn apply_claims<'m>(editor: &mut Editor<'m>, func: &Func, handles: &Handles<
     changed
 }
 
-/// Carries out everything else in one function; whether anything changed.
+/// Carries out the rest of the plan for one function; returns whether anything changed.
 pub fn apply<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, plan: &Plan) -> bool {
     let Plan { claims: _, shuffles, votes, marks, invariants, rejects: _ } = plan;
     let empty = editor.string_node(&[]);
@@ -89,7 +90,7 @@ fn apply_shuffle<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'
         editor.replace_in_records(old, new);
         return;
     }
-    // the leaf and the index it is made of, both at the entry
+    // the leaf and the index that it is computed from, both at the entry
     let def = func.def(shuffle.value).expect("arguments are not shuffled");
     let entry = handles.block(Block::new(0));
     let index: Option<Value> = func.operands(def).first().copied().filter(|&operand| func.constant(operand).is_none());

@@ -1,17 +1,17 @@
-//! What does `!warpwise.uniform` say of an instruction, and what may it say?
+//! What does `!warpwise.uniform` mean on an instruction, and when may it be written?
 //!
 //! The form is `!{!"SCOPE", !"WHERE"}` with SCOPE one of `warp`, `block`, `grid` and WHERE one of `convergent`,
 //! `divergent`:
 //!
-//! | on | SCOPE: all lanes of it that execute the same dynamic instance … |
+//! | on | all lanes of SCOPE that execute the same dynamic instance … |
 //! |---|---|
-//! | conditional branch, switch | take the same way |
+//! | conditional branch, switch | take the same successor |
 //! | load | read the same address |
 //! | call of a function | pass the same arguments |
-//! | return | return the same value (`grid` for none) |
+//! | return | return the same value (`grid` if there is none) |
 //!
-//! WHERE says whether the block is warp-convergent: each of its dynamic instances is executed by all lanes of a warp that
-//! have not left through a guard, or by none. Returns are only annotated where it is.
+//! WHERE says whether the block is warp-convergent: each of its dynamic instances is executed by all lanes of a warp
+//! that have not left through a guard, or by none. Returns are only annotated in convergent blocks.
 
 use crate::affine::Scope;
 use crate::divergence::Facts;
@@ -31,7 +31,7 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// What may be said of an instruction; `None` if nothing, or if its kind is never annotated.
+    /// What may be claimed about an instruction; `None` if nothing, or if its kind is never annotated.
     pub fn of(facts: &Facts, inst: Inst) -> Option<Claim> {
         let func = &facts.func;
         let data = &func.insts[inst];
@@ -64,7 +64,7 @@ impl Claim {
         [scope, if self.convergent { "convergent" } else { "divergent" }]
     }
 
-    /// Reads the words back; `None` where they are not of the documented form.
+    /// Reads the words; `None` if they do not have the documented form.
     pub fn read(node: handle::Value<'_>) -> Option<Claim> {
         let words = node.md_operands();
         let [scope, place] = words.as_slice() else { return None };
@@ -82,7 +82,7 @@ impl Claim {
         Some(Claim { scope, convergent })
     }
 
-    /// Whether this claim, found to be true, makes `other` true.
+    /// Whether `other` follows from this claim.
     pub fn implies(self, other: Claim) -> bool {
         self.scope >= other.scope && (self.convergent || !other.convergent)
     }
@@ -92,12 +92,12 @@ impl Claim {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Claims {
     pub made: Vec<(Inst, Claim)>,
-    /// Annotations that are there already and may no longer be.
+    /// Existing annotations that are no longer true.
     pub stale: Vec<Inst>,
 }
 
 impl Claims {
-    /// Everything that may be said.
+    /// Everything that may be claimed.
     pub fn of(facts: &Facts) -> Claims {
         let func = &facts.func;
         let mut claims = Claims::default();

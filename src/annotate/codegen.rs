@@ -1,15 +1,15 @@
-//! How does `bra.uni` get into the PTX? LLVM's back end never writes it on a conditional branch.
+//! How does `bra.uni` get into the PTX, although LLVM's back end never emits it on a conditional branch?
 //!
 //! Before instruction selection, [`mark`] routes the predicate of each marked branch through a copy in inline assembly,
-//! `mov.pred %pA, %pB; // warpwise.uni`, which that branch alone uses. In the text that the normal back end writes, the
-//! register `%pA` names the branch: [`rewrite`] turns `@%pA bra` into `@%pA bra.uni`, through `not.pred` copies if the
-//! back end inverted the predicate. Labels and block order do not matter, and where a branch was folded away nothing is
-//! written.
+//! `mov.pred %pA, %pB; // warpwise.uni`, which only that branch uses. In the text emitted by the back end the register
+//! `%pA` then identifies the branch, and [`rewrite`] turns `@%pA bra` into `@%pA bra.uni`, following `not.pred` copies
+//! if the back end inverted the predicate. Labels and block order do not matter, and if the branch was folded away
+//! nothing is rewritten.
 //!
-//! Metadata may have outlived its truth (LLVM folds conditions into branches and keeps what is attached to them), so
-//! every mark is checked against fresh facts first: the branch must be uniform, and either its block warp-convergent or
-//! in no cycle, since ptxas reads `.uni` as "all threads that execute this together agree", and lanes of different
-//! iterations might. Functions without marks cost nothing.
+//! Metadata may be stale (LLVM folds branches and keeps the metadata of one), so every mark is checked against fresh
+//! facts first. The branch must be uniform, and its block must be warp-convergent or in no cycle: ptxas reads `.uni` as
+//! "all threads that execute this together agree", and in a cycle these may be lanes in different iterations. Functions
+//! without marks cost nothing.
 
 use super::apply::BRA_UNI_KIND;
 use crate::divergence::{self, ModuleAnalysis};
@@ -18,7 +18,7 @@ use crate::llvm::edit::Editor;
 use crate::llvm::edit::annotate::BRANCH_MARK;
 use crate::llvm::handle::{self, Function, Module};
 
-/// Puts marked predicates before marked branches; whether there are any.
+/// Inserts the marked copies of predicates; returns whether there are any.
 pub fn mark(module: Module<'_>, options: divergence::Options) -> bool {
     let kind = handle::metadata_kind(module, BRA_UNI_KIND);
     let has_marks = |function: &Function<'_>| {
@@ -53,10 +53,10 @@ pub fn mark(module: Module<'_>, options: divergence::Options) -> bool {
     !branches.is_empty()
 }
 
-/// PTX with `.uni` on marked branches.
+/// The PTX with `.uni` on marked branches.
 pub fn rewrite(ptx: &str) -> String {
     let mut out = String::with_capacity(ptx.len() + 1024);
-    // predicate registers that carry a mark, in the current function
+    // marked predicate registers of the current function
     let mut marked: Vec<&str> = Vec::new();
     for line in ptx.split_inclusive('\n') {
         let code = line.trim();
@@ -68,7 +68,7 @@ pub fn rewrite(ptx: &str) -> String {
             None => None,
         };
         if let Some(register) = destination(code) {
-            // written again: whatever it carries now, it is not ours alone
+            // the register is redefined: from here on it no longer carries only our mark
             marked.retain(|&known| known != register || copies_mark.is_some());
         }
         if let Some(register) = copies_mark.filter(|register| !marked.contains(register)) {
@@ -86,7 +86,7 @@ pub fn rewrite(ptx: &str) -> String {
     out
 }
 
-/// Destination and source of `mov.pred` or `not.pred`.
+/// Destination and source of a `mov.pred` or `not.pred`.
 fn predicate_copy(code: &str) -> Option<(&str, &str)> {
     let operands = code.strip_prefix("mov.pred").or_else(|| code.strip_prefix("not.pred"))?;
     let (destination, rest) = operands.split_once(',')?;
@@ -100,7 +100,7 @@ fn destination(code: &str) -> Option<&str> {
     operand.split(['|', ',', ';']).next().filter(|register| register.starts_with('%'))
 }
 
-/// Predicate of `@%p bra` or `@!%p bra`, and where the word `bra` ends in the line.
+/// The predicate of `@%p bra` or `@!%p bra`, and the position after the word `bra` in the line.
 fn guarded_branch(line: &str) -> Option<(&str, usize)> {
     let code = line.trim_start();
     let guard = code.strip_prefix('@')?;

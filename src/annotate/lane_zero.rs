@@ -1,14 +1,14 @@
-//! Where is lane 0 of a warp surely still running?
+//! In which blocks is lane 0 of a warp certainly still running?
 //!
-//! A shuffle that reads lane 0 is undefined when lane 0 has exited. In a kernel lane 0 exists (a partial warp has its low
-//! lanes), so it is there in every warp-convergent block that no lane can have come to an exit before.
+//! A shuffle that reads lane 0 is undefined if lane 0 has exited. In a kernel lane 0 exists (a partial warp consists of
+//! its low lanes), so it is present in every warp-convergent block that cannot be preceded by an exit.
 //!
-//! **Equation.** Lanes part at a divergent branch; when the branch has no post-dominator, one side may lead to an exit
-//! that the other does not take. Calls of functions and inline assembly may hold an `exit` of their own. All blocks that
-//! such a branch or call can reach are unsafe, the block of the call included.
+//! **Equation.** Lanes take different paths at a divergent branch; if the branch has no post-dominator, one side may
+//! lead to an exit that the other does not take. Called functions and inline assembly may contain an `exit`. All blocks
+//! reachable from such a branch or call are unsafe, including the block of the call.
 //!
-//! **Conservative**: a guard `if (i >= n) return` in which lane 0 is the last to leave counts as unsafe; device functions
-//! are unsafe throughout, since the caller may have passed a guard.
+//! **Conservative**: blocks after a guard `if (i >= n) return` are unsafe even if lane 0 is the last lane to leave.
+//! Device functions are unsafe throughout, since the caller may have passed a guard.
 //!
 //! **Cost**: linear.
 
@@ -20,7 +20,7 @@ use crate::ir::inst::Opcode;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 
-/// The blocks in which lane 0 may be gone, or that not all lanes execute together.
+/// The blocks in which lane 0 may have exited, or that not all lanes execute together.
 pub struct LaneZero {
     unsafe_blocks: FixedBitSet,
     is_kernel: bool,
@@ -50,7 +50,7 @@ impl LaneZero {
         LaneZero { unsafe_blocks, is_kernel: func.is_kernel }
     }
 
-    /// Whether all lanes of the warp execute each instance of the block, and lane 0 among them.
+    /// Whether all lanes of the warp, including lane 0, execute each instance of the block.
     pub fn is_there(&self, facts: &Facts, block: Block) -> bool {
         self.is_kernel && facts.is_convergent(block) && !self.unsafe_blocks.contains(block.index())
     }

@@ -1,8 +1,8 @@
-//! annotate-uniform: what the warp agrees on, told to LLVM and to ptxas.
+//! annotate-uniform: how are LLVM and ptxas told what the warp agrees on?
 //!
-//! [`plan`] reads facts, [`apply`] edits. [`claim`] is the meaning of `!warpwise.uniform`, [`verify`] checks it,
-//! [`ptxas`] says what needs telling at all, [`sites`] and [`shuffles`] what pays, [`lane_zero`] and [`readonly`] what is
-//! legal, [`codegen`] turns marks into `bra.uni` when PTX is written. docs/ANNOTATE.md has the measurements.
+//! [`plan`] reads facts, [`apply`] edits. [`claim`] defines `!warpwise.uniform`, and [`verify`] checks it. [`ptxas`]
+//! finds what ptxas does not know, [`sites`] and [`shuffles`] decide what pays, [`lane_zero`] and [`readonly`] what is
+//! legal, and [`codegen`] turns marks into `bra.uni` when PTX is written. docs/ANNOTATE.md has the measurements.
 
 pub mod apply;
 pub mod claim;
@@ -28,7 +28,7 @@ pub use options::Options;
 use plan::Plan;
 use readonly::ReadOnlyMemory;
 
-/// Runs the pass over a module; whether it changed.
+/// Runs the pass over a module; returns whether it changed.
 pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     let analysis = ModuleAnalysis::new(module, options.analysis);
     let mut memory = ReadOnlyMemory::new(options.assume_restrict);
@@ -47,7 +47,7 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
         }
         return false;
     }
-    // plan all before editing any: facts of a function may rest on the bodies of others
+    // plan everything before editing: the facts of one function may depend on the bodies of others
     let plans: Vec<(Facts, Handles<'_>, Plan)> = bodies
         .filter(|&function| is_enabled(function, Transform::Annotate))
         .map(|function| {
@@ -68,7 +68,7 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
         debug_assert!(editor.verifies(handles.function), "annotate-uniform broke '{}'", facts.func.name);
     }
     if narrows {
-        // what is claimed must be what anybody finds who looks at the module as it is now
+        // annotations must hold for anyone who analyses the module as it is now
         let fresh = ModuleAnalysis::new(module, options.analysis);
         for (_, handles, _) in &plans {
             let (facts, handles) = fresh.facts(handles.function);

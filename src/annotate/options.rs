@@ -1,21 +1,21 @@
-//! What is annotate-uniform asked to do?
+//! What are the options of annotate-uniform?
 
 use crate::divergence;
 use crate::settings::Settings;
 
-/// What the pass is asked to do.
+/// The options of one run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     pub analysis: divergence::Options,
-    /// Check annotations instead of making them.
+    /// Check annotations instead of writing them.
     pub verify: bool,
     /// Pointer arguments of kernels never alias.
     pub assume_restrict: bool,
-    /// Votes on hidden branches.
+    /// Insert votes on hidden branches.
     pub vote: bool,
-    /// `bra.uni` on hidden branches.
+    /// Write `bra.uni` on hidden branches.
     pub bra_uni: bool,
-    /// Shuffles of hidden values.
+    /// Shuffle hidden values.
     pub shuffle: bool,
 }
 

@@ -1,14 +1,16 @@
 //! What will `annotate-uniform` do to a function? Reads facts, changes nothing.
 //!
-//! 1. **Claims**: every instruction of which `!warpwise.uniform` may say something.
-//! 2. **Hidden branches**: uniform branches that ptxas cannot prove uniform, spread from their leaves.
-//! 3. **Shuffles**: a 32-bit leaf that a loop or several branches depend on is read from lane 0, where lane 0 is there.
-//!    A leaf that thread indices alone decide may be read at the entry instead.
-//! 4. **Votes and marks**: of the branches still hidden, those with a join and sides too long to be predicated get a vote
-//!    where the warp is whole, else a `bra.uni` in the PTX where no cycle can bring lanes of different instances together.
+//! 1. **Claims**: every instruction on which `!warpwise.uniform` may be written.
+//! 2. **Hidden branches**: uniform branches that ptxas cannot prove uniform, found by following the uses of *leaves*
+//!    ([`ptxas`](super::ptxas)).
+//! 3. **Shuffles**: a 32-bit leaf on which a loop or several branches depend is read from lane 0, if lane 0 is running
+//!    there. A leaf computed from thread indices alone may be read at the entry instead.
+//! 4. **Votes and marks**: of the branches still hidden, those with a join and with sides too long to be predicated get
+//!    a vote in warp-convergent blocks. Elsewhere they get a `bra.uni` in the PTX, unless a cycle could bring lanes of
+//!    different instances together.
 //! 5. **Invariant loads**.
 //!
-//! Legality of each is decided before profit. What was left out is listed with its reason.
+//! Legality is decided before profit. Everything left out is listed with its reason.
 
 use super::Options;
 use super::claim::Claims;
@@ -25,7 +27,7 @@ use crate::ir::handles::Handles;
 use crate::ir::inst::{Flags, Opcode};
 use rustc_hash::FxHashMap;
 
-/// Why a uniform branch, hidden from ptxas, stays as it is.
+/// Why a uniform branch that is hidden from ptxas is left alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reject {
     NotConvergent,
@@ -66,26 +68,26 @@ impl std::fmt::Display for Reject {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InvariantLoad {
     pub load: Inst,
-    /// The address is generic to the back end and must be cast to global memory first.
+    /// Whether the back end sees a generic address, which must be cast to global memory first.
     pub needs_space: bool,
 }
 
-/// What will be done.
+/// What will be done to a function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Plan {
     pub claims: Claims,
     pub shuffles: Vec<Shuffle>,
-    /// Blocks whose branch is to be voted on.
+    /// Blocks whose branch gets a vote.
     pub votes: Vec<Block>,
-    /// Blocks whose branch is to be written `bra.uni`.
+    /// Blocks whose branch becomes `bra.uni`.
     pub marks: Vec<Block>,
     pub invariants: Vec<InvariantLoad>,
     pub rejects: Vec<(Block, Reject)>,
 }
 
 impl Plan {
-    /// Whether the analysis, which takes what comes out of a vote or shuffle for uniform in the warp, will know less of
-    /// the function afterwards: some such value is uniform in the block or the grid.
+    /// Whether the analysis will know less about the function afterwards. It takes the result of a vote or shuffle to
+    /// be uniform in the warp only, and some such value is uniform in the block or the grid now.
     pub fn narrows(&self, facts: &Facts) -> bool {
         self.votes.iter().any(|&block| facts.branch_scope(block) != Some(Scope::Warp))
             || self.shuffles.iter().any(|shuffle| facts.scope(shuffle.value) != Some(Scope::Warp))
@@ -108,7 +110,7 @@ pub fn plan(
     plan
 }
 
-/// Whether a load is invariant; `roots` is what is known of the values that addresses start from.
+/// Whether a load is invariant; `roots` caches what is known about the values that addresses start from.
 fn invariant(
     facts: &Facts,
     handles: &Handles<'_>,
@@ -170,7 +172,7 @@ enum Told {
     Mark,
 }
 
-/// How ptxas is to learn of one hidden branch.
+/// How ptxas will be told about one hidden branch.
 fn tell(facts: &Facts, sites: &Sites<'_>, options: &Options, block: Block) -> Result<Told, Reject> {
     let func = &facts.func;
     // legality

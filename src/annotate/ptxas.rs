@@ -1,19 +1,20 @@
 //! Which uniform values and branches does ptxas not find by itself?
 //!
-//! **What it finds** (13.0, sm_90, read off the BSSY/BSYNC pairs it leaves out; docs/ANNOTATE.md has the table): kernel
-//! parameters, `ctaid` and the like, loads from uniform addresses, shuffles from a uniform lane, votes, reductions, and
-//! what follows from these. Of thread indices only this: with `.reqntid` of one dimension, `tid.x >> k` with k ≥ 5,
-//! `tid.x & mask` that keeps all bits from 5 up, and compares of `tid.x` with multiples of 32.
+//! **What ptxas finds** (13.0, sm_90, observed from the BSSY/BSYNC pairs that it omits; docs/ANNOTATE.md has the table):
+//! kernel parameters, `ctaid` and the like, loads from uniform addresses, shuffles from a uniform lane, votes,
+//! reductions, and everything computed from these. Of thread indices only this, with a one-dimensional `.reqntid`:
+//! `tid.x >> k` with k ≥ 5, divisions of `tid.x` by powers of two from 32 up, `tid.x & mask` if the mask clears the low
+//! five bits and keeps all others, and comparisons of `tid.x` with multiples of 32.
 //!
 //! **Hidden** is what the analysis finds uniform beyond that. A *leaf* is a hidden value whose uniformity does not come
-//! from its operands: `tid.x / 32`, an argument of a device function that all callers agree on, a call answered by a
-//! summary. From the leaves hiddenness spreads along uses, through joins that a hidden branch decides, and out of cycles
-//! that lanes leave by a hidden branch.
+//! from its operands: `tid.x / 32`, an argument of a device function on which all callers agree, a call answered by a
+//! summary. From the leaves hiddenness propagates along uses, through joins that a hidden branch decides, and out of
+//! cycles that lanes leave by a hidden branch.
 //!
-//! **Conservative**: nothing here bears on correctness. Calling too much hidden costs a vote that was not needed (up to
-//! 14 % measured), too little a chance.
+//! **Not critical**: correctness does not depend on this file. Calling too much hidden costs unnecessary votes (up to
+//! 14 % measured); calling too little hidden misses an opportunity.
 //!
-//! **Cost**: linear in uniform instructions; no walk at all where there is no leaf.
+//! **Cost**: linear in uniform instructions; no walk at all if there is no leaf.
 
 use crate::cfg::sync::SyncDependence;
 use crate::divergence::Facts;
@@ -27,20 +28,20 @@ use crate::ir::inst::{ConstData, Opcode, Predicate};
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 
-/// Finds hidden values of one function.
+/// Finds the hidden values of one function.
 pub struct Ptxas<'a> {
     facts: &'a Facts,
     intrinsics: &'a IntrinsicTable,
 }
 
-/// Hidden values and branches, spread from some leaves.
+/// Hidden values and branches, propagated from some leaves.
 pub struct Hidden {
     values: FixedBitSet,
     branches: FixedBitSet,
 }
 
 impl Hidden {
-    /// Whether the branch at the end of a block is uniform and ptxas does not know.
+    /// Whether the branch at the end of a block is uniform without ptxas knowing.
     pub fn branch(&self, block: Block) -> bool {
         self.branches.contains(block.index())
     }
@@ -60,7 +61,7 @@ impl<'a> Ptxas<'a> {
         Ptxas { facts, intrinsics }
     }
 
-    /// Rules for intrinsics.
+    /// The rules of the intrinsics.
     pub fn intrinsics(&self) -> &'a IntrinsicTable {
         self.intrinsics
     }
@@ -82,7 +83,7 @@ impl<'a> Ptxas<'a> {
         leaves
     }
 
-    /// Uniform, reached, and not a number that LLVM will have folded.
+    /// Whether a value is uniform, reachable, and not a constant that LLVM will have folded.
     fn is_varying_uniform(&self, value: Value) -> bool {
         matches!(self.facts.class(value), crate::divergence::Class::Uniform(_))
     }
@@ -112,10 +113,11 @@ impl<'a> Ptxas<'a> {
             .any(|&operand| func.constant(operand).is_none() && self.facts.scope_at_use(operand, block).is_none())
     }
 
-    /// The shapes over `tid.x` that ptxas understands when `.reqntid` says that the block has one dimension.
+    /// Whether an instruction is one of the shapes over `tid.x` that ptxas understands for a one-dimensional
+    /// `.reqntid`.
     fn ptxas_knows_shape(&self, inst: Inst) -> bool {
         let func = &self.facts.func;
-        // what the user states on the command line does not reach ptxas
+        // a shape given on the command line is not visible to ptxas
         if !func.geometry.exact.is_some_and(|shape| shape.y == 1 && shape.z == 1) {
             return false;
         }
@@ -150,7 +152,7 @@ impl<'a> Ptxas<'a> {
         }
     }
 
-    /// `tid.x` itself, widened or not.
+    /// Whether a value is `tid.x` itself, widened or not.
     fn is_thread_index(&self, value: Value) -> bool {
         let func = &self.facts.func;
         let Some(inst) = func.def(value) else { return false };
@@ -166,7 +168,7 @@ impl<'a> Ptxas<'a> {
         }
     }
 
-    /// What is hidden because these leaves are.
+    /// Everything that is hidden because these leaves are.
     pub fn hidden_by(&self, leaves: &[Value]) -> Hidden {
         let func = &self.facts.func;
         let cfg = self.facts.cfg();
@@ -195,7 +197,8 @@ impl<'a> Ptxas<'a> {
         hidden
     }
 
-    /// Hides what an instruction makes of a hidden operand; the block when it is a branch that was not hidden before.
+    /// Hides the result of an instruction with a hidden operand; returns the block if it is a branch that was not
+    /// hidden before.
     fn reach(&self, inst: Inst, hidden: &mut Hidden, work: &mut Vec<Value>) -> Option<Block> {
         let func = &self.facts.func;
         let data = &func.insts[inst];
@@ -210,7 +213,8 @@ impl<'a> Ptxas<'a> {
         None
     }
 
-    /// Values made in a cycle that lanes may, for all ptxas knows, leave apart: hidden where they are used outside.
+    /// Hides values defined in a cycle that, as far as ptxas knows, lanes may leave separately, where they are used
+    /// outside.
     fn leave_cycle(&self, cycle: crate::cfg::Cycle, hidden: &mut Hidden, work: &mut Vec<Value>) {
         let func = &self.facts.func;
         let cycles = &self.facts.cfg().cycles;
@@ -227,7 +231,7 @@ impl<'a> Ptxas<'a> {
         }
     }
 
-    /// Results that ptxas takes for uniform whatever the operands are.
+    /// Whether ptxas takes the result for uniform whatever the operands are.
     fn ends_hiding(&self, inst: Inst) -> bool {
         let func = &self.facts.func;
         if func.insts[inst].opcode != Opcode::Call {

@@ -1,53 +1,53 @@
 //! Which loads read memory that nobody writes while the kernel runs?
 //!
-//! A load is invariant when every object its address can point into is
-//! - a global that is `constant`, or constant memory;
-//! - what a kernel argument marked `noalias readonly` points to: the kernel and all it calls do not write through it, and
-//!   through nothing else, another thread's store included;
-//! - with `assume-restrict`, what any `readonly` pointer argument of a kernel points to;
-//! - what an argument of a device function points to, if this module calls the function directly and only so, and each
-//!   call passes such a pointer. This is what LLVM's own back end does not see: there the argument is of no known
-//!   address space, so the load gets one.
+//! A load is invariant if every object that its address can point into is one of these:
+//! - a `constant` global, or constant memory;
+//! - the object behind a kernel argument marked `noalias readonly`: the kernel and everything it calls do not write
+//!   through it, and nothing else writes to it, including other threads;
+//! - with `assume-restrict`, the object behind any `readonly` pointer argument of a kernel;
+//! - the object behind an argument of a device function, if only this module calls the function, only directly, and
+//!   each call passes such a pointer. LLVM's own back end does not find these: there the argument has no known address
+//!   space, so the load gets one here.
 //!
 //! The address is followed through GEPs, casts, phis, selects and `freeze`. Atomic and volatile loads are left alone.
 //!
-//! **Conservative**: a pointer that was loaded or computed, more than [`MAX_STEPS`] values, more than [`MAX_CALL_DEPTH`]
-//! calls up, or recursion: not invariant.
+//! **Conservative**: not invariant if the pointer was loaded or computed, or after more than [`MAX_STEPS`] values or
+//! [`MAX_CALL_DEPTH`] callers, or through recursion.
 
 use crate::llvm::handle::{AttrPlace, Function, RawOpcode, Value, ValueKind, attribute_kind};
 use rustc_hash::FxHashMap;
 
-/// Most values visited for one address.
+/// Maximum number of values visited for one address.
 const MAX_STEPS: usize = 64;
-/// Most calls an argument is followed up.
+/// Maximum number of callers through which an argument is followed.
 const MAX_CALL_DEPTH: u32 = 8;
 
-/// Address spaces of NVPTX that matter here.
+/// LLVM's numbers of the address spaces that matter here.
 const GLOBAL: u32 = 1;
 const CONSTANT: u32 = 4;
 
-/// What is known of a read-only address.
+/// What is known about a read-only address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReadOnly {
     /// All objects lie in global memory.
     pub is_global: bool,
-    /// Some argument of a device function was followed to its callers.
+    /// Whether an argument of a device function was followed to its callers.
     pub through_calls: bool,
 }
 
-/// Answers for one module.
+/// Answers for one module, cached by argument.
 pub struct ReadOnlyMemory {
     noalias: u32,
     readonly: u32,
     readnone: u32,
     byval: u32,
     assume_restrict: bool,
-    /// By argument address; `None` while it is being followed.
+    /// By address of the argument; `None` while it is being followed.
     arguments: FxHashMap<usize, Option<ReadOnly>>,
 }
 
 impl ReadOnlyMemory {
-    /// `assume_restrict`: the user says that pointer arguments of a kernel never alias.
+    /// `assume_restrict`: the user promises that pointer arguments of a kernel never alias.
     pub fn new(assume_restrict: bool) -> Self {
         ReadOnlyMemory {
             noalias: attribute_kind("noalias"),
@@ -59,7 +59,7 @@ impl ReadOnlyMemory {
         }
     }
 
-    /// Whether the memory behind a pointer in `function` is read-only.
+    /// Whether the memory behind a pointer in `function` is read-only, and what else is known about it.
     pub fn of(&mut self, function: Function<'_>, pointer: Value<'_>) -> Option<ReadOnly> {
         self.follow(function, pointer, 0)
     }
@@ -149,7 +149,7 @@ impl ReadOnlyMemory {
 fn global(value: Value<'_>) -> Option<ReadOnly> {
     match value.ty().address_space()? {
         CONSTANT => Some(ReadOnly { is_global: false, through_calls: false }),
-        // "externally initialised" constants may be written by the host, but not while the kernel runs
+        // the host may write to "externally initialised" constants, but not while the kernel runs
         GLOBAL | 0 if value.is_global_constant() => Some(ReadOnly { is_global: true, through_calls: false }),
         _ => None,
     }

@@ -1,14 +1,14 @@
-//! Which warp-uniform values are read from lane 0, so that ptxas sees that they are uniform?
+//! Which warp-uniform values should be read from lane 0, so that ptxas sees that they are uniform?
 //!
-//! What CUTLASS writes by hand as `__shfl_sync(~0u, threadIdx.x / 32, 0)`. One shuffle at a leaf tells ptxas of every
-//! branch, loop and address that follows from it, and leaves loops free to unroll, which a vote does not.
+//! CUTLASS writes this by hand as `__shfl_sync(~0u, threadIdx.x / 32, 0)`. One shuffle at a leaf makes every branch,
+//! loop and address that depends on it uniform for ptxas, and loops can still be unrolled, which a vote prevents.
 //!
-//! **Legal** for a leaf that is a 32-bit integer, where its block is executed by the whole warp with lane 0 still
-//! running. Elsewhere a leaf that is a shift or mask of `tid.x`, or `tid.y` or `tid.z` themselves, is computed once more
-//! at the entry: launch geometry alone makes those uniform, so they are uniform there too, for all lanes.
+//! **Legal** for a leaf that is a 32-bit integer in a block that the whole warp executes with lane 0 still running.
+//! Elsewhere, a leaf that is a shift or mask of `tid.x`, or is `tid.y` or `tid.z` itself, may be recomputed at the
+//! entry: launch geometry alone makes it uniform, so it is uniform there, too, for all lanes.
 //!
-//! **Pays** where the shuffle stands outside a loop that a hidden branch it tells of stands in, or tells of two branches
-//! at least; a single branch at the same depth is cheaper to vote on.
+//! **Pays** if the shuffle is outside a loop that contains a branch depending on it, or if at least two branches depend
+//! on it. For a single branch at the same depth a vote is cheaper.
 
 use super::lane_zero::LaneZero;
 use super::ptxas::Ptxas;
@@ -22,16 +22,16 @@ use crate::ir::inst::Opcode;
 use crate::ir::types::TypeKind;
 use cranelift_entity::EntityRef;
 
-/// Leaves looked at in one function; more are no gain that anybody measured.
+/// Maximum number of leaves considered in one function; no gain was measured from more.
 const MAX_LEAVES: usize = 16;
 
 /// One leaf to be read from lane 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shuffle {
     pub value: Value,
-    /// Compute the leaf again at the end of the entry block and shuffle there, instead of after the leaf.
+    /// Recompute the leaf at the end of the entry block and shuffle there, instead of after the leaf.
     pub at_entry: bool,
-    /// Hidden branches that ptxas learns of.
+    /// Number of hidden branches that become uniform for ptxas.
     pub branches: u32,
 }
 
@@ -62,7 +62,7 @@ pub fn shuffles(
     picked
 }
 
-/// Where a leaf can be shuffled: whether at the entry, and the block.
+/// Where a leaf can be shuffled: whether at the entry, and in which block.
 fn place_of(facts: &Facts, ptxas: &Ptxas<'_>, lane_zero: &LaneZero, leaf: Value) -> Option<(bool, Block)> {
     let func = &facts.func;
     let inst = func.def(leaf)?;

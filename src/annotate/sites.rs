@@ -1,11 +1,12 @@
-//! What kind of place is a hidden branch, and would it pay to tell ptxas?
+//! At which kind of place is a hidden branch, and would it pay to tell ptxas about it?
 //!
-//! ptxas guards a branch that may diverge with a BSSY/BSYNC pair where the sides meet again. So nothing is to be won where
-//! they do not meet (an early return), where the sides are so short that ptxas predicates them instead, and little may
-//! be touched where the branch closes or leaves a loop: on such a branch `bra.uni` and votes both stop ptxas from
-//! unrolling, which costs more than the pair (52 instructions became 17, 109 became 69).
+//! ptxas guards a branch that may diverge with a BSSY/BSYNC pair around its sides. There is nothing to gain if the
+//! sides never meet (an early return), or if they are so short that ptxas predicates them. A branch that closes or
+//! leaves a loop had better be left alone: there both `bra.uni` and votes stop ptxas from unrolling, which costs more
+//! than the pair (52 instructions became 17, 109 became 69).
 //!
-//! **Cost**: one post-dominator tree a function with hidden branches, one walk over the sides of each.
+//! **Cost**: one post-dominator tree for each function with hidden branches, and one walk over the sides of each
+//! branch.
 
 use crate::cfg::Dominators;
 use crate::divergence::Facts;
@@ -15,18 +16,18 @@ use crate::ir::inst::Opcode;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 
-/// Instructions of both sides up to which ptxas predicates them: no pair is left to remove. Measured with chains of
-/// multiply-adds and loads on sm_90.
+/// Number of instructions on both sides together up to which ptxas predicates them, so that no pair is left to remove.
+/// Measured with chains of multiply-adds and loads on sm_90.
 const PREDICATED_BELOW: u32 = 8;
 
-/// Where a branch stands.
+/// The kind of place at which a branch is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Site {
-    /// The sides meet again, and what lies between is too much to predicate.
+    /// The sides meet again, and there is too much between to be predicated.
     Region,
-    /// The sides meet again soon: ptxas predicates them.
+    /// The sides meet again, and are so short that ptxas predicates them.
     Short,
-    /// Closes or leaves a cycle.
+    /// The branch closes or leaves a cycle.
     LoopEnd,
     /// One side never meets the other.
     NoJoin,
@@ -44,12 +45,12 @@ impl<'a> Sites<'a> {
         Sites { facts, post: Dominators::backward(&facts.func.graph, &facts.cfg().cycles) }
     }
 
-    /// Post-dominance.
+    /// The post-dominators.
     pub fn post_dominators(&self) -> &Dominators {
         &self.post
     }
 
-    /// What stands at the end of a block.
+    /// The kind of the branch at the end of a block.
     pub fn of(&self, block: Block) -> Site {
         let graph = &self.facts.func.graph;
         let cycles = &self.facts.cfg().cycles;
@@ -69,7 +70,7 @@ impl<'a> Sites<'a> {
         depth(self.facts, block)
     }
 
-    /// Lanes that come to a bare return exit where they are.
+    /// Whether a block is nothing but a return: lanes that reach it exit there, and do not meet.
     fn is_bare_return(&self, block: Block) -> bool {
         let func = &self.facts.func;
         let range = func.blocks[block];

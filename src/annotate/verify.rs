@@ -1,5 +1,5 @@
-//! Are the annotations of a module still true? Derives everything again and warns of each that is not; the caller
-//! makes it an error when all have been named.
+//! Are the annotations of a module still true? Facts are recomputed, and each annotation that is not true gets a
+//! warning; the caller reports an error after all have been named.
 
 use super::claim::{Claim, KIND};
 use crate::divergence::Facts;
@@ -8,7 +8,7 @@ use crate::ir::inst::Flags;
 use crate::llvm::handle;
 use crate::llvm::remark::{Host, Kind};
 
-/// Checks one function; the number of annotations that are not true.
+/// Checks one function; returns the number of annotations that are not true.
 pub fn verify(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>) -> usize {
     let func = &facts.func;
     let kind = handle::metadata_kind(handles.function.module(), KIND);

@@ -1,17 +1,17 @@
 //! Why does a branch diverge? The shortest chain of values from a source of divergence to its condition.
 //!
-//! One breadth-first walk from all sources at once, over the facts and not during the solve:
+//! One breadth-first walk from all sources at once, over the finished facts:
 //!
-//! 1. A value *varies* if lanes of a warp may disagree on it. It is a **source** if no operand of it varies where it is
-//!    used and no divergent path explains it: thread indices, atomics, loads of a thread's own memory, unknown calls,
-//!    exchanges between lanes, arguments of functions with unknown callers.
-//! 2. From a varying value the walk goes to its varying users (**data**). At a divergent branch it goes to the phis of
-//!    the joins that the branch decides, where no incoming value varies (**join**, the γ of gated SSA), and to uses
+//! 1. A value *varies* if lanes of one warp may disagree on it. It is a **source** if no operand of it varies where it
+//!    is used and no divergent path explains it: thread indices, atomics, loads of a thread's own memory, unknown
+//!    calls, exchanges between lanes, arguments of functions with unknown callers.
+//! 2. From a varying value the walk goes to its varying users (**data**). From a divergent branch it goes to the phis
+//!    of the joins that the branch decides, if no incoming value varies (**join**, the γ of gated SSA), and to uses
 //!    outside the cycles that lanes leave in different iterations (**iteration**, the η).
-//! 3. Each value remembers the link it was first reached by; a chain follows links back to its source.
+//! 3. Each value remembers the link by which it was first reached; a chain follows these links back to its source.
 //!
-//! What the walk does not reach diverges because the analysis gave up (too many terms, an irregular cycle under its
-//! cap): [`Source::Unknown`]. Cost: linear in instructions and uses plus one split per divergent branch.
+//! Values that the walk does not reach diverge because the analysis gave up (too many terms, an irregular cycle above
+//! its cap): [`Source::Unknown`]. Cost: linear in instructions and uses, plus one split per divergent branch.
 
 use crate::affine::form::Base;
 use crate::cfg::SyncDependence;
@@ -26,52 +26,52 @@ use crate::llvm::handle::intrinsic_name;
 use cranelift_entity::EntityRef;
 use std::collections::VecDeque;
 
-/// Where divergence comes from.
+/// Where divergence starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source {
     ThreadIndex(Base),
-    /// A register that reads differently in each lane or at each time.
+    /// A special register that differs between lanes or over time.
     Register(Value),
     Atomic(Value),
-    /// A load of volatile or atomic memory.
+    /// A volatile or atomic load.
     VolatileLoad(Value),
-    /// A load of memory in which each thread may have its own contents.
+    /// A load from memory of which each thread may have its own.
     OwnMemory(Value),
-    /// A shuffle, match or the like.
+    /// A shuffle, match or similar exchange between lanes.
     Exchange(Value),
-    /// A call of something unknown.
+    /// A call whose effect is unknown.
     Call(Value),
     Argument(Value),
-    /// The address of a stack object in a frame that lanes may find at different places.
+    /// The address of a stack object in a frame that may be at different addresses in different lanes.
     StackObject(Value),
-    /// The address of a stack object that is allocated as the function runs.
+    /// The address of a stack object that is allocated during execution.
     DynamicObject(Value),
     /// `freeze` of something that may be undefined.
     Undefined(Value),
-    /// The analysis cannot tell.
+    /// The analysis gave up.
     Unknown(Value),
 }
 
-/// How divergence came to a value.
+/// How divergence reached a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Via {
     /// An operand varies.
     Data,
-    /// Lanes come to the value's block by different paths, parted at the branch that ends the block.
+    /// Lanes reach the value's block by different paths, separated at the branch that ends this block.
     Join(Block),
-    /// Lanes left the cycle in different iterations, at the branch that ends the block.
+    /// Lanes left the cycle in different iterations, at the branch that ends this block.
     Iteration(Cycle, Block),
 }
 
-/// One value of a chain, and how divergence came to it from the value before.
+/// One value of a chain, and how divergence reached it from the value before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     pub value: Value,
     pub via: Via,
 }
 
-/// From the source to the branch condition: the source itself, then steps; the last step is the condition (unless the
-/// condition is the source).
+/// From the source to the condition of the branch: the source itself, then the steps, the last of which is the
+/// condition (unless the source is the condition).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Chain {
     pub source: Source,
@@ -84,7 +84,7 @@ struct Link {
     via: Via,
 }
 
-/// Links of every varying value of a function.
+/// The links of every varying value of a function.
 pub struct Causes<'a> {
     facts: &'a Facts,
     /// How a value came to vary where it is defined.
@@ -102,13 +102,13 @@ impl<'a> Causes<'a> {
         causes
     }
 
-    /// The chain behind a divergent branch; `None` for branches without condition.
+    /// The chain that makes a branch divergent; `None` for terminators without a condition.
     pub fn of_branch(&self, block: Block) -> Option<Chain> {
         let condition = self.facts.func.condition(self.facts.func.terminator(block))?;
         Some(self.of_use(condition, block))
     }
 
-    /// The chain behind a value as a use in `at` sees it.
+    /// The chain that makes a value divergent for a use in `at`.
     pub fn of_use(&self, value: Value, at: Block) -> Chain {
         let mut steps = Vec::new();
         let mut current = value;
@@ -117,7 +117,7 @@ impl<'a> Causes<'a> {
             None if self.facts.scope_at_use(value, at).is_none() => self.outside[value.index()],
             None => None,
         };
-        // links lead to values reached before, so the walk ends
+        // each link leads to a value that was reached earlier, so the loop ends
         while let Some(Link { from: Some(from), via }) = link {
             steps.push(Step { value: current, via });
             current = from;
@@ -149,7 +149,8 @@ impl<'c, 'a> Walk<'c, 'a> {
         Walk { causes, facts, sync, queue: VecDeque::new(), branches: VecDeque::new(), seen_branch }
     }
 
-    /// Data links first: a branch is only followed when no value is left, so that control explains what data does not.
+    /// Data links come first: branches are only followed when no value is left, so that control dependence explains
+    /// only what data does not.
     fn run(&mut self) {
         self.sources();
         loop {
@@ -196,8 +197,8 @@ impl<'c, 'a> Walk<'c, 'a> {
         func.operands(inst).iter().any(|&operand| self.varies_at(operand, at))
     }
 
-    /// Whether an instruction loads from a stack object at an offset on which lanes agree: whether they agree on where the
-    /// object stands too makes no difference to what they load.
+    /// Whether an instruction loads from a stack object at an offset on which lanes agree. Such a load diverges whether
+    /// or not lanes agree on the address of the object.
     fn is_own_load(&self, inst: Inst) -> bool {
         let func = &self.facts.func;
         if func.insts[inst].opcode != Opcode::Load {
@@ -269,7 +270,7 @@ impl<'c, 'a> Walk<'c, 'a> {
         }
     }
 
-    /// A value that is uniform inside a cycle and used after it.
+    /// Reaches the uses after a cycle of a value that is uniform inside it.
     fn leave(&mut self, value: Value, cycle: Cycle, branch: Block, condition: Value) {
         let func = &self.facts.func;
         if self.varies(value) || self.causes.outside[value.index()].is_some() {
@@ -287,7 +288,7 @@ impl<'c, 'a> Walk<'c, 'a> {
     }
 }
 
-/// Whether an instruction makes divergence by itself, whatever its operands.
+/// Whether an instruction is divergent by itself, whatever its operands are.
 fn is_source(func: &Func, inst: Inst) -> bool {
     let data = &func.insts[inst];
     match data.opcode {

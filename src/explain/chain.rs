@@ -1,5 +1,5 @@
-//! How is a chain of causes put into a sentence? "`i < n` depends on threadIdx.x through `i` (line 12)": the source, then
-//! the steps that are worth a word.
+//! How is a chain of causes put into a sentence? "`i < n` depends on threadIdx.x through `i` (line 12)": the source,
+//! then the steps worth mentioning.
 
 use super::causes::{Chain, Source, Step, Via};
 use super::expression::{ExpressionPrinter, base_word};
@@ -7,7 +7,7 @@ use crate::divergence::Facts;
 use crate::entity::{Block, Value};
 use crate::ir::inst::Opcode;
 
-/// Steps named in one sentence.
+/// Maximum number of steps in one sentence.
 const MAX_STEPS: usize = 3;
 
 /// Why a branch diverges: "`i < n` depends on threadIdx.x through `i` (line 12)".
@@ -33,8 +33,8 @@ pub fn explain(facts: &Facts, printer: &ExpressionPrinter<'_, '_>, chain: &Chain
     text
 }
 
-/// The steps worth a word, from source to condition: control always, data where the value is not already part of a text
-/// the reader has seen; the middle is left out where there are too many.
+/// The steps worth mentioning, from source to condition: control steps always, data steps if the value is not already
+/// part of an expression that the reader has seen. If there are too many, those in the middle are omitted.
 fn noteworthy(
     facts: &Facts,
     printer: &ExpressionPrinter<'_, '_>,
@@ -44,7 +44,7 @@ fn noteworthy(
 ) -> Vec<(Step, bool)> {
     let func = &facts.func;
     let mut kept: Vec<(Step, bool)> = Vec::new();
-    // parts of the condition's own expression, on its line, are not told again
+    // parts of the condition's own expression, on its line, are not mentioned again
     let mut in_condition = true;
     let own_line = printer.place_of(condition).map(|place| place.line);
     let near = |value: Value| printer.place_of(value).is_none_or(|place| Some(place.line) == own_line);

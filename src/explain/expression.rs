@@ -1,8 +1,9 @@
-//! How is a value called when talking to a person? As the expression the source may have had, from names and operands.
+//! How is a value named for a person? As the expression that it may have been in the source, built from names and
+//! operands.
 //!
-//! IR holds no source text, and optimised IR hardly any names. So a value is written out: special registers by their
-//! CUDA names, arguments, loop variables and arrays by the names they kept, everything else as an expression over its
-//! operands, to a depth that keeps the text short. Casts are left out. Nothing here is parsed by anyone.
+//! IR contains no source text, and optimised IR hardly any names. So values are written out: special registers by their
+//! CUDA names; arguments, loop variables and arrays by the names they kept; everything else as an expression over its
+//! operands, to a limited depth. Casts are omitted. The text is not meant to be parsed.
 
 use crate::affine::form::{Base, Form, Rest, Scope, Term};
 use crate::divergence::facts::Facts;
@@ -15,14 +16,14 @@ use crate::ir::names::Names;
 use crate::llvm::handle::{DebugLoc, ValueKind, intrinsic_name};
 use std::cell::OnceCell;
 
-/// Longest expression before it is cut to a smaller depth.
+/// Number of characters above which an expression is printed again with a smaller depth.
 const MAX_TEXT: usize = 64;
-/// Deepest expression.
+/// Maximum depth of an expression.
 const MAX_DEPTH: u32 = 4;
-/// What stands for a part that was cut.
+/// Replaces an omitted part.
 const CUT: &str = "…";
 
-/// A place in a source file.
+/// A position in a source file.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Place {
     pub file: String,
@@ -30,16 +31,16 @@ pub struct Place {
     pub column: u32,
 }
 
-/// Writes down values of one function.
+/// Prints values of one function as expressions.
 pub struct ExpressionPrinter<'a, 'm> {
     facts: &'a Facts,
     handles: &'a Handles<'m>,
-    /// Numbers of unnamed values, once somebody asks.
+    /// Numbers of unnamed values, computed on first use.
     names: OnceCell<Names>,
 }
 
 impl<'a, 'm> ExpressionPrinter<'a, 'm> {
-    /// Writes down values of the function of these facts.
+    /// A printer for the function of these facts.
     pub fn new(facts: &'a Facts, handles: &'a Handles<'m>) -> Self {
         ExpressionPrinter { facts, handles, names: OnceCell::new() }
     }
@@ -63,7 +64,7 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
         self.name(value)
     }
 
-    /// The name a value kept from the source, without LLVM's suffixes: `i` for `%i.012`.
+    /// The name that a value kept from the source, without LLVM's suffixes: `i` for `%i.012`.
     pub fn source_name(&self, value: Value) -> Option<String> {
         let name = self.handles.value(value).name();
         let stem = name.split('.').next().unwrap_or("");
@@ -71,7 +72,7 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
         (plain && stem.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')).then(|| stem.to_owned())
     }
 
-    /// Text and binding strength of an expression: 9 for atoms, less for operators.
+    /// The text of an expression and its binding strength: 9 for atoms, less for operators.
     fn expression(&self, value: Value, depth: u32) -> (String, u8) {
         let func = self.func();
         if let Some(constant) = func.constant(value) {
@@ -151,7 +152,7 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
         (format!("{left} {operator} {right}"), strength)
     }
 
-    /// An expression that binds tighter than any operator.
+    /// An expression, in parentheses unless it is an atom.
     fn atom(&self, value: Value, depth: u32) -> String {
         match self.expression(value, depth) {
             (text, 8..) => text,
@@ -167,7 +168,7 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
                 None => number.to_string(),
             },
             ConstData::Address(_) => {
-                // a constant expression moves or casts the global below it
+                // a constant expression that moves or casts the global in it
                 let mut symbol = self.handles.value(value);
                 while symbol.kind() == ValueKind::ConstantExpr && symbol.operand_count() > 0 {
                     symbol = symbol.operand(0);
@@ -198,13 +199,14 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
         }
     }
 
-    /// Address arithmetic: the element `base[index]` (9), or where there is no index the address `base + 8 bytes` (5).
+    /// Address arithmetic: the element `base[index]` (strength 9), or without an index the address `base + 8 bytes`
+    /// (strength 5).
     fn element(&self, gep: Inst, depth: u32) -> (String, u8) {
         let func = self.func();
         let mut base = func.operands(gep)[0];
         let data = func.gep(gep);
         let (mut indexed, mut terms, mut offset) = (gep, data.terms, data.offset);
-        // `&a[i] + 4 bytes` is `a[i + 1]` if an element has 4 bytes
+        // `&a[i] + 4 bytes` is `a[i + 1]` if elements have 4 bytes
         if let (true, Some(inner)) = (terms.is_empty(), func.def(base)) {
             let below = if func.insts[inner].opcode == Opcode::Gep { Some(func.gep(inner)) } else { None };
             if let Some(below) = below.filter(|below| below.offset == 0 && whole_steps(offset, below.terms).is_some()) {
@@ -267,7 +269,7 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
         if depth == 0 { format!("{name}({CUT})") } else { format!("{name}({})", arguments(depth - 1)) }
     }
 
-    /// Where an instruction stands in the source: in the function's own file if any part of the inlining chain is.
+    /// The source position of an instruction: in the function's own file, if any part of the inlining chain is there.
     pub fn place(&self, inst: Inst) -> Option<Place> {
         let innermost = self.handles.inst(inst).debug_loc()?;
         let chain: Vec<DebugLoc<'m>> = std::iter::successors(Some(innermost), |loc| loc.inlined_at()).collect();
@@ -276,12 +278,12 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
         Some(Place { file: own_file, line: shown.line(), column: shown.column() })
     }
 
-    /// Where a value is computed.
+    /// The source position at which a value is computed.
     pub fn place_of(&self, value: Value) -> Option<Place> {
         self.func().def(value).and_then(|inst| self.place(inst))
     }
 
-    /// The first place of a block that has one.
+    /// The first source position in a block.
     pub fn place_of_block(&self, block: Block) -> Option<Place> {
         let insts = self.func().block_insts(block);
         insts.filter(|&inst| self.func().insts[inst].opcode != Opcode::Phi).find_map(|inst| self.place(inst))
@@ -321,7 +323,7 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
     }
 }
 
-/// How many elements an offset skips, where it is a whole number of the only index's elements.
+/// How many elements an offset skips, if it is a multiple of the element size of the only index.
 fn whole_steps(offset: i64, terms: &[GepTerm]) -> Option<i64> {
     match *terms {
         [GepTerm { stride, .. }] if stride > 0 && offset != 0 && offset % stride as i64 == 0 => {
@@ -335,7 +337,7 @@ fn sign(number: i64) -> char {
     if number < 0 { '-' } else { '+' }
 }
 
-/// A base by its CUDA name.
+/// The CUDA name of a base.
 pub fn base_word(base: Base) -> &'static str {
     match base {
         Base::TidX => "threadIdx.x",
@@ -345,7 +347,7 @@ pub fn base_word(base: Base) -> &'static str {
     }
 }
 
-/// Who agrees on a value.
+/// The set of threads that agree, in words.
 pub fn scope_words(scope: Scope) -> &'static str {
     match scope {
         Scope::Warp => "the same across the warp",
@@ -370,7 +372,7 @@ fn register_word(intrinsic: &str) -> Option<String> {
     Some(format!("{builtin}.{dimension}"))
 }
 
-/// A short word for an intrinsic: CUDA's where there is one.
+/// A short name for an intrinsic, CUDA's if there is one.
 fn intrinsic_word(name: &str) -> String {
     let Some(nvvm) = name.strip_prefix("llvm.nvvm.") else {
         let plain = name.strip_prefix("llvm.").unwrap_or(name);
@@ -409,7 +411,8 @@ fn compare_word(predicate: Predicate) -> &'static str {
     }
 }
 
-/// LLVM numbers ordered predicates 1 to 7 and their unordered twins from 8.
+/// The operator of a floating-point comparison. LLVM numbers ordered predicates 1 to 7, and their unordered
+/// counterparts from 8.
 fn float_compare_word(predicate: u8) -> &'static str {
     match predicate {
         1 | 9 => "==",
@@ -422,12 +425,12 @@ fn float_compare_word(predicate: u8) -> &'static str {
     }
 }
 
-/// The name inside an Itanium-mangled symbol: `_Z9avgSquarePKfPfi` is `avgSquare`, `_ZZ4tilePfE3buf` is `buf`. Anything
-/// that is not understood stays as it is.
+/// The name in an Itanium-mangled symbol: `_Z9avgSquarePKfPfi` is `avgSquare`, `_ZZ4tilePfE3buf` is `buf`. A symbol
+/// that is not understood is returned unchanged.
 pub fn plain_symbol(symbol: &str) -> String {
     let Some(mangled) = symbol.strip_prefix("_Z") else { return symbol.to_owned() };
     if mangled.starts_with('Z') {
-        // a static or shared variable of a function: the entity after the function's encoding
+        // a static or shared variable of a function: the name after the encoding of the function
         let local = symbol.rsplit('E').find_map(|part| length_prefixed(part).map(|(name, _)| name.to_owned()));
         return local.unwrap_or_else(|| symbol.to_owned());
     }

@@ -1,4 +1,4 @@
-//! How are facts explained to a person? Values as expressions of the source, divergence as a chain of causes.
+//! How are facts explained to a person? Values as expressions in the source, divergence as a chain of causes.
 //!
 //! ```text
 //! expression   a value as the expression the source may have had
