@@ -1,5 +1,5 @@
-//! How is the CUDA driver reached without linking it? `libcuda.so.1` is looked up when the counters are wanted, which is
-//! after the program itself has loaded it.
+//! How is the CUDA driver called without linking it? `libcuda.so.1` is looked up when the counters are read, after the
+//! program itself has loaded it.
 
 use libc::{RTLD_LAZY, RTLD_LOCAL, c_char, c_int, c_void, dlopen, dlsym};
 use std::ffi::CStr;
@@ -8,7 +8,7 @@ use std::mem::transmute_copy;
 type Status = c_int;
 type Context = *mut c_void;
 
-/// The driver's functions that are needed here; statuses are zero for success.
+/// The driver functions that are needed here. A status of zero means success.
 pub struct Driver {
     device_count: unsafe extern "C" fn(*mut c_int) -> Status,
     device_get: unsafe extern "C" fn(*mut c_int, c_int) -> Status,
@@ -24,7 +24,7 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// The driver, if there is one and it was started.
+    /// The driver, if there is one and it has been initialised.
     pub fn open() -> Result<Driver, String> {
         // SAFETY: a constant name; loading the driver has no effect that the program did not want anyway.
         let library = unsafe { dlopen(c"libcuda.so.1".as_ptr(), RTLD_LAZY | RTLD_LOCAL) };
@@ -69,7 +69,7 @@ impl Driver {
         Err(format!("{what}: {name}"))
     }
 
-    /// GPUs on which the program has started the primary context, the one that the CUDA runtime uses.
+    /// GPUs on which the program has created the primary context, which is the one that the CUDA runtime uses.
     pub fn active_devices(&self) -> Vec<c_int> {
         let mut count = 0;
         // SAFETY: out parameters are valid; an error leaves the count at zero.
@@ -96,7 +96,7 @@ impl Driver {
         (unsafe { (self.current_device)(&mut device) } == 0).then_some(device)
     }
 
-    /// Runs something while a GPU's primary context is the current one and has nothing left to do.
+    /// Calls `body` while a GPU's primary context is current and idle.
     pub fn with_device<T>(&self, device: c_int, body: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
         let mut context = std::ptr::null_mut();
         // SAFETY: the device is one that the driver named; the context is released below.
@@ -116,7 +116,7 @@ impl Driver {
         result
     }
 
-    /// Copies bytes from the current GPU.
+    /// Copies bytes from the memory of the current GPU.
     pub fn read(&self, address: u64, length: usize) -> Result<Vec<u8>, String> {
         let mut bytes = vec![0u8; length];
         // SAFETY: the buffer has `length` bytes; the driver checks the address.

@@ -1,6 +1,6 @@
-//! What is in a map file?
+//! What is the format of a map file?
 //!
-//! Numbers are little end first. A string is its length (u32) and its bytes.
+//! Numbers are little-endian. A string is its length (u32) followed by its bytes.
 //!
 //! | part | bytes |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | modules, then for each its table as a string, its words (u32) and the words (u64 each) | 4 + … |
 //! | FNV-1a hash of everything before | 8 |
 //!
-//! Words are sums over the replicas and the GPUs of a process. What a word counts is in the table.
+//! Words are sums over the replicas and over the GPUs of a process. What a word counts is described in the table.
 
 use std::fmt;
 
@@ -19,24 +19,24 @@ pub const MAGIC: &[u8; 8] = b"WARPMAP1";
 /// Shortest possible file: magic, length, no runs, no modules, hash.
 const LEAST: usize = 32;
 
-/// The branches of one module and how often they were met.
+/// The branches of one module, and their counts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Module {
-    /// The module's table, as it lies on the device.
+    /// The module's table, as it is stored on the device.
     pub table: Vec<u8>,
     /// One sum for each word of a replica.
     pub counts: Vec<u64>,
 }
 
-/// What one run, or several together, counted.
+/// The counts of one run, or of several together.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Map {
-    /// Who counted: `key=value` lines.
+    /// Which runs: strings of `key=value` lines.
     pub runs: Vec<String>,
     pub modules: Vec<Module>,
 }
 
-/// Why bytes are no map.
+/// Why bytes are not a valid map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FormatError {
     Empty,
@@ -68,13 +68,13 @@ impl fmt::Display for FormatError {
 
 impl std::error::Error for FormatError {}
 
-/// FNV-1a.
+/// The FNV-1a hash.
 pub fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 impl Map {
-    /// Adds another map: equal modules are added up, others put beside.
+    /// Adds another map: counts of equal modules are added, other modules are appended.
     pub fn add(&mut self, other: &Map) {
         self.runs.extend(other.runs.iter().cloned());
         for module in &other.modules {
@@ -82,7 +82,7 @@ impl Map {
         }
     }
 
-    /// Adds one module's counts.
+    /// Adds the counts of one module.
     pub fn add_module(&mut self, module: &Module) {
         let same = |known: &&mut Module| known.table == module.table && known.counts.len() == module.counts.len();
         match self.modules.iter_mut().find(same) {

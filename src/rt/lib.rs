@@ -1,8 +1,8 @@
-//! How do the counters of a run come home? The part of warpwise that a counted program carries.
+//! How do the counters of a run reach a file? The runtime library that a program with counters links.
 //!
-//! [`format`] is the map file, read by the `warpwise` command too. [`driver`] reaches the CUDA driver without linking it.
-//! [`run`] registers modules, collects at the program's end and writes the file. Nothing here knows LLVM or a table's
-//! description: a map stores tables as they lie on the device.
+//! [`format`] is the map file, which the `warpwise` command reads. [`driver`] calls the CUDA driver without linking it.
+//! [`run`] registers modules, reads the counters when the program ends, and writes the file. Nothing here depends on
+//! LLVM or on the contents of a table: a map contains tables as they are stored on the device.
 
 #[allow(unsafe_code)]
 mod driver;

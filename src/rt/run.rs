@@ -1,9 +1,9 @@
-//! When are counters collected, and where do they go?
+//! When are the counters read, and where are they written?
 //!
-//! Every counted translation unit registers itself when the program starts. The counters are read back when the program
-//! ends (each registration leaves a handler, so that one runs before the CUDA runtime takes its modules down), before a
-//! `cudaDeviceReset`, on [`warpwise_map_write`], and, as far as that goes, when a signal ends the program. A map is written
-//! beside its final name and renamed; a file that is there already is never overwritten.
+//! Every counted translation unit registers itself when the program starts. The counters are read when the program ends
+//! (each registration installs a handler, so that one of them runs before the CUDA runtime unloads its modules), before
+//! a `cudaDeviceReset`, on [`warpwise_map_write`], and, if possible, when a signal ends the program. A map is written
+//! under a temporary name beside its final name and renamed; an existing file is never overwritten.
 
 use super::driver::Driver;
 use super::format::{Map, Module};
@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// `cudaGetSymbolAddress`: device address of a registered variable on the current GPU.
+/// `cudaGetSymbolAddress`: the device address of a registered variable on the current GPU.
 type SymbolAddress = unsafe extern "C" fn(*mut *mut c_void, *const c_void) -> c_int;
 
 /// A counted translation unit.
 #[derive(Clone, Copy)]
 struct Unit {
-    /// The variable by which the CUDA runtime knows the unit's index on the device.
+    /// Address of the host variable by which the CUDA runtime knows the unit's index on the device.
     shadow: usize,
     name: &'static CStr,
     address: SymbolAddress,
@@ -28,7 +28,7 @@ struct Unit {
 #[derive(Default)]
 struct State {
     units: Vec<Unit>,
-    /// What was counted on GPUs that have been reset since.
+    /// Counts from GPUs that have been reset since.
     kept: Map,
 }
 
@@ -37,9 +37,9 @@ static DONE: AtomicBool = AtomicBool::new(false);
 /// Whether a kernel was launched.
 static LAUNCHED: AtomicBool = AtomicBool::new(false);
 
-/// Names the file when nothing else is said.
+/// The file name if `WARPWISE_MAP` is not set.
 const USUAL_NAME: &str = "warpwise-%p.map";
-/// Signals that end a program, unless it handles them itself.
+/// Signals that end a program unless it handles them itself.
 const SIGNALS: &[c_int] = &[
     libc::SIGINT,
     libc::SIGTERM,
@@ -54,7 +54,7 @@ const SIGNALS: &[c_int] = &[
 const PATIENCE: u32 = 10;
 /// Bytes of a unit's index on the device: addresses of counters and table, bytes of counters and table.
 const INDEX: usize = 32;
-/// Most files of one name.
+/// Maximum number of files with the same name and a numeric suffix.
 const MOST_FILES: u32 = 10_000;
 
 fn complain(message: &str) {
@@ -82,8 +82,9 @@ pub unsafe extern "C" fn __warpwise_map_register(shadow: *const c_void, name: *c
     }
 }
 
-/// A kernel was launched; called by code that the plugin adds. The first time, leaves a handler that runs before the one
-/// with which the CUDA runtime takes itself down: that one was left when it was first used.
+/// Records that a kernel was launched; called by code that the plugin adds. The first call installs an exit handler
+/// that runs before the one with which the CUDA runtime shuts down, because that one was installed earlier, when the
+/// runtime was first used.
 #[unsafe(no_mangle)]
 pub extern "C" fn __warpwise_map_launched() {
     if !LAUNCHED.swap(true, Ordering::Relaxed) {
@@ -115,7 +116,7 @@ fn catch_signals() {
     }
 }
 
-/// The program is being ended. What the driver makes of this is its affair: an alarm ends the wait.
+/// A signal is ending the program. The driver may hang now, so an alarm limits the wait.
 extern "C" fn on_signal(signal: c_int) {
     if !DONE.swap(true, Ordering::SeqCst) {
         // SAFETY: plain system calls.
@@ -131,13 +132,13 @@ extern "C" fn on_signal(signal: c_int) {
     }
 }
 
-/// Writes a map of what was counted so far. Returns zero, or one after saying what went wrong.
+/// Writes a map of the counts so far. Returns zero, or one after printing what went wrong.
 #[unsafe(no_mangle)]
 pub extern "C" fn warpwise_map_write() -> c_int {
     c_int::from(!write(false))
 }
 
-/// Keeps what was counted on the current GPU, which is about to be reset.
+/// Saves the counts of the current GPU, which is about to be reset.
 #[unsafe(no_mangle)]
 pub extern "C" fn __warpwise_map_before_reset() {
     let Ok(mut state) = STATE.lock() else { return };
@@ -152,7 +153,7 @@ pub extern "C" fn __warpwise_map_before_reset() {
     }
 }
 
-/// Whether a map was written, or there was nothing to write.
+/// Writes a map. Returns whether one was written, or there was nothing to write.
 fn write(in_signal: bool) -> bool {
     // in a signal handler the lock may be held by the thread that was interrupted
     let guard = if in_signal { STATE.try_lock().ok() } else { STATE.lock().ok() };
@@ -201,7 +202,7 @@ fn collect(driver: &Driver, units: &[Unit], devices: &[c_int]) -> Result<Map, St
     Ok(map)
 }
 
-/// A unit's counts on the current GPU, if it was loaded there.
+/// The counts of a unit on the current GPU, if the unit was loaded there.
 fn module(driver: &Driver, unit: &Unit) -> Result<Option<Module>, String> {
     let mut address = std::ptr::null_mut();
     // SAFETY: the shadow was registered with the CUDA runtime.
@@ -228,7 +229,7 @@ fn module(driver: &Driver, unit: &Unit) -> Result<Option<Module>, String> {
     Ok(Some(Module { table, counts }))
 }
 
-/// Writes a file under a name that is free: `name`, `name.1`, `name.2`, …
+/// Writes a file under a name that is not taken: `name`, `name.1`, `name.2`, …
 fn store(name: &Path, bytes: &[u8]) -> std::io::Result<PathBuf> {
     let draft = with_end(name, &format!(".{}.part", std::process::id()));
     std::fs::write(&draft, bytes)?;
@@ -240,7 +241,7 @@ fn store(name: &Path, bytes: &[u8]) -> std::io::Result<PathBuf> {
                 place = with_end(name, &format!(".{number}"));
                 outcome = std::fs::hard_link(&draft, &place);
             }
-            // a file system without links
+            // a file system without hard links
             Err(_) if !place.exists() => {
                 std::fs::rename(&draft, &place)?;
                 return Ok(place);
@@ -258,7 +259,7 @@ fn with_end(name: &Path, end: &str) -> PathBuf {
     PathBuf::from(text)
 }
 
-/// Puts process (`%p`), host (`%h`) and rank (`%r`) into a file's name.
+/// Replaces process (`%p`), host (`%h`) and rank (`%r`) in a file name.
 pub fn file_name(pattern: &str) -> String {
     let mut name = String::new();
     let mut rest = pattern.chars();
@@ -285,7 +286,7 @@ fn host() -> String {
     String::from_utf8_lossy(&name[..end]).into_owned()
 }
 
-/// The process's number in a parallel job, as the usual launchers say it.
+/// The rank of the process in a parallel job, from the variables that common launchers set.
 fn rank() -> String {
     ["PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID", "RANK"]
         .iter()

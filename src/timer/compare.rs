@@ -1,8 +1,9 @@
 //! `warpwise compare`: is another build of a program faster, kernel by kernel, and does it compute the same?
 //!
-//! The builds run in turn, so that both see the same clocks and neighbours, and every second round in the other order.
-//! A ratio is formed within a round; its spread over the rounds is what a difference must exceed. What a build copies
-//! back from the device, prints and returns is compared with the other's only where it is the same in all its own runs.
+//! The builds run alternately, so that both see the same clocks and neighbours, and in reverse order in every second
+//! round. A ratio is formed within a round; a difference counts only if it exceeds the spread of the ratio over the
+//! rounds. What a build copies back from the device, prints and returns is compared with the other build only if it is
+//! the same in all of its own runs.
 
 use crate::copies::{Copied, Likeness};
 use crate::launch::{self, Finished, Options};
@@ -18,37 +19,37 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Two builds of a CUDA program in turn: the ratio of times by kernel, and whether they compute the same.
+/// Run two builds of a CUDA program alternately: the ratio of their times by kernel, and whether they compute the same.
 ///
-/// Compared are what is copied back from the device, standard output and exit status; a build that differs from itself
-/// is said to. Standard input is empty. The exit status is 1 if the builds differ.
+/// Copies from the device, standard output and exit status are compared; if a build differs from itself between rounds,
+/// only that is reported. Standard input is empty. The exit status is 1 if the builds differ.
 #[derive(Args)]
 pub struct CompareArgs {
-    /// The build to compare with.
+    /// The build to compare with
     a: OsString,
-    /// The other build: a ratio above 1 says that it is faster.
+    /// The other build; a ratio above 1 means that it is faster
     b: OsString,
-    /// Runs of each build.
+    /// Number of runs of each build
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
-    /// Do not look at what is copied back.
+    /// Do not compare what is copied back from the device
     #[arg(long)]
     times_only: bool,
-    /// Time every launch, even if that slows the programs down.
+    /// Time every launch, even if that slows the programs down
     #[arg(long)]
     all: bool,
-    /// Stop a run that takes longer.
+    /// Stop a run that takes longer than this
     #[arg(long, value_name = "SECONDS")]
     limit: Option<u64>,
-    /// Write the figures to this file, too.
+    /// Also write the figures to this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Arguments of both, after `--`.
+    /// Arguments for both builds, after `--`
     #[arg(last = true, value_name = "ARGS")]
     arguments: Vec<OsString>,
 }
 
-/// What came of it: format "warpwise-compare", version 1.
+/// The result, in the format "warpwise-compare", version 1.
 #[derive(Serialize)]
 struct Comparison {
     format: &'static str,
@@ -66,19 +67,19 @@ struct Comparison {
     runs_of_b: Vec<Run>,
 }
 
-/// A kernel, or all.
+/// One kernel, or all kernels together.
 #[derive(Serialize)]
 struct Row {
     name: String,
-    /// The middle over the rounds, in nanoseconds; none where the build has no such kernel.
+    /// Median over the rounds, in nanoseconds; absent if the build has no such kernel.
     a_ns: Option<f64>,
     b_ns: Option<f64>,
-    /// A over B: the middle, the least and the most over the rounds.
+    /// A divided by B: median, lowest and highest over the rounds.
     ratio: Option<[f64; 3]>,
     verdict: &'static str,
 }
 
-/// Whether the builds agree in something.
+/// Whether the builds agree in one respect.
 #[derive(Serialize)]
 struct Answer {
     /// `same`, `different`, or `unknown`.
@@ -86,7 +87,7 @@ struct Answer {
     text: String,
 }
 
-/// One run with what it printed.
+/// One run and what it printed.
 struct Ran {
     run: Run,
     copied: Copied,
@@ -112,7 +113,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     Ok(if is_different { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// All rounds, or those that were complete when Ctrl-C was pressed.
+/// Runs all rounds; returns those that were complete when Ctrl-C was pressed.
 fn rounds(args: &CompareArgs, programs: &[PathBuf; 2]) -> Result<Vec<[Ran; 2]>> {
     let folder =
         tempfile::Builder::new().prefix("warpwise-compare-").tempdir().context("cannot make a temporary folder")?;
@@ -207,7 +208,7 @@ fn compared(args: &CompareArgs, rounds: Vec<[Ran; 2]>) -> Comparison {
     }
 }
 
-/// What differs from itself says nothing of the other.
+/// A build that differs from itself cannot be compared with the other.
 fn unsteady(differs: [bool; 2]) -> Option<Answer> {
     let text = match differs {
         [false, false] => return None,
@@ -218,7 +219,7 @@ fn unsteady(differs: [bool; 2]) -> Option<Answer> {
     Some(Answer { verdict: "unknown", text: text.to_owned() })
 }
 
-/// Compares something that is the same or not.
+/// Compares something that must be equal.
 fn judge<'a, T: PartialEq + ?Sized + 'a>(
     rounds: &'a [[Ran; 2]],
     of: impl Fn(&'a Ran) -> &'a T,
@@ -272,7 +273,7 @@ fn first_difference(a: &[u8], b: &[u8]) -> String {
     }
 }
 
-/// One row a kernel, the most expensive of A first, and one of all.
+/// One row per kernel, the most expensive of A first, and a last row for all kernels.
 fn rows(rounds: &[[Ran; 2]]) -> Vec<Row> {
     let mut times: BTreeMap<String, [Vec<Option<f64>>; 2]> = BTreeMap::new();
     for (index, round) in rounds.iter().enumerate() {
@@ -312,7 +313,7 @@ fn row(name: String, [a, b]: &[Vec<Option<f64>>; 2]) -> Row {
     Row { name, a_ns: middle(a), b_ns: middle(b), ratio, verdict }
 }
 
-/// Middle, least and most.
+/// Median, lowest and highest value.
 fn spread(mut values: Vec<f64>) -> Option<[f64; 3]> {
     values.sort_by(f64::total_cmp);
     let (least, most) = (*values.first()?, *values.last()?);

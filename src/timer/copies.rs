@@ -1,40 +1,41 @@
-//! Did two runs copy the same back from the device?
+//! Did two runs copy the same data back from the device?
 
 use crate::format::{OVERWRITTEN, UNFINISHED};
 use crate::read::Left;
 use serde::Serialize;
 
-/// What a run copied back, in the order in which it asked for it.
+/// The copies of one run, in the order in which the program requested them.
 pub struct Copied {
     copies: Vec<(u64, u64)>,
-    /// With those that found no room in the list.
+    /// Number of copies, including those for which the list had no room.
     all: u64,
 }
 
-/// How two runs compare.
+/// The result of comparing two runs.
 #[derive(Serialize, Clone, Debug, PartialEq, Eq)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 pub enum Likeness {
     /// Neither copied anything back.
     Nothing,
-    /// Every copy is the same, bit by bit; so many were overwritten before the program could read them, or never ended.
+    /// Every copy is the same, bit by bit. `unread` copies were overwritten before the program could read them, or
+    /// never completed.
     Same { copies: u64, bytes: u64, unread: u64 },
-    /// The same copies in another order, as threads may make them.
+    /// The same copies in another order, as several threads may produce.
     Order { copies: u64 },
-    /// So many copies, and so many.
+    /// The runs made different numbers of copies.
     Count { one: u64, other: u64 },
-    /// The first copy that differs, counted from 1, and how many do.
+    /// The first copy that differs, counted from 1, and how many differ.
     Differs { first: u64, bytes: u64, other_bytes: u64, copies: u64, of: u64 },
 }
 
 impl Copied {
-    /// Of all processes of a run, the oldest first.
+    /// The copies of all processes of a run, the oldest process first.
     pub fn of(left: &[Left]) -> Copied {
         let copies = left.iter().flat_map(|left| left.copies.iter().copied()).collect();
         Copied { copies, all: left.iter().map(|left| left.all_copies).sum() }
     }
 
-    /// This run against another.
+    /// Compares this run with another.
     pub fn compare(&self, other: &Copied) -> Likeness {
         if self.all == 0 && other.all == 0 {
             return Likeness::Nothing;
@@ -67,7 +68,7 @@ impl Copied {
 }
 
 impl Likeness {
-    /// Whether nothing speaks against the two being the same.
+    /// Whether the runs are the same as far as is known.
     pub fn is_same(&self) -> bool {
         matches!(self, Likeness::Nothing | Likeness::Same { .. } | Likeness::Order { .. })
     }

@@ -1,33 +1,34 @@
-//! What does the table look like that a timed process leaves behind?
+//! What is the layout of the table that a timed process leaves behind?
 //!
-//! One file a process, mapped into it and written in place, so that it is whole at every moment: a process that aborts,
-//! is killed or calls `_exit` leaves what it had measured until then. Every field is an atomic of fixed size in the
-//! machine's own byte order; the file never leaves the machine. Times are picoseconds, memory is bytes.
+//! Each process has one file, which is mapped into memory and written in place, so that it is consistent at every
+//! moment: a process that aborts, is killed or calls `_exit` leaves what it has measured so far. Every field is an
+//! atomic of fixed size in the machine's own byte order; the file never leaves the machine. Times are in picoseconds,
+//! memory is in bytes.
 //!
-//! Included by the preloaded library, which writes it, and by `warpwise_timer`, which reads it.
+//! This file is included by the preloaded library, which writes the table, and by `warpwise_timer`, which reads it.
 
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 /// The first eight bytes; the last two digits are the version.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"WWTIME01");
-/// Where the library puts the table: a folder.
+/// Names the folder in which the library creates the table.
 pub const FOLDER_VARIABLE: &str = "WARPWISE_TIME_FOLDER";
-/// `hash`: note what is copied back; `all`: time every launch, whatever it costs. Separated by commas.
+/// Comma-separated: `hash` records what is copied back, `all` times every launch, whatever it costs.
 pub const MODE_VARIABLE: &str = "WARPWISE_TIME_MODE";
-/// How the file's name ends; before it stand the process number and a counter.
+/// End of the file's name, after the process id and a counter.
 pub const SUFFIX: &str = ".warpwise-times";
 
-/// Kernels and graphs that are told apart; the last record takes what comes after.
+/// Maximum number of records for kernels and graphs; the last one collects the rest.
 pub const KERNELS: usize = 2048;
-/// Shapes that are told apart for one kernel.
+/// Maximum number of block shapes recorded per kernel.
 pub const SHAPES: usize = 8;
-/// Times that are kept one by one for one kernel, for the median.
+/// Maximum number of times stored per kernel, for the median.
 pub const SAMPLES: usize = 256;
-/// Bytes of names.
+/// Bytes reserved for names.
 pub const TEXT: usize = 2 << 20;
-/// GPUs of one process.
+/// Maximum number of GPUs of one process.
 pub const DEVICES: usize = 32;
-/// Copies that are noted one by one, in a process that is to note them.
+/// Maximum number of copies recorded, in a process that records them.
 pub const COPIES: usize = 1 << 20;
 
 /// The kernel was launched cooperatively.
@@ -39,33 +40,33 @@ pub const PROGRAMMATIC: u32 = 4;
 /// The record is of a graph.
 pub const GRAPH: u32 = 8;
 
-/// A copy was overwritten before the program could have read it.
+/// Hash of a copy that was overwritten before the program could have read it.
 pub const OVERWRITTEN: u64 = u64::MAX;
-/// A copy that was under way when the process ended; the value of a fresh table.
+/// Hash of a copy that was still running when the process ended; the value in a fresh table.
 #[allow(dead_code, reason = "the reader's")]
 pub const UNFINISHED: u64 = 0;
 
-/// The process.
+/// Properties of the process.
 #[repr(C)]
 pub struct Header {
     pub magic: AtomicU64,
     pub process: AtomicU32,
-    /// The mode's bits: 1 hash, 2 all.
+    /// Bits of the mode: 1 hash, 2 all.
     pub mode: AtomicU32,
-    /// CLOCK_REALTIME in nanoseconds when the table was made.
+    /// CLOCK_REALTIME in nanoseconds when the table was created.
     pub started: AtomicU64,
     pub kernels: AtomicU32,
     pub text_used: AtomicU32,
     /// Host time spent in the library, in nanoseconds; an estimate.
     pub own_time: AtomicU64,
-    /// Launches that went into a graph instead of to the GPU.
+    /// Launches that were captured into a graph instead of executed.
     pub captured: AtomicU64,
     /// Copies from the device to the host.
     pub copies: AtomicU64,
     pub copied_bytes: AtomicU64,
-    /// Managed memory that was allocated: the host reads it without copies.
+    /// Bytes of managed memory allocated: the host reads them without copies.
     pub managed_bytes: AtomicU64,
-    /// A call of the driver failed for good: what was under way is not timed.
+    /// The driver's error that ended a context, 0 for none: what was running then is not timed.
     pub lost_context: AtomicU32,
     /// The driver's version, 1000 * major + 10 * minor.
     pub driver: AtomicU32,
@@ -95,13 +96,13 @@ pub struct Kernel {
     pub static_shared: AtomicU32,
     pub largest_block: AtomicU32,
     pub launches: AtomicU64,
-    /// Launches whose time is known.
+    /// Number of launches whose time is known.
     pub timed: AtomicU64,
-    /// Launches that got events; the others were left out on purpose, to stay cheap.
+    /// Number of launches that got events; the others were deliberately left out.
     pub chosen: AtomicU64,
-    /// The sum of known times.
+    /// Sum of the known times.
     pub sum: AtomicU64,
-    /// The sum of known times, each for itself and for those left out before it, and how many launches that makes.
+    /// Sum of the known times, each multiplied by the number of launches that it represents.
     pub weighted: AtomicU64,
     pub covered: AtomicU64,
     pub least: AtomicU64,
@@ -109,9 +110,9 @@ pub struct Kernel {
     pub least_blocks: AtomicU64,
     pub most_blocks: AtomicU64,
     pub shapes: [Shape; SHAPES],
-    /// Launches of shapes that found no room.
+    /// Launches with shapes for which there was no room.
     pub other_shapes: AtomicU64,
-    /// The writer's own: launches up to the last chosen one, launches to leave out yet.
+    /// Used by the writer only: number of launches up to the last chosen one, and how many are still to be skipped.
     pub mark: AtomicU64,
     pub pause: AtomicU32,
     pub samples: [AtomicU64; SAMPLES],
@@ -120,10 +121,10 @@ pub struct Kernel {
 /// One shape of block with its dynamic shared memory.
 #[repr(C)]
 pub struct Shape {
-    /// See [`shape_key`]; 0 is no shape.
+    /// See [`shape_key`]; 0 is an unused entry.
     pub key: AtomicU64,
     pub launches: AtomicU64,
-    /// Blocks that fit a multiprocessor at once.
+    /// Blocks that fit on a multiprocessor at once.
     pub resident: AtomicU32,
     pub cluster: AtomicU32,
 }
@@ -132,11 +133,11 @@ pub struct Shape {
 #[repr(C)]
 pub struct Copy {
     pub bytes: AtomicU64,
-    /// A hash of the bytes; [`UNFINISHED`] and [`OVERWRITTEN`] are none.
+    /// Hash of the bytes, or [`UNFINISHED`] or [`OVERWRITTEN`].
     pub hash: AtomicU64,
 }
 
-/// The whole file. The copies are there only in a process that notes them.
+/// The whole file. Copies are present only in a process that records them.
 #[repr(C)]
 pub struct Table {
     pub header: Header,
@@ -148,13 +149,13 @@ pub struct Table {
 /// Bytes of the file without the list of copies.
 pub const SHORT: usize = std::mem::offset_of!(Table, copies);
 
-/// A shape in one word: block by 11 bits each, dynamic shared memory above.
+/// A shape packed into one word: 11 bits for each block extent, dynamic shared memory above.
 pub fn shape_key(block: [u32; 3], dynamic: u32) -> u64 {
     let [x, y, z] = block.map(|extent| u64::from(extent.min(2047)));
     x | y << 11 | z << 22 | u64::from(dynamic) << 33
 }
 
-/// What [`shape_key`] was made of.
+/// The block and dynamic shared memory packed by [`shape_key`].
 #[allow(dead_code, reason = "the reader's")]
 pub fn shape_of_key(key: u64) -> ([u32; 3], u32) {
     let part = |shift: u32| (key >> shift & 2047) as u32;

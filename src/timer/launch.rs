@@ -1,4 +1,4 @@
-//! How is a program started with the library in it, and what did it leave?
+//! How is a program started with the library loaded into it, and what does it leave behind?
 
 use crate::format::{FOLDER_VARIABLE, MODE_VARIABLE};
 use crate::read::{self, Left};
@@ -15,17 +15,18 @@ use std::sync::atomic::{AtomicBool, AtomicI32};
 use std::time::{Duration, Instant};
 
 const LIBRARY: &str = "libwarpwise_time.so";
-/// Bytes of a program that are looked at: enough for the headers that linkers write.
+/// Bytes of a program file that are examined, enough for the headers that linkers write.
 const HEAD: usize = 4096;
 
 /// How to run.
 #[derive(Default)]
 pub struct Options {
-    /// Note what is copied back.
+    /// Record what is copied back from the device.
     pub hash: bool,
     /// Time every launch.
     pub all: bool,
-    /// Where standard output and standard error go; the terminal otherwise, and then standard input comes from there too.
+    /// Files for standard output and standard error. Without them both go to the terminal, and standard input comes
+    /// from there too.
     pub capture: Option<(PathBuf, PathBuf)>,
     pub limit: Option<Duration>,
 }
@@ -35,11 +36,11 @@ pub struct Finished {
     pub status: ExitStatus,
     pub wall: Duration,
     pub left: Vec<Left>,
-    /// It was ended because it took longer than allowed.
+    /// Whether it was stopped because it took too long.
     pub is_cut: bool,
 }
 
-/// The library that belongs to this command: beside it (a build), or in `../lib` (an installation).
+/// The library that belongs to this command: beside it (in a build), or in `../lib` (in an installation).
 pub fn find_library() -> Result<PathBuf> {
     let command = std::env::current_exe().context("cannot tell where this command is")?;
     let beside = command.with_file_name(LIBRARY);
@@ -54,7 +55,7 @@ pub fn find_library() -> Result<PathBuf> {
     }
 }
 
-/// The file that a program's name means, after a look at whether a library can be put into it.
+/// The file that a program name refers to, after checking that a library can be preloaded into it.
 pub fn find_program(name: &OsStr) -> Result<PathBuf> {
     let shown = name.to_string_lossy();
     let path = if shown.contains('/') {
@@ -90,11 +91,11 @@ pub fn find_program(name: &OsStr) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Why no library can be put into a program that begins like this.
+/// Why no library can be preloaded into a program with this header, if that is so.
 fn why_not(head: &[u8]) -> Option<&'static str> {
     const INTERPRETER: u32 = 3;
     if !head.starts_with(b"\x7fELF") {
-        return None; // a script, or the system will say what it is
+        return None; // a script, or something about which the system will report
     }
     let word = |at: usize, size: usize| {
         let bytes = head.get(at..at + size)?;
@@ -127,8 +128,8 @@ pub fn is_interrupted() -> bool {
     INTERRUPTED.load(SeqCst)
 }
 
-/// From now on Ctrl-C ends the program, which the terminal sees to, and not this command, which has something to report.
-/// A signal that was sent to this command alone is handed on.
+/// From now on Ctrl-C ends the program, to which the terminal sends it, but not this command, which has results to
+/// report. A signal sent to this command alone is forwarded to the program.
 fn watch_signals() {
     extern "C" fn note(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
         INTERRUPTED.store(true, SeqCst);
@@ -175,7 +176,7 @@ pub fn run(program: &Path, arguments: &[OsString], options: &Options) -> Result<
     Ok(Finished { status, wall: start.elapsed(), left: read::folder(folder.path())?, is_cut })
 }
 
-/// The libraries that the user wants first anyway, and ours.
+/// The value of LD_PRELOAD: the user's own libraries first, then ours.
 fn preload(library: &Path) -> Result<OsString> {
     if library.as_os_str().as_encoded_bytes().iter().any(|byte| b" :".contains(byte)) {
         bail!(
@@ -205,7 +206,7 @@ fn wait(child: &mut Child, start: Instant, limit: Option<Duration>) -> std::io::
     }
 }
 
-/// How a run ended: `exit 0`, `signal 6 (SIGABRT)`.
+/// How a run ended, in words: `exit 0`, `signal 6 (SIGABRT)`.
 pub fn ending(status: ExitStatus) -> String {
     let name = |signal| match signal {
         libc::SIGABRT => " (SIGABRT)",
@@ -224,13 +225,13 @@ pub fn ending(status: ExitStatus) -> String {
     }
 }
 
-/// The exit status that says of a program what the shell says.
+/// The exit status that a shell would report for the program.
 pub fn exit_code(status: ExitStatus) -> u8 {
     let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
     u8::try_from(code).unwrap_or(u8::MAX)
 }
 
-/// Why there is nothing to tell of a run.
+/// Why a run left no figures.
 pub fn why_nothing(program: &Path, left: &[Left]) -> String {
     let program = program.display();
     let has_driver = Path::new("/proc/driver/nvidia/version").exists() || Path::new("/dev/dxg").exists();

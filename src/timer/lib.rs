@@ -1,15 +1,15 @@
-//! How long does every kernel of a CUDA program take, and does another build of it take less?
+//! How long does every kernel of a CUDA program take, and is another build of it faster?
 //!
 //! ```text
-//! preload/   a library of its own that is put into the program: it times launches and writes a table
-//! format     what that table looks like
-//!  └ read       tables → plain figures of processes
+//! preload/   a library that is loaded into the program: it times launches and writes a table
+//! format     the layout of that table
+//!  └ read       tables → plain figures per process
 //!     └ model      figures of a run, by kernel; JSON
-//!        └ text       the same for people
-//! launch     starts a program with the library in it, waits, collects its tables
+//!        └ text       the same as a table for people
+//! launch     starts a program with the library loaded, waits for it, collects its tables
 //!  └ time       one program
-//!  └ compare    two builds in turn
-//! names      names of kernels as their authors wrote them
+//!  └ compare    two builds, alternately
+//! names      names of kernels as in the source
 //! ```
 //!
 //! Nothing here needs LLVM: `warpwise time` and `warpwise compare` call this library, and `warpwise-time` is the same

@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 use warpwise_timer::{compare, time};
 
-/// GPU time of every kernel of any CUDA program, and of two builds of one.
+/// GPU time of every kernel of any CUDA program, or of two builds of one, compared
 #[derive(Parser)]
 #[command(name = "warpwise-time", version, max_term_width = 100)]
 struct Cli {

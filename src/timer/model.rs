@@ -1,7 +1,7 @@
-//! What is there to say of a run? Figures by kernel, in the form in which they are written as JSON.
+//! What are the figures of a run? Plain data by kernel, in the form in which it is written as JSON.
 //!
-//! The JSON is [`Run`] as it stands here, format "warpwise-times", version 1: fields may be added within a version, none
-//! changes its meaning or goes. Times are nanoseconds of GPU time, memory is bytes. docs/TIMING.md describes it.
+//! The JSON is [`Run`], format "warpwise-times", version 1. Within a version fields may be added, but none is removed
+//! or changes its meaning. Times are nanoseconds of GPU time, memory is in bytes. docs/TIMING.md describes the format.
 
 use crate::format::{CLUSTER, COOPERATIVE, GRAPH, PROGRAMMATIC, shape_of_key};
 use crate::names;
@@ -19,26 +19,26 @@ pub struct Run {
     pub ended: String,
     pub wall_seconds: f64,
     pub processes: Vec<Process>,
-    /// The most expensive first.
+    /// The most expensive kernel first.
     pub kernels: Vec<KernelTimes>,
 }
 
-/// One process that asked for the CUDA driver.
+/// One process that used the CUDA driver.
 #[derive(Serialize, Clone)]
 pub struct Process {
     pub process: u32,
     pub program: String,
-    /// 13000 for CUDA 13.0.
+    /// Version of the driver: 13000 for CUDA 13.0.
     pub driver: u32,
-    /// Host time that the measurement took.
+    /// Host time used by the measurement, in seconds.
     pub own_seconds: f64,
-    /// Launches that became nodes of graphs.
+    /// Launches that became nodes of CUDA graphs.
     pub captured_launches: u64,
     /// Copies to the host; counted by `compare` only.
     pub copies: u64,
     pub copied_bytes: u64,
     pub managed_bytes: u64,
-    /// The driver's error (CUresult) that made the GPU lose what was under way; 0 for none.
+    /// The driver's error (CUresult) that ended a context, so that running launches were lost; 0 for none.
     pub driver_error: u32,
     pub devices: Vec<Device>,
 }
@@ -48,32 +48,32 @@ pub struct Process {
 pub struct Device {
     pub ordinal: u32,
     pub name: String,
-    /// 90 for sm_90.
+    /// Compute capability times ten: 90 for sm_90.
     pub capability: u32,
     pub multiprocessors: u32,
     pub threads_per_multiprocessor: u32,
 }
 
-/// One kernel on one GPU, or one graph, over all processes.
+/// One kernel on one GPU, or one CUDA graph, summed over all processes.
 #[derive(Serialize, Clone)]
 pub struct KernelTimes {
-    /// As the author wrote it.
+    /// Name as in the source.
     pub name: String,
     /// As the driver knows it.
     pub mangled: String,
     /// `kernel` or `graph`.
     pub kind: &'static str,
-    /// The kernels of a graph, and how many times each is in it.
+    /// The kernels of a graph, and how often each occurs in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub graph_kernels: Vec<GraphKernel>,
     pub device: u32,
     pub launches: u64,
-    /// Launches whose time is known. Of the others the total holds an estimate.
+    /// Launches whose time is known. For the others the total contains an estimate.
     pub timed: u64,
-    /// Launches that the program's end left unread.
+    /// Launches whose time was not read when the program ended.
     pub unread: u64,
     pub total_ns: f64,
-    /// Of all kernels and graphs, 0 to 1.
+    /// Share of the total time of all kernels and graphs, 0 to 1.
     pub share: f64,
     pub mean_ns: f64,
     pub median_ns: f64,
@@ -84,13 +84,13 @@ pub struct KernelTimes {
     pub static_shared_bytes: u32,
     pub is_cooperative: bool,
     pub is_clustered: bool,
-    /// May start before its predecessor ends; its timed launches could not.
+    /// Whether it was launched such that it may start before its predecessor ends; its timed launches could not.
     pub is_programmatic: bool,
-    /// Blocks of the smallest and of the largest timed grid.
+    /// Number of blocks in the smallest and in the largest timed grid.
     pub blocks: Option<(u64, u64)>,
-    /// The most frequent first.
+    /// The most frequent shape first.
     pub shapes: Vec<Shape>,
-    /// Launches of further shapes.
+    /// Launches with shapes not listed.
     pub other_shapes: u64,
 }
 
@@ -108,15 +108,15 @@ pub struct Shape {
     pub dynamic_shared_bytes: u32,
     pub launches: u64,
     pub blocks_per_multiprocessor: u32,
-    /// Resident threads of those that a multiprocessor can hold, 0 to 1.
+    /// Resident threads divided by those that a multiprocessor can hold, 0 to 1.
     pub occupancy: Option<f64>,
-    /// Blocks of a cluster; 0 without.
+    /// Blocks per cluster; 0 without clusters.
     pub cluster: u32,
 }
 
 type Key = (String, u32, u32, u32, u32, u32);
 
-/// The figures of a run, from what its processes left.
+/// Computes the figures of a run from the tables of its processes.
 pub fn run(command: Vec<String>, ended: String, wall_seconds: f64, left: &[Left]) -> Run {
     let mut merged: BTreeMap<Key, (Vec<&Figures>, u32)> = BTreeMap::new();
     for left in left {
@@ -144,7 +144,7 @@ fn merge(parts: &[&Figures], threads_per_multiprocessor: u32) -> KernelTimes {
     let sum = |of: fn(&Figures) -> u64| parts.iter().map(|part| of(part)).sum::<u64>();
     let (launches, timed) = (sum(|part| part.launches), sum(|part| part.timed));
     let mean = if timed > 0 { sum(|part| part.sum) as f64 / timed as f64 / 1e3 } else { 0.0 };
-    // A timed launch stands for those left out before it; for those after the last one stands the mean.
+    // A timed launch represents the untimed ones before it; those after the last timed one are represented by the mean.
     let uncovered = launches.saturating_sub(sum(|part| part.covered));
     let mut samples: Vec<u64> = parts.iter().flat_map(|part| part.samples.iter().copied()).collect();
     samples.sort_unstable();
@@ -209,7 +209,7 @@ fn graph_name((count, kernels): &(usize, Vec<(String, usize)>)) -> String {
     format!("graph of {count} kernel{plural}{tail}")
 }
 
-/// The middle of sorted values; 0 of none.
+/// The median of sorted values; 0 if there are none.
 fn median(sorted: &[u64]) -> f64 {
     match sorted.len() {
         0 => 0.0,

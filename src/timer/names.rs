@@ -1,9 +1,9 @@
-//! What is a kernel called? Names as the driver knows them, as their authors wrote them, and without the parts that
-//! differ from build to build.
+//! Under which names is a kernel known? As the driver knows it, as in the source, and without the parts that differ
+//! from build to build.
 
 use cpp_demangle::{DemangleOptions, Symbol};
 
-/// A kernel's name as its author wrote it; the name itself if it is no C++.
+/// The name as in the source; the unchanged name if it is not a C++ symbol.
 pub fn demangled(name: &str) -> String {
     let symbol = Symbol::new(name).ok();
     symbol
@@ -32,8 +32,8 @@ pub fn short(demangled: &str) -> String {
     demangled[start.min(end)..end].to_owned()
 }
 
-/// The name without what compilers put into it to tell files apart, so that it is the same in builds by clang and nvcc:
-/// unnamed namespaces, and the suffixes of kernels that are `static`.
+/// The name without what compilers add to tell files apart (unnamed namespaces, and the suffixes of `static` kernels),
+/// so that it is the same in builds by clang and nvcc.
 pub fn alike(mangled: &str) -> String {
     let name =
         match ["__intern__", "__static__", ".intern.", ".static."].iter().filter_map(|mark| mangled.find(mark)).min() {
@@ -48,7 +48,7 @@ pub fn alike(mangled: &str) -> String {
     name.replace("(anonymous namespace)::(anonymous namespace)::", "(anonymous namespace)::")
 }
 
-/// What a graph is called: how many kernels, and which.
+/// The number of kernels in a graph, and their names with their multiplicity.
 pub fn graph(text: &str) -> Option<(usize, Vec<(String, usize)>)> {
     let mut lines = text.lines();
     let count = lines.next()?.strip_prefix("graph\t")?.parse().ok()?;

@@ -1,4 +1,4 @@
-//! What do the tables say that processes left behind?
+//! How are the tables read that processes left behind?
 
 use crate::format::{self, Kernel, Table};
 use crate::model::{Device, Process};
@@ -18,7 +18,7 @@ pub struct Left {
     pub all_copies: u64,
 }
 
-/// One record; times in picoseconds.
+/// The figures of one record; times in picoseconds.
 pub struct Figures {
     pub name: String,
     pub device: u32,
@@ -54,7 +54,7 @@ pub fn folder(path: &Path) -> Result<Vec<Left>> {
     Ok(all)
 }
 
-/// One table; none if the process ended before there was anything in it.
+/// Reads one table; `None` if the process ended before it had written anything.
 fn table(path: &Path) -> Result<Option<Left>> {
     let file = std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     if file.metadata()?.len() != size_of::<Table>() as u64 {
@@ -140,7 +140,7 @@ fn figures(table: &Table, kernel: &Kernel) -> Figures {
     }
 }
 
-/// The text that words hold, up to a zero byte.
+/// The text stored in these words, up to a zero byte.
 fn text(words: &[AtomicU64]) -> String {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.load(Relaxed).to_ne_bytes()).collect();
     let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());

@@ -1,9 +1,10 @@
-//! How does a person read the figures? As a table with one line a kernel, the name last, as it may be long.
+//! How are the figures printed for a person? As a table with one line per kernel, and the name last because it may be
+//! long.
 
 use crate::model::{KernelTimes, Run, Shape};
 use std::fmt::Write;
 
-/// Rows of cells, the last of each as long as it likes; all but it are aligned to the right.
+/// Formats rows of cells. All columns are right-aligned except the last, which may have any width.
 pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let mut widths: Vec<usize> = header.iter().map(|cell| cell.chars().count()).collect();
     for row in rows {
@@ -119,7 +120,7 @@ fn row(kernel: &KernelTimes, has_devices: bool) -> Vec<String> {
     ]
 }
 
-/// The most frequent block, and how many others.
+/// The most frequent block shape, and how many others there are.
 fn shapes(kernel: &KernelTimes) -> String {
     let blocks: std::collections::BTreeSet<[u32; 3]> = kernel.shapes.iter().map(|shape: &Shape| shape.block).collect();
     let first = kernel.shapes.first().map_or("-".to_owned(), |shape| block(shape.block));

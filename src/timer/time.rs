@@ -1,4 +1,4 @@
-//! `warpwise time`: what does each kernel of a program take?
+//! `warpwise time`: how long does each kernel of a program take?
 
 use crate::launch::{self, Options};
 use crate::{model, text};
@@ -8,19 +8,19 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// GPU time of every kernel of a CUDA program, built by whichever compiler.
+/// GPU time of every kernel of a CUDA program, whichever compiler built it.
 ///
-/// The program runs as ever and its exit status is handed on; the table goes to standard error when it has ended, also
-/// when it was killed or stopped by Ctrl-C.
+/// The program runs as usual, and its exit status is passed on. When it has ended, even if it was killed or stopped by
+/// Ctrl-C, a table is printed to standard error.
 #[derive(Args)]
 pub struct TimeArgs {
-    /// Write the figures to this file, too.
+    /// Also write the figures to this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Time every launch, even if that slows the program down.
+    /// Time every launch, even if that slows the program down
     #[arg(long)]
     all: bool,
-    /// The program and its arguments.
+    /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     command: Vec<OsString>,
 }
@@ -30,7 +30,7 @@ pub fn run(args: &TimeArgs) -> Result<ExitCode> {
     let Some((name, arguments)) = args.command.split_first() else { bail!("no program given") };
     let program = launch::find_program(name)?;
     if let Some(path) = &args.json {
-        // Before the program runs for hours.
+        // before the program runs for hours
         let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
         file.with_context(|| format!("cannot write {}", path.display()))?;
     }

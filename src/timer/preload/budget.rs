@@ -1,26 +1,26 @@
 //! Which launches can be timed without slowing the program down?
 //!
-//! Timing a launch costs host time here and about two microseconds on the GPU. The share of all of that in the time the
-//! program has run so far is kept below [`SHARE`]: the first launches of every kernel are timed, and of the others one
-//! in a period, which doubles while too much is spent and halves while little is. Waits are drawn at random, so that no
-//! pattern of launches falls in step with them.
+//! Timing a launch costs host time and about two microseconds of GPU time. All of that together is kept below one part
+//! in [`SHARE`] of the time for which the program has run. The first launches of every kernel are timed, and of the
+//! others one per period; the period doubles while too much is spent and halves while little is. Pauses are random, so
+//! that no pattern of launches can be in step with them.
 
 use crate::format::Kernel;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-/// One part in this many of the time may be spent: 1.6 %.
+/// One part in this many of the running time may be spent: 1.6 %.
 const SHARE: u64 = 64;
-/// What may be spent before any time has passed, in nanoseconds.
+/// Allowance before any time has passed, in nanoseconds.
 const ADVANCE: u64 = 4_000_000;
-/// What two events cost the GPU, in nanoseconds.
+/// Assumed cost of two events on the GPU, in nanoseconds.
 const ON_GPU: u64 = 2_000;
-/// Launches of a kernel that are timed first of all, at up to twice the share.
+/// Number of launches of a kernel that are timed first, at up to twice the share.
 const FIRST: u64 = 32;
-/// The longest period.
+/// The longest period, in launches.
 const LONGEST: u32 = 1 << 14;
 
-/// A cheap clock: ticks of any constant rate.
+/// A cheap clock: ticks at a constant but unknown rate.
 #[inline]
 pub fn ticks() -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -40,20 +40,20 @@ pub fn nanoseconds(clock: libc::clockid_t) -> u64 {
     (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
 }
 
-/// What was spent since the program began.
+/// What has been spent since the program began.
 pub struct Budget {
     all: bool,
     start_ticks: u64,
     start_time: u64,
     spent_ticks: AtomicU64,
-    /// Pairs of events.
+    /// Number of pairs of events.
     pairs: AtomicU64,
     period: AtomicU32,
     random: AtomicU64,
 }
 
 impl Budget {
-    /// Of a process that begins now; `all` makes it endless.
+    /// The budget of a process that starts now; `all` makes it unlimited.
     pub fn new(all: bool) -> Budget {
         Budget {
             all,
@@ -66,7 +66,7 @@ impl Budget {
         }
     }
 
-    /// Notes that the library worked since `ticks() == since`.
+    /// Records that the library has been working since `ticks() == since`.
     pub fn spend(&self, since: u64) {
         self.spent_ticks.fetch_add(ticks().saturating_sub(since), Relaxed);
     }
@@ -78,7 +78,7 @@ impl Budget {
         (self.spent_ticks.load(Relaxed) as f64 * (time as f64 / ran as f64)) as u64
     }
 
-    /// Whether this launch is one to time.
+    /// Whether this launch should be timed.
     pub fn wants(&self, kernel: &Kernel, least_period: u32) -> bool {
         if self.all {
             return true;
@@ -114,7 +114,7 @@ impl Budget {
         is_affordable
     }
 
-    /// A number as good as random.
+    /// A pseudo-random number.
     pub fn draw(&self) -> u32 {
         let mut x = self.random.load(Relaxed);
         x ^= x << 13;

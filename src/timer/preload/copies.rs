@@ -1,9 +1,9 @@
-//! Is what a program copies back from the device the same in another run?
+//! Does a program copy the same data back from the device as in another run?
 //!
-//! Each copy from the device to the host gets a hash of its bytes, in the order in which the program asked for them. A
-//! copy that waits is hashed when it returns; so is one into pageable memory. Of the others a program can know the end
-//! only by a call that waits or asks, and all of these are hooked: before such a call returns, what has arrived is
-//! hashed. Nothing is waited for.
+//! Each copy from the device to the host gets a hash of its bytes, in the order in which the program requested the
+//! copies. A synchronous copy, or one to pageable memory, is hashed when the call returns. That any other copy is
+//! complete a program can only learn from a call that waits or queries, and all of these are hooked: before such a call
+//! returns, copies that have completed are hashed. The library itself never waits.
 
 use crate::driver::{Handle, NOT_READY, Relaxed as RelaxedMode, SUCCESS, driver};
 use crate::format::{OVERWRITTEN, Table};
@@ -11,7 +11,7 @@ use crate::hash::Hash;
 use crate::state::{self, HAS_CAPTURES, Inner, State};
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Events without times.
+/// `CU_EVENT_DISABLE_TIMING`.
 const NO_TIMING: u32 = 2;
 
 /// Host memory that a copy fills: rows of `width` bytes.
@@ -26,12 +26,12 @@ pub struct Region {
 }
 
 impl Region {
-    /// Bytes in a row.
+    /// A single row of bytes.
     pub fn flat(start: usize, bytes: usize) -> Region {
         Region { start, width: bytes, pitch: bytes, height: 1, slice: bytes, depth: 1 }
     }
 
-    /// What `CUDA_MEMCPY2D` fills of the host's memory from the device's.
+    /// The host memory that a `CUDA_MEMCPY2D` fills from the device.
     pub fn of_2d(words: &[u64; 16]) -> Option<Region> {
         let at = |index: usize| words[index] as usize;
         let target = host_target([words[2], words[4]], [words[9], words[10], words[11]])?;
@@ -39,7 +39,7 @@ impl Region {
         Some(Region { start, width: at(14), pitch: at(13).max(at(14)), height: at(15), slice: 0, depth: 1 })
     }
 
-    /// What `CUDA_MEMCPY3D` fills of the host's memory from the device's.
+    /// The host memory that a `CUDA_MEMCPY3D` fills from the device.
     pub fn of_3d(words: &[u64; 32]) -> Option<Region> {
         let at = |index: usize| words[index] as usize;
         let target = host_target([words[4], words[6]], [words[15], words[16], words[17]])?;
@@ -62,7 +62,7 @@ impl Region {
         self.start < other.end() && other.start < self.end()
     }
 
-    /// Of what is there now.
+    /// Hash of the current contents.
     fn hash(&self) -> u64 {
         let mut hash = Hash::new();
         for plane in 0..self.depth {
@@ -76,8 +76,8 @@ impl Region {
     }
 }
 
-/// The host address that a copy described by memory types goes to, if it comes from the device. `from` is type and device
-/// address, `to` type, host address and device address.
+/// The host address that a copy described by memory types writes to, if it comes from the device. `from` is the type
+/// and device address, `to` the type, host address and device address.
 fn host_target(from: [u64; 2], to: [u64; 3]) -> Option<usize> {
     const HOST: u32 = 1;
     const UNIFIED: u32 = 4;
@@ -94,13 +94,13 @@ fn host_target(from: [u64; 2], to: [u64; 3]) -> Option<usize> {
     is_device.then_some(target)
 }
 
-/// What copies between unified addresses fill of the host's memory from the device's.
+/// The host memory that a copy between unified addresses fills from the device.
 pub fn of_unified(to: u64, from: u64, bytes: usize) -> Option<Region> {
     let goes_home = driver().is_host(from as usize) == Some(false) && driver().is_host(to as usize) != Some(false);
     goes_home.then(|| Region::flat(to as usize, bytes))
 }
 
-/// Copies under way.
+/// Copies that have not completed.
 #[derive(Default)]
 pub struct Copies {
     pending: Vec<Underway>,
@@ -115,7 +115,7 @@ struct Underway {
 }
 
 impl Copies {
-    /// The contexts went away, and the events with them.
+    /// The contexts are gone, and their events with them.
     pub fn forget(&mut self) {
         self.pending.clear();
         self.free.clear();
@@ -128,7 +128,7 @@ fn set(table: &Table, index: usize, hash: u64) {
     }
 }
 
-/// Counts a copy; earlier ones under way to the same place will never be read.
+/// Counts a copy. Earlier copies to the same place that have not completed will never be read.
 fn count(state: &State, inner: &mut Inner, region: &Region) -> usize {
     let header = &state.table.header;
     let index = header.copies.fetch_add(1, Relaxed) as usize;
@@ -148,7 +148,7 @@ fn count(state: &State, inner: &mut Inner, region: &Region) -> usize {
     index
 }
 
-/// A copy that is done.
+/// Records a copy that has completed.
 pub fn done(region: Option<Region>) {
     let (Some(region), Some(state)) = (region, state::state()) else { return };
     let mut inner = state.lock();
@@ -156,7 +156,7 @@ pub fn done(region: Option<Region>) {
     set(state.table, index, region.hash());
 }
 
-/// A copy that was asked for, on a stream.
+/// Records a copy that was requested on a stream.
 pub fn begun(region: Option<Region>, stream: Handle, per_thread: bool) {
     let (Some(region), Some(state)) = (region, state::state()) else { return };
     let has_captures = HAS_CAPTURES.load(Relaxed);
@@ -181,7 +181,7 @@ pub fn begun(region: Option<Region>, stream: Handle, per_thread: bool) {
     }
 }
 
-/// What a launched graph copies back.
+/// Records the copies of a launched graph.
 pub fn of_graph(executable: Handle, stream: Handle, per_thread: bool) {
     let Some(state) = state::state().filter(|state| state.mode.hash) else { return };
     let regions = state.lock().graph_copies.get(&executable).cloned().unwrap_or_default();
@@ -199,7 +199,7 @@ pub fn of_graph(executable: Handle, stream: Handle, per_thread: bool) {
     }
 }
 
-/// Hashes what has arrived.
+/// Hashes the copies that have completed.
 pub fn collect(state: &State, inner: &mut Inner) {
     if inner.copies.pending.is_empty() {
         return;
@@ -216,7 +216,7 @@ pub fn collect(state: &State, inner: &mut Inner) {
     });
 }
 
-/// Memory of the host goes away: what is under way to it is given up.
+/// Host memory is being freed: copies to it are given up.
 pub fn forget_memory(start: usize) {
     let Some(state) = state::state().filter(|state| state.mode.hash) else { return };
     let mut inner = state.lock();

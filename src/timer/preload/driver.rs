@@ -1,21 +1,21 @@
-//! Which of the driver's functions does the library itself call? They are looked up in `libcuda.so.1` as the program has
-//! loaded it, past our own hooks.
+//! Which of the driver's functions does the library itself call? They are looked up in the `libcuda.so.1` that the
+//! program has loaded, bypassing our own hooks.
 
 use crate::lookup;
 use libc::{c_char, c_int, c_uint};
 use std::ffi::CStr;
 use std::sync::OnceLock;
 
-/// An object of the driver's: a context, a stream, an event, a function, a graph.
+/// An object of the driver: a context, a stream, an event, a function or a graph.
 pub type Handle = usize;
 
-/// The driver's answer when all is well.
+/// `CUDA_SUCCESS`.
 pub const SUCCESS: c_int = 0;
-/// … when there is no such thing.
+/// `CUDA_ERROR_NOT_FOUND`.
 pub const NOT_FOUND: c_int = 500;
-/// … when an event has not been reached.
+/// `CUDA_ERROR_NOT_READY`: an event has not been reached.
 pub const NOT_READY: c_int = 600;
-/// … when a context is going away.
+/// `CUDA_ERROR_DEINITIALIZED`: the driver is shutting down.
 pub const DEINITIALISED: c_int = 4;
 
 macro_rules! driver {
@@ -75,20 +75,20 @@ driver! {
     copy_node = c"cuGraphMemcpyNodeGetParams" (node: Handle, parameters: &mut [u64; 32]);
 }
 
-/// The driver, once the program has loaded it.
+/// The driver, after the program has loaded it.
 pub fn driver() -> &'static Driver {
     static DRIVER: OnceLock<Driver> = OnceLock::new();
     DRIVER.get_or_init(Driver::find)
 }
 
 impl Driver {
-    /// Notes an event on a stream as the calling thread sees it.
+    /// Records an event on a stream as the calling thread sees that stream.
     #[inline]
     pub fn event_record(&self, event: Handle, stream: Handle, per_thread: bool) -> c_int {
         if per_thread { self.event_record_per_thread(event, stream) } else { self.event_record_legacy(event, stream) }
     }
 
-    /// Whether the stream is being captured into a graph, or may not be asked because another one is.
+    /// Whether the stream is being captured into a graph, or cannot be queried because another one is.
     pub fn is_capturing(&self, stream: Handle, per_thread: bool) -> bool {
         let mut status = 0;
         let answer = if per_thread {
@@ -99,7 +99,7 @@ impl Driver {
         answer != SUCCESS || status != 0
     }
 
-    /// Whether a pointer of the program is the host's: `None` where the driver does not know it at all (pageable memory).
+    /// Whether a pointer refers to host memory; `None` if the driver does not know it at all (pageable memory).
     pub fn is_host(&self, pointer: usize) -> Option<bool> {
         const MEMORY_TYPE: c_int = 2;
         const HOST: c_uint = 1;
@@ -107,7 +107,7 @@ impl Driver {
         (self.pointer_attribute(&mut kind, MEMORY_TYPE, pointer) == SUCCESS && kind != 0).then_some(kind == HOST)
     }
 
-    /// A name that the driver keeps.
+    /// The name that the driver keeps for a function or kernel.
     pub fn name_of(&self, handle: Handle, is_kernel: bool) -> Option<Vec<u8>> {
         let mut name: *const c_char = std::ptr::null();
         let answer =
@@ -117,13 +117,14 @@ impl Driver {
     }
 }
 
-/// Calls of the driver that are forbidden while some other thread captures a stream, allowed for a while.
+/// While this exists, the calling thread may make driver calls that are otherwise forbidden while another thread
+/// captures a stream.
 pub struct Relaxed {
     before: c_int,
 }
 
 impl Relaxed {
-    /// From here until it is dropped. Costs nothing in programs that never capture.
+    /// Begins it; it ends when the result is dropped. Costs nothing in programs that never capture.
     pub fn enter(has_captures: bool) -> Option<Relaxed> {
         const RELAXED: c_int = 2;
         let mut mode = RELAXED;

@@ -1,8 +1,8 @@
-//! Which record of the table belongs to a function that is launched, and what does the driver know of it?
+//! Which record of the table belongs to a launched function, and what does the driver know about the function?
 //!
-//! A cache without locks goes from handle and device to the record. The driver reuses handles once a module is unloaded:
-//! whenever a program looks a function up, its handle is asked for anew. Functions of one name and the same resources
-//! share a record, so that modules that are loaded again and again do not fill the table.
+//! A lock-free cache maps handle and device to the record. The driver reuses handles after a module is unloaded, so
+//! whenever a program looks a function up, its handle is resolved again. Functions with the same name and the same
+//! resources share a record, so that modules that are loaded again and again do not fill the table.
 
 use crate::driver::{Handle, SUCCESS, driver};
 use crate::format::{self, GRAPH, Kernel, SHAPES, Table, shape_key};
@@ -26,7 +26,7 @@ fn key(function: Handle, device: i32) -> u64 {
 }
 
 impl Functions {
-    /// Of a process that has launched nothing.
+    /// The cache of a process that has launched nothing.
     pub fn new() -> Functions {
         Functions {
             keys: (0..PLACES).map(|_| AtomicU64::new(0)).collect(),
@@ -34,7 +34,7 @@ impl Functions {
         }
     }
 
-    /// The place of a key, or the free place where it would go; none if there is neither.
+    /// The slot of a key, or the free slot where it would go; `None` if there is neither.
     fn place(&self, key: u64) -> Option<(usize, bool)> {
         let start = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 51) as usize;
         (0..64).map(|step| (start + step) % PLACES).find_map(|place| match self.keys[place].load(Acquire) {
@@ -55,7 +55,7 @@ impl Functions {
         }
     }
 
-    /// Under the lock.
+    /// Inserts an entry; called under the lock.
     fn insert(&self, function: Handle, device: i32, record: usize) {
         let key = key(function, device);
         if let Some((place, _)) = self.place(key) {
@@ -64,7 +64,7 @@ impl Functions {
         }
     }
 
-    /// The handle stands for something new.
+    /// The handle may refer to something new.
     pub fn forget_one(&self, function: Handle) {
         for device in 0..format::DEVICES as i32 {
             if let Some((place, true)) = self.place(key(function, device)) {
@@ -73,7 +73,7 @@ impl Functions {
         }
     }
 
-    /// All handles may stand for something new.
+    /// All handles may refer to something new.
     pub fn forget(&self) {
         for record in &self.records {
             record.store(UNKNOWN, Release);
@@ -81,28 +81,28 @@ impl Functions {
     }
 }
 
-/// What is known of a launch beside the function.
+/// What is known about a launch besides the function.
 pub struct Launch {
     pub function: Handle,
     pub grid: [u32; 3],
     pub block: [u32; 3],
-    /// Bytes.
+    /// Dynamic shared memory, in bytes.
     pub dynamic: u32,
     pub stream: Handle,
     pub per_thread: bool,
     /// The flags of [`format`].
     pub flags: u32,
-    /// Blocks of a cluster; 0 without.
+    /// Blocks per cluster; 0 without clusters.
     pub cluster: u32,
 }
 
-/// Notes how a program calls what it looked up.
+/// Records the name under which a program looked up a function.
 pub fn note_name(state: &State, handle: Handle, text: &[u8], is_kernel: bool) {
     state.functions.forget_one(handle);
     state.lock().names.insert(handle, Name { text: text.to_vec(), is_kernel });
 }
 
-/// The function of the current context that a handle stands for, and its name.
+/// The function of the current context that a handle refers to, and its name.
 pub fn identify(inner: &Inner, handle: Handle) -> (Handle, Vec<u8>) {
     let known = inner.names.get(&handle);
     let mut function = handle;
@@ -114,7 +114,7 @@ pub fn identify(inner: &Inner, handle: Handle) -> (Handle, Vec<u8>) {
     (function, name.unwrap_or_else(|| format!("(unnamed function at {handle:#x})").into_bytes()))
 }
 
-/// The record of a function that was not launched before.
+/// The record of a function that is launched for the first time.
 pub fn record_of(state: &State, launch: &Launch, device: i32) -> usize {
     let inner = state.lock();
     note_device(state.table, device);
@@ -124,7 +124,7 @@ pub fn record_of(state: &State, launch: &Launch, device: i32) -> usize {
         let mut value = 0;
         if is_graph || driver().function_attribute(&mut value, which, function) != SUCCESS { 0 } else { value as u32 }
     };
-    // The driver's numbers: registers, local bytes, static shared bytes, largest block.
+    // attributes in the driver's numbering: registers, local bytes, static shared bytes, largest block
     let resources = [4, 3, 1, 0].map(attribute);
     let record = find_record(state.table, &name, device, resources)
         .unwrap_or_else(|| add_record(state.table, &name, device, resources, launch.flags));
@@ -198,7 +198,7 @@ fn note_device(table: &Table, device: i32) {
     table.header.driver.store(version as u32, Relaxed);
 }
 
-/// Counts a launch under its shape; asks for its occupancy when the shape is new.
+/// Counts a launch under its shape; queries the occupancy if the shape is new.
 #[inline]
 pub fn note_shape(state: &State, kernel: &Kernel, launch: &Launch) {
     let key = shape_key(launch.block, launch.dynamic);

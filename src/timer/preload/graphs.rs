@@ -1,4 +1,4 @@
-//! Which kernels are in a graph, and what does it copy back? Asked once, when it is made ready to launch.
+//! Which kernels does a graph contain, and what does it copy back? Determined once, when the graph is instantiated.
 
 use crate::copies::Region;
 use crate::driver::{Handle, Relaxed as RelaxedMode, SUCCESS, driver};
@@ -6,13 +6,13 @@ use crate::functions::identify;
 use crate::state::{HAS_CAPTURES, Name, State};
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Kernels that a graph's name tells, at most.
+/// Maximum number of different kernels in the name of a graph.
 const NAMED: usize = 16;
-/// Nodes that are looked at, at most.
+/// Maximum number of nodes examined.
 const NODES: usize = 4096;
 
-/// Notes what a graph is called that can now be launched: a line with its number of kernels, then lines of how many of
-/// which.
+/// Records the name of an instantiated graph: a line with its number of kernels, then one line per different kernel
+/// with its multiplicity.
 pub fn note(state: &State, executable: Handle, graph: Handle) {
     let _relaxed = RelaxedMode::enter(HAS_CAPTURES.load(Relaxed));
     let nodes = nodes_of(graph);
@@ -29,7 +29,7 @@ pub fn note(state: &State, executable: Handle, graph: Handle) {
         if driver().kernel_node(*node, &mut words) != SUCCESS {
             continue;
         }
-        // The function, or where there is none the kernel.
+        // the function, or else the kernel
         let function = if words[0] != 0 { words[0] } else { words[7] } as Handle;
         let (_, name) = identify(&inner, function);
         match called.iter_mut().find(|(known, _)| *known == name) {

@@ -1,20 +1,20 @@
-//! When are two copies the same? When their hashes are: 64 bits, four lanes wide, a few bytes a cycle.
+//! How are two copies compared? By a 64-bit hash, computed in four parallel lanes, at a few bytes per cycle.
 
 const FACTORS: [u64; 4] = [0x9e37_79b1_85eb_ca87, 0xc2b2_ae3d_27d4_eb4f, 0x1656_67b1_9e37_79f9, 0x85eb_ca77_c2b2_ae63];
 
-/// A hash under way, over any number of pieces.
+/// A hash over a sequence of pieces.
 pub struct Hash {
     lanes: [u64; 4],
     length: u64,
 }
 
 impl Hash {
-    /// Of nothing yet.
+    /// The hash of nothing.
     pub fn new() -> Hash {
         Hash { lanes: FACTORS, length: 0 }
     }
 
-    /// Takes in one piece. Pieces of other lengths give other hashes, even if their bytes are the same in a row.
+    /// Adds one piece. The same bytes divided into other pieces give another hash.
     pub fn add(&mut self, bytes: &[u8]) {
         let round = |lane: u64, word: u64, factor: u64| {
             (lane ^ word.wrapping_mul(factor)).rotate_left(31).wrapping_mul(FACTORS[0])
@@ -33,7 +33,7 @@ impl Hash {
         self.lanes[0] = round(self.lanes[0], bytes.len() as u64, FACTORS[3]);
     }
 
-    /// The hash, never one of the two values that mean something else.
+    /// The hash; never one of the two values with a special meaning.
     pub fn finish(&self) -> u64 {
         let mut hash = self.length;
         for lane in self.lanes {

@@ -1,7 +1,7 @@
 //! Which of the driver's functions does the program call through us?
 //!
-//! Each hook has the driver's name and type, calls the driver's own function with the program's arguments and returns
-//! its answer. [`ROWS`] says under which name and versions `cuGetProcAddress` hands it out.
+//! Each hook has the name and type of the driver's function, calls it with the program's arguments and returns its
+//! result. [`ROWS`] lists under which name and for which versions `cuGetProcAddress` returns the hook.
 #![allow(non_snake_case, clippy::too_many_arguments, reason = "the driver's names and parameters")]
 
 use crate::copies::{self, Region};
@@ -20,11 +20,11 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// One hook.
 pub struct Row {
-    /// As `cuGetProcAddress` knows it: without version and stream suffix.
+    /// The name for `cuGetProcAddress`, without version and stream suffix.
     pub symbol: &'static CStr,
-    /// The CUDA versions that mean this one.
+    /// The CUDA versions for which this variant is returned.
     pub versions: Range<c_int>,
-    /// The variant whose stream 0 is the calling thread's own.
+    /// Whether this is the variant in which stream 0 is the calling thread's own.
     pub per_thread: bool,
     pub function: *const c_void,
     pub slot: &'static Slot,
@@ -39,7 +39,7 @@ thread_local! {
     static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The driver may call its own functions by way of us, and so do we: only the outermost call of a thread counts.
+/// The driver may call its own functions through our hooks, and so do we: only the outermost call of a thread counts.
 struct Outermost;
 
 impl Outermost {
@@ -55,7 +55,7 @@ impl Drop for Outermost {
     }
 }
 
-/// Defines hooks, each with its slot in a module of its name. `real` calls the driver.
+/// Defines hooks, each with its slot in a module of the same name. `real` calls the driver.
 macro_rules! hooks {
     ($($name:ident ($($argument:ident: $type:ty),*) $real:ident $body:block)*) => {
         $(
@@ -67,7 +67,7 @@ macro_rules! hooks {
                 });
             }
 
-            /// Stands before the driver's.
+            /// Called instead of the driver's function of this name.
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $name($($argument: $type),*) -> c_int {
                 let address = $name::SLOT.get();
@@ -150,7 +150,7 @@ fn waits(real: impl FnOnce() -> c_int) -> c_int {
     answer
 }
 
-/// A copy that waits; `region` is asked for only where copies are noted.
+/// A synchronous copy; `region` is only evaluated if copies are recorded.
 fn copied(real: impl FnOnce() -> c_int, region: impl FnOnce() -> Option<Region>) -> c_int {
     let answer = real();
     if let (SUCCESS, Some(state)) = (answer, state()) {
@@ -162,7 +162,7 @@ fn copied(real: impl FnOnce() -> c_int, region: impl FnOnce() -> Option<Region>)
     answer
 }
 
-/// A copy that is only asked for.
+/// An asynchronous copy.
 fn copying(
     real: impl FnOnce() -> c_int,
     region: impl FnOnce() -> Option<Region>,
@@ -182,13 +182,13 @@ unsafe fn read<T: Copy>(from: *const c_void) -> Option<T> {
     (!from.is_null()).then(|| unsafe { from.cast::<T>().read_unaligned() })
 }
 
-/// What a `CUDA_MEMCPY2D` of the program's fills, which the driver has accepted.
+/// The host memory filled by a `CUDA_MEMCPY2D` that the driver has accepted.
 fn of_2d(from: *const c_void) -> Option<Region> {
     // SAFETY: it has 16 words.
     unsafe { read(from) }.and_then(|words| Region::of_2d(&words))
 }
 
-/// What a `CUDA_MEMCPY3D` of the program's fills, which the driver has accepted.
+/// The host memory filled by a `CUDA_MEMCPY3D` that the driver has accepted.
 fn of_3d(from: *const c_void) -> Option<Region> {
     let mut words = [0; 32];
     // SAFETY: it has 25 words.

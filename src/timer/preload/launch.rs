@@ -1,8 +1,8 @@
 //! How long did a launch take on the GPU?
 //!
-//! An event before it and one after it, on its stream. The events are read when the program has waited for the GPU
-//! anyway, or a few at later launches; never by waiting. Launches into a graph are left alone: their graph is timed when
-//! it is launched.
+//! One event is recorded before it and one after it, on its stream. Events are read after the program has waited for
+//! the GPU anyway, or a few at a time at later launches; the library never waits. Launches that are captured into a
+//! graph are left alone: the graph is timed when it is launched.
 
 use crate::budget::ticks;
 use crate::driver::{DEINITIALISED, Handle, NOT_READY, Relaxed as RelaxedMode, SUCCESS, driver};
@@ -14,11 +14,12 @@ use libc::c_int;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 
-/// Event pairs of one context that may be under way at once.
+/// Maximum number of event pairs of one context that are in use at once.
 const MOST_PAIRS: usize = 4096;
-/// Pending launches from which on some are read at every launch.
+/// Number of pending launches above which some are read at every launch.
 const MANY: usize = 64;
-/// Of launches that may overlap their predecessor at most one in this many is timed: the events forbid the overlap.
+/// Of launches that may overlap their predecessor, at most one in this many is timed, because the events prevent the
+/// overlap.
 const PROGRAMMATIC_PERIOD: u32 = 16;
 
 /// A launch whose events have not been read.
@@ -26,7 +27,7 @@ pub struct Pending {
     events: (Handle, Handle),
     stream: Handle,
     record: usize,
-    /// Launches it stands for.
+    /// Number of launches that it represents.
     weight: u64,
 }
 
@@ -40,11 +41,11 @@ pub struct Streams {
     done: [AtomicU64; 256],
 }
 
-/// A launch under way.
+/// A launch in progress.
 struct Turn {
     number: u64,
     is_noted: bool,
-    /// Whether no other launch was under way when it began.
+    /// Whether no other launch on the stream was in progress when it began.
     is_alone: bool,
 }
 
@@ -53,7 +54,7 @@ thread_local! {
 }
 
 impl Streams {
-    /// Of a process that has launched nothing.
+    /// The state of a process that has launched nothing.
     pub fn new() -> Streams {
         let zeros = || [const { AtomicU64::new(0) }; 256];
         Streams { first: AtomicUsize::new(0), are_many: AtomicBool::new(false), begun: zeros(), done: zeros() }
@@ -78,7 +79,7 @@ impl Streams {
         Turn { number, is_noted: true, is_alone: self.done[place].load(Relaxed) == number }
     }
 
-    /// Whether no other launch has begun since.
+    /// Ends the launch; returns whether no other launch on the stream has begun since.
     #[inline]
     fn end(&self, stream: Handle, turn: &Turn) -> bool {
         if !turn.is_noted {
@@ -91,7 +92,7 @@ impl Streams {
     }
 }
 
-/// Launches, and times it where that is affordable. `real` is the driver's own launch.
+/// Launches, and times the launch if the budget allows. `real` is the driver's own launch.
 pub fn launch(launch: &Launch, real: impl FnOnce() -> c_int) -> c_int {
     let Some(state) = state::state() else { return real() };
     let since = ticks();
@@ -115,7 +116,7 @@ pub fn launch(launch: &Launch, real: impl FnOnce() -> c_int) -> c_int {
     let is_chosen = turn.is_alone && state.budget.wants(kernel, least_period);
     let events = if is_chosen { start(state, launch, context, device, has_captures) } else { None };
     let Some(events) = events else {
-        // The usual case in programs of many short kernels.
+        // the usual case in programs with many short kernels
         let answer = real();
         state.streams.end(launch.stream, &turn);
         if answer == SUCCESS {
@@ -145,7 +146,7 @@ pub fn launch(launch: &Launch, real: impl FnOnce() -> c_int) -> c_int {
     answer
 }
 
-/// Counts a launch; its number among the kernel's.
+/// Counts a launch; returns its number among the launches of this kernel.
 #[inline]
 fn count(state: &State, kernel: &Kernel, launch: &Launch) -> u64 {
     if launch.flags & GRAPH == 0 {
@@ -160,7 +161,7 @@ fn note_grid(kernel: &Kernel, launch: &Launch) {
     kernel.most_blocks.fetch_max(blocks, Relaxed);
 }
 
-/// Takes two events and records the first.
+/// Takes two events and records the first one.
 fn start(state: &State, launch: &Launch, context: Handle, device: i32, has_captures: bool) -> Option<(Handle, Handle)> {
     let _relaxed = RelaxedMode::enter(has_captures);
     let events = {
@@ -200,7 +201,7 @@ fn give_back(state: &State, context: Handle, events: (Handle, Handle)) {
     }
 }
 
-/// Puts a launch among those to be read.
+/// Adds a launch to those whose events are to be read.
 fn wait_for(state: &State, context: Handle, pending: Pending) {
     if let Some(pool) = state.lock().pools.get_mut(&context) {
         pool.pending.push(pending);
@@ -208,7 +209,7 @@ fn wait_for(state: &State, context: Handle, pending: Pending) {
     }
 }
 
-/// Reads the events of all launches that are done.
+/// Reads the events of all launches that have completed.
 pub fn collect(state: &State, inner: &mut Inner) {
     let _relaxed = RelaxedMode::enter(HAS_CAPTURES.load(Relaxed));
     for pool in inner.pools.values_mut() {
@@ -245,7 +246,7 @@ pub fn collect(state: &State, inner: &mut Inner) {
     }
 }
 
-/// Adds one known time, under the lock.
+/// Adds one known time; called under the lock.
 fn note(state: &State, kernel: &Kernel, weight: u64, milliseconds: f32) {
     let time = (f64::from(milliseconds) * 1e9) as u64;
     let add = |field: &AtomicU64, value| field.store(field.load(Relaxed) + value, Relaxed);

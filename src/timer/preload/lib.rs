@@ -1,12 +1,12 @@
-//! What stands between a CUDA program and the driver, so that `warpwise time` knows what every kernel takes?
+//! What is placed between a CUDA program and the driver so that `warpwise time` learns how long each kernel takes?
 //!
-//! A library to be named in `LD_PRELOAD`. Programs reach the driver in one of three ways: linked against `libcuda.so.1`
-//! (then our functions of the same names come first), by `dlsym` on it, or by the driver's `cuGetProcAddress`, which
-//! both the static and the shared CUDA runtime use. [`lookup`] answers all three with the functions of [`hooks`], which
-//! call the driver's own in between.
+//! A library that is named in `LD_PRELOAD`. Programs reach the driver in one of three ways: linked against
+//! `libcuda.so.1` (then our functions of the same names take precedence), by `dlsym` on it, or by the driver's
+//! `cuGetProcAddress`, which both the static and the shared CUDA runtime use. [`lookup`] returns the functions of
+//! [`hooks`] in all three cases; they call the driver's own functions.
 //!
-//! Nothing here ever waits for the GPU, changes a result or prints. Where something is missing or fails, the program's
-//! own call goes through untimed.
+//! Nothing here ever waits for the GPU, changes a result or prints anything. If something is missing or fails, the
+//! program's own call is made without being timed.
 
 mod budget;
 mod copies;

@@ -1,8 +1,8 @@
-//! How do programs get our functions where they ask for the driver's?
+//! How does a program get our functions when it looks up the driver's?
 //!
-//! `dlsym` and `cuGetProcAddress` answer as ever, but for the functions of [`ROWS`] with ours; the driver's own address
-//! is kept in the row. Our `dlsym` jumps to the C library's for everything else, so that this one sees the true caller,
-//! on which `RTLD_NEXT` depends.
+//! `dlsym` and `cuGetProcAddress` work as usual, except that for the functions in [`ROWS`] they return ours; the
+//! driver's own address is kept in the row. For everything else our `dlsym` jumps to the C library's, so that it sees
+//! the true caller, on which `RTLD_NEXT` depends.
 
 use crate::driver::{NOT_FOUND, SUCCESS};
 use crate::hooks::{ROWS, Row};
@@ -12,19 +12,19 @@ use std::ffi::CStr;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// The driver's address of one hooked function; 0 until it is known.
+/// The address of the driver's function behind one hook; 0 until it is known.
 pub struct Slot {
     name: &'static CStr,
     address: AtomicUsize,
 }
 
 impl Slot {
-    /// Of the driver's function of this name.
+    /// For the driver's function of this name.
     pub const fn new(name: &'static CStr) -> Slot {
         Slot { name, address: AtomicUsize::new(0) }
     }
 
-    /// The driver's function: as the program looked it up, else as `libcuda.so.1` has it.
+    /// The driver's function: the one that the program looked up, else that of `libcuda.so.1`.
     #[inline]
     pub fn get(&self) -> usize {
         match self.address.load(Relaxed) {
@@ -45,7 +45,7 @@ type Dlsym = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 
 fn real_dlsym() -> Option<Dlsym> {
     if DLSYM.load(Relaxed) == 0 {
-        // Its version differs by age and machine.
+        // its symbol version differs by age and machine
         for version in [c"GLIBC_2.34", c"GLIBC_2.2.5", c"GLIBC_2.17"] {
             // SAFETY: constant strings; `dlvsym` is not hooked.
             let found = unsafe { libc::dlvsym(libc::RTLD_NEXT, c"dlsym".as_ptr(), version.as_ptr()) };
@@ -60,7 +60,7 @@ fn real_dlsym() -> Option<Dlsym> {
     unsafe { std::mem::transmute::<usize, Option<Dlsym>>(address) }
 }
 
-/// A function of the driver that the program has loaded; 0 if there is none.
+/// A function in the driver that the program has loaded; 0 if there is none.
 pub fn in_driver(name: &CStr) -> usize {
     // SAFETY: a constant name; with RTLD_NOLOAD nothing is loaded that was not.
     let library = unsafe { libc::dlopen(c"libcuda.so.1".as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
@@ -71,7 +71,7 @@ pub fn in_driver(name: &CStr) -> usize {
     }
 }
 
-/// What our `dlsym` answers: one of ours, or null to have the C library asked.
+/// What our `dlsym` returns: one of our functions, or null to call the C library's `dlsym`.
 unsafe extern "C" fn answer(library: *mut c_void, name: *const c_char) -> *mut c_void {
     let Some(dlsym) = real_dlsym() else { return std::ptr::null_mut() };
     // SAFETY: `dlsym` takes a string that ends in a NUL; two bytes are read only if the first is not the NUL.
@@ -91,7 +91,7 @@ unsafe extern "C" fn answer(library: *mut c_void, name: *const c_char) -> *mut c
     row.function.cast_mut()
 }
 
-/// Programs may have functions of their own of the same names.
+/// Whether the address is in the driver: a program may have functions of its own with the same names.
 fn is_in_driver(address: *mut c_void) -> bool {
     // SAFETY: a structure of pointers, for which null is a value.
     let mut info: Dl_info = unsafe { std::mem::zeroed() };
@@ -105,7 +105,7 @@ fn is_in_driver(address: *mut c_void) -> bool {
     file[start..].starts_with(b"libcuda.so")
 }
 
-/// Stands before the C library's.
+/// Called instead of the C library's function.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn dlsym(library: *mut c_void, name: *const c_char) -> *mu
     )
 }
 
-/// The row that a program means which asks the driver for a function of a version.
+/// The row for a function that a program requests from the driver for a CUDA version.
 fn row_of(symbol: &CStr, version: c_int, flags: u64) -> Option<&'static Row> {
     const PER_THREAD: u64 = 2;
     let fits = |row: &&Row| row.symbol == symbol && row.versions.contains(&version);
@@ -135,7 +135,7 @@ fn row_of(symbol: &CStr, version: c_int, flags: u64) -> Option<&'static Row> {
     per_thread.or_else(|| ROWS.iter().filter(|row| !row.per_thread).find(fits))
 }
 
-/// Replaces what the driver answered, if it is one of those that are hooked.
+/// Replaces the address that the driver returned, if the function is hooked.
 unsafe fn replace(symbol: *const c_char, found: *mut *mut c_void, version: c_int, flags: u64) {
     // SAFETY: the driver took both, and has written the second.
     if symbol.is_null() || found.is_null() || unsafe { (*found).is_null() } {
@@ -153,10 +153,10 @@ unsafe fn replace(symbol: *const c_char, found: *mut *mut c_void, version: c_int
     }
 }
 
-/// The driver's, of CUDA 11.3 to 11.8.
+/// The driver's function of this name, in CUDA 11.3 to 11.8.
 pub static FIRST: Slot = Slot::new(c"cuGetProcAddress");
 
-/// Stands before the driver's.
+/// Called instead of the driver's function of this name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuGetProcAddress(
     symbol: *const c_char,
@@ -179,10 +179,10 @@ pub unsafe extern "C" fn cuGetProcAddress(
     }
 }
 
-/// The driver's, from CUDA 12 on.
+/// The driver's function of this name, from CUDA 12 on.
 pub static SECOND: Slot = Slot::new(c"cuGetProcAddress_v2");
 
-/// Stands before the driver's.
+/// Called instead of the driver's function of this name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuGetProcAddress_v2(
     symbol: *const c_char,

@@ -1,7 +1,7 @@
-//! What does the library know of the running process?
+//! What does the library know about the running process?
 //!
-//! One [`State`], made when the program first asks for the driver, so that processes without CUDA leave no trace. A
-//! forked child starts with none: its parent's events are not its own, and it writes a table of its own.
+//! One [`State`], created when the program first accesses the driver, so that processes without CUDA leave no trace. A
+//! forked child starts without one: its parent's events are not its own, and it writes a table of its own.
 
 use crate::budget::{Budget, ticks};
 use crate::copies::Copies;
@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32};
 use std::sync::{Mutex, MutexGuard, Once, TryLockError};
 
-/// Everything of one process.
+/// The state of one process.
 pub struct State {
     pub table: &'static Table,
     pub mode: Mode,
@@ -24,11 +24,11 @@ pub struct State {
     pub functions: Functions,
     pub streams: crate::launch::Streams,
     inner: Mutex<Inner>,
-    /// Launches whose end events have not been read: a glance without the lock.
+    /// Number of launches whose end events have not been read; can be checked without the lock.
     pub waiting: AtomicU32,
 }
 
-/// What one thread at a time may touch.
+/// The part that only one thread at a time may access.
 #[derive(Default)]
 pub struct Inner {
     pub names: HashMap<Handle, Name>,
@@ -37,10 +37,10 @@ pub struct Inner {
     pub copies: Copies,
 }
 
-/// How a function was called when the program looked it up.
+/// The name under which the program looked up a function.
 pub struct Name {
     pub text: Vec<u8>,
-    /// A kernel of a library, which stands for one function in each context.
+    /// Whether it is a kernel of a library, which refers to one function in each context.
     pub is_kernel: bool,
 }
 
@@ -53,15 +53,15 @@ pub struct Pool {
     pub made: usize,
 }
 
-/// Whether any stream was ever captured here.
+/// Whether any stream has ever been captured in this process.
 pub static HAS_CAPTURES: AtomicBool = AtomicBool::new(false);
 
 static STATE: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
-/// There is no folder to write to: everything goes through untimed.
+/// Whether there is no folder to write to, so that nothing is timed.
 static IS_OFF: AtomicBool = AtomicBool::new(false);
 static MAKING: Mutex<()> = Mutex::new(());
 
-/// The state, if the program has asked for the driver and there is a table.
+/// The state, if the program has accessed the driver and there is a table.
 #[inline]
 pub fn state() -> Option<&'static State> {
     let state = STATE.load(Acquire);
@@ -72,7 +72,7 @@ pub fn state() -> Option<&'static State> {
     Some(unsafe { &*state })
 }
 
-/// Makes the state, as the program asks for the driver.
+/// Creates the state when the program accesses the driver.
 pub fn wake() {
     state();
 }
@@ -113,8 +113,8 @@ extern "C" fn in_child() {
     HAS_CAPTURES.store(false, Relaxed);
 }
 
-/// Reads what is done when the program exits by itself. Registered at the first launch, after the runtime's own handlers,
-/// so that it runs before them and the driver is still there.
+/// Reads what has completed when the program exits normally. Registered at the first launch, after the runtime's own
+/// handlers, so that it runs before them, while the driver still works.
 pub fn at_exit() {
     static REGISTERED: Once = Once::new();
     extern "C" fn finish() {
@@ -122,7 +122,7 @@ pub fn at_exit() {
         if !state.is_null() {
             // SAFETY: as in `state`.
             let state = unsafe { &*state };
-            // A thread that is in the middle of something may never go on.
+            // a thread that holds the lock may never continue
             if let Some(mut inner) = (0..100).find_map(|turn| {
                 std::thread::sleep(std::time::Duration::from_micros(if turn == 0 { 0 } else { 100 }));
                 state.try_lock()
@@ -152,7 +152,7 @@ impl State {
         }
     }
 
-    /// Notes what was spent since then.
+    /// Adds the time since `since` to what was spent.
     pub fn spend(&self, since: u64) {
         self.budget.spend(since);
         if self.budget.draw().is_multiple_of(64) {
@@ -160,7 +160,7 @@ impl State {
         }
     }
 
-    /// After a call that waited for the GPU: reads all that is done.
+    /// After a call that waited for the GPU: reads everything that has completed.
     #[inline]
     pub fn after_wait(&self) {
         if self.waiting.load(Relaxed) == 0 && !self.mode.hash {
@@ -175,7 +175,7 @@ impl State {
         self.table.header.own_time.store(self.budget.spent(), Relaxed);
     }
 
-    /// Before contexts go away: reads what is done and forgets the events, which go with them.
+    /// Before contexts are destroyed: reads what has completed and forgets their events.
     pub fn forget_contexts(&self, is_gone: impl Fn(Handle, i32) -> bool) {
         let mut inner = self.lock();
         crate::launch::collect(self, &mut inner);

@@ -1,4 +1,4 @@
-//! How does the table get into a file that outlives the process?
+//! How is the table written so that it outlives the process? In a file mapped into memory.
 
 use crate::budget::nanoseconds;
 use crate::format::{self, Table};
@@ -6,17 +6,17 @@ use std::ffi::CString;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// What the command asked for.
+/// What the command requested.
 #[derive(Clone, Copy)]
 pub struct Mode {
-    /// Note what is copied back.
+    /// Record what is copied back.
     pub hash: bool,
     /// Time every launch.
     pub all: bool,
 }
 
 impl Mode {
-    /// From the environment.
+    /// Reads the mode from the environment.
     pub fn wanted() -> Mode {
         let text = std::env::var(format::MODE_VARIABLE).unwrap_or_default();
         let has = |word| text.split(',').any(|part| part == word);
@@ -24,7 +24,7 @@ impl Mode {
     }
 }
 
-/// A new table in the folder that the environment names; none if there is no such folder or no room.
+/// Creates a table in the folder that the environment names; `None` if there is no such folder or no room.
 pub fn create(mode: Mode) -> Option<&'static Table> {
     let folder = std::env::var(format::FOLDER_VARIABLE).ok()?;
     // SAFETY: takes nothing.
@@ -62,7 +62,7 @@ pub fn create(mode: Mode) -> Option<&'static Table> {
     Some(table)
 }
 
-/// Writes bytes into words; what does not fit is cut, and a zero byte is left at the end.
+/// Writes bytes into words, truncated if necessary, with a zero byte at the end.
 pub fn write(words: &[AtomicU64], bytes: &[u8]) {
     for (word, part) in words.iter().zip(bytes[..bytes.len().min(words.len() * 8 - 1)].chunks(8)) {
         let mut value = [0; 8];
@@ -71,7 +71,8 @@ pub fn write(words: &[AtomicU64], bytes: &[u8]) {
     }
 }
 
-/// Adds a text to the table's texts; where it lies, in bytes. Texts that find no room are cut.
+/// Adds a text to the table's texts and returns its position and length in bytes. A text for which there is no room is
+/// truncated.
 pub fn add_text(table: &Table, text: &[u8]) -> (u32, u32) {
     let used = table.header.text_used.load(Relaxed) as usize / 8;
     let Some(free) = table.text.get(used..).filter(|free| !free.is_empty()) else { return (0, 0) };
