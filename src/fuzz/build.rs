@@ -1,8 +1,9 @@
-//! How is a function written down while it is being invented? The state of the generator and its primitives.
+//! How is a function emitted while it is being generated? The state of the generator, and its primitives.
 //!
-//! Text is emitted in order, into the current block; names of values and labels that come later (a loop's latch) are
-//! reserved first. The pool holds the values that may be used here: those whose definition dominates the current
-//! block. Constructs truncate it when they leave a region, which is all the dominance the generator needs.
+//! Text is emitted in order into the current block; names of values and labels that come later (such as a loop's latch)
+//! are reserved first. The pool holds the values that may be used at this point: those whose definition dominates the
+//! current block. Constructs truncate it when they leave a region, and the generator needs no other notion of
+//! dominance.
 
 use super::knobs::{Feature, FeatureSet, Knobs};
 use super::launch::Geometry;
@@ -44,11 +45,12 @@ pub(super) struct Loop {
     pub(super) latch_edges: Vec<(Label, Vec<Val>)>,
     /// Types of the latch's phis.
     pub(super) latch_types: Vec<Ty>,
-    /// Convergence promised inside: every exit's condition must have at least this scope.
+    /// Scope in which threads are promised to stay together inside: the condition of every exit must agree in at least
+    /// this scope.
     pub(super) conv: Scope,
     /// The narrowest scope of the conditions by which the loop has been left so far.
     pub(super) exit_scope: Scope,
-    /// How many values of the pool are defined before the first exit, so available after the loop.
+    /// Number of values in the pool that are defined before the first exit, and so available after the loop.
     pub(super) after: usize,
 }
 
@@ -62,9 +64,9 @@ pub(super) struct Callee {
     pub(super) cost: u32,
     /// Bound of the first argument of a recursive function.
     pub(super) depth: Option<u64>,
-    /// Who must call it together, for what lanes say to each other inside.
+    /// The scope in which threads must call it together, because of collectives inside.
     pub(super) meets: Scope,
-    /// No lane may have exited before it is called.
+    /// Whether it must be called before any lane has exited.
     pub(super) wants_all: bool,
 }
 
@@ -78,7 +80,7 @@ pub(super) enum Param {
     Buffer,
 }
 
-/// Addresses that every thread of the kernel has; see [`Gen::prologue`](super::memory).
+/// Addresses that every thread of the kernel computes; see [`Gen::prologue`](super::memory).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kernel {
     /// Linear index of the thread in the grid, in its block; threads of a block.
@@ -90,28 +92,28 @@ pub(super) struct Kernel {
     pub(super) slot_step: Val,
 }
 
-/// The function that is being written.
+/// The function that is being generated.
 pub(super) struct Func {
     pub(super) body: String,
-    /// Goes to the top of the entry block.
+    /// Emitted at the top of the entry block.
     pub(super) allocas: String,
     pub(super) next: u32,
     pub(super) pool: Vec<Val>,
     pub(super) block: Label,
-    /// Instructions still to spend.
+    /// Number of instructions still to be generated.
     pub(super) budget: i64,
     pub(super) depth: u32,
-    /// Which threads are known to execute the current block together.
+    /// The scope in which threads are known to execute the current block together.
     pub(super) conv: Scope,
     /// Some threads may have returned.
     pub(super) exited: bool,
-    /// Lanes may speak to each other, where `conv` says that they meet.
+    /// Whether collectives are allowed where `conv` permits them.
     pub(super) may_sync: bool,
-    /// Some threads may have gone back to this device function's caller.
+    /// Whether some threads may have returned to the caller of this device function.
     pub(super) returned: bool,
     /// Convergent loops around the current block: an early return there would reach back to their beginning.
     pub(super) conv_loops: u32,
-    /// How often the current block runs at most.
+    /// Maximum number of times that the current block is executed.
     pub(super) trips: u32,
     pub(super) phase: Phase,
     pub(super) loops: Vec<Loop>,
@@ -150,13 +152,13 @@ impl Func {
         }
     }
 
-    /// The innermost loop, which there must be.
+    /// The innermost loop; there must be one.
     pub(super) fn loops_last(&mut self) -> &mut Loop {
         self.loops.last_mut().expect("the generator is inside a loop")
     }
 }
 
-/// The generator: its choices, the module so far, and the function in hand.
+/// The generator: its random choices, the module so far, and the current function.
 pub(super) struct Gen<'a> {
     pub(super) rng: Rng,
     pub(super) knobs: &'a Knobs,
@@ -164,27 +166,27 @@ pub(super) struct Gen<'a> {
     pub(super) globals: String,
     pub(super) functions: String,
     pub(super) callees: Vec<Callee>,
-    /// Functions that return an address in their own frame, by number, and whether they take an argument by value.
+    /// Functions that return an address in their own frame, by number, and whether they take a by-value argument.
     pub(super) lookouts: Vec<(usize, bool)>,
     pub(super) geometries: Vec<Geometry>,
-    /// Slots of the output buffer that each thread owns.
+    /// Number of slots of the output buffer that each thread owns.
     pub(super) slots: u64,
     pub(super) constants: Vec<Source>,
     pub(super) has_shared: bool,
     /// Bytes of dynamic shared memory to launch with.
     pub(super) dynamic_shared: u32,
-    /// Flags may be put where they need not hold; whoever emits next copes with undefined results.
+    /// Whether flags may be emitted that need not hold; the code that follows must cope with undefined results.
     pub(super) wild: bool,
     pub(super) f: Func,
 }
 
 impl Gen<'_> {
-    /// Notes that the kernel has the feature.
+    /// Records that the kernel has the feature.
     pub(super) fn note(&mut self, feature: Feature) {
         self.features.insert(feature);
     }
 
-    /// Whether a feature whose weight is a percentage occurs this time.
+    /// Decides whether a feature whose weight is a percentage occurs here.
     pub(super) fn happens(&mut self, feature: Feature) -> bool {
         let yes = self.rng.chance(self.knobs.weight(feature));
         if yes {
@@ -193,7 +195,7 @@ impl Gen<'_> {
         yes
     }
 
-    /// Every warp of every launch has its 32 lanes.
+    /// Whether every warp of every launch has 32 lanes.
     pub(super) fn full_warps(&self) -> bool {
         self.geometries.iter().all(|g| g.block_threads().is_multiple_of(32))
     }

@@ -57,7 +57,7 @@ impl Gen<'_> {
         outer
     }
 
-    /// Writes the function in hand down and takes the outer one up again.
+    /// Emits the current function and resumes the outer one.
     fn end(&mut self, outer: Func, callee: Callee, attributes: &str) {
         let inner = std::mem::replace(&mut self.f, outer);
         let mut params = String::new();
@@ -177,7 +177,7 @@ impl Gen<'_> {
         self.end(outer, callee, "nounwind ");
     }
 
-    /// Returns from the function in hand.
+    /// Returns from the current function.
     pub(super) fn ret(&mut self) {
         match self.f.ret {
             None => self.line(format_args!("ret void")),
@@ -193,7 +193,7 @@ impl Gen<'_> {
         }
     }
 
-    /// Returns one of two values that lanes agree on; which of them, they do not.
+    /// Returns one of two uniform values, chosen by a condition on which lanes do not agree.
     fn return_either(&mut self, ty: Ty) {
         let cond = self.condition(Scope::Lane);
         let sides = [self.label(), self.label()];
@@ -225,7 +225,7 @@ impl Gen<'_> {
         if affordable.is_empty() {
             return self.int_expression();
         }
-        // Places where lanes meet are rare enough.
+        // places where lanes are together are rare, so use them
         if self.rng.chance(50) && affordable.iter().any(|&i| self.callees[i].meets > Scope::Lane) {
             affordable.retain(|&i| self.callees[i].meets > Scope::Lane);
         }

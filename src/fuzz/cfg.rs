@@ -1,19 +1,20 @@
-//! Which structured control flow occurs? Ifs, switches with shared targets, loops of three shapes, breaks, continues,
-//! early returns, blocks that nothing reaches.
+//! Which structured control flow is generated? Ifs, switches with shared targets, loops of three shapes, breaks,
+//! continues, early returns, unreachable blocks.
 //!
-//! Convergence is kept by construction: a construct whose condition nobody agrees on generates its insides (and, for a
-//! loop, everything between its exits) without convergence; a loop that promises convergence takes uniform exits only.
-//! Every loop has a counter or a fuel counter, and the product of nested bounds is at most [`TRIPS`]: kernels terminate,
-//! soon. Values that a loop defines remain usable after it where they dominate its exit: temporal divergence.
+//! Convergence is guaranteed by construction. A construct with a divergent condition generates its contents (for a
+//! loop, everything between its exits) without convergence; a loop that promises convergence has uniform exits only.
+//! Every loop has a counter or a fuel counter, and the product of nested bounds is at most [`TRIPS`], so kernels
+//! terminate soon. Values defined in a loop remain usable after it where they dominate its exit, which gives temporal
+//! divergence.
 
 use super::build::{Gen, Label, Loop, Phase};
 use super::knobs::Feature;
 use super::value::{I1, I16, I32, I64, Scope, Ty, Val};
 use std::fmt::Write as _;
 
-/// Bound of the product of the trip counts around any block.
+/// Bound on the product of the trip counts of the loops around any block.
 const TRIPS: u32 = 24;
-/// Instructions that must be left for a construct to be worth starting.
+/// Number of instructions that must be left to make starting a construct worthwhile.
 const WORTH: i64 = 8;
 
 impl Gen<'_> {
@@ -133,7 +134,7 @@ impl Gen<'_> {
         }
     }
 
-    /// The scope of the next condition: uniform often enough that convergent places exist.
+    /// The scope of the next condition, uniform often enough that convergent places exist.
     fn some_scope(&mut self) -> Scope {
         self.rng.weighted(&[(Scope::Block, 35), (Scope::Warp, 10), (Scope::Lane, 55)])
     }
@@ -167,7 +168,7 @@ impl Gen<'_> {
         (self.f.block, vals)
     }
 
-    /// Now and then an edge from a block that nothing reaches. To be called where the last block has ended.
+    /// Occasionally adds an edge from an unreachable block. To be called where the last block has ended.
     fn dead_edge(&mut self, to: Label, types: &[Ty], edges: &mut Vec<(Label, Vec<Val>)>) {
         if !self.happens(Feature::DeadBlock) {
             return;
@@ -254,7 +255,7 @@ impl Gen<'_> {
         let share = spend / targets.len() as i64;
         for (at, &target) in targets.iter().enumerate() {
             let mut into: Vec<(Label, Vec<Val>)> = vec![(head, direct.clone()); edges_to(at)];
-            // After a fall-through the lanes of two cases meet; whoever comes by one of them only is not alone.
+            // after a fall-through, lanes of two cases are together, so lanes of one case alone are not
             into.extend(falls.take());
             self.join(target, &into, if into.is_empty() { &[] } else { &types }, scope);
             self.region(share);
@@ -314,7 +315,7 @@ impl Gen<'_> {
         self.f.depth = self.knobs.max_depth; // straight-line only: the arm does not come back
         self.place(jump);
         if self.rng.chance(50) {
-            // Lanes on their way out do not stop a collective, unless a call is before them.
+            // lanes that are about to exit do not hold up a collective, unless a call is before them
             if kind == Feature::EarlyReturn {
                 self.int_expression()
             } else {

@@ -1,4 +1,5 @@
-//! Does what the analysis claims of a kernel hold in its launches? The fuzzer's side of [`crate::check`].
+//! Do the claims of the analysis about a generated kernel hold in its launches? The fuzzer's interface to
+//! [`crate::check`].
 
 use super::KERNEL;
 use super::drive::{Failure, Tally, Trouble, inputs, load};
@@ -8,12 +9,13 @@ use crate::llvm::image::import;
 use crate::llvm::owned::OwnedModule;
 use crate::simt::{LaunchConfig, Limits, Scheduler};
 
-/// Instructions a launch may execute while it is watched.
+/// Maximum number of instructions that a checked launch may execute.
 const STEPS: u64 = 20_000_000;
-/// What the stage is called.
+/// Name of the stage in reports.
 pub const STAGE: &str = "claims";
 
-/// Checks every launch of a module with a kernel named [`KERNEL`], under lockstep and so many independent schedules.
+/// Checks every launch of a module with a kernel named [`KERNEL`], in lockstep and under this many independent
+/// schedules.
 pub fn check_text(text: &str, launch: &Launch, schedules: u64) -> Result<Tally, Failure> {
     let module = load(text)?;
     check(&module, launch, &launch.geometries, schedules)

@@ -1,15 +1,18 @@
 //! Do all ways of running a kernel leave the same memory behind? The differential driver.
 //!
-//! A generated kernel has no undefined behaviour, no data race and one right answer, so its final memory must be the same
+//! A generated kernel has no undefined behaviour, no data race and one correct result, so its final memory must be the
+//! same
 //!
-//! 1. under lockstep, whichever reconvergence rule,
-//! 2. under the independent scheduler, whatever its seed,
+//! 1. in lockstep, under either reconvergence rule,
+//! 2. under the independent scheduler, for every seed,
 //! 3. before and after any of LLVM's pipelines.
 //!
-//! A fault or a difference is a mistake of the generator, of the machine, or (in 3, and rarely) of LLVM. [`claims`] adds
-//! 4. the claims of the analysis against every dynamic instance,
+//! A fault or a difference is a bug of the generator, of the machine, or (in 3, and rarely) of LLVM. [`claims`] checks
+//! in addition
 //!
-//! and [`passes`] runs kernels before and after our own transforms instead.
+//! 4. every claim of the analysis against every dynamic instance,
+//!
+//! and [`passes`] instead runs kernels before and after our own transforms.
 
 use super::knobs::{Knobs, Mode};
 use super::launch::{ArgSpec, Geometry, Launch};
@@ -24,34 +27,34 @@ use crate::simt::{
 };
 use std::fmt;
 
-/// LLVM's pipelines that a kernel is run before and after, unless told others.
+/// LLVM's pipelines before and after which a kernel is run, unless others are given.
 pub const PIPELINES: [&str; 3] = [
     "default<O2>",
     "sroa,early-cse,instcombine<no-verify-fixpoint>,jump-threading,gvn,simplifycfg",
-    // Loops in every shape the optimiser has for them. (Not fix-irreducible: LLVM 22's loses values of nested
-    // irreducible cycles.)
+    // loops in all shapes known to the optimiser (not fix-irreducible: LLVM 22's loses values of nested irreducible
+    // cycles)
     "function(lower-switch,loop-simplify,lcssa,loop-mssa(loop-rotate,licm),loop(indvars),loop-unroll)",
 ];
-/// Instructions a warp (or, independently scheduled, a lane) may execute: generated kernels need thousands.
+/// Maximum number of instructions of a warp or, independently scheduled, of a lane; generated kernels need thousands.
 const STEPS: u64 = 20_000_000;
 
-/// Which of the comparisons to make.
+/// Which comparisons to make.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub pipelines: Vec<String>,
-    /// How many interleavings of the independent scheduler.
+    /// Number of schedules of the independent scheduler.
     pub schedules: u64,
-    /// Look for races on shared and global memory too.
+    /// Whether to look for races on shared and global memory.
     pub races: bool,
-    /// Check the analysis's claims.
+    /// Whether to check the claims of the analysis.
     pub claims: bool,
-    /// Compare final memories at all: not where the kernel's results depend on the schedule or on undefined values.
+    /// Whether to compare final memories; not if the results depend on the schedule or on undefined values.
     pub compare: bool,
-    /// Check the claims and nothing else.
+    /// Whether to check the claims and nothing else.
     pub only_claims: bool,
-    /// Before and after passes of ours: check what they do to debug information too.
+    /// Whether to check the effect of our passes on debug information, too.
     pub debug_info: bool,
-    /// Pipelines with passes of ours among them: run before and after these, and make no other comparison.
+    /// Pipelines that contain our passes: run before and after these, and make no other comparison.
     pub passes: Vec<String>,
 }
 
@@ -75,20 +78,20 @@ impl Default for Plan {
 pub struct Tally {
     pub launches: u64,
     pub lane_steps: u64,
-    /// Claims of the analysis compared with a step each.
+    /// Number of comparisons of a claim with one step.
     pub claims: u64,
-    /// Modules that passes of ours changed.
+    /// Number of modules that our passes changed.
     pub transformed: u64,
-    /// Variables that LLVM's own passes keep, and those of them that have a value after passes of ours.
+    /// Variables that LLVM's own passes preserve, and those of them that have a value after our passes.
     pub variables: u64,
     pub known: u64,
 }
 
-/// What went wrong in which way of running.
+/// What went wrong, and at which stage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     pub geometry: Option<Geometry>,
-    /// The way of running: `lockstep`, `independent 1`, `after default<O2>`, …
+    /// The stage: `lockstep`, `independent 1`, `after default<O2>`, …
     pub stage: String,
     pub trouble: Trouble,
 }
@@ -96,7 +99,7 @@ pub struct Failure {
 /// What went wrong.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trouble {
-    /// The module does not parse or verify, the optimiser refused it, or it cannot be launched so.
+    /// The module does not parse or verify, the optimiser rejected it, or it cannot be launched like this.
     Module(String),
     /// The machine stopped with a fault; its kind as the machine names it.
     Fault { kind: String, text: String },
@@ -109,7 +112,7 @@ pub enum Trouble {
 }
 
 impl Trouble {
-    /// Why a launch did not end well.
+    /// The reason why a launch did not end normally.
     pub(super) fn of_launch(error: LaunchError) -> Self {
         let text = error.to_string();
         match error {
@@ -122,7 +125,7 @@ impl Trouble {
         }
     }
 
-    /// Its kind in a word; a kernel is shrunk as long as the kind and the stage stay the same.
+    /// The kind in one word. Reduction of a kernel continues as long as kind and stage stay the same.
     pub fn kind(&self) -> &str {
         match self {
             Self::Module(_) => "Module",
@@ -161,13 +164,13 @@ pub fn run(seed: u64, knobs: &Knobs, plan: &Plan) -> Result<Tally, Failure> {
     check(&kernel.ir, &kernel.launch, &plan)
 }
 
-/// The seed `n` of a run that cycles through all modes.
+/// The mode for seed `n` in a run that cycles through all modes.
 pub fn mode_of(seed: u64) -> Mode {
     Mode::ALL[(seed % Mode::ALL.len() as u64) as usize]
 }
 
-/// Knobs for checks that can do with anything: every third kernel may have undefined values, every third of the rest
-/// values that depend on the schedule.
+/// Knobs for checks that allow anything: every third kernel may have undefined values, every third of the rest values
+/// that depend on the schedule.
 pub fn varied_knobs(seed: u64, mode: Mode) -> Knobs {
     let mut knobs = Knobs::of_mode(mode);
     let round = seed / Mode::ALL.len() as u64;
@@ -279,7 +282,7 @@ impl Runner<'_> {
                 self.same(stage, &format!("argument {i}"), left, right)?;
             }
         }
-        // The optimiser may have removed a global; those that are still there must agree.
+        // the optimiser may have removed a global; those that remain must agree
         for right in &report.globals {
             if let Some(left) = expected.globals.iter().find(|left| left.name == right.name) {
                 self.same(stage, &format!("@{}", right.name), &left.bytes, &right.bytes)?;

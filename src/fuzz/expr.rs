@@ -1,6 +1,7 @@
-//! Which integer expressions occur? Arithmetic that wraps and arithmetic that provably does not, bit tricks, compares.
+//! Which integer expressions are generated? Wrapping arithmetic, arithmetic that provably does not wrap, bit tricks,
+//! comparisons.
 //!
-//! Every operation computes a bound of its result; a flag is put only where the operands' bounds prove it (or, with
+//! Every operation computes a bound of its result. A flag is emitted only if the operands' bounds prove it (or, with
 //! `allow_poison`, anywhere, and then the result is tainted).
 
 use super::build::Gen;
@@ -428,7 +429,7 @@ impl Gen<'_> {
         let first = self.binary("add", first, u);
         let second = self.binary("mul", t, stride);
         let second = if self.rng.chance(40) {
-            // Computed in another order: (t + v) * stride + …
+            // computed in another order: (t + v) * stride + …
             let moved = self.binary("add", t, v);
             self.binary("mul", moved, stride)
         } else {
@@ -508,7 +509,7 @@ impl Gen<'_> {
         self.op(I1, 1, a.scope.min(b.scope), format_args!("icmp {samesign}{predicate} {ty} {a}, {b}"))
     }
 
-    /// A condition on which at least `scope` agrees, or probably nobody.
+    /// A condition on which at least `scope` agrees; for the scope of a lane, one on which probably nobody agrees.
     pub(super) fn condition(&mut self, scope: Scope) -> Val {
         if self.rng.chance(20)
             && let Some(old) = self.pool_value(|val| val.ty == I1 && val.scope >= scope)

@@ -1,7 +1,8 @@
-//! Which float, vector and aggregate expressions occur? Those with one right answer, bit for bit.
+//! Which floating-point, vector and aggregate expressions are generated? Those with one correct result, bit for bit.
 //!
-//! No value is ever infinite or NaN: each has a magnitude bound 2^hi, and operations that would pass [`LIMIT`] are not
-//! emitted. Negative zero occurs; the operations on which its sign is not defined (minnum) are followed by an addition.
+//! No value is ever infinite or NaN: each has a magnitude bound 2^hi, and operations that would exceed [`LIMIT`] are
+//! not emitted. Negative zero occurs; operations for which its sign is not defined (minnum) are followed by an
+//! addition.
 
 use super::build::Gen;
 use super::knobs::Feature;

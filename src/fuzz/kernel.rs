@@ -1,4 +1,5 @@
-//! What surrounds the random statements? The module's globals, the kernel's signature, prologue and attributes.
+//! What surrounds the random statements of a kernel? The module's globals, and the kernel's signature, prologue and
+//! attributes.
 
 use super::build::{ENTRY, Func, Gen, Kernel, Label};
 use super::knobs::{Feature, FeatureSet, Knobs, Mode};
@@ -248,8 +249,8 @@ impl Gen<'_> {
         }
     }
 
-    /// The guard of nearly every real kernel: threads past `n` return at once, or skip the body. The block after the
-    /// body in the latter case.
+    /// The guard of nearly every real kernel: threads past `n` return at once, or skip the body. Returns the block
+    /// after the body in the latter case.
     fn guard(&mut self) -> Option<Label> {
         if !self.happens(Feature::Guard) {
             return None;
@@ -273,7 +274,7 @@ impl Gen<'_> {
         None
     }
 
-    /// The statements of the kernel, and stores of a sample of what is alive at its end.
+    /// The statements of the kernel, and stores of a sample of the values that are live at its end.
     fn body(&mut self) {
         match self.knobs.mode {
             Mode::Diamonds => self.diamonds(),

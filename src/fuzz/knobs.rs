@@ -9,7 +9,7 @@ pub enum Mode {
     Control,
     /// Divergent if-then-elses with alike arms, for branch fusion.
     Diamonds,
-    /// Many values alive across loops, for spill placement.
+    /// Many values live across loops, for spill placement.
     Pressure,
     /// Stack arrays with dynamic indices, structures, accesses of 1 to 16 bytes.
     LocalArrays,
@@ -52,7 +52,8 @@ impl Mode {
 
 macro_rules! features {
     ($($(#[$doc:meta])* $name:ident = $weight:literal,)*) => {
-        /// One thing that a kernel may contain; each has a weight in [`Knobs`] and is reported by the kernels that have it.
+        /// Something that a kernel may contain. Each feature has a weight in [`Knobs`], and a kernel reports which
+        /// features it has.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Feature { $($(#[$doc])* $name,)* }
 
@@ -131,7 +132,7 @@ features! {
     // Calls.
     Call = 6,
     Recursion = 2,
-    /// Device functions in which lanes speak to each other, called where they meet (a percentage of the functions).
+    /// Device functions with collectives, called where lanes are together (a percentage of the functions).
     SyncCall = 35,
     // Collectives.
     Vote = 4,
@@ -185,13 +186,13 @@ features! {
     Poison = 10,
 }
 
-/// How to generate.
+/// The parameters of generation.
 #[derive(Clone, Debug)]
 pub struct Knobs {
     pub mode: Mode,
-    /// About how many instructions the kernel gets, at least and at most (drawn between the two).
+    /// Approximate minimum and maximum number of instructions of the kernel.
     pub size: (u32, u32),
-    /// How deep constructs nest.
+    /// Maximum nesting depth of constructs.
     pub max_depth: u32,
     /// Overflowing flags, undef and poison; results are then not comparable between versions of a kernel.
     pub allow_poison: bool,

@@ -1,21 +1,21 @@
-//! What is the analysis timed on? Functions of 1k to 1M instructions that look like clang -O3 output for CUDA.
+//! On which inputs is the analysis timed? Functions of 1k to 1M instructions that look like clang -O3 output for CUDA.
 //!
-//! A function is a sequence of *chunks*, each a few dozen to a few hundred instructions with loops and branches nested at
-//! most [`DEPTH`] deep; more instructions mean more chunks of the same kind, so the statistics (nesting, block length,
-//! uses of a value, share of phis, loads and branches) do not depend on the size and time per instruction can be
-//! compared between sizes. Accumulators run through all chunks, as sums do in unrolled code. Written straight into one
-//! String, in time linear in the size.
+//! A function is a sequence of *chunks*, each a few dozen to a few hundred instructions with loops and branches nested
+//! at most [`DEPTH`] deep. More instructions mean more chunks of the same kind, so the statistics (nesting, block
+//! length, uses of a value, share of phis, loads and branches) do not depend on the size, and the time per instruction
+//! can be compared between sizes. Accumulators run through all chunks, as sums do in unrolled code. The text is written
+//! into one String, in time linear in the size.
 //!
-//! Meant to be analysed, not run: indices are not kept in bounds.
+//! The functions are meant to be analysed, not executed: indices are not kept in bounds.
 
 use super::rng::Rng;
 use std::fmt::Write as _;
 
 /// How deep loops and branches nest inside a chunk.
 const DEPTH: u32 = 4;
-/// Values kept from chunk to chunk.
+/// Number of values kept from chunk to chunk.
 const CARRIED: usize = 12;
-/// Instructions of a chunk at most, roughly.
+/// Approximate maximum number of instructions of a chunk.
 const CHUNK: usize = 160;
 
 /// A module with one kernel of about `instructions` instructions.
@@ -58,7 +58,7 @@ struct Writer {
     out: String,
     rng: Rng,
     next: u32,
-    /// Instructions of the function in hand, and of all before it.
+    /// Number of instructions in the current function and all before it.
     count: usize,
     total: usize,
     pool: Pool,

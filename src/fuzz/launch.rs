@@ -1,4 +1,5 @@
-//! How is a generated kernel launched? Its arguments with their contents, and the grids and blocks it is written for.
+//! How is a generated kernel launched? Its arguments with their contents, and the grids and blocks for which it was
+//! generated.
 
 use super::rng::Rng;
 use std::fmt::{self, Write as _};
@@ -108,7 +109,7 @@ pub struct Launch {
     pub dynamic_shared: u32,
 }
 
-/// What the comment lines that hold a launch begin with.
+/// Prefix of the comment lines that contain a launch.
 const GEOMETRY_COMMENT: &str = "; launch: ";
 const ARGUMENT_COMMENT: &str = "; arg: ";
 const SHARED_COMMENT: &str = "; dynamic shared: ";

@@ -1,8 +1,9 @@
-//! Which memory does a kernel touch, and how? Loads of every address space, stores that no two threads share.
+//! Which memory does a generated kernel access, and how? Loads from every address space, and stores that no two threads
+//! share.
 //!
-//! Race-free by construction: buffers that many threads read are never written; every thread stores to slots of its own
-//! (of the output buffers, of shared memory, of its stack); other threads' shared slots are read between two barriers
-//! only, and nobody writes shared memory there; what threads do share is updated by commutative atomics.
+//! Races are avoided by construction. Buffers that many threads read are never written. Every thread stores to its own
+//! slots (of the output buffers, of shared memory, of its stack). Other threads' shared slots are read only between two
+//! barriers, where nobody writes shared memory. What threads do share is updated by commutative atomics.
 
 use super::build::{Gen, Phase};
 use super::knobs::Feature;
@@ -527,7 +528,7 @@ impl Gen<'_> {
         ));
     }
 
-    /// The optimiser is told something true.
+    /// Emits an `llvm.assume` of something true.
     pub(super) fn assume(&mut self) {
         self.note(Feature::Assume);
         let val = self.pick_variable(I32);

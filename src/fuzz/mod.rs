@@ -1,13 +1,14 @@
-//! What do we run the analysis, the transforms and the lockstep machine on? Random kernels, each named by a seed.
+//! On which kernels are the analysis, the transforms and the lockstep machine tested? Random ones, each identified by a
+//! seed.
 //!
-//! [`generate`] writes one kernel as textual LLVM IR for NVPTX, with the arguments and launch geometries it is meant
-//! for. Every kernel passes LLVM's verifier, terminates, has no undefined behaviour and no data race, and stores much of
-//! what it computes, so that two versions of it, or two schedules, must leave the same memory behind. (With
-//! `allow_poison` or `schedule_dependent` in [`Knobs`] that comparison is given up for more kinds of values.)
+//! [`generate`] writes one kernel as textual LLVM IR for NVPTX, with arguments and launch geometries for it. Every
+//! kernel passes LLVM's verifier, terminates, has no undefined behaviour and no data race, and stores much of what it
+//! computes, so that two versions of it, or two schedules, must leave the same memory behind. (`allow_poison` and
+//! `schedule_dependent` in [`Knobs`] allow more kinds of values, for which this comparison is not possible.)
 //!
-//! The same seed and knobs give the same text on every platform, for as long as the crate's version is the same.
-//! Nothing here knows the analysis: what the generator needs to know of a value (a bound, who agrees on it) it keeps
-//! itself, by construction.
+//! The same seed and knobs give the same text on every platform, as long as the version of the crate is the same.
+//! Nothing here uses the analysis: what the generator needs to know about a value (a bound, who agrees on it), it knows
+//! by construction.
 
 mod build;
 mod calls;
@@ -44,15 +45,15 @@ pub struct GeneratedKernel {
     pub ir: String,
     /// The kernel's name in it.
     pub kernel: String,
-    /// What the kernel is written for: in these geometries its buffers are large enough and its collectives legal.
+    /// How to launch it: in these geometries its buffers are large enough and its collectives legal.
     pub launch: Launch,
-    /// What occurs in it.
+    /// Features that occur in it.
     pub features: FeatureSet,
     pub seed: u64,
     pub mode: Mode,
 }
 
-/// The kernel of a seed: see the module's documentation for what holds of it.
+/// The kernel of a seed; see the documentation of this module for its properties.
 pub fn generate(seed: u64, knobs: &Knobs) -> GeneratedKernel {
     kernel::generate(seed, knobs)
 }

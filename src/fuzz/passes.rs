@@ -1,9 +1,9 @@
-//! Does a kernel compute the same after some of our passes? The driver for transforms.
+//! Does a kernel compute the same after our passes? The driver for transforms.
 //!
-//! Each pipeline is run as `opt` with the plugin would run it. The kernel as generated, in lockstep, says what memory is
-//! right; the transformed one must leave the same in lockstep, with both reconvergence rules, and under interleavings of
-//! the independent scheduler, without a race in any of them. `{block}` in a pipeline stands for the block of the launch,
-//! as `block=` takes it: the module is then transformed once for each launch.
+//! Each pipeline is run as `opt` with the plugin would run it. The kernel as generated, in lockstep, defines the
+//! correct memory. The transformed kernel must leave the same memory in lockstep, under both reconvergence rules, and
+//! under schedules of the independent scheduler, without a race in any of them. `{block}` in a pipeline is replaced by
+//! the block of the launch, as `block=` takes it; the module is then transformed once for each launch.
 
 use super::claims;
 use super::drive::{Failure, Plan, Runner, Tally, Trouble, inputs, load};
@@ -14,7 +14,7 @@ use crate::llvm::optimise::transform;
 use crate::llvm::owned::OwnedModule;
 use crate::simt::{LaunchConfig, Machine, Reconvergence, Scheduler};
 
-/// What stands for the block of the launch.
+/// Placeholder for the block of the launch.
 const BLOCK: &str = "{block}";
 
 /// Runs the kernel of `text` before and after each pipeline of the plan.
@@ -55,7 +55,7 @@ pub(super) fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, F
             runner.compare(&expected, &machine, &stage, |_| {})?;
             let post_dominators = |config: &mut LaunchConfig| config.reconvergence = Reconvergence::PostDominator;
             let later = runner.compare(&expected, &machine, &format!("{stage}, post-dominators"), post_dominators);
-            // where lanes that meet that late are too late for the original too, nothing is the pass's doing
+            // if the original fails under the later rule, too, the pass is not to blame
             if later.is_err() && runner.run(&before, "post-dominators", post_dominators).is_ok() {
                 later?;
             }
@@ -77,7 +77,7 @@ fn after(text: &str, passes: &str, pipeline: &str, tally: &mut Tally) -> Result<
     Ok((changed, module))
 }
 
-/// The same with full debug information: nothing of it is lost, and the code stays the same.
+/// The same with full debug information: none of it may be lost, and the code must be the same.
 fn debug_info(text: &str, passes: &str, pipeline: &str) -> Result<Kept, Failure> {
     let run = |text: &str| {
         let module = OwnedModule::from_text(text, super::KERNEL).map_err(|e| e.to_string())?;

@@ -1,7 +1,7 @@
-//! Where do the generator's choices come from? One portable stream of random numbers, the same on every platform.
+//! Where do the generator's choices come from? From one portable stream of random numbers, the same on every platform.
 //!
-//! `rand` promises the output of its *named* generators only, so the ranges are reduced here and nowhere else: a
-//! kernel named by its seed must stay the same kernel when `rand` changes how it samples.
+//! `rand` guarantees the output of its *named* generators only, so numbers are reduced to ranges here and nowhere else:
+//! a seed must keep its kernel when `rand` changes how it samples.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng as _, SeedableRng as _};

@@ -1,5 +1,5 @@
-//! Which kernels is each transform fed, and which idioms does chance seldom make? Alike arms for branch fusion, pressure
-//! for spill placement; counters that wrap, indices that a guard bounds.
+//! Which kernels are generated for one transform, and which idioms does chance rarely produce? Similar sides for branch
+//! fusion, register pressure for spill placement; counters that wrap, indices bounded by a guard.
 
 use super::build::{Gen, Label};
 use super::knobs::Feature;
@@ -19,8 +19,8 @@ enum Shape {
 }
 
 impl Gen<'_> {
-    /// Divergent if-then-elses whose arms are alike: the same instructions on other operands, some inserted, left out
-    /// or changed.
+    /// Divergent if-then-elses with similar sides: the same instructions on other operands, some inserted, omitted or
+    /// changed.
     pub(super) fn diamonds(&mut self) {
         for _ in 0..self.rng.range(1, 3) {
             let depth = self.rng.range(0, 2);
@@ -170,7 +170,7 @@ impl Gen<'_> {
         self.f.pool.push(next_sum);
     }
 
-    /// Many values alive at once across loops: uniform ones, affine ones, loaded ones; all used at the end.
+    /// Many values live at once across loops: uniform, affine and loaded ones, all used at the end.
     pub(super) fn pressure(&mut self) {
         let count = self.rng.range(12, 40);
         let mut alive = Vec::new();

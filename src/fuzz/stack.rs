@@ -1,9 +1,9 @@
-//! What moves the stack pointer, and who sees where it stands? Stack objects allocated as a function runs, of sizes on
-//! which lanes agree or not, some given back with `stacksave` and `stackrestore`; functions below them that return the
+//! What moves the stack pointer, and what observes its position? Stack objects allocated during execution, with sizes
+//! on which lanes agree or not, some released with `stacksave` and `stackrestore`; and called functions that return the
 //! address of an object of theirs.
 //!
-//! Addresses differ between versions of a kernel, so nothing that is computed from them enters the pool: they are
-//! compared, chosen by and branched on, and what comes out is forgotten.
+//! Addresses differ between versions of a kernel, so nothing computed from them enters the pool: they are compared,
+//! selected and branched on, and the results are discarded.
 
 use super::build::Gen;
 use super::knobs::Feature;
@@ -55,7 +55,7 @@ impl Gen<'_> {
         self.temp(I32, ELEMENTS, small.scope, format_args!("add nuw nsw i32 {small}, 1"))
     }
 
-    /// An object allocated as the function runs; often the stack is as before afterwards.
+    /// An object allocated during execution; often the stack pointer is restored afterwards.
     pub(super) fn dynamic_object(&mut self) {
         self.note(Feature::DynamicAlloca);
         let count = self.element_count();
@@ -75,7 +75,7 @@ impl Gen<'_> {
         }
     }
 
-    /// Where an object of this frame, or of one below, stands.
+    /// The address of an object in this frame, or in one below.
     fn stack_address(&mut self) -> Val {
         self.note(Feature::StackAddress);
         if !self.lookouts.is_empty() && self.rng.chance(70) {
@@ -91,7 +91,7 @@ impl Gen<'_> {
         self.temp(I64, I64.max(), Scope::Lane, format_args!("ptrtoint ptr {object} to i64"))
     }
 
-    /// What one of the functions says that look at their own frames.
+    /// The result of a function that returns an address in its own frame.
     fn address_below(&mut self) -> Val {
         let (n, copies) = self.rng.pick(&self.lookouts.clone());
         let arrays: Vec<(u32, u64)> =
@@ -130,7 +130,7 @@ impl Gen<'_> {
         self.temp(I32, 2, Scope::Lane, format_args!("select i1 {condition}, i32 1, i32 2"));
     }
 
-    /// Branches on an address; either way nothing happens.
+    /// Branches on an address; both sides do nothing.
     pub(super) fn branch_on_address(&mut self) {
         let condition = self.address_condition();
         let (from, side, join) = (self.f.block, self.label(), self.label());

@@ -1,4 +1,5 @@
-//! Are the kernels what they are said to be? Verifier-clean in every mode, the same every time, and with every feature.
+//! Do generated kernels have the promised properties? They verify in every mode, are reproducible, and every feature
+//! occurs.
 
 use super::{Feature, GeneratedKernel, Knobs, Mode, generate};
 use crate::llvm::owned::OwnedModule;

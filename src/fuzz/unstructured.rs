@@ -1,12 +1,14 @@
-//! What about control flow that no source language writes? Regions of random edges, irreducible cycles among them.
+//! How is control flow generated that no source language produces? As regions of random edges, with irreducible cycles.
 //!
-//! 1. Draw the graph: blocks in a row, forward edges from each, back edges where cycles are wanted; every block is
-//!    reachable, and from every block the last one is reached by forward edges alone.
-//! 2. Variables: every block has a phi for each of a few variables, and may change them. So SSA holds whatever the edges.
+//! 1. The graph is drawn: blocks in a row, forward edges from each, and back edges if cycles are wanted. Every block is
+//!    reachable, and from every block the last one is reachable by forward edges alone.
+//! 2. Every block has a phi for each of a few variables and may change them, so SSA form holds whatever the edges are.
 //!    Names are reserved first, since back edges mention values of later blocks.
-//! 3. Termination: back edges are taken only while fuel is left, and every block with a back edge burns some.
+//! 3. Back edges are taken only while fuel is left, and every block with a back edge consumes some, so the region
+//!    terminates.
 //!
-//! A block may also use the values of the blocks that dominate it, found by brute force (regions are small).
+//! A block may also use values of the blocks that dominate it; dominators are found by brute force, since regions are
+//! small.
 
 use super::build::{Gen, Label};
 use super::knobs::Feature;
@@ -89,7 +91,7 @@ impl Gen<'_> {
             }
             self.change(&ins[b], &outs[b]);
             self.leave(b, &succs[b], &labels, ins[b][0]);
-            // What a cycle computes is of the last round; outside, lanes need not agree on it.
+            // values computed in a cycle are those of the last iteration; outside, lanes need not agree on them
             defined[b] = self.f.pool[own..].iter().map(|val| Val { scope: Scope::Lane, ..*val }).collect();
         }
         (self.f.conv, self.f.trips, self.f.depth) = (conv, trips, depth);

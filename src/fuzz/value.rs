@@ -1,8 +1,8 @@
-//! What does the generator know of a value it has emitted? Type, name, a bound, and who agrees on it.
+//! What does the generator know about a value that it has emitted? Its type, its name, a bound, and who agrees on it.
 //!
-//! The bound makes flags provable (`add nuw nsw` only when the sum of the bounds fits); the scope makes convergent
-//! places provable (a barrier only under branches on block-uniform values). Both are claims of the generator, by
-//! construction, and deliberately cruder than the analysis under test: they share no code with it.
+//! The bound makes flags provable (`add nuw nsw` only if the sum of the bounds fits); the scope makes convergent places
+//! provable (a barrier only under branches on block-uniform values). Both hold by construction, and are deliberately
+//! cruder than the analysis under test, with which they share no code.
 
 use std::fmt;
 
@@ -77,7 +77,7 @@ impl fmt::Display for Ty {
     }
 }
 
-/// Who agrees on a value, for every dynamic instance.
+/// Who agrees on a value in every dynamic instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Scope {
     /// Lanes may differ.
@@ -103,7 +103,7 @@ pub(super) enum Name {
     Undef(&'static str),
 }
 
-/// A value and what is known of it.
+/// A value and what is known about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Val {
     pub(super) name: Name,
@@ -111,7 +111,7 @@ pub(super) struct Val {
     /// Integers: a bound on the unsigned value. Floats: the magnitude is at most 2^hi. Vectors: of every element.
     pub(super) hi: u64,
     pub(super) scope: Scope,
-    /// May be undef or poison: to be frozen before anything depends on it.
+    /// Whether it may be undef or poison, and must be frozen before anything depends on it.
     pub(super) tainted: bool,
 }
 

@@ -1,8 +1,8 @@
-//! Where do lanes speak to each other? Votes, shuffles, reductions, matches and barriers, in convergent places only.
+//! Where are collectives generated? Votes, shuffles, reductions, matches and barriers, in convergent places only.
 //!
-//! A warp collective needs every lane of the warp that has not exited, a block barrier every thread of the block: the
-//! generator knows both by construction ([`Func::conv`](super::build::Func)). Where warps may be partial or lanes may have
-//! returned, only collectives remain whose answer does not depend on the lanes that are missing.
+//! A warp collective needs every lane of the warp that has not exited, a block barrier every thread of the block; the
+//! generator knows both by construction ([`Func::conv`](super::build::Func)). Where warps may be partial or lanes may
+//! have returned, only collectives are emitted whose result does not depend on the missing lanes.
 
 use super::build::{Gen, Phase};
 use super::knobs::Feature;
@@ -20,7 +20,7 @@ impl Gen<'_> {
         self.f.may_sync && self.f.conv == Scope::Block && !self.f.exited && !self.f.returned
     }
 
-    /// Whether the lanes that a shuffle reads are there.
+    /// Whether all lanes that a shuffle may read are present.
     fn all_lanes(&self) -> bool {
         self.full_warps() && !self.f.exited
     }
@@ -102,7 +102,8 @@ impl Gen<'_> {
         }
     }
 
-    /// The mask of a collective, and who agrees on what it gives: the whole warp, or the part of it that the lane is in.
+    /// The mask of a collective, and the scope in which its result is the same: the whole warp, or the lane's part of
+    /// it.
     fn members(&mut self) -> (String, Scope) {
         if !self.happens(Feature::Partition) {
             return ("-1".to_owned(), Scope::Warp);
@@ -124,8 +125,8 @@ impl Gen<'_> {
         // Width 32, 16 or 8 (segment mask in bits 8..13).
         let clamp = self.rng.pick(&[31, 31, 31, 0x101f, 0x181f]);
         let agreed = if clamp == 31 { Scope::Warp } else { Scope::Lane };
-        // With lanes missing, only lane 0 (of a segment that has lanes) is sure to be there, and only while nobody has
-        // returned.
+        // if lanes may be missing, only lane 0 (of a segment that has lanes) is certain to be present, and only while
+        // nobody has returned
         if !self.all_lanes() {
             if self.f.exited {
                 return self.int_expression();
