@@ -1,14 +1,17 @@
-//! Which blocks are *cold*: does hardly any lane come to? Nobody knows before the program runs; some branches tell.
+//! Which blocks are *cold*, that is, executed by hardly any lane? Nobody knows before the program runs, but some
+//! branches give a hint.
 //!
-//! 1. **Weights** that the program states (`__builtin_expect`, a profile): a side with one in [`COLD_PART`] or less is cold.
-//! 2. **Size.** Where a branch without weights asks how large `|x|` is, numbers of [`LARGE`] and more are taken for cold, as
-//!    are infinities and NaNs: so the mathematical library leaves the way that all arguments take for the long reduction of
-//!    an angle, in every kernel that calls `sinf`.
-//! 3. **Failure.** What ends in a trap is cold.
+//! 1. **Weights** stated by the program (`__builtin_expect`, a profile): a side that is taken at most once in
+//!    [`COLD_PART`] times is cold.
+//! 2. **Magnitude.** If a branch without weights tests how large `|x|` is, values of at least [`LARGE`], infinities and
+//!    NaNs are assumed to be cold. The mathematical library tests for the long reduction of an angle in this way, in
+//!    every kernel that calls `sinf`.
+//! 3. **Failure.** A block that ends in a trap is cold.
 //!
-//! A block is cold if all ways from the entry to it are. Cost: linear.
+//! A block is cold if all paths to it from the entry are. Cost: linear.
 //!
-//! Ball and Larus 1993 guess branches from their comparisons in the same way. Ours: the size of arguments.
+//! Ball and Larus 1993 predict branches from their comparisons in the same way. The magnitude of arguments is our
+//! addition.
 
 use crate::divergence::Outline;
 use crate::entity::{Block, Value};
@@ -19,9 +22,9 @@ use crate::llvm::handle::{self, metadata_kind};
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 
-/// A side of a branch that is taken once in so many times is cold.
+/// A side of a branch is cold if it is taken at most once in this many times.
 const COLD_PART: u64 = 64;
-/// Numbers of that size are cold.
+/// Magnitude from which on numbers are cold.
 const LARGE: f64 = 65_536.0;
 static ABSOLUTE: Intrinsics<3> = Intrinsics::new(["llvm.fabs", "llvm.nvvm.fabs", "llvm.nvvm.fabs.ftz"]);
 
@@ -40,7 +43,7 @@ pub fn cold_blocks(outline: &Outline, handles: &Handles<'_>) -> FixedBitSet {
             cold.contains(from.index())
                 || (side == Some(&block) && succs.iter().filter(|&&to| to == block).count() == 1)
         };
-        // ways back have been there
+        // back edges come from blocks that have been reached already
         let mut ways = func.graph.preds(block).iter().filter(|&&from| cycles.position(from) < at).peekable();
         let fails = func.insts[func.terminator(block)].opcode == Opcode::Unreachable;
         if fails || (ways.peek().is_some() && ways.all(|&from| is_cold_way(from))) {
@@ -50,7 +53,7 @@ pub fn cold_blocks(outline: &Outline, handles: &Handles<'_>) -> FixedBitSet {
     cold
 }
 
-/// Which successor of a block is hardly ever taken; `profile` is LLVM's number for `!prof`.
+/// The successor of a block that is hardly ever taken; `profile` is LLVM's number for `!prof`.
 fn cold_side(outline: &Outline, handles: &Handles<'_>, profile: u32, block: Block) -> Option<usize> {
     let func = &outline.func;
     let branch = func.terminator(block);
@@ -59,7 +62,7 @@ fn cold_side(outline: &Outline, handles: &Handles<'_>, profile: u32, block: Bloc
     }
     let handle = handles.inst(branch);
     if let Some(weights) = handle.metadata(profile).filter(|_| handle.has_metadata()) {
-        // names stand before the weights
+        // names precede the weights
         let weights: Vec<u64> = weights.md_operands().into_iter().flatten().filter_map(|w| w.const_u64()).collect();
         let total: u64 = weights.iter().sum();
         return weights.iter().position(|&weight| total > 0 && weight.saturating_mul(COLD_PART) <= total);
@@ -73,7 +76,7 @@ fn cold_side(outline: &Outline, handles: &Handles<'_>, profile: u32, block: Bloc
     let is_large = || is_absolute(outline, operands[0]) && number(handles, operands[1]) >= Some(LARGE);
     // LLVM numbers ordered predicates 1 to 7 and their unordered twins from 8
     match data.sub {
-        // whether it is NaN at all
+        // unordered: is it NaN at all?
         8 => Some(0),
         7 => Some(1),
         // equal, greater
@@ -90,7 +93,7 @@ fn is_absolute(outline: &Outline, value: Value) -> bool {
     call.is_some_and(|call| matches!(func.call(call).callee, Callee::Intrinsic(id) if ABSOLUTE.contains(id)))
 }
 
-/// A constant number, infinities included.
+/// A constant number, or an infinity.
 fn number(handles: &Handles<'_>, value: Value) -> Option<f64> {
     let handle = handles.value(value);
     let bits = handle.const_fp_bits()?;

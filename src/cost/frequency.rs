@@ -1,38 +1,39 @@
-//! How often does code run, for one entry of its function? Guessed from the loops around it.
+//! How often is code executed per call of its function? Guessed from the loops around it.
 //!
-//! Every loop is taken to iterate so many times, and nesting beyond some depth to add nothing. *Outside loops* means once.
+//! Every loop is assumed to iterate a fixed number of times, and nesting beyond some depth is ignored. Code outside
+//! loops is executed once.
 
 use crate::divergence::Outline;
 use crate::entity::Block;
 
-/// What is assumed of loops.
+/// Assumptions about loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Guess {
-    /// Iterations of each.
+    /// Iterations of each loop.
     iterations: u64,
-    /// Nesting that counts.
+    /// Maximum nesting depth that counts.
     max_depth: u32,
 }
 
-/// Of loops of IR: before `ptxas` unrolls them.
+/// For loops in IR, before `ptxas` unrolls them.
 const IN_IR: Guess = Guess { iterations: 10, max_depth: 6 };
-/// Of loops of machine code: after it has.
+/// For loops in machine code, after `ptxas` has unrolled them.
 pub const IN_MACHINE_CODE: Guess = Guess { iterations: 8, max_depth: 4 };
 
 impl Guess {
-    /// Executions of what stands in so many loops.
+    /// Number of executions of code at this loop depth.
     pub const fn executions(self, depth: u32) -> u64 {
         let depth = if depth < self.max_depth { depth } else { self.max_depth };
         self.iterations.pow(depth)
     }
 }
 
-/// Executions of a block.
+/// Number of executions of a block per call.
 pub fn of_block(outline: &Outline, block: Block) -> f64 {
     IN_IR.executions(depth(outline, block)) as f64
 }
 
-/// Whether any loop is around a block.
+/// Whether a block is in any loop.
 pub fn is_in_loop(outline: &Outline, block: Block) -> bool {
     depth(outline, block) > 0
 }

@@ -1,10 +1,10 @@
 //! What does an instruction cost, in issue cycles of one warp on one of a multiprocessor's four partitions?
 //!
-//! Throughputs are those of the [chip](crate::gpu::chip). To loads a share of their latency is added, some warps hiding the rest
-//! ([`prices`](crate::gpu::prices)). Sequences that stand for one IR instruction (division, square root, 64-bit division) are
-//! counted in `ptxas`'s output for sm_90.
+//! Throughputs are those of the [chip](crate::gpu::chip). A load also costs a share of its latency; other warps hide
+//! the rest ([`prices`](crate::gpu::prices)). The lengths of instruction sequences that implement one IR instruction
+//! (division, square root, 64-bit division) were counted in the output of `ptxas` for sm_90.
 //!
-//! [`instructions`] is the rougher count of what is computed again in a loop, where latencies do not matter.
+//! [`instructions`] is a rougher count for values rematerialised in a loop, where latencies do not matter.
 
 use crate::entity::{Inst, Value};
 use crate::gpu::chip::{Chip, Issue};
@@ -17,19 +17,19 @@ use crate::ir::inst::Opcode;
 use crate::ir::types::TypeKind;
 use crate::llvm::handle::{Function, intrinsic_name};
 
-/// Costs on one chip.
+/// Costs on one chip, in issue cycles.
 #[derive(Clone, Copy, Debug)]
 pub struct Costs {
     issue: Issue,
 }
 
 impl Costs {
-    /// Those of the chip that a function is compiled for.
+    /// The costs on the chip for which a function is compiled.
     pub fn of(function: Function<'_>) -> Costs {
         Costs { issue: Chip::of(&function.string_attribute("target-cpu").unwrap_or_default()).issue }
     }
 
-    /// Choosing between two values of a type.
+    /// Cost of a select between two values of this type.
     pub fn select(&self, func: &Func, value: Value) -> u32 {
         match func.type_info(value).kind {
             TypeKind::Int(1) => 1,
@@ -43,7 +43,7 @@ impl Costs {
         }
     }
 
-    /// One instruction, executed by a warp.
+    /// Cost of one instruction, executed by a warp.
     pub fn inst(&self, func: &Func, inst: Inst) -> u32 {
         let data = &func.insts[inst];
         let kind = func.types[data.ty].kind;
@@ -73,7 +73,7 @@ impl Costs {
                 },
                 Opcode::ICmp | Opcode::FCmp => self.compare(func, inst),
                 Opcode::FpCast => self.conversion(func, inst),
-                // widening an index folds into address arithmetic or costs a move
+                // widening an index either folds into address arithmetic or costs a move
                 Opcode::ZExt | Opcode::SExt => 1,
                 Opcode::Trunc | Opcode::BitCast | Opcode::Freeze | Opcode::PtrToInt | Opcode::IntToPtr => 0,
                 Opcode::AddrSpaceCast => self.issue.int,
@@ -101,7 +101,7 @@ impl Costs {
 
     fn address(&self, func: &Func, inst: Inst) -> u32 {
         let data = func.gep(inst);
-        // a constant offset folds into the access; an index is one wide multiply-add
+        // a constant offset folds into the access; each index is one wide multiply-add
         2 * self.issue.int * data.terms.len() as u32
     }
 
@@ -116,7 +116,7 @@ impl Costs {
     fn conversion(&self, func: &Func, inst: Inst) -> u32 {
         let operand = func.type_info(func.operands(inst)[0]).kind;
         let wide = |kind: TypeKind| matches!(kind, TypeKind::Float(64) | TypeKind::Int(33..));
-        // sixteen results per clock from and to 64-bit types, 64 else
+        // 16 results per clock for conversions from or to 64-bit types, 64 for others
         if wide(operand) || wide(func.types[func.insts[inst].ty].kind) { 8 } else { 2 }
     }
 
@@ -150,7 +150,7 @@ impl Costs {
     }
 }
 
-/// Instructions of the machine for one that is cheap to compute again, in halves at the finest.
+/// Number of machine instructions for an instruction that is cheap to rematerialise; may be fractional.
 pub fn instructions(func: &Func, inst: Inst) -> f64 {
     use Opcode::*;
     let wide = func.int_bits(func.result(inst)) == Some(64);

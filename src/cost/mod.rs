@@ -1,4 +1,4 @@
-//! What does an instruction cost, and how often does it run?
+//! What does an instruction cost, and how often is it executed?
 
 pub mod cold;
 pub mod frequency;

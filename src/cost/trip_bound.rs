@@ -1,15 +1,15 @@
-//! How often does a loop iterate at most, for one entry of it?
+//! How often can a loop iterate at most, each time it is entered?
 //!
-//! [`TripBounds`] bounds the iterations of each cycle by its [induction variable](Induction), and names the cycles whose bound
-//! is not enough for somebody who counts visits.
+//! [`TripBounds`] bounds the iterations of each cycle by its [induction variable](Induction), and finds the cycles
+//! whose bound is too large for counters of a given width.
 //!
-//! A cycle is bounded by a variable of its header that changes by a constant each time and decides about leaving at the
-//! header or at the only latch, so that every iteration passes the decision:
+//! A cycle is bounded by a variable of its header that changes by a constant in every iteration and decides whether to
+//! leave, at the header or at the only latch, so that every iteration makes that decision:
 //!
-//! - constant start, step and limit: the number of steps;
-//! - otherwise no value comes twice where the addition may not wrap (`nsw`, `nuw`; a wrapped value is poison, and poison that
-//!   decides is undefined behaviour), so there are at most as many iterations as values;
-//! - a variable that is shifted until it is zero: its bits.
+//! - with constant start, step and limit: the number of steps;
+//! - otherwise, if the addition may not wrap (`nsw`, `nuw`), no value can occur twice, so there are at most as many
+//!   iterations as values (a wrapped value is poison, and branching on poison is undefined behaviour);
+//! - for a variable that is shifted until it is zero: its number of bits.
 
 use super::trip_count::Induction;
 use crate::affine::form::wrap;
@@ -20,14 +20,14 @@ use crate::entity::{Inst, Value};
 use crate::ir::Func;
 use crate::ir::inst::{ConstData, Flags, Opcode, Predicate};
 
-/// Bounds of a function's cycles.
+/// Iteration bounds of the cycles of a function.
 pub struct TripBounds {
-    /// Most iterations an entry, by cycle; `u64::MAX` where nothing is known.
+    /// Maximum number of iterations per entry, by cycle; `u64::MAX` if unknown.
     most: Vec<u64>,
 }
 
 impl TripBounds {
-    /// Looks at every cycle of a function.
+    /// Bounds every cycle of a function.
     pub fn new(facts: &Facts) -> TripBounds {
         let cycles = &facts.cfg().cycles;
         TripBounds {
@@ -35,14 +35,14 @@ impl TripBounds {
         }
     }
 
-    /// Most visits of a block that is in these cycles, for each entry of the function.
+    /// Maximum number of visits of a block, per call of the function; `innermost` is the innermost cycle around it.
     pub fn visits(&self, cycles: &Cycles, innermost: Option<Cycle>) -> u64 {
         let around = innermost.into_iter().flat_map(|cycle| cycles.ancestors(cycle));
         around.fold(1u64, |product, cycle| product.saturating_mul(self.most[cycle.as_u32() as usize]))
     }
 
-    /// Cycles at whose headers counters are looked at, given the innermost cycles around counted branches: between two
-    /// looks, or without any, no branch is visited more than `limit` times.
+    /// Cycles at whose headers counters must be checked for overflow, given the innermost cycles around counted
+    /// branches: between two checks, or without any check, no branch is visited more than `limit` times.
     pub fn checks(&self, cycles: &Cycles, counted: impl Fn(Cycle) -> bool, limit: u64) -> Vec<Cycle> {
         let mut visits = vec![0u64; cycles.len()];
         let mut checks = Vec::new();
@@ -89,7 +89,7 @@ fn iterations(func: &Func, cycles: &Cycles, cycle: Cycle) -> Option<u64> {
         .min()
 }
 
-/// Iterations where a comparison decides about staying.
+/// Bound from a comparison that decides whether to stay.
 fn by_compare(func: &Func, cycles: &Cycles, cycle: Cycle, compare: Inst, stays_if: bool) -> Option<u64> {
     let data = &func.insts[compare];
     let &[a, b] = func.operands(compare) else { return None };
@@ -111,7 +111,7 @@ fn by_compare(func: &Func, cycles: &Cycles, cycle: Cycle, compare: Inst, stays_i
         _ => None,
     };
     if opcode != Opcode::Add {
-        // zero after as many shifts as there are bits, or -1: it must not stay then
+        // zero after as many shifts as there are bits, or -1: then it must not stay
         let keeps_sign = opcode == Opcode::AShr;
         let leaves = match pred {
             Predicate::Sgt => constant(limit).is_some_and(|limit| limit >= 0),
@@ -131,7 +131,7 @@ fn by_compare(func: &Func, cycles: &Cycles, cycle: Cycle, compare: Inst, stays_i
     [counted, kept].into_iter().flatten().min()
 }
 
-/// Iterations from a constant to a constant.
+/// Number of iterations from one constant to another.
 fn counted(from: i64, to: i64, by: i64, pred: Predicate, bits: u32) -> Option<u64> {
     let mask = if bits == 64 { u64::MAX } else { (1u64 << bits) - 1 };
     let (distance, step) =
@@ -142,7 +142,7 @@ fn counted(from: i64, to: i64, by: i64, pred: Predicate, bits: u32) -> Option<u6
             let count = distance / step as u64;
             (distance.is_multiple_of(step as u64) && count > 0).then_some(count)
         }
-        // no value on the way can wrap: numbers are small
+        // no intermediate value can wrap, since the numbers are small
         Predicate::Slt | Predicate::Sle | Predicate::Sgt | Predicate::Sge => {
             let small = |number: i64| number.unsigned_abs() < mask >> 3;
             let upwards = matches!(pred, Predicate::Slt | Predicate::Sle) == (by > 0);
@@ -156,7 +156,7 @@ fn counted(from: i64, to: i64, by: i64, pred: Predicate, bits: u32) -> Option<u6
     }
 }
 
-/// How many different values a variable can have that may not wrap.
+/// Number of different values of a variable that may not wrap.
 fn values(func: &Func, start: Option<i64>, limit: Value, by: i64, flags: Flags, pred: Predicate, bits: u32) -> u64 {
     let step = by.unsigned_abs().max(1);
     let all = if bits == 64 { u64::MAX } else { 1u64 << bits };
@@ -174,7 +174,7 @@ fn values(func: &Func, start: Option<i64>, limit: Value, by: i64, flags: Flags, 
     if start.is_none_or(|start| start < 0) {
         return most;
     }
-    // a 64-bit copy of a 32-bit variable ends where that one does
+    // a 64-bit copy of a 32-bit variable ends where the variable does
     let narrow = func.def(limit).is_some_and(|inst| {
         let data = &func.insts[inst];
         let is_signed = data.opcode == Opcode::SExt || data.opcode == Opcode::ZExt && data.flags.contains(Flags::NNEG);

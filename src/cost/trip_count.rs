@@ -1,8 +1,9 @@
-//! How often does a loop iterate, for one entry of it?
+//! How often does a loop iterate each time it is entered?
 //!
-//! [`Induction`] reads the variable that counts: a phi of the header to which every iteration adds the same constant, or which
-//! it shifts by one. [`TripCount`] runs it, where start and bound are constants too and the loop's one exit stands in its header or
-//! its latch, and so is met once an iteration. [Bounds](super::trip_bound) need less.
+//! [`Induction`] recognises the variable that counts: a phi of the header to which every iteration adds the same
+//! constant, or which it shifts by one. [`TripCount`] simulates it, if start and bound are constants and the only exit
+//! of the loop is in its header or its latch and so is reached once per iteration. [Bounds](super::trip_bound) require
+//! less.
 //!
 //! Cost: linear in the edges of the cycle, and at most [`MAX_COUNT`] steps.
 
@@ -14,24 +15,24 @@ use crate::ir::Func;
 use crate::ir::inst::{ConstData, Flags, Opcode, Predicate};
 use smallvec::SmallVec;
 
-/// Most iterations that are counted: LLVM unrolls no longer loop whole.
+/// Maximum number of iterations that are counted: LLVM does not fully unroll longer loops.
 const MAX_COUNT: u64 = 1024;
 
-/// A variable of a cycle's header that every iteration changes in the same way.
+/// A variable in a cycle's header that every iteration changes in the same way.
 pub struct Induction {
     pub phi: Inst,
-    /// Its values on entry, by edges that can be reached.
+    /// Its values on entry, for the reachable entry edges.
     starts: SmallVec<[Value; 2]>,
-    /// `add`, `lshr` or `ashr`, by a constant, and the flags of that.
+    /// The operation: `add`, `lshr` or `ashr` by a constant.
     pub opcode: Opcode,
     pub by: i64,
     pub flags: Flags,
-    /// The value that was asked for is the one of the next iteration.
+    /// Whether the value in question is that of the next iteration.
     pub is_next: bool,
 }
 
 impl Induction {
-    /// Reads a value as such a variable, or as what it will be in the next iteration.
+    /// Recognises a value as such a variable, or as its value in the next iteration.
     pub fn of(func: &Func, cycles: &Cycles, cycle: Cycle, value: Value) -> Option<Induction> {
         let def = func.def(value)?;
         let is_next = func.insts[def].opcode != Opcode::Phi;
@@ -61,7 +62,7 @@ impl Induction {
         is_known.then_some(Induction { phi, starts, opcode: data.opcode, by, flags: data.flags, is_next })
     }
 
-    /// Its value on entry, where one edge alone leads there.
+    /// Its value on entry, if there is a single entry edge.
     pub fn only_start(&self) -> Option<Value> {
         match self.starts[..] {
             [start] => Some(start),
@@ -73,9 +74,9 @@ impl Induction {
 /// How often a loop iterates, and by which constants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TripCount {
-    /// Times that the header is run.
+    /// Number of times that the header is executed.
     pub header: u64,
-    /// Times that what stands behind the exit is run.
+    /// Number of times that the code after the exit is executed.
     pub whole: u64,
     pub exit: Block,
     /// Which successor of the exit leaves the loop.
@@ -84,7 +85,7 @@ pub struct TripCount {
 }
 
 impl TripCount {
-    /// Of a reducible cycle with one latch.
+    /// The trip count of a reducible cycle with one latch.
     pub fn of(func: &Func, cycles: &Cycles, cycle: Cycle, latch: Block) -> Option<TripCount> {
         let mut exits = cycles.exit_edges(&func.graph, cycle);
         let (exit, target) = exits.next()?;
@@ -127,7 +128,7 @@ impl TripCount {
         None
     }
 
-    /// Whether two loops count from, to and by the same constants.
+    /// Whether two loops have the same start, limit and step.
     pub fn counts_like(&self, other: &TripCount) -> bool {
         self.constants == other.constants
     }

@@ -1,68 +1,76 @@
-//! What does one multiprocessor of each chip have, and how fast is it? By the name of the target CPU.
+//! Which resources and throughputs does one multiprocessor of each chip have? By the name of the target CPU.
 //!
 //! Sources: **\[resources\]** CUDA C++ Programming Guide, "Technical Specifications per Compute Capability";
-//! **\[throughput\]** the same, "Throughput of Native Arithmetic Instructions": results per clock and multiprocessor.
+//! **\[throughput\]** the same, "Throughput of Native Arithmetic Instructions", in results per clock and
+//! multiprocessor.
 
-/// Registers of 32 bits of a multiprocessor, on every chip here. \[resources\]
+/// 32-bit registers of a multiprocessor, on every chip here. \[resources\]
 pub const REGISTERS: u32 = 65_536;
-/// Registers are handed to warps in units of this many. \[resources\]
+/// Registers are allocated to warps in units of this many. \[resources\]
 pub const REGISTER_UNIT: u32 = 256;
-/// Most registers of a thread. \[resources\]
+/// Maximum number of registers of a thread. \[resources\]
 pub const MAX_REGISTERS: u32 = 255;
-/// Bytes of shared memory that a block may have without the host asking for more. \[resources\]
+/// Bytes of shared memory that a block may have without the host requesting more. \[resources\]
 pub const STATIC_SHARED: u64 = 48 * 1024;
-/// Blocks get shared memory in units of so many bytes. \[resources\]
+/// Shared memory is allocated to blocks in units of this many bytes. \[resources\]
 pub const SHARED_UNIT: u64 = 128;
 /// Bytes of the widest load or store of a lane. PTX ISA, "Vectors".
 pub const WIDEST_ACCESS: u64 = 16;
-/// The steps, in KB, in which the memory is divided into shared memory and first-level cache. CUDA C++ Programming Guide,
-/// "Shared Memory" of the architectures; those of all chips together.
+/// Sizes in KB that the shared part of the unified memory may have; the rest is first-level cache. CUDA C++ Programming
+/// Guide, "Shared Memory" of the architectures; the union over all chips.
 pub const SHARES_KB: [u64; 10] = [0, 8, 16, 32, 64, 100, 132, 164, 196, 228];
 
-/// The chip that stands for all where none is named: the one that most was measured on.
+/// The chip assumed if none is named: the one on which most was measured.
 pub const USUAL: &str = "sm_90";
-/// What LLVM compiles for where a module names no chip.
+/// The chip for which LLVM compiles if a module names none.
 pub const LLVM_DEFAULT: &str = "sm_75";
 
-/// What one multiprocessor has and does.
+/// Resources and throughputs of one multiprocessor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Chip {
-    /// Ten times the compute capability; 0 where the name says none.
+    /// Ten times the compute capability; 0 if the name gives none.
     pub architecture: u32,
-    /// Threads that are resident at once.
+    /// Maximum number of resident threads.
     pub threads: u32,
-    /// Blocks that are resident at once.
+    /// Maximum number of resident blocks.
     pub blocks: u32,
-    /// Shared memory for all resident blocks, in bytes.
+    /// Shared memory of all resident blocks together, in bytes.
     pub shared_bytes: u64,
-    /// Shared memory that the system takes from each block, in bytes.
+    /// Shared memory that the system reserves for each block, in bytes.
     pub reserved_bytes: u64,
-    /// The memory that is divided into shared memory and first-level cache, in bytes.
+    /// Unified memory that is divided into shared memory and first-level cache, in bytes.
     pub unified_bytes: u64,
+    /// Issue cycles by kind of instruction.
     pub issue: Issue,
 }
 
-/// How long one of the four partitions is busy with one instruction of a warp, in cycles: 32 lanes over the results that
-/// the partition has in a clock.
+/// For how many cycles one instruction of a warp occupies one of the four partitions: 32 lanes divided by the results
+/// per clock of the partition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Issue {
+    /// Cycles of a single-precision addition, multiplication or multiply-add.
     pub fp32: u32,
+    /// Cycles of the same in double precision.
     pub fp64: u32,
+    /// Cycles of a 32-bit integer addition, comparison or logical operation.
     pub int: u32,
 }
 
-/// 64 single and 32 double results per clock and multiprocessor. \[throughput\]
+/// 64 single-precision and 32 double-precision results per clock and multiprocessor. \[throughput\]
 const PASCAL_TO_AMPERE: Issue = Issue { fp32: 2, fp64: 4, int: 2 };
-/// Data-centre parts of Hopper and Blackwell: 128 single, 64 double. \[throughput\]
+/// Data-centre chips of Hopper and Blackwell: 128 single-precision, 64 double-precision. \[throughput\]
 const DATA_CENTRE: Issue = Issue { fp32: 1, fp64: 2, int: 2 };
-/// Graphics parts: 128 single, two double; Turing has 64 single. \[throughput\]
+/// Graphics chips: 128 single-precision, two double-precision. \[throughput\]
 const GRAPHICS: Issue = Issue { fp32: 1, fp64: 64, int: 2 };
+/// Turing: 64 single-precision, two double-precision. \[throughput\]
 const TURING: Issue = Issue { fp32: 2, ..GRAPHICS };
 
-/// What is assumed where nothing is known: many threads to feed, little memory to share; as fast as the newest.
+/// Assumed for an unknown chip: many resident threads and little memory, so that occupancy is judged cautiously, and
+/// the throughputs of data-centre chips.
 const UNKNOWN: Chip = row(0, 2048, 32, 64, 1024, 128, DATA_CENTRE);
 
-/// Ordered by architecture. \[resources\] Of chips before Turing nothing was measured: they have [`UNKNOWN`]'s resources.
+/// Ordered by architecture. \[resources\] Nothing was measured on chips before Turing; they have the resources of
+/// [`UNKNOWN`].
 const TABLE: &[Chip] = &[
     Chip { architecture: 60, issue: PASCAL_TO_AMPERE, ..UNKNOWN },
     Chip { architecture: 70, issue: PASCAL_TO_AMPERE, ..UNKNOWN },
@@ -97,25 +105,26 @@ const fn row(
 }
 
 impl Chip {
-    /// By the name of a target CPU: `sm_90`, `sm_120a`. One that the table does not have is taken for a graphics part.
+    /// By the name of a target CPU: `sm_90`, `sm_120a`. An architecture that the table lacks gets [`UNKNOWN`]'s
+    /// resources and a graphics chip's throughputs; a name without an architecture is [`UNKNOWN`].
     pub fn of(cpu: &str) -> Chip {
         let Some(architecture) = architecture(cpu) else { return UNKNOWN };
         let known = TABLE.iter().copied().find(|chip| chip.architecture == architecture);
         known.unwrap_or(Chip { architecture, issue: GRAPHICS, ..UNKNOWN })
     }
-    /// Whether it has `redux.sync`. PTX ISA.
+    /// Whether the chip has `redux.sync`. PTX ISA.
     pub fn has_redux(&self) -> bool {
         self.architecture >= 80
     }
 }
 
-/// Ten times the compute capability in the name of a target CPU: 90 of `sm_90a`.
+/// Ten times the compute capability in the name of a target CPU: 90 for `sm_90a`.
 pub fn architecture(cpu: &str) -> Option<u32> {
     let name = cpu.strip_prefix("sm_")?;
     name[..name.find(|digit: char| !digit.is_ascii_digit()).unwrap_or(name.len())].parse().ok()
 }
 
-/// The first name of a target CPU in a text, or of a virtual one: `sm_90` in `arch=compute_90,code=[compute_90,sm_90]`.
+/// The first name of a real or virtual target CPU in a text: `sm_90` in `arch=compute_90,code=[compute_90,sm_90]`.
 pub fn name_in(text: &str) -> Option<String> {
     let behind = |prefix: &str| Some(text.split_once(prefix)?.1);
     let name = behind("sm_").or_else(|| behind("compute_"))?;
@@ -141,7 +150,7 @@ mod tests {
         assert!(TABLE.is_sorted_by_key(|chip| chip.architecture));
         assert_eq!(Chip::of("sm_120a").issue, GRAPHICS);
         assert_eq!(Chip::of("sm_90a").shared_bytes, 228 * 1024);
-        // as fast as the newest, or as a graphics part
+        // no architecture: all unknown; an unknown architecture: throughputs of a graphics chip
         assert_eq!(Chip::of("gfx90a"), UNKNOWN);
         assert_eq!(Chip::of("sm_999").issue, GRAPHICS);
         assert!(Chip::of("sm_80").has_redux() && !Chip::of("sm_75").has_redux());

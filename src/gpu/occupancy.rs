@@ -1,16 +1,16 @@
 //! How many blocks of a kernel fit on a multiprocessor, and how many registers may its threads use?
 //!
-//! The blocks that fit follow from threads, resident blocks, registers and shared memory, each a column of the
-//! [table](super::chip).
+//! The number of blocks is limited by resident threads, resident blocks, registers and shared memory, each a column of
+//! the [table](super::chip).
 
 use super::chip::{Chip, MAX_REGISTERS, REGISTER_UNIT, REGISTERS, SHARED_UNIT, SHARES_KB};
 use crate::geometry::{Geometry, WARP_SIZE};
 
-/// Threads of a block that occupancy is compared for where nothing is known.
+/// Threads per block assumed for occupancy if nothing is known.
 pub const USUAL_THREADS: u32 = 256;
 
 impl Chip {
-    /// Blocks of `threads` threads that fit at once, with so many registers of a thread and bytes of shared memory of a block.
+    /// Number of blocks that fit at once. `registers` is per thread, `shared_bytes` per block.
     pub fn resident_blocks(&self, threads: u32, registers: u32, shared_bytes: u64) -> u32 {
         let warps = threads.div_ceil(WARP_SIZE).max(1);
         let by_threads = self.threads / (warps * WARP_SIZE);
@@ -20,15 +20,15 @@ impl Chip {
         by_threads.min(self.blocks).min(by_registers).min(by_shared as u32)
     }
 
-    /// Bytes that become shared memory where so many are wanted.
+    /// Size of the shared part of the unified memory, in bytes, if this much is needed.
     pub fn share(&self, wanted_bytes: u64) -> u64 {
         let least = SHARES_KB.into_iter().map(|share| share * 1024).find(|&share| share >= wanted_bytes);
         least.unwrap_or(self.shared_bytes).min(self.shared_bytes)
     }
 }
 
-/// Registers a thread may use: what the user states, the kernel's own bound, or what its launch bounds leave.
-/// `None` where nothing is promised; `ptxas` then takes what it likes.
+/// Number of registers that a thread may use: as stated by the user, else the kernel's own bound, else what its launch
+/// bounds leave. `None` if there is no bound; `ptxas` then uses as many as it likes.
 pub fn register_budget(stated: Option<u32>, geometry: &Geometry) -> Option<u32> {
     if let Some(stated) = stated.or(geometry.max_registers) {
         return Some(stated.min(MAX_REGISTERS));

@@ -1,26 +1,26 @@
-//! May a transform touch a function?
+//! May a transform change a function?
 //!
-//! For one function the switch is the string attribute `"warpwise-no-fuse"` or
-//! `__attribute__((annotate("warpwise.no-fuse")))`. The plain `"warpwise-off"` and `annotate("warpwise.off")` mean all
-//! transforms, as does `optnone`.
+//! A transform is switched off for one function by the string attribute `"warpwise-no-fuse"` or by
+//! `__attribute__((annotate("warpwise.no-fuse")))` (with the word of the transform). `"warpwise-off"`,
+//! `annotate("warpwise.off")` and `optnone` switch off all transforms.
 
 use super::Transform;
 use crate::llvm::edit::Editor;
 use crate::llvm::edit::annotate::is_optnone;
 use crate::llvm::handle::{Function, Module};
 
-/// Whether a transform may touch a function. Every transform asks before it looks at one.
+/// Whether a transform may change a function. Every transform checks this first.
 pub fn is_enabled(function: Function<'_>, transform: Transform) -> bool {
     !is_optnone(function) && !is_switched_off(function, transform)
 }
 
-/// Whether a string attribute keeps a transform off a function.
+/// Whether a string attribute switches a transform off for a function.
 pub fn is_switched_off(function: Function<'_>, transform: Transform) -> bool {
     off_attributes(transform).iter().any(|attribute| function.string_attribute(attribute).is_some())
 }
 
-/// Whether an annotation keeps a transform off a function. In the middle of clang's pipeline annotations have not become
-/// attributes yet; [`read_annotations`] makes them so for whole modules.
+/// Whether an annotation switches a transform off for a function. In the middle of clang's pipeline annotations have
+/// not been converted to attributes yet; [`read_annotations`] does so for whole modules.
 pub fn is_annotated_off(function: Function<'_>, transform: Transform) -> bool {
     let off = off_attributes(transform);
     annotations(function.module()).iter().any(|(named, attribute)| *named == function && off.contains(attribute))
@@ -31,7 +31,7 @@ fn off_attributes(transform: Transform) -> [String; 2] {
     ["warpwise-off".to_owned(), format!("warpwise-no-{}", transform.word())]
 }
 
-/// Functions with an `annotate("warpwise.WORD")`, and the string attribute `warpwise-WORD` that says the same.
+/// Functions with an `annotate("warpwise.WORD")`, and the equivalent string attribute `warpwise-WORD`.
 fn annotations(module: Module<'_>) -> Vec<(Function<'_>, String)> {
     let mut wanted = Vec::new();
     let Some(list) = module.global("llvm.global.annotations").and_then(|global| global.initializer()) else {
@@ -50,8 +50,8 @@ fn annotations(module: Module<'_>) -> Vec<(Function<'_>, String)> {
     wanted
 }
 
-/// Turns annotations of functions into string attributes, which survive linking and the loss of annotations. Whether
-/// any was new.
+/// Converts annotations of functions to string attributes, which survive linking and the removal of annotations.
+/// Returns whether any was new.
 pub fn read_annotations(module: Module<'_>) -> bool {
     let mut changed = false;
     let mut editor = Editor::new(module);

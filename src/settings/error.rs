@@ -1,21 +1,21 @@
-//! What is wrong with an option or a parameter, in a sentence that names what mends it?
+//! What is wrong with an option or a parameter? A sentence that says how to correct it.
 
 use super::victims::VictimsError;
 use crate::geometry::ShapeError;
 
-/// Why a value was refused.
+/// Why a value was rejected.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ValueError {
     #[error(transparent)]
     Shape(#[from] ShapeError),
     #[error(transparent)]
     Victims(#[from] VictimsError),
-    /// The sentence goes on after the name of the option or parameter.
+    /// A sentence that continues after the name of the option or parameter.
     #[error(transparent)]
     Form(#[from] FormError),
 }
 
-/// Why a value was refused, to be read after the name of its option or parameter.
+/// Why a value was rejected, as the continuation of a sentence that begins with the name of its option or parameter.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FormError {
     #[error("is 0 or 1, not '{0}'")]
@@ -28,7 +28,7 @@ pub enum FormError {
     Path,
 }
 
-/// Why a pass's parameters or an option of the command line were refused.
+/// Why the parameters of a pass or a command-line option were rejected.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SettingsError {
     #[error(transparent)]
@@ -50,7 +50,7 @@ pub enum SettingsError {
 }
 
 impl SettingsError {
-    /// The error of a value between the brackets of a pass.
+    /// The error for the value of a pass parameter.
     pub(super) fn of_parameter(pass: &str, name: &str, error: ValueError) -> SettingsError {
         match error {
             ValueError::Shape(error) => SettingsError::Shape(error),
@@ -59,7 +59,7 @@ impl SettingsError {
         }
     }
 
-    /// The error of a value on the command line.
+    /// The error for the value of a command-line option.
     pub(super) fn of_option(name: &str, error: ValueError) -> SettingsError {
         match error {
             ValueError::Shape(error) => SettingsError::Shape(error),

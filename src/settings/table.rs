@@ -1,6 +1,6 @@
-//! Which options and parameters are there? One row each: names, who takes it, what values it has, what it sets, what
-//! it means. Everything that speaks of options is made from these rows: the text between the brackets of a pass, LLVM's
-//! command line, errors, docs/PASSES.md.
+//! Which options and parameters are there? One row each: names, the passes that take it, its values, what it sets, what
+//! it means. Everything about options is generated from these rows: the parameters of passes, LLVM's command line,
+//! error messages, docs/PASSES.md.
 
 use super::Settings;
 use super::error::{FormError, ValueError};
@@ -9,32 +9,32 @@ use super::victims::Victims;
 use crate::geometry::BlockShape;
 use crate::gpu::chip::MAX_REGISTERS;
 
-/// Most bytes of shared memory a block can have, on any architecture.
+/// Maximum shared memory of a block on any architecture, in bytes.
 const MAX_SHARED: u32 = 232_448;
 
-/// One option, one parameter, or both.
+/// A command-line option, a pass parameter, or both.
 #[derive(Debug)]
 pub struct Parameter {
-    /// What it is called between brackets; empty if there is only an option.
+    /// Name of the pass parameter; empty if there is only an option.
     pub name: &'static str,
-    /// What it is called on the command line, after `-warpwise-`; empty if there is only a parameter.
+    /// Name of the command-line option after `-warpwise-`; empty if there is only a parameter.
     pub option: &'static str,
-    /// How its value is written, in capitals; empty for a switch, which needs none.
+    /// Placeholder for the value, in capitals; empty for a switch, which needs none.
     pub value: &'static str,
-    /// The passes that take it between their brackets; for an option alone, those that it means something to. Options
-    /// of the command line go to every pass.
+    /// The passes that take the parameter; for an option without a parameter, the passes to which it matters.
+    /// Command-line options apply to every pass.
     pub passes: &'static [&'static str],
     pub takes: Takes,
-    /// What it means, for `--help` and the documentation.
+    /// The meaning, for `--help` and the documentation.
     pub help: &'static str,
 }
 
-/// Values of a parameter, and where they go.
+/// The kind of value, and the setting that it changes.
 #[derive(Clone, Copy, Debug)]
 pub enum Takes {
-    /// Nothing or 1 for on, 0 for off.
+    /// No value or 1 switches it on, 0 off.
     Switch(fn(&mut Settings, bool)),
-    /// As [`Takes::Switch`] on the command line; between brackets the word or `no-` and the word.
+    /// On the command line like [`Takes::Switch`]; as a parameter, the word or `no-` and the word.
     Runs(Transform),
     Number {
         least: u32,
@@ -43,7 +43,7 @@ pub enum Takes {
     },
     Shape(fn(&mut Settings, BlockShape)),
     Victims(fn(&mut Settings, Victims)),
-    /// The end of a symbol.
+    /// The suffix of a symbol.
     Suffix(fn(&mut Settings, &str)),
     Path(fn(&mut Settings, &str)),
 }
@@ -214,7 +214,7 @@ pub const PARAMETERS: &[Parameter] = &[
 ];
 
 impl Parameter {
-    /// How it is written between brackets: `regs=N`, `fuse, no-fuse`, `vote=0`.
+    /// How the parameter is written: `regs=N`, `fuse, no-fuse`, `vote=0`.
     pub fn form(&self) -> String {
         match self.takes {
             Takes::Runs(_) => format!("{0}, no-{0}", self.name),
@@ -223,12 +223,12 @@ impl Parameter {
         }
     }
 
-    /// Whether a value has to follow.
+    /// Whether a value is required.
     pub fn wants_value(&self) -> bool {
         !matches!(self.takes, Takes::Switch(_) | Takes::Runs(_))
     }
 
-    /// Reads a value and puts it where it belongs. No value is the empty one.
+    /// Parses a value and stores it. A missing value is given as the empty string.
     pub(super) fn apply(&self, settings: &mut Settings, text: &str) -> Result<(), ValueError> {
         match self.takes {
             Takes::Switch(set) => set(settings, switch(text)?),
@@ -246,7 +246,7 @@ impl Parameter {
     }
 }
 
-/// The words of LLVM's own switches.
+/// Accepts the same words as LLVM's own switches.
 fn switch(text: &str) -> Result<bool, FormError> {
     match text {
         "" | "1" | "true" | "TRUE" | "True" => Ok(true),
@@ -261,12 +261,12 @@ fn number(text: &str, least: u32, most: u32) -> Result<u32, FormError> {
     number.ok_or_else(|| FormError::Number { text: text.to_owned(), least, most })
 }
 
-/// The row of an option, by what stands behind `-warpwise-`.
+/// The row of an option, by its name after `-warpwise-`.
 pub fn of_option(name: &str) -> Option<&'static Parameter> {
     PARAMETERS.iter().find(|row| row.option == name && !name.is_empty())
 }
 
-/// The rows that a pass takes between its brackets.
+/// The rows of the parameters that a pass takes.
 pub fn of_pass(pass: &str) -> impl Iterator<Item = &'static Parameter> {
     PARAMETERS.iter().filter(move |row| !row.name.is_empty() && row.passes.contains(&pass))
 }

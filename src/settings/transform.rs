@@ -6,19 +6,19 @@ pub enum Transform {
     Annotate,
     Fuse,
     Steer,
-    /// Last: it counts the branches of the code that runs.
+    /// Runs last, because it counts the branches of the final code.
     Map,
 }
 
-/// The default pipeline.
+/// Name of the default pipeline.
 pub const DEFAULT: &str = "warpwise";
-/// The analysis: `print<affine-divergence>` and its like.
+/// Name of the analysis: `print<affine-divergence>` and so on.
 pub const ANALYSIS: &str = "affine-divergence";
-/// Remarks of the analysis.
+/// Name of the pass that emits the remarks of the analysis.
 pub const REMARKS: &str = "warpwise-remarks";
 
 impl Transform {
-    /// All of them, in the order of the default pipeline.
+    /// All transforms, in the order of the default pipeline.
     pub const ALL: [Transform; 4] = [Transform::Annotate, Transform::Fuse, Transform::Steer, Transform::Map];
 
     /// The pass's name.
@@ -31,7 +31,7 @@ impl Transform {
         }
     }
 
-    /// The word that switches it.
+    /// The word of its switch.
     pub const fn word(self) -> &'static str {
         match self {
             Transform::Annotate => "annotate",
@@ -41,24 +41,24 @@ impl Transform {
         }
     }
 
-    /// The transform of a switch.
+    /// The transform with this switch.
     pub fn of_word(word: &str) -> Option<Transform> {
         Transform::ALL.into_iter().find(|transform| transform.word() == word)
     }
 }
 
-/// What was said of each transform by name: on, off or nothing.
+/// For each transform, whether it was explicitly switched on or off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Switches([Option<bool>; Transform::ALL.len()]);
 
 impl Switches {
-    /// Says it.
+    /// Switches a transform on or off.
     pub fn turn(&mut self, transform: Transform, on: bool) {
         self.0[transform as usize] = Some(on);
     }
 
-    /// Whether the default pipeline runs a transform. The map is made when it is asked for; what it counts are the branches
-    /// that were written, so fusion stays away then unless it is asked for too.
+    /// Whether the default pipeline runs a transform. The map is off unless requested. When it is on, fusion is off
+    /// unless requested, so that the branches counted are those of the source.
     pub fn is_on(&self, transform: Transform) -> bool {
         self.0[transform as usize].unwrap_or_else(|| match transform {
             Transform::Annotate | Transform::Steer => true,

@@ -1,30 +1,30 @@
-//! Which classes of victims may `steer-spills` move? The switches of the dissertation's experiment.
+//! Which classes of victims may `steer-spills` move? The switches of the experiment in Sampaio's dissertation.
 //!
-//! A list of words, separated by `,` or (between the angle brackets of a pass, where LLVM splits at commas) by `+`; `all` is
-//! the default. `constant` is what is recomputed and needs no memory, `affine` and `uniform` are slots of a warp,
-//! `divergent` slots of a thread, `stack` are stack objects that are used often enough, `rare` all of them. Sampaio's four
-//! allocators are `none`, `divergent`, `constant` and `all`.
+//! A list of words, separated by `,` or (in the angle brackets of a pass, where LLVM splits at commas) by `+`; `all` is
+//! the default. `constant` allows rematerialisation, which needs no memory; `affine` and `uniform` allow per-warp
+//! slots, `divergent` per-thread slots; `stack` allows stack objects to move if that pays, and `rare` also those that
+//! stay because of the cache. Sampaio's four allocators are `none`, `divergent`, `constant` and `all`.
 
 use std::str::FromStr;
 
 /// The classes that may be moved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Victims {
-    /// Recomputed from constants, arguments and thread indices.
+    /// Values rematerialised from constants, arguments and thread indices.
     pub constant: bool,
-    /// The uniform part in a slot per warp, the rest from the thread index.
+    /// Affine values: the uniform part in a per-warp slot, the rest from the thread index.
     pub affine: bool,
-    /// One slot per warp.
+    /// Uniform values: one slot per warp.
     pub uniform: bool,
-    /// One slot per thread.
+    /// Divergent values: one slot per thread.
     pub divergent: bool,
     /// Stack objects.
     pub stack: bool,
-    /// Those that are hardly ever used too.
+    /// Also stack objects that stay because of the cache.
     pub rare: bool,
 }
 
-/// A word that names no class.
+/// A word that is not a class.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("'{0}' is no class of victims; there are all, none, constant, affine, uniform, divergent, stack and rare")]
 pub struct VictimsError(String);
@@ -32,11 +32,11 @@ pub struct VictimsError(String);
 impl Victims {
     const NONE: Victims =
         Victims { constant: false, affine: false, uniform: false, divergent: false, stack: false, rare: false };
-    /// What is worth it as a rule.
+    /// The default: everything except `rare`.
     const ALL: Victims =
         Victims { constant: true, affine: true, uniform: true, divergent: true, stack: true, rare: false };
 
-    /// Whether any register victims are allowed.
+    /// Whether any registers may be moved.
     pub fn any_register(&self) -> bool {
         self.constant || self.affine || self.uniform || self.divergent
     }
