@@ -1,6 +1,6 @@
-//! Which indices name the parts of a function? `u32` newtypes, dense from zero, ordered as the function is written.
+//! Which indices identify the parts of a function? `u32` newtypes, dense from zero, in the order of the function.
 //!
-//! Transparent: the walker of `llvm::walk` writes them.
+//! They are transparent, because the walker of `llvm::walk` writes them.
 
 use cranelift_entity::entity_impl;
 

@@ -1,19 +1,19 @@
-//! What is known of the block's shape when a kernel is launched?
+//! What is known about the shape of a block when a kernel is launched?
 //!
-//! Facts come from the function's attributes (`nvvm.reqntid`: the exact shape; `nvvm.maxntid`: the product of the
-//! three extents is a bound on the *total* number of threads, whatever the shape) and from the user (`block=256x1x1`).
-//! Nothing is ever guessed: with 65×2×1 threads a warp spans two rows, and `tid.x / 32` differs between its lanes.
+//! Facts come from the function's attributes (`nvvm.reqntid`: the exact shape; `nvvm.maxntid`: the product of its three
+//! extents bounds the *total* number of threads, whatever the shape is) and from the user (`block=256x1x1`). Nothing is
+//! ever guessed: with 65×2×1 threads a warp spans two rows, and `tid.x / 32` differs between its lanes.
 
 use std::str::FromStr;
 
-/// Most threads of a block, on every architecture.
+/// Maximum number of threads in a block, on every architecture.
 pub const MAX_BLOCK_THREADS: u32 = 1024;
-/// Most threads of a block along z.
+/// Maximum extent of a block along z, in threads.
 pub const MAX_BLOCK_Z: u32 = 64;
-/// Lanes of a warp.
+/// Number of lanes in a warp.
 pub const WARP_SIZE: u32 = 32;
 
-/// Exact extents of a block.
+/// The exact extents of a block, in threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BlockShape {
     pub x: u32,
@@ -21,7 +21,7 @@ pub struct BlockShape {
     pub z: u32,
 }
 
-/// Why a block shape was refused.
+/// Why a block shape was rejected.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ShapeError {
     #[error("block shape '{0}' is not of the form X, XxY or XxYxZ with whole numbers")]
@@ -37,7 +37,7 @@ pub enum ShapeError {
 impl FromStr for BlockShape {
     type Err = ShapeError;
 
-    /// Reads `256`, `16x16` or `8x8x4`; missing extents are 1.
+    /// Parses `256`, `16x16` or `8x8x4`; missing extents are 1.
     fn from_str(text: &str) -> Result<Self, ShapeError> {
         let mut extents = [1u32; 3];
         let parts: Vec<&str> = text.split('x').collect();
@@ -72,7 +72,7 @@ impl std::fmt::Display for BlockShape {
 }
 
 impl BlockShape {
-    /// Threads of the block.
+    /// Number of threads in the block.
     pub fn threads(self) -> u32 {
         self.x * self.y * self.z
     }
@@ -82,22 +82,22 @@ impl BlockShape {
     }
 }
 
-/// What is known of a kernel's launches.
+/// What is known about the launches of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Geometry {
-    /// The exact shape, required by the kernel or stated by the user.
+    /// The exact shape, as required by the kernel or stated by the user.
     pub exact: Option<BlockShape>,
-    /// Bound on the threads of a block (`nvvm.maxntid`).
+    /// Maximum number of threads in a block (`nvvm.maxntid`).
     pub max_threads: Option<u32>,
-    /// Blocks that must fit on a multiprocessor (`nvvm.minctasm`).
+    /// Number of blocks that must fit on a multiprocessor (`nvvm.minctasm`).
     pub min_blocks: Option<u32>,
-    /// Registers a thread may use (`nvvm.maxnreg`).
+    /// Maximum number of registers of a thread (`nvvm.maxnreg`).
     pub max_registers: Option<u32>,
 }
 
 impl Geometry {
-    /// Reads the values of the attributes `nvvm.reqntid`, `nvvm.maxntid`, `nvvm.minctasm`, `nvvm.maxnreg`. Values
-    /// that make no sense are ignored: less is known then.
+    /// From the values of the attributes `nvvm.reqntid`, `nvvm.maxntid`, `nvvm.minctasm` and `nvvm.maxnreg`. Values
+    /// that make no sense are ignored, so that less is known.
     pub fn from_attributes(get: impl Fn(&str) -> Option<String>) -> Geometry {
         let number = |name: &str| get(name).and_then(|text| text.trim().parse::<u32>().ok()).filter(|&n| n > 0);
         let shape = |name: &str| -> Option<[u32; 3]> {
@@ -120,7 +120,8 @@ impl Geometry {
         }
     }
 
-    /// Adds what the user states; the kernel's own attributes win. Returns whether the statement could be used.
+    /// Adds the shape stated by the user; the kernel's own attributes override it. Returns `None` if the shape
+    /// contradicts them.
     pub fn with_user_shape(self, shape: BlockShape) -> Option<Geometry> {
         if self.exact.is_some_and(|exact| exact != shape) || self.max_threads.is_some_and(|max| shape.threads() > max) {
             return None;
@@ -128,7 +129,7 @@ impl Geometry {
         Some(Geometry { exact: Some(shape), ..self })
     }
 
-    /// Most threads a block can have.
+    /// Upper bound of the number of threads in a block.
     pub fn thread_bound(&self) -> u32 {
         match self.exact {
             Some(shape) => shape.threads(),
@@ -139,7 +140,7 @@ impl Geometry {
     pub fn extent(&self, dim: usize) -> Option<u32> {
         self.exact.map(|shape| shape.extent(dim))
     }
-    /// `tid` along a dimension is below this.
+    /// Exclusive upper bound of `tid` along a dimension.
     pub fn tid_bound(&self, dim: usize) -> u32 {
         match self.exact {
             Some(shape) => shape.extent(dim),
@@ -147,16 +148,16 @@ impl Geometry {
             None => self.thread_bound(),
         }
     }
-    /// All lanes of a warp share `tid.y` and `tid.z`, and `tid.x` is `32·q + laneid` with the same `q` for all of them:
-    /// one row of threads, or rows that are whole warps.
+    /// Whether all lanes of a warp share `tid.y` and `tid.z`, and `tid.x` is `32·q + laneid` with the same `q` for all
+    /// of them. This holds for one row of threads, and for rows that are a whole number of warps.
     pub fn warps_lie_in_rows(&self) -> bool {
         self.exact.is_some_and(|shape| shape.x % WARP_SIZE == 0 || (shape.y == 1 && shape.z == 1))
     }
-    /// All lanes of a warp share `tid.z`: as above, or planes that are whole warps.
+    /// Whether all lanes of a warp share `tid.z`: as above, or planes are a whole number of warps.
     pub fn warps_lie_in_planes(&self) -> bool {
         self.warps_lie_in_rows() || self.exact.is_some_and(|shape| (shape.x * shape.y) % WARP_SIZE == 0 || shape.z == 1)
     }
-    /// The block is one warp or less.
+    /// Whether the block has at most one warp.
     pub fn is_one_warp(&self) -> bool {
         self.thread_bound() <= WARP_SIZE
     }

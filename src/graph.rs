@@ -1,11 +1,12 @@
 //! Which blocks follow a block, and which precede it?
 //!
-//! Both directions are compressed rows: one list of targets, one list of row starts. Edges keep the order in which they
-//! were given, duplicates included (a `switch` with two cases for one target, a `br` with equal targets): a phi has one
-//! operand for each. Who must not count an edge twice compares blocks, as [`Graph::is_branch`] does.
+//! Both directions are stored as compressed rows: a list of targets, and a list of row starts. Edges keep the order in
+//! which they were given, including duplicates (a `switch` with two cases for one target, a `br` with equal targets),
+//! because a phi has one operand for each. Code that must not count an edge twice compares blocks, as
+//! [`Graph::is_branch`] does.
 //!
-//! Input: block 0 is the entry; edges come grouped by their source, in block order. Building is one pass over the edges
-//! and one to sort them by target; no caps.
+//! Input: block 0 is the entry, and edges are grouped by source, in block order. Building takes one pass over the edges
+//! and one to sort them by target; there are no caps.
 
 use crate::entity::Block;
 use cranelift_entity::EntityRef;
@@ -53,13 +54,13 @@ impl Graph {
         Graph::with_preds(ends, targets, pred_start)
     }
 
-    /// `pred_start[b + 1]` is how many predecessors block `b` has.
+    /// `pred_start[b + 1]` is the number of predecessors of block `b`.
     fn with_preds(succ_start: Vec<u32>, succ_list: Vec<Block>, mut pred_start: Vec<u32>) -> Graph {
         let block_count = pred_start.len() - 1;
         for i in 0..block_count {
             pred_start[i + 1] += pred_start[i];
         }
-        // Filled from the back, each row's end becomes its start.
+        // filled from the back, so that the end of each row becomes its start
         let mut pred_list = vec![Block::new(0); succ_list.len()];
         for from in (0..block_count).rev() {
             for &to in succ_list[succ_start[from] as usize..succ_start[from + 1] as usize].iter().rev() {
@@ -73,12 +74,12 @@ impl Graph {
         Graph { succ_start, succ_list, pred_start, pred_list }
     }
 
-    /// How many blocks there are, unreachable ones included.
+    /// Number of blocks, including unreachable ones.
     pub fn block_count(&self) -> usize {
         self.pred_start.len().saturating_sub(1)
     }
 
-    /// How many edges there are, duplicates included.
+    /// Number of edges, including duplicates.
     pub fn edge_count(&self) -> usize {
         self.succ_list.len()
     }
@@ -107,7 +108,7 @@ impl Graph {
         &self.pred_list[self.pred_start[i] as usize..self.pred_start[i + 1] as usize]
     }
 
-    /// Whether lanes can part at the end of `block`: it has two distinct successors.
+    /// Whether lanes can take different ways at the end of `block`: it has two distinct successors.
     #[inline]
     pub fn is_branch(&self, block: Block) -> bool {
         self.succs(block).split_first().is_some_and(|(first, rest)| rest.iter().any(|s| s != first))

@@ -1,13 +1,13 @@
-//! Who hands out memory, and how much is held? mimalloc; counted while somebody asks.
+//! Which allocator is used, and how much memory is held? mimalloc; memory is counted while a measurement runs.
 //!
-//! The analysis of a small function makes some sixty arrays and drops them again. The C library's allocator took a
-//! quarter of its time for that.
+//! The analysis of a small function allocates and frees some sixty arrays. With the C library's allocator a quarter of
+//! its time was spent on that.
 
 use mimalloc::MiMalloc;
 use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-/// mimalloc, with counters that rest until [`peak_bytes`] wakes them.
+/// mimalloc, with counters that are inactive outside [`peak_bytes`].
 struct Counting;
 
 static COUNTS: AtomicBool = AtomicBool::new(false);
@@ -30,7 +30,7 @@ impl Counting {
     }
 }
 
-// SAFETY: defers to mimalloc; the counters do not allocate.
+// SAFETY: forwards to mimalloc; the counters do not allocate.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     #[inline]
@@ -64,8 +64,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The most bytes that were held at once while `body` ran, beyond those held before; of the whole process, in one
-/// measurement at a time.
+/// Maximum number of bytes held at once while `body` runs, beyond those held before. Counts the whole process; only one
+/// measurement may run at a time.
 pub fn peak_bytes(body: impl FnOnce()) -> usize {
     COUNTS.store(true, Relaxed);
     let before = LIVE.load(Relaxed);

@@ -1,7 +1,7 @@
-//! Does the check of claims bite? Deliberate mistakes in the analysis, one at a time, for `warpwise fuzz mutants`.
+//! Does the check of claims detect errors in the analysis? Deliberate mistakes, one at a time, for `scripts/mutate`.
 //!
-//! Only the cargo feature `mutants` compiles them in; without it [`on`] is false at compile time and nothing is left of
-//! them. The switch is one number for the whole process.
+//! They are compiled in only with the cargo feature `mutants`; without it [`on`] is false at compile time. The switch
+//! is one number for the whole process.
 
 /// The mistakes, in the order of the pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -135,13 +135,13 @@ impl Mutant {
 #[cfg(feature = "mutants")]
 static ACTIVE: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
 
-/// Makes one mistake from now on, or none.
+/// Enables one mistake, or none.
 #[cfg(feature = "mutants")]
 pub fn activate(mutant: Option<Mutant>) {
     ACTIVE.store(mutant.map_or(0, |mutant| mutant as u32), std::sync::atomic::Ordering::Relaxed);
 }
 
-/// Makes the mistake that the environment names, for commands that make none themselves.
+/// Enables the mistake named in the environment, for commands that do not enable one themselves.
 #[cfg(feature = "mutants")]
 pub fn activate_named() -> Result<(), String> {
     let Ok(name) = std::env::var(VARIABLE) else { return Ok(()) };
@@ -154,14 +154,14 @@ pub fn activate_named() -> Result<(), String> {
 #[cfg(feature = "mutants")]
 const VARIABLE: &str = "WARPWISE_MUTANT";
 
-/// Whether the mistake is to be made.
+/// Whether this mistake is enabled.
 #[cfg(feature = "mutants")]
 #[inline]
 pub fn on(mutant: Mutant) -> bool {
     ACTIVE.load(std::sync::atomic::Ordering::Relaxed) == mutant as u32
 }
 
-/// Whether the mistake is to be made: never.
+/// Whether this mistake is enabled: never.
 #[cfg(not(feature = "mutants"))]
 #[inline(always)]
 pub const fn on(_: Mutant) -> bool {

@@ -1,4 +1,4 @@
-//! Which transforms run, in which order, and what is kept while a module is compiled?
+//! Which transforms run, in which order, and what state is kept while a module is compiled?
 
 use crate::counts::Feedback;
 use crate::llvm::handle::{Function, Module};
@@ -9,20 +9,20 @@ use crate::{annotate, fuse, map, steer};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// A pass that a pipeline can name: one transform, or all that the default pipeline runs.
+/// A pass that a pipeline can name: one transform, or the default pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pass {
     One(Transform),
     Default,
 }
 
-/// A number that no pass has.
+/// A number that does not identify a pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("no pass has the number {0}")]
 pub struct NoPass(i32);
 
 impl Pass {
-    /// All of them.
+    /// All passes.
     const ALL: [Pass; 5] = [
         Pass::One(Transform::ALL[0]),
         Pass::One(Transform::ALL[1]),
@@ -31,12 +31,12 @@ impl Pass {
         Pass::Default,
     ];
 
-    /// By name.
+    /// The pass with this name.
     pub fn of_name(name: &str) -> Option<Pass> {
         Pass::ALL.into_iter().find(|pass| pass.name() == name)
     }
 
-    /// The name.
+    /// The name of the pass.
     pub fn name(self) -> &'static str {
         match self {
             Pass::One(transform) => transform.pass(),
@@ -44,7 +44,7 @@ impl Pass {
         }
     }
 
-    /// The number by which the C++ side knows it.
+    /// The number by which the C++ side identifies the pass.
     pub fn number(self) -> i32 {
         match self {
             Pass::One(transform) => transform as i32,
@@ -61,38 +61,38 @@ impl TryFrom<i32> for Pass {
     }
 }
 
-/// What lives as long as one module is compiled: the options of the command line, as they are for this module, what they
-/// led to, and what was said. Nothing of it outlives the module.
+/// State that lives as long as one module is compiled: the command-line options in effect for it, what was derived from
+/// them, and the remarks already emitted. None of it outlives the module.
 #[derive(Debug, Default)]
 pub struct Session {
     settings: Settings,
     said: Said,
-    /// The map of `-warpwise-map`, once somebody has asked; nothing if it cannot be used, which is said once.
+    /// The map of `-warpwise-map`, read on first use; `None` if it cannot be used, which is reported once.
     feedback: OnceCell<Option<Rc<Feedback>>>,
 }
 
 impl Session {
-    /// For a module that is compiled with these options.
+    /// A session for a module that is compiled with these options.
     pub fn new(settings: Settings) -> Session {
         Session { settings, ..Session::default() }
     }
 
-    /// What options say by themselves.
+    /// The command-line options.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// What was said of the module.
+    /// The remarks already emitted for the module.
     pub fn said(&self) -> &Said {
         &self.said
     }
 
-    /// What options and the text between a pass's brackets say.
+    /// The command-line options, overridden by the parameters of a pass.
     pub fn with(&self, pass: &str, parameters: &str) -> Result<Settings, SettingsError> {
         self.settings.clone().with_parameters(pass, parameters)
     }
 
-    /// What an earlier run counted, for transforms to go by; a file that cannot be used is an error of the compilation.
+    /// The counts of an earlier run, for transforms that use them; a file that cannot be used is a compilation error.
     fn feedback(&self, function: Function<'_>, host: &Host<'_>) -> Option<Rc<Feedback>> {
         let path = self.settings.map_file.as_ref()?;
         let read = || match Feedback::read(path) {
@@ -111,7 +111,8 @@ impl Session {
     }
 }
 
-/// Runs a pass over a module; parameters were checked when the pipeline was parsed. Whether the module changed.
+/// Runs a pass over a module and returns whether the module changed. Parameters were checked when the pipeline was
+/// parsed.
 pub fn run(
     pass: Pass,
     module: Module<'_>,
@@ -146,12 +147,12 @@ fn run_transform(
     }
 }
 
-/// `fuse-branches` on one function, in the middle of a pipeline. Whether it changed.
+/// Runs `fuse-branches` on one function, in the middle of a pipeline; returns whether it changed.
 pub fn fuse_function(function: Function<'_>, session: &Session, host: &Host<'_>) -> bool {
     fuse::run_early(function, &session.fuse_options(&session.settings, Some(function), host), host)
 }
 
-/// `fuse-branches` on a module, in the middle of a pipeline. Whether it changed.
+/// Runs `fuse-branches` on a module, in the middle of a pipeline; returns whether it changed.
 pub fn fuse_module(module: Module<'_>, session: &Session, host: &Host<'_>) -> bool {
     let changed = read_annotations(module);
     fuse::run_late(module, &session.fuse_options(&session.settings, first_body(module), host), host) || changed

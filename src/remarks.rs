@@ -1,8 +1,8 @@
-//! What does the analysis tell people? One remark per divergent branch, with the chain of its causes, and one per
-//! access whose lane stride is known and not as good as it can be.
+//! Which remarks does the analysis emit? One per divergent branch, with the chain of its causes, and one per memory
+//! access whose lane stride is known and not optimal.
 //!
-//! Remarks: `DivergentBranch`, `LaneStride`, `BankConflict`, `SameAddress`; with [`Listen::everything`] also
-//! `Coalesced`. Texts are lower case, without a final period, and name lines of the function's own file.
+//! The remarks are `DivergentBranch`, `LaneStride`, `BankConflict` and `SameAddress`; with [`Listen::everything`] also
+//! `Coalesced`. Texts are lower case without a final period, and name lines of the function's own file.
 
 use crate::access::{self, Access, Cost, Pattern};
 use crate::divergence::Facts;
@@ -13,10 +13,10 @@ use crate::ir::inst::{Opcode, Predicate};
 use crate::llvm::remark::{Host, Kind};
 use rustc_hash::FxHashSet;
 
-/// How much the listener wants to hear.
+/// Which remarks are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Listen {
-    /// Also accesses that are as good as they can be.
+    /// Also remarks on optimal accesses.
     pub everything: bool,
 }
 
@@ -35,7 +35,7 @@ pub fn emit(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>, listen: Liste
         };
         host.emit(Kind::Analysis, handles.function, Some(at), "DivergentBranch", &message);
     }
-    // an unrolled loop repeats its accesses: one line of source says one thing once
+    // an unrolled loop repeats its accesses: report the same thing about a source line only once
     let mut said: FxHashSet<(Vec<(u32, u32)>, String)> = FxHashSet::default();
     for access in access::accesses(facts) {
         if access.pattern == Pattern::Same && is_elected(facts, facts.func.insts[access.inst].block) {
@@ -53,8 +53,8 @@ pub fn emit(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>, listen: Liste
     }
 }
 
-/// Whether a block is only reached by lanes for which something is equal that differs between lanes, as behind
-/// `if (threadIdx.x == 0)`: there, "every lane" would be said of one.
+/// Whether a block is only reached by lanes for which something that differs between lanes has one value, as under `if
+/// (threadIdx.x == 0)`. There "every lane" would mean a single one.
 fn is_elected(facts: &Facts, block: Block) -> bool {
     let func = &facts.func;
     let dominators = facts.dominators();

@@ -1,24 +1,24 @@
-//! Which text stands on a line of a source file? Files are read once; a file that cannot be read has no lines.
+//! What is the text of a line of a source file? Files are read once; a file that cannot be read has no lines.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// The files met so far.
+/// The files read so far.
 #[derive(Default)]
 pub struct Sources {
     files: HashMap<String, Vec<String>>,
-    /// Beside it relative names are looked up too.
+    /// File in whose folder relative names are looked up, too.
     input: PathBuf,
 }
 
 impl Sources {
-    /// Relative names are looked up in the current folder, then in that of `input`, then in the folders above the
-    /// current one: clang names a file from the folder that it shares with the one it runs in.
+    /// Relative names are looked up in the current folder, then in the folder of `input`, then in the parents of the
+    /// current one, because clang names a file relative to the folder in which it was run.
     pub fn beside(input: &Path) -> Sources {
         Sources { files: HashMap::new(), input: input.to_path_buf() }
     }
 
-    /// The text of a line (1-based), without trailing blanks.
+    /// The text of a line (counted from 1), without trailing whitespace.
     pub fn line(&mut self, file: &str, line: u32) -> Option<&str> {
         if !self.files.contains_key(file) {
             let lines = self.read(file);

@@ -1,31 +1,31 @@
-//! What does a report of a whole project show? One row a kernel, worst first; what failed; and what was done, in text, JSON
-//! or one HTML page. The order depends on the contents only.
+//! What does the report of a whole project contain? One row per kernel, worst first; the files that failed; and what
+//! the default pipeline did, as text, JSON or an HTML page. The order depends on the contents only.
 
 use super::model::FunctionReport;
 use serde::{Deserialize, Serialize};
 
-/// What is kept of one translation unit.
+/// What is cached for one translation unit.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
 pub struct Unit {
     pub kernels: Vec<KernelRow>,
     pub deeds: Vec<Deed>,
-    /// The report as a page.
+    /// The report as an HTML page.
     pub page: String,
     /// Files that clang read.
     pub dependencies: Vec<String>,
 }
 
-/// How often one remark was made on one function.
+/// How often one remark was emitted for one function.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
 pub struct Deed {
     pub symbol: String,
     pub remark: String,
-    /// Done, or refused.
+    /// Whether it is a transformation; otherwise a refusal.
     pub is_done: bool,
     pub count: u32,
 }
 
-/// One kernel in figures.
+/// The figures of one kernel.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
 pub struct KernelRow {
     pub name: String,
@@ -34,17 +34,17 @@ pub struct KernelRow {
     pub branches: u32,
     pub divergent_branches: u32,
     pub local_arrays: u32,
-    /// Bytes a thread.
+    /// Bytes of local memory per thread.
     pub local_bytes: u64,
-    /// Accesses with more sectors or bank conflicts than need be.
+    /// Accesses with more sectors or bank conflicts than necessary.
     pub bad_strides: u32,
-    /// "BranchFused 2, UniformVote 1".
+    /// Remarks with their counts: "BranchFused 2, UniformVote 1".
     pub done: String,
     pub refused: String,
 }
 
 impl KernelRow {
-    /// The figures of a kernel's report, and what was done to the kernel.
+    /// From the kernel's report, and what was done to the kernel.
     pub fn new(kernel: &FunctionReport, deeds: &[Deed]) -> KernelRow {
         let words = |is_done| {
             let mine = deeds.iter().filter(|deed| deed.symbol == kernel.symbol && deed.is_done == is_done);
@@ -69,13 +69,13 @@ impl KernelRow {
 #[derive(Serialize, Clone, PartialEq, Eq, Debug)]
 pub struct Row {
     pub file: String,
-    /// Report of the file, relative to the page.
+    /// Page with the report of the file, relative to the index.
     pub page: String,
     #[serde(flatten)]
     pub kernel: KernelRow,
 }
 
-/// A file that could not be looked at.
+/// A file that could not be analysed.
 #[derive(Serialize, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Failure {
     pub file: String,
@@ -86,7 +86,7 @@ pub struct Failure {
 #[derive(Serialize, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Index {
     pub project: String,
-    /// Translation units looked at.
+    /// Number of translation units analysed.
     pub units: usize,
     pub kernels: Vec<Row>,
     pub failures: Vec<Failure>,
@@ -105,7 +105,7 @@ impl Index {
         self.failures.sort();
     }
 
-    /// For a terminal.
+    /// The index as text for a terminal.
     pub fn to_text(&self) -> String {
         let mut text = format!("{}: {} kernels in {} files\n", self.project, self.kernels.len(), self.units);
         if !self.kernels.is_empty() {
@@ -132,7 +132,7 @@ impl Index {
         text
     }
 
-    /// The page that links to the reports of the files.
+    /// The index as an HTML page that links to the reports of the files.
     pub fn to_html(&self) -> Result<String, minijinja::Error> {
         let mut environment = minijinja::Environment::new();
         environment.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);

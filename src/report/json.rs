@@ -1,4 +1,4 @@
-//! The report for programs: the model as it is, one JSON document.
+//! How is the report written for programs? As one JSON document, the model unchanged.
 
 use super::model::Report;
 

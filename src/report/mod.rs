@@ -1,5 +1,5 @@
-//! What does a person want to know of a module? Built once as a [`model`], shown as [`text`] or [`json`]; of a whole
-//! project, an [`index`].
+//! What does a user want to know about a module? The [`model`] is built once and shown as [`text`] or [`json`]; a whole
+//! project has an [`index`].
 
 pub mod index;
 pub mod json;

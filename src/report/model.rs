@@ -1,8 +1,8 @@
-//! What is there to say about a module? Plain data, in the order a reader wants it, with the words already chosen.
+//! What is reported about a module? Plain data, in the order in which it is read, with the wording already chosen.
 //!
 //! For each function with a body: how many values are uniform, affine and divergent; each divergent branch with the
-//! chain of its causes; each memory access with its lane stride and cost; arrays in local memory; and line by line, the
-//! worst class of what the line computes. Values without a source line count in the totals only.
+//! chain of its causes; each memory access with its lane stride and cost; arrays in local memory; and for each line the
+//! worst class of the values that it computes. Values without a source line count in the totals only.
 
 use crate::access::{self, Access, Cost, Pattern};
 use crate::divergence::{Class, Facts, ModuleAnalysis};
@@ -17,15 +17,15 @@ use crate::source::Sources;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Values named for one line.
+/// Maximum number of values listed for one line.
 const VALUES_A_LINE: usize = 4;
 
 /// A module.
 #[derive(Serialize, Clone, Debug)]
 pub struct Report {
-    /// The file the user named.
+    /// The file as the user named it.
     pub input: String,
-    /// What a reader must know of how the figures were made.
+    /// What a reader must know about how the figures were obtained.
     pub notes: Vec<String>,
     pub functions: Vec<FunctionReport>,
 }
@@ -33,13 +33,13 @@ pub struct Report {
 /// A function with a body.
 #[derive(Serialize, Clone, Debug)]
 pub struct FunctionReport {
-    /// Name without mangling.
+    /// Unmangled name.
     pub name: String,
     pub symbol: String,
-    /// Launched by the host, or called on the device.
+    /// Whether the host launches it.
     pub is_kernel: bool,
     pub place: Option<LineOf>,
-    /// Shape of the block where it is known.
+    /// Shape of the block, if known.
     pub block: Option<String>,
     pub values: Counts,
     pub branches: Branches,
@@ -61,7 +61,7 @@ impl From<Place> for LineOf {
     }
 }
 
-/// Values by class.
+/// Number of values by class.
 #[derive(Serialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
     pub uniform: u32,
@@ -84,7 +84,7 @@ pub struct BranchReport {
     pub why: String,
 }
 
-/// One load, store or atomic.
+/// One load, store or atomic operation.
 #[derive(Serialize, Clone, Debug)]
 pub struct AccessReport {
     pub place: Option<LineOf>,
@@ -93,18 +93,18 @@ pub struct AccessReport {
     pub bytes: u32,
     /// The address as an expression.
     pub address: String,
-    /// Bytes between lanes where that is one number.
+    /// Bytes between neighbouring lanes, if that is one number.
     pub stride: Option<i64>,
     pub sectors: Option<u32>,
     pub ideal_sectors: Option<u32>,
     pub bank_ways: Option<u32>,
-    /// In words; absent where nothing is known.
+    /// Description; absent if nothing is known.
     pub text: Option<String>,
-    /// Whether it could be better.
+    /// Whether the access could be cheaper.
     pub is_costly: bool,
 }
 
-/// An object in a thread's local memory.
+/// An object in local memory.
 #[derive(Serialize, Clone, Debug)]
 pub struct Local {
     pub place: Option<LineOf>,
@@ -112,7 +112,7 @@ pub struct Local {
     pub bytes: u64,
 }
 
-/// How much lanes agree, from best to worst.
+/// How much lanes agree, from most to least.
 #[derive(Serialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[serde(rename_all = "lowercase")]
 pub enum Agreement {
@@ -137,16 +137,16 @@ impl Agreement {
 pub struct LineReport {
     #[serde(flatten)]
     pub place: LineOf,
-    /// The line itself, where the file can be read.
+    /// Text of the line, if the file can be read.
     pub text: Option<String>,
-    /// The worst class on the line.
+    /// The worst class of the line's values.
     pub class: Agreement,
     pub values: Vec<ValueReport>,
-    /// What went wrong here: divergent branches and costly accesses.
+    /// Problems on the line: divergent branches and expensive accesses.
     pub notes: Vec<String>,
 }
 
-/// A value of a line.
+/// A value on a line.
 #[derive(Serialize, Clone, PartialEq, Eq, Debug)]
 pub struct ValueReport {
     pub expression: String,
@@ -155,7 +155,7 @@ pub struct ValueReport {
     pub detail: String,
 }
 
-/// Looks at every function with a body.
+/// Reports on every function with a body.
 pub fn build(analysis: &ModuleAnalysis<'_>, input: &str, sources: &mut Sources) -> Report {
     let functions = analysis.context.functions();
     let mut reports: Vec<FunctionReport> = functions
@@ -166,12 +166,12 @@ pub fn build(analysis: &ModuleAnalysis<'_>, input: &str, sources: &mut Sources) 
             of_function(&facts, &handles, sources)
         })
         .collect();
-    // kernels first, otherwise as the module has them
+    // kernels first, otherwise in the order of the module
     reports.sort_by_key(|report| !report.is_kernel);
     Report { input: input.to_owned(), notes: Vec::new(), functions: reports }
 }
 
-/// Looks at one function.
+/// Reports on one function.
 pub fn of_function(facts: &Facts, handles: &Handles<'_>, sources: &mut Sources) -> FunctionReport {
     Builder::new(facts, handles).build(sources)
 }
@@ -185,13 +185,13 @@ fn put_note(lines: &mut BTreeMap<LineOf, LineReport>, place: LineOf, note: Strin
 }
 
 impl LineReport {
-    /// A line of which nothing is said.
+    /// A line without any information.
     fn new(place: LineOf) -> LineReport {
         LineReport { place, text: None, class: Agreement::Uniform, values: Vec::new(), notes: Vec::new() }
     }
 }
 
-/// Whether an expression says something in spite of what was cut from it.
+/// Whether an expression is still meaningful after parts were omitted from it.
 fn is_readable(expression: &str) -> bool {
     expression != "…" && expression.matches('…').count() < 2
 }
@@ -233,7 +233,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         }
     }
 
-    /// Counts values, and puts those that have a source line on it.
+    /// Counts the values, and lists those with a source line on their line.
     fn values(&mut self) -> Counts {
         let kernel = &self.facts.func;
         let mut counts = Counts::default();
@@ -288,7 +288,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         }
     }
 
-    /// Whether a value is only a part of another expression of the same line.
+    /// Whether a value is only part of another expression on the same line.
     fn is_inner(&self, inst: Inst) -> bool {
         let kernel = &self.facts.func;
         if matches!(kernel.insts[inst].opcode, Opcode::Phi | Opcode::AtomicRmw | Opcode::CmpXchg) {

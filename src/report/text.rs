@@ -1,4 +1,5 @@
-//! The report for people: a summary, the annotated source, then branches, memory and local arrays.
+//! How is the report printed for people? A summary, the annotated source, then branches, memory accesses and local
+//! arrays.
 
 use super::model::{AccessReport, Agreement, FunctionReport, LineOf, Report};
 use std::fmt::Write;
@@ -6,7 +7,7 @@ use std::fmt::Write;
 /// Width of the class column.
 const CLASS: usize = 9;
 
-/// What the words mean.
+/// Explanation of the words.
 const LEGEND: &str = "
 uniform: all lanes of a warp hold one value; affine: a fixed multiple of the thread index, plus something uniform;
 divergent: neither is certain. A line has the worst class of what it computes.
@@ -110,7 +111,7 @@ fn at(place: Option<&LineOf>) -> String {
 }
 
 fn branches(out: &mut String, function: &FunctionReport) {
-    // those with a line stand in the listing
+    // branches with a line appear in the listing
     let mut placeless = function.branches.divergent.iter().filter(|branch| branch.place.is_none()).peekable();
     if placeless.peek().is_some() {
         let _ = writeln!(out, "\n  divergent branches without a source line");
@@ -128,7 +129,7 @@ fn memory(out: &mut String, function: &FunctionReport) {
     let mut said: Vec<String> = Vec::new();
     for access in &function.accesses {
         let text = memory_line(access);
-        // an unrolled loop says the same thing many times
+        // an unrolled loop would say the same thing many times
         if !said.contains(&text) {
             let _ = writeln!(out, "    {text}");
             said.push(text);

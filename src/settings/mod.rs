@@ -1,11 +1,13 @@
-//! What is each pass told?
+//! What is each pass asked to do?
 //!
-//! Settings come from two places: options of the command line (`-warpwise-block=256`), which the C++ side reads out of
-//! LLVM for each module, and the text between a pass's angle brackets (`steer-spills<block=256;regs=32>`), which wins.
-//! Both are read by the one [`table`]. A pass takes what is its own into its `Options` and sees nothing else.
+//! Settings come from two places: command-line options (`-warpwise-block=256`), which the C++ side reads from LLVM for
+//! each module, and the parameters in a pass's angle brackets (`steer-spills<block=256;regs=32>`), which override them.
+//! Both are defined by one [`table`]. Each pass copies the settings that it needs into its own `Options` and sees
+//! nothing else.
 //!
-//! The default pipeline, `warpwise`, runs every [`Transform`] in order. A transform's word (`map` for `divergence-map`) is
-//! its switch: `no-fuse` between the brackets, `-warpwise-fuse=0` for a file, and [`enabled`] for one function.
+//! The default pipeline, `warpwise`, runs every enabled [`Transform`] in order. A transform is switched by its word
+//! (`map` for `divergence-map`): `no-fuse` as a parameter, `-warpwise-fuse=0` for a file, and [`enabled`] for one
+//! function.
 
 pub mod enabled;
 pub mod error;
@@ -20,53 +22,54 @@ pub use error::{SettingsError, ValueError};
 pub use transform::{DEFAULT, Transform};
 pub use victims::Victims;
 
-/// What was said. Each pass makes its own `Options` of it.
+/// All settings. Each pass builds its own `Options` from them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// Shape of every block.
     pub block: Option<BlockShape>,
-    /// The simple analysis instead of the affine one.
+    /// Run the simple analysis instead of the affine one.
     pub simple: bool,
-    /// Remarks also about accesses that are as good as they can be.
+    /// Also emit remarks for accesses that are already optimal.
     pub remark_all: bool,
     /// Which transforms the default pipeline runs.
     pub switches: transform::Switches,
-    /// The default pipeline does nothing.
+    /// Run no transform in the default pipeline.
     pub is_off: bool,
-    /// Registers a thread may use; beats the kernel's own bounds.
+    /// Number of registers that a thread may use; overrides the kernel's own bounds.
     pub regs: Option<u32>,
-    /// Most bytes of dynamic shared memory that kernels are launched with.
+    /// Upper bound of the dynamic shared memory with which kernels are launched, in bytes.
     pub dynamic_shared: Option<u32>,
     /// What `steer-spills` may move.
     pub victims: Victims,
-    /// Ask `ptxas` to spill to shared memory what is left.
+    /// Let `ptxas` spill to shared memory what is left.
     pub ptxas_smem: bool,
-    /// The `ptxas` that `steer-spills` measures its work with.
+    /// The `ptxas` with which `steer-spills` checks its results.
     pub ptxas: Option<String>,
-    /// `fuse-branches` melds whatever it may, whether or not it pays.
+    /// `fuse-branches` melds whatever is legal, even if it does not pay.
     pub always: bool,
     /// Divergence map of an earlier run.
     pub map_file: Option<std::path::PathBuf>,
-    /// `divergence-map` counts branches that are proven uniform too.
+    /// `divergence-map` also counts branches that are proven uniform.
     pub map_all: bool,
-    /// What the symbols of the divergence map end in, instead of the module's own number.
+    /// Suffix of the symbols of the divergence map, instead of a hash of the source file.
     pub map_name: Option<String>,
-    /// Lanes of a branch after which registers are given to memory, where that is sooner than need be: for tests.
+    /// Visits of a branch after which registers with its counts are flushed, if that is earlier than necessary: for
+    /// tests.
     pub turns: Option<u32>,
-    /// `annotate-uniform` checks annotations instead of making them.
+    /// `annotate-uniform` checks annotations instead of writing them.
     pub verify: bool,
     /// Pointer arguments of kernels never alias.
     pub assume_restrict: bool,
-    /// Votes on hidden branches.
+    /// Insert votes on hidden branches.
     pub vote: bool,
-    /// `bra.uni` on hidden branches.
+    /// Write `bra.uni` on hidden branches.
     pub bra_uni: bool,
-    /// Shuffles of hidden values.
+    /// Shuffle hidden values.
     pub shuffle: bool,
 }
 
 impl Default for Settings {
-    /// Nothing was said.
+    /// Nothing is set.
     fn default() -> Self {
         Settings {
             block: None,
@@ -94,12 +97,12 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Settings of the text between a pass's brackets alone.
+    /// The settings given by the parameters of a pass alone.
     pub fn parse(pass: &str, text: &str) -> Result<Settings, SettingsError> {
         Settings::default().with_parameters(pass, text)
     }
 
-    /// These settings, then those of the text between a pass's brackets. Parameters are separated by `;`.
+    /// These settings, overridden by the parameters of a pass. Parameters are separated by `;`.
     pub fn with_parameters(mut self, pass: &str, text: &str) -> Result<Settings, SettingsError> {
         let parameters = text.split(';').map(str::trim).filter(|_| !text.is_empty());
         for parameter in parameters {
@@ -135,7 +138,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Sets an option of the command line by what stands behind `-warpwise-`, whoever takes it. A switch needs no value.
+    /// Sets a command-line option, by its name after `-warpwise-`. A switch needs no value.
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), SettingsError> {
         let Some(row) = table::of_option(name) else {
             let options = table::PARAMETERS.iter().map(|row| row.option).filter(|option| !option.is_empty());
@@ -145,7 +148,7 @@ impl Settings {
         row.apply(self, value).map_err(|error| SettingsError::of_option(name, error))
     }
 
-    /// What the analysis is told.
+    /// The options of the analysis.
     pub fn analysis(&self) -> divergence::Options {
         divergence::Options { block: self.block, simple: self.simple }
     }
@@ -156,7 +159,7 @@ impl Settings {
     }
 }
 
-/// What is wrong with the value of an option, to be read after LLVM's naming of the option; nothing if all is well.
+/// What is wrong with the value of an option, as the continuation of LLVM's message; `None` if nothing is.
 pub fn check_option(name: &str, value: &str) -> Option<String> {
     let mut scratch = Settings::default();
     match table::of_option(name) {
@@ -224,7 +227,7 @@ mod tests {
         }
     }
 
-    /// What the command line takes, brackets take, and the other way round.
+    /// Options and parameters accept the same values.
     #[test]
     fn options_and_parameters_are_alike() {
         let values =

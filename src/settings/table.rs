@@ -74,7 +74,7 @@ pub const PARAMETERS: &[Parameter] = &[
         value: "X[xYxZ]",
         passes: PASSES,
         takes: Takes::Shape(|settings, shape| settings.block = Some(shape)),
-        help: "Shape of the blocks that kernels are launched with, such as 256 or 16x16; a kernel's own attributes win",
+        help: "Shape of the blocks with which kernels are launched, such as 256 or 16x16; a kernel's own attributes override it",
     },
     runs(Transform::Annotate, "annotate", "Run annotate-uniform (on)"),
     runs(Transform::Fuse, "fuse", "Run fuse-branches (on; off with the map unless asked for)"),
@@ -82,7 +82,7 @@ pub const PARAMETERS: &[Parameter] = &[
     runs(
         Transform::Map,
         "divergence-map",
-        "Run divergence-map: count, at every branch, warps that come and split (off)",
+        "Run divergence-map: count how many warps reach each branch and split there (off)",
     ),
     Parameter {
         name: "",
@@ -90,7 +90,7 @@ pub const PARAMETERS: &[Parameter] = &[
         value: "",
         passes: &[DEFAULT],
         takes: Takes::Switch(|settings, on| settings.is_off = on),
-        help: "Run no transform; remarks of the analysis only",
+        help: "Run no transform; the analysis still emits remarks",
     },
     Parameter {
         name: "regs",
@@ -98,7 +98,7 @@ pub const PARAMETERS: &[Parameter] = &[
         value: "N",
         passes: &[FUSE, STEER, DEFAULT],
         takes: Takes::Number { least: 1, most: MAX_REGISTERS, set: |settings, count| settings.regs = Some(count) },
-        help: "Registers a thread may use; beats the kernel's own bounds",
+        help: "Number of registers that a thread may use; overrides the kernel's own bounds",
     },
     Parameter {
         name: "dynamic-shared",
@@ -110,7 +110,7 @@ pub const PARAMETERS: &[Parameter] = &[
             most: MAX_SHARED,
             set: |settings, bytes| settings.dynamic_shared = Some(bytes),
         },
-        help: "Most dynamic shared memory that kernels are launched with",
+        help: "Upper bound of the dynamic shared memory with which kernels are launched",
     },
     Parameter {
         name: "victims",
@@ -126,7 +126,7 @@ pub const PARAMETERS: &[Parameter] = &[
         value: "PATH",
         passes: &[STEER, DEFAULT],
         takes: Takes::Path(|settings, path| settings.ptxas = Some(path.to_owned())),
-        help: "Have steer-spills measure its work with this ptxas and keep what it confirms",
+        help: "Let steer-spills check its results with this ptxas and change only kernels that improve",
     },
     Parameter {
         name: "ptxas-smem",
@@ -134,7 +134,7 @@ pub const PARAMETERS: &[Parameter] = &[
         value: "",
         passes: &[STEER, DEFAULT],
         takes: Takes::Switch(|settings, on| settings.ptxas_smem = on),
-        help: "Have ptxas spill to shared memory what steer-spills could not move (PTX 9.0)",
+        help: "Let ptxas spill to shared memory what steer-spills could not move (PTX 9.0)",
     },
     Parameter {
         name: "assume-restrict",
@@ -142,7 +142,7 @@ pub const PARAMETERS: &[Parameter] = &[
         value: "",
         passes: &[ANNOTATE, DEFAULT],
         takes: Takes::Switch(|settings, on| settings.assume_restrict = on),
-        help: "Pointer arguments of kernels never alias, as if all were marked restrict",
+        help: "Assume that pointer arguments of kernels never alias, as if all were marked restrict",
     },
     Parameter {
         name: "remark-all",
@@ -150,7 +150,7 @@ pub const PARAMETERS: &[Parameter] = &[
         value: "",
         passes: &[REMARKS],
         takes: Takes::Switch(|settings, on| settings.remark_all = on),
-        help: "Remarks also on memory accesses that are as good as they can be",
+        help: "Also emit remarks for memory accesses that are already optimal",
     },
     Parameter {
         name: "",
@@ -158,7 +158,7 @@ pub const PARAMETERS: &[Parameter] = &[
         value: "FILE",
         passes: &[FUSE],
         takes: Takes::Path(|settings, path| settings.map_file = Some(path.into())),
-        help: "Divergence map of an earlier run, to go by",
+        help: "Divergence map of an earlier run, whose counts fuse-branches uses",
     },
     Parameter {
         name: "all",
@@ -166,7 +166,7 @@ pub const PARAMETERS: &[Parameter] = &[
         value: "",
         passes: &[MAP],
         takes: Takes::Switch(|settings, on| settings.map_all = on),
-        help: "Count branches that are proven uniform too",
+        help: "Also count branches that are proven uniform",
     },
     Parameter {
         name: "name",
@@ -174,7 +174,7 @@ pub const PARAMETERS: &[Parameter] = &[
         value: "SUFFIX",
         passes: &[MAP],
         takes: Takes::Suffix(|settings, suffix| settings.map_name = Some(suffix.to_owned())),
-        help: "What the symbols of the divergence map end in",
+        help: "Suffix of the symbols of the divergence map",
     },
     Parameter {
         name: "turns",
@@ -182,7 +182,7 @@ pub const PARAMETERS: &[Parameter] = &[
         value: "N",
         passes: &[MAP],
         takes: Takes::Number { least: 1, most: u32::MAX, set: |settings, count| settings.turns = Some(count) },
-        help: "Iterations after which a loop's registers are emptied, if that is sooner than need be: for tests",
+        help: "Visits of a branch after which registers with its counts are flushed, if that is earlier than necessary: for tests",
     },
     Parameter {
         name: "simple",
@@ -190,7 +190,7 @@ pub const PARAMETERS: &[Parameter] = &[
         value: "",
         passes: &[ANALYSIS, REMARKS, ANNOTATE, FUSE, STEER, MAP],
         takes: Takes::Switch(|settings, on| settings.simple = on),
-        help: "Values are uniform or divergent, without affine forms",
+        help: "Run the simple analysis: values are uniform or divergent, without affine forms",
     },
     Parameter {
         name: "always",
@@ -198,7 +198,7 @@ pub const PARAMETERS: &[Parameter] = &[
         value: "",
         passes: &[FUSE],
         takes: Takes::Switch(|settings, on| settings.always = on),
-        help: "Meld whatever may be melded, whether or not it pays: for tests",
+        help: "Meld whatever is legal, even if it does not pay: for tests",
     },
     Parameter {
         name: "verify",
@@ -206,11 +206,15 @@ pub const PARAMETERS: &[Parameter] = &[
         value: "",
         passes: &[ANNOTATE],
         takes: Takes::Switch(|settings, on| settings.verify = on),
-        help: "Check annotations instead of making them",
+        help: "Check existing annotations instead of writing them",
     },
-    way("vote", |settings, on| settings.vote = on, "No votes on branches that ptxas does not know to be uniform"),
-    way("bra-uni", |settings, on| settings.bra_uni = on, "No bra.uni on such branches"),
-    way("shuffle", |settings, on| settings.shuffle = on, "No values read from lane 0 for such branches"),
+    way(
+        "vote",
+        |settings, on| settings.vote = on,
+        "Insert no votes on branches that ptxas does not know to be uniform",
+    ),
+    way("bra-uni", |settings, on| settings.bra_uni = on, "Write no bra.uni on such branches"),
+    way("shuffle", |settings, on| settings.shuffle = on, "Read no values from lane 0 for such branches"),
 ];
 
 impl Parameter {
