@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! llvm      the only code that touches LLVM: handles, edits, remarks
-//!  └ ir         the dense picture of one function, imported in one walk
+//!  └ ir         the snapshot of one function, imported in one walk
 //!     └ cfg        dominators, cycles, synchronisation dependence, convergence
 //!        └ affine     the abstract domain: forms, scopes, exactness (no IR types)
 //!           └ divergence  transfer functions, solver, immutable facts

@@ -4,7 +4,7 @@
 //! The remarks are `DivergentBranch`, `LaneStride`, `BankConflict` and `SameAddress`; with [`Listen::everything`] also
 //! `Coalesced`. Texts are lower case without a final period, and name lines of the function's own file.
 
-use crate::access::{self, Access, Cost, Pattern};
+use crate::access::{self, Cost, Pattern, WarpAccess};
 use crate::divergence::Facts;
 use crate::entity::Block;
 use crate::explain::{Causes, ExpressionPrinter, explain};
@@ -74,7 +74,7 @@ fn is_elected(facts: &Facts, block: Block) -> bool {
     })
 }
 
-fn name_of(access: &Access) -> &'static str {
+fn name_of(access: &WarpAccess) -> &'static str {
     match (&access.pattern, access.cost) {
         (Pattern::Same, _) => "SameAddress",
         (_, Cost::BankWays(2..)) => "BankConflict",

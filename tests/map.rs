@@ -155,7 +155,7 @@ fn awkward_shapes_count_what_the_machine_sees() {
             let inputs = Inputs { args: vec![out, Arg::Value((n as i32).to_le_bytes().to_vec())], globals: Vec::new() };
             let config = LaunchConfig::new([2, 1, 1], block);
             // with few iterations between emptyings, these happen in every loop
-            for parameters in ["name=test", "name=test;all", "name=test;turns=3", "name=test;turns=1;all"] {
+            for parameters in ["name=test", "name=test;all", "name=test;flush-after=3", "name=test;flush-after=1;all"] {
                 check("shapes", &module, "shapes", &config, &inputs, parameters);
             }
         }

@@ -1,4 +1,4 @@
-// Lanes that leave their loop in different turns, with breaks and continues, and a loop in a loop; visits and splits of
+// Lanes that leave their loop in different iterations, with breaks and continues, and a loop in a loop; visits and splits of
 // every branch are counted.
 //
 // simt: --kernel divergent_loops --grid 6 --block 128 --arg u32[768]:zero --arg u32[16]:zero --arg i32:700

@@ -6,7 +6,7 @@ target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @k(ptr %in, ptr %out) {
 ; CHECK: br i1 %c, label %yes, label %no
-; CHECK-NOT: fuse.gather
+; CHECK-NOT: fuse.hub
 ; CHECK: ret void
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -1,10 +1,10 @@
-; One side is the rest of a loop's turn, the other what follows the loop: fused, every turn would execute what follows. Two sides
+; One side is the rest of a loop's iteration, the other what follows the loop: fused, every iteration would execute what follows. Two sides
 ; within the loop are fused.
 ; RUN: %opt -passes=fuse-branches -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"
 
-; CHECK: divergent branch not fused: one side leaves the loop that the other stays in: it would be executed in every turn
+; CHECK: divergent branch not fused: one side leaves the loop that the other stays in: it would be executed in every iteration
 ; CHECK: divergent branch fused
 
 define ptx_kernel void @leaves(ptr %a, ptr %b, i32 %n, float %f0, float %f1) {

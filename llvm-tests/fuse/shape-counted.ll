@@ -1,4 +1,4 @@
-; Loops of twelve turns from 0 and from 27 downwards: one loop with a counter of its own, which can be unrolled.
+; Loops of twelve iterations from 0 and from 27 downwards: one loop with a counter of its own, which can be unrolled.
 ; RUN: %opt -S -passes='fuse-branches' -verify-each %s | %FileCheck %s
 ; RUN: %opt -S -passes='fuse-branches,function(loop-simplify,loop(indvars,loop-unroll-full),simplifycfg)' -verify-each %s | %FileCheck %s --check-prefix=UNROLLED
 ; RUN: %opt -S -passes='fuse-branches' %s -o %t.ll

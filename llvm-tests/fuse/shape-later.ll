@@ -9,15 +9,15 @@ target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @k(ptr %in, ptr %out) {
 ; CHECK-LABEL: define ptx_kernel void @k(
-; CHECK: br i1 %c, label %fuse.gather, label %no
-; CHECK: fuse.gather:
+; CHECK: br i1 %c, label %fuse.hub, label %no
+; CHECK: fuse.hub:
 ; CHECK-NEXT: %fuse.side = phi i1
 ; CHECK-COUNT-1: sdiv
 ; CHECK-NOT: sdiv
 ; CHECK: no:
-; CHECK: br i1 %d, label %some, label %fuse.gather
+; CHECK: br i1 %d, label %some, label %fuse.hub
 ; CHECK: some:
-; CHECK: br label %fuse.gather
+; CHECK: br label %fuse.hub
 ; CHECK: ret void
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -3,7 +3,7 @@
 ; RUN: %opt -passes='divergence-map<name=t>' -S %s | %FileCheck %s
 ; RUN: %opt -passes='divergence-map<name=t>' -S %s -o %t.ll
 ; RUN: %warpwise simt %t.ll -k nest --block 50 --arg 'i32[64]:zero' --arg i32:7 --recount | %FileCheck %s --check-prefix=RECOUNT
-; RUN: %opt -passes='divergence-map<name=t;turns=2>' -S %s -o %t.2.ll
+; RUN: %opt -passes='divergence-map<name=t;flush-after=2>' -S %s -o %t.2.ll
 ; RUN: %warpwise simt %t.2.ll -k nest --block 50 --arg 'i32[64]:zero' --arg i32:7 --recount | %FileCheck %s --check-prefix=RECOUNT
 ; RUN: %warpwise simt %t.2.ll -k halves --block 50 --arg 'i32[64]:zero' --arg i32:7 --recount | %FileCheck %s --check-prefix=HALVES
 

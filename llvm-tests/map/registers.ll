@@ -2,7 +2,7 @@
 ; RUN: %opt -passes='divergence-map<name=t>' -S %s | %FileCheck %s
 ; RUN: %opt -passes='divergence-map<name=t>' -S %s -o %t.ll
 ; RUN: %warpwise simt %t.ll --block 50 --arg 'i32[64]:zero' --recount | %FileCheck %s --check-prefix=RECOUNT
-; RUN: %opt -passes='divergence-map<name=t;turns=2>' -S %s -o %t.2.ll
+; RUN: %opt -passes='divergence-map<name=t;flush-after=2>' -S %s -o %t.2.ll
 ; RUN: %warpwise simt %t.2.ll --block 50 --arg 'i32[64]:zero' --recount | %FileCheck %s --check-prefix=RECOUNT
 ; RUN: %warpwise simt --compare %s %t.2.ll --block 50 --arg 'i32[64]:zero' | %FileCheck %s --check-prefix=SAME
 

@@ -1,5 +1,5 @@
 ; A kernel without a bound whose instructions were moved within their blocks before it was copied: the copy's instructions do not
-; stand as in the picture of the kernel, which must not be taken for the copy's.
+; stand as in the snapshot of the kernel, which must not be taken for the copy's.
 ; RUN: %opt -passes='steer-spills<regs=18>' -verify-each -S %s | %FileCheck %s
 
 ; CHECK: @warpwise_slots_kernel{{.*}} = internal addrspace(3) global

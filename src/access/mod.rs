@@ -130,7 +130,7 @@ pub enum Cost {
 
 /// One load, store or atomic.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Access {
+pub struct WarpAccess {
     pub inst: Inst,
     pub pointer: Value,
     pub action: Action,
@@ -143,7 +143,7 @@ pub struct Access {
 }
 
 /// Every access of a function, in order. The pieces of a vector are one access, at the position of the first.
-pub fn accesses(facts: &Facts) -> Vec<Access> {
+pub fn accesses(facts: &Facts) -> Vec<WarpAccess> {
     let func = &facts.func;
     let pieces = Pieces::new(func);
     let own = |&inst: &Inst| facts.is_reachable(func.insts[inst].block) && !pieces.is_moved_along(inst);
@@ -152,7 +152,7 @@ pub fn accesses(facts: &Facts) -> Vec<Access> {
 
 /// What an instruction does to memory, if it is an access. `bytes`: what a lane moves, if that is more than the
 /// instruction says.
-pub fn access(facts: &Facts, inst: Inst, bytes: Option<u32>) -> Option<Access> {
+pub fn access(facts: &Facts, inst: Inst, bytes: Option<u32>) -> Option<WarpAccess> {
     let func = &facts.func;
     let data = &func.insts[inst];
     let operands = func.operands(inst);
@@ -171,7 +171,7 @@ pub fn access(facts: &Facts, inst: Inst, bytes: Option<u32>) -> Option<Access> {
         Some(form) => lay_out(facts, form),
     };
     let cost = cost_of(space, &pattern, &offsets, bytes);
-    Some(Access { inst, pointer, action, space, bytes, pattern, cost, assumed: Assumed { no_wrap, rows } })
+    Some(WarpAccess { inst, pointer, action, space, bytes, pattern, cost, assumed: Assumed { no_wrap, rows } })
 }
 
 /// The pattern, whether it assumes that warps lie along x, and the offsets of the lanes of each distinct warp.
@@ -354,7 +354,7 @@ mod tests {
         assert_eq!((local_sectors(&lanes(0), 4), local_sectors(&lanes(4), 4)), (4, 32));
     }
 
-    fn only_access(body: &str, attributes: &str) -> Access {
+    fn only_access(body: &str, attributes: &str) -> WarpAccess {
         let text = format!(
             "target datalayout = \"e-p6:32:32-i64:64-i128:128-v16:16-v32:32-n16:32:64\"\n\
              target triple = \"nvptx64-nvidia-cuda\"\n\

@@ -1,11 +1,11 @@
 //! How are a stride and its cost put into words?
 
-use super::{Access, Assumed, Cost, Pattern, SECTOR, Space};
+use super::{Assumed, Cost, Pattern, SECTOR, Space, WarpAccess};
 use crate::entity::Value;
 use crate::geometry::WARP_SIZE;
 
 /// Describes what a stride costs; `None` if there is nothing to improve, unless `all` is set.
-pub fn describe(access: &Access, factor: impl Fn(Value) -> String, all: bool) -> Option<String> {
+pub fn describe(access: &WarpAccess, factor: impl Fn(Value) -> String, all: bool) -> Option<String> {
     let mut text = match (&access.pattern, access.cost) {
         (Pattern::Unknown, _) => return None,
         (Pattern::Same, _) if matches!(access.space, Space::Local | Space::Constant) && !all => return None,

@@ -5,10 +5,12 @@
 //! summaries of each other hold before and after. Where control flow and registers answer the question, nothing is solved.
 
 mod options;
-mod target;
+mod steered;
+#[cfg(test)]
+pub mod testing;
 
 pub use options::Options;
-pub use target::{Edit, Kept, Target};
+pub use steered::{Edit, Kept, SteeredFunction};
 
 use crate::divergence::{self, Facts, ModuleAnalysis, Outline};
 use crate::entity::{Block, Inst};
@@ -77,7 +79,7 @@ impl<'m> FunctionAnalyses<'m> {
             orders.into_iter().for_each(|(block, order)| pressure.reorder(outline, block, order));
         }
     }
-    /// Whether instructions stand as in the picture.
+    /// Whether instructions stand as in the snapshot.
     pub fn is_in_order(&self) -> bool {
         self.pressure.as_ref().is_none_or(Pressure::is_in_order)
     }
@@ -146,7 +148,7 @@ impl<'m> Analyses<'m> {
         self.known.get(&function.value().address())
     }
 
-    /// Forgets a function whose instructions stand in another order than in the picture, so that it can be
+    /// Forgets a function whose instructions stand in another order than in the snapshot, so that it can be
     /// [copied](Analyses::copied).
     pub fn bring_in_order(&mut self, function: Function<'m>) {
         if self.known(function).is_some_and(|known| !known.is_in_order()) {
@@ -163,7 +165,7 @@ impl<'m> Analyses<'m> {
 
     /// The function is not what it was, but no loop of it needs more registers than that.
     pub fn edited_within(&mut self, function: Function<'m>, at_most: u32) {
-        let geometry = self.known(function).map(|study| study.outline().geometry);
+        let geometry = self.known(function).map(|known| known.outline().geometry);
         self.edited(function);
         self.edits.extend(geometry.map(|geometry| (function.value().address(), Edited { geometry, at_most })));
     }

@@ -1,7 +1,7 @@
 //! What is steer-spills asked to do?
 
 use crate::divergence;
-use crate::settings::{Settings, Victims};
+use crate::settings::{Settings, SpillCandidates};
 
 /// What the pass is asked to do.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -12,7 +12,7 @@ pub struct Options {
     /// Most bytes of dynamic shared memory that kernels are launched with.
     pub dynamic_shared: Option<u32>,
     /// What may be moved.
-    pub victims: Victims,
+    pub candidates: SpillCandidates,
     /// Ask `ptxas` to spill to shared memory what is left.
     pub ptxas_smem: bool,
     /// The `ptxas` that the work is measured with.
@@ -25,7 +25,7 @@ impl From<&Settings> for Options {
             analysis: settings.analysis(),
             regs: settings.regs,
             dynamic_shared: settings.dynamic_shared,
-            victims: settings.victims,
+            candidates: settings.candidates,
             ptxas_smem: settings.ptxas_smem,
             ptxas: settings.ptxas.clone(),
         }

@@ -98,7 +98,7 @@ impl<'a> Causes<'a> {
     pub fn new(facts: &'a Facts) -> Causes<'a> {
         let count = facts.func.value_count();
         let mut causes = Causes { facts, links: vec![None; count], outside: vec![None; count] };
-        Walk::new(&mut causes).run();
+        CauseSearch::new(&mut causes).run();
         causes
     }
 
@@ -132,7 +132,7 @@ impl<'a> Causes<'a> {
     }
 }
 
-struct Walk<'c, 'a> {
+struct CauseSearch<'c, 'a> {
     causes: &'c mut Causes<'a>,
     facts: &'a Facts,
     sync: SyncDependence<'a>,
@@ -141,12 +141,12 @@ struct Walk<'c, 'a> {
     seen_branch: Vec<bool>,
 }
 
-impl<'c, 'a> Walk<'c, 'a> {
+impl<'c, 'a> CauseSearch<'c, 'a> {
     fn new(causes: &'c mut Causes<'a>) -> Self {
         let facts = causes.facts;
         let sync = SyncDependence::new(&facts.func.graph, &facts.cfg().cycles);
         let seen_branch = vec![false; facts.func.blocks.len()];
-        Walk { causes, facts, sync, queue: VecDeque::new(), branches: VecDeque::new(), seen_branch }
+        CauseSearch { causes, facts, sync, queue: VecDeque::new(), branches: VecDeque::new(), seen_branch }
     }
 
     /// Data links come first: branches are only followed when no value is left, so that control dependence explains

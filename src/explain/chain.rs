@@ -95,8 +95,12 @@ fn step_text(facts: &Facts, printer: &ExpressionPrinter<'_, '_>, step: Step, is_
         Via::Data => format!("{name}{}", line(printer, step.value)),
         Via::Join(branch) if is_condition => format!("the paths that part at the branch{}", at(branch)),
         Via::Join(branch) => format!("{name}, set on paths that part at the branch{}", at(branch)),
-        Via::Iteration(_, branch) if is_condition => format!("the turn in which lanes leave the loop{}", at(branch)),
-        Via::Iteration(_, branch) => format!("{name}, kept from the turn in which lanes leave the loop{}", at(branch)),
+        Via::Iteration(_, branch) if is_condition => {
+            format!("the iteration in which lanes leave the loop{}", at(branch))
+        }
+        Via::Iteration(_, branch) => {
+            format!("{name}, kept from the iteration in which lanes leave the loop{}", at(branch))
+        }
     }
 }
 

@@ -14,7 +14,7 @@
 //! choose. Guarded values are poison for lanes of the other side, which never choose them. Melded instructions keep the
 //! promises that both made, lifted ones keep none that would be undefined behaviour.
 
-use super::apply_gather;
+use super::apply_hub;
 use super::apply_records::{Guarded, PairRecords, Sides};
 use super::plan::{FusePlan, PairPlan};
 use super::region::{Link, Tail};
@@ -63,8 +63,8 @@ impl<'a, 'm> Applier<'a, 'm> {
         let sides = Sides::new(editor, func, handles, plan);
         let location = branch.debug_loc();
         editor.set_location(location);
-        let (entry, condition) = match &plan.gather {
-            Some(gather) => apply_gather::make(editor, func, handles, gather),
+        let (entry, condition) = match &plan.hub {
+            Some(hub) => apply_hub::make(editor, func, handles, hub),
             None => {
                 let condition = branch.branch_condition().expect("a region starts with a conditional branch");
                 editor.erase(branch);
@@ -96,13 +96,13 @@ impl<'a, 'm> Applier<'a, 'm> {
     }
 
     fn run(mut self) {
-        // those of gathered sides went to the gathering block
-        if self.plan.gather.is_none() {
+        // those of joined sides went to the hub
+        if self.plan.hub.is_none() {
             self.forward_first_phis();
         }
         for counter in &self.plan.counters {
             let ty = self.editor.int_type(32);
-            let phi = self.editor.at_end(self.heads[counter.header]).phi(ty, "fuse.turn");
+            let phi = self.editor.at_end(self.heads[counter.header]).phi(ty, "fuse.iteration");
             self.counters.push(phi);
         }
         for index in 0..self.plan.pairs.len() {

@@ -32,7 +32,7 @@ pub struct Counter {
     pub header: usize,
     pub latch: usize,
     pub exit: usize,
-    /// Number of the last turn, from 0.
+    /// Number of the last iteration, from 0.
     pub last: u64,
     /// Whether the exit leaves the loop when its condition is true.
     pub leaves_when: bool,
@@ -40,10 +40,10 @@ pub struct Counter {
 
 /// Two loops of which LLVM would unroll at least one, but not the melded one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LostTurns {
+pub struct LostTripCounts {
     /// Turns of each side's, where known.
-    pub turns: [Option<u64>; 2],
-    /// Instructions of each side's, one turn.
+    pub trip_counts: [Option<u64>; 2],
+    /// Instructions of each side's, one iteration.
     pub insts: [u32; 2],
 }
 
@@ -54,7 +54,7 @@ struct Loop {
 }
 
 /// Counters that the melded loops get, or a loop that would lose its.
-pub fn counters(outline: &Outline, pairs: &[PairPlan]) -> Result<SmallVec<[Counter; 2]>, LostTurns> {
+pub fn counters(outline: &Outline, pairs: &[PairPlan]) -> Result<SmallVec<[Counter; 2]>, LostTripCounts> {
     let func = &outline.func;
     let mut counters = SmallVec::new();
     for (header, pair) in pairs.iter().enumerate() {
@@ -78,10 +78,10 @@ pub fn counters(outline: &Outline, pairs: &[PairPlan]) -> Result<SmallVec<[Count
             _ => {
                 let insts = loops.map(|one| size(func, outline.cfg().cycles.blocks(one.cycle)));
                 let is_unrolled = |side: usize| {
-                    sides[side].is_some_and(|turns| turns.whole.saturating_mul(u64::from(insts[side])) <= UNROLLED)
+                    sides[side].is_some_and(|count| count.whole.saturating_mul(u64::from(insts[side])) <= UNROLLED)
                 };
                 if is_unrolled(0) || is_unrolled(1) {
-                    return Err(LostTurns { turns: sides.map(|side| side.map(|turns| turns.whole)), insts });
+                    return Err(LostTripCounts { trip_counts: sides.map(|side| side.map(|count| count.whole)), insts });
                 }
             }
         }
@@ -89,7 +89,7 @@ pub fn counters(outline: &Outline, pairs: &[PairPlan]) -> Result<SmallVec<[Count
     Ok(counters)
 }
 
-/// Instructions of one turn, without those that LLVM takes to be free in unrolled code: addresses and widened indices,
+/// Instructions of one iteration, without those that LLVM takes to be free in unrolled code: addresses and widened indices,
 /// which become constants, and jumps.
 fn size(func: &Func, blocks: &[Block]) -> u32 {
     let free = [Opcode::Phi, Opcode::Gep, Opcode::ZExt, Opcode::SExt, Opcode::Trunc, Opcode::Br];

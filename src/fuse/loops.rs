@@ -1,7 +1,7 @@
 //! What would a function look like with its loops in simple form?
 //!
 //! Loops in two sides are melded where each has a block before it and exits of its own, as LLVM's `loop-simplify` makes
-//! them. That changes code, and is no use where nothing is melded afterwards. So it is done to the picture first: if that
+//! them. That changes code, and is no use where nothing is melded afterwards. So it is done to the snapshot first: if that
 //! has a plan, LLVM does it to the function, and the plan is made anew.
 //!
 //! For each natural loop, inner ones first, edges are led through a new block:
@@ -14,9 +14,9 @@
 //!
 //! Phis are split as LLVM splits them: a new one only where the values of the edges differ. Two things that `loop-simplify`
 //! does are left out, because they are rare: separating nested loops of one header, and folding invariant exits. There the
-//! picture and the function may differ, which costs a plan or a needless `loop-simplify`, nothing else.
+//! snapshot and the function may differ, which costs a plan or a needless `loop-simplify`, nothing else.
 //!
-//! Requires: every block can be reached. Cost: linear in the picture, for each cycle in its blocks.
+//! Requires: every block can be reached. Cost: linear in the snapshot, for each cycle in its blocks.
 
 use crate::cfg::{Cycle, Cycles};
 use crate::divergence::Outline;
@@ -36,7 +36,7 @@ type Edges = SmallVec<[(u32, Block); 4]>;
 /// Added to the number of a constant until it is known how many instructions come before the constants.
 const CONSTANT: u32 = 1 << 31;
 
-/// Picture and handles of the function in simple form; handles of what is new are those of what it was made from. As they
+/// Snapshot and handles of the function in simple form; handles of what is new are those of what it was made from. As they
 /// were and false where the loops are in simple form already.
 pub fn simplified<'m>(outline: Outline, handles: Handles<'m>) -> (Outline, Handles<'m>, bool) {
     if outline.cfg().cycles.is_empty() {

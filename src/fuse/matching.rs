@@ -85,7 +85,7 @@ fn shape(func: &Func, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> Optio
         Opcode::ZExt if data.flags.contains(Flags::NNEG) => Opcode::SExt,
         opcode => opcode,
     };
-    // families of the picture are told apart by LLVM's number
+    // families of the snapshot are told apart by LLVM's number
     let raw = match opcode {
         Opcode::FAdd | Opcode::Add | Opcode::SExt => 0,
         _ => llvm.opcode() as usize,

@@ -9,7 +9,7 @@
 //!     └ align      the best alignment of two sequences
 //!        └ pairing    what is melded, lifted, guarded in one pair of blocks
 //!           └ schedule   in which order
-//! gather     sides that several branches lead to
+//! hub        sides that several branches lead to
 //! plan       the plan of one branch, its numbers (cost), and whether it pays
 //!  └ counters   what becomes of loops that LLVM would unroll
 //! loops      what the function would be with its loops in simple form
@@ -22,7 +22,7 @@
 //! solved at all, unless somebody wants to hear why.
 //!
 //! In clang's pipelines nobody has made loops simple or cleans up behind us, and a function in which nothing is melded
-//! stays as it is: there plans are made on a picture whose loops are simple ([`loops`]), and the pass manager's side
+//! stays as it is: there plans are made on a snapshot whose loops are simple ([`loops`]), and the pass manager's side
 //! [reshapes](Reshape) the function that has one.
 //!
 //! Coutinho 2011, chapter 6, fuses straight sides; DARM (Saumya, Sundararajah, Kulkarni, CGO 2022) sides with control
@@ -31,11 +31,11 @@
 
 mod align;
 mod apply;
-mod apply_gather;
+mod apply_hub;
 mod apply_records;
 pub mod census;
 mod counters;
-mod gather;
+mod hub;
 mod legality;
 mod loops;
 mod matching;
@@ -56,7 +56,7 @@ use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, AttrPlace, Function, Module, RawOpcode, attribute_kind};
 use crate::llvm::remark::{Host, Kind, Reshape};
 use crate::pressure::Pressure;
-use crate::pressure::stretches::at_most;
+use crate::pressure::intervals::at_most;
 use crate::settings::enabled::is_annotated_off;
 use crate::settings::{Transform, is_enabled};
 use legality::Kinds;
@@ -147,7 +147,7 @@ struct Look<'m> {
     facts: Facts,
     handles: Handles<'m>,
     work: Work,
-    /// The picture has loops in simple form, the function has not.
+    /// The snapshot has loops in simple form, the function has not.
     is_ahead: bool,
 }
 
@@ -290,27 +290,27 @@ struct Claims {
     exits: FxHashSet<Block>,
     /// Entries that plans append to, and change nothing else of.
     entries: FxHashSet<Block>,
-    gathered: bool,
+    has_hub: bool,
 }
 
 impl Claims {
     /// Whether a plan can be carried out beside the others: they may meet where one ends and another begins, or in where
     /// they end, as phis stand before all that is appended.
     fn admit(&self, plan: &FusePlan) -> bool {
-        // a second gathering would have to know the control flow that the first one leaves
-        let gathers = plan.gather.is_some();
-        let begins = |block: &Block| !gathers && *block == plan.entry;
+        // a second hub would have to know the control flow that the first one leaves
+        let has_hub = plan.hub.is_some();
+        let begins = |block: &Block| !has_hub && *block == plan.entry;
         let fits =
             plan.core.iter().all(|block| !self.core.contains(block) && (begins(block) || !self.exits.contains(block)));
         let ends = |block: &Block| !self.core.contains(block) || self.entries.contains(block);
-        fits && plan.exits.iter().all(ends) && !(gathers && self.gathered)
+        fits && plan.exits.iter().all(ends) && !(has_hub && self.has_hub)
     }
 
     fn add(&mut self, plan: &FusePlan) {
         self.core.extend(&plan.core);
         self.exits.extend(&plan.exits);
-        if plan.gather.is_some() {
-            self.gathered = true;
+        if plan.hub.is_some() {
+            self.has_hub = true;
         } else {
             self.entries.insert(plan.entry);
         }

@@ -22,8 +22,8 @@
 //! ([`lanes_part`]), so that a function without a plan is never solved. Nothing is edited here; a plan names blocks and
 //! instructions by index.
 
-use super::counters::{self, Counter, LostTurns};
-use super::gather::{self, Gather, Way};
+use super::counters::{self, Counter, LostTripCounts};
+use super::hub::{self, Hub, Way};
 use super::legality::{self, Obstacle};
 use super::matching::{self, Shapes};
 use super::pairing::{Context, Melded, Pairing, pair_up};
@@ -127,7 +127,7 @@ impl fmt::Display for Numbers {
         }
         write!(f, ", {selects} select{}", if selects == 1 { "" } else { "s" })?;
         if sources > 0 {
-            write!(f, ", {sources} branch{} gathered", if sources == 1 { "" } else { "es" })?;
+            write!(f, ", {sources} branch{} joined", if sources == 1 { "" } else { "es" })?;
         }
         write!(f, "; sides cost {}+{} cycles, saved {saved}, added {added}, risk {risk}", sides[0], sides[1])?;
         let [before, after] = registers;
@@ -143,7 +143,7 @@ impl fmt::Display for Numbers {
 pub struct FusePlan {
     pub entry: Block,
     /// The edges to the sides, where the branch has not both for itself.
-    pub gather: Option<Gather>,
+    pub hub: Option<Hub>,
     pub pairs: Vec<PairPlan>,
     /// Counters that melded loops get.
     pub counters: SmallVec<[Counter; 2]>,
@@ -164,7 +164,7 @@ pub enum FuseReject {
     Unprofitable(Numbers),
     Risky(Numbers),
     /// Loops that LLVM would unroll apart, but not melded.
-    LosesTripCount(LostTurns),
+    LosesTripCount(LostTripCounts),
     /// One side leaves a loop that the other stays in.
     LeavesLoop,
     /// Lanes agree if warps lie along x.
@@ -174,7 +174,7 @@ pub enum FuseReject {
     /// A divergence map says that it never splits a warp.
     NeverSplits(Visits),
     /// A divergence map says that it splits too few warps for what the others would lose.
-    HardlySplits(Numbers),
+    FewSplits(Numbers),
 }
 
 impl FuseReject {
@@ -184,7 +184,7 @@ impl FuseReject {
             FuseReject::Unprofitable(numbers)
             | FuseReject::Risky(numbers)
             | FuseReject::Pressure(numbers, _)
-            | FuseReject::HardlySplits(numbers) => numbers.melded > 0,
+            | FuseReject::FewSplits(numbers) => numbers.melded > 0,
             FuseReject::NeverSplits(_) | FuseReject::LosesTripCount(_) => true,
             _ => false,
         }
@@ -203,7 +203,7 @@ impl FuseReject {
             FuseReject::LeavesLoop => "NotFusedLeavesLoop",
             FuseReject::AlongRows => "NotFusedAlongRows",
             FuseReject::Pressure(..) => "NotFusedPressure",
-            FuseReject::NeverSplits(_) | FuseReject::HardlySplits(_) => "NotFusedHardlySplits",
+            FuseReject::NeverSplits(_) | FuseReject::FewSplits(_) => "NotFusedFewSplits",
         }
     }
 }
@@ -220,16 +220,17 @@ impl fmt::Display for FuseReject {
             FuseReject::Risky(numbers) => {
                 write!(f, "a warp that does not split would lose {} cycles: {numbers}", numbers.risk)
             }
-            FuseReject::LosesTripCount(LostTurns { turns, insts }) => {
-                let [t, e] = turns.map(|turns| turns.map_or("an unknown number of".to_owned(), |n| n.to_string()));
+            FuseReject::LosesTripCount(LostTripCounts { trip_counts, insts }) => {
+                let [t, e] =
+                    trip_counts.map(|count| count.map_or("an unknown number of".to_owned(), |n| n.to_string()));
                 write!(
                     f,
-                    "LLVM can unroll loops of {t} and {e} turns ({} and {} instructions each), but not the melded one",
+                    "LLVM can unroll loops of {t} and {e} iterations ({} and {} instructions each), but not the melded one",
                     insts[0], insts[1]
                 )
             }
             FuseReject::LeavesLoop => {
-                write!(f, "one side leaves the loop that the other stays in: it would be executed in every turn")
+                write!(f, "one side leaves the loop that the other stays in: it would be executed in every iteration")
             }
             FuseReject::AlongRows => write!(
                 f,
@@ -239,7 +240,7 @@ impl fmt::Display for FuseReject {
                 write!(f, "it would need more than the {budget} registers there are: {numbers}")
             }
             FuseReject::NeverSplits(visits) => write!(f, "{visits}"),
-            FuseReject::HardlySplits(numbers) => {
+            FuseReject::FewSplits(numbers) => {
                 write!(f, "too few warps split for what each of the others would lose: {numbers}")
             }
         }
@@ -256,8 +257,8 @@ impl FusePlan {
             }
             Tail::Split => false,
         };
-        // what was gathered from may have other ways left
-        self.gather.is_some() || self.pairs.iter().enumerate().any(parts)
+        // what was joined may have other ways left
+        self.hub.is_some() || self.pairs.iter().enumerate().any(parts)
     }
 }
 
@@ -292,8 +293,8 @@ pub fn plan(
                 NoRegion::OneSided => FuseReject::OneSided,
             };
             scratch.looked.extend(func.graph.succs(entry));
-            let pairs = gather::candidates(func, entry);
-            return gathered(outline, context, entry, pairs, scratch).unwrap_or(Err(why));
+            let pairs = hub::candidates(func, entry);
+            return behind_hub(outline, context, entry, pairs, scratch).unwrap_or(Err(why));
         }
     };
     scratch.looked.extend(region.core());
@@ -306,8 +307,8 @@ pub fn plan(
         Err(refused @ (FuseReject::NothingAlike(_) | FuseReject::Unprofitable(_) | FuseReject::Risky(_))) => refused,
         judged => return judged,
     };
-    let later = gather::later_candidates(outline, region.pairs[0].sides, |block| obstacle(block).is_none());
-    match gathered(outline, context, entry, later, scratch) {
+    let later = hub::later_candidates(outline, region.pairs[0].sides, |block| obstacle(block).is_none());
+    match behind_hub(outline, context, entry, later, scratch) {
         Some(Ok(plan)) => Ok(plan),
         _ => Err(refused),
     }
@@ -326,7 +327,7 @@ fn agrees_along_rows(facts: &Facts, entry: Block) -> bool {
 }
 
 /// The best plan for sides that several branches lead to; `None` where there are no such sides.
-fn gathered(
+fn behind_hub(
     outline: &Outline,
     context: &Context<'_, '_>,
     entry: Block,
@@ -343,8 +344,8 @@ fn gathered(
         if t != f || !admits(sides[0], sides[1]) {
             continue;
         }
-        let Some(gather) = gather::gather(outline, entry, sides) else { continue };
-        let Some(region) = Region::gathered(func, entry, gather, admits) else { continue };
+        let Some(hub) = hub::find(outline, entry, sides) else { continue };
+        let Some(region) = Region::behind_hub(func, entry, hub, admits) else { continue };
         scratch.looked.extend(region.core());
         match judge(outline, context, Planner::new(context, &region).run(&mut scratch.shapes)) {
             Err(reject) => refused = Some(reject),
@@ -357,9 +358,7 @@ fn gathered(
         }
     }
     match best {
-        Some(plan) if plan.gather.as_ref().is_some_and(|gather| gather::keeps_dominance(outline, gather)) => {
-            Some(Ok(plan))
-        }
+        Some(plan) if plan.hub.as_ref().is_some_and(|hub| hub::keeps_dominance(outline, hub)) => Some(Ok(plan)),
         Some(_) => None,
         None => refused.map(Err),
     }
@@ -384,7 +383,7 @@ fn judge(outline: &Outline, context: &Context<'_, '_>, mut plan: FusePlan) -> Re
         }
         let most = if numbers.guards > 0 { MAX_RISK_GUARDED } else { MAX_RISK };
         match numbers.visits {
-            Some(visits) if !visits.pays(&numbers) => return Err(FuseReject::HardlySplits(numbers)),
+            Some(visits) if !visits.pays(&numbers) => return Err(FuseReject::FewSplits(numbers)),
             None if risk * 100 > (saved - numbers.branches) * most => return Err(FuseReject::Risky(numbers)),
             _ => {}
         }
@@ -422,26 +421,18 @@ impl Planner<'_, '_, '_> {
             }
         }
         self.phi_selects(&pairs);
-        if let Some(gather) = &self.region.gather {
-            self.numbers.sources = gather.sources.len() as u32;
-            let asks = gather.sources.iter().filter(|source| source.1 == Way::Both).count() as u32;
-            self.numbers.added += gather::PRICE + 2 * asks;
+        if let Some(hub) = &self.region.hub {
+            self.numbers.sources = hub.sources.len() as u32;
+            let asks = hub.sources.iter().filter(|source| source.1 == Way::Both).count() as u32;
+            self.numbers.added += hub::PRICE + 2 * asks;
         }
         let guards = self.numbers.guards * DIVERGENT_BRANCH;
         self.numbers.added += self.select_cost + guards;
         self.numbers.risk += self.numbers.added;
         self.numbers.visits = self.context.visits(self.region.entry).filter(|visits| visits.reached > 0);
         let (core, exits) = (self.region.core().collect(), self.region.exits().collect());
-        let gather = self.region.gather.clone();
-        FusePlan {
-            entry: self.region.entry,
-            gather,
-            pairs,
-            counters: SmallVec::new(),
-            numbers: self.numbers,
-            core,
-            exits,
-        }
+        let hub = self.region.hub.clone();
+        FusePlan { entry: self.region.entry, hub, pairs, counters: SmallVec::new(), numbers: self.numbers, core, exits }
     }
 
     fn bodies(&self, pair: &Pair) -> [Vec<Inst>; 2] {
@@ -482,8 +473,7 @@ impl Planner<'_, '_, '_> {
             let ends_apart = ends.iter().filter(|&&values| !self.melded.same(func, values));
             selects.extend(ends_apart);
             // the branch that parted the sides, or one of the two that parted each
-            let parted =
-                self.region.gather.as_ref().is_none_or(|gather| gather.sources.iter().any(|s| s.1 == Way::Both));
+            let parted = self.region.hub.as_ref().is_none_or(|hub| hub.sources.iter().any(|s| s.1 == Way::Both));
             let branches = u32::from(index == 0 && parted) + u32::from(links.len() == 2);
             self.numbers.branches += branches * DIVERGENT_BRANCH;
             self.numbers.saved += branches * DIVERGENT_BRANCH;

@@ -23,7 +23,7 @@
 //! DARM (Saumya, Sundararajah, Kulkarni, CGO 2022, section IV) pairs single-entry single-exit subgraphs found in the
 //! dominator tree; here the pairs are found by the walk, so that a shared exit may be anywhere and several.
 
-use super::gather::Gather;
+use super::hub::Hub;
 use crate::entity::{Block, Inst};
 use crate::ir::Func;
 use crate::ir::inst::Opcode;
@@ -73,7 +73,7 @@ pub struct Pair {
 pub struct Region {
     pub entry: Block,
     /// The edges to the sides, where the branch has not both for itself.
-    pub gather: Option<Gather>,
+    pub hub: Option<Hub>,
     pub pairs: Vec<Pair>,
 }
 
@@ -98,38 +98,33 @@ impl Region {
             return Err(NoRegion::OneSided);
         }
         let pairs = Region::pairs(func, &[entry], [yes, no], admits);
-        Ok(Region { entry, gather: None, pairs })
+        Ok(Region { entry, hub: None, pairs })
     }
 
-    /// The region behind gathered edges; `None` where it holds a block that they come from.
-    pub fn gathered(
-        func: &Func,
-        entry: Block,
-        gather: Gather,
-        admits: impl Fn(Block, Block) -> bool,
-    ) -> Option<Region> {
-        let sources: SmallVec<[Block; 8]> = gather.sources.iter().map(|source| source.0).collect();
-        if gather.sides.iter().any(|side| sources.contains(side)) {
+    /// The region behind the edges that a hub joins; `None` where it holds a block that they come from.
+    pub fn behind_hub(func: &Func, entry: Block, hub: Hub, admits: impl Fn(Block, Block) -> bool) -> Option<Region> {
+        let sources: SmallVec<[Block; 8]> = hub.sources.iter().map(|source| source.0).collect();
+        if hub.sides.iter().any(|side| sources.contains(side)) {
             return None;
         }
-        let pairs = Region::pairs(func, &sources, gather.sides, admits);
-        Some(Region { entry, gather: Some(gather), pairs })
+        let pairs = Region::pairs(func, &sources, hub.sides, admits);
+        Some(Region { entry, hub: Some(hub), pairs })
     }
 
     fn pairs(func: &Func, sources: &[Block], first: [Block; 2], admits: impl Fn(Block, Block) -> bool) -> Vec<Pair> {
         let mut banned = FxHashSet::default();
         loop {
-            let walk = Walk::new(func, sources, first, &banned, &admits);
-            match walk.first_unsound(func) {
+            let pairing = Pairing::new(func, sources, first, &banned, &admits);
+            match pairing.first_unsound(func) {
                 Some(pair) => banned.insert(pair),
-                None => return walk.pairs,
+                None => return pairing.pairs,
             };
         }
     }
 
     /// Blocks whose code melding changes or removes.
     pub fn core(&self) -> impl Iterator<Item = Block> + '_ {
-        let sources = self.gather.iter().flat_map(|gather| gather.sources.iter().map(|source| source.0));
+        let sources = self.hub.iter().flat_map(|hub| hub.sources.iter().map(|source| source.0));
         std::iter::once(self.entry).chain(sources).chain(self.pairs.iter().flat_map(|pair| pair.sides))
     }
 
@@ -144,29 +139,29 @@ impl Region {
 }
 
 /// One attempt at pairing.
-struct Walk {
+struct Pairing {
     pairs: Vec<Pair>,
     /// The pair of a member block and which side it is on.
     members: FxHashMap<Block, (usize, usize)>,
 }
 
-impl Walk {
+impl Pairing {
     fn new(
         func: &Func,
         sources: &[Block],
         first: [Block; 2],
         banned: &FxHashSet<[Block; 2]>,
         admits: &impl Fn(Block, Block) -> bool,
-    ) -> Walk {
-        let mut walk = Walk { pairs: Vec::new(), members: FxHashMap::default() };
-        walk.add(first);
+    ) -> Pairing {
+        let mut pairing = Pairing { pairs: Vec::new(), members: FxHashMap::default() };
+        pairing.add(first);
         let mut next = 0;
-        while next < walk.pairs.len() {
-            let sides = walk.pairs[next].sides;
-            walk.pairs[next].tail = walk.tail(func, sources, sides, banned, admits);
+        while next < pairing.pairs.len() {
+            let sides = pairing.pairs[next].sides;
+            pairing.pairs[next].tail = pairing.tail(func, sources, sides, banned, admits);
             next += 1;
         }
-        walk
+        pairing
     }
 
     fn add(&mut self, sides: [Block; 2]) -> usize {

@@ -552,7 +552,7 @@ impl Gen<'_> {
         match ty {
             I1 => self.pick(I1),
             Ty::Int(_) => {
-                // What agrees goes on to agree: those who are still in the loop have made the same turns.
+                // What agrees goes on to agree: those who are still in the loop have made the same iterations.
                 let other = self.pick_scoped(ty, phi.scope);
                 let op = self.rng.pick(&["add", "add", "mul", "xor", "sub"]);
                 self.binary(op, phi, other)

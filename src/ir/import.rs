@@ -100,32 +100,32 @@ pub fn import<'m>(context: &ModuleContext<'m>, function: handle::Function<'m>) -
     let mut tables = scratch::take();
     // opcodes of both sides are compared when warpwise is built, so this panic does not occur; it would come before any
     // edit
-    let picture = tables.walk(function, context.flags).unwrap_or_else(|error| panic!("{error}"));
-    scratch::put_back(tables, picture.insts.len());
+    let snapshot = tables.walk(function, context.flags).unwrap_or_else(|error| panic!("{error}"));
+    scratch::put_back(tables, snapshot.insts.len());
     let layout = context.module.layout();
-    let types: PrimaryMap<Type, TypeInfo> = picture.types.iter().map(|&ty| TypeInfo::of(ty, layout)).collect();
-    let consts = picture.constants.iter().map(|constant| (data_of(constant, &types), constant.ty)).collect();
-    let calls = picture.calls.iter().map(|call| call_of(context, call.as_known_inst())).collect();
-    let mut values = picture.values;
-    values.extend(picture.constants.iter().map(|constant| constant.value));
+    let types: PrimaryMap<Type, TypeInfo> = snapshot.types.iter().map(|&ty| TypeInfo::of(ty, layout)).collect();
+    let consts = snapshot.constants.iter().map(|constant| (data_of(constant, &types), constant.ty)).collect();
+    let calls = snapshot.calls.iter().map(|call| call_of(context, call.as_known_inst())).collect();
+    let mut values = snapshot.values;
+    values.extend(snapshot.constants.iter().map(|constant| constant.value));
     let func = Func {
         name: function.name(),
         is_kernel: function.is_ptx_kernel(),
-        params: params(context, function, &picture.param_types),
-        blocks: picture.bounds.into(),
-        insts: picture.insts.into(),
-        pool: picture.operands,
-        phi_blocks: picture.phi_blocks,
+        params: params(context, function, &snapshot.param_types),
+        blocks: snapshot.bounds.into(),
+        insts: snapshot.insts.into(),
+        pool: snapshot.operands,
+        phi_blocks: snapshot.phi_blocks,
         types,
         consts,
-        geps: picture.geps,
-        gep_terms: picture.terms,
+        geps: snapshot.geps,
+        gep_terms: snapshot.terms,
         calls,
-        graph: Graph::from_rows(picture.successor_ends, picture.successors),
+        graph: Graph::from_rows(snapshot.successor_ends, snapshot.successors),
         geometry: Geometry::from_attributes(|name| function.string_attribute(name)),
         param_count: function.param_count(),
     };
-    let handles = Handles { function, blocks: picture.blocks, values, param_count: func.param_count };
+    let handles = Handles { function, blocks: snapshot.blocks, values, param_count: func.param_count };
     (func, handles)
 }
 

@@ -1,8 +1,8 @@
-//! What is a whole module, as plain data? The picture the lockstep machine executes.
+//! What is a whole module, as plain data? The snapshot the lockstep machine executes.
 //!
 //! [`import`] walks a module once and keeps nothing of LLVM: types with sizes and offsets of the data layout, globals
 //! with initialisers as constant trees, functions with blocks, instructions, operands and source lines. Instructions
-//! are numbered in function order, block after block, top to bottom, the same order as the analysis' dense picture, so
+//! are numbered in function order, block after block, top to bottom, the same order as the analysis' snapshot, so
 //! that (function name, ordinal) names the same instruction in both.
 //!
 //! Names are those LLVM prints (`%5` for unnamed values), taken from one print of the whole module, because asking LLVM

@@ -28,10 +28,10 @@ constexpr uint32_t FewConstants = 16;
 
 class Walker {
 public:
-  Walker(Function &F, const WarpwisePicture &Empty, WarpwiseTables &T, const WarpwiseKinds &K)
+  Walker(Function &F, const WarpwiseSnapshot &Empty, WarpwiseTables &T, const WarpwiseKinds &K)
       : P(Empty), T(T), K(K), DL(F.getDataLayout()), F(F), Params(F.arg_size()) {}
 
-  WarpwisePicture run() {
+  WarpwiseSnapshot run() {
     make_room();
     for (Argument &A : F.args()) {
       T.values.slot(&A) = A.getArgNo();
@@ -110,7 +110,7 @@ private:
   void call(CallInst &Call, WarpwiseInst &R);
   void terminator(Instruction &I, WarpwiseInst &R);
 
-  WarpwisePicture P;
+  WarpwiseSnapshot P;
   WarpwiseTables &T;
   const WarpwiseKinds &K;
   const DataLayout &DL;
@@ -444,7 +444,7 @@ extern "C" WarpwiseTables *warpwise_walk_tables() { return new WarpwiseTables();
 extern "C" void warpwise_walk_free(WarpwiseTables *Tables) { delete Tables; }
 
 extern "C" void warpwise_walk(LLVMValueRef Func, WarpwiseTables *Tables, const WarpwiseKinds *Kinds,
-                              WarpwisePicture *Picture) {
-  *Picture = Walker(*cast<Function>(unwrap(Func)), *Picture, *Tables, *Kinds).run();
-  Tables->clear(*Picture);
+                              WarpwiseSnapshot *Snapshot) {
+  *Snapshot = Walker(*cast<Function>(unwrap(Func)), *Snapshot, *Tables, *Kinds).run();
+  Tables->clear(*Snapshot);
 }

@@ -168,7 +168,7 @@ private:
 } // namespace warpwise
 
 // A function. Values are numbered as entity::Value says: arguments, instructions, constants.
-struct WarpwisePicture {
+struct WarpwiseSnapshot {
   warpwise::Rows<WarpwiseInst> insts;
   warpwise::Rows<uint32_t> operands;   // for calls the arguments, for branches and switches the condition
   warpwise::Rows<LLVMValueRef> values; // arguments and instructions
@@ -212,8 +212,8 @@ static_assert(sizeof(WarpwiseKinds) == 12 && offsetof(WarpwiseKinds, noundef) ==
 static_assert(offsetof(WarpwiseKinds, uniform) == 8);
 static_assert(sizeof(warpwise::Rows<uint32_t>) == 16 && offsetof(warpwise::Rows<uint32_t>, size) == 8);
 static_assert(offsetof(warpwise::Rows<uint32_t>, capacity) == 12);
-static_assert(sizeof(WarpwisePicture) == 14 * 16 && offsetof(WarpwisePicture, calls) == 13 * 16);
-static_assert(offsetof(WarpwisePicture, bounds) == 4 * 16 && offsetof(WarpwisePicture, geps) == 8 * 16);
+static_assert(sizeof(WarpwiseSnapshot) == 14 * 16 && offsetof(WarpwiseSnapshot, calls) == 13 * 16);
+static_assert(offsetof(WarpwiseSnapshot, bounds) == 4 * 16 && offsetof(WarpwiseSnapshot, geps) == 8 * 16);
 
 // Tables that outlive a walk, so that a small function need not make them.
 struct WarpwiseTables;
@@ -221,6 +221,7 @@ struct WarpwiseTables;
 extern "C" {
 WarpwiseTables *warpwise_walk_tables();
 void warpwise_walk_free(WarpwiseTables *tables);
-// Fills an empty picture.
-void warpwise_walk(LLVMValueRef function, WarpwiseTables *tables, const WarpwiseKinds *kinds, WarpwisePicture *picture);
+// Fills an empty snapshot.
+void warpwise_walk(LLVMValueRef function, WarpwiseTables *tables, const WarpwiseKinds *kinds,
+                   WarpwiseSnapshot *snapshot);
 }

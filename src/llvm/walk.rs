@@ -49,9 +49,9 @@ impl Constant<'_> {
     }
 }
 
-/// `WarpwisePicture` of `walk.h`.
+/// `WarpwiseSnapshot` of `walk.h`.
 #[repr(C)]
-struct RawPicture<'m> {
+struct RawSnapshot<'m> {
     insts: Rows<InstData>,
     operands: Rows<entity::Value>,
     values: Rows<Value<'m>>,
@@ -69,7 +69,7 @@ struct RawPicture<'m> {
 }
 
 /// A function as the walker sees it. What instructions name by number lies in these lists.
-pub(crate) struct Picture<'m> {
+pub(crate) struct Snapshot<'m> {
     pub insts: Vec<InstData>,
     pub operands: Vec<entity::Value>,
     /// Arguments and instructions.
@@ -114,8 +114,8 @@ const _: () = {
     assert!(offset_of!(Constant<'_>, is_int) == 20);
     assert!(size_of::<FlagKinds>() == 12 && offset_of!(FlagKinds, noundef) == 4 && offset_of!(FlagKinds, uniform) == 8);
     assert!(size_of::<Rows<u32>>() == 16 && offset_of!(Rows<u32>, size) == 8 && offset_of!(Rows<u32>, capacity) == 12);
-    assert!(size_of::<RawPicture<'_>>() == 14 * 16 && offset_of!(RawPicture<'_>, calls) == 13 * 16);
-    assert!(offset_of!(RawPicture<'_>, bounds) == 4 * 16 && offset_of!(RawPicture<'_>, geps) == 8 * 16);
+    assert!(size_of::<RawSnapshot<'_>>() == 14 * 16 && offset_of!(RawSnapshot<'_>, calls) == 13 * 16);
+    assert!(offset_of!(RawSnapshot<'_>, bounds) == 4 * 16 && offset_of!(RawSnapshot<'_>, geps) == 8 * 16);
     assert!(size_of::<entity::Value>() == 4 && size_of::<entity::Block>() == 4 && size_of::<entity::Type>() == 4);
 };
 
@@ -154,7 +154,7 @@ unsafe extern "C" {
         function: LLVMValueRef,
         tables: *mut RawTables,
         kinds: *const FlagKinds,
-        picture: *mut RawPicture<'_>,
+        snapshot: *mut RawSnapshot<'_>,
     );
 }
 
@@ -197,8 +197,8 @@ impl Tables {
     }
 
     /// Walks over a function that has a body. The error would be a mistake of ours; the arrays are lost then.
-    pub fn walk<'m>(&mut self, function: Function<'m>, kinds: FlagKinds) -> Result<Picture<'m>, NoOpcode> {
-        let mut raw = RawPicture {
+    pub fn walk<'m>(&mut self, function: Function<'m>, kinds: FlagKinds) -> Result<Snapshot<'m>, NoOpcode> {
+        let mut raw = RawSnapshot {
             insts: Rows::EMPTY,
             operands: Rows::EMPTY,
             values: Rows::EMPTY,
@@ -214,13 +214,13 @@ impl Tables {
             param_types: Rows::EMPTY,
             calls: Rows::EMPTY,
         };
-        // SAFETY: function and tables are alive, the picture is empty. The walker writes opcodes, which are checked, and
+        // SAFETY: function and tables are alive, the snapshot is empty. The walker writes opcodes, which are checked, and
         // numbers where `InstData` has flags and entities, and addresses of live values, blocks and types, which are not
         // null, where the lists have handles.
         unsafe {
             warpwise_walk(function.raw(), self.0.as_ptr(), &kinds, &mut raw);
             raw.insts.check_opcodes()?;
-            Ok(Picture {
+            Ok(Snapshot {
                 insts: raw.insts.into_vec(),
                 operands: raw.operands.into_vec(),
                 values: raw.values.into_vec(),

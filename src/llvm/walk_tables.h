@@ -122,7 +122,7 @@ struct WarpwiseTables {
   static constexpr size_t KeptPages = 512;
 
   // Forgets a function. It costs less to forget its values one by one than to clear the pages in which they lie.
-  void clear(WarpwisePicture &Function) {
+  void clear(WarpwiseSnapshot &Function) {
     if (values.pages() > KeptPages) {
       values.release();
     } else {

@@ -39,9 +39,9 @@ const MANY_TARGETS: usize = 64;
 const LARGEST_BLOCK: &str = "1024";
 
 /// Where counts go.
-pub struct Machine<'m> {
+pub struct Counters<'m> {
     /// Array of 64-bit counters in global memory.
-    pub counters: Value<'m>,
+    pub array: Value<'m>,
     /// Copies, a power of two.
     pub replicas: u32,
     /// Words of a copy.
@@ -68,7 +68,7 @@ struct Ways<'m> {
 pub(super) struct Apply<'e, 'a, 'm> {
     pub editor: &'e mut Editor<'m>,
     handles: &'a Handles<'m>,
-    pub machine: &'a Machine<'m>,
+    pub counters: &'a Counters<'m>,
     /// The lanes below this one.
     pub lower: Value<'m>,
     /// The address of this multiprocessor's replica.
@@ -79,7 +79,7 @@ pub(super) struct Apply<'e, 'a, 'm> {
 }
 
 /// Where a branch's counts are held.
-pub(super) struct Held<'b> {
+pub(super) struct HeldBranch<'b> {
     pub slot: u32,
     pub branch: &'b BranchPlan,
     /// Position in the plan.
@@ -99,7 +99,7 @@ pub(super) struct Shared {
 /// Everything that is held.
 #[derive(Default)]
 pub(super) struct Registers<'b> {
-    pub wide: Vec<Held<'b>>,
+    pub wide: Vec<HeldBranch<'b>>,
     pub bits: Vec<Shared>,
     /// How many registers that takes.
     pub count: usize,
@@ -123,12 +123,26 @@ impl<'b> Registers<'b> {
                 keep => {
                     registers.count += keep.registers(branch.words()) as usize;
                     let objects = start..registers.count;
-                    registers.wide.push(Held { slot, branch, number, objects });
+                    registers.wide.push(HeldBranch { slot, branch, number, objects });
                 }
             }
         }
         debug_assert!(registers.count <= joins::MOST);
         registers
+    }
+
+    /// The registers of a branch that is held, by its position in the plan.
+    fn objects_of(&self, plan: &FunctionPlan, number: usize) -> std::ops::Range<usize> {
+        match plan.branches[number].keep {
+            Keep::Bits { register, .. } => {
+                let object = self.bits[register as usize].object;
+                object..object + 1
+            }
+            _ => {
+                let position = self.wide.binary_search_by_key(&number, |held| held.number);
+                self.wide[position.expect("what is held has registers")].objects.clone()
+            }
+        }
     }
 }
 
@@ -149,7 +163,7 @@ pub fn apply<'m>(
     facts: &Facts,
     handles: &Handles<'m>,
     plan: &FunctionPlan,
-    machine: &Machine<'m>,
+    counters: &Counters<'m>,
     texts: &mut Texts<'m>,
 ) {
     if plan.reject.is_some() || plan.launches.is_none() && plan.branches.iter().all(|branch| branch.slot.is_none()) {
@@ -164,7 +178,7 @@ pub fn apply<'m>(
         replica: !plan.is_recursive && counted().any(|branch| branch.keep == Keep::Memory),
     };
     let none = editor.int(32, 0);
-    let mut work = Apply { editor, handles, machine, lower: none, replica: none, texts, current: Vec::new() };
+    let mut work = Apply { editor, handles, counters, lower: none, replica: none, texts, current: Vec::new() };
     if plan.needs_bound {
         work.editor.set_string_attribute(function, "nvvm.maxntid", LARGEST_BLOCK);
     }
@@ -191,8 +205,8 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
             return;
         }
         self.editor.before(at);
-        let machine = self.machine;
-        let counters = (machine.counters, machine.replicas, machine.words);
+        let to = self.counters;
+        let counters = (to.array, to.replicas, to.words);
         let [lower, replica] = self.texts.begin(self.editor, head, counters, launches);
         self.lower = lower.unwrap_or(self.lower);
         self.replica = replica.unwrap_or(self.replica);
@@ -222,47 +236,12 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         let func = &facts.func;
         let cfg = facts.cfg();
         let count = registers.count;
-        let bits = |objects: std::ops::Range<usize>| objects.fold(0, |mask, object| mask | 1u64 << object);
-        let everything = bits(0..count);
-        let held_by = |number: usize| -> &Held<'_> {
-            let position = registers.wide.binary_search_by_key(&number, |held| held.number);
-            &registers.wide[position.expect("what is held has registers")]
-        };
-        let objects_of = |number: usize| match plan.branches[number].keep {
-            Keep::Bits { register, .. } => {
-                let object = registers.bits[register as usize].object;
-                object..object + 1
-            }
-            _ => held_by(number).objects.clone(),
-        };
-        // (block's position, position in the block), what happens, and to which registers
-        let mut events: Vec<((u32, u32), Event<'_>, u64)> = Vec::new();
-        let mut position = vec![u32::MAX; func.blocks.len()];
         let order = cfg.order.rpo();
+        let mut position = vec![u32::MAX; func.blocks.len()];
         for (number, &block) in (0..).zip(order) {
             position[block.index()] = number;
-            let end = func.terminator(block);
-            if func.insts[end].opcode == Opcode::Ret {
-                events.push(((number, end.as_u32()), Event::Return, 0));
-            }
         }
-        for (number, branch) in plan.branches.iter().enumerate() {
-            if branch.slot.is_some() && branch.keep != Keep::Memory {
-                let at = (position[branch.block.index()], func.terminator(branch.block).as_u32());
-                events.push((at, Event::Branch(number), bits(objects_of(number))));
-            }
-        }
-        for check in &plan.checks {
-            let changed = check.branches.iter().fold(0, |mask, &number| mask | bits(objects_of(number)));
-            events.push(((position[check.header.index()], 0), Event::Check(check), changed));
-        }
-        for exit in exits(facts, self.handles) {
-            let at = position[func.insts[exit].block.index()];
-            if at != u32::MAX {
-                events.push(((at, exit.as_u32()), Event::Exit(exit), everything));
-            }
-        }
-        events.sort_by_key(|event| event.0);
+        let events = self.events(facts, plan, registers, &position);
         let changes = events.iter().map(|&((number, _), _, changed)| (order[number as usize], changed));
         let phis = joins::joins(&func.graph, cfg, changes.filter(|change| change.1 != 0));
 
@@ -285,25 +264,11 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
                 self.current[object] = phi.value();
                 made.push((block, object, phi));
             }
-            while let Some((&((at, _), event, _), others)) = rest.split_first().filter(|(event, _)| event.0.0 == number)
-            {
-                debug_assert_eq!(at, number);
-                rest = others;
-                let end = self.handles.inst(func.terminator(block));
-                match event {
-                    Event::Check(check) => {
-                        let mut insts = func.block_insts(block).map(|inst| self.handles.inst(inst));
-                        self.check(registers, check, insts.find(|inst| !inst.opens_block()).unwrap_or(end));
-                    }
-                    Event::Exit(call) => self.flush(registers, self.handles.inst(call)),
-                    Event::Return => self.flush(registers, end),
-                    Event::Branch(number) => {
-                        let branch = &plan.branches[number];
-                        let skipped = if let Keep::Bits { first, .. } = branch.keep { first } else { 0 };
-                        self.count_in_registers(end, branch, objects_of(number), skipped);
-                    }
-                }
+            let here = rest.partition_point(|event| event.0.0 == number);
+            for &(_, event, _) in &rest[..here] {
+                self.handle_event(facts, plan, registers, block, event);
             }
+            rest = &rest[here..];
             outs.extend_from_slice(&self.current);
         }
         // blocks end where they ended, but may have been split before
@@ -322,6 +287,71 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
                     let value = outs.get(row + object).copied().unwrap_or(zero);
                     self.editor.add_incoming(phi, value, block);
                 }
+            }
+        }
+    }
+
+    /// What happens to registers, in the order of blocks that have a `position`: at which block and instruction, what, and to
+    /// which of them.
+    fn events<'p>(
+        &self,
+        facts: &Facts,
+        plan: &'p FunctionPlan,
+        registers: &Registers<'_>,
+        position: &[u32],
+    ) -> Vec<((u32, u32), Event<'p>, u64)> {
+        let func = &facts.func;
+        let bits = |objects: std::ops::Range<usize>| objects.fold(0, |mask, object| mask | 1u64 << object);
+        let mut events = Vec::new();
+        for (number, &block) in (0..).zip(facts.cfg().order.rpo()) {
+            let end = func.terminator(block);
+            if func.insts[end].opcode == Opcode::Ret {
+                events.push(((number, end.as_u32()), Event::Return, 0));
+            }
+        }
+        for (number, branch) in plan.branches.iter().enumerate() {
+            if branch.slot.is_some() && branch.keep != Keep::Memory {
+                let at = (position[branch.block.index()], func.terminator(branch.block).as_u32());
+                events.push((at, Event::Branch(number), bits(registers.objects_of(plan, number))));
+            }
+        }
+        for check in &plan.checks {
+            let changed =
+                check.branches.iter().fold(0, |mask, &number| mask | bits(registers.objects_of(plan, number)));
+            events.push(((position[check.header.index()], 0), Event::Check(check), changed));
+        }
+        for exit in exits(facts, self.handles) {
+            let at = position[func.insts[exit].block.index()];
+            if at != u32::MAX {
+                events.push(((at, exit.as_u32()), Event::Exit(exit), bits(0..registers.count)));
+            }
+        }
+        events.sort_by_key(|event| event.0);
+        events
+    }
+
+    /// Inserts the code for an event in a block.
+    fn handle_event(
+        &mut self,
+        facts: &Facts,
+        plan: &FunctionPlan,
+        registers: &Registers<'_>,
+        block: Block,
+        event: Event<'_>,
+    ) {
+        let func = &facts.func;
+        let end = self.handles.inst(func.terminator(block));
+        match event {
+            Event::Check(check) => {
+                let mut insts = func.block_insts(block).map(|inst| self.handles.inst(inst));
+                self.check(registers, check, insts.find(|inst| !inst.opens_block()).unwrap_or(end));
+            }
+            Event::Exit(call) => self.flush(registers, self.handles.inst(call)),
+            Event::Return => self.flush(registers, end),
+            Event::Branch(number) => {
+                let branch = &plan.branches[number];
+                let skipped = if let Keep::Bits { first, .. } = branch.keep { first } else { 0 };
+                self.count_in_registers(end, branch, registers.objects_of(plan, number), skipped);
             }
         }
     }

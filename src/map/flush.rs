@@ -7,7 +7,7 @@
 //!
 //! Either is one piece of inline PTX with branches of its own: as instructions of LLVM it is as large as a small kernel.
 
-use super::apply::{Apply, Held, Registers};
+use super::apply::{Apply, HeldBranch, Registers};
 use super::plan::{Check, Keep};
 use super::ptx::{Ptx, WORD, put};
 use crate::llvm::handle::{Inst, Value};
@@ -111,7 +111,7 @@ impl<'m> Apply<'_, '_, 'm> {
             ask_bit_by_bit(out, registers);
             put!(out, "WIDE:\n");
         }
-        if !self.machine.has_redux {
+        if !self.counters.has_redux {
             for held in &registers.wide {
                 alone(out, held, held.objects.start);
             }
@@ -122,7 +122,7 @@ impl<'m> Apply<'_, '_, 'm> {
         let mut constraints = "r,".repeat(registers.count);
         constraints += "r,l,~{memory}";
         let mut arguments: SmallVec<[Value<'m>; 16]> = SmallVec::from_slice(&self.current);
-        arguments.extend([self.lower, self.machine.counters]);
+        arguments.extend([self.lower, self.counters.array]);
         self.editor.before(end);
         self.texts.call_once(self.editor, &ptx.text, &constraints, &arguments, &mut []);
         // an exit that is not taken: what was given is given
@@ -131,7 +131,7 @@ impl<'m> Apply<'_, '_, 'm> {
 
     /// At the header of a cycle: lanes empty their registers before any of them can overflow.
     pub(super) fn check(&mut self, registers: &Registers<'_>, check: &Check, at: Inst<'m>) {
-        let held: SmallVec<[&Held<'_>; 8]> =
+        let held: SmallVec<[&HeldBranch<'_>; 8]> =
             registers.wide.iter().filter(|held| check.branches.contains(&held.number)).collect();
         // branches of one check are held alike
         let Some(&first) = held.first() else { return };
@@ -164,7 +164,7 @@ impl<'m> Apply<'_, '_, 'm> {
         constraints += &tied.text;
         constraints += "l,~{memory}";
         let mut results: SmallVec<[Value<'m>; 16]> = arguments.clone();
-        arguments.push(self.machine.counters);
+        arguments.push(self.counters.array);
         self.editor.before(at);
         self.texts.call_once(self.editor, &ptx.text, &constraints, &arguments, &mut results);
         for (held, &start) in held.iter().zip(&starts) {
@@ -176,7 +176,7 @@ impl<'m> Apply<'_, '_, 'm> {
 
     /// How many replicas of how many words there are.
     fn replicas(&self) -> (u32, u32) {
-        (self.machine.replicas, self.machine.words)
+        (self.counters.replicas, self.counters.words)
     }
 }
 
@@ -252,13 +252,13 @@ fn wide(out: &mut Ptx, registers: &Registers<'_>) {
 /// Counts that `load` puts into `x`, of records that lie side by side.
 fn words<'h, 'b: 'h>(
     out: &mut Ptx,
-    held: impl Iterator<Item = &'h Held<'b>>,
+    held: impl Iterator<Item = &'h HeldBranch<'b>>,
     loops: &mut u32,
-    load: impl Fn(&mut Ptx, &Held<'b>, u32),
+    load: impl Fn(&mut Ptx, &HeldBranch<'b>, u32),
 ) {
-    let counts: SmallVec<[(&Held<'b>, u32); 16]> =
+    let counts: SmallVec<[(&HeldBranch<'b>, u32); 16]> =
         held.flat_map(|held| (0..held.branch.words()).map(move |word| (held, word))).collect();
-    let place = |&(held, word): &(&Held<'b>, u32)| held.slot + word;
+    let place = |&(held, word): &(&HeldBranch<'b>, u32)| held.slot + word;
     for batch in counts.chunks(DEALT) {
         for (sum, &(held, word)) in (0u32..).zip(batch) {
             load(out, held, word);
@@ -287,7 +287,7 @@ fn deal(out: &mut Ptx, loops: &mut u32, slot: u32, end: u32, choose: impl FnOnce
 }
 
 /// A lane for itself, given the operand that is its first register.
-fn alone(out: &mut Ptx, held: &Held<'_>, start: usize) {
+fn alone(out: &mut Ptx, held: &HeldBranch<'_>, start: usize) {
     for word in 0..held.branch.words() {
         count(out, held, start, word);
         put!(out, "cvt.u64.u32 w, x;\nred.global.add.u64 [a+", WORD * (held.slot + word), "], w;\n");
@@ -295,7 +295,7 @@ fn alone(out: &mut Ptx, held: &Held<'_>, start: usize) {
 }
 
 /// A word of a record, into `x`.
-fn count(out: &mut Ptx, held: &Held<'_>, start: usize, word: u32) {
+fn count(out: &mut Ptx, held: &HeldBranch<'_>, start: usize, word: u32) {
     let bits = held.branch.keep.bits();
     let operand = start as u32 + word * bits / 32;
     match word * bits % 32 {
@@ -306,7 +306,7 @@ fn count(out: &mut Ptx, held: &Held<'_>, start: usize, word: u32) {
 }
 
 /// Where the lanes of a branch are counted: object, first bit, bits.
-fn lanes_at(held: &Held<'_>) -> (usize, u32, u32) {
+fn lanes_at(held: &HeldBranch<'_>) -> (usize, u32, u32) {
     let bits = held.branch.keep.bits();
     ((2 * bits / 32) as usize, 2 * bits % 32, bits)
 }

@@ -77,7 +77,11 @@ mod tests {
         let edges = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4), (4, 3), (4, 5)];
         assert_eq!(phis(6, &edges, &[(0, 1)]), [0; 6], "a change that everybody passes");
         assert_eq!(phis(6, &edges, &[(1, 1), (2, 2)]), [0, 0, 0, 3, 0, 0]);
-        assert_eq!(phis(6, &edges, &[(4, 4)]), [0, 0, 0, 4, 0, 0], "after the loop the last turn's value is there");
+        assert_eq!(
+            phis(6, &edges, &[(4, 4)]),
+            [0, 0, 0, 4, 0, 0],
+            "after the loop the last iteration's value is there"
+        );
         assert_eq!(phis(6, &edges, &[(5, 1)]), [0; 6]);
     }
 

@@ -102,10 +102,10 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     let zero = editor.null(counters_type);
     let counters = editor.new_global(counters_type, GLOBAL, 128, Some(zero), false, &symbols.counters);
     editor.publish(counters, Reach::Everybody);
-    let machine = apply::Machine { counters, replicas, words, has_redux: has_redux(&bodies) };
+    let into = apply::Counters { array: counters, replicas, words, has_redux: has_redux(&bodies) };
     let mut texts = texts::Texts::default();
     for ((facts, handles), plan) in bodies.iter().zip(&plans) {
-        apply::apply(&mut editor, facts, handles, plan, &machine, &mut texts);
+        apply::apply(&mut editor, facts, handles, plan, &into, &mut texts);
         debug_assert!(editor.verifies(handles.function), "divergence-map broke '{}'", facts.func.name);
     }
     effects::admit(&calls, &bodies, &plans, &mut editor);

@@ -12,7 +12,7 @@ pub struct Options {
     /// What the symbols end in, instead of the module's own number.
     pub name: Option<String>,
     /// Lanes of a branch after which registers are given to memory, where that is sooner than need be: for tests.
-    pub turns: Option<u32>,
+    pub flush_after: Option<u32>,
 }
 
 impl From<&Settings> for Options {
@@ -21,7 +21,7 @@ impl From<&Settings> for Options {
             analysis: settings.analysis(),
             all: settings.map_all,
             name: settings.map_name.clone(),
-            turns: settings.turns,
+            flush_after: settings.flush_after,
         }
     }
 }

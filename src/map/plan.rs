@@ -26,7 +26,7 @@ use crate::ir::call::Callee;
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::llvm::handle::intrinsic_id;
-use crate::pressure::stretches::between_blocks;
+use crate::pressure::intervals::between_blocks;
 use crate::settings::Transform;
 use crate::settings::enabled::is_switched_off;
 use rustc_hash::FxHashSet;
@@ -225,7 +225,7 @@ pub fn plan(
             left => left.saturating_sub(DOUBT).min(least),
         };
         let room = room.min(MOST_PLACES / facts.func.blocks.len().max(1) as u32);
-        hold(&mut plan, facts, &counted, room, options.turns);
+        hold(&mut plan, facts, &counted, room, options.flush_after);
         let stated = ["nvvm.maxntid", "nvvm.reqntid", "nvvm.maxnreg"];
         plan.needs_bound = facts.func.is_kernel
             && plan.branches.iter().any(|branch| branch.keep != Keep::Memory)
@@ -249,7 +249,7 @@ pub fn plan(
 }
 
 /// Chooses what is held in so many registers, and how.
-fn hold(plan: &mut FunctionPlan, facts: &Facts, counted: &[usize], room: u32, most_turns: Option<u32>) {
+fn hold(plan: &mut FunctionPlan, facts: &Facts, counted: &[usize], room: u32, flush_after: Option<u32>) {
     let cycles = &facts.cfg().cycles;
     let bounds = TripBounds::new(facts);
     let depth = |branch: &BranchPlan| cycles.cycle_of(branch.block).map_or(0, |cycle| cycles.depth(cycle));
@@ -280,7 +280,7 @@ fn hold(plan: &mut FunctionPlan, facts: &Facts, counted: &[usize], room: u32, mo
     }
     for keep in [Keep::Bytes, Keep::Halves, Keep::Words] {
         let held: Vec<usize> = inside.iter().copied().filter(|&i| plan.branches[i].keep == keep).collect();
-        let limit = most_turns.map_or(keep.limit(), |turns| u64::from(turns).next_power_of_two().min(keep.limit()));
+        let limit = flush_after.map_or(keep.limit(), |count| u64::from(count).next_power_of_two().min(keep.limit()));
         let innermost: Vec<Option<Cycle>> = held.iter().map(|&i| cycles.cycle_of(plan.branches[i].block)).collect();
         let checks = bounds.checks(cycles, |cycle| innermost.contains(&Some(cycle)), limit + SLACK.min(limit));
         for &cycle in &checks {

@@ -1,6 +1,6 @@
 //! Where in a stack object does an access go, and do the lanes of a warp go to the same place?
 
-use super::{Access, AccessKind, Object};
+use super::{AccessKind, Object, ObjectAccess};
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Value};
 use crate::ir::inst::Opcode;
@@ -8,7 +8,7 @@ use smallvec::{SmallVec, smallvec};
 
 /// Whether lanes most probably access the object at the same place: where pointers into it meet, they are taken to come the
 /// same way. Good for guesses of cost only.
-pub fn is_together(facts: &Facts, object: &Object, access: &Access) -> bool {
+pub fn is_together(facts: &Facts, object: &Object, access: &ObjectAccess) -> bool {
     let func = &facts.func;
     let block = func.insts[access.inst].block;
     let mut seen: SmallVec<[Value; 8]> = smallvec![pointer_of(facts, access)];
@@ -78,7 +78,7 @@ pub fn constant_offset(outline: &Outline, object: &Object, pointer: Value) -> Op
 }
 
 /// The pointer through which an access touches the object, where there is only one.
-pub fn pointer_of(outline: &Outline, access: &Access) -> Value {
+pub fn pointer_of(outline: &Outline, access: &ObjectAccess) -> Value {
     let operands = outline.func.operands(access.inst);
     match access.kind {
         AccessKind::Store => operands[1],
@@ -88,7 +88,7 @@ pub fn pointer_of(outline: &Outline, access: &Access) -> Value {
 }
 
 /// Whether two accesses touch different bytes, whatever happens.
-pub fn are_apart(outline: &Outline, object: &Object, a: &Access, b: &Access) -> bool {
+pub fn are_apart(outline: &Outline, object: &Object, a: &ObjectAccess, b: &ObjectAccess) -> bool {
     let at = |access| constant_offset(outline, object, pointer_of(outline, access));
     match (at(a), at(b)) {
         (Some(first), Some(second)) => first + a.size as i64 <= second || second + b.size as i64 <= first,

@@ -43,7 +43,7 @@ pub enum AccessKind {
 
 /// One access through a derived pointer.
 #[derive(Clone, Copy, Debug)]
-pub struct Access {
+pub struct ObjectAccess {
     pub inst: Inst,
     pub kind: AccessKind,
     /// Bytes accessed.
@@ -52,7 +52,7 @@ pub struct Access {
     pub piece: u64,
 }
 
-impl Access {
+impl ObjectAccess {
     /// Whether it writes the object.
     pub fn writes(&self) -> bool {
         !matches!(self.kind, AccessKind::Load | AccessKind::Copy { into: false, .. })
@@ -74,7 +74,7 @@ pub struct Object {
     pub align: u64,
     /// GEPs, casts, phis and selects of the address, in function order.
     pub derived: Vec<Inst>,
-    pub accesses: Vec<Access>,
+    pub accesses: Vec<ObjectAccess>,
     pub compares: Vec<Inst>,
     pub markers: Vec<Inst>,
 }
@@ -82,7 +82,7 @@ pub struct Object {
 impl Object {
     /// Width of the pieces it is interleaved by: the narrowest word that loads and stores want.
     pub fn granule(&self) -> u64 {
-        let scalar = |access: &&Access| matches!(access.kind, AccessKind::Load | AccessKind::Store);
+        let scalar = |access: &&ObjectAccess| matches!(access.kind, AccessKind::Load | AccessKind::Store);
         let narrowest = self.accesses.iter().filter(scalar).map(|access| access.piece).min();
         narrowest.unwrap_or(4).clamp(4, 16)
     }
@@ -241,7 +241,7 @@ impl<'a, 'm> AddressWalk<'a, 'm> {
         if size == 0 || bits == 0 || (piece < size && bits != size * 8) {
             return Err(Unfollowed::OddType { at: inst });
         }
-        self.object.accesses.push(Access { inst, kind, size, piece });
+        self.object.accesses.push(ObjectAccess { inst, kind, size, piece });
         Ok(())
     }
 
@@ -288,7 +288,7 @@ impl<'a, 'm> AddressWalk<'a, 'm> {
         }
         let kind = if is_set { AccessKind::Set } else { AccessKind::Copy { into, from, overlapping } };
         if size > 0 {
-            self.object.accesses.push(Access { inst: call, kind, size, piece });
+            self.object.accesses.push(ObjectAccess { inst: call, kind, size, piece });
         } else {
             self.object.markers.push(call);
         }

@@ -1,9 +1,9 @@
 //! Which registers are live where blocks begin and end?
 //!
-//! 1. **Stretches.** In the order of blocks in which cycles are contiguous, a register is live at most from the block of
+//! 1. **Intervals.** In the order of blocks in which cycles are contiguous, a register is live at most from the block of
 //!    its definition to the last one that wants it, or to the end of the outermost cycle that wants and does not define
 //!    it; from the entry where it is wanted without its definition.
-//! 2. **Columns.** Registers whose stretches do not overlap share a column of the bit rows, as a linear-scan allocator
+//! 2. **Columns.** Registers whose intervals do not overlap share a column of the bit rows, as a linear-scan allocator
 //!    would share registers: a row is as long as many registers are live at once, not as there are in the function.
 //!    Registers of as many units have columns of their own, so that the units of a row are a count of bits.
 //! 3. **Rows.** The usual backward equations, block by block from the last; a cycle again until nothing changes.
@@ -11,7 +11,7 @@
 //!
 //! Result: the least solution, exact for any control flow. Cost: linear, plus blocks × columns / 64, times the nesting.
 //!
-//! Stretches: Poletto and Sarkar 1999. Ours: using them to pack the rows of an exact solution.
+//! Intervals: Poletto and Sarkar 1999. Ours: using them to pack the rows of an exact solution.
 
 use crate::cfg::Cycles;
 use crate::entity::{Block, Value};
@@ -32,9 +32,9 @@ pub struct Liveness {
     /// Rows by the position of the block in the order.
     live_in: Vec<u64>,
     live_out: Vec<u64>,
-    /// By register: column, and stretch in the order.
+    /// By register: column, and interval in the order.
     columns: Vec<u32>,
-    stretches: Vec<(u32, u32)>,
+    intervals: Vec<(u32, u32)>,
     /// Registers of each column, by start: row starts and registers.
     column_starts: Vec<u32>,
     occupants: Vec<u32>,
@@ -54,14 +54,14 @@ impl Liveness {
     /// them.
     pub fn new(func: &Func, cycles: &Cycles, registers: &Registers, crossing: &[Value], number: &[u32]) -> Liveness {
         let (wants, known) = wants(func, cycles, registers, crossing, number);
-        let stretches = known.iter().map(|register| (register.start, register.end)).collect();
+        let intervals = known.iter().map(|register| (register.start, register.end)).collect();
         let units: Vec<u8> = crossing.iter().map(|&value| registers.units(value) as u8).collect();
         let mut liveness = Liveness {
             words: 0,
             live_in: Vec::new(),
             live_out: Vec::new(),
             columns: vec![NONE; crossing.len()],
-            stretches,
+            intervals,
             column_starts: Vec::new(),
             occupants: Vec::new(),
             classes: Vec::new(),
@@ -79,7 +79,7 @@ impl Liveness {
         liveness
     }
 
-    /// Hands out columns; the registers by the start of their stretch.
+    /// Hands out columns; the registers by the start of their interval.
     fn pack(&mut self, blocks: usize, units: &[u8]) -> Vec<u32> {
         let mut is_kind = [false; 256];
         units.iter().for_each(|&units| is_kind[usize::from(units)] = true);
@@ -93,14 +93,14 @@ impl Liveness {
         let live = |&(_, &(start, end)): &(usize, &(u32, u32))| start < end;
         let mut by_start: Vec<u32> = Vec::with_capacity(units.len());
         let mut rows = vec![0u32; blocks + 1];
-        for (_, &(start, _)) in self.stretches.iter().enumerate().filter(live) {
+        for (_, &(start, _)) in self.intervals.iter().enumerate().filter(live) {
             rows[start as usize + 1] += 1;
         }
         for at in 0..blocks {
             rows[at + 1] += rows[at];
         }
         by_start.resize(rows[blocks] as usize, 0);
-        for (register, &(start, _)) in self.stretches.iter().enumerate().filter(live) {
+        for (register, &(start, _)) in self.intervals.iter().enumerate().filter(live) {
             by_start[rows[start as usize] as usize] = register as u32;
             rows[start as usize] += 1;
         }
@@ -121,7 +121,7 @@ impl Liveness {
                     counts[kind] += 1;
                     counts[kind] - 1
                 });
-                let last = &mut ending[self.stretches[register as usize].1 as usize];
+                let last = &mut ending[self.intervals[register as usize].1 as usize];
                 next[register as usize] = std::mem::replace(last, register);
             }
             started = end as usize;
@@ -245,14 +245,14 @@ impl Liveness {
     }
     #[inline]
     fn has(&self, rows: &[u64], at: u32, register: usize) -> bool {
-        let (start, end) = self.stretches[register];
+        let (start, end) = self.intervals[register];
         let column = self.columns[register] as usize;
         start <= at && at < end && rows[at as usize * self.words + column / 64] >> (column % 64) & 1 != 0
     }
 
-    /// The stretch in which a register may be live.
-    pub fn stretch(&self, register: usize) -> Range<u32> {
-        let (start, end) = self.stretches[register];
+    /// The interval in which a register may be live.
+    pub fn interval(&self, register: usize) -> Range<u32> {
+        let (start, end) = self.intervals[register];
         start..end
     }
 
@@ -281,7 +281,7 @@ impl Liveness {
                 left &= left - 1;
                 let shared = self.column_starts[column] as usize..self.column_starts[column + 1] as usize;
                 let shared = &self.occupants[shared];
-                let behind = shared.partition_point(|&register| self.stretches[register as usize].0 <= at);
+                let behind = shared.partition_point(|&register| self.intervals[register as usize].0 <= at);
                 found.insert(shared[behind - 1] as usize);
             }
         }
@@ -304,7 +304,7 @@ struct Register {
     /// Where it may be live.
     start: u32,
     end: u32,
-    loose: bool,
+    precedes_definition: bool,
 }
 
 /// Where registers are wanted, and how far they may be live for it.
@@ -317,9 +317,9 @@ fn wants(
 ) -> (Vec<Want>, Vec<Register>) {
     let mut wants = Vec::with_capacity(crossing.len() * 2);
     let begin = |&register: &Value| {
-        let (home, loose) = (home(func, register), registers.is_loose(register));
+        let (home, precedes_definition) = (home(func, register), registers.precedes_definition(register));
         let at = cycles.position(home);
-        Register { home, at, seen: NONE, start: if loose { 0 } else { at }, end: 0, loose }
+        Register { home, at, seen: NONE, start: if precedes_definition { 0 } else { at }, end: 0, precedes_definition }
     };
     let mut known: Vec<Register> = crossing.iter().map(begin).collect();
     let mut want = |number: u32, block: Block, at: u32, around: &Range<u32>, at_end: bool| {
@@ -331,7 +331,7 @@ fn wants(
             register.seen = at;
         }
         if register.end < around.end {
-            let end = match register.loose || !around.contains(&register.at) {
+            let end = match register.precedes_definition || !around.contains(&register.at) {
                 true => around.end,
                 false => cycles.end_of_use(block, |cycle| cycles.contains(cycle, register.home)),
             };

@@ -13,10 +13,10 @@
 //! The estimate is meant for loops that keep many values alive, where it is within a few registers of `ptxas`. Cost:
 //! that of liveness, and linear in the blocks that are asked for.
 
+pub mod intervals;
 pub mod liveness;
 pub mod over_budget;
 pub mod registers;
-pub mod stretches;
 pub mod uses;
 
 use crate::cfg::Cycle;
@@ -74,7 +74,7 @@ pub struct Pressure {
     behind: RefCell<FxHashMap<Cycle, Rc<FixedBitSet>>>,
     /// Registers live into the blocks that somebody asked for.
     heads: RefCell<FxHashMap<Block, Rc<[u32]>>>,
-    /// Blocks whose instructions stand in another order than in the picture, and the new places of those.
+    /// Blocks whose instructions stand in another order than in the snapshot, and the new places of those.
     moved: FxHashMap<Block, Vec<Inst>>,
     places: FxHashMap<Inst, u32>,
 }
@@ -366,7 +366,7 @@ impl Pressure {
         }
         let register = self.crossing[number];
         let units = self.units(register);
-        for at in self.liveness.stretch(number) {
+        for at in self.liveness.interval(number) {
             let (before, behind) = (self.liveness.is_in(at, number), self.liveness.is_out(at, number));
             let at = at as usize;
             held.live_in[at] -= if before { units } else { 0 };
@@ -393,7 +393,7 @@ impl Pressure {
         );
         self.moved.insert(block, order);
     }
-    /// Whether no block has [another order](Pressure::reorder) than in the picture.
+    /// Whether no block has [another order](Pressure::reorder) than in the snapshot.
     pub fn is_in_order(&self) -> bool {
         self.moved.is_empty()
     }

@@ -32,7 +32,7 @@ pub struct Registers {
     /// Values used outside their block, or by a phi.
     leaves: Vec<bool>,
     /// Registers that values share which their own value does not dominate.
-    loose: Vec<bool>,
+    precedes_definition: Vec<bool>,
 }
 
 impl Registers {
@@ -45,7 +45,7 @@ impl Registers {
             root: (0..count).map(Value::new).collect(),
             sharing: Vec::new(),
             leaves: vec![false; count],
-            loose: vec![false; count],
+            precedes_definition: vec![false; count],
         };
         registers.share(outline);
         let leaves = &mut registers.leaves[..];
@@ -77,8 +77,8 @@ impl Registers {
         self.leaves[value.index()]
     }
     /// Whether the register may be wanted where its own value is not known.
-    pub fn is_loose(&self, register: Value) -> bool {
-        self.loose[register.index()]
+    pub fn precedes_definition(&self, register: Value) -> bool {
+        self.precedes_definition[register.index()]
     }
 
     /// Values that are the same but for a constant.
@@ -122,7 +122,7 @@ impl Registers {
                     Some(shape) => {
                         let first = *shapes.entry(shape).or_insert(result);
                         let home = func.def(first).map(|def| insts[def.index()].block);
-                        self.loose[first.index()] |= home != Some(block);
+                        self.precedes_definition[first.index()] |= home != Some(block);
                         first
                     }
                     None => match opcode {

@@ -1,4 +1,4 @@
-//! How is a value computed again where it is used, so that it stays there?
+//! How is a value rematerialised at its uses, so that it stays there?
 //!
 //! 1. At entry: `zero = ctaid.x >= nctaid.x` in 32 bits. A block's index is always below the grid's size, but neither LLVM
 //!    nor `ptxas` knows.
@@ -8,7 +8,7 @@
 //! 3. Before the first use in each block, the chain of the value is cloned over hidden leaves; further uses of the block
 //!    share the copy.
 
-use super::chains::Remat;
+use super::chains::RematValue;
 use super::plan::RematPlan;
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst, Value};
@@ -190,7 +190,7 @@ impl<'m> Apply<'_, 'm> {
     /// The value in a block, where the editor stands.
     fn copy(
         &mut self,
-        remat: &Remat,
+        remat: &RematValue,
         block: Block,
         masked: &FxHashSet<Value>,
         made: &mut FxHashMap<(Block, Value), handle::Value<'m>>,

@@ -1,4 +1,4 @@
-//! What does it take to compute a value again at its uses?
+//! What does it take to rematerialise a value at its uses?
 //!
 //! The values of one register are followed to their operands, so and so many instructions deep, through arithmetic that a
 //! GPU does in a cycle or two. A chain ends at what needs no register, at what is live through the cycle anyway (*kept*), and
@@ -37,19 +37,19 @@ static CHEAP_INTRINSICS: Intrinsics<12> = Intrinsics::new([
     "llvm.fshr",
 ]);
 
-/// One value that is computed again.
+/// One rematerialised value.
 #[derive(Debug)]
-pub struct Remat {
+pub struct RematValue {
     pub def: Inst,
-    /// What is computed again, operands first; the last is the definition itself.
+    /// What is rematerialised, operands first; the last is the definition itself.
     pub chain: Vec<Inst>,
     pub uses: Vec<UseSite>,
 }
 
-/// Values of one register that are computed again, and what that takes.
-pub struct Chosen {
+/// Values of one register that are rematerialised, and what that takes.
+pub struct RematRegister {
     pub position: usize,
-    pub values: Vec<Remat>,
+    pub values: Vec<RematValue>,
     pub leaves: Vec<Value>,
     pub kept: Vec<usize>,
 }
@@ -111,8 +111,8 @@ pub struct Member {
     pub blocks: SmallVec<[(Block, f64); 2]>,
 }
 
-/// A register that might be computed again, followed to the last depth that changed anything.
-pub struct Candidate {
+/// A register that might be rematerialised, followed to the last depth that changed anything.
+pub struct RematCandidate {
     pub position: usize,
     pub members: Vec<Member>,
     /// Chains of its members, one behind the other, and where each ends.
@@ -128,12 +128,12 @@ pub struct Candidate {
     pub cut: bool,
 }
 
-impl Candidate {
+impl RematCandidate {
     /// Not followed yet.
-    pub fn new(position: usize, members: Vec<Member>) -> Candidate {
+    pub fn new(position: usize, members: Vec<Member>) -> RematCandidate {
         let (chains, ends) = (SmallVec::new(), SmallVec::new());
         let (leaves, kept) = (SmallVec::new(), SmallVec::new());
-        Candidate { position, members, chains, ends, leaves, kept, whole: false, cut: true }
+        RematCandidate { position, members, chains, ends, leaves, kept, whole: false, cut: true }
     }
     /// Finds the chains of all members, if all can be followed.
     pub fn follow(&mut self, available: &Available<'_>, depth: u32) {
@@ -144,7 +144,7 @@ impl Candidate {
         (self.whole, self.cut) = (false, false);
         for member in 0..self.members.len() {
             let (def, first) = (self.members[member].def, self.chains.len());
-            if (Walk { available, start: self, first, entered: 0 }).follow(def, depth).is_none() {
+            if (ChainWalk { available, start: self, first, entered: 0 }).follow(def, depth).is_none() {
                 return;
             }
             self.ends.push(self.chains.len() as u32);
@@ -167,13 +167,13 @@ impl Candidate {
     }
 
     /// A copy to keep.
-    pub fn pick(&self) -> Chosen {
-        let remat = |(member, chain): (&Member, &[Inst])| Remat {
+    pub fn pick(&self) -> RematRegister {
+        let remat = |(member, chain): (&Member, &[Inst])| RematValue {
             def: member.def,
             chain: chain.to_vec(),
             uses: member.uses.clone(),
         };
-        Chosen {
+        RematRegister {
             position: self.position,
             values: self.chains().map(remat).collect(),
             leaves: self.leaves.to_vec(),
@@ -194,16 +194,16 @@ pub struct Available<'a> {
 }
 
 /// Follows the values of one register.
-struct Walk<'a> {
+struct ChainWalk<'a> {
     available: &'a Available<'a>,
-    start: &'a mut Candidate,
+    start: &'a mut RematCandidate,
     /// Where the chain begins.
     first: usize,
     /// Instructions that are in the chain or will be.
     entered: usize,
 }
 
-impl Walk<'_> {
+impl ChainWalk<'_> {
     fn follow(&mut self, inst: Inst, depth: u32) -> Option<()> {
         let Available { outline, pressure, known, .. } = *self.available;
         let func = &outline.func;

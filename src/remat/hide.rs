@@ -1,9 +1,9 @@
-//! How are values that are computed again kept from moving out of the loop?
+//! How are rematerialised values kept from moving out of the loop?
 //!
 //! Some leaf of each chain goes through a phi at the header of the innermost cycle around the use; what follows from it
 //! cannot move. As few leaves as do for all chains are hidden.
 
-use super::chains::{MAX_CHAIN, Remat};
+use super::chains::{MAX_CHAIN, RematValue};
 use crate::cfg::Cycle;
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst, Value};
@@ -86,9 +86,9 @@ pub fn still(
 }
 
 /// Where leaves go through a phi: as few of them as keep every part of every chain in its place.
-pub fn hide(outline: &Outline, pressure: &Pressure, values: &[Remat]) -> BTreeSet<(Block, Value)> {
+pub fn hide(outline: &Outline, pressure: &Pressure, values: &[RematValue]) -> BTreeSet<(Block, Value)> {
     let mut chosen: FxHashSet<Value> = FxHashSet::default();
-    let next = |remat: &Remat, chosen: &FxHashSet<Value>| {
+    let next = |remat: &RematValue, chosen: &FxHashSet<Value>| {
         still(outline, pressure, &remat.chain, remat.def, |value| chosen.contains(&value)).unwrap_or_default()
     };
     // for each value, leaves of which one is next
@@ -102,7 +102,7 @@ pub fn hide(outline: &Outline, pressure: &Pressure, values: &[Remat]) -> BTreeSe
         let Some((&leaf, _)) = most.filter(|most| *most.1 > 0) else { break };
         chosen.insert(leaf);
         // nothing else is new to the others
-        let uses = |remat: &Remat| remat.chain.iter().any(|&inst| outline.func.operands(inst).contains(&leaf));
+        let uses = |remat: &RematValue| remat.chain.iter().any(|&inst| outline.func.operands(inst).contains(&leaf));
         for (remat, wanted) in values.iter().zip(&mut wanted).filter(|(remat, _)| uses(remat)) {
             for leaf in wanted.drain(..) {
                 *votes.entry(leaf).or_default() -= 1;

@@ -1,4 +1,4 @@
-//! Which values are computed again at their uses, and which instructions stand earlier, so that fewer registers are wanted?
+//! Which values are rematerialised at their uses, and which instructions are scheduled earlier, so that fewer registers are wanted?
 //!
 //! In loops that keep more values alive than there are registers. Needs neither memory nor a launch bound.
 
@@ -9,18 +9,18 @@ pub mod plan;
 mod report;
 pub mod schedule;
 
-use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, Options, Target};
+use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, Options, SteeredFunction};
 use crate::gpu::occupancy::register_budget;
 use crate::llvm::remark::Host;
 
 /// Whether a function is looked at.
-pub fn wants(target: &Target<'_>, _: &Analyses<'_>, options: &Options) -> bool {
-    options.victims.constant && target.body().is_ptx_kernel() && target.states_registers(options)
+pub fn wants(steered: &SteeredFunction<'_>, _: &Analyses<'_>, options: &Options) -> bool {
+    options.candidates.constant && steered.body().is_ptx_kernel() && steered.states_registers(options)
 }
 
 /// Plans for one kernel.
 pub fn plan<'m>(
-    target: &Target<'m>,
+    steered: &SteeredFunction<'m>,
     analyses: &mut FunctionAnalyses<'m>,
     options: &Options,
     host: &Host<'_>,
@@ -28,7 +28,7 @@ pub fn plan<'m>(
     let registers = register_budget(options.regs, &analyses.outline().geometry)?;
     let (outline, pressure) = analyses.pressure();
     let plan = plan::plan(outline, pressure, registers);
-    report::recomputed(target.emitted, &plan, host);
+    report::recomputed(steered.emitted, &plan, host);
     // copies stand before uses: one or the other in a kernel
     if !plan.values.is_empty() {
         return Some(Edit {
@@ -38,7 +38,7 @@ pub fn plan<'m>(
         });
     }
     let mut schedule = schedule::plan(outline, pressure, registers);
-    report::scheduled(target.emitted, &schedule, host);
+    report::scheduled(steered.emitted, &schedule, host);
     let orders = std::mem::take(&mut schedule.orders);
     (!schedule.moves.is_empty()).then(|| Edit {
         edits_body: true,

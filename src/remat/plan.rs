@@ -1,4 +1,4 @@
-//! Which values that wait in registers for a loop could be computed again inside it, from what is there anyway?
+//! Which values that wait in registers for a loop could be rematerialised inside it, from what is there anyway?
 //!
 //! 1. **Candidates** are values live into the header of a cycle that needs more registers than the budget allows, defined
 //!    outside it by arithmetic that a GPU does in a cycle or two, and not operands of other candidates.
@@ -21,7 +21,7 @@
 //! Source: Sampaio 2013, section 4.2, rules one and three; Briggs, Cooper and Torczon 1992 for rematerialisation.
 //! Ours: leaves shared by components, the phi that hides them.
 
-use super::chains::{Available, Candidate, Chosen, Member, Memo, Remat};
+use super::chains::{Available, Member, Memo, RematCandidate, RematRegister, RematValue};
 use super::hide::{hide, place};
 use crate::cfg::Cycle;
 use crate::cost::frequency::of_block;
@@ -52,10 +52,10 @@ const LEAST_GAIN: u32 = 4;
 /// with 28 of them.
 const MOST_ADDED: u32 = 6;
 
-/// What is computed again in a kernel.
+/// What is rematerialised in a kernel.
 #[derive(Default)]
 pub struct RematPlan {
-    pub values: Vec<Remat>,
+    pub values: Vec<RematValue>,
     /// Leaves that are hidden, and the headers of the cycles where.
     pub hidden: BTreeSet<(Block, Value)>,
     /// They are so many that the zero goes through the phi, and not they.
@@ -93,7 +93,7 @@ impl Component {
 pub fn plan(outline: &Outline, pressure: &Pressure, registers: u32) -> RematPlan {
     let mut plan = RematPlan { budget: registers, ..RematPlan::default() };
     let func = &outline.func;
-    // without an iteration there is nothing to compute again in
+    // without an iteration there is nothing to rematerialise in
     if outline.cfg().cycles.is_empty() {
         return plan;
     }
@@ -110,7 +110,7 @@ pub fn plan(outline: &Outline, pressure: &Pressure, registers: u32) -> RematPlan
     let held = pressure.everything();
     let known = Memo::new(outline, pressure);
     let mut state =
-        State { outline, pressure, known: &known, held, leaves: FxHashSet::default(), kept: FxHashSet::default() };
+        Selection { outline, pressure, known: &known, held, leaves: FxHashSet::default(), kept: FxHashSet::default() };
     let mut after = 0;
     for (_, cycle) in tight {
         let mut now = state.needs(cycle);
@@ -154,7 +154,7 @@ pub fn plan(outline: &Outline, pressure: &Pressure, registers: u32) -> RematPlan
 }
 
 #[derive(Clone)]
-struct State<'a> {
+struct Selection<'a> {
     outline: &'a Outline,
     pressure: &'a Pressure,
     known: &'a Memo,
@@ -165,16 +165,16 @@ struct State<'a> {
     kept: FxHashSet<usize>,
 }
 
-impl State<'_> {
+impl Selection<'_> {
     fn needs(&mut self, cycle: Cycle) -> u32 {
         let more: u32 = self.leaves.iter().map(|&leaf| self.pressure.units(leaf)).sum();
         self.pressure.of_cycle(self.outline, cycle, &mut self.held) + more
     }
 
-    /// The registers that are live into a cycle and could be computed again as far as their uses say; none where they are
+    /// The registers that are live into a cycle and could be rematerialised as far as their uses say; none where they are
     /// too many to look at, or too few to gain so many registers.
-    fn starts(&self, cycle: Cycle, least: u32) -> Vec<Candidate> {
-        let State { outline, pressure, .. } = *self;
+    fn starts(&self, cycle: Cycle, least: u32) -> Vec<RematCandidate> {
+        let Selection { outline, pressure, .. } = *self;
         let cycles = &outline.cfg().cycles;
         let outside = |&value: &Value| {
             outline.func.def(value).filter(|&def| !cycles.contains(cycle, outline.func.insts[def].block))
@@ -193,7 +193,7 @@ impl State<'_> {
                 continue;
             }
             count += 1;
-            // one that nobody could compute again is live because it is wanted
+            // one that cannot be rematerialised is live because it is wanted
             if members(position).any(|def| self.known.is_cheap(outline, def)) {
                 most += pressure.units(pressure.crossing[position]);
                 found.push(position);
@@ -224,19 +224,22 @@ impl State<'_> {
                 let blocks = blocks.into_iter().map(|block| (block, of_block(outline, block))).collect();
                 Member { def, uses, blocks }
             };
-            Candidate::new(position, members(position).map(member).filter(|member| !member.uses.is_empty()).collect())
+            RematCandidate::new(
+                position,
+                members(position).map(member).filter(|member| !member.uses.is_empty()).collect(),
+            )
         };
         found.into_iter().map(start).collect()
     }
 
-    /// Whether the values of a register can be computed again where they are used, and any is.
+    /// Whether the values of a register can be rematerialised where they are used, and any is.
     fn can_start(
         &self,
         cycle: Cycle,
         behind: impl Fn(Block) -> bool + Copy,
         members: impl Iterator<Item = Inst>,
     ) -> bool {
-        let State { outline, .. } = *self;
+        let Selection { outline, .. } = *self;
         let header = outline.cfg().cycles.header(cycle);
         let mut any = false;
         for def in members {
@@ -272,12 +275,12 @@ impl State<'_> {
 
     /// The components of the depth that saves most in a cycle: until `excess` registers are gained those that save anything,
     /// then those that add no more than an instruction for a reload.
-    fn choose(&self, cycle: Cycle, mut starts: Vec<Candidate>, excess: u32) -> Vec<Chosen> {
-        let State { outline, pressure, .. } = *self;
+    fn choose(&self, cycle: Cycle, mut starts: Vec<RematCandidate>, excess: u32) -> Vec<RematRegister> {
+        let Selection { outline, pressure, .. } = *self;
         let header = outline.cfg().cycles.header(cycle);
-        let mut best: (f64, Vec<Chosen>) = (0.0, Vec::new());
+        let mut best: (f64, Vec<RematRegister>) = (0.0, Vec::new());
         let mut ends = FixedBitSet::with_capacity(pressure.crossing.len());
-        let mut room = Room::default();
+        let mut buffers = Buffers::default();
         let mut live = FixedBitSet::with_capacity(pressure.crossing.len());
         live.extend(pressure.numbers_into(outline, header).iter().map(|&number| number as usize));
         live.difference_with(&self.held.gone);
@@ -292,11 +295,11 @@ impl State<'_> {
             ends.clear();
             let whole = || starts.iter().filter(|start| start.whole);
             whole().for_each(|start| ends.extend(start.kept.iter().copied()));
-            let chains: Vec<&Candidate> = whole().filter(|start| !ends.contains(start.position)).collect();
-            let chains = self.components(chains, &mut room);
-            let mut found: Vec<Component> = Vec::with_capacity(room.components.len());
-            for range in room.components.drain(..) {
-                found.push(self.judge(header, &chains, range, &mut room.leaves, &mut room.made));
+            let chains: Vec<&RematCandidate> = whole().filter(|start| !ends.contains(start.position)).collect();
+            let chains = self.components(chains, &mut buffers);
+            let mut found: Vec<Component> = Vec::with_capacity(buffers.components.len());
+            for range in buffers.components.drain(..) {
+                found.push(self.judge(header, &chains, range, &mut buffers.leaves, &mut buffers.made));
             }
             found.sort_by(|a, b| b.net(u32::MAX).total_cmp(&a.net(u32::MAX)));
             let (mut net, mut left) = (0.0, excess);
@@ -319,7 +322,7 @@ impl State<'_> {
     }
 
     /// Chains in the order of their components, which are listed by their first.
-    fn components<'s>(&self, chains: Vec<&'s Candidate>, room: &mut Room) -> Vec<&'s Candidate> {
+    fn components<'s>(&self, chains: Vec<&'s RematCandidate>, buffers: &mut Buffers) -> Vec<&'s RematCandidate> {
         fn find(parent: &mut [u32], mut index: u32) -> u32 {
             while parent[index as usize] != index {
                 parent[index as usize] = parent[parent[index as usize] as usize];
@@ -329,11 +332,11 @@ impl State<'_> {
         }
         let mut owners = self.known.owners.borrow_mut();
         let values = self.outline.func.value_count();
-        let ends = |start: &'s Candidate| {
+        let ends = |start: &'s RematCandidate| {
             let leaves = start.leaves.iter().map(|leaf| leaf.index());
             leaves.chain(start.kept.iter().map(move |position| values + position))
         };
-        let parent = &mut room.parent;
+        let parent = &mut buffers.parent;
         parent.clear();
         parent.extend(0..chains.len() as u32);
         for (index, start) in (0u32..).zip(&chains) {
@@ -349,12 +352,12 @@ impl State<'_> {
         }
         chains.iter().flat_map(|start| ends(start)).for_each(|end| owners[end] = 0);
         // the first of a component stands for it
-        let mut order: Vec<(u32, &Candidate)> = Vec::with_capacity(chains.len());
+        let mut order: Vec<(u32, &RematCandidate)> = Vec::with_capacity(chains.len());
         order.extend((0u32..).zip(&chains).map(|(index, &start)| (find(parent, index), start)));
         order.sort_by_key(|found| found.0);
         let mut first = 0;
         for same in order.chunk_by(|a, b| a.0 == b.0) {
-            room.components.push(first..first + same.len());
+            buffers.components.push(first..first + same.len());
             first += same.len();
         }
         order.into_iter().map(|found| found.1).collect()
@@ -363,12 +366,12 @@ impl State<'_> {
     fn judge(
         &self,
         header: Block,
-        chains: &[&Candidate],
+        chains: &[&RematCandidate],
         range: std::ops::Range<usize>,
         leaves: &mut Vec<Value>,
         made: &mut Vec<(Inst, Block, f64)>,
     ) -> Component {
-        let State { outline, pressure, known, .. } = *self;
+        let Selection { outline, pressure, known, .. } = *self;
         let chains = &chains[range.clone()];
         leaves.clear();
         leaves.extend(chains.iter().flat_map(|start| &start.leaves));
@@ -400,9 +403,57 @@ impl State<'_> {
 
 /// Lists that are used again.
 #[derive(Default)]
-struct Room {
+struct Buffers {
     parent: Vec<u32>,
     components: Vec<std::ops::Range<usize>>,
     leaves: Vec<Value>,
     made: Vec<(Inst, Block, f64)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyses::testing::{loop_over, with_kernel};
+
+    /// Four loaded values, and sums of two of them each.
+    fn sums(count: usize) -> String {
+        let rows: String = (0..4)
+            .map(|row| format!("%p{row} = getelementptr i32, ptr %mine, i64 {row}\n%r{row} = load i32, ptr %p{row}\n"))
+            .collect();
+        rows + &loop_over(count, |index| format!("%v{index} = mul i32 %r{}, %r{}", index / 4, index % 4))
+    }
+
+    #[test]
+    fn products_of_few_factors_are_rematerialised() {
+        with_kernel("", &sums(16), |analyses| {
+            let (outline, pressure) = analyses.pressure();
+            let found = plan(outline, pressure, 12);
+            assert!(found.before > 16 && found.after < found.before, "{} to {}", found.before, found.after);
+            assert!(found.values.iter().all(|value| value.chain.len() == 1 && value.uses.len() == 1));
+            assert!(!found.hidden.is_empty(), "nothing keeps the copies inside the loop");
+        });
+    }
+
+    #[test]
+    fn what_fits_stays() {
+        with_kernel("", &sums(16), |analyses| {
+            let (outline, pressure) = analyses.pressure();
+            assert!(plan(outline, pressure, 64).values.is_empty());
+        });
+        with_kernel("", "ret void", |analyses| {
+            let (outline, pressure) = analyses.pressure();
+            assert!(plan(outline, pressure, 1).values.is_empty());
+        });
+    }
+
+    #[test]
+    fn loaded_values_cannot_be_rematerialised() {
+        let loads = |index| {
+            format!("%p{index} = getelementptr i32, ptr %mine, i64 {index}\n%v{index} = load i32, ptr %p{index}")
+        };
+        with_kernel("", &loop_over(24, loads), |analyses| {
+            let (outline, pressure) = analyses.pressure();
+            assert!(plan(outline, pressure, 12).values.is_empty());
+        });
+    }
 }

@@ -5,29 +5,29 @@ use super::schedule::SchedulePlan;
 use crate::llvm::handle::Function;
 use crate::llvm::remark::{Host, Kind};
 
-/// What is computed again instead of being kept.
+/// What is rematerialised instead of being kept.
 pub fn recomputed(about: Function<'_>, plan: &RematPlan, host: &Host<'_>) {
     let RematPlan { before, after, budget, values, .. } = plan;
     if values.is_empty() {
         return;
     }
-    let instructions: usize = values.iter().map(|again| again.chain.len()).sum();
+    let instructions: usize = values.iter().map(|value| value.chain.len()).sum();
     let message = format!(
-        "register pressure of {before} for {budget} registers eased to {after}: {} values are computed again where they are used, {instructions} instructions in all",
+        "register pressure of {before} for {budget} registers eased to {after}: {} values are rematerialised at their uses, {instructions} instructions in all",
         values.len()
     );
-    host.emit(Kind::Passed, about, None, "PressureRecomputed", &message);
+    host.emit(Kind::Passed, about, None, "PressureRematerialised", &message);
 }
 
-/// What stands earlier than it did.
+/// What is scheduled earlier.
 pub fn scheduled(about: Function<'_>, plan: &SchedulePlan, host: &Host<'_>) {
     let SchedulePlan { before, after, budget, moves, .. } = plan;
     if moves.is_empty() {
         return;
     }
     let message = format!(
-        "register pressure of {before} for {budget} registers eased to {after}: {} instructions stand earlier",
+        "register pressure of {before} for {budget} registers eased to {after}: {} instructions are scheduled earlier",
         moves.len()
     );
-    host.emit(Kind::Passed, about, None, "PressureAdvanced", &message);
+    host.emit(Kind::Passed, about, None, "PressureScheduled", &message);
 }

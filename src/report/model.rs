@@ -4,7 +4,7 @@
 //! chain of its causes; each memory access with its lane stride and cost; arrays in local memory; and for each line the
 //! worst class of the values that it computes. Values without a source line count in the totals only.
 
-use crate::access::{self, Access, Cost, Pattern};
+use crate::access::{self, Cost, Pattern, WarpAccess};
 use crate::divergence::{Class, Facts, ModuleAnalysis};
 use crate::entity::{Inst, Value};
 use crate::explain::causes::Causes;
@@ -365,7 +365,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         reports
     }
 
-    fn access(&self, access: &Access) -> AccessReport {
+    fn access(&self, access: &WarpAccess) -> AccessReport {
         let describe = |all| access::describe(access, |value| self.words.value(value), all);
         let (sectors, ideal_sectors, bank_ways) = match access.cost {
             Cost::Sectors { needed, ideal } => (Some(needed), Some(ideal), None),

@@ -1,6 +1,6 @@
 //! What is wrong with an option or a parameter? A sentence that says how to correct it.
 
-use super::victims::VictimsError;
+use super::spill_candidates::SpillCandidatesError;
 use crate::geometry::ShapeError;
 
 /// Why a value was rejected.
@@ -9,7 +9,7 @@ pub enum ValueError {
     #[error(transparent)]
     Shape(#[from] ShapeError),
     #[error(transparent)]
-    Victims(#[from] VictimsError),
+    SpillCandidates(#[from] SpillCandidatesError),
     /// A sentence that continues after the name of the option or parameter.
     #[error(transparent)]
     Form(#[from] FormError),
@@ -34,7 +34,7 @@ pub enum SettingsError {
     #[error(transparent)]
     Shape(ShapeError),
     #[error(transparent)]
-    Victims(VictimsError),
+    SpillCandidates(SpillCandidatesError),
     #[error("parameter '{name}' of '{pass}' {error}")]
     Parameter { pass: String, name: String, error: FormError },
     #[error("option -warpwise-{name} {error}")]
@@ -54,7 +54,7 @@ impl SettingsError {
     pub(super) fn of_parameter(pass: &str, name: &str, error: ValueError) -> SettingsError {
         match error {
             ValueError::Shape(error) => SettingsError::Shape(error),
-            ValueError::Victims(error) => SettingsError::Victims(error),
+            ValueError::SpillCandidates(error) => SettingsError::SpillCandidates(error),
             ValueError::Form(error) => SettingsError::Parameter { pass: pass.to_owned(), name: name.to_owned(), error },
         }
     }
@@ -63,7 +63,7 @@ impl SettingsError {
     pub(super) fn of_option(name: &str, error: ValueError) -> SettingsError {
         match error {
             ValueError::Shape(error) => SettingsError::Shape(error),
-            ValueError::Victims(error) => SettingsError::Victims(error),
+            ValueError::SpillCandidates(error) => SettingsError::SpillCandidates(error),
             ValueError::Form(error) => SettingsError::Option { name: name.to_owned(), error },
         }
     }

@@ -11,16 +11,16 @@
 
 pub mod enabled;
 pub mod error;
+pub mod spill_candidates;
 pub mod table;
 pub mod transform;
-pub mod victims;
 
 use crate::divergence;
 use crate::geometry::BlockShape;
 pub use enabled::is_enabled;
 pub use error::{SettingsError, ValueError};
+pub use spill_candidates::SpillCandidates;
 pub use transform::{DEFAULT, Transform};
-pub use victims::Victims;
 
 /// All settings. Each pass builds its own `Options` from them.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,7 +40,7 @@ pub struct Settings {
     /// Upper bound of the dynamic shared memory with which kernels are launched, in bytes.
     pub dynamic_shared: Option<u32>,
     /// What `steer-spills` may move.
-    pub victims: Victims,
+    pub candidates: SpillCandidates,
     /// Let `ptxas` spill to shared memory what is left.
     pub ptxas_smem: bool,
     /// The `ptxas` with which `steer-spills` checks its results.
@@ -55,7 +55,7 @@ pub struct Settings {
     pub map_name: Option<String>,
     /// Visits of a branch after which registers with its counts are flushed, if that is earlier than necessary: for
     /// tests.
-    pub turns: Option<u32>,
+    pub flush_after: Option<u32>,
     /// `annotate-uniform` checks annotations instead of writing them.
     pub verify: bool,
     /// Pointer arguments of kernels never alias.
@@ -79,14 +79,14 @@ impl Default for Settings {
             is_off: false,
             regs: None,
             dynamic_shared: None,
-            victims: Victims::default(),
+            candidates: SpillCandidates::default(),
             ptxas_smem: false,
             ptxas: None,
             always: false,
             map_file: None,
             map_all: false,
             map_name: None,
-            turns: None,
+            flush_after: None,
             verify: false,
             assume_restrict: false,
             vote: true,

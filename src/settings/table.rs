@@ -4,8 +4,8 @@
 
 use super::Settings;
 use super::error::{FormError, ValueError};
+use super::spill_candidates::SpillCandidates;
 use super::transform::{ANALYSIS, DEFAULT, REMARKS, Transform};
-use super::victims::Victims;
 use crate::geometry::BlockShape;
 use crate::gpu::chip::MAX_REGISTERS;
 
@@ -42,7 +42,7 @@ pub enum Takes {
         set: fn(&mut Settings, u32),
     },
     Shape(fn(&mut Settings, BlockShape)),
-    Victims(fn(&mut Settings, Victims)),
+    SpillCandidates(fn(&mut Settings, SpillCandidates)),
     /// The suffix of a symbol.
     Suffix(fn(&mut Settings, &str)),
     Path(fn(&mut Settings, &str)),
@@ -117,8 +117,8 @@ pub const PARAMETERS: &[Parameter] = &[
         option: "victims",
         value: "CLASS[+...]",
         passes: &[STEER, DEFAULT],
-        takes: Takes::Victims(|settings, victims| settings.victims = victims),
-        help: "What steer-spills may move: all, none, constant, affine, uniform, divergent, stack, rare",
+        takes: Takes::SpillCandidates(|settings, candidates| settings.candidates = candidates),
+        help: "Spill candidates that steer-spills may move: all, none, constant, affine, uniform, divergent, stack, rare (stack objects that stay otherwise)",
     },
     Parameter {
         name: "ptxas",
@@ -177,11 +177,11 @@ pub const PARAMETERS: &[Parameter] = &[
         help: "Suffix of the symbols of the divergence map",
     },
     Parameter {
-        name: "turns",
+        name: "flush-after",
         option: "",
         value: "N",
         passes: &[MAP],
-        takes: Takes::Number { least: 1, most: u32::MAX, set: |settings, count| settings.turns = Some(count) },
+        takes: Takes::Number { least: 1, most: u32::MAX, set: |settings, count| settings.flush_after = Some(count) },
         help: "Visits of a branch after which registers with its counts are flushed, if that is earlier than necessary: for tests",
     },
     Parameter {
@@ -239,7 +239,7 @@ impl Parameter {
             Takes::Runs(transform) => settings.switches.turn(transform, switch(text)?),
             Takes::Number { least, most, set } => set(settings, number(text, least, most)?),
             Takes::Shape(set) => set(settings, text.parse()?),
-            Takes::Victims(set) => set(settings, text.parse()?),
+            Takes::SpillCandidates(set) => set(settings, text.parse()?),
             Takes::Suffix(set) => {
                 let is_suffix = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
                 set(settings, if is_suffix { text } else { return Err(FormError::Suffix(text.to_owned()).into()) });

@@ -27,7 +27,7 @@ pub struct SharedUse {
     pub unknown: Option<String>,
 }
 
-struct Walk<'m> {
+struct UseCount<'m> {
     layout: Layout<'m>,
     functions: Vec<Function<'m>>,
     seen: FxHashSet<usize>,
@@ -37,7 +37,7 @@ struct Walk<'m> {
 /// Adds up what a kernel uses.
 pub fn shared_use(func: &Func, handles: &Handles<'_>) -> SharedUse {
     let function = handles.function;
-    let mut walk = Walk {
+    let mut walk = UseCount {
         layout: function.module().layout(),
         functions: Vec::new(),
         seen: FxHashSet::from_iter([function.value().address()]),
@@ -50,8 +50,8 @@ pub fn shared_use(func: &Func, handles: &Handles<'_>) -> SharedUse {
     walk.found
 }
 
-impl<'m> Walk<'m> {
-    /// What a function whose picture is there mentions: its constants and its callees.
+impl<'m> UseCount<'m> {
+    /// What a function whose snapshot is there mentions: its constants and its callees.
     fn func(&mut self, func: &Func, handles: &Handles<'m>) {
         if func.insts.values().any(|inst| inst.opcode == Opcode::OtherTerminator) {
             return self.body(handles.function);

@@ -9,7 +9,7 @@
 //!    [`WINDOW`] instructions want, and serves those. Loads and stores are volatile: neither LLVM nor `ptxas` may carry
 //!    the value in a register instead, or move the load out of its loop.
 
-use super::plan::{GROUP_BYTES, Home, SlotPlan, Spilled};
+use super::plan::{GROUP_BYTES, SlotOwner, SlotPlan, Spilled};
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst};
 use crate::geometry::WARP_SIZE;
@@ -120,11 +120,11 @@ impl<'m> Apply<'_, 'm> {
     /// Address of a byte of a group.
     fn address(&mut self, group: usize, offset: u64) -> handle::Value<'m> {
         let found = &self.plan.groups[group];
-        let (base, at) = match found.home {
-            Home::Warp => (self.warp_base, found.start + offset),
-            Home::Thread => (self.thread_base, found.start * self.threads + offset),
+        let (base, at) = match found.owner {
+            SlotOwner::Warp => (self.warp_base, found.start + offset),
+            SlotOwner::Thread => (self.thread_base, found.start * self.threads + offset),
         };
-        let base = base.expect("a base for every home in use");
+        let base = base.expect("a base for every owner in use");
         let byte = self.editor.int_type(8);
         let at = self.editor.int(32, at);
         self.editor.gep(byte, base, &[at], true, "")
@@ -149,7 +149,7 @@ impl<'m> Apply<'_, 'm> {
             let word = self.slot_word(value, spilled.bytes);
             let address = self.address(spilled.group, spilled.offset);
             self.editor.store(word, address, spilled.bytes as u32, true);
-            if spilled.home == Home::Warp && known.insert(block) {
+            if spilled.owner == SlotOwner::Warp && known.insert(block) {
                 stored.push(block);
             }
         }

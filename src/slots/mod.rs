@@ -5,7 +5,7 @@ pub mod plan;
 mod reject;
 mod report;
 
-use crate::analyses::{Analyses, Edit, Edited, FunctionAnalyses, Kept, Options, Target};
+use crate::analyses::{Analyses, Edit, Edited, FunctionAnalyses, Kept, Options, SteeredFunction};
 use crate::geometry::Geometry;
 use crate::gpu::occupancy::register_budget;
 use crate::llvm::remark::Host;
@@ -20,20 +20,20 @@ const SMEM_PRAGMA: &str = ".pragma \"enable_smem_spilling\";";
 const PRAGMA_SINCE: u32 = 90;
 
 /// Registers that a function may use.
-fn budget(target: &Target<'_>, geometry: &Geometry, options: &Options) -> Option<u32> {
-    match target.version {
+fn budget(steered: &SteeredFunction<'_>, geometry: &Geometry, options: &Options) -> Option<u32> {
+    match steered.version {
         Some(_) => options.regs.or(geometry.max_registers),
         None => register_budget(options.regs, geometry),
     }
 }
 
 /// Whether a function is looked at.
-pub fn wants<'m>(target: &Target<'m>, analyses: &Analyses<'m>, options: &Options) -> bool {
-    let function = target.body();
-    let is_asked = options.victims.any_register() || options.ptxas_smem;
-    is_asked && function.is_ptx_kernel() && target.states_registers(options) && {
+pub fn wants<'m>(steered: &SteeredFunction<'m>, analyses: &Analyses<'m>, options: &Options) -> bool {
+    let function = steered.body();
+    let is_asked = options.candidates.any_register() || options.ptxas_smem;
+    is_asked && function.is_ptx_kernel() && steered.states_registers(options) && {
         let fits = |edited: &Edited| {
-            budget(target, &edited.geometry, options).is_some_and(|registers| edited.at_most <= registers)
+            budget(steered, &edited.geometry, options).is_some_and(|registers| edited.at_most <= registers)
         };
         !analyses.since_edited(function).is_some_and(fits)
     }
@@ -41,12 +41,12 @@ pub fn wants<'m>(target: &Target<'m>, analyses: &Analyses<'m>, options: &Options
 
 /// Plans for one kernel.
 pub fn plan<'m>(
-    target: &Target<'m>,
+    steered: &SteeredFunction<'m>,
     analyses: &mut FunctionAnalyses<'m>,
     options: &Options,
     host: &Host<'_>,
 ) -> Option<Edit<'m>> {
-    let registers = budget(target, &analyses.outline().geometry, options)?;
+    let registers = budget(steered, &analyses.outline().geometry, options)?;
     if !analyses.outline().func.is_kernel {
         return None;
     }
@@ -55,25 +55,25 @@ pub fn plan<'m>(
     if needs.are_met() {
         return None;
     }
-    target.bind(analyses);
-    let mut room = match target.room(analyses, options) {
+    steered.bind(analyses);
+    let mut room = match steered.room(analyses, options) {
         Ok(room) => room,
         Err(reason) => {
-            report::left(analyses, target.emitted, registers, &reason.into(), host);
+            report::left(analyses, steered.emitted, registers, &reason.into(), host);
             return None;
         }
     };
     let (facts, pressure) = analyses.facts_and_pressure();
-    let plan = plan::plan(facts, pressure, &needs, options.victims, &mut room);
-    report::eased(facts, target.emitted, &plan, host);
+    let plan = plan::plan(facts, pressure, &needs, options.candidates, &mut room);
+    report::eased(facts, steered.emitted, &plan, host);
     let mut asks = false;
     if plan.after > plan.budget && options.ptxas_smem {
         match ptxas_can_spill_to_shared(analyses) {
             Ok(()) => asks = true,
-            Err(reason) => report::left(analyses, target.emitted, registers, &reason, host),
+            Err(reason) => report::left(analyses, steered.emitted, registers, &reason, host),
         }
     }
-    let about = target.emitted;
+    let about = steered.emitted;
     (asks || !plan.values.is_empty()).then(|| Edit {
         edits_body: !plan.values.is_empty(),
         apply: Box::new(move |analyses, editor| {

@@ -37,7 +37,7 @@ use crate::ir::types::TypeKind;
 use crate::pressure::over_budget::{Needs, Tight, worst};
 use crate::pressure::uses::{UseSite, each_use, reloads};
 use crate::pressure::{Held, Pressure};
-use crate::settings::Victims;
+use crate::settings::SpillCandidates;
 use crate::shared_memory::budget::SharedBudget;
 use crate::shared_memory::layout;
 use cranelift_entity::EntityRef;
@@ -56,7 +56,7 @@ pub const GROUP_BYTES: u64 = WIDEST_ACCESS;
 
 /// How many copies of a slot there are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Home {
+pub enum SlotOwner {
     Warp,
     Thread,
 }
@@ -67,7 +67,7 @@ pub struct Spilled {
     pub def: Inst,
     /// Where the definition stands.
     pub place: u32,
-    pub home: Home,
+    pub owner: SlotOwner,
     /// Bytes of the slot, 4 or 8.
     pub bytes: u64,
     /// The store waits for the warp.
@@ -90,8 +90,8 @@ pub struct Linear {
 /// Slots that are loaded together.
 #[derive(Clone, Debug)]
 pub struct Group {
-    pub home: Home,
-    /// Byte offset of the group among those of its home, for one copy.
+    pub owner: SlotOwner,
+    /// Byte offset of the group among those of its owner, for one copy.
     pub start: u64,
 }
 
@@ -120,11 +120,11 @@ impl SlotPlan {
     }
 }
 
-struct Candidate {
+struct SlotCandidate {
     value: Value,
     /// Of its register.
     number: usize,
-    home: Home,
+    owner: SlotOwner,
     bytes: u64,
     rewritten: bool,
     linear: Option<Linear>,
@@ -135,31 +135,37 @@ struct Candidate {
 
 /// Kinds of spill candidates, in the order in which they are taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CandidateKind {
     Uniform,
     Affine,
     Divergent,
 }
 
-/// What the values of one group have in common: home, bytes and block of the definition.
-type GroupKey = (Home, u64, Option<Block>);
+/// What the values of one group have in common: owner, bytes and block of the definition.
+type GroupKey = (SlotOwner, u64, Option<Block>);
 
-impl Candidate {
+impl SlotCandidate {
     fn group(&self, facts: &Outline) -> GroupKey {
         let block = facts.func.def(self.value).map(|def| facts.func.insts[def].block);
-        (self.home, self.bytes, block)
+        (self.owner, self.bytes, block)
     }
-    fn kind(&self) -> Kind {
-        match (self.home, &self.linear) {
-            (Home::Thread, _) => Kind::Divergent,
-            (Home::Warp, Some(_)) => Kind::Affine,
-            (Home::Warp, None) => Kind::Uniform,
+    fn kind(&self) -> CandidateKind {
+        match (self.owner, &self.linear) {
+            (SlotOwner::Thread, _) => CandidateKind::Divergent,
+            (SlotOwner::Warp, Some(_)) => CandidateKind::Affine,
+            (SlotOwner::Warp, None) => CandidateKind::Uniform,
         }
     }
 }
 
 /// Decides for one kernel; takes what it needs from the shared memory.
-pub fn plan(facts: &Facts, pressure: &Pressure, needs: &Needs, allowed: Victims, room: &mut SharedBudget) -> SlotPlan {
+pub fn plan(
+    facts: &Facts,
+    pressure: &Pressure,
+    needs: &Needs,
+    allowed: SpillCandidates,
+    room: &mut SharedBudget,
+) -> SlotPlan {
     // easing one cycle never burdens another: what fits at first fits at last
     let registers = needs.registers;
     let limit = registers.saturating_sub(LOADS_IN_FLIGHT);
@@ -180,19 +186,19 @@ pub fn plan(facts: &Facts, pressure: &Pressure, needs: &Needs, allowed: Victims,
             Relief { facts, pressure, tight, reached, allowed, room, held, chosen, pools, found: [None, None] };
         if !relief.nearly_fits(registers) {
             relief.choose(
-                Kind::Uniform,
+                CandidateKind::Uniform,
                 units.saturating_sub(registers.saturating_sub(FREE_FOR_LOADS_BESIDE_WARP_SLOTS)),
             );
         }
         // an addition at every use: no more of them than it takes, unless loads are in flight
         let left = relief.units();
         let wanted = if reserve < LOADS_IN_FLIGHT { limit } else { registers.saturating_sub(FREE_FOR_LOADS) };
-        relief.choose(Kind::Affine, left.saturating_sub(wanted));
+        relief.choose(CandidateKind::Affine, left.saturating_sub(wanted));
         let left = relief.units();
         if left > registers + SURE && left <= registers + relief.most_divergent() {
             // only if it helps enough: a cycle that spills anyway gains nothing from loads of another kind
             let (kept, before) = (relief.chosen.list.len(), (relief.held.clone(), *relief.tight));
-            relief.choose(Kind::Divergent, left - limit);
+            relief.choose(CandidateKind::Divergent, left - limit);
             if relief.units() > registers {
                 relief.chosen.truncate(facts, kept);
                 (*relief.held, *relief.tight) = before;
@@ -211,7 +217,7 @@ pub fn plan(facts: &Facts, pressure: &Pressure, needs: &Needs, allowed: Victims,
 /// Values that go to slots so far, with the blocks in which they are reloaded: those in and behind relieved cycles.
 #[derive(Default)]
 struct Chosen {
-    list: Vec<(Candidate, Vec<Rc<FixedBitSet>>)>,
+    list: Vec<(SlotCandidate, Vec<Rc<FixedBitSet>>)>,
     linears: FxHashSet<Linear>,
     /// Bytes of those that share groups, and of one warp's row and one thread's slots.
     groups: FxHashMap<GroupKey, u64>,
@@ -220,14 +226,14 @@ struct Chosen {
 
 impl Chosen {
     /// Bytes of one warp's row and of one thread's slots, as [`lay_out`] will pack them, with one more value.
-    fn sizes_with(&self, facts: &Facts, candidate: &Candidate) -> (u64, u64) {
+    fn sizes_with(&self, facts: &Facts, candidate: &SlotCandidate) -> (u64, u64) {
         let filled = self.groups.get(&candidate.group(facts)).copied().unwrap_or(0);
         let grown = (filled + candidate.bytes).next_multiple_of(GROUP_BYTES) - filled.next_multiple_of(GROUP_BYTES);
         let (warp, thread) = self.sizes;
-        if candidate.home == Home::Warp { (warp + grown, thread) } else { (warp, thread + grown) }
+        if candidate.owner == SlotOwner::Warp { (warp + grown, thread) } else { (warp, thread + grown) }
     }
 
-    fn push(&mut self, facts: &Facts, candidate: Candidate, reached: Vec<Rc<FixedBitSet>>) {
+    fn push(&mut self, facts: &Facts, candidate: SlotCandidate, reached: Vec<Rc<FixedBitSet>>) {
         self.sizes = self.sizes_with(facts, &candidate);
         *self.groups.entry(candidate.group(facts)).or_default() += candidate.bytes;
         self.linears.extend(candidate.linear.clone());
@@ -251,21 +257,21 @@ struct Relief<'a> {
     tight: &'a mut Tight,
     /// Blocks in and behind the cycle.
     reached: Rc<FixedBitSet>,
-    allowed: Victims,
+    allowed: SpillCandidates,
     room: &'a SharedBudget,
     held: &'a mut Held,
     chosen: &'a mut Chosen,
     pools: &'a mut Pools,
     /// Candidates by kind, once they are looked for: those for the warp, those for threads.
-    found: [Option<[Vec<Candidate>; 3]>; 2],
+    found: [Option<[Vec<SlotCandidate>; 3]>; 2],
 }
 
 impl Relief<'_> {
-    fn allows(&self, kind: Kind) -> bool {
+    fn allows(&self, kind: CandidateKind) -> bool {
         match kind {
-            Kind::Uniform => self.allowed.uniform,
-            Kind::Affine => self.allowed.affine,
-            Kind::Divergent => self.allowed.divergent,
+            CandidateKind::Uniform => self.allowed.uniform,
+            CandidateKind::Affine => self.allowed.affine,
+            CandidateKind::Divergent => self.allowed.divergent,
         }
     }
 
@@ -304,12 +310,12 @@ impl Relief<'_> {
     }
 
     /// Candidates of a kind that are still in registers, cheapest first.
-    fn candidates(&mut self, kind: Kind) -> Vec<Candidate> {
+    fn candidates(&mut self, kind: CandidateKind) -> Vec<SlotCandidate> {
         let (facts, pressure, header, cycle) = (self.facts, self.pressure, self.header(), self.tight.cycle);
-        let thread = kind == Kind::Divergent;
+        let thread = kind == CandidateKind::Divergent;
         let gone = &self.held.gone;
         let by_kind = self.found[usize::from(thread)].get_or_insert_with(|| {
-            let mut by_kind = <[Vec<Candidate>; 3]>::default();
+            let mut by_kind = <[Vec<SlotCandidate>; 3]>::default();
             let all = || (0..pressure.crossing.len()).filter_map(|number| traits(facts, pressure, number, thread));
             for traits in self.pools[usize::from(thread)].get_or_insert_with(|| all().collect()) {
                 let number = traits.number;
@@ -328,7 +334,7 @@ impl Relief<'_> {
         let mut found = std::mem::take(&mut by_kind[kind as usize]);
         found.retain(|candidate| !gone.contains(candidate.number));
         found.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.first_use.cmp(&b.first_use)));
-        if kind == Kind::Affine {
+        if kind == CandidateKind::Affine {
             let mut counts: FxHashMap<Linear, u32> = FxHashMap::default();
             for linear in found.iter().filter_map(|candidate| candidate.linear.clone()) {
                 *counts.entry(linear).or_default() += 1;
@@ -339,7 +345,7 @@ impl Relief<'_> {
     }
 
     /// Takes candidates of one kind until `excess` units are gone or nothing is left to take.
-    fn choose(&mut self, kind: Kind, excess: u32) {
+    fn choose(&mut self, kind: CandidateKind, excess: u32) {
         let Relief { facts, pressure, .. } = *self;
         if excess == 0 || !self.allows(kind) {
             return;
@@ -429,7 +435,7 @@ fn candidate(
     traits: &Traits,
     behind: &FixedBitSet,
     cycle: Cycle,
-) -> Option<Candidate> {
+) -> Option<SlotCandidate> {
     let cycles = &facts.cfg().cycles;
     let Traits { number, def, block, bytes, in_cycle, .. } = *traits;
     if cycles.contains(cycle, block) {
@@ -459,20 +465,20 @@ fn candidate(
         !uniform && everywhere(&same)
     };
     let linear = traits.linear.as_ref().filter(holds).cloned();
-    let home = if uniform || linear.is_some() { Home::Warp } else { Home::Thread };
-    if home == Home::Thread && in_cycle {
+    let owner = if uniform || linear.is_some() { SlotOwner::Warp } else { SlotOwner::Thread };
+    if owner == SlotOwner::Thread && in_cycle {
         return None;
     }
-    let rewritten = home == Home::Warp && in_cycle;
+    let rewritten = owner == SlotOwner::Warp && in_cycle;
     cost += of_block(facts, block) * if rewritten { 1.0 + WARP_BARRIER } else { 1.0 };
-    if home == Home::Thread {
+    if owner == SlotOwner::Thread {
         cost *= THREAD_RELOAD;
     }
     if linear.is_some() {
         cost *= AFFINE_RELOAD;
     }
     let cost = cost / f64::from(pressure.units(value).max(1));
-    Some(Candidate { value, number, home, bytes, rewritten, linear, cost, first_use })
+    Some(SlotCandidate { value, number, owner, bytes, rewritten, linear, cost, first_use })
 }
 
 /// The known part of an affine integer whose rest the warp agrees on.
@@ -505,14 +511,19 @@ fn slot_bytes(kind: TypeKind) -> Option<u64> {
 }
 
 /// Orders values by use and packs them into groups.
-fn lay_out(facts: &Facts, pressure: &Pressure, chosen: Vec<(Candidate, Vec<Rc<FixedBitSet>>)>, plan: &mut SlotPlan) {
+fn lay_out(
+    facts: &Facts,
+    pressure: &Pressure,
+    chosen: Vec<(SlotCandidate, Vec<Rc<FixedBitSet>>)>,
+    plan: &mut SlotPlan,
+) {
     let mut linears: FxHashMap<Linear, usize> = FxHashMap::default();
     let mut ordered = chosen;
     ordered.sort_by_key(|(candidate, _)| (candidate.group(facts), candidate.first_use));
     let mut open: Option<(GroupKey, u64)> = None;
     for (candidate, reached) in ordered {
         let key = candidate.group(facts);
-        let Candidate { value, home, bytes, rewritten, linear, .. } = candidate;
+        let SlotCandidate { value, owner, bytes, rewritten, linear, .. } = candidate;
         let linear = linear.map(|linear| {
             *linears.entry(linear).or_insert_with_key(|linear| {
                 plan.linears.push(linear.clone());
@@ -522,11 +533,11 @@ fn lay_out(facts: &Facts, pressure: &Pressure, chosen: Vec<(Candidate, Vec<Rc<Fi
         let offset = match open {
             Some((same, filled)) if same == key && filled < GROUP_BYTES => filled,
             _ => {
-                let start = match home {
-                    Home::Warp => &mut plan.warp_row,
-                    Home::Thread => &mut plan.thread_size,
+                let start = match owner {
+                    SlotOwner::Warp => &mut plan.warp_row,
+                    SlotOwner::Thread => &mut plan.thread_size,
                 };
-                plan.groups.push(Group { home, start: *start });
+                plan.groups.push(Group { owner, start: *start });
                 *start += GROUP_BYTES;
                 0
             }
@@ -538,7 +549,7 @@ fn lay_out(facts: &Facts, pressure: &Pressure, chosen: Vec<(Candidate, Vec<Rc<Fi
         plan.values.push(Spilled {
             def,
             place,
-            home,
+            owner,
             bytes,
             rewritten,
             uses,
@@ -546,5 +557,61 @@ fn lay_out(facts: &Facts, pressure: &Pressure, chosen: Vec<(Candidate, Vec<Rc<Fi
             group: plan.groups.len() - 1,
             offset,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyses::testing::{loop_over, with_kernel};
+    use crate::gpu::Chip;
+
+    const THREADS: u32 = 64;
+
+    fn room(used: u64) -> SharedBudget {
+        let chip = Chip::of("sm_90");
+        SharedBudget { chip, threads: THREADS, registers: 24, wanted_blocks: None, own: used, used, any_block: false }
+    }
+
+    /// What is planned for a loop over 32 loaded values, in 24 registers.
+    fn planned(base: &str, allowed: SpillCandidates, mut room: SharedBudget, test: impl FnOnce(&SlotPlan)) {
+        let load = |index| {
+            format!("%p{index} = getelementptr i32, ptr {base}, i64 {index}\n%v{index} = load i32, ptr %p{index}")
+        };
+        with_kernel("\"nvvm.maxntid\"=\"64\"", &loop_over(32, load), |analyses| {
+            let (facts, pressure) = analyses.facts_and_pressure();
+            let needs = Needs::of(facts, pressure, 24);
+            let before = room.used;
+            let found = plan(facts, pressure, &needs, allowed, &mut room);
+            assert_eq!(room.used - before, found.bytes(THREADS));
+            test(&found);
+        });
+    }
+
+    #[test]
+    fn uniform_values_share_a_slot_per_warp() {
+        planned("%in", SpillCandidates::default(), room(0), |found| {
+            assert!(found.before > 32 && found.after <= 24, "{} to {}", found.before, found.after);
+            assert!(found.values.iter().all(|value| value.owner == SlotOwner::Warp && !value.rewritten));
+            // four words to a group
+            assert_eq!(found.groups.len(), found.values.len().div_ceil(4));
+            assert_eq!(found.thread_size, 0);
+        });
+    }
+
+    #[test]
+    fn divergent_values_have_a_slot_per_thread() {
+        planned("%mine", SpillCandidates::default(), room(0), |found| {
+            assert!(found.after <= 24);
+            assert!(found.values.iter().all(|value| value.owner == SlotOwner::Thread));
+            assert_eq!(found.warp_row, 0);
+        });
+    }
+
+    #[test]
+    fn nothing_moves_without_leave_or_room() {
+        let only_constant = "constant".parse().unwrap();
+        planned("%in", only_constant, room(0), |found| assert!(found.values.is_empty()));
+        planned("%mine", SpillCandidates::default(), room(48 * 1024), |found| assert!(found.values.is_empty()));
     }
 }

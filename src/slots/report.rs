@@ -1,6 +1,6 @@
 //! What is the user told? One remark for every kernel under pressure.
 
-use super::plan::{Home, SlotPlan};
+use super::plan::{SlotOwner, SlotPlan};
 use super::reject::Reject;
 use crate::analyses::FunctionAnalyses;
 use crate::divergence::Outline;
@@ -11,8 +11,8 @@ use crate::llvm::remark::{Host, Kind};
 pub fn eased(outline: &Outline, about: Function<'_>, plan: &SlotPlan, host: &Host<'_>) {
     let SlotPlan { before, after, budget, .. } = plan;
     if !plan.values.is_empty() {
-        let of = |home| plan.values.iter().filter(|value| value.home == home).count();
-        let (warp, thread) = (of(Home::Warp), of(Home::Thread));
+        let of = |owner| plan.values.iter().filter(|value| value.owner == owner).count();
+        let (warp, thread) = (of(SlotOwner::Warp), of(SlotOwner::Thread));
         let threads = outline.geometry.thread_bound();
         let message = format!(
             "register pressure of {before} for {budget} registers eased to {after}: {warp} values in a slot per warp, {thread} in a slot per thread, {} bytes of shared memory for {threads} threads",

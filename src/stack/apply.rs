@@ -23,7 +23,7 @@ use crate::llvm::edit::Editor;
 use crate::llvm::edit::debug::Layout;
 use crate::llvm::handle::{self, IntPredicate, RawOpcode};
 use crate::objects::constant::bytes_of;
-use crate::objects::{Access, AccessKind, Object};
+use crate::objects::{AccessKind, Object, ObjectAccess};
 use crate::shared_memory::layout;
 use crate::shared_memory::usage::SHARED;
 use rustc_hash::FxHashMap;
@@ -98,7 +98,8 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &StackPlan, edi
     for planned in &plan.moves {
         apply.compares(&planned.object.compares);
     }
-    let mut accesses: Vec<Access> = plan.moves.iter().flat_map(|planned| planned.object.accesses.clone()).collect();
+    let mut accesses: Vec<ObjectAccess> =
+        plan.moves.iter().flat_map(|planned| planned.object.accesses.clone()).collect();
     accesses.sort_by_key(|access| access.inst);
     // a copy between two objects that move stands in both lists
     accesses.dedup_by(|later, earlier| {
@@ -136,7 +137,7 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &StackPlan, edi
 fn shared_reads(outline: &Outline, plan: &StackPlan) -> Vec<Inst> {
     let func = &outline.func;
     let shared = plan.moves.iter().filter(|planned| matches!(planned.placement, Placement::Warp { .. }));
-    let mut accesses: Vec<Access> = shared.flat_map(|planned| planned.object.accesses.iter().copied()).collect();
+    let mut accesses: Vec<ObjectAccess> = shared.flat_map(|planned| planned.object.accesses.iter().copied()).collect();
     accesses.sort_by_key(|access| access.inst);
     let mut written: BTreeMap<Block, bool> = BTreeMap::new();
     let mut places = Vec::new();
@@ -416,16 +417,16 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    fn access(&mut self, access: &Access) {
+    fn access(&mut self, access: &ObjectAccess) {
         let old = self.handles.inst(access.inst);
         let operands = self.outline.func.operands(access.inst);
         self.editor.before(old);
-        let target = match access.kind {
+        let written = match access.kind {
             AccessKind::Load => None,
             AccessKind::Store => Some(operands[1]),
             AccessKind::Set | AccessKind::Copy { .. } => Some(operands[0]),
         };
-        if target.and_then(|pointer| self.areas.get(&pointer)).is_some_and(|area| area.constant) {
+        if written.and_then(|pointer| self.areas.get(&pointer)).is_some_and(|area| area.constant) {
             return;
         }
         match access.kind {
@@ -439,7 +440,7 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    fn load(&mut self, pointer: Value, access: &Access, ty: handle::Type<'m>) -> handle::Value<'m> {
+    fn load(&mut self, pointer: Value, access: &ObjectAccess, ty: handle::Type<'m>) -> handle::Value<'m> {
         let step = self.step(pointer, access.piece);
         if step == access.size || self.areas[&pointer].interleaved.is_none() {
             let address = self.address(pointer, 0, step);
@@ -458,7 +459,7 @@ impl<'m> Apply<'_, 'm> {
         self.editor.reinterpret(whole, ty, access.size as u32 * 8)
     }
 
-    fn store(&mut self, pointer: Value, access: &Access, value: handle::Value<'m>) {
+    fn store(&mut self, pointer: Value, access: &ObjectAccess, value: handle::Value<'m>) {
         let step = self.step(pointer, access.piece);
         if step == access.size || self.areas[&pointer].interleaved.is_none() {
             let address = self.address(pointer, 0, step);
@@ -490,7 +491,7 @@ impl<'m> Apply<'_, 'm> {
     }
 
     /// `memset`: the byte repeated to the width of a piece.
-    fn fill(&mut self, pointer: Value, access: &Access, byte: handle::Value<'m>) {
+    fn fill(&mut self, pointer: Value, access: &ObjectAccess, byte: handle::Value<'m>) {
         let step = self.step(pointer, access.piece).min(MAX_SPLIT);
         let word = self.editor.int_type(step as u32 * 8);
         let mut value = byte;
@@ -506,7 +507,7 @@ impl<'m> Apply<'_, 'm> {
     }
 
     /// `memcpy` and `memmove`: piece by piece; with possible overlap everything is read first.
-    fn copy(&mut self, to: Value, from: Value, access: &Access, overlapping: bool) {
+    fn copy(&mut self, to: Value, from: Value, access: &ObjectAccess, overlapping: bool) {
         let step = self.step(to, access.piece).min(self.step(from, access.piece)).min(MAX_SPLIT);
         let part = self.editor.int_type(step as u32 * 8);
         let mut read = Vec::new();
@@ -553,7 +554,7 @@ impl<'m> Apply<'_, 'm> {
     }
 
     /// Phase 4: users before what they use.
-    fn erase(&mut self, plan: &StackPlan, accesses: &[Access]) {
+    fn erase(&mut self, plan: &StackPlan, accesses: &[ObjectAccess]) {
         for (old, new) in std::mem::take(&mut self.loads) {
             self.editor.replace_all_uses(old.value(), new);
         }

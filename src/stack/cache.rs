@@ -24,7 +24,7 @@ use crate::gpu::prices::{CROWDED_FROM, GATHERS_DOUBLE_AT, SCATTERED_LOCAL, SCATT
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::objects::address::is_together;
-use crate::objects::{Access, Object};
+use crate::objects::{Object, ObjectAccess};
 use crate::shared_memory::budget::SharedBudget;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
@@ -70,14 +70,14 @@ impl Cache {
         *self.gathers.get_or_init(|| {
             let func = &facts.func;
             let mut elements: FxHashSet<(Block, Value)> = FxHashSet::default();
-            let mut spread = LaneDistance::new(facts);
+            let mut distance = LaneDistance::new(facts);
             let (mut all, mut heaviest) = (0.0, None::<(f64, Inst)>);
             for &load in &self.loads {
                 let (block, pointer) = (func.insts[load].block, func.operands(load)[0]);
                 let Some(access) = access::access(facts, load, None) else { continue };
                 let is_gather = match (&access.pattern, access.cost) {
                     (Pattern::Same, _) => false,
-                    (Pattern::Unknown, _) => spread.of(pointer, block).is_none_or(|apart| apart >= SECTOR as u64),
+                    (Pattern::Unknown, _) => distance.of(pointer, block).is_none_or(|apart| apart >= SECTOR as u64),
                     (_, Cost::Sectors { needed, .. }) => needed > MANY_SECTORS,
                     _ => true,
                 };
@@ -127,7 +127,7 @@ impl Cache {
         let Some((gathers, at)) = self.gathers(facts) else { return Ok(()) };
         let taken = budget.takes_from_cache(bytes);
         let apart = if crowd < CROWDED_FROM { SCATTERED_LOCAL_CACHED } else { SCATTERED_LOCAL * crowd };
-        let worth = |(access, block): (&Access, Block)| {
+        let worth = |(access, block): (&ObjectAccess, Block)| {
             of_block(facts, block) * if is_together(facts, object, access) { UNIFORM_LOCAL } else { apart }
         };
         let copied = object.copied_in(facts).map_or(0.0, |block| UNIFORM_LOCAL * of_block(facts, block));
@@ -137,8 +137,8 @@ impl Cache {
         if worth < price { Err(Reject::Cache { taken, at }) } else { Ok(()) }
     }
 
-    fn used<'a>(&'a self, outline: &'a Outline, object: &'a Object) -> impl Iterator<Item = (&'a Access, Block)> {
-        let block = |access: &'a Access| (access, outline.func.insts[access.inst].block);
+    fn used<'a>(&'a self, outline: &'a Outline, object: &'a Object) -> impl Iterator<Item = (&'a ObjectAccess, Block)> {
+        let block = |access: &'a ObjectAccess| (access, outline.func.insts[access.inst].block);
         object.accesses.iter().map(block).filter(|(_, block)| !self.cold.contains(block.index()))
     }
 }

@@ -10,7 +10,7 @@ pub mod plan;
 pub mod reject;
 mod report;
 
-use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, Options, Target};
+use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, Options, SteeredFunction};
 use crate::gpu::prices::LOADS_IN_FLIGHT;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Inst, RawOpcode};
@@ -31,7 +31,7 @@ pub fn has_objects(function: Function<'_>) -> bool {
 }
 
 /// Whether a constant is stored to a stack object anywhere: only then one may hold nothing else.
-pub fn may_have_constants(target: &Target<'_>, _: &Analyses<'_>, options: &Options) -> bool {
+pub fn may_have_constants(steered: &SteeredFunction<'_>, _: &Analyses<'_>, options: &Options) -> bool {
     let to_stack = |inst: Inst<'_>| {
         let (value, mut pointer) = match inst.opcode() {
             RawOpcode::LLVMStore => (inst.operand(0), inst.operand(1)),
@@ -49,12 +49,12 @@ pub fn may_have_constants(target: &Target<'_>, _: &Analyses<'_>, options: &Optio
         }
         true
     };
-    options.victims.stack && target.body().blocks().flat_map(|block| block.insts()).any(to_stack)
+    options.candidates.stack && steered.body().blocks().flat_map(|block| block.insts()).any(to_stack)
 }
 
 /// Plans what becomes constants.
 pub fn plan_constants<'m>(
-    _: &Target<'m>,
+    _: &SteeredFunction<'m>,
     analyses: &mut FunctionAnalyses<'m>,
     _: &Options,
     host: &Host<'_>,
@@ -65,21 +65,21 @@ pub fn plan_constants<'m>(
 }
 
 /// Whether a function is looked at for [`plan_objects`].
-pub fn wants_objects(target: &Target<'_>, _: &Analyses<'_>, options: &Options) -> bool {
-    options.victims.stack && has_objects(target.body())
+pub fn wants_objects(steered: &SteeredFunction<'_>, _: &Analyses<'_>, options: &Options) -> bool {
+    options.candidates.stack && has_objects(steered.body())
 }
 
 /// Plans what goes to shared memory.
 pub fn plan_objects<'m>(
-    target: &Target<'m>,
+    steered: &SteeredFunction<'m>,
     analyses: &mut FunctionAnalyses<'m>,
     options: &Options,
     host: &Host<'_>,
 ) -> Option<Edit<'m>> {
-    target.bind(analyses);
-    let mut room = target.room(analyses, options);
-    let mut plan = plan::plan(analyses, &mut room, options.victims.rare);
-    if target.version.is_some() && plan.moves.is_empty() {
+    steered.bind(analyses);
+    let mut room = steered.room(analyses, options);
+    let mut plan = plan::plan(analyses, &mut room, options.candidates.unprofitable);
+    if steered.version.is_some() && plan.moves.is_empty() {
         say_bounds(analyses, &mut plan);
     }
     report::objects(analyses, &plan, host);

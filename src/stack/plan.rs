@@ -27,7 +27,7 @@ use crate::gpu::prices::{SELECTED_WORDS, SELECTED_WORDS_IF_FEW};
 use crate::ir::inst::Opcode;
 use crate::objects::address::{are_apart, constant_offset, is_together, offset_is_uniform, pointer_of};
 use crate::objects::constant::contents;
-use crate::objects::{Access, AccessKind, Object, StackObject};
+use crate::objects::{AccessKind, Object, ObjectAccess, StackObject};
 use crate::pressure::Pressure;
 use crate::shared_memory::budget::SharedBudget;
 use crate::shared_memory::layout;
@@ -67,7 +67,7 @@ pub struct StackPlan {
 /// kernel that keeps 19 of 32 blocks for it runs 1.6 times as fast, and others gain more than ten times.
 const GATHERED_PART: u32 = 2;
 /// Objects that stay are used so many times as much as those that could move without doing much good.
-const MINOR_PART: f64 = 4.0;
+const LESS_USED_PART: f64 = 4.0;
 /// Most bytes of one object in constant memory, which is small; a longer one is read like other memory.
 const MAX_CONSTANT: u64 = 4096;
 
@@ -151,7 +151,7 @@ pub fn plan(
         }
     }
     if let (Some(_), Ok(budget)) = (&cache, room) {
-        leave_minor(analyses, &objects, budget, &mut found);
+        leave_less_used(analyses, &objects, budget, &mut found);
     }
     found.moves.sort_by_key(|planned| planned.object.address);
     found.refusals.sort_by_key(|refusal| refusal.0);
@@ -186,7 +186,12 @@ fn reason_to_stay(outline: &Outline, cache: &Cache, object: &Object) -> Option<R
 }
 
 /// Where objects that have no room take more than the whole cache, others stay that are used little beside them.
-fn leave_minor(analyses: &FunctionAnalyses<'_>, objects: &[StackObject], budget: &SharedBudget, found: &mut StackPlan) {
+fn leave_less_used(
+    analyses: &FunctionAnalyses<'_>,
+    objects: &[StackObject],
+    budget: &SharedBudget,
+    found: &mut StackPlan,
+) {
     let outline = analyses.outline();
     let is_left = |address: Value| {
         found
@@ -202,11 +207,11 @@ fn leave_minor(analyses: &FunctionAnalyses<'_>, objects: &[StackObject], budget:
     }
     let StackPlan { moves, refusals } = found;
     moves.retain(|planned| {
-        let is_minor = planned.bytes > 0 && executions(outline, &planned.object) * MINOR_PART < weight;
-        if is_minor {
-            refusals.push((planned.object.address, Reject::Minor { others }));
+        let is_less_used = planned.bytes > 0 && executions(outline, &planned.object) * LESS_USED_PART < weight;
+        if is_less_used {
+            refusals.push((planned.object.address, Reject::LessUsed { others }));
         }
-        !is_minor
+        !is_less_used
     });
 }
 
@@ -214,8 +219,9 @@ fn leave_minor(analyses: &FunctionAnalyses<'_>, objects: &[StackObject], budget:
 /// all accesses are of words.
 fn stays_in_registers(outline: &Outline, object: &Object) -> bool {
     let words = object.size / 4;
-    let is_word = |access: &Access| access.size == 4 && matches!(access.kind, AccessKind::Load | AccessKind::Store);
-    let selections = |access: &Access| match constant_offset(outline, object, pointer_of(outline, access)) {
+    let is_word =
+        |access: &ObjectAccess| access.size == 4 && matches!(access.kind, AccessKind::Load | AccessKind::Store);
+    let selections = |access: &ObjectAccess| match constant_offset(outline, object, pointer_of(outline, access)) {
         Some(_) => 0,
         None if access.kind == AccessKind::Load => 2,
         None => 1,
@@ -307,7 +313,7 @@ fn warp_barriers(facts: &Facts, object: &Object) -> Option<Vec<Inst>> {
         return None;
     }
     let func = &facts.func;
-    let writes: Vec<&Access> = object.accesses.iter().filter(|access| access.writes()).collect();
+    let writes: Vec<&ObjectAccess> = object.accesses.iter().filter(|access| access.writes()).collect();
     for write in &writes {
         let block = func.insts[write.inst].block;
         let operands = func.operands(write.inst);
@@ -323,7 +329,7 @@ fn warp_barriers(facts: &Facts, object: &Object) -> Option<Vec<Inst>> {
             return None;
         }
     }
-    let waits = |write: &&&Access| {
+    let waits = |write: &&&ObjectAccess| {
         object.accesses.iter().any(|other| {
             let other_store = other.writes() && !other.reads() && other.inst != write.inst;
             let harmless = other_store && are_apart(facts, object, other, write);
@@ -358,4 +364,72 @@ pub fn reaches(outline: &Outline, from: Block, to: Block) -> bool {
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyses::testing::with_kernel;
+    use crate::gpu::Chip;
+
+    const BOUND: &str = "\"nvvm.maxntid\"=\"64\"";
+
+    /// A kernel with an array of `words`; `value` is stored at `at`, and what is at `from` is stored to `%out`.
+    fn array(words: u32, value: &str, at: &str, from: &str) -> String {
+        format!(
+            "%a = alloca [{words} x i32]\n%to = getelementptr i32, ptr %a, i32 {at}\nstore i32 {value}, ptr %to\n\
+             %p = getelementptr i32, ptr %a, i32 {from}\n%found = load i32, ptr %p\nstore i32 %found, ptr %out\nret void"
+        )
+    }
+
+    fn planned(body: &str, used: u64, test: impl FnOnce(StackPlan)) {
+        with_kernel(BOUND, body, |analyses| {
+            let chip = Chip::of("sm_90");
+            let room = SharedBudget {
+                chip,
+                threads: 64,
+                registers: 32,
+                wanted_blocks: None,
+                own: used,
+                used,
+                any_block: false,
+            };
+            test(plan(analyses, &mut Ok(room), false));
+        });
+    }
+
+    #[test]
+    fn lanes_that_write_apart_have_a_copy_per_thread() {
+        planned(&array(32, "%tid", "%tid", "%n"), 0, |found| {
+            assert_eq!(found.moves[0].placement, Placement::Thread { granule: 4 });
+            assert_eq!(found.moves[0].bytes, 32 * 4 * 64);
+        });
+    }
+
+    #[test]
+    fn a_warp_that_agrees_shares_a_copy() {
+        planned(&array(32, "%n", "%n", "%tid"), 0, |found| {
+            assert_eq!(found.moves[0].placement, Placement::Warp { barriers: Vec::new() });
+        });
+    }
+
+    #[test]
+    fn small_arrays_and_those_without_room_stay() {
+        planned(&array(4, "%tid", "%tid", "%n"), 0, |found| {
+            assert_eq!(found.refusals[0].1, Reject::InRegisters { words: 4 });
+        });
+        planned(&array(32, "%tid", "%tid", "%n"), 48 * 1024, |found| {
+            assert!(matches!(found.refusals[0].1, Reject::NoShared(NoShared::NoRoom(_))) && found.moves.is_empty());
+        });
+    }
+
+    #[test]
+    fn tables_become_constants() {
+        with_kernel("", &array(16, "7", "3", "%n"), |analyses| {
+            let found = plan_constants(analyses);
+            let Placement::Constant { contents, together } = &found.moves[0].placement else { panic!("no constant") };
+            assert!(*together && contents[12] == 7 && contents.len() == 64);
+        });
+        with_kernel("", &array(16, "%n", "3", "%n"), |analyses| assert!(plan_constants(analyses).moves.is_empty()));
+    }
 }

@@ -12,7 +12,7 @@ pub enum Reject {
     #[error(transparent)]
     NoShared(#[from] NoShared),
     #[error(
-        "it is used only in code that is taken for rare, and its copies in shared memory would be taken from the first-level cache of all the rest; -warpwise-victims=all,rare moves it anyway"
+        "it is used only in cold code, and its copies in shared memory would be taken from the first-level cache of all the rest; -warpwise-victims=all,rare moves it anyway"
     )]
     Cold { at: Inst },
     #[error(
@@ -30,7 +30,7 @@ pub enum Reject {
     #[error(
         "others of {others} bytes stay too and are used more, and shared memory for it would be taken from the first-level cache that they want; -warpwise-victims=all,rare moves it anyway"
     )]
-    Minor { others: u64 },
+    LessUsed { others: u64 },
     #[error("it keeps {words} words in registers and selects among them; -warpwise-victims=all,rare moves it anyway")]
     InRegisters { words: u64 },
 }
@@ -43,7 +43,7 @@ impl Reject {
             Reject::Cold { at } | Reject::OutsideLoops { at } | Reject::Cache { at, .. } | Reject::Cached { at } => {
                 Some(at)
             }
-            Reject::NoShared(_) | Reject::Minor { .. } | Reject::InRegisters { .. } => None,
+            Reject::NoShared(_) | Reject::LessUsed { .. } | Reject::InRegisters { .. } => None,
         }
     }
     /// Whether no one line is the reason, as all uses are.
@@ -55,11 +55,11 @@ impl Reject {
         match self {
             Reject::Unfollowed(reason) => reason.name(),
             Reject::NoShared(reason) => reason.name(),
-            Reject::Cold { .. } => "StackRare",
-            Reject::OutsideLoops { .. } => "StackSeldom",
+            Reject::Cold { .. } => "StackCold",
+            Reject::OutsideLoops { .. } => "StackOutsideLoops",
             Reject::Cache { .. } => "StackCache",
             Reject::Cached { .. } => "StackCached",
-            Reject::Minor { .. } => "StackMinor",
+            Reject::LessUsed { .. } => "StackLessUsed",
             Reject::InRegisters { .. } => "StackInRegisters",
         }
     }

@@ -4,7 +4,7 @@
 //! would end in local memory is moved away before `ptxas` sees it. In [`PHASES`]:
 //!
 //! 1. **Constants** ([`stack`]): stack objects that are filled with constants and only read become constants of the program.
-//! 2. **Rematerialisation** ([`remat`]): values are computed again at their uses, or instructions stand earlier.
+//! 2. **Rematerialisation** ([`remat`]): values are rematerialised at their uses, or instructions are scheduled earlier.
 //! 3. **Stack objects** ([`stack`]): what survived optimisation goes to shared memory.
 //! 4. **Slots** ([`slots`]): values wait in shared memory between definition and use.
 //!
@@ -20,7 +20,7 @@ mod trial;
 mod versions;
 
 pub use crate::analyses::Options;
-use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, Target};
+use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, SteeredFunction};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module};
 use crate::llvm::remark::Host;
@@ -31,8 +31,13 @@ use rustc_hash::FxHashSet;
 /// One look at every function.
 struct Phase {
     /// Whether the phase looks at a function at all; asked before anything is found out about it.
-    wants: for<'a, 'm> fn(&'a Target<'m>, &'a Analyses<'m>, &'a Options) -> bool,
-    plan: for<'a, 'm> fn(&'a Target<'m>, &'a mut FunctionAnalyses<'m>, &'a Options, &'a Host<'_>) -> Option<Edit<'m>>,
+    wants: for<'a, 'm> fn(&'a SteeredFunction<'m>, &'a Analyses<'m>, &'a Options) -> bool,
+    plan: for<'a, 'm> fn(
+        &'a SteeredFunction<'m>,
+        &'a mut FunctionAnalyses<'m>,
+        &'a Options,
+        &'a Host<'_>,
+    ) -> Option<Edit<'m>>,
     /// Kernels without a launch bound are planned as second bodies from here on.
     in_versions: bool,
 }
@@ -59,16 +64,16 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
 
 fn run_except(module: Module<'_>, options: &Options, host: &Host<'_>, left_alone: &FxHashSet<String>) -> bool {
     let mut analyses = Analyses::new(module, options.analysis);
-    let mut targets: Vec<Target<'_>> = editable(module, left_alone).map(Target::of).collect();
+    let mut functions: Vec<SteeredFunction<'_>> = editable(module, left_alone).map(SteeredFunction::of).collect();
     let mut changed = false;
     for phase in &PHASES {
         if phase.in_versions {
-            versions::plan_as_versions(&mut targets, options, &mut analyses);
+            versions::plan_as_versions(&mut functions, options, &mut analyses);
         }
-        changed |= run_phase(phase, module, &mut targets, &mut analyses, options, host);
+        changed |= run_phase(phase, module, &mut functions, &mut analyses, options, host);
     }
     drop(analyses);
-    versions::add_bodies(module, &targets);
+    versions::add_bodies(module, &functions);
     changed
 }
 
@@ -84,23 +89,23 @@ fn editable<'m>(module: Module<'m>, left_alone: &FxHashSet<String>) -> impl Iter
 fn run_phase<'m>(
     phase: &Phase,
     module: Module<'m>,
-    targets: &mut [Target<'m>],
+    functions: &mut [SteeredFunction<'m>],
     analyses: &mut Analyses<'m>,
     options: &Options,
     host: &Host<'_>,
 ) -> bool {
     let mut edits = Vec::new();
-    for target in targets {
-        if (phase.wants)(target, analyses, options)
-            && let Some(edit) = (phase.plan)(target, analyses.of(target.body()), options, host)
+    for steered in functions {
+        if (phase.wants)(steered, analyses, options)
+            && let Some(edit) = (phase.plan)(steered, analyses.of(steered.body()), options, host)
         {
-            edits.push((target, edit));
+            edits.push((steered, edit));
         }
     }
     let mut editor = Editor::new(module);
     let mut edited = Vec::new();
-    for (target, Edit { edits_body, apply, kept }) in edits {
-        let body = if edits_body { target.body_to_edit(analyses, &mut editor) } else { Some(target.body()) };
+    for (steered, Edit { edits_body, apply, kept }) in edits {
+        let body = if edits_body { steered.body_to_edit(analyses, &mut editor) } else { Some(steered.body()) };
         let Some(body) = body else { continue };
         apply(analyses.of(body), &mut editor);
         debug_assert!(editor.verifies(body));

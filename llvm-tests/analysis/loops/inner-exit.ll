@@ -1,4 +1,4 @@
-; Lanes leave the inner loop in different turns and meet again in the outer one: what counts outer turns stays uniform.
+; Lanes leave the inner loop in different iterations and meet again in the outer one: what counts outer iterations stays uniform.
 ;
 ; RUN: %opt -passes='print<affine-divergence>' -disable-output %s 2>&1 | %FileCheck %s
 

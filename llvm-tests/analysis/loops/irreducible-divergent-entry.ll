@@ -1,4 +1,4 @@
-; Lanes that enter a cycle at different blocks are in different turns: nothing carried around it is uniform.
+; Lanes that enter a cycle at different blocks are in different iterations: nothing carried around it is uniform.
 ;
 ; RUN: %opt -passes='print<affine-divergence>' -disable-output %s 2>&1 | %FileCheck %s
 

@@ -1,4 +1,4 @@
-; A form without unknown parts is the same formula in every turn, so leaving early does not hurt it.
+; A form without unknown parts is the same formula in every iteration, so leaving early does not hurt it.
 ;
 ; RUN: %opt -passes='print<affine-divergence>' -disable-output %s 2>&1 | %FileCheck %s
 

@@ -1,9 +1,9 @@
-; The chain leads through the loop that lanes leave in different turns.
+; The chain leads through the loop that lanes leave in different iterations.
 ;
 ; RUN: %opt -passes=warpwise-remarks -pass-remarks-analysis=warpwise -disable-output %s 2>&1 | %FileCheck %s
 
 ; CHECK: branch diverges: `i + 1 < threadIdx.x` depends on threadIdx.x
-; CHECK: branch diverges: `i + 1 == n` depends on threadIdx.x through {{.*}}the turn in which lanes leave the loop
+; CHECK: branch diverges: `i + 1 == n` depends on threadIdx.x through {{.*}}the iteration in which lanes leave the loop
 
 target triple = "nvptx64-nvidia-cuda"
 

@@ -1,4 +1,4 @@
-; An object outside of the entry block is allocated anew in every turn: it stands wherever those before it end, whatever
+; An object outside of the entry block is allocated anew in every iteration: it stands wherever those before it end, whatever
 ; its size.
 ;
 ; RUN: %opt -passes='print<affine-divergence>' -disable-output %s 2>&1 | %FileCheck %s

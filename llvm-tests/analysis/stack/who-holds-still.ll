@@ -42,7 +42,7 @@ j:
   ret void
 }
 
-; A loop that lanes leave in different turns.
+; A loop that lanes leave in different iterations.
 ; CHECK-LABEL: affine divergence for 'below.turns'
 ; CHECK: %div.a = divergent{{$}}
 define internal void @below.turns() noinline {

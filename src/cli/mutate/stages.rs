@@ -28,7 +28,7 @@ const PIPELINES: [&str; 9] = [
     "warpwise",
     "warpwise<fuse;map;block=128>,warpwise-remarks",
     "function(loop-simplify),fuse-branches<always>,verify,fuse-branches<always>",
-    "annotate-uniform,verify,fuse-branches<always>,verify,steer-spills<regs=24;block=64>,verify,divergence-map<turns=2>",
+    "annotate-uniform,verify,fuse-branches<always>,verify,steer-spills<regs=24;block=64>,verify,divergence-map<flush-after=2>",
 ];
 /// The last of [`PIPELINES`], then the marks that go into the PTX.
 const CODEGEN: &str = "code generation";

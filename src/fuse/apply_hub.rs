@@ -1,9 +1,9 @@
-//! How are the edges to two blocks led to one? See [`gather`](super::gather).
+//! How are the edges to two blocks led to one? See [`hub`](super::hub).
 //!
 //! The new block gets the condition as a phi, and the phis of both sides: theirs along the edges that led to the side,
 //! poison along the others, whose lanes never look. It has no terminator yet: the melded code follows.
 
-use super::gather::{Gather, Way};
+use super::hub::{Hub, Way};
 use crate::ir::Func;
 use crate::ir::handles::Handles;
 use crate::llvm::edit::Editor;
@@ -11,18 +11,18 @@ use crate::llvm::handle::{self, IntPredicate, RawOpcode};
 
 type Value<'m> = handle::Value<'m>;
 
-/// Makes the gathering block; returns it and its condition, true for lanes of the first side.
+/// Makes the hub; returns it and its condition, true for lanes of the first side.
 pub fn make<'m>(
     editor: &mut Editor<'m>,
     func: &Func,
     handles: &Handles<'m>,
-    gather: &Gather,
+    hub: &Hub,
 ) -> (handle::Block<'m>, Value<'m>) {
-    let sides = gather.sides.map(|side| handles.block(side));
-    let middle = editor.new_block(handles.function, "fuse.gather");
-    editor.place_after(middle, handles.block(gather.sources[0].0));
+    let sides = hub.sides.map(|side| handles.block(side));
+    let middle = editor.new_block(handles.function, "fuse.hub");
+    editor.place_after(middle, handles.block(hub.sources[0].0));
     // conditions first, while the branches are what they were
-    let edges: Vec<Edge<'m>> = gather
+    let edges: Vec<Edge<'m>> = hub
         .sources
         .iter()
         .map(|&(from, way)| {
@@ -62,7 +62,7 @@ struct Edge<'m> {
     condition: Value<'m>,
     /// Which sides it led to.
     reaches: [bool; 2],
-    /// How many edges of the block lead to the gathering block.
+    /// How many edges of the block lead to the hub.
     count: u32,
 }
 
@@ -88,7 +88,7 @@ fn condition<'m>(editor: &mut Editor<'m>, end: handle::Inst<'m>, sides: [handle:
     if asked == 0 { is_asked } else { editor.not(is_asked) }
 }
 
-/// Leads a block's edges to the gathering block.
+/// Leads a block's edges to the hub.
 fn lead<'m>(
     editor: &mut Editor<'m>,
     edge: Edge<'m>,

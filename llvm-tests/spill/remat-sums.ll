@@ -5,7 +5,7 @@
 
 target triple = "nvptx64-nvidia-cuda"
 
-; REMARK: register pressure of {{[0-9]+}} for 24 registers eased to {{[0-9]+}}: 25 values are computed again where they are used, 25 instructions in all
+; REMARK: register pressure of {{[0-9]+}} for 24 registers eased to {{[0-9]+}}: 25 values are rematerialised at their uses, 25 instructions in all
 ; CHECK: %warpwise.zero = zext i1
 ; CHECK: loop:
 ; CHECK: [[PHI:%[0-9]+]] = phi i32 [ %row0, %entry ], [ [[HIDDEN:%[0-9]+]], %loop ]

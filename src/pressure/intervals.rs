@@ -1,6 +1,6 @@
 //! How many registers can a function need at most, at a glance? A quick overestimate, for those that need no more than a bound.
 //!
-//! Every value is taken to live in one stretch: from its block to the last one that uses it, in an order in which cycles are
+//! Every value is taken to live in one live interval: from its block to the last one that uses it, in an order in which cycles are
 //! contiguous; one that a cycle uses and does not define lives to the end of the outermost such cycle. Real
 //! [liveness](super::liveness) is a part of that, and costs several times as much. Cost: linear in operands, times the nesting of
 //! cycles.

@@ -1,4 +1,4 @@
-; Arrays that are used in rare code only stay where they are: shared memory would be taken from the first-level cache of all
+; Arrays that are used in cold code only stay where they are: shared memory would be taken from the first-level cache of all
 ; the rest. Large numbers, what the program says itself, traps; a statement to the contrary wins over the guess.
 ; RUN: %opt -passes=steer-spills -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -disable-output %s 2>&1 \
 ; RUN:   | %FileCheck %s
@@ -7,7 +7,7 @@
 
 target triple = "nvptx64-nvidia-cuda"
 
-; CHECK:     stack object %large{{.*}} stays in local memory{{.*}}: it is used only in code that is taken for rare, and its copies in shared memory would be taken from the first-level cache of all the rest; -warpwise-victims=all,rare moves it anyway
+; CHECK:     stack object %large{{.*}} stays in local memory{{.*}}: it is used only in cold code, and its copies in shared memory would be taken from the first-level cache of all the rest; -warpwise-victims=all,rare moves it anyway
 ; CHECK:     stack object %behind{{.*}} stays in local memory{{.*}}: it is used only in code that is taken for rare
 ; CHECK:     stack object %stated{{.*}} stays in local memory{{.*}}: it is used only in code that is taken for rare
 ; CHECK:     stack object %likely{{.*}} moved from local to shared memory

@@ -1,7 +1,7 @@
-//! Which alike blocks lie behind several branches, and may their lanes be gathered before them?
+//! Which alike blocks lie behind several branches, and may their lanes be joined before them?
 //!
 //! A condition made of several (`a && (b || c)`), a chain of tests, or a `switch` leads to its sides over many edges, so
-//! that no single branch has both. All those edges are led to one new block instead, the *gathering* block, whose
+//! that no single branch has both. All those edges are led to one new block instead, the *hub*, whose
 //! condition is a phi: true along the edges to the first side, false along those to the second, and where one branch
 //! leads to both, that branch's condition (of a `switch`: compares with the first side's cases). Behind it the two sides
 //! are those of a common two-way branch.
@@ -14,12 +14,12 @@
 //! ```
 //!
 //! The same makes sides alike of which one does something before, in ways that part and meet again: its edges to where they
-//! meet, and the branch's to the other side, are gathered.
+//! meet, and the branch's to the other side, are joined.
 //!
 //! Every lane takes the same blocks as before, with one more between; lanes meet at it that met behind the sides before.
 //! What must hold:
 //! - no edge comes from behind a side (a loop): lanes would meet across iterations;
-//! - a value defined on the way to one side is not used behind the gathering block, unless its definition comes before
+//! - a value defined on the way to one side is not used behind the hub, unless its definition comes before
 //!   all edges: [`keeps_dominance`] computes dominators of the changed graph and looks at every use in doubt.
 //!
 //! Cost: constant for a candidate; one dominator tree for each one that would pay, at most one a round.
@@ -41,7 +41,7 @@ pub const MAX_TARGETS: usize = 6;
 const MAX_WALK: usize = 24;
 const MAX_LATER: usize = 3;
 
-/// Price of the condition that is carried to the gathering block.
+/// Price of the condition that is carried to the hub.
 pub const PRICE: u32 = 4;
 
 /// Where one block leads.
@@ -55,13 +55,13 @@ pub enum Way {
 
 /// Edges to two sides, to be led to one block.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Gather {
+pub struct Hub {
     pub sides: [Block; 2],
     pub sources: Vec<(Block, Way)>,
 }
 
-/// The edges to two blocks that the end of `entry` leads to among others; `None` where they cannot be gathered.
-pub fn gather(outline: &Outline, entry: Block, sides: [Block; 2]) -> Option<Gather> {
+/// The edges to two blocks that the end of `entry` leads to among others; `None` where they cannot be joined.
+pub fn find(outline: &Outline, entry: Block, sides: [Block; 2]) -> Option<Hub> {
     let func = &outline.func;
     let mut sources: Vec<(Block, Way)> = Vec::new();
     for (side, &block) in sides.iter().enumerate() {
@@ -85,7 +85,7 @@ pub fn gather(outline: &Outline, entry: Block, sides: [Block; 2]) -> Option<Gath
         !outline.is_reachable(from) || sides.iter().any(|&side| dominators.dominates(side, from))
     };
     let fits = sides[0] != sides[1] && sources.iter().all(ends_well) && !sources.iter().any(comes_back);
-    fits.then_some(Gather { sides, sources })
+    fits.then_some(Hub { sides, sources })
 }
 
 /// Pairs of targets of a branch that might be sides.
@@ -165,14 +165,14 @@ fn is_free_between(outline: &Outline, head: Block, meeting: Block, is_free: &imp
 }
 
 /// Whether every definition still comes before its uses when the edges are led to one block.
-pub fn keeps_dominance(outline: &Outline, gather: &Gather) -> bool {
+pub fn keeps_dominance(outline: &Outline, hub: &Hub) -> bool {
     let func = &outline.func;
     let dominators = outline.dominators();
-    let sources: FxHashSet<Block> = gather.sources.iter().map(|source| source.0).collect();
+    let sources: FxHashSet<Block> = hub.sources.iter().map(|source| source.0).collect();
     let before_all = |block: Block| sources.iter().all(|&source| dominators.dominates(block, source));
     // the blocks on the way to one side alone
     let mut doubtful: Vec<Block> = Vec::new();
-    for side in gather.sides {
+    for side in hub.sides {
         let mut above = dominators.idom(side);
         while let Some(block) = above.filter(|&block| !before_all(block)) {
             if !doubtful.contains(&block) {
@@ -184,7 +184,7 @@ pub fn keeps_dominance(outline: &Outline, gather: &Gather) -> bool {
     if doubtful.is_empty() {
         return true;
     }
-    let changed = crate::cfg::dominators::Dominators::forward(&changed_graph(func, gather));
+    let changed = crate::cfg::dominators::Dominators::forward(&changed_graph(func, hub));
     let holds = |value: Value, home: Block| {
         outline.users(value).iter().all(|&user| {
             let data = &func.insts[user];
@@ -198,22 +198,22 @@ pub fn keeps_dominance(outline: &Outline, gather: &Gather) -> bool {
     doubtful.iter().all(|&home| func.block_insts(home).all(|inst| holds(func.result(inst), home)))
 }
 
-/// The control flow with the gathering block as the last.
-fn changed_graph(func: &Func, gather: &Gather) -> crate::graph::Graph {
+/// The control flow with the hub as the last.
+fn changed_graph(func: &Func, hub: &Hub) -> crate::graph::Graph {
     let count = func.graph.block_count();
     let middle = Block::new(count);
     let mut edges = Vec::with_capacity(func.graph.edge_count() + 2);
     for from in func.graph.blocks() {
-        let mut gathered = false;
+        let mut joined = false;
         for &to in func.graph.succs(from) {
-            if !gather.sides.contains(&to) {
+            if !hub.sides.contains(&to) {
                 edges.push((from, to));
-            } else if !gathered {
-                gathered = true;
+            } else if !joined {
+                joined = true;
                 edges.push((from, middle));
             }
         }
     }
-    edges.extend(gather.sides.map(|side| (middle, side)));
+    edges.extend(hub.sides.map(|side| (middle, side)));
     crate::graph::Graph::new(count + 1, edges)
 }

@@ -6,7 +6,7 @@
 ; RUN: not %opt -passes=steer-spills -warpwise-victims=many -S %s 2>&1 | %FileCheck %s --check-prefix=WORD
 ; SLOTS: @warpwise_slots_kernel = internal addrspace(3) global
 ; NONE-NOT: @warpwise_slots_kernel
-; WORD: 'many' is no class of victims
+; WORD: 'many' is no class of spill candidates
 
 target triple = "nvptx64-nvidia-cuda"
 

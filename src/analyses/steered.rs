@@ -14,7 +14,7 @@ use crate::shared_memory::room::{NoShared, taken};
 const LEAST_REGISTERS: u32 = 32;
 
 /// A function to plan for.
-pub struct Target<'m> {
+pub struct SteeredFunction<'m> {
     /// The function that stays, to which remarks belong.
     pub emitted: Function<'m>,
     /// What is planned is a second body of a kernel, for blocks of at most so many threads.
@@ -23,10 +23,10 @@ pub struct Target<'m> {
     pub copy: Option<Function<'m>>,
 }
 
-impl<'m> Target<'m> {
+impl<'m> SteeredFunction<'m> {
     /// The function as it is.
     pub fn of(emitted: Function<'m>) -> Self {
-        Target { emitted, version: None, copy: None }
+        SteeredFunction { emitted, version: None, copy: None }
     }
     /// What is planned for and edited.
     pub fn body(&self) -> Function<'m> {

@@ -1,10 +1,10 @@
-; Loops of twelve and of eleven turns: each alone can be unrolled, one whose bounds are selected cannot.
+; Loops of twelve and of eleven iterations: each alone can be unrolled, one whose bounds are selected cannot.
 ; RUN: %opt -S -passes='fuse-branches' -verify-each -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @k(ptr %in, ptr %out) {
-; CHECK: divergent branch not fused: LLVM can unroll loops of 12 and 11 turns (6 and 6 instructions each), but not the melded one
+; CHECK: divergent branch not fused: LLVM can unroll loops of 12 and 11 iterations (6 and 6 instructions each), but not the melded one
 ; CHECK: br i1 %c, label %yes, label %no
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

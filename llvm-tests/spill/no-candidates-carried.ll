@@ -1,4 +1,4 @@
-; Values that an outer loop carries are defined anew in every turn of it: they would be stored as often as ptxas spills them,
+; Values that an outer loop carries are defined anew in every iteration of it: they would be stored as often as ptxas spills them,
 ; so they stay where they are, and the remark says that nothing else can wait.
 ; RUN: %opt -passes=steer-spills -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -S %s 2>%t | %FileCheck %s
 ; RUN: %FileCheck %s --check-prefix=REMARK < %t

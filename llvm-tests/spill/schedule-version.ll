@@ -1,17 +1,19 @@
-; Eight divisions, then all sums: a sum moves up to the division it needs, where its other operands end.
-; RUN: %opt -passes=steer-spills -verify-each -pass-remarks=warpwise -S %s 2>%t | %FileCheck %s
+; Instructions are scheduled earlier before the kernel is copied for a bound on its threads: remarks speak of the copy's stack objects
+; in the original, so both must be seen in the order in which they stand then. A length that is too long makes the remark look at
+; a copy behind what has moved.
+; RUN: %opt -passes=steer-spills -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -S %s 2>%t | %FileCheck %s
 ; RUN: %FileCheck %s --check-prefix=REMARK < %t
 
 target triple = "nvptx64-nvidia-cuda"
 
-; REMARK: register pressure of {{[0-9]+}} for 14 registers eased to {{[0-9]+}}: 16 instructions stand earlier
+; REMARK: 16 instructions are scheduled earlier
+; REMARK: stack object %buffer {{.*}} stays in local memory: {{.*}}4096 bytes
 ; CHECK: %q0 = fdiv
 ; CHECK-NEXT: %sa0 = call float @llvm.fma
-; CHECK-NEXT: %sb0 = call float @llvm.fma
-; CHECK: %q1 = fdiv
-; CHECK-NEXT: %sa1 = call float @llvm.fma
+; CHECK: call void @llvm.memset
 define ptx_kernel void @kernel(ptr noalias readonly %in, ptr noalias %out, i32 %n) #0 {
 entry:
+  %buffer = alloca [1024 x i32], align 1
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %wide = zext i32 %tid to i64
   %first = getelementptr float, ptr %in, i64 %wide
@@ -86,6 +88,7 @@ loop:
   %sb6 = call float @llvm.fma.f32(float %b6, float %q6, float %sb5)
   %sa7 = call float @llvm.fma.f32(float %a7, float %q7, float %sa6)
   %sb7 = call float @llvm.fma.f32(float %b7, float %q7, float %sb6)
+  call void @llvm.memset.p0.i64(ptr align 1 %buffer, i8 0, i64 4096, i1 false)
   %k.next = add i32 %k, 24
   %more = icmp ult i32 %k.next, %n
   br i1 %more, label %loop, label %exit
@@ -96,6 +99,7 @@ exit:
   ret void
 }
 
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare float @llvm.fma.f32(float, float, float)
 
