@@ -1,21 +1,21 @@
-//! What is steer-spills asked to do?
+//! What are the options of steer-spills?
 
 use crate::divergence;
 use crate::settings::{Settings, SpillCandidates};
 
-/// What the pass is asked to do.
+/// The options of one run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
     pub analysis: divergence::Options,
-    /// Registers a thread may use; beats the kernel's own bounds.
+    /// Number of registers that a thread may use; overrides the kernel's own bounds.
     pub regs: Option<u32>,
-    /// Most bytes of dynamic shared memory that kernels are launched with.
+    /// Upper bound of the dynamic shared memory with which kernels are launched, in bytes.
     pub dynamic_shared: Option<u32>,
     /// What may be moved.
     pub candidates: SpillCandidates,
-    /// Ask `ptxas` to spill to shared memory what is left.
+    /// Let `ptxas` spill to shared memory what is left.
     pub ptxas_smem: bool,
-    /// The `ptxas` that the work is measured with.
+    /// The `ptxas` with which the results are checked.
     pub ptxas: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What is planned for, and what comes of a plan?
+//! For which function body is a plan made, and what does the plan do to it?
 
 use super::{Analyses, FunctionAnalyses, Options};
 use crate::entity::{Block, Inst};
@@ -10,36 +10,37 @@ use crate::llvm::handle::Function;
 use crate::shared_memory::budget::SharedBudget;
 use crate::shared_memory::room::{NoShared, taken};
 
-/// Registers a thread is assumed to use at least; fewer allow no more blocks than can be resident anyway.
+/// Number of registers that a thread is assumed to use at least. With fewer, no more blocks would fit, because the
+/// number of resident blocks is limited anyway.
 const LEAST_REGISTERS: u32 = 32;
 
-/// A function to plan for.
+/// A function for which plans are made.
 pub struct SteeredFunction<'m> {
-    /// The function that stays, to which remarks belong.
+    /// The function in the module, to which remarks belong.
     pub emitted: Function<'m>,
-    /// What is planned is a second body of a kernel, for blocks of at most so many threads.
+    /// If set, plans are for a second body of the kernel, for blocks of at most this many threads.
     pub version: Option<u32>,
-    /// That body, as soon as some plan edits it; a function of its own until all is done.
+    /// That body, once some plan edits it. It is a function of its own until everything is done.
     pub copy: Option<Function<'m>>,
 }
 
 impl<'m> SteeredFunction<'m> {
-    /// The function as it is.
+    /// The function itself.
     pub fn of(emitted: Function<'m>) -> Self {
         SteeredFunction { emitted, version: None, copy: None }
     }
-    /// What is planned for and edited.
+    /// The body that is planned for and edited.
     pub fn body(&self) -> Function<'m> {
         self.copy.unwrap_or(self.emitted)
     }
-    /// Whether it is said how many registers the function may use. A bound on the block is one of a version, not of the
-    /// function.
+    /// Whether the number of registers of the function is bounded by the user or the kernel. A bound on the block
+    /// belongs to a version, not to the function.
     pub fn states_registers(&self, options: &Options) -> bool {
         let has = |name: &&str| self.emitted.string_attribute(name).is_some();
         let of_block = || options.analysis.block.is_some() || ["nvvm.maxntid", "nvvm.reqntid"].iter().any(has);
         options.regs.is_some() || has(&"nvvm.maxnreg") || (self.version.is_none() && of_block())
     }
-    /// Has a second body planned under its bound: facts without one hold under it too.
+    /// Restricts the facts to the bound of the second body: facts without a bound also hold under it.
     pub fn bind(&self, analyses: &mut FunctionAnalyses<'m>) {
         if let Some(threads) = self.version {
             analyses.bind(threads);
@@ -61,8 +62,9 @@ impl<'m> SteeredFunction<'m> {
             any_block: self.version.is_some(),
         })
     }
-    /// The function to edit, which what is known is known of: for a second body the copy, made if there is none yet.
-    /// `None` where it cannot be made: what was planned under a bound must not come to the kernel itself.
+    /// The function to edit, for which the analyses hold. For a second body that is the copy, which is created if
+    /// necessary; `None` if it cannot be created, since what was planned under a bound must not be applied to the
+    /// kernel itself.
     pub fn body_to_edit(&mut self, analyses: &mut Analyses<'m>, editor: &mut Editor<'m>) -> Option<Function<'m>> {
         if self.version.is_some() && self.copy.is_none() {
             let copy = editor.copy_function(self.emitted)?;
@@ -73,22 +75,22 @@ impl<'m> SteeredFunction<'m> {
     }
 }
 
-/// Carries out a plan on the function that it was made for, or on its exact copy.
+/// Applies a plan to the function for which it was made, or to its exact copy.
 type Apply<'m> = Box<dyn FnOnce(&FunctionAnalyses<'m>, &mut Editor<'m>) + 'm>;
 
-/// What a plan wants done.
+/// The effect of a plan.
 pub struct Edit<'m> {
-    /// It edits the body that was planned for, and not only what stays.
+    /// Whether it edits the body that was planned for, and not only the rest of the module.
     pub edits_body: bool,
     pub apply: Apply<'m>,
     pub kept: Kept,
 }
 
-/// What is known of a function after an edit.
+/// What still holds about a function after an edit.
 pub enum Kept {
     Nothing,
-    /// No loop needs more registers than so many.
+    /// No loop needs more registers than this.
     AtMost(u32),
-    /// Everything; instructions of some blocks stand in another order.
+    /// Everything; the instructions of some blocks are in another order.
     Reordered(Vec<(Block, Vec<Inst>)>),
 }

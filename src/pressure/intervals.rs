@@ -1,9 +1,9 @@
-//! How many registers can a function need at most, at a glance? A quick overestimate, for those that need no more than a bound.
+//! What is a quick upper bound of the registers that a function needs? For callers to which a bound is enough.
 //!
-//! Every value is taken to live in one live interval: from its block to the last one that uses it, in an order in which cycles are
-//! contiguous; one that a cycle uses and does not define lives to the end of the outermost such cycle. Real
-//! [liveness](super::liveness) is a part of that, and costs several times as much. Cost: linear in operands, times the nesting of
-//! cycles.
+//! Every value is assumed to be live in one stretch: from its block to the last block that uses it, in an order in
+//! which cycles are contiguous. A value that a cycle uses but does not define is assumed to be live to the end of the
+//! outermost such cycle. Real [liveness](super::liveness) is contained in these stretches, and costs several times as
+//! much. Cost: linear in operands, times the nesting depth of cycles.
 
 use super::type_units;
 use crate::cfg::Cycles;
@@ -15,7 +15,7 @@ use crate::ir::inst::Opcode;
 use crate::ir::types::TypeKind;
 use cranelift_entity::EntityRef;
 
-/// The most registers that any block can need: those that are held at once between blocks and its own values'.
+/// Upper bound of the registers of any block: those held between blocks, plus those of its own values.
 pub fn at_most(outline: &Outline) -> u32 {
     let (func, cycles) = (&outline.func, &outline.cfg().cycles);
     let units = |inst: Inst| {
@@ -24,11 +24,11 @@ pub fn at_most(outline: &Outline) -> u32 {
     };
     let reachable = func.insts.keys().filter(|&inst| cycles.is_reachable(func.insts[inst].block));
     let largest = reachable.map(units).max().unwrap_or(0);
-    // a block has values of its own; one more of the widest is in the hands of the instruction
+    // the values of the block, and one more of the widest for the current instruction
     most_at_once(func, cycles, units) + REORDERED_AWAY + largest
 }
 
-/// The most registers that are held at once between blocks; of a value wider than four, four.
+/// Upper bound of the registers held at once between blocks. A value wider than four registers counts as four.
 pub fn between_blocks(outline: &Outline) -> u32 {
     let func = &outline.func;
     most_at_once(func, &outline.cfg().cycles, |inst| {
@@ -40,7 +40,7 @@ pub fn between_blocks(outline: &Outline) -> u32 {
     })
 }
 
-/// The most units that are held at once across block boundaries; `units` says how many a result takes.
+/// Upper bound of the units held at once across block boundaries; `units` gives those of a result.
 fn most_at_once(func: &Func, cycles: &Cycles, units: impl Fn(Inst) -> u32) -> u32 {
     let mut ends = vec![0u32; func.insts.len()];
     let mut used = |def: Inst, at: Block| {
@@ -57,7 +57,7 @@ fn most_at_once(func: &Func, cycles: &Cycles, units: impl Fn(Inst) -> u32) -> u3
             let operands = func.operands(inst);
             if func.insts[inst].opcode == Opcode::Phi {
                 for (&value, &from) in operands.iter().zip(func.incoming(inst)) {
-                    // the phi's own register takes over at the edge
+                    // from the edge on, the phi's own register holds the value
                     if let Some(def) = func.def(value) {
                         used(def, from);
                     }

@@ -1,17 +1,19 @@
-//! Which registers are live where blocks begin and end?
+//! Which registers are live at the beginnings and ends of blocks?
 //!
-//! 1. **Intervals.** In the order of blocks in which cycles are contiguous, a register is live at most from the block of
-//!    its definition to the last one that wants it, or to the end of the outermost cycle that wants and does not define
-//!    it; from the entry where it is wanted without its definition.
-//! 2. **Columns.** Registers whose intervals do not overlap share a column of the bit rows, as a linear-scan allocator
-//!    would share registers: a row is as long as many registers are live at once, not as there are in the function.
-//!    Registers of as many units have columns of their own, so that the units of a row are a count of bits.
-//! 3. **Rows.** The usual backward equations, block by block from the last; a cycle again until nothing changes.
-//!    A phi's operand is live at the end of its edge's block, its result from the head of its own.
+//! 1. **Stretches.** In a block order in which cycles are contiguous, a register is live at most from the block of its
+//!    definition to the last block that uses it, or to the end of the outermost cycle that uses but does not define it.
+//!    A register that is used without its definition dominating counts from the entry.
+//! 2. **Columns.** Registers whose stretches do not overlap share a column of the bit rows, as they would share a
+//!    physical register under linear-scan allocation. So a row is as long as the number of registers live at once, not
+//!    the number in the function. Registers with different numbers of units have separate columns, so that the units of
+//!    a row can be counted in its bits.
+//! 3. **Rows.** The usual backward equations, block by block from the last; a cycle is repeated until nothing changes.
+//!    A phi's operand is live at the end of its edge's block, its result from the head of its own block.
 //!
-//! Result: the least solution, exact for any control flow. Cost: linear, plus blocks × columns / 64, times the nesting.
+//! Result: the least solution, exact for any control flow. Cost: linear, plus blocks × columns / 64, times the nesting
+//! depth.
 //!
-//! Intervals: Poletto and Sarkar 1999. Ours: using them to pack the rows of an exact solution.
+//! Stretches: Poletto and Sarkar 1999. Using them to pack the rows of an exact solution is ours.
 
 use crate::cfg::Cycles;
 use crate::entity::{Block, Value};
@@ -22,27 +24,27 @@ use std::ops::Range;
 
 use crate::pressure::registers::Registers;
 
-/// In no position, or in no column.
+/// No position, or no column.
 pub const NONE: u32 = u32::MAX;
 
 /// Live registers at block boundaries.
 pub struct Liveness {
-    /// Words of a row.
+    /// Number of words in a row.
     words: usize,
-    /// Rows by the position of the block in the order.
+    /// The rows, by position of the block in the order.
     live_in: Vec<u64>,
     live_out: Vec<u64>,
-    /// By register: column, and interval in the order.
+    /// By register: its column, and its stretch in the order.
     columns: Vec<u32>,
     intervals: Vec<(u32, u32)>,
-    /// Registers of each column, by start: row starts and registers.
+    /// Registers of each column, ordered by start: row starts and registers.
     column_starts: Vec<u32>,
     occupants: Vec<u32>,
-    /// Units of a column, and the last word (exclusive) of those columns.
+    /// Units of a class of columns, and the word (exclusive) at which the class ends.
     classes: Vec<(u32, usize)>,
 }
 
-/// A register that is wanted: its number, and where; at the end of the block for a phi behind it.
+/// A use of a register: its number, and the block; for a phi operand, the end of the edge's block.
 struct Want {
     register: u32,
     at: u32,
@@ -50,8 +52,8 @@ struct Want {
 }
 
 impl Liveness {
-    /// Solves; `crossing` are the registers that may be live across a boundary, `number` their numbers by the values that share
-    /// them.
+    /// Solves the equations. `crossing` are the registers that may be live across a boundary; `number` gives the
+    /// position of each value's register in it.
     pub fn new(func: &Func, cycles: &Cycles, registers: &Registers, crossing: &[Value], number: &[u32]) -> Liveness {
         let (wants, known) = wants(func, cycles, registers, crossing, number);
         let intervals = known.iter().map(|register| (register.start, register.end)).collect();
@@ -79,7 +81,7 @@ impl Liveness {
         liveness
     }
 
-    /// Hands out columns; the registers by the start of their interval.
+    /// Assigns columns; returns the registers ordered by the start of their stretch.
     fn pack(&mut self, blocks: usize, units: &[u8]) -> Vec<u32> {
         let mut is_kind = [false; 256];
         units.iter().for_each(|&units| is_kind[usize::from(units)] = true);
@@ -104,7 +106,7 @@ impl Liveness {
             by_start[rows[start as usize] as usize] = register as u32;
             rows[start as usize] += 1;
         }
-        // columns of a kind that are free, and how many there are; registers that end somewhere, linked
+        // by class: free columns, and the number of columns; registers that end at a position are linked
         let mut free: Vec<Vec<u32>> = vec![Vec::new(); kinds.len()];
         let mut counts = vec![0u32; kinds.len()];
         let (mut ending, mut next) = (vec![NONE; blocks + 1], vec![NONE; units.len()]);
@@ -160,7 +162,7 @@ impl Liveness {
 
     fn solve(&mut self, func: &Func, cycles: &Cycles, known: &[Register]) {
         let order = cycles.order();
-        // columns defined in each block
+        // columns that are defined in each block
         let mut rows = vec![0u32; order.len() + 1];
         let defined =
             known.iter().zip(&self.columns).filter(|(register, column)| register.at != NONE && **column != NONE);
@@ -195,7 +197,7 @@ impl Liveness {
                             let block = order[at as usize];
                             let at = at as usize;
                             let changed = self.update(func, cycles, at, defined(at), &mut killed);
-                            // nobody else has been looked at before one that he leads to
+                            // no block has been visited before one that it leads to
                             let heads = cycles.cycle_of(block).is_some_and(|cycle| cycles.header(cycle) == block);
                             again |= changed && heads;
                         }
@@ -206,7 +208,7 @@ impl Liveness {
         }
     }
 
-    /// One block's equations; whether more is live into it than was.
+    /// Applies the equations of one block; returns whether more became live into it.
     fn update(&mut self, func: &Func, cycles: &Cycles, at: usize, defined: &[u32], killed: &mut [u64]) -> bool {
         let words = self.words;
         let row = at * words..(at + 1) * words;
@@ -256,7 +258,7 @@ impl Liveness {
         start..end
     }
 
-    /// Units live into and out of the block at a position.
+    /// Number of units live into and out of the block at a position.
     pub fn units(&self, at: usize) -> (u32, u32) {
         let row = at * self.words..(at + 1) * self.words;
         (self.count(&self.live_in[row.clone()]), self.count(&self.live_out[row]))
@@ -270,7 +272,7 @@ impl Liveness {
         of_class.sum()
     }
 
-    /// Registers live into the block at a position, in the order of their numbers.
+    /// Registers live into the block at a position, ordered by number.
     pub fn live_into(&self, at: u32) -> Vec<u32> {
         let row = &self.live_in[at as usize * self.words..][..self.words];
         let mut found = FixedBitSet::with_capacity(self.columns.len());
@@ -294,20 +296,20 @@ fn home(func: &Func, register: Value) -> Block {
     func.def(register).map_or(func.graph.entry(), |def| func.insts[def].block)
 }
 
-/// What is known of a register on the way.
+/// State of a register while the stretches are computed.
 struct Register {
     home: Block,
-    /// Position of the home.
+    /// Position of the block that defines it.
     at: u32,
-    /// Position of the last block that wants it.
+    /// Position of the last block seen that uses it.
     seen: u32,
-    /// Where it may be live.
+    /// Start of its stretch.
     start: u32,
     end: u32,
     precedes_definition: bool,
 }
 
-/// Where registers are wanted, and how far they may be live for it.
+/// Where registers are used, and the resulting stretches.
 fn wants(
     func: &Func,
     cycles: &Cycles,
@@ -372,7 +374,7 @@ mod tests {
     use crate::llvm::owned::OwnedModule;
     use crate::pressure::Pressure;
 
-    /// Live into each block, by number: the backward equations on a row for every register.
+    /// The registers live into each block, by number: the backward equations with one row bit for every register.
     fn plainly(facts: &Facts, pressure: &Pressure) -> Vec<FixedBitSet> {
         let func = &facts.func;
         let empty = || vec![FixedBitSet::with_capacity(pressure.crossing.len()); func.blocks.len()];

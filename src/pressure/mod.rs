@@ -1,17 +1,18 @@
-//! How many registers does a loop need, before any allocator has run?
+//! How many registers does a loop need? An estimate before any register allocator has run.
 //!
-//! 1. **Units** of values and which of them share a register: [`Registers`].
+//! 1. **Units**: the 32-bit registers that each value takes, and which values share a register: [`Registers`].
 //! 2. **Liveness** of registers across block boundaries: [`Liveness`].
-//! 3. **Pressure of a block**: the most units live at any instruction, walking backwards from its live-out set. `ptxas`
-//!    reorders inside a block as it needs registers, but cannot reorder what is live across it: of the peak above the
-//!    boundaries at most [`REORDERED_AWAY`] units are believed.
-//! 4. **Pressure of a cycle**: the most of its blocks.
+//! 3. **Pressure of a block**: the maximum number of units live at any instruction, walking backwards from its live-out
+//!    set. `ptxas` reorders instructions inside a block to save registers, but cannot reorder what is live across it.
+//!    So of the peak above the boundaries at most [`REORDERED_AWAY`] units are counted.
+//! 4. **Pressure of a cycle**: the maximum over its blocks.
 //!
-//! What is taken away from registers is taken off a [`Held`], so that only the blocks that begin or end such a live range
-//! are walked again. Blocks whose instructions move get another [order](Pressure::reorder); nothing else changes by that.
+//! A [`Held`] records which registers have been taken away, so that only the blocks in which such a live range begins
+//! or ends are walked again. Blocks whose instructions move get another [order](Pressure::reorder), which changes
+//! nothing else.
 //!
-//! The estimate is meant for loops that keep many values alive, where it is within a few registers of `ptxas`. Cost:
-//! that of liveness, and linear in the blocks that are asked for.
+//! The estimate is meant for loops that keep many values live; there it is within a few registers of `ptxas`. Cost:
+//! that of liveness, and linear in the blocks that are queried.
 
 pub mod intervals;
 pub mod liveness;
@@ -35,52 +36,53 @@ use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-/// A peak that is yet to be found.
+/// Marks a peak that has not been computed.
 const UNKNOWN: u32 = u32::MAX;
 
-/// What blocks hold in registers, without the values that were taken away; by position in the order of cycles.
+/// Number of units that blocks hold without the registers taken away; by position in the order of cycles.
 #[derive(Clone)]
 pub struct Held {
-    /// Registers that are gone, by their numbers.
+    /// Registers taken away, by number.
     pub gone: FixedBitSet,
     live_in: Vec<u32>,
     live_out: Vec<u32>,
     peak: Vec<u32>,
 }
 
-/// A walk's marks on registers: twice the walk's number, and one more where the register is live.
+/// Marks of one walk on registers: twice the number of the walk, plus one if the register is live.
 #[derive(Default)]
 struct Marks {
     walk: u32,
     marks: Vec<u32>,
 }
 
-/// Live values at block boundaries.
+/// The register pressure of a function.
 pub struct Pressure {
     registers: Registers,
     liveness: Liveness,
-    /// Registers that are wanted across some boundary, and the number of each value's register among them.
+    /// Registers that are live across some block boundary; `number` is the position of each value's register in this
+    /// list.
     pub crossing: Vec<Value>,
     number: Vec<u32>,
     /// Units of the phis of each block.
     phis: Vec<u32>,
-    /// Nothing taken away, peaks as far as they were asked for.
+    /// Nothing taken away; peaks are filled in as they are queried.
     all: RefCell<Held>,
     marks: RefCell<Marks>,
     members: OnceCell<(Vec<u32>, Vec<Value>)>,
-    /// Loads of each cycle, up to [`LOADS_IN_FLIGHT`].
+    /// Number of loads of each cycle, at most [`LOADS_IN_FLIGHT`].
     loads: OnceCell<Vec<u8>>,
-    /// By outermost cycle: its blocks and those behind it.
+    /// By outermost cycle: its blocks and those reachable from it.
     behind: RefCell<FxHashMap<Cycle, Rc<FixedBitSet>>>,
-    /// Registers live into the blocks that somebody asked for.
+    /// Registers live into the blocks queried so far.
     heads: RefCell<FxHashMap<Block, Rc<[u32]>>>,
-    /// Blocks whose instructions stand in another order than in the snapshot, and the new places of those.
+    /// Blocks whose instructions are in another order than in the snapshot, and that order.
     moved: FxHashMap<Block, Vec<Inst>>,
     places: FxHashMap<Inst, u32>,
 }
 
 impl Pressure {
-    /// Solves liveness.
+    /// Computes registers and liveness.
     pub fn new(outline: &Outline) -> Pressure {
         let (func, cycles) = (&outline.func, &outline.cfg().cycles);
         let registers = Registers::new(outline);
@@ -109,18 +111,18 @@ impl Pressure {
         }
     }
 
-    /// 32-bit registers a value takes.
+    /// Number of 32-bit registers that a value takes.
     #[inline]
     pub fn units(&self, value: Value) -> u32 {
         self.registers.units(value)
     }
-    /// The blocks in and behind a cycle.
+    /// The blocks of a cycle and those reachable from it.
     pub fn behind(&self, outline: &Outline, cycle: Cycle) -> Rc<FixedBitSet> {
         let outermost = outline.cfg().cycles.ancestors(cycle).last().unwrap_or(cycle);
         let mut behind = self.behind.borrow_mut();
         behind.entry(outermost).or_insert_with(|| Rc::new(reached_from(outline, outermost))).clone()
     }
-    /// Whether another value that shares the register of this one lives across a boundary.
+    /// Whether another value that shares this value's register is live across a block boundary.
     pub fn is_shared(&self, outline: &Outline, value: Value) -> bool {
         let func = &outline.func;
         let register = self.registers.of(value);
@@ -144,16 +146,16 @@ impl Pressure {
         let number = self.number[value.index()];
         (number != NONE).then_some(number as usize)
     }
-    /// The value that is live where an operand is.
+    /// The value whose register holds this value.
     #[inline]
     pub fn register_of(&self, value: Value) -> Value {
         self.registers.of(value)
     }
-    /// Whether a crossing register, by its number, is live at the head of a block.
+    /// Whether a crossing register, given by number, is live at the head of a block.
     pub fn is_live_into(&self, outline: &Outline, block: Block, number: usize) -> bool {
         self.liveness.is_in(outline.cfg().cycles.position(block), number)
     }
-    /// Registers live at the head of a block, its phis apart.
+    /// Registers live at the head of a block, except its phis.
     pub fn live_into(&self, outline: &Outline, block: Block) -> Vec<Value> {
         let at = outline.cfg().cycles.position(block);
         if at == NONE {
@@ -161,7 +163,7 @@ impl Pressure {
         }
         self.liveness.live_into(at).into_iter().map(|number| self.crossing[number as usize]).collect()
     }
-    /// Their numbers, of a block that can be reached.
+    /// The same by number, for a reachable block.
     pub fn numbers_into(&self, outline: &Outline, block: Block) -> Rc<[u32]> {
         let at = outline.cfg().cycles.position(block);
         self.heads.borrow_mut().entry(block).or_insert_with(|| self.liveness.live_into(at).into()).clone()
@@ -172,7 +174,7 @@ impl Pressure {
             let result = |&inst: &Inst| outline.func.result(inst);
             let of = |value: &Value| self.number[value.index()];
             let sharing = self.registers.sharing.iter().map(result).filter(|value| of(value) != NONE);
-            // most registers are of one value
+            // most registers hold a single value
             let mut starts = vec![0u32; self.crossing.len() + 1];
             for value in sharing.clone() {
                 starts[of(&value) as usize + 1] += 1;
@@ -198,13 +200,13 @@ impl Pressure {
         }
     }
 
-    /// Pressure of a block without what was taken away; zero where nothing leads to it.
+    /// Pressure of a block without the registers taken away, in units; zero if it is unreachable.
     pub fn of_block(&self, outline: &Outline, block: Block, held: &mut Held) -> u32 {
         let at = outline.cfg().cycles.position(block);
         if at == NONE { 0 } else { self.at(outline, at as usize, held) }
     }
 
-    /// The same by the block's position.
+    /// The same by position of the block.
     fn at(&self, outline: &Outline, at: usize, held: &mut Held) -> u32 {
         let boundary = (held.live_in[at] + self.phis[at]).max(held.live_out[at]);
         if held.peak[at] == UNKNOWN {
@@ -217,18 +219,18 @@ impl Pressure {
         boundary + held.peak[at].saturating_sub(boundary).min(REORDERED_AWAY)
     }
 
-    /// The most that is live at once in a block that can be reached.
+    /// Maximum number of units live at once in a reachable block.
     pub fn peak_of(&self, outline: &Outline, block: Block) -> u32 {
         let (at, mut all) = (outline.cfg().cycles.position(block) as usize, self.all.borrow_mut());
         self.at(outline, at, &mut all);
         all.peak[at]
     }
-    /// What is live at either end of a block that can be reached, its phis apart.
+    /// Number of units live at either end of a reachable block, whichever is more, except its phis.
     pub fn floor(&self, outline: &Outline, block: Block) -> u32 {
         let (at, all) = (outline.cfg().cycles.position(block) as usize, self.all.borrow());
         all.live_in[at].max(all.live_out[at])
     }
-    /// The most that is live at once if a block's instructions stand in a certain order; it can be reached.
+    /// Maximum number of units live at once in a reachable block if its instructions are in this order.
     pub fn peak(&self, outline: &Outline, block: Block, order: &[Inst]) -> u32 {
         let at = outline.cfg().cycles.position(block) as usize;
         self.walk(outline, at, order.iter().copied(), &self.all.borrow())
@@ -285,30 +287,31 @@ impl Pressure {
         self.position(register).is_some_and(|number| self.liveness.is_out(at, number))
     }
 
-    /// Pressure of a cycle without what was taken away.
+    /// Pressure of a cycle without the registers taken away, in units.
     pub fn of_cycle(&self, outline: &Outline, cycle: Cycle, held: &mut Held) -> u32 {
         let range = outline.cfg().cycles.range(cycle);
         range.map(|at| self.at(outline, at as usize, held)).max().unwrap_or(0)
     }
 
-    /// The most that is live across boundaries of a cycle's blocks without what was taken away, phis apart.
+    /// Maximum number of units live across boundaries of a cycle's blocks without the registers taken away, except
+    /// phis.
     pub fn across(&self, outline: &Outline, cycle: Cycle, held: &Held) -> u32 {
         let range = outline.cfg().cycles.range(cycle);
         range.map(|at| held.live_in[at as usize].max(held.live_out[at as usize])).max().unwrap_or(0)
     }
-    /// The most that is live across any boundary: fewer registers no code for the function has.
+    /// Maximum number of units live across any block boundary: a lower bound for any code of the function.
     pub fn across_boundaries(&self) -> u32 {
         let all = self.all.borrow();
         all.live_in.iter().chain(&all.live_out).copied().max().unwrap_or(0)
     }
-    /// The most that any block can be said to need: at its boundaries, and what is believed above them.
+    /// Upper bound of the pressure of every block: what is live at its boundaries, plus what is counted above them.
     pub fn at_most(&self) -> u32 {
         let all = self.all.borrow();
         let boundaries =
             all.live_in.iter().zip(&self.phis).map(|(live, phis)| live + phis).chain(all.live_out.iter().copied());
         boundaries.max().unwrap_or(0) + REORDERED_AWAY
     }
-    /// Every cycle with what it needs; blocks of nested cycles are looked at once.
+    /// Every cycle with its pressure in units; blocks of nested cycles are examined once.
     pub fn of_cycles(&self, outline: &Outline) -> Vec<(u32, Cycle)> {
         let cycles = &outline.cfg().cycles;
         let mut all = self.all.borrow_mut();
@@ -325,11 +328,11 @@ impl Pressure {
         }
         most.into_iter().zip(cycles.iter()).collect()
     }
-    /// The most that any cycle needs.
+    /// Maximum pressure of any cycle, in units.
     pub fn largest(&self, outline: &Outline) -> u32 {
         self.of_cycles(outline).into_iter().map(|found| found.0).max().unwrap_or(0)
     }
-    /// Registers that the loads of a cycle want beside what is live.
+    /// Number of registers that the loads of a cycle need besides those that are live.
     pub fn reserve(&self, outline: &Outline, cycle: Cycle) -> u32 {
         let loads = self.loads.get_or_init(|| {
             let (func, cycles) = (&outline.func, &outline.cfg().cycles);
@@ -355,11 +358,11 @@ impl Pressure {
         loads[cycle.index()].into()
     }
 
-    /// Everything in its register.
+    /// Nothing taken away.
     pub fn everything(&self) -> Held {
         self.all.borrow().clone()
     }
-    /// Takes a register away, by its number.
+    /// Takes a register away, given by number.
     pub fn take(&self, outline: &Outline, held: &mut Held, number: usize) {
         if held.gone.put(number) {
             return;
@@ -371,7 +374,7 @@ impl Pressure {
             let at = at as usize;
             held.live_in[at] -= if before { units } else { 0 };
             held.live_out[at] -= if behind { units } else { 0 };
-            // where it is live all the time, all peaks are as much lower
+            // if it is live throughout the block, the peak decreases by as much
             if before && behind && held.peak[at] != UNKNOWN {
                 held.peak[at] -= units;
             } else if before || behind {
@@ -384,7 +387,7 @@ impl Pressure {
         }
     }
 
-    /// Has the instructions of a block stand in another order from now on.
+    /// From now on the instructions of a block are in this order.
     pub fn reorder(&mut self, outline: &Outline, block: Block, order: Vec<Inst>) {
         self.all.get_mut().peak[outline.cfg().cycles.position(block) as usize] = UNKNOWN;
         let first = outline.func.blocks[block].first;
@@ -393,18 +396,18 @@ impl Pressure {
         );
         self.moved.insert(block, order);
     }
-    /// Whether no block has [another order](Pressure::reorder) than in the snapshot.
+    /// Whether every block has its instructions in the order of the snapshot.
     pub fn is_in_order(&self) -> bool {
         self.moved.is_empty()
     }
-    /// Where an instruction stands, in function order.
+    /// Position of an instruction, in function order.
     #[inline]
     pub fn place(&self, inst: Inst) -> u32 {
         if self.places.is_empty() { inst.as_u32() } else { self.places.get(&inst).copied().unwrap_or(inst.as_u32()) }
     }
 }
 
-/// The registers that are wanted across boundaries.
+/// The registers that are live across block boundaries.
 fn number(func: &Func, registers: &Registers) -> (Vec<Value>, Vec<u32>) {
     let mut crossing = Vec::new();
     let mut number = vec![NONE; func.value_count()];
@@ -414,7 +417,7 @@ fn number(func: &Func, registers: &Registers) -> (Vec<Value>, Vec<u32>) {
         if registers.units(root) == 0 || number[root.index()] != NONE {
             continue;
         }
-        // a shared register crosses if its own value or one that shares it does, from wherever it is
+        // a shared register crosses if one of its values leaves its block, or is defined elsewhere than its own value
         let home = || func.def(root).map(|def| func.insts[def].block);
         if registers.leaves_block(value) || (root != value && home() != Some(data.block)) {
             number[root.index()] = crossing.len() as u32;

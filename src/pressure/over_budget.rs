@@ -1,35 +1,35 @@
-//! Which cycles need more registers than there are, and how many?
+//! Which cycles need more registers than the budget, and how many?
 //!
-//! A cycle never needs more with more values taken out of registers: what was found out once is a bound, and is counted again only where it
-//! could still be the most.
+//! Taking more values out of registers never increases what a cycle needs. So a number computed earlier is an upper
+//! bound, and is computed again only if the cycle could still be the one that needs most.
 
 use super::{Held, Pressure};
 use crate::cfg::Cycle;
 use crate::divergence::Outline;
 
-/// The cycles that need more registers than there are.
+/// The cycles that need more registers than the budget.
 pub struct Needs {
-    /// Most first.
+    /// The one that needs most comes first.
     spilling: Vec<(u32, Cycle)>,
-    /// The most registers that any cycle needs, and the most of those that fit.
+    /// Maximum number of registers that any cycle needs, and the maximum among those that fit the budget.
     pub most: u32,
     pub fitting: u32,
-    /// Registers that there are.
+    /// The budget, in registers.
     pub registers: u32,
 }
 
-/// A cycle that needs too many, and how many as far as is known.
+/// A cycle over budget, and an upper bound of what it needs.
 #[derive(Clone, Copy)]
 pub struct Tight {
     pub cycle: Cycle,
     pub units: u32,
-    /// Values that were taken out of registers when that was found out: it needs no more with others.
+    /// Number of values that had been taken out of registers when that was computed.
     taken: usize,
     pub is_relieved: bool,
 }
 
 impl Tight {
-    /// What it needs now.
+    /// What it needs now, in registers.
     pub fn units(&mut self, outline: &Outline, pressure: &Pressure, held: &mut Held, taken: usize) -> u32 {
         if self.taken != taken {
             (self.units, self.taken) = (pressure.of_cycle(outline, self.cycle, held), taken);
@@ -39,7 +39,7 @@ impl Tight {
 }
 
 impl Needs {
-    /// Finds them.
+    /// Finds the cycles over budget.
     pub fn of(outline: &Outline, pressure: &Pressure, registers: u32) -> Needs {
         let mut spilling = pressure.of_cycles(outline);
         let most = spilling.iter().map(|found| found.0).max().unwrap_or(0);
@@ -53,14 +53,14 @@ impl Needs {
     pub fn are_met(&self) -> bool {
         self.spilling.is_empty()
     }
-    /// Those cycles, nothing taken yet.
+    /// The cycles, with nothing taken out of registers yet.
     pub fn tight(&self) -> Vec<Tight> {
         let begin = |&(units, cycle): &(u32, Cycle)| Tight { cycle, units, taken: 0, is_relieved: false };
         self.spilling.iter().map(begin).collect()
     }
 }
 
-/// Of the cycles that were not relieved, the one that needs most.
+/// Among the cycles not relieved yet, the one that needs most registers.
 pub fn worst<'a>(
     outline: &Outline,
     pressure: &Pressure,
@@ -72,7 +72,7 @@ pub fn worst<'a>(
     let rank = |found: &Tight| (found.units, cycles.depth(found.cycle), std::cmp::Reverse(found.cycle));
     let mut most: Option<&mut Tight> = None;
     for found in tight.iter_mut().filter(|found| !found.is_relieved) {
-        // it needs no more now than it did
+        // it does not need more now than before
         if most.as_ref().is_none_or(|most| found.units >= most.units) {
             found.units(outline, pressure, held, taken);
             if most.as_ref().is_none_or(|most| rank(found) > rank(most)) {

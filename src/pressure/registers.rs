@@ -1,9 +1,10 @@
 //! Which values share a register, and how many 32-bit registers does each take?
 //!
-//! A value takes registers by its type; predicates are a file of their own; kernel arguments, constants and what `ptxas`
-//! computes in uniform registers from them (integer arithmetic over arguments, block indices and constants) take none.
-//! A value that is another one plus a constant, or its bits under another type, is that other one: `ptxas` folds the
-//! difference into the instruction that uses it. So is one of the same shape (base and variable parts of an address).
+//! A value takes registers according to its type. Predicates have a register file of their own. Kernel arguments,
+//! constants, and what `ptxas` computes from them in uniform registers (integer arithmetic over arguments, block
+//! indices and constants) take none. A value that is another value plus a constant, or its bits under another type,
+//! shares the register of that value, because `ptxas` folds the difference into the instruction that uses it. So do
+//! addresses with the same base and variable parts.
 //!
 //! Cost: linear.
 
@@ -18,25 +19,25 @@ use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Depth to which a value's operands are followed to see that it is computed from arguments alone.
+/// Maximum depth to which operands are followed to see that a value is computed from arguments alone.
 const FREE_DEPTH: u32 = 12;
 
 /// The registers of a function's values.
 pub struct Registers {
-    /// Units of every value.
+    /// Units (32-bit registers) of every value.
     units: Vec<u8>,
-    /// The value whose register a value shares; itself for most.
+    /// The value whose register each value shares; usually itself.
     root: Vec<Value>,
-    /// Instructions whose result is not that value, in function order.
+    /// Instructions that share another value's register, in function order.
     pub sharing: Vec<Inst>,
     /// Values used outside their block, or by a phi.
     leaves: Vec<bool>,
-    /// Registers that values share which their own value does not dominate.
+    /// Shared registers whose own value does not dominate all values that share them.
     precedes_definition: Vec<bool>,
 }
 
 impl Registers {
-    /// Finds them.
+    /// Assigns registers to values.
     pub fn new(outline: &Outline) -> Registers {
         let func = &outline.func;
         let count = func.value_count();
@@ -61,7 +62,7 @@ impl Registers {
         registers
     }
 
-    /// 32-bit registers a value takes.
+    /// Number of 32-bit registers that a value takes.
     #[inline]
     pub fn units(&self, value: Value) -> u32 {
         u32::from(self.units[value.index()])
@@ -76,12 +77,12 @@ impl Registers {
     pub fn leaves_block(&self, value: Value) -> bool {
         self.leaves[value.index()]
     }
-    /// Whether the register may be wanted where its own value is not known.
+    /// Whether the register may be needed where its own value is not available.
     pub fn precedes_definition(&self, register: Value) -> bool {
         self.precedes_definition[register.index()]
     }
 
-    /// Values that are the same but for a constant.
+    /// Finds values that differ only by a constant.
     fn share(&mut self, outline: &Outline) {
         let func = &outline.func;
         let insts = func.insts.as_values_slice();
@@ -100,7 +101,7 @@ impl Registers {
                 }
                 let (result, width) = (func.result(inst), widths[data.ty.index()]);
                 let operands = func.operands(inst);
-                // predicates become numbers in a register of their own
+                // predicates become numbers in registers
                 let from_bit = |value: &Value| may_widen(opcode) && widths[func.type_of(*value).index()] == 1;
                 if width == 1 || operands.first().is_some_and(from_bit) {
                     continue;
@@ -139,11 +140,11 @@ impl Registers {
         }
     }
 
-    /// A register that is shared at home, but crosses a boundary as one value only, is that value's.
+    /// A register that is shared inside a block, but crosses a boundary only as one value, becomes that value's.
     fn part(&mut self, func: &Func) {
         const NOBODY: u32 = u32::MAX;
         const SEVERAL: u32 = u32::MAX - 1;
-        // by register: the value that crosses
+        // by register: the value that crosses a boundary
         let mut only = vec![NOBODY; self.root.len()];
         for value in self.sharing.iter().map(|&inst| func.result(inst)) {
             let root = self.of(value);
@@ -191,7 +192,7 @@ fn may_widen(opcode: Opcode) -> bool {
     matches!(opcode, Opcode::ZExt | Opcode::SExt | Opcode::BitCast | Opcode::IntToPtr)
 }
 
-/// What makes two values the same but for a constant.
+/// The key under which values differ only by a constant.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Shape {
     Extended(Value),
@@ -201,7 +202,7 @@ enum Shape {
     Element(Option<Value>, (Value, u64)),
 }
 
-/// 32-bit registers of a type.
+/// Number of 32-bit registers of a type.
 pub fn type_units(kind: TypeKind, store_size: u64) -> u32 {
     let words = |bits: u32| bits.div_ceil(32);
     match kind {
@@ -214,7 +215,7 @@ pub fn type_units(kind: TypeKind, store_size: u64) -> u32 {
     }
 }
 
-/// Units of every value: those of its type, and none where `ptxas` finds it again without a vector register.
+/// Units of every value: those of its type, or none if `ptxas` can recompute it without a vector register.
 fn units(outline: &Outline) -> Vec<u8> {
     let func = &outline.func;
     let types = func.types.values();
@@ -233,7 +234,7 @@ fn units(outline: &Outline) -> Vec<u8> {
     units
 }
 
-/// Whether any result of an opcode is found again without a vector register.
+/// Whether `ptxas` may recompute results of an opcode without a vector register.
 fn may_be_free(opcode: Opcode) -> bool {
     use Opcode::*;
     let arithmetic = matches!(opcode, Add | Sub | Mul | Shl | LShr | AShr | And | Or | Xor | UDiv | SDiv | URem | SRem);
@@ -241,23 +242,23 @@ fn may_be_free(opcode: Opcode) -> bool {
     arithmetic || other
 }
 
-/// Where `ptxas` has a value.
+/// Where `ptxas` keeps a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Found {
     Unknown,
     /// In a vector register.
     InRegister,
-    /// Found again without one, but maybe another in each lane: the address of an array of computed size.
+    /// Recomputed without one, but possibly different in each lane: the address of an array of computed size.
     Free,
-    /// Found again without one, and all lanes agree on it.
+    /// Recomputed without one, and the same in all lanes.
     Uniform,
 }
 
-/// Which values does `ptxas` find again from arguments, block indices and constants without a vector register?
+/// Determines which values `ptxas` can recompute from arguments, block indices and constants without a vector register.
 struct Search<'a> {
     outline: &'a Outline,
     lanes: LaneModel,
-    /// By value; arguments and constants all lanes agree on.
+    /// By value; arguments and constants are the same in all lanes.
     known: Vec<Found>,
 }
 
@@ -285,7 +286,7 @@ impl Search<'_> {
         let simple = match data.opcode {
             Add | Sub | Mul | Shl | LShr | AShr | And | Or | Xor | Trunc | ZExt | SExt | Gep | AddrSpaceCast | ICmp
             | Select | Alloca => true,
-            // by a constant it is a product and a shift
+            // a division by a constant is a product and a shift
             UDiv | SDiv | URem | SRem => func.constant(operands[1]).is_some(),
             Load => {
                 let space = func.type_info(operands[0]).kind.space();
@@ -300,7 +301,7 @@ impl Search<'_> {
         if !simple {
             return Found::InRegister;
         }
-        // what is computed from what lanes agree on is the same in all of them
+        // what is computed from values on which lanes agree is the same in all of them
         let mut agree = true;
         for &operand in operands {
             let found = match (self.known[operand.index()], func.def(operand)) {
@@ -314,7 +315,7 @@ impl Search<'_> {
             }
         }
         match data.opcode {
-            // of a fixed size it stands at the same place in every lane
+            // an object of fixed size has the same address in every lane
             Alloca if data.block != func.graph.entry() || func.constant(operands[0]).is_none() => Found::Free,
             _ if agree => Found::Uniform,
             _ => Found::InRegister,

@@ -1,4 +1,4 @@
-//! Which uses of a value come after a loop has begun?
+//! Which uses of a value come after a loop has been entered?
 
 use crate::cfg::Cycle;
 use crate::divergence::Outline;
@@ -8,26 +8,26 @@ use crate::pressure::Pressure;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 
-/// One use that is reloaded.
+/// One use that is to be reloaded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UseSite {
     pub inst: Inst,
     pub operand: u32,
-    /// Where the reload stands: the block of the instruction, or the edge's block of a phi.
+    /// Block of the reload: the block of the instruction, or for a phi the block of the edge.
     pub block: Block,
-    /// The instruction it stands before, and the place of that.
+    /// The instruction before which the reload is inserted, and its position.
     pub before: Inst,
     pub place: u32,
 }
 
-/// The blocks of an outermost cycle and those that a path from it leads to. Cost: linear in edges.
+/// The blocks of an outermost cycle and those reachable from it. Cost: linear in edges.
 pub fn reached_from(outline: &Outline, outermost: Cycle) -> FixedBitSet {
     let cycles = &outline.cfg().cycles;
     let graph = &outline.func.graph;
     let mut reached = FixedBitSet::with_capacity(graph.block_count());
     let blocks = |cycle| cycles.blocks(cycle).iter().map(|block| block.index());
     reached.extend(blocks(outermost));
-    // nothing but cycles leads back in this order
+    // in this order, only cycles lead back
     let mut at = cycles.range(outermost).end as usize;
     while let Some(&block) = cycles.order().get(at) {
         let is_reached = |block: Block| graph.preds(block).iter().any(|from| reached.contains(from.index()));
@@ -49,9 +49,9 @@ pub fn reached_from(outline: &Outline, outermost: Cycle) -> FixedBitSet {
     reached
 }
 
-/// Visits the uses of a value in blocks of a set, in function order: instruction and operand, and the block where the value
-/// would be put: that of the instruction, or the edge's block of a phi. Not those in the block of the definition: the
-/// register is there anyway. Ends early, and says so, where the visitor says no.
+/// Visits the uses of a value in a set of blocks, in function order: the instruction, the operand, and the block for a
+/// reload (that of the instruction, or for a phi that of the edge). Uses in the block of the definition are left out,
+/// since the register is available there. Stops early and returns false if the visitor does.
 pub fn each_use(
     outline: &Outline,
     value: Value,
@@ -86,7 +86,7 @@ pub fn each_use(
     true
 }
 
-/// Visits the blocks where the value would be put for those uses, some maybe more than once. Ends early as [`each_use`].
+/// Visits the blocks for reloads of these uses, possibly repeatedly. Stops early like [`each_use`].
 pub fn each_block(
     outline: &Outline,
     value: Value,
@@ -106,7 +106,7 @@ pub fn each_block(
     })
 }
 
-/// Those uses, and where they are put.
+/// These uses, with their reloads.
 pub fn reloads(outline: &Outline, pressure: &Pressure, value: Value, after: impl Fn(Block) -> bool) -> Vec<UseSite> {
     let func = &outline.func;
     let mut sites = Vec::new();
