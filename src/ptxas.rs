@@ -1,4 +1,5 @@
-//! What does `ptxas` make of a kernel? [`assemble`] runs it in a temporary folder and reads what it says and what it made.
+//! What does `ptxas` report for a kernel? [`assemble`] runs it in a temporary folder and reads its messages and its
+//! output.
 
 use crate::cost::frequency::IN_MACHINE_CODE;
 use std::collections::BTreeMap;
@@ -6,26 +7,28 @@ use std::path::Path;
 use std::process::Command;
 use warpwise_listing::{self as listing, Resources};
 
-/// What is known of one kernel's machine code.
+/// What is known about the machine code of one kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Measured {
     pub resources: Resources,
-    /// Bytes that the machine code loads from and stores to local memory, by how often loops run; where the code can be read.
+    /// Bytes that the machine code loads from and stores to local memory, weighted by loop depth; `None` if the code
+    /// cannot be read.
     pub weighted: Option<u64>,
 }
 
 impl Measured {
-    /// What goes to local memory, in bytes: by how often, or else in code, the frame, and what spills store and load.
+    /// Bytes that go to local memory: weighted by loop depth, or else the sum of the frame, spill stores and spill
+    /// loads.
     pub fn local(&self) -> u64 {
         let Resources { stack, spill_stores, spill_loads, .. } = self.resources;
         self.weighted.unwrap_or_else(|| (stack + spill_stores + spill_loads).into())
     }
 }
 
-/// Kernels by name.
+/// Measurements by kernel name.
 pub type Measurements = BTreeMap<String, Measured>;
 
-/// Bytes to and from local memory, by how often loops run.
+/// Bytes loaded from and stored to local memory, weighted by loop depth.
 fn weigh(code: &listing::Code<'_>) -> u64 {
     code.local_accesses().map(|(bytes, depth)| bytes * IN_MACHINE_CODE.executions(depth)).sum()
 }

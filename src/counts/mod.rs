@@ -1,4 +1,4 @@
-//! What did a counted program count? Divergence maps, read from files, added up and looked up by branch.
+//! What did a program with counters count? Divergence maps, read from files, added up and looked up by branch.
 
 pub mod table;
 
@@ -21,38 +21,38 @@ pub enum MapError {
     Mismatch { path: PathBuf, number: usize, wanted: u32, found: usize },
 }
 
-/// One module of a map, ready to be looked at.
+/// One module of a map, ready for queries.
 #[derive(Clone, Debug)]
 pub struct Counted {
     pub table: Table,
     pub counts: Vec<u64>,
 }
 
-/// How often a branch was met.
+/// The counts of one branch.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct BranchCounts {
-    /// Warps that came.
+    /// Number of groups of lanes that reached it.
     pub visits: u64,
-    /// Warps whose lanes went different ways.
+    /// Number of visits in which lanes took different targets.
     pub splits: u64,
-    /// Lanes that came.
+    /// Number of lanes that reached it, over all visits.
     pub lanes: u64,
-    /// Lanes that went to each target.
+    /// Number of lanes that went to each target.
     pub taken: Vec<u64>,
 }
 
 impl BranchCounts {
-    /// Splits a visit, from 0 to 1.
+    /// Splits per visit, from 0 to 1.
     pub fn split_rate(&self) -> f64 {
         self.splits as f64 / self.visits.max(1) as f64
     }
-    /// Lanes a visiting warp lacks of 32, on average.
+    /// Average number of lanes missing from a warp of 32 in a visit.
     pub fn lanes_idle(&self) -> f64 {
         if self.visits == 0 { 0.0 } else { 32.0 - self.lanes as f64 / self.visits as f64 }
     }
 }
 
-/// Reads a map and all its tables.
+/// Reads a map and all of its tables.
 pub fn read(path: &Path) -> Result<(Map, Vec<Counted>), MapError> {
     let bytes = std::fs::read(path).map_err(|error| MapError::Read { path: path.to_owned(), error })?;
     let map = Map::decode(&bytes).map_err(|error| MapError::Format { path: path.to_owned(), error })?;
@@ -60,7 +60,7 @@ pub fn read(path: &Path) -> Result<(Map, Vec<Counted>), MapError> {
     Ok((map, modules))
 }
 
-/// Reads several maps as one; equal modules are added up.
+/// Reads several maps as one; counts of equal modules are added up.
 pub fn read_all(paths: &[PathBuf]) -> Result<(Map, Vec<Counted>), MapError> {
     let mut all = Map::default();
     for path in paths {
@@ -86,7 +86,7 @@ fn tables(map: &Map, path: &Path) -> Result<Vec<Counted>, MapError> {
 }
 
 impl Counted {
-    /// Counts of a branch; `None` if it is not counted.
+    /// The counts of a branch; `None` if it is not counted.
     pub fn of(&self, branch: &BranchTable) -> Option<BranchCounts> {
         let record = self.counts.get(branch.slot? as usize..)?.get(..branch.words() as usize)?;
         let [visits, splits, lanes, others @ ..] = record else { return None };
@@ -95,13 +95,13 @@ impl Counted {
         Some(BranchCounts { visits: *visits, splits: *splits, lanes: *lanes, taken })
     }
 
-    /// Launches of a kernel.
+    /// Number of launches of a kernel.
     pub fn launches(&self, function: &FunctionTable) -> Option<u64> {
         self.counts.get(function.launches? as usize).copied()
     }
 }
 
-/// Counts by place in the source, for transforms that ask which branches split: the feedback of an earlier run.
+/// Counts by place in the source, for transforms that use the counts of an earlier run.
 #[derive(Clone, Debug, Default)]
 pub struct Feedback {
     places: std::collections::HashMap<(String, u32, u32), BranchCounts>,
@@ -113,7 +113,7 @@ impl Feedback {
         Ok(Feedback::of(&read(path)?.1))
     }
 
-    /// From modules that were read.
+    /// From modules that have been read.
     pub fn of(modules: &[Counted]) -> Feedback {
         let mut feedback = Feedback::default();
         for module in modules {
@@ -131,14 +131,14 @@ impl Feedback {
         feedback
     }
 
-    /// Counts of a branch of a module that is being compiled, by its own place.
+    /// The counts of a branch of the module being compiled, by its place in the source.
     pub fn of_branch(&self, branch: Inst<'_>) -> Option<&BranchCounts> {
         let place = branch.debug_loc()?;
         self.at(&place.file(), place.line(), place.column())
     }
 
-    /// Visits, splits and lanes of all branches at the innermost place `file:line:column`, copies by unrolling and
-    /// inlining together; `None` where nothing was counted.
+    /// Visits, splits and lanes of all branches at the innermost place `file:line:column`, including copies made by
+    /// unrolling and inlining; `None` if nothing was counted there.
     pub fn at(&self, file: &str, line: u32, column: u32) -> Option<&BranchCounts> {
         self.places.get(&(file.to_owned(), line, column))
     }

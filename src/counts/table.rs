@@ -1,6 +1,7 @@
-//! What do a module's counters count? The description that travels with the device code and with every map.
+//! What do the counters of a module count? The table that travels with the device code and with every map.
 //!
-//! A table is a header of [`HEADER`] bytes, little end first, and a description, which is [`Table`] as `postcard` writes it:
+//! A table is a little-endian header of [`HEADER`] bytes, followed by a description, which is [`Table`] as `postcard`
+//! encodes it:
 //!
 //! | bytes | contents |
 //! |---|---|
@@ -11,30 +12,30 @@
 //! | 24–27 | bytes of the description, which follows the header |
 //! | 28–31 | zero |
 //!
-//! The counters are `replicas × words` 64-bit words; a count is the sum over the replicas. In the description fields follow
-//! each other in the order of the structures below. A number is LEB128, a truth value one byte, a text its length and its
-//! bytes, a list its length and its elements, an optional value a byte 0, or a byte 1 and the value.
+//! The counters are `replicas × words` 64-bit words; a count is the sum over all replicas. In the description, fields
+//! follow each other in the order of the structures below. A number is LEB128, a boolean one byte, a text its length
+//! and its bytes, a list its length and its elements, an optional value a byte 0, or a byte 1 and the value.
 
 use serde::{Deserialize, Serialize};
 use warpwise_rt::format::hash;
 
-/// Words of a record before the lanes of targets: visits, splits, lanes.
+/// Number of words of a record before those for targets: visits, splits, lanes.
 pub const FIXED_WORDS: u32 = 3;
-/// Bytes before the description.
+/// Number of bytes before the description.
 pub const HEADER: usize = 32;
-/// First bytes of a table; the last one is the version.
+/// First bytes of a table; the last one is the version of the format.
 pub const MAGIC: &[u8; 8] = b"WARPTBL2";
 
-/// A module's branches.
+/// The branches of a module.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Table {
-    /// The warpwise that wrote it.
+    /// The version of warpwise that wrote it.
     pub producer: String,
-    /// The source file, as the compiler was given it.
+    /// The source file, as given to the compiler.
     pub source: String,
-    /// Names of source files; others refer to them by index.
+    /// Names of source files, referred to by index.
     pub files: Vec<String>,
-    /// Places in them; others refer to them by index.
+    /// Places in them, referred to by index.
     pub places: Vec<Place>,
     pub functions: Vec<FunctionTable>,
 }
@@ -45,7 +46,7 @@ pub struct Place {
     pub file: u32,
     pub line: u32,
     pub column: u32,
-    /// The place of the call that was inlined, an earlier one in the list.
+    /// The place of the inlined call, which is earlier in the list.
     pub inlined_at: Option<u32>,
 }
 
@@ -54,25 +55,25 @@ pub struct Place {
 pub struct FunctionTable {
     pub symbol: String,
     pub is_kernel: bool,
-    /// Word that counts a kernel's launches.
+    /// Number of the word that counts the launches of a kernel.
     pub launches: Option<u32>,
     /// File and line of its declaration.
     pub place: Option<(u32, u32)>,
-    /// Shape of the block, where it is known.
+    /// Shape of the block, if known.
     pub shape: Option<String>,
-    /// Numbers of uniform, affine and divergent values.
+    /// Number of uniform, affine and divergent values.
     pub values: [u32; 3],
     pub lines: Vec<LineTable>,
     pub blocks: Vec<BlockTable>,
     pub branches: Vec<BranchTable>,
 }
 
-/// A source line with something to say of it.
+/// A source line with notes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LineTable {
     pub file: u32,
     pub line: u32,
-    /// The line itself, empty where the file could not be read.
+    /// Text of the line; empty if the file could not be read.
     pub text: String,
     pub notes: Vec<String>,
 }
@@ -81,9 +82,9 @@ pub struct LineTable {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BlockTable {
     pub name: String,
-    /// First and last source line, in the function's own file; zero where there is none.
+    /// First and last source line, in the function's own file; zero if there is none.
     pub lines: [u32; 2],
-    /// Instructions of the IR.
+    /// Number of IR instructions.
     pub size: u32,
     /// Successors, by index.
     pub next: Vec<u32>,
@@ -92,29 +93,29 @@ pub struct BlockTable {
 /// A conditional branch or switch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BranchTable {
-    /// The block it ends.
+    /// The block that it ends.
     pub block: u32,
     pub place: Option<u32>,
-    /// Whether the analysis says that lanes of a warp may part.
+    /// Whether lanes of one warp may take different targets, according to the analysis.
     pub is_divergent: bool,
-    /// Loops around it.
+    /// Number of loops around it.
     pub depth: u32,
     /// The distinct successors.
     pub targets: Vec<u32>,
-    /// First word of its record; absent if it is not counted.
+    /// Number of the first word of its record; `None` if it is not counted.
     pub slot: Option<u32>,
     /// Why it diverges, in words.
     pub why: Option<String>,
 }
 
 impl BranchTable {
-    /// Words of its record.
+    /// Number of words in its record.
     pub fn words(&self) -> u32 {
         FIXED_WORDS + self.targets.len() as u32 - 1
     }
 }
 
-/// A [`Place`] by its file's name.
+/// A [`Place`] with the name of its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct NamedPlace<'t> {
     pub file: &'t str,
@@ -135,19 +136,19 @@ pub enum TableError {
     Damaged(String),
 }
 
-/// The header's contents.
+/// The contents of the header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Header {
     hash: u64,
     pub replicas: u32,
-    /// Words of a replica.
+    /// Number of words in a replica.
     pub words: u32,
-    /// Bytes of the description.
+    /// Length of the description in bytes.
     length: u32,
 }
 
 impl Header {
-    /// Reads the first bytes of a table.
+    /// Decodes the first bytes of a table.
     pub fn read(bytes: &[u8]) -> Result<Header, TableError> {
         if bytes.len() < HEADER {
             return Err(TableError::Truncated { wanted: HEADER, found: bytes.len() });
@@ -171,7 +172,7 @@ impl Table {
         Table { producer, source: source.to_owned(), ..Table::default() }
     }
 
-    /// The bytes of the table, given how many replicas of how many words the counters have.
+    /// Encodes the table, given the number of replicas and of words in a replica.
     pub fn encode(&self, replicas: u32, words: u32) -> Vec<u8> {
         let description = postcard::to_allocvec(self).expect("plain data can be written to memory");
         let mut bytes = Vec::with_capacity(HEADER + description.len());
@@ -184,7 +185,7 @@ impl Table {
         bytes
     }
 
-    /// Reads a table.
+    /// Decodes a table.
     pub fn decode(bytes: &[u8]) -> Result<(Header, Table), TableError> {
         let header = Header::read(bytes)?;
         let length = HEADER + header.length as usize;
@@ -206,7 +207,7 @@ impl Table {
         &self.files[file as usize]
     }
 
-    /// Places of a branch: the innermost one first, then the calls it was inlined at.
+    /// The places of a branch: the innermost one first, then the calls through which it was inlined.
     pub fn places<'t>(&'t self, branch: &BranchTable) -> impl Iterator<Item = NamedPlace<'t>> + use<'t> {
         let places = std::iter::successors(branch.place, |&place| self.places[place as usize].inlined_at);
         places.map(|place| {
@@ -222,14 +223,14 @@ impl Table {
         places.join(" inlined at ")
     }
 
-    /// The place a reader looks for: the innermost one in the file of the function itself.
+    /// The place that a reader expects: the innermost one in the file of the function itself.
     pub fn shown(&self, branch: &BranchTable) -> Option<NamedPlace<'_>> {
         let own = self.places(branch).last()?.file;
         self.places(branch).find(|place| place.line > 0 && place.file == own)
     }
 
-    /// Takes the reasons why branches diverge from a table of the same code: of a function of the same name the branch at
-    /// the same place, the first one that is left.
+    /// Takes the reasons why branches diverge from a table of the same code. A branch corresponds to the first unused
+    /// branch at the same place in a function of the same name.
     pub fn take_reasons(&mut self, described: &Table) {
         for number in 0..self.functions.len() {
             let symbol = &self.functions[number].symbol;
@@ -250,7 +251,7 @@ impl Table {
         }
     }
 
-    /// What points outside, if anything does; so that no reader has to look.
+    /// A reference to something that does not exist, if there is one, so that readers need not check.
     fn flaw(&self, words: u32) -> Option<&'static str> {
         let no_file = |file: u32| file as usize >= self.files.len();
         let mut places = (0u32..).zip(&self.places);

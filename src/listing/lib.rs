@@ -1,22 +1,23 @@
-//! What do `ptxas -v` and `nvdisasm -c` print about each kernel? The one reader of both.
+//! What do `ptxas -v` and `nvdisasm -c` print about each kernel? The only parser of both.
 
 use std::collections::BTreeMap;
 
-/// What `ptxas -v` prints of one kernel.
+/// What `ptxas -v` prints about one kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Resources {
-    /// Registers of a thread, of 32 bits.
+    /// Number of 32-bit registers of a thread.
     pub registers: u32,
-    /// Bytes of a thread's stack frame.
+    /// Size of a thread's stack frame in bytes.
     pub stack: u32,
-    /// Bytes of code's stores and loads of spilled registers.
+    /// Bytes stored and loaded by spill instructions in the code.
     pub spill_stores: u32,
     pub spill_loads: u32,
-    /// Bytes of static shared memory of a block.
+    /// Bytes of static shared memory per block.
     pub shared: u32,
 }
 
-/// Reads the output of `ptxas -v`, by kernel. Functions that were not inlined have properties of their own: left out.
+/// Parses the output of `ptxas -v`, by kernel. Functions that were not inlined have properties of their own and are
+/// left out.
 pub fn resources(text: &str) -> BTreeMap<String, Resources> {
     let mut found = BTreeMap::<String, Resources>::new();
     let mut current: Option<&str> = None;
@@ -44,13 +45,13 @@ pub fn resources(text: &str) -> BTreeMap<String, Resources> {
 /// The machine code of one kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Code<'t> {
-    /// Opcodes with their modifiers, `LDL.64`, guards and operands left out.
+    /// Opcodes with their modifiers, such as `LDL.64`, without guards and operands.
     pub opcodes: Vec<&'t str>,
     /// First and last instruction of every loop.
     loops: Vec<(usize, usize)>,
 }
 
-/// Reads the output of `nvdisasm -c`, by kernel.
+/// Parses the output of `nvdisasm -c`, by kernel.
 pub fn code(text: &str) -> BTreeMap<&str, Code<'_>> {
     let mut found = BTreeMap::<&str, Code<'_>>::new();
     let (mut current, mut labels) = (None, BTreeMap::new());
@@ -70,7 +71,7 @@ pub fn code(text: &str) -> BTreeMap<&str, Code<'_>> {
             let code = found.entry(name).or_default();
             let opcode = word.trim_end_matches(';');
             let target = words.split_once("`(").and_then(|(_, rest)| rest.split_once(')'));
-            // what is jumped back to has been seen
+            // the target of a backward jump has been seen
             let first = target.and_then(|(label, _)| labels.get(&(current, label)));
             if let Some(&first) = first.filter(|_| opcode.starts_with("BRA")) {
                 code.loops.push((first, code.opcodes.len()));
@@ -82,7 +83,7 @@ pub fn code(text: &str) -> BTreeMap<&str, Code<'_>> {
 }
 
 impl Code<'_> {
-    /// Bytes of every load from and store to local memory, and how many loops are around it.
+    /// The size in bytes of every load from and store to local memory, and its loop depth.
     pub fn local_accesses(&self) -> impl Iterator<Item = (u64, u32)> {
         self.opcodes.iter().enumerate().filter_map(|(at, opcode)| {
             let mut parts = opcode.split('.');

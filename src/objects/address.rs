@@ -6,8 +6,8 @@ use crate::entity::{Block, Value};
 use crate::ir::inst::Opcode;
 use smallvec::{SmallVec, smallvec};
 
-/// Whether lanes most probably access the object at the same place: where pointers into it meet, they are taken to come the
-/// same way. Good for guesses of cost only.
+/// Whether lanes most likely access the object at the same place: where pointers into it are joined, lanes are assumed
+/// to arrive the same way. Good for cost estimates only.
 pub fn is_together(facts: &Facts, object: &Object, access: &ObjectAccess) -> bool {
     let func = &facts.func;
     let block = func.insts[access.inst].block;
@@ -42,7 +42,7 @@ pub fn is_together(facts: &Facts, object: &Object, access: &ObjectAccess) -> boo
     true
 }
 
-/// Whether all lanes of a warp that execute the block address the same offset.
+/// Whether all lanes of a warp that execute the block address the same offset in the object.
 pub fn offset_is_uniform(facts: &Facts, object: &Object, pointer: Value, block: Block) -> bool {
     let func = &facts.func;
     if pointer == object.address {
@@ -61,7 +61,7 @@ pub fn offset_is_uniform(facts: &Facts, object: &Object, pointer: Value, block: 
     }
 }
 
-/// The constant byte offset of a pointer into the object.
+/// The offset of a pointer into the object in bytes, if it is constant.
 pub fn constant_offset(outline: &Outline, object: &Object, pointer: Value) -> Option<i64> {
     let func = &outline.func;
     if pointer == object.address {
@@ -77,7 +77,7 @@ pub fn constant_offset(outline: &Outline, object: &Object, pointer: Value) -> Op
     }
 }
 
-/// The pointer through which an access touches the object, where there is only one.
+/// The pointer through which an access accesses the object, if there is only one.
 pub fn pointer_of(outline: &Outline, access: &ObjectAccess) -> Value {
     let operands = outline.func.operands(access.inst);
     match access.kind {
@@ -87,7 +87,7 @@ pub fn pointer_of(outline: &Outline, access: &ObjectAccess) -> Value {
     }
 }
 
-/// Whether two accesses touch different bytes, whatever happens.
+/// Whether two accesses certainly access different bytes.
 pub fn are_apart(outline: &Outline, object: &Object, a: &ObjectAccess, b: &ObjectAccess) -> bool {
     let at = |access| constant_offset(outline, object, pointer_of(outline, access));
     match (at(a), at(b)) {

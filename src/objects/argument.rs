@@ -1,14 +1,14 @@
-//! Which by-value arguments of kernels does the back end copy to the stack?
+//! Which by-value arguments of kernels will the back end copy to the stack?
 //!
-//! An aggregate that a kernel takes by value lies in parameter space, which is constant. One that the kernel writes to is
-//! copied to the stack at entry by llc, after us: it is planned for as the stack object that it will be. Arguments whose address
-//! leaves the function are left to llc: they would stay in local memory. So are those without a variable index: llc has
-//! them in registers.
+//! An aggregate passed by value is in parameter space, which is constant. One to which the kernel writes is copied to
+//! the stack at entry by the back end, after us. Here it is treated as the stack object that it will be. Arguments
+//! whose address leaves the function are left to the back end, since they would stay in local memory, and so are those
+//! without a variable index, since they end up in registers.
 
 use crate::llvm::handle::{AttrPlace, Function, RawOpcode, Value, attribute_kind};
 use rustc_hash::FxHashSet;
 
-/// Their indices, of a kernel that has any.
+/// Indices of these arguments in a kernel.
 pub fn copied_arguments(function: Function<'_>) -> impl Iterator<Item = u32> {
     let byval = attribute_kind("byval");
     let count = if function.is_ptx_kernel() { function.param_count() } else { 0 };
@@ -20,7 +20,8 @@ pub fn copied_arguments(function: Function<'_>) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Whether something is stored to what an address points at, at a variable index anything, and the address goes nowhere else.
+/// Whether the memory behind an address is written, something is accessed at a variable index, and the address goes
+/// nowhere else.
 fn is_copied(argument: Value<'_>) -> bool {
     let mut seen = FxHashSet::default();
     let mut work = vec![argument];

@@ -1,10 +1,10 @@
-//! What does a stack object hold that is filled with constants and then only read?
+//! What does a stack object contain that is filled with constants and then only read?
 //!
-//! Every write stores a constant at a constant offset, in a block that lies in no cycle and dominates every read, before
-//! it. Such blocks are ordered by dominance, so the last write to a byte is known, and what a read finds is the same in
-//! every thread and every launch. Bytes that nothing writes are undefined; they are zero here.
+//! Every write must store a constant at a constant offset, in a block that is in no cycle and dominates every read.
+//! Such blocks are ordered by dominance, so the last write to a byte is known, and a read finds the same value in every
+//! thread and every launch. Bytes that are never written are undefined; here they are zero.
 //!
-//! Cost: writes times reads.
+//! Cost: number of writes times number of reads.
 
 use super::address::{constant_offset, pointer_of};
 use super::{AccessKind, Object};
@@ -76,6 +76,6 @@ pub fn bytes_of(value: Value<'_>, layout: Layout<'_>) -> Option<Vec<u8>> {
     for index in 0..value.ty().length() {
         bytes.extend(bytes_of(value.aggregate_element(index as u32)?, layout)?);
     }
-    // packed elements only: their bytes are those of the whole
+    // only if elements are stored without padding are their bytes those of the whole
     (layout.store_size(element) == layout.alloc_size(element) && bytes.len() == size).then_some(bytes)
 }

@@ -1,7 +1,7 @@
-//! What is done with a stack object, and what does it hold?
+//! How is a stack object used, and what does it contain?
 //!
-//! [`walk`] follows its address; [`argument`] says which arguments are stack objects to the back end; [`address`] says where an access goes; [`constant`] what it holds where it is filled with
-//! constants only.
+//! [`walk`] follows its address; [`argument`] says which arguments the back end turns into stack objects; [`address`]
+//! says where an access goes; [`constant`] finds the contents of an object that is filled with constants only.
 
 pub mod address;
 pub mod argument;

@@ -1,8 +1,8 @@
-//! Why can the address of a stack object not be followed? One variant a reason, one remark a variant.
+//! Why can the address of a stack object not be followed? One variant, and one remark, for each reason.
 
 use crate::entity::Inst;
 
-/// How an address leaves the function's sight.
+/// How an address escapes from the function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Escape {
     Passed,
@@ -26,7 +26,7 @@ impl std::fmt::Display for Escape {
     }
 }
 
-/// Why it cannot.
+/// Why the address cannot be followed.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum Unfollowed {
     #[error("it has no fixed size above zero, or is not allocated at the function's entry")]
@@ -50,7 +50,7 @@ pub enum Unfollowed {
 }
 
 impl Unfollowed {
-    /// Where the reason stands.
+    /// The instruction responsible.
     pub fn at(&self) -> Option<Inst> {
         match *self {
             Unfollowed::Dynamic | Unfollowed::Huge { .. } => None,

@@ -1,14 +1,15 @@
-//! What is done with one stack object? Every pointer derived from an alloca or a by-value argument, every access through it, or
-//! the reason why its address cannot be followed.
+//! How is one stack object used? Every pointer derived from an alloca or a by-value argument and every access through
+//! it, or the reason why its address cannot be followed.
 //!
-//! 1. From that address along uses: GEPs, casts between address spaces, phis and selects pass the address on; loads,
-//!    stores and memory intrinsics use it; lifetime markers and equality compares are kept aside; anything else means
-//!    that the object has to stay a stack object.
-//! 2. A phi or select must join pointers into this object only.
-//! 3. LLVM's use lists are compared with the uses seen: operand bundles and other uses that the snapshot does not
-//!    show are a refusal, so that the alloca can be erased afterwards.
-//! 4. A by-value argument counts as a stack object that is filled from parameter space at entry ([`argument`](super::argument)).
-//!    That copy is not in the function: it is an access without an instruction, made when the object moves.
+//! 1. The walk follows uses of the address. GEPs, casts between address spaces, phis and selects pass it on; loads,
+//!    stores and memory intrinsics access the object; lifetime markers and equality comparisons are recorded. Any other
+//!    use means that the object must stay where it is.
+//! 2. A phi or select may only join pointers into this object.
+//! 3. LLVM's use lists are compared with the uses found. Operand bundles and other uses that the snapshot does not show
+//!    are a refusal, so that the alloca can be erased afterwards.
+//! 4. A by-value argument counts as a stack object that is filled from parameter space at entry
+//!    ([`argument`](super::argument)). The copy is not in the function yet: it is an access without an instruction, and
+//!    is inserted when the object moves.
 //!
 //! Input: outline of the function (loops for weights). Cost: linear in the uses of the address.
 
@@ -24,16 +25,16 @@ use crate::ir::types::TypeKind;
 use crate::llvm::handle::{self, AttrPlace, RawOpcode, attribute_kind, intrinsic_name};
 use rustc_hash::FxHashSet;
 
-/// Most pieces that one memory intrinsic is unrolled into.
+/// Maximum number of pieces into which one memory intrinsic is expanded.
 const MAX_PIECES: u64 = 512;
 /// How an access uses the address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AccessKind {
     Load,
     Store,
-    /// `memset` of that many bytes.
+    /// `memset` of this many bytes.
     Set,
-    /// `memcpy` or `memmove`, the object at either end or both.
+    /// `memcpy` or `memmove` with the object as source, destination or both.
     Copy {
         into: bool,
         from: bool,
@@ -46,7 +47,7 @@ pub enum AccessKind {
 pub struct ObjectAccess {
     pub inst: Inst,
     pub kind: AccessKind,
-    /// Bytes accessed.
+    /// Number of bytes accessed.
     pub size: u64,
     /// Largest power of two that divides the byte offset into the object and the size.
     pub piece: u64,
@@ -68,7 +69,7 @@ impl ObjectAccess {
 pub struct Object {
     /// Its address: the result of an alloca, or a by-value argument.
     pub address: Value,
-    /// The copy of a by-value argument at entry: bytes that are accessed at once.
+    /// For a by-value argument: bytes that its copy at entry accesses at once.
     pub argument_piece: Option<u64>,
     pub size: u64,
     pub align: u64,
@@ -80,13 +81,13 @@ pub struct Object {
 }
 
 impl Object {
-    /// Width of the pieces it is interleaved by: the narrowest word that loads and stores want.
+    /// Width in bytes of the granules in which it is interleaved: the narrowest word that loads and stores need.
     pub fn granule(&self) -> u64 {
         let scalar = |access: &&ObjectAccess| matches!(access.kind, AccessKind::Load | AccessKind::Store);
         let narrowest = self.accesses.iter().filter(scalar).map(|access| access.piece).min();
         narrowest.unwrap_or(4).clamp(4, 16)
     }
-    /// Where a by-value argument is copied.
+    /// The block in which a by-value argument is copied.
     pub fn copied_in(&self, outline: &Outline) -> Option<Block> {
         self.argument_piece.map(|_| outline.func.graph.entry())
     }
@@ -103,7 +104,7 @@ impl Object {
     }
 }
 
-/// The address of a stack object, and what is done with it, or why it cannot be followed.
+/// The address of a stack object, and how it is used or why it cannot be followed.
 pub type StackObject = (Value, Result<Object, Unfollowed>);
 
 /// The stack objects of a function: arguments that the back end would copy, then allocas in function order.
@@ -237,7 +238,7 @@ impl<'a, 'm> AddressWalk<'a, 'm> {
         };
         let align = u64::from(data.align()).max(1).min(self.object.align);
         let piece = align.min(lowest_bit(size)).min(16);
-        // in one piece any type will do; in several, its bits must be its bytes
+        // accessed in one piece, any type will do; in several, its bits must be its bytes
         if size == 0 || bits == 0 || (piece < size && bits != size * 8) {
             return Err(Unfollowed::OddType { at: inst });
         }
@@ -295,7 +296,8 @@ impl<'a, 'm> AddressWalk<'a, 'm> {
         Ok(())
     }
 
-    /// Phis, selects and compares see pointers into this object only; copies know all their ends.
+    /// Checks that phis, selects and comparisons see pointers into this object only, and that both ends of copies are
+    /// known.
     fn joins(&mut self) -> Result<(), Unfollowed> {
         let func = &self.outline.func;
         let known = &self.known;
@@ -321,14 +323,14 @@ impl<'a, 'm> AddressWalk<'a, 'm> {
         Ok(())
     }
 
-    /// Uses that the snapshot does not show.
+    /// Checks for uses that the snapshot does not show.
     fn unseen(&self) -> Result<(), Unfollowed> {
         let touched: FxHashSet<usize> =
             self.touched.iter().map(|&inst| self.handles.inst(inst).value().address()).collect();
         let is_hidden = |pointer: handle::Value<'_>, user: handle::Value<'_>| match user.as_inst() {
             None => true,
             Some(_) if !touched.contains(&user.address()) => true,
-            // a touched call could name the address in a bundle as well
+            // a call that uses the address may also mention it in an operand bundle
             Some(call) if call.opcode() == RawOpcode::LLVMCall => {
                 (call.argument_count()..call.operand_count() - 1).any(|index| call.operand(index) == pointer)
             }
@@ -347,7 +349,7 @@ impl<'a, 'm> AddressWalk<'a, 'm> {
     }
 }
 
-/// Bytes and alignment of a stack object that is allocated once, at entry.
+/// Size and alignment in bytes of a stack object that is allocated once, at entry.
 fn alloca_size(outline: &Outline, handles: &Handles<'_>, alloca: Inst) -> Option<(u64, u64)> {
     let data = &outline.func.insts[alloca];
     let handle = handles.inst(alloca);
@@ -356,7 +358,7 @@ fn alloca_size(outline: &Outline, handles: &Handles<'_>, alloca: Inst) -> Option
     (data.block == outline.func.graph.entry()).then_some((size, u64::from(data.align()).max(1)))
 }
 
-/// Bytes and alignment of a by-value argument.
+/// Size and alignment in bytes of a by-value argument.
 fn argument_size(outline: &Outline, handles: &Handles<'_>, argument: Value) -> Option<(u64, u64)> {
     let function = handles.function;
     let place = AttrPlace::Param(outline.func.as_param(argument)?);

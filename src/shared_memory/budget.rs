@@ -1,37 +1,37 @@
-//! How much shared memory may a kernel's slots take?
+//! How much shared memory may the slots of a kernel take?
 //!
-//! Two bounds: the 48 KB that every launch gets without asking, and the occupancy: as many blocks must fit on a
-//! multiprocessor with the slots as without.
+//! There are two limits: the 48 KB that every launch gets without requesting more, and occupancy: as many blocks must
+//! fit on a multiprocessor with the slots as without them.
 //!
-//! Input: the launch bound (threads of a block) and what the kernel already uses. The registers of the final code are
-//! unknown before `ptxas` has run; the caller passes an estimate from below, so that the number of blocks without slots is
-//! never underestimated and the refusal errs on the safe side.
+//! Input: the launch bound (threads per block) and what the kernel already uses. The number of registers of the final
+//! code is unknown before `ptxas` has run. The caller passes an estimate from below, so that the number of blocks
+//! without slots is never underestimated and refusals err on the safe side.
 
 use crate::geometry::MAX_BLOCK_THREADS;
 use crate::gpu::chip::{Chip, STATIC_SHARED};
 use std::cmp::Ordering;
 
-/// Threads: where blocks of any size may come, smaller ones than this may lose occupancy. They all use the slots, and what
-/// is gained in place of local memory is more than that (H200).
+/// If the block size is not known, blocks with fewer threads than this may lose occupancy. They all use the slots, and
+/// gain more by not using local memory than they lose (H200).
 const SMALL_BLOCK: u32 = 128;
-/// Blocks of other sizes than multiples of this many threads are rare.
+/// Block sizes that are not multiples of this many threads are rare and not checked.
 const USUAL_STEP: usize = 64;
 
-/// The shared memory one kernel may still take.
+/// The shared memory that one kernel may still take.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedBudget {
     pub chip: Chip,
-    /// Most threads of a block.
+    /// Maximum number of threads in a block.
     pub threads: u32,
-    /// Registers of a thread, estimated from below.
+    /// Registers per thread, estimated from below.
     pub registers: u32,
-    /// Blocks that the launch bound asks for.
+    /// Number of resident blocks that the launch bound asks for.
     pub wanted_blocks: Option<u32>,
-    /// Bytes of shared memory that the kernel uses by itself, dynamic included.
+    /// Bytes of shared memory that the kernel uses without slots, including dynamic shared memory.
     pub own: u64,
-    /// The same with the slots planned so far.
+    /// The same, including the slots planned so far.
     pub used: u64,
-    /// Blocks of other sizes are launched as well, with the same static shared memory.
+    /// Whether blocks of other sizes are launched as well, with the same static shared memory.
     pub any_block: bool,
 }
 
@@ -49,11 +49,11 @@ pub enum NoRoom {
 }
 
 impl SharedBudget {
-    /// Whether `need` more bytes fit and cost no block.
+    /// Whether `need` more bytes fit without reducing the number of resident blocks.
     pub fn check(&self, need: u64) -> Result<(), NoRoom> {
         self.check_keeping(need, 1)
     }
-    /// Whether `need` more bytes fit and leave one in `part` of the blocks.
+    /// Whether `need` more bytes fit and leave at least one in `part` of the resident blocks.
     pub fn check_keeping(&self, need: u64, part: u32) -> Result<(), NoRoom> {
         let threads = self.threads;
         if self.used + need > STATIC_SHARED {
@@ -62,7 +62,8 @@ impl SharedBudget {
         }
         let others = (SMALL_BLOCK..=MAX_BLOCK_THREADS).step_by(USUAL_STEP).filter(|_| self.any_block);
         for threads in std::iter::once(threads).chain(others) {
-            // larger blocks than have slots gain nothing for a lost block; in smaller ones some threads' slots are idle
+            // larger blocks than have slots gain nothing in return for a lost block; in smaller ones the slots of some
+            // threads are unused
             let part = match threads.cmp(&self.threads) {
                 Ordering::Less if part > 1 => part + 1,
                 Ordering::Less | Ordering::Equal => part,
@@ -76,12 +77,12 @@ impl SharedBudget {
         }
         Ok(())
     }
-    /// Threads that are resident without slots, as far as can be told.
+    /// Number of resident threads without slots, as far as is known.
     pub fn resident_threads(&self) -> u32 {
         let most = self.chip.resident_blocks(self.threads, self.registers, self.own);
         self.threads * self.wanted_blocks.map_or(most, |wanted| wanted.clamp(1, most.max(1)))
     }
-    /// What the first-level cache loses if a block takes `need` more bytes.
+    /// By how many bytes the first-level cache shrinks if a block takes `need` more bytes.
     pub fn takes_from_cache(&self, need: u64) -> u64 {
         let share = |shared: u64| {
             let blocks = self.chip.resident_blocks(self.threads, self.registers, shared);

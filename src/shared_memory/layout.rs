@@ -1,28 +1,29 @@
-//! Where does a slot lie? The layout of the one shared block that a kernel's slots share.
+//! Where is a slot? The layout of the one shared variable that contains all slots of a kernel.
 //!
-//! **Thread slots** interleave granules of 4, 8 or 16 bytes by linear thread index: byte `o` of thread `t`'s object is at
-//! `base + t·g + (o / g)·g·N + o mod g`, where `N` is the number of threads rounded up to whole warps. With `g = 4` a
-//! lane stays in its own bank whatever it indexes; wider granules are served in halves and quarters of a warp, where the
-//! same holds.
+//! **Per-thread slots** are interleaved in granules of 4, 8 or 16 bytes by linear thread index: byte `o` of thread
+//! `t`'s object is at `base + t·g + (o / g)·g·N + o mod g`, where `g` is the granule and `N` is the number of threads
+//! rounded up to whole warps. With `g = 4` a lane stays in its own bank whatever it indexes; wider granules are served
+//! to half or a quarter of a warp at a time, for which the same holds.
 //!
-//! **Warp slots** are plain copies, one row for each warp of the block: byte `o` is at `base + (t / 32)·row + o`.
+//! **Per-warp slots** are plain copies, one row for each warp of the block: byte `o` is at `base + (t / 32)·row + o`.
 //!
-//! The linear thread index is `tid.x + ntid.x·(tid.y + ntid.y·tid.z)`: warps are formed from 32 neighbours of it in every
-//! block shape, so `t / 32` names the warp, also of partial warps. `t` is below the thread bound of the launch.
+//! The linear thread index is `tid.x + ntid.x·(tid.y + ntid.y·tid.z)`. In every block shape a warp consists of 32
+//! consecutive threads by this index, so `t / 32` identifies the warp, even if it is partial. `t` is below the thread
+//! bound of the launch.
 
 use crate::geometry::{BlockShape, WARP_SIZE};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{RawOpcode, Value};
 
-/// Alignment of the whole block and of areas inside it: the widest access.
+/// Alignment in bytes of the whole variable and of the areas in it: the widest access.
 pub const AREA_ALIGN: u64 = 16;
 
-/// Threads that get slots: the bound, rounded up so that rows start in bank zero.
+/// Number of threads that get slots: the bound, rounded up so that rows start in bank zero.
 pub fn slot_threads(bound: u32) -> u64 {
     u64::from(bound.next_multiple_of(WARP_SIZE))
 }
 
-/// Bytes of shared memory of a thread object for a whole block.
+/// Bytes of shared memory that a per-thread object takes for a whole block.
 pub fn thread_bytes(size: u64, granule: u64, bound: u32) -> u64 {
     (size.next_multiple_of(granule) * slot_threads(bound)).next_multiple_of(AREA_ALIGN)
 }
@@ -32,17 +33,17 @@ pub fn row_bytes(size: u64) -> u64 {
     size.next_multiple_of(AREA_ALIGN)
 }
 
-/// Bytes of shared memory of warp rows for a whole block.
+/// Bytes of shared memory that warp rows take for a whole block.
 pub fn warp_bytes(size: u64, bound: u32) -> u64 {
     row_bytes(size) * u64::from(bound.div_ceil(WARP_SIZE))
 }
 
-/// Where byte `offset` of an interleaved object lies, from the thread's first granule.
+/// Position of byte `offset` of an interleaved object, from the thread's first granule.
 pub fn interleaved(offset: i64, granule: i64, threads: i64) -> i64 {
     (offset & -granule) * threads + (offset & (granule - 1))
 }
 
-/// Builds the linear thread index at the editor's place.
+/// Emits the computation of the linear thread index at the editor's position.
 pub fn linear_thread<'m>(editor: &mut Editor<'m>, exact: Option<BlockShape>) -> Value<'m> {
     let extent = |dim: usize| exact.map(|shape| shape.extent(dim));
     let i32_ty = editor.int_type(32);

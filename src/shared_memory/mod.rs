@@ -1,4 +1,4 @@
-//! How much shared memory is there for a kernel, and where does what lie in it?
+//! How much shared memory may a kernel use for slots, and where are the slots?
 
 pub mod budget;
 pub mod layout;

@@ -1,4 +1,4 @@
-//! How much shared memory does a kernel leave to slots, or why may they take none?
+//! How much shared memory does a kernel leave for slots, or why may there be none?
 
 use super::budget::NoRoom;
 use super::usage::shared_use;
@@ -8,7 +8,7 @@ use crate::gpu::chip::STATIC_SHARED;
 use crate::ir::handles::Handles;
 use crate::llvm::handle::{Function, RawOpcode};
 
-/// Why there is no shared memory for something.
+/// Why there is no shared memory.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum NoShared {
     #[error(
@@ -28,7 +28,7 @@ pub enum NoShared {
 }
 
 impl NoShared {
-    /// The refusal of an object of so many bytes whose launches are not bounded.
+    /// The refusal of an object of this size in a kernel without a launch bound.
     pub fn no_bound(bytes: u64) -> NoShared {
         let warp = u64::from(WARP_SIZE);
         let fits = STATIC_SHARED / bytes.max(1);
@@ -48,7 +48,7 @@ impl NoShared {
     }
 }
 
-/// The bytes that a kernel takes already; dynamic ones are at most as many as is stated.
+/// Bytes that the kernel already takes; dynamic shared memory is at most what the user states.
 pub fn taken(
     outline: &Outline,
     handles: &Handles<'_>,

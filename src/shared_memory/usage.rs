@@ -1,9 +1,9 @@
-//! How much shared memory does a kernel use already?
+//! How much shared memory does a kernel already use?
 //!
-//! The sum over every shared variable that the kernel, or a function it may call, mentions, each rounded up to 16 bytes
-//! (an upper bound of what `ptxas` lays out). An indirect call may reach every function of the module. A callee
-//! without a body is unknown, except for the few the system provides. An unsized or external array is dynamic shared
-//! memory: its size is chosen at launch.
+//! The sum over every shared variable mentioned by the kernel or by a function that it may call, each rounded up to 16
+//! bytes (an upper bound of what `ptxas` allocates). An indirect call may reach every function of the module. A callee
+//! without a body is unknown, except for a few functions of the system. An unsized or external array is dynamic shared
+//! memory, whose size is chosen at launch.
 
 use crate::ir::Func;
 use crate::ir::call::Callee;
@@ -12,18 +12,18 @@ use crate::ir::inst::Opcode;
 use crate::llvm::handle::{Function, Layout, RawOpcode, Value, ValueKind};
 use rustc_hash::FxHashSet;
 
-/// The address space of shared memory.
+/// LLVM's number of the address space of shared memory.
 pub const SHARED: u32 = 3;
-/// Functions of the device runtime that use no shared memory.
+/// Functions of the device runtime that use no shared memory; some are prefixes.
 const SYSTEM: &[&str] = &["vprintf", "malloc", "free", "__assertfail", "__nv_"];
 
-/// What is in use.
+/// What a kernel uses.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SharedUse {
     pub bytes: u64,
-    /// Some of it has a size that the launch chooses.
+    /// Whether some of it has a size that is chosen at launch.
     pub dynamic: bool,
-    /// A callee whose use is not known.
+    /// A callee whose use is unknown.
     pub unknown: Option<String>,
 }
 
@@ -51,7 +51,7 @@ pub fn shared_use(func: &Func, handles: &Handles<'_>) -> SharedUse {
 }
 
 impl<'m> UseCount<'m> {
-    /// What a function whose snapshot is there mentions: its constants and its callees.
+    /// Adds what an imported function mentions: its constants and its callees.
     fn func(&mut self, func: &Func, handles: &Handles<'m>) {
         if func.insts.values().any(|inst| inst.opcode == Opcode::OtherTerminator) {
             return self.body(handles.function);
