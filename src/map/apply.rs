@@ -1,21 +1,23 @@
 //! How are the planned branches counted? Rewrites one function; every decision was made by the plan.
 //!
-//! At a branch, `activemask` names the lanes that came together and `vote.ballot.sync` over exactly these lanes says who
-//! goes where; the lowest lane of the mask speaks for the warp. All lanes of the mask have executed the `activemask` and
-//! execute the vote next, so nobody waits for anybody. Nothing the program computes is read but the condition, nothing it
-//! can see is written, and no lane's way changes: the added parts are guarded and fall through.
+//! At a branch, `activemask` returns the lanes that arrived together, and `vote.ballot.sync` over exactly these lanes
+//! says which target each takes; the lowest lane of the mask counts for the warp. All lanes of the mask have executed
+//! the `activemask` and execute the vote next, so no lane waits for another. Nothing that the program computes is read
+//! except the condition, nothing that it can see is written, and no lane takes a different path: the added code is
+//! guarded and falls through.
 //!
-//! - **In registers**: values, with phis where ways [join](super::joins). Every lane adds itself to the lanes that
-//!   came and to those of its target, the lowest one its visit and its split; [`flush`](super::flush) gives them to memory.
-//! - **In memory**: a record is added four words at a time by the first four lanes, one word each, which is one sector and
-//!   one instruction; where fewer lanes are there, the lowest one adds the words that nobody took.
+//! - **In registers**: counts are values, with phis where paths [join](super::joins). Every lane adds itself to the
+//!   lanes that arrived and to those of its target; the lowest lane adds the visit and the split.
+//!   [`flush`](super::flush) adds the counts to memory.
+//! - **In memory**: four words of a record at a time are added by the first four lanes, one word each, which is one
+//!   sector and one instruction; if there are fewer lanes, the lowest one adds the remaining words.
 //!
-//! Memory is one replica of all records for each multiprocessor, so that atomic additions of different multiprocessors do
-//! not wait for each other.
+//! Memory holds several replicas of all records, and each multiprocessor uses the one given by its number, so that
+//! atomic additions of different multiprocessors rarely contend.
 //!
-//! A branch of two targets is counted in registers by nine instructions, written as PTX because that is what they are to
-//! stay: under a predicate `activemask` names the lanes for which it holds, so the lanes of either way learn who goes with
-//! them, and a warp splits if that is not everybody.
+//! Counting a branch with two targets in registers takes nine instructions, which are written as PTX so that they stay
+//! as they are. Under a predicate, `activemask` returns the lanes for which it holds, so the lanes of either side learn
+//! which lanes go with them, and a warp splits if that is not all of them.
 
 use super::GLOBAL;
 use super::joins;
@@ -31,22 +33,22 @@ use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// A switch of more targets gets a block of its own first: there are as many guarded additions, and each splits the block,
-/// which takes LLVM a look at every edge that leaves it.
+/// A switch with more targets than this first gets a block of its own. There are as many guarded additions as targets,
+/// and each splits the block, for which LLVM visits every edge that leaves it.
 const MANY_TARGETS: usize = 64;
 
-/// Threads of the largest block there is.
+/// Number of threads of the largest possible block.
 const LARGEST_BLOCK: &str = "1024";
 
-/// Where counts go.
+/// The counters in memory.
 pub struct Counters<'m> {
     /// Array of 64-bit counters in global memory.
     pub array: Value<'m>,
-    /// Copies, a power of two.
+    /// Number of replicas, a power of two.
     pub replicas: u32,
-    /// Words of a copy.
+    /// Number of words of a replica.
     pub words: u32,
-    /// The target has `redux.sync`.
+    /// Whether the target has `redux.sync`.
     pub has_redux: bool,
 }
 
@@ -58,9 +60,9 @@ struct Group<'m> {
     pub below: Value<'m>,
 }
 
-/// Who goes where at a branch.
+/// The targets of the lanes at a branch.
 struct Ways<'m> {
-    /// Lanes of the group that go to target 1, 2, …
+    /// For each target 1, 2, …, the lanes of the group that go there.
     ballots: Vec<Value<'m>>,
     is_split: Value<'m>,
 }
@@ -74,15 +76,15 @@ pub(super) struct Apply<'e, 'a, 'm> {
     /// The address of this multiprocessor's replica.
     replica: Value<'m>,
     pub texts: &'e mut Texts<'m>,
-    /// What the lane holds where the editor stands.
+    /// The counts held in registers at the editor's position.
     pub current: Vec<Value<'m>>,
 }
 
-/// Where a branch's counts are held.
+/// A branch whose counts are held in registers.
 pub(super) struct HeldBranch<'b> {
     pub slot: u32,
     pub branch: &'b BranchPlan,
-    /// Position in the plan.
+    /// Position of the branch in the plan.
     pub number: usize,
     /// Its registers: positions in [`Apply::current`].
     pub objects: std::ops::Range<usize>,
@@ -96,17 +98,17 @@ pub(super) struct Shared {
     pub object: usize,
 }
 
-/// Everything that is held.
+/// All counts held in registers.
 #[derive(Default)]
 pub(super) struct Registers<'b> {
     pub wide: Vec<HeldBranch<'b>>,
     pub bits: Vec<Shared>,
-    /// How many registers that takes.
+    /// Number of registers needed.
     pub count: usize,
 }
 
 impl<'b> Registers<'b> {
-    /// Numbers the registers that a plan asks for.
+    /// Assigns numbers to the registers that a plan needs.
     fn of(plan: &'b FunctionPlan) -> Registers<'b> {
         let mut registers = Registers::default();
         for (number, branch) in plan.branches.iter().enumerate() {
@@ -146,18 +148,18 @@ impl<'b> Registers<'b> {
     }
 }
 
-/// What happens to the registers inside a block, in this order.
+/// What happens to the counters inside a block, ordered as listed.
 #[derive(Clone, Copy)]
 enum Event<'b> {
     Check(&'b Check),
-    /// A call after which a lane may be gone.
+    /// A call in which a lane may exit.
     Exit(entity::Inst),
-    /// A branch that is counted in registers, by its position in the plan.
+    /// A branch that is counted in registers, given by its position in the plan.
     Branch(usize),
     Return,
 }
 
-/// Puts counters into a function.
+/// Inserts counters into a function.
 pub fn apply<'m>(
     editor: &mut Editor<'m>,
     facts: &Facts,
@@ -173,7 +175,7 @@ pub fn apply<'m>(
     let counted = || plan.branches.iter().filter(|branch| branch.slot.is_some());
     let head = Head {
         launch: plan.launches.is_some(),
-        // nothing may live across calls of a recursive function
+        // no value may be live across calls of a recursive function
         lower: !plan.is_recursive && counted().next().is_some(),
         replica: !plan.is_recursive && counted().any(|branch| branch.keep == Keep::Memory),
     };
@@ -190,7 +192,7 @@ pub fn apply<'m>(
     }
 }
 
-/// The first instruction of a function behind its stack objects, which must stay in the entry block.
+/// The first instruction of a function after its stack objects, which must stay in the entry block.
 fn entry_point(function: Function<'_>) -> Inst<'_> {
     let entry = function.blocks().next().expect("a function with a body has an entry");
     let insts: Vec<Inst<'_>> = entry.insts().collect();
@@ -199,7 +201,7 @@ fn entry_point(function: Function<'_>) -> Inst<'_> {
 }
 
 impl<'a, 'm> Apply<'_, 'a, 'm> {
-    /// What counting needs to know, before an instruction.
+    /// Emits what counting needs to know before this instruction.
     fn begin(&mut self, at: Inst<'m>, head: Head, launches: u32) {
         if head == Head::default() {
             return;
@@ -212,7 +214,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         self.replica = replica.unwrap_or(self.replica);
     }
 
-    /// Counts the branches whose counts go to memory at once.
+    /// Counts the branches whose counts are added to memory at once.
     fn in_memory(&mut self, facts: &Facts, plan: &FunctionPlan) {
         for branch in plan.branches.iter().filter(|branch| branch.keep == Keep::Memory) {
             let Some(slot) = branch.slot else { continue };
@@ -231,7 +233,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         }
     }
 
-    /// Counts the branches whose counts are held in registers, and gives those to memory.
+    /// Counts the branches whose counts are held in registers, and adds these to memory.
     fn in_registers(&mut self, facts: &Facts, plan: &FunctionPlan, registers: &Registers<'_>) {
         let func = &facts.func;
         let cfg = facts.cfg();
@@ -245,7 +247,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         let changes = events.iter().map(|&((number, _), _, changed)| (order[number as usize], changed));
         let phis = joins::joins(&func.graph, cfg, changes.filter(|change| change.1 != 0));
 
-        // what the lane holds at the end of each block, by the block's position
+        // the values of the registers at the end of each block, by position of the block
         let zero = self.editor.int(32, 0);
         let mut outs: Vec<Value<'m>> = Vec::with_capacity(order.len() * count);
         let mut made: Vec<(Block, usize, Inst<'m>)> = Vec::new();
@@ -271,19 +273,19 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
             rest = &rest[here..];
             outs.extend_from_slice(&self.current);
         }
-        // blocks end where they ended, but may have been split before
+        // blocks may have been split, but still end with the same terminator
         let mut from: SmallVec<[_; 8]> = SmallVec::new();
         for of_block in made.chunk_by(|one, other| one.0 == other.0) {
             let preds = func.graph.preds(of_block[0].0);
             from.clear();
             for &pred in preds {
-                // its row, and where it ends now
+                // the row of the predecessor, and where it ends now
                 let row = position[pred.index()] as usize * count;
                 from.push((row, self.handles.inst(func.terminator(pred)).block()));
             }
             for &(_, object, phi) in of_block {
                 for &(row, block) in &from {
-                    // nothing reaches the others
+                    // the other predecessors are unreachable
                     let value = outs.get(row + object).copied().unwrap_or(zero);
                     self.editor.add_incoming(phi, value, block);
                 }
@@ -381,7 +383,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         for &ballot in &ballots[1..] {
             elsewhere = self.editor.binary(RawOpcode::LLVMOr, elsewhere, ballot, "");
         }
-        // a split: some go elsewhere, and no other target takes all
+        // a split: some lanes go elsewhere, and no other target takes all of them
         let zero = self.editor.int(32, 0);
         let mut is_split = self.editor.compare(IntPredicate::LLVMIntNE, elsewhere, zero, "");
         for &ballot in &ballots {
@@ -391,10 +393,10 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         Ways { ballots, is_split }
     }
 
-    /// Whether a switch takes this lane to each of these targets, none of which is its default.
+    /// For each of these targets, none of which is the default, whether a switch takes this lane there.
     fn goes_to(&mut self, switch: Inst<'m>, targets: &[Block]) -> Vec<Value<'m>> {
         let value = switch.operand(0);
-        // one look at the cases: there may be as many targets
+        // one pass over the cases, because there may be as many targets
         let positions: FxHashMap<_, _> = targets.iter().map(|&target| self.handles.block(target)).zip(0..).collect();
         let mut cases: Vec<SmallVec<[Value<'m>; 2]>> = vec![SmallVec::new(); targets.len()];
         for (index, successor) in (0..).zip(switch.successors()).skip(1) {
@@ -416,11 +418,12 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         cases.into_iter().map(goes_to_one_of).collect()
     }
 
-    /// Adds a visit to the counts in these registers, which begin `skipped` counts after the first one's start.
+    /// Adds a visit to the counts in these registers; the counts of the branch begin `skipped` counts after the start
+    /// of the first register.
     fn count_in_registers(&mut self, at: Inst<'m>, branch: &BranchPlan, objects: std::ops::Range<usize>, skipped: u32) {
         self.editor.before(at);
         let mut arguments: SmallVec<[Value<'m>; 16]> = SmallVec::from_slice(&self.current[objects.clone()]);
-        // who goes elsewhere than to the first target: those for whom a condition fails, or a case holds
+        // which lanes go elsewhere than to the first target: those for which a condition is false, or a case matches
         let condition = at.branch_condition();
         match condition {
             Some(condition) => arguments.push(condition),
@@ -461,7 +464,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         for (slot, chunk) in chunks(slot, &record) {
             self.give(rank, place, slot, chunk);
         }
-        // too few lanes for a word each: the lowest one adds what nobody took
+        // too few lanes for one word each: the lowest one adds the remaining words
         let sector = self.editor.int(32, u64::from(SECTOR));
         let zero = self.editor.int(32, 0);
         let too_few = self.editor.compare(IntPredicate::LLVMIntULT, count, sector, "");
@@ -479,7 +482,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
         self.editor.before(at);
     }
 
-    /// Adds up to four words to memory, one for each of the first lanes; the editor stands before `at` and does so again
+    /// Adds up to four words to memory, one by each of the first lanes. The editor is positioned before `at`, now and
     /// afterwards.
     fn give(&mut self, rank: Value<'m>, at: Inst<'m>, slot: u32, words: &[Value<'m>]) {
         let length = self.editor.int(32, words.len() as u64);
@@ -509,7 +512,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
     }
 }
 
-/// A record in pieces of a sector: first word of each and its values.
+/// Splits a record into pieces of one sector: the first word of each, and its values.
 fn chunks<'v, 'm>(slot: u32, record: &'v [Value<'m>]) -> impl Iterator<Item = (u32, &'v [Value<'m>])> + use<'v, 'm> {
     (slot..).step_by(SECTOR as usize).zip(record.chunks(SECTOR as usize))
 }

@@ -1,7 +1,7 @@
-//! Who calls whom in a module? Which functions may be on the stack more than once?
+//! Which functions of a module call which, and which may be on the stack more than once?
 //!
-//! Frames of recursive functions cost as often as they are, and no compiler bounds that: a program that recurses must find
-//! the stack it found without counters.
+//! A larger frame of a recursive function costs once for each activation, without bound. A program that recurses must
+//! find as much stack with counters as without.
 
 use crate::divergence::Facts;
 use crate::ir::Func;
@@ -12,23 +12,23 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 use rustc_hash::FxHashMap;
 
-/// Whether a function calls anything that is compiled as a function of its own.
+/// Whether a function calls anything that is compiled as a separate function.
 pub fn calls_functions(func: &Func) -> bool {
     func.calls.iter().any(|call| matches!(call.callee, Callee::Function(_) | Callee::Indirect))
 }
 
-/// The calls between functions with a body, which go by their numbers.
+/// The calls between functions with a body, which are identified by number.
 pub struct CallGraph {
-    /// By position in the module.
+    /// Number of a function, by its position in the module.
     numbers: FxHashMap<u32, usize>,
-    /// What a call through a pointer may reach: every function whose address is taken. One that is called from outside only
-    /// is not called by anything in here.
+    /// The possible targets of calls through pointers: every function whose address is taken. A function that is only
+    /// called from outside is not called by anything in this module.
     pointed: Vec<usize>,
     callees: Vec<Vec<usize>>,
 }
 
 impl CallGraph {
-    /// Looks through all calls.
+    /// Collects all calls.
     pub fn new<'m>(context: &ModuleContext<'m>, bodies: &[(Facts, Handles<'m>)]) -> CallGraph {
         let callees = vec![Vec::new(); bodies.len()];
         let mut graph = CallGraph { numbers: FxHashMap::default(), pointed: Vec::new(), callees };
@@ -53,7 +53,7 @@ impl CallGraph {
         graph
     }
 
-    /// What a call may reach.
+    /// The functions that a call may reach.
     pub fn reach(&self, callee: Callee) -> &[usize] {
         match callee {
             Callee::Function(index) => self.numbers.get(&index).map_or(&[], std::slice::from_ref),
@@ -62,18 +62,19 @@ impl CallGraph {
         }
     }
 
-    /// What a function calls, in ascending order.
+    /// The functions that a function calls, in ascending order.
     pub fn callees(&self, number: usize) -> &[usize] {
         &self.callees[number]
     }
 
-    /// Whether each function may call itself, through others too.
+    /// Whether each function may call itself, directly or indirectly.
     pub fn recursive(&self) -> Vec<bool> {
         cyclic(&self.callees)
     }
 }
 
-/// Nodes on a cycle: those of strongly connected components of several nodes, and those with an edge to themselves.
+/// The nodes on a cycle: those in strongly connected components with several nodes, and those with an edge to
+/// themselves.
 fn cyclic(edges: &[Vec<usize>]) -> Vec<bool> {
     let pairs = (0u32..).zip(edges).flat_map(|(from, targets)| targets.iter().map(move |&to| (from, to as u32)));
     let graph = DiGraph::<(), ()>::from_edges(pairs);

@@ -1,8 +1,8 @@
-//! What does the [table](crate::counts::table) say of a function whose branches are counted?
+//! What does the [table](crate::counts::table) contain about a function whose branches are counted?
 //!
-//! This runs in every compilation with counters, so it asks LLVM for as little as possible: each location once, names of
-//! blocks only. Reasons why branches diverge cost more than everything else together; they are given only where a page is
-//! made at once.
+//! This runs in every compilation with counters, so it makes as few requests to LLVM as possible: each location once,
+//! and only names of blocks. The reasons why branches diverge cost more than everything else together, and are only
+//! computed if an HTML page is written immediately.
 
 use super::plan::{BranchPlan, FunctionPlan};
 use crate::access::{self, Pattern};
@@ -21,18 +21,18 @@ use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Describes the functions of a module, one after the other.
+/// Describes the functions of a module.
 pub struct Describer<'m> {
     table: Table,
     sources: Sources,
-    /// Indices of files by name, and by LLVM's node.
+    /// Indices of files, by name and by LLVM's node.
     named_files: FxHashMap<String, u32>,
     files: FxHashMap<usize, u32>,
     /// Indices of places.
     places: FxHashMap<DebugLoc<'m>, u32>,
-    /// Where a location is shown: the outermost file, and the innermost line in it.
+    /// The displayed position of a location: the file of the outermost function, and the innermost line in it.
     shown: FxHashMap<DebugLoc<'m>, (u32, u32)>,
-    /// Whether reasons are given.
+    /// Whether to give the reasons why branches diverge.
     explains: bool,
 }
 
@@ -48,7 +48,7 @@ impl<'m> Describer<'m> {
         self.table
     }
 
-    /// Describes a function and what is counted of it.
+    /// Describes a function and its counters.
     pub fn function(&mut self, facts: &Facts, handles: &Handles<'m>, plan: &FunctionPlan) {
         let func = &facts.func;
         let place = handles.function.place().map(|(file, line)| (self.file_named(&file), line));
@@ -76,7 +76,7 @@ impl<'m> Describer<'m> {
         self.table.functions.push(function);
     }
 
-    /// Lines with accesses that could be better, in the order of files' names.
+    /// Lines with accesses that could be cheaper, in the order of file names.
     fn costly_lines(&mut self, facts: &Facts, words: &ExpressionPrinter<'_, 'm>) -> Vec<LineTable> {
         let mut lines: BTreeMap<(String, u32), Vec<String>> = BTreeMap::new();
         for access in access::accesses(facts).into_iter().filter(|access| access.pattern != Pattern::Same) {
@@ -153,7 +153,7 @@ impl<'m> Describer<'m> {
         number
     }
 
-    /// The file of the outermost function, and the innermost line in it; zero where there is none.
+    /// The file of the outermost function, and the innermost line in it; zero if there is none.
     fn shown(&mut self, location: DebugLoc<'m>) -> (u32, u32) {
         if let Some(&known) = self.shown.get(&location) {
             return known;
@@ -185,7 +185,7 @@ impl<'m> Describer<'m> {
     }
 }
 
-/// How the blocks of a function are called.
+/// How the blocks of a function are labelled.
 enum Labels {
     /// As LLVM prints their names.
     Named(Vec<String>),

@@ -1,7 +1,8 @@
-//! Which functions do more than their attributes say, now that branches in them are counted?
+//! Which functions have side effects now that branches in them are counted, although their attributes deny it?
 //!
-//! A device function without effects may be called once for twice, or not at all: LLVM would merge counts. So a function
-//! that counts, and whoever calls one, promises nothing any more, nor do the calls. Kernels are called by nobody.
+//! LLVM may call a device function without side effects once instead of twice, or not at all, and counts would be lost.
+//! So functions with counters, their callers, and the calls no longer have such attributes. Kernels are not called by
+//! anything.
 
 use super::calls::CallGraph;
 use super::plan::FunctionPlan;
@@ -10,7 +11,7 @@ use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::llvm::edit::Editor;
 
-/// Takes the promises back, of functions and of calls.
+/// Removes the attributes from functions and calls.
 pub fn admit<'m>(graph: &CallGraph, bodies: &[(Facts, Handles<'m>)], plans: &[FunctionPlan], editor: &mut Editor<'m>) {
     let is_device = |number: usize| !bodies[number].0.func.is_kernel;
     let counts = |number: usize| plans[number].branches.iter().any(|branch| branch.slot.is_some());

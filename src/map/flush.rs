@@ -1,11 +1,13 @@
-//! How do the counts that lanes hold come to memory? Before a lane returns, and where a counter is about to overflow.
+//! How are the counts that lanes hold in registers added to memory? Before a lane returns, and when a counter is about
+//! to overflow.
 //!
-//! At a return the lanes that are together add up what they hold (`redux.sync`); the sums are dealt out to the lanes, so
-//! that one instruction adds up to 32 of them to words of memory that lie side by side. Registers with a bit a count are
-//! transposed within a full warp: lane *n* gets bit *n* of every lane, counts them and adds the sum to word *n*. Lanes of a
-//! warp that is not complete ask each other bit by bit.
+//! At a return, the lanes that are together add up their counts (`redux.sync`). The sums are distributed over the
+//! lanes, so that one instruction adds up to 32 of them to consecutive words of memory. Registers with one bit per
+//! count are transposed within a full warp: lane *n* gets bit *n* of every lane, counts them and adds the sum to word
+//! *n*. The lanes of a partial warp instead count bit by bit.
 //!
-//! Either is one piece of inline PTX with branches of its own: as instructions of LLVM it is as large as a small kernel.
+//! Each of these is one piece of inline PTX with branches of its own; as LLVM instructions it would be as large as a
+//! small kernel.
 
 use super::apply::{Apply, HeldBranch, Registers};
 use super::plan::{Check, Keep};
@@ -13,12 +15,12 @@ use super::ptx::{Ptx, WORD, put};
 use crate::llvm::handle::{Inst, Value};
 use smallvec::SmallVec;
 
-/// Bits of a lane's count that 32 lanes can add up in one word.
+/// Number of bits of a lane's count such that the sum over 32 lanes fits into one word.
 const LOW_BITS: u32 = 27;
-/// Sums that are dealt out together.
+/// Number of sums that are distributed together.
 const DEALT: usize = 16;
-/// What a lane does in one of the exchanges, by its number `r`: how far it turns (`t`) and the columns (`k`) that it keeps,
-/// both first for lanes whose number has the bit.
+/// Prepares one exchange for a lane with number `r`: by how many bits it rotates (`t`) and which columns (`k`) it
+/// keeps; the first values are for lanes whose number has the bit.
 macro_rules! turn {
     ($stage:literal, $bit:literal, $far:literal, $kept:literal, $others:literal) => {
         concat!(
@@ -40,7 +42,7 @@ macro_rules! turn {
         )
     };
 }
-/// One exchange: `y` gets its own columns, and theirs where own ones are not kept.
+/// One exchange: `y` gets its own columns where they are kept, and the other lane's columns elsewhere.
 macro_rules! exchange {
     ($stage:literal, $distance:literal) => {
         concat!(
@@ -54,7 +56,7 @@ macro_rules! exchange {
         )
     };
 }
-/// Before the five exchanges that transpose 32 words, at distances of 16 to 1.
+/// Prepares the five exchanges that transpose 32 words, at distances of 16 to 1.
 const TURNS: &str = concat!(
     turn!(0, 16, 16, "0xffff0000", "0x0000ffff"),
     turn!(1, 8, 24, "0xff00ff00", "0x00ff00ff"),
@@ -62,7 +64,7 @@ const TURNS: &str = concat!(
     turn!(3, 2, 30, "0xcccccccc", "0x33333333"),
     turn!(4, 1, 31, "0xaaaaaaaa", "0x55555555"),
 );
-/// The exchanges, and what a lane adds where.
+/// The exchanges, and what a lane adds to which word.
 const EXCHANGES: &str = concat!(
     exchange!(0, 16),
     exchange!(1, 8),
@@ -71,16 +73,17 @@ const EXCHANGES: &str = concat!(
     exchange!(4, 1),
     "popc.b32 x, y;\nsetp.ne.u32 p, x, 0;\ncvt.u64.u32 w, x;\nmad.wide.u32 d, r, 8, a;\n"
 );
-/// Lanes that are together (`m`), those of them below this one (`b`), how many these are (`r`, `c`); what a loop goes on
-/// (`f`, `i`, `h`), sums (`s`); the exchanges' turns and columns; a replica's address `a`, a word's `d` and what is added to it.
+/// Registers: lanes that are together (`m`), those of them below this one (`b`), their numbers (`r`, `c`); loop state
+/// (`f`, `i`, `h`); sums (`s`); rotations and columns of the exchanges; address of a replica `a`, of a word `d`, and
+/// what is added to it.
 const REGISTERS: &str = "{
 .reg .b32 m, b, r, c, f, h, i, x, y, s<16>, t<5>, k<5>;
 .reg .b64 a, d, w;
 .reg .pred p, q;
 ";
-/// At the head of a loop that is not worth copies of its body.
+/// For the head of a loop whose body should not be duplicated.
 const ONCE: &str = ".pragma \"nounroll\";\n";
-/// Adds `y`, shifted as far as `h` says, to the word of number `i`.
+/// Adds `y`, shifted left by `h`, to word number `i`.
 const ADD: &str = "and.pred p, p, q;
 cvt.u64.u32 w, y;
 shl.b64 w, w, h;
@@ -88,18 +91,18 @@ mad.wide.u32 d, i, 8, a;
 ";
 
 impl<'m> Apply<'_, '_, 'm> {
-    /// Gives what the lanes hold to memory, before they return.
+    /// Adds the counts of the lanes to memory before they return.
     pub(super) fn flush(&mut self, registers: &Registers<'_>, end: Inst<'m>) {
         let zero = self.editor.int(32, 0);
         if self.current.iter().all(|&count| count == zero) {
-            return; // nothing can have been counted on the way here
+            return; // nothing can have been counted on the paths to here
         }
         let count = registers.count as u32;
         let mut ptx = Ptx { text: String::with_capacity(1024 + 512 * registers.count) };
         let out = &mut ptx;
         put!(out, REGISTERS);
         any(out, 0..count);
-        // lanes that wait for each other are those that are here now
+        // only lanes that are here now wait for each other
         put!(out, "setp.ne.u32 p, x, 0;\nactivemask.b32 m;\nvote.sync.ballot.b32 x, p, m;\n");
         put!(out, "setp.eq.u32 p, x, 0;\n@p bra END;\n");
         out.replica("a", count + 1, self.replicas());
@@ -125,22 +128,22 @@ impl<'m> Apply<'_, '_, 'm> {
         arguments.extend([self.lower, self.counters.array]);
         self.editor.before(end);
         self.texts.call_once(self.editor, &ptx.text, &constraints, &arguments, &mut []);
-        // an exit that is not taken: what was given is given
+        // if the exit is not taken, these counts have been added already
         self.current.fill(zero);
     }
 
-    /// At the header of a cycle: lanes empty their registers before any of them can overflow.
+    /// At the header of a cycle: lanes flush their registers before any count can overflow.
     pub(super) fn check(&mut self, registers: &Registers<'_>, check: &Check, at: Inst<'m>) {
         let held: SmallVec<[&HeldBranch<'_>; 8]> =
             registers.wide.iter().filter(|held| check.branches.contains(&held.number)).collect();
-        // branches of one check are held alike
+        // the branches of one check are held in the same way
         let Some(&first) = held.first() else { return };
         let (_, shift, bits) = lanes_at(first);
         let large = (u64::MAX >> (64 - bits)) & !(u64::from(check.limit) - 1);
         let mut ptx = Ptx { text: String::with_capacity(512 + 512 * held.len()) };
         let out = &mut ptx;
         put!(out, "{\n.reg .b32 x;\n.reg .b64 a, w;\n.reg .pred p;\n");
-        // operands are the registers of these branches, one after the other
+        // operands are the registers of these branches, one after another
         let mut starts: SmallVec<[usize; 8]> = SmallVec::new();
         let mut arguments: SmallVec<[Value<'m>; 16]> = SmallVec::new();
         for held in &held {
@@ -174,20 +177,21 @@ impl<'m> Apply<'_, '_, 'm> {
         }
     }
 
-    /// How many replicas of how many words there are.
+    /// Number of replicas, and of words in each.
     fn replicas(&self) -> (u32, u32) {
         (self.counters.replicas, self.counters.words)
     }
 }
 
-/// Operands, or-ed together into `x`.
+/// The bitwise or of the operands, into `x`.
 fn any(out: &mut Ptx, operands: impl Iterator<Item = u32>) {
     for (number, operand) in operands.enumerate() {
         put!(out, if number == 0 { "mov.b32 x, $" } else { "or.b32 x, x, $" }, operand, ";\n");
     }
 }
 
-/// Lane *n* of a full warp gets bit *n* of every lane's register, and adds their number to word *n*.
+/// Transposes a full warp's registers: lane *n* gets bit *n* of every lane's register, and adds their number to word
+/// *n*.
 fn transpose(out: &mut Ptx, registers: &Registers<'_>, lower: u32) {
     put!(out, "popc.b32 r, $", lower, ";\n", TURNS);
     for shared in &registers.bits {
@@ -196,7 +200,7 @@ fn transpose(out: &mut Ptx, registers: &Registers<'_>, lower: u32) {
     }
 }
 
-/// Each bit of a register that lanes share.
+/// Counts each bit of a shared register.
 fn ask_bit_by_bit(out: &mut Ptx, registers: &Registers<'_>) {
     put!(out, "setp.eq.u32 q, b, 0;\nmov.u32 i, 0;\nBIT:\n", ONCE);
     for shared in &registers.bits {
@@ -208,12 +212,12 @@ fn ask_bit_by_bit(out: &mut Ptx, registers: &Registers<'_>) {
     put!(out, "add.u32 i, i, 1;\nsetp.lt.u32 p, i, 32;\n@p bra BIT;\n");
 }
 
-/// Counts of more than a bit: sums over the lanes that are together, dealt out to them.
+/// Counts of more than one bit: sums over the lanes that are together, distributed over the lanes.
 fn wide(out: &mut Ptx, registers: &Registers<'_>) {
     put!(out, "popc.b32 r, b;\npopc.b32 c, m;\nmov.u32 h, 0;\n");
     let held_as = |keep: Keep| registers.wide.iter().filter(move |held| held.branch.keep == keep);
     let mut loops = 0;
-    // records of bytes lie side by side
+    // records held in bytes are consecutive
     let bytes: SmallVec<[(u32, usize); 8]> =
         held_as(Keep::Bytes).flat_map(|held| (held.slot..).step_by(4).zip(held.objects.clone())).collect();
     for batch in bytes.chunks(DEALT / 2) {
@@ -237,19 +241,19 @@ fn wide(out: &mut Ptx, registers: &Registers<'_>) {
     if held_as(Keep::Words).next().is_none() {
         return;
     }
-    // the lower bits, and once more what is too large to be added up
+    // the low bits, and then whatever is too large to be added up at once
     put!(out, "ROUND:\n");
     words(out, held_as(Keep::Words), &mut loops, |out, held, word| {
         put!(out, "bfe.u32 x, $", held.objects.start as u32 + word, ", h, ", LOW_BITS, ";\n");
     });
     put!(out, "setp.ne.u32 p, h, 0;\n@p bra END;\n");
-    // no count of a record is larger than its lanes
+    // no count of a record is larger than its number of lanes
     any(out, held_as(Keep::Words).map(|held| held.objects.start as u32 + 2));
     put!(out, "setp.ge.u32 p, x, ", 1 << LOW_BITS, ";\nvote.sync.ballot.b32 x, p, m;\nsetp.ne.u32 p, x, 0;\n");
     put!(out, "mov.u32 h, ", LOW_BITS, ";\n@p bra ROUND;\n");
 }
 
-/// Counts that `load` puts into `x`, of records that lie side by side.
+/// Emits the flush of consecutive records; `load` puts a count into `x`.
 fn words<'h, 'b: 'h>(
     out: &mut Ptx,
     held: impl Iterator<Item = &'h HeldBranch<'b>>,
@@ -276,7 +280,7 @@ fn words<'h, 'b: 'h>(
     }
 }
 
-/// Deals words below an end out to the lanes: `choose` puts into `y` what to add to word `i`.
+/// Distributes the words below `end` over the lanes; `choose` puts into `y` what to add to word `i`.
 fn deal(out: &mut Ptx, loops: &mut u32, slot: u32, end: u32, choose: impl FnOnce(&mut Ptx)) {
     put!(out, "mov.u32 f, 0;\nD", *loops, ":\n", ONCE, "add.u32 i, f, r;\n");
     choose(out);
@@ -286,7 +290,7 @@ fn deal(out: &mut Ptx, loops: &mut u32, slot: u32, end: u32, choose: impl FnOnce
     *loops += 1;
 }
 
-/// A lane for itself, given the operand that is its first register.
+/// Flushes a lane by itself, given the operand that is its first register.
 fn alone(out: &mut Ptx, held: &HeldBranch<'_>, start: usize) {
     for word in 0..held.branch.words() {
         count(out, held, start, word);
@@ -294,7 +298,7 @@ fn alone(out: &mut Ptx, held: &HeldBranch<'_>, start: usize) {
     }
 }
 
-/// A word of a record, into `x`.
+/// Emits a word of a record, into `x`.
 fn count(out: &mut Ptx, held: &HeldBranch<'_>, start: usize, word: u32) {
     let bits = held.branch.keep.bits();
     let operand = start as u32 + word * bits / 32;
@@ -305,7 +309,7 @@ fn count(out: &mut Ptx, held: &HeldBranch<'_>, start: usize, word: u32) {
     }
 }
 
-/// Where the lanes of a branch are counted: object, first bit, bits.
+/// Where the lanes of a branch are counted: register, first bit, number of bits.
 fn lanes_at(held: &HeldBranch<'_>) -> (usize, u32, u32) {
     let bits = held.branch.keep.bits();
     ((2 * bits / 32) as usize, 2 * bits % 32, bits)

@@ -1,26 +1,27 @@
-//! Where do counts that come by different ways need a phi? Iterated dominance frontiers of the blocks that change them.
+//! Where do counts that arrive along different paths need a phi? At the iterated dominance frontiers of the blocks that
+//! change them.
 //!
-//! All counters of a function at once, one bit each: a function holds fewer than [`MOST`].
+//! All counters of a function are treated at once, one bit each: a function holds fewer than [`MOST`].
 //!
-//! Source: Cytron et al., *Efficiently Computing Static Single Assignment Form and the Control Dependence Graph*, TOPLAS
-//! 13(4) 1991; frontiers as in Cooper, Harvey, Kennedy, *A Simple, Fast Dominance Algorithm*, section 4.
+//! Source: Cytron et al., *Efficiently Computing Static Single Assignment Form and the Control Dependence Graph*,
+//! TOPLAS 13(4) 1991; frontiers as in Cooper, Harvey, Kennedy, *A Simple, Fast Dominance Algorithm*, section 4.
 
 use crate::cfg::Cfg;
 use crate::entity::Block;
 use crate::graph::Graph;
 use cranelift_entity::EntityRef;
 
-/// Counters of a function at most.
+/// Upper bound of the number of counters of a function.
 pub const MOST: usize = 64;
 
-/// Ends a list.
+/// Marks the end of a list.
 const NONE: u32 = u32::MAX;
 
-/// For each block, the counters that have a phi there, given the blocks that change them.
+/// For each block, the counters that need a phi there, given the blocks that change counters.
 pub fn joins(graph: &Graph, cfg: &Cfg, changes: impl IntoIterator<Item = (Block, u64)>) -> Vec<u64> {
     let count = graph.block_count();
     let dominators = cfg.dominators(graph);
-    // the frontier of each block, as a list: first entry, then (block, next entry)
+    // the frontier of each block, as a linked list: first entry, then (block, next entry)
     let mut first = vec![NONE; count];
     let mut entries: Vec<(u32, u32)> = Vec::new();
     for &join in cfg.order.rpo() {
@@ -33,7 +34,7 @@ pub fn joins(graph: &Graph, cfg: &Cfg, changes: impl IntoIterator<Item = (Block,
             let mut at = Some(pred);
             while let Some(block) = at.filter(|_| at != end) {
                 let head = &mut first[block.index()];
-                // where this join is known already, so it is above
+                // the join is already in the frontier here, and so in those above
                 if entries.get(*head as usize).is_some_and(|entry| entry.0 == join.as_u32()) {
                     break;
                 }

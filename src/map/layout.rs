@@ -1,19 +1,20 @@
-//! Where does each block of a control-flow graph stand when it is drawn?
+//! Where is each block of a control-flow graph drawn?
 //!
-//! 1. **Layers** (Sugiyama 1981): edges that lead back (to a block on the stack of a depth-first walk) do not count; a
-//!    block's layer is the longest way to it.
-//! 2. **Order** in a layer: by the mean position of the neighbours above, then below, a few rounds.
-//! 3. **Places**: layers are centred rows. Edges between neighbouring layers are straight; longer ones and those that lead
-//!    back bow to the side, so that they do not run through blocks.
+//! 1. **Layers** (Sugiyama 1981): back edges (to a block on the stack of a depth-first walk) are ignored; the layer of
+//!    a block is the length of the longest path to it.
+//! 2. **Order** within a layer: by the mean position of the neighbours above, then below, for a few rounds.
+//! 3. **Positions**: layers are centred rows. Edges between neighbouring layers are straight; longer ones and back
+//!    edges curve to the side, so that they do not run through blocks.
 //!
 //! Cost: blocks plus edges, times [`ROUNDS`], times a logarithm.
 
 use serde::Serialize;
 
-/// Sweeps down and up.
+/// Number of sweeps down and up.
 const ROUNDS: usize = 4;
-/// Pixels of a block and between blocks.
+/// Width and height of a block, in pixels.
 pub const SIZE: [u32; 2] = [132, 44];
+/// Horizontal and vertical space between blocks, in pixels.
 const GAP: [u32; 2] = [28, 40];
 
 /// A drawing.
@@ -21,7 +22,7 @@ const GAP: [u32; 2] = [28, 40];
 pub struct Drawing {
     pub width: u32,
     pub height: u32,
-    /// Left upper corner of each block; absent where the entry does not lead to it.
+    /// Top left corner of each block in pixels; `None` if the block is unreachable.
     pub blocks: Vec<Option<[u32; 2]>>,
     pub edges: Vec<Edge>,
 }
@@ -31,7 +32,7 @@ pub struct Drawing {
 pub struct Edge {
     pub from: u32,
     pub to: u32,
-    /// Leads back to a block above.
+    /// Whether it leads back to a block above.
     pub is_back: bool,
 }
 
@@ -47,7 +48,7 @@ pub fn draw(next: &[Vec<u32>]) -> Drawing {
     }
     order(&mut rows, next, &layers);
     let widest = rows.iter().map(Vec::len).max().unwrap_or(0) as u32;
-    // room for edges that bow to the side
+    // space for edges that curve to the side
     let margin = SIZE[0] / 2;
     let inner = widest * (SIZE[0] + GAP[0]);
     let mut blocks = vec![None; next.len()];
@@ -72,7 +73,7 @@ pub fn draw(next: &[Vec<u32>]) -> Drawing {
     Drawing { width: inner + 2 * margin, height: depth as u32 * (SIZE[1] + GAP[1]), blocks, edges }
 }
 
-/// Longest way from the entry over edges that do not lead back.
+/// Length of the longest path from the entry without back edges.
 fn layers_of(next: &[Vec<u32>]) -> Vec<Option<u32>> {
     let count = next.len();
     let mut layers = vec![None; count];

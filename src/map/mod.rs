@@ -1,12 +1,13 @@
-//! divergence-map: which branches did warps really split at, how often, and how many lanes went where?
+//! divergence-map: at which branches did warps split, how often, and how many lanes went where?
 //!
-//! [`plan`] lists the branches of a module and which of them are counted; [`apply`] puts counters beside them;
-//! [`describe`](mod@describe) writes the [table](crate::counts::table) that travels inside the device code next to the counters;
-//! [`counts`](crate::counts) reads what a run leaves behind. docs/MAP.md describes symbols, layouts and costs.
+//! [`plan`] lists the branches of a module and decides which are counted; [`apply`] inserts the counters;
+//! [`describe`](mod@describe) writes the [table](crate::counts::table) that is stored in the device code next to the
+//! counters; [`counts`](crate::counts) reads what a run leaves behind. docs/MAP.md describes symbols, layouts and
+//! costs.
 //!
-//! Source: Coutinho 2011, chapter 4 (one counter for visits and one for divergences a branch, in global memory, counted
-//! by an elected lane). Ours: only branches that may diverge, counters in registers inside loops, one replica a
-//! multiprocessor in memory, lanes beside warps.
+//! Source: Coutinho 2011, chapter 4 (for each branch a counter of visits and one of divergences, in global memory,
+//! updated by an elected lane). Our additions: only branches that may diverge are counted, counters are held in
+//! registers, memory has several replicas, and lanes are counted as well as warps.
 
 pub mod apply;
 pub mod calls;
@@ -40,21 +41,21 @@ use plan::{FunctionPlan, Keep, Layout, Surroundings};
 use std::path::Path;
 use warpwise_rt::format::hash;
 
-/// Every symbol that the pass makes starts so.
+/// Prefix of every symbol that the pass creates.
 pub const SYMBOL: &str = "__warpwise_map";
 
 /// Names of a module's symbols.
 pub struct Symbols {
-    /// Where counters and table are: two addresses, then two lengths in bytes, 8 bytes each.
+    /// Where counters and table are: their addresses and their lengths in bytes, 8 bytes each.
     pub index: String,
-    /// Counters.
+    /// The counters.
     pub counters: String,
-    /// The table that says what they count.
+    /// The table that describes them.
     pub table: String,
 }
 
 impl Symbols {
-    /// Symbols of the module whose source file has this name, compiled in the current folder.
+    /// The symbols of a module with this source file, compiled in the current folder.
     pub fn of(source_file: &str, options: &Options) -> Symbols {
         let end = options.name.clone().unwrap_or_else(|| {
             let folder = std::env::current_dir().unwrap_or_default();
@@ -65,14 +66,14 @@ impl Symbols {
     }
 }
 
-/// The pass.
+/// Runs the pass over a module.
 pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     let symbols = Symbols::of(&module.source_file(), options);
     if module.global(&symbols.index).is_some() {
-        return false; // a second time would count the counting
+        return false; // counting again would count the counters' own branches
     }
     let analysis = ModuleAnalysis::new(module, options.analysis);
-    // facts of all before editing any: those of a function may rest on the bodies of others
+    // get all facts before editing: those of a function may depend on the bodies of others
     let bodies = module.functions().filter(|function| !function.is_declaration());
     let bodies: Vec<(Facts, Handles<'_>)> = bodies.map(|function| analysis.facts(function)).collect();
     let exits = plan::may_exit(&bodies);
@@ -92,7 +93,7 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     for ((facts, handles), plan) in bodies.iter().zip(&plans) {
         remarks(facts, handles, plan, host);
     }
-    // also where nothing is counted: the host side expects the symbols
+    // even if nothing is counted, because the host side expects the symbols
     layout.words = layout.words.max(plan::SECTOR);
     let mut editor = Editor::new(module);
     let replicas = layout.replicas();
@@ -114,7 +115,7 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     true
 }
 
-/// A table of a module that nobody counts: the branches, and what the analysis says of them.
+/// The table of a module without counters: its branches, and the results of the analysis.
 pub fn describe(analysis: &ModuleAnalysis<'_>, input: &Path) -> Table {
     let mut describer = Describer::new(&input.display().to_string(), Sources::beside(input), true);
     for &function in analysis.context.functions().iter().filter(|function| !function.is_declaration()) {
@@ -127,13 +128,13 @@ pub fn describe(analysis: &ModuleAnalysis<'_>, input: &Path) -> Table {
     table
 }
 
-/// Host code: registers the counters of the device code that was compiled from the same source.
+/// In host code: registers the counters of the device code that was compiled from the same source.
 pub fn run_host(module: Module<'_>, options: &Options) -> bool {
     let symbols = Symbols::of(&module.source_file(), options);
     Editor::new(module).register_unit(&symbols.index, INDEX_BYTES)
 }
 
-/// Address space of global memory.
+/// LLVM's number of the address space of global memory.
 const GLOBAL: u32 = 1;
 
 /// Whether every function may use `redux.sync`.
@@ -144,12 +145,12 @@ fn has_redux(bodies: &[(Facts, Handles<'_>)]) -> bool {
     })
 }
 
-/// Bytes of a unit's index.
+/// Size of a unit's index in bytes.
 pub const INDEX_BYTES: u64 = 32;
 
 fn publish_table<'m>(editor: &mut Editor<'m>, symbols: &Symbols, counters: (Value<'m>, u64), bytes: &[u8]) {
     let contents = editor.bytes(bytes);
-    // no constant: the lockstep machine hands back variables
+    // not `constant`, because the lockstep machine returns variables only
     let table = editor.new_global(contents.ty(), GLOBAL, 16, Some(contents), false, &symbols.table);
     editor.publish(table, Reach::Everybody);
     let lengths = [counters.1, bytes.len() as u64].map(|length| editor.int(64, length));

@@ -1,17 +1,18 @@
-//! What is divergence-map asked to do?
+//! What are the options of divergence-map?
 
 use crate::divergence;
 use crate::settings::Settings;
 
-/// What the pass is asked to do.
+/// The options of one run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
     pub analysis: divergence::Options,
-    /// Count branches that are proven uniform too.
+    /// Also count branches that are proven uniform.
     pub all: bool,
-    /// What the symbols end in, instead of the module's own number.
+    /// Suffix of the symbols, instead of a hash of the source file.
     pub name: Option<String>,
-    /// Lanes of a branch after which registers are given to memory, where that is sooner than need be: for tests.
+    /// Visits of a branch after which registers with its counts are flushed, if that is earlier than necessary: for
+    /// tests.
     pub flush_after: Option<u32>,
 }
 

@@ -1,7 +1,8 @@
-//! How does a person look at divergence? One self-contained page: source with figures beside it, control flow, branches.
+//! How is divergence shown to a person? On one self-contained page: source with figures beside it, control flow,
+//! branches.
 //!
-//! The page is a fixed text ([`PAGE`]: markup, style, script) with one JSON document put in; everything that comes from a
-//! program is set as text by the script, never as markup. The page loads nothing from the network.
+//! The page is a fixed text ([`PAGE`]: markup, style, script) into which one JSON document is inserted. The script
+//! inserts everything that comes from a program as text, never as markup. The page loads nothing from the network.
 
 use super::layout::{self, Drawing};
 use crate::counts::table::{BlockTable, BranchTable, FunctionTable, NamedPlace, Table};
@@ -14,13 +15,13 @@ use std::path::Path;
 
 /// Markup, style and script.
 const PAGE: &str = include_str!("page.html");
-/// Where the data goes.
+/// Placeholder for the data.
 const PLACE: &str = "\"DATA\"";
 
 #[derive(Serialize)]
 struct Page<'a> {
     title: String,
-    /// Whether anything was measured.
+    /// Whether there are counts.
     measured: bool,
     runs: &'a [String],
     functions: Vec<FunctionPage<'a>>,
@@ -33,7 +34,7 @@ struct FunctionPage<'a> {
     name: String,
     symbol: &'a str,
     is_kernel: bool,
-    /// Numbers of uniform, affine and divergent values.
+    /// Number of uniform, affine and divergent values.
     values: [u32; 3],
     file: Option<&'a str>,
     lines: Vec<LinePage<'a>>,
@@ -70,7 +71,7 @@ struct Counts {
     counts: BranchCounts,
 }
 
-/// The page of a map.
+/// The page for a map.
 pub fn of_map(runs: &[String], modules: &[Counted]) -> String {
     let names: BTreeSet<&str> = modules.iter().map(|module| module.table.source.as_str()).collect();
     let title = names.into_iter().collect::<Vec<_>>().join(", ");
@@ -83,7 +84,7 @@ pub fn of_map(runs: &[String], modules: &[Counted]) -> String {
     render(&Page { title, measured: true, runs, functions, files: files(tables) })
 }
 
-/// The page of a module that nobody ran.
+/// The page for a module without counts.
 pub fn of_table(table: &Table, input: &Path) -> String {
     let functions = table.functions.iter().map(|f| function_page(table, f, None, |_| None)).collect();
     let title = input.display().to_string();
@@ -122,7 +123,8 @@ fn function_page<'a>(
     }
 }
 
-/// The sources as they are now, looked up beside a file for each table; where a source is gone, the lines that were kept.
+/// The current source files, looked up relative to a file for each table; if a source is gone, the lines stored in the
+/// table.
 fn files<'a>(tables: impl Iterator<Item = (&'a Table, &'a Path)>) -> BTreeMap<&'a str, Vec<String>> {
     let mut files: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (table, beside) in tables {

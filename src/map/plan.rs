@@ -1,19 +1,21 @@
-//! Which branches are counted, where, and in what? Read-only.
+//! Which branches are counted, and where are their counts kept? Reads facts, changes nothing.
 //!
-//! - Conditional branches and switches with at least two different targets, in blocks that can be reached.
-//! - Not those that the analysis proves uniform, unless all are asked for.
-//! - Lanes hold what they count in registers and give it to memory when they return. A branch outside cycles is met once,
-//!   so bits say all of it ([`Keep::Bits`]); one inside needs as many bits as it may be visited times
-//!   ([`TripBounds`]): [`Keep::Bytes`], [`Keep::Halves`] or [`Keep::Words`]. Where visits are not bounded, or
-//!   registers are short, lanes look at the headers of cycles whether a counter is about to overflow.
-//! - What does not fit below [`REGISTERS`] goes to memory at once, the least deeply nested first. So does everything in a
-//!   function that can be left by an exit this module does not see, where lanes that return must not wait for others
-//!   (see [`may_leave_early`]), and in recursive functions, whose stack frames must not grow.
-//! - More registers must not make a launch fail that works without them. A kernel that states no bound gets the largest
-//!   block as its bound, so that `ptxas` stays below it, unless it seems to need as much by itself.
+//! - Counted are conditional branches and switches with at least two different targets in reachable blocks, except
+//!   those that are proven uniform, unless all are requested.
+//! - Lanes hold counts in registers and add them to memory when they return. A branch outside cycles is executed once,
+//!   so single bits suffice ([`Keep::Bits`]). One inside a cycle needs as many bits as it may have visits
+//!   ([`TripBounds`]): [`Keep::Bytes`], [`Keep::Halves`] or [`Keep::Words`]. If visits are not bounded, or registers
+//!   are scarce, lanes check at the headers of cycles whether a count is about to overflow.
+//! - Counts that do not fit below [`REGISTERS`] registers are added to memory at once, those of the least deeply nested
+//!   branches first. So are all counts in a function that may be left by an exit outside this module, in one where
+//!   returning lanes must not wait for others (see [`may_leave_early`]), and in recursive functions, whose stack frames
+//!   must not grow.
+//! - Additional registers must not make a launch fail that works without them. A kernel without a bound gets the
+//!   largest block as its bound, so that `ptxas` stays within it, unless the kernel seems to need as many registers by
+//!   itself.
 //!
-//! A record is `visits, splits, lanes, lanes to target 1, lanes to target 2, …`; lanes to target 0 are the rest. Records
-//! are padded to whole sectors of 32 bytes.
+//! A record is `visits, splits, lanes, lanes to target 1, lanes to target 2, …`; the remaining lanes went to target 0.
+//! Records are padded to whole sectors of 32 bytes.
 
 use super::Options;
 use super::calls::calls_functions;
@@ -31,33 +33,33 @@ use crate::settings::Transform;
 use crate::settings::enabled::is_switched_off;
 use rustc_hash::FxHashSet;
 
-/// Words of a sector.
+/// Number of 64-bit words in a sector.
 pub const SECTOR: u32 = 4;
-/// Registers that hold counts: at least so many, where there are any, and at most.
+/// Minimum (if any are held) and maximum number of registers that hold counts.
 const HELD: [u32; 2] = [16, 40];
-/// Registers of a thread that leave room for a block of 1024 threads, and for many small ones.
+/// Number of registers of a thread that leave room for a block of 1024 threads, and for many small ones.
 const REGISTERS: u32 = 64;
-/// Registers by which `ptxas` may need more than was estimated.
+/// Number of registers by which `ptxas` may exceed the estimate.
 const DOUBT: u32 = 8;
-/// Registers times blocks: making values of stack objects takes that long.
+/// Limit of registers times blocks, because promoting stack objects to values takes that long.
 const MOST_PLACES: u32 = 40_000;
-/// Fewer branches outside cycles than this are not worth the flush of a register.
+/// Minimum number of branches outside cycles that make flushing a register worthwhile.
 const LEAST_BITS: usize = 2;
-/// Visits beyond a limit that do no harm: limits are half of what fits.
+/// Number of visits by which a limit may be exceeded without harm: limits are half of what fits.
 const SLACK: u64 = 16;
-/// Registers that counting itself needs, beside a record's.
+/// Number of registers that the counting code itself needs, besides those of a record.
 const OWN_REGISTERS: u32 = 10;
-/// Targets of a branch counted in registers at most.
+/// Maximum number of targets of a branch that is counted in registers.
 const MOST_TARGETS: usize = 6;
-/// Bytes that all replicas together should not exceed.
+/// Maximum size of all replicas together in bytes.
 const MOST_BYTES: u64 = 16 << 20;
-/// Replicas at most: one for every multiprocessor of the GPUs of today, and a power of two.
+/// Maximum number of replicas, a power of two: about the number of multiprocessors of current GPUs.
 const MOST_REPLICAS: u32 = 128;
 
-/// Records of a module so far.
+/// The records of a module so far.
 #[derive(Clone, Default, Debug)]
 pub struct Layout {
-    /// Words of a replica that are taken.
+    /// Number of words of a replica that are in use.
     pub words: u32,
 }
 
@@ -68,12 +70,12 @@ impl Layout {
         slot
     }
 
-    /// Words from one replica to the next: whole cache lines.
+    /// Number of words from one replica to the next, which is whole cache lines.
     pub fn replica_words(&self) -> u32 {
         self.words.next_multiple_of(16)
     }
 
-    /// Copies of the counters, a power of two.
+    /// Number of replicas, a power of two.
     pub fn replicas(&self) -> u32 {
         let bytes = u64::from(self.replica_words()) * 8;
         let mut replicas = MOST_REPLICAS;
@@ -87,20 +89,20 @@ impl Layout {
 /// How a lane holds the counts of a branch until it returns.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Keep {
-    /// Not at all: the warp adds to memory at once.
+    /// It does not: the warp adds to memory at once.
     Memory,
-    /// A bit a count, from bit `first` on of a register that branches share whose records lie side by side.
+    /// One bit per count, from bit `first` of a register shared by branches with consecutive records.
     Bits { register: u32, first: u32 },
-    /// Four counts a register.
+    /// Four counts per register.
     Bytes,
-    /// Two counts a register.
+    /// Two counts per register.
     Halves,
-    /// A register a count.
+    /// One count per register.
     Words,
 }
 
 impl Keep {
-    /// Bits of a count.
+    /// Number of bits of a count.
     pub fn bits(self) -> u32 {
         match self {
             Keep::Bits { .. } => 1,
@@ -109,11 +111,11 @@ impl Keep {
             Keep::Memory | Keep::Words => 32,
         }
     }
-    /// Visits that are sure to fit.
+    /// Number of visits that certainly fit.
     fn limit(self) -> u64 {
         if self == Keep::Memory { u64::MAX } else { 1 << (self.bits() - 1) }
     }
-    /// Registers that a branch with so many words has for itself.
+    /// Number of registers needed for a branch whose record has this many words.
     pub fn registers(self, words: u32) -> u32 {
         match self {
             Keep::Memory | Keep::Bits { .. } => 0,
@@ -122,22 +124,22 @@ impl Keep {
     }
 }
 
-/// A cycle at whose header lanes look whether a counter is about to overflow.
+/// A cycle at whose header lanes check whether a count is about to overflow.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Check {
     pub header: Block,
-    /// Branches that are looked at, by their position in [`FunctionPlan::branches`].
+    /// Branches that are checked, by their position in [`FunctionPlan::branches`].
     pub branches: Vec<usize>,
-    /// Lanes of a branch at which it is time, a power of two.
+    /// Value of a lane's count of its own arrivals from which on it flushes, a power of two.
     pub limit: u32,
 }
 
 /// One branch.
 #[derive(Clone, Debug)]
 pub struct BranchPlan {
-    /// The block it ends.
+    /// The block that it ends.
     pub block: Block,
-    /// Different targets, in LLVM's order.
+    /// The distinct targets, in LLVM's order.
     pub targets: Vec<Block>,
     /// First word of its record; `None` if it is not counted.
     pub slot: Option<u32>,
@@ -145,7 +147,7 @@ pub struct BranchPlan {
 }
 
 impl BranchPlan {
-    /// Words of its record.
+    /// Number of words in its record.
     pub fn words(&self) -> u32 {
         FIXED_WORDS + self.targets.len() as u32 - 1
     }
@@ -154,7 +156,7 @@ impl BranchPlan {
     }
 }
 
-/// Why a function is not counted at all.
+/// Why nothing is counted in a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Reject {
     #[error("no divergence map: the function asks to be left alone")]
@@ -162,7 +164,7 @@ pub enum Reject {
 }
 
 impl Reject {
-    /// The remark's name.
+    /// Name of the remark.
     pub fn name(self) -> &'static str {
         match self {
             Reject::Off => "Off",
@@ -170,25 +172,25 @@ impl Reject {
     }
 }
 
-/// One function.
+/// The plan for one function.
 #[derive(Clone, Debug, Default)]
 pub struct FunctionPlan {
-    /// Record of a kernel's launches.
+    /// First word of the record for a kernel's launches.
     pub launches: Option<u32>,
     pub checks: Vec<Check>,
-    /// The function may be on the stack more than once: nothing is kept across calls.
+    /// Whether the function may be on the stack more than once, so that nothing is held across calls.
     pub is_recursive: bool,
-    /// The kernel states no bound on its registers and gets one.
+    /// Whether the kernel has no bound on its registers and gets one.
     pub needs_bound: bool,
     /// All branches, counted or not, in order.
     pub branches: Vec<BranchPlan>,
     pub reject: Option<Reject>,
 }
 
-/// What a plan has to know of the module.
+/// What a plan needs to know about the module.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Surroundings {
-    /// Lanes may end elsewhere than at a kernel's return.
+    /// Whether lanes may end elsewhere than at a kernel's return.
     pub exits: bool,
     pub is_recursive: bool,
 }
@@ -217,8 +219,8 @@ pub fn plan(
     if !counted.is_empty() && may_hold(facts, module.exits) && !is_recursive && !may_leave_early(facts) {
         let estimate = between_blocks(facts);
         let [least, most] = HELD;
-        // ptxas refuses a bound where it compiles functions apart and one that is called needs more than that leaves; without
-        // a bound no more is held than surely fits
+        // ptxas rejects a bound if functions are compiled separately and a callee needs more registers than it leaves;
+        // without a bound no more is held than certainly fits
         let is_bounded = !facts.func.is_kernel || !calls_functions(&facts.func);
         let room = match REGISTERS.saturating_sub(OWN_REGISTERS + estimate) {
             left if is_bounded => left.clamp(least, most),
@@ -233,7 +235,7 @@ pub fn plan(
             && is_bounded
             && stated.iter().all(|name| function.string_attribute(name).is_none());
     }
-    // those whose records have to lie side by side first
+    // first those whose records must be consecutive
     counted.sort_by_key(|&i| match plan.branches[i].keep {
         Keep::Bits { .. } => 0,
         Keep::Bytes => 1,
@@ -248,7 +250,7 @@ pub fn plan(
     plan
 }
 
-/// Chooses what is held in so many registers, and how.
+/// Decides which counts are held in `room` registers, and how.
 fn hold(plan: &mut FunctionPlan, facts: &Facts, counted: &[usize], room: u32, flush_after: Option<u32>) {
     let cycles = &facts.cfg().cycles;
     let bounds = TripBounds::new(facts);
@@ -256,7 +258,7 @@ fn hold(plan: &mut FunctionPlan, facts: &Facts, counted: &[usize], room: u32, fl
     let (mut inside, outside): (Vec<usize>, Vec<usize>) =
         counted.iter().partition(|&&i| depth(&plan.branches[i]) > 0 && plan.branches[i].targets.len() <= MOST_TARGETS);
     inside.sort_by_key(|&i| std::cmp::Reverse(depth(&plan.branches[i])));
-    // the widest counters that all fit; narrower ones have to be emptied more often
+    // the widest counters with which everything fits; narrower ones must be flushed more often
     let narrowest = |i: usize, most: Keep| {
         let branch = &plan.branches[i];
         let visits = bounds.visits(cycles, cycles.cycle_of(branch.block));
@@ -294,7 +296,7 @@ fn hold(plan: &mut FunctionPlan, facts: &Facts, counted: &[usize], room: u32, fl
             plan.checks.push(Check { header: cycles.header(cycle), branches: branches.collect(), limit: limit as u32 });
         }
     }
-    // bits of branches that are met once
+    // single bits for branches that are executed once
     let outside: Vec<usize> = outside
         .into_iter()
         .filter(|&i| depth(&plan.branches[i]) == 0 && plan.branches[i].targets.len() <= MOST_TARGETS)
@@ -332,19 +334,19 @@ pub fn branches(facts: &Facts) -> Vec<BranchPlan> {
     branches
 }
 
-/// Whether every lane that enters the function leaves it by one of its returns, as far as this module can tell.
+/// Whether every lane that enters the function certainly leaves it by one of its returns.
 fn may_hold(facts: &Facts, exits: bool) -> bool {
     let func = &facts.func;
     let calls_others = || func.calls.iter().any(|call| !matches!(call.callee, Callee::Intrinsic(_)));
     !(exits && calls_others())
 }
 
-/// Whether lanes may come to a return while others of their warp go on to something that waits for them.
+/// Whether lanes may reach a return while others of their warp go on to something that waits for them.
 ///
-/// `if (i >= n) return;` before a barrier or a full-mask shuffle is fine as long as the lanes that return do nothing else:
-/// they are gone when the others wait. With counts to give away they would meet the others at the return first, and each
-/// would wait for the other. So: no divergent branch may have one target from which a return is reached without
-/// synchronisation, and another one from which synchronisation is reached.
+/// `if (i >= n) return;` before a barrier or a full-mask shuffle is fine as long as the returning lanes do nothing
+/// else: they are gone when the others wait. If they have counts to flush, they would first wait at the return for the
+/// others, and each group would wait for the other. So no divergent branch may have one target from which a return is
+/// reached without synchronisation, and another from which synchronisation is reached.
 fn may_leave_early(facts: &Facts) -> bool {
     let func = &facts.func;
     if !func.calls.iter().any(|call| call.convergent) {
@@ -357,7 +359,7 @@ fn may_leave_early(facts: &Facts) -> bool {
     let blocks: Vec<Block> = func.blocks.keys().collect();
     let waiting: Vec<bool> = blocks.iter().map(|&block| waits(block)).collect();
     let returns = |block: Block| func.insts[func.terminator(block)].opcode == Opcode::Ret;
-    // backwards from returns through blocks that do not wait; backwards from blocks that wait
+    // backwards from returns through blocks that do not wait, and backwards from blocks that wait
     let spread = |starts: &dyn Fn(usize) -> bool, passes: &dyn Fn(usize) -> bool| {
         let mut found = vec![false; count];
         let mut open: Vec<usize> = (0..count).filter(|&block| starts(block)).collect();
@@ -385,12 +387,12 @@ fn may_leave_early(facts: &Facts) -> bool {
     })
 }
 
-/// Whether a lane may end anywhere in these functions but at a kernel's return.
+/// Whether a lane may end anywhere in these functions except at a kernel's return.
 pub fn may_exit(bodies: &[(Facts, Handles<'_>)]) -> bool {
     bodies.iter().any(|(facts, handles)| exits(facts, handles).next().is_some())
 }
 
-/// Calls after which a lane that executes them is gone.
+/// Calls after which a lane that executes them may have exited.
 pub fn exits<'a>(facts: &'a Facts, handles: &'a Handles<'_>) -> impl Iterator<Item = Inst> + 'a {
     let func = &facts.func;
     let may_be_one = |callee: Callee| match callee {

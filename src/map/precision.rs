@@ -1,5 +1,5 @@
-//! How many of the branches that an analysis calls divergent never split? What the lockstep machine saw, beside what
-//! three analyses say: the affine one, its simple mode (the thesis's divergence analysis), and LLVM's own.
+//! How many of the branches that an analysis calls divergent never split? Compares the lockstep machine's observations
+//! with three analyses: the affine one, its simple mode (Coutinho's divergence analysis), and LLVM's own.
 //!
 //! Source: Coutinho 2011, section 4.3: 34 % of the branches that its analysis called divergent never split.
 
@@ -15,29 +15,29 @@ use std::fmt::Write;
 /// The analyses, in the order of [`Row::said`].
 pub const ANALYSES: [&str; 3] = ["affine", "simple", "LLVM"];
 
-/// What an analysis says of the branches of a function that were met.
+/// What an analysis says about the executed branches of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Said {
-    /// Branches that it calls divergent.
+    /// Number of branches that it calls divergent.
     pub divergent: u32,
-    /// Of these, those that never split.
+    /// Number of those that never split.
     pub never_split: u32,
-    /// Branches that it calls uniform and that split.
+    /// Number of branches that it calls uniform and that split.
     pub mistakes: u32,
 }
 
-/// A function that ran.
+/// A function that was executed.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Row {
     pub name: String,
-    /// Conditional branches and switches that were met.
+    /// Number of conditional branches and switches that were executed.
     pub met: u32,
-    /// Those that split.
+    /// Number of those that split.
     pub split: u32,
     pub said: [Said; 3],
 }
 
-/// Looks at every function of a module in which a branch was met.
+/// Examines every function of a module in which a branch was executed.
 pub fn rows(module: &OwnedModule, image: &ModuleImage, seen: &DivergenceMap) -> Result<Vec<Row>, String> {
     let handle = module.handle();
     let bodies: Vec<_> = handle.functions().filter(|function| !function.is_declaration()).collect();
@@ -88,7 +88,7 @@ pub fn total(rows: &[Row]) -> Row {
     total
 }
 
-/// Rows and their sum as a table in Markdown.
+/// The rows and their sum as a Markdown table.
 pub fn table(rows: &[Row]) -> String {
     let mut text = "| function | branches met | split |".to_owned();
     for name in ANALYSES {

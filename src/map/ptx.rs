@@ -1,12 +1,12 @@
-//! How is PTX written quickly? Pieces of text and numbers, without the machinery of formatting.
+//! How is PTX emitted quickly? As pieces of text and numbers, without the formatting machinery.
 
-/// Lines of PTX so far.
+/// The PTX emitted so far.
 #[derive(Default)]
 pub(super) struct Ptx {
     pub text: String,
 }
 
-/// Adds pieces: `put!(out, "mov.u32 $", operand, ", 0;\n")`.
+/// Appends pieces: `put!(out, "mov.u32 $", operand, ", 0;\n")`.
 macro_rules! put {
     ($out:expr, $($piece:expr),+) => {{
         $($crate::map::ptx::Piece::write($piece, &mut $out.text);)+
@@ -15,17 +15,18 @@ macro_rules! put {
 pub(super) use put;
 
 impl Ptx {
-    /// The address of this multiprocessor's replica, into a register, given the operand that is the counters'; uses `x`.
+    /// Emits the address of this multiprocessor's replica, into a register, given the operand that is the counters'
+    /// address; uses `x`.
     pub fn replica(&mut self, into: &str, counters: u32, (replicas, words): (u32, u32)) {
         put!(self, "mov.u32 x, %smid;\nand.b32 x, x, ", replicas - 1, ";\nmad.wide.u32 ", into);
         put!(self, ", x, ", WORD * words, ", $", counters, ";\n");
     }
 }
 
-/// Bytes of a counter.
+/// Size of a counter in bytes.
 pub(super) const WORD: u32 = 8;
 
-/// What can be written.
+/// What can be appended.
 pub(super) trait Piece {
     fn write(self, text: &mut String);
 }

@@ -1,7 +1,7 @@
-//! Do the counters of an instrumented module say what the lockstep machine saw? Every branch, word by word.
+//! Do the counters of an instrumented module agree with what the lockstep machine observed? Every branch, word by word.
 //!
-//! The machine draws its own map of the instrumented module, guarded parts included. What it saw of the branches that were
-//! there before is compared with what the module counted in its own memory.
+//! The machine records its own map of the instrumented module, including the instrumentation's own branches. What it
+//! observed at the original branches is compared with what the module counted in its own memory.
 
 use crate::counts::table::{BranchTable, Header, Table, TableError};
 use crate::llvm::image::{FunctionImage, ModuleImage};
@@ -25,14 +25,14 @@ pub enum RecountError {
     Differs { function: String, block: String, seen: String, counted: String },
 }
 
-/// What an instrumented module counted during a launch on the machine, as a map file holds it.
+/// The counts of an instrumented module during a launch on the machine, as a map.
 pub fn saved(report: &LaunchReport) -> Result<Map, RecountError> {
     let (table, counts) = raw(report)?;
     let module = Module { table: table.to_vec(), counts };
     Ok(Map { runs: vec!["host=lockstep machine".to_owned()], modules: vec![module] })
 }
 
-/// The table as bytes, and the sums over the replicas.
+/// The bytes of the table, and the sums over the replicas.
 fn raw(report: &LaunchReport) -> Result<(&[u8], Vec<u64>), RecountError> {
     let with_end = |end: &str| {
         report.globals.iter().find(|global| global.name.starts_with(super::SYMBOL) && global.name.ends_with(end))
@@ -48,7 +48,7 @@ fn raw(report: &LaunchReport) -> Result<(&[u8], Vec<u64>), RecountError> {
     Ok((&table.bytes.data, counts))
 }
 
-/// Compares; returns how many branches were counted and met.
+/// Compares; returns how many branches were both counted and executed.
 pub fn compare(image: &ModuleImage, seen: &DivergenceMap, report: &LaunchReport) -> Result<usize, RecountError> {
     let (table, counts) = raw(report)?;
     let table = Table::decode(table)?.1;
@@ -99,7 +99,7 @@ fn words_of(branch: &BranchTable, saw: &BranchCount) -> Vec<u64> {
     words
 }
 
-/// Terminators with several targets that were there before the instrumentation, in reachable blocks, in order.
+/// Terminators with several targets that existed before instrumentation, in reachable blocks, in order.
 fn original_branches(function: &FunctionImage) -> Vec<u32> {
     let mut reached = vec![false; function.blocks.len()];
     let mut open = vec![0usize];

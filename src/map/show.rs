@@ -1,4 +1,4 @@
-//! Where did warps split, in words and figures? Tables of a map, and what differs between two.
+//! How is a map shown as text? As tables of one map, or of the differences between two.
 
 use crate::counts::table::{BranchTable, FunctionTable, Table};
 use crate::counts::{BranchCounts, Counted};
@@ -6,30 +6,30 @@ use crate::explain::expression::plain_symbol;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// Share of all splits that the hottest branches hold together.
+/// Share of all splits that the hottest branches have together.
 const HOT: f64 = 0.9;
 
-/// A line of the table: a branch and its counts.
+/// One line of the table: a branch and its counts.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     pub func: String,
     pub symbol: String,
     /// Number of the branch in its function.
     pub branch: usize,
-    /// Block it ends.
+    /// The block that it ends.
     pub block: String,
-    /// `file:line` a reader looks for.
+    /// The `file:line` that a reader expects.
     pub line: String,
     /// With column and call sites.
     pub location: String,
-    /// What the analysis said.
+    /// Whether the analysis calls it divergent.
     pub is_divergent: bool,
     pub why: Option<String>,
     pub visits: u64,
     pub splits: u64,
     pub split_rate: f64,
     pub lanes: u64,
-    /// Lanes a visiting warp lacks of 32, on average.
+    /// Average number of lanes missing from a warp of 32 in a visit.
     pub lanes_idle: f64,
     pub targets: Vec<String>,
     pub taken: Vec<u64>,
@@ -43,29 +43,29 @@ pub struct Total {
     pub launches: Option<u64>,
     pub branches: usize,
     pub counted: usize,
-    /// Branches that the analysis calls divergent.
+    /// Number of branches that the analysis calls divergent.
     pub divergent: usize,
-    /// Of those, how many were visited and never split.
+    /// Number of those that were visited and never split.
     pub never_split: usize,
     pub visits: u64,
     pub splits: u64,
 }
 
-/// Everything `warpwise map json` says.
+/// Everything that `warpwise map json` prints.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
-    /// Who counted, `key=value` lines.
+    /// Which runs: strings of `key=value` lines.
     pub runs: Vec<String>,
     pub functions: Vec<Total>,
     /// Sorted by splits, then visits.
     pub branches: Vec<Row>,
-    /// How many rows, from the top, hold nine tenths of all splits.
+    /// How many rows, from the top, have nine tenths of all splits.
     pub hottest: usize,
-    /// Branches proven uniform that split: mistakes of the analysis.
+    /// Number of branches proven uniform that split: errors of the analysis.
     pub mistakes: usize,
 }
 
-/// Looks at all modules of a map.
+/// Summarises all modules of a map.
 pub fn summary(runs: &[String], modules: &[Counted]) -> Summary {
     let mut functions = Vec::new();
     let mut branches = Vec::new();
@@ -136,7 +136,7 @@ fn row(table: &Table, function: &FunctionTable, number: usize, branch: &BranchTa
 }
 
 impl Summary {
-    /// The summary as text; at most so many rows.
+    /// The summary as text, with at most this many rows.
     pub fn text(&self, most: usize) -> String {
         let mut out = String::new();
         let _ = writeln!(
@@ -203,19 +203,19 @@ fn percent(part: u64, of: u64) -> f64 {
     100.0 * part as f64 / of.max(1) as f64
 }
 
-/// What a branch did in two runs.
+/// The counts of a branch in two maps.
 #[derive(Clone, Debug, Serialize)]
 pub struct Change {
     pub func: String,
     pub line: String,
-    /// Visits and splits before, absent where the branch is new.
+    /// Visits and splits before; `None` if the branch is new.
     pub before: Option<[u64; 2]>,
-    /// Visits and splits after, absent where the branch is gone.
+    /// Visits and splits after; `None` if the branch is gone.
     pub after: Option<[u64; 2]>,
 }
 
-/// Compares two maps line by line: branches of a function on one line are taken together, since another build may have
-/// unrolled and inlined otherwise. Sorted by how much the splits changed.
+/// Compares two maps line by line. Branches of a function on the same line are taken together, since another build may
+/// have unrolled and inlined differently. Sorted by the change of splits.
 pub fn difference(before: &Summary, after: &Summary) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
     for (rows, is_after) in [(&before.branches, false), (&after.branches, true)] {

@@ -1,6 +1,7 @@
-//! Which PTX counts a branch? Pieces of inline assembly, made once a module for all branches that are counted alike.
+//! Which PTX counts a branch? Pieces of inline assembly, built once per module and shared by all branches that are
+//! counted in the same way.
 //!
-//! They are written as PTX because that is what they are to stay: nothing that a compiler could make of them is shorter.
+//! They are written as PTX so that they stay as they are: nothing that a compiler could make of them is shorter.
 
 use super::ptx::{Ptx, put};
 use crate::llvm::edit::Editor;
@@ -8,10 +9,10 @@ use crate::llvm::edit::map::{Assembly, Results};
 use crate::llvm::handle::Value;
 use rustc_hash::FxHashMap;
 
-/// Counts the lanes of a branch of two ways: those that came into `n`, those that go to the second target into `o`, a split
-/// into `v`; the leader `l`; and for the first four lanes (`t`) their word's address `a` and value `w`. Arguments are the
-/// condition, the lanes below, the replica, and where in it the four words are. Words that too few lanes are there to add,
-/// one each: the lowest lane adds what nobody took.
+/// Counts the lanes of a branch with two targets: those that arrived in `n`, those that go to the second target in `o`,
+/// a split in `v`; the leader is `l`. For the first four lanes (`t`), the address of their word is `a` and the value to
+/// add `w`. Arguments are the condition, the lanes below, the replica, and the position of the four words in it. If
+/// there are fewer than four lanes, the lowest one adds the remaining words.
 const IN_MEMORY: &str = "{
 .reg .b32 m, b, x, r, n, o, v;
 .reg .b64 w, a;
@@ -53,7 +54,7 @@ cvt.u64.u32 w, o;
 @t red.global.add.u64 [$2+$6], w;
 }";
 
-/// Which thread counts the launch (`p`)? The first one of the grid.
+/// Sets `p` in the thread that counts the launch, the first one of the grid.
 const LAUNCH: &str = "mov.u32 x, %tid.x;
 mov.u32 y, %tid.y;
 or.b32 x, x, y;
@@ -69,29 +70,29 @@ setp.eq.u32 p, x, 0;
 mov.u64 w, 1;
 ";
 
-/// What tells the texts at functions' beginnings apart.
+/// What the text at the beginning of a function depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Head {
-    /// Launches are counted.
+    /// Whether launches are counted.
     pub launch: bool,
-    /// The lanes below this one are wanted.
+    /// Whether the lanes below this one are needed.
     pub lower: bool,
-    /// This multiprocessor's replica is wanted.
+    /// Whether this multiprocessor's replica is needed.
     pub replica: bool,
 }
 
-/// What tells the texts of branches counted in registers apart.
+/// What the text for a branch counted in registers depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Shape {
-    /// Registers that hold the counts.
+    /// Number of registers that hold the counts.
     pub registers: usize,
-    /// Targets but the first.
+    /// Number of targets besides the first.
     pub ways: usize,
-    /// The branch has a condition, not cases.
+    /// Whether the branch has a condition; otherwise it has cases.
     pub is_condition: bool,
-    /// Bits of a count.
+    /// Number of bits of a count.
     pub bits: u32,
-    /// Counts before the branch's own ones.
+    /// Number of counts in the registers before the branch's own.
     pub skipped: u32,
 }
 
@@ -101,13 +102,13 @@ pub struct Texts<'m> {
     in_memory: Option<Assembly<'m>>,
     in_registers: FxHashMap<Shape, Assembly<'m>>,
     heads: FxHashMap<Head, Assembly<'m>>,
-    /// Some call of assembly: all have the same attributes.
+    /// Some call of inline assembly, whose attributes are copied.
     like: Option<Value<'m>>,
 }
 
 impl<'m> Texts<'m> {
-    /// The beginning of a function, given the counters, how many replicas of how many words there are, and the word that
-    /// counts launches: the lanes below this one, and the address of this multiprocessor's replica.
+    /// The beginning of a function, given the counters, the number of replicas and of words in each, and the word that
+    /// counts launches. Yields the lanes below this one and the address of this multiprocessor's replica.
     pub(super) fn begin(
         &mut self,
         editor: &mut Editor<'m>,
@@ -139,8 +140,8 @@ impl<'m> Texts<'m> {
         [head.lower, head.replica].map(|wanted| if wanted { results.next() } else { None })
     }
 
-    /// Adds a branch of two ways to the four words that begin with the word `slot` of a replica; arguments are the
-    /// condition, the lanes below this one and the replica's address.
+    /// Counts a branch with two targets in the four words that begin with word `slot` of a replica. Arguments are the
+    /// condition, the lanes below this one and the address of the replica.
     pub(super) fn add_to_memory(&mut self, editor: &mut Editor<'m>, arguments: &[Value<'m>; 3], slot: u32) {
         let offset = |word: u32| editor.int(32, 8 * u64::from(slot + word));
         let words = [0, 1, 2, 3].map(offset);
@@ -152,8 +153,8 @@ impl<'m> Texts<'m> {
         editor.call_assembly(assembly, &mut self.like, &arguments, &mut []);
     }
 
-    /// Adds a visit to the counts of a branch; arguments are the counts, the conditions under which lanes go elsewhere than
-    /// to the first target, and the lanes below this one. Writes the new counts.
+    /// Adds a visit to the counts of a branch and returns the new counts. Arguments are the counts, the conditions
+    /// under which lanes go elsewhere than to the first target, and the lanes below this one.
     pub(super) fn add_to_registers(
         &mut self,
         editor: &mut Editor<'m>,
@@ -168,7 +169,7 @@ impl<'m> Texts<'m> {
         editor.call_assembly(assembly, &mut self.like, arguments, counts);
     }
 
-    /// Executes a text of its own, which gives as many words.
+    /// Emits a text that is used only once and yields this many words.
     pub(super) fn call_once(
         &mut self,
         editor: &mut Editor<'m>,
@@ -217,13 +218,13 @@ impl Shape {
     fn text(&self) -> (String, String) {
         let count = self.registers as u32;
         let ways = self.ways as u32;
-        // lanes for whom a condition fails go elsewhere, or those for whom a case holds
+        // lanes for which the condition is false go elsewhere, or those for which a case matches
         let (not, goes) = if self.is_condition { ("!", "") } else { ("", "!") };
         let lower = 2 * count + ways;
         let others = 2 * count..lower;
         let mut out = Ptx { text: String::with_capacity(512) };
         put!(out, "{\n.reg .b32 m, b, x;\n.reg .pred l, s, q;\nactivemask.b32 m;\n");
-        // the lanes that go this lane's way
+        // the lanes that take the same target as this lane
         if ways == 1 {
             put!(out, "@", goes, "$", others.start, " activemask.b32 b;\n");
         } else {

@@ -1,8 +1,8 @@
 //! What is a quick upper bound of the registers that a function needs? For callers to which a bound is enough.
 //!
-//! Every value is assumed to be live in one stretch: from its block to the last block that uses it, in an order in
+//! Every value is assumed to be live in one interval: from its block to the last block that uses it, in an order in
 //! which cycles are contiguous. A value that a cycle uses but does not define is assumed to be live to the end of the
-//! outermost such cycle. Real [liveness](super::liveness) is contained in these stretches, and costs several times as
+//! outermost such cycle. Real [liveness](super::liveness) is contained in these intervals, and costs several times as
 //! much. Cost: linear in operands, times the nesting depth of cycles.
 
 use super::type_units;

@@ -1,9 +1,9 @@
 //! Which registers are live at the beginnings and ends of blocks?
 //!
-//! 1. **Stretches.** In a block order in which cycles are contiguous, a register is live at most from the block of its
+//! 1. **Intervals.** In a block order in which cycles are contiguous, a register is live at most from the block of its
 //!    definition to the last block that uses it, or to the end of the outermost cycle that uses but does not define it.
 //!    A register that is used without its definition dominating counts from the entry.
-//! 2. **Columns.** Registers whose stretches do not overlap share a column of the bit rows, as they would share a
+//! 2. **Columns.** Registers whose intervals do not overlap share a column of the bit rows, as they would share a
 //!    physical register under linear-scan allocation. So a row is as long as the number of registers live at once, not
 //!    the number in the function. Registers with different numbers of units have separate columns, so that the units of
 //!    a row can be counted in its bits.
@@ -13,7 +13,7 @@
 //! Result: the least solution, exact for any control flow. Cost: linear, plus blocks × columns / 64, times the nesting
 //! depth.
 //!
-//! Stretches: Poletto and Sarkar 1999. Using them to pack the rows of an exact solution is ours.
+//! Intervals: Poletto and Sarkar 1999. Using them to pack the rows of an exact solution is ours.
 
 use crate::cfg::Cycles;
 use crate::entity::{Block, Value};
@@ -34,7 +34,7 @@ pub struct Liveness {
     /// The rows, by position of the block in the order.
     live_in: Vec<u64>,
     live_out: Vec<u64>,
-    /// By register: its column, and its stretch in the order.
+    /// By register: its column, and its interval in the order.
     columns: Vec<u32>,
     intervals: Vec<(u32, u32)>,
     /// Registers of each column, ordered by start: row starts and registers.
@@ -81,7 +81,7 @@ impl Liveness {
         liveness
     }
 
-    /// Assigns columns; returns the registers ordered by the start of their stretch.
+    /// Assigns columns; returns the registers ordered by the start of their interval.
     fn pack(&mut self, blocks: usize, units: &[u8]) -> Vec<u32> {
         let mut is_kind = [false; 256];
         units.iter().for_each(|&units| is_kind[usize::from(units)] = true);
@@ -296,20 +296,20 @@ fn home(func: &Func, register: Value) -> Block {
     func.def(register).map_or(func.graph.entry(), |def| func.insts[def].block)
 }
 
-/// State of a register while the stretches are computed.
+/// State of a register while the intervals are computed.
 struct Register {
     home: Block,
     /// Position of the block that defines it.
     at: u32,
     /// Position of the last block seen that uses it.
     seen: u32,
-    /// Start of its stretch.
+    /// Start of its interval.
     start: u32,
     end: u32,
     precedes_definition: bool,
 }
 
-/// Where registers are used, and the resulting stretches.
+/// Where registers are used, and the resulting intervals.
 fn wants(
     func: &Func,
     cycles: &Cycles,
