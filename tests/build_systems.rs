@@ -1,4 +1,4 @@
-//! Do builds find an installed warpwise, and notice when the plugin changes? CMake with Ninja, and ccache.
+//! Do builds find an installed warpwise, and rebuild when the plugin changes? CMake with Ninja, and ccache.
 
 mod common;
 
@@ -26,7 +26,7 @@ __global__ void k(float *p, int n) {
 int main() { k<<<1, 32>>>(nullptr, 0); host(); }
 ";
 
-/// What CMake 3 needs: it tries architectures that CUDA 13 has dropped before it knows which compiler it has.
+/// Flags for CMake 3, which tries architectures that CUDA 13 has dropped before it has identified the compiler.
 const FIRST_TRY: &str = "-DCMAKE_CUDA_COMPILER_ID_TEST_FLAGS_FIRST=--cuda-gpu-arch=sm_90";
 
 fn tool(name: &str) -> Command {
@@ -35,7 +35,7 @@ fn tool(name: &str) -> Command {
     Command::new(name)
 }
 
-/// scripts/install of this build.
+/// Runs scripts/install on this build.
 fn installed(folder: &Path) -> PathBuf {
     let prefix = folder.join("prefix");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/install");
@@ -47,7 +47,7 @@ fn installed(folder: &Path) -> PathBuf {
     prefix
 }
 
-/// Another plugin that does the same: the loader does not look behind the end.
+/// A different plugin file with the same behaviour: the loader ignores bytes after the end.
 fn change(plugin: &Path) {
     let mut bytes = fs::read(plugin).unwrap();
     bytes.push(0);

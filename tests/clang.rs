@@ -67,7 +67,7 @@ fn remarks_go_into_the_record() {
 
 #[test]
 fn the_host_module_is_left_alone() {
-    // in one folder: debug information names it
+    // in one folder, because debug information contains its name
     let (folder, _) = source();
     let host = |flags: &[&str]| {
         let mut clang = clang_cuda();

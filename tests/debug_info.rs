@@ -1,5 +1,5 @@
-//! Do the transforms treat debug information well on every lit file that is about them, and do kernels become the same PTX
-//! with and without it? `src/check/debug_info.rs` says what is asked.
+//! Do the transforms preserve debug information on every lit file about them, and is a kernel's PTX the same with and
+//! without it? `src/check/debug_info.rs` defines what is checked.
 
 mod common;
 
@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use warpwise::check::debug_info::check;
 use warpwise::llvm::owned::OwnedModule;
 
-/// lit folders whose files are about a transform.
+/// lit folders with files about a transform.
 const FOLDERS: [&str; 9] = ["annotate", "fuse", "spill", "stack", "slots", "remat", "steer", "map", "debug"];
-/// What a lit file that is transformed asks for.
+/// How a lit file that runs a transform names it.
 const TRANSFORMS: [&str; 5] = ["annotate-uniform", "fuse-branches", "steer-spills", "divergence-map", "warpwise<"];
-/// Flags of a RUN line that say how to transform, and not what to print.
+/// Flags of a RUN line that change the transformation, not what is printed.
 const FLAGS: [&str; 5] = ["-warpwise-block", "-warpwise-regs", "-warpwise-victims", "-warpwise-map-name", "-mcpu"];
 
 fn root() -> &'static Path {
@@ -27,7 +27,7 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The pipelines that a lit file runs on itself, each with the flags that go with it.
+/// The pipelines that a lit file runs on itself, each with its flags.
 fn pipelines(text: &str) -> Vec<(String, Vec<String>)> {
     let runs = text.lines().filter_map(|line| line.split_once("RUN:")).map(|(_, run)| run.trim());
     let mut found = Vec::new();
@@ -84,7 +84,7 @@ fn transforms_of_lit_files_keep_debug_information() {
     assert!(known * 10 > expected * 9, "{known} of {expected} variables keep a value");
 }
 
-/// PTX without what is there for debuggers only.
+/// PTX without lines that only serve debuggers.
 fn bare_ptx(text: &str) -> Vec<String> {
     let code = text.split("\t.section\t.debug").next().unwrap_or_default();
     let is_debug = |line: &str| {
@@ -102,7 +102,7 @@ fn bare_ptx(text: &str) -> Vec<String> {
     lines.filter(|line| !is_debug(line)).map(|line| line.replace(", debug", "")).collect()
 }
 
-/// The PTX of a kernel, with full debug information and without.
+/// The PTX of a kernel, with and without full debug information.
 fn both(file: &Path, flags: &[&str]) -> [Vec<String>; 2] {
     [["-g", "--cuda-noopt-device-debug"], ["-g0", "-O3"]].map(|debug| {
         let output = clang_cuda()
@@ -118,7 +118,7 @@ fn both(file: &Path, flags: &[&str]) -> [Vec<String>; 2] {
     })
 }
 
-/// Kernels that a transform changes, and how it is asked for.
+/// Kernels that a transform changes, and how it is requested.
 const KERNELS: [(&str, &[&str]); 8] = [
     ("fuse/arms", &["-warpwise-fuse"]),
     ("fuse/bitonic", &["-warpwise-fuse"]),

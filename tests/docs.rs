@@ -1,10 +1,10 @@
-//! Does docs/PASSES.md name every pass, option, parameter and remark of the code, and none that is not there?
+//! Does docs/PASSES.md list every pass, option, parameter and remark of the code, and nothing else?
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use warpwise::settings::table::{self, Parameter};
 
-/// Where remarks are named: the transforms, and the analysis's own.
+/// Files that contain names of remarks: the transforms, and the analysis's own remarks.
 const REMARKS: [&str; 11] = [
     "src/annotate",
     "src/fuse",
@@ -49,7 +49,7 @@ fn read(places: &[&str], extension: &str) -> String {
     found.iter().map(without_tests).collect::<Vec<_>>().join("\n")
 }
 
-/// The contents of all string literals of a text without escapes, comments left out.
+/// The contents of all string literals without escapes in a text, except in comments.
 fn literals(text: &str) -> BTreeSet<String> {
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     code.flat_map(|line| line.split('"').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>()).collect()
@@ -60,7 +60,7 @@ fn named(page: &str) -> BTreeSet<String> {
     page.lines().flat_map(|line| line.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
-/// "UniformVote", "Occupancy": what remarks are called.
+/// Whether a word is the name of a remark, such as "UniformVote" or "Occupancy".
 fn is_remark(word: &str) -> bool {
     word.len() > 5
         && word.starts_with(|first: char| first.is_ascii_uppercase())
@@ -81,7 +81,7 @@ fn every_remark_is_explained_and_no_other() {
     assert_eq!(explained.difference(&known).collect::<Vec<_>>(), Vec::<&String>::new(), "not in the code");
 }
 
-/// The row of the table of options that a row of the code makes.
+/// The row of the options table that belongs to a row of the code.
 fn row(parameter: &Parameter) -> String {
     let value = if parameter.value.is_empty() { String::new() } else { format!("={}", parameter.value) };
     let option = match parameter.option {

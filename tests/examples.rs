@@ -1,15 +1,16 @@
-//! Do the examples compute what they say, without a GPU?
+//! Do the examples compute the expected results, without a GPU?
 //!
-//! Each `examples/*.cu` opens with lines that say how its kernels are run in the lockstep machine and what comes out:
+//! Each `examples/*.cu` begins with lines that say how its kernels are run on the lockstep machine and what they must
+//! compute:
 //!
 //! ```text
 //! // simt: --kernel NAME --grid X,Y --block X,Y --arg …      options of `warpwise simt`
-//! // expect: 3[14] = 2, 2, 1                                 argument 3 holds these numbers from element 14 on
-//! // expect: 1 as NAME                                       argument 1 is what the earlier run of NAME left there
+//! // expect: 3[14] = 2, 2, 1                                 argument 3 contains these numbers from element 14 on
+//! // expect: 1 as NAME                                       argument 1 is what the earlier run of NAME left in it
 //! ```
 //!
-//! Every run compares all claims of the analysis (`--check`) and watches shared memory for races, and is repeated on the
-//! code as the transforms leave it, which must print the same numbers.
+//! Every run checks all claims of the analysis (`--check`) and watches shared memory for races. It is repeated on the
+//! code after the transforms, which must print the same numbers.
 
 mod common;
 
@@ -17,7 +18,7 @@ use common::{clang_cuda, opt, stderr, stdout, warpwise};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// What a result may be off by, relative to the larger number or to 1.
+/// Allowed difference of a result, relative to the larger number or to 1.
 const TOLERANCE: f64 = 1e-4;
 
 fn examples() -> Vec<PathBuf> {
@@ -68,7 +69,7 @@ fn agree(got: &[f64], want: &[f64]) -> bool {
     got.len() >= want.len() && got.iter().zip(want).all(close)
 }
 
-/// Why the run is not as expected.
+/// Why the run is not as expected, if it is not.
 fn compare(run: &Run, printed: &str, earlier: &HashMap<String, String>) -> Result<(), String> {
     let got = buffers(printed);
     for expected in &run.expected {

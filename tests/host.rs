@@ -1,4 +1,4 @@
-//! Does code for the host stay what it is, byte for byte, whatever the options?
+//! Is the code for the host unchanged, byte for byte, whatever the options are?
 
 mod common;
 
@@ -10,11 +10,11 @@ fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/host").join(name)
 }
 
-/// The object that clang makes, and `None` where this clang cannot without the plugin either.
+/// The object that clang makes; `None` if this clang cannot make it even without the plugin.
 fn object(folder: &TempDir, source: &Path, options: &[&str], plugin: &[&str]) -> Option<Vec<u8>> {
     let is_cpp = source.extension().is_some_and(|extension| extension == "cpp");
     let mut clang = llvm_tool(if is_cpp { "clang++" } else { "clang" });
-    // the same name in the same folder: objects may name both
+    // the same name in the same folder, because objects may contain both
     clang.current_dir(folder.path()).arg("-w").args(options).args(plugin).arg("-c").arg(source).args(["-o", "out.o"]);
     let output = clang.output().unwrap();
     if !output.status.success() {
@@ -26,7 +26,7 @@ fn object(folder: &TempDir, source: &Path, options: &[&str], plugin: &[&str]) ->
     Some(std::fs::read(folder.path().join("out.o")).unwrap())
 }
 
-/// Objects compared.
+/// Number of objects compared.
 fn compare(name: &str, all_options: &[&[&str]]) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let (source, flag) = (source(name), plugin_flag());
@@ -94,7 +94,7 @@ fn other_devices_stay_as_they_are() {
     );
 }
 
-/// Counters are registered where device code is counted, and nowhere else.
+/// Counters are registered only where device code is counted.
 #[test]
 fn counters_are_registered_for_device_code_alone() {
     let folder = tempfile::tempdir().unwrap();

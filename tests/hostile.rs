@@ -1,4 +1,4 @@
-//! Does the command bear what a person may type, and do the passes bear every valid module?
+//! Does the command survive whatever a person may type, and do the passes survive every valid module?
 
 mod common;
 
@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-/// Every subcommand that takes a file, with what stands before it.
+/// Every subcommand that takes a file, with its other arguments.
 const COMMANDS: &[&[&str]] = &[
     &["analyze"],
     &["simt"],
@@ -73,7 +73,7 @@ fn standard_output_may_be_closed() {
     assert_eq!(output.status.code(), Some(141));
 }
 
-/// A few; scripts/fuzz tries many.
+/// A few modules; scripts/fuzz tries many.
 #[test]
 fn every_pass_survives_odd_modules() {
     let output = warpwise().args(["fuzz", "mutate", "--seeds", "0..200", "--limit", "600"]).output().expect("it runs");

@@ -1,4 +1,4 @@
-//! Does every room of src/ use rooms on lower floors only? The floors are the table of docs/ARCHITECTURE.md.
+//! Does every room of src/ use rooms on lower floors only? The floors are those in the table of docs/ARCHITECTURE.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Floors by room: rows of the table whose first cell is a number.
+/// The floor of each room: rows of the table whose first cell is a number.
 fn floors() -> BTreeMap<String, u32> {
     let text = std::fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
     let mut floors = BTreeMap::new();
@@ -43,7 +43,7 @@ fn room_of(file: &Path) -> String {
     Path::new(first.as_os_str()).file_stem().unwrap().to_str().unwrap().to_owned()
 }
 
-/// The code of a file without comments, and without the unit tests at its end: these may use anything.
+/// The code of a file without comments and without the unit tests at its end, which may use anything.
 fn code_of(file: &Path) -> String {
     let text = std::fs::read_to_string(file).unwrap();
     let text = text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
@@ -51,7 +51,7 @@ fn code_of(file: &Path) -> String {
     code.collect::<Vec<_>>().join("\n")
 }
 
-/// The rooms that a text names behind `crate::`, one by one or in braces.
+/// The rooms that a text names after `crate::`, one by one or in braces.
 fn rooms_used(code: &str) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     for (at, _) in code.match_indices("crate::") {
@@ -94,13 +94,13 @@ fn rooms_use_lower_floors_only() {
     let mut found = BTreeSet::new();
     for file in files {
         let room = room_of(&file);
-        // the list of rooms, and crates of their own
+        // the list of rooms, and separate crates
         if room == "lib" || root().join("src").join(&room).join("Cargo.toml").exists() {
             continue;
         }
         let floor = floors.get(&room).unwrap_or_else(|| panic!("src/{room} is no room of docs/ARCHITECTURE.md"));
         for used in rooms_used(&code_of(&file)).into_iter().filter(|used| *used != room) {
-            // macros of the crate stand at its root
+            // macros of the crate are at its root
             if floors.get(&used).is_some_and(|below| below >= floor) {
                 found.insert((room.clone(), used));
             }
@@ -120,7 +120,7 @@ fn paths_are_found() {
     assert_eq!(used.into_iter().collect::<Vec<_>>(), ["gpu", "ir", "llvm"]);
 }
 
-/// Rooms whose files need each other in one direction only.
+/// Rooms whose files must not depend on each other in a circle.
 const WITHOUT_CIRCLES: [&str; 1] = ["divergence"];
 
 #[test]
@@ -135,7 +135,7 @@ fn files_of_a_room_form_no_circle() {
             let used = code.match_indices("super::").map(|(at, path)| word(&code[at + path.len()..]));
             left.insert(name.clone(), used.filter(|used| *used != name).collect());
         }
-        // files that need none of those left are no part of a circle
+        // files that use none of those left are not part of a circle
         loop {
             let names: BTreeSet<String> = left.keys().cloned().collect();
             left.retain(|_, used| !used.is_disjoint(&names));

@@ -1,7 +1,8 @@
-//! Do the counters of divergence-map say what the lockstep machine sees, do kernels compute the same with them, does a
-//! program bring them home, and does the page work in a browser?
+//! Do the counters of divergence-map agree with the lockstep machine, do kernels compute the same with them, does a
+//! program write them to a map, and does the HTML page work in a browser?
 //!
-//! CUDA tests need clang 22 and a CUDA tree; the page's test needs a headless Chromium. Without them they say so and pass.
+//! CUDA tests need clang 22 and a CUDA tree; the test of the page needs a headless Chromium. Without them a test is
+//! skipped (see [`skip`]).
 
 #[path = "common/benchmarks.rs"]
 mod benchmarks;
@@ -18,7 +19,7 @@ use warpwise::map::recount;
 use warpwise::pipeline::{self, Pass, Session};
 use warpwise::simt::{Arg, DivergenceMap, Inputs, LaunchConfig, LaunchReport, Machine, Scheduler, Tolerance, compare};
 
-/// Runs the pass over a copy of the module.
+/// Runs the pass on a copy of the module.
 fn counted(module: &OwnedModule, parameters: &str) -> OwnedModule {
     let copy = OwnedModule::from_text(&module.handle().print(), "counted").expect("printed IR parses");
     let pass = Pass::of_name("divergence-map").expect("the pass exists");
@@ -27,7 +28,7 @@ fn counted(module: &OwnedModule, parameters: &str) -> OwnedModule {
     copy
 }
 
-/// The counted module computes what the plain one does and counts what the machine sees.
+/// Checks that the counted module computes what the original does, and counts what the machine observes.
 fn check(name: &str, module: &OwnedModule, kernel: &str, config: &LaunchConfig, inputs: &Inputs, parameters: &str) {
     let plain = image::import(module.handle(), name);
     let after = counted(module, parameters);
@@ -54,7 +55,7 @@ fn benchmark_kernels_count_what_the_machine_sees() {
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/gpu/kernels");
     let kernels = warpwise_bench::bundle::descriptions(&root).expect("descriptions are whole");
-    // the rest differs in memory, not in control
+    // the others differ in their memory, not in their control flow
     for (name, description) in kernels.iter().filter(|(_, d)| d.also.iter().any(|section| section == "map")) {
         let (_folder, ir) = cuda::compile_device_ir(&root.join(format!("{name}.cu")), &[]).expect("clang compiles it");
         let module = OwnedModule::from_file(&ir).expect("clang writes IR");
@@ -154,7 +155,7 @@ fn awkward_shapes_count_what_the_machine_sees() {
             let out = Arg::Buffer(vec![0; 4 * threads.max(256)]);
             let inputs = Inputs { args: vec![out, Arg::Value((n as i32).to_le_bytes().to_vec())], globals: Vec::new() };
             let config = LaunchConfig::new([2, 1, 1], block);
-            // with few iterations between emptyings, these happen in every loop
+            // with few visits between flushes, flushes happen in every loop
             for parameters in ["name=test", "name=test;all", "name=test;flush-after=3", "name=test;flush-after=1;all"] {
                 check("shapes", &module, "shapes", &config, &inputs, parameters);
             }
@@ -162,7 +163,8 @@ fn awkward_shapes_count_what_the_machine_sees() {
     }
 }
 
-/// The CUDA runtime and driver of a GPU whose memory is the host's, and on which every counter is its own number.
+/// A CUDA runtime and driver for a GPU whose memory is the host's, and on which the value of every counter is its own
+/// number.
 const FAKE_RUNTIME: &str = r#"
 #include <stdint.h>
 #include <stdlib.h>
@@ -270,7 +272,7 @@ fn a_program_brings_its_counters_home() {
     let expected: Vec<u64> = (0..16).map(|word| 2 * (2 * word + 16)).collect();
     app(&[], "end.map").success();
     let map = read("end.map");
-    // both units have the same fake table, so they are added up
+    // both units have the same fake table, so their counts are added up
     assert_eq!(map.modules.len(), 1);
     assert_eq!(map.modules[0].counts, expected);
     assert!(map.runs[0].contains("program="));
@@ -280,7 +282,7 @@ fn a_program_brings_its_counters_home() {
     app(&["a"], "trap.map").failure();
     assert_eq!(read("trap.map").modules, map.modules, "a signal's handler writes it too");
     app(&[], "").success();
-    // without a driver: a sentence, and the program's own result
+    // without a driver: a message, and the program's own result
     let output = here(assert_cmd::Command::new(folder.path().join("app"))).output().expect("it runs");
     assert!(output.status.success());
     assert!(stderr(&output).contains("cannot be read from the GPU"), "{}", stderr(&output));
@@ -309,7 +311,7 @@ fn separately_compiled_units_register_too() {
     let _ = cuda_tree();
 }
 
-/// A map of the awkward shapes, as a counted run leaves it.
+/// A map of the awkward kernels, as a run with counters leaves it.
 fn sample_map(folder: &Path) -> std::path::PathBuf {
     let module = OwnedModule::from_text(SHAPES, "shapes").expect("valid IR");
     let path = folder.join("counted.ll");
@@ -341,7 +343,7 @@ fn maps_are_shown_added_up_and_compared() {
     assert_eq!(two["runs"].as_array().map(Vec::len), Some(2));
     assert!(stdout(&run(&["diff", "shapes.map", "two.map"])).contains("shapes"));
 
-    // what is no map, or not all of one, is refused in words; a bad input leaves the output alone
+    // a file that is not a map, or a damaged one, is rejected with a message, and a bad input leaves the output alone
     let bytes = std::fs::read(&map).expect("it was written");
     std::fs::write(folder.path().join("cut.map"), &bytes[..bytes.len() / 2]).expect("it can be written");
     std::fs::write(folder.path().join("foreign.map"), "ELF or so").expect("it can be written");
@@ -369,7 +371,7 @@ fn the_page_works_in_a_browser() {
     let map = sample_map(folder.path());
     let page = folder.path().join("page.html");
     warpwise().args(["map", "html"]).arg(&map).arg("-o").arg(&page).assert().success();
-    // a second script plays the person: clicks, sorts, searches, and notes what it sees
+    // a second script simulates the user: it clicks, sorts and searches, and records what it sees
     let person = r##"<script>
       const note = (name, value) => { document.documentElement.dataset[name] = String(value); };
       const rows = () => [...document.querySelectorAll("#rows tr")];

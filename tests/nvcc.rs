@@ -15,7 +15,7 @@ int main() { scale<<<1, 32>>>(nullptr, 0); std::printf(\"here\\n\"); return 0; }
 #endif
 ";
 
-/// `warpwise nvcc LINE` in a folder.
+/// Runs `warpwise nvcc LINE` in a folder.
 fn nvcc(folder: &Path, line: &str) -> Output {
     let words = line.split_whitespace();
     warpwise().arg("nvcc").args(words).current_dir(folder).env("WARPWISE_CUDA", cuda_tree()).output().unwrap()
@@ -104,7 +104,7 @@ fn what_clang_refuses_falls_back_object_for_object() {
     fs::write(place.join("bad.cu"), "#ifdef __clang__\n#error only nvcc\n#endif\n").unwrap();
     let refused = nvcc(place, "-c bad.cu");
     assert!(!refused.status.success() && !place.join("bad.o").exists());
-    // stands for the real nvcc: writes down what it was called with
+    // replaces the real nvcc: records how it was called
     let real = place.join("real-nvcc");
     fs::write(&real, "#!/bin/sh\necho \"$@\" > called; for last; do :; done; : > \"$last\"\n").unwrap();
     std::process::Command::new("chmod").args(["+x"]).arg(&real).status().unwrap();

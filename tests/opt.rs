@@ -1,4 +1,4 @@
-//! Does the plugin behave inside opt: on odd modules, with bad parameters, with every way to ask for the analysis?
+//! Does the plugin behave inside opt: on odd modules, with bad parameters, with every way to request the analysis?
 
 mod common;
 
@@ -86,7 +86,7 @@ fn bad_parameters_name_the_value() {
     assert!(!output.status.success() && stderr(&output).contains("'0'"), "{}", stderr(&output));
 }
 
-/// A program of another LLVM, as far as the plugin can tell: one whose `LLVMGetVersion` says so.
+/// A program that looks like another LLVM to the plugin: its `LLVMGetVersion` says so.
 #[test]
 fn another_llvm_is_refused_with_a_sentence() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,8 @@
-//! Does any branch split that the analysis calls uniform, and how many that it calls divergent never do? Over the examples,
-//! the programs of `benches/agree` and the benchmark kernels, on the lockstep machine; `-- --nocapture` prints the table.
+//! Does any branch split that the analysis calls uniform, and how many of those that it calls divergent never split?
+//! Runs the examples, the programs of `benches/agree` and the benchmark kernels on the lockstep machine; `--
+//! --nocapture` prints the table.
 //!
-//! Needs clang 22 and a CUDA tree; without them it says so and passes.
+//! Needs clang 22 and a CUDA tree; without them the test is skipped (see `common::skip`).
 
 #[path = "common/benchmarks.rs"]
 mod benchmarks;
@@ -28,7 +29,7 @@ fn sources(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The benchmark kernels as written, at their small size.
+/// The unmodified benchmark kernels, at their small size.
 fn benchmarks() -> Vec<Row> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/gpu/kernels");
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Does a report of a whole project survive bad files, go on where it stopped, and depend on its inputs only?
+//! Does a report of a whole project survive bad files, continue where it stopped, and depend on its inputs only?
 
 mod common;
 
@@ -58,7 +58,7 @@ fn a_project_is_ranked_and_bad_files_are_listed() {
     let page = fs::read_to_string(folder.path().join("pages/index.html")).unwrap();
     assert!(page.contains("<code>rows</code>") && page.contains("bad.cu"), "{page}");
     assert!(fs::read_to_string(folder.path().join("pages/files/0001.html")).unwrap().contains("rows"));
-    // the same again: one job, from the kept answers, and without them
+    // repeated: with one job, from the cached results, and without them
     assert_eq!(report(folder.path(), &["--jobs", "1"]), first);
     assert_eq!(report(folder.path(), &["--cache", "elsewhere", "--jobs", "1"]), first);
 }
@@ -76,7 +76,7 @@ fn kept_answers_hold_until_a_header_changes() {
     };
     let before = kept();
     assert_eq!(before.len(), 2, "an answer for each file that compiles");
-    // an answer that is there is taken: nobody looks at the file again
+    // a cached result is used without looking at the file again
     let (place, bytes) = before.iter().find(|(_, bytes)| String::from_utf8_lossy(bytes).contains("\"less\"")).unwrap();
     fs::write(place, String::from_utf8_lossy(bytes).replace("\"less\"", "\"kept\"")).unwrap();
     assert!(report(folder.path(), &["--json"]).contains("\"kept\""));

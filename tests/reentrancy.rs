@@ -1,4 +1,4 @@
-//! Does one module know nothing of another in the same process? docs/REENTRANCY.md says so.
+//! Is each module compiled independently of others in the same process, as docs/REENTRANCY.md says?
 
 use std::cell::RefCell;
 use warpwise::llvm::owned::OwnedModule;
@@ -6,7 +6,7 @@ use warpwise::llvm::remark::{Host, Remark};
 use warpwise::pipeline::{self, Pass, Session};
 use warpwise::settings::Settings;
 
-/// A branch with one side, at a place in the source.
+/// A branch with one side, with a source position.
 const KERNEL: &str = "
 target triple = \"nvptx64-nvidia-cuda\"
 
@@ -46,7 +46,7 @@ fn session(options: &[(&str, &str)]) -> Session {
     Session::new(settings)
 }
 
-/// What a pass says of the kernel, and what it makes of it.
+/// The remarks of a pass about the kernel, and the resulting IR.
 fn run(pass: &str, module: &OwnedModule, session: &Session) -> (Vec<String>, String) {
     let said = RefCell::new(Vec::<Remark>::new());
     let pass = Pass::of_name(pass).expect("a pass");

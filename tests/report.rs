@@ -1,4 +1,4 @@
-//! Does `warpwise report` say what a reader needs, for sources and for IR, as text and as JSON?
+//! Does `warpwise report` contain what a reader needs, for sources and for IR, as text and as JSON?
 
 mod common;
 

@@ -1,7 +1,8 @@
-//! Does the machine compute what CUDA computes, on kernels as clang writes them at every optimisation level, under both
-//! schedulers? And does it say what is wrong where something is?
+//! Does the machine compute what CUDA computes, on kernels as clang compiles them at every optimisation level, under
+//! both schedulers? And does it report faults correctly?
 //!
-//! The CUDA tests need clang 22 and a CUDA tree (`WARPWISE_CUDA` or `.cache/cuda`); without them they are skipped.
+//! The CUDA tests need clang 22 and a CUDA tree (`WARPWISE_CUDA` or `.cache/cuda`); without them they are skipped (see
+//! `common::skip`).
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -24,7 +25,7 @@ fn load(text: &str) -> ModuleImage {
     image::import(module.handle(), "test")
 }
 
-/// Declarations every kernel text here may use.
+/// Declarations that every kernel here may use.
 const PRELUDE: &str = r#"
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
@@ -57,7 +58,7 @@ fn run(image: &ModuleImage, config: &LaunchConfig, args: Vec<Arg>) -> Result<Lau
     machine.launch(machine.kernel(None)?, config, &Inputs { args, globals: Vec::new() }, &mut Nobody)
 }
 
-/// The buffer of a report as i32.
+/// The contents of a buffer as i32.
 fn as_ints(report: &LaunchReport, arg: usize) -> Vec<i32> {
     let bytes = report.buffers[arg].as_ref().expect("a buffer");
     assert!(bytes.undef.is_empty(), "undefined bytes in the result");
@@ -66,14 +67,14 @@ fn as_ints(report: &LaunchReport, arg: usize) -> Vec<i32> {
 
 const SCHEDULERS: [Scheduler; 3] = [Scheduler::Lockstep, Scheduler::Independent(0), Scheduler::Independent(7)];
 
-/// One CUDA kernel with its launch and what it must compute.
+/// One CUDA kernel with its launch and the expected results.
 struct Case {
     kernel: &'static str,
     grid: u32,
     block: [u32; 3],
     shared: u32,
     args: Vec<Arg>,
-    /// Argument and contents.
+    /// Argument and expected contents.
     want: Vec<(usize, Vec<u8>)>,
 }
 
@@ -366,12 +367,12 @@ fn odd_widths_and_packed_vectors() {
 
 type SeenKey = (u32, u32, u64, u32, u32, u64);
 
-/// For every dynamic instance the values that lanes saw.
+/// Records the values that lanes saw in every dynamic instance.
 #[derive(Default)]
 struct Instances {
     /// (block, warp, call path, function, instruction, iteration) → lane → value.
     seen: HashMap<SeenKey, HashMap<u32, u64>>,
-    /// Lanes of one step that met although their own counter differs.
+    /// Number of lanes that executed a step together although their own counters differ.
     steps: u64,
 }
 
@@ -416,7 +417,7 @@ fn dynamic_instances_are_the_same_under_both_schedulers() {
 
 #[test]
 fn lanes_that_meet_are_in_the_same_iteration() {
-    // The inner branch's post-dominator d is reached in different iterations by lanes that continue.
+    // lanes that continue reach d, the post-dominator of the inner branch, in a different iteration
     let image = ir(&kernel(
         "br label %h\nh:\n%i = phi i32 [0, %0], [%n, %b], [%n, %d]\n%n = add i32 %i, 1\n%c1 = and i32 %t, 1\n%a = icmp eq i32 %c1, 0\n\
          br i1 %a, label %b, label %d\nb:\n%x = add i32 %t, %i\n%y = and i32 %x, 2\n%z = icmp eq i32 %y, 0\n\

@@ -1,4 +1,4 @@
-# Does the installed version do for the one that is asked for? The same minor version, not older.
+# Is the installed version compatible with the requested one? It must have the same minor version and not be older.
 set(PACKAGE_VERSION "@VERSION@")
 string(REGEX MATCH "^[0-9]+\\.[0-9]+" _warpwise_have "${PACKAGE_VERSION}")
 string(REGEX MATCH "^[0-9]+\\.[0-9]+" _warpwise_want "${PACKAGE_FIND_VERSION}")

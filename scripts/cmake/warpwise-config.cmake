@@ -1,16 +1,16 @@
-# What does find_package(warpwise) give a CUDA project that is compiled with clang?
+# What does find_package(warpwise) provide to a CUDA project that is compiled with clang?
 #
 #   find_package(warpwise REQUIRED)
 #   target_link_libraries(app PRIVATE warpwise::plugin)      # load the plugin for the target's CUDA sources
 #   warpwise_enable(app [BLOCK 256] [OPTIONS -warpwise-assume-restrict …] [REMARKS] [SOURCES a.cu …])
 #
-# A new plugin compiles the objects anew: its hash is in the command line (as __WARPWISE__), which build systems, ccache
-# and remote execution go by, and CMake configures again when the file changes. warpwise_enable hands options to the
-# plugin: for the whole target, or with SOURCES for single files of it. REMARKS shows what was done, what was not and
-# why. warpwise::runtime is there where the runtime library is installed.
+# Objects are rebuilt when the plugin changes: its hash is in the command line (as __WARPWISE__), on which build systems,
+# ccache and remote execution depend, and CMake reconfigures when the file changes. warpwise_enable passes options to the
+# plugin, for the whole target or, with SOURCES, for single files of it. REMARKS shows what was done, and what was not and
+# why. warpwise::runtime exists if the runtime library is installed.
 #
-# Needs CMAKE_CUDA_COMPILER=clang++ (LLVM 22). Sets warpwise_PLUGIN and warpwise_EXECUTABLE, and warpwise_TIME, the command
-# that times CUDA programs of any compiler, where it is installed.
+# Needs CMAKE_CUDA_COMPILER=clang++ (LLVM 22). Sets warpwise_PLUGIN, warpwise_EXECUTABLE and, if it is installed,
+# warpwise_TIME, the command that times CUDA programs built by any compiler.
 
 get_filename_component(_warpwise_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(warpwise_PLUGIN "${_warpwise_prefix}/lib/libwarpwise.so")

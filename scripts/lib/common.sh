@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Where is the repository, how do the scripts speak, and how do they come by the tools?
+# Where is the repository, how do scripts print messages, and how do they find the tools?
 # Sourced by the others; sets `root` and `target`.
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)"
@@ -13,12 +13,12 @@ die() {
     exit 1
 }
 
-# A Rust installed a minute ago is not on the PATH of a shell that was there before.
+# A Rust that has just been installed is not on the PATH of a shell started earlier.
 if ! command -v cargo >/dev/null && [[ -x ${CARGO_HOME:-$HOME/.cargo}/bin/cargo ]]; then
     PATH+=":${CARGO_HOME:-$HOME/.cargo}/bin"
 fi
 
-# Sets up what is missing, then takes the places of the tools into this shell.
+# Installs what is missing, then sets the locations of the tools in this shell.
 load_tools() {
     local assignments
     assignments="$("$root/scripts/setup" --print-env)" || exit 1

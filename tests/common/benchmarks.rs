@@ -1,10 +1,10 @@
-//! How do the tests run the benchmark kernels on the lockstep machine?
+//! How do tests run the benchmark kernels on the lockstep machine?
 
 use warpwise::cli::cuda;
 use warpwise::simt::{Arg, Inputs};
 use warpwise_bench::launch::{Arg as Given, Launch};
 
-/// Whether CUDA sources can be compiled here; says why not.
+/// Whether CUDA sources can be compiled here; otherwise the test is skipped.
 pub fn has_cuda() -> bool {
     let found = cuda::find_clang().and_then(|_| cuda::find_cuda());
     if let Err(why) = &found {
@@ -13,7 +13,7 @@ pub fn has_cuda() -> bool {
     found.is_ok()
 }
 
-/// What a kernel is launched on.
+/// The arguments and geometry of a kernel's launch.
 pub fn inputs_of(launch: &Launch) -> Inputs {
     let args = launch.args.iter().map(|arg| match arg {
         Given::Scalar { ty, value, .. } => {
@@ -26,7 +26,7 @@ pub fn inputs_of(launch: &Launch) -> Inputs {
     Inputs { args: args.collect(), globals: Vec::new() }
 }
 
-/// The kernel of a benchmark as a person wrote it.
+/// The unmodified kernel of a benchmark.
 pub fn plain_kernel(name: &str) -> String {
     format!("{}_plain", name.rsplit('/').next().unwrap_or(name))
 }

@@ -1,11 +1,11 @@
-//! How do the tests find LLVM's tools, the CUDA tree and the plugin?
+//! How do tests find LLVM's tools, the CUDA tree and the plugin?
 #![allow(dead_code)] // each test binary uses its part of it
 
 use assert_cmd::Command;
 use std::path::{Path, PathBuf};
 
-/// Called where a test cannot run because something is missing here. Under scripts/test, which counts such tests, it is
-/// noted in the file that WARPWISE_SKIPS names; elsewhere the test fails, so that it never counts as passed.
+/// Call this if a test cannot run because something is missing. Under scripts/test, which counts such tests, it is
+/// recorded in the file named by WARPWISE_SKIPS; elsewhere the test fails, so that it never counts as passed.
 pub fn skip(why: &str) {
     let Some(list) = std::env::var_os("WARPWISE_SKIPS") else {
         panic!("this test cannot run here: {why}; run scripts/setup, or scripts/test, which counts it as skipped");
@@ -17,13 +17,13 @@ pub fn skip(why: &str) {
     noted.unwrap_or_else(|e| panic!("cannot note in {} that {line}: {e}", list.display()));
 }
 
-/// A tool of the LLVM that warpwise was built with.
+/// A tool of the LLVM with which warpwise was built.
 pub fn llvm_tool(name: &str) -> Command {
     let prefix = std::env::var("LLVM_SYS_221_PREFIX").unwrap_or_else(|_| "/usr/lib/llvm-22".to_owned());
     Command::new(Path::new(&prefix).join("bin").join(name))
 }
 
-/// The plugin that belongs to this build: cargo leaves it beside the command.
+/// The plugin of this build, which is beside the command.
 pub fn plugin() -> PathBuf {
     let plugin = Path::new(env!("CARGO_BIN_EXE_warpwise")).with_file_name("libwarpwise.so");
     assert!(plugin.is_file(), "{} is not built", plugin.display());
@@ -42,7 +42,7 @@ pub fn opt() -> Command {
     opt
 }
 
-/// The CUDA tree that scripts/setup fetches, or the user's.
+/// The user's CUDA tree, or the one that scripts/setup downloads.
 pub fn cuda_tree() -> PathBuf {
     let cached = || {
         let cache = std::env::var_os("WARPWISE_CACHE").map(PathBuf::from);
@@ -53,7 +53,7 @@ pub fn cuda_tree() -> PathBuf {
     tree
 }
 
-/// clang on a CUDA source without the plugin.
+/// Runs clang on a CUDA source without the plugin.
 pub fn clang_cuda() -> Command {
     let mut clang = llvm_tool("clang++");
     clang.args(["-x", "cuda", "-Wno-unknown-cuda-version", "--cuda-gpu-arch=sm_90", "-O3", "-g1"]);

@@ -1,9 +1,9 @@
-//! What is a fault, and of which kind? Under both schedulers.
+//! Which errors in a kernel are faults, and of which kind? Under both schedulers.
 
 use super::{SCHEDULERS, as_ints, ir, run};
 use warpwise::simt::{Arg, FaultKind, LaunchConfig, LaunchError, Scheduler};
 
-/// Runs a kernel of one pointer argument over a buffer of 64 ints and returns its fault.
+/// Runs a kernel with one pointer argument on a buffer of 64 ints and returns its fault.
 pub fn fault(body: &str, threads: u32, scheduler: Scheduler) -> FaultKind {
     let image = ir(body);
     let mut config = LaunchConfig::new([1, 1, 1], [threads, 1, 1]);
@@ -104,7 +104,7 @@ fn divergent_barriers_and_absent_lanes() {
     let absent = FaultKind::SyncAbsentLane { mask: u32::MAX, absent: 0xffff_0000 };
     assert_eq!(fault(&shuffle, 32, Scheduler::Lockstep), absent);
     assert_eq!(fault(&shuffle, 32, Scheduler::Independent(3)), absent);
-    // Lanes that returned are not waited for.
+    // lanes that have returned are not waited for
     let guard = kernel(
         "%c = icmp ult i32 %t, 16\nbr i1 %c, label %a, label %b\na:\n\
          %r = call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 %t, i32 3, i32 31)\nstore i32 %r, ptr %p\n\
@@ -128,7 +128,7 @@ fn a_fault_says_where() {
 
 #[test]
 fn code_that_relies_on_lockstep_is_caught() {
-    // Each lane stores, then reads its neighbour without a synchronisation: right in lockstep only.
+    // each lane stores, then reads its neighbour without synchronising, which is correct in lockstep only
     let image = ir(&kernel(
         "store volatile i32 %t, ptr %p\n%u = xor i32 %t, 1\n%q = getelementptr i32, ptr %out, i32 %u\n\
          %v = load volatile i32, ptr %q\n%w = add i32 %v, 100\n\
