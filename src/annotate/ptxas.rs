@@ -19,7 +19,7 @@
 use crate::cfg::sync::SyncDependence;
 use crate::divergence::Facts;
 use crate::divergence::intrinsic_table::IntrinsicTable;
-use crate::divergence::intrinsics::Class;
+use crate::divergence::intrinsics::LaneRule;
 use crate::entity::{Block, Inst, Value};
 use crate::geometry::WARP_SIZE;
 use crate::ir::Func;
@@ -94,8 +94,8 @@ impl<'a> Ptxas<'a> {
             Opcode::Phi | Opcode::Alloca => false,
             Opcode::Call => match func.call(inst).callee {
                 Callee::Intrinsic(id) => match self.intrinsics.class(id) {
-                    Class::Index(_) => true,
-                    Class::Pure | Class::ReadOnlyLoad => self.has_varying_operand(inst),
+                    LaneRule::Index(_) => true,
+                    LaneRule::Pure | LaneRule::ReadOnlyLoad => self.has_varying_operand(inst),
                     _ => false,
                 },
                 Callee::Asm { .. } => self.has_varying_operand(inst),
@@ -160,7 +160,7 @@ impl<'a> Ptxas<'a> {
             Opcode::ZExt | Opcode::SExt | Opcode::Trunc => self.is_thread_index(func.operands(inst)[0]),
             Opcode::Call => match func.call(inst).callee {
                 Callee::Intrinsic(id) => {
-                    matches!(self.intrinsics.class(id), Class::Index(crate::affine::Base::TidX))
+                    matches!(self.intrinsics.class(id), LaneRule::Index(crate::affine::Base::TidX))
                 }
                 _ => false,
             },
@@ -241,7 +241,7 @@ impl<'a> Ptxas<'a> {
             Callee::Intrinsic(id) => {
                 matches!(
                     self.intrinsics.class(id),
-                    Class::Vote | Class::ShuffleIndex | Class::BlockReduction | Class::PartialReduction
+                    LaneRule::Vote | LaneRule::ShuffleIndex | LaneRule::BlockReduction | LaneRule::PartialReduction
                 )
             }
             _ => false,

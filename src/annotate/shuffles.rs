@@ -15,7 +15,7 @@ use super::ptxas::Ptxas;
 use super::sites::{Site, Sites, depth};
 use crate::affine::Base;
 use crate::divergence::Facts;
-use crate::divergence::intrinsics::Class;
+use crate::divergence::intrinsics::LaneRule;
 use crate::entity::{Block, Inst, Value};
 use crate::ir::call::Callee;
 use crate::ir::inst::Opcode;
@@ -98,7 +98,7 @@ fn index_read(facts: &Facts, ptxas: &Ptxas<'_>, inst: Inst) -> Option<Base> {
     }
     match func.call(inst).callee {
         Callee::Intrinsic(id) => match ptxas.intrinsics().class(id) {
-            Class::Index(base) if base != Base::LaneId => Some(base),
+            LaneRule::Index(base) if base != Base::LaneId => Some(base),
             _ => None,
         },
         _ => None,

@@ -36,13 +36,13 @@ pub struct Table {
     /// Names of source files, referred to by index.
     pub files: Vec<String>,
     /// Places in them, referred to by index.
-    pub places: Vec<Place>,
+    pub places: Vec<IndexedPlace>,
     pub functions: Vec<FunctionTable>,
 }
 
 /// A place in the source.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Place {
+pub struct IndexedPlace {
     pub file: u32,
     pub line: u32,
     pub column: u32,
@@ -115,7 +115,7 @@ impl BranchTable {
     }
 }
 
-/// A [`Place`] with the name of its file.
+/// An [`IndexedPlace`] with the name of its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct NamedPlace<'t> {
     pub file: &'t str,
@@ -211,7 +211,7 @@ impl Table {
     pub fn places<'t>(&'t self, branch: &BranchTable) -> impl Iterator<Item = NamedPlace<'t>> + use<'t> {
         let places = std::iter::successors(branch.place, |&place| self.places[place as usize].inlined_at);
         places.map(|place| {
-            let Place { file, line, column, .. } = self.places[place as usize];
+            let IndexedPlace { file, line, column, .. } = self.places[place as usize];
             NamedPlace { file: self.file(file), line, column }
         })
     }
@@ -291,7 +291,7 @@ mod tests {
     use super::*;
 
     fn sample() -> Table {
-        let place = |file, line, column, inlined_at| Place { file, line, column, inlined_at };
+        let place = |file, line, column, inlined_at| IndexedPlace { file, line, column, inlined_at };
         let block = |name: &str, next: &[u32]| BlockTable {
             name: name.to_owned(),
             lines: [12, 300],

@@ -1,7 +1,7 @@
 //! Which rule applies to each intrinsic that a module declares? Names are looked up once, after that only LLVM's
 //! numbers are used.
 
-use super::intrinsics::{Class, classify};
+use super::intrinsics::{LaneRule, classify};
 use crate::ir::import::{AttributeKinds, ModuleContext};
 use crate::llvm::handle::{self, intrinsic_name};
 use rustc_hash::FxHashMap;
@@ -52,7 +52,7 @@ impl Arithmetic {
 }
 
 /// The class of an intrinsic, its rule if it is target-independent, and whether it is `llvm.assume`.
-type IntrinsicRule = (Class, Option<Arithmetic>, bool);
+type IntrinsicRule = (LaneRule, Option<Arithmetic>, bool);
 
 /// The rules of the intrinsics that a module declares.
 #[derive(Default)]
@@ -76,7 +76,7 @@ fn rule_of(id: u32, pure: bool) -> IntrinsicRule {
 }
 
 /// The class of an intrinsic by LLVM's number; `pure` if it accesses no memory and is not convergent.
-pub(super) fn class_of_intrinsic(id: u32, pure: bool) -> Class {
+pub(super) fn class_of_intrinsic(id: u32, pure: bool) -> LaneRule {
     rule_of(id, pure).0
 }
 
@@ -97,8 +97,8 @@ impl IntrinsicTable {
         IntrinsicTable { entries, has_assume }
     }
     /// The class of an intrinsic.
-    pub fn class(&self, id: u32) -> Class {
-        self.entries.get(&id).map_or(Class::Divergent, |entry| entry.0)
+    pub fn class(&self, id: u32) -> LaneRule {
+        self.entries.get(&id).map_or(LaneRule::Divergent, |entry| entry.0)
     }
     /// The rule of a target-independent intrinsic.
     pub fn arithmetic(&self, id: u32) -> Option<Arithmetic> {
@@ -106,7 +106,10 @@ impl IntrinsicTable {
     }
     /// Whether it reads a special register, so that its result is never undef or poison.
     pub fn is_register(&self, id: u32) -> bool {
-        matches!(self.class(id), Class::Index(_) | Class::BlockSize(_) | Class::Register { .. } | Class::Number(_))
+        matches!(
+            self.class(id),
+            LaneRule::Index(_) | LaneRule::BlockSize(_) | LaneRule::Register { .. } | LaneRule::Number(_)
+        )
     }
     /// Whether it returns its pointer operand, moved at most within the same object.
     pub fn returns_its_pointer(&self, id: u32) -> bool {

@@ -8,12 +8,12 @@
 //! that read the machine's state. The same is *not* true of ordinary functions: a function that wraps `threadIdx.x`
 //! accesses no memory either.
 
-use super::intrinsics::Class::*;
+use super::intrinsics::LaneRule::*;
 use crate::affine::{Base, Scope};
 
 /// How the result of an intrinsic relates across lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Class {
+pub enum LaneRule {
     /// A thread index.
     Index(Base),
     /// The same number in the scope, between the bounds (inclusive).
@@ -42,7 +42,7 @@ pub enum Class {
     Divergent,
 }
 
-const fn register(scope: Scope, low: u64, high: u64) -> Class {
+const fn register(scope: Scope, low: u64, high: u64) -> LaneRule {
     Register { scope, low, high }
 }
 
@@ -51,7 +51,7 @@ const GRID_YZ: u64 = 65_535;
 const ANY: u64 = u64::MAX;
 
 /// Prefix (after `llvm.nvvm.`) and class. The longest match applies.
-const NVVM: &[(&str, Class)] = &[
+const NVVM: &[(&str, LaneRule)] = &[
     // special registers
     ("read.ptx.sreg", Divergent),
     ("read.ptx.sreg.tid.x", Index(Base::TidX)),
@@ -261,7 +261,7 @@ const STATEFUL: &[&str] = &[
 
 /// The class of an intrinsic by its name without overload suffixes. `touches_nothing`: LLVM says that it neither
 /// accesses memory nor is convergent.
-pub fn classify(name: &str, touches_nothing: bool) -> Class {
+pub fn classify(name: &str, touches_nothing: bool) -> LaneRule {
     if let Some(nvvm) = name.strip_prefix("llvm.nvvm.") {
         return nvvm_rule(nvvm).unwrap_or(Divergent);
     }
@@ -270,7 +270,7 @@ pub fn classify(name: &str, touches_nothing: bool) -> Class {
     if touches_nothing && !stateful && !foreign { Pure } else { Divergent }
 }
 
-fn nvvm_rule(name: &str) -> Option<Class> {
+fn nvvm_rule(name: &str) -> Option<LaneRule> {
     // the numbered environment registers share one rule
     let name = if name.starts_with("read.ptx.sreg.envreg") { "read.ptx.sreg.envreg0" } else { name };
     NVVM.iter().filter(|(prefix, _)| has_prefix(name, prefix)).max_by_key(|(prefix, _)| prefix.len()).map(|rule| rule.1)

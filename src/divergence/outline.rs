@@ -4,7 +4,7 @@
 //! results about lanes ([`Facts`](super::Facts)) are built on an outline, and cost about as much again.
 
 use super::intrinsic_table::class_of_intrinsic;
-use super::intrinsics::Class;
+use super::intrinsics::LaneRule;
 use crate::affine::Form;
 use crate::affine::lanes::LaneModel;
 use crate::cfg::{Cfg, Dominators};
@@ -66,8 +66,12 @@ impl Outline {
             return false;
         }
         match class_of_intrinsic(id, data.memory == Memory::None && !data.convergent) {
-            Class::Index(base) => lanes.max(base) == 0 || lanes.scope_of(&Form::base(base)).is_some(),
-            Class::Register { .. } | Class::BlockSize(_) | Class::Number(_) | Class::Pure | Class::PureInBlock => true,
+            LaneRule::Index(base) => lanes.max(base) == 0 || lanes.scope_of(&Form::base(base)).is_some(),
+            LaneRule::Register { .. }
+            | LaneRule::BlockSize(_)
+            | LaneRule::Number(_)
+            | LaneRule::Pure
+            | LaneRule::PureInBlock => true,
             _ => false,
         }
     }

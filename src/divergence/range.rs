@@ -8,7 +8,7 @@
 use super::environment::Environment;
 use super::guards::Guards;
 use super::intrinsic_table::Arithmetic;
-use super::intrinsics::Class;
+use super::intrinsics::LaneRule;
 use crate::affine::form::unsigned;
 use crate::cfg::Cfg;
 use crate::entity::{Block, Inst, Value};
@@ -353,19 +353,19 @@ impl Ranges<'_> {
         let Callee::Intrinsic(id) = self.func.call(inst).callee else { return Range::full(bits) };
         let geometry = &self.env.geometry;
         match self.env.intrinsics.class(id) {
-            Class::Index(base) => {
+            LaneRule::Index(base) => {
                 let bound = match base {
                     crate::affine::Base::LaneId => 32.min(geometry.thread_bound()),
                     tid => geometry.tid_bound(tid as usize),
                 };
                 Range::unsigned(0, u64::from(bound) - 1, bits)
             }
-            Class::BlockSize(dim) => match geometry.extent(dim) {
+            LaneRule::BlockSize(dim) => match geometry.extent(dim) {
                 Some(extent) => Range::unsigned(extent.into(), extent.into(), bits),
                 None => Range::unsigned(1, geometry.tid_bound(dim).into(), bits),
             },
-            Class::Register { low, high, .. } => Range::unsigned(low, high, bits),
-            Class::Number(number) => Range::constant(number, bits),
+            LaneRule::Register { low, high, .. } => Range::unsigned(low, high, bits),
+            LaneRule::Number(number) => Range::constant(number, bits),
             _ => self.of_arithmetic_intrinsic(inst, id, bits, at, depth),
         }
     }

@@ -6,7 +6,7 @@
 //! `nodivergencesource` does.
 
 use super::intrinsic_table::Arithmetic;
-use super::intrinsics::Class;
+use super::intrinsics::LaneRule;
 use super::view::View;
 use crate::affine::arith::{self, NoWrap};
 use crate::affine::interner::Element;
@@ -61,23 +61,23 @@ impl View<'_> {
 
     fn intrinsic(&mut self, inst: Inst, id: u32) -> Element {
         match self.env.intrinsics.class(id) {
-            Class::Index(base) if self.model.max(base) == 0 => self.interner.intern_constant(0),
-            Class::Index(Base::TidY) if mutants::on(Mutant::TidYUniform) => Element::uniform(Scope::Block),
-            Class::Index(base) => self.interner.intern(&Form::base(base)),
-            Class::Register { .. } if mutants::on(Mutant::CtaidGrid) => Element::uniform(Scope::Grid),
-            Class::Register { scope, .. } => Element::uniform(scope),
-            Class::BlockSize(dim) => match self.env.geometry.extent(dim) {
+            LaneRule::Index(base) if self.model.max(base) == 0 => self.interner.intern_constant(0),
+            LaneRule::Index(Base::TidY) if mutants::on(Mutant::TidYUniform) => Element::uniform(Scope::Block),
+            LaneRule::Index(base) => self.interner.intern(&Form::base(base)),
+            LaneRule::Register { .. } if mutants::on(Mutant::CtaidGrid) => Element::uniform(Scope::Grid),
+            LaneRule::Register { scope, .. } => Element::uniform(scope),
+            LaneRule::BlockSize(dim) => match self.env.geometry.extent(dim) {
                 Some(extent) => self.interner.intern_constant(extent.into()),
                 None => Element::uniform(Scope::Grid),
             },
-            Class::Number(number) => self.interner.intern_constant(number),
-            Class::Pure => self.pure_intrinsic(inst, id),
-            Class::PureInBlock => self.generic(inst).capped(Scope::Block),
-            Class::Vote if mutants::on(Mutant::VoteMask) => Element::uniform(Scope::Warp),
-            Class::Vote if mutants::on(Mutant::VoteBlock) => Element::uniform(Scope::Block),
-            Class::Vote => self.in_warp_if_uniform(inst, &[0]),
-            Class::Reduction => self.in_warp_if_uniform(inst, &[1]),
-            Class::ShuffleIndex => {
+            LaneRule::Number(number) => self.interner.intern_constant(number),
+            LaneRule::Pure => self.pure_intrinsic(inst, id),
+            LaneRule::PureInBlock => self.generic(inst).capped(Scope::Block),
+            LaneRule::Vote if mutants::on(Mutant::VoteMask) => Element::uniform(Scope::Warp),
+            LaneRule::Vote if mutants::on(Mutant::VoteBlock) => Element::uniform(Scope::Block),
+            LaneRule::Vote => self.in_warp_if_uniform(inst, &[0]),
+            LaneRule::Reduction => self.in_warp_if_uniform(inst, &[1]),
+            LaneRule::ShuffleIndex => {
                 let clamp = self.func.operands(inst).get(3).and_then(|&clamp| self.func.constant(clamp));
                 match clamp {
                     _ if mutants::on(Mutant::ShuffleClamp) => self.in_warp_if_uniform(inst, &[0, 2]),
@@ -87,18 +87,18 @@ impl View<'_> {
                     _ => Element::DIVERGENT,
                 }
             }
-            Class::BlockReduction => {
+            LaneRule::BlockReduction => {
                 let barrier = self.operand(inst, 0);
                 self.scope_of(barrier).map_or(Element::DIVERGENT, |scope| Element::uniform(scope.min(Scope::Block)))
             }
-            Class::PartialReduction => self.in_warp_if_uniform(inst, &[0, 1]),
-            Class::ReadOnlyLoad => {
+            LaneRule::PartialReduction => self.in_warp_if_uniform(inst, &[0, 1]),
+            LaneRule::ReadOnlyLoad => {
                 let pointer = self.func.operands(inst)[0];
                 let address = self.operand(inst, 0);
                 let scope = self.scope_of(address).and_then(|scope| self.loaded_scope(pointer, scope, true));
                 scope.map_or(Element::DIVERGENT, Element::uniform)
             }
-            Class::Divergent => Element::DIVERGENT,
+            LaneRule::Divergent => Element::DIVERGENT,
         }
     }
 

@@ -17,7 +17,7 @@ use crate::affine::form::Base;
 use crate::cfg::SyncDependence;
 use crate::cfg::cycles::Cycle;
 use crate::divergence::facts::Facts;
-use crate::divergence::intrinsics::{self, Class};
+use crate::divergence::intrinsics::{self, LaneRule};
 use crate::entity::{Block, Inst, Value};
 use crate::ir::Func;
 use crate::ir::call::Callee;
@@ -296,16 +296,18 @@ fn is_source(func: &Func, inst: Inst) -> bool {
         Opcode::Load => data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC),
         Opcode::Call => !matches!(
             class_of_call(func, inst),
-            Some(Class::Pure | Class::PureInBlock | Class::Vote | Class::Reduction | Class::ReadOnlyLoad)
+            Some(
+                LaneRule::Pure | LaneRule::PureInBlock | LaneRule::Vote | LaneRule::Reduction | LaneRule::ReadOnlyLoad
+            )
         ),
         _ => false,
     }
 }
 
-fn class_of_call(func: &Func, call: Inst) -> Option<Class> {
+fn class_of_call(func: &Func, call: Inst) -> Option<LaneRule> {
     match func.call(call).callee {
         Callee::Intrinsic(id) => Some(intrinsics::classify(&intrinsic_name(id), true)),
-        Callee::Asm { .. } if func.call(call).pure_asm => Some(Class::Pure),
+        Callee::Asm { .. } if func.call(call).pure_asm => Some(LaneRule::Pure),
         _ => None,
     }
 }
@@ -325,7 +327,7 @@ fn source_of(facts: &Facts, value: Value) -> Source {
             Callee::Intrinsic(id) => {
                 let name = intrinsic_name(id);
                 match intrinsics::classify(&name, true) {
-                    Class::Index(base) => Source::ThreadIndex(base),
+                    LaneRule::Index(base) => Source::ThreadIndex(base),
                     _ if name.starts_with("llvm.nvvm.read.ptx.sreg.") => Source::Register(value),
                     _ if is_exchange(&name) => Source::Exchange(value),
                     _ if name.starts_with("llvm.nvvm.atomic") => Source::Atomic(value),

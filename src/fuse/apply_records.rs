@@ -178,7 +178,7 @@ impl<'m> PairRecords<'m> {
         for (at, spot) in self.spots.iter().enumerate() {
             if spot.guard.is_none() {
                 for variable in pending.drain(..) {
-                    told.settle(editor, variable, spot);
+                    told.merge_sides(editor, variable, spot);
                 }
             }
             let mut here: Vec<Variable> = Vec::new();
@@ -207,7 +207,7 @@ impl<'m> PairRecords<'m> {
                         pending.push(variable);
                     }
                 } else {
-                    told.settle(editor, variable, spot);
+                    told.merge_sides(editor, variable, spot);
                 }
             }
         }
@@ -259,7 +259,7 @@ impl<'m> Told<'_, 'm> {
     }
 
     /// Says what is true of a variable for lanes of both sides.
-    fn settle(&mut self, editor: &mut Editor<'m>, variable: Variable, spot: &Spot<'m>) {
+    fn merge_sides(&mut self, editor: &mut Editor<'m>, variable: Variable, spot: &Spot<'m>) {
         let said = self.said[&variable];
         let known = match said {
             [Some(one), Some(other)] => one.is_alike(other).then_some(one),

@@ -53,7 +53,7 @@ pub fn simplified<'m>(outline: Outline, handles: Handles<'m>) -> (Outline, Handl
         return (outline, handles, false);
     }
     let geometry = outline.geometry;
-    let (func, handles) = Changes { added, rows, succs }.carry_out(outline.func, handles);
+    let (func, handles) = Changes { added, rows, succs }.apply_to(outline.func, handles);
     (Outline::new(func, geometry), handles, true)
 }
 
@@ -189,7 +189,7 @@ impl<'a> Shape<'a> {
 }
 
 impl Changes {
-    fn carry_out<'m>(mut self, func: Func, handles: Handles<'m>) -> (Func, Handles<'m>) {
+    fn apply_to<'m>(mut self, func: Func, handles: Handles<'m>) -> (Func, Handles<'m>) {
         let old = func.insts.len() as u32;
         let first_constant = func.param_count + old;
         let more: u32 = self.added.iter().map(|added| added.phis.len() as u32 + 1).sum();

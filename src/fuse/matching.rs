@@ -237,36 +237,36 @@ pub fn selectable(func: &Func, slot: &Slot) -> bool {
 
 /// What is known of where a pointer points.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
+enum PointsTo {
     Stack,
     Space(u32),
     Unknown,
 }
 
-fn place(func: &Func, mut pointer: Value) -> Place {
+fn points_to(func: &Func, mut pointer: Value) -> PointsTo {
     // chains of address arithmetic are short
     for _ in 0..16 {
         if let Some(space @ 1..) = func.type_info(pointer).kind.space() {
-            return if space == 5 { Place::Stack } else { Place::Space(space) };
+            return if space == 5 { PointsTo::Stack } else { PointsTo::Space(space) };
         }
         let Some(def) = func.def(pointer) else {
             return match func.constant(pointer) {
-                Some(ConstData::Address(global)) => Place::Space(global.space),
-                _ => Place::Unknown,
+                Some(ConstData::Address(global)) => PointsTo::Space(global.space),
+                _ => PointsTo::Unknown,
             };
         };
         match func.insts[def].opcode {
-            Opcode::Alloca => return Place::Stack,
+            Opcode::Alloca => return PointsTo::Stack,
             Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast | Opcode::Freeze => pointer = func.operands(def)[0],
-            _ => return Place::Unknown,
+            _ => return PointsTo::Unknown,
         }
     }
-    Place::Unknown
+    PointsTo::Unknown
 }
 
 fn same_memory(func: &Func, [a, b]: [Value; 2]) -> bool {
-    let places = [place(func, a), place(func, b)];
-    places[0] == places[1] && places[0] != Place::Stack
+    let places = [points_to(func, a), points_to(func, b)];
+    places[0] == places[1] && places[0] != PointsTo::Stack
 }
 
 /// Instructions of one side's block that take part: no phis, no terminator, no hints.

@@ -6,7 +6,7 @@
 
 use super::plan::{BranchPlan, FunctionPlan};
 use crate::access::{self, Pattern};
-use crate::counts::table::{BlockTable, BranchTable, FunctionTable, LineTable, Place, Table};
+use crate::counts::table::{BlockTable, BranchTable, FunctionTable, IndexedPlace, LineTable, Table};
 use crate::divergence::Facts;
 use crate::entity::Block;
 use crate::explain::ExpressionPrinter;
@@ -148,7 +148,7 @@ impl<'m> Describer<'m> {
         let inlined_at = location.inlined_at().map(|outer| self.place(outer));
         let file = self.file(location);
         let number = self.table.places.len() as u32;
-        self.table.places.push(Place { file, line: location.line(), column: location.column(), inlined_at });
+        self.table.places.push(IndexedPlace { file, line: location.line(), column: location.column(), inlined_at });
         self.places.insert(location, number);
         number
     }

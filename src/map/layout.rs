@@ -128,12 +128,12 @@ fn order(rows: &mut [Vec<u32>], next: &[Vec<u32>], layers: &[Option<u32>]) {
         }
     }
     let mut place = vec![0.0f64; next.len()];
-    let settle = |row: &[u32], place: &mut [f64]| {
+    let set_places = |row: &[u32], place: &mut [f64]| {
         for (position, &block) in row.iter().enumerate() {
             place[block as usize] = (position as f64 + 0.5) / row.len() as f64;
         }
     };
-    rows.iter().for_each(|row| settle(row, &mut place));
+    rows.iter().for_each(|row| set_places(row, &mut place));
     for round in 0..ROUNDS {
         let down = round % 2 == 0;
         let neighbours = if down { &above } else { &below };
@@ -148,7 +148,7 @@ fn order(rows: &mut [Vec<u32>], next: &[Vec<u32>], layers: &[Option<u32>]) {
             keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
             rows[row] = keyed.into_iter().map(|(_, block)| block).collect();
             let row = rows[row].clone();
-            settle(&row, &mut place);
+            set_places(&row, &mut place);
         }
     }
 }
