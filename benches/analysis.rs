@@ -1,10 +1,11 @@
-//! How long does the analysis take against LLVM's own, and how much memory? The ladder of generated kernels, and every
-//! file named on the command line (`scripts/bench analysis FILE.ll …` names the examples as well).
+//! How long does the analysis take compared with LLVM's own, and how much memory does it need? Measured on the ladder
+//! of generated kernels and on every file named on the command line (`scripts/bench analysis FILE.ll …` adds the
+//! examples).
 //!
-//! Both run in this process in turn on the same module; a figure is the median of [`RUNS`] runs after one warm-up, of
-//! [`SHORT_RUNS`] where a run takes microseconds, or of `--runs=N`. `--files` leaves the ladder out; `--points=FILE` leaves
-//! the ladder's times in a file that `scripts/bench plot --scaling FILE` draws.
-//! Memory is what warpwise holds at its peak beyond the module itself, counted by the allocator, in a run of its own.
+//! Both analyses run alternately in this process on the same module. A figure is the median of [`RUNS`] runs after a
+//! warm-up, of [`SHORT_RUNS`] if a run takes microseconds, or of `--runs=N`. `--files` leaves out the ladder;
+//! `--points=FILE` writes the ladder's times to a file that `scripts/bench plot --scaling FILE` draws. Memory is the
+//! peak that warpwise allocates beyond the module itself, counted by the allocator in a separate run.
 
 use std::path::Path;
 use warpwise::divergence::{ModuleAnalysis, Options};
@@ -13,7 +14,7 @@ use warpwise::llvm::owned::OwnedModule;
 
 const RUNS: u32 = 11;
 const SHORT_RUNS: u32 = 101;
-/// Up to so many instructions a run counts as short.
+/// Up to this many instructions a run counts as short.
 const SHORT: usize = 2_000;
 const LADDER: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 
@@ -23,7 +24,8 @@ fn median(mut times: Vec<u64>) -> u64 {
     times[times.len() / 2]
 }
 
-/// What one analysis of the module holds at most, on a thread that has analysed nothing yet and keeps no tables.
+/// Maximum number of bytes that one analysis of the module allocates, on a thread that has analysed nothing yet and so
+/// keeps no tables.
 fn peak_bytes(module: &OwnedModule) -> usize {
     struct Lent<'a>(&'a OwnedModule);
     // SAFETY: the thread that owns the module waits.
@@ -42,7 +44,7 @@ fn peak_bytes(module: &OwnedModule) -> usize {
     std::thread::scope(|scope| scope.spawn(analyse).join()).unwrap_or(0)
 }
 
-/// Prints a row; returns the instructions and the nanoseconds that LLVM and we took.
+/// Prints a row; returns the number of instructions and the nanoseconds that LLVM and we took.
 fn measure(name: &str, module: &OwnedModule) -> Result<[u64; 3], String> {
     let handle = module.handle();
     let bodies: Vec<_> = handle.functions().filter(|function| !function.is_declaration()).collect();

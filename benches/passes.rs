@@ -1,10 +1,11 @@
-//! How long does each transform take against the analysis it stands on? The ladder of generated kernels, and every
-//! file named on the command line (`scripts/bench passes FILE.ll …`). `--files` leaves the ladder out, `--only=PASS` the other
-//! transforms: for profiles.
+//! How long does each transform take compared with the analysis on which it is based? Measured on the ladder of
+//! generated kernels and on every file named on the command line (`scripts/bench passes FILE.ll …`). For profiling,
+//! `--files` leaves out the ladder and `--only=PASS` the other transforms.
 //!
-//! A run reads the module anew, analyses all its functions, then runs the transform, which analyses them again; times
-//! are of the thread's own CPU clock, a figure is the median of [`RUNS`] runs after one warm-up, of [`SHORT_RUNS`] where
-//! a run takes microseconds. Ratios are made run by run: the two halves of a run find the machine in the same mood.
+//! A run parses the module again, analyses all its functions, and then runs the transform, which analyses them again.
+//! Times are CPU time of the thread; a figure is the median of [`RUNS`] runs after a warm-up, or of [`SHORT_RUNS`] if a
+//! run takes microseconds. Ratios are formed within each run, so that both parts are measured under the same
+//! conditions.
 
 use cpu_time::ThreadTime;
 use std::path::PathBuf;
@@ -16,10 +17,10 @@ use warpwise::pipeline::{self, Pass, Session};
 
 const RUNS: usize = 9;
 const SHORT_RUNS: usize = 41;
-/// Up to so many instructions a run counts as short.
+/// Up to this many instructions a run counts as short.
 const SHORT: usize = 2_000;
 const LADDER: [usize; 3] = [1_000, 10_000, 100_000];
-/// Transform and the parameters that make it do all it can.
+/// A transform, and the parameters that make it do as much as possible.
 const PASSES: [(&str, &str); 4] = [
     ("annotate-uniform", "block=256;assume-restrict"),
     ("fuse-branches", ""),
@@ -54,7 +55,7 @@ fn median(mut figures: Vec<f64>) -> f64 {
     figures[figures.len() / 2]
 }
 
-/// Apart from everything else, so that a profile tells what it takes.
+/// A separate function, so that it shows up in a profile.
 #[inline(never)]
 fn analyse(module: Module<'_>, bodies: &[Function<'_>]) {
     let analysis = ModuleAnalysis::new(module, Options::default());
@@ -63,7 +64,7 @@ fn analyse(module: Module<'_>, bodies: &[Function<'_>]) {
     }
 }
 
-/// As [`analyse`].
+/// A separate function like [`analyse`].
 #[inline(never)]
 fn transform(pass: Pass, module: Module<'_>, parameters: &str) {
     std::hint::black_box(pipeline::run(pass, module, parameters, &Session::default(), &Host::silent()))

@@ -1,14 +1,15 @@
-//! How many lane instructions does the machine execute in a second, on one core?
+//! How many lane instructions does the machine execute per second, on one core?
 //!
 //! Four kernels: a divergent integer loop, a streaming float kernel, a shared-memory matrix product and a loop of pure
-//! integer arithmetic. Prints the median of several runs each. Run with `cargo bench --bench simt`.
+//! integer arithmetic. Prints the median of [`RUNS`] runs in lockstep, and one run with the independent scheduler. Run
+//! with `cargo bench --bench simt`.
 
 use std::time::Instant;
 use warpwise::llvm::image;
 use warpwise::llvm::owned::OwnedModule;
 use warpwise::simt::{Arg, Inputs, LaunchConfig, Machine, Nobody, Scheduler};
 
-/// Runs of each kernel; the median is printed.
+/// Number of runs of each kernel in lockstep, of which the median is printed.
 const RUNS: usize = 7;
 
 fn main() {

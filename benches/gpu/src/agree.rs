@@ -1,18 +1,19 @@
 //! Does the GPU compute what the lockstep machine computed?
 //!
-//! `scripts/agree` builds a folder of cases: `NAME/launch.json` with inputs and results as `warpwise simt --record` writes
-//! them, `NAME/kernel.cubin` made from the very IR that the machine ran, and `NAME/judge`, lines that say how to compare
-//! an argument (the default is bit by bit):
+//! `scripts/agree` builds a folder of cases. Each has `NAME/launch.json` with inputs and results, as `warpwise simt
+//! --record` writes them; `NAME/kernel.cubin`, made from the same IR that the machine ran; and `NAME/judge`, with lines
+//! that say how to compare an argument (the default is bit by bit):
 //!
-//! - `ulp ARG N`: floats may be N units in the last place off;
-//! - `counts ARG`: visits and splits of branches, counted by the program: compared bit by bit, told apart in the table;
-//! - `free-counts ARG`: counts where ptxas need not choose the same reconvergence points: differences are only told.
+//! - `ulp ARG N`: floats may differ by N units in the last place;
+//! - `counts ARG`: visits and splits of branches, counted by the program: compared bit by bit, and listed separately in
+//!   the table;
+//! - `free-counts ARG`: counts for which ptxas may choose other reconvergence points: differences are only reported.
 //!
-//! Global variables that the kernel changed are compared too. Counters of a divergence map (`__warpwise_map_*`) lie in
-//! replicas, one for a multiprocessor: their sums are compared, as free counts.
+//! Global variables that the kernel changed are compared, too. Counters of a divergence map (`__warpwise_map_*`) are
+//! stored in several replicas; their sums are compared, as free counts.
 //!
-//! A fault ends a CUDA context for good and a kernel may hang, so [`run`] works through the cases in child processes and
-//! starts a new one after each case that failed to run.
+//! A fault ends a CUDA context, and a kernel may hang. So [`run`] processes the cases in child processes and starts a
+//! new one after each case that could not be run.
 
 use crate::cuda::{Buffer, Device, Module, Shape};
 use anyhow::{Context, Result, bail, ensure};
@@ -24,9 +25,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// A case that takes longer hangs: the machine ran it in seconds, a GPU needs less than one.
+/// A case that takes longer is considered to hang: the machine ran it in seconds, and a GPU needs less than one.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Names of a divergence map's symbols: how all begin, how the counters end, and how the table that describes them ends.
+/// Names of a divergence map's symbols: the common prefix, the suffix of the counters, and that of the table.
 const MAP: &str = "__warpwise_map_";
 const COUNTERS: &str = "_counters";
 const TABLE: &str = "_table";
@@ -64,20 +65,20 @@ enum Judge {
     FreeCounts,
 }
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Verdict {
     pub case: String,
-    /// Why it did not run; everything else is empty then.
+    /// Why it could not be run; then everything else is empty.
     pub failed: Option<String>,
-    /// Bytes compared bit by bit, and what differs.
+    /// Number of bytes compared bit by bit, and the differences.
     pub exact_bytes: usize,
     pub wrong: Vec<String>,
-    /// Floats compared in ulp: how many, the largest distance found and the one allowed.
+    /// Floats compared in ulp: their number, the largest distance found, and the distance allowed.
     pub floats: usize,
     pub worst_ulp: u64,
     pub allowed_ulp: u64,
-    /// Words of counts compared, and what differs; the latter is no failure where it is free to.
+    /// Number of count words compared, and the differences, which are no failure for free counts.
     pub counts: usize,
     pub counts_differ: Vec<String>,
     pub counts_free: bool,
@@ -97,7 +98,7 @@ struct Results {
     verdicts: Vec<Verdict>,
 }
 
-/// Runs every case of a folder whose name contains `only`, prints a table, writes `out`; whether all agree.
+/// Runs every case in a folder whose name contains `only`, prints a table and writes `out`; returns whether all agree.
 pub fn run(folder: &Path, only: &str, out: &Path) -> Result<bool> {
     let cases = cases(folder, only)?;
     ensure!(!cases.is_empty(), "no case in {}", folder.display());
@@ -185,7 +186,7 @@ fn row(verdict: &Verdict) -> String {
     format!("{:4} {case:32} {}", if verdict.is_good() { "ok" } else { "BAD" }, parts.join(", "))
 }
 
-/// The child: runs cases until one fails to run, each verdict a line on standard output.
+/// The child process: runs cases until one cannot be run, and prints each verdict as a line.
 pub fn worker(folder: &Path, cases: &[String]) -> Result<()> {
     let device = Device::open()?;
     say(&format!("device\t{}\t{}", device.name, device.driver));
@@ -216,7 +217,7 @@ pub fn worker(folder: &Path, cases: &[String]) -> Result<()> {
 
 fn say(line: &str) {
     let mut out = std::io::stdout().lock();
-    // Nobody listens any more: the parent is gone, and so are we soon.
+    // nobody reads the output any more: the parent is gone
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }
 
@@ -285,12 +286,12 @@ fn judges(text: &str) -> Result<BTreeMap<usize, Judge>> {
     Ok(all)
 }
 
-/// The unit whose counters these are: `__warpwise_map_SUFFIX` of `__warpwise_map_SUFFIX_counters`.
+/// The translation unit of these counters: `__warpwise_map_SUFFIX` for `__warpwise_map_SUFFIX_counters`.
 fn map_unit(name: &str) -> Option<&str> {
     name.strip_suffix(COUNTERS).filter(|unit| unit.starts_with(MAP))
 }
 
-/// 64-bit words of a replica, from the header of a map's table.
+/// Number of 64-bit words of a replica, from the header of a map's table.
 fn replica_words(device: &Device, module: Module, table: &str) -> Result<usize> {
     let symbol = device.global(module, table)?;
     let header = device.download(Buffer { address: symbol.address, bytes: 24.min(symbol.bytes) })?;
@@ -345,7 +346,7 @@ fn bits(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-/// How many floats lie between two, or 1 for integers; any two NaNs are the same.
+/// Number of floats between two values, or 1 for different integers; any two NaNs are equal.
 fn distance(element: &str, a: &[u8], b: &[u8]) -> u64 {
     let (a, b) = (bits(a), bits(b));
     let width = match element {

@@ -1,11 +1,11 @@
-//! How does the folder come about that a GPU machine needs?
+//! How is the folder built that a GPU machine needs?
 //!
-//! For every kernel: its products (one cubin per way of making it, [`Made`]) are built in a cache folder, each with a
-//! stamp of all that went into it, so that a second build does only what changed. Then the bundle is laid out:
-//! `cubins/`, `manifest.json`, this very program, and `run`, which starts it.
+//! For every kernel, its products (one cubin for each way of building it, [`Made`]) are built in a cache folder, each
+//! with a stamp of everything that went into it, so that a second build only rebuilds what changed. Then the bundle is
+//! assembled: `cubins/`, `manifest.json`, this program, and `run`, which starts it.
 //!
-//! A variant that does not build is recorded with the reason and costs nothing else. What makes the whole build fail:
-//! a description that does not fit its kernel, and a kernel that plain clang does not compile.
+//! A variant that does not build is recorded with the reason, and the rest continues. The whole build fails only if a
+//! description does not fit its kernel, or if plain clang does not compile a kernel.
 
 use crate::cubin;
 use crate::launch::{Arg, Description};
@@ -20,7 +20,7 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What to build, with what, and where.
+/// What to build, from what, and where.
 pub struct Options {
     /// Folder with a folder per section.
     pub kernels: PathBuf,
@@ -28,22 +28,22 @@ pub struct Options {
     pub cache: PathBuf,
     /// LLVM 22's prefix.
     pub llvm: PathBuf,
-    /// The CUDA tree, disassembler included.
+    /// The CUDA tree, including the disassembler.
     pub cuda: PathBuf,
-    /// libwarpwise.so; without it the variants that need it are left out.
+    /// libwarpwise.so; without it the variants that need it are omitted.
     pub plugin: Option<PathBuf>,
     pub arch: String,
     /// Empty: all.
     pub sections: Vec<String>,
     /// Empty: all.
     pub only: Vec<String>,
-    /// Compilers at a time.
+    /// Number of compilers that run in parallel.
     pub jobs: usize,
-    /// Commit to record.
+    /// Commit to record in the manifest.
     pub commit: String,
 }
 
-/// A kernel's source, read.
+/// The source of a kernel.
 struct Source {
     name: String,
     folder: String,
@@ -52,7 +52,7 @@ struct Source {
     description: Description,
 }
 
-/// Built products of a source: counts are taken per entry from the two texts.
+/// Products built from a source; counts for each entry are taken from the two texts.
 #[derive(Clone)]
 struct Product {
     cubin: PathBuf,
@@ -60,10 +60,10 @@ struct Product {
     sass: String,
 }
 
-/// One way of making a cubin; several variants may share it.
+/// One way of building a cubin; several variants may share it.
 type ProductId = &'static str;
 
-/// Builds the bundle; the sentences returned say why variants were left out, and which.
+/// Builds the bundle. The sentences returned say which variants were omitted, and why.
 pub fn build(options: &Options) -> Result<Vec<String>> {
     let sources = read_sources(options)?;
     ensure!(!sources.is_empty(), "no kernel is left to build in {}", options.kernels.display());
@@ -89,7 +89,7 @@ pub fn build(options: &Options) -> Result<Vec<String>> {
     lay_out(options, &sources, &built.into_inner().expect("no builder panics"))
 }
 
-/// All kernels the options ask for, in order of section and name.
+/// All kernels selected by the options, in order of section and name.
 fn read_sources(options: &Options) -> Result<Vec<Source>> {
     if let Some(name) = options.sections.iter().find(|name| !SECTIONS.contains(&name.as_str())) {
         bail!("there is no section '{name}' (sections: {})", SECTIONS.join(", "));
@@ -129,13 +129,13 @@ fn find_sources(kernels: &Path) -> Result<Vec<Source>> {
     Ok(sources)
 }
 
-/// What the kernels in a folder are launched on, by `SECTION/NAME`.
+/// The launch descriptions of the kernels in a folder, by `SECTION/NAME`.
 pub fn descriptions(kernels: &Path) -> Result<BTreeMap<String, Description>> {
     let sources = find_sources(kernels)?;
     Ok(sources.into_iter().map(|s| (format!("{}/{}", s.folder, s.name), s.description)).collect())
 }
 
-/// The headers that sources share; a change of one rebuilds all.
+/// The headers that sources share; if one changes, everything is rebuilt.
 fn read_headers(kernels: &Path) -> Result<Vec<String>> {
     let entries = fs::read_dir(kernels).with_context(|| kernels.display().to_string())?;
     let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
@@ -197,7 +197,7 @@ impl Builder<'_> {
         products
     }
 
-    /// From the cache, or built now; a failure is cached as well.
+    /// From the cache, or built now; failures are cached as well.
     fn product(&self, variant: &Variant) -> Result<Product, String> {
         if matches!(variant.made, Made::Plugin(_)) && self.options.plugin.is_none() {
             return Err("no plugin was given".into());
@@ -229,7 +229,7 @@ impl Builder<'_> {
         hash(&(LAYOUT, &self.source.text, self.headers_hash, self.flags(variant), llvm, cuda, plugin))
     }
 
-    /// The flags that tell this variant from others, as the manifest shows them.
+    /// The flags that distinguish this variant, as shown in the manifest.
     fn flags(&self, variant: &Variant) -> Vec<String> {
         let arch = &self.options.arch;
         let regs = self.source.description.regs;
@@ -286,7 +286,7 @@ impl Builder<'_> {
                 clang.args(["--cuda-device-only", "-Wno-unknown-cuda-version"]);
                 clang.arg(format!("--cuda-path={}", cuda.display())).arg(format!("--cuda-gpu-arch={arch}"));
                 if let (Made::Plugin(_), Some(plugin)) = (&variant.made, &self.options.plugin) {
-                    // All that follows the plugin in the list goes to clang, save ptxas's own limit.
+                    // everything after the plugin in the list is for clang, except ptxas's own limit
                     clang.arg(format!("-fpass-plugin={}", plugin.display()));
                     let flags = self.flags(variant);
                     let own = flags.iter().skip_while(|f| !f.starts_with("-fpass-plugin")).skip(1);
@@ -310,7 +310,7 @@ impl Builder<'_> {
         run(ptxas.arg(ptx).arg("-o").arg(cubin))
     }
 
-    /// Do the described arguments fit the kernels' parameters?
+    /// Whether the described arguments fit the kernels' parameters.
     fn check_parameters(&self, ptx: &str) -> Result<()> {
         let described: Vec<usize> = self.source.description.full.args.iter().map(Arg::param_size).collect();
         for entry in [Entry::Plain, Entry::ByHand].into_iter().filter(|&e| self.source.has(e)) {
@@ -343,7 +343,7 @@ fn ask_for_shared_spilling(ptx: &str) -> String {
     out
 }
 
-/// Runs a tool; its output, or the line that says what went wrong.
+/// Runs a tool; returns its output, or the line that says what went wrong.
 fn run(command: &mut Command) -> Result<String> {
     let program = PathBuf::from(command.get_program());
     let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -419,7 +419,7 @@ fn lay_out(
     fs::write(options.out.join("manifest.json"), serde_json::to_string_pretty(&manifest)?)?;
     let mode: fs::Permissions = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     let program = options.out.join("warpwise-bench");
-    // Through a new file: the one that is there may be this program, running.
+    // written to a new file and renamed, because the existing one may be this program, which is running
     let _ = fs::remove_file(&program);
     let strip = options.llvm.join("bin/llvm-strip");
     run(Command::new(strip).arg("-o").arg(&program).arg(std::env::current_exe()?))?;

@@ -1,10 +1,10 @@
-//! What do ptxas and nvdisasm say about a kernel?
+//! What do ptxas and nvdisasm report about a kernel?
 //!
-//! Counts what the listings of `ptxas -v` and of `nvdisasm -c` show of one kernel, and reads the PTX of its parameters.
+//! Extracts counts for one kernel from the listings of `ptxas -v` and `nvdisasm -c`, and parses its parameters in PTX.
 
 use crate::manifest::Counts;
 
-/// Numbers for `entry` from ptxas's verbose output.
+/// Resources of `entry` from ptxas's verbose output.
 pub fn read_ptxas(text: &str, entry: &str, counts: &mut Counts) {
     if let Some(kernel) = warpwise_listing::resources(text).get(entry) {
         counts.stack = kernel.stack;
@@ -33,7 +33,7 @@ pub fn read_sass(text: &str, entry: &str, counts: &mut Counts) {
     }
 }
 
-/// The bytes of each parameter of `entry` in PTX, or `None` where there is no such kernel.
+/// Size in bytes of each parameter of `entry` in PTX, or `None` if there is no such kernel.
 pub fn ptx_params(ptx: &str, entry: &str) -> Option<Vec<usize>> {
     let body = ptx.split(".entry ").find_map(|part| {
         let rest = part.strip_prefix(entry)?;

@@ -1,7 +1,6 @@
-//! The NVIDIA driver, opened at run time.
-//!
-//! A thin safe face over the few calls of the driver's C interface that a benchmark needs. All of it runs on one
-//! thread, with the device's primary context current; handles live as long as the process, which is one worker.
+//! How is the NVIDIA driver called? A thin safe wrapper, loaded at run time, of the few driver functions that a
+//! benchmark needs. Everything runs on one thread, with the device's primary context current; handles live as long as
+//! the process, which is one worker.
 
 #![allow(unsafe_code)] // calls into the driver's library
 
@@ -110,7 +109,7 @@ impl Device {
         let library = unsafe { Library::new(LIBRARY) };
         let library =
             library.map_err(|error| anyhow::anyhow!("no NVIDIA driver found: {LIBRARY}: {}", plain(&error)))?;
-        // The library stays: its functions are called until the process ends.
+        // the library stays loaded: its functions are called until the process ends
         let calls = EntryPoints::load(Box::leak(Box::new(library)))?;
         let mut device = Device {
             calls,
@@ -161,7 +160,7 @@ impl Device {
         Ok(self.load(cubin, entry, shared)?.1)
     }
 
-    /// The same, with the module, whose variables may be wanted too.
+    /// The same with the module, if its variables are needed, too.
     pub fn load(&self, cubin: &[u8], entry: &str, shared: u32) -> Result<(Module, Function)> {
         let (mut module, mut function) = (null_mut(), null_mut());
         let entry = CString::new(entry)?;
@@ -178,7 +177,7 @@ impl Device {
         Ok((Module(module), Function(function)))
     }
 
-    /// Where a global variable lies.
+    /// Address and size of a global variable.
     pub fn global(&self, module: Module, name: &str) -> Result<Buffer> {
         let (mut address, mut bytes) = (0, 0);
         let symbol = CString::new(name)?;
@@ -273,7 +272,7 @@ impl Device {
         self.check(unsafe { (self.calls.synchronize)() }, "running")
     }
 
-    /// Milliseconds that a launch takes on the device.
+    /// Time of a launch on the device, in milliseconds.
     pub fn time(&self, function: Function, shape: Shape, params: &mut [Vec<u8>]) -> Result<f64> {
         self.record(self.start)?;
         self.launch(function, shape, params)?;
@@ -308,7 +307,7 @@ impl Device {
     }
 }
 
-/// The loader's message without the library's name, which our sentence already has.
+/// The loader's message without the name of the library, which our message already contains.
 fn plain(error: &libloading::Error) -> String {
     let text = error.to_string();
     text.strip_prefix(&format!("{LIBRARY}: ")).map_or_else(|| text.clone(), str::to_owned)

@@ -1,7 +1,7 @@
-//! What number does `(n+1)*threads/2` stand for?
+//! What is the value of an expression such as `(n+1)*threads/2`?
 //!
-//! Integer expressions of the launch descriptions: literals (decimal, hexadecimal), names, `+ - * / % << >>` and
-//! parentheses, with C's precedence. No spaces: the descriptions are split at blanks.
+//! Integer expressions in launch descriptions: literals (decimal, hexadecimal), names, `+ - * / % << >>` and
+//! parentheses, with C's precedence and without spaces, because descriptions are split at spaces.
 
 use anyhow::{Result, bail, ensure};
 

@@ -1,6 +1,6 @@
-//! What is in a buffer before a launch?
+//! What does a buffer contain before a launch?
 //!
-//! Every fill is a function of the element's index and a seed alone, so any machine makes the same bytes.
+//! Every fill is a function of the element's index and a seed only, so every machine generates the same bytes.
 
 use crate::launch::Type;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fill {
-    /// Bytes that no kernel writes by accident, so that an element left out shows.
+    /// Bytes that no kernel writes by accident, so that an element that was not written shows.
     Poison,
     /// One value everywhere.
     Value(f64),
@@ -23,11 +23,11 @@ pub enum Fill {
     Sorted { lo: f64, hi: f64, seed: u64, run: usize },
     /// A permutation of `0..len`.
     Permutation { seed: u64 },
-    /// The listed values, again and again.
+    /// The listed values, repeated.
     Cycle(Vec<f64>),
 }
 
-/// The byte poisoned buffers are made of.
+/// The byte with which buffers are poisoned.
 pub const POISON: u8 = 0xA5;
 
 impl Fill {

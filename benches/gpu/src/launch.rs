@@ -1,6 +1,6 @@
-//! How is a kernel launched, and on what?
+//! How is a kernel launched, and with which arguments?
 //!
-//! A kernel's file NAME.cu opens with lines that start with `//@`; they are the only place that knows:
+//! The file NAME.cu of a kernel begins with lines that start with `//@`, the only place with this information:
 //!
 //! ```text
 //! //@ launch grid=264 block=32,8 shared=4*n        dynamic shared memory in bytes, 0 when left out
@@ -12,8 +12,8 @@
 //! //@ assume restrict                              its pointers do not overlap, though it does not say so
 //! ```
 //!
-//! Arguments stand in the order of the kernel's parameters. Numbers are expressions ([`crate::expr`]) over the scalar
-//! arguments and `threads`, `blocks`, `gx gy gz bx by bz`. No blanks inside a word.
+//! Arguments are listed in the order of the kernel's parameters. Numbers are expressions ([`crate::expr`]) over the
+//! scalar arguments and `threads`, `blocks`, `gx gy gz bx by bz`. A word contains no spaces.
 
 use crate::{expr, fill::Fill};
 use anyhow::{Context, Result, bail, ensure};
@@ -84,7 +84,7 @@ impl Type {
 pub enum Direction {
     /// Read only: filled once.
     In,
-    /// Written only: poisoned before each checked launch, compared after it.
+    /// Written only: poisoned before each checked launch, compared afterwards.
     Out,
     /// Read and written: filled before every launch, compared after the checked one.
     InOut,
@@ -108,7 +108,7 @@ impl Arg {
     }
 }
 
-/// A launch with all numbers known.
+/// A launch with all numbers evaluated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Launch {
     pub grid: [u32; 3],
@@ -118,22 +118,22 @@ pub struct Launch {
     pub args: Vec<Arg>,
 }
 
-/// What a kernel's file says about it.
+/// The launch description in a kernel's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Description {
-    /// At the size that is timed.
+    /// The launch at the size that is timed.
     pub full: Launch,
-    /// At the size for machines without a GPU.
+    /// The launch at the size for machines without a GPU.
     pub small: Launch,
     /// Sections that run the kernel besides its own.
     pub also: Vec<String>,
     /// The register limit forced on every compiler.
     pub regs: Option<u32>,
-    /// Pointer arguments do not overlap, though the kernel's parameters do not say so.
+    /// Pointer arguments do not overlap, although the kernel's parameters do not say so.
     pub assume_restrict: bool,
 }
 
-/// Largest buffer: descriptions are small things, a slip of the pen should not take the machine's memory.
+/// Maximum size of a buffer, so that a typing error in a description does not exhaust the machine's memory.
 const MAX_BUFFER_BYTES: usize = 256 << 20;
 
 impl Description {
@@ -185,7 +185,7 @@ impl Lines {
     fn launch(&self, change: &BTreeMap<String, String>) -> Result<Launch> {
         let mut names = BTreeMap::new();
         for [name, kind, ty, value] in &self.args {
-            // Scalars that are floats, or depend on later names, have no name of their own in expressions.
+            // scalars that are floats, or depend on later names, cannot be used in expressions
             if kind == "scalar" && !Type::parse(ty)?.is_float() {
                 let text = change.get(name).unwrap_or(value);
                 if let Ok(value) = expr::eval(text, &|n| names.get(n).copied()) {

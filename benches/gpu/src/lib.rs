@@ -6,8 +6,8 @@
 //!              variants (one table) ──┘                                         (a GPU machine)     └ worker     table, plot
 //! ```
 //!
-//! [`launch`] and [`fill`] say what a kernel is launched on, at its full and at its small size; whoever wants to run
-//! the kernels elsewhere needs only these two.
+//! [`launch`] and [`fill`] describe a kernel's launch, at its full and at its small size. To run the kernels elsewhere,
+//! these two are enough.
 
 pub mod agree;
 pub mod bundle;

@@ -1,4 +1,4 @@
-//! The `warpwise-bench` command.
+//! The `warpwise-bench` command: which benchmarks are built, run and printed?
 
 use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};

@@ -1,9 +1,9 @@
-//! What do the bundle's manifest.json and the run's results.json hold?
+//! What do the bundle's manifest.json and the run's results.json contain?
 
 use crate::launch::Launch;
 use serde::{Deserialize, Serialize};
 
-/// The bundle: what was built, from what, with what.
+/// The bundle: what was built, from what, and with which tools.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Manifest {
     pub arch: String,
@@ -30,12 +30,12 @@ pub struct Kernel {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Build {
     pub variant: String,
-    /// The flags that made it, without paths.
+    /// The flags with which it was built, without paths.
     pub flags: String,
     pub made: Result<Cubin, String>,
 }
 
-/// An assembled kernel and what is known of it without running it.
+/// An assembled kernel, and what is known about it without running it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cubin {
     /// Relative to the bundle.
@@ -45,7 +45,7 @@ pub struct Cubin {
     pub counts: Counts,
 }
 
-/// What ptxas reports and what its machine code shows.
+/// What ptxas reports, and what the machine code contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
     pub registers: u32,
@@ -64,7 +64,7 @@ pub struct Counts {
     pub votes: u32,
 }
 
-/// A run: the manifest again, so that a results file stands alone, and what was measured.
+/// A run: the manifest again, so that a results file is self-contained, and the measurements.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Results {
     pub device: Device,
@@ -89,30 +89,30 @@ pub struct Measured {
     pub outcome: Outcome,
 }
 
-/// What became of it.
+/// The outcome of a variant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "status")]
 pub enum Outcome {
-    /// It ran, and these are its times. `relative_error` is 0 where results are the reference's, bit by bit; only
-    /// another compiler's results may differ at all (it contracts products and sums its own way).
+    /// It ran, and these are its times. `relative_error` is 0 if the results are bit by bit those of the reference;
+    /// only another compiler's results may differ at all, because it contracts products and sums differently.
     Ran { relative_error: f64, time: Time, occupancy: u32, local_bytes: u32 },
     /// It ran and its results are wrong.
     Wrong { first: String, elements: usize },
-    /// It could not be loaded or launched, failed, or did not come back.
+    /// It could not be loaded or launched, failed, or did not return.
     Failed { why: String },
 }
 
 impl Outcome {
-    /// It was never built, as the builder has said already.
+    /// It was not built; the builder has reported why.
     pub fn is_unbuilt(&self) -> bool {
         matches!(self, Outcome::Failed { why } if why.starts_with(UNBUILT))
     }
 }
 
-/// How it is said that a variant was not built.
+/// How a variant that was not built is reported.
 pub const UNBUILT: &str = "not built";
 
-/// Milliseconds over the launches.
+/// Launch times in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Time {
     pub median: f64,
@@ -131,7 +131,7 @@ impl Results {
             .map(|m| &m.outcome)
     }
 
-    /// The median time of a variant that ran with right results.
+    /// The median time of a variant that ran with correct results.
     pub fn ms(&self, section: &str, kernel: &str, variant: &str) -> Option<f64> {
         match self.outcome(section, kernel, variant)? {
             Outcome::Ran { time, .. } => Some(time.median),

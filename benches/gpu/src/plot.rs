@@ -1,7 +1,8 @@
-//! What does a run look like as a picture?
+//! How is a run drawn?
 //!
-//! Two charts, written as SVG by hand: for each section a row of dots a kernel, its variants' speed-ups over clang on
-//! a logarithmic scale, sorted ([`speedups`]); and time against size, both logarithmic ([`scaling`]).
+//! Two kinds of charts, written directly as SVG: for each section, one row of dots per kernel with its variants'
+//! speed-ups over clang on a logarithmic scale, sorted ([`speedups`]); and time against size, both logarithmic
+//! ([`scaling`]).
 
 use crate::manifest::Results;
 use crate::variants::{REFERENCE, SECTIONS, VARIANTS};
@@ -18,7 +19,7 @@ pub struct Point {
     pub seconds: f64,
 }
 
-/// Colours that stay apart in print and for most eyes (Okabe and Ito's).
+/// Colours that are distinguishable in print and to most eyes (Okabe and Ito's).
 const COLOURS: &[&str] =
     &["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#000000", "#999933", "#882255"];
 const ROW: f64 = 18.0;
@@ -26,12 +27,12 @@ const LEFT: f64 = 170.0;
 const WIDTH: f64 = 560.0;
 const TOP: f64 = 64.0;
 
-/// A chart for each section that was run: its name and the SVG. `only` names the variants to show; none means all.
+/// One chart for each section that was run: its name and the SVG. `only` lists the variants to show; empty means all.
 pub fn speedups(results: &Results, only: &[String]) -> Vec<(&'static str, String)> {
     SECTIONS.iter().filter_map(|section| Some((*section, section_chart(results, section, only)?))).collect()
 }
 
-/// The same in every chart for those that are in most; the others share what is left.
+/// Variants that occur in most charts have the same colour in all of them; the others share the rest.
 fn colour(variant: &str, place: usize) -> &'static str {
     match variant {
         "nvcc" => COLOURS[0],
@@ -51,7 +52,7 @@ fn section_chart(results: &Results, section: &str, only: &[String]) -> Option<St
     if rows.is_empty() {
         return None;
     }
-    // By what warpwise makes of them, else by the best of the others.
+    // sorted by the speed-up with warpwise, or else by the best of the others
     let best = |kernel: &&str| {
         let others = variants.iter().filter_map(|v| gain(kernel, v.id)).fold(f64::MIN, f64::max);
         gain(kernel, "warpwise").unwrap_or(others)
@@ -134,7 +135,7 @@ struct Scale {
 impl Scale {
     fn over(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Scale {
         let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
-        // A little room, so that no dot sits on the frame, and some even where all values are one.
+        // some margin, so that no dot is on the frame, and even if all values are equal
         Scale { low: low / 1.1, high: high * 1.1, from, to }
     }
 

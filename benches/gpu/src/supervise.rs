@@ -1,8 +1,8 @@
-//! How does a whole run survive a kernel that hangs or takes the GPU's context with it?
+//! How does a whole run survive a kernel that hangs or destroys the GPU's context?
 //!
-//! The kernels run in a worker ([`crate::worker`]). When the worker ends early, or is silent for too long, the variant
-//! it had begun is recorded as failed, and a new worker goes on with that kernel without that variant. A kernel whose
-//! variants were not all timed in one process is thus timed again from the start.
+//! The kernels run in a worker process ([`crate::worker`]). If the worker ends early, or is silent for too long, the
+//! variant that it had begun is recorded as failed, and a new worker continues with that kernel without that variant.
+//! So a kernel whose variants were not all timed in one process is timed again from the start.
 
 use crate::manifest::{Device, Manifest, Measured, Outcome, Results};
 use crate::variants::{REFERENCE, SECTIONS};
@@ -15,22 +15,22 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// What to run.
+/// What to run, and with which limits.
 pub struct Options {
     pub bundle: PathBuf,
     /// Empty: all.
     pub sections: Vec<String>,
     /// Empty: all.
     pub only: Vec<String>,
-    /// Milliseconds of timed launches a kernel may take.
+    /// Milliseconds of timed launches per kernel.
     pub budget_ms: f64,
-    /// One launch of the small size each.
+    /// Launch each variant once at the small size, without timing.
     pub small: bool,
-    /// Longest silence of a worker.
+    /// Maximum time without output from a worker.
     pub silence: Duration,
 }
 
-/// Runs the bundle's kernels; progress goes to standard error.
+/// Runs the kernels of the bundle; progress is printed to standard error.
 pub fn run(options: &Options) -> Result<Results> {
     let manifest = load_manifest(&options.bundle)?;
     if let Some(section) = options.sections.iter().find(|s| !SECTIONS.contains(&s.as_str())) {
@@ -60,7 +60,7 @@ type Key = (String, String, String);
 struct Run<'a> {
     options: &'a Options,
     total: usize,
-    /// Still to do, the first one under way.
+    /// Kernels still to do; the first one is in progress.
     kernels: Vec<(String, String)>,
     skip: BTreeSet<Key>,
     device: Option<Device>,
@@ -68,7 +68,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// One worker, until it is done or dead.
+    /// One worker, until it has finished or died.
     fn worker(&mut self) -> Result<()> {
         let order = Order {
             bundle: self.options.bundle.clone(),
@@ -100,7 +100,7 @@ impl Run<'_> {
                 Ok(Event::Measured(Measured { section, kernel, variant, outcome })) => {
                     self.measured.insert((section, kernel, variant), outcome);
                 }
-                // The failure has been told; it only remains to leave the variant out.
+                // the failure has been reported; only the variant must be left out
                 Ok(Event::Lost) => break String::new(),
                 Ok(Event::KernelDone) => {
                     begun = None;
@@ -121,7 +121,7 @@ impl Run<'_> {
             return Ok(());
         }
         let Some(variant) = begun else {
-            // It never came to a launch: no driver, no GPU, a broken bundle.
+            // it never launched anything: no driver, no GPU, or a broken bundle
             let mut message = String::new();
             if let Some(mut stderr) = child.stderr.take() {
                 std::io::Read::read_to_string(&mut stderr, &mut message)?;
@@ -137,7 +137,7 @@ impl Run<'_> {
             self.measured.insert(key.clone(), Outcome::Failed { why });
         }
         if !self.skip.insert(key) {
-            // Left out and yet to blame: not this variant's doing, so the kernel is given up.
+            // the variant was left out and the kernel still fails, so the kernel is given up
             self.kernels.remove(0);
         }
         Ok(())
@@ -154,7 +154,7 @@ impl Run<'_> {
     }
 }
 
-/// The worker's lines, as events; the channel closes when the worker ends.
+/// The lines of a worker as events; the channel closes when the worker ends.
 fn listen(child: &mut Child) -> Result<Receiver<Event>> {
     let stdout = BufReader::new(child.stdout.take().context("the worker has no output")?);
     let (sender, receiver) = channel();
@@ -169,7 +169,7 @@ fn listen(child: &mut Child) -> Result<Receiver<Event>> {
     Ok(receiver)
 }
 
-/// Writes results where they are asked for.
+/// Writes the results to the requested file.
 pub fn save(results: &Results, path: &Path) -> Result<()> {
     std::fs::write(path, serde_json::to_string_pretty(results)?).with_context(|| path.display().to_string())
 }

@@ -1,7 +1,7 @@
-//! What does a run look like as text?
+//! How is a run printed as text?
 //!
-//! For each section: times; speed-ups over clang and nvcc; what the machine code of each variant is made of; the
-//! geometric means and distributions; what failed, and why.
+//! For each section: times; speed-ups over clang and nvcc; counts in the machine code of each variant; geometric means
+//! and distributions; and what failed, and why.
 
 use crate::manifest::{Build, Cubin, Outcome, Results};
 use crate::stats::{geometric_mean, quantile};
@@ -30,7 +30,7 @@ pub fn report(results: &Results) -> String {
     out
 }
 
-/// The sections of which something was measured.
+/// The sections in which something was measured.
 pub fn sections(results: &Results) -> impl Iterator<Item = Section<'_>> {
     let sections = SECTIONS.iter().map(move |&section| {
         let measured = |name: &str| results.measured.iter().any(|m| m.section == section && m.kernel == name);
@@ -49,7 +49,7 @@ pub struct Section<'a> {
 }
 
 impl Section<'_> {
-    /// Variants that some kernel here was built in.
+    /// Variants in which some kernel of the section was built.
     pub fn variants(&self) -> Vec<&'static Variant> {
         let built = |v: &&Variant| self.kernels.iter().any(|k| self.cubin(k, v.id).is_some());
         VARIANTS.iter().filter(|v| v.sections.contains(&self.section)).filter(built).collect()
@@ -61,12 +61,12 @@ impl Section<'_> {
         kernel.builds.iter().find(|b| b.variant == variant)
     }
 
-    /// What a kernel became in a variant, if it could be built.
+    /// The assembled kernel of a variant, if it could be built.
     pub fn cubin(&self, kernel: &str, variant: &str) -> Option<&Cubin> {
         self.build(kernel, variant)?.made.as_ref().ok()
     }
 
-    /// Milliseconds, and in brackets the speed-up over the reference.
+    /// Milliseconds, and the speed-up over the reference in parentheses.
     fn times(&self) -> String {
         let variants = self.variants();
         let mut table = Table::new("ms (times clang's speed)");
@@ -121,7 +121,7 @@ impl Section<'_> {
         table.print()
     }
 
-    /// Geometric means and the distribution of speed-ups over `base`.
+    /// Geometric mean and distribution of the speed-ups over `base`.
     pub fn summary(&self, base: &str) -> Option<Table> {
         let mut table = Table::new(&format!("speed-ups over {base}"));
         let head = ["kernels", "geomean", "least", "lower quartile", "median", "upper quartile", "most", "below 0.98"];
@@ -192,7 +192,7 @@ impl Table {
         out
     }
 
-    /// The same for a document; the corner is left out where it explains the cells instead of naming the rows.
+    /// The same as Markdown; the corner is omitted if it explains the cells instead of naming the rows.
     pub fn markdown(&self) -> String {
         let corner = if self.head[0].contains(' ') { "" } else { self.head[0].as_str() };
         let line = |first: &str, rest: &[String]| format!("| {first} | {} |\n", rest.join(" | "));

@@ -1,26 +1,26 @@
 //! In which variants is every kernel built?
 //!
-//! One table, [`VARIANTS`]: change it here and nowhere else.
+//! There is one table, [`VARIANTS`].
 
-/// Who makes the cubin.
+/// What builds the cubin.
 pub enum Made {
     /// clang -O3 and ptxas.
     Clang,
-    /// clang -O3 and ptxas, with the plugin loaded and told these options (each behind a `-mllvm` of its own).
-    /// `{block}` stands for the block's shape (`32x8x1`), `{regs}` for the forced register limit.
+    /// clang -O3 and ptxas, with the plugin and these options (each after a `-mllvm`). `{block}` is replaced by the
+    /// block's shape (`32x8x1`), `{regs}` by the forced register limit.
     Plugin(&'static [&'static str]),
-    /// clang -O3, and ptxas asked to spill to shared memory.
+    /// clang -O3, and ptxas told to spill to shared memory.
     SharedSpilling,
     /// nvcc -O3.
     Nvcc,
 }
 
-/// Which of a source's two kernels runs.
+/// Which of the two kernels in a source is run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Entry {
-    /// NAME_plain: what a person writes.
+    /// NAME_plain: the unmodified kernel.
     Plain,
-    /// NAME_by_hand: what a transform should make of it; not every source has one.
+    /// NAME_by_hand: what a transform should make of it, written by hand; not every source has one.
     ByHand,
 }
 
@@ -36,11 +36,11 @@ pub struct Variant {
     pub sections: &'static [&'static str],
 }
 
-/// The sections, in the order of the report. A kernel's section is its folder, and the sections its `//@ also` line
-/// names; `map` has no folder of its own.
+/// The sections, in the order of the report. A kernel belongs to the section of its folder and to those in its `//@
+/// also` line; `map` has no folder of its own.
 pub const SECTIONS: &[&str] = &["spill", "allocators", "fuse", "annotate", "map"];
 
-/// The variant all others are compared with, in results and in time.
+/// The variant with which all others are compared, in results and in time.
 pub const REFERENCE: &str = "clang";
 
 const TRANSFORMS: &[&str] = &["spill", "allocators", "fuse", "annotate"];
@@ -74,10 +74,10 @@ pub const VARIANTS: &[Variant] = &[
         &["spill", "fuse", "annotate"],
     ),
     variant("warpwise", "warpwise", Made::Plugin(&[]), &["spill", "fuse", "annotate"]),
-    // The same with the block's shape stated, as a user who knows it would.
+    // the same with the shape of the block, as a user who knows it would state it
     variant("told", "warpwise, told", Made::Plugin(&["-warpwise-block={block}"]), &["spill", "fuse", "annotate"]),
-    // The dissertation's experiment: four allocators on kernels forced to few registers; `clang` is the first. Its
-    // "divergence allocator" keeps uniform values in shared memory and leaves the others to local memory.
+    // the experiment of Sampaio's dissertation: four allocators on kernels forced to few registers, of which `clang` is
+    // the first; its "divergence allocator" keeps uniform values in shared memory and leaves the others to local memory
     variant(
         "divergent",
         "uniform slots",
@@ -105,7 +105,7 @@ pub const VARIANTS: &[Variant] = &[
     by_hand("by_hand", "by hand", Made::Clang, TRANSFORMS),
 ];
 
-/// Options every plugin build gets where the kernel has a forced register limit, and where it is assumed `restrict`.
+/// Options of every build with the plugin, if the kernel has a forced register limit or is assumed to be `restrict`.
 pub const PLUGIN_FORCED_REGS: &[&str] = &["-warpwise-regs={regs}"];
 pub const PLUGIN_ASSUME_RESTRICT: &[&str] = &["-warpwise-assume-restrict"];
 

@@ -1,12 +1,12 @@
 //! Does each variant of a kernel still compute the same, and how long does it take?
 //!
-//! One process, one GPU, a list of kernels. For each kernel: every variant is launched once on fresh buffers and its
-//! results compared with the reference's, bit by bit; those that are right are then timed in turns (one launch of
-//! each a round, the first one moving on), so that a drift of the clock hits all alike. The reference takes part
-//! twice: the difference between the two is noise.
+//! One process, one GPU, a list of kernels. For each kernel, every variant is launched once on fresh buffers, and its
+//! results are compared with the reference's, bit by bit. Those that are correct are then timed alternately (one launch
+//! of each per round, starting with a different one each time), so that clock drift affects all equally. The reference
+//! takes part twice: the difference between the two is noise.
 //!
-//! A wrong kernel can take the process with it or hang it. So everything is told as it happens, one JSON line each,
-//! and whoever started this ([`crate::supervise`]) starts another without the culprit.
+//! A faulty kernel can end or hang the process. So everything is reported as it happens, one JSON line each, and the
+//! parent ([`crate::supervise`]) starts another worker without the culprit.
 
 use crate::cuda::{Buffer, Device, Function, Shape};
 use crate::fill::POISON;
@@ -19,31 +19,31 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What a worker is to do; it reads one from standard input.
+/// What a worker has to do, read from standard input.
 #[derive(Serialize, Deserialize)]
 pub struct Order {
     pub bundle: PathBuf,
     /// Section and name.
     pub kernels: Vec<(String, String)>,
-    /// Section, name and variant of what failed before.
+    /// Section, name and variant of earlier failures.
     pub skip: BTreeSet<(String, String, String)>,
-    /// Milliseconds of timed launches a kernel may take, all variants together.
+    /// Milliseconds of timed launches per kernel, all variants together.
     pub budget_ms: f64,
-    /// One launch of the small size each, whatever it takes.
+    /// Launch each variant once at the small size, however long that takes.
     pub small: bool,
 }
 
-/// What it tells.
+/// What a worker reports.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
     Device(manifest::Device),
-    /// The launch that is about to happen, for the case that nothing is heard again.
+    /// A launch that is about to happen, in case nothing is heard afterwards.
     Begin {
         variant: String,
     },
     Measured(Measured),
-    /// The GPU is lost to this process because of the failure told last.
+    /// The GPU is lost to this process because of the failure reported last.
     Lost,
     KernelDone,
 }
@@ -54,7 +54,7 @@ pub const AGAIN: &str = "again";
 const WARM_UPS: usize = 5;
 const MIN_LAUNCHES: usize = 20;
 const MAX_LAUNCHES: usize = 100;
-/// Another compiler contracts products and sums its own way; more than this is another result.
+/// Maximum relative error of another compiler's results, which contracts products and sums differently.
 const OTHER_COMPILERS_ERROR: f64 = 1e-3;
 
 /// Runs the order on standard input.
@@ -91,7 +91,7 @@ fn tell(event: &Event) {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
     let line = serde_json::to_string(event).expect("events are plain data");
-    // Nobody listening: the supervisor is gone, and so may we.
+    // nobody reads the output: the supervisor is gone
     if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
         std::process::exit(1);
     }
@@ -116,7 +116,7 @@ impl Bench<'_> {
         let mut memory = Memory::new(self.device, self.launch())?;
         let mut reference = None;
         let mut ready = Vec::new();
-        // The reference first: the others are compared with it.
+        // the reference first, because the others are compared with it
         let builds = &self.kernel.builds;
         let first = builds.iter().filter(|b| b.variant == REFERENCE);
         for build in first.chain(builds.iter().filter(|b| b.variant != REFERENCE)) {
@@ -126,7 +126,7 @@ impl Bench<'_> {
                 continue;
             }
             if self.order.skip.contains(&(self.kernel.section.clone(), self.kernel.name.clone(), variant.to_owned())) {
-                continue; // told by the worker before
+                continue; // reported by an earlier worker
             }
             match self.first_launch(build, &mut memory) {
                 Err(error) => self.failed(variant, &error),
@@ -194,7 +194,7 @@ impl Bench<'_> {
                 match self.device.time(*function, shape, &mut memory.params) {
                     Ok(ms) if round < warm_ups => spent += ms,
                     Ok(ms) => times.push(ms),
-                    // It ran before; whatever this is, the process cannot go on.
+                    // it ran before, so the process cannot continue
                     Err(error) => {
                         let culprit = if *variant == AGAIN { REFERENCE } else { *variant };
                         self.failed(culprit, &error);
@@ -214,7 +214,7 @@ impl Bench<'_> {
 
     fn failed(&self, variant: &str, error: &anyhow::Error) {
         self.report(variant, Outcome::Failed { why: format!("{error:#}") });
-        // A fault inside a kernel poisons the context for good.
+        // a fault inside a kernel destroys the context
         if self.device.synchronize().is_err() {
             tell(&Event::Lost);
             std::process::exit(1);

@@ -1,4 +1,5 @@
-//! Agreement against a driver without a GPU (`fake_driver.c`): what differs is told, and what ends a process is no end.
+//! Does the comparison work, with a driver without a GPU (`fake_driver.c`)? Differences must be reported, and a case
+//! that ends a process must not end the run.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! The kernels' own descriptions.
+//! Are the descriptions of all benchmark kernels valid?
 
 use std::path::Path;
 use warpwise_bench::bundle::descriptions;

@@ -1,4 +1,5 @@
-//! The runner against a driver without a GPU (`fake_driver.c`): what goes wrong is told, and the rest goes on.
+//! Does the runner work, with a driver without a GPU (`fake_driver.c`)? Failures must be reported, and the run must
+//! continue.
 
 mod common;
 
