@@ -371,6 +371,7 @@ mod tests {
     use super::*;
     use crate::analyses::testing::with_kernel;
     use crate::gpu::Chip;
+    use crate::shared_memory::budget::NoRoom;
 
     const BOUND: &str = "\"nvvm.maxntid\"=\"64\"";
 
@@ -400,9 +401,9 @@ mod tests {
 
     #[test]
     fn lanes_that_write_apart_have_a_copy_per_thread() {
-        planned(&array(32, "%tid", "%tid", "%n"), 0, |found| {
+        planned(&array(24, "%tid", "%tid", "%n"), 0, |found| {
             assert_eq!(found.moves[0].placement, Placement::Thread { granule: 4 });
-            assert_eq!(found.moves[0].bytes, 32 * 4 * 64);
+            assert_eq!(found.moves[0].bytes, 24 * 4 * 64);
         });
     }
 
@@ -417,6 +418,10 @@ mod tests {
     fn small_arrays_and_those_without_room_stay() {
         planned(&array(4, "%tid", "%tid", "%n"), 0, |found| {
             assert_eq!(found.refusals[0].1, Reject::InRegisters { words: 4 });
+        });
+        // 25 of 32 blocks would fit
+        planned(&array(32, "%tid", "%tid", "%n"), 0, |found| {
+            assert!(matches!(found.refusals[0].1, Reject::NoShared(NoShared::NoRoom(NoRoom::Occupancy { .. }))));
         });
         planned(&array(32, "%tid", "%tid", "%n"), 48 * 1024, |found| {
             assert!(matches!(found.refusals[0].1, Reject::NoShared(NoShared::NoRoom(_))) && found.moves.is_empty());
