@@ -1,50 +1,51 @@
-//! How do two sequences align best when some pairs may be melded and the rest stays apart?
+//! Which alignment of two instruction sequences is best if some pairs may be melded and the rest is guarded?
 //!
-//! Global alignment with one shared, affine gap. A state is *joined* (the warp is together) or *parted* (a guard is
-//! open, behind which lanes of the two sides run apart). With `s(i, j)` the gain of melding element *i* of the first
-//! sequence with *j* of the second, and `b` the price of opening a guard, once for a run of skipped elements of either:
+//! Global alignment with one shared, affine gap. A state is *joined* (all lanes execute together) or *parted* (a guard
+//! is open, in which lanes of the two sides execute separately). Let `s(i, j)` be the gain of melding element *i* of
+//! the first sequence with *j* of the second, and `b` the price of opening a guard, paid once for a run of skipped
+//! elements of either sequence:
 //!
 //! ```text
 //! J[i][j] = max( J[i-1][j] if i floats, J[i][j-1] if j floats, s(i,j) + max(J, P)[i-1][j-1] )
 //! P[i][j] = max( P[i-1][j], P[i][j-1], J[i-1][j] - b, J[i][j-1] - b )
 //! ```
 //!
-//! An element *floats* when it may be executed by everybody, so that skipping it opens no guard.
+//! An element *floats* if it may be executed by lanes of both sides, so that skipping it opens no guard.
 //!
-//! Cost: `n·m` cells up to [`WHOLE`] squared. Longer sequences are aligned in windows of [`WINDOW`]: of a window's pairs
-//! those in its first three quarters are kept, and the next window starts behind the last of them, so that the whole costs
-//! `(n + m)·WINDOW` cells. What is lost are pairs further apart than a window.
+//! Cost: `n·m` cells up to [`WHOLE`] squared. Longer sequences are aligned in windows of [`WINDOW`]: of the pairs in a
+//! window, those in its first three quarters are kept, and the next window starts after the last of them, so that the
+//! whole costs `(n + m)·WINDOW` cells. Pairs further apart than a window are missed.
 //!
 //! Needleman and Wunsch 1970; Gotoh 1982 for affine gaps; Coutinho 2011, section 6.1.3, for instructions (there with
-//! Smith and Waterman's local form, whose zero floor the profit test does here).
+//! Smith and Waterman's local form, whose zero floor corresponds to the profit test here).
 
-/// Longest sequences that are aligned as a whole: 1 MiB of cells.
+/// Length up to which sequences are aligned as a whole: 1 MiB of cells.
 const WHOLE: usize = 256;
 
-/// Longest stretch of longer ones: twice as long takes twice the time and finds little more.
+/// Length of a window for longer ones: twice the length takes twice the time and finds little more.
 const WINDOW: usize = 96;
 
-/// What the alignment is told about two sequences.
+/// The properties of two sequences on which their alignment depends.
 pub trait Sequences {
     /// Gain of melding element `i` of the first with `j` of the second; `None` if they do not match.
     fn score(&self, i: usize, j: usize) -> Option<i32>;
-    /// Whether element `i` of the first can be executed by everybody.
+    /// Whether element `i` of the first may be executed by lanes of both sides.
     fn first_floats(&self, i: usize) -> bool;
-    /// Whether element `j` of the second can be executed by everybody.
+    /// Whether element `j` of the second may be executed by lanes of both sides.
     fn second_floats(&self, j: usize) -> bool;
 }
 
-/// How a cell's best value came about.
+/// The step that led to a cell's best value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Move {
     Start,
-    /// Skip an element of the first, of the second; from the same state.
+    /// Skips an element of the first or of the second sequence, in the same state.
     First,
     Second,
     /// The same, opening a guard.
     OpenFirst,
     OpenSecond,
-    /// Meld, coming from the joined or from the parted state.
+    /// Melds, coming from the joined or from the parted state.
     MeldJoined,
     MeldParted,
 }
@@ -59,7 +60,7 @@ struct Cell {
 
 const NEVER: i32 = i32::MIN / 2;
 
-/// The melded pairs of a best alignment, ascending in both.
+/// The melded pairs of a best alignment, in ascending order of both sequences.
 pub fn align(n: usize, m: usize, gap: i32, sequences: &impl Sequences) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let (mut i, mut j) = (0, 0);
@@ -78,7 +79,7 @@ pub fn align(n: usize, m: usize, gap: i32, sequences: &impl Sequences) -> Vec<(u
         pairs.extend(&found[..kept]);
         (i, j) = match found[..kept].last() {
             Some(&(a, b)) => (a + 1, b + 1),
-            // nothing in common: step over half of what can be stepped over
+            // nothing in common: skip half of what can be skipped
             None => (if last_i { i } else { i + height / 2 }, if last_j { j } else { j + width / 2 }),
         };
     }
@@ -188,7 +189,7 @@ mod tests {
         }
     }
 
-    /// Value of the best alignment of what is left, by trying everything.
+    /// Value of the best alignment of the rest, by trying everything.
     fn brute(letters: &Letters, i: usize, j: usize, parted: bool, gap: i32) -> i32 {
         let (n, m) = (letters.first.len(), letters.second.len());
         if i == n && j == m {
@@ -214,7 +215,7 @@ mod tests {
         best
     }
 
-    /// Value of given pairs: gains, less a guard for each run of skipped elements that do not all float.
+    /// Value of the given pairs: gains, minus a guard for each run of skipped elements that do not all float.
     fn value(letters: &Letters, pairs: &[(usize, usize)], gap: i32) -> i32 {
         let (mut i, mut j, mut total) = (0, 0, 0);
         let ends = [(letters.first.len(), letters.second.len())];

@@ -1,17 +1,17 @@
-//! What is a debugger told where two sides have become one?
+//! What do debug records say where two sides have been melded?
 //!
-//! A record that stood in a side says what a variable holds for lanes of that side. In melded code it stands for lanes of
-//! both, so it stays as it is only where it is true for both:
+//! A record in a side says where a variable is for lanes of that side. In melded code it would apply to lanes of both
+//! sides, so it is kept only where it is true for both:
 //!
-//! - both sides have said the same of the variable (of a melded value, for instance): it is said once;
-//! - nobody on the other side can ask for the variable, because its scope lies inside this side: it is said;
-//! - otherwise the variable is unknown from here on, until the sides agree, part again, or the code behind them says more.
+//! - both sides have the same record of the variable (of a melded value, for instance): it is emitted once;
+//! - lanes of the other side cannot see the variable, because its scope is inside this side: it is emitted;
+//! - otherwise the variable is unknown from here on, until the sides agree, separate again, or later code says more.
 //!
-//! Inside a guard only lanes of one side stop, so what they are told stays; behind it the rules above hold. Where the
-//! sides part again, each gets back what was last said of the variables that it knew.
+//! Inside a guard there are only lanes of one side, so its records are kept; after the guard the rules above apply.
+//! Where the sides separate again, each gets back the last records of the variables that it knew.
 //!
-//! **Place.** A record goes behind the instruction it followed, behind what defines the values it names, and behind its
-//! side's earlier records; the schedule may have moved instructions of a side past each other.
+//! **Position.** A record is inserted after the instruction that it followed, after the definitions of the values it
+//! mentions, and after its side's earlier records, because the schedule may have reordered instructions of a side.
 
 use super::plan::{FusePlan, PairPlan};
 use super::region::Tail;
@@ -27,23 +27,23 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 type Value<'m> = handle::Value<'m>;
 
-/// Where instructions of each side are said to stand in the source.
+/// Where the instructions of each side are in the source.
 pub struct Sides<'m> {
     locations: [Vec<DebugLoc<'m>>; 2],
 }
 
-/// A place in melded code where a record can go.
+/// A position in melded code at which a record can be inserted.
 struct Spot<'m> {
     block: handle::Block<'m>,
-    /// Behind this, or behind the phis.
+    /// After this instruction, or after the phis.
     after: Option<handle::Inst<'m>>,
-    /// Only lanes of this side come here.
+    /// Whether only lanes of this side execute it.
     guard: Option<usize>,
 }
 
-/// Records of a pair, off their instructions while the pair is emitted.
+/// The records of a pair, detached from their instructions while the pair is emitted.
 pub struct PairRecords<'m> {
-    /// Of each side and in its order; what stood before them.
+    /// For each side in its order; the instructions that preceded them.
     taken: [Vec<(Record<'m>, Option<Inst>)>; 2],
     spots: Vec<Spot<'m>>,
     spot_of: FxHashMap<Inst, usize>,
@@ -51,11 +51,11 @@ pub struct PairRecords<'m> {
     guarded: Guarded<'m>,
 }
 
-/// Guarded values of all pairs so far: where they are, and what stands for them behind the guard.
+/// The guarded values of all pairs so far: where they are, and what replaces them after the guard.
 pub type Guarded<'m> = FxHashMap<Value<'m>, (handle::Block<'m>, Option<Value<'m>>)>;
 
 impl<'m> Sides<'m> {
-    /// `None` where the function has no debug information.
+    /// `None` if the function has no debug information.
     pub fn new(editor: &Editor<'m>, func: &Func, handles: &Handles<'m>, plan: &FusePlan) -> Option<Sides<'m>> {
         if !editor.has_debug_info(handles.function) {
             return None;
@@ -69,14 +69,14 @@ impl<'m> Sides<'m> {
         Some(Sides { locations })
     }
 
-    /// Whether lanes of the other side cannot ask for a record's variable.
+    /// Whether lanes of the other side cannot see a record's variable.
     fn is_private(&self, record: Record<'m>, side: usize) -> bool {
         !self.locations[1 - side].iter().any(|&location| record.is_seen_at(location))
     }
 }
 
 impl<'m> PairRecords<'m> {
-    /// Takes the records of a pair; its code goes to the end of `head`.
+    /// Detaches the records of a pair whose code will go to the end of `head`.
     pub fn take(
         editor: &mut Editor<'m>,
         func: &Func,
@@ -101,7 +101,7 @@ impl<'m> PairRecords<'m> {
             let mut before = None;
             let mut stays = false;
             for inst in func.block_insts(side).filter(|&inst| func.insts[inst].opcode != Opcode::Phi) {
-                // what is told behind an instruction that stays in its side is told there; sides that end lose all they have
+                // records after an instruction that stays in its side stay there; sides that end lose all of theirs
                 stays |= pair.tail == Tail::Split && !moved.contains(&inst);
                 if !stays {
                     let records = editor.detach_records(handles.inst(inst));
@@ -122,7 +122,7 @@ impl<'m> PairRecords<'m> {
         }
     }
 
-    /// What the instructions do is done by the last one of a block now; in a guard, for one side only.
+    /// These instructions are now executed as the last instruction of a block; in a guard, for one side only.
     pub fn emitted(&mut self, insts: &[Inst], block: handle::Block<'m>, guard: Option<usize>) {
         let Some(last) = block.last() else { return };
         let spot = self.spots.len();
@@ -139,14 +139,14 @@ impl<'m> PairRecords<'m> {
         self.spots.push(Spot { block, after: None, guard: None });
     }
 
-    /// Behind the guard another value stands for a guarded one.
+    /// After the guard another value replaces a guarded one.
     pub fn carried(&mut self, guarded: Value<'m>, by: Value<'m>) {
         if let Some((_, carried)) = self.guarded.get_mut(&guarded) {
             *carried = Some(by);
         }
     }
 
-    /// Puts everything back, once the pair's code is complete. `rest` are the blocks where the sides go on apart.
+    /// Inserts everything, once the code of the pair is complete. `rest` are the blocks where the sides separate again.
     pub fn place(
         mut self,
         editor: &mut Editor<'m>,
@@ -220,7 +220,7 @@ impl<'m> PairRecords<'m> {
         self.guarded
     }
 
-    /// A copy of a record for a block; `None` if it names a value that is not there.
+    /// A copy of a record for a block; `None` if it mentions a value that is not available there.
     fn copy_for(&self, editor: &mut Editor<'m>, record: Record<'m>, block: handle::Block<'m>) -> Option<Record<'m>> {
         let copy = editor.clone_record(record);
         for value in record.values() {
@@ -237,14 +237,14 @@ impl<'m> PairRecords<'m> {
     }
 }
 
-/// What has been said so far.
+/// The records emitted so far.
 struct Told<'a, 'm> {
     records: &'a PairRecords<'m>,
     sides: &'a Sides<'m>,
     /// The last record of each side.
     said: FxHashMap<Variable, [Option<Record<'m>>; 2]>,
     order: Vec<Variable>,
-    /// Variables that are said to be unknown.
+    /// Variables that have been declared unknown.
     unknown: FxHashSet<Variable>,
 }
 
@@ -258,7 +258,7 @@ impl<'m> Told<'_, 'm> {
         said[side] = Some(record);
     }
 
-    /// Says what is true of a variable for lanes of both sides.
+    /// Emits what is true of a variable for lanes of both sides.
     fn merge_sides(&mut self, editor: &mut Editor<'m>, variable: Variable, spot: &Spot<'m>) {
         let said = self.said[&variable];
         let known = match said {
@@ -281,7 +281,7 @@ impl<'m> Told<'_, 'm> {
         }
     }
 
-    /// Tells each side again what it knew.
+    /// Emits for each side again what it knew.
     fn give_back(&mut self, editor: &mut Editor<'m>, rest: [handle::Block<'m>; 2]) {
         for variable in self.order.iter().filter(|variable| self.unknown.contains(variable)) {
             for (record, block) in self.said[variable].into_iter().zip(rest) {

@@ -1,10 +1,10 @@
-//! Which alike blocks lie behind several branches, and may their lanes be joined before them?
+//! Which similar blocks are reached by several branches, and can all edges to them be joined in one block first?
 //!
-//! A condition made of several (`a && (b || c)`), a chain of tests, or a `switch` leads to its sides over many edges, so
-//! that no single branch has both. All those edges are led to one new block instead, the *hub*, whose
-//! condition is a phi: true along the edges to the first side, false along those to the second, and where one branch
-//! leads to both, that branch's condition (of a `switch`: compares with the first side's cases). Behind it the two sides
-//! are those of a common two-way branch.
+//! A condition with several parts (`a && (b || c)`), a chain of tests, or a `switch` leads to its sides along several
+//! edges, so that no single branch has both sides. All these edges are redirected to one new block, the *hub*. Its
+//! condition is a phi: true along the edges to the first side, false along those to the second; where one branch leads
+//! to both, that branch's condition (for a `switch`, comparisons with the cases of the first side). From the hub on,
+//! the two sides are those of an ordinary two-way branch.
 //!
 //! ```text
 //!    p ──► q          p ──► q
@@ -13,16 +13,16 @@
 //!    A     B          ─► M ◄─      M: c = phi [true, p], [q's condition, q];  br c, A, B
 //! ```
 //!
-//! The same makes sides alike of which one does something before, in ways that part and meet again: its edges to where they
-//! meet, and the branch's to the other side, are joined.
+//! The same works if one side does something first before it becomes similar to the other: the edges at the end of that
+//! code, and the branch's edge to the other side, are joined.
 //!
-//! Every lane takes the same blocks as before, with one more between; lanes meet at it that met behind the sides before.
-//! What must hold:
-//! - no edge comes from behind a side (a loop): lanes would meet across iterations;
-//! - a value defined on the way to one side is not used behind the hub, unless its definition comes before
-//!   all edges: [`keeps_dominance`] computes dominators of the changed graph and looks at every use in doubt.
+//! Every lane executes the same blocks as before, with one more in between, and lanes that met after the sides now meet
+//! at the hub. Two conditions must hold:
+//! - no edge comes from a block that the sides lead to (a loop), because lanes would meet across iterations;
+//! - a value defined on the way to one side is not used after the hub, unless its definition precedes all edges:
+//!   [`keeps_dominance`] computes the dominators of the changed graph and checks every use in question.
 //!
-//! Cost: constant for a candidate; one dominator tree for each one that would pay, at most one a round.
+//! Cost: constant for a candidate; one dominator tree for each candidate that would pay, at most one per round.
 
 use crate::divergence::Outline;
 use crate::entity::{Block, Value};
@@ -31,36 +31,37 @@ use crate::ir::inst::Opcode;
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashSet;
 
-/// Most blocks that edges come from.
+/// Maximum number of blocks from which edges come.
 const MAX_SOURCES: usize = 8;
 
-/// Most different targets of a `switch` whose pairs are tried.
+/// Maximum number of different targets of a `switch` whose pairs are tried.
 pub const MAX_TARGETS: usize = 6;
 
-/// Blocks of a side that are walked in search of where its ways meet, and how many such places are tried.
+/// Maximum number of blocks of a side that are searched for a place where its paths meet, and of such places that are
+/// tried.
 const MAX_WALK: usize = 24;
 const MAX_LATER: usize = 3;
 
-/// Price of the condition that is carried to the hub.
+/// Price of computing the condition of the hub, in issue cycles.
 pub const PRICE: u32 = 4;
 
 /// Where one block leads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
-    /// To the first side or the second only.
+    /// To one side only.
     To(usize),
     /// To both, by its branch's condition.
     Both,
 }
 
-/// Edges to two sides, to be led to one block.
+/// Edges to two sides that are to be redirected to one block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hub {
     pub sides: [Block; 2],
     pub sources: Vec<(Block, Way)>,
 }
 
-/// The edges to two blocks that the end of `entry` leads to among others; `None` where they cannot be joined.
+/// The edges to two blocks, among them those from the end of `entry`; `None` if they cannot be joined.
 pub fn find(outline: &Outline, entry: Block, sides: [Block; 2]) -> Option<Hub> {
     let func = &outline.func;
     let mut sources: Vec<(Block, Way)> = Vec::new();
@@ -88,7 +89,7 @@ pub fn find(outline: &Outline, entry: Block, sides: [Block; 2]) -> Option<Hub> {
     fits.then_some(Hub { sides, sources })
 }
 
-/// Pairs of targets of a branch that might be sides.
+/// Pairs of targets of a branch that could be sides.
 pub fn candidates(func: &Func, entry: Block) -> Vec<[Block; 2]> {
     let mut targets: Vec<Block> = Vec::new();
     for &target in func.graph.succs(entry) {
@@ -107,8 +108,8 @@ pub fn candidates(func: &Func, entry: Block) -> Vec<[Block; 2]> {
     pairs
 }
 
-/// Pairs of one side's head and a block further on in the other, where ways that part in the other meet again: sides that
-/// are alike but for something that one of them does before. Lanes of the one side may have to wait for that, so `is_free`
+/// Pairs of one side's head and a block further on in the other side where its paths meet again: sides that are similar
+/// except for something that one of them does first. Lanes of the first side may have to wait for that, so `is_free`
 /// must hold for every block of it: nothing in it waits for other lanes.
 pub fn later_candidates(outline: &Outline, sides: [Block; 2], is_free: impl Fn(Block) -> bool) -> Vec<[Block; 2]> {
     let mut pairs = Vec::new();
@@ -117,7 +118,7 @@ pub fn later_candidates(outline: &Outline, sides: [Block; 2], is_free: impl Fn(B
     pairs
 }
 
-/// Blocks behind a side's head at which ways from it meet, nearest first, as far as a short walk finds them.
+/// Blocks after a side's head at which paths from it meet, nearest first, as far as a short search finds them.
 fn meetings(outline: &Outline, head: Block, is_free: &impl Fn(Block) -> bool) -> Vec<Block> {
     let func = &outline.func;
     let (dominators, cycles) = (outline.dominators(), &outline.cfg().cycles);
@@ -130,7 +131,7 @@ fn meetings(outline: &Outline, head: Block, is_free: &impl Fn(Block) -> bool) ->
                 continue;
             }
             seen.push(to);
-            // lanes that come from the other side would make a second entry into a loop
+            // lanes from the other side would be a second entry into a loop
             let is_meeting = func.graph.preds(to).len() > 1 && cycles.cycle_of(to) == cycles.cycle_of(head);
             if is_meeting && is_free_between(outline, head, to, is_free) {
                 found.push(to);
@@ -164,13 +165,13 @@ fn is_free_between(outline: &Outline, head: Block, meeting: Block, is_free: &imp
     seen.contains(&head)
 }
 
-/// Whether every definition still comes before its uses when the edges are led to one block.
+/// Whether every definition still dominates its uses after the edges are redirected to one block.
 pub fn keeps_dominance(outline: &Outline, hub: &Hub) -> bool {
     let func = &outline.func;
     let dominators = outline.dominators();
     let sources: FxHashSet<Block> = hub.sources.iter().map(|source| source.0).collect();
     let before_all = |block: Block| sources.iter().all(|&source| dominators.dominates(block, source));
-    // the blocks on the way to one side alone
+    // the blocks on the way to one side only
     let mut doubtful: Vec<Block> = Vec::new();
     for side in hub.sides {
         let mut above = dominators.idom(side);
@@ -198,7 +199,7 @@ pub fn keeps_dominance(outline: &Outline, hub: &Hub) -> bool {
     doubtful.iter().all(|&home| func.block_insts(home).all(|inst| holds(func.result(inst), home)))
 }
 
-/// The control flow with the hub as the last.
+/// The control flow with the hub as the last block.
 fn changed_graph(func: &Func, hub: &Hub) -> crate::graph::Graph {
     let count = func.graph.block_count();
     let middle = Block::new(count);

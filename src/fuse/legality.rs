@@ -1,12 +1,12 @@
-//! Which instructions forbid that a block is melded, and which may be executed by lanes of the other side?
+//! Which instructions forbid melding a block, and which may be executed by lanes of the other side?
 //!
-//! Where lanes wait for, vote with or signal each other, which lanes execute an operation is part of what it means. So
-//! a block that holds a convergent operation, a barrier, a fence, an atomic or volatile access, inline assembly or a
-//! call through a pointer is not melded; neither is one with an `alloca`, whose storage would outlive its side.
+//! Where lanes wait for, vote with or signal each other, it matters which lanes execute an operation. So a block with a
+//! convergent operation, a barrier, a fence, an atomic or volatile access, inline assembly or a call through a pointer
+//! is not melded; neither is one with an `alloca`, whose storage would outlive its side.
 //!
-//! Speculation: an instruction floats when executing it needlessly does nothing but cost time: no memory, no undefined
-//! behaviour for any operand (poison included), a result nobody uses. Division floats for a constant divisor that is
-//! neither zero nor minus one.
+//! Speculation: an instruction *floats* if executing it unnecessarily only costs time: it accesses no memory, cannot
+//! cause undefined behaviour for any operand (including poison), and its result is not used. Division floats if the
+//! divisor is a constant other than zero and minus one.
 
 use crate::entity::{Block, Inst};
 use crate::ir::Func;
@@ -49,7 +49,7 @@ impl fmt::Display for Obstacle {
     }
 }
 
-/// Intrinsics and attributes by number, looked up once a module.
+/// Intrinsics and attributes by number, looked up once per module.
 pub struct Kinds {
     speculatable: u32,
     pub immarg: u32,
@@ -113,13 +113,13 @@ fn is_volatile_copy(handles: &Handles<'_>, kinds: &Kinds, id: u32, inst: Inst) -
     kinds.copies.contains(&id) && handles.inst(inst).operand(3).const_u64() != Some(0)
 }
 
-/// Hints that may simply be left out.
+/// Hints that may be dropped.
 pub fn is_dropped(func: &Func, kinds: &Kinds, inst: Inst) -> bool {
     func.insts[inst].opcode == Opcode::Call
         && matches!(func.call(inst).callee, Callee::Intrinsic(id) if id == kinds.assume || id == kinds.scope_declaration)
 }
 
-/// Whether lanes of the other side may execute an instruction too.
+/// Whether lanes of the other side may execute an instruction, too.
 pub fn floats(func: &Func, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> bool {
     match func.insts[inst].opcode {
         Opcode::UDiv | Opcode::URem | Opcode::SDiv | Opcode::SRem => {
@@ -148,14 +148,14 @@ pub fn floats(func: &Func, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> 
     }
 }
 
-/// How an instruction is ordered with others that touch memory.
+/// How an instruction is ordered relative to others that access memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Order {
-    /// Anywhere that its operands allow.
+    /// Anywhere after its operands.
     Free,
-    /// Before the next write and after the last.
+    /// After the last write before it and before the next.
     Reads,
-    /// In order with everything that reads or writes, and that cannot float.
+    /// In order with everything that reads or writes, and not speculated.
     Writes,
 }
 
@@ -174,7 +174,7 @@ pub fn order(func: &Func, inst: Inst) -> Order {
                 Memory::ReadWrite => Order::Writes,
             }
         }
-        // may be undefined for lanes that a call before it would have stopped
+        // it may be undefined for lanes that a call before it would have stopped
         Opcode::UDiv | Opcode::URem | Opcode::SDiv | Opcode::SRem => Order::Reads,
         _ => Order::Free,
     }

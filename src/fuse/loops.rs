@@ -1,22 +1,23 @@
-//! What would a function look like with its loops in simple form?
+//! What would a function look like with its loops in simplified form?
 //!
-//! Loops in two sides are melded where each has a block before it and exits of its own, as LLVM's `loop-simplify` makes
-//! them. That changes code, and is no use where nothing is melded afterwards. So it is done to the snapshot first: if that
-//! has a plan, LLVM does it to the function, and the plan is made anew.
+//! Loops in two sides can be melded if each has a preheader and dedicated exits, as LLVM's `loop-simplify` creates
+//! them. That changes the code, which is pointless if nothing is melded afterwards. So it is first done on the
+//! snapshot; if that has a plan, LLVM does it to the function, and the plan is made again.
 //!
-//! For each natural loop, inner ones first, edges are led through a new block:
+//! For each natural loop, inner ones first, edges are redirected through a new block:
 //!
 //! | edges | unless |
 //! |---|---|
-//! | into the header from outside | they are one edge from a block that leads nowhere else |
-//! | from the loop to a block behind it | all edges to that block come from the loop |
+//! | into the header from outside | there is one edge, from a block that leads nowhere else |
+//! | from the loop to a block after it | all edges to that block come from the loop |
 //! | back to the header | there is one |
 //!
-//! Phis are split as LLVM splits them: a new one only where the values of the edges differ. Two things that `loop-simplify`
-//! does are left out, because they are rare: separating nested loops of one header, and folding invariant exits. There the
-//! snapshot and the function may differ, which costs a plan or a needless `loop-simplify`, nothing else.
+//! Phis are split as LLVM splits them: a new one is only created if the values of the edges differ. Two things that
+//! `loop-simplify` does are omitted, because they are rare: separating nested loops with the same header, and folding
+//! invariant exits. There the snapshot and the function may differ, which costs a plan or an unnecessary
+//! `loop-simplify`, but nothing else.
 //!
-//! Requires: every block can be reached. Cost: linear in the snapshot, for each cycle in its blocks.
+//! Requires: every block is reachable. Cost: linear in the snapshot, and for each cycle in its blocks.
 
 use crate::cfg::{Cycle, Cycles};
 use crate::divergence::Outline;
@@ -30,14 +31,14 @@ use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Incoming edges of a phi: a value's number, and the block that it comes from.
+/// Incoming edges of a phi: the number of the value, and the block from which it comes.
 type Edges = SmallVec<[(u32, Block); 4]>;
 
-/// Added to the number of a constant until it is known how many instructions come before the constants.
+/// Added to the number of a constant until the number of instructions, which precede constants, is known.
 const CONSTANT: u32 = 1 << 31;
 
-/// Snapshot and handles of the function in simple form; handles of what is new are those of what it was made from. As they
-/// were and false where the loops are in simple form already.
+/// Snapshot and handles of the function in simplified form; new blocks and phis have the handles of those from which
+/// they were made. Unchanged, with `false`, if all loops are in simplified form already.
 pub fn simplified<'m>(outline: Outline, handles: Handles<'m>) -> (Outline, Handles<'m>, bool) {
     if outline.cfg().cycles.is_empty() {
         return (outline, handles, false);
@@ -60,21 +61,21 @@ pub fn simplified<'m>(outline: Outline, handles: Handles<'m>) -> (Outline, Handl
 /// Incoming values of a phi, constants shifted by [`CONSTANT`].
 type Row = (Inst, Edges);
 
-/// A new block: where it leads, its phis and what each was made from.
+/// A new block: its successor, its phis, and from what each was made.
 struct Added {
     to: Block,
     phis: Vec<(Row, Inst)>,
 }
 
-/// What is new.
+/// Everything that is new.
 struct Changes {
     added: Vec<Added>,
-    /// Phis of old blocks that edges were taken from.
+    /// Phis of old blocks from which edges were removed.
     rows: FxHashMap<Block, Vec<Row>>,
     succs: Vec<SmallVec<[Block; 2]>>,
 }
 
-/// Control flow on its way to simple form.
+/// Control flow while it is being simplified.
 struct Shape<'a> {
     func: &'a Func,
     changes: Changes,
@@ -115,7 +116,7 @@ impl<'a> Shape<'a> {
         let mut exits: Vec<Block> = Vec::new();
         for member in members {
             for &to in &self.changes.succs[member.index()] {
-                // what is new already has one loop's edges alone
+                // new blocks already have the edges of one loop only
                 let is_old = to.index() < self.func.blocks.len();
                 if is_old && !exits.contains(&to) && !self.is_in(cycles, cycle, to) {
                     exits.push(to);

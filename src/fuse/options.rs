@@ -1,24 +1,24 @@
-//! What is fuse-branches asked to do?
+//! What are the options of fuse-branches?
 
 use crate::counts::Feedback;
 use crate::divergence;
 use crate::settings::Settings;
 use std::rc::Rc;
 
-/// What the pass is asked to do.
+/// The options of one run.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pub analysis: divergence::Options,
-    /// Registers a thread may use; beats the kernel's own bounds.
+    /// Number of registers that a thread may use; overrides the kernel's own bounds.
     pub regs: Option<u32>,
-    /// Meld whatever may be melded, whether or not it pays.
+    /// Meld whatever is legal, even if it does not pay.
     pub always: bool,
-    /// What an earlier run counted.
+    /// The counts of an earlier run.
     pub map: Option<Rc<Feedback>>,
 }
 
 impl From<&Settings> for Options {
-    /// Without a map: whoever reads the file puts it in.
+    /// Without a map; whoever reads the file adds it.
     fn from(settings: &Settings) -> Options {
         Options { analysis: settings.analysis(), regs: settings.regs, always: settings.always, map: None }
     }

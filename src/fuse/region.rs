@@ -1,27 +1,28 @@
 //! Which blocks of the two sides of a branch correspond?
 //!
-//! **Region.** A branch block *entry* with two sides, each entered from it only. Walking both sides at once from their
-//! first blocks gives pairs *(t, f)*; a pair's successors are linked one to one:
-//! - to a *shared exit* where both sides go to the same block;
-//! - to another pair, whose blocks are entered from paired blocks only, along corresponding edges. A back edge to a pair
-//!   met before makes a loop of both sides;
-//! - or not at all: the pair is *split*: its instructions are melded as far as they go, then the sides part as before.
+//! **Region.** A branch block *entry* with two sides, each entered only from it. Walking both sides in parallel from
+//! their first blocks gives pairs *(t, f)*. The successors of a pair are linked one to one:
+//! - to a *shared exit*, if both sides go to the same block;
+//! - to another pair, whose blocks are entered only from paired blocks, along corresponding edges; a back edge to an
+//!   earlier pair makes a loop of both sides;
+//! - or not at all: the pair is *split*. Its instructions are melded as far as possible, and then the sides separate as
+//!   before.
 //!
 //! So sides need not have the same shape: they are melded up to where their shapes differ. Two conditional branches
-//! correspond when both ways do, straight or crossed.
+//! correspond if both successors do, straight or crossed.
 //!
 //! **Conditions** on a pair other than the first, checked until none fails (a failing pair is banned, which splits the
-//! pairs before it): every edge into *t* comes from the first block of some linked pair, the edge beside it goes to *f*,
-//! and there are no others.
+//! pairs before it): every edge into *t* comes from the first block of a linked pair, the corresponding edge goes to
+//! *f*, and there are no other edges into either.
 //!
-//! **Why that is sound.** Lanes of both sides walk the melded blocks under their own conditions: at each melded branch a
-//! lane chooses by its own side's condition, and both sides' successors are the two linked ones. A lane thus meets its
-//! own side's blocks in its own order, and no lane meets a block that its side would not have come to.
+//! **Soundness.** Lanes of both sides execute the melded blocks under their own conditions: at each melded branch a
+//! lane chooses by its own side's condition, and both sides' successors are the two linked ones. So a lane executes its
+//! own side's blocks in its own order, and no block that its side would not have reached.
 //!
 //! Cost: linear in the blocks of the sides, times the banned pairs; at most [`MAX_PAIRS`] pairs.
 //!
 //! DARM (Saumya, Sundararajah, Kulkarni, CGO 2022, section IV) pairs single-entry single-exit subgraphs found in the
-//! dominator tree; here the pairs are found by the walk, so that a shared exit may be anywhere and several.
+//! dominator tree. Here pairs are found by the walk, so that shared exits may be anywhere, and there may be several.
 
 use super::hub::Hub;
 use crate::entity::{Block, Inst};
@@ -30,10 +31,10 @@ use crate::ir::inst::Opcode;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// Pairs of one region; larger sides are melded as far as the walk came.
+/// Maximum number of pairs of one region; larger sides are melded as far as the walk got.
 pub const MAX_PAIRS: usize = 64;
 
-/// Where a melded edge goes.
+/// Target of a melded edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Link {
     Pair(usize),
@@ -53,10 +54,10 @@ impl Link {
 /// How a pair ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Tail {
-    /// One melded terminator; links in the order of the first block's successors. Crossed: the second block's are the
-    /// other way round.
+    /// With one melded terminator; links are in the order of the first block's successors. `crossed`: the second
+    /// block's are in the opposite order.
     Joined { links: SmallVec<[Link; 2]>, crossed: bool },
-    /// The sides part again, each to what it was.
+    /// The sides separate again, each with its own terminator.
     Split,
 }
 
@@ -68,11 +69,11 @@ pub struct Pair {
     pub tail: Tail,
 }
 
-/// A branch and what corresponds behind it; the first pair holds its successors.
+/// A branch and the corresponding blocks after it; the first pair contains its successors.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Region {
     pub entry: Block,
-    /// The edges to the sides, where the branch has not both for itself.
+    /// The edges to the sides, if the branch does not have both to itself.
     pub hub: Option<Hub>,
     pub pairs: Vec<Pair>,
 }
@@ -82,7 +83,7 @@ pub struct Region {
 pub enum NoRegion {
     /// Not a branch on a condition with two targets.
     NotTwoWays,
-    /// One way leads straight to where the other ends, or a side is entered from elsewhere too.
+    /// One successor is where the other side ends, or a side can also be entered from elsewhere.
     OneSided,
 }
 
@@ -101,7 +102,7 @@ impl Region {
         Ok(Region { entry, hub: None, pairs })
     }
 
-    /// The region behind the edges that a hub joins; `None` where it holds a block that they come from.
+    /// The region after edges that a hub joins; `None` if it contains a block from which they come.
     pub fn behind_hub(func: &Func, entry: Block, hub: Hub, admits: impl Fn(Block, Block) -> bool) -> Option<Region> {
         let sources: SmallVec<[Block; 8]> = hub.sources.iter().map(|source| source.0).collect();
         if hub.sides.iter().any(|side| sources.contains(side)) {
@@ -122,13 +123,13 @@ impl Region {
         }
     }
 
-    /// Blocks whose code melding changes or removes.
+    /// Blocks whose code is changed or removed by melding.
     pub fn core(&self) -> impl Iterator<Item = Block> + '_ {
         let sources = self.hub.iter().flat_map(|hub| hub.sources.iter().map(|source| source.0));
         std::iter::once(self.entry).chain(sources).chain(self.pairs.iter().flat_map(|pair| pair.sides))
     }
 
-    /// Blocks where both sides lead: of these only the phis change.
+    /// Blocks to which both sides lead; only their phis change.
     pub fn exits(&self) -> impl Iterator<Item = Block> + '_ {
         let links = self.pairs.iter().flat_map(|pair| match &pair.tail {
             Tail::Joined { links, .. } => links.as_slice(),
@@ -232,7 +233,7 @@ impl Pairing {
                 _ => false,
             }
         });
-        // the two links must not want one block for both sides
+        // the two links must not need the same block for both sides
         let clash = wanted.len() == 2
             && wanted[0] != wanted[1]
             && wanted[0].iter().any(|block| wanted[1].contains(block))
@@ -248,7 +249,7 @@ impl Pairing {
         }
     }
 
-    /// How well two blocks correspond, by what is seen at a glance.
+    /// How well two blocks correspond, by a superficial comparison.
     fn affinity(&self, func: &Func, a: Block, b: Block) -> i32 {
         if a == b {
             return 16;
@@ -268,7 +269,7 @@ impl Pairing {
             - (lengths[0] - lengths[1]).abs().min(4)
     }
 
-    /// A pair that is entered otherwise than from linked pairs, or whose block became an exit too.
+    /// A pair that is entered from elsewhere than linked pairs, or whose block is also an exit.
     fn first_unsound(&self, func: &Func) -> Option<[Block; 2]> {
         let mut entered = vec![0; self.pairs.len()];
         let mut exits = FxHashSet::default();
@@ -286,7 +287,7 @@ impl Pairing {
             let sides = self.pairs[index].sides;
             sides.iter().any(|&side| func.graph.preds(side).len() != entered[index] || exits.contains(&side))
         };
-        // the latest first: a ban there splits less
+        // the latest first, because a ban there splits less
         (1..self.pairs.len()).rev().find(|&index| unsound(index)).map(|index| self.pairs[index].sides)
     }
 }
