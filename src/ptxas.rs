@@ -1,7 +1,7 @@
 //! What does `ptxas` report for a kernel? [`assemble`] runs it in a temporary folder and reads its messages and its
 //! output.
 
-use crate::cost::frequency::IN_MACHINE_CODE;
+use crate::cost::frequency::of_machine_code;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -30,7 +30,7 @@ pub type Measurements = BTreeMap<String, Measured>;
 
 /// Bytes loaded from and stored to local memory, weighted by loop depth.
 fn weigh(code: &listing::Code<'_>) -> u64 {
-    code.local_accesses().map(|(bytes, depth)| bytes * IN_MACHINE_CODE.executions(depth)).sum()
+    code.local_accesses().map(|(bytes, depth)| bytes * of_machine_code(depth)).sum()
 }
 
 /// Assembles PTX for a chip and measures its kernels.

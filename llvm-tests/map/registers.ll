@@ -25,11 +25,15 @@ target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @k(ptr %out) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  ; no lane of the block stores there; what is loaded is not known to be zero, so the limit is any number
+  %last = getelementptr i32, ptr %out, i32 63
+  %zero = load i32, ptr %last
+  %limit = add i32 %t, %zero
   br label %loop
 loop:
   %i = phi i32 [ 0, %entry ], [ %next, %loop ]
   %next = add i32 %i, 1
-  %more = icmp ult i32 %next, %t
+  %more = icmp ult i32 %next, %limit
   br i1 %more, label %loop, label %after
 after:
   %p = getelementptr i32, ptr %out, i32 %t

@@ -8,7 +8,7 @@
 
 target triple = "nvptx64-nvidia-cuda"
 
-define ptx_kernel void @kernel(ptr %out) {
+define ptx_kernel void @kernel(ptr %out, i1 %last) {
 b1:
   %v2 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %v25 = zext i32 %v2 to i64
@@ -42,7 +42,7 @@ b90:                                              ; preds = %b90, %b1
   %v110 = load i32, ptr null, align 4
   %v113 = or i32 %v93, %v97
   %v114 = or i32 %v92, 0
-  br i1 false, label %b91, label %b90
+  br i1 %last, label %b91, label %b90, !prof !0
 
 b91:                                              ; preds = %b90
   %v117 = or i32 %v74, %v86
@@ -59,3 +59,6 @@ b91:                                              ; preds = %b90
 declare noundef range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.x() #0
 
 attributes #0 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
+
+; sixteen turns: values are not computed again in them
+!0 = !{!"branch_weights", i32 1, i32 15}

@@ -12,6 +12,7 @@ pub mod testing;
 pub use options::Options;
 pub use steered::{Edit, Kept, SteeredFunction};
 
+use crate::cost::frequency::Frequencies;
 use crate::divergence::{self, Facts, ModuleAnalysis, Outline};
 use crate::entity::{Block, Inst};
 use crate::geometry::Geometry;
@@ -27,6 +28,7 @@ pub struct FunctionAnalyses<'m> {
     pub handles: Handles<'m>,
     analysis: Rc<ModuleAnalysis<'m>>,
     known: Known,
+    frequencies: Rc<Frequencies<'m>>,
     pressure: Option<Pressure>,
     objects: Option<Rc<[StackObject]>>,
 }
@@ -82,6 +84,10 @@ impl<'m> FunctionAnalyses<'m> {
     /// Whether instructions stand as in the snapshot.
     pub fn is_in_order(&self) -> bool {
         self.pressure.as_ref().is_none_or(Pressure::is_in_order)
+    }
+    /// How often its blocks run; found out when first asked for.
+    pub fn frequencies(&self) -> Rc<Frequencies<'m>> {
+        self.frequencies.clone()
     }
     /// Its stack objects; followed when first asked for.
     pub fn objects(&mut self) -> Rc<[StackObject]> {
@@ -139,7 +145,8 @@ impl<'m> Analyses<'m> {
             let new = || Rc::new(ModuleAnalysis::new(self.module, self.options));
             let analysis = self.analysis.get_or_insert_with(new).clone();
             let (outline, handles) = analysis.outline(function);
-            FunctionAnalyses { handles, analysis, known: Known::Outline(outline), pressure: None, objects: None }
+            let (known, frequencies) = (Known::Outline(outline), Rc::new(Frequencies::new(function)));
+            FunctionAnalyses { handles, analysis, known, frequencies, pressure: None, objects: None }
         })
     }
 
@@ -180,6 +187,7 @@ impl<'m> Analyses<'m> {
         let Some(mut found) = self.known.remove(&function.value().address()) else { return };
         let Some(handles) = found.handles.of_copy(copy) else { return };
         found.handles = handles;
+        found.frequencies = Rc::new(Frequencies::new(copy));
         found.known = match found.known {
             Known::Outline(outline) => Known::Outline(outline.renamed(copy.name())),
             Known::Facts(facts) => Known::Facts(facts.renamed(copy.name())),

@@ -1,55 +1,186 @@
-//! How often is code executed per call of its function? Guessed from the loops around it.
+//! How often does code run, for one entry of its function? The one unit of all decisions is issue cycles times this.
 //!
-//! Every loop is assumed to iterate a fixed number of times, and nesting beyond some depth is ignored. Code outside
-//! loops is executed once.
+//! Frequencies are LLVM's (`BlockFrequencyInfo` on `BranchProbabilityInfo`), with [ways out](super::unlikely) that LLVM takes for
+//! as likely as others and that are not. LLVM has every loop turn some 32 times, known or not; here a loop turns
+//!
+//! 1. as often as `ScalarEvolution` counts,
+//! 2. else as often as a profile says,
+//! 3. else [`ASSUMED_TURNS`] times, or as often as `ScalarEvolution` bounds, if that is less.
+//!
+//! What LLVM's frequencies have for a loop is the frequency of its header over that of the edges into it; blocks of the loop
+//! are scaled by the one over the other. So LLVM's limit for loops without an exit (4,096) is never seen. Loops with several
+//! entries are no loops to `ScalarEvolution`: they keep what `BlockFrequencyInfo` made of them.
+//!
+//! LLVM is asked when somebody first wants to know: most functions have nothing to decide.
 
+use super::unlikely::unlikely_ways;
 use crate::divergence::Outline;
 use crate::entity::Block;
+use crate::llvm::frequency::{Expected, Loop};
+use crate::llvm::handle::Function;
+use cranelift_entity::EntityRef;
+use std::cell::OnceCell;
 
-/// Assumptions about loops.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Guess {
-    /// Iterations of each loop.
-    iterations: u64,
-    /// Maximum nesting depth that counts.
-    max_depth: u32,
+/// Turns of a loop of which nothing is known: those of LLVM, whose `BranchProbabilityInfo` has a loop's branch go back 124
+/// times of 128. (Wu and Larus 1994, whom it follows, counted 88 of 100, in integer programs.)
+pub const ASSUMED_TURNS: f64 = 32.0;
+
+/// So many iterations are one of machine code: `ptxas` unrolls loops of which it knows nothing by four.
+const UNROLLED: f64 = 4.0;
+
+/// Blocks to which one entry or iteration in so many leads, or fewer, are cold: six branches in a row of which nothing is
+/// known, or one that the program says so of.
+const COLD_PART: f64 = 1.0 / 64.0;
+
+/// How often the blocks of one function run, as it was when they were first asked about.
+pub struct Frequencies<'m> {
+    function: Function<'m>,
+    known: OnceCell<Known>,
 }
 
-/// For loops in IR, before `ptxas` unrolls them.
-const IN_IR: Guess = Guess { iterations: 10, max_depth: 6 };
-/// For loops in machine code, after `ptxas` has unrolled them.
-pub const IN_MACHINE_CODE: Guess = Guess { iterations: 8, max_depth: 4 };
+/// What is known of a loop's turns.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Turns {
+    /// Times that the header runs for each entry of the loop, where that is a constant.
+    pub exact: Option<u64>,
+    /// Times that it runs at most.
+    pub most: Option<u64>,
+    /// Times that it is expected to run.
+    pub expected: f64,
+}
 
-impl Guess {
-    /// Number of executions of code at this loop depth.
-    pub const fn executions(self, depth: u32) -> u64 {
-        let depth = if depth < self.max_depth { depth } else { self.max_depth };
-        self.iterations.pow(depth)
+struct Known {
+    blocks: Vec<f64>,
+    /// The same if every loop turned once.
+    shares: Vec<f64>,
+    headers: Vec<(Block, Turns)>,
+}
+
+impl<'m> Frequencies<'m> {
+    /// Of a function with a body; LLVM is asked later.
+    pub fn new(function: Function<'m>) -> Frequencies<'m> {
+        Frequencies { function, known: OnceCell::new() }
+    }
+
+    /// Expected executions of a block for one entry of the function. Blocks that the function does not have run never.
+    pub fn of(&self, block: Block) -> f64 {
+        self.known().blocks.get(block.index()).copied().unwrap_or(0.0)
+    }
+
+    /// Whether hardly any entry, and hardly any iteration of the loops around it, comes to a block.
+    pub fn is_cold(&self, block: Block) -> bool {
+        self.known().shares.get(block.index()).is_some_and(|&share| share <= COLD_PART)
+    }
+
+    /// Turns of the loop that begins at a block; `None` where none begins that is entered there alone.
+    pub fn turns(&self, header: Block) -> Option<Turns> {
+        self.known().headers.iter().find(|known| known.0 == header).map(|known| known.1)
+    }
+
+    fn known(&self) -> &Known {
+        self.known.get_or_init(|| Known::new(&Expected::of(self.function, &unlikely_ways(self.function))))
     }
 }
 
-/// Number of executions of a block per call.
-pub fn of_block(outline: &Outline, block: Block) -> f64 {
-    IN_IR.executions(depth(outline, block)) as f64
+impl Known {
+    fn new(expected: &Expected) -> Known {
+        let frequency = |block: Block| expected.blocks.get(block.index()).map_or(0.0, |&frequency| frequency as f64);
+        let entry = frequency(Block::new(0)).max(1.0);
+        let turns: Vec<Turns> = expected.loops.iter().map(Turns::of).collect();
+        // loops around come first
+        let mut scales: Vec<[f64; 2]> = Vec::with_capacity(turns.len());
+        for (one, turns) in expected.loops.iter().zip(&turns) {
+            let llvm = frequency(one.header) / (one.entered as f64).max(1.0);
+            let around = one.parent().and_then(|parent| scales.get(parent)).copied().unwrap_or([1.0, 1.0]);
+            scales.push([turns.expected, 1.0].map(|wanted| wanted / llvm.max(1.0)));
+            if let Some(last) = scales.last_mut() {
+                *last = [last[0] * around[0], last[1] * around[1]];
+            }
+        }
+        let scaled = |by: usize| {
+            let of = |block: usize| {
+                let block = Block::new(block);
+                let scale =
+                    expected.innermost(block).and_then(|place| scales.get(place)).map_or(1.0, |scale| scale[by]);
+                frequency(block) / entry * scale
+            };
+            (0..expected.blocks.len()).map(of).collect()
+        };
+        let headers = expected.loops.iter().map(|one| one.header).zip(turns).collect();
+        Known { blocks: scaled(0), shares: scaled(1), headers }
+    }
 }
 
-/// Whether a block is in any loop.
+impl Turns {
+    fn of(found: &Loop) -> Turns {
+        let exact = found.exact().map(u64::from);
+        let most = (found.most != u64::MAX).then_some(found.most);
+        let assumed = || most.map_or(ASSUMED_TURNS, |most| ASSUMED_TURNS.min(most as f64));
+        let expected = exact.map(|count| count as f64).or(found.profiled().map(f64::from));
+        Turns { exact, most, expected: expected.unwrap_or_else(assumed) }
+    }
+}
+
+/// Executions of machine code in so many loops, of which nothing else is known; from the fourth on they count no more.
+pub fn of_machine_code(depth: u32) -> u64 {
+    ((ASSUMED_TURNS / UNROLLED) as u64).pow(depth.min(4))
+}
+
+/// Whether any loop is around a block.
 pub fn is_in_loop(outline: &Outline, block: Block) -> bool {
-    depth(outline, block) > 0
-}
-
-fn depth(outline: &Outline, block: Block) -> u32 {
-    let cycles = &outline.cfg().cycles;
-    cycles.cycle_of(block).map_or(0, |cycle| cycles.depth(cycle))
+    outline.cfg().cycles.cycle_of(block).is_some()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::llvm::owned::OwnedModule;
+
+    /// Runs of each block, and which are cold, of the first function of a text.
+    fn blocks(body: &str) -> (Vec<f64>, Vec<usize>) {
+        let text = format!(
+            "target triple = \"nvptx64-nvidia-cuda\"\ndefine void @f(i32 %n, i1 %c, float %x) {{\n{body}\n}}\n\
+             declare float @llvm.fabs.f32(float)\n!0 = !{{!\"branch_weights\", i32 1, i32 19}}\n"
+        );
+        let module = OwnedModule::from_text(&text, "t").expect("the test's text parses");
+        let function = module.handle().function("f").expect("it is there");
+        let frequencies = Frequencies::new(function);
+        let numbers: Vec<usize> = (0..function.block_count() as usize).collect();
+        let runs = numbers.iter().map(|&block| (frequencies.of(Block::new(block)) * 100.0).round() / 100.0).collect();
+        (runs, numbers.into_iter().filter(|&block| frequencies.is_cold(Block::new(block))).collect())
+    }
+
+    fn turning(test: &str, more: &str) -> String {
+        format!(
+            "  br label %loop\nloop:\n  %i = phi i32 [ 0, %0 ], [ %next, %loop ]\n  %next = add nuw nsw i32 %i, 1\n  \
+             %stop = {test}\n  br i1 %stop, label %end, label %loop{more}\nend:\n  ret void"
+        )
+    }
 
     #[test]
-    fn nesting_counts_up_to_a_depth() {
-        assert_eq!([0, 1, 6, 7].map(|depth| IN_IR.executions(depth)), [1, 10, 1_000_000, 1_000_000]);
-        assert_eq!([0, 2, 9].map(|depth| IN_MACHINE_CODE.executions(depth)), [1, 64, 4096]);
+    fn loops_turn_as_often_as_is_known() {
+        assert_eq!(blocks(&turning("icmp eq i32 %next, 100", "")), (vec![1.0, 100.0, 1.0], vec![]));
+        assert_eq!(blocks(&turning("icmp eq i32 %next, %n", ", !prof !0")), (vec![1.0, 20.0, 1.0], vec![]));
+        assert_eq!(blocks(&turning("icmp eq i32 %next, %n", "")), (vec![1.0, ASSUMED_TURNS, 1.0], vec![]));
+        let few = "  %few = and i32 %n, 3\n".to_owned() + &turning("icmp uge i32 %next, %few", "");
+        assert_eq!(blocks(&few), (vec![1.0, 3.0, 1.0], vec![]));
+    }
+
+    #[test]
+    fn machine_code_is_unrolled() {
+        assert_eq!([0, 2, 9].map(of_machine_code), [1, 64, 4096]);
+    }
+
+    #[test]
+    fn large_numbers_are_cold() {
+        let asks = |test: &str| {
+            blocks(&format!(
+                "  %a = call float @llvm.fabs.f32(float %x)\n  %p = {test}\n  br i1 %p, label %a1, label %b1\na1:\n  \
+                 br label %b1\nb1:\n  ret void"
+            ))
+        };
+        assert_eq!(asks("fcmp ogt float %a, 1.048576e+06"), (vec![1.0, 0.0, 1.0], vec![1]));
+        assert_eq!(asks("fcmp ogt float %a, 1.0"), (vec![1.0, 0.5, 1.0], vec![]));
+        assert!(asks("icmp eq i32 %n, 7").1.is_empty());
     }
 }

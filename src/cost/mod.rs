@@ -1,7 +1,7 @@
 //! What does an instruction cost, and how often is it executed?
 
-pub mod cold;
 pub mod frequency;
 pub mod issue;
 pub mod trip_bound;
 pub mod trip_count;
+pub mod unlikely;

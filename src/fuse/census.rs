@@ -7,6 +7,7 @@
 use super::legality::Kinds;
 use super::pairing::Context;
 use super::plan::{self, Scratch};
+use crate::cost::frequency::Frequencies;
 use crate::cost::issue::Costs;
 use crate::divergence::{ModuleAnalysis, Options};
 use crate::ir::inst::Opcode;
@@ -40,7 +41,8 @@ pub fn count(module: Module<'_>, options: Options) -> Vec<(String, Census)> {
         let (facts, handles) = analysis.facts(function);
         let costs = Costs::of(function);
         let func = &facts.func;
-        let context = Context { func, handles: &handles, kinds: &kinds, costs, always: false, map: None };
+        let frequencies = &Frequencies::new(function);
+        let context = Context { func, handles: &handles, kinds: &kinds, costs, frequencies, always: false, map: None };
         let mut census = Census::default();
         let mut scratch = Scratch::default();
         for block in func.blocks.keys().filter(|&block| facts.is_reachable(block)) {

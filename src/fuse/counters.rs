@@ -15,6 +15,7 @@
 use super::plan::PairPlan;
 use super::region::Tail;
 use crate::cfg::Cycle;
+use crate::cost::frequency::Frequencies;
 use crate::cost::trip_count::TripCount;
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst};
@@ -54,14 +55,18 @@ struct Loop {
 }
 
 /// Counters that the melded loops get, or a loop that would lose its.
-pub fn counters(outline: &Outline, pairs: &[PairPlan]) -> Result<SmallVec<[Counter; 2]>, LostTripCounts> {
+pub fn counters(
+    outline: &Outline,
+    frequencies: &Frequencies<'_>,
+    pairs: &[PairPlan],
+) -> Result<SmallVec<[Counter; 2]>, LostTripCounts> {
     let func = &outline.func;
     let mut counters = SmallVec::new();
     for (header, pair) in pairs.iter().enumerate() {
         let [Some(t), Some(f)] = pair.sides.map(|side| natural_loop(outline, side)) else { continue };
         let loops = [&t, &f];
         let cycles = &outline.cfg().cycles;
-        let sides = loops.map(|one| TripCount::of(func, cycles, one.cycle, one.latch));
+        let sides = loops.map(|one| TripCount::of(func, cycles, frequencies, one.cycle, one.latch));
         let place = |block: Block, side: usize| pairs.iter().position(|pair| pair.sides[side] == block);
         match sides {
             [None, None] => {}

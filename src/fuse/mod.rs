@@ -45,6 +45,7 @@ mod plan;
 mod region;
 mod schedule;
 
+use crate::cost::frequency::Frequencies;
 use crate::cost::issue::Costs;
 use crate::divergence::{Facts, ModuleAnalysis, Outline};
 use crate::entity::Block;
@@ -207,13 +208,14 @@ impl<'m> Driver<'_, 'm> {
             if simple_loops { loops::simplified(outline, handles) } else { (outline, handles, false) };
         let costs = Costs::of(function);
         let (always, map) = (options.always, options.map.as_deref());
-        let context = Context { func: &outline.func, handles: &handles, kinds, costs, always, map };
+        let frequencies = &Frequencies::new(function);
+        let context = Context { func: &outline.func, handles: &handles, kinds, costs, frequencies, always, map };
         let mut tried = Tried::default();
         if !host.wants(Kind::Missed) && !tried.could_meld(&outline, &context) {
             return None;
         }
         let facts = analysis.solve(outline, function);
-        let context = Context { func: &facts.func, handles: &handles, kinds, costs, always, map };
+        let context = Context { func: &facts.func, handles: &handles, kinds, costs, frequencies, always, map };
         let mut work = plans(&facts, &context, tried);
         if !always {
             refuse_pressure(&facts, options, &mut work);

@@ -16,6 +16,7 @@ use super::legality::{self, Kinds};
 use super::matching::{self, How, Shapes, Slot};
 use super::plan::Visits;
 use super::schedule::{Node, Step, schedule};
+use crate::cost::frequency::Frequencies;
 use crate::cost::issue::Costs;
 use crate::counts::Feedback;
 use crate::entity::{Block, Inst, Value};
@@ -74,6 +75,7 @@ pub struct Context<'a, 'm> {
     pub handles: &'a Handles<'m>,
     pub kinds: &'a Kinds,
     pub costs: Costs,
+    pub frequencies: &'a Frequencies<'m>,
     /// Meld whatever may be melded, whether or not it pays: for fuzzing.
     pub always: bool,
     /// What an earlier run counted.

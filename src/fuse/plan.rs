@@ -372,7 +372,7 @@ fn judge(outline: &Outline, context: &Context<'_, '_>, mut plan: FusePlan) -> Re
     if numbers.melded == 0 {
         return Err(FuseReject::NothingAlike(numbers.insts));
     }
-    let counters = counters::counters(outline, &plan.pairs);
+    let counters = counters::counters(outline, context.frequencies, &plan.pairs);
     if !context.always {
         let [t, f] = plan.pairs[0].sides.map(|side| outline.cfg().cycles.cycle_of(side));
         if t != f && numbers.visits.is_none() {

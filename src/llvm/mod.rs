@@ -5,6 +5,7 @@ pub mod compare;
 pub mod debug_check;
 pub mod edit;
 pub mod escape;
+pub mod frequency;
 pub mod handle;
 pub mod image;
 mod image_const;

@@ -13,18 +13,18 @@ use std::ptr::NonNull;
 
 /// `warpwise::Rows` of `walk.h`.
 #[repr(C)]
-struct Rows<T> {
+pub(super) struct Rows<T> {
     data: *mut T,
     size: u32,
     capacity: u32,
 }
 
 impl<T> Rows<T> {
-    const EMPTY: Rows<T> = Rows { data: std::ptr::null_mut(), size: 0, capacity: 0 };
+    pub(super) const EMPTY: Rows<T> = Rows { data: std::ptr::null_mut(), size: 0, capacity: 0 };
 
     /// # Safety
     /// The walker filled `size` elements with values of `T` and allocated `capacity` by [`warpwise_grow`].
-    unsafe fn into_vec(self) -> Vec<T> {
+    pub(super) unsafe fn into_vec(self) -> Vec<T> {
         if self.capacity == 0 {
             return Vec::new();
         }

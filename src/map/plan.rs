@@ -20,6 +20,7 @@
 use super::Options;
 use super::calls::calls_functions;
 use crate::cfg::cycles::Cycle;
+use crate::cost::frequency::Frequencies;
 use crate::cost::trip_bound::TripBounds;
 use crate::counts::table::FIXED_WORDS;
 use crate::divergence::Facts;
@@ -227,7 +228,8 @@ pub fn plan(
             left => left.saturating_sub(DOUBT).min(least),
         };
         let room = room.min(MOST_PLACES / facts.func.blocks.len().max(1) as u32);
-        hold(&mut plan, facts, &counted, room, options.flush_after);
+        let bounds = TripBounds::new(&facts.cfg().cycles, &Frequencies::new(function));
+        hold(&mut plan, facts, &bounds, &counted, room, options.flush_after);
         let stated = ["nvvm.maxntid", "nvvm.reqntid", "nvvm.maxnreg"];
         plan.needs_bound = facts.func.is_kernel
             && plan.branches.iter().any(|branch| branch.keep != Keep::Memory)
@@ -251,9 +253,15 @@ pub fn plan(
 }
 
 /// Decides which counts are held in `room` registers, and how.
-fn hold(plan: &mut FunctionPlan, facts: &Facts, counted: &[usize], room: u32, flush_after: Option<u32>) {
+fn hold(
+    plan: &mut FunctionPlan,
+    facts: &Facts,
+    bounds: &TripBounds,
+    counted: &[usize],
+    room: u32,
+    flush_after: Option<u32>,
+) {
     let cycles = &facts.cfg().cycles;
-    let bounds = TripBounds::new(facts);
     let depth = |branch: &BranchPlan| cycles.cycle_of(branch.block).map_or(0, |cycle| cycles.depth(cycle));
     let (mut inside, outside): (Vec<usize>, Vec<usize>) =
         counted.iter().partition(|&&i| depth(&plan.branches[i]) > 0 && plan.branches[i].targets.len() <= MOST_TARGETS);

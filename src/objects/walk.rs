@@ -11,7 +11,7 @@
 //!    ([`argument`](super::argument)). The copy is not in the function yet: it is an access without an instruction, and
 //!    is inserted when the object moves.
 //!
-//! Input: outline of the function (loops for weights). Cost: linear in the uses of the address.
+//! Input: outline of the function. Cost: linear in the uses of the address.
 
 use super::argument::copied_arguments;
 use super::{Escape, Unfollowed};

@@ -26,8 +26,9 @@ pub fn plan<'m>(
     host: &Host<'_>,
 ) -> Option<Edit<'m>> {
     let registers = register_budget(options.regs, &analyses.outline().geometry)?;
+    let frequencies = analyses.frequencies();
     let (outline, pressure) = analyses.pressure();
-    let plan = plan::plan(outline, pressure, registers);
+    let plan = plan::plan(outline, &frequencies, pressure, registers);
     report::recomputed(steered.emitted, &plan, host);
     // copies stand before uses: one or the other in a kernel
     if !plan.values.is_empty() {

@@ -24,7 +24,7 @@
 use super::chains::{Available, Member, Memo, RematCandidate, RematRegister, RematValue};
 use super::hide::{hide, place};
 use crate::cfg::Cycle;
-use crate::cost::frequency::of_block;
+use crate::cost::frequency::Frequencies;
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst, Value};
 use crate::gpu::prices::{FREE_FOR_LOADS, SPILL_RELOAD};
@@ -90,7 +90,7 @@ impl Component {
 }
 
 /// Decides for one kernel.
-pub fn plan(outline: &Outline, pressure: &Pressure, registers: u32) -> RematPlan {
+pub fn plan(outline: &Outline, frequencies: &Frequencies<'_>, pressure: &Pressure, registers: u32) -> RematPlan {
     let mut plan = RematPlan { budget: registers, ..RematPlan::default() };
     let func = &outline.func;
     // without an iteration there is nothing to rematerialise in
@@ -109,8 +109,15 @@ pub fn plan(outline: &Outline, pressure: &Pressure, registers: u32) -> RematPlan
     }
     let held = pressure.everything();
     let known = Memo::new(outline, pressure);
-    let mut state =
-        Selection { outline, pressure, known: &known, held, leaves: FxHashSet::default(), kept: FxHashSet::default() };
+    let mut state = Selection {
+        outline,
+        frequencies,
+        pressure,
+        known: &known,
+        held,
+        leaves: FxHashSet::default(),
+        kept: FxHashSet::default(),
+    };
     let mut after = 0;
     for (_, cycle) in tight {
         let mut now = state.needs(cycle);
@@ -154,8 +161,9 @@ pub fn plan(outline: &Outline, pressure: &Pressure, registers: u32) -> RematPlan
 }
 
 #[derive(Clone)]
-struct Selection<'a> {
+struct Selection<'a, 'm> {
     outline: &'a Outline,
+    frequencies: &'a Frequencies<'m>,
     pressure: &'a Pressure,
     known: &'a Memo,
     held: Held,
@@ -165,7 +173,7 @@ struct Selection<'a> {
     kept: FxHashSet<usize>,
 }
 
-impl Selection<'_> {
+impl Selection<'_, '_> {
     fn needs(&mut self, cycle: Cycle) -> u32 {
         let more: u32 = self.leaves.iter().map(|&leaf| self.pressure.units(leaf)).sum();
         self.pressure.of_cycle(self.outline, cycle, &mut self.held) + more
@@ -174,7 +182,7 @@ impl Selection<'_> {
     /// The registers that are live into a cycle and could be rematerialised as far as their uses say; none where they are
     /// too many to look at, or too few to gain so many registers.
     fn starts(&self, cycle: Cycle, least: u32) -> Vec<RematCandidate> {
-        let Selection { outline, pressure, .. } = *self;
+        let Selection { outline, frequencies, pressure, .. } = *self;
         let cycles = &outline.cfg().cycles;
         let outside = |&value: &Value| {
             outline.func.def(value).filter(|&def| !cycles.contains(cycle, outline.func.insts[def].block))
@@ -221,7 +229,7 @@ impl Selection<'_> {
                 let mut blocks: SmallVec<[Block; 4]> = uses.iter().map(|site| site.block).collect();
                 blocks.sort_unstable();
                 blocks.dedup();
-                let blocks = blocks.into_iter().map(|block| (block, of_block(outline, block))).collect();
+                let blocks = blocks.into_iter().map(|block| (block, frequencies.of(block))).collect();
                 Member { def, uses, blocks }
             };
             RematCandidate::new(
@@ -396,7 +404,7 @@ impl Selection<'_> {
         }
         added += made.iter().map(|&(inst, _, weight)| weight * known.cost(outline, inst)).sum::<f64>();
         // what hides the leaves
-        added += of_block(outline, header) * (1.0 + leaves.len() as f64 / 2.0);
+        added += self.frequencies.of(header) * (1.0 + leaves.len() as f64 / 2.0);
         Component { range, reloads, added, removed, gain }
     }
 }
@@ -426,8 +434,9 @@ mod tests {
     #[test]
     fn products_of_few_factors_are_rematerialised() {
         with_kernel("", &sums(16), |analyses| {
+            let frequencies = analyses.frequencies();
             let (outline, pressure) = analyses.pressure();
-            let found = plan(outline, pressure, 12);
+            let found = plan(outline, &frequencies, pressure, 12);
             assert!(found.before > 16 && found.after < found.before, "{} to {}", found.before, found.after);
             assert!(found.values.iter().all(|value| value.chain.len() == 1 && value.uses.len() == 1));
             assert!(!found.hidden.is_empty(), "nothing keeps the copies inside the loop");
@@ -437,12 +446,14 @@ mod tests {
     #[test]
     fn what_fits_stays() {
         with_kernel("", &sums(16), |analyses| {
+            let frequencies = analyses.frequencies();
             let (outline, pressure) = analyses.pressure();
-            assert!(plan(outline, pressure, 64).values.is_empty());
+            assert!(plan(outline, &frequencies, pressure, 64).values.is_empty());
         });
         with_kernel("", "ret void", |analyses| {
+            let frequencies = analyses.frequencies();
             let (outline, pressure) = analyses.pressure();
-            assert!(plan(outline, pressure, 1).values.is_empty());
+            assert!(plan(outline, &frequencies, pressure, 1).values.is_empty());
         });
     }
 
@@ -452,8 +463,9 @@ mod tests {
             format!("%p{index} = getelementptr i32, ptr %mine, i64 {index}\n%v{index} = load i32, ptr %p{index}")
         };
         with_kernel("", &loop_over(24, loads), |analyses| {
+            let frequencies = analyses.frequencies();
             let (outline, pressure) = analyses.pressure();
-            assert!(plan(outline, pressure, 12).values.is_empty());
+            assert!(plan(outline, &frequencies, pressure, 12).values.is_empty());
         });
     }
 }

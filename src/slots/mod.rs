@@ -63,8 +63,9 @@ pub fn plan<'m>(
             return None;
         }
     };
+    let frequencies = analyses.frequencies();
     let (facts, pressure) = analyses.facts_and_pressure();
-    let plan = plan::plan(facts, pressure, &needs, options.candidates, &mut room);
+    let plan = plan::plan(facts, &frequencies, pressure, &needs, options.candidates, &mut room);
     report::eased(facts, steered.emitted, &plan, host);
     let mut asks = false;
     if plan.after > plan.budget && options.ptxas_smem {

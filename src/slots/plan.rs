@@ -25,7 +25,7 @@
 
 use crate::affine::form::{Base, Form};
 use crate::cfg::Cycle;
-use crate::cost::frequency::of_block;
+use crate::cost::frequency::Frequencies;
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
 use crate::gpu::chip::WIDEST_ACCESS;
@@ -161,6 +161,7 @@ impl SlotCandidate {
 /// Decides for one kernel; takes what it needs from the shared memory.
 pub fn plan(
     facts: &Facts,
+    frequencies: &Frequencies<'_>,
     pressure: &Pressure,
     needs: &Needs,
     allowed: SpillCandidates,
@@ -182,8 +183,19 @@ pub fn plan(
         tight.is_relieved = true;
         let reached = pressure.behind(facts, tight.cycle);
         let (held, chosen, pools) = (&mut held, &mut chosen, &mut pools);
-        let mut relief =
-            Relief { facts, pressure, tight, reached, allowed, room, held, chosen, pools, found: [None, None] };
+        let mut relief = Relief {
+            facts,
+            frequencies,
+            pressure,
+            tight,
+            reached,
+            allowed,
+            room,
+            held,
+            chosen,
+            pools,
+            found: [None, None],
+        };
         if !relief.nearly_fits(registers) {
             relief.choose(
                 CandidateKind::Uniform,
@@ -251,8 +263,9 @@ impl Chosen {
 }
 
 /// The choice of spill candidates for one cycle.
-struct Relief<'a> {
+struct Relief<'a, 'm> {
     facts: &'a Facts,
+    frequencies: &'a Frequencies<'m>,
     pressure: &'a Pressure,
     tight: &'a mut Tight,
     /// Blocks in and behind the cycle.
@@ -266,7 +279,7 @@ struct Relief<'a> {
     found: [Option<[Vec<SlotCandidate>; 3]>; 2],
 }
 
-impl Relief<'_> {
+impl Relief<'_, '_> {
     fn allows(&self, kind: CandidateKind) -> bool {
         match kind {
             CandidateKind::Uniform => self.allowed.uniform,
@@ -324,7 +337,7 @@ impl Relief<'_> {
                 }
                 let value = pressure.crossing[number];
                 if !*traits.is_shared.get_or_insert_with(|| pressure.is_shared(facts, value))
-                    && let Some(found) = candidate(facts, pressure, traits, &self.reached, cycle)
+                    && let Some(found) = candidate(facts, self.frequencies, pressure, traits, &self.reached, cycle)
                 {
                     by_kind[found.kind() as usize].push(found);
                 }
@@ -431,6 +444,7 @@ fn traits(facts: &Facts, pressure: &Pressure, number: usize, thread: bool) -> Op
 
 fn candidate(
     facts: &Facts,
+    frequencies: &Frequencies<'_>,
     pressure: &Pressure,
     traits: &Traits,
     behind: &FixedBitSet,
@@ -447,10 +461,10 @@ fn candidate(
     let (mut cost, mut first_use) = (0.0, None);
     each_use(facts, value, is_behind, |inst, _, block| {
         let before = if facts.func.insts[inst].opcode == Opcode::Phi { facts.func.terminator(block) } else { inst };
-        let weight = of_block(facts, block);
+        let weight = frequencies.of(block);
         cost += weight * per_load;
-        // hottest block's weight, then the first use in such a block
-        let this = (std::cmp::Reverse(weight as u64), pressure.place(before));
+        // hottest block's weight (its bits are in its order, as it is not negative), then the first use in such a block
+        let this = (std::cmp::Reverse(weight.to_bits()), pressure.place(before));
         first_use = Some(first_use.map_or(this, |first| this.min(first)));
         true
     });
@@ -470,7 +484,7 @@ fn candidate(
         return None;
     }
     let rewritten = owner == SlotOwner::Warp && in_cycle;
-    cost += of_block(facts, block) * if rewritten { 1.0 + WARP_BARRIER } else { 1.0 };
+    cost += frequencies.of(block) * if rewritten { 1.0 + WARP_BARRIER } else { 1.0 };
     if owner == SlotOwner::Thread {
         cost *= THREAD_RELOAD;
     }
@@ -579,10 +593,11 @@ mod tests {
             format!("%p{index} = getelementptr i32, ptr {base}, i64 {index}\n%v{index} = load i32, ptr %p{index}")
         };
         with_kernel("\"nvvm.maxntid\"=\"64\"", &loop_over(32, load), |analyses| {
+            let frequencies = analyses.frequencies();
             let (facts, pressure) = analyses.facts_and_pressure();
             let needs = Needs::of(facts, pressure, 24);
             let before = room.used;
-            let found = plan(facts, pressure, &needs, allowed, &mut room);
+            let found = plan(facts, &frequencies, pressure, &needs, allowed, &mut room);
             assert_eq!(room.used - before, found.bytes(THREADS));
             test(&found);
         });

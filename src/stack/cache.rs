@@ -1,6 +1,6 @@
 //! What would a kernel lose if shared memory took so many bytes from the first-level cache of its multiprocessor?
 //!
-//! 1. **Gathers** are loads in loops, outside [cold](crate::cost::cold) code, of which a warp reads from many sectors at once: lanes
+//! 1. **Gathers** are loads in loops, outside [cold](Frequencies::is_cold) code, of which a warp reads from many sectors at once: lanes
 //!    a sector or more apart ([`stride`]), or at places that depend on what they loaded before ([`LaneDistance`]). They live on what the
 //!    cache kept from other lanes and earlier iterations. Neighbouring fields of an element count once.
 //! 2. **Price.** A kernel of nothing but gathers takes `1 + taken / (3/4 of the memory)` times as long where shared memory takes
@@ -16,20 +16,17 @@
 use super::reject::Reject;
 use crate::access::lane_distance::LaneDistance;
 use crate::access::{self, Cost, Pattern, SECTOR, Space};
-use crate::cost::cold::cold_blocks;
-use crate::cost::frequency::{is_in_loop, of_block};
+use crate::cost::frequency::{Frequencies, is_in_loop};
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
 use crate::gpu::prices::{CROWDED_FROM, GATHERS_DOUBLE_AT, SCATTERED_LOCAL, SCATTERED_LOCAL_CACHED, UNIFORM_LOCAL};
-use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::objects::address::is_together;
 use crate::objects::{Object, ObjectAccess};
 use crate::shared_memory::budget::SharedBudget;
-use cranelift_entity::EntityRef;
-use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 use std::cell::OnceCell;
+use std::rc::Rc;
 
 /// What moving must be worth, in prices; more where larger blocks pay and have nothing of it.
 const MARGIN: f64 = 3.5;
@@ -38,8 +35,8 @@ const MARGIN_OF_VERSIONS: f64 = 4.0;
 const MANY_SECTORS: u32 = 16;
 
 /// What the first-level cache is for.
-pub struct Cache {
-    cold: FixedBitSet,
+pub struct Cache<'m> {
+    frequencies: Rc<Frequencies<'m>>,
     /// Loads in loops that go through it, and their expected executions.
     loads: Vec<Inst>,
     weight: f64,
@@ -49,21 +46,20 @@ pub struct Cache {
     objects: u64,
 }
 
-impl Cache {
+impl<'m> Cache<'m> {
     /// Of a function with stack objects of so many bytes in all.
-    pub fn of(outline: &Outline, handles: &Handles<'_>, objects: u64) -> Cache {
+    pub fn of(outline: &Outline, frequencies: Rc<Frequencies<'m>>, objects: u64) -> Cache<'m> {
         let func = &outline.func;
-        let cold = cold_blocks(outline, handles);
         let is_cached = |inst: &Inst| {
             let data = &func.insts[*inst];
             data.opcode == Opcode::Load
                 && is_in_loop(outline, data.block)
-                && !cold.contains(data.block.index())
                 && matches!(access::space_of(func, func.operands(*inst)[0]), Space::Global | Space::Generic)
+                && !frequencies.is_cold(data.block)
         };
         let loads: Vec<Inst> = func.insts.keys().filter(is_cached).collect();
-        let weight = loads.iter().map(|&load| of_block(outline, func.insts[load].block)).sum();
-        Cache { cold, loads, weight, gathers: OnceCell::new(), objects }
+        let weight = loads.iter().map(|&load| frequencies.of(func.insts[load].block)).sum();
+        Cache { frequencies, loads, weight, gathers: OnceCell::new(), objects }
     }
 
     fn gathers(&self, facts: &Facts) -> Option<(f64, Inst)> {
@@ -82,7 +78,7 @@ impl Cache {
                     _ => true,
                 };
                 if is_gather && elements.insert((block, element(facts, pointer))) {
-                    let weight = of_block(facts, block);
+                    let weight = self.frequencies.of(block);
                     all += weight;
                     if heaviest.is_none_or(|(most, _)| weight > most) {
                         heaviest = Some((weight, load));
@@ -100,7 +96,7 @@ impl Cache {
         if used.peek().is_none() {
             return Some(Reject::Cold { at });
         }
-        let weights = used.map(|block| of_block(outline, block));
+        let weights = used.map(|block| self.frequencies.of(block));
         let (most, all) = weights.fold((0.0f64, 0.0), |(most, all), weight| (most.max(weight), all + weight));
         (most <= 1.0 && all < self.weight).then_some(Reject::OutsideLoops { at })
     }
@@ -128,9 +124,9 @@ impl Cache {
         let taken = budget.takes_from_cache(bytes);
         let apart = if crowd < CROWDED_FROM { SCATTERED_LOCAL_CACHED } else { SCATTERED_LOCAL * crowd };
         let worth = |(access, block): (&ObjectAccess, Block)| {
-            of_block(facts, block) * if is_together(facts, object, access) { UNIFORM_LOCAL } else { apart }
+            self.frequencies.of(block) * if is_together(facts, object, access) { UNIFORM_LOCAL } else { apart }
         };
-        let copied = object.copied_in(facts).map_or(0.0, |block| UNIFORM_LOCAL * of_block(facts, block));
+        let copied = object.copied_in(facts).map_or(0.0, |block| UNIFORM_LOCAL * self.frequencies.of(block));
         let worth: f64 = self.used(facts, object).map(worth).sum::<f64>() + copied;
         let margin = if budget.any_block { MARGIN_OF_VERSIONS } else { MARGIN };
         let price = margin * gathers * taken as f64 / (GATHERS_DOUBLE_AT * unified);
@@ -139,7 +135,7 @@ impl Cache {
 
     fn used<'a>(&'a self, outline: &'a Outline, object: &'a Object) -> impl Iterator<Item = (&'a ObjectAccess, Block)> {
         let block = |access: &'a ObjectAccess| (access, outline.func.insts[access.inst].block);
-        object.accesses.iter().map(block).filter(|(_, block)| !self.cold.contains(block.index()))
+        object.accesses.iter().map(block).filter(|(_, block)| !self.frequencies.is_cold(*block))
     }
 }
 

@@ -11,7 +11,7 @@
 //!    **A constant** needs what [`contents`] asks, and neither a slot nor a bound.
 //! 3. Profit: objects by executed accesses over bytes, as long as the shared-memory budget has room. A copy per warp is
 //!    taken where it costs no barrier in a loop, or where a copy per thread has no room. Shared memory is taken from the
-//!    first-level cache, whoever uses it. So what is used in [cold](crate::cost::cold) code only stays, as does what is used
+//!    first-level cache, whoever uses it. So what is used in [cold](Frequencies::is_cold) code only stays, as does what is used
 //!    outside loops only, less often than loops load, what gains less than [gathers](super::cache) lose, what is little
 //!    beside objects that stay anyway, and what `ptxas` keeps in registers.
 //!
@@ -20,7 +20,7 @@
 use super::cache::Cache;
 use super::reject::Reject;
 use crate::analyses::FunctionAnalyses;
-use crate::cost::frequency::{is_in_loop, of_block};
+use crate::cost::frequency::{Frequencies, is_in_loop};
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
 use crate::gpu::prices::{SELECTED_WORDS, SELECTED_WORDS_IF_FEW};
@@ -114,7 +114,7 @@ pub fn plan(
         let outline = analyses.outline();
         let local = objects.iter().filter_map(|(_, object)| object.as_ref().ok());
         let local = local.filter(|object| !stays_in_registers(outline, object));
-        Cache::of(outline, &analyses.handles, local.map(|object| object.size).sum())
+        Cache::of(outline, analyses.frequencies(), local.map(|object| object.size).sum())
     });
     for (address, object) in objects.iter() {
         let object = match object {
@@ -126,7 +126,10 @@ pub fn plan(
         };
         let reason = cache.as_ref().and_then(|cache| reason_to_stay(analyses.outline(), cache, object));
         match reason {
-            None => ranked.push((executions(analyses.outline(), object) / object.size.max(1) as f64, object)),
+            None => ranked.push((
+                executions(analyses.outline(), &analyses.frequencies(), object) / object.size.max(1) as f64,
+                object,
+            )),
             Some(reason) => found.stays(analyses, object, reason),
         }
     }
@@ -172,13 +175,13 @@ impl StackPlan {
 }
 
 /// Expected executions of an object's accesses.
-fn executions(outline: &Outline, object: &Object) -> f64 {
+fn executions(outline: &Outline, frequencies: &Frequencies<'_>, object: &Object) -> f64 {
     let blocks = object.accesses.iter().map(|access| outline.func.insts[access.inst].block);
-    blocks.chain(object.copied_in(outline)).map(|block| of_block(outline, block)).sum()
+    blocks.chain(object.copied_in(outline)).map(|block| frequencies.of(block)).sum()
 }
 
 /// Why an object is not worth any room.
-fn reason_to_stay(outline: &Outline, cache: &Cache, object: &Object) -> Option<Reject> {
+fn reason_to_stay(outline: &Outline, cache: &Cache<'_>, object: &Object) -> Option<Reject> {
     if stays_in_registers(outline, object) {
         return Some(Reject::InRegisters { words: object.size.div_ceil(4) });
     }
@@ -192,7 +195,8 @@ fn leave_less_used(
     budget: &SharedBudget,
     found: &mut StackPlan,
 ) {
-    let outline = analyses.outline();
+    let (outline, frequencies) = (analyses.outline(), analyses.frequencies());
+    let executions = |object: &Object| executions(outline, &frequencies, object);
     let is_left = |address: Value| {
         found
             .refusals
@@ -201,13 +205,13 @@ fn leave_less_used(
     };
     let left = objects.iter().filter(|(address, _)| is_left(*address)).filter_map(|(_, object)| object.as_ref().ok());
     let (others, weight) =
-        left.fold((0, 0.0), |(size, weight), object| (size + object.size, weight + executions(outline, object)));
+        left.fold((0, 0.0), |(size, weight), object| (size + object.size, weight + executions(object)));
     if others * u64::from(budget.resident_threads()) < budget.chip.unified_bytes {
         return;
     }
     let StackPlan { moves, refusals } = found;
     moves.retain(|planned| {
-        let is_less_used = planned.bytes > 0 && executions(outline, &planned.object) * LESS_USED_PART < weight;
+        let is_less_used = planned.bytes > 0 && executions(&planned.object) * LESS_USED_PART < weight;
         if is_less_used {
             refusals.push((planned.object.address, Reject::LessUsed { others }));
         }
@@ -270,7 +274,7 @@ pub fn most_added(outline: &Outline, pressure: &Pressure, plan: &StackPlan) -> u
 /// Where in shared memory an object goes, if it is worth what the cache loses.
 fn worthwhile(
     facts: &Facts,
-    cache: Option<&Cache>,
+    cache: Option<&Cache<'_>>,
     object: &Object,
     budget: &SharedBudget,
 ) -> Result<(Placement, u64), Reject> {

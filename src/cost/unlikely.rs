@@ -1,0 +1,66 @@
+//! Which ways out of branches are hardly ever taken, for all that LLVM's guess of fifty to fifty knows?
+//!
+//! Where a branch without weights asks how large `|x|` is, numbers of [`LARGE`] and more are unlikely, as are infinities: so the
+//! mathematical library leaves the way that all arguments take for the long reduction of an angle, in every kernel that
+//! calls `sinf`. LLVM itself knows what the program states (`__builtin_expect`, a profile), what asks for a NaN, what ends in
+//! a trap.
+//!
+//! Ball and Larus 1993 guess branches from their comparisons in the same way. Ours: the size of arguments.
+
+use crate::entity::Block;
+use crate::ir::call::Intrinsics;
+use crate::llvm::frequency::Unlikely;
+use crate::llvm::handle::{Function, Inst, RawOpcode, TypeKind, Value, metadata_kind};
+use cranelift_entity::EntityRef;
+
+/// Numbers of that size are unlikely: the library reduces angles in the quick way up to 105,615 (`sinf`) and 2³¹ (`sin`).
+const LARGE: f64 = 65_536.0;
+/// They come once in so many times: what `__builtin_expect` says of the way that it does not expect (LLVM's
+/// `-likely-branch-weight`).
+const TIMES: u32 = 2_000;
+static ABSOLUTE: Intrinsics<3> = Intrinsics::new(["llvm.fabs", "llvm.nvvm.fabs", "llvm.nvvm.fabs.ftz"]);
+
+/// The unlikely ways out of a function's branches, at most one of each.
+pub fn unlikely_ways(function: Function<'_>) -> Vec<Unlikely> {
+    let profile = metadata_kind(function.module(), "prof");
+    let ends = function.blocks().enumerate().filter_map(|(block, data)| Some((block, data.terminator()?)));
+    let of = |(block, end): (usize, Inst<'_>)| {
+        let is_weighed = end.has_metadata() && end.metadata(profile).is_some();
+        let successor = if is_weighed { None } else { unlikely_way(end) }?;
+        Some(Unlikely { block: Block::new(block), successor, times: TIMES })
+    };
+    ends.filter_map(of).collect()
+}
+
+fn unlikely_way(end: Inst<'_>) -> Option<u32> {
+    let test = end.branch_condition().filter(|_| end.opcode() == RawOpcode::LLVMBr)?.as_inst()?;
+    if test.opcode() != RawOpcode::LLVMFCmp
+        || !is_absolute(test.operand(0))
+        || number(test.operand(1)).is_none_or(|bound| bound < LARGE)
+    {
+        return None;
+    }
+    // LLVM numbers ordered predicates 1 to 7 and their unordered twins from 8
+    match test.real_predicate() as u32 {
+        // equal, greater
+        1..=3 | 9..=11 => Some(0),
+        // less, different
+        4..=6 | 12..=14 => Some(1),
+        _ => None,
+    }
+}
+
+fn is_absolute(value: Value<'_>) -> bool {
+    let call = value.as_inst().filter(|inst| inst.opcode() == RawOpcode::LLVMCall);
+    call.and_then(Inst::called_function).is_some_and(|callee| ABSOLUTE.contains(callee.intrinsic_id()))
+}
+
+/// A constant number, infinities included.
+fn number(value: Value<'_>) -> Option<f64> {
+    let bits = value.const_fp_bits()?;
+    match value.ty().kind() {
+        TypeKind::LLVMFloatTypeKind => Some(f32::from_bits(bits as u32).into()),
+        TypeKind::LLVMDoubleTypeKind => Some(f64::from_bits(bits)),
+        _ => None,
+    }
+}
