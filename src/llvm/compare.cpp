@@ -1,7 +1,7 @@
-// What does LLVM's own uniformity say of a module, how long does it take, and how long does ours, in the same process?
+// What does LLVM's own uniformity analysis say about a module, and how long do it and ours take in the same process?
 //
-// Used for comparisons only. When timed, everything cached for the function is dropped before each run, so dominators
-// and cycles are part of LLVM's time, and the import from LLVM is part of ours.
+// Used for comparisons only. When timing, everything cached for the function is dropped before each run, so that
+// dominators and cycles are part of LLVM's time, and the import from LLVM is part of ours.
 
 #include "../../passes/affine_divergence.h"
 #include "llvm-c/TargetMachine.h"
@@ -42,7 +42,7 @@ struct Managers {
 };
 } // namespace
 
-// Fills `theirs` and `ours` with `runs` times each, taken in turn, for all functions of the module with a body.
+// Fills `theirs` and `ours` with `runs` times each, measured alternately, for all functions with a body.
 extern "C" void warpwise_bench_analysis(LLVMModuleRef Module, LLVMTargetMachineRef Machine, uint64_t *Theirs,
                                         uint64_t *Ours, uint32_t Runs) {
   Managers All(Machine);
@@ -74,7 +74,7 @@ extern "C" void warpwise_bench_analysis(LLVMModuleRef Module, LLVMTargetMachineR
   }
 }
 
-// For every block of every function with a body, in order: whether LLVM thinks that lanes may part at its end.
+// For every block of every function with a body, in order: whether lanes may diverge at its end, according to LLVM.
 extern "C" void warpwise_llvm_uniformity(LLVMModuleRef Module, LLVMTargetMachineRef Machine, bool *Divergent) {
   Managers All(Machine);
   for (Function &F : *unwrap(Module)) {

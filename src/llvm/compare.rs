@@ -1,4 +1,4 @@
-//! What does LLVM's own uniformity analysis say of the same module, and how fast? For comparisons, not for transforms.
+//! What does LLVM's own uniformity analysis say about the same module, and how fast is it? For comparisons only.
 
 use super::owned::OwnedModule;
 use inkwell::OptimizationLevel;
@@ -33,7 +33,8 @@ fn target_machine() -> Result<TargetMachine, String> {
         .ok_or_else(|| "this LLVM cannot make an NVPTX target machine".to_owned())
 }
 
-/// For every function with a body, in order, and every block of it: whether LLVM thinks that lanes may part at its end.
+/// For every function with a body and every block of it, in order: whether lanes may diverge at its end, according to
+/// LLVM.
 pub fn divergent_blocks(module: &OwnedModule) -> Result<Vec<Vec<bool>>, String> {
     let machine = target_machine()?;
     let bodies = module.handle().functions().filter(|function| !function.is_declaration());
@@ -50,8 +51,8 @@ pub fn divergent_blocks(module: &OwnedModule) -> Result<Vec<Vec<bool>>, String> 
     Ok(functions.collect())
 }
 
-/// Nanoseconds of each of `runs` runs: LLVM's `uniformity` (dominators and cycles included) and ours (import included),
-/// taken in turn, over all functions of the module.
+/// Nanoseconds of each of `runs` runs over all functions of the module, measured alternately: LLVM's `uniformity`
+/// (including dominators and cycles) and our analysis (including import).
 pub fn analysis_times(module: &OwnedModule, runs: u32) -> Result<(Vec<u64>, Vec<u64>), String> {
     let machine = target_machine()?;
     let mut theirs = vec![0u64; runs as usize];

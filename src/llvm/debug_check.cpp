@@ -1,5 +1,6 @@
-// What is a debugger told of a module, and is any of it malformed? The check behind `warpwise fuzz --debug-info` and
-// the tests of the transforms; LLVM's own `check-debugify` counts less and answers in text for people.
+// What does the debug information of a module say, and is any of it malformed? The check behind `warpwise fuzz
+// --debug-info` and the tests of the transforms; LLVM's own `check-debugify` counts less, and its output is meant for
+// people.
 
 #include "../../passes/text.h"
 #include "llvm-c/Types.h"

@@ -1,4 +1,4 @@
-//! What is a debugger told of a module? See `debug_check.cpp`.
+//! What does the debug information of a module say? See `debug_check.cpp`.
 
 use super::optimise::transform;
 use super::owned::OwnedModule;
@@ -12,7 +12,7 @@ unsafe extern "C" {
     fn warpwise_tell_debug(module: LLVMModuleRef, sink: extern "C" fn(*mut c_void, Text), context: *mut c_void);
 }
 
-/// Everything that debug information says of the code of a module.
+/// Everything that debug information says about the code of a module.
 #[derive(Clone, Default, Debug)]
 pub struct Told {
     /// `FUNCTION:VARIABLE` of each variable that has a value somewhere.

@@ -1,11 +1,12 @@
-//! Can a thread's own memory be reached through a pointer of unknown origin?
+//! Can a thread's own memory be accessed through a pointer of unknown origin?
 //!
-//! A stack object escapes when its address is stored, returned, converted to an integer, or passed to a function other
-//! than memory and marker intrinsics. One escaping object anywhere makes every pointer of unknown origin suspect.
+//! A stack object escapes if its address is stored, returned, converted to an integer, or passed to a function other
+//! than memory and marker intrinsics. If one object escapes anywhere in the module, every pointer of unknown origin may
+//! point to it.
 
 use super::handle::{AttrPlace, Function, Module, RawOpcode, Value, attribute_kind};
 
-/// Most values derived from one object that are looked at.
+/// Maximum number of values derived from one object that are examined.
 const MAX_DERIVED: usize = 256;
 
 /// Whether any stack object or by-value argument of any function escapes.
@@ -27,7 +28,7 @@ fn function_escapes(function: Function<'_>, byval: u32) -> bool {
         .any(|inst| inst.opcode() == RawOpcode::LLVMAlloca && escapes(inst.value(), byval))
 }
 
-/// Whether the address of one object leaves the function's sight.
+/// Whether the address of one object escapes.
 pub fn escapes(object: Value<'_>, byval: u32) -> bool {
     let mut derived = vec![object];
     let mut next = 0;

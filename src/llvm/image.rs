@@ -1,15 +1,15 @@
-//! What is a whole module, as plain data? The snapshot the lockstep machine executes.
+//! How is a whole module represented as plain data? This is the image that the lockstep machine executes.
 //!
-//! [`import`] walks a module once and keeps nothing of LLVM: types with sizes and offsets of the data layout, globals
-//! with initialisers as constant trees, functions with blocks, instructions, operands and source lines. Instructions
-//! are numbered in function order, block after block, top to bottom, the same order as the analysis' snapshot, so
-//! that (function name, ordinal) names the same instruction in both.
+//! [`import`] walks a module once and keeps no references to LLVM: types with the sizes and offsets of the data layout,
+//! globals with initialisers as constant trees, functions with blocks, instructions, operands and source lines.
+//! Instructions are numbered in function order, the same as in the analysis' snapshot, so that (function name, ordinal)
+//! identifies the same instruction in both.
 //!
-//! Names are those LLVM prints (`%5` for unnamed values), taken from one print of the whole module, because asking LLVM
-//! for each unnamed value renumbers the function every time.
+//! Names are those that LLVM prints (`%5` for unnamed values), taken from one print of the whole module, because LLVM
+//! renumbers the function whenever it is asked for an unnamed value.
 //!
-//! Limits: integers of at most 128 bits, floats of at most 64; whatever else LLVM has becomes [`TypeKind::Other`] or
-//! [`Op::Other`] under its own name, and is a fault when it is executed, not before.
+//! Limits: integers of at most 128 bits, floats of at most 64. Anything else becomes [`TypeKind::Other`] or
+//! [`Op::Other`] under its own name, and is a fault when it is executed, not earlier.
 
 pub use super::image_import::import;
 use smallvec::SmallVec;

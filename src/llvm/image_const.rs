@@ -1,5 +1,5 @@
-//! What does a constant hold, as plain data? Trees of constants without LLVM references; addresses stay symbolic until
-//! the machine has placed globals.
+//! What does a constant contain, as plain data? Trees of constants without LLVM references; addresses stay symbolic
+//! until the machine has assigned them to globals.
 
 use super::handle::{Type, TypeKind as RawKind, Value, ValueKind};
 use super::image::*;
@@ -73,7 +73,7 @@ impl<'m> Importer<'m> {
     }
 }
 
-/// Bits of an integer constant of at most 128 bits. The C API hands out 64 bits only, so wider ones are read back from
+/// The bits of an integer constant of at most 128 bits. The C API returns 64 bits only, so wider ones are parsed from
 /// their decimal text.
 fn int_bits(value: Value<'_>) -> Option<u128> {
     let bits = value.ty().int_bits()?;

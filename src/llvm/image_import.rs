@@ -1,8 +1,8 @@
-//! How does a module become plain data? One walk: number globals and functions, then import bodies; types and constants
-//! are interned on the way by LLVM's identity.
+//! How is a module converted to plain data? In one walk: globals and functions are numbered, then bodies are imported;
+//! types and constants are interned on the way, by LLVM's identity.
 //!
-//! Input: a module that passed the verifier (parsing runs it). Cost: linear in the module; one print of the module for
-//! names and texts.
+//! Input: a module that has passed the verifier (which parsing runs). Cost: linear in the module, plus one print of the
+//! module for names and texts.
 
 use super::handle::{
     AttrPlace, Block, DebugLoc, Function, Inst, IntPredicate, Layout, Module, RawOpcode as L, RealPredicate, Type,
@@ -34,7 +34,7 @@ pub(super) struct Importer<'m> {
     align: u32,
 }
 
-/// Where the operands of one function's instructions point.
+/// What the operands of one function's instructions refer to.
 struct Scope<'m> {
     args: FxHashMap<Value<'m>, u32>,
     insts: FxHashMap<Value<'m>, u32>,

@@ -1,8 +1,9 @@
-//! What does LLVM print for each instruction? One print of the module, cut into lines: a line an instruction, in order.
+//! What does LLVM print for each instruction? The module is printed once and split into lines, one per instruction, in
+//! order.
 //!
-//! Asking LLVM for one instruction at a time numbers the whole function each time. The cut relies on the printer's
-//! indentation only (two spaces: instruction; four: debug record or switch case); whoever uses it compares counts and
-//! falls back on printing one by one.
+//! LLVM would number the whole function again for each single instruction. Splitting relies only on the printer's
+//! indentation (two spaces: instruction; four: debug record or switch case); callers compare the counts and otherwise
+//! print one by one.
 
 /// For each function with a body, in module order, the text of its instructions without metadata attachments.
 pub(super) fn instruction_texts(module: &str) -> Vec<Vec<&str>> {
@@ -25,7 +26,7 @@ pub(super) fn instruction_texts(module: &str) -> Vec<Vec<&str>> {
     functions
 }
 
-/// Drops trailing `, !kind !number` attachments and `#number` attribute groups.
+/// Removes trailing `, !kind !number` attachments and `#number` attribute groups.
 fn without_attachments(line: &str) -> &str {
     let mut rest = line.trim_end();
     while let Some((head, tail)) = rest.rsplit_once(", !") {

@@ -1,4 +1,4 @@
-//! How does a pipeline change a module? LLVM's own passes, or ours among them, run over it for NVPTX.
+//! How is a pass pipeline run on a module? LLVM's own passes, or ours among them, for NVPTX.
 
 use super::owned::OwnedModule;
 use super::text::{Sink, Text, collect};
@@ -9,7 +9,7 @@ use llvm_sys::prelude::LLVMModuleRef;
 use llvm_sys::target_machine::LLVMTargetMachineRef;
 use std::ffi::c_void;
 
-/// The chip whose cost model the passes see.
+/// The chip whose cost model the passes use.
 const CPU: &str = crate::gpu::chip::USUAL;
 const FEATURES: &str = "+ptx83";
 
@@ -23,8 +23,8 @@ unsafe extern "C" {
     ) -> i32;
 }
 
-/// Runs `passes` as `opt` with the plugin would: ours are known, and take their place in `default<O…>`. Whether they
-/// changed the module, which verifies afterwards.
+/// Runs `passes` as `opt` with the plugin would: our passes are known, and have their place in `default<O…>`. Returns
+/// whether they changed the module, which is verified afterwards.
 pub fn transform(module: &OwnedModule, passes: &str) -> Result<bool, String> {
     let machine = nvptx_machine().ok_or("this LLVM was built without the NVPTX target")?;
     let mut message = String::new();

@@ -1,4 +1,4 @@
-//! How do the command and the tests get hold of a module? Parse a file or a text into an owned context and module.
+//! How do the command and the tests obtain a module? They parse a file or a text into an owned context and module.
 
 use super::handle::Module;
 use inkwell::context::Context;
@@ -12,7 +12,7 @@ pub struct OwnedModule {
     _context: Box<Context>,
 }
 
-/// Why a module could not be had; the message is LLVM's own.
+/// Why a module could not be obtained; the message is LLVM's own.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     #[error("cannot read {path}: {message}")]

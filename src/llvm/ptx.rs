@@ -1,13 +1,13 @@
-//! What PTX does LLVM make of a module as it stands? For a pass that asks `ptxas` about its own work.
+//! What PTX does LLVM generate for a module? For a pass that checks its own results with `ptxas`.
 
 use super::handle::Module;
 use inkwell::OptimizationLevel;
 use inkwell::targets::{CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetTriple};
 use llvm_sys::core::LLVMCloneModule;
 
-/// A copy of a module in the same context, to try things on.
+/// A copy of a module in the same context, for experiments.
 ///
-/// It lives no longer than the module that it was copied from, and so no longer than their context.
+/// It lives no longer than the module from which it was copied, and so no longer than their context.
 pub struct Scratch<'m> {
     module: inkwell::module::Module<'m>,
 }

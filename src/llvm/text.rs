@@ -1,4 +1,4 @@
-//! How does text cross the C boundary? Pointer and length, borrowed for one call.
+//! How does text cross the C boundary? As pointer and length, borrowed for one call.
 
 use std::ffi::{c_char, c_void};
 use std::mem::offset_of;

@@ -1,8 +1,8 @@
 //! What does it take to rematerialise a value at its uses?
 //!
-//! The values of one register are followed to their operands, so and so many instructions deep, through arithmetic that a
-//! GPU does in a cycle or two. A chain ends at what needs no register, at what is live through the cycle anyway (*kept*), and
-//! at *leaves*, which then live through it in the value's stead.
+//! The values of one register are followed to their operands, up to a given number of instructions deep, through
+//! arithmetic that a GPU executes in a cycle or two. A chain ends at values that need no register, at values that are
+//! live through the cycle anyway (*kept*), and at *leaves*, which then live through the cycle instead of the value.
 
 use super::hide::{can_hide, still};
 use crate::cost::issue::instructions;
@@ -19,9 +19,9 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 
-/// Most instructions of one value's chain.
+/// Maximum number of instructions in one value's chain.
 pub const MAX_CHAIN: usize = 10;
-/// Intrinsics that are one or two instructions.
+/// Intrinsics that take one or two machine instructions.
 static CHEAP_INTRINSICS: Intrinsics<12> = Intrinsics::new([
     "llvm.smin",
     "llvm.smax",
@@ -41,12 +41,12 @@ static CHEAP_INTRINSICS: Intrinsics<12> = Intrinsics::new([
 #[derive(Debug)]
 pub struct RematValue {
     pub def: Inst,
-    /// What is rematerialised, operands first; the last is the definition itself.
+    /// The instructions to rematerialise, operands first; the last one is the definition itself.
     pub chain: Vec<Inst>,
     pub uses: Vec<UseSite>,
 }
 
-/// Values of one register that are rematerialised, and what that takes.
+/// Values of one register that are rematerialised, and the cost.
 pub struct RematRegister {
     pub position: usize,
     pub values: Vec<RematValue>,
@@ -54,23 +54,24 @@ pub struct RematRegister {
     pub kept: Vec<usize>,
 }
 
-/// What is found out once about instructions and cycles.
+/// What is computed once about instructions and cycles.
 pub struct Memo {
     /// By cycle: whether leaves can be hidden at its header.
     pub hides: Vec<bool>,
-    /// By instruction: whether it is cheap, and twice what it costs.
+    /// By instruction: whether it is cheap, and twice its cost in machine instructions.
     cheap: Vec<Cell<u8>>,
-    /// Who was first to end at a value or, behind those, a register: one more than its place; zero between questions.
+    /// Marks the first chain that ended at a value, or (after the values) at a register: one more than its position;
+    /// zero between queries.
     pub owners: RefCell<Vec<u32>>,
 }
 
-/// Not found out yet; not cheap; cheap, and free.
+/// States: not computed yet; not cheap; cheap, and free.
 const UNSEEN: u8 = 0;
 const DEAR: u8 = 1;
 const FREE: u8 = 2;
 
 impl Memo {
-    /// Nothing but where leaves can be hidden.
+    /// Nothing computed except where leaves can be hidden.
     pub fn new(outline: &Outline, pressure: &Pressure) -> Memo {
         let func = &outline.func;
         Memo {
@@ -93,18 +94,18 @@ impl Memo {
         self.cheap[inst.index()].set(found);
         found
     }
-    /// Whether an instruction can be in a chain.
+    /// Whether an instruction can be part of a chain.
     #[inline]
     pub fn is_cheap(&self, outline: &Outline, inst: Inst) -> bool {
         self.look(outline, inst) != DEAR
     }
-    /// Instructions of the machine for a cheap one.
+    /// Number of machine instructions of a cheap instruction.
     pub fn cost(&self, outline: &Outline, inst: Inst) -> f64 {
         f64::from(self.look(outline, inst) - FREE) / 2.0
     }
 }
 
-/// A value that shares a register: its uses in or behind the cycle, and the blocks of those with their weights.
+/// A value that shares a register: its uses in or after the cycle, and the blocks of those with their weights.
 pub struct Member {
     pub def: Inst,
     pub uses: Vec<UseSite>,
@@ -115,16 +116,16 @@ pub struct Member {
 pub struct RematCandidate {
     pub position: usize,
     pub members: Vec<Member>,
-    /// Chains of its members, one behind the other, and where each ends.
+    /// The chains of its members, concatenated, and the end of each.
     chains: SmallVec<[Inst; 8]>,
     ends: SmallVec<[u32; 2]>,
-    /// Values it newly wants through the cycle.
+    /// Values that would newly be live through the cycle.
     pub leaves: SmallVec<[Value; 4]>,
-    /// Values that are live through the cycle anyway and must stay so.
+    /// Values that are live through the cycle anyway and must remain so.
     pub kept: SmallVec<[usize; 4]>,
-    /// All its members could be followed.
+    /// Whether all of its members could be followed.
     pub whole: bool,
-    /// It ends where it does because of the depth.
+    /// Whether it ends where it does because of the depth limit.
     pub cut: bool,
 }
 
@@ -182,22 +183,22 @@ impl RematCandidate {
     }
 }
 
-/// What chains stand on.
+/// What chains may end at.
 pub struct Available<'a> {
     pub outline: &'a Outline,
     pub pressure: &'a Pressure,
     pub known: &'a Memo,
-    /// Registers that are live through the cycle and stay so.
+    /// Registers that are live through the cycle and remain so.
     pub live: &'a FixedBitSet,
-    /// Leaves so far.
+    /// Leaves chosen so far.
     pub leaves: &'a FxHashSet<Value>,
 }
 
-/// Follows the values of one register.
+/// State while the values of one register are followed.
 struct ChainWalk<'a> {
     available: &'a Available<'a>,
     start: &'a mut RematCandidate,
-    /// Where the chain begins.
+    /// The start of the chain.
     first: usize,
     /// Instructions that are in the chain or will be.
     entered: usize,
@@ -215,12 +216,12 @@ impl ChainWalk<'_> {
         }
         self.entered += 1;
         if self.entered > MAX_CHAIN {
-            // less may be as far as more depth leads
+            // fewer levels may reach as far as a greater depth
             self.start.cut = true;
             return None;
         }
         for &operand in func.operands(inst) {
-            // no register for constants, arguments, and what is in uniform registers
+            // constants, arguments and values in uniform registers need no register
             let Some(def) = func.def(operand) else { continue };
             let is_predicate = pressure.units(operand) == 0;
             if is_predicate && func.int_bits(operand) != Some(1) {
@@ -250,7 +251,7 @@ impl ChainWalk<'_> {
     }
 }
 
-/// Computed by a GPU in a few cycles, from operands alone, without a trap.
+/// Whether a GPU computes it in a few cycles, from its operands alone, and without a trap.
 fn is_cheap(outline: &Outline, inst: Inst) -> bool {
     use Opcode::*;
     let func = &outline.func;

@@ -1,7 +1,7 @@
-//! How are rematerialised values kept from moving out of the loop?
+//! How is a rematerialised value kept from being hoisted out of the loop again?
 //!
-//! Some leaf of each chain goes through a phi at the header of the innermost cycle around the use; what follows from it
-//! cannot move. As few leaves as do for all chains are hidden.
+//! Some leaf of each chain goes through a phi at the header of the innermost cycle around the use; what depends on it
+//! cannot be hoisted. As few leaves as possible are hidden for all chains together.
 
 use super::chains::{MAX_CHAIN, RematValue};
 use crate::cfg::Cycle;
@@ -29,14 +29,16 @@ pub fn can_hide(outline: &Outline, cycle: Cycle) -> bool {
         })
 }
 
-/// The cycle whose header hides the leaves of a copy in `block`: the innermost, unless the value is defined in it.
+/// The cycle at whose header the leaves of a copy in `block` are hidden: the innermost one, unless the value is defined
+/// in it.
 pub fn place(outline: &Outline, home: Block, block: Block) -> Option<Cycle> {
     let cycles = &outline.cfg().cycles;
     cycles.cycle_of(block).filter(|&cycle| !cycles.contains(cycle, home))
 }
 
-/// Leaves of which one must be hidden next so that the first part of a chain that could still move cannot: none left
-/// where no part can move, `None` where some part has no leaf that can be hidden. A chain ends with what it is for.
+/// Leaves of which one must be hidden next, so that the first part of a chain that could still be hoisted cannot be.
+/// The list is empty if no part can be hoisted; `None` if some part has no leaf that can be hidden. A chain ends with
+/// the value itself.
 pub fn still(
     outline: &Outline,
     pressure: &Pressure,
@@ -46,7 +48,7 @@ pub fn still(
 ) -> Option<Leaves> {
     debug_assert!(chain.len() <= MAX_CHAIN);
     let func = &outline.func;
-    // by place in the chain
+    // by position in the chain
     let mut fixed = 0u32;
     let (mut next, mut is_found) = (Leaves::new(), false);
     for (at, &inst) in chain.iter().enumerate() {
@@ -74,24 +76,24 @@ pub fn still(
             fixed |= 1 << at;
             next.truncate(if is_found { next.len() } else { 0 });
         } else if has_leaf {
-            // as if it were hidden, to see that all parts can be
+            // assume that it is hidden, to check that all parts can be
             fixed |= 1 << at;
             is_found = true;
         } else if inst == def || ends {
-            // what follows from free values alone may stand anywhere, unless it is all there is
+            // what depends on free values alone may be anywhere, unless it is the whole chain
             return None;
         }
     }
     Some(next)
 }
 
-/// Where leaves go through a phi: as few of them as keep every part of every chain in its place.
+/// Which leaves go through a phi, and where: as few as possible such that no part of any chain can be hoisted.
 pub fn hide(outline: &Outline, pressure: &Pressure, values: &[RematValue]) -> BTreeSet<(Block, Value)> {
     let mut chosen: FxHashSet<Value> = FxHashSet::default();
     let next = |remat: &RematValue, chosen: &FxHashSet<Value>| {
         still(outline, pressure, &remat.chain, remat.def, |value| chosen.contains(&value)).unwrap_or_default()
     };
-    // for each value, leaves of which one is next
+    // for each value, leaves of which one must be hidden next
     let mut wanted: Vec<Leaves> = values.iter().map(|remat| next(remat, &chosen)).collect();
     let mut votes: FxHashMap<Value, usize> = FxHashMap::default();
     for &leaf in wanted.iter().flatten() {
@@ -101,7 +103,7 @@ pub fn hide(outline: &Outline, pressure: &Pressure, values: &[RematValue]) -> BT
         let most = votes.iter().max_by_key(|&(&leaf, &votes)| (votes, std::cmp::Reverse(leaf)));
         let Some((&leaf, _)) = most.filter(|most| *most.1 > 0) else { break };
         chosen.insert(leaf);
-        // nothing else is new to the others
+        // this changes nothing for the others
         let uses = |remat: &RematValue| remat.chain.iter().any(|&inst| outline.func.operands(inst).contains(&leaf));
         for (remat, wanted) in values.iter().zip(&mut wanted).filter(|(remat, _)| uses(remat)) {
             for leaf in wanted.drain(..) {

@@ -1,11 +1,11 @@
-//! What is the user told? One remark for every kernel that was eased.
+//! Which remarks are emitted about rematerialisation? One for every kernel whose pressure was reduced.
 
 use super::plan::RematPlan;
 use super::schedule::SchedulePlan;
 use crate::llvm::handle::Function;
 use crate::llvm::remark::{Host, Kind};
 
-/// What is rematerialised instead of being kept.
+/// Reports values that are rematerialised instead of being kept in registers.
 pub fn recomputed(about: Function<'_>, plan: &RematPlan, host: &Host<'_>) {
     let RematPlan { before, after, budget, values, .. } = plan;
     if values.is_empty() {
@@ -19,7 +19,7 @@ pub fn recomputed(about: Function<'_>, plan: &RematPlan, host: &Host<'_>) {
     host.emit(Kind::Passed, about, None, "PressureRematerialised", &message);
 }
 
-/// What is scheduled earlier.
+/// Reports instructions that are scheduled earlier.
 pub fn scheduled(about: Function<'_>, plan: &SchedulePlan, host: &Host<'_>) {
     let SchedulePlan { before, after, budget, moves, .. } = plan;
     if moves.is_empty() {

@@ -1,10 +1,10 @@
-//! Which instructions of a block would free registers if they stood earlier?
+//! Which instructions of a block would free registers if they were executed earlier?
 //!
-//! `ptxas` orders instructions inside its own blocks, and a division or a square root is several of them: what stands
-//! behind four of those in the source stays there, with all it needs in registers. So in blocks of cycles whose peak is
-//! above the budget, an instruction that ends more live ranges than it begins moves up to the last of its operands.
-//! Only arithmetic moves, only upwards and inside its block, so that nothing is executed more or less often. The order is
-//! taken if the block's peak is lower with it. Cost: linear.
+//! `ptxas` orders instructions only inside its own basic blocks, and expands a division or a square root into several
+//! of them. What follows four divisions in the source therefore stays after them, with all of its operands in
+//! registers. So in blocks of cycles whose peak is above the budget, an instruction that ends more live ranges than it
+//! begins is moved up to the last of its operands. Only arithmetic moves, only upwards and inside its block, so that
+//! nothing is executed more or less often. The new order is used if it lowers the peak of the block. Cost: linear.
 
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst};
@@ -15,27 +15,27 @@ use crate::llvm::edit::Editor;
 use crate::pressure::Pressure;
 use cranelift_entity::EntityRef;
 
-/// Most instructions of a block that is looked at.
+/// Maximum number of instructions of a block that is considered.
 const MAX_BLOCK: usize = 4096;
-/// One in so many of the registers that are too many must be gained: `ptxas` orders instructions too.
+/// At least one in this many of the excess registers must be saved, because `ptxas` orders instructions, too.
 const LEAST_PART: u32 = 4;
 /// Intrinsics that may move.
 static ARITHMETIC: Intrinsics<2> = Intrinsics::new(["llvm.fma", "llvm.fmuladd"]);
 
-/// Instructions that move up.
+/// Instructions that are moved up.
 #[derive(Default)]
 pub struct SchedulePlan {
-    /// What moves, and the instruction it goes behind; in the order in which to move.
+    /// The instruction to move and the one after which it is inserted, in the order in which to move them.
     pub moves: Vec<(Inst, Inst)>,
     /// The new order of each block that changes.
     pub orders: Vec<(Block, Vec<Inst>)>,
-    /// Largest peak before and after, of the blocks that change, and the budget; in registers.
+    /// Largest peak before and after, over the blocks that change, and the budget, all in registers.
     pub before: u32,
     pub after: u32,
     pub budget: u32,
 }
 
-/// Decides for one kernel.
+/// Plans one kernel.
 pub fn plan(outline: &Outline, pressure: &Pressure, registers: u32) -> SchedulePlan {
     let mut plan = SchedulePlan { budget: registers, ..SchedulePlan::default() };
     let cycles = &outline.cfg().cycles;
@@ -45,13 +45,13 @@ pub fn plan(outline: &Outline, pressure: &Pressure, registers: u32) -> ScheduleP
             continue;
         }
         let before = pressure.peak_of(outline, block);
-        // what lives across the block's ends is there in any order
+        // what is live across the ends of the block is live in any order
         if before <= registers.max(pressure.floor(outline, block)) {
             continue;
         }
         let Some(Earlier { order, places }) = earlier(outline, pressure, block, &mut wanted) else { continue };
         let after = pressure.peak(outline, block, &order);
-        // ptxas orders instructions too, and spills anyway
+        // too little gained: ptxas reorders instructions, too, and would spill anyway
         if after < before && (before - after) * LEAST_PART >= before - registers {
             let first = outline.func.blocks[block].first;
             let moved = order.windows(2).filter(|pair| places[(pair[1].as_u32() - first) as usize].1 > 0);
@@ -71,19 +71,20 @@ pub fn apply<'m>(handles: &Handles<'m>, plan: &SchedulePlan, editor: &mut Editor
     }
 }
 
-/// Values that a later instruction of a block wants, by the number of the block.
+/// Marks values that a later instruction of the current block uses, by the number of the block.
 struct Wanted {
     block: u32,
     marks: Vec<u32>,
 }
 
-/// A new order of a block, and where each instruction comes in it: behind which old one, as the how manieth.
+/// A new order of a block, and the position of each instruction in it: after which old instruction, and as which one
+/// there.
 struct Earlier {
     order: Vec<Inst>,
     places: Vec<(u32, u32)>,
 }
 
-/// The instructions of a block that may move and end more than they begin, last ones first.
+/// The instructions of a block that may move and end more live ranges than they begin, last ones first.
 fn gains(outline: &Outline, pressure: &Pressure, block: Block, wanted: &mut Wanted) -> Vec<Inst> {
     let func = &outline.func;
     let mut gains = Vec::new();
@@ -107,7 +108,7 @@ fn gains(outline: &Outline, pressure: &Pressure, block: Block, wanted: &mut Want
     gains
 }
 
-/// A block with everything moved up that ends more than it begins, if there is anything.
+/// The order of a block in which all such instructions are moved up, if there are any.
 fn earlier(outline: &Outline, pressure: &Pressure, block: Block, wanted: &mut Wanted) -> Option<Earlier> {
     let func = &outline.func;
     let first = func.blocks[block].first;
@@ -123,7 +124,7 @@ fn earlier(outline: &Outline, pressure: &Pressure, block: Block, wanted: &mut Wa
         let anchor = if gains.pop_if(|next| *next == inst).is_some() {
             let here = func.operands(inst).iter().filter_map(|&operand| func.def(operand));
             let here = here.filter(|&def| func.insts[def].block == block && func.insts[def].opcode != Opcode::Phi);
-            // what stands behind it in the block has no place yet
+            // instructions after it in the block have no position yet
             let last = here.filter_map(|def| places.get((def.as_u32() - first) as usize)).max();
             last.map(|&(anchor, _)| anchor).filter(|anchor| anchor + 1 < index)
         } else {
@@ -141,7 +142,7 @@ fn earlier(outline: &Outline, pressure: &Pressure, block: Block, wanted: &mut Wa
     if !any {
         return None;
     }
-    // where those are that stay
+    // the positions of those that stay
     let mut next = 0;
     for (index, followers) in (0u32..).zip(&mut followers) {
         let behind = std::mem::replace(followers, next);
@@ -154,7 +155,7 @@ fn earlier(outline: &Outline, pressure: &Pressure, block: Block, wanted: &mut Wa
     Some(Earlier { order, places })
 }
 
-/// Arithmetic that may stand wherever its operands are known.
+/// Arithmetic that may be anywhere after its operands.
 fn may_move(outline: &Outline, inst: Inst) -> bool {
     use Opcode::*;
     let func = &outline.func;

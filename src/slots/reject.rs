@@ -1,4 +1,4 @@
-//! Why is register pressure left to `ptxas`? One variant a reason, one remark a variant.
+//! Why is register pressure left to `ptxas`? One variant, and one remark, for each reason.
 
 use crate::shared_memory::room::NoShared;
 

@@ -1,4 +1,4 @@
-//! What is the user told? One remark for every kernel under pressure.
+//! Which remarks are emitted about slots? One for every kernel under register pressure.
 
 use super::plan::{SlotOwner, SlotPlan};
 use super::reject::Reject;
@@ -7,7 +7,7 @@ use crate::divergence::Outline;
 use crate::llvm::handle::Function;
 use crate::llvm::remark::{Host, Kind};
 
-/// What was done about register pressure, and what was not.
+/// Reports what was moved to slots.
 pub fn eased(outline: &Outline, about: Function<'_>, plan: &SlotPlan, host: &Host<'_>) {
     let SlotPlan { before, after, budget, .. } = plan;
     if !plan.values.is_empty() {
@@ -28,7 +28,7 @@ pub fn eased(outline: &Outline, about: Function<'_>, plan: &SlotPlan, host: &Hos
     }
 }
 
-/// Why nothing was done about register pressure.
+/// Reports why nothing was moved.
 pub fn left(
     analyses: &mut FunctionAnalyses<'_>,
     about: Function<'_>,

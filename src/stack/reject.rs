@@ -1,4 +1,4 @@
-//! Why does a stack object stay where it is? One variant a reason, one remark a variant.
+//! Why does a stack object stay where it is? One variant, and one remark, for each reason.
 
 use crate::entity::Inst;
 use crate::objects::Unfollowed;
@@ -36,7 +36,7 @@ pub enum Reject {
 }
 
 impl Reject {
-    /// Where the reason stands.
+    /// The instruction responsible, if there is one.
     pub fn at(&self) -> Option<Inst> {
         match *self {
             Reject::Unfollowed(ref reason) => reason.at(),
@@ -46,7 +46,7 @@ impl Reject {
             Reject::NoShared(_) | Reject::LessUsed { .. } | Reject::InRegisters { .. } => None,
         }
     }
-    /// Whether no one line is the reason, as all uses are.
+    /// Whether the reason is not a single line, because it applies to all uses.
     pub fn is_of_all_uses(&self) -> bool {
         matches!(self, Reject::Cold { .. } | Reject::OutsideLoops { .. } | Reject::Cached { .. })
     }

@@ -1,4 +1,4 @@
-//! What is the user told? One remark for every stack object.
+//! Which remarks are emitted about stack objects? One for every object.
 
 use super::plan::{Placement, StackPlan};
 use super::reject::Reject;
@@ -11,7 +11,7 @@ use crate::llvm::handle::{self, AttrPlace, attribute_kind};
 use crate::llvm::remark::{Host, Kind};
 use crate::objects::Object;
 
-/// What became of a function's stack objects.
+/// Reports what was done with the stack objects of a function.
 pub fn objects(analyses: &mut FunctionAnalyses<'_>, plan: &StackPlan, host: &Host<'_>) {
     if !host.wants(Kind::Passed) && !host.wants(Kind::Missed) {
         return;
@@ -83,7 +83,7 @@ fn describe(outline: &Outline, handles: &Handles<'_>, names: &Names, address: Va
     if size == 0 { format!("stack object {name} ({ty})") } else { format!("stack object {name} ({ty}, {size} bytes)") }
 }
 
-/// Why the object is not in registers, as far as one can say.
+/// Describes why the object is not in registers, as far as is known.
 fn because(outline: &Outline, handles: &Handles<'_>, names: &Names, object: &Object) -> String {
     let Some((gep, index)) = object.variable_index(outline) else { return String::new() };
     let name = names.value(handles, index);
@@ -93,7 +93,7 @@ fn because(outline: &Outline, handles: &Handles<'_>, names: &Names, object: &Obj
     }
 }
 
-/// Where to point at: the first use, since allocas and arguments have no line.
+/// The instruction to which the remark points: the first use, since allocas and arguments have no source line.
 fn place_of<'m>(outline: &Outline, handles: &Handles<'m>, address: Value) -> Option<handle::Inst<'m>> {
     let users = outline.users(address);
     users.iter().map(|&inst| handles.inst(inst)).find(|inst| inst.debug_loc().is_some())

@@ -1,20 +1,22 @@
 //! `steer-spills`: where do stack objects and values under register pressure cost least?
 //!
-//! NVPTX has virtual registers: spilling happens in `ptxas`, after us, into local memory. So the work is done on IR: what
-//! would end in local memory is moved away before `ptxas` sees it. In [`PHASES`]:
+//! PTX has virtual registers; the real spilling happens later, in `ptxas`, and goes to local memory. So the work is
+//! done on IR: what would end up in local memory is removed before `ptxas` sees it. In [`PHASES`]:
 //!
-//! 1. **Constants** ([`stack`]): stack objects that are filled with constants and only read become constants of the program.
-//! 2. **Rematerialisation** ([`remat`]): values are rematerialised at their uses, or instructions are scheduled earlier.
-//! 3. **Stack objects** ([`stack`]): what survived optimisation goes to shared memory.
-//! 4. **Slots** ([`slots`]): values wait in shared memory between definition and use.
+//! 1. **Constants** ([`stack`]): stack objects that are filled with constants and then only read become constants of
+//!    the program.
+//! 2. **Rematerialisation** ([`remat`]): values are recomputed at their uses, or instructions are scheduled earlier.
+//! 3. **Stack objects** ([`stack`]): objects that survived optimisation move to shared memory.
+//! 4. **Slots** ([`slots`]): values are kept in shared memory between definition and use.
 //!
-//! In the last two, a kernel whose launches are not bounded is planned as a [second body](versions) for small blocks. All
-//! functions of a phase are planned, then edited: a plan sees the module as the phase found it. What is known of a function
-//! holds until it is edited ([`Analyses`]). Slots belong to a launch, not to an activation, so device functions get none;
-//! functions marked `optnone` are left alone.
+//! In the last two phases, a kernel without a launch bound gets plans for a [second body](versions) for small blocks.
+//! In each phase all functions are planned before any is edited, so every plan sees the module as it was at the start
+//! of the phase. What is known about a function holds until it is edited ([`Analyses`]). Slots belong to a launch, not
+//! to an activation, so device functions get none; functions marked `optnone` are left alone.
 //!
-//! Source: Sampaio 2013, chapter 4 (uniform spills in shared memory, affine rematerialisation). Ours: the place before
-//! the register allocator, stack objects, interleaved slots, the shared-memory and occupancy budget, versions.
+//! Source: Sampaio 2013, chapter 4 (uniform spills in shared memory, affine rematerialisation). Our additions: doing
+//! this before register allocation, stack objects, interleaved slots, the budget of shared memory and occupancy,
+//! versions.
 
 mod trial;
 mod versions;
@@ -28,9 +30,9 @@ use crate::settings::{Transform, is_enabled};
 use crate::{remat, slots, stack};
 use rustc_hash::FxHashSet;
 
-/// One look at every function.
+/// One pass over every function.
 struct Phase {
-    /// Whether the phase looks at a function at all; asked before anything is found out about it.
+    /// Whether the phase applies to a function at all; checked before anything is computed about it.
     wants: for<'a, 'm> fn(&'a SteeredFunction<'m>, &'a Analyses<'m>, &'a Options) -> bool,
     plan: for<'a, 'm> fn(
         &'a SteeredFunction<'m>,
@@ -38,11 +40,11 @@ struct Phase {
         &'a Options,
         &'a Host<'_>,
     ) -> Option<Edit<'m>>,
-    /// Kernels without a launch bound are planned as second bodies from here on.
+    /// From this phase on, kernels without a launch bound are planned as second bodies.
     in_versions: bool,
 }
 
-/// In their order.
+/// The phases in their order.
 const PHASES: [Phase; 4] = [
     Phase { wants: stack::may_have_constants, plan: stack::plan_constants, in_versions: false },
     Phase { wants: remat::wants, plan: remat::plan, in_versions: false },
@@ -50,7 +52,7 @@ const PHASES: [Phase; 4] = [
     Phase { wants: slots::wants, plan: slots::plan, in_versions: true },
 ];
 
-/// The pass.
+/// Runs the pass over a module.
 pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     let nobody = FxHashSet::default();
     let left_alone = match &options.ptxas {
@@ -85,7 +87,7 @@ fn editable<'m>(module: Module<'m>, left_alone: &FxHashSet<String>) -> impl Iter
     module.functions().filter(may)
 }
 
-/// Plans every function, then edits those that have anything to edit; whether there are any.
+/// Plans every function, then edits those that have a plan; returns whether there are any.
 fn run_phase<'m>(
     phase: &Phase,
     module: Module<'m>,
@@ -112,7 +114,7 @@ fn run_phase<'m>(
         edited.push((body, kept));
     }
     let changed = !edited.is_empty();
-    // what is known of one function follows from others as they were
+    // facts about one function depend on others as they were
     for (body, kept) in edited {
         match kept {
             Kept::Nothing => analyses.edited(body),

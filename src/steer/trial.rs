@@ -1,9 +1,10 @@
-//! Which kernels does `ptxas` find no better with the pass? With `-warpwise-ptxas=PATH` they are left alone.
+//! Which kernels does the pass not improve, according to `ptxas`? With `-warpwise-ptxas=PATH` they are left alone.
 //!
-//! The whole pass is tried on a copy of the module first. Off by default: a build would depend on a program that the compiler
-//! does not bring. Better is: fewer bytes to and from local memory, by how often loops run (read from the machine code if
-//! `nvdisasm` lies beside `ptxas`; else the stack frame and the spills), and no fewer blocks on a multiprocessor. A kernel with a
-//! second body keeps the frame of the first, so it must only not get worse.
+//! The whole pass is first tried on a copy of the module. This is off by default, because a build would depend on a
+//! program that is not part of the compiler. A kernel is improved if it moves fewer bytes to and from local memory,
+//! weighted by loop depth (read from the machine code if `nvdisasm` is beside `ptxas`; otherwise the stack frame and
+//! the spills), and no fewer blocks fit on a multiprocessor. A kernel with a second body keeps the frame of the first,
+//! so it only must not get worse.
 
 use crate::geometry::{BlockShape, Geometry};
 use crate::gpu::chip::{self, Chip};
@@ -15,7 +16,8 @@ use crate::ptxas::{Measured, assemble};
 use rustc_hash::FxHashSet;
 use std::path::Path;
 
-/// Names of the kernels that the pass, tried on a copy, does not make better; all have blocks of a shape, if it is known.
+/// Names of the kernels that the pass, tried on a copy, does not improve. All blocks have the given shape, if it is
+/// known.
 pub fn refused(
     module: Module<'_>,
     block: Option<BlockShape>,

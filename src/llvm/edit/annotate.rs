@@ -1,11 +1,11 @@
-//! Edits of `annotate-uniform`: metadata, votes, shuffles, marks that survive instruction selection.
+//! Which edits does `annotate-uniform` need? Metadata, votes, shuffles, and marks that survive instruction selection.
 
 use super::{Editor, c_name};
 use crate::llvm::handle::{self, AttrPlace, Function, Inst, Type, Value};
 use llvm_sys::LLVMOpcode;
 use llvm_sys::core::*;
 
-/// What follows a marked branch's predicate in the PTX text.
+/// Marks the copy of a marked branch's predicate in the PTX text.
 pub const BRANCH_MARK: &str = "warpwise.uni";
 
 impl<'m> Editor<'m> {
@@ -76,7 +76,7 @@ impl<'m> Editor<'m> {
 
 const FUNCTION_INDEX: u32 = u32::MAX;
 
-/// Whether a function is marked `optnone`: nobody may touch it.
+/// Whether a function is marked `optnone` and so must not be changed.
 pub fn is_optnone(function: Function<'_>) -> bool {
     function.has_attribute(AttrPlace::Function, handle::attribute_kind("optnone"))
 }

@@ -1,8 +1,9 @@
-//! How do debug records follow an edit? LLVM 22 keeps what a debugger is told of variables in records that hang on
-//! instructions; a record stays where its instruction goes away, so whoever moves code says where they go.
+//! How do debug records follow an edit? LLVM 22 describes variables in records that are attached to instructions. A
+//! record stays where it is when code around it moves, so code that moves instructions decides where their records go.
 //!
-//! A detached record belongs to whoever holds it and goes back by [`Editor::place_record`], [`Editor::open_with`] or
-//! [`Editor::drop_record`]. Values that are replaced everywhere are replaced in detached records too.
+//! A detached record is owned by whoever detached it, and is inserted again with [`Editor::place_record`] or
+//! [`Editor::open_with`], or deleted with [`Editor::drop_record`]. When a value is replaced everywhere, it is replaced
+//! in detached records, too.
 
 use super::Editor;
 use crate::llvm::handle::{Block, DebugLoc, Function, Inst, Value};
@@ -56,7 +57,7 @@ pub struct Layout {
     pub space: u32,
 }
 
-/// The number by which DWARF for CUDA knows an address space of LLVM's.
+/// The number of an LLVM address space in DWARF for CUDA.
 fn dwarf_space(space: u32) -> u64 {
     match space {
         1 => 5,
@@ -73,7 +74,7 @@ pub struct Record<'m> {
     life: PhantomData<&'m ()>,
 }
 
-/// The variable that a record tells of, or a part of it.
+/// The variable, or part of one, that a record describes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(C)]
 pub struct Variable {

@@ -1,4 +1,5 @@
-//! Which edits does melding two instructions into one need? What both promised survives, what one promised is dropped.
+//! Which edits are needed to meld two instructions into one? Properties that both have are kept; those of only one are
+//! dropped.
 
 use super::Editor;
 use crate::llvm::handle::{Block, DebugLoc, Inst, Value};
@@ -23,7 +24,7 @@ macro_rules! wrap {
     }};
 }
 
-/// The metadata kind of debug locations, the first that LLVM numbers.
+/// The metadata kind of debug locations, the first one in LLVM's numbering.
 const DEBUG_LOCATION: u32 = 0;
 
 unsafe extern "C" {
@@ -232,7 +233,7 @@ impl<'m> Editor<'m> {
     }
 }
 
-/// Whether a call is `musttail` or carries operand bundles, neither of which melding can honour.
+/// Whether a call is `musttail` or has operand bundles, neither of which melding can preserve.
 pub fn is_bound_call(inst: Inst<'_>) -> bool {
     inst.opcode() == LLVMOpcode::LLVMCall
         && (edit!(LLVMGetTailCallKind(inst.raw())) == LLVMTailCallKind::LLVMTailCallKindMustTail
@@ -245,7 +246,7 @@ pub fn call_convention(inst: Inst<'_>) -> u32 {
     edit!(LLVMGetInstructionCallConv(inst.raw()))
 }
 
-/// Attribute indices of a call: function, result, arguments.
+/// LLVM's attribute indices of a call: function, result, arguments.
 fn call_indices(inst: Inst<'_>) -> impl Iterator<Item = u32> {
     std::iter::once(LLVMAttributeFunctionIndex).chain(0..=inst.argument_count())
 }

@@ -1,4 +1,4 @@
-//! Edits of `divergence-map`: phis of counters, inline assembly, atomic additions, guarded parts, symbols.
+//! Which edits does `divergence-map` need? Phis of counters, inline assembly, atomic additions, guarded code, symbols.
 
 use super::{Editor, c_name};
 use crate::llvm::handle::{Block, Inst, IntPredicate, Type, Value};
@@ -32,7 +32,7 @@ unsafe extern "C" {
     fn warpwise_keep(module: LLVMModuleRef, globals: *mut LLVMValueRef, count: usize);
 }
 
-/// Who may name a symbol that a pass makes.
+/// Linkage and visibility of a symbol that a pass creates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reach {
     /// Programs that load the module, and other modules.
@@ -41,13 +41,13 @@ pub enum Reach {
     AnyOf,
 }
 
-/// Inline assembly of one text, to be executed in several places.
+/// A piece of inline assembly that is executed in several places.
 pub struct Assembly<'m> {
     ty: Type<'m>,
     text: Value<'m>,
 }
 
-/// What inline assembly gives.
+/// The results of inline assembly.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Results {
     /// So many 32-bit words.

@@ -1,8 +1,8 @@
-//! How is LLVM IR changed? Every mutation of the crate goes through an [`Editor`]; a transform's own composite edits
-//! stand in a file of their own beside this one.
+//! How is LLVM IR changed? Every mutation in the crate goes through an [`Editor`]; composite edits of one transform are
+//! in a file of their own beside this one.
 //!
-//! An editor borrows the module exclusively for the pass call. Handles stay valid until the object they name is erased;
-//! whoever erases an instruction must not use its handle again. Facts computed before an edit are stale after it.
+//! An editor borrows the module exclusively for the pass call. Handles stay valid until their object is erased; after
+//! erasing an instruction its handle must not be used again. Facts computed before an edit are stale afterwards.
 
 pub mod fuse;
 
@@ -18,10 +18,10 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString};
 
-/// Attributes by which a function or call promises to touch no memory, to wait for nobody, or to do nothing at all.
+/// Attributes by which a function or call promises not to access memory, not to wait, or to have no effect at all.
 const PROMISES: [&str; 3] = ["memory", "nosync", "speculatable"];
 
-/// Calls a function of LLVM's C API that edits. Every use is sound for the same reason.
+/// Calls an editing function of LLVM's C API. Every use is sound for the same reason.
 macro_rules! edit {
     ($e:expr) => {{
         // SAFETY: handles are alive for 'm (guaranteed by whoever called `from_raw`), the module belongs to this pass for
@@ -65,7 +65,7 @@ impl Drop for Editor<'_> {
     }
 }
 
-/// A name for the C API; interior NULs cannot occur in names we make.
+/// A name for the C API; the names that we create contain no NUL.
 fn c_name(name: &str) -> Cow<'static, CStr> {
     match name {
         "" => Cow::Borrowed(c""),
@@ -73,7 +73,7 @@ fn c_name(name: &str) -> Cow<'static, CStr> {
     }
 }
 
-/// Values for the C API, which only reads them: a handle is nothing but its reference.
+/// Values for the C API, which only reads them: a handle has the same representation as its reference.
 fn raw_values(values: &[Value<'_>]) -> (*mut LLVMValueRef, u32) {
     (values.as_ptr().cast_mut().cast(), values.len() as u32)
 }

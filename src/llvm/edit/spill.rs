@@ -1,4 +1,4 @@
-//! How are slots reached in IR? The few instructions beyond the common ones that `steer-spills` builds.
+//! How are slots accessed in IR? The few instructions that only `steer-spills` builds.
 
 use super::super::handle::{Function, Inst, Type, Value, attribute_kind};
 use super::Editor;

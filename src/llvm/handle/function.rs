@@ -1,4 +1,4 @@
-//! What can be read of a function and its blocks?
+//! Which properties of a function and its blocks can be read?
 
 use super::*;
 
@@ -20,7 +20,8 @@ impl AttrPlace {
     }
 }
 
-/// LLVM's number for an enum attribute such as `readonly`; zero if this LLVM does not know the name. Look it up once.
+/// LLVM's number for an enum attribute such as `readonly`; zero if this LLVM does not know the name. To be looked up
+/// once.
 pub fn attribute_kind(name: &str) -> u32 {
     get!(LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()))
 }

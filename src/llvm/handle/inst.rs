@@ -1,4 +1,4 @@
-//! What can be read of an instruction?
+//! Which properties of an instruction can be read?
 
 use super::*;
 

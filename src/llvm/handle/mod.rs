@@ -1,7 +1,7 @@
-//! How does safe code look at LLVM IR? Copyable, lifetime-bound handles around LLVM's C API.
+//! How does safe code read LLVM IR? Through copyable, lifetime-bound handles around LLVM's C API.
 //!
-//! A handle is made once from a raw reference (null and kind checked there) and lives no longer than the module it
-//! came from: `'m` is the lifetime of the pass call, or of the owned module. All getters are read-only; mutation is in
+//! A handle is created from a raw reference, at which point null and kind are checked, and lives no longer than its
+//! module: `'m` is the lifetime of the pass call, or of the owned module. All getters are read-only; mutation is in
 //! `edit`. Handles compare and hash by identity.
 
 use llvm_sys::core::*;
@@ -49,7 +49,7 @@ handle!(/** A type. */ Type, LLVMTypeRef);
 handle!(/** A debug location (`DILocation`). */ DebugLoc, LLVMMetadataRef);
 
 /// Calls a C API getter. Every use is sound for the same reason: the handle's object is alive for `'m`, and the getter
-/// only reads it; a getter that wants a particular kind of value is only called after that kind was checked.
+/// only reads it; a getter that requires a particular kind of value is only called after that kind was checked.
 macro_rules! get {
     ($e:expr) => {{
         // SAFETY: handles are alive for 'm (guaranteed by whoever called `from_raw`) and the getter only reads.
@@ -91,7 +91,7 @@ fn c_string(data: *const libc_char) -> String {
     unsafe { CStr::from_ptr(data) }.to_string_lossy().into_owned()
 }
 
-/// Copies and frees a message that the C API gave us ownership of.
+/// Copies and frees a message that the C API allocated for us.
 fn take_message(message: *mut libc_char) -> String {
     let text = c_string(message);
     if !message.is_null() {

@@ -1,4 +1,4 @@
-//! What can be read of values and types?
+//! Which properties of values and types can be read?
 
 use super::*;
 
