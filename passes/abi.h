@@ -31,8 +31,8 @@ enum : uint32_t {
   WARPWISE_CLEAN_UP = 1,     // simplifycfg, instcombine
 };
 
-// What a running pass may ask of C++: which remarks anybody wants, to emit one, to reshape a function. Valid during the
-// pass call.
+// What a running pass may ask of C++: which remarks anybody wants, to emit one, to reshape a function, what an earlier
+// pass found. Valid during the pass call.
 struct WarpwiseHost {
   void *context;
   // Bit k set: remarks of kind k are wanted.
@@ -42,6 +42,10 @@ struct WarpwiseHost {
                WarpwiseText message);
   // C++: runs passes of LLVM on a function; nothing that was known of it holds afterwards.
   void (*reshape)(void *context, LLVMValueRef function, uint32_t how);
+  // C++: whether fuse-branches has nothing to look for in a function, which is as it was when that was noted.
+  bool (*has_nothing)(void *context, LLVMValueRef function);
+  // C++: notes that it has not, until the function changes.
+  void (*note_nothing)(void *context, LLVMValueRef function);
 };
 
 // One option of the command line, as Rust's table has it: what stands after "-warpwise-", how its value is written,
@@ -64,9 +68,10 @@ static_assert(WARPWISE_PASSED == 0 && WARPWISE_MISSED == 1 && WARPWISE_ANALYSIS 
               WARPWISE_WARNING == 4);
 static_assert(sizeof(WarpwiseText) == 16 && offsetof(WarpwiseText, data) == 0 && offsetof(WarpwiseText, length) == 8);
 static_assert(WARPWISE_SIMPLE_LOOPS == 0 && WARPWISE_CLEAN_UP == 1);
-static_assert(sizeof(WarpwiseHost) == 32 && offsetof(WarpwiseHost, context) == 0 &&
+static_assert(sizeof(WarpwiseHost) == 48 && offsetof(WarpwiseHost, context) == 0 &&
               offsetof(WarpwiseHost, wanted) == 8 && offsetof(WarpwiseHost, emit) == 16 &&
-              offsetof(WarpwiseHost, reshape) == 24);
+              offsetof(WarpwiseHost, reshape) == 24 && offsetof(WarpwiseHost, has_nothing) == 32 &&
+              offsetof(WarpwiseHost, note_nothing) == 40);
 static_assert(sizeof(WarpwiseOptionRow) == 56 && offsetof(WarpwiseOptionRow, name) == 0 &&
               offsetof(WarpwiseOptionRow, value) == 16 && offsetof(WarpwiseOptionRow, help) == 32 &&
               offsetof(WarpwiseOptionRow, wants_value) == 48);

@@ -4,6 +4,7 @@
 #include "abi.h"
 #include "affine_divergence.h"
 #include "codegen.h"
+#include "fusion_memory.h"
 #include "remarks.h"
 #include "text.h"
 #include "llvm/IR/Module.h"
@@ -263,8 +264,10 @@ void add_fusion(PassBuilder &PB) {
 void register_passes(PassBuilder &PB) {
   PB.registerAnalysisRegistrationCallback(
       [](ModuleAnalysisManager &MAM) { MAM.registerPass([] { return AffineModuleAnalysis(); }); });
-  PB.registerAnalysisRegistrationCallback(
-      [](FunctionAnalysisManager &FAM) { FAM.registerPass([] { return AffineDivergenceAnalysis(); }); });
+  PB.registerAnalysisRegistrationCallback([](FunctionAnalysisManager &FAM) {
+    FAM.registerPass([] { return AffineDivergenceAnalysis(); });
+    FAM.registerPass([] { return NothingToFuse(); });
+  });
   auto Reader = std::make_shared<Parser>();
   using Elements = ArrayRef<PassBuilder::PipelineElement>;
   PB.registerPipelineParsingCallback(

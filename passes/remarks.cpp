@@ -1,7 +1,8 @@
 // What may a pass written in Rust ask of the pass manager? To say something, through the emitter of the function it is
-// about, and to run passes of LLVM on a function.
+// about, to run passes of LLVM on a function, and what was found in it before.
 
 #include "remarks.h"
+#include "fusion_memory.h"
 #include "text.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -80,6 +81,15 @@ void reshape(void *Context, LLVMValueRef Func, uint32_t How) {
   FAM.invalidate(F, PreservedAnalyses::none());
 }
 
+bool has_nothing(void *Context, LLVMValueRef Func) {
+  return warpwise::NothingToFuse::holds(*cast<Function>(unwrap(Func)),
+                                        *static_cast<FunctionAnalysisManager *>(Context));
+}
+
+void note_nothing(void *Context, LLVMValueRef Func) {
+  static_cast<FunctionAnalysisManager *>(Context)->getResult<warpwise::NothingToFuse>(*cast<Function>(unwrap(Func)));
+}
+
 } // namespace
 
 WarpwiseHost warpwise::host(Module &M, FunctionAnalysisManager &FAM) {
@@ -92,7 +102,7 @@ WarpwiseHost warpwise::host(Module &M, FunctionAnalysisManager &FAM) {
     Wanted |= H->isMissedOptRemarkEnabled(PassName) ? 1u << WARPWISE_MISSED : 0;
     Wanted |= H->isAnalysisRemarkEnabled(PassName) ? 1u << WARPWISE_ANALYSIS : 0;
   }
-  return {&FAM, Wanted | Always, emit, reshape};
+  return {&FAM, Wanted | Always, emit, reshape, has_nothing, note_nothing};
 }
 
 bool warpwise::wants_remarks(const WarpwiseHost &Host) { return Host.wanted & ~Always; }

@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::{clang_cuda, plugin_flag, stderr};
-use std::path::PathBuf;
+use common::{clang_cuda, plugin_flag, stderr, stdout};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 const SOURCE: &str = "\
@@ -102,4 +103,60 @@ fn unoptimised_code_compiles() {
     let (_folder, said, ptx) = compile(&["--cuda-device-only", "-S", &plugin_flag(), "-O0"]);
     assert_eq!(said, "");
     assert!(String::from_utf8_lossy(&ptx).contains(".entry"));
+}
+
+/// The text of each function of PTX, by name.
+fn functions(ptx: &str) -> BTreeMap<String, String> {
+    let starts = ptx.match_indices("\n{\n").map(|(brace, _)| ptx[..brace].rfind("\n.").map_or(0, |at| at + 1));
+    let texts = starts.filter_map(|start| {
+        let text = &ptx[start..];
+        let text = &text[..text.find("\n}\n")?];
+        let head = text.split_once('(')?.0;
+        // a result stands in brackets before the name
+        let name = if head.ends_with(' ') { text.split_once(") ")?.1.split('(').next()? } else { head };
+        Some((name.split_whitespace().last()?.to_owned(), text.to_owned()))
+    });
+    texts.collect()
+}
+
+/// Sources whose candidates are refused, that have none, and one of which a kernel is melded.
+const SOURCES: [&str; 8] = [
+    "examples/histogram.cu",
+    "examples/lu.cu",
+    "examples/prefix_sum.cu",
+    "examples/stencil3d.cu",
+    "examples/transpose.cu",
+    "benches/gpu/kernels/fuse/even_odd.cu",
+    "benches/gpu/kernels/fuse/merge_sort.cu",
+    "benches/gpu/kernels/fuse/unalike_tails.cu",
+];
+
+#[test]
+fn functions_that_no_pass_changes_become_the_same_ptx() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (mut same, mut refused) = (0, 0);
+    for source in SOURCES {
+        let folder = tempfile::tempdir().unwrap();
+        let ptx = |flags: &[&str]| {
+            let mut clang = clang_cuda();
+            clang.args(["--cuda-device-only", "-S", "-o", "-", "-I"]).arg(root.join("benches/gpu/kernels")).args(flags);
+            let output = clang.current_dir(folder.path()).arg(root.join(source)).output().unwrap();
+            assert!(output.status.success(), "{source}: {}", stderr(&output));
+            functions(&stdout(&output))
+        };
+        let record = ["-fsave-optimization-record", "-foptimization-record-file=record.yaml"];
+        let ours = ptx(&[&plugin_flag(), record[0], record[1]]);
+        let record = std::fs::read_to_string(folder.path().join("record.yaml")).unwrap();
+        let told = |kind: &str| -> Vec<&str> {
+            let entries = record.split("--- !").filter(|entry| entry.starts_with(kind) && entry.contains("warpwise"));
+            entries.filter_map(|entry| entry.split_once("\nFunction:")?.1.lines().next()).map(str::trim).collect()
+        };
+        let (changed, missed) = (told("Passed"), told("Missed"));
+        for (name, text) in ptx(&[]).iter().filter(|(name, _)| !changed.contains(&name.as_str())) {
+            assert_eq!(ours.get(name), Some(text), "{source}: {name}");
+            same += 1;
+            refused += usize::from(missed.contains(&name.as_str()));
+        }
+    }
+    assert!(same >= 16 && refused >= 12, "{same} functions compared, {refused} of them with a refusal");
 }

@@ -23,7 +23,8 @@
 //!
 //! In clang's pipelines nobody has made loops simple or cleans up behind us, and a function in which nothing is melded
 //! stays as it is: there plans are made on a snapshot whose loops are simple ([`loops`]), and the pass manager's side
-//! [reshapes](Reshape) the function that has one.
+//! [reshapes](Reshape) the function that has one. The pass runs at several places of these pipelines, so a function
+//! whose own code has nothing to meld is [noted](Host::note_nothing) and skipped until it changes.
 //!
 //! Coutinho 2011, chapter 6, fuses straight sides; DARM (Saumya, Sundararajah, Kulkarni, CGO 2022) sides with control
 //! flow. Ours are the walk that pairs blocks (any shape as far as both agree, several exits, different conditions at
@@ -92,7 +93,9 @@ fn run_over(module: Module<'_>, options: &Options, host: &Host<'_>, reshapes: bo
         .collect();
     let mut driver = Driver { module, options, kinds: &kinds, host, reshapes, analysis: None };
     let mut changed = false;
-    for function in functions.into_iter().filter(|&function| has_branch(function)) {
+    // outside of clang's pipelines, parameters may ask for more than was looked for when a function was noted
+    let is_open = |function: Function<'_>| has_branch(function) && !(reshapes && host.has_nothing(function));
+    for function in functions.into_iter().filter(|&function| is_open(function)) {
         let melded = driver.fuse(function);
         if melded && reshapes {
             host.reshape(function, Reshape::CleanUp);
@@ -105,7 +108,8 @@ fn run_over(module: Module<'_>, options: &Options, host: &Host<'_>, reshapes: bo
 /// Runs the pass over one function in the middle of a pipeline; returns whether it changed. A function whose own inlining
 /// is still to come is left for later: what the calls return is not known, and may be uniform.
 pub fn run_early(function: Function<'_>, options: &Options, host: &Host<'_>) -> bool {
-    if !is_enabled(function, Transform::Fuse)
+    if host.has_nothing(function)
+        || !is_enabled(function, Transform::Fuse)
         || has_inlining_to_come(function)
         || is_annotated_off(function, Transform::Fuse)
     {
@@ -161,6 +165,10 @@ impl<'m> Driver<'_, 'm> {
         let mut changed = false;
         for round in 0..ROUNDS {
             let found = self.look(function, self.reshapes && round == 0);
+            let has_nothing = found.as_ref().is_none_or(|look| look.work.plans.is_empty() && stands_alone(&look.facts));
+            if self.reshapes && !changed && has_nothing {
+                host.note_nothing(function);
+            }
             let Some(mut look) = found else { break };
             if look.is_ahead && !look.work.plans.is_empty() {
                 host.reshape(function, Reshape::SimpleLoops);
@@ -187,8 +195,7 @@ impl<'m> Driver<'_, 'm> {
                 apply::apply(&mut editor, &facts.func, &handles, plan);
             }
             debug_assert!(editor.verifies(function), "fusing branches broke {}", function.name());
-            let calls = facts.func.calls.iter().any(|call| matches!(call.callee, Callee::Function(_)));
-            if calls {
+            if calls_functions(&facts) {
                 // lanes that called one after the other call together now: what callees are given may differ
                 self.analysis = None;
             }
@@ -222,6 +229,15 @@ impl<'m> Driver<'_, 'm> {
         }
         Some(Look { facts, handles, work, is_ahead })
     }
+}
+
+/// Whether the facts of a function follow from its own code.
+fn stands_alone(facts: &Facts) -> bool {
+    facts.func.is_kernel && !calls_functions(facts)
+}
+
+fn calls_functions(facts: &Facts) -> bool {
+    facts.func.calls.iter().any(|call| matches!(call.callee, Callee::Function(_)))
 }
 
 /// Plans of branches as if their lanes parted, and the blocks that each looked at.

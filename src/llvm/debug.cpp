@@ -2,9 +2,12 @@
 // comparing and killing them, and the edits of LLVM that take care of them.
 
 #include "llvm-c/Core.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugProgramInstruction.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Support/CBindingWrapping.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -181,10 +184,63 @@ extern "C" void warpwise_replace_in_records_outside(LLVMValueRef Old, LLVMValueR
 // Most pieces that a variable is described in: a debugger's list of places grows with each.
 static constexpr uint64_t MostPieces = 64;
 
+// At which byte of an object an assignment is; nothing if it is elsewhere.
+static std::optional<uint64_t> place_in(const Instruction &Object, const DbgVariableRecord &R) {
+  const Value *Address = R.isDbgAssign() ? R.getAddress() : nullptr;
+  if (!Address || R.getAddressExpression()->getNumElements())
+    return std::nullopt;
+  const DataLayout &Layout = Object.getDataLayout();
+  APInt Offset(Layout.getIndexTypeSizeInBits(Address->getType()), 0);
+  if (Address->stripAndAccumulateConstantOffsets(Layout, Offset, true) != &Object)
+    return std::nullopt;
+  return Offset.getZExtValue();
+}
+
+// Records of assignments (clang's assignment tracking) name the object beside each value, and lose it when it is
+// erased. If a variable begins where the object does and all of its assignments still have their stores, it can be
+// declared there instead. Any other is unknown from then on: stores at computed indices have no record, so the value
+// that was recorded last may be an old one.
+static void declare_assigned(AllocaInst &Object) {
+  SmallVector<DbgVariableRecord *> Users;
+  findDbgUsers(&Object, Users);
+  SmallSetVector<DebugVariableAggregate, 4> Variables;
+  for (const DbgVariableRecord *R : Users)
+    if (R->isDbgAssign())
+      Variables.insert(DebugVariableAggregate(R));
+  if (Variables.empty())
+    return;
+  MapVector<DebugVariableAggregate, SmallVector<DbgVariableRecord *>> All;
+  for (Instruction &I : instructions(Object.getFunction()))
+    for (DbgVariableRecord &R : filterDbgVars(I.getDbgRecordRange()))
+      if (DebugVariableAggregate Of(&R); Variables.contains(Of))
+        All[Of].push_back(&R);
+  for (auto &[Variable, Records] : All) {
+    bool IsStored = all_of(Records, [&](const DbgVariableRecord *R) {
+      auto Fragment = R->getFragment();
+      return place_in(Object, *R) == (Fragment ? Fragment->OffsetInBits / 8 : 0) && !at::getAssignmentInsts(R).empty();
+    });
+    if (!IsStored) {
+      for (DbgVariableRecord *R : Records)
+        if (place_in(Object, *R)) {
+          R->setKillLocation();
+          R->setKillAddress();
+        }
+      continue;
+    }
+    DbgVariableRecord &First = *Records.front();
+    auto *Whole = DIExpression::get(First.getVariable()->getContext(), {});
+    DbgVariableRecord::createDVRDeclare(&Object, First.getVariable(), Whole, First.getDebugLoc().get(), First);
+    for (DbgVariableRecord *R : Records)
+      R->eraseFromParent();
+  }
+}
+
 // Declares the variables of a stack object where its bytes are now: `Piece` bytes each, `Stride` bytes apart, from
-// `Base` on, in an address space that DWARF for CUDA knows by the number `Space`.
+// `Base` on, in an address space that DWARF for CUDA knows by the number `Space`. The object's stores are still there.
 extern "C" void warpwise_move_variables(LLVMValueRef Object, LLVMValueRef Base, uint64_t Size, uint64_t Piece,
                                         uint64_t Stride, uint64_t Space) {
+  if (auto *Alloca = dyn_cast<AllocaInst>(unwrap(Object)))
+    declare_assigned(*Alloca);
   SmallVector<DbgVariableRecord *> Users;
   findDbgUsers(unwrap(Object), Users);
   uint64_t Pieces = (Size + Piece - 1) / Piece;

@@ -41,6 +41,8 @@ pub struct RawHost {
     wanted: u32,
     emit: extern "C" fn(*mut c_void, LLVMValueRef, LLVMValueRef, u32, Text, Text),
     reshape: extern "C" fn(*mut c_void, LLVMValueRef, u32),
+    has_nothing: extern "C" fn(*mut c_void, LLVMValueRef) -> bool,
+    note_nothing: extern "C" fn(*mut c_void, LLVMValueRef),
 }
 
 /// What LLVM's own passes can do to a function in the middle of one of ours; whatever is known of it is stale then.
@@ -55,11 +57,13 @@ pub enum Reshape {
 
 // passes/abi.h asserts the same
 const _: () = assert!(
-    size_of::<RawHost>() == 32
+    size_of::<RawHost>() == 48
         && offset_of!(RawHost, context) == 0
         && offset_of!(RawHost, wanted) == 8
         && offset_of!(RawHost, emit) == 16
         && offset_of!(RawHost, reshape) == 24
+        && offset_of!(RawHost, has_nothing) == 32
+        && offset_of!(RawHost, note_nothing) == 40
         && Reshape::SimpleLoops as u32 == 0
         && Reshape::CleanUp as u32 == 1
 );
@@ -108,6 +112,16 @@ impl<'a> Host<'a> {
     pub fn reshape(&self, function: Function<'_>, how: Reshape) {
         if let Some(raw) = self.raw {
             (raw.reshape)(raw.context, function.raw(), how as u32);
+        }
+    }
+    /// Whether fuse-branches has nothing to look for in a function, as was [noted](Host::note_nothing) of it as it is now.
+    pub fn has_nothing(&self, function: Function<'_>) -> bool {
+        self.raw.is_some_and(|raw| (raw.has_nothing)(raw.context, function.raw()))
+    }
+    /// Notes that fuse-branches, with the options of the compilation, has nothing to look for until the function changes.
+    pub fn note_nothing(&self, function: Function<'_>) {
+        if let Some(raw) = self.raw {
+            (raw.note_nothing)(raw.context, function.raw());
         }
     }
     /// Emits a remark at an instruction unless the same was said of the function at that place in the source.

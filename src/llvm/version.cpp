@@ -2,8 +2,11 @@
 // behind a test at the kernel's entry.
 
 #include "llvm-c/Core.h"
+#include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CBindingWrapping.h"
@@ -45,6 +48,17 @@ extern "C" LLVMValueRef warpwise_copy_function(LLVMValueRef Raw) {
   return wrap(Copy);
 }
 
+// A declaration holds in the whole function, but a variable of a kernel with two bodies may be in two places. So each
+// body says where it is, from there on.
+static void tell_from_here_on(DbgVariableRecord &Declaration) {
+  DIExpression *Place = Declaration.getExpression();
+  bool Reads = any_of(Place->expr_ops(), [](auto Op) { return Op.getOp() == dwarf::DW_OP_xderef; });
+  DIExpression *Contents = Reads ? Place : DIExpression::append(Place, dwarf::DW_OP_deref);
+  DbgVariableRecord::createDbgVariableRecord(Declaration.getVariableLocationOp(0), Declaration.getVariable(), Contents,
+                                             Declaration.getDebugLoc().get(), Declaration);
+  Declaration.eraseFromParent();
+}
+
 // Makes the copy's body the one that blocks of at most `Threads` threads run; the copy is gone after that.
 extern "C" void warpwise_add_version(LLVMValueRef Raw, LLVMValueRef RawCopy, uint32_t Threads) {
   auto &F = *unwrap<Function>(Raw);
@@ -70,5 +84,9 @@ extern "C" void warpwise_add_version(LLVMValueRef Raw, LLVMValueRef RawCopy, uin
     for (Instruction &I : make_early_inc_range(*BB))
       if (auto *Object = dyn_cast<AllocaInst>(&I); Object && isa<ConstantInt>(Object->getArraySize()))
         Object->moveBefore(End->getIterator());
+  for (Instruction &I : instructions(F))
+    for (DbgVariableRecord &Record : make_early_inc_range(filterDbgVars(I.getDbgRecordRange())))
+      if (Record.isDbgDeclare())
+        tell_from_here_on(Record);
   Copy->eraseFromParent();
 }

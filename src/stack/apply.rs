@@ -558,6 +558,8 @@ impl<'m> Apply<'_, 'm> {
         for (old, new) in std::mem::take(&mut self.loads) {
             self.editor.replace_all_uses(old.value(), new);
         }
+        // whether assignments can be described in the new place depends on their stores
+        plan.moves.iter().for_each(|planned| self.move_variables(planned));
         for access in accesses {
             self.editor.erase(self.handles.inst(access.inst));
         }
@@ -566,7 +568,6 @@ impl<'m> Apply<'_, 'm> {
             for &inst in object.markers.iter().chain(&object.compares) {
                 self.editor.erase(self.handles.inst(inst));
             }
-            self.move_variables(planned);
             let alloca = self.outline.func.def(object.address);
             for &inst in object.derived.iter().chain(&alloca) {
                 let handle = self.handles.inst(inst);
