@@ -1,4 +1,4 @@
-// How does the pass manager get, cache and drop the facts? Nothing is computed here.
+// How does the pass manager obtain, cache and invalidate facts? Nothing is computed here.
 
 #include "affine_divergence.h"
 #include "text.h"

@@ -1,4 +1,4 @@
-// The analysis `affine-divergence` as LLVM's pass manager sees it.
+// How does LLVM's pass manager see the analysis `affine-divergence`?
 #pragma once
 
 #include "abi.h"
@@ -8,15 +8,15 @@
 
 namespace warpwise {
 
-// The analysis in a pipeline, and its remarks.
+// Names of the analysis and of its remarks pass in a pipeline.
 constexpr const char *AnalysisName = "affine-divergence";
 constexpr const char *RemarksName = "warpwise-remarks";
 
-// What is kept of a module while it is compiled: the session, and summaries of its functions that the facts of each
-// share while a module pass of ours runs.
+// What is kept for a module while it is compiled: the session, and, while one of our module passes runs, summaries of
+// its functions, which the facts of all functions share.
 //
-// Functions' passes may only look at module analyses that are never invalidated. So the summaries are not held by this
-// one itself: a module pass arms it with fresh ones and disarms it before anything can change.
+// Function passes may only access module analyses that are never invalidated. So this analysis does not own the
+// summaries: a module pass arms it with fresh ones and disarms it before anything can change.
 class AffineModuleAnalysis : public llvm::AnalysisInfoMixin<AffineModuleAnalysis> {
 public:
   class Result {
@@ -43,7 +43,7 @@ private:
   AffineModuleAnalysis::Result &Slot;
 };
 
-// Facts of one function.
+// The facts about one function.
 class AffineDivergenceAnalysis : public llvm::AnalysisInfoMixin<AffineDivergenceAnalysis> {
 public:
   class Result {
@@ -66,7 +66,7 @@ public:
   static llvm::AnalysisKey Key;
 };
 
-// The session of a function's module: the one that is kept, or one for the moment if no module pass of ours has run.
+// The session of a function's module: the one that is kept, or a temporary one if none of our module passes has run.
 class SessionOf {
 public:
   SessionOf(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
@@ -77,14 +77,14 @@ private:
   std::optional<Session> Momentary;
 };
 
-// Facts of a function that nobody else gets: from the armed summaries, or of the module with these parameters.
+// Facts about a function that are not cached: from the armed summaries, or from the module with these parameters.
 AffineDivergenceAnalysis::Result fresh_facts(llvm::Function &F, llvm::FunctionAnalysisManager &FAM,
                                              llvm::StringRef Parameters);
 
-// Whether a module is code for NVIDIA GPUs; everything else is left alone.
+// Whether a module is code for NVIDIA GPUs; all others are left alone.
 bool is_nvptx(const llvm::Module &M);
 
-// Facts of a function: from the cached summaries of its module, or from the module as it is.
+// Prints the facts about a function, from the cached summaries of its module or from the module as it is.
 void print_function(llvm::Function &F, llvm::FunctionAnalysisManager &FAM, llvm::StringRef Parameters);
 
 } // namespace warpwise

@@ -1,4 +1,4 @@
-// How is PTX changed that LLVM's back end has written? The back end writes to memory, Rust rewrites the text.
+// How is the PTX from LLVM's back end rewritten? The back end writes to memory, and Rust rewrites the text.
 
 #include "codegen.h"
 #include "affine_divergence.h"
@@ -19,7 +19,7 @@ bool warpwise::generate(Module &M, TargetMachine &TM, CodeGenFileType Type, raw_
     return false;
   if (!warpwise_codegen_mark(wrap(&M), Session().get()))
     return false;
-  // From here on the module holds our inline assembly; the normal back end can still take it.
+  // from here on the module contains our inline assembly, which the normal back end can still handle
   SmallString<0> Ptx;
   raw_svector_ostream Buffer(Ptx);
   legacy::PassManager Passes;

@@ -10,6 +10,6 @@ class raw_pwrite_stream;
 } // namespace llvm
 
 namespace warpwise {
-// PreCodeGenCallback of the plugin: true when PTX was written here.
+// PreCodeGenCallback of the plugin; returns true if it has written the PTX.
 bool generate(llvm::Module &M, llvm::TargetMachine &TM, llvm::CodeGenFileType Type, llvm::raw_pwrite_stream &OS);
 } // namespace warpwise

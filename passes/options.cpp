@@ -1,5 +1,5 @@
-// Which -warpwise-… options are there? Rust has the table (src/settings/table.rs), LLVM's command line gets a row each.
-// (clang: after -mllvm; opt, llc: as they are)
+// Which -warpwise-… options are there? Rust has the table (src/settings/table.rs); LLVM's command line gets one option
+// per row, given after -mllvm in clang and directly in opt and llc.
 
 #include "options.h"
 #include "text.h"
@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace {
 
-// A value is checked when it is parsed, so that a bad one is the driver's own error.
+// A value is checked when it is parsed, so that a bad one is reported as the driver's own error.
 struct TableParser : cl::parser<std::string> {
   StringRef Name;
   bool TakesValue = false;
@@ -42,20 +42,20 @@ struct Row {
   }
 };
 
-// The file of another copy of the plugin that is loaded, which LLVM cannot tell from this one: empty if there is none.
+// The file of another loaded copy of the plugin, which LLVM cannot tell from this one; empty if there is none.
 std::string other_copy() {
   auto &Known = cl::getRegisteredOptions();
   auto Found = Known.find("warpwise-block");
   if (Found == Known.end())
     return "";
-  // an option's table of virtual functions lies in the file that made it
+  // the virtual function table of an option is in the file that created it
   const void *Table = *reinterpret_cast<void *const *>(Found->second);
   Dl_info Info;
   return dladdr(Table, &Info) && Info.dli_fname ? Info.dli_fname : "a file of another name";
 }
 
-// LLVM's options are what outlives a module. LLVM keeps their addresses, so rows stay where they are; it ends the
-// process if one is registered twice, so a second copy of the plugin registers none.
+// LLVM's options outlive a module. LLVM keeps their addresses, so rows must not move. It ends the process if an option
+// is registered twice, so a second copy of the plugin registers none.
 struct Table {
   std::string OtherCopy = other_copy();
   cl::OptionCategory Category{"warpwise", "what a warp agrees on"};
@@ -67,7 +67,7 @@ struct Table {
   }
 };
 
-// Made when the plugin is loaded: drivers parse their command line next.
+// Constructed when the plugin is loaded, before drivers parse their command line.
 Table All;
 
 } // namespace

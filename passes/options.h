@@ -1,4 +1,4 @@
-// Command-line options, and what is kept while one module is compiled with them.
+// Command-line options, and the state kept while one module is compiled with them.
 #pragma once
 
 #include "abi.h"
@@ -6,7 +6,8 @@
 
 namespace warpwise {
 
-// What Rust keeps of one module: the options as they are now, what they led to, what was said.
+// The state that Rust keeps for one module: the current options, what was derived from them, and the remarks already
+// emitted.
 class Session {
 public:
   Session();
@@ -14,7 +15,7 @@ public:
   Session &operator=(Session &&) = delete;
   ~Session();
   const void *get() const { return Known; }
-  // Whether the default pipeline runs the transform of a switch: "fuse", "map".
+  // Whether the default pipeline runs the transform with this switch: "fuse", "map".
   bool runs(llvm::StringRef Switch) const;
 
 private:

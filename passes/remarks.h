@@ -1,4 +1,4 @@
-// Remarks: from Rust through LLVM's OptimizationRemarkEmitter under the pass name "warpwise".
+// Remarks from Rust, through LLVM's OptimizationRemarkEmitter under the pass name "warpwise".
 #pragma once
 
 #include "abi.h"
@@ -6,10 +6,10 @@
 
 namespace warpwise {
 
-// What Rust may ask of a pass that runs on `M`; valid while `FAM` is.
+// The host interface for a pass that runs on `M`; valid while `FAM` is.
 WarpwiseHost host(llvm::Module &M, llvm::FunctionAnalysisManager &FAM);
 
-// Whether anybody wants remarks of any kind.
+// Whether remarks of any kind are wanted.
 bool wants_remarks(const WarpwiseHost &Host);
 
 } // namespace warpwise

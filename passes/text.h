@@ -12,10 +12,10 @@ inline WarpwiseText text(llvm::StringRef S) { return {S.data(), S.size()}; }
 
 inline llvm::StringRef ref(WarpwiseText T) { return {T.data, T.length}; }
 
-// Sink that appends to a std::string.
+// A sink that appends to a std::string.
 inline void collect(void *Context, WarpwiseText T) { static_cast<std::string *>(Context)->append(T.data, T.length); }
 
-// Sink that writes to a raw_ostream.
+// A sink that writes to a raw_ostream.
 inline void stream(void *Context, WarpwiseText T) { *static_cast<llvm::raw_ostream *>(Context) << ref(T); }
 
 } // namespace warpwise

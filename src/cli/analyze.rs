@@ -1,4 +1,5 @@
-//! `warpwise analyze`: what does the analysis say about a file of LLVM IR? The text of `print<affine-divergence>`.
+//! `warpwise analyze`: what does the analysis say about a file of LLVM IR? Prints the text of
+//! `print<affine-divergence>`.
 
 use crate::divergence::print::Printer;
 use crate::divergence::{ModuleAnalysis, Options};

@@ -1,9 +1,9 @@
-//! How does the command turn a `.cu` file into device IR? Find clang 22 and a CUDA tree, and compile into a temporary
-//! folder.
+//! How does the command compile a `.cu` file to device IR? It finds clang 22 and a CUDA tree, and compiles into a
+//! temporary folder.
 //!
 //! clang: `WARPWISE_CLANG`, then `LLVM_SYS_221_PREFIX/bin/clang++`, then Debian's prefix, then `clang++-22` on PATH.
-//! CUDA: `WARPWISE_CUDA`, `CUDA_HOME`, `CUDA_PATH`, then `.cache/cuda/nvidia/cu13` here or in a parent folder (what
-//! `scripts/setup` fetches), then the tree of the nvcc or ptxas on PATH, then /usr/local/cuda.
+//! CUDA: `WARPWISE_CUDA`, `CUDA_HOME`, `CUDA_PATH`, then `.cache/cuda/nvidia/cu13` here or in a parent folder
+//! (installed by `scripts/setup`), then the tree of the nvcc or ptxas on PATH, then /usr/local/cuda.
 
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ pub fn find_clang() -> Result<PathBuf> {
     bail!("no clang++ of LLVM 22 found; install clang-22 or set WARPWISE_CLANG to it")
 }
 
-/// The plugin that belongs to this command: beside it (a build), or in `../lib` (an installation).
+/// The plugin that belongs to this command: beside it (in a build), or in `../lib` (in an installation).
 pub fn find_plugin() -> Result<PathBuf> {
     let command = std::env::current_exe().context("cannot tell where warpwise is")?;
     let beside = command.with_file_name(PLUGIN);
@@ -50,7 +50,7 @@ pub fn find_plugin() -> Result<PathBuf> {
     }
 }
 
-/// Variables that name a CUDA tree, ours first.
+/// Environment variables that name a CUDA tree, ours first.
 const TREE_VARIABLES: [&str; 3] = ["WARPWISE_CUDA", "CUDA_HOME", "CUDA_PATH"];
 const LIBDEVICE: &str = "nvvm/libdevice/libdevice.10.bc";
 const USUAL_TREE: &str = "/usr/local/cuda";
@@ -81,7 +81,7 @@ pub fn find_cuda() -> Result<PathBuf> {
     })
 }
 
-/// Trees whose `bin` folder, links followed, holds the nvcc or ptxas on PATH.
+/// CUDA trees whose `bin` folder, with links resolved, contains the nvcc or ptxas on PATH.
 fn trees_on_path() -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let tools = std::env::split_paths(&path).flat_map(|folder| [folder.join("nvcc"), folder.join("ptxas")]);
@@ -89,8 +89,8 @@ fn trees_on_path() -> Vec<PathBuf> {
     real.filter_map(|tool| tool.ancestors().nth(2).map(Path::to_owned)).collect()
 }
 
-/// What tells clang of a CUDA tree: its path, and the folder of `cuda/std`, Thrust and CUB, which clang 22 does not look
-/// into by itself and cooperative groups need from CUDA 13 on.
+/// The flags for a CUDA tree: its path, and the folder of `cuda/std`, Thrust and CUB, in which clang 22 does not look
+/// by itself and which cooperative groups need from CUDA 13 on.
 pub fn tree_flags(cuda: &Path) -> Vec<String> {
     let mut flags = vec![format!("--cuda-path={}", cuda.display())];
     let cccl = cuda.join("include/cccl");
@@ -100,8 +100,8 @@ pub fn tree_flags(cuda: &Path) -> Vec<String> {
     flags
 }
 
-/// Compiles a CUDA file to device IR (`sm_90`, -O3, line tables) and returns the folder that holds it and its path.
-/// Later flags win, so `extra` may say `-O0`. The folder is deleted when the first part is dropped.
+/// Compiles a CUDA file to device IR (`sm_90`, -O3, line tables). Returns the temporary folder, which is deleted when
+/// it is dropped, and the path of the IR in it. Later flags override earlier ones, so `extra` may contain `-O0`.
 pub fn compile_device_ir(path: &Path, extra: &[&str]) -> Result<(TempDir, PathBuf)> {
     if !path.is_file() {
         bail!("cannot read {}: no such file", path.display());

@@ -1,6 +1,6 @@
-//! `warpwise doctor`: what is there of all that warpwise works with, and what does not fit?
+//! `warpwise doctor`: which of the tools that warpwise needs are there, and which do not fit?
 //!
-//! Each line is `ok`, `none` (not there, and not needed to compile) or `FAULT`; one fault makes the exit status 1.
+//! Each line is `ok`, `none` (missing, but not needed to compile) or `FAULT`; the exit status is 1 if there is a fault.
 
 use super::cuda::{find_clang, find_cuda, find_plugin};
 use anyhow::{Context, Result, bail};
@@ -8,9 +8,9 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// The LLVM that this build fits.
+/// The LLVM version for which this build was made.
 const LLVM_MAJOR: u32 = 22;
-/// The first ptxas that reads what LLVM 22 writes (PTX 8.8).
+/// The first CUDA release whose ptxas accepts the PTX that LLVM 22 writes (PTX 8.8).
 const PTXAS_LEAST: (u32, u32) = (12, 9);
 
 const PROBE: &str = "__global__ void probe(float *p, int n) { int i = threadIdx.x; if (i < n) p[i] = i; }\n";
@@ -60,7 +60,7 @@ fn said(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The dotted number behind a word: "version 22.1.8" → [22, 1].
+/// The dotted number after a word: "version 22.1.8" → [22, 1].
 fn number_after(text: &str, word: &str) -> Option<(u32, u32)> {
     let rest = text.split_once(word)?.1.trim_start();
     let mut parts = rest.split(|character: char| !character.is_ascii_digit()).map(str::parse);
@@ -94,7 +94,7 @@ fn ptxas() -> Result<(PathBuf, String)> {
     }
 }
 
-/// Source → PTX with the plugin → machine code.
+/// Tests the whole path: source → PTX with the plugin → machine code.
 fn probe(ptxas: Option<&Path>) -> Result<String> {
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let (source, ptx) = (folder.path().join("probe.cu"), folder.path().join("probe.ptx"));

@@ -1,7 +1,7 @@
 //! `warpwise fusion`: how many branches could fuse-branches fuse, and where does it pay?
 //!
-//! A `.cu` file is compiled without optimisation and then cleaned up as far as clang's pipeline has come where
-//! `fuse-branches` runs first: inlined, in registers, simplified, loops in their plain form.
+//! A `.cu` file is compiled without optimisation and then transformed as clang's pipeline has done when `fuse-branches`
+//! first runs: inlined, promoted to registers, simplified, with loops in simplified form.
 
 use super::cuda::compile_device_ir;
 use crate::divergence::Options;

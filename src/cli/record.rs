@@ -1,9 +1,9 @@
-//! How does another machine run the same launch? `warpwise simt --record FOLDER`: everything that goes in and comes out,
-//! as plain bytes.
+//! How can another machine repeat a launch? `warpwise simt --record FOLDER` writes all inputs and results as plain
+//! bytes.
 //!
-//! `launch.json` says which kernel in which shape, and for each argument its bytes or the files that hold them: what is in
-//! a buffer before the launch, and after it. Global variables that the kernel changed are there too. scripts/agree makes
-//! such folders and runs them on a GPU.
+//! `launch.json` contains the kernel, the shape of the launch, and for each argument its bytes or the names of files
+//! with the contents of its buffer before and after the launch; also the global variables that the kernel changed.
+//! scripts/agree creates such folders and runs them on a GPU.
 
 use super::simt_args::Given;
 use crate::simt::{LaunchConfig, LaunchReport};
@@ -36,7 +36,7 @@ struct Global<'a> {
     after: String,
 }
 
-/// Writes a launch and what came of it.
+/// Writes a launch and its results.
 pub fn write(folder: &Path, kernel: &str, config: &LaunchConfig, given: &[Given], report: &LaunchReport) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let save = |name: &str, bytes: &[u8]| -> Result<String> {

@@ -1,4 +1,4 @@
-//! How are kernel arguments written on the command line? Scalars, buffers, NumPy files.
+//! How are kernel arguments given on the command line? As scalars, buffers, or NumPy files.
 
 use crate::simt::Arg;
 use anyhow::{Context, Result, bail, ensure};
@@ -22,7 +22,7 @@ pub enum Element {
     F64,
 }
 
-/// Largest buffer, so that a typing error does not take all memory.
+/// Maximum size of a buffer in bytes, so that a typing error does not exhaust memory.
 const MAX_BYTES: usize = 4 << 30;
 
 const NAMES: [(Element, &str, usize); 11] = [
@@ -79,7 +79,7 @@ impl Element {
         let magnitude = parsed.with_context(|| format!("{text:?} is no {}", self.name()))?;
         let value = if negative { -magnitude } else { magnitude };
         let bits = 8 * self.size() as u32;
-        // Both readings of a bit pattern are welcome: i32:-1 and i32:0xffffffff.
+        // a bit pattern may be given in either reading: i32:-1 or i32:0xffffffff
         let fits = value >= -(1i128 << (bits - 1)) && value < 1i128 << bits;
         ensure!(fits && (self.is_signed() || value >= 0), "{text} does not fit into {}", self.name());
         Ok(value.to_le_bytes()[..self.size()].to_vec())
@@ -203,7 +203,7 @@ pub fn parse(text: &str) -> Result<Given> {
                 let mut z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
                 z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
                 z ^= z >> 31;
-                // Floats in [0, 1), integers over their whole range.
+                // floats in [0, 1), integers over their whole range
                 data.extend(if element.is_float() {
                     element.float((z >> 11) as f64 / (1u64 << 53) as f64)
                 } else {

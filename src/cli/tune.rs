@@ -1,7 +1,7 @@
-//! `warpwise tune`: under which budget and switches does `ptxas` make the least of a kernel go to local memory?
+//! `warpwise tune`: with which budget and switches does `ptxas` keep most of a kernel out of local memory?
 //!
-//! The file is compiled once for each choice, by clang with the plugin, and assembled; the best choice has the fewest
-//! bytes in local memory over all kernels, then the most resident warps, then the fewest registers.
+//! For each choice, the file is compiled by clang with the plugin and assembled. The best choice has the fewest bytes
+//! in local memory over all kernels, then the most resident warps, then the fewest registers.
 
 use super::cuda::{find_clang, find_cuda, tree_flags};
 use crate::gpu::Chip;
@@ -34,7 +34,7 @@ pub struct TuneArgs {
     flags: Vec<String>,
 }
 
-/// One thing to try.
+/// One choice to try.
 struct Choice {
     label: String,
     clang: Vec<String>,

@@ -1,9 +1,9 @@
-//! How is inline PTX cut into statements, operands and types? Text only; `decode_asm` gives it meaning.
+//! How is inline PTX split into statements, operands and types? This is syntax only; `decode_asm` gives it meaning.
 
 use super::code::{Fmt, Mode};
 use super::names;
 
-/// A type of PTX.
+/// A PTX type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct PtxType {
     pub bits: u16,
@@ -101,14 +101,14 @@ pub(super) fn statements(text: &str) -> Vec<String> {
     list
 }
 
-/// Under which predicate is a statement executed?
+/// The guard of a statement.
 pub(super) struct Guard<'a> {
     pub name: &'a str,
-    /// Where it is false.
+    /// Whether the statement is executed where the predicate is false.
     pub negated: bool,
 }
 
-/// A statement without its guard, `@p` or `@!p`; `None` if nothing is behind that.
+/// A statement without its guard, `@p` or `@!p`; `None` if nothing follows the guard.
 pub(super) fn guarded(statement: &str) -> Option<(Option<Guard<'_>>, &str)> {
     let Some(rest) = statement.strip_prefix('@') else { return Some((None, statement)) };
     let (guard, plain) = rest.split_once(' ')?;
@@ -120,7 +120,7 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%'))
 }
 
-/// Operands at the top level of commas.
+/// Splits operands at top-level commas.
 pub(super) fn split_operands(text: &str) -> Vec<String> {
     let mut list = Vec::new();
     let mut current = String::new();

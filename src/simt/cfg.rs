@@ -1,30 +1,30 @@
 //! In which order do the groups of a split warp run, where do they meet, and which iteration is a group in?
 //!
 //! For one function this computes, from successor lists alone:
-//! 1. **Cycles**, as a forest: strongly connected regions; the header of a region is its first entry in depth-first
-//!    order; edges into the header are cut and the rest is searched again for inner cycles. Irreducible regions follow
-//!    the same rule.
-//! 2. **Order**: a topological order of the blocks with every cycle contiguous and its header first (edges into headers
-//!    ignored). The lockstep scheduler always runs the group that is furthest behind: fewest iterations of the outermost
-//!    cycle the groups share, then of the next, then the smallest order. So when a block starts, every lane that will come
-//!    to it in this iteration is there.
-//! 3. **Immediate post-dominators**, on the reversed graph with a virtual exit, for the strict scheduler.
-//! 4. **Edge actions**: how the iteration vector (for each cycle around the block, how often its header was entered since
-//!    control came into the cycle) changes along an edge.
+//! 1. **Cycles**, as a forest of strongly connected regions. The header of a region is its first entry in depth-first
+//!    order; edges into the header are cut, and the rest is searched for inner cycles. Irreducible regions follow the
+//!    same rule.
+//! 2. **Order**: a topological order of the blocks, ignoring edges into headers, in which every cycle is contiguous
+//!    with its header first. The lockstep scheduler always runs the group that is furthest behind: the one with the
+//!    fewest iterations of the outermost cycle that the groups share, then of the next, then with the earliest block.
+//!    So when a block starts, every lane that will reach it in this iteration is there.
+//! 3. **Immediate post-dominators**, on the reversed graph with a virtual exit, for strict reconvergence.
+//! 4. **Edge actions**: how the iteration vector (for each cycle around the block, how often its header was entered
+//!    since control entered the cycle) changes along an edge.
 //!
-//! Cost: strongly connected components once per nesting level; post-dominators as in Cooper, Harvey, Kennedy, "A simple,
-//! fast dominance algorithm", 2001. Both are `petgraph`'s: nothing is shared with the analysis' own `cfg`, because an oracle
-//! must not share its bugs.
+//! Cost: strongly connected components once per nesting level; post-dominators as in Cooper, Harvey, Kennedy, "A
+//! simple, fast dominance algorithm", 2001. Both come from `petgraph`. Nothing is shared with the analysis' own `cfg`,
+//! because an oracle must not share its bugs.
 
 use petgraph::algo::{dominators, kosaraju_scc};
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::{DfsPostOrder, Reversed};
 use smallvec::SmallVec;
 
-/// No block: the virtual exit, or no such thing.
+/// No block: the virtual exit, or none at all.
 pub const NONE: u32 = u32::MAX;
 
-/// What the machine needs to know of a function's control flow.
+/// What the machine needs to know about a function's control flow.
 #[derive(Debug, Default)]
 pub struct Flow {
     /// Position of each block in the order; `NONE` for unreachable blocks.
@@ -42,16 +42,16 @@ pub struct Flow {
 pub struct EdgeAction {
     /// Leading counts that survive.
     pub keep: u16,
-    /// Whether the last surviving count goes up by one: an edge into the header from inside.
+    /// Whether the last surviving count is incremented: an edge into the header from inside.
     pub bump: bool,
-    /// New counts of zero: cycles entered elsewhere than at their header.
+    /// Number of zero counts appended: for cycles entered elsewhere than at their header.
     pub zeros: u16,
-    /// Whether a last new count of one follows: a cycle entered at its header.
+    /// Whether a count of one is appended after them: for a cycle entered at its header.
     pub one: bool,
 }
 
 impl EdgeAction {
-    /// Takes an iteration vector (outermost cycle first) along the edge.
+    /// Advances an iteration vector (outermost cycle first) along the edge.
     pub fn advance(self, counts: &mut SmallVec<[u32; 4]>) {
         if self.is_none(counts.len()) {
             return;
@@ -67,14 +67,14 @@ impl EdgeAction {
             counts.push(1);
         }
     }
-    /// Whether the vector stays as it is.
+    /// Whether the vector does not change.
     pub fn is_none(self, depth: usize) -> bool {
         usize::from(self.keep) == depth && !self.bump && self.zeros == 0 && !self.one
     }
 }
 
 impl Flow {
-    /// Computes all of it. Block 0 is the entry.
+    /// Computes everything. Block 0 is the entry.
     pub fn compute(successors: &[Vec<u32>]) -> Flow {
         let count = successors.len();
         let none = vec![NONE; count];
@@ -102,7 +102,7 @@ impl Flow {
         flow
     }
 
-    /// Orders the blocks of one region, the edges into its header cut, and searches its inner cycles.
+    /// Orders the blocks of one region, with the edges into its header cut, and searches for its inner cycles.
     fn nest(
         &mut self,
         successors: &[Vec<u32>],
@@ -122,7 +122,7 @@ impl Flow {
                 graph.add_edge(from.into(), to.into(), ());
             }
         }
-        // topological: in the order in which a depth-first search from the root leaves their first blocks, backwards
+        // topological: reverse order in which a depth-first search from the root leaves their first blocks
         let root = node(header.unwrap_or(0)).unwrap_or(0);
         let mut place = vec![0; blocks.len()];
         for (position, node) in reverse_post_order(&graph, root).enumerate() {
@@ -139,8 +139,8 @@ impl Flow {
             }
             let mut members: Vec<u32> = component.into_iter().map(|node| graph[node]).collect();
             members.sort_unstable();
-            // The first entry in depth-first order: every path into the region from the function's entry is cut by the
-            // entries, so the block of least rank is one.
+            // the first entry in depth-first order: every path into the region from the function's entry passes an
+            // entry, so the block of lowest rank is one
             let inner = members.iter().copied().min_by_key(|&block| rank[block as usize]);
             let cycle = self.headers.len() as u32;
             self.headers.extend(inner);
@@ -151,8 +151,8 @@ impl Flow {
         }
     }
 
-    /// Post-dominators of reachable blocks. Blocks that cannot reach an exit have none, nor do those whose paths to the
-    /// exits share no block.
+    /// Post-dominators of reachable blocks. Blocks that cannot reach an exit have none, nor have those whose paths to
+    /// the exits share no block.
     fn find_post_dominators(&mut self, successors: &[Vec<u32>]) {
         let exit = successors.len() as u32;
         let leaving =

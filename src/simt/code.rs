@@ -1,29 +1,30 @@
-//! What does the machine execute? Micro-operations over a register file of 32-lane slots.
+//! What does the machine execute? Micro-operations on a register file whose slots hold 32 lanes.
 //!
-//! Every LLVM value is flattened into leaves (scalars), every leaf into slots of 64 bits (two for integers wider than 64),
-//! little end first. One LLVM instruction becomes one or more micro-operations; the last carries `last`, and there the
-//! observer is called and the step counted. An operand is a slot of the frame, or a constant when [`CONST`] is set.
+//! Every LLVM value is flattened into leaves (scalars), and every leaf into slots of 64 bits (two, little-endian, for
+//! integers wider than 64). One LLVM instruction becomes one or more micro-operations; the last one has `last` set, and
+//! after it the observer is called and the step is counted. An operand is a slot of the frame, or a constant if
+//! [`CONST`] is set.
 
 use super::cfg::{EdgeAction, Flow};
 pub use super::int::Wrap;
 pub use super::ops::*;
 use crate::llvm::image::{FloatCmp, FuncId, IntCmp, RmwOp};
 
-/// Lanes of a warp.
+/// Number of lanes in a warp.
 pub const LANES: usize = 32;
-/// One slot: a value a lane.
+/// One slot: a value for each lane.
 pub type Lanes = [u64; LANES];
-/// All lanes.
+/// The mask of all lanes.
 pub const FULL: u32 = u32::MAX;
 
-/// A slot of the current frame, or of the constants when [`CONST`] is set.
+/// A slot of the current frame, or a constant if [`CONST`] is set.
 pub type Src = u32;
 /// A slot of the current frame.
 pub type Dst = u32;
 /// Marks a constant operand.
 pub const CONST: u32 = 1 << 31;
 
-/// A scalar that a leaf of a value holds.
+/// The type of a leaf.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Leaf {
     Int(u16),
@@ -35,7 +36,7 @@ pub enum Leaf {
 }
 
 impl Leaf {
-    /// Width in bits.
+    /// Width of the type in bits.
     pub fn bits(self) -> u32 {
         match self {
             Leaf::Int(bits) => u32::from(bits),
@@ -44,7 +45,7 @@ impl Leaf {
             Leaf::Double | Leaf::Ptr(_) => 64,
         }
     }
-    /// Slots it takes.
+    /// Number of slots that it takes.
     pub fn slots(self) -> u32 {
         if self.bits() > 64 { 2 } else { 1 }
     }
@@ -62,7 +63,7 @@ pub enum Fmt {
 /// One micro-operation.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Op {
-    /// A phi: the move happened on the edge; here it is observed.
+    /// A phi: its value was moved on the edge; here it is only observed.
     Phi,
     Nop,
     Mov {
@@ -153,7 +154,7 @@ pub enum Op {
         scale: i64,
         offset: i64,
     },
-    /// Reads an n-element sequence of `from` bits each as m elements of `to` bits each, little end first.
+    /// Reads a sequence of n elements of `from` bits as m elements of `to` bits, little-endian.
     Repack {
         d: Dst,
         count: u32,
@@ -186,7 +187,7 @@ pub enum Op {
         count: Src,
         align: u32,
     },
-    /// The callee's own copy of a by-value argument: allocates, copies, replaces the pointer.
+    /// Creates the callee's own copy of a by-value argument: allocates, copies, and replaces the pointer.
     ByValue {
         d: Dst,
         size: u64,
@@ -222,7 +223,7 @@ pub enum Op {
         what: Special,
         bits: u16,
     },
-    /// d = which lanes' address lies in the space.
+    /// d = whether each lane's address is in the space.
     IsSpace {
         d: Dst,
         a: Src,
@@ -257,7 +258,7 @@ pub enum Op {
     Free {
         a: Src,
     },
-    /// A trap of the program's own, with what to say.
+    /// A trap in the program, with a message.
     Trap(Box<str>),
     AssertFail {
         message: Src,
@@ -281,15 +282,16 @@ pub enum Op {
     },
     Switch(Box<SwitchCode>),
     Unreachable,
-    /// A branch inside inline assembly: the lanes for which the predicate is (or, `negated`, is not) true go on at `to`.
-    /// Where lanes part, all go on behind it if that is [masked](Op::Masked), else it is a fault.
+    /// A branch inside inline assembly: the lanes for which the predicate is true (or, with `negated`, false) continue
+    /// at `to`. If lanes take different ways, all continue after it if that code is [masked](Op::Masked); otherwise it
+    /// is a fault.
     Jump {
         c: Src,
         negated: bool,
         to: u32,
         masked: bool,
     },
-    /// An operation of some lanes only.
+    /// An operation that only some lanes execute.
     Masked {
         c: Src,
         negated: bool,
@@ -315,10 +317,10 @@ pub struct AccessArgs {
     pub value: u32,
     pub address: Src,
     pub space: u8,
-    /// Bytes from the address.
+    /// Number of bytes from the address.
     pub offset: u32,
     pub size: u8,
-    /// Bits of the value.
+    /// Number of bits of the value.
     pub bits: u8,
     pub align: u32,
     pub atomic: bool,
@@ -347,7 +349,7 @@ pub struct CallCode {
     pub results: u32,
 }
 
-/// A switch: wide cases compare two slots.
+/// A switch. Cases wider than 64 bits compare two slots.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SwitchCode {
     pub a: Src,
@@ -374,7 +376,7 @@ pub struct Edge {
     pub action: EdgeAction,
     /// (phi slot, value), a parallel copy.
     pub moves: Vec<(Dst, Src)>,
-    /// Whether some move reads a slot that an earlier one writes.
+    /// Whether some move reads a slot that an earlier one writes, so that a temporary copy is needed.
     pub overlap: bool,
 }
 
@@ -385,15 +387,15 @@ pub struct FunctionCode {
     /// First micro-operation of each block.
     pub starts: Vec<u32>,
     pub edges: Vec<Edge>,
-    /// Slots of a frame.
+    /// Number of slots in a frame.
     pub slots: u32,
     /// Slots of each parameter: first and count. They come first in the frame.
     pub params: Vec<(u32, u32)>,
     /// Slots of each instruction's result: first and count.
     pub results: Vec<(u32, u32)>,
-    /// Whether there is a body.
+    /// Whether the function has a body.
     pub defined: bool,
-    /// Blocks from which every path ends without a barrier or a collective on it, in what it calls neither.
+    /// Blocks from which every path ends without a barrier or a collective, in the function and in what it calls.
     pub quiet: Vec<bool>,
     pub flow: Flow,
 }

@@ -1,7 +1,7 @@
-//! What do votes, shuffles, matches and reductions give to the lanes that take part?
+//! What are the results of votes, shuffles, matches and reductions for the participating lanes?
 //!
-//! Pure functions of the operands of all lanes, so that both schedulers share them. A shuffle from a lane that does not
-//! take part gives poison, as PTX leaves it undefined.
+//! Pure functions of the operands of all lanes, so that both schedulers can use them. A shuffle from a lane that does
+//! not participate yields poison, because PTX leaves it undefined.
 
 use super::code::*;
 use super::fault::{Exec, FaultKind, trap};
@@ -26,12 +26,12 @@ pub struct Results {
     pub second_undef: u32,
 }
 
-/// The mask operand of operations without one: whoever is active takes part.
+/// The mask operand of operations without one: all active lanes participate.
 pub fn is_maskless(mask: u64) -> bool {
     mask >> 32 != 0
 }
 
-/// Splits the active lanes by their mask and checks that everyone named is there.
+/// Groups the active lanes by their mask, and checks that every lane in a mask is present.
 pub fn groups(operands: &Operands, active: u32, running: u32) -> Exec<Vec<u32>> {
     let masks = &operands.values[0];
     if let lanes @ 1.. = operands.undef[0] & active {
@@ -63,11 +63,11 @@ pub fn groups(operands: &Operands, active: u32, running: u32) -> Exec<Vec<u32>> 
     Ok(groups)
 }
 
-/// Results for one group of lanes; entries of other lanes are left alone.
+/// Computes the results for one group of lanes; entries of other lanes are not changed.
 pub fn compute(what: Collective, group: u32, operands: &Operands, results: &mut Results) {
     let a = &operands.values[1];
     let holds = lanes_of(group).filter(|&lane| a[lane] & 1 != 0).fold(0u32, |set, lane| set | 1 << lane);
-    // Lanes whose value agrees with that of `lane`, in the low bits.
+    // lanes whose value agrees with that of `lane` in the low bits
     let alike = |bits: u8, lane: usize| {
         let keep = u64::MAX >> (64 - u32::from(bits));
         let same = lanes_of(group).filter(|&other| (a[other] ^ a[lane]) & keep == 0);
@@ -94,7 +94,7 @@ pub fn compute(what: Collective, group: u32, operands: &Operands, results: &mut 
             _ => (value.into(), u64::from(value != 0)),
         };
     }
-    // Who is elected depends on no operand.
+    // the elected lane does not depend on any operand
     if what != Collective::Elect && operands.undef[1] & group != 0 {
         results.value_undef |= group;
         results.second_undef |= group;

@@ -1,8 +1,9 @@
 //! Do two versions of a kernel leave the same memory behind?
 //!
-//! Both run on the same inputs, once per launch configuration (so: once per scheduler), and every byte of every buffer and
-//! of every global variable that both have and one changed is compared. Bytes that the first version leaves undefined may be anything.
-//! Floats compare bit by bit unless a tolerance is given for their buffer.
+//! Both run on the same inputs, once for each launch configuration (and so for each scheduler). Every byte of every
+//! buffer is compared, and of every global variable that both versions have and at least one changed. Bytes that the
+//! first version leaves undefined may have any value. Floats are compared bit by bit unless a tolerance is given for
+//! their buffer.
 
 use super::fault::Fault;
 use super::launch::{Bytes, Inputs, LaunchConfig, LaunchError, LaunchReport, Scheduler};
@@ -10,17 +11,17 @@ use super::machine::Machine;
 use super::observe::Nobody;
 use crate::llvm::image::ModuleImage;
 
-/// How far apart floats may be.
+/// Allowed difference between floats.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Tolerance {
     /// Largest difference relative to the larger magnitude; 0 for bit by bit.
     pub relative: f64,
-    /// Differences below this never matter.
+    /// Absolute differences below this are ignored.
     pub absolute: f64,
 }
 
 impl Tolerance {
-    /// Bit by bit.
+    /// No difference allowed.
     pub const EXACT: Tolerance = Tolerance { relative: 0.0, absolute: 0.0 };
 
     fn allows(self, a: f64, b: f64) -> bool {
@@ -32,7 +33,7 @@ impl Tolerance {
     }
 }
 
-/// Where two versions differ.
+/// The first difference between two versions.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum Difference {
     #[error(
@@ -47,7 +48,7 @@ pub enum Difference {
     Fault { scheduler: String, fault: Box<Fault> },
 }
 
-/// Why a comparison has no good end.
+/// Why a comparison could not be completed.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum CompareError {
     #[error("{0}")]
@@ -65,8 +66,8 @@ fn name_of(scheduler: Scheduler) -> String {
     }
 }
 
-/// Compares two versions of a kernel under every given configuration. `floats` says for each argument whether its buffer
-/// holds floats of so many bytes (4 or 8), for the tolerance.
+/// Compares two versions of a kernel under every given configuration. `floats` gives, for each argument whose buffer
+/// holds floats, their size in bytes (4 or 8), for the tolerance.
 pub fn compare(
     before: &ModuleImage,
     after: &ModuleImage,
@@ -112,12 +113,12 @@ fn reports(
         }
     }
     for x in &a.globals {
-        // What neither version touched holds initial values, in which addresses may differ between modules.
+        // what neither version wrote has its initial value, in which addresses may differ between modules
         if let Some(y) = b.globals.iter().find(|y| y.name == x.name && (x.changed || y.changed)) {
             bytes(&x.bytes, &y.bytes, scheduler, &format!("global variable {}", x.name), None, tolerance)?;
         }
     }
-    // Lanes print in any order when each goes its own way.
+    // with independent scheduling, lanes print in any order
     let in_order = scheduler == name_of(Scheduler::Lockstep);
     let lines = |text: &str| {
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -154,7 +155,7 @@ fn bytes(
         let range = start..(start + size).min(a.data.len());
         let same = range.clone().all(|at| {
             let free = undefined(a, at);
-            // What the first version leaves undefined may be anything; what it defines must be defined.
+            // what the first version leaves undefined may have any value; what it defines must be defined
             (a.data[at] ^ b.data[at]) & !free == 0 && undefined(b, at) & !free == 0
         });
         let close = || {

@@ -1,29 +1,29 @@
-//! What do constants and globals hold once every address is known? Places globals, evaluates constant trees, and keeps
-//! the pool of constant operands.
+//! What are the values of constants and globals once every address is known? Assigns addresses to globals, evaluates
+//! constants, and keeps the pool of constant operands.
 //!
-//! Addresses (see also `memory`): device memory from [`DEVICE_WINDOW`], one page-aligned allocation a global; shared
-//! variables at offsets from [`SHARED_START`] with [`GAP`] unallocated bytes between them; functions from
-//! [`FUNCTION_WINDOW`], at a hash of their name, so that a function pointer in memory is the same number in two versions
-//! of a module.
+//! Addresses (see also `memory`): device memory starts at [`DEVICE_WINDOW`], one page-aligned allocation for each
+//! global; shared variables are at offsets from [`SHARED_START`] with [`GAP`] unallocated bytes between them; functions
+//! start at [`FUNCTION_WINDOW`], at a hash of their name, so that a function pointer in memory is the same number in
+//! two versions of a module.
 
 use super::code::{CONST, FULL, LANES, Lanes, Src};
 use super::layout::Shapes;
 use crate::llvm::image::{BinOp, CastOp, ConstId, ConstKind, ModuleImage, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 
-/// Where device memory (globals, constants, buffers, heap) starts.
+/// Start of device memory (globals, constants, buffers, heap).
 pub const DEVICE_WINDOW: u64 = 1 << 40;
-/// Where the shared window starts; shared pointers are offsets from it.
+/// Start of the shared window; shared pointers are offsets from it.
 pub const SHARED_WINDOW: u64 = 2 << 40;
-/// Where the local window starts, the same numbers for every thread; local pointers are offsets from it.
+/// Start of the local window, the same for every thread; local pointers are offsets from it.
 pub const LOCAL_WINDOW: u64 = 3 << 40;
-/// Where functions have their addresses.
+/// Start of the addresses of functions.
 pub const FUNCTION_WINDOW: u64 = 5 << 40;
-/// Granule of device allocations; one more page than needed guards the end.
+/// Alignment of device allocations in bytes; one extra page guards the end.
 pub const PAGE: u64 = 4096;
-/// First byte of shared memory that programs get: the system keeps the first KiB of sm_90.
+/// Offset of the first byte of shared memory available to programs: the system reserves the first KiB of sm_90.
 pub const SHARED_START: u64 = 1024;
-/// Unallocated bytes kept between shared variables and between local ones, to catch small overruns.
+/// Number of unallocated bytes between shared variables, and between local ones, to catch small overruns.
 pub const GAP: u64 = 16;
 
 /// Address spaces of NVPTX whose pointers are offsets.
@@ -33,7 +33,7 @@ pub mod space {
     pub const SHARED_CLUSTER: u8 = 7;
 }
 
-/// An address in its own space as a generic one.
+/// The generic address of an address in a space.
 pub fn to_generic(address: u64, space: u8) -> u64 {
     match space {
         space::SHARED | space::SHARED_CLUSTER => address.wrapping_add(SHARED_WINDOW),
@@ -42,7 +42,7 @@ pub fn to_generic(address: u64, space: u8) -> u64 {
     }
 }
 
-/// A generic address as one of a space.
+/// The address in a space of a generic address.
 pub fn from_generic(address: u64, space: u8) -> u64 {
     match space {
         space::SHARED | space::SHARED_CLUSTER => address.wrapping_sub(SHARED_WINDOW),
@@ -54,13 +54,13 @@ pub fn from_generic(address: u64, space: u8) -> u64 {
 /// Where a global lies.
 #[derive(Clone, Copy, Debug)]
 pub struct Placed {
-    /// In its own space.
+    /// Address in the global's own space.
     pub address: u64,
     pub space: u8,
     pub size: u64,
 }
 
-/// Constants as operands, and globals in their places.
+/// Constants as operands, and the addresses of globals.
 #[derive(Debug, Default)]
 pub struct Pool {
     pub values: Vec<Lanes>,
@@ -81,7 +81,7 @@ pub struct Pool {
 pub type Scalar = (u128, bool);
 
 impl Pool {
-    /// Places every global of the module.
+    /// Assigns an address to every global of the module.
     pub fn place(image: &ModuleImage) -> Pool {
         let mut pool = Pool { device_end: DEVICE_WINDOW, shared_end: SHARED_START, ..Pool::default() };
         let mut dynamic = Vec::new();
@@ -90,7 +90,7 @@ impl Pool {
             let align = u64::from(global.align.max(1));
             let space = global.address_space as u8;
             let address = if space == space::SHARED {
-                // `extern __shared__` is a declaration of an array without a length: it names dynamic memory.
+                // `extern __shared__` is a declaration of an array without a length: it refers to dynamic memory
                 if size == 0 || global.initializer.is_none() {
                     dynamic.push((index, align));
                     0
@@ -137,7 +137,7 @@ impl Pool {
         })
     }
 
-    /// Scalars of a constant in leaf order, or what it needs that the machine has not.
+    /// Scalars of a constant in leaf order, or the name of something that the machine does not implement.
     pub fn scalars(&self, image: &ModuleImage, shapes: &mut Shapes<'_>, id: ConstId) -> Result<Vec<Scalar>, String> {
         let constant = &image.constants[id.index()];
         match &constant.kind {
@@ -205,14 +205,14 @@ impl Pool {
         })
     }
 
-    /// Writes a constant as memory holds it. Bytes of undef parts are marked in `undef`.
+    /// Writes a constant as it is stored in memory. Bytes of undefined parts are marked in `undef`.
     pub fn write(&self, image: &ModuleImage, id: ConstId, bytes: &mut [u8], undef: &mut [u8]) -> Result<(), String> {
         let constant = &image.constants[id.index()];
         match &constant.kind {
             ConstKind::Zero => bytes.fill(0),
             ConstKind::Undef | ConstKind::Poison => undef.fill(0xff),
             ConstKind::Bytes(text) => bytes[..text.len()].copy_from_slice(text),
-            // Element by element: initialisers may be too large to be flattened as values.
+            // element by element, because initialisers may be too large to be flattened as values
             ConstKind::Aggregate(elements) => {
                 let places: Vec<u64> = match &image.ty(constant.ty).kind {
                     TypeKind::Array { element, .. } => strides(elements.len(), image.ty(*element).size),

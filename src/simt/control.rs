@@ -1,7 +1,7 @@
-//! What does a control instruction ask of a scheduler, and what do both schedulers tell the observer?
+//! What does a control instruction request from a scheduler, and what do both schedulers report to the observer?
 //!
-//! [`Frame::control`] looks at operands and decides; the scheduler moves its lanes. A [`Site`] names the activation that a
-//! group of lanes, or a single lane, is in.
+//! [`Frame::control`] evaluates operands and decides; the scheduler moves its lanes. A [`Site`] identifies the
+//! activation of a group of lanes, or of a single lane.
 
 use super::code::*;
 use super::fault::{Exec, FaultKind, trap};
@@ -21,7 +21,7 @@ pub(super) enum Control<'c> {
         targets: Targets,
         is_choice: bool,
     },
-    /// All lanes go on at a micro-operation of the same instruction.
+    /// All lanes continue at a micro-operation of the same instruction.
     Jump(u32),
     Collective {
         what: Collective,
@@ -43,7 +43,7 @@ pub(super) enum Control<'c> {
 pub(super) struct Arrival {
     pub what: BarrierKind,
     pub id: u32,
-    /// Threads expected, 0 for all of the block.
+    /// Number of threads expected, 0 for all of the block.
     pub count: u32,
     pub lanes: u32,
     /// Lanes with a true predicate.
@@ -51,7 +51,7 @@ pub(super) struct Arrival {
     pub undefined: bool,
 }
 
-/// Whether schedulers handle the operation.
+/// Whether schedulers execute the operation.
 pub(super) fn is_control(op: &Op) -> bool {
     matches!(
         op,
@@ -68,7 +68,7 @@ pub(super) fn is_control(op: &Op) -> bool {
 }
 
 impl Frame<'_, '_> {
-    /// Decides a [control operation](is_control) at `pc`.
+    /// Decides what a [control operation](is_control) at `pc` does.
     #[inline]
     pub(super) fn control<'c>(&self, op: &'c Op, pc: u32) -> Exec<Control<'c>> {
         Ok(match *op {
@@ -103,7 +103,7 @@ impl Frame<'_, '_> {
         Ok(Arrival { what, id: number(id), count: number(count), lanes: self.mask, holds, undefined })
     }
 
-    /// Writes the result of a reducing barrier.
+    /// Writes the result of a barrier with a reduction.
     pub(super) fn barrier_result(&mut self, op: &Op, result: u64, undefined: bool) {
         if let Op::Barrier { what: BarrierKind::And | BarrierKind::Or | BarrierKind::Popcount, d, .. } = *op {
             self.put(d, &[result; LANES]);
@@ -122,7 +122,7 @@ impl Frame<'_, '_> {
         for lane in lanes_of(self.mask) {
             lanes |= u32::from(self.callee(call.pointer, lane)? == number) << lane;
         }
-        // It must have a body and take what it is given.
+        // it must have a body and accept these arguments
         let fits = program.functions.get(number as usize).is_some_and(|callee| {
             let wants: u32 = callee.params.iter().map(|&(_, count)| count).sum();
             callee.defined && wants as usize == call.args.len()
@@ -142,7 +142,7 @@ pub(super) struct Site {
     pub call_path: u64,
     /// Hash of the iteration vector.
     pub iteration: u64,
-    /// Calls deep: 0 in the kernel.
+    /// Call depth: 0 in the kernel.
     pub depth: u32,
 }
 
@@ -157,7 +157,7 @@ impl Site {
         (self.func, micros.get(pc as usize).map_or(0, |micro| micro.inst))
     }
 
-    /// Enters a function from instruction `inst` for the lanes of the mask: copies arguments and tells the observer.
+    /// Enters a function from instruction `inst` for the lanes of the mask: copies arguments and notifies the observer.
     pub fn enter<O: Observer>(
         &self,
         frame: &mut Frame<'_, '_>,
@@ -197,7 +197,7 @@ impl Site {
         }
     }
 
-    /// Counts an executed instruction and tells the observer.
+    /// Counts an executed instruction and notifies the observer.
     #[inline]
     pub fn finish<O: Observer>(&self, frame: &mut Frame<'_, '_>, code: &FunctionCode, inst: u32, observer: &mut O) {
         frame.world.steps += 1;
@@ -209,7 +209,7 @@ impl Site {
         }
     }
 
-    /// Tells the observer where lanes go at a branch.
+    /// Reports to the observer where lanes go at a branch.
     pub fn tell_branch<O: Observer>(
         &self,
         frame: &Frame<'_, '_>,
@@ -229,7 +229,7 @@ fn values<'a>(frame: &'a Frame<'_, '_>, range: std::ops::Range<usize>) -> LaneVa
     LaneValues { slots: &frame.warp.regs.values[range.clone()], undef: &frame.warp.regs.undef[range] }
 }
 
-/// A barrier that may let its lanes go.
+/// A barrier that may be complete.
 pub(super) struct Completed {
     pub id: u32,
     holds: u32,
@@ -238,7 +238,7 @@ pub(super) struct Completed {
 }
 
 impl Completed {
-    /// What a reducing barrier gives every thread.
+    /// The result of a barrier with a reduction, the same for every thread.
     pub fn result(&self, what: BarrierKind) -> u64 {
         match what {
             BarrierKind::And => u64::from(self.holds == self.threads),
@@ -249,8 +249,8 @@ impl Completed {
     }
 }
 
-/// Finds the barriers that are complete, given for each warp of the block the lanes that have not exited and who waits
-/// where; `early` are threads that arrived without waiting, as (barrier, number of threads).
+/// Finds the barriers that are complete. The input is, for each warp of the block, the lanes that have not exited and
+/// the lanes that wait at each barrier; `early` are arrivals without waiting, as (barrier, number of threads).
 pub(super) fn completed(early: &mut Vec<(u32, u32)>, warps: &[(u32, SmallVec<[Arrival; 1]>)]) -> Vec<Completed> {
     let mut ids: Vec<u32> = warps.iter().flat_map(|(_, arrivals)| arrivals.iter().map(|arrival| arrival.id)).collect();
     ids.sort_unstable();
@@ -269,7 +269,7 @@ pub(super) fn completed(early: &mut Vec<(u32, u32)>, warps: &[(u32, SmallVec<[Ar
             }
             barrier.threads += here.count_ones();
             everybody &= here == *running;
-            // A warp that is there as a whole counts as 32 threads, however many it has.
+            // a complete warp counts as 32 threads, however many it has
             arrived += if here != 0 && here == *running { LANES as u32 } else { here.count_ones() };
         }
         let before: u32 = early.iter().filter(|entry| entry.0 == id).map(|entry| entry.1).sum();

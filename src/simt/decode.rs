@@ -1,10 +1,14 @@
-//! How does a function become micro-operations? Once, before anything runs.
+//! How is a function translated to micro-operations? Once, before anything runs.
 //!
-//! Values are flattened into slots, vector operations into one micro-operation an element, phis into moves on edges,
-//! addresses into base + offset + scaled indices. What the machine does not know becomes [`Op::Unknown`] under its name:
-//! it faults when a lane executes it, so a module may hold it in code that never runs.
+//! - Values are flattened into slots, and vector operations into one micro-operation per element.
+//! - Phis become moves on edges, which are performed as one parallel copy.
+//! - Addresses become base + offset + scaled indices.
+//! - An instruction that the machine does not implement becomes [`Op::Unknown`] with its name, which faults when a lane
+//!   executes it. So a module may contain it in code that never runs.
 //!
-//! Calls are decoded in `decode_call` (LLVM's intrinsics and library functions) and `decode_nvvm` (NVPTX's).
+//! Every instruction, even one without a result, ends in a micro-operation with `last` set, at which the step is
+//! counted and the observer notified. Calls are decoded in `decode_call` (LLVM's intrinsics and library functions),
+//! `decode_nvvm` (NVPTX's) and `decode_asm` (inline PTX).
 
 use super::cfg::Flow;
 use super::code::*;
@@ -18,9 +22,9 @@ use crate::llvm::image::{
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// Slots of one value.
+/// The slots of one value, in leaf order.
 pub(super) type Slots = SmallVec<[Src; 4]>;
-/// The name of what the machine does not know.
+/// The name of something that the machine does not implement.
 pub(super) type Decoded<T> = Result<T, String>;
 
 /// Decodes every function of a module.
@@ -32,7 +36,8 @@ pub(super) fn decode(image: &ModuleImage, pool: &mut Pool) -> Vec<FunctionCode> 
     functions
 }
 
-/// Finds the blocks from which no barrier and no collective can be reached, in the function or in what it calls.
+/// Finds the blocks from which no barrier and no collective can be reached, neither in the function nor in what it
+/// calls.
 fn mark_quiet(image: &ModuleImage, functions: &mut [FunctionCode]) {
     let mut quiet: Vec<bool> = functions.iter().map(|code| code.defined).collect();
     let is_loud = |micro: &Micro, quiet: &[bool]| match &micro.op {
@@ -128,7 +133,7 @@ impl<'a, 'i> Decoder<'a, 'i> {
         self.code
     }
 
-    /// Fresh slots of the frame.
+    /// Allocates slots of the frame.
     pub(super) fn temp(&mut self, count: u32) -> Dst {
         self.code.slots += count;
         self.code.slots - count
@@ -156,7 +161,7 @@ impl<'a, 'i> Decoder<'a, 'i> {
         }
     }
 
-    /// Slots of an operand.
+    /// The slots of an operand; constants are entered into the pool.
     pub(super) fn slots(&mut self, operand: Operand) -> Decoded<Slots> {
         let range = |(first, count): (u32, u32)| (first..first + count).collect();
         match operand {
@@ -173,7 +178,7 @@ impl<'a, 'i> Decoder<'a, 'i> {
                         slots.push(low);
                         continue;
                     }
-                    // Operations on wide integers want their two slots side by side.
+                    // operations on wide integers need their two slots to be adjacent
                     let high = self.pool.operand((bits >> 64) as u64, undef);
                     let pair = self.temp(2);
                     self.mov(pair, &[low, high]);
@@ -184,7 +189,7 @@ impl<'a, 'i> Decoder<'a, 'i> {
         }
     }
 
-    /// Slots of the instruction's operand `index`.
+    /// The slots of the instruction's operand `index`.
     pub(super) fn arg(&mut self, inst: &InstImage, index: usize) -> Decoded<Slots> {
         let operand = *inst.operands.get(index).ok_or_else(|| format!("{} with too few operands", inst.text))?;
         self.slots(operand)
@@ -226,7 +231,7 @@ impl<'a, 'i> Decoder<'a, 'i> {
         }
     }
 
-    /// Emits one micro-operation a leaf: `make(leaf, d, slot offsets)`.
+    /// Emits one micro-operation per leaf: `make(leaf, d, slot offsets)`.
     pub(super) fn each_leaf(
         &mut self,
         ty: TypeId,
@@ -262,7 +267,7 @@ impl<'a, 'i> Decoder<'a, 'i> {
                     self.emit(Op::Freeze { d: d + i, a });
                 }
             }
-            Ir::Alloca { .. } if block == 0 && self.is_fixed(inst) => {} // stands since the entry
+            Ir::Alloca { .. } if block == 0 && self.is_fixed(inst) => {} // exists since the entry of the function
             Ir::Alloca { ty, align } => {
                 let count = self.scalar(inst, 0)?;
                 self.alloca(inst, *ty, *align, count);
@@ -390,7 +395,7 @@ impl<'a, 'i> Decoder<'a, 'i> {
         Ok(())
     }
 
-    /// The slots as a contiguous run of the frame, copied there if they are not one already.
+    /// The slots as a contiguous run of the frame; they are copied if they are not contiguous.
     pub(super) fn in_frame(&mut self, slots: &[Src]) -> Src {
         let Some(&first) = slots.first() else { return 0 };
         let contiguous = slots.iter().zip(first..).all(|(&slot, want)| slot == want);
@@ -432,7 +437,7 @@ impl<'a, 'i> Decoder<'a, 'i> {
                 Some(op) => Op::Float2 { op, fmt: fmt(leaf)?, mode: Mode::default(), d, a: a[at], b: b[at] },
                 None => {
                     let Flags { nuw, nsw, exact, nneg: _, disjoint } = flags;
-                    // `or disjoint` reads as an addition that may not carry: the same flag slot serves.
+                    // `or disjoint` is like an addition that must not carry, so it uses the same flag slot
                     let wrap = Wrap { nuw, nsw, exact: exact || disjoint };
                     let (op, bits) = (Int2::Bin(op), leaf.bits() as u16);
                     Op::Int2(Int2Args { op, bits, wrap, d, a: a[at], b: b[at] })

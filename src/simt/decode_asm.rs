@@ -1,13 +1,13 @@
-//! Which micro-operations is a piece of inline PTX?
+//! How is inline PTX translated to micro-operations?
 //!
-//! CUDA's headers write half-precision arithmetic, carry chains and cache-hinted accesses as inline assembly, so it has to be
-//! understood, not recognised: the text is cut into statements, `.reg` declarations become scratch slots, `$n` the
-//! operands of the call, and each instruction is decoded by its opcode, modifiers and types. Results are computed into fresh
-//! slots first, so an instruction may read the register it writes. Carry chains (`add.cc`, `madc` …) use one slot as the flag.
-//! `decode_asm_flow` knows branches.
+//! CUDA's headers write half-precision arithmetic, carry chains and accesses with cache hints as inline assembly, so it
+//! has to be decoded in general, not recognised. The text is split into statements; `.reg` declarations become
+//! temporary slots, `$n` the operands of the call; and each instruction is decoded by its opcode, modifiers and types.
+//! Results are computed into fresh slots first, so an instruction may read the register that it writes. Carry chains
+//! (`add.cc`, `madc` …) use one slot as the flag. Branches are decoded in `decode_asm_flow`.
 //!
-//! Not understood, hence a named fault: predicated atomic operations with a result, video instructions, everything of
-//! tensors, textures and asynchronous copies.
+//! Not implemented, and therefore a fault that names the instruction: predicated atomic operations with a result, video
+//! instructions, and everything about tensors, textures and asynchronous copies.
 
 use super::asm_text::{
     Guard, Parts, PtxClass, PtxType, braces, guarded, space_of, split_operands, statements, type_of,
@@ -19,7 +19,7 @@ use super::names;
 use crate::llvm::image::{BinOp, InstImage};
 use rustc_hash::FxHashMap;
 
-/// The state of decoding one piece.
+/// State while one piece of assembly is decoded.
 pub(super) struct Asm {
     /// Slots of `$n`: results, then arguments.
     operands: Vec<Src>,
@@ -38,7 +38,7 @@ impl Decoder<'_, '_> {
         for (index, constraint) in inputs.enumerate() {
             let a = self.scalar(inst, index).map_err(|_| unknown(""))?;
             asm.operands.push(a);
-            // Tied: the text reads the output's register.
+            // tied operand: the text reads the register of the output
             if let Ok(output) = constraint.parse::<usize>() {
                 let d = *asm.operands.get(output).ok_or_else(|| unknown(""))?;
                 self.emit(Op::Mov { d, a });
@@ -55,7 +55,7 @@ impl Decoder<'_, '_> {
         self.end_flow(&flow).ok_or_else(|| unknown(", which lacks a label"))
     }
 
-    /// One statement; `None` if it is not understood.
+    /// Decodes one statement; `None` if it is not implemented.
     pub(super) fn ptx(&mut self, asm: &mut Asm, statement: &str) -> Option<()> {
         if let Some(rest) = statement.strip_prefix(".reg") {
             let (kind, names) = rest.trim_start().trim_start_matches('.').split_once(' ')?;
@@ -95,7 +95,7 @@ impl Decoder<'_, '_> {
         self.instruction_of(asm, &parts, &args)
     }
 
-    /// `@p op d, …`: for operations whose effect is their result, and for loads, stores and additions to memory.
+    /// `@p op d, …`, for operations whose only effect is their result, and for loads, stores and additions to memory.
     fn predicated(&mut self, asm: &mut Asm, guard: &Guard<'_>, statement: &str) -> Option<()> {
         let (p, negated) = (self.read(asm, guard.name)?, guard.negated);
         let target = split_operands(statement.split_once(' ')?.1).first()?.clone();
@@ -130,7 +130,7 @@ impl Decoder<'_, '_> {
         Some(())
     }
 
-    /// The slot a destination names.
+    /// The slot of a destination operand.
     pub(super) fn written(&mut self, asm: &Asm, text: &str) -> Option<Dst> {
         let slot = match text.strip_prefix('$') {
             Some(number) => *asm.operands.get(number.parse::<usize>().ok()?)?,
@@ -139,7 +139,7 @@ impl Decoder<'_, '_> {
         (slot & CONST == 0).then_some(slot)
     }
 
-    /// The slot a source names: operand, register, number or special register.
+    /// The slot of a source operand: `$n`, register, number or special register.
     pub(super) fn read(&mut self, asm: &Asm, text: &str) -> Option<Src> {
         if let Some(number) = text.strip_prefix('$') {
             return asm.operands.get(number.parse::<usize>().ok()?).copied();
@@ -163,7 +163,7 @@ impl Decoder<'_, '_> {
         Some(self.constant(bits))
     }
 
-    /// A source as a value of so many bits (numbers may be written wider).
+    /// A source as a value of this width (numbers may be written wider).
     pub(super) fn value(&mut self, asm: &Asm, text: Option<&String>, bits: u16) -> Option<Src> {
         let text = text?;
         let src = self.read(asm, text)?;
@@ -186,7 +186,7 @@ impl Decoder<'_, '_> {
         self.int2_of(Int2::Bin(op), bits, a, b)
     }
 
-    /// `a + b (+ carry)`, or the difference; leaves the carry or borrow where it is wanted.
+    /// `a + b (+ carry)`, or the difference; writes the carry or borrow if it is requested.
     pub(super) fn carried(
         &mut self,
         asm: &Asm,
@@ -257,13 +257,13 @@ impl Decoder<'_, '_> {
             values.push(self.value(asm, Some(text), if wide_sum { 2 * kind.bits } else { kind.bits })?);
         }
         let result = self.ptx_value(asm, parts, &values)?;
-        // Predicates may come in pairs (`p|q`); only the first is ours.
+        // predicates may come in pairs (`p|q`); only the first is implemented
         let d = self.written(asm, target.split('|').next()?)?;
         self.emit(Op::Mov { d, a: result });
         Some(())
     }
 
-    /// Two elements in one register: take them apart, work on each, put them together.
+    /// Two elements packed into one register: unpacks them, operates on each, and packs the results.
     fn ptx_pair(&mut self, asm: &Asm, parts: &Parts<'_>, args: &[String]) -> Option<()> {
         let single = |kind: &PtxType| PtxType { pair: false, ..*kind };
         let kinds: Vec<PtxType> = parts.kinds.iter().map(single).collect();
@@ -343,7 +343,7 @@ impl Decoder<'_, '_> {
         Some((d, parts.words.iter().find_map(|word| space_of(word)).unwrap_or(0)))
     }
 
-    /// A number that is written out, or an operand that is one.
+    /// A number in the text, or an operand that is one.
     fn offset(&self, asm: &Asm, text: &str) -> Option<i64> {
         let Some(number) = text.strip_prefix('$') else { return text.parse().ok() };
         let slot = *asm.operands.get(number.parse::<usize>().ok()?)?;

@@ -1,7 +1,7 @@
-//! How do branches inside inline PTX become micro-operations, and operations that lanes execute together?
+//! How are branches inside inline PTX, and operations that lanes execute together, translated to micro-operations?
 //!
-//! A branch is a [jump](Op::Jump) that all lanes take or none. They may only part where the branch goes forward over
-//! statements that do nothing together with other lanes: these are then executed under the branch's predicate.
+//! A branch is a [jump](Op::Jump) that either all lanes take or none. Lanes may only take different ways if the branch
+//! leads forward over statements that need no other lanes: these are then executed under the branch's predicate.
 
 use super::asm_text::{Guard, Parts, guarded};
 use super::code::*;
@@ -10,21 +10,21 @@ use super::decode_asm::Asm;
 use super::names;
 use rustc_hash::FxHashMap;
 
-/// Statements that cannot be executed by some lanes only, as far as the machine knows.
+/// Statements that the machine cannot execute for some lanes only.
 const TOGETHER: [&str; 10] = ["bra", "activemask", "vote", "shfl", "redux", "match", "bar", "exit", "trap", "ret"];
 
 /// Branches and labels so far.
 #[derive(Default)]
 pub(super) struct AsmFlow {
     labels: FxHashMap<String, u32>,
-    /// Positions of jumps and where they go.
+    /// Positions of jumps, and their targets.
     jumps: Vec<(usize, String)>,
-    /// Up to this label statements are executed under a predicate.
+    /// Statements up to this label are executed under a predicate.
     masked: Option<(String, Src, bool)>,
 }
 
 impl Decoder<'_, '_> {
-    /// One statement, given those behind it; `None` if it is not understood.
+    /// Decodes one statement, given those that follow; `None` if it is not implemented.
     pub(super) fn in_flow(
         &mut self,
         asm: &mut Asm,
@@ -49,10 +49,10 @@ impl Decoder<'_, '_> {
         }
     }
 
-    /// Jumps get their targets.
+    /// Resolves the targets of jumps.
     pub(super) fn end_flow(&mut self, flow: &AsmFlow) -> Option<()> {
         if !flow.jumps.is_empty() {
-            // the end of the instruction, which nobody jumps over
+            // the end of the instruction, over which nothing jumps
             self.emit(Op::Nop);
         }
         for (at, label) in &flow.jumps {
@@ -74,7 +74,7 @@ impl Decoder<'_, '_> {
     ) -> Option<()> {
         let (c, negated) = match guard {
             Some(Guard { name, negated }) => {
-                // what is executed under it may write the register
+                // the statements under the predicate may write its register
                 let (held, a) = (self.temp(1), self.read(asm, name)?);
                 self.emit(Op::Mov { d: held, a });
                 (held, negated)
@@ -95,7 +95,7 @@ impl Decoder<'_, '_> {
         Some(())
     }
 
-    /// A statement for the lanes for which a predicate is (or is not) true.
+    /// Decodes a statement for the lanes in which a predicate is true (or false).
     pub(super) fn masked(&mut self, asm: &mut Asm, statement: &str, c: Src, negated: bool) -> Option<()> {
         let first = self.code.micros.len();
         self.ptx(asm, statement)?;

@@ -1,6 +1,7 @@
-//! Which micro-operations compute the value of one PTX instruction? Arithmetic, comparisons and conversions of scalars.
+//! How is the value of one PTX instruction computed by micro-operations? Arithmetic, comparisons and conversions of
+//! scalars.
 //!
-//! [`decode_asm`](super::decode_asm) cuts the text up and knows the operands.
+//! [`decode_asm`](super::decode_asm) splits the text and resolves the operands.
 
 use super::asm_text::{Parts, PtxClass, space_of};
 use super::code::*;
@@ -130,7 +131,7 @@ impl Decoder<'_, '_> {
         Some(self.value_of(|d| Op::Select { d, c, a: zero, b: shifted }))
     }
 
-    /// What a table says of an operation on integers or floats.
+    /// An operation on integers or floats found in a table.
     fn ptx_rule(&mut self, parts: &Parts<'_>, rule: Rule, bits: u16, v: &[Src]) -> Option<Src> {
         let d = self.temp(1);
         let op = match (rule, v) {
@@ -143,14 +144,14 @@ impl Decoder<'_, '_> {
         if !parts.has("shiftamt") {
             return Some(d);
         }
-        // The shift that brings the found bit to the top; none stays -1.
+        // the shift that would move the found bit to the top; `none` stays -1
         let (none, top) = (self.constant(0xffff_ffff), self.constant(u64::from(bits) - 1));
         let amount = self.bin_of(BinOp::Sub, 32, top, d);
         let c = self.value_of(|out| Op::ICmp { pred: IntCmp::Eq, bits: 32, same_sign: false, d: out, a: d, b: none });
         Some(self.value_of(|d| Op::Select { d, c, a: none, b: amount }))
     }
 
-    /// An integer cut or extended to a width.
+    /// An integer truncated or extended to a width.
     fn resized(&mut self, a: Src, from: u16, to: u16, signed: bool) -> Src {
         self.value_of(|d| Op::Conv { conv: Conv::Int { from, to, signed, nuw: false, nsw: false }, d, a })
     }

@@ -1,4 +1,4 @@
-//! Which micro-operations are LLVM's own intrinsics, and the functions that CUDA programs call without a body?
+//! How are LLVM's own intrinsics translated to micro-operations, and functions that CUDA programs call without a body?
 
 use super::code::*;
 use super::decode::{Decoded, Decoder, fmt};
@@ -6,7 +6,7 @@ use super::names::{self, Rule};
 use crate::llvm::image::{BinOp, CastOp, InstImage, IntCmp, TypeKind};
 
 impl Decoder<'_, '_> {
-    /// What a table says of an intrinsic.
+    /// An intrinsic found in a table.
     pub(super) fn rule(&mut self, inst: &InstImage, rule: Rule, mode: Mode) -> Decoded<()> {
         match rule {
             Rule::Nothing => {}
@@ -21,7 +21,7 @@ impl Decoder<'_, '_> {
                 self.emit(Op::Special { d, what, bits });
             }
             Rule::Int1(op) => {
-                // The second operand of abs, ctlz and cttz says whether the special case is poison.
+                // the second operand of abs, ctlz and cttz says whether the special case is poison
                 let (a, poison) = (self.arg(inst, 0)?, self.constant_arg(inst, 1) == Some(1));
                 self.each_leaf(inst.operand_types[0], |leaf, d, at| {
                     Ok(Op::Int1 { op, bits: leaf.bits() as u16, poison, d, a: a[at] })
@@ -123,7 +123,7 @@ impl Decoder<'_, '_> {
         }
         match name {
             "lifetime.start" | "lifetime.end" => {
-                // LLVM 22 has one operand; older modules carry the size first.
+                // LLVM 22 has one operand; in older modules the size comes first
                 let last = inst.operands.len() - 1;
                 let (address, space) = (self.scalar(inst, last)?, self.space(inst, last));
                 self.emit(Op::Lifetime { address, space, start: name == "lifetime.start" });
@@ -133,7 +133,7 @@ impl Decoder<'_, '_> {
                 self.emit(Op::Assume { a });
             }
             "objectsize" => {
-                // Not folded: unknown, which is 0 for a minimum and all ones for a maximum.
+                // not folded, so unknown: 0 for a minimum and all ones for a maximum
                 let minimum = self.constant_arg(inst, 1) == Some(1);
                 let bits = self.single_leaf(inst.ty)?.bits();
                 self.result(if minimum { 0 } else { u64::MAX >> (64 - bits) });
@@ -218,7 +218,7 @@ impl Decoder<'_, '_> {
         Ok(())
     }
 
-    /// `__nvvm_reflect("__CUDA_ARCH")` is 900; every other question (`__CUDA_FTZ` …) is answered 0.
+    /// `__nvvm_reflect("__CUDA_ARCH")` is 900; all other queries (`__CUDA_FTZ` …) yield 0.
     pub(super) fn reflect(&mut self, inst: &InstImage) -> Decoded<()> {
         use crate::llvm::image::{ConstKind, Operand};
         let mut asked = None;

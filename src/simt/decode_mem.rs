@@ -1,4 +1,4 @@
-//! Which micro-operations are loads, stores and address computations?
+//! How are loads, stores and address computations translated to micro-operations?
 
 use super::code::*;
 use super::decode::{Decoded, Decoder, Slots};
@@ -65,7 +65,7 @@ impl Decoder<'_, '_> {
         Ok(())
     }
 
-    /// Compares and exchanges; says in a slot whether it did.
+    /// Compare and exchange; a slot records whether it succeeded.
     pub(super) fn cmpxchg(&mut self, inst: &InstImage, success: Dst) -> Decoded<()> {
         let leaf = self.single_leaf(inst.operand_types[1])?;
         let (address, space) = (self.scalar(inst, 0)?, self.space(inst, 0));
@@ -105,8 +105,8 @@ impl Decoder<'_, '_> {
         Ok(())
     }
 
-    /// Objects of constant size of the entry block lie in the frame's fixed part, before all that moves the stack
-    /// pointer, wherever in the block they are allocated.
+    /// Objects of constant size of the entry block are in the fixed part of the frame, before everything that moves the
+    /// stack pointer, wherever in the block they are allocated.
     pub(super) fn fixed_objects(&mut self, entry: std::ops::Range<u32>) {
         for ordinal in entry {
             let inst = &self.func.insts[ordinal as usize];

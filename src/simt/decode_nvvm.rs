@@ -1,8 +1,8 @@
-//! Which micro-operations are NVPTX's intrinsics (`llvm.nvvm.*`)?
+//! How are NVPTX's intrinsics (`llvm.nvvm.*`) translated to micro-operations?
 //!
-//! Names are taken apart: the first word says the operation, the rest its rounding, flushing, saturation. So one rule
-//! serves all of `add.rn.ftz.sat.f`, `add.rz.d` and the like. Tensor, texture, cluster and asynchronous-copy operations
-//! are not modelled and fault by name, except `cp.async`, which copies at once.
+//! Names are split: the first word is the operation, the others say how it rounds, flushes and saturates. So one rule
+//! covers all of `add.rn.ftz.sat.f`, `add.rz.d` and the like. Tensor, texture, cluster and asynchronous-copy operations
+//! are not implemented and fault by name, except `cp.async`, which copies at once.
 
 use super::code::*;
 use super::decode::{Decoded, Decoder, fmt};
@@ -78,7 +78,7 @@ impl Decoder<'_, '_> {
 
     /// Votes, shuffles, matches, reductions.
     fn collective(&mut self, inst: &InstImage, name: &str) -> Decoded<bool> {
-        let all_active = u64::from(FULL) << 32; // no mask operand: whoever is active takes part
+        let all_active = u64::from(FULL) << 32; // no mask operand: all active lanes participate
         let mut words = name.split('.');
         let family = words.next().unwrap_or("");
         let sync = name.contains(".sync");

@@ -1,4 +1,5 @@
-//! One micro-operation for the lanes of a mask: everything but control flow, barriers and collectives, which schedulers do.
+//! How is one micro-operation executed for the lanes of a mask? Everything except control flow, barriers and
+//! collectives, which schedulers execute.
 
 use super::code::*;
 use super::exec_int::low;
@@ -28,7 +29,7 @@ impl Frame<'_, '_> {
             Op::Conv { conv, d, a } => return self.convert(conv, d, a),
             Op::Select { d, c, a, b } => self.select(d, c, a, b),
             Op::Freeze { d, a } => {
-                // An undefined value freezes to the bits it happens to hold, lane by lane: any choice is allowed.
+                // an undefined value freezes to the bits that the register holds, lane by lane; any choice is allowed
                 let out = *self.get(a);
                 self.put(d, &out);
             }
@@ -228,7 +229,7 @@ impl Frame<'_, '_> {
         }
     }
 
-    /// A vector element by a run-time index; past the end it is poison.
+    /// A vector element with a run-time index; past the end it is poison.
     fn extract(&mut self, d: Dst, a: Src, stride: u32, count: u32, index: Src) {
         for lane in lanes_of(self.mask) {
             let at = self.get(index)[lane];
@@ -325,7 +326,7 @@ impl Frame<'_, '_> {
         trap(lane as u32, FaultKind::Assert { message, place })
     }
 
-    /// The function an indirect call names in a lane.
+    /// The function that an indirect call calls in a lane.
     pub fn callee(&self, pointer: Src, lane: usize) -> Exec<u32> {
         if self.undef(pointer) >> lane & 1 != 0 {
             return trap(lane as u32, FaultKind::Undef { usage: "the target of a call" });

@@ -1,5 +1,5 @@
-//! How do float operations run over 32 lanes? Loops over host floats for the basic operations in single and double,
-//! rounded to nearest without flushing; the per-value reference (`float`) for the rest.
+//! How are float operations executed on 32 lanes? By loops over host floats for the basic operations in single and
+//! double precision, rounded to nearest without flushing; everything else one value at a time (`float`).
 
 use super::code::*;
 use super::exec_int::map1;
@@ -104,7 +104,7 @@ impl Frame<'_, '_> {
                 Fmt::Double => (f64::from_bits(x[i]), f64::from_bits(y[i])),
                 _ => (float::widen(fmt, x[i]), float::widen(fmt, y[i])),
             };
-            // Bit 0 equal, 1 greater, 2 less, 3 unordered: exactly one of them holds.
+            // bit 0 equal, 1 greater, 2 less, 3 unordered: exactly one of them is set
             let relation = u32::from(x > y) + 2 * u32::from(x < y) + 3 * u32::from(x.is_nan() || y.is_nan());
             out[i] = u64::from(test >> relation & 1);
         }
@@ -140,7 +140,7 @@ impl Frame<'_, '_> {
             }
             Conv::FloatToInt { from, to, signed, saturating, mode } => {
                 for lane in lanes_of(self.mask) {
-                    // LLVM's own conversions truncate; the saturating ones carry their rounding.
+                    // LLVM's own conversions truncate; the saturating ones specify their rounding
                     let value =
                         float::to_int(from, u32::from(to), signed, saturating, mode, saturating, self.get(a)[lane]);
                     let tainted = value.is_none() || undef >> lane & 1 != 0;

@@ -1,4 +1,5 @@
-//! What do control instructions need of the lanes of a mask? Phi moves, conditions, switches, copies between frames, collectives.
+//! What do control instructions compute for the lanes of a mask? Phi moves, conditions, switches, copies between
+//! frames, operands of collectives.
 
 use super::code::*;
 use super::collective::{self, Operands, Results};
@@ -30,7 +31,7 @@ impl Frame<'_, '_> {
         self.base = own;
     }
 
-    /// An operand: values, undefined lanes, undefined bits.
+    /// An operand: its values, the lanes in which it is undefined, and its undefined bits.
     fn slot(&self, a: Src) -> (Lanes, u32, Lanes) {
         let undef = self.undef(a);
         let bits = if undef == 0 { [0; LANES] } else { std::array::from_fn(|lane| self.undef_bits(a, lane)) };
@@ -93,7 +94,7 @@ impl Frame<'_, '_> {
         Operands { values: args.map(|a| *self.get(a)), undef: args.map(|a| self.undef(a)) }
     }
 
-    /// Writes what a collective gives the lanes of this frame's mask.
+    /// Writes the results of a collective in the lanes of this frame's mask.
     pub fn collective_results(&mut self, d: Dst, p: Dst, what: Collective, results: &Results) {
         if what == Collective::WarpSync {
             return;

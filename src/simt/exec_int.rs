@@ -1,8 +1,8 @@
-//! How do integer operations run over 32 lanes? Vectorisable loops for the common ones at widths to 64 bits, the
-//! per-value reference (`int`) for the rest.
+//! How are integer operations executed on 32 lanes? By loops that can be vectorised for the common ones at widths up to
+//! 64 bits; everything else one value at a time (`int`).
 //!
-//! All 32 lanes are computed whatever the mask: operations here have no effect but their result, and inactive lanes keep
-//! their old value when the result is written. Divisions are the exception: only active lanes may fault.
+//! All 32 lanes are computed, whatever the mask: operations here have no effect except their result, and inactive lanes
+//! keep their old value when the result is written. Divisions are the exception, since only active lanes may fault.
 
 use super::code::*;
 use super::fault::{Exec, FaultKind, trap};
@@ -69,7 +69,7 @@ impl Frame<'_, '_> {
             BinOp::And => map2(x, y, |x, y| x & y),
             BinOp::Or => map2(x, y, |x, y| x | y),
             BinOp::Xor => map2(x, y, |x, y| x ^ y),
-            // Amounts past the width are poison; the masked amount below only keeps the shift itself defined.
+            // amounts past the width are poison; masking the amount only keeps the host's shift defined
             BinOp::Shl => map2(x, y, |x, y| (x << (y & 63)) & m),
             BinOp::LShr => map2(x, y, |x, y| x >> (y & 63)),
             BinOp::AShr => map2(x, y, |x, y| (sx(x, bits) >> (y & 63)) as u64 & m),
@@ -97,8 +97,8 @@ impl Frame<'_, '_> {
         if !is_shift && !flagged {
             return 0;
         }
-        // A cheap test over all lanes first: nearly always nothing overflows. Flags become masks, so that the loops stay
-        // free of branches.
+        // a cheap test over all lanes first, because overflow is rare; flags become masks, so that the loops have no
+        // branches
         let signed = if wrap.nsw { -1i64 } else { 0 };
         let unsigned = if wrap.nuw { -1i64 } else { 0 };
         let exact = if wrap.exact { -1i64 } else { 0 };
@@ -117,7 +117,7 @@ impl Frame<'_, '_> {
                 let plain = (u64::from(x[i] as u32).wrapping_mul(u64::from(y[i] as u32)) >> bits) as i64;
                 acc | ((product ^ sx(product as u64, bits)) & signed) | (plain & unsigned)
             }),
-            // Factors of 31 bits cannot overflow; larger ones are looked at closely.
+            // factors of 31 bits cannot overflow; larger ones are checked exactly
             BinOp::Mul => (0..LANES).fold(0, |acc, i| acc | ((x[i] | y[i]) >> 31) as i64),
             BinOp::Add => (0..LANES).fold(0, |acc, i| {
                 let sum = x[i].wrapping_add(y[i]);
@@ -149,7 +149,7 @@ impl Frame<'_, '_> {
         })
     }
 
-    /// Writes a result of which some lanes have undefined inputs, bit by bit where the operation allows it.
+    /// Writes a result of which some lanes have undefined inputs, tracking bits if the operation allows it.
     #[cold]
     fn put_tracked(&mut self, args: Int2Args, out: &Lanes, undef: u32) {
         let Int2Args { op: Int2::Bin(op), bits, d, a, b, .. } = args else { return };
@@ -160,14 +160,14 @@ impl Frame<'_, '_> {
             let (ua, ub) = (self.undef_bits(a, lane) & m, self.undef_bits(b, lane) & m);
             let (x, y) = (self.get(a)[lane], self.get(b)[lane]);
             marks[lane] = match op {
-                // A defined zero decides an and, a defined one an or.
+                // a defined zero decides an and, a defined one decides an or
                 BinOp::And => (ua | ub) & (ua | x) & (ub | y),
                 BinOp::Or => (ua | ub) & (ua | !x) & (ub | !y) & m,
                 BinOp::Xor => ua | ub,
                 BinOp::Shl if ub == 0 && y < u64::from(bits) => (ua << y) & m,
                 BinOp::LShr if ub == 0 && y < u64::from(bits) => ua >> y,
                 BinOp::AShr if ub == 0 && y < u64::from(bits) => (sx(ua, bits) >> y) as u64 & m,
-                // Carries go up only.
+                // carries only propagate upwards
                 BinOp::Add | BinOp::Sub | BinOp::Mul => {
                     let any = ua | ub;
                     m & !(any & any.wrapping_neg()).wrapping_sub(1)
@@ -284,7 +284,7 @@ impl Frame<'_, '_> {
         }
     }
 
-    /// Of the lanes with undefined bits, those whose comparison the defined bits do not decide.
+    /// Among the lanes with undefined bits, those in which the defined bits do not decide the comparison.
     fn undecided(&self, pred: IntCmp, bits: u32, a: Src, b: Src, lanes: u32) -> u32 {
         if !matches!(pred, IntCmp::Eq | IntCmp::Ne) {
             // Against zero only the sign matters.

@@ -1,7 +1,8 @@
-//! How do lanes read and write memory? Windows by the high address bits, bounds and liveness before every access.
+//! How do lanes read and write memory? The high address bits select the window; bounds and liveness are checked before
+//! every access.
 //!
-//! Order within a warp's instruction: lanes in ascending order. Two lanes that store to one place in one instruction leave
-//! the highest lane's value (μ-SIMD's rule TL leaves it open, and so does CUDA).
+//! Within an instruction of a warp, lanes access memory in ascending order. If two lanes store to the same place, the
+//! value of the higher lane remains (μ-SIMD's rule TL and CUDA leave this open).
 
 use super::code::*;
 use super::constants::to_generic;
@@ -11,7 +12,7 @@ use super::memory::{AllocationKind, Window, arena_offset, out_of_bounds, read_by
 use super::warp::{Frame, lanes_of};
 use crate::llvm::image::RmwOp;
 
-/// Where one access goes.
+/// The target of one access.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
     Device { allocation: usize, offset: usize },
@@ -91,7 +92,8 @@ impl Frame<'_, '_> {
         Ok(())
     }
 
-    /// Memory around a place: bytes, undefined bits if any are, and where in them the place is.
+    /// The memory around a place: its bytes, its undefined bits if there are any, and the position of the place in
+    /// them.
     #[inline]
     fn bytes(&self, lane: usize, place: Place) -> (&[u8], Option<&[u8]>, usize) {
         let (arena, offset) = match place {
@@ -105,7 +107,7 @@ impl Frame<'_, '_> {
         (&arena.data, Some(&arena.undef), offset)
     }
 
-    /// The same for writing; with undefined bits in any case if `marks` says that some are to be written.
+    /// The same for writing; always with undefined bits if `marks` says that some are to be written.
     #[inline]
     fn bytes_mut(&mut self, lane: usize, place: Place, marks: bool) -> (&mut [u8], Option<&mut [u8]>, usize) {
         let (arena, offset) = match place {
@@ -139,7 +141,7 @@ impl Frame<'_, '_> {
         }
     }
 
-    /// Tells the race check of an access.
+    /// Reports an access to the race check.
     #[inline]
     fn note(&mut self, lane: usize, place: Place, size: usize, what: Access, address: u64) -> Exec<()> {
         let thread = self.warp.index * LANES as u32 + lane as u32;
@@ -168,7 +170,7 @@ impl Frame<'_, '_> {
         let mut marks = [0u64; LANES];
         let mut undefined = 0u32;
         let mut rest = self.mask;
-        // Most warps read one device allocation: look it up once.
+        // most warps access a single device allocation, so look it up once
         if let Some(first) = lanes_of(self.mask).next()
             && !self.world.races.global_enabled
             && let Ok(Place::Device { allocation, .. }) =
@@ -218,7 +220,7 @@ impl Frame<'_, '_> {
             let place = self.place(lane, at, size.into(), Access::Write)?;
             let (bits, undef) = (self.get(value)[lane], self.undef_bits(value, lane));
             if self.world.races.shared_enabled || self.world.races.global_enabled {
-                // A store that changes nothing is no race: lanes that all set the same flag are fine.
+                // a store that changes nothing is not a race: lanes that all set the same flag are fine
                 let unchanged =
                     self.read(lane, place, bytes) == (bits & (u64::MAX >> (64 - 8 * bytes)), 0) && undef == 0;
                 if !unchanged {
@@ -322,7 +324,7 @@ impl Frame<'_, '_> {
         }
     }
 
-    /// Gives every lane a local variable and returns its offset there.
+    /// Allocates a local variable for every lane and returns its offset.
     fn push_local(&mut self, lane: usize, size: u64, align: u32) -> Exec<u32> {
         let limit = self.world.limits.local_bytes;
         let start = u64::from(self.warp.stack[lane]).next_multiple_of(u64::from(align).max(8));
@@ -366,7 +368,7 @@ impl Frame<'_, '_> {
         Ok(())
     }
 
-    /// Gives local memory back down to a mark.
+    /// Frees local memory down to a mark.
     pub fn pop_local(&mut self, lane: usize, mark: u32) {
         let from = mark.min(self.warp.stack[lane]) as usize;
         let count = self.warp.stack[lane] as usize - from;
@@ -376,15 +378,15 @@ impl Frame<'_, '_> {
         self.warp.stack[lane] = from as u32;
     }
 
-    /// `llvm.lifetime.start` and `.end` on a local variable: its bytes come alive undefined, or die.
+    /// `llvm.lifetime.start` and `.end` on a local variable: its bytes become live and undefined, or dead.
     pub fn lifetime(&mut self, address: Src, space: u8, start: bool) {
         for lane in lanes_of(self.mask & !self.undef(address)) {
             let at = self.address(address, space, 0, lane);
             if window(at) != Window::Local {
                 continue;
             }
-            // The variable ends where the gap behind it starts: gaps are never alive, so a dead variable is found by
-            // the record of its size.
+            // the variable ends where the gap after it starts; gaps are never live, so the size of a dead variable is
+            // looked up
             let offset = arena_offset(at);
             if let Some(&(_, size)) =
                 self.warp.variables[lane].iter().rev().find(|&&(begin, _)| begin as usize == offset)
@@ -427,7 +429,7 @@ impl Frame<'_, '_> {
     }
 }
 
-/// The new value of a read-modify-write.
+/// The new value for a read-modify-write.
 fn rmw(op: RmwOp, leaf: Leaf, old: u64, operand: u64) -> u64 {
     let bits = leaf.bits();
     let mask = u64::MAX >> (64 - bits);

@@ -1,4 +1,5 @@
-//! What can go wrong in a kernel, and how is it told? Typed faults with kernel, block, thread, instruction and source line.
+//! What can go wrong in a kernel, and how is it reported? As typed faults with kernel, block, thread, instruction and
+//! source line.
 
 use std::fmt;
 
@@ -75,7 +76,7 @@ impl fmt::Display for Access {
     }
 }
 
-/// A fault inside the machine, before it is known where.
+/// A fault inside the machine, before its position is known.
 #[derive(Clone, Debug)]
 pub struct Trap {
     pub lane: u32,
@@ -90,7 +91,7 @@ pub fn trap<T>(lane: u32, kind: FaultKind) -> Exec<T> {
     Err(Box::new(Trap { lane, kind }))
 }
 
-/// A fault with its place.
+/// A fault with its position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     pub kind: FaultKind,
@@ -100,7 +101,7 @@ pub struct Fault {
     pub function: String,
     /// Ordinal of the instruction in its function.
     pub inst: u32,
-    /// As LLVM prints it.
+    /// The instruction as LLVM prints it.
     pub text: String,
     /// `file:line:column`, with inlined call sites; empty without debug info.
     pub location: String,

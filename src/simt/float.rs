@@ -1,11 +1,11 @@
-//! What do float operations compute? One value at a time, bits in, bits out.
+//! What do float operations compute? One value at a time, from bits to bits.
 //!
-//! Add, subtract, multiply, divide, square root and fma are exactly rounded in all four rounding modes: the nearest result
-//! is taken and moved by one step when the sign of the exact remainder says so. Half and bfloat compute in single (fma in
-//! double) and round once more; for the basic operations that is innocuous double rounding. Transcendental functions
-//! (`sin`, `ex2.approx` …) are computed in double and rounded: within 1 ulp in single, so closer to the truth than the
-//! hardware's approximations, whose bits are not reproduced. NaN results are the canonical NaN of the hardware
-//! (0x7fffffff in single, 0x7fff in half and bfloat, 0x7ff8… in double).
+//! Addition, subtraction, multiplication, division, square root and fma are exactly rounded in all four rounding modes:
+//! the nearest result is computed and moved by one step if the sign of the exact remainder requires it. Half and bfloat
+//! are computed in single precision (fma in double) and rounded once more; for the basic operations this double
+//! rounding is innocuous. Transcendental functions (`sin`, `ex2.approx` …) are computed in double precision and
+//! rounded: within 1 ulp in single, so more accurate than the hardware's approximations, whose bits are not reproduced.
+//! NaN results are the hardware's canonical NaN (0x7fffffff in single, 0x7fff in half and bfloat, 0x7ff8… in double).
 
 use super::code::{Float1, Float2, Fmt, Mode, Round};
 use half::{bf16, f16};
@@ -38,7 +38,7 @@ fn width(fmt: Fmt) -> u32 {
     1 + exponent + mantissa
 }
 
-/// The NaN that the hardware makes.
+/// The NaN that the hardware produces.
 pub fn canonical_nan(fmt: Fmt) -> u64 {
     match fmt {
         Fmt::Half | Fmt::BFloat => 0x7fff,
@@ -57,7 +57,7 @@ fn sign_bit(fmt: Fmt) -> u64 {
     1 << (width(fmt) - 1)
 }
 
-/// Subnormals to zero of their sign.
+/// Flushes subnormals to zero of the same sign.
 fn flush(fmt: Fmt, bits: u64) -> u64 {
     let (exponent, mantissa) = layout(fmt);
     let field = bits >> mantissa & ((1 << exponent) - 1);
@@ -71,15 +71,15 @@ pub fn narrow(fmt: Fmt, value: f64, remainder: f64, round: Round) -> u64 {
     }
     let (exponent_bits, mantissa) = layout(fmt);
     if value.is_infinite() {
-        // Infinite operands give infinities; overflow of a double in a directed mode is handled by the caller's
-        // remainder, which is then not finite.
+        // infinite operands give infinities; overflow of a double in a directed mode is handled by the caller's
+        // remainder, which is then not finite
         return to_bits_infinite(fmt, value.is_sign_negative());
     }
     if value == 0.0 && remainder == 0.0 {
         return if value.is_sign_negative() { sign_bit(fmt) } else { 0 };
     }
-    // The exact value lies strictly between two neighbours of `value` or on it; make it a double rounded to odd, which
-    // any narrower rounding then treats correctly.
+    // the exact value is strictly between two neighbours of `value`, or equal to it; round it to odd in double
+    // precision, which any narrower rounding then treats correctly
     let odd = if remainder == 0.0 {
         value
     } else {
@@ -91,7 +91,7 @@ pub fn narrow(fmt: Fmt, value: f64, remainder: f64, round: Round) -> u64 {
     if fmt == Fmt::Double {
         return round_double(value, remainder, round).to_bits();
     }
-    // Truncate to the format, then decide by the discarded part.
+    // truncate to the format, then decide by the discarded part
     let magnitude = odd.abs();
     let bias = (1i32 << (exponent_bits - 1)) - 1;
     let raw = magnitude.to_bits();
@@ -192,7 +192,7 @@ fn double_bits(value: Double) -> u64 {
     if value.is_nan() { canonical_nan(Fmt::Double) } else { value.to_bits() as u64 }
 }
 
-/// A sum, difference, product or quotient of doubles in a rounding mode that the host has not.
+/// A sum, difference, product or quotient of doubles in a rounding mode that the host does not have.
 fn directed(op: Float2, round: Round, a: u64, b: u64) -> u64 {
     let [x, y] = [a, b].map(|bits| Double::from_bits(bits.into()));
     let round = direction(round);
@@ -237,14 +237,14 @@ pub fn float2(op: Float2, fmt: Fmt, mode: Mode, a: u64, b: u64) -> u64 {
         }
         Float2::Mul => {
             let product = x * y;
-            // Of narrower formats it is exact.
+            // for narrower formats it is exact
             narrow(fmt, product, 0.0, round)
         }
         Float2::Div => {
             let quotient = x / y;
             let rest = libm::fma(-quotient, y, x);
             let remainder = if rest.is_finite() && quotient.is_finite() { rest * y.signum() } else { 0.0 };
-            // Only its sign matters: scale it below an ulp.
+            // only its sign matters: scale it below an ulp
             narrow(fmt, quotient, tiny(remainder), round)
         }
         Float2::Rem => narrow(fmt, libm::fmod(x, y), 0.0, Round::Nearest),
@@ -278,7 +278,7 @@ fn pick(fmt: Fmt, is_max: bool, nan_wins: bool, a: u64, b: u64) -> u64 {
     if a_less != is_max { a } else { b }
 }
 
-/// A number of that sign, too small to matter but for its sign.
+/// A number with this sign, too small to matter otherwise.
 fn tiny(sign_of: f64) -> f64 {
     if sign_of == 0.0 { 0.0 } else { f64::MIN_POSITIVE.copysign(sign_of) }
 }
@@ -313,7 +313,7 @@ pub fn fma(fmt: Fmt, mode: Mode, a: u64, b: u64, c: u64) -> u64 {
     finish(fmt, mode, bits)
 }
 
-/// Below this, the rest of a square root may be too small for a double.
+/// Below this, the remainder of a square root may be too small for a double.
 const SMALL_SQUARE: f64 = 1e-200;
 
 /// One-operand operations.
@@ -331,7 +331,7 @@ pub fn float1(op: Float1, fmt: Fmt, mode: Mode, a: u64) -> u64 {
         Float1::Neg | Float1::Abs | Float1::Canonicalize | Float1::Saturate => x,
         Float1::Sqrt => {
             let root = x.sqrt();
-            // tiny numbers are scaled, or what is left would be less than a double can say
+            // tiny numbers are scaled, because the remainder would be too small for a double
             let (by, by_squared) = if x < SMALL_SQUARE { (2f64.powi(300), 2f64.powi(600)) } else { (1.0, 1.0) };
             let rest = libm::fma(-root * by, root * by, x * by_squared);
             remainder = if rest.is_finite() && root.is_finite() { tiny(rest) } else { 0.0 };
@@ -405,7 +405,7 @@ pub fn convert(from: Fmt, to: Fmt, mode: Mode, a: u64) -> u64 {
     finish(to, mode, narrow(to, widen(from, a), 0.0, mode.round))
 }
 
-/// To an integer; `None` where the value does not fit and nothing says to saturate.
+/// Converts to an integer; `None` if the value does not fit and the operation does not saturate.
 pub fn to_int(from: Fmt, bits: u32, signed: bool, saturating: bool, mode: Mode, nearest: bool, a: u64) -> Option<u128> {
     let value = widen(from, operand(from, mode, a));
     if value.is_nan() {
@@ -437,7 +437,7 @@ pub fn to_int(from: Fmt, bits: u32, signed: bool, saturating: bool, mode: Mode, 
 pub fn from_int(bits: u32, signed: bool, to: Fmt, mode: Mode, a: u128) -> u64 {
     let negative = signed && super::int::signed(a, bits) < 0;
     let magnitude = if negative { super::int::signed(a, bits).unsigned_abs() } else { a };
-    // Keep 64 significant bits with a sticky one, then split into two doubles that hold them exactly.
+    // keep 64 significant bits with a sticky bit, then split them into two doubles that hold them exactly
     let shift = (128 - magnitude.leading_zeros()).saturating_sub(64);
     let sticky = u64::from(magnitude & super::int::mask(shift) != 0 && shift > 0);
     let word = (magnitude >> shift) as u64 | sticky;

@@ -1,4 +1,4 @@
-//! Which of two groups of lanes is further behind? The order that makes lanes meet.
+//! Which of two groups of lanes is further behind? The order that makes lanes reconverge.
 
 use super::cfg::Flow;
 use smallvec::SmallVec;

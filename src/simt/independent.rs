@@ -1,15 +1,15 @@
-//! How do lanes run when each goes its own way, as Volta and later allow?
+//! How are lanes scheduled if each runs by itself, as Volta and later GPUs allow?
 //!
-//! Every lane has its own program counter and call stack; at each turn a seeded generator picks a lane and how many
-//! instructions it executes. Code that relies on lanes advancing together without a synchronisation gives other results
+//! Every lane has its own program counter and call stack. In each turn a seeded generator picks a lane and how many
+//! instructions it executes. Code that relies on lanes advancing together without synchronising gives different results
 //! here than in lockstep, for some seed.
 //!
-//! A `.sync` operation waits for all lanes of its mask that have not exited, wherever in the program they execute the same
-//! operation with the same mask; a barrier waits for all threads of the block that have not exited, or for as many as it
-//! counts. Operations without a mask (`activemask`, pre-Volta votes and shuffles) see the lane alone. When no lane can
-//! run, the first one that waits is told of who is missing.
+//! A `.sync` operation waits until all lanes of its mask that have not exited execute the same operation with the same
+//! mask, wherever in the program that is. A barrier waits for all threads of the block that have not exited, or for its
+//! thread count. Operations without a mask (`activemask`, pre-Volta votes and shuffles) see only the lane itself. If no
+//! lane can run, the fault of the first waiting lane says which lanes are missing.
 //!
-//! Micro-operations are those of the lockstep machine, for a mask of one lane.
+//! Micro-operations are those of the lockstep machine, with a mask of one lane.
 
 use super::code::*;
 use super::collective::{self, Results};
@@ -21,7 +21,7 @@ use super::observe::{Observer, iteration_name, mix};
 use super::warp::{Frame, Warp, lanes_of};
 use crate::llvm::image::FuncId;
 
-/// Most instructions a lane executes in one turn; small, so that interleavings are fine.
+/// Maximum number of instructions that a lane executes in one turn; small, so that interleavings are fine-grained.
 const LONGEST_TURN: u64 = 12;
 
 /// A call in progress of one lane.
@@ -33,11 +33,11 @@ struct Call {
     stack_mark: u32,
 }
 
-/// What a lane is doing.
+/// The state of a lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Ready,
-    /// At a collective with that mask.
+    /// Waiting at a collective with this mask.
     Collective(Collective, u32),
     Barrier(Arrival),
     Done,
@@ -49,14 +49,14 @@ struct Lane {
     state: State,
 }
 
-/// A warp of lanes that go their own ways.
+/// A warp whose lanes run independently.
 #[derive(Debug)]
 struct LooseWarp {
     core: Warp,
     lanes: Vec<Lane>,
 }
 
-/// The generator: SplitMix64, so that a seed means the same everywhere.
+/// The generator: SplitMix64, so that a seed has the same effect everywhere.
 struct Random(u64);
 
 impl Random {
@@ -109,7 +109,7 @@ pub(super) fn block<O: Observer>(
     Ok(())
 }
 
-/// Why nobody can run although somebody waits.
+/// Why no lane can run although some wait.
 fn stuck(program: &Program, world: &World<'_>, warps: &[LooseWarp]) -> Option<Stopped> {
     for warp in warps {
         for lane in lanes_of(warp.core.running()) {
@@ -144,7 +144,7 @@ fn stuck(program: &Program, world: &World<'_>, warps: &[LooseWarp]) -> Option<St
     None
 }
 
-/// Lets complete barriers go.
+/// Releases complete barriers.
 fn wake_barriers<O: Observer>(
     program: &Program,
     world: &mut World<'_>,
@@ -153,7 +153,7 @@ fn wake_barriers<O: Observer>(
     early: &mut Vec<(u32, u32)>,
     mut woken: impl FnMut((usize, usize)),
 ) {
-    // Arrivals that do not wait.
+    // arrivals that do not wait
     for (number, warp) in warps.iter_mut().enumerate() {
         for lane in 0..LANES {
             if let State::Barrier(arrival) = warp.lanes[lane].state
@@ -316,7 +316,8 @@ impl LooseWarp {
         caller.site.finish(&mut frame, code, micro.inst, observer);
     }
 
-    /// A lane that waited goes on behind its instruction; a barrier gives it a result and says whether that is undefined.
+    /// Resumes a lane after the instruction at which it waited; a barrier gives it a result and whether that is
+    /// undefined.
     fn go_on<O: Observer>(
         &mut self,
         lane: usize,
@@ -339,7 +340,7 @@ impl LooseWarp {
         call.site.finish(&mut frame, code, micro.inst, observer);
     }
 
-    /// Executes collectives whose lanes are all there.
+    /// Executes collectives whose lanes have all arrived.
     fn wake_collectives<O: Observer>(
         &mut self,
         program: &Program,
@@ -354,7 +355,7 @@ impl LooseWarp {
             if !complete {
                 continue;
             }
-            // Each lane brings the operands of its own instruction.
+            // each lane has the operands of its own instruction
             let mut operands = collective::Operands::default();
             for lane in lanes_of(group) {
                 let Some((base, args, ..)) = self.collective_of(lane, program) else { continue };
@@ -381,7 +382,7 @@ impl LooseWarp {
         }
     }
 
-    /// Frame, operands and results of the collective a lane waits at.
+    /// Frame, operands and results of the collective at which a lane waits.
     fn collective_of(&self, lane: usize, program: &Program) -> Option<(usize, [Src; 4], Dst, Dst)> {
         let call = self.lanes[lane].calls.last()?;
         match &program.functions[call.site.func.index()].micros[call.pc as usize].op {
@@ -391,7 +392,7 @@ impl LooseWarp {
     }
 }
 
-/// Executes a collective that waits for nobody, or gives the mask of those it waits for.
+/// Executes a collective that need not wait, or returns the mask of the lanes for which it waits.
 fn alone(frame: &mut Frame<'_, '_>, what: Collective, (d, p): (Dst, Dst), args: &[Src; 4]) -> Exec<Option<u32>> {
     let (bit, lane) = (frame.mask, frame.first_lane());
     let operands = frame.collective_operands(args);

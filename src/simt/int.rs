@@ -1,7 +1,7 @@
 //! What do integer operations compute, one value at a time, at any width to 128 bits?
 //!
-//! The reference that the fast loops over lanes (`exec_int`) fall back on for wide and rare operations, and are tested
-//! against. Values are zero-extended; results are too.
+//! The reference implementation, used by the fast loops over lanes (`exec_int`) for wide and rare operations and in
+//! their tests. Values and results are zero-extended.
 
 use super::code::{Int1, Int2, Int3, Prmt};
 use crate::llvm::image::{BinOp, IntCmp};
@@ -218,7 +218,7 @@ pub fn int3(op: Int3, bits: u32, x: u128, y: u128, z: u128) -> u128 {
             if count == 0 {
                 return 0;
             }
-            // Past the top a signed field repeats the sign, an unsigned one is zero.
+            // past the top, a signed field repeats the sign and an unsigned one is zero
             let source = if extend { signed(x, bits) as u128 } else { x };
             let shifted =
                 if start >= bits { if extend { (signed(x, bits) >> 127) as u128 } else { 0 } } else { source >> start };

@@ -1,10 +1,10 @@
-//! How does a value lie in slots, and how in memory? Flattens types into leaves.
+//! How is a value stored in slots, and how in memory? Types are flattened into leaves.
 
 use super::code::Leaf;
 use crate::llvm::image::{ModuleImage, TypeId, TypeKind};
 use std::rc::Rc;
 
-/// More leaves than this in one value are refused: first-class aggregates are small in what clang emits.
+/// Maximum number of leaves of one value: first-class aggregates are small in the code that clang emits.
 const MAX_LEAVES: usize = 4096;
 
 /// A leaf with its place.
@@ -22,7 +22,7 @@ pub struct LeafAt {
 pub struct Shape {
     pub leaves: Vec<LeafAt>,
     pub slots: u32,
-    /// A vector whose elements are no whole bytes, so memory holds them packed: element bits.
+    /// For a vector whose elements are not whole bytes, and so are packed in memory: bits per element.
     pub packed: Option<u16>,
 }
 
@@ -37,7 +37,7 @@ impl<'i> Shapes<'i> {
         Shapes { image, known: vec![None; image.types.len()] }
     }
 
-    /// The shape of a type, or the name of what the machine has no values for.
+    /// The shape of a type, or the name of a type whose values the machine does not support.
     pub fn of(&mut self, ty: TypeId) -> Result<Rc<Shape>, String> {
         if let Some(known) = &self.known[ty.index()] {
             return known.clone();

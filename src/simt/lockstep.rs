@@ -1,22 +1,23 @@
-//! How does a warp run in lockstep? Groups of lanes, split at divergent branches, merged where they meet.
+//! How does a warp run in lockstep? As groups of lanes, which split at divergent branches and merge where they meet.
 //!
-//! A warp is a stack of activations (calls). Each activation has one running group of lanes and others that wait, every
-//! group at a block with an iteration vector. At a branch the running group is split by target; then the group that is
-//! furthest behind runs next (`cfg`: fewest iterations of the outermost shared cycle first, then block order). Groups at
-//! the same block in the same iteration merge. So lanes that leave a loop early wait behind it, `continue` waits at the
-//! next iteration's header, and lanes that meet in a step are always in the same iteration of every cycle around it,
-//! irreducible ones included.
+//! A warp is a stack of activations (calls). Each activation has one running group of lanes and others that wait, each
+//! at a block with an iteration vector. At a branch the running group is split by target. Then the group that is
+//! furthest behind runs next (`cfg`: fewest iterations of the outermost shared cycle first, then block order). Groups
+//! at the same block in the same iteration merge. So lanes that leave a loop early wait after it, lanes that `continue`
+//! wait at the header of the next iteration, and lanes that execute a step together are always in the same iteration of
+//! every cycle around it, even an irreducible one.
 //!
-//! μ-SIMD's rules (Sampaio, chapter 3): BT and BF are a uniform branch; BD splits and keeps Θ_todo waiting; SS switches to
-//! the waiting lanes, SP merges done and todo; SF ends an activation without groups. μ-SIMD's explicit `sync` label is
-//! the immediate post-dominator; here it is implied by the order, because the immediate post-dominator is ordered behind
-//! everything between. [`Reconvergence::PostDominator`] merges there only (or at the next iteration of the branch's own
-//! loop); [`Reconvergence::Earliest`], the default, also merges where paths of unstructured code join earlier, and after
-//! branches of which one side returns.
+//! μ-SIMD's rules (Sampaio, chapter 3): BT and BF are a uniform branch; BD splits and keeps Θ_todo waiting; SS switches
+//! to the waiting lanes; SP merges done and todo; SF ends an activation without groups. μ-SIMD's explicit `sync` label
+//! is the immediate post-dominator; here it is implied, because the immediate post-dominator is ordered after
+//! everything in between. [`Reconvergence::PostDominator`] merges only there (or at the next iteration of the branch's
+//! own loop); [`Reconvergence::Earliest`], the default, also merges where paths of unstructured code join earlier, and
+//! after branches of which one side returns.
 //!
-//! A collective or a barrier waits for lanes that have not exited, and lanes that are on their way out must not stop it (the
-//! `if (i < n)` guard of nearly every kernel): when lanes are missing, those that wait in the kernel at a block from which
-//! nothing but the end can be reached are run to their end first. Whoever is missing then is a fault.
+//! A collective or a barrier waits for lanes that have not exited. Lanes that are about to exit must not block it (as
+//! under the `if (i < n)` guard of nearly every kernel). So if lanes are missing, those that wait at a block of the
+//! kernel from which nothing but the end can be reached run to their end first. If lanes are still missing then, it is
+//! a fault.
 
 use super::code::*;
 use super::control::{Arrival, Completed, Control, Site, Targets, is_control};
@@ -29,7 +30,7 @@ use super::warp::{Frame, Warp, lanes_of};
 use crate::llvm::image::FuncId;
 use smallvec::SmallVec;
 
-/// A split that has not met again (strict reconvergence only).
+/// A split whose lanes have not reconverged (strict reconvergence only).
 #[derive(Clone, Copy, Debug)]
 struct Token {
     parent: u32,
@@ -44,7 +45,7 @@ pub(super) struct Activation {
     current: Group,
     waiting: Vec<Group>,
     tokens: Vec<Token>,
-    /// Lanes of the current group whose call has not been made yet (indirect calls of several targets).
+    /// Lanes of the current group whose call is still to be made (indirect calls with several targets).
     call_todo: u32,
     in_call: bool,
     stack_mark: [u32; LANES],
@@ -95,12 +96,12 @@ impl LockstepWarp {
         });
     }
 
-    /// Function and instruction that a fault happened at.
+    /// Function and instruction of a fault.
     pub fn place(&self, program: &Program) -> (FuncId, u32) {
         self.calls.last().map_or((FuncId(0), 0), |call| call.site.place(program, call.current.pc))
     }
 
-    /// Runs until the warp ends, comes to a barrier, or has executed `turn` instructions.
+    /// Runs until the warp ends, reaches a barrier, or has executed `turn` instructions.
     pub fn run<O: Observer>(
         &mut self,
         program: &Program,
@@ -125,7 +126,7 @@ impl LockstepWarp {
             let mask = call.current.mask;
             let mut frame = Frame { pool: &program.pool, warp: &mut self.core, world, base: call.site.base, mask };
             let mut pc = call.current.pc as usize;
-            // Straight line.
+            // straight-line code
             let micro = loop {
                 let micro = &code.micros[pc];
                 if is_control(&micro.op) {
@@ -182,7 +183,7 @@ impl LockstepWarp {
         }
     }
 
-    /// Whether no lane of the warp misses a barrier; those that only have the kernel's end before them go first.
+    /// Whether all lanes of the warp are at the barrier; those that only have the end of the kernel ahead run first.
     fn is_whole(&mut self, program: &Program, Arrival { id, lanes: arrived, .. }: Arrival) -> Exec<bool> {
         let missing = self.core.running() & !arrived;
         if missing != 0 && !self.let_leave(program, missing) {
@@ -192,7 +193,7 @@ impl LockstepWarp {
         Ok(missing == 0)
     }
 
-    /// Runs a group of the kernel that only has its end before it, if it holds one of the missing lanes.
+    /// Runs a group of the kernel that has only the end ahead, if it contains one of the missing lanes.
     fn let_leave(&mut self, program: &Program, missing: u32) -> bool {
         let Some(kernel) = self.calls.first_mut() else { return false };
         let quiet = &program.functions[kernel.site.func.index()].quiet;
@@ -219,7 +220,7 @@ impl LockstepWarp {
         }
     }
 
-    /// Lanes return: their values go to the caller's slots, their local variables die.
+    /// Lanes return: their values are written to the caller's slots, and their local variables die.
     fn ret(&mut self, program: &Program, world: &mut World<'_>, a: Src, count: u32) {
         let depth = self.calls.len();
         let Some(call) = self.calls.last_mut() else { return };
@@ -245,7 +246,7 @@ impl LockstepWarp {
         }
     }
 
-    /// The top activation has no lanes left: go on in the caller.
+    /// The top activation has no lanes left: continue in the caller.
     fn leave<O: Observer>(&mut self, program: &Program, world: &mut World<'_>, observer: &mut O) {
         self.calls.pop();
         let Some(call) = self.calls.last_mut() else { return };
@@ -259,7 +260,7 @@ impl LockstepWarp {
         self.go_on(program, world, observer, None);
     }
 
-    /// The current group is done with its instruction; a barrier gives it a result and says whether that is undefined.
+    /// Resumes the current group after its instruction; a barrier gives it a result and whether that is undefined.
     fn go_on<O: Observer>(
         &mut self,
         program: &Program,
@@ -279,7 +280,7 @@ impl LockstepWarp {
         call.site.finish(&mut frame, code, micro.inst, observer);
     }
 
-    /// Calls: lanes with the same target go in together, one target after the other.
+    /// Calls: lanes with the same target enter together, one target after the other.
     fn call<O: Observer>(
         &mut self,
         program: &Program,
@@ -307,7 +308,7 @@ impl LockstepWarp {
         Ok(())
     }
 
-    /// The barrier the warp waits at is complete.
+    /// The barrier at which the warp waits is complete.
     pub fn release<O: Observer>(
         &mut self,
         program: &Program,
@@ -318,13 +319,13 @@ impl LockstepWarp {
         self.go_on(program, world, observer, Some((barrier.result(arrival.what), barrier.undefined)));
     }
 
-    /// The warp arrived at a barrier that it does not wait at.
+    /// The warp has arrived at a barrier without waiting.
     pub fn pass<O: Observer>(&mut self, program: &Program, world: &mut World<'_>, observer: &mut O) {
         self.go_on(program, world, observer, None);
     }
 }
 
-/// Takes the waiting group that is furthest behind; false if there is none.
+/// Makes the waiting group that is furthest behind the current one; returns false if there is none.
 fn next_group(program: &Program, call: &mut Activation) -> bool {
     let flow = &program.functions[call.site.func.index()].flow;
     let mut best: Option<usize> = None;
@@ -351,7 +352,7 @@ fn go(code: &FunctionCode, call: &mut Activation, group: &mut Group, edge: &Edge
     if group.token == ROOT {
         return;
     }
-    // Into the next iteration: splits of this iteration are over. At a meeting point: that split is.
+    // an edge into the next iteration ends the splits of this one; a meeting point ends its split
     while group.token != ROOT {
         let token = call.tokens[group.token as usize];
         let over = (edge.action.bump && token.depth >= u32::from(edge.action.keep)) || token.meet == edge.to;
@@ -362,10 +363,10 @@ fn go(code: &FunctionCode, call: &mut Activation, group: &mut Group, edge: &Edge
     }
 }
 
-/// After the whole current group moved: it runs on if it is alone, else whoever is furthest behind does.
+/// After the whole current group has moved: it continues if it is alone, else the group that is furthest behind runs.
 fn settle(call: &mut Activation, group: Group) {
     if call.waiting.is_empty() {
-        // One group alone: nothing to merge with, nothing to choose.
+        // a single group: nothing to merge with, nothing to choose
         call.current = Group { token: ROOT, ..group };
         call.tokens.clear();
         call.site.iteration = iteration_name(&call.current.counts);
@@ -374,7 +375,7 @@ fn settle(call: &mut Activation, group: Group) {
     settle_all(call, [group]);
 }
 
-/// Puts groups that just moved among the waiting ones, merging those that meet.
+/// Adds groups that have just moved to the waiting ones, and merges those that meet.
 fn settle_all(call: &mut Activation, groups: impl IntoIterator<Item = Group>) {
     for group in groups {
         let same = |other: &&mut Group| {

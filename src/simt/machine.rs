@@ -1,7 +1,7 @@
-//! How is a kernel launched? Inputs in, blocks one after another, buffers and a report out.
+//! How is a kernel launched? Inputs go in, blocks run one after another, and buffers and a report come out.
 //!
-//! Blocks run in order, each to its end; warps of a block take turns. A program that makes one block wait for another is
-//! stopped by the step limit. Everything is deterministic for a given configuration, seed included.
+//! Blocks run in order, each to its end; the warps of a block take turns. A program in which one block waits for
+//! another is stopped by the step limit. Everything is deterministic for a given configuration, including the seed.
 
 use super::code::{BarrierKind, FunctionCode, LANES};
 use super::constants::{self, Pool};
@@ -22,7 +22,7 @@ use super::warp::Warp;
 use crate::llvm::image::{FuncId, ModuleImage, TypeKind};
 use smallvec::smallvec;
 
-/// Instructions a warp runs before the next one gets its turn.
+/// Number of instructions that a warp executes before the next one gets its turn.
 const TURN: u64 = 50_000;
 
 /// A decoded module.
@@ -40,11 +40,11 @@ type Initial = (Vec<u8>, Vec<u8>);
 pub struct Machine<'i> {
     image: &'i ModuleImage,
     program: Program,
-    /// Initial bytes and undefined bits of every global in device memory; an error if its initialiser is not understood.
+    /// Initial bytes and undefined bits of every global in device memory; an error if its initialiser is not supported.
     initial: Vec<Result<Initial, String>>,
 }
 
-/// The state all warps share while a launch runs.
+/// The state that all warps share during a launch.
 #[derive(Debug)]
 pub struct World<'p> {
     pub image: &'p ModuleImage,
@@ -70,7 +70,7 @@ impl World<'_> {
         self.stdout.push_str(text);
     }
 
-    /// Says where a shared offset is, for messages.
+    /// Describes a shared offset, for messages.
     pub fn describe_shared(&self, offset: usize) -> String {
         let below =
             self.shared_names.iter().filter(|(start, _, _)| *start <= offset as u64).max_by_key(|entry| entry.0);
@@ -101,7 +101,7 @@ impl<'i> Machine<'i> {
         Machine { image, program: Program { pool, functions }, initial }
     }
 
-    /// Finds a kernel: the named one, or the only one.
+    /// Finds a kernel: by name, or the only one.
     pub fn kernel(&self, name: Option<&str>) -> Result<FuncId, LaunchError> {
         let names: Vec<&str> = self.image.kernels().map(|id| self.image.functions[id.index()].name.as_str()).collect();
         let list = names.join(", ");
@@ -187,7 +187,7 @@ impl<'i> Machine<'i> {
                     placed.size
                 };
                 shared_names.push((placed.address, size, global.name.clone()));
-                // Keeps allocation numbers equal to global numbers.
+                // so that allocation numbers equal global numbers
                 device.add(None, Vec::new(), None, AllocationKind::Global, global.name.clone());
                 continue;
             }
@@ -243,7 +243,7 @@ impl<'i> Machine<'i> {
         })
     }
 
-    /// Slots of the kernel's frame that hold arguments, and the allocation of each buffer argument.
+    /// The slots of the kernel's frame that hold arguments, and the allocation of each buffer argument.
     fn arguments(
         &self,
         kernel: FuncId,
@@ -301,7 +301,7 @@ impl<'i> Machine<'i> {
         Ok((slots, buffers))
     }
 
-    /// Fresh shared memory.
+    /// New shared memory.
     fn start_block(&self, world: &mut World<'_>) {
         let pool = &self.program.pool;
         let end = (pool.dynamic_shared + u64::from(world.dynamic_shared)).max(pool.shared_end) as usize;
@@ -328,7 +328,7 @@ impl<'i> Machine<'i> {
             .map(|index| LockstepWarp::new(Warp::new(index, world.block_dim), program, kernel, slots))
             .collect();
         let mut states = vec![Yield::Turn; warps.len()];
-        // Warps that arrived at a barrier without waiting: (id, threads).
+        // warps that arrived at a barrier without waiting: (id, threads)
         let mut early: Vec<(u32, u32)> = Vec::new();
         loop {
             let mut progress = false;
@@ -392,10 +392,10 @@ pub(super) struct Stop {
     pub place: (FuncId, u32),
 }
 
-/// Boxed, because it is rare and large.
+/// Boxed, because errors are rare and large.
 pub(super) type Stopped = Box<Stop>;
 
-/// Blocks in order; shuffled by the seed where lanes go their own ways.
+/// The blocks in order, or shuffled by the seed with independent scheduling.
 fn block_order(count: u32, scheduler: Scheduler) -> Box<dyn Iterator<Item = u32>> {
     let Scheduler::Independent(seed) = scheduler else { return Box::new(0..count) };
     let mut order: Vec<u32> = (0..count).collect();
@@ -412,7 +412,7 @@ pub(super) fn warps_of(block: [u32; 3]) -> u32 {
     block.iter().product::<u32>().div_ceil(LANES as u32)
 }
 
-/// Lets every complete barrier go; says whether there was one.
+/// Releases every complete barrier; returns whether there was one.
 fn release_barriers<O: Observer>(
     program: &Program,
     world: &mut World<'_>,

@@ -1,5 +1,5 @@
-//! Where do warps split? An observer that counts, for every branch, warps that came, warps that split and lanes that
-//! took each side.
+//! Where do warps split? An observer that counts, for every branch, the warps that reach it, the warps that split, and
+//! the lanes that go to each successor.
 
 use super::observe::{Observer, StepContext};
 use crate::llvm::image::{FuncId, ModuleImage};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 struct Counts {
     visits: u64,
     splits: u64,
-    /// Lanes that came.
+    /// Number of lanes that reached it.
     lanes: u64,
     /// Successor block and lanes, in successor order.
     taken: Vec<(u32, u64)>,
@@ -34,11 +34,11 @@ pub struct BranchCount {
     pub text: String,
     /// `file:line:column` with inlined call sites, empty without debug info.
     pub location: String,
-    /// Warps that came.
+    /// Number of warps, or groups of their lanes, that reached it.
     pub visits: u64,
-    /// Warps whose lanes went different ways.
+    /// Number of visits in which lanes took different successors.
     pub splits: u64,
-    /// Lanes that came.
+    /// Number of lanes that reached it.
     pub lanes: u64,
     /// Successor block and lanes that went there.
     pub taken: Vec<(String, u64)>,
@@ -51,7 +51,7 @@ impl Observer for DivergenceMap {
             counts.taken = targets.iter().map(|&(block, _)| (block, 0)).collect();
         }
         counts.visits += 1;
-        // a block that is named twice is one way to go
+        // a block that is listed twice is one target
         let mut ways = targets.iter().filter(|target| target.1 != 0).map(|target| target.0);
         let first = ways.next();
         counts.splits += u64::from(ways.any(|way| Some(way) != first));
@@ -63,7 +63,7 @@ impl Observer for DivergenceMap {
 }
 
 impl DivergenceMap {
-    /// All branches that were reached, in module order.
+    /// All branches that were executed, in module order.
     pub fn branches(&self, image: &ModuleImage) -> Vec<BranchCount> {
         let mut list = Vec::new();
         for (&(func, inst), counts) in &self.branches {
@@ -85,7 +85,7 @@ impl DivergenceMap {
         list
     }
 
-    /// The map as text, one branch a paragraph.
+    /// The map as text, one paragraph per branch.
     pub fn to_text(&self, image: &ModuleImage) -> String {
         let mut text = String::new();
         for branch in self.branches(image) {

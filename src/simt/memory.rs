@@ -1,14 +1,15 @@
-//! Where do bytes live? Device allocations with bounds, and arenas (shared, local) with a state a byte.
+//! Where are bytes stored? In device allocations with bounds, and in arenas (shared, local) with a state for each byte.
 //!
-//! A generic pointer is 64 bits: the window in the high bits says the kind of memory. Device allocations are page-aligned
-//! with a guard page behind each, found through a page table. An arena keeps for every byte whether it belongs to a live
-//! variable, so overruns into gaps and uses after scope are seen. Next to the bytes lie their undefined bits: a byte read
-//! before it was written is undef, bit by bit, because bit fields are written in parts.
+//! A generic pointer has 64 bits, of which the high bits select the kind of memory. Device allocations are
+//! page-aligned, each followed by a guard page, and are found through a page table. An arena records for every byte
+//! whether it belongs to a live variable, so that overruns into gaps and uses after scope are detected. Undefined bits
+//! are stored beside the bytes: a byte read before it was written is undefined, bit by bit, because bit fields are
+//! written in parts.
 
 use super::constants::{DEVICE_WINDOW, LOCAL_WINDOW, PAGE, SHARED_WINDOW};
 use super::fault::{Access, FaultKind};
 
-/// What a device allocation is.
+/// The kind of a device allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AllocationKind {
     Global,
@@ -39,7 +40,7 @@ impl Allocation {
 #[derive(Clone, Debug, Default)]
 pub struct DeviceMemory {
     pub allocations: Vec<Allocation>,
-    /// Allocation number + 1 of every page since the window's start.
+    /// For every page since the start of the window: allocation number + 1.
     pages: Vec<u32>,
     next: u64,
 }
@@ -73,9 +74,9 @@ impl DeviceMemory {
         (number != 0).then(|| number as usize - 1)
     }
 
-    /// Says where an address is, for messages.
+    /// Describes an address, for messages.
     pub fn describe(&self, address: u64) -> String {
-        // The nearest allocation at or below.
+        // the nearest allocation at or below
         let below = self.allocations.iter().filter(|a| a.base <= address).max_by_key(|a| a.base);
         match below {
             Some(a) if address < a.base + a.data.len() as u64 + PAGE => {

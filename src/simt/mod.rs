@@ -1,16 +1,17 @@
-//! The lockstep machine: executes LLVM IR for warps and blocks. The oracle for the analysis and for every transform.
+//! What does a kernel compute, lane by lane? The lockstep machine executes LLVM IR for warps and blocks; it is the
+//! oracle for the analysis and for every transform.
 //!
 //! ```text
 //! image (llvm)   a whole module as plain data
-//!  └ layout, constants   types as leaves, globals in their places
+//!  └ layout, constants   types as leaves, addresses of globals
 //!     └ decode, decode_* → code   micro-operations over 32-lane slots
 //!        └ warp, exec*       what one micro-operation does to the lanes of a mask
-//!           └ lockstep, independent   who runs next
+//!           └ lockstep, independent   which lanes run next
 //!              └ machine        launches, blocks, barriers, reports
 //!                 └ compare, map   two versions on the same inputs; the divergence map
 //! ```
 //!
-//! It shares no code with the analysis: an oracle must not share its bugs. `docs/SIMT.md` states the semantics.
+//! It shares no code with the analysis, because an oracle must not share its bugs. `docs/SIMT.md` states the semantics.
 
 mod asm_text;
 mod cfg;

@@ -1,12 +1,12 @@
-//! Which operations do the names of LLVM's, NVVM's and PTX's instructions stand for?
+//! Which operations do the names of LLVM's, NVVM's and PTX's instructions denote?
 //!
-//! One table for each language of what needs nothing but its operands; the decoders know the rest. PTX spells signedness
-//! in types, so its table gives the signed and the unsigned operation.
+//! One table for each language, of operations that depend only on their operands; the decoders handle the rest. PTX
+//! expresses signedness in types, so its table has a signed and an unsigned operation.
 
 use super::code::*;
 use crate::llvm::image::{BinOp, IntCmp, RmwOp};
 
-/// How an intrinsic that is one operation an element is decoded.
+/// How an intrinsic with one operation per element is decoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Rule {
     /// Computes nothing.
@@ -216,7 +216,7 @@ const NVVM: &[(&str, Rule)] = &[
     ("idp4a.u.u", R::Int3(Int3::Dot4(false, false))),
 ];
 
-/// First words of float operations of NVVM and PTX; the other words say how they round.
+/// First words of float operations of NVVM and PTX; the other words specify rounding.
 const FLOAT: &[(&str, Rule)] = &[
     ("add", R::Float2(Float2::Add)),
     ("sub", R::Float2(Float2::Sub)),
@@ -243,7 +243,7 @@ const FLOAT: &[(&str, Rule)] = &[
     ("saturate", R::Float1(Float1::Saturate)),
 ];
 
-/// PTX's integer operations: of signed operands, and of others.
+/// PTX's integer operations: for signed operands, and for others.
 const PTX_INT: &[(&str, [Rule; 2])] = &[
     ("and", [R::Int2(Int2::Bin(BinOp::And)); 2]),
     ("or", [R::Int2(Int2::Bin(BinOp::Or)); 2]),
@@ -261,7 +261,7 @@ const PTX_INT: &[(&str, [Rule; 2])] = &[
     ("bfe", [R::Int3(Int3::FieldExtract(true)), R::Int3(Int3::FieldExtract(false))]),
 ];
 
-/// PTX's integer comparisons: of signed operands, and of others.
+/// PTX's integer comparisons: for signed operands, and for others.
 const COMPARE: &[(&str, [IntCmp; 2])] = &[
     ("eq", [IntCmp::Eq; 2]),
     ("ne", [IntCmp::Ne; 2]),
@@ -293,7 +293,7 @@ const FLOAT_COMPARE: &[(&str, u8)] = &[
     ("nan", 8),
 ];
 
-/// Atomic operations of NVVM and PTX: of signed integers, of others, of floats.
+/// Atomic operations of NVVM and PTX: for signed integers, for others, for floats.
 const ATOMIC: &[(&str, [RmwOp; 3])] = &[
     ("add", [RmwOp::Add, RmwOp::Add, RmwOp::FAdd]),
     ("and", [RmwOp::And; 3]),
@@ -356,7 +356,7 @@ const REGISTERS: &[(&str, Special)] = &[
     ("pm1", Special::Fixed(0)),
     ("pm2", Special::Fixed(0)),
     ("pm3", Special::Fixed(0)),
-    // A launch without clusters is one of 1×1×1 clusters.
+    // a launch without clusters has clusters of 1×1×1 blocks
     ("cluster.ctarank", Special::Fixed(0)),
     ("cluster.nctarank", Special::Fixed(1)),
 ];
@@ -434,7 +434,7 @@ pub(super) fn collective(family: &str, kind: &str) -> Option<Collective> {
     COLLECTIVE.iter().find(|row| (row.0, row.1) == (family, kind)).map(|row| row.2)
 }
 
-/// How an operation with these words departs from IEEE's default.
+/// How an operation with these words differs from IEEE's default.
 pub(super) fn mode<'w>(words: impl Iterator<Item = &'w str>) -> Mode {
     let mut mode = Mode::default();
     for word in words {

@@ -1,14 +1,14 @@
-//! Who watches the machine run? An observer is told of every executed instruction and every branch.
+//! Who observes the machine? An observer is notified of every executed instruction and every branch.
 //!
-//! Values are told with their **dynamic instance**: the call path, the instruction and the iteration vector (for each cycle
-//! around the instruction, how often its header was entered in this activation). Call path and iteration are 64-bit hashes
-//! of those sequences, the same in every warp, block and launch, so `(call_path, func, inst, iteration)` names the same
-//! dynamic instance everywhere. The lanes of one step always share it, under both schedulers.
+//! Values are reported with their **dynamic instance**: call path, instruction and iteration vector (for each cycle
+//! around the instruction, how often its header was entered since control entered the cycle). Call path and iteration
+//! are 64-bit hashes, the same in every warp, block and launch, so `(call_path, func, inst, iteration)` identifies the
+//! same dynamic instance everywhere. The lanes of one step always share it, under both schedulers.
 
 use super::code::{LANES, Lanes};
 use crate::llvm::image::{FuncId, ModuleImage};
 
-/// Where and when a step happens.
+/// The position of a step.
 #[derive(Clone, Copy)]
 pub struct StepContext<'a> {
     pub image: &'a ModuleImage,
@@ -19,19 +19,19 @@ pub struct StepContext<'a> {
     pub block: [u32; 3],
     pub block_number: u32,
     pub warp: u32,
-    /// Lanes that execute this step.
+    /// Mask of the lanes that execute this step.
     pub active: u32,
-    /// Lanes of the warp that have not exited.
+    /// Mask of the lanes of the warp that have not exited.
     pub running: u32,
     /// `tid` of each lane.
     pub tid: &'a [[u32; 3]; LANES],
     pub call_path: u64,
     pub iteration: u64,
-    /// Calls deep: 0 in the kernel.
+    /// Call depth: 0 in the kernel.
     pub depth: u32,
 }
 
-/// The result of a step: one entry a slot. Inactive lanes hold old values.
+/// The result of a step: one entry per slot. Inactive lanes hold old values.
 #[derive(Clone, Copy)]
 pub struct LaneValues<'a> {
     /// Scalars in order, little end first; integers zero-extended; wider than 64 bits take two slots.
@@ -47,20 +47,20 @@ impl LaneValues<'_> {
     }
 }
 
-/// Is told of every step. With `ACTIVE` false nothing is computed for it and the calls vanish.
+/// Is notified of every step. If `ACTIVE` is false, nothing is computed for it and the calls are optimised away.
 pub trait Observer {
-    /// Whether to be told at all.
+    /// Whether to notify it at all.
     const ACTIVE: bool = true;
-    /// After every executed instruction that is no call of a defined function; calls are told when the callee returns,
-    /// phis when their block starts, with all lanes that are in it.
+    /// After every executed instruction except calls of defined functions. Calls are reported when the callee returns,
+    /// and phis when their block starts, with all lanes that are in it.
     fn inst(&mut self, _at: &StepContext<'_>, _values: &LaneValues<'_>) {}
     /// Before lanes leave a block through a conditional branch or switch: the lanes of each successor, in successor order
     /// (a successor named twice appears twice).
     fn branch(&mut self, _at: &StepContext<'_>, _targets: &[(u32, u32)]) {}
-    /// Before a launch: the kernel and its arguments, slot after slot.
+    /// Before a launch: the kernel and its arguments, one entry per slot.
     fn start(&mut self, _kernel: FuncId, _args: &[u64]) {}
-    /// When lanes enter a defined function by a call: the context is the callee's, the values are its arguments, slot
-    /// after slot.
+    /// When lanes enter a defined function by a call: the context is the callee's, and the values are its arguments,
+    /// one entry per slot.
     fn enter(&mut self, _at: &StepContext<'_>, _args: &LaneValues<'_>) {}
 }
 
@@ -109,7 +109,7 @@ impl<O: Observer> Observer for &mut O {
     }
 }
 
-/// Mixes numbers into a 64-bit name (the finaliser of SplitMix64 over a running sum).
+/// Combines numbers into a 64-bit hash (the finaliser of SplitMix64 over a running sum).
 pub(super) fn mix(seed: u64, value: u64) -> u64 {
     let mut z = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(value).wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -117,7 +117,7 @@ pub(super) fn mix(seed: u64, value: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Name of an iteration vector.
+/// Hash of an iteration vector.
 pub(super) fn iteration_name(counts: &[u32]) -> u64 {
     counts.iter().fold(counts.len() as u64, |name, &count| mix(name, u64::from(count)))
 }

@@ -1,4 +1,4 @@
-//! Which operations do micro-operations name? Plain enumerations, by family.
+//! Which operations can micro-operations perform? Plain enumerations, by family.
 
 use super::code::Fmt;
 use crate::llvm::image::BinOp;
@@ -86,7 +86,7 @@ pub enum Round {
     Up,
 }
 
-/// How a float operation departs from IEEE's default.
+/// How a float operation differs from IEEE's default.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Mode {
     pub round: Round,
@@ -107,7 +107,7 @@ pub enum Float2 {
     Div,
     Rem,
     CopySign,
-    /// One NaN loses against a number (`minnum`, `minimumnum`, PTX `min`).
+    /// A NaN loses against a number (`minnum`, `minimumnum`, PTX `min`).
     MinNum,
     MaxNum,
     /// A NaN wins (`minimum`, PTX `min.NaN`).
@@ -221,7 +221,7 @@ pub enum Special {
     GridId,
     ActiveMask,
     StackPointer,
-    /// A number fixed for the whole launch.
+    /// A number that is fixed for the whole launch.
     Fixed(u32),
 }
 
@@ -237,12 +237,12 @@ pub enum Collective {
     Ballot,
     /// Operands: mask, value, lane operand, clamp. The second result is the in-range predicate.
     Shuffle(Shuffle),
-    /// Operands: mask, value of so many bits.
+    /// Operands: mask, value of this many bits.
     MatchAny(u8),
     MatchAll(u8),
     /// Operands: mask, value.
     Reduce(Reduce),
-    /// Operands: mask. Results: leader's lane, whether I am it.
+    /// Operands: mask. Results: the leader's lane, and whether this lane is the leader.
     Elect,
 }
 

@@ -1,13 +1,13 @@
-//! What does device `printf` write? C formats over CUDA's packed argument buffer.
+//! What does device `printf` print? C formats applied to CUDA's packed argument buffer.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Widest field that digits can ask for.
+/// Maximum field width.
 const WIDEST: i32 = 4096;
 
-/// Renders a format; returns the text and the number of conversions. `read(offset, size)` reads the argument buffer, in
-/// which every argument lies at its natural alignment, floats as doubles.
+/// Formats; returns the text and the number of conversions. `read(offset, size)` reads the argument buffer, in which
+/// every argument has its natural alignment and floats are doubles.
 pub fn render(
     format: &str,
     read: &mut dyn FnMut(u64, u64) -> u64,
@@ -42,7 +42,7 @@ pub fn render(
     (out, count)
 }
 
-/// What stands between `%` and the conversion.
+/// The part between `%` and the conversion.
 #[derive(Default)]
 struct Spec {
     left: bool,
@@ -104,7 +104,7 @@ fn number(chars: &mut Peekable<Chars<'_>>, next: &mut dyn FnMut(u64) -> u64) -> 
     number
 }
 
-/// Sign (or prefix) and body of the next argument; none for a conversion that does not exist.
+/// Sign (or prefix) and body of the next argument; `None` for a conversion that does not exist.
 fn converted(
     conversion: char,
     spec: &Spec,

@@ -1,13 +1,13 @@
-//! Did two threads touch one byte, one of them writing, with nothing between them that orders them?
+//! Did two threads access the same byte, at least one of them writing, without anything that orders the accesses?
 //!
-//! For every byte the last write and the last two readers are kept, each with the time at which it happened. Two accesses
-//! of different threads are ordered when a barrier of the block lies between them, or, within one warp, a `bar.warp.sync`.
-//! Votes and shuffles synchronise lanes but order no memory. Atomics are exempt against atomics. A write that leaves the
-//! byte as it is (every lane stores the same flag) is no race.
+//! For every byte the last write and the last two readers are recorded, with the time at which each happened. Two
+//! accesses of different threads are ordered if a barrier of the block separates them, or, within one warp, a
+//! `bar.warp.sync`. Votes and shuffles synchronise lanes but do not order memory. Two atomics do not race with each
+//! other. A write that does not change the byte (every lane stores the same flag) is not a race.
 //!
-//! Approximations, all towards silence: a barrier of some warps counts as one of the whole block; a `bar.warp.sync` of
-//! some lanes counts as one of the whole warp; of many readers only the last two are remembered. Global memory is checked
-//! on request; threads of different blocks are never ordered.
+//! Approximations, all of which may miss races: a barrier of some warps counts as one of the whole block; a
+//! `bar.warp.sync` of some lanes counts as one of the whole warp; of many readers only the last two are remembered.
+//! Global memory is checked on request; threads of different blocks are never ordered.
 
 use super::code::LANES;
 use super::fault::{Access, FaultKind};
@@ -20,7 +20,7 @@ const NOBODY: u32 = u32::MAX;
 struct Event {
     thread: u32,
     block: u32,
-    /// Barriers of the block passed, and warp barriers of the thread's warp.
+    /// Number of barriers of the block passed, and of warp barriers of the thread's warp.
     epoch: u32,
     warp_epoch: u32,
     atomic: bool,
@@ -62,7 +62,7 @@ pub struct Races {
 }
 
 impl Races {
-    /// A new block starts: shared memory is fresh.
+    /// A new block starts, with new shared memory.
     pub fn start_block(&mut self, warps: usize, shared_bytes: usize) {
         self.epoch += 1;
         self.warp_epochs.clear();
@@ -78,7 +78,7 @@ impl Races {
         self.epoch += 1;
     }
 
-    /// Lanes of a warp met at a `bar.warp.sync`.
+    /// Lanes of a warp have synchronised at a `bar.warp.sync`.
     pub fn warp_sync(&mut self, warp: u32) {
         if let Some(epoch) = self.warp_epochs.get_mut(warp as usize) {
             *epoch += 1;

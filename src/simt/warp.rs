@@ -1,24 +1,24 @@
-//! What is the state of a warp, and how do micro-operations read and write it?
+//! What is the state of a warp, and how do micro-operations access it?
 //!
-//! Registers lie slot by slot, 32 lanes each, so that a loop over lanes is a loop over contiguous words. Beside each slot
-//! a mask says in which lanes the value has undefined bits; only there the slot's undefined bits mean anything. Poison
-//! counts as "all bits undefined".
+//! Registers are stored slot by slot, 32 lanes each, so that a loop over lanes is a loop over contiguous words. Beside
+//! each slot, a mask says in which lanes the value has undefined bits; only for these are the slot's undefined bits
+//! meaningful. Poison counts as "all bits undefined".
 
 use super::code::{CONST, Dst, FULL, LANES, Lanes, Src};
 use super::constants::{GAP, Pool};
 use super::machine::World;
 use super::memory::Arena;
 
-/// First byte of local memory handed out: offset 0 would be a null local pointer.
+/// First offset of local memory that is used: offset 0 would be a null local pointer.
 pub const LOCAL_START: u32 = GAP as u32;
 
 /// Registers of a warp.
 #[derive(Debug, Default)]
 pub struct Regs {
     pub values: Vec<Lanes>,
-    /// Lanes with undefined bits.
+    /// Lanes with undefined bits, for each slot.
     pub undef: Vec<u32>,
-    /// Undefined bits, where `undef` says so.
+    /// The undefined bits, valid where `undef` is set.
     pub undef_bits: Vec<Lanes>,
 }
 
@@ -32,14 +32,14 @@ impl Regs {
     }
 }
 
-/// A warp, whatever schedules it.
+/// A warp, under either scheduler.
 #[derive(Debug)]
 pub struct Warp {
     pub index: u32,
     pub regs: Regs,
     /// Lanes that exist (the last warp of a block may be partial).
     pub lanes: u32,
-    /// Lanes that returned from the kernel or exited.
+    /// Lanes that have returned from the kernel or exited.
     pub exited: u32,
     pub tid: [[u32; 3]; LANES],
     /// Next free local byte of each lane.

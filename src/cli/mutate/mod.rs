@@ -1,7 +1,8 @@
 //! `warpwise fuzz mutate` and `warpwise fuzz survive`: does every pass survive every valid module?
 //!
-//! Modules are made and tried by child processes, a batch of seeds each. A child says which seed and which [stage](stages)
-//! it is at, so that the parent knows what killed it, or what takes for ever, and goes on behind it with another child.
+//! Modules are created and tried by child processes, one batch of seeds each. A child reports its current seed and
+//! [stage](stages), so that the parent knows what killed it or takes forever, and continues after it with another
+//! child.
 
 mod stages;
 
@@ -17,7 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Seeds of a batch: reading a corpus takes as long as some hundred modules.
+/// Number of seeds in a batch: reading a corpus takes as long as some hundred modules.
 const BATCH: u64 = 1000;
 
 /// Try every pass on odd modules: what it computes does not matter, that it crashes or breaks the module does.
@@ -131,7 +132,7 @@ fn pool(folders: &[PathBuf]) -> Result<Pool> {
     Pool::of_folders(folders).context("cannot read the corpus")
 }
 
-/// Tries the seeds of a batch, in as many children as it takes.
+/// Tries the seeds of a batch, in as many children as necessary.
 fn batch(
     args: &MutateArgs,
     (mut from, to): (u64, u64),
@@ -190,7 +191,7 @@ fn batch(
     Ok(())
 }
 
-/// A child whose standard output is read line by line, and which ends with this value.
+/// A child process whose standard output is read line by line, and which is killed when this value is dropped.
 struct Watched {
     child: Child,
     lines: Receiver<String>,
@@ -262,7 +263,7 @@ fn child(args: &MutateArgs) -> Result<()> {
     Ok(())
 }
 
-/// The plugin answers a panic of the analysis with "nothing known": here it counts as a crash.
+/// The plugin handles a panic of the analysis as "nothing known"; here it counts as a crash.
 fn die_of_panics() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -316,7 +317,7 @@ pub fn survive(args: &SurviveArgs) -> Result<ExitCode> {
     Ok(if failed == wanted.is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// One stage in a process of its own.
+/// Runs one stage in a process of its own.
 fn try_stage(file: &Path, stage: &str, limit: u64) -> Result<Option<(&'static str, String)>> {
     let mut command = Command::new(std::env::current_exe().context("cannot find this program")?);
     command.args(["fuzz", "survive"]).arg(file).args(["--stage", stage]);

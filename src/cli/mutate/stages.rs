@@ -1,7 +1,6 @@
 //! What is done with a module that must survive it? One stage after another, each on a fresh copy.
 //!
-//! The process dies where a stage is wrong beyond words: a signal, an abort, a panic. Whoever runs stages does so in a
-//! process of its own.
+//! A failing stage may end the process by a signal, an abort or a panic, so stages are run in processes of their own.
 
 use crate::annotate::codegen;
 use crate::divergence::print::Printer;
@@ -14,11 +13,12 @@ use crate::report::{model, text};
 use crate::source::Sources;
 use std::path::Path;
 
-/// The analysis, printed, and the report, for a block of unknown and of known shape.
+/// The analysis, printed, and the report, with unknown and with known block shape.
 const ANALYSIS: &str = "analysis";
-/// The walk of the lockstep machine over the module.
+/// The import into the lockstep machine.
 const MACHINE: &str = "machine";
-/// Every transform by itself and as hard as it can, the default pipeline, and all of it one after the other.
+/// Every transform by itself with the parameters that make it do most, the default pipeline, and all of them in
+/// sequence.
 const PIPELINES: [&str; 9] = [
     "annotate-uniform<verify;block=64x4>",
     "fuse-branches<always>",
@@ -38,7 +38,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     [ANALYSIS, MACHINE].into_iter().chain(PIPELINES).chain([CODEGEN])
 }
 
-/// Runs one stage on a module; what LLVM's verifier says of the result, if anything. A stage may be any pipeline too.
+/// Runs one stage on a module; returns the message of LLVM's verifier about the result, if there is one. A stage may
+/// also be any pipeline.
 pub fn run(bitcode: &[u8], stage: &str) -> Result<(), String> {
     let module = OwnedModule::from_bitcode(bitcode, "module").map_err(|e| e.to_string())?;
     listen(&module);
@@ -55,7 +56,7 @@ pub fn run(bitcode: &[u8], stage: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Modules for another target must stay as they are.
+/// Modules for another target must not change.
 fn transform_as_told(module: &OwnedModule, passes: &str) -> Result<(), String> {
     let device = module.inkwell().get_triple().as_str().to_string_lossy().starts_with("nvptx");
     let before = (!device).then(|| module.handle().print());

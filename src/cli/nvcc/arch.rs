@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-/// Machine code and PTX to make, in the order they were asked for.
+/// The machine code and PTX to generate, in the order in which they were requested.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Architectures {
     /// `sm_90`, and whether its PTX is embedded too.
@@ -13,7 +13,7 @@ pub struct Architectures {
     is_coded: bool,
 }
 
-/// What nvcc 13 makes of `-arch=all` and `all-major`.
+/// The architectures that nvcc 13 generates for `-arch=all` and `all-major`.
 const ALL: &[&str] = &["75", "80", "86", "87", "88", "89", "90", "100", "103", "110", "120", "121"];
 const ALL_MAJOR: &[&str] = &["75", "80", "90", "100", "110", "120"];
 

@@ -1,4 +1,4 @@
-//! The table of nvcc's flags, in the order of its help, and what is ours. [`super::flags`] says what a row means.
+//! What are nvcc's flags, in the order of its help, and our own? [`super::flags`] defines what a row means.
 
 use super::flags::Meaning::*;
 use super::flags::Value::*;
@@ -27,7 +27,7 @@ const fn refused(long: &'static str, short: &'static str, note: &'static str) ->
 /// Clang has it too.
 const SAME: &str = "the same";
 
-/// Device code that divides and takes roots as `--use_fast_math` allows.
+/// Device code whose divisions and square roots are as precise as `--use_fast_math` allows.
 const APPROXIMATE_DIVISION: &[&str] = &["-Xarch_device", "-mllvm=-nvptx-prec-divf32=0"];
 const EXACT_DIVISION: &[&str] = &["-Xarch_device", "-mllvm=-nvptx-prec-divf32=2"];
 const APPROXIMATE_ROOT: &[&str] = &["-Xarch_device", "-mllvm=-nvptx-prec-sqrtf32=0"];

@@ -1,7 +1,7 @@
-//! Which flags does nvcc have, and what becomes of each under clang?
+//! Which flags does nvcc have, and how is each translated for clang?
 //!
-//! One row a flag ([`super::flag_table`]) drives everything: parsing ([`super::request`]), the table of docs/NVCC.md, and a test that translates
-//! each row's example and looks for what the row promises.
+//! The rows of [`super::flag_table`], one per flag, define everything: parsing ([`super::request`]), the table in
+//! docs/NVCC.md, and a test that translates each row's example and checks the result.
 
 use super::flag_table::FLAGS;
 
@@ -98,12 +98,12 @@ pub struct Flag {
     pub note: &'static str,
 }
 
-/// The row of a flag as it is written, without a value.
+/// The row of a flag given without a value.
 pub fn find(name: &str) -> Option<&'static Flag> {
     FLAGS.iter().find(|flag| flag.long == name || flag.short == name || flag.long.strip_prefix('-') == Some(name))
 }
 
-/// The row of a flag with its value right behind it (`-O3`), and the value.
+/// The row of a flag with its value attached (`-O3`), and the value.
 pub fn find_joined(token: &str) -> Option<(&'static Flag, &str)> {
     let candidates = FLAGS.iter().filter(|flag| flag.value == Value::Joined);
     let (flag, value) = candidates.filter_map(|flag| token.strip_prefix(flag.short).map(|rest| (flag, rest))).next()?;

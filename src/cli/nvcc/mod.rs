@@ -1,7 +1,7 @@
-//! `warpwise nvcc …`: nvcc's command line, compiled by clang with the plugin.
+//! `warpwise nvcc …`: how is nvcc's command line compiled by clang with the plugin?
 //!
-//! Reads the command line ([`request`], by the rows of [`flags`]), plans commands ([`steps`]) and runs them. A build
-//! changes one word: `nvcc` becomes `warpwise nvcc`, or `warpwise-nvcc` where one word has to do.
+//! The command line is parsed ([`request`], by the rows of [`flags`]), commands are planned ([`steps`]), and then run.
+//! A build changes in one word: `nvcc` becomes `warpwise nvcc`, or `warpwise-nvcc` if a single word is required.
 
 mod arch;
 mod flag_table;
@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use steps::{Purpose, Step, Tools};
 
-/// Name under which the command is this driver without a subcommand.
+/// Name under which the command is this driver, without a subcommand.
 pub const PROGRAM: &str = "warpwise-nvcc";
-/// The first CUDA whose nvcc compiles for sm_75 if nothing is said; those before compile for sm_52.
+/// The first CUDA whose nvcc compiles for sm_75 by default; earlier ones compile for sm_52.
 const TURING_SINCE: u32 = 13;
 
 const HELP: &str = "\
@@ -98,7 +98,7 @@ fn with_environment(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
     Ok(all)
 }
 
-/// Runs one command; its exit status, 0 if the real nvcc has done the step instead.
+/// Runs one command; returns its exit status, or 0 if the real nvcc has done the step instead.
 fn run_step(step: &Step, request: &Request, tools: &Tools) -> Result<u8> {
     let (program, arguments) = step.command.split_first().context("an empty command was planned")?;
     let mut command = Command::new(program);
@@ -133,7 +133,7 @@ fn run_step(step: &Step, request: &Request, tools: &Tools) -> Result<u8> {
     compile_with_nvcc(source, goal, output.as_deref(), request, tools)
 }
 
-/// PATH with the CUDA tree's tools at its end, where clang looks for nvlink.
+/// PATH with the CUDA tree's tools appended, where clang looks for nvlink.
 fn with_cuda_tools(cuda: &Path) -> Result<OsString> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::join_paths(std::env::split_paths(&path).chain([cuda.join("bin")]))
@@ -144,7 +144,7 @@ fn status(outcome: &std::process::Output) -> u8 {
     outcome.status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }
 
-/// The same step by the real nvcc.
+/// Lets the real nvcc do the same step.
 fn compile_with_nvcc(
     source: &Path,
     goal: Phase,
@@ -185,7 +185,7 @@ fn run_program(request: &Request) -> Result<ExitCode> {
     Ok(ExitCode::from(outcome.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
 }
 
-/// What build scripts look for: clang's version for CMake, the release in nvcc's words for others.
+/// The version output that build scripts look for: clang's version for CMake, the release in nvcc's words for others.
 fn version() -> Result<ExitCode> {
     println!("warpwise nvcc {}: clang with the warpwise plugin", env!("CARGO_PKG_VERSION"));
     if let Ok(output) = Command::new(find_clang()?).arg("--version").output() {
@@ -210,7 +210,7 @@ fn usual_architecture(cuda: &Path) -> &'static str {
     }
 }
 
-/// A command as a shell would take it.
+/// A command as one would type it in a shell.
 fn words(command: &[OsString]) -> String {
     let quote = |word: &OsString| {
         let text = word.to_string_lossy();

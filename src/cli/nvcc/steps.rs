@@ -1,7 +1,8 @@
-//! Which commands make what is asked for?
+//! Which commands generate what is requested?
 //!
-//! A compile of one source is a step of its own, also on the way to a program, so that `--fallback` can have another
-//! compiler do just that one. Code that is not relocatable is compiled with clang's old offload driver: such objects
+//! Compiling one source is a step of its own, even if a program is built, so that `--fallback` can let another compiler
+//! do just that step. Code that is not relocatable is compiled with clang's old offload driver: such objects register
+//! themselves, like nvcc's, and can be linked by any linker.
 //! register themselves, as nvcc's do, and any linker takes them.
 
 use super::flags::Phase;
@@ -10,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// Where the tools are.
+/// The locations of the tools.
 pub struct Tools {
     pub clang: PathBuf,
     pub cuda: PathBuf,
@@ -20,7 +21,7 @@ pub struct Tools {
     pub usual_architecture: String,
 }
 
-/// What a step is for.
+/// The purpose of a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Purpose {
     /// A source to one output, which the real nvcc could do as well.
@@ -41,16 +42,16 @@ pub struct Step {
     pub output: Option<PathBuf>,
 }
 
-/// Warnings of clang's about what a command line for nvcc is expected to hold.
+/// clang's warnings about flags that are normal in a command line for nvcc.
 const QUIET: &[&str] = &[
     "-Wno-unknown-cuda-version",
     "-Wno-unused-command-line-argument",
     "-Wno-unknown-warning-option",
     "-Wno-ignored-optimization-argument",
 ];
-/// Libraries behind the static runtime.
+/// Libraries that the static runtime needs.
 const STATIC_NEEDS: &[&str] = &["-lcudart_static", "-ldl", "-lrt", "-lpthread"];
-/// Keeps of a link what clang-linker-wrapper made: the device code and its registration.
+/// Keeps the output of clang-linker-wrapper from a link: the device code and its registration.
 const KEEP_IMAGE: &str = "#!/bin/sh
 # stands for the linker: of all that is linked only the object of the device code is wanted
 image= out=
@@ -65,10 +66,11 @@ done
 exec cp \"$image\" \"$out\"
 ";
 
-/// The steps that make what is asked for; temporary files go to `temporary`.
+/// The steps that generate what is requested; temporary files are put into `temporary`.
 ///
 /// # Errors
-/// A request that nvcc would refuse too: no input, one output for many inputs, one output for many architectures.
+/// A request that nvcc would reject, too: no input, one output for several inputs, one output for several
+/// architectures.
 pub fn plan(request: &Request, tools: &Tools, temporary: &Path) -> Result<Vec<Step>> {
     if request.inputs().next().is_none() {
         bail!("no input files; give a .cu file, or --help");
@@ -143,7 +145,7 @@ impl Planner<'_> {
             _ => &["-c"],
         };
         command.extend(words.iter().map(OsString::from));
-        // clang writes the two sides of -E to its standard output only
+        // clang writes both sides of -E to standard output only
         let redirected = if goal == Phase::Preprocess { output.clone() } else { None };
         if let Some(output) = output.as_ref().filter(|_| redirected.is_none()) {
             command.extend(["-o".into(), output.clone().into()]);
@@ -230,7 +232,7 @@ impl Planner<'_> {
                 say(&format!("-O{level}"));
             }
         }
-        // nvcc takes C++'s standard for C sources too, and means nothing by it
+        // nvcc accepts a C++ standard for C sources, too, and ignores it
         let is_meant = |word: &&OsString| language != Language::C || !word.to_string_lossy().contains("++");
         command.extend(request.arguments().filter(is_meant).cloned());
         command
@@ -323,7 +325,7 @@ impl Planner<'_> {
     }
 }
 
-/// Whether an object or archive holds device code that has to be linked, which clang keeps in a section of this name.
+/// Whether an object or archive contains device code that must be linked; clang stores it in a section with this name.
 fn holds_relocatable_code(path: &Path) -> bool {
     const SECTION: &[u8] = b".llvm.offloading";
     std::fs::read(path).is_ok_and(|bytes| bytes.windows(SECTION.len()).any(|window| window == SECTION))
