@@ -1,7 +1,9 @@
-//! What is known of the functions in hand, as long as nothing edits them?
+//! Which facts about the functions being transformed are still valid?
 //!
-//! Phases ask for the same facts, and most phases leave most functions as they are: facts are made when they are first asked
-//! for, and forgotten when their function is edited. What is edited in one function changes no facts of another: their
+//! Several phases need the same facts, and most phases leave most functions unchanged. Facts are therefore computed
+//! when first requested, and dropped when their function is edited. Editing one function does not affect the facts of
+//! another: the summaries they have of each other remain valid. Nothing is solved for questions that control flow and
+//! registers answer.
 //! summaries of each other hold before and after. Where control flow and registers answer the question, nothing is solved.
 
 mod options;
@@ -23,7 +25,7 @@ use crate::pressure::Pressure;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// A function, what is known of it, and what it keeps in registers.
+/// A function, the facts about it, and the values it keeps in registers.
 pub struct FunctionAnalyses<'m> {
     pub handles: Handles<'m>,
     analysis: Rc<ModuleAnalysis<'m>>,
@@ -33,12 +35,12 @@ pub struct FunctionAnalyses<'m> {
     objects: Option<Rc<[StackObject]>>,
 }
 
-/// How much is known.
+/// How much is known about a function.
 #[expect(clippy::large_enum_variant, reason = "there is one for each function")]
 enum Known {
     Outline(Outline),
     Facts(Facts),
-    /// On the way from one to the other.
+    /// Only while facts are computed from an outline.
     Nothing,
 }
 
@@ -57,7 +59,7 @@ impl<'m> FunctionAnalyses<'m> {
     pub fn outline(&self) -> &Outline {
         self.known.outline()
     }
-    /// From now on no block has more threads.
+    /// From now on no block has more than this number of threads.
     pub fn bind(&mut self, threads: u32) {
         self.known = match std::mem::replace(&mut self.known, Known::Nothing) {
             Known::Outline(outline) => Known::Outline(outline.with_thread_bound(threads)),
@@ -65,36 +67,36 @@ impl<'m> FunctionAnalyses<'m> {
             Known::Nothing => Known::Nothing,
         };
     }
-    /// What is known of its lanes; solved when first asked for.
+    /// What is known about the lanes; solved when first requested.
     pub fn facts(&mut self) -> &Facts {
         self.solved().0
     }
-    /// What it keeps in registers; found out when first asked for.
+    /// The values kept in registers; computed when first requested.
     pub fn pressure(&mut self) -> (&Outline, &Pressure) {
         let outline = self.known.outline();
         (outline, self.pressure.get_or_insert_with(|| Pressure::new(outline)))
     }
-    /// Blocks whose instructions stand in another order from now on; nothing else is known less for it.
+    /// Records a new order of the instructions of these blocks. All other facts remain valid.
     pub fn reordered(&mut self, orders: Vec<(Block, Vec<Inst>)>) {
         let (outline, pressure) = (self.known.outline(), &mut self.pressure);
         if let Some(pressure) = pressure {
             orders.into_iter().for_each(|(block, order)| pressure.reorder(outline, block, order));
         }
     }
-    /// Whether instructions stand as in the snapshot.
+    /// Whether the instructions are in the same order as in the snapshot.
     pub fn is_in_order(&self) -> bool {
         self.pressure.as_ref().is_none_or(Pressure::is_in_order)
     }
-    /// How often its blocks run; found out when first asked for.
+    /// How often the blocks run; computed when first requested.
     pub fn frequencies(&self) -> Rc<Frequencies<'m>> {
         self.frequencies.clone()
     }
-    /// Its stack objects; followed when first asked for.
+    /// The stack objects; followed when first requested.
     pub fn objects(&mut self) -> Rc<[StackObject]> {
         let (outline, handles) = (self.known.outline(), &self.handles);
         self.objects.get_or_insert_with(|| stack_objects(outline, handles).into()).clone()
     }
-    /// Facts, and the way back to LLVM.
+    /// Facts, and the handles that lead back to LLVM.
     pub fn facts_and_handles(&mut self) -> (&Facts, &Handles<'m>) {
         let (facts, handles, _) = self.solved();
         (facts, handles)
@@ -116,30 +118,30 @@ impl<'m> FunctionAnalyses<'m> {
     }
 }
 
-/// The functions that were asked for.
+/// The functions for which facts were requested.
 pub struct Analyses<'m> {
     module: Module<'m>,
     options: divergence::Options,
-    /// Of the module as it is.
+    /// For the module in its present state.
     analysis: Option<Rc<ModuleAnalysis<'m>>>,
     known: FxHashMap<usize, FunctionAnalyses<'m>>,
     edits: FxHashMap<usize, Edited>,
 }
 
-/// What holds of a function that was edited, whatever else would be found.
+/// What is known about a function that was edited, without analysing it again.
 pub struct Edited {
     pub geometry: Geometry,
-    /// No loop needs more registers than that, those for its loads included.
+    /// No loop needs more registers than this, including those for its loads.
     pub at_most: u32,
 }
 
 impl<'m> Analyses<'m> {
-    /// Nothing is known yet.
+    /// Starts without any facts.
     pub fn new(module: Module<'m>, options: divergence::Options) -> Self {
         Analyses { module, options, analysis: None, known: FxHashMap::default(), edits: FxHashMap::default() }
     }
 
-    /// What is known of a function with a body.
+    /// The facts about a function with a body.
     pub fn of(&mut self, function: Function<'m>) -> &mut FunctionAnalyses<'m> {
         self.known.entry(function.value().address()).or_insert_with(|| {
             let new = || Rc::new(ModuleAnalysis::new(self.module, self.options));
@@ -150,12 +152,12 @@ impl<'m> Analyses<'m> {
         })
     }
 
-    /// What is known of a function, if it was asked for.
+    /// The facts about a function, if they were requested before.
     fn known(&self, function: Function<'m>) -> Option<&FunctionAnalyses<'m>> {
         self.known.get(&function.value().address())
     }
 
-    /// Forgets a function whose instructions stand in another order than in the snapshot, so that it can be
+    /// Drops the facts about a function whose instructions are not in the order of the snapshot, so that it can be
     /// [copied](Analyses::copied).
     pub fn bring_in_order(&mut self, function: Function<'m>) {
         if self.known(function).is_some_and(|known| !known.is_in_order()) {
@@ -163,26 +165,27 @@ impl<'m> Analyses<'m> {
         }
     }
 
-    /// The function is not what it was.
+    /// Records that a function was edited.
     pub fn edited(&mut self, function: Function<'m>) {
         self.known.remove(&function.value().address());
         self.edits.remove(&function.value().address());
         self.analysis = None;
     }
 
-    /// The function is not what it was, but no loop of it needs more registers than that.
+    /// Records that a function was edited, and that no loop of it needs more than `at_most` registers.
     pub fn edited_within(&mut self, function: Function<'m>, at_most: u32) {
         let geometry = self.known(function).map(|known| known.outline().geometry);
         self.edited(function);
         self.edits.extend(geometry.map(|geometry| (function.value().address(), Edited { geometry, at_most })));
     }
 
-    /// What holds of a function since it was [edited](Analyses::edited_within), as long as nobody asked for more.
+    /// What is known about a function since it was [edited](Analyses::edited_within), unless facts were requested
+    /// since.
     pub fn since_edited(&self, function: Function<'m>) -> Option<&Edited> {
         self.edits.get(&function.value().address())
     }
 
-    /// What is known of the function is from now on known of its exact copy instead.
+    /// From now on, the facts about a function are those of its exact copy.
     pub fn copied(&mut self, function: Function<'m>, copy: Function<'m>) {
         let Some(mut found) = self.known.remove(&function.value().address()) else { return };
         let Some(handles) = found.handles.of_copy(copy) else { return };

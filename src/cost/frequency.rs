@@ -1,17 +1,19 @@
-//! How often does code run, for one entry of its function? The one unit of all decisions is issue cycles times this.
+//! How often does code run for each entry of its function? All decisions are made in issue cycles times this number.
 //!
-//! Frequencies are LLVM's (`BlockFrequencyInfo` on `BranchProbabilityInfo`), with [ways out](super::unlikely) that LLVM takes for
-//! as likely as others and that are not. LLVM has every loop turn some 32 times, known or not; here a loop turns
+//! Frequencies are LLVM's (`BlockFrequencyInfo` on `BranchProbabilityInfo`), corrected for [unlikely
+//! successors](super::unlikely) that LLVM considers as likely as others. LLVM assumes about 32 iterations for every
+//! loop, whether or not the trip count is known. Here the number of iterations of a loop is
 //!
-//! 1. as often as `ScalarEvolution` counts,
-//! 2. else as often as a profile says,
-//! 3. else [`ASSUMED_TURNS`] times, or as often as `ScalarEvolution` bounds, if that is less.
+//! 1. what `ScalarEvolution` computes, if it is a constant,
+//! 2. otherwise what a profile says,
+//! 3. otherwise [`ASSUMED_TURNS`], or the bound that `ScalarEvolution` gives if that is lower.
 //!
-//! What LLVM's frequencies have for a loop is the frequency of its header over that of the edges into it; blocks of the loop
-//! are scaled by the one over the other. So LLVM's limit for loops without an exit (4,096) is never seen. Loops with several
-//! entries are no loops to `ScalarEvolution`: they keep what `BlockFrequencyInfo` made of them.
+//! LLVM's own number of iterations of a loop is the frequency of its header divided by that of the edges that enter it;
+//! the blocks of the loop are scaled from that number to ours. LLVM's limit for loops without an exit (4,096) therefore
+//! has no effect. `ScalarEvolution` does not consider a cycle with several entries a loop; such cycles keep the
+//! frequencies of `BlockFrequencyInfo`.
 //!
-//! LLVM is asked when somebody first wants to know: most functions have nothing to decide.
+//! LLVM is asked when frequencies are first needed, since most functions have nothing to decide.
 
 use super::unlikely::unlikely_ways;
 use crate::divergence::Outline;
@@ -21,58 +23,59 @@ use crate::llvm::handle::Function;
 use cranelift_entity::EntityRef;
 use std::cell::OnceCell;
 
-/// Turns of a loop of which nothing is known: those of LLVM, whose `BranchProbabilityInfo` has a loop's branch go back 124
-/// times of 128. (Wu and Larus 1994, whom it follows, counted 88 of 100, in integer programs.)
+/// Iterations of a loop about which nothing is known. This is LLVM's number: `BranchProbabilityInfo` assumes that a
+/// loop's branch goes back 124 times out of 128. (Wu and Larus 1994, on which it is based, counted 88 out of 100 in
+/// integer programs.)
 pub const ASSUMED_TURNS: f64 = 32.0;
 
-/// So many iterations are one of machine code: `ptxas` unrolls loops of which it knows nothing by four.
+/// This many iterations are one iteration of machine code: `ptxas` unrolls loops about which it knows nothing by four.
 const UNROLLED: f64 = 4.0;
 
-/// Blocks to which one entry or iteration in so many leads, or fewer, are cold: six branches in a row of which nothing is
-/// known, or one that the program says so of.
+/// A block is cold if at most this share of the entries of its function, and of the iterations of its loops, lead to
+/// it. That is six branches in a row about which nothing is known, or one that the program marks as unlikely.
 const COLD_PART: f64 = 1.0 / 64.0;
 
-/// How often the blocks of one function run, as it was when they were first asked about.
+/// How often the blocks of a function run, as of the first request.
 pub struct Frequencies<'m> {
     function: Function<'m>,
     known: OnceCell<Known>,
 }
 
-/// What is known of a loop's turns.
+/// What is known about the number of iterations of a loop.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Turns {
-    /// Times that the header runs for each entry of the loop, where that is a constant.
+    /// Executions of the header for each entry of the loop, if constant.
     pub exact: Option<u64>,
-    /// Times that it runs at most.
+    /// Largest number of executions of the header for each entry, if bounded.
     pub most: Option<u64>,
-    /// Times that it is expected to run.
+    /// Expected number of executions of the header for each entry.
     pub expected: f64,
 }
 
 struct Known {
     blocks: Vec<f64>,
-    /// The same if every loop turned once.
+    /// The same if every loop iterated once.
     shares: Vec<f64>,
     headers: Vec<(Block, Turns)>,
 }
 
 impl<'m> Frequencies<'m> {
-    /// Of a function with a body; LLVM is asked later.
+    /// For a function with a body; LLVM is asked later.
     pub fn new(function: Function<'m>) -> Frequencies<'m> {
         Frequencies { function, known: OnceCell::new() }
     }
 
-    /// Expected executions of a block for one entry of the function. Blocks that the function does not have run never.
+    /// Expected executions of a block for one entry of the function; 0 for blocks that the function does not have.
     pub fn of(&self, block: Block) -> f64 {
         self.known().blocks.get(block.index()).copied().unwrap_or(0.0)
     }
 
-    /// Whether hardly any entry, and hardly any iteration of the loops around it, comes to a block.
+    /// Whether hardly any entry of the function, and hardly any iteration of the loops around a block, reaches it.
     pub fn is_cold(&self, block: Block) -> bool {
         self.known().shares.get(block.index()).is_some_and(|&share| share <= COLD_PART)
     }
 
-    /// Turns of the loop that begins at a block; `None` where none begins that is entered there alone.
+    /// Iterations of the loop with this header; `None` if no loop with a single entry begins there.
     pub fn turns(&self, header: Block) -> Option<Turns> {
         self.known().headers.iter().find(|known| known.0 == header).map(|known| known.1)
     }
@@ -87,7 +90,7 @@ impl Known {
         let frequency = |block: Block| expected.blocks.get(block.index()).map_or(0.0, |&frequency| frequency as f64);
         let entry = frequency(Block::new(0)).max(1.0);
         let turns: Vec<Turns> = expected.loops.iter().map(Turns::of).collect();
-        // loops around come first
+        // outer loops come first
         let mut scales: Vec<[f64; 2]> = Vec::with_capacity(turns.len());
         for (one, turns) in expected.loops.iter().zip(&turns) {
             let llvm = frequency(one.header) / (one.entered as f64).max(1.0);
@@ -121,12 +124,13 @@ impl Turns {
     }
 }
 
-/// Executions of machine code in so many loops, of which nothing else is known; from the fourth on they count no more.
+/// Executions of machine code at this loop depth, about which nothing else is known. Depths beyond the fourth do not
+/// raise it.
 pub fn of_machine_code(depth: u32) -> u64 {
     ((ASSUMED_TURNS / UNROLLED) as u64).pow(depth.min(4))
 }
 
-/// Whether any loop is around a block.
+/// Whether a block is in any loop.
 pub fn is_in_loop(outline: &Outline, block: Block) -> bool {
     outline.cfg().cycles.cycle_of(block).is_some()
 }
@@ -136,7 +140,7 @@ mod tests {
     use super::*;
     use crate::llvm::owned::OwnedModule;
 
-    /// Runs of each block, and which are cold, of the first function of a text.
+    /// Executions of each block, and the numbers of the cold blocks, for the first function of a text.
     fn blocks(body: &str) -> (Vec<f64>, Vec<usize>) {
         let text = format!(
             "target triple = \"nvptx64-nvidia-cuda\"\ndefine void @f(i32 %n, i1 %c, float %x) {{\n{body}\n}}\n\

@@ -1,20 +1,20 @@
-//! How often is a block visited at most, for one entry of its function?
+//! How often is a block visited at most for each entry of its function?
 //!
-//! [`TripBounds`] multiplies what [`Frequencies`] knows of the turns of loops at most, and names the cycles whose bound is not
-//! enough for somebody who counts visits. A cycle that is entered at several blocks has no bound.
+//! [`TripBounds`] multiplies the bounds that [`Frequencies`] gives for loops, and names the cycles whose bounds are not
+//! sufficient for a caller that counts visits. A cycle with several entries has no bound.
 
 use super::frequency::Frequencies;
 use crate::cfg::Cycles;
 use crate::cfg::cycles::Cycle;
 
-/// Bounds of a function's cycles.
+/// Upper bounds for the cycles of a function.
 pub struct TripBounds {
-    /// Most iterations an entry, by cycle; `u64::MAX` where nothing is known.
+    /// Most iterations for each entry, by cycle; `u64::MAX` if unknown.
     most: Vec<u64>,
 }
 
 impl TripBounds {
-    /// Looks at every cycle of a function.
+    /// Bounds every cycle of a function.
     pub fn new(cycles: &Cycles, frequencies: &Frequencies<'_>) -> TripBounds {
         let most = |cycle: Cycle| {
             let turns = frequencies.turns(cycles.header(cycle)).filter(|_| cycles.is_reducible(cycle));
@@ -29,8 +29,8 @@ impl TripBounds {
         around.fold(1u64, |product, cycle| product.saturating_mul(self.most[cycle.as_u32() as usize]))
     }
 
-    /// Cycles at whose headers counters are looked at, given the innermost cycles around counted branches: between two
-    /// looks, or without any, no branch is visited more than `limit` times.
+    /// The cycles at whose headers counters must be checked, given the innermost cycles around counted branches, so
+    /// that no branch is visited more than `limit` times between two checks or without any.
     pub fn checks(&self, cycles: &Cycles, counted: impl Fn(Cycle) -> bool, limit: u64) -> Vec<Cycle> {
         let mut visits = vec![0u64; cycles.len()];
         let mut checks = Vec::new();

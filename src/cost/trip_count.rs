@@ -1,7 +1,8 @@
-//! How often does a loop iterate, for one entry of it, and what does it count with?
+//! How often does a loop iterate for each entry, and which constants does it count with?
 //!
-//! The count is [`Frequencies`]', of loops whose one exit stands in their header or their latch, and so is met once an
-//! iteration. Two such loops count alike where a phi of the header starts, changes and ends by the same constants.
+//! The count is that of [`Frequencies`], for loops whose only exit is in their header or their latch, so that every
+//! iteration passes it once. Two such loops count alike if a phi of each header has the same constants as start, step
+//! and bound.
 //!
 //! Cost: linear in the edges of the cycle.
 
@@ -12,32 +13,32 @@ use crate::entity::{Block, Value};
 use crate::ir::Func;
 use crate::ir::inst::{ConstData, Opcode, Predicate};
 
-/// How often a loop iterates.
+/// The number of iterations of a loop for each entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TripCount {
-    /// Times that the header is run.
+    /// Executions of the header.
     pub header: u64,
-    /// Times that what stands behind the exit is run.
+    /// Executions of the code after the exit.
     pub whole: u64,
     pub exit: Block,
-    /// Which successor of the exit leaves the loop.
+    /// Index of the successor of the exit that leaves the loop.
     pub leaves: usize,
     constants: Option<Constants>,
 }
 
-/// From, by, to; and the comparison.
+/// Start, step and bound, and the comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Constants {
     start: u64,
     step: u64,
     bound: u64,
     predicate: Predicate,
-    /// What is compared is the value of the next iteration.
+    /// The comparison uses the value of the next iteration.
     is_next: bool,
 }
 
 impl TripCount {
-    /// Of a reducible cycle with one latch.
+    /// For a reducible cycle with one latch.
     pub fn of(
         func: &Func,
         cycles: &Cycles,
@@ -59,7 +60,7 @@ impl TripCount {
         Some(TripCount { header, whole, exit, leaves, constants: Constants::of(func, cycles, cycle, exit) })
     }
 
-    /// Whether two loops are known to count from, to and by the same constants.
+    /// Whether both loops are known to count with the same start, step and bound.
     pub fn counts_like(&self, other: &TripCount) -> bool {
         self.constants.is_some() && self.constants == other.constants
     }

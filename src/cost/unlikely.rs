@@ -1,11 +1,12 @@
-//! Which ways out of branches are hardly ever taken, for all that LLVM's guess of fifty to fifty knows?
+//! Which successors of branches are hardly ever taken, although LLVM assumes fifty to fifty?
 //!
-//! Where a branch without weights asks how large `|x|` is, numbers of [`LARGE`] and more are unlikely, as are infinities: so the
-//! mathematical library leaves the way that all arguments take for the long reduction of an angle, in every kernel that
-//! calls `sinf`. LLVM itself knows what the program states (`__builtin_expect`, a profile), what asks for a NaN, what ends in
-//! a trap.
+//! If a branch without weights tests the magnitude of `x`, values of [`LARGE`] and more are unlikely, as are
+//! infinities. This is how the mathematical library branches to the long reduction of an angle, in every kernel that
+//! calls `sinf`, although hardly any argument needs it. LLVM itself recognises what the program states
+//! (`__builtin_expect`, a profile), tests for NaN, and successors that end in a trap.
 //!
-//! Ball and Larus 1993 guess branches from their comparisons in the same way. Ours: the size of arguments.
+//! Ball and Larus 1993 predict branches from their comparisons in the same way. The magnitude of arguments is our
+//! addition.
 
 use crate::entity::Block;
 use crate::ir::call::Intrinsics;
@@ -13,14 +14,15 @@ use crate::llvm::frequency::Unlikely;
 use crate::llvm::handle::{Function, Inst, RawOpcode, TypeKind, Value, metadata_kind};
 use cranelift_entity::EntityRef;
 
-/// Numbers of that size are unlikely: the library reduces angles in the quick way up to 105,615 (`sinf`) and 2³¹ (`sin`).
+/// Values of this magnitude are unlikely: the library uses the quick reduction of angles up to 105,615 (`sinf`) and 2³¹
+/// (`sin`).
 const LARGE: f64 = 65_536.0;
-/// They come once in so many times: what `__builtin_expect` says of the way that it does not expect (LLVM's
-/// `-likely-branch-weight`).
+/// An unlikely successor is taken once in this many times, as LLVM assumes for the unexpected value of
+/// `__builtin_expect` (`-likely-branch-weight`).
 const TIMES: u32 = 2_000;
 static ABSOLUTE: Intrinsics<3> = Intrinsics::new(["llvm.fabs", "llvm.nvvm.fabs", "llvm.nvvm.fabs.ftz"]);
 
-/// The unlikely ways out of a function's branches, at most one of each.
+/// The unlikely successors of a function's branches, at most one for each branch.
 pub fn unlikely_ways(function: Function<'_>) -> Vec<Unlikely> {
     let profile = metadata_kind(function.module(), "prof");
     let ends = function.blocks().enumerate().filter_map(|(block, data)| Some((block, data.terminator()?)));
@@ -40,11 +42,11 @@ fn unlikely_way(end: Inst<'_>) -> Option<u32> {
     {
         return None;
     }
-    // LLVM numbers ordered predicates 1 to 7 and their unordered twins from 8
+    // LLVM numbers ordered predicates from 1 to 7 and their unordered counterparts from 8
     match test.real_predicate() as u32 {
         // equal, greater
         1..=3 | 9..=11 => Some(0),
-        // less, different
+        // less, not equal
         4..=6 | 12..=14 => Some(1),
         _ => None,
     }
@@ -55,7 +57,7 @@ fn is_absolute(value: Value<'_>) -> bool {
     call.and_then(Inst::called_function).is_some_and(|callee| ABSOLUTE.contains(callee.intrinsic_id()))
 }
 
-/// A constant number, infinities included.
+/// A constant number; it may be infinite.
 fn number(value: Value<'_>) -> Option<f64> {
     let bits = value.const_fp_bits()?;
     match value.ty().kind() {

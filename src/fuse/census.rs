@@ -1,8 +1,8 @@
 //! How many branches of a function could be fused, and at how many would it pay?
 //!
-//! The count of Coutinho 2011, chapter 6, table of branches: of all branches those whose sides have anything to meld
-//! (*unifiable*), of these the divergent ones, of these the ones that the cost model finds *profitable*. Each branch is
-//! looked at as it stands: nothing is edited, so what melding one branch opens up at another is not counted.
+//! The count of Coutinho 2011, chapter 6, table of branches: of all branches, those whose sides have anything to meld
+//! (*unifiable*); of these, the divergent ones; of these, the ones that the cost model finds *profitable*. Each branch
+//! is examined in the unmodified function, so opportunities that melding one branch creates at another are not counted.
 
 use super::legality::Kinds;
 use super::pairing::Context;
@@ -14,7 +14,7 @@ use crate::ir::inst::Opcode;
 use crate::llvm::handle::Module;
 use std::ops::AddAssign;
 
-/// Branches of one function, each column a part of the one before.
+/// Numbers of branches of one function. Each field counts a subset of the one before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Census {
     pub branches: u32,

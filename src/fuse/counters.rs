@@ -1,16 +1,16 @@
-//! Do melded loops still have a trip count that LLVM knows?
+//! Does LLVM still know the trip counts of melded loops?
 //!
-//! A loop of constant bounds is unrolled where that is short enough. Two such loops in the sides of a branch, from
-//! different constants on, make one loop whose counter starts at a select: LLVM no longer knows how often it iterates, and
-//! what unrolling gave is lost. So, for each pair of loops:
+//! LLVM unrolls a loop with constant bounds if it is short enough. Melding two such loops that start from different
+//! constants makes one loop whose counter starts at a select: LLVM no longer knows how often it iterates, and the
+//! benefit of unrolling is lost. The treatment of each pair of loops depends on their trip counts:
 //!
-//! | trip counts of the two | |
+//! | trip counts of the two loops | treatment |
 //! |---|---|
-//! | from, to, by the same constants | nothing to do: the melded counter is the same |
-//! | the same number | the melded loop gets a counter of its own, from 0 by 1, that ends it |
-//! | another number, or known for one side only | refused where LLVM would have unrolled one of them |
+//! | same start, bound and step, all constants | none: the melded counter is the same |
+//! | equal | the melded loop gets a counter of its own, from 0 in steps of 1, that ends it |
+//! | different, or known for one side only | refused if LLVM would have unrolled one of them |
 //!
-//! Cost: linear in the blocks of the loops, and that of [`TripCount`].
+//! Cost: linear in the blocks of the loops, plus that of [`TripCount`].
 
 use super::plan::PairPlan;
 use super::region::Tail;
@@ -23,28 +23,28 @@ use crate::ir::Func;
 use crate::ir::inst::Opcode;
 use smallvec::SmallVec;
 
-/// Most instructions that LLVM unrolls a loop to (`-unroll-threshold` at -O3).
+/// Largest size to which LLVM unrolls a loop, in instructions (`-unroll-threshold` at -O3).
 const UNROLLED: u64 = 300;
 
-/// A counter of a melded loop's own.
+/// A new counter for a melded loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counter {
-    /// Pairs: where the loop begins, where it goes back, where it ends.
+    /// Indices of the pairs in which the loop begins, branches back and ends.
     pub header: usize,
     pub latch: usize,
     pub exit: usize,
-    /// Number of the last iteration, from 0.
+    /// Number of the last iteration, counted from 0.
     pub last: u64,
     /// Whether the exit leaves the loop when its condition is true.
     pub leaves_when: bool,
 }
 
-/// Two loops of which LLVM would unroll at least one, but not the melded one.
+/// Two loops of which LLVM would unroll at least one, but not the melded loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LostTripCounts {
-    /// Turns of each side's, where known.
+    /// Iterations of each side's loop, where known.
     pub trip_counts: [Option<u64>; 2],
-    /// Instructions of each side's, one iteration.
+    /// Instructions in one iteration of each side's loop.
     pub insts: [u32; 2],
 }
 
@@ -54,7 +54,7 @@ struct Loop {
     latch: Block,
 }
 
-/// Counters that the melded loops get, or a loop that would lose its.
+/// The counters that melded loops get, or a loop that would lose its trip count.
 pub fn counters(
     outline: &Outline,
     frequencies: &Frequencies<'_>,
@@ -94,15 +94,15 @@ pub fn counters(
     Ok(counters)
 }
 
-/// Instructions of one iteration, without those that LLVM takes to be free in unrolled code: addresses and widened indices,
-/// which become constants, and jumps.
+/// Instructions of one iteration, without those that LLVM considers free in unrolled code: addresses and widened
+/// indices, which become constants, and jumps.
 fn size(func: &Func, blocks: &[Block]) -> u32 {
     let free = [Opcode::Phi, Opcode::Gep, Opcode::ZExt, Opcode::SExt, Opcode::Trunc, Opcode::Br];
     let counts = |&inst: &Inst| !free.contains(&func.insts[inst].opcode);
     blocks.iter().map(|&block| func.block_insts(block).filter(counts).count() as u32).sum()
 }
 
-/// The loop that a block is the header of, if there is one with one way back.
+/// The loop that has a block as its header, if there is one with a single latch.
 fn natural_loop(outline: &Outline, header: Block) -> Option<Loop> {
     let func = &outline.func;
     let dominators = outline.dominators();

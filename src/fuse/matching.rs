@@ -1,7 +1,7 @@
 //! Which instructions can be melded into one, and which operands must be selected?
 //!
-//! A *shape* is all that two instructions must have in common: opcode, types, everything that cannot be selected. Shapes
-//! are numbered, so that comparing two instructions is comparing two numbers. Within a shape:
+//! A *shape* is everything that two instructions must have in common: opcode, types, and whatever cannot be selected.
+//! Shapes are numbered, so that comparing two instructions means comparing two numbers. Within a shape:
 //!
 //! | first | second | melded |
 //! |---|---|---|
@@ -10,15 +10,15 @@
 //! | `a < b` | `c > d` | `a\|d < b\|c` |
 //! | `a + b` (floating) | `c - d` | `a\|c + b\|-d`: the sign of a float is exact |
 //! | `a + b` | `c - 5` | `a\|c + b\|-5` |
-//! | sign extension | zero extension of what is not negative | sign extension |
+//! | sign extension | zero extension of a non-negative value | sign extension |
 //! | load, store | same type and pointer type | through a selected address |
-//! | call | same callee | selected arguments, where arguments need not be constants |
+//! | call | same callee | selected arguments, unless an argument must be constant |
 //!
-//! Addresses are only selected where it does not hide what the back end knows: an access known to one address space is
-//! not melded with one known to another, and the address of a stack object is never selected, as that would keep the
-//! object in memory.
+//! Addresses are only selected if that does not hide what the back end knows: an access known to be in one address
+//! space is not melded with one known to be in another, and the address of a stack object is never selected, since that
+//! would keep the object in memory.
 //!
-//! Cost: linear to number the shapes; constant for a pair.
+//! Cost: linear for numbering the shapes; constant for a pair.
 
 use super::legality::{self, Kinds};
 use crate::cost::issue::Costs;
@@ -31,16 +31,16 @@ use crate::llvm::handle::{AttrPlace, RealPredicate, TypeKind};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// How the second instruction's operands meet the first's.
+/// How the operands of the second instruction correspond to those of the first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct How {
-    /// The second's first two operands change places.
+    /// The first two operands of the second instruction are exchanged.
     pub swap: bool,
-    /// One of the two subtracts where the other adds; 0 or 1 says which.
+    /// One of the two subtracts and the other adds; 0 or 1 is the side that subtracts.
     pub negate: Option<u8>,
 }
 
-/// One operand position of a melded instruction: what each side would put there.
+/// One operand position of a melded instruction, with the value from each side.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
     pub values: [Value; 2],
@@ -48,7 +48,7 @@ pub struct Slot {
     pub negated: Option<u8>,
 }
 
-/// Shape numbers of a function's instructions; [`Shapes::NONE`] matches nothing.
+/// Numbers of the shapes of a function's instructions; [`Shapes::NONE`] matches nothing.
 #[derive(Default)]
 pub struct Shapes {
     numbers: FxHashMap<SmallVec<[usize; 6]>, u32>,
@@ -56,7 +56,7 @@ pub struct Shapes {
 }
 
 impl Shapes {
-    /// The number of instructions that match nothing.
+    /// Shape number of instructions that match nothing.
     pub const NONE: u32 = 0;
 
     /// The shape of an instruction.
@@ -81,11 +81,11 @@ fn shape(func: &Func, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> Optio
     let opcode = match data.opcode {
         Opcode::FSub => Opcode::FAdd,
         Opcode::Sub if subtracts_constant() => Opcode::Add,
-        // of what is not negative
+        // the operand is not negative
         Opcode::ZExt if data.flags.contains(Flags::NNEG) => Opcode::SExt,
         opcode => opcode,
     };
-    // families of the snapshot are told apart by LLVM's number
+    // opcodes that the snapshot groups together are distinguished by LLVM's number
     let raw = match opcode {
         Opcode::FAdd | Opcode::Add | Opcode::SExt => 0,
         _ => llvm.opcode() as usize,
@@ -110,7 +110,7 @@ fn shape(func: &Func, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> Optio
         Opcode::Gep => {
             key.push(llvm.value().gep_source_type().address());
             operand_types(&mut key);
-            // indices behind the first may be struct fields, which must be constants
+            // indices after the first may select struct fields and must then be constants
             key.extend(func.operands(inst).iter().skip(2).map(|&index| handles.value(index).address()));
         }
         Opcode::ExtractValue | Opcode::InsertValue => {
@@ -142,7 +142,7 @@ fn shape(func: &Func, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> Optio
     Some(key)
 }
 
-/// A floating predicate with its operands exchanged.
+/// A floating-point predicate with its operands exchanged.
 fn swapped(predicate: RealPredicate) -> RealPredicate {
     use RealPredicate::*;
     match predicate {
@@ -158,7 +158,7 @@ fn swapped(predicate: RealPredicate) -> RealPredicate {
     }
 }
 
-/// The ways to meld two instructions of one shape, the straight one first.
+/// The ways to meld two instructions of one shape, beginning with the one that exchanges nothing.
 pub fn ways(func: &Func, handles: &Handles<'_>, [t, f]: [Inst; 2]) -> SmallVec<[How; 2]> {
     let straight = How::default();
     let crossed = How { swap: true, negate: None };
@@ -212,7 +212,7 @@ pub fn ways(func: &Func, handles: &Handles<'_>, [t, f]: [Inst; 2]) -> SmallVec<[
     ways
 }
 
-/// Operand positions of two instructions melded in a way.
+/// Operand positions of two instructions that are melded in this way.
 pub fn slots(func: &Func, [t, f]: [Inst; 2], how: How) -> impl Iterator<Item = Slot> {
     let (first, second) = (func.operands(t), func.operands(f));
     (0..first.len().min(second.len())).map(move |position| {
@@ -226,7 +226,7 @@ pub fn slots(func: &Func, [t, f]: [Inst; 2], how: How) -> impl Iterator<Item = S
     })
 }
 
-/// Whether a slot's values can be chosen between, when they differ.
+/// Whether a select can choose between the values of a slot if they differ.
 pub fn selectable(func: &Func, slot: &Slot) -> bool {
     match func.type_info(slot.values[0]).kind {
         types::TypeKind::Other => false, // metadata, tokens, labels
@@ -235,7 +235,7 @@ pub fn selectable(func: &Func, slot: &Slot) -> bool {
     }
 }
 
-/// What is known of where a pointer points.
+/// What is known about where a pointer points.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum PointsTo {
     Stack,
@@ -269,7 +269,7 @@ fn same_memory(func: &Func, [a, b]: [Value; 2]) -> bool {
     places[0] == places[1] && places[0] != PointsTo::Stack
 }
 
-/// Instructions of one side's block that take part: no phis, no terminator, no hints.
+/// Instructions of a block that take part in melding: no phis, no terminator, no hints.
 pub fn body(func: &Func, kinds: &Kinds, block: Block) -> Vec<Inst> {
     func.block_insts(block)
         .filter(|&inst| {
@@ -279,7 +279,7 @@ pub fn body(func: &Func, kinds: &Kinds, block: Block) -> Vec<Inst> {
         .collect()
 }
 
-/// Price of the selects of a slot whose values differ.
+/// Cost of the selects of a slot whose values differ, in issue cycles.
 pub fn slot_cost(func: &Func, costs: &Costs, slot: &Slot) -> i32 {
     let negation = i32::from(slot.negated.is_some());
     costs.select(func, slot.values[0]) as i32 + negation

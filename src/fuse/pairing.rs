@@ -1,15 +1,17 @@
 //! Which instructions of two corresponding blocks are melded?
 //!
-//! 1. The two sequences are aligned ([`align`](super::align)); the gain of a pair is its cost, less the selects it needs
-//!    at least: operands that differ and are no instructions of the sides, or are ones of different shape.
-//! 2. With the pairs known, operands are compared again: those that are melded themselves need no select. Pairs that
-//!    cost more than they save are dissolved, counting the selects their users would need then; at most
-//!    [`ROUNDS`] times, as a dissolved pair may make another one too dear.
-//! 3. Instructions left over on both sides are paired out of order where they match, pay, and a schedule exists: that is
-//!    reordering inside a side, as far as dependences allow. At most [`MAX_EXTRA`] attempts.
-//! 4. What is left is executed by everybody where it floats and is cheap, else guarded.
+//! 1. The two sequences are aligned ([`align`](super::align)). The gain of a pair is its cost, less the selects that it
+//!    certainly needs: for operands that differ and are not instructions of the sides, or are instructions of different
+//!    shapes.
+//! 2. Once the pairs are known, operands are compared again: those that are melded themselves need no select. Pairs
+//!    that cost more than they save are dissolved, taking into account the selects that their users would then need.
+//!    This is repeated at most [`ROUNDS`] times, since dissolving one pair may make another too expensive.
+//! 3. Instructions left over on both sides are paired out of order if they match, pay, and a schedule exists; this
+//!    reorders a side as far as dependences allow. At most [`MAX_EXTRA`] attempts are made.
+//! 4. Of the rest, cheap instructions that are safe to execute needlessly are executed by all lanes; the others are
+//!    guarded.
 //!
-//! Cost: the alignment's, plus attempts of step 3 times the length of the block.
+//! Cost: that of the alignment, plus the attempts of step 3 times the length of the block.
 
 use super::align::{Sequences, align};
 use super::legality::{self, Kinds};
@@ -25,22 +27,23 @@ use crate::ir::Func;
 use crate::ir::handles::Handles;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Rounds of dissolving pairs that do not pay.
+/// Maximum number of rounds that dissolve pairs which do not pay.
 const ROUNDS: u32 = 4;
 
-/// Attempts to pair leftovers out of order, each a scheduling of the block.
+/// Maximum number of attempts to pair leftovers out of order; each attempt schedules the block.
 const MAX_EXTRA: usize = 32;
 
-/// Longest block, both sides together, for which leftovers are paired out of order.
+/// Longest block for which leftovers are paired out of order, in instructions of both sides together.
 const MAX_EXTRA_LENGTH: usize = 1024;
 
-/// Dearest instruction that is executed needlessly rather than guarded: eight integer operations.
+/// Most expensive instruction that is executed needlessly rather than guarded, in issue cycles: eight integer
+/// operations.
 const MAX_LIFT: u32 = 16;
 
-/// What a pair is worth on top when everything is to be melded: more than any selects cost.
+/// Extra gain of a pair if everything is to be melded, in issue cycles: more than any selects cost.
 const FAVOUR: i32 = 1 << 12;
 
-/// What is melded so far in a region.
+/// The instructions melded so far in a region.
 pub struct Melded {
     partner: FxHashMap<Inst, Inst>,
 }
@@ -50,14 +53,14 @@ impl Melded {
     pub fn new() -> Melded {
         Melded { partner: FxHashMap::default() }
     }
-    /// Notes a pair.
+    /// Records a pair.
     pub fn add(&mut self, [t, f]: [Inst; 2]) {
         self.partner.insert(t, f);
     }
     fn remove(&mut self, [t, _]: [Inst; 2]) {
         self.partner.remove(&t);
     }
-    /// Whether both sides' values are one after melding.
+    /// Whether the values of both sides are the same value after melding.
     pub fn same(&self, func: &Func, [a, b]: [Value; 2]) -> bool {
         a == b || self.is_pair(func, [a, b])
     }
@@ -69,49 +72,52 @@ impl Melded {
     }
 }
 
-/// What the planner of one region needs everywhere.
+/// What the planner of a region needs throughout.
 pub struct Context<'a, 'm> {
     pub func: &'a Func,
     pub handles: &'a Handles<'m>,
     pub kinds: &'a Kinds,
     pub costs: Costs,
     pub frequencies: &'a Frequencies<'m>,
-    /// Meld whatever may be melded, whether or not it pays: for fuzzing.
+    /// Melds whatever can be melded, whether or not it pays; used for fuzzing.
     pub always: bool,
-    /// What an earlier run counted.
+    /// The counts of an earlier run.
     pub map: Option<&'a Feedback>,
 }
 
 impl Context<'_, '_> {
-    /// What the divergence map says of the branch at the end of a block.
+    /// What the divergence map reports about the branch at the end of a block.
     pub fn visits(&self, block: Block) -> Option<Visits> {
         let counts = self.map?.of_branch(self.handles.inst(self.func.terminator(block)))?;
         Some(Visits { reached: counts.visits, split: counts.splits })
     }
 }
 
-/// What a pair of blocks does after melding, and what that saves.
+/// What a pair of blocks executes after melding, and what that saves. All costs are in issue cycles.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Pairing {
     pub steps: Vec<Step>,
     /// Cost of the instructions that are executed once instead of twice.
     pub saved: u32,
-    /// Cost of pairs that compute the same from the same, which LLVM hoists or sinks by itself: not in `saved`.
+    /// Cost of pairs that compute the same from the same operands, which LLVM hoists or sinks by itself; not part of
+    /// `saved`.
     pub common: u32,
+    /// Number of melded pairs of instructions.
     pub melded: u32,
     /// Pairs of values that a select chooses between.
     pub selects: Vec<[Value; 2]>,
-    /// Cost of negations.
+    /// Cost of the negations.
     pub negations: u32,
-    /// Cost and number of instructions that everybody executes needlessly.
+    /// Cost and number of the instructions that lanes of the other side execute needlessly.
     pub lifted_cost: u32,
     pub lifted: u32,
+    /// Number of guards, and of the instructions behind them.
     pub guards: u32,
     pub guarded: u32,
 }
 
-/// Pairs the instructions of two blocks and adds them to `melded`. `ends` are pairs of values that both sides' ends
-/// (branch conditions, phis behind) want.
+/// Pairs the instructions of two blocks and adds the pairs to `melded`. `ends` are pairs of values that the ends of
+/// both sides use: branch conditions, and values for phis that follow.
 pub fn pair_up(
     context: &Context<'_, '_>,
     bodies: [&[Inst]; 2],
@@ -126,7 +132,7 @@ pub fn pair_up(
     pairer.dissolve(ends);
     let mut steps = pairer.schedule();
     if steps.is_none() {
-        // the alignment keeps the order of both sides, so it always has a schedule; only a bug comes here
+        // the alignment keeps the order of both sides, so a schedule always exists; only a bug leads here
         debug_assert!(false, "an alignment crosses itself");
         pairer.clear();
         steps = pairer.schedule();
@@ -140,10 +146,10 @@ struct Pairer<'a, 'c, 'm> {
     bodies: [&'a [Inst]; 2],
     shape_lists: [Vec<u32>; 2],
     floating: [Vec<bool>; 2],
-    /// Costs of the first body's instructions.
+    /// Costs of the first body's instructions, in issue cycles.
     costs: Vec<i32>,
     melded: &'a mut Melded,
-    /// Pairs of this block and how they meld.
+    /// Pairs of this block, and how each is melded.
     pairs: Vec<([Inst; 2], How)>,
 }
 
@@ -188,7 +194,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
         self.context.costs.inst(self.context.func, inst) as i32
     }
 
-    /// What may become one when all goes well: used before the pairs are known.
+    /// Whether two values may become one if everything goes well; used before the pairs are known.
     fn likely_same(&self, values: [Value; 2]) -> bool {
         if self.melded.same(self.context.func, values) {
             return true;
@@ -197,10 +203,10 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
         shapes[0] == shapes[1] && shapes[0] != Shapes::NONE
     }
 
-    /// The shape of a value of either body.
+    /// The shape of a value defined in either body.
     fn shape_of(&self, value: Value) -> u32 {
         let Some(def) = self.context.func.def(value) else { return Shapes::NONE };
-        // bodies are in instruction order, mostly without gaps
+        // bodies are in instruction order, with few gaps
         let place = |body: &[Inst]| {
             let guess = def.as_u32().checked_sub(body.first()?.as_u32())? as usize;
             if body.get(guess) == Some(&def) { Some(guess) } else { body.binary_search(&def).ok() }
@@ -209,7 +215,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
         found.unwrap_or(Shapes::NONE)
     }
 
-    /// The way to meld that costs least, and what it costs; `None` when no way is allowed.
+    /// The cheapest way to meld, and its cost; `None` if no way is allowed.
     fn best_way(&self, insts: [Inst; 2], same: impl Fn([Value; 2]) -> bool) -> Option<(How, i32)> {
         let Context { func, handles, .. } = *self.context;
         let mut best: Option<(How, i32)> = None;
@@ -246,7 +252,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
         }
     }
 
-    /// Chooses the best way for every pair, and dissolves those that do not pay or are not allowed as things are.
+    /// Chooses the best way for every pair, and dissolves pairs that do not pay or that the present pairs rule out.
     fn dissolve(&mut self, ends: &[[Value; 2]]) {
         for round in 0.. {
             let mut saves: FxHashMap<Inst, i32> = FxHashMap::default();
@@ -273,7 +279,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
             let mut dissolved = Vec::new();
             for (&(insts, _), way) in self.pairs.iter().zip(prices) {
                 let floats = insts.iter().zip(0..).all(|(&inst, side)| self.does_float(inst, side));
-                // what does not float would need a guard of its own
+                // an instruction that is not safe to execute needlessly would need a guard of its own
                 let apart = if floats { 0 } else { DIVERGENT_BRANCH as i32 };
                 let gain = |price: i32| self.cost(insts[0]) + apart + saves.get(&insts[0]).unwrap_or(&0) - price;
                 match way {
@@ -363,7 +369,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
         }
     }
 
-    /// Adds up what the steps cost and save.
+    /// Adds up the costs and savings of the steps.
     fn finish(self, steps: Vec<Step>) -> Pairing {
         let mut pairing = Pairing::default();
         let func = self.context.func;

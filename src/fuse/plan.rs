@@ -1,26 +1,27 @@
-//! What is to be done at one divergent branch, and does it pay?
+//! How are the sides of a divergent branch melded, and does it pay?
 //!
-//! A plan pairs blocks ([`region`](super::region)) and, pair by pair, instructions ([`pairing`](super::pairing)), and
-//! adds up what that saves and costs in the units of [`cost`](crate::cost::issue):
+//! A plan pairs blocks ([`region`](super::region)) and, within each pair, instructions ([`pairing`](super::pairing)).
+//! It adds up what that saves and costs in the units of [`cost`](crate::cost::issue):
 //!
 //! ```text
-//! saved  cost of every instruction executed once instead of twice (of the first blocks those that are the same on both
-//!        sides do not count: LLVM hoists them without us)
-//!        + a branch, if the sides do not part again, + one for each melded conditional branch
-//! added  selects (each pair of values once) + negations + a branch for each guard
-//! risk   added + cost of instructions that the other side's lanes execute needlessly
+//! saved  cost of every instruction executed once instead of twice (in the first blocks, instructions that are the same
+//!        on both sides do not count: LLVM hoists them by itself)
+//!        + a branch if the sides do not diverge again, + one for each melded conditional branch
+//! added  selects (once for each pair of values) + negations + a branch for each guard + the cost of a hub, if any
+//! risk   added + cost of instructions that lanes of the other side execute needlessly
 //! ```
 //!
-//! A plan pays when `saved - added` is at least [`MIN_GAIN`] and `added` at most [`MAX_ADDED`] of `saved`.
+//! A plan pays if `saved - added` is at least [`MIN_GAIN`] and `added` is at most [`MAX_ADDED`] percent of `saved`.
 //!
-//! A warp whose lanes all go one way executes `risk` more than before. How often a branch splits warps is not known without
-//! a divergence map: then `risk` may be at most [`MAX_RISK`] ([`MAX_RISK_GUARDED`] with guards) of what melded instructions (branches apart) save a warp that
-//! splits. With a map it is weighed: `splits · (saved - added)` against `(visits - splits) · risk`; where no warp splits,
-//! nothing is looked at.
+//! A warp whose lanes all go the same way executes `risk` more than before. Without a divergence map it is not known
+//! how often a branch splits warps; `risk` is then limited to [`MAX_RISK`] percent ([`MAX_RISK_GUARDED`] with guards)
+//! of what melded instructions, without branches, save for a warp that splits. With a map the two are weighed:
+//! `splits · (saved - added)` against `(visits - splits) · risk`. A branch that never splits a warp is not examined
+//! further.
 //!
-//! Requires the [outline](Outline) of the function as it is; what lanes agree on is asked for one question alone
-//! ([`lanes_part`]), so that a function without a plan is never solved. Nothing is edited here; a plan names blocks and
-//! instructions by index.
+//! Requires the [outline](Outline) of the unmodified function. Only [`lanes_part`] needs to know what lanes agree on,
+//! so a function without a plan is never solved. Nothing is edited here; a plan refers to blocks and instructions by
+//! index.
 
 use super::counters::{self, Counter, LostTripCounts};
 use super::hub::{self, Hub, Way};
@@ -38,32 +39,34 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::fmt;
 
-/// Least gain, in issue cycles: below, the estimate's error is larger than the gain.
+/// Least gain in issue cycles. Below it the error of the estimate exceeds the gain.
 pub const MIN_GAIN: i32 = 8;
 
-/// Largest part of the savings that selects and guards may eat, in percent.
+/// Largest share of the savings that selects and guards may use up, in percent.
 pub const MAX_ADDED: u32 = 80;
 
-/// Most that a warp which does not split may pay, in percent of what melded instructions save one that does.
+/// Largest cost for a warp that does not split, in percent of what melded instructions save for a warp that does.
 pub const MAX_RISK: u32 = 100;
 
-/// The same where guards part the warp again: they keep `ptxas` from scheduling across them, which is in no estimate.
+/// The same limit if guards split the warp again: `ptxas` does not schedule across them, which no estimate includes.
 pub const MAX_RISK_GUARDED: u32 = 60;
 
-/// How often warps came to a branch and how often it split them, as a divergence map counted.
+/// How many warps reached a branch and how many of them it split, as counted by a divergence map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Visits {
+    /// Visits by warps.
     pub reached: u64,
+    /// Visits at which the warp's lanes took different sides.
     pub split: u64,
 }
 
 impl Visits {
-    /// Whether warps came and none of them parted.
+    /// Whether warps reached the branch and none of them was split.
     fn never_splits(&self) -> bool {
         self.reached > 0 && self.split == 0
     }
 
-    /// Whether what the warps that part save is more than what the others pay.
+    /// Whether the warps that split save more than the others pay.
     fn pays(&self, numbers: &Numbers) -> bool {
         let each = |count: u64, cycles: i64| i128::from(count) * i128::from(cycles);
         let gain = i64::from(numbers.saved) - i64::from(numbers.added);
@@ -83,33 +86,41 @@ pub struct PairPlan {
     pub sides: [Block; 2],
     pub tail: Tail,
     pub steps: Vec<Step>,
-    /// Phis at the head: melded where both are there, else of one side.
+    /// Phis at the head, melded if both are present, otherwise those of one side.
     pub phis: Vec<[Option<Inst>; 2]>,
 }
 
-/// What decided.
+/// The numbers that decide whether a plan pays. Costs are in issue cycles; all other fields are counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Numbers {
-    /// Instructions of both sides, and how many pairs of them are melded.
+    /// Instructions of each side.
     pub insts: [u32; 2],
+    /// Pairs of instructions that are melded.
     pub melded: u32,
+    /// Instructions that lanes of the other side execute needlessly.
     pub lifted: u32,
+    /// Instructions behind guards, and the number of guards.
     pub guarded: u32,
     pub guards: u32,
+    /// Selects.
     pub selects: u32,
-    /// Cost of the two sides.
+    /// Cost of each side.
     pub sides: [u32; 2],
+    /// Cost of what is executed once instead of twice, including `branches`.
     pub saved: u32,
-    /// The part of it that is branches.
+    /// The part of `saved` that is branches.
     pub branches: u32,
+    /// Cost of selects, negations, guards and the hub.
     pub added: u32,
+    /// What a warp that does not split executes more than before.
     pub risk: u32,
+    /// Pairs of blocks.
     pub blocks: u32,
-    /// Branches that lead to the sides, where there are several.
+    /// Branches that lead to the sides, if there are several; otherwise 0.
     pub sources: u32,
-    /// What a divergence map says.
+    /// The counts of a divergence map.
     pub visits: Option<Visits>,
-    /// Registers that the function's dearest block needs, and a melded block at most.
+    /// Registers needed at most by a block of the sides before melding, and by a melded block after it.
     pub registers: [u32; 2],
 }
 
@@ -138,23 +149,23 @@ impl fmt::Display for Numbers {
     }
 }
 
-/// What is to be done at one branch.
+/// How the sides of one branch are melded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FusePlan {
     pub entry: Block,
-    /// The edges to the sides, where the branch has not both for itself.
+    /// The edges to the sides, if other branches lead to them too.
     pub hub: Option<Hub>,
     pub pairs: Vec<PairPlan>,
     /// Counters that melded loops get.
     pub counters: SmallVec<[Counter; 2]>,
     pub numbers: Numbers,
-    /// Blocks whose code applying changes or removes.
+    /// Blocks whose code is changed or removed.
     pub core: Vec<Block>,
-    /// Blocks of which it changes the phis.
+    /// Blocks of which only the phis change.
     pub exits: Vec<Block>,
 }
 
-/// Why a divergent branch is left alone.
+/// Why a divergent branch is left unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FuseReject {
     NotTwoWays,
@@ -163,22 +174,22 @@ pub enum FuseReject {
     NothingAlike([u32; 2]),
     Unprofitable(Numbers),
     Risky(Numbers),
-    /// Loops that LLVM would unroll apart, but not melded.
+    /// LLVM would unroll the loops separately but not melded.
     LosesTripCount(LostTripCounts),
-    /// One side leaves a loop that the other stays in.
+    /// One side leaves a loop in which the other stays.
     LeavesLoop,
-    /// Lanes agree if warps lie along x.
+    /// Lanes agree if warps extend along x.
     AlongRows,
-    /// More registers than there are, where there were enough.
+    /// More registers would be needed than are available, and before there were enough; the number is the limit.
     Pressure(Numbers, u32),
-    /// A divergence map says that it never splits a warp.
+    /// According to a divergence map, the branch never splits a warp.
     NeverSplits(Visits),
-    /// A divergence map says that it splits too few warps for what the others would lose.
+    /// According to a divergence map, the branch splits too few warps to make up for what the others lose.
     FewSplits(Numbers),
 }
 
 impl FuseReject {
-    /// Whether the sides have instructions that could be one.
+    /// Whether the sides have instructions that could be melded.
     pub fn has_something_alike(&self) -> bool {
         match self {
             FuseReject::Unprofitable(numbers)
@@ -190,7 +201,7 @@ impl FuseReject {
         }
     }
 
-    /// Name of the remark.
+    /// The name of the remark.
     pub fn name(&self) -> &'static str {
         match self {
             FuseReject::NotTwoWays => "NotFusedNotTwoWays",
@@ -248,7 +259,7 @@ impl fmt::Display for FuseReject {
 }
 
 impl FusePlan {
-    /// Whether two melded ways part behind the melded code: a branch that might be fused in its turn.
+    /// Whether two melded ways diverge after the melded code, which makes a branch that might be fused in turn.
     pub fn makes_branches(&self) -> bool {
         let parts = |(index, pair): (usize, &PairPlan)| match &pair.tail {
             Tail::Joined { links, .. } => {
@@ -257,21 +268,21 @@ impl FusePlan {
             }
             Tail::Split => false,
         };
-        // what was joined may have other ways left
+        // branches that were joined may have other successors
         self.hub.is_some() || self.pairs.iter().enumerate().any(parts)
     }
 }
 
-/// What is kept from plan to plan of a function.
+/// State kept between the plans of a function.
 #[derive(Default)]
 pub struct Scratch {
     shapes: Shapes,
-    /// Blocks that decided the last plan.
+    /// Blocks that determined the last plan.
     pub looked: Vec<Block>,
 }
 
-/// Plans the fusion of the sides of one branch, as if its lanes parted: [`lanes_part`] is the caller's to ask, and uniform
-/// ones are its to leave alone.
+/// Plans the fusion of the sides of one branch on the assumption that its lanes diverge. The caller must ask
+/// [`lanes_part`], and must not apply plans of uniform branches.
 pub fn plan(
     outline: &Outline,
     context: &Context<'_, '_>,
@@ -314,7 +325,7 @@ pub fn plan(
     }
 }
 
-/// The plan, unless lanes agree on its branch if warps lie along x, for all that is known.
+/// Returns the plan unless, as far as is known, lanes agree on its branch whenever warps extend along x.
 pub fn lanes_part(facts: &Facts, context: &Context<'_, '_>, plan: FusePlan) -> Result<FusePlan, FuseReject> {
     let is_known = context.always || context.visits(plan.entry).is_some();
     if !is_known && agrees_along_rows(facts, plan.entry) { Err(FuseReject::AlongRows) } else { Ok(plan) }
@@ -326,7 +337,7 @@ fn agrees_along_rows(facts: &Facts, entry: Block) -> bool {
         && condition.is_some_and(|&condition| LaneDistance::new(facts).of(condition, entry) == Some(0))
 }
 
-/// The best plan for sides that several branches lead to; `None` where there are no such sides.
+/// The best plan for sides that several branches lead to; `None` if there are no such sides.
 fn behind_hub(
     outline: &Outline,
     context: &Context<'_, '_>,
@@ -368,7 +379,7 @@ fn behind_hub(
 fn judge(outline: &Outline, context: &Context<'_, '_>, mut plan: FusePlan) -> Result<FusePlan, FuseReject> {
     let numbers = plan.numbers;
     let Numbers { saved, added, risk, .. } = numbers;
-    // choosing between results of both sides LLVM and ptxas do by themselves where it pays
+    // choosing between results of both sides is left to LLVM and ptxas, which do it where it pays
     if numbers.melded == 0 {
         return Err(FuseReject::NothingAlike(numbers.insts));
     }
@@ -400,7 +411,7 @@ struct Planner<'a, 'c, 'm> {
     region: &'a Region,
     melded: Melded,
     numbers: Numbers,
-    /// Pairs of values that are selected, each once a pair of blocks.
+    /// Cost of the selects, in issue cycles; each pair of values counts once in each pair of blocks.
     select_cost: u32,
 }
 
@@ -412,7 +423,7 @@ impl Planner<'_, '_, '_> {
     fn run(mut self, shapes: &mut Shapes) -> FusePlan {
         let mut pairs = Vec::with_capacity(self.region.pairs.len());
         let bodies: Vec<[Vec<Inst>; 2]> = self.region.pairs.iter().map(|pair| self.bodies(pair)).collect();
-        // most branches end here, before anything is aligned
+        // planning ends here for most branches, before anything is aligned
         let alike = bodies.iter().any(|bodies| self.has_alike(bodies, shapes));
         for (index, bodies) in bodies.iter().enumerate() {
             self.count(bodies);
@@ -439,7 +450,7 @@ impl Planner<'_, '_, '_> {
         pair.sides.map(|side| matching::body(self.context.func, self.context.kinds, side))
     }
 
-    /// Whether some shape is on both sides.
+    /// Whether some shape occurs on both sides.
     fn has_alike(&self, bodies: &[Vec<Inst>; 2], shapes: &mut Shapes) -> bool {
         let Context { func, handles, kinds, .. } = *self.context;
         let mut of = |inst: Inst| shapes.of(func, handles, kinds, inst);
@@ -463,7 +474,7 @@ impl Planner<'_, '_, '_> {
         let ends = self.ends(index);
         let mut pairing = pair_up(self.context, [&bodies[0], &bodies[1]], &ends, shapes, &mut self.melded);
         if pair.tail == Tail::Split && matches!(pairing.steps.last(), Some(Step::Guard(_))) {
-            // what comes last stays where it is, behind the branch that is there anyhow
+            // the last guarded instructions stay in the sides, behind the branch that follows anyway
             pairing.steps.pop();
             pairing.guards -= 1;
         }
@@ -472,7 +483,7 @@ impl Planner<'_, '_, '_> {
         if let Tail::Joined { links, .. } = &pair.tail {
             let ends_apart = ends.iter().filter(|&&values| !self.melded.same(func, values));
             selects.extend(ends_apart);
-            // the branch that parted the sides, or one of the two that parted each
+            // the branch that splits the sides, or one of those that lead to both
             let parted = self.region.hub.as_ref().is_none_or(|hub| hub.sources.iter().any(|s| s.1 == Way::Both));
             let branches = u32::from(index == 0 && parted) + u32::from(links.len() == 2);
             self.numbers.branches += branches * DIVERGENT_BRANCH;
@@ -485,7 +496,7 @@ impl Planner<'_, '_, '_> {
             }
         }
         let Pairing { steps, saved, common, melded, negations, lifted_cost, lifted, guards, guarded, .. } = pairing;
-        // only what stands right behind the branch can be hoisted before it
+        // only instructions directly after the branch can be hoisted above it
         let saved = if index == 0 { saved } else { saved + common };
         self.numbers.blocks += 1;
         self.numbers.saved += saved;
@@ -498,7 +509,8 @@ impl Planner<'_, '_, '_> {
         PairPlan { sides: pair.sides, tail: pair.tail.clone(), steps, phis }
     }
 
-    /// Values that the ends of a pair want of both sides: conditions, returned values, incoming values of exits' phis.
+    /// Values that the ends of a pair need from both sides: conditions, returned values, incoming values of the exits'
+    /// phis.
     fn ends(&self, index: usize) -> Vec<[Value; 2]> {
         let func = self.context.func;
         let pair = &self.region.pairs[index];
@@ -513,7 +525,7 @@ impl Planner<'_, '_, '_> {
         ends
     }
 
-    /// Pairs the phis of two blocks: same type, most incoming values alike.
+    /// Pairs the phis of two blocks: those of the same type with most incoming values in common.
     fn phis(&mut self, sides: [Block; 2]) -> Vec<[Option<Inst>; 2]> {
         let func = self.context.func;
         let mut others: Vec<Inst> = func.phis(sides[1]).collect();
@@ -525,7 +537,7 @@ impl Planner<'_, '_, '_> {
                 pairs.filter(|&values| self.melded.same(func, values)).count()
             };
             let fits = others.iter().enumerate().filter(|(_, other)| func.insts[**other].ty == ty);
-            // of equals the first, which the front end made for the same purpose
+            // among equals the first, which the front end made for the same purpose
             let best = fits.max_by_key(|(place, other)| (alike(**other), usize::MAX - place)).map(|(place, _)| place);
             match best {
                 Some(place) => {
@@ -562,7 +574,7 @@ impl Planner<'_, '_, '_> {
     }
 }
 
-/// What a phi takes from a block; the edge exists.
+/// The value that a phi receives from a block; the edge exists.
 fn incoming(context: &Context<'_, '_>, phi: Inst, from: Block) -> Value {
     let func = context.func;
     debug_assert!(func.insts[phi].opcode == Opcode::Phi);

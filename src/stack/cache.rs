@@ -1,17 +1,18 @@
-//! What would a kernel lose if shared memory took so many bytes from the first-level cache of its multiprocessor?
+//! How much would a kernel lose if shared memory took this many bytes of its multiprocessor's first-level cache?
 //!
-//! 1. **Gathers** are loads in loops, outside [cold](Frequencies::is_cold) code, of which a warp reads from many sectors at once: lanes
-//!    a sector or more apart ([`stride`]), or at places that depend on what they loaded before ([`LaneDistance`]). They live on what the
-//!    cache kept from other lanes and earlier iterations. Neighbouring fields of an element count once.
-//! 2. **Price.** A kernel of nothing but gathers takes `1 + taken / (3/4 of the memory)` times as long where shared memory takes
-//!    so much (H200: 24 KB 1.04, 56 KB 1.2, 92 KB 1.5, 156 KB 1.75, 220 KB 2.2). What is taken goes up in the steps
-//!    in which the memory is divided.
-//! 3. **Worth.** An access at a place that differs between lanes costs in local memory as much as a gather and a half or more,
-//!    once the stack objects of all resident threads take a good part of the cache; below that, and for accesses at the same
-//!    place in all lanes, little: what is accessed in no other way stays where the cache has room for all of it. An object moves
-//!    if it is worth [`MARGIN`] times the price.
+//! 1. **Gathers** are loads in loops, outside [cold](Frequencies::is_cold) code, for which a warp reads many sectors at
+//!    once: either lanes are a sector or more apart ([`stride`]), or the address depends on what they loaded before
+//!    ([`LaneDistance`]). They depend on what the cache kept from other lanes and earlier iterations. Neighbouring
+//!    fields of an element count once.
+//! 2. **Price.** A kernel that consists only of gathers takes `1 + taken / (3/4 of the memory)` times as long if shared
+//!    memory takes `taken` bytes (H200: 24 KB 1.04, 56 KB 1.2, 92 KB 1.5, 156 KB 1.75, 220 KB 2.2). What is taken
+//!    increases in the steps in which the hardware divides the memory.
+//! 3. **Worth.** Once the stack objects of all resident threads fill a good part of the cache, a local-memory access
+//!    whose address differs between lanes costs as much as one and a half gathers or more. Below that, and for accesses
+//!    at the same address in all lanes, it costs little: an object that is only accessed in the latter way stays as
+//!    long as the cache has room for all objects. An object moves if it is worth [`MARGIN`] times the price.
 //!
-//! Cost: one look at every load. Source: measured; no work that we know of decides by it.
+//! Cost: one look at every load. Source: our measurements; we know of no work that decides by this.
 
 use super::reject::Reject;
 use crate::access::lane_distance::LaneDistance;
@@ -28,26 +29,27 @@ use rustc_hash::FxHashSet;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// What moving must be worth, in prices; more where larger blocks pay and have nothing of it.
+/// How many times its price a move must be worth. The second is for versions: larger blocks pay too and gain nothing.
 const MARGIN: f64 = 3.5;
 const MARGIN_OF_VERSIONS: f64 = 4.0;
-/// Sectors that a warp reads at once where a lane reads half of one: more make a gather.
+/// Number of sectors that a warp reads at once if each lane reads half a sector; more than this make a gather.
 const MANY_SECTORS: u32 = 16;
 
-/// What the first-level cache is for.
+/// How a kernel uses the first-level cache.
 pub struct Cache<'m> {
     frequencies: Rc<Frequencies<'m>>,
-    /// Loads in loops that go through it, and their expected executions.
+    /// Loads in loops that go through the cache, and the sum of their expected executions.
     loads: Vec<Inst>,
     weight: f64,
-    /// Expected executions of those that are gathers, and the one that runs most often: once somebody asks.
+    /// Expected executions of the loads that are gathers, and the gather that runs most often; computed when first
+    /// requested.
     gathers: OnceCell<Option<(f64, Inst)>>,
-    /// Bytes of a thread's stack objects.
+    /// Size of a thread's stack objects, in bytes.
     objects: u64,
 }
 
 impl<'m> Cache<'m> {
-    /// Of a function with stack objects of so many bytes in all.
+    /// For a function whose stack objects have this size in total, in bytes.
     pub fn of(outline: &Outline, frequencies: Rc<Frequencies<'m>>, objects: u64) -> Cache<'m> {
         let func = &outline.func;
         let is_cached = |inst: &Inst| {
@@ -89,7 +91,7 @@ impl<'m> Cache<'m> {
         })
     }
 
-    /// Why an object is not worth any room that it would take from the cache.
+    /// Why an object is not worth any room taken from the cache.
     pub fn reason_to_stay(&self, outline: &Outline, object: &Object) -> Option<Reject> {
         let at = object.accesses.first()?.inst;
         let mut used = self.used(outline, object).map(|(_, block)| block).chain(object.copied_in(outline)).peekable();
@@ -101,16 +103,16 @@ impl<'m> Cache<'m> {
         (most <= 1.0 && all < self.weight).then_some(Reject::OutsideLoops { at })
     }
 
-    /// Which part of the memory the stack objects of all resident threads take.
+    /// The size of the stack objects of all resident threads, as a share of the memory.
     fn crowd(&self, budget: &SharedBudget) -> f64 {
         (self.objects * u64::from(budget.resident_threads())) as f64 / budget.chip.unified_bytes as f64
     }
-    /// Whether they do not fit the cache.
+    /// Whether the stack objects of all resident threads exceed the cache.
     pub fn is_full(&self, budget: &SharedBudget) -> bool {
         self.crowd(budget) >= 1.0
     }
 
-    /// Why an object is not worth a copy per thread of so many bytes for a block.
+    /// Why an object is not worth a copy per thread that takes `bytes` of shared memory for a block.
     pub fn price(&self, facts: &Facts, object: &Object, budget: &SharedBudget, bytes: u64) -> Result<(), Reject> {
         let unified = budget.chip.unified_bytes as f64;
         let crowd = self.crowd(budget);
@@ -139,7 +141,7 @@ impl<'m> Cache<'m> {
     }
 }
 
-/// The element that an address belongs to: the address without its constant parts.
+/// The element to which an address belongs: the address without its constant offsets.
 fn element(facts: &Facts, mut pointer: Value) -> Value {
     let func = &facts.func;
     while let Some(def) = func.def(pointer) {

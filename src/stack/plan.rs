@@ -1,19 +1,21 @@
 //! Which stack objects move to shared memory, and as how many copies?
 //!
 //! 1. [`stack_objects`](crate::objects::stack_objects) follows every address (legality).
-//! 2. Legality of a placement. **One copy per thread** needs nothing more: each thread reads and writes its own bytes, so
-//!    no schedule can make two threads meet there. **One copy per warp** needs every write to be of a value all lanes
-//!    of the warp agree on, at an offset they agree on, in a warp-convergent block. Every lane still writes itself, so
-//!    its reads come after its own write; a lane that runs ahead could overwrite what a slower one has yet to read, so
-//!    a write waits for the warp (`bar.warp.sync`) unless every other access to its bytes comes after it in every lane.
-//!    Blocks that the warp executes whole are where such a barrier is legal; lanes that have exited do not count, and a
-//!    lane that left for a return of its own reads what it wants before it exits, and so before the barrier opens.
-//!    **A constant** needs what [`contents`] asks, and neither a slot nor a bound.
-//! 3. Profit: objects by executed accesses over bytes, as long as the shared-memory budget has room. A copy per warp is
-//!    taken where it costs no barrier in a loop, or where a copy per thread has no room. Shared memory is taken from the
-//!    first-level cache, whoever uses it. So what is used in [cold](Frequencies::is_cold) code only stays, as does what is used
-//!    outside loops only, less often than loops load, what gains less than [gathers](super::cache) lose, what is little
-//!    beside objects that stay anyway, and what `ptxas` keeps in registers.
+//! 2. Legality of a placement. **One copy per thread** needs nothing more: each thread reads and writes its own bytes,
+//!    so under no schedule can two threads interfere. **One copy per warp** requires that every write stores a value on
+//!    which all lanes of the warp agree, at an offset on which they agree, in a warp-convergent block. Every lane still
+//!    performs the write, so its reads follow its own write. A lane that runs ahead could overwrite what a slower one
+//!    has yet to read; a write therefore waits for the warp (`bar.warp.sync`) unless every other access to its bytes
+//!    follows it in every lane. Such a barrier is legal in blocks that the whole warp executes. Lanes that have exited
+//!    do not count, and a lane that left through a return of its own performs its reads before it exits, and thus
+//!    before the barrier opens.
+//!    **A constant** must satisfy what [`contents`] checks, and needs neither a slot nor a launch bound.
+//! 3. Profit: objects are taken in order of executed accesses per byte, as long as the shared-memory budget has room. A
+//!    copy per warp is used if it needs no barrier in a loop, or if there is no room for a copy per thread. Shared
+//!    memory is taken from the first-level cache, whatever it is used for. An object therefore stays if it is used only
+//!    in [cold](Frequencies::is_cold) code, only outside loops and less often than loops load, if it gains less than
+//!    [gathers](super::cache) lose, if it is used little compared with objects that stay anyway, or if `ptxas` keeps it
+//!    in registers.
 //!
 //! Cost: linear in uses, plus one reachability walk per object that could have warp copies.
 
@@ -36,14 +38,14 @@ use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Where an object goes.
+/// Where an object is placed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Placement {
-    /// One copy per thread, interleaved in granules.
+    /// One copy per thread, interleaved in granules of this many bytes.
     Thread { granule: u64 },
-    /// One copy per warp; these writes wait for the warp first.
+    /// One copy per warp; these writes first wait for the warp.
     Warp { barriers: Vec<Inst> },
-    /// A constant of the program, in constant memory where the lanes of a warp read the same place.
+    /// A constant of the program; in constant memory if the lanes of a warp read the same address (`together`).
     Constant { contents: Vec<u8>, together: bool },
 }
 
@@ -55,24 +57,26 @@ pub struct Move {
     pub bytes: u64,
 }
 
-/// What happens to a kernel's stack objects.
+/// What is done with the stack objects of a function.
 #[derive(Default)]
 pub struct StackPlan {
     pub moves: Vec<Move>,
-    /// By the object's address.
+    /// Refusals, each with the address of the object.
     pub refusals: Vec<(Value, Reject)>,
 }
 
-/// A gathered object, and one that the cache has no room for, may cost occupancy, down to one in so many blocks: on an H200 a
-/// kernel that keeps 19 of 32 blocks for it runs 1.6 times as fast, and others gain more than ten times.
+/// An object with accesses that differ between lanes, or one for which the cache has no room, may cost occupancy, down
+/// to one block in this many. On an H200 a kernel that keeps 19 of 32 blocks runs 1.6 times as fast, and others gain
+/// more than tenfold.
 const GATHERED_PART: u32 = 2;
-/// Objects that stay are used so many times as much as those that could move without doing much good.
+/// Objects stay if those that stay anyway are used this many times as often as they are.
 const LESS_USED_PART: f64 = 4.0;
-/// Most bytes of one object in constant memory, which is small; a longer one is read like other memory.
+/// Largest object in constant memory, in bytes, since that is small; larger ones are read like other memory.
 const MAX_CONSTANT: u64 = 4096;
 
-/// Stack objects that are constants of the program, in kernels and in functions they call.
-/// Where slots may be had (there is a bound), those that lanes read at different places wait for them: a copy per warp is faster.
+/// Plans the stack objects that become constants of the program, in kernels and in functions they call. If slots are
+/// available (there is a launch bound), objects that lanes read at different addresses are left for them: a copy per
+/// warp is faster.
 pub fn plan_constants(analyses: &mut FunctionAnalyses<'_>) -> StackPlan {
     let mut found = StackPlan::default();
     let objects = analyses.objects();
@@ -99,8 +103,8 @@ pub fn plan_constants(analyses: &mut FunctionAnalyses<'_>) -> StackPlan {
     found
 }
 
-/// Decides for one kernel. `room` says what shared memory there is, or why there is none; what is planned is taken.
-/// `anything`: cold objects move too.
+/// Decides for one kernel. `room` is the shared memory available, or why there is none; what is planned is taken from
+/// it. With `anything`, cold objects move too.
 pub fn plan(
     analyses: &mut FunctionAnalyses<'_>,
     room: &mut Result<SharedBudget, NoShared>,
@@ -108,7 +112,7 @@ pub fn plan(
 ) -> StackPlan {
     let mut found = StackPlan::default();
     let objects = analyses.objects();
-    // the most accesses per byte first; ties in function order
+    // most accesses per byte first; ties in function order
     let mut ranked: Vec<(f64, &Object)> = Vec::new();
     let cache = (!anything && objects.iter().any(|(_, object)| object.is_ok())).then(|| {
         let outline = analyses.outline();
@@ -162,7 +166,7 @@ pub fn plan(
 }
 
 impl StackPlan {
-    /// An object is not worth shared memory: it may still be a constant.
+    /// An object that is not worth shared memory may still become a constant.
     fn stays(&mut self, analyses: &FunctionAnalyses<'_>, object: &Object, reason: Reject) {
         match contents(analyses.outline(), &analyses.handles, object) {
             Some(contents) => {
@@ -174,7 +178,7 @@ impl StackPlan {
     }
 }
 
-/// Expected executions of an object's accesses.
+/// Expected executions of the accesses to an object, for each entry of the function.
 fn executions(outline: &Outline, frequencies: &Frequencies<'_>, object: &Object) -> f64 {
     let blocks = object.accesses.iter().map(|access| outline.func.insts[access.inst].block);
     blocks.chain(object.copied_in(outline)).map(|block| frequencies.of(block)).sum()
@@ -188,7 +192,7 @@ fn reason_to_stay(outline: &Outline, cache: &Cache<'_>, object: &Object) -> Opti
     cache.reason_to_stay(outline, object)
 }
 
-/// Where objects that have no room take more than the whole cache, others stay that are used little beside them.
+/// If objects for which there is no room exceed the whole cache, others that are used little in comparison stay too.
 fn leave_less_used(
     analyses: &FunctionAnalyses<'_>,
     objects: &[StackObject],
@@ -219,8 +223,8 @@ fn leave_less_used(
     });
 }
 
-/// Whether `ptxas` keeps the object in registers, although it is indexed: it selects among the words of a small array, where
-/// all accesses are of words.
+/// Whether `ptxas` keeps the object in registers although it is indexed: it selects among the words of a small array if
+/// all accesses are of whole words.
 fn stays_in_registers(outline: &Outline, object: &Object) -> bool {
     let words = object.size / 4;
     let is_word =
@@ -237,8 +241,8 @@ fn stays_in_registers(outline: &Outline, object: &Object) -> bool {
     object.argument_piece.is_none() && object.accesses.iter().all(is_word) && is_kept()
 }
 
-/// The most registers that moving objects can keep alive between blocks beyond what was: the slots' bases; for an index
-/// whose address is wanted in another block the index itself and that address; what replaces a phi or a select.
+/// The largest number of registers that moving objects can additionally keep alive between blocks: the bases of slots;
+/// for an index whose address is needed in another block, the index and that address; what replaces a phi or a select.
 /// Everything else is computed in the block that accesses the slot.
 pub fn most_added(outline: &Outline, pressure: &Pressure, plan: &StackPlan) -> u32 {
     let func = &outline.func;
@@ -248,7 +252,7 @@ pub fn most_added(outline: &Outline, pressure: &Pressure, plan: &StackPlan) -> u
         let terms = func.gep(inst).terms.iter();
         terms.map(move |term| pressure.register_of(operands[term.operand as usize]))
     };
-    // addresses of the same index share a register
+    // addresses computed from the same index share a register
     let mut homes: FxHashMap<Value, Block> = FxHashMap::default();
     let mut several: FxHashSet<Value> = FxHashSet::default();
     for inst in derived().filter(|&inst| func.insts[inst].opcode == Opcode::Gep) {
@@ -271,7 +275,7 @@ pub fn most_added(outline: &Outline, pressure: &Pressure, plan: &StackPlan) -> u
     2 * plan.moves.len() as u32 + derived().map(added).sum::<u32>()
 }
 
-/// Where in shared memory an object goes, if it is worth what the cache loses.
+/// The place of an object in shared memory, if it is worth what the cache loses.
 fn worthwhile(
     facts: &Facts,
     cache: Option<&Cache<'_>>,
@@ -285,7 +289,7 @@ fn worthwhile(
     Ok((placement, bytes))
 }
 
-/// Where in shared memory an object goes; `crowded`: the objects do not fit the cache.
+/// The place of an object in shared memory. `crowded`: the objects do not fit the cache.
 fn place(facts: &Facts, object: &Object, budget: &SharedBudget, crowded: bool) -> Result<(Placement, u64), Reject> {
     let granule = object.granule();
     let thread_bytes = layout::thread_bytes(object.size, granule, budget.threads);
@@ -302,8 +306,9 @@ fn place(facts: &Facts, object: &Object, budget: &SharedBudget, crowded: bool) -
     Ok((Placement::Thread { granule }, thread_bytes))
 }
 
-/// Whether a loop accesses the object, and at places that differ between lanes unless the cache has no room for it: in local
-/// memory each such access goes to as many sectors as there are places, in shared memory to one bank a lane.
+/// Whether a loop accesses the object; unless the cache has no room for it, also at addresses that differ between
+/// lanes. In local memory such an access goes to as many sectors as there are addresses, in shared memory to one bank
+/// for each lane.
 fn may_cost_blocks(facts: &Facts, object: &Object, crowded: bool) -> bool {
     object.accesses.iter().any(|access| {
         let block = facts.func.insts[access.inst].block;
@@ -311,7 +316,7 @@ fn may_cost_blocks(facts: &Facts, object: &Object, crowded: bool) -> bool {
     })
 }
 
-/// The writes that must wait for the warp if it shares one copy; `None` if it cannot.
+/// The writes that must wait for the warp if it shares one copy; `None` if it cannot share one.
 fn warp_barriers(facts: &Facts, object: &Object) -> Option<Vec<Inst>> {
     if object.argument_piece.is_some() {
         return None;
@@ -343,8 +348,8 @@ fn warp_barriers(facts: &Facts, object: &Object) -> Option<Vec<Inst>> {
     Some(writes.iter().filter(waits).map(|write| write.inst).collect())
 }
 
-/// Whether every lane that comes to an access has made this write before, once, and does not come to it again. The write
-/// itself counts as following itself where it is executed once.
+/// Whether every lane that reaches an access has executed this write before, exactly once, and does not execute it
+/// again. The write counts as following itself if it is executed once.
 fn always_follows(outline: &Outline, access: Inst, write: Inst) -> bool {
     let func = &outline.func;
     let (at, from) = (func.insts[access].block, func.insts[write].block);
@@ -379,7 +384,7 @@ mod tests {
 
     const BOUND: &str = "\"nvvm.maxntid\"=\"64\"";
 
-    /// A kernel with an array of `words`; `value` is stored at `at`, and what is at `from` is stored to `%out`.
+    /// A kernel with an array of `words`; `value` is stored at `at`, and the element at `from` is stored to `%out`.
     fn array(words: u32, value: &str, at: &str, from: &str) -> String {
         format!(
             "%a = alloca [{words} x i32]\n%to = getelementptr i32, ptr %a, i32 {at}\nstore i32 {value}, ptr %to\n\

@@ -1,22 +1,22 @@
 //! Which kernels get a second body?
 //!
-//! Most public kernels say nothing about their block's size, and no slot may be given to a thread that does not exist in
-//! the plan. So a kernel without a bound is planned as if no block had more than so many threads. Only if a plan edits
-//! anything it is copied, and [`add_bodies`] puts the copy behind `ntid.x·ntid.y·ntid.z <= N` at the kernel's entry: a uniform
-//! test, taken once.
+//! Most public kernels state no limit on their block size, and a thread for which the plan has no slot must never use
+//! one. A kernel without such a bound is therefore planned as if no block had more than [`VERSION_THREADS`] threads. It
+//! is copied only if a plan edits anything; [`add_bodies`] then places the copy behind the test `ntid.x·ntid.y·ntid.z
+//! <= N` at the kernel's entry, which is uniform and executed once.
 
 use crate::analyses::{Analyses, Options, SteeredFunction};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::Module;
 use crate::stack;
 
-/// Threads that a version of an unbounded kernel has slots for. Smaller blocks use it too; larger ones only pay, so that fewer
-/// threads would do more harm than good.
+/// Threads for which the version of an unbounded kernel has slots. Smaller blocks use this version too. Larger blocks
+/// only pay for the test, so a lower number would do more harm than good.
 const VERSION_THREADS: u32 = 256;
-/// Most blocks of a kernel that is copied: twice the code of a huge kernel is worth no slots.
+/// Largest kernel that is copied, in basic blocks. Slots are not worth doubling the code of a very large kernel.
 const MAX_COPIED_BLOCKS: u32 = 2000;
 
-/// Has kernels without a launch bound planned as second bodies, if they have anything to move.
+/// Marks kernels without a launch bound to be planned as second bodies, if there is anything to move.
 pub fn plan_as_versions<'m>(functions: &mut [SteeredFunction<'m>], options: &Options, analyses: &mut Analyses<'m>) {
     for steered in functions.iter_mut().filter(|steered| wants_version(steered, options)) {
         steered.version = Some(VERSION_THREADS);
@@ -36,7 +36,7 @@ fn wants_version(steered: &SteeredFunction<'_>, options: &Options) -> bool {
         && function.can_be_copied()
 }
 
-/// Gives kernels the second bodies that were made for them.
+/// Adds the second bodies that were made to their kernels.
 pub fn add_bodies(module: Module<'_>, functions: &[SteeredFunction<'_>]) {
     let mut editor = Editor::new(module);
     for steered in functions {
