@@ -12,10 +12,13 @@ use warpwise::divergence::{ModuleAnalysis, Options};
 use warpwise::llvm::compare::analysis_times;
 use warpwise::llvm::owned::OwnedModule;
 
+/// Runs of which the median is reported; the first is a warm-up.
 const RUNS: u32 = 11;
+/// The same for short runs.
 const SHORT_RUNS: u32 = 101;
 /// Up to this many instructions a run counts as short.
 const SHORT: usize = 2_000;
+/// Sizes of the generated kernels, in instructions.
 const LADDER: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 
 fn median(mut times: Vec<u64>) -> u64 {

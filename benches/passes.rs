@@ -15,10 +15,13 @@ use warpwise::llvm::owned::OwnedModule;
 use warpwise::llvm::remark::Host;
 use warpwise::pipeline::{self, Pass, Session};
 
+/// Runs of which the median is reported.
 const RUNS: usize = 9;
+/// The same for short runs.
 const SHORT_RUNS: usize = 41;
 /// Up to this many instructions a run counts as short.
 const SHORT: usize = 2_000;
+/// Sizes of the generated kernels, in instructions.
 const LADDER: [usize; 3] = [1_000, 10_000, 100_000];
 /// A transform, and the parameters that make it do as much as possible.
 const PASSES: [(&str, &str); 4] = [

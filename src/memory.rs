@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 /// mimalloc, with counters that are inactive outside [`peak_bytes`].
 struct Counting;
 
+/// Whether allocations are counted.
 static COUNTS: AtomicBool = AtomicBool::new(false);
+/// Bytes allocated and not yet freed, and the maximum of that.
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 

@@ -81,6 +81,7 @@ pub enum Ext {
 pub struct Symbol(NonZeroU32);
 
 impl Symbol {
+    /// Low bits of a symbol that hold its kind of extension.
     const EXT_BITS: u32 = 2;
 
     /// The symbol for the value with this number; the numbering is the caller's.

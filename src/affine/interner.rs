@@ -13,7 +13,9 @@ impl Element {
     pub const BOTTOM: Element = Element(0);
     /// Nothing is known.
     pub const DIVERGENT: Element = Element(1);
+    /// The first of the elements without a form on which a scope agrees; one for each scope.
     const UNIFORM: u32 = 2;
+    /// The first element with a form.
     const FIRST_FORM: u32 = 5;
 
     /// An unknown number on which the lanes of a scope agree.

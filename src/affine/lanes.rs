@@ -28,6 +28,7 @@ pub struct LaneModel {
 /// A form split into `high · 2^bits + low` with `0 ≤ low < 2^bits`, where `high` is the same for all lanes of `scope`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LowPart {
+    /// Width of the low part.
     pub bits: u32,
     pub scope: Scope,
     /// If the split is within a warp: the low part is this number times `laneid`.

@@ -58,7 +58,7 @@ pub struct Split<'a> {
     pub is_everything: bool,
 }
 
-/// Ranges of the answers' pools.
+/// The answer for a branch: start and end of its part of each list in [`Answers`].
 #[derive(Clone, Copy)]
 struct Row {
     joins: (u32, u32),
@@ -67,6 +67,7 @@ struct Row {
     is_everything: bool,
 }
 
+/// The row of a branch that splits nothing.
 const EMPTY: Row = Row { joins: (0, 0), exits: (0, 0), irregular: (0, 0), is_everything: false };
 
 /// The splits of a function, computed when asked for.
@@ -74,7 +75,7 @@ pub struct SyncDependence<'a> {
     graph: &'a Graph,
     cycles: &'a Cycles,
     sweep: Sweep,
-    /// Built for the first branch.
+    /// Built when first needed.
     shortcuts: Option<Shortcuts>,
     /// Index into `rows` for each block; `u32::MAX` when not asked yet.
     row_of: Vec<u32>,

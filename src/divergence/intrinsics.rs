@@ -46,8 +46,10 @@ const fn register(scope: Scope, low: u64, high: u64) -> LaneRule {
     Register { scope, low, high }
 }
 
+/// Largest number of blocks of a grid along x, and along y or z.
 const GRID_X: u64 = i32::MAX as u64;
 const GRID_YZ: u64 = 65_535;
+/// Largest value of a register without a narrower bound.
 const ANY: u64 = u64::MAX;
 
 /// Prefix (after `llvm.nvvm.`) and class. The longest match applies.

@@ -25,9 +25,10 @@ const MAX_GUARDS: usize = 12;
 /// Number of recent answers that are kept.
 const RECENT: usize = 16;
 
-/// Bounds of an integer in both readings, inclusive.
+/// Inclusive bounds of an integer, unsigned and signed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {
+    /// Width of the integer, 1 to 64.
     pub bits: u32,
     pub umin: u64,
     pub umax: u64,

@@ -18,6 +18,7 @@ use crate::mutants::{self, Mutant};
 
 /// The clamp operand of `shfl.sync` if the whole warp is one segment: segment mask zero, clamp 31.
 const FULL_WIDTH_CLAMP: u64 = 0x1f;
+/// The bits of the clamp operand that the hardware reads: clamp and segment mask.
 const CLAMP_FIELDS: u64 = 0x1f1f;
 
 impl View<'_> {

@@ -87,6 +87,7 @@ impl View<'_> {
     /// so the form is read as the block of the mask sees it, after the loops in between. The solver visits such a mask
     /// again when that form changes ([`Opcode::moves_bits`]).
     fn mask_of_moved_bits(&mut self, inst: Inst, at: Block, mask: i64, bits: u32) -> Option<Form> {
+        /// Maximum number of steps from the mask back to the value.
         const LONGEST: usize = 4;
         let low = |width: u32| u64::MAX >> (64 - width);
         let mut kept = unsigned(mask, bits);

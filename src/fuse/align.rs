@@ -58,6 +58,7 @@ struct Cell {
     parted_by: Move,
 }
 
+/// The score of an alignment that is impossible; far enough from the minimum for further costs to be subtracted.
 const NEVER: i32 = i32::MIN / 2;
 
 /// The melded pairs of a best alignment, in ascending order of both sequences.

@@ -5,6 +5,7 @@
 //! nothing but their operands. Anything else (special registers such as `%laneid`, memory, votes, an unknown word)
 //! counts as unknown. The second holds if the text does not mention the stack.
 
+/// Instructions of PTX, without their suffixes, whose result depends on nothing but their operands.
 const PURE: &[&str] = &[
     "abs",
     "add",

@@ -46,6 +46,7 @@ pub struct CallData {
 impl Memory {
     /// From LLVM's encoding of `memory(…)`: two bits per location, 1 reads, 2 writes.
     pub fn of_encoding(encoded: u64) -> Memory {
+        /// The bit for writes of every location.
         const WRITES: u64 = 0xAAAA_AAAA_AAAA_AAAA;
         match encoded {
             0 => Memory::None,

@@ -16,6 +16,7 @@ pub struct Names {
     blocks: Vec<u32>,
 }
 
+/// In place of a number: the value or block has a name of its own.
 const NAMED: u32 = u32::MAX;
 
 impl Names {

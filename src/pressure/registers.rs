@@ -142,6 +142,7 @@ impl Registers {
 
     /// A register that is shared inside a block, but crosses a boundary only as one value, becomes that value's.
     fn part(&mut self, func: &Func) {
+        /// No value crosses a boundary in this register, and more than one does.
         const NOBODY: u32 = u32::MAX;
         const SEVERAL: u32 = u32::MAX - 1;
         // by register: the value that crosses a boundary

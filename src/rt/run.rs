@@ -32,7 +32,9 @@ struct State {
     kept: Map,
 }
 
+/// The modules loaded, and counts kept from before a reset; `None` before the first module.
 static STATE: Mutex<Option<State>> = Mutex::new(None);
+/// Whether the counters of this process were written.
 static DONE: AtomicBool = AtomicBool::new(false);
 /// Whether a kernel was launched.
 static LAUNCHED: AtomicBool = AtomicBool::new(false);

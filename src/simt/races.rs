@@ -26,6 +26,7 @@ struct Event {
     atomic: bool,
 }
 
+/// No access.
 const NEVER: Event = Event { thread: NOBODY, block: 0, epoch: 0, warp_epoch: 0, atomic: false };
 
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +35,7 @@ struct Cell {
     reads: [Event; 2],
 }
 
+/// A byte that was not accessed since the launch began.
 const FRESH: Cell = Cell { write: NEVER, reads: [NEVER; 2] };
 
 /// A race found.

@@ -14,6 +14,7 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicBool, AtomicI32};
 use std::time::{Duration, Instant};
 
+/// File name of the library that is preloaded.
 const LIBRARY: &str = "libwarpwise_time.so";
 /// Bytes of a program file that are examined, enough for the headers that linkers write.
 const HEAD: usize = 4096;
@@ -93,6 +94,7 @@ pub fn find_program(name: &OsStr) -> Result<PathBuf> {
 
 /// Why no library can be preloaded into a program with this header, if that is so.
 fn why_not(head: &[u8]) -> Option<&'static str> {
+    /// `PT_INTERP`: only dynamically linked programs have this header.
     const INTERPRETER: u32 = 3;
     if !head.starts_with(b"\x7fELF") {
         return None; // a script, or something about which the system will report
@@ -120,7 +122,9 @@ fn why_not(head: &[u8]) -> Option<&'static str> {
     )
 }
 
+/// Process id of the program, 0 before it is started; for the signal handler.
 static CHILD: AtomicI32 = AtomicI32::new(0);
+/// Whether the signal handler was called.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Whether Ctrl-C was pressed.

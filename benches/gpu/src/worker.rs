@@ -51,8 +51,11 @@ pub enum Event {
 /// The second, independent timing of the reference.
 pub const AGAIN: &str = "again";
 
+/// Launches before timing begins.
 const WARM_UPS: usize = 5;
+/// Smallest number of timed launches.
 const MIN_LAUNCHES: usize = 20;
+/// Largest number of timed launches.
 const MAX_LAUNCHES: usize = 100;
 /// Maximum relative error of another compiler's results, which contracts products and sums differently.
 const OTHER_COMPILERS_ERROR: f64 = 1e-3;

@@ -74,6 +74,7 @@ impl<'m> Editor<'m> {
     }
 }
 
+/// LLVM's attribute index of the function itself.
 const FUNCTION_INDEX: u32 = u32::MAX;
 
 /// Whether a function is marked `optnone` and so must not be changed.

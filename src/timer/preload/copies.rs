@@ -79,6 +79,7 @@ impl Region {
 /// The host address that a copy described by memory types writes to, if it comes from the device. `from` is the type
 /// and device address, `to` the type, host address and device address.
 fn host_target(from: [u64; 2], to: [u64; 3]) -> Option<usize> {
+    /// `CU_MEMORYTYPE_HOST` and `CU_MEMORYTYPE_UNIFIED`.
     const HOST: u32 = 1;
     const UNIFIED: u32 = 4;
     let is_device = match from[0] as u32 {

@@ -101,6 +101,7 @@ impl Driver {
 
     /// Whether a pointer refers to host memory; `None` if the driver does not know it at all (pageable memory).
     pub fn is_host(&self, pointer: usize) -> Option<bool> {
+        /// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE` and its value `CU_MEMORYTYPE_HOST`.
         const MEMORY_TYPE: c_int = 2;
         const HOST: c_uint = 1;
         let mut kind = 0;
@@ -126,6 +127,7 @@ pub struct Relaxed {
 impl Relaxed {
     /// Begins it; it ends when the result is dropped. Costs nothing in programs that never capture.
     pub fn enter(has_captures: bool) -> Option<Relaxed> {
+        /// `CU_STREAM_CAPTURE_MODE_RELAXED`.
         const RELAXED: c_int = 2;
         let mut mode = RELAXED;
         (has_captures && driver().exchange_capture_mode(&mut mode) == SUCCESS).then(|| Relaxed { before: mode })

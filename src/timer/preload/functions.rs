@@ -11,6 +11,7 @@ use crate::table;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
+/// Number of entries of the cache.
 const PLACES: usize = 1 << 13;
 
 /// The cache.
@@ -19,6 +20,7 @@ pub struct Functions {
     records: Box<[AtomicU32]>,
 }
 
+/// An entry whose record is not known yet.
 const UNKNOWN: u32 = u32::MAX;
 
 fn key(function: Handle, device: i32) -> u64 {

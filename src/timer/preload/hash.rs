@@ -1,5 +1,6 @@
 //! How are two copies compared? By a 64-bit hash, computed in four parallel lanes, at a few bytes per cycle.
 
+/// Odd multipliers, one for each lane.
 const FACTORS: [u64; 4] = [0x9e37_79b1_85eb_ca87, 0xc2b2_ae3d_27d4_eb4f, 0x1656_67b1_9e37_79f9, 0x85eb_ca77_c2b2_ae63];
 
 /// A hash over a sequence of pieces.

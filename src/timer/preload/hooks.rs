@@ -33,6 +33,7 @@ pub struct Row {
 // SAFETY: addresses of functions and of statics.
 unsafe impl Sync for Row {}
 
+/// End of the range of CUDA versions for functions that have not been superseded.
 const EVER: c_int = c_int::MAX;
 
 thread_local! {

@@ -129,6 +129,7 @@ pub unsafe extern "C" fn dlsym(library: *mut c_void, name: *const c_char) -> *mu
 
 /// The row for a function that a program requests from the driver for a CUDA version.
 fn row_of(symbol: &CStr, version: c_int, flags: u64) -> Option<&'static Row> {
+    /// `CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM`.
     const PER_THREAD: u64 = 2;
     let fits = |row: &&Row| row.symbol == symbol && row.versions.contains(&version);
     let per_thread = ROWS.iter().filter(|_| flags & PER_THREAD != 0).filter(|row| row.per_thread).find(fits);
