@@ -1,14 +1,29 @@
-//! Does the check of claims detect errors in the analysis? Deliberate mistakes, one at a time, for `scripts/mutate`.
+//! Do the checks detect errors? Deliberate mistakes in the analysis and in the transforms, one at a time, for
+//! `scripts/mutate` and for the unit tests of `fuzz::planted`.
 //!
-//! They are compiled in only with the cargo feature `mutants`; without it [`on`] is false at compile time. The switch
-//! is one number for the whole process.
+//! They are compiled in only with the cargo feature `mutants` and in unit tests; otherwise [`on`] is false at compile time.
+//! The switch is one number for the whole process, in unit tests for the thread.
 
-/// The mistakes, in the order of the pipeline.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u32)]
-pub enum Mutant {
+/// Writes the enumeration and the list of all its members.
+macro_rules! mutants {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// The mistakes, in the order of the pipeline: those of the analysis, then those of the transforms.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[repr(u32)]
+        pub enum Mutant {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Mutant {
+            /// Every mistake.
+            pub const ALL: &[Mutant] = &[$(Mutant::$name,)*];
+        }
+    };
+}
+
+mutants! {
     /// `tid.y` is the same for the block.
-    TidYUniform = 1,
+    TidYUniform,
     /// `ctaid` is the same for the grid.
     CtaidGrid,
     /// Warps always lie in rows.
@@ -83,69 +98,104 @@ pub enum Mutant {
     StillFrames,
     /// Lanes agree on every frame's place.
     SameFrames,
+    /// `annotate-uniform` votes on branches whose lanes part.
+    VoteDivergent,
+    /// Loads are invariant through any pointer argument of a kernel.
+    WrittenInvariant,
+    /// `fuse-branches` selects the other side's value.
+    SwappedSelect,
+    /// Guarded instructions are executed by everybody.
+    LostGuard,
+    /// Phis of melded blocks take each side's value for the other's.
+    SwappedPhi,
+    /// Phis behind melded blocks take the first side's value for both.
+    ExitOneSide,
+    /// Counters of melded loops start one too late.
+    CounterLate,
+    /// Loads of melded blocks do not wait for the stores before them.
+    HoistedLoad,
+    /// A subtraction becomes an addition of what was subtracted.
+    KeptSign,
+    /// Gathered edges lead to the other side.
+    GatherSwapped,
+    /// Constants of the program hold their bytes one place further.
+    ConstantShifted,
+    /// Values are recomputed from their first operand for the second, too.
+    RematOperand,
+    /// What hides a value is one, not zero.
+    ZeroIsOne,
+    /// Stack objects overlap their neighbours.
+    StackOverlap,
+    /// Threads' granules lie closer together than there are threads.
+    StackStride,
+    /// Writes to objects that the warp shares do not wait for it.
+    StackNoBarrier,
+    /// Pointers into moved objects are joined the wrong way round.
+    StackPhiSwapped,
+    /// Pointers into moved objects are selected the wrong way round.
+    StackSelectSwapped,
+    /// Loads of moved objects stand before the stores of their block.
+    StackEarlyLoad,
+    /// Slots are read one value further.
+    SlotOffset,
+    /// Rewritten slots of a warp do not wait for it.
+    SlotNoBarrier,
+    /// Rows of warps overlap.
+    RowStride,
+    /// Lane 0 does not store its slots.
+    LaneLost,
+    /// A second body is for blocks of any size.
+    AnyBlock,
+    /// `divergence-map` counts visits twice.
+    CountsTwice,
 }
 
-impl Mutant {
-    /// Every mistake.
-    pub const ALL: [Mutant; 38] = {
-        use Mutant::*;
-        [
-            TidYUniform,
-            CtaidGrid,
-            AlwaysRows,
-            WiderRest,
-            SubAdds,
-            ScaleExact,
-            SymbolExact,
-            TruncExact,
-            ZextWraps,
-            SextWraps,
-            QuotientAlign,
-            BlockCarries,
-            WarpCarries,
-            OrAdds,
-            MaskStays,
-            CompareWraps,
-            GuardSense,
-            InductionWraps,
-            GepUnsigned,
-            FirstOperand,
-            NoGamma,
-            NoEta,
-            NoExitGate,
-            SelectGate,
-            LocalLoads,
-            WideLoads,
-            AtomicUniform,
-            VoteMask,
-            VoteBlock,
-            ShuffleClamp,
-            FreezeKeeps,
-            IgnoreArguments,
-            LastCall,
-            StaleMembers,
-            ConvergentExits,
-            CalleeGuards,
-            StillFrames,
-            SameFrames,
-        ]
-    };
+/// The enabled mistake, by its number in [`Mutant::ALL`] and one.
+#[cfg(all(feature = "mutants", not(test)))]
+mod active {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    static ACTIVE: AtomicU32 = AtomicU32::new(0);
+
+    pub fn set(number: u32) {
+        ACTIVE.store(number, Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub fn get() -> u32 {
+        ACTIVE.load(Ordering::Relaxed)
+    }
 }
 
-#[cfg(feature = "mutants")]
-static ACTIVE: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+/// As above: tests run side by side, each in a thread of its own.
+#[cfg(test)]
+mod active {
+    use std::cell::Cell;
+
+    thread_local! {
+        static ACTIVE: Cell<u32> = const { Cell::new(0) };
+    }
+
+    pub fn set(number: u32) {
+        ACTIVE.set(number);
+    }
+
+    pub fn get() -> u32 {
+        ACTIVE.get()
+    }
+}
 
 /// Enables one mistake, or none.
-#[cfg(feature = "mutants")]
+#[cfg(any(feature = "mutants", test))]
 pub fn activate(mutant: Option<Mutant>) {
-    ACTIVE.store(mutant.map_or(0, |mutant| mutant as u32), std::sync::atomic::Ordering::Relaxed);
+    active::set(mutant.map_or(0, |mutant| mutant as u32 + 1));
 }
 
 /// Enables the mistake named in the environment, for commands that do not enable one themselves.
 #[cfg(feature = "mutants")]
 pub fn activate_named() -> Result<(), String> {
     let Ok(name) = std::env::var(VARIABLE) else { return Ok(()) };
-    let found = Mutant::ALL.into_iter().find(|mutant| format!("{mutant:?}").eq_ignore_ascii_case(&name));
+    let found = Mutant::ALL.iter().copied().find(|mutant| format!("{mutant:?}").eq_ignore_ascii_case(&name));
     activate(Some(found.ok_or_else(|| format!("{VARIABLE}: there is no mistake '{name}'"))?));
     Ok(())
 }
@@ -155,14 +205,14 @@ pub fn activate_named() -> Result<(), String> {
 const VARIABLE: &str = "WARPWISE_MUTANT";
 
 /// Whether this mistake is enabled.
-#[cfg(feature = "mutants")]
+#[cfg(any(feature = "mutants", test))]
 #[inline]
 pub fn on(mutant: Mutant) -> bool {
-    ACTIVE.load(std::sync::atomic::Ordering::Relaxed) == mutant as u32
+    active::get() == mutant as u32 + 1
 }
 
 /// Whether this mistake is enabled: never.
-#[cfg(not(feature = "mutants"))]
+#[cfg(not(any(feature = "mutants", test)))]
 #[inline(always)]
 pub const fn on(_: Mutant) -> bool {
     false

@@ -25,6 +25,7 @@ use crate::divergence::intrinsic_table::IntrinsicTable;
 use crate::entity::{Block, Inst, Value};
 use crate::ir::handles::Handles;
 use crate::ir::inst::{Flags, Opcode};
+use crate::mutants::{self, Mutant};
 use rustc_hash::FxHashMap;
 
 /// Why a uniform branch that is hidden from ptxas is left alone.
@@ -76,6 +77,8 @@ pub struct InvariantLoad {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Plan {
     pub claims: Claims,
+    /// A limit on plans leaves out what is claimed.
+    pub claims_left_out: bool,
     pub shuffles: Vec<Shuffle>,
     /// Blocks whose branch gets a vote.
     pub votes: Vec<Block>,
@@ -165,6 +168,11 @@ fn plan_branches(facts: &Facts, intrinsics: &IntrinsicTable, options: &Options, 
         }
     }
     debug_assert!(no_overlap(plan, &hidden));
+    if mutants::on(Mutant::VoteDivergent) {
+        let graph = &facts.func.graph;
+        let parts = |block: &Block| graph.succs(*block).len() == 2 && facts.is_divergent_branch(*block);
+        plan.votes.extend(facts.func.blocks.keys().filter(parts));
+    }
 }
 
 enum Told {

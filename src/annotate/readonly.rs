@@ -15,6 +15,7 @@
 //! [`MAX_CALL_DEPTH`] callers, or through recursion.
 
 use crate::llvm::handle::{AttrPlace, Function, RawOpcode, Value, ValueKind, attribute_kind};
+use crate::mutants::{self, Mutant};
 use rustc_hash::FxHashMap;
 
 /// Maximum number of values visited for one address.
@@ -130,7 +131,8 @@ impl ReadOnlyMemory {
         if function.is_ptx_kernel() {
             let readonly = function.has_attribute(place, self.readonly) || function.has_attribute(place, self.readnone);
             let alone = self.assume_restrict || function.has_attribute(place, self.noalias);
-            return (readonly && alone).then_some(ReadOnly { is_global: true, through_calls: false });
+            let any = mutants::on(Mutant::WrittenInvariant);
+            return (any || readonly && alone).then_some(ReadOnly { is_global: true, through_calls: false });
         }
         let closed = function.is_local() && function.is_only_called_directly();
         if !closed || depth >= MAX_CALL_DEPTH {

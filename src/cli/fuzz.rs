@@ -62,7 +62,7 @@ enum Command {
         #[arg(long)]
         interesting: Option<String>,
     },
-    /// Make deliberate mistakes in the analysis, one at a time, and see how soon the check notices.
+    /// Make deliberate mistakes in the analysis and the transforms, one at a time, and see how soon the checks notice.
     #[cfg(feature = "mutants")]
     Mutants {
         /// Seconds for each mistake.
@@ -341,15 +341,16 @@ impl Run {
     }
 }
 
-/// `warpwise fuzz mutants`: how soon is each deliberate mistake in the analysis seen?
+/// `warpwise fuzz mutants`: how soon is each deliberate mistake seen?
 #[cfg(feature = "mutants")]
 fn run_mutants(seconds: u64, jobs: usize, only: Option<&str>) -> ExitCode {
+    use crate::fuzz::planted::place_of;
     use crate::mutants::{Mutant, activate};
-    let plan = Plan { only_claims: true, schedules: 0, ..Plan::default() };
     let mut missed = 0;
     println!("{:<18} {:>8} {:>8}  first violation", "mistake", "seconds", "kernels");
     let chosen = |mutant: &Mutant| only.is_none_or(|name| format!("{mutant:?}").eq_ignore_ascii_case(name));
-    for mutant in Mutant::ALL.into_iter().filter(chosen) {
+    for mutant in Mutant::ALL.iter().copied().filter(chosen) {
+        let place = place_of(mutant);
         activate(Some(mutant));
         let start = Instant::now();
         let (next, stop) = (AtomicU64::new(0), AtomicBool::new(false));
@@ -359,17 +360,12 @@ fn run_mutants(seconds: u64, jobs: usize, only: Option<&str>) -> ExitCode {
                 scope.spawn(|| {
                     while !stop.load(Ordering::Relaxed) && start.elapsed().as_secs() < seconds {
                         let seed = next.fetch_add(1, Ordering::Relaxed);
-                        let Err(failure) = drive::run(seed, &drive::varied_knobs(seed, drive::mode_of(seed)), &plan)
-                        else {
-                            continue;
-                        };
-                        if failure.trouble.kind() == "Claim" {
-                            stop.store(true, Ordering::Relaxed);
-                            let text = failure.to_string();
-                            let line = text.split_once(": ").map_or(text.as_str(), |(_, rest)| rest);
-                            let line = line.lines().next().unwrap_or_default().to_owned();
-                            found.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert((seed, line));
-                        }
+                        let Some(failure) = place.notices(seed) else { continue };
+                        stop.store(true, Ordering::Relaxed);
+                        let text = failure.to_string();
+                        let line = text.split_once(": ").map_or(text.as_str(), |(_, rest)| rest);
+                        let line = line.lines().next().unwrap_or_default().to_owned();
+                        found.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert((seed, line));
                     }
                 });
             }

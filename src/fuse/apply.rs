@@ -25,6 +25,7 @@ use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, DebugLoc, IntPredicate, RawOpcode, ValueKind};
+use crate::mutants::{self, Mutant};
 use rustc_hash::FxHashMap;
 
 type Value<'m> = handle::Value<'m>;
@@ -154,6 +155,12 @@ impl<'a, 'm> Applier<'a, 'm> {
                     self.editor.meld_location(handle, own, self.location);
                     self.emitted(&[*inst], block, None);
                 }
+                Step::Guard(groups) if mutants::on(Mutant::LostGuard) => {
+                    for &inst in groups.iter().flatten() {
+                        self.editor.at_end(block).transfer(self.handles.inst(inst));
+                        self.emitted(&[inst], block, None);
+                    }
+                }
                 Step::Guard(groups) => block = self.guard(block, groups),
             }
         }
@@ -188,7 +195,7 @@ impl<'a, 'm> Applier<'a, 'm> {
 
     /// One value for both sides at the end of a block that has no terminator yet.
     fn choose(&mut self, values: [Value<'m>; 2]) -> Value<'m> {
-        let [yes, no] = values;
+        let [yes, no] = if mutants::on(Mutant::SwappedSelect) { [values[1], values[0]] } else { values };
         let is_undefined = |value: Value<'m>| matches!(value.kind(), ValueKind::Poison | ValueKind::Undef);
         if yes == no || is_undefined(no) {
             return yes;
@@ -239,7 +246,13 @@ impl<'a, 'm> Applier<'a, 'm> {
         let subtracting = if side == 0 { t } else { f };
         let is_whole = t.opcode() == RawOpcode::LLVMSub || f.opcode() == RawOpcode::LLVMSub;
         let subtrahend = subtracting.operand(1);
-        let negated = if is_whole { self.editor.neg(subtrahend) } else { self.editor.fneg(subtrahend) };
+        let negated = if mutants::on(Mutant::KeptSign) {
+            subtrahend
+        } else if is_whole {
+            self.editor.neg(subtrahend)
+        } else {
+            self.editor.fneg(subtrahend)
+        };
         let operand = |inst: handle::Inst<'m>, place: u32| {
             if inst == subtracting && place == 1 { negated } else { inst.operand(place) }
         };
@@ -372,6 +385,8 @@ impl<'a, 'm> Applier<'a, 'm> {
         for (index, new, old) in std::mem::take(&mut self.phis) {
             for from in self.leading_to(Link::Pair(index)) {
                 let sides = self.plan.pairs[from].sides.map(|side| self.handles.block(side));
+                let old = if mutants::on(Mutant::SwappedPhi) { [old[1], old[0]] } else { old };
+                let sides = if mutants::on(Mutant::SwappedPhi) { [sides[1], sides[0]] } else { sides };
                 let value = match old {
                     [Some(t), Some(f)] => self.choose_at_end(from, [incoming(t, sides[0]), incoming(f, sides[1])]),
                     [Some(t), None] => incoming(t, sides[0]),
@@ -399,7 +414,7 @@ impl<'a, 'm> Applier<'a, 'm> {
                     self.editor.before(end);
                     self.editor.binary(RawOpcode::LLVMAdd, phi.value(), one, "")
                 } else {
-                    self.editor.int(32, 0)
+                    self.editor.int(32, u64::from(mutants::on(Mutant::CounterLate)))
                 };
                 self.editor.add_incoming(phi, value, self.ends[from]);
             }
@@ -427,6 +442,7 @@ impl<'a, 'm> Applier<'a, 'm> {
                 let mut fresh = Vec::with_capacity(sources.len());
                 for &from in &sources {
                     let sides = self.plan.pairs[from].sides.map(|side| self.handles.block(side));
+                    let sides = if mutants::on(Mutant::ExitOneSide) { [sides[0]; 2] } else { sides };
                     let value = self.choose_at_end(from, sides.map(|side| incoming(phi, side)));
                     fresh.push((value, self.ends[from]));
                 }

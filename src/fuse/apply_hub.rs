@@ -8,6 +8,7 @@ use crate::ir::Func;
 use crate::ir::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, IntPredicate, RawOpcode};
+use crate::mutants::{self, Mutant};
 
 type Value<'m> = handle::Value<'m>;
 
@@ -28,7 +29,7 @@ pub fn make<'m>(
         .map(|&(from, way)| {
             let end = handles.inst(func.terminator(from));
             let condition = match way {
-                Way::To(side) => editor.int(1, u64::from(side == 0)),
+                Way::To(side) => editor.int(1, u64::from((side == 0) != mutants::on(Mutant::GatherSwapped))),
                 Way::Both => condition(editor, end, sides),
             };
             let reaches = match way {

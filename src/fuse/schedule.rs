@@ -14,6 +14,7 @@ use super::legality::{self, Order};
 use super::matching::How;
 use crate::entity::Inst;
 use crate::ir::Func;
+use crate::mutants::{self, Mutant};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -133,6 +134,7 @@ fn dependences(func: &Func, sides: [&[Inst]; 2], node_of: &FxHashMap<Inst, u32>)
             }
             match legality::order(func, inst) {
                 Order::Free => {}
+                Order::Reads if mutants::on(Mutant::HoistedLoad) => {}
                 Order::Reads => {
                     edges.extend(last_write.map(|write| (write, node)));
                     reads.push(node);

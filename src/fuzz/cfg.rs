@@ -119,7 +119,7 @@ impl Gen<'_> {
             Vector => self.vector_expression(),
             Aggregate => self.aggregate_expression(),
             kind @ (ReadOnlyLoad | MutableLoad | ConstantLoad) => self.load_source(kind),
-            OwnSlot => self.own_slot_update(),
+            OwnSlot => self.own_slot_update(self.slots),
             Shared => self.shared_own(),
             SharedNeighbour => self.shared_neighbour(),
             LocalArray => self.local_access(),

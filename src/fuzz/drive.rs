@@ -22,8 +22,8 @@ use crate::llvm::image::import;
 use crate::llvm::optimise::optimise;
 use crate::llvm::owned::OwnedModule;
 use crate::simt::{
-    Arg, Bytes, Inputs, LaunchConfig, LaunchError, LaunchReport, Limits, Machine, Nobody, RaceCheck, Reconvergence,
-    Scheduler,
+    Arg, Bytes, Inputs, LaunchConfig, LaunchError, LaunchReport, Limits, Machine, Nobody, Observer, RaceCheck,
+    Reconvergence, Scheduler,
 };
 use std::fmt;
 
@@ -109,6 +109,8 @@ pub enum Trouble {
     Claim(String),
     /// Debug information is malformed, lost, or changes the code.
     DebugInfo(String),
+    /// Counters of the divergence map are not what the machine saw.
+    Counters(String),
 }
 
 impl Trouble {
@@ -133,6 +135,7 @@ impl Trouble {
             Self::Differs { .. } => "Differs",
             Self::Claim(_) => "Claim",
             Self::DebugInfo(_) => "DebugInfo",
+            Self::Counters(_) => "Counters",
         }
     }
 }
@@ -144,7 +147,11 @@ impl fmt::Display for Failure {
             write!(f, ", launch {geometry}")?;
         }
         match &self.trouble {
-            Trouble::Module(text) | Trouble::Fault { text, .. } | Trouble::Claim(text) | Trouble::DebugInfo(text) => {
+            Trouble::Module(text)
+            | Trouble::Fault { text, .. }
+            | Trouble::Claim(text)
+            | Trouble::DebugInfo(text)
+            | Trouble::Counters(text) => {
                 write!(f, ": {text}")
             }
             Trouble::Differs { what, offset, bytes } => {
@@ -256,13 +263,24 @@ impl Runner<'_> {
         stage: &str,
         adjust: impl FnOnce(&mut LaunchConfig),
     ) -> Result<LaunchReport, Failure> {
+        self.watch(machine, stage, adjust, &mut Nobody)
+    }
+
+    /// A launch that somebody looks at.
+    pub(super) fn watch(
+        &mut self,
+        machine: &Machine<'_>,
+        stage: &str,
+        adjust: impl FnOnce(&mut LaunchConfig),
+        observer: &mut impl Observer,
+    ) -> Result<LaunchReport, Failure> {
         let mut config = LaunchConfig::new(self.geometry.grid, self.geometry.block);
         config.limits = Limits { steps: STEPS, ..Limits::default() };
         config.races = RaceCheck { shared: self.races, global: self.races };
         config.dynamic_shared = self.launch.dynamic_shared;
         adjust(&mut config);
         let ran =
-            machine.kernel(Some(KERNEL)).and_then(|kernel| machine.launch(kernel, &config, self.inputs, &mut Nobody));
+            machine.kernel(Some(KERNEL)).and_then(|kernel| machine.launch(kernel, &config, self.inputs, observer));
         let report = ran.map_err(|error| self.failure(stage, Trouble::of_launch(error)))?;
         self.tally.launches += 1;
         self.tally.lane_steps += report.lane_steps;
@@ -302,7 +320,7 @@ impl Runner<'_> {
         Err(self.failure(stage, Trouble::Differs { what: what.to_owned(), offset, bytes: differing.len() }))
     }
 
-    fn failure(&self, stage: &str, trouble: Trouble) -> Failure {
+    pub(super) fn failure(&self, stage: &str, trouble: Trouble) -> Failure {
         Failure { geometry: Some(self.geometry), stage: stage.to_owned(), trouble }
     }
 }

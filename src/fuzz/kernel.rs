@@ -247,6 +247,12 @@ impl Gen<'_> {
         for _ in 0..arrays {
             self.local_array();
         }
+        if self.knobs.mode == Mode::LocalArrays && self.rng.chance(40) {
+            self.local_table();
+        }
+        if self.knobs.mode == Mode::LocalArrays && self.rng.chance(30) {
+            self.local_of_warp();
+        }
     }
 
     /// The guard of nearly every real kernel: threads past `n` return at once, or skip the body. Returns the block

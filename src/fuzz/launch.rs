@@ -245,9 +245,10 @@ impl Geometry {
 /// Blocks of one dimension that real launches and our edge cases use.
 const BLOCKS_1D: [[u32; 3]; 8] =
     [[32, 1, 1], [64, 1, 1], [33, 1, 1], [1, 1, 1], [128, 1, 1], [96, 1, 1], [31, 1, 1], [70, 1, 1]];
-/// Blocks of two and three dimensions; 65×2×1 splits warps in the middle of a row, 8×8×4 puts four rows into one.
+/// Blocks of two and three dimensions; 65×2×1 splits warps in the middle of a row, 8×8×4 puts four rows into one, 24×11×1
+/// has more threads than any second body of a kernel is made for.
 const BLOCKS_ND: [[u32; 3]; 8] =
-    [[65, 2, 1], [16, 16, 1], [8, 8, 4], [48, 3, 1], [7, 5, 3], [32, 4, 1], [1, 33, 1], [64, 2, 1]];
+    [[65, 2, 1], [16, 16, 1], [8, 8, 4], [48, 3, 1], [7, 5, 3], [32, 4, 1], [1, 33, 1], [24, 11, 1]];
 const GRIDS_1D: [[u32; 3]; 3] = [[1, 1, 1], [2, 1, 1], [3, 1, 1]];
 const GRIDS_ND: [[u32; 3]; 5] = [[1, 1, 1], [2, 1, 1], [1, 2, 1], [1, 1, 2], [3, 1, 1]];
 

@@ -265,9 +265,9 @@ impl Gen<'_> {
         }
     }
 
-    /// Load, change and store the thread's own slot.
-    pub(super) fn own_slot_update(&mut self) {
-        let k = self.rng.range(0, self.slots - 1);
+    /// Load, change and store one of the thread's first own slots.
+    pub(super) fn own_slot_update(&mut self, slots: u64) {
+        let k = self.rng.range(0, slots.min(self.slots) - 1);
         let Some(address) = self.own_slot(k) else { return self.int_expression() };
         self.note(Feature::OwnSlot);
         let old = self.op(I32, I32.max(), Scope::Lane, format_args!("load i32, {address}, align 4"));
@@ -412,6 +412,45 @@ impl Gen<'_> {
             }
         }
         self.f.arrays.push(array);
+    }
+
+    /// A stack array of constants that is only read afterwards; only in the entry block.
+    pub(super) fn local_table(&mut self) {
+        self.note(Feature::LocalArray);
+        let table = self.reserve(I64, 0, Scope::Lane);
+        let _ = writeln!(self.f.allocas, "  {table} = alloca [{PASSED} x i32], align 16");
+        for i in 0..PASSED {
+            let item = self.constant(I32);
+            let at = self.pointer(format_args!("getelementptr inbounds i32, ptr {table}, i64 {i}"));
+            self.line(format_args!("store i32 {item}, ptr {at}, align 4"));
+        }
+        let (pointer, feature) = (table.to_string(), Feature::ConstantLoad);
+        self.f.sources.push(Source { pointer, space: 0, elem: I32, len: PASSED, feature });
+        for _ in 0..self.rng.range(1, 3) {
+            self.load_source(feature);
+        }
+    }
+
+    /// A stack array whose contents all lanes agree on, written and read in turn; only in the entry block.
+    pub(super) fn local_of_warp(&mut self) {
+        self.note(Feature::LocalArray);
+        let array = self.reserve(I64, 0, Scope::Lane);
+        let _ = writeln!(self.f.allocas, "  {array} = alloca [{PASSED} x i32], align 16");
+        for i in 0..PASSED {
+            let val = self.pick_scoped(I32, Scope::Block);
+            let at = self.pointer(format_args!("getelementptr inbounds i32, ptr {array}, i64 {i}"));
+            self.line(format_args!("store i32 {val}, ptr {at}, align 4"));
+        }
+        let trips = self.rng.range(2, 4);
+        self.repeat(trips, |g| {
+            let (val, index) = (g.pick_scoped(I32, Scope::Block), g.index(PASSED, Scope::Block));
+            let at = g.element(&array.to_string(), 0, I32, index);
+            g.line(format_args!("store i32 {val}, ptr {at}, align 4"));
+            let index = g.index(PASSED, Scope::Lane);
+            let at = g.element(&array.to_string(), 0, I32, index);
+            let read = g.op(I32, I32.max(), Scope::Lane, format_args!("load i32, ptr {at}, align 4"));
+            g.observe(read);
+        });
     }
 
     /// A value to store into an array of `elem`.

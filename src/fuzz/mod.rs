@@ -24,6 +24,8 @@ mod launch;
 mod memory;
 pub mod odd;
 mod passes;
+#[cfg(any(feature = "mutants", test))]
+pub mod planted;
 mod rng;
 mod special;
 mod stack;

@@ -3,7 +3,8 @@
 //! Each pipeline is run as `opt` with the plugin would run it. The kernel as generated, in lockstep, defines the
 //! correct memory. The transformed kernel must leave the same memory in lockstep, under both reconvergence rules, and
 //! under schedules of the independent scheduler, without a race in any of them. `{block}` in a pipeline is replaced by
-//! the block of the launch, as `block=` takes it; the module is then transformed once for each launch.
+//! the block of the launch, as `block=` takes it; the module is then transformed once for each launch. If the last pass is
+//! `divergence-map`, its counters must equal what the machine saw.
 
 use super::claims;
 use super::drive::{Failure, Plan, Runner, Tally, Trouble, inputs, load};
@@ -12,7 +13,9 @@ use crate::check::debug_info::{Kept, check as check_debug_info};
 use crate::llvm::image::{ModuleImage, import};
 use crate::llvm::optimise::transform;
 use crate::llvm::owned::OwnedModule;
-use crate::simt::{LaunchConfig, Machine, Reconvergence, Scheduler};
+use crate::map::recount;
+use crate::settings::Transform;
+use crate::simt::{DivergenceMap, LaunchConfig, Machine, Reconvergence, Scheduler};
 
 /// Placeholder for the block of the launch.
 const BLOCK: &str = "{block}";
@@ -53,6 +56,12 @@ pub(super) fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, F
             let machine = Machine::new(&transformed);
             let stage = format!("after {pipeline}");
             runner.compare(&expected, &machine, &stage, |_| {})?;
+            if counts(pipeline) {
+                let mut seen = DivergenceMap::default();
+                let report = runner.watch(&machine, &stage, |_| {}, &mut seen)?;
+                recount::compare(&transformed, &seen, &report)
+                    .map_err(|error| runner.failure(&stage, Trouble::Counters(error.to_string())))?;
+            }
             let post_dominators = |config: &mut LaunchConfig| config.reconvergence = Reconvergence::PostDominator;
             let later = runner.compare(&expected, &machine, &format!("{stage}, post-dominators"), post_dominators);
             // if the original fails under the later rule, too, the pass is not to blame
@@ -67,6 +76,12 @@ pub(super) fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, F
         }
     }
     Ok(tally)
+}
+
+/// Whether branches are counted, and no pass changes them afterwards.
+fn counts(pipeline: &str) -> bool {
+    let last = pipeline.rsplit(',').next().unwrap_or_default();
+    last.split('<').next() == Some(Transform::Map.pass())
 }
 
 /// The module after the pipeline, and whether that changed it.
@@ -99,6 +114,7 @@ fn shape(geometry: Geometry) -> String {
 mod tests {
     use super::super::drive::{Plan, mode_of, run};
     use super::super::{Knobs, Launch};
+    use crate::mutants::{Mutant, activate};
 
     fn plan(passes: &[&str]) -> Plan {
         Plan { passes: passes.iter().map(|&p| p.to_owned()).collect(), ..Plan::default() }
@@ -133,17 +149,70 @@ mod tests {
 
     #[test]
     fn a_pass_that_breaks_the_kernel_is_told() {
-        let text = "target triple = \"nvptx64-nvidia-cuda\"
-define ptx_kernel void @kernel(ptr %out) {
-  store i32 1, ptr %out, align 4
-  ret void
-}
-";
-        let launch = "; launch: 1,1,1 1,1,1\n; arg: i32[4]:zero\n";
-        let launch = Launch::from_comments(launch).unwrap_or_else(|e| panic!("{e}"));
-        let failure = super::check(text, &launch, &plan(&["strip-nonlinetable-debuginfo,function(dce)"]));
-        assert!(failure.is_ok(), "{failure:?}");
-        let failure = super::check(text, &launch, &plan(&["no-such-pass"])).expect_err("there is none");
+        let text = diamonds();
+        let launch = Launch::from_comments(&text).unwrap_or_else(|e| panic!("{e}"));
+        let check = |passes: &str| super::check(&text, &launch, &plan(&[passes]));
+        let tally = check("fuse-branches<always>").unwrap_or_else(|failure| panic!("{failure}"));
+        assert_eq!(tally.transformed, 1);
+        activate(Some(Mutant::SwappedSelect));
+        let broken = check("fuse-branches<always>");
+        activate(None);
+        assert_eq!(broken.expect_err("the selects are swapped").trouble.kind(), "Differs");
+        let failure = check("no-such-pass").expect_err("there is none");
         assert_eq!(failure.trouble.kind(), "Module", "{failure}");
+    }
+
+    /// A kernel of four branches that all can be fused; one side of the third has a store that the other has not.
+    fn diamonds() -> String {
+        let mut text = "; launch: 1,1,1 64,1,1\n; arg: i32[512]:random:1\ntarget triple = \"nvptx64-nvidia-cuda\"\n\
+            declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\ndefine ptx_kernel void @kernel(ptr %out) {\n\
+            %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\nbr label %b0\n"
+            .to_owned();
+        for i in 0..4 {
+            let (at, more) = (i * 64, if i == 2 { "store i32 7, ptr %q2" } else { "" });
+            text += &format!(
+                "b{i}:\n%k{i} = add i32 %tid, {at}\n%p{i} = getelementptr i32, ptr %out, i32 %k{i}\n\
+                 %q{i} = getelementptr i32, ptr %p{i}, i32 256\n%m{i} = and i32 %tid, {}\n%c{i} = icmp eq i32 %m{i}, 0\n\
+                 br i1 %c{i}, label %y{i}, label %n{i}\n\
+                 y{i}:\n%s{i} = mul i32 %k{i}, {i}9\nstore i32 %s{i}, ptr %p{i}\n{more}\nbr label %b{}\n\
+                 n{i}:\n%t{i} = mul i32 %tid, {i}5\nstore i32 %t{i}, ptr %p{i}\nbr label %b{}\n",
+                1 << i,
+                i + 1,
+                i + 1
+            );
+        }
+        text + "b4:\nret void\n}\n"
+    }
+
+    /// Says so if the kernel is broken by the first plans of a pass with a mistake.
+    fn is_broken_within(limit: &str) -> bool {
+        let text = diamonds();
+        let launch = Launch::from_comments(&text).unwrap_or_else(|e| panic!("{e}"));
+        activate(Some(Mutant::LostGuard));
+        let checked = super::check(&text, &launch, &plan(&[&format!("fuse-branches<always;limit={limit}>")]));
+        activate(None);
+        checked.is_err()
+    }
+
+    /// What `scripts/bisect` runs in the test below; alone it has nothing to do.
+    #[test]
+    fn kernel_under_a_limit() {
+        if let Ok(limit) = std::env::var("WARPWISE_LIMIT") {
+            assert!(!is_broken_within(&limit), "broken with limit {limit}");
+        }
+    }
+
+    /// The mistake loses guards, and one plan of four has one.
+    #[test]
+    fn bisect_finds_the_plan_that_breaks_the_kernel() {
+        let first = (0..=4).find(|limit| is_broken_within(&limit.to_string())).expect("a guard is lost");
+        assert!(first > 1, "the branches are fused in another order than the test expects");
+        let test = std::env::current_exe().unwrap_or_else(|e| panic!("{e}"));
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/bisect");
+        let name = "fuzz::passes::tests::kernel_under_a_limit";
+        let ran = std::process::Command::new(script).arg("--").arg(test).args(["--exact", name]).output();
+        let ran = ran.unwrap_or_else(|e| panic!("{script}: {e}"));
+        let said = String::from_utf8_lossy(&ran.stdout);
+        assert!(said.contains(&format!("plan {first} breaks the program")), "{said}{ran:?}");
     }
 }

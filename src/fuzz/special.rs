@@ -2,7 +2,7 @@
 //! fusion, register pressure for spill placement; counters that wrap, indices bounded by a guard.
 
 use super::build::{Gen, Label};
-use super::knobs::Feature;
+use super::knobs::{Feature, Mode};
 use super::value::{I1, I32, I64, Scope, Ty, Val};
 
 /// One instruction of an arm, before its operands are chosen: two arms of the same shapes align.
@@ -12,6 +12,8 @@ enum Shape {
     Float(&'static str),
     Load(Feature),
     StoreSlot,
+    /// Reads and writes a slot that others of its kind read and write too, so that their order matters.
+    Update,
     Choose,
     Call,
     Nested(Vec<Shape>, Vec<Shape>),
@@ -43,6 +45,7 @@ impl Gen<'_> {
             5 | 6 => Shape::Float(self.rng.pick(&["fadd", "fmul", "fsub"])),
             7 => Shape::Load(Feature::ReadOnlyLoad),
             8 => Shape::Load(Feature::ConstantLoad),
+            9 if self.rng.chance(50) => Shape::Update,
             9 => Shape::StoreSlot,
             10 => Shape::Choose,
             11 => Shape::Call,
@@ -123,6 +126,7 @@ impl Gen<'_> {
                     let val = self.pick(I32);
                     self.observe(val);
                 }
+                Shape::Update => self.own_slot_update(2),
                 Shape::Choose => {
                     let cond = self.condition(Scope::Lane);
                     let (a, b) = (self.pick(I32), self.pick(I32));
@@ -139,15 +143,18 @@ impl Gen<'_> {
     }
 
     /// A counted loop around what `body` emits, with one accumulator.
-    fn repeat(&mut self, trips: u64, body: impl FnOnce(&mut Self)) {
+    pub(super) fn repeat(&mut self, trips: u64, body: impl FnOnce(&mut Self)) {
         let before = self.f.block;
         let (header, exit) = (self.label(), self.label());
         let init = self.pick(I32);
+        // the loops of a diamond's sides may count from different numbers
+        let first = if self.knobs.mode == Mode::Diamonds && self.rng.chance(50) { self.rng.range(1, 3) } else { 0 };
+        let last = first + trips;
         self.jump(header);
         self.place(header);
         let phis_at = self.f.body.len();
         let mark = self.f.pool.len();
-        let (i, sum) = (self.reserve(I32, trips, Scope::Block), self.reserve(I32, I32.max(), Scope::Lane));
+        let (i, sum) = (self.reserve(I32, last, Scope::Block), self.reserve(I32, I32.max(), Scope::Lane));
         self.f.pool.extend([i, sum]);
         let (around, conv_loops) = (self.f.trips, self.f.conv_loops);
         self.f.trips *= trips as u32;
@@ -157,12 +164,12 @@ impl Gen<'_> {
         self.f.conv_loops = conv_loops;
         let other = self.pick_variable(I32);
         let next_sum = self.binary("add", sum, other);
-        let next = self.temp(I32, trips, Scope::Block, format_args!("add nuw nsw i32 {i}, 1"));
-        let done = self.temp(I1, 1, Scope::Block, format_args!("icmp eq i32 {next}, {trips}"));
+        let next = self.temp(I32, last, Scope::Block, format_args!("add nuw nsw i32 {i}, 1"));
+        let done = self.temp(I1, 1, Scope::Block, format_args!("icmp eq i32 {next}, {last}"));
         self.branch(done, exit, header);
         let back = self.f.block;
         let phis = format!(
-            "  {i} = phi i32 [ 0, {before} ], [ {next}, {back} ]\n  {sum} = phi i32 [ {init}, {before} ], [ {next_sum}, {back} ]\n"
+            "  {i} = phi i32 [ {first}, {before} ], [ {next}, {back} ]\n  {sum} = phi i32 [ {init}, {before} ], [ {next_sum}, {back} ]\n"
         );
         self.f.body.insert_str(phis_at, &phis);
         self.place(exit);

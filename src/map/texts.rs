@@ -7,6 +7,7 @@ use super::ptx::{Ptx, put};
 use crate::llvm::edit::Editor;
 use crate::llvm::edit::map::{Assembly, Results};
 use crate::llvm::handle::Value;
+use crate::mutants::{self, Mutant};
 use rustc_hash::FxHashMap;
 
 /// Counts the lanes of a branch with two targets: those that arrived in `n`, those that go to the second target in `o`,
@@ -247,7 +248,8 @@ impl Shape {
             }
             let position = (self.skipped + index) * self.bits;
             let object = position / 32;
-            put!(out, "add.u32 $", object, ", $", object, ", ", 1 << (position % 32), ";\n");
+            let one = if index == 0 && mutants::on(Mutant::CountsTwice) { 2 } else { 1 };
+            put!(out, "add.u32 $", object, ", $", object, ", ", one << (position % 32), ";\n");
         }
         put!(out, "}");
         let mut constraints = Ptx { text: "=r,".repeat(self.registers) };

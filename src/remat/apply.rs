@@ -16,6 +16,7 @@ use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, IntPredicate, RawOpcode};
+use crate::mutants::{self, Mutant};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -58,7 +59,9 @@ impl<'m> Apply<'_, 'm> {
         self.editor.after_phis(self.handles.block(self.outline.func.graph.entry()));
         let block = self.editor.intrinsic("llvm.nvvm.read.ptx.sreg.ctaid.x", &[], &[], "");
         let blocks = self.editor.intrinsic("llvm.nvvm.read.ptx.sreg.nctaid.x", &[], &[], "");
-        let never = self.editor.compare(IntPredicate::LLVMIntUGE, block, blocks, "");
+        let is_one = mutants::on(Mutant::ZeroIsOne);
+        let outside = if is_one { IntPredicate::LLVMIntULT } else { IntPredicate::LLVMIntUGE };
+        let never = self.editor.compare(outside, block, blocks, "");
         let word = self.editor.int_type(32);
         self.editor.cast(RawOpcode::LLVMZExt, never, word, "warpwise.zero")
     }
@@ -215,6 +218,12 @@ impl<'m> Apply<'_, 'm> {
                     None => continue,
                 };
                 self.editor.set_operand(copy, index as u32, value);
+            }
+            if mutants::on(Mutant::RematOperand)
+                && copy.operand_count() == 2
+                && copy.operand(0).ty() == copy.operand(1).ty()
+            {
+                self.editor.set_operand(copy, 1, copy.operand(0));
             }
             made.insert((block, func.result(inst)), copy.value());
         }

@@ -16,6 +16,7 @@ use crate::geometry::WARP_SIZE;
 use crate::ir::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, RawOpcode};
+use crate::mutants::{self, Mutant};
 use crate::pressure::uses::UseSite;
 use crate::shared_memory::layout;
 use crate::shared_memory::usage::SHARED;
@@ -77,7 +78,8 @@ impl<'m> Apply<'_, 'm> {
         if self.plan.warp_row > 0 {
             let shift = editor.int(32, u64::from(WARP_SIZE.trailing_zeros()));
             let warp = editor.binary(RawOpcode::LLVMLShr, linear, shift, "warpwise.warp");
-            let row = editor.int(32, layout::row_bytes(self.plan.warp_row));
+            let overlap = if mutants::on(Mutant::RowStride) { layout::AREA_ALIGN } else { 0 };
+            let row = editor.int(32, layout::row_bytes(self.plan.warp_row) - overlap);
             let at = editor.binary(RawOpcode::LLVMMul, warp, row, "");
             self.warp_base = Some(editor.gep(byte, variable, &[at], true, "warpwise.row"));
         }
@@ -138,7 +140,7 @@ impl<'m> Apply<'_, 'm> {
         for spilled in in_order {
             let def = self.handles.inst(spilled.def);
             let block = outline.func.insts[spilled.def].block;
-            if spilled.rewritten {
+            if spilled.rewritten && !mutants::on(Mutant::SlotNoBarrier) {
                 waiting.entry(block).or_insert(spilled.def);
             }
             self.editor.after(def);
@@ -148,6 +150,8 @@ impl<'m> Apply<'_, 'm> {
             }
             let word = self.slot_word(value, spilled.bytes);
             let address = self.address(spilled.group, spilled.offset);
+            let word =
+                if mutants::on(Mutant::LaneLost) { self.keep_in_lane_0(word, address, spilled.bytes) } else { word };
             self.editor.store(word, address, spilled.bytes as u32, true);
             if spilled.owner == SlotOwner::Warp && known.insert(block) {
                 stored.push(block);
@@ -168,6 +172,14 @@ impl<'m> Apply<'_, 'm> {
                 "",
             );
         }
+    }
+
+    /// The word, in lane 0 what its slot holds already.
+    fn keep_in_lane_0(&mut self, word: handle::Value<'m>, address: handle::Value<'m>, bytes: u64) -> handle::Value<'m> {
+        let lane = self.editor.intrinsic("llvm.nvvm.read.ptx.sreg.laneid", &[], &[], "");
+        let is_first = self.editor.equals(lane, 0);
+        let old = self.editor.load(word.ty(), address, bytes as u32, true, "");
+        self.editor.select(is_first, old, word, "")
     }
 
     /// A value as the integer that its slot holds.
@@ -245,7 +257,8 @@ impl<'m> Apply<'_, 'm> {
             width *= 2;
         }
         let from = from / width * width;
-        let address = self.address(spilled.group, from);
+        let further = if mutants::on(Mutant::SlotOffset) { width } else { 0 };
+        let address = self.address(spilled.group, from + further);
         let word = self.editor.int_type(spilled.bytes as u32 * 8);
         let vector = self.editor.vector_type(word, (width / spilled.bytes) as u32);
         let vector = self.editor.load(vector, address, width as u32, true, "");

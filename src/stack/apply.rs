@@ -22,6 +22,7 @@ use crate::ir::inst::Opcode;
 use crate::llvm::edit::Editor;
 use crate::llvm::edit::debug::Layout;
 use crate::llvm::handle::{self, IntPredicate, RawOpcode};
+use crate::mutants::{self, Mutant};
 use crate::objects::constant::bytes_of;
 use crate::objects::{AccessKind, Object, ObjectAccess};
 use crate::shared_memory::layout;
@@ -113,8 +114,8 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &StackPlan, edi
         .moves
         .iter()
         .flat_map(|planned| match &planned.placement {
-            Placement::Warp { barriers } => barriers.clone(),
-            Placement::Thread { .. } | Placement::Constant { .. } => Vec::new(),
+            Placement::Warp { barriers } if !mutants::on(Mutant::StackNoBarrier) => barriers.clone(),
+            _ => Vec::new(),
         })
         .collect();
     for inst in barriers {
@@ -193,11 +194,14 @@ impl<'m> Apply<'_, 'm> {
             let area = editor.gep(byte, variable, &[at], true, "");
             let base = editor.gep(byte, area, &[index], true, "warpwise.slots");
             let interleaved = match planned.placement {
-                Placement::Thread { granule } => Some((granule as i64, layout::slot_threads(threads) as i64)),
+                Placement::Thread { granule } => {
+                    let threads = if mutants::on(Mutant::StackStride) { threads / 2 } else { threads };
+                    Some((granule as i64, layout::slot_threads(threads) as i64))
+                }
                 _ => None,
             };
             let area = Area { base, interleaved, constant: false };
-            start += planned.bytes;
+            start += if mutants::on(Mutant::StackOverlap) { planned.bytes / 2 } else { planned.bytes };
             starts.push((planned, area));
         }
         for (planned, area) in starts {
@@ -225,7 +229,8 @@ impl<'m> Apply<'_, 'm> {
         for planned in &plan.moves {
             let Placement::Constant { contents, together } = &planned.placement else { continue };
             let space = if *together { CONSTANT_MEMORY } else { GLOBAL_MEMORY };
-            let bytes = self.editor.bytes(contents);
+            let shifted = contents.iter().cycle().skip(usize::from(mutants::on(Mutant::ConstantShifted)));
+            let bytes = self.editor.bytes(&shifted.take(contents.len()).copied().collect::<Vec<u8>>());
             let align = planned.object.align.max(layout::AREA_ALIGN) as u32;
             let name = format!("warpwise_constant_{}", self.outline.func.name);
             let base = self.editor.new_global(bytes.ty(), space, align, Some(bytes), true, &name);
@@ -266,6 +271,7 @@ impl<'m> Apply<'_, 'm> {
                         let condition = self.handles.value(operands[0]);
                         self.editor.before(self.handles.inst(inst));
                         let (yes, no) = (self.whole(&yes), self.whole(&no));
+                        let (yes, no) = if mutants::on(Mutant::StackSelectSwapped) { (no, yes) } else { (yes, no) };
                         let chosen = self.editor.select(condition, yes, no, "");
                         Offset::of_sum(chosen)
                     }
@@ -276,7 +282,10 @@ impl<'m> Apply<'_, 'm> {
             }
         }
         for (inst, phi) in pending {
-            for (&input, &from) in func.operands(inst).iter().zip(func.incoming(inst)) {
+            let inputs = func.operands(inst);
+            for ((&input, &from), &mirrored) in inputs.iter().zip(func.incoming(inst)).zip(inputs.iter().rev()) {
+                let swaps = mutants::on(Mutant::StackPhiSwapped) && self.is_fixed(mirrored);
+                let input = if swaps { mirrored } else { input };
                 let block = self.handles.block(from);
                 // an unreachable predecessor has no offset of its own
                 let value = match self.offsets.get(&input).cloned() {
@@ -409,6 +418,11 @@ impl<'m> Apply<'_, 'm> {
         self.moved(address, Some(by))
     }
 
+    /// Whether an address is one place in its object.
+    fn is_fixed(&self, pointer: Value) -> bool {
+        self.offsets.get(&pointer).is_some_and(|offset| offset.sum.is_none() && offset.terms.is_empty())
+    }
+
     /// Bytes that can be accessed at once at a pointer, of pieces that divide its offset.
     fn step(&self, pointer: Value, piece: u64) -> u64 {
         match self.areas.get(&pointer).and_then(|area| area.interleaved) {
@@ -421,6 +435,12 @@ impl<'m> Apply<'_, 'm> {
         let old = self.handles.inst(access.inst);
         let operands = self.outline.func.operands(access.inst);
         self.editor.before(old);
+        if mutants::on(Mutant::StackEarlyLoad) && access.kind == AccessKind::Load && self.is_fixed(operands[0]) {
+            let block = self.outline.func.insts[access.inst].block;
+            if block != self.outline.func.graph.entry() {
+                self.editor.after_phis(old.block());
+            }
+        }
         let written = match access.kind {
             AccessKind::Load => None,
             AccessKind::Store => Some(operands[1]),

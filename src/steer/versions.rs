@@ -8,6 +8,7 @@
 use crate::analyses::{Analyses, Options, SteeredFunction};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::Module;
+use crate::mutants::{self, Mutant};
 use crate::stack;
 
 /// Threads for which the version of an unbounded kernel has slots. Smaller blocks use this version too. Larger blocks
@@ -41,6 +42,7 @@ pub fn add_bodies(module: Module<'_>, functions: &[SteeredFunction<'_>]) {
     let mut editor = Editor::new(module);
     for steered in functions {
         if let (Some(copy), Some(threads)) = (steered.copy, steered.version) {
+            let threads = if mutants::on(Mutant::AnyBlock) { u32::MAX } else { threads };
             editor.add_version(steered.emitted, copy, threads);
             editor.has_effects(steered.emitted);
             debug_assert!(editor.verifies(steered.emitted));

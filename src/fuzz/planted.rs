@@ -1,0 +1,174 @@
+//! On which kernels, and after which passes, is a deliberate mistake looked for?
+//!
+//! A mistake of the analysis shows in its claims, on kernels of every mode; one of a transform shows in what kernels
+//! compute after it, soonest on kernels of the mode that gives the transform something to do.
+
+use super::drive::{self, Failure, Plan, Tally};
+use super::{Feature, Knobs, Mode};
+use crate::mutants::{Mutant, activate};
+
+/// Where a mistake is looked for.
+pub struct Place {
+    /// Of kernels; all in turn without one.
+    mode: Option<Mode>,
+    /// What the kernels have more of.
+    more: &'static [Feature],
+    plan: Plan,
+}
+
+/// Where a mistake is looked for.
+pub fn place_of(mutant: Mutant) -> Place {
+    use Mutant::*;
+    let (mode, passes) = match mutant {
+        VoteDivergent => (Mode::Control, "annotate-uniform<block={block}>"),
+        WrittenInvariant => (
+            Mode::Control,
+            "annotate-uniform<assume-restrict>,function(loop-simplify,lcssa,loop-mssa(loop-rotate,licm))",
+        ),
+        SwappedSelect | LostGuard | SwappedPhi | ExitOneSide | CounterLate | HoistedLoad | KeptSign => {
+            (Mode::Diamonds, "fuse-branches<always>")
+        }
+        GatherSwapped => (Mode::Control, "fuse-branches<always>"),
+        StackOverlap | StackStride | StackNoBarrier | StackPhiSwapped | StackSelectSwapped | StackEarlyLoad => {
+            (Mode::LocalArrays, "steer-spills<victims=rare+stack;block={block}>")
+        }
+        ConstantShifted | AnyBlock => (Mode::LocalArrays, "steer-spills<victims=rare+stack>"),
+        RematOperand | ZeroIsOne => (Mode::Pressure, "steer-spills<victims=constant;regs=24;block={block}>"),
+        SlotOffset | SlotNoBarrier | RowStride | LaneLost => {
+            (Mode::Pressure, "steer-spills<victims=affine+uniform+divergent;regs=24;block={block}>")
+        }
+        CountsTwice => (Mode::Control, "divergence-map"),
+        _ => {
+            let mode = matches!(mutant, StillFrames | SameFrames).then_some(Mode::LocalArrays);
+            let more: &[Feature] = if mode.is_some() { &[Feature::DynamicAlloca, Feature::StackAddress] } else { &[] };
+            return Place { mode, more, plan: Plan { only_claims: true, schedules: 0, ..Plan::default() } };
+        }
+    };
+    // who does not wait is found out where warps run on their own
+    let schedules = u64::from(matches!(mutant, StackNoBarrier | SlotNoBarrier));
+    Place { mode: Some(mode), more: &[], plan: Plan { passes: vec![passes.to_owned()], schedules, ..Plan::default() } }
+}
+
+impl Place {
+    /// Whether the mistake is one of a transform.
+    pub fn is_of_transform(&self) -> bool {
+        !self.plan.only_claims
+    }
+
+    /// Runs the kernel of a seed there.
+    pub fn run(&self, seed: u64) -> Result<Tally, Failure> {
+        let mode = self.mode.unwrap_or_else(|| drive::mode_of(seed));
+        let mut knobs = if self.plan.only_claims { drive::varied_knobs(seed, mode) } else { Knobs::of_mode(mode) };
+        for &feature in self.more {
+            knobs.set_weight(feature, 10 * knobs.weight(feature));
+        }
+        drive::run(seed, &knobs, &self.plan)
+    }
+
+    /// What shows the mistake, if the kernel of a seed does.
+    pub fn notices(&self, seed: u64) -> Option<Failure> {
+        let failure = self.run(seed).err()?;
+        // a panic or a module that does not parse is no violated claim
+        (self.is_of_transform() || failure.trouble.kind() == "Claim").then_some(failure)
+    }
+}
+
+/// Looks for a mistake on the kernels of the seeds below `most`; the first that shows it.
+pub fn search(mutant: Mutant, most: u64) -> Option<(u64, Failure)> {
+    let place = place_of(mutant);
+    activate(Some(mutant));
+    let found = (0..most).find_map(|seed| Some((seed, place.notices(seed)?)));
+    activate(None);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// More kernels than any of the mistakes needs.
+    const MOST: u64 = 300;
+
+    /// Every mistake is noticed, and what is noticed is the mistake.
+    fn all_noticed(mutants: &[Mutant]) {
+        let mut missed = Vec::new();
+        for &mutant in mutants {
+            let start = std::time::Instant::now();
+            let Some((seed, failure)) = search(mutant, MOST) else {
+                missed.push(mutant);
+                eprintln!("{mutant:?} missed, {:?}", start.elapsed());
+                continue;
+            };
+            eprintln!("{mutant:?}: seed {seed}, {:?}: {failure}", start.elapsed());
+            if let Err(failure) = place_of(mutant).run(seed) {
+                panic!("seed {seed}, without {mutant:?}: {failure}");
+            }
+        }
+        assert!(missed.is_empty(), "not noticed on {MOST} kernels each: {missed:?}");
+    }
+
+    #[test]
+    fn frames() {
+        all_noticed(&[Mutant::StillFrames, Mutant::SameFrames]);
+    }
+
+    #[test]
+    fn annotate() {
+        all_noticed(&[Mutant::VoteDivergent, Mutant::WrittenInvariant]);
+    }
+
+    #[test]
+    fn fuse() {
+        use Mutant::*;
+        all_noticed(&[
+            SwappedSelect,
+            LostGuard,
+            SwappedPhi,
+            ExitOneSide,
+            CounterLate,
+            HoistedLoad,
+            KeptSign,
+            GatherSwapped,
+        ]);
+    }
+
+    #[test]
+    fn remat() {
+        all_noticed(&[Mutant::RematOperand, Mutant::ZeroIsOne]);
+    }
+
+    #[test]
+    fn stack() {
+        use Mutant::*;
+        all_noticed(&[
+            ConstantShifted,
+            StackOverlap,
+            StackStride,
+            StackNoBarrier,
+            StackPhiSwapped,
+            StackSelectSwapped,
+            StackEarlyLoad,
+            AnyBlock,
+        ]);
+    }
+
+    #[test]
+    fn slots() {
+        use Mutant::*;
+        all_noticed(&[SlotOffset, SlotNoBarrier, RowStride, LaneLost]);
+    }
+
+    #[test]
+    fn map() {
+        all_noticed(&[Mutant::CountsTwice]);
+    }
+
+    /// None of those of the transforms is forgotten above.
+    #[test]
+    fn mistakes_of_transforms_have_places() {
+        let first = Mutant::VoteDivergent as usize;
+        for (index, &mutant) in Mutant::ALL.iter().enumerate() {
+            assert_eq!(place_of(mutant).is_of_transform(), index >= first, "{mutant:?}");
+        }
+    }
+}
