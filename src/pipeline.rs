@@ -2,6 +2,7 @@
 
 use crate::counts::Feedback;
 use crate::llvm::handle::{Function, Module};
+use crate::llvm::plans::Plans;
 use crate::llvm::remark::{Host, Kind, Said};
 use crate::settings::enabled::read_annotations;
 use crate::settings::{DEFAULT, Settings, SettingsError, Transform};
@@ -69,12 +70,14 @@ pub struct Session {
     said: Said,
     /// The map of `-warpwise-map`, read on first use; `None` if it cannot be used, which is reported once.
     feedback: OnceCell<Option<Rc<Feedback>>>,
+    /// The plans that were made under `-warpwise-limit`.
+    plans: Plans,
 }
 
 impl Session {
     /// A session for a module that is compiled with these options.
     pub fn new(settings: Settings) -> Session {
-        Session { settings, ..Session::default() }
+        Session { plans: Plans::new(settings.limit), settings, ..Session::default() }
     }
 
     /// The command-line options.
@@ -121,6 +124,9 @@ pub fn run(
     host: &Host<'_>,
 ) -> Result<bool, SettingsError> {
     let settings = session.with(pass.name(), parameters)?;
+    // a limit between the brackets is the pass's own
+    let own = Plans::new(settings.limit);
+    let host = &host.limited(if settings.limit == session.settings.limit { &session.plans } else { &own });
     let mut changed = read_annotations(module);
     for transform in Transform::ALL {
         let runs = match pass {
@@ -149,11 +155,13 @@ fn run_transform(
 
 /// Runs `fuse-branches` on one function, in the middle of a pipeline; returns whether it changed.
 pub fn fuse_function(function: Function<'_>, session: &Session, host: &Host<'_>) -> bool {
+    let host = &host.limited(&session.plans);
     fuse::run_early(function, &session.fuse_options(&session.settings, Some(function), host), host)
 }
 
 /// Runs `fuse-branches` on a module, in the middle of a pipeline; returns whether it changed.
 pub fn fuse_module(module: Module<'_>, session: &Session, host: &Host<'_>) -> bool {
+    let host = &host.limited(&session.plans);
     let changed = read_annotations(module);
     fuse::run_late(module, &session.fuse_options(&session.settings, first_body(module), host), host) || changed
 }

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use warpwise::settings::table::{self, Parameter};
 
 /// Files that contain names of remarks: the transforms, and the analysis's own remarks.
-const REMARKS: [&str; 11] = [
+const REMARKS: [&str; 12] = [
     "src/annotate",
     "src/fuse",
+    "src/llvm/plans.rs",
     "src/map",
     "src/objects",
     "src/pipeline.rs",

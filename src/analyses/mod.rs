@@ -6,6 +6,7 @@
 //! registers answer.
 //! summaries of each other hold before and after. Where control flow and registers answer the question, nothing is solved.
 
+mod limit;
 mod options;
 mod steered;
 #[cfg(test)]

@@ -48,7 +48,7 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
         return false;
     }
     // plan everything before editing: the facts of one function may depend on the bodies of others
-    let plans: Vec<(Facts, Handles<'_>, Plan)> = bodies
+    let mut plans: Vec<(Facts, Handles<'_>, Plan)> = bodies
         .filter(|&function| is_enabled(function, Transform::Annotate))
         .map(|function| {
             let (facts, handles) = analysis.facts(function);
@@ -56,6 +56,9 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
             (facts, handles, plan)
         })
         .collect();
+    if host.counts_plans() {
+        plans.iter_mut().for_each(|(facts, handles, plan)| limit(facts, handles, plan, host));
+    }
     let mut editor = Editor::new(module);
     let mut changed = false;
     let narrows = plans.iter().any(|(facts, _, plan)| plan.narrows(facts));
@@ -70,12 +73,34 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     if narrows {
         // annotations must hold for anyone who analyses the module as it is now
         let fresh = ModuleAnalysis::new(module, options.analysis);
-        for (_, handles, _) in &plans {
+        for (_, handles, plan) in &plans {
             let (facts, handles) = fresh.facts(handles.function);
-            changed |= apply::apply_claims(&mut editor, &facts.func, &handles, &Claims::of(&facts));
+            let mut claims = Claims::of(&facts);
+            if plan.claims_left_out {
+                claims.made.clear();
+            }
+            changed |= apply::apply_claims(&mut editor, &facts.func, &handles, &claims);
         }
     }
     changed
+}
+
+/// Takes out what a limit on plans leaves out.
+fn limit(facts: &Facts, handles: &Handles<'_>, plan: &mut Plan, host: &Host<'_>) {
+    let func = &facts.func;
+    let admits = |inst: Option<Inst>, what: &str| {
+        let at = inst.map(|inst| handles.inst(inst));
+        host.admits(Transform::Annotate.pass(), handles.function, at, || what.to_owned())
+    };
+    plan.marks.retain(|&block| admits(Some(func.terminator(block)), "branch marked for bra.uni"));
+    plan.invariants.retain(|invariant| admits(Some(invariant.load), "load marked invariant"));
+    plan.votes.retain(|&block| admits(Some(func.terminator(block)), "branch voted on"));
+    plan.shuffles.retain(|shuffle| admits(func.def(shuffle.value), "value read from lane 0"));
+    // what is not true any more goes in any case
+    plan.claims_left_out = !plan.claims.made.is_empty() && !admits(None, "values annotated as uniform");
+    if plan.claims_left_out {
+        plan.claims.made.clear();
+    }
 }
 
 fn remarks(facts: &Facts, handles: &Handles<'_>, plan: &Plan, host: &Host<'_>) {

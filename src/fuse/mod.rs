@@ -170,7 +170,7 @@ impl<'m> Driver<'_, 'm> {
                 host.note_nothing(function);
             }
             let Some(mut look) = found else { break };
-            if look.is_ahead && !look.work.plans.is_empty() {
+            if look.is_ahead && !look.work.plans.is_empty() && host.admits_more() {
                 host.reshape(function, Reshape::SimpleLoops);
                 changed = true;
                 match self.look(function, false) {
@@ -178,14 +178,17 @@ impl<'m> Driver<'_, 'm> {
                     None => break,
                 }
             }
-            let Look { facts, handles, work, .. } = look;
+            let Look { facts, handles, mut work, .. } = look;
+            let planned = work.plans.len();
+            work.plans.retain(|plan| is_admitted(&facts, &handles, plan, host));
             if work.plans.is_empty() {
                 report_rejects(&facts, &handles, &work, host);
                 break;
             }
             changed = true;
             let looked_at = (round + 2) * facts.func.insts.len();
-            let again = work.is_unfinished() && round + 1 < ROUNDS && looked_at <= MAX_LOOKED_AT;
+            let again =
+                work.plans.len() == planned && work.is_unfinished() && round + 1 < ROUNDS && looked_at <= MAX_LOOKED_AT;
             if !again {
                 report_rejects(&facts, &handles, &work, host);
             }
@@ -395,6 +398,11 @@ fn refuse_pressure(facts: &Facts, options: &Options, work: &mut Work) {
         }
         fits
     });
+}
+
+fn is_admitted(facts: &Facts, handles: &Handles<'_>, plan: &FusePlan, host: &Host<'_>) -> bool {
+    let branch = handles.inst(facts.func.terminator(plan.entry));
+    host.admits(Transform::Fuse.pass(), handles.function, Some(branch), || format!("branch fused: {}", plan.numbers))
 }
 
 fn report_plan(facts: &Facts, handles: &Handles<'_>, plan: &FusePlan, host: &Host<'_>) {

@@ -14,6 +14,7 @@ mod image_text;
 pub mod mutate;
 pub mod optimise;
 pub mod owned;
+pub mod plans;
 pub mod ptx;
 pub mod remark;
 pub mod text;

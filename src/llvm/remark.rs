@@ -1,6 +1,7 @@
 //! How does a finding reach the user? As an LLVM remark under the pass name `warpwise`.
 
 use super::handle::{Function, Inst};
+use super::plans::Plans;
 use super::text::Text;
 use llvm_sys::prelude::LLVMValueRef;
 use rustc_hash::{FxBuildHasher, FxHashSet};
@@ -84,25 +85,32 @@ pub struct Remark {
     pub message: String,
 }
 
-/// Where remarks go while a pass runs.
+/// Where remarks go while a pass runs, and how many plans are carried out.
+#[derive(Clone, Copy)]
 pub struct Host<'a> {
     raw: Option<&'a RawHost>,
     collected: Option<&'a RefCell<Vec<Remark>>>,
     said: Option<&'a Said>,
+    /// How many plans are carried out, if not all.
+    pub(super) plans: Option<&'a Plans>,
 }
 
 impl<'a> Host<'a> {
     /// The pass manager's side, for passes of one module.
     pub fn new(raw: &'a RawHost, said: &'a Said) -> Self {
-        Host { raw: Some(raw), collected: None, said: Some(said) }
+        Host { raw: Some(raw), collected: None, said: Some(said), plans: None }
     }
     /// Nobody listens: for library callers and tests.
     pub fn silent() -> Host<'static> {
-        Host { raw: None, collected: None, said: None }
+        Host { raw: None, collected: None, said: None, plans: None }
     }
     /// Everything said goes into a list.
     pub fn collecting(list: &'a RefCell<Vec<Remark>>, said: &'a Said) -> Self {
-        Host { raw: None, collected: Some(list), said: Some(said) }
+        Host { raw: None, collected: Some(list), said: Some(said), plans: None }
+    }
+    /// The same place for remarks, with plans to be counted.
+    pub fn limited(&self, plans: &'a Plans) -> Host<'a> {
+        Host { plans: Some(plans), ..*self }
     }
     /// Whether anybody wants remarks of a kind; check before building costly texts.
     pub fn wants(&self, kind: Kind) -> bool {

@@ -28,22 +28,33 @@ pub fn plan<'m>(
     let registers = register_budget(options.regs, &analyses.outline().geometry)?;
     let frequencies = analyses.frequencies();
     let (outline, pressure) = analyses.pressure();
-    let plan = plan::plan(outline, &frequencies, pressure, registers);
-    report::recomputed(steered.emitted, &plan, host);
+    let mut plan = plan::plan(outline, &frequencies, pressure, registers);
     // copies stand before uses: one or the other in a kernel
     if !plan.values.is_empty() {
-        return Some(Edit {
+        if let Some(limit) = analyses.limit(steered.emitted, host) {
+            plan.values.retain(|value| limit.admits_result(value.def, "value", "is computed again where it is used"));
+        }
+        report::recomputed(steered.emitted, &plan, host);
+        return (!plan.values.is_empty()).then(|| Edit {
             edits_body: true,
             apply: Box::new(move |analyses, editor| apply::apply(analyses.outline(), &analyses.handles, &plan, editor)),
             kept: Kept::Nothing,
         });
     }
     let mut schedule = schedule::plan(outline, pressure, registers);
+    let mut kept = Kept::Reordered(std::mem::take(&mut schedule.orders));
+    if let Some(limit) = analyses.limit(steered.emitted, host) {
+        let planned = schedule.moves.len();
+        // each move counts on those before it
+        schedule.moves.retain(|&(inst, _)| limit.admits_result(inst, "instruction", "stands earlier"));
+        if schedule.moves.len() < planned {
+            kept = Kept::Nothing;
+        }
+    }
     report::scheduled(steered.emitted, &schedule, host);
-    let orders = std::mem::take(&mut schedule.orders);
     (!schedule.moves.is_empty()).then(|| Edit {
         edits_body: true,
         apply: Box::new(move |analyses, editor| schedule::apply(&analyses.handles, &schedule, editor)),
-        kept: Kept::Reordered(orders),
+        kept,
     })
 }

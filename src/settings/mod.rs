@@ -66,6 +66,8 @@ pub struct Settings {
     pub bra_uni: bool,
     /// Shuffle hidden values.
     pub shuffle: bool,
+    /// How many plans are carried out, if not all.
+    pub limit: Option<u32>,
 }
 
 impl Default for Settings {
@@ -92,6 +94,7 @@ impl Default for Settings {
             vote: true,
             bra_uni: true,
             shuffle: true,
+            limit: None,
         }
     }
 }

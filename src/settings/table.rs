@@ -145,6 +145,14 @@ pub const PARAMETERS: &[Parameter] = &[
         help: "Assume that pointer arguments of kernels never alias, as if all were marked restrict",
     },
     Parameter {
+        name: "limit",
+        option: "limit",
+        value: "N",
+        passes: &[ANNOTATE, FUSE, STEER, DEFAULT],
+        takes: Takes::Number { least: 0, most: u32::MAX, set: |settings, count| settings.limit = Some(count) },
+        help: "Carry out the first N plans of a module and announce each: to find the one that breaks a program",
+    },
+    Parameter {
         name: "remark-all",
         option: "remark-all",
         value: "",

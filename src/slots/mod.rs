@@ -8,10 +8,13 @@ mod report;
 use crate::analyses::{Analyses, Edit, Edited, FunctionAnalyses, Kept, Options, SteeredFunction};
 use crate::geometry::Geometry;
 use crate::gpu::occupancy::register_budget;
+use crate::llvm::handle::Function;
 use crate::llvm::remark::Host;
 use crate::pressure::over_budget::Needs;
+use crate::settings::Transform;
 use crate::shared_memory::room::NoShared;
 use crate::shared_memory::usage::shared_use;
+use plan::{SlotOwner, SlotPlan};
 use reject::Reject;
 
 /// Asks `ptxas` to spill to shared memory; it wants PTX 9.0.
@@ -65,12 +68,16 @@ pub fn plan<'m>(
     };
     let frequencies = analyses.frequencies();
     let (facts, pressure) = analyses.facts_and_pressure();
-    let plan = plan::plan(facts, &frequencies, pressure, &needs, options.candidates, &mut room);
-    report::eased(facts, steered.emitted, &plan, host);
+    let mut plan = plan::plan(facts, &frequencies, pressure, &needs, options.candidates, &mut room);
+    limit(analyses, steered.emitted, &mut plan, host);
+    report::eased(analyses.outline(), steered.emitted, &plan, host);
     let mut asks = false;
     if plan.after > plan.budget && options.ptxas_smem {
         match ptxas_can_spill_to_shared(analyses) {
-            Ok(()) => asks = true,
+            Ok(()) => {
+                let text = || "ptxas may spill to shared memory".to_owned();
+                asks = host.admits(Transform::Steer.pass(), steered.emitted, None, text);
+            }
             Err(reason) => report::left(analyses, steered.emitted, registers, &reason, host),
         }
     }
@@ -88,6 +95,18 @@ pub fn plan<'m>(
         }),
         kept: Kept::Nothing,
     })
+}
+
+/// Takes out what a limit on plans leaves out.
+fn limit<'m>(analyses: &FunctionAnalyses<'m>, about: Function<'m>, plan: &mut SlotPlan, host: &Host<'_>) {
+    let Some(limit) = analyses.limit(about, host) else { return };
+    plan.values.retain(|spilled| {
+        let becomes = match spilled.owner {
+            SlotOwner::Warp => "waits in a slot per warp",
+            SlotOwner::Thread => "waits in a slot per thread",
+        };
+        limit.admits_result(spilled.def, "value", becomes)
+    });
 }
 
 /// Whether `ptxas` takes [`SMEM_PRAGMA`] for a kernel.

@@ -17,7 +17,7 @@ use crate::llvm::handle::{Function, Inst, RawOpcode};
 use crate::llvm::remark::Host;
 use crate::objects::argument::copied_arguments;
 use crate::shared_memory::room::NoShared;
-use plan::StackPlan;
+use plan::{Placement, StackPlan};
 use reject::Reject;
 
 /// Addresses of more steps are taken for a stack object's where nothing is known yet: in unreachable blocks an address may
@@ -59,7 +59,8 @@ pub fn plan_constants<'m>(
     _: &Options,
     host: &Host<'_>,
 ) -> Option<Edit<'m>> {
-    let plan = plan::plan_constants(analyses);
+    let mut plan = plan::plan_constants(analyses);
+    limit(analyses, &mut plan, host);
     report::objects(analyses, &plan, host);
     edit(plan, Kept::Nothing, Editor::reads_globals)
 }
@@ -82,6 +83,7 @@ pub fn plan_objects<'m>(
     if steered.version.is_some() && plan.moves.is_empty() {
         say_bounds(analyses, &mut plan);
     }
+    limit(analyses, &mut plan, host);
     report::objects(analyses, &plan, host);
     let mut kept = Kept::Nothing;
     if !plan.moves.is_empty() {
@@ -89,6 +91,19 @@ pub fn plan_objects<'m>(
         kept = Kept::AtMost(pressure.at_most() + plan::most_added(outline, pressure, &plan) + LOADS_IN_FLIGHT);
     }
     edit(plan, kept, Editor::has_effects)
+}
+
+/// Takes out what a limit on plans leaves out.
+fn limit(analyses: &FunctionAnalyses<'_>, plan: &mut StackPlan, host: &Host<'_>) {
+    let Some(limit) = analyses.limit(analyses.handles.function, host) else { return };
+    plan.moves.retain(|planned| {
+        let becomes = match planned.placement {
+            Placement::Thread { .. } => "goes to shared memory, one copy per thread",
+            Placement::Warp { .. } => "goes to shared memory, one copy per warp",
+            Placement::Constant { .. } => "becomes a constant",
+        };
+        limit.admits(planned.object.address, "stack object", becomes)
+    });
 }
 
 /// A second body that nothing moves in is none: what has no room in it lacks a bound.

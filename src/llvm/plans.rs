@@ -1,0 +1,63 @@
+//! How many plans of the transforms are carried out? All, unless `-warpwise-limit` asks for the first few: bisection.
+//!
+//! A plan is the smallest change that makes sense alone: one branch fused, one object moved, one value in a slot. Transforms
+//! count their plans in the order in which they would carry them out, before they edit anything. The count goes on from
+//! pass to pass of a module, and what one plan is does not depend on the limit as long as it is not reached: the first
+//! `N` plans are the same for every limit of at least `N`.
+
+use super::handle::{Function, Inst};
+use super::remark::{Host, Kind};
+use std::cell::Cell;
+
+/// The plans of a module so far.
+#[derive(Debug, Default)]
+pub struct Plans {
+    /// How many are carried out, if not all.
+    limit: Option<u32>,
+    counted: Cell<u32>,
+}
+
+impl Plans {
+    /// None so far.
+    pub fn new(limit: Option<u32>) -> Plans {
+        Plans { limit, counted: Cell::new(0) }
+    }
+
+    fn are_limited(&self) -> bool {
+        self.limit.is_some()
+    }
+}
+
+impl Host<'_> {
+    /// Whether plans are counted: only then does anybody want their descriptions.
+    pub fn counts_plans(&self) -> bool {
+        self.plans.is_some_and(Plans::are_limited)
+    }
+
+    /// Whether another plan would be carried out.
+    pub fn admits_more(&self) -> bool {
+        self.plans.is_none_or(|plans| plans.limit.is_none_or(|limit| plans.counted.get() < limit))
+    }
+
+    /// Counts a plan of a pass for a function, and announces it; whether it is to be carried out.
+    pub fn admits(
+        &self,
+        pass: &str,
+        function: Function<'_>,
+        at: Option<Inst<'_>>,
+        what: impl FnOnce() -> String,
+    ) -> bool {
+        let Some((plans, limit)) = self.plans.and_then(|plans| Some((plans, plans.limit?))) else { return true };
+        let number = plans.counted.get().saturating_add(1);
+        plans.counted.set(number);
+        let is_admitted = number <= limit;
+        let kind = if function.is_ptx_kernel() { "kernel" } else { "function" };
+        let message = format!("plan {number} of {pass} in {kind} {}: {}", function.name(), what());
+        if is_admitted {
+            self.emit(Kind::Passed, function, at, "Plan", &message);
+        } else {
+            self.emit(Kind::Missed, function, at, "PlanLeftOut", &format!("{message}; left out, the limit is {limit}"));
+        }
+        is_admitted
+    }
+}
