@@ -229,19 +229,6 @@ impl FunctionClaims {
                 insts.push(claims);
             }
         }
-        let mut convergent: Vec<Convergent> = Vec::new();
-        let mut unreached = vec![0; kernel.blocks.len()];
-        for (bit, facts) in facts.iter().enumerate() {
-            let blocks: Vec<bool> = kernel.blocks.keys().map(|block| facts.is_convergent(block)).collect();
-            for block in kernel.blocks.keys().filter(|&block| !facts.is_reachable(block)) {
-                unreached[block.index()] |= 1 << bit;
-            }
-            match convergent.iter_mut().find(|known| known.blocks == blocks) {
-                Some(known) => known.analyses |= 1 << bit,
-                None if blocks.contains(&true) => convergent.push(Convergent { analyses: 1 << bit, blocks }),
-                None => {}
-            }
-        }
         for (number, claims) in insts.iter_mut().enumerate() {
             let value = kernel.result(Inst::from_u32(number as u32));
             let track = builder.tracks[value.index()];
@@ -252,6 +239,7 @@ impl FunctionClaims {
             let track = builder.tracks[index];
             param.track = (track != UNTRACKED).then_some(track);
         }
+        let (convergent, unreached) = of_blocks(facts);
         Ok(FunctionClaims {
             insts,
             checks: builder.checks,
@@ -262,6 +250,25 @@ impl FunctionClaims {
             unreached,
         })
     }
+}
+
+/// Which blocks are convergent, and by block the analyses that claim it unreachable.
+fn of_blocks(facts: &[&Facts]) -> (Vec<Convergent>, Vec<Analyses>) {
+    let kernel = &facts[0].func;
+    let mut convergent: Vec<Convergent> = Vec::new();
+    let mut unreached = vec![0; kernel.blocks.len()];
+    for (bit, facts) in facts.iter().enumerate() {
+        let blocks: Vec<bool> = kernel.blocks.keys().map(|block| facts.is_convergent(block)).collect();
+        for block in kernel.blocks.keys().filter(|&block| !facts.is_reachable(block)) {
+            unreached[block.index()] |= 1 << bit;
+        }
+        match convergent.iter_mut().find(|known| known.blocks == blocks) {
+            Some(known) => known.analyses |= 1 << bit,
+            None if blocks.contains(&true) => convergent.push(Convergent { analyses: 1 << bit, blocks }),
+            None => {}
+        }
+    }
+    (convergent, unreached)
 }
 
 impl Builder<'_> {

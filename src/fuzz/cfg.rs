@@ -7,13 +7,13 @@
 //! terminate soon. Values defined in a loop remain usable after it where they dominate its exit, which gives temporal
 //! divergence.
 
-use super::build::{Gen, Label, Loop, Phase};
+use super::build::{Gen, Label, Phase};
 use super::knobs::Feature;
-use super::value::{I1, I16, I32, I64, Scope, Ty, Val};
+use super::value::{I1, I32, I64, Scope, Ty, Val};
 use std::fmt::Write as _;
 
 /// Bound on the product of the trip counts of the loops around any block.
-const TRIPS: u32 = 24;
+pub(super) const TRIPS: u32 = 24;
 /// Number of instructions that must be left to make starting a construct worthwhile.
 const WORTH: i64 = 8;
 
@@ -325,7 +325,16 @@ impl Gen<'_> {
                 self.observe(last);
             }
         }
-        let scope = around.min(cond.scope);
+        self.jump_out(kind, level, around.min(cond.scope), mark);
+        self.f.conv = around;
+        self.f.depth = depth;
+        self.f.pool.truncate(mark);
+        self.place(rest);
+    }
+
+    /// Returns, or leaves or continues a loop, from a place to which `scope` comes together; what stands in the pool behind
+    /// `mark` is of the way out.
+    fn jump_out(&mut self, kind: Feature, level: usize, scope: Scope, mark: usize) {
         match kind {
             Feature::EarlyReturn => {
                 self.ret();
@@ -353,247 +362,6 @@ impl Gen<'_> {
                 self.jump(latch);
                 let from = self.f.block;
                 self.f.loops[level].latch_edges.push((from, vals));
-            }
-        }
-        self.f.conv = around;
-        self.f.depth = depth;
-        self.f.pool.truncate(mark);
-        self.place(rest);
-    }
-
-    /// A loop: counted, tested first by data, or tested last.
-    pub(super) fn looping(&mut self, kind: Feature, spend: i64) {
-        let most = TRIPS / self.f.trips;
-        if most < 2 {
-            return self.if_else(Feature::IfElse, spend);
-        }
-        self.note(kind);
-        let divergent = self.happens(Feature::DivergentTrip);
-        let conv = if divergent { Scope::Lane } else { self.f.conv };
-        let wanted = if divergent { Scope::Lane } else { Scope::Block };
-        let limit = u64::from(1u32 << (most.ilog2()).min(self.rng.range(1, 3) as u32));
-        let around = (self.f.conv, self.f.trips, self.f.depth);
-
-        // What is known before the loop: how often at most, and the initial values.
-        let ty = self.rng.weighted(&[(I32, 80), (I64, 12), (I16, 8)]);
-        let trip = match (divergent, self.rng.below(3)) {
-            (true, 0..2) => {
-                let t = self.pick_divergent(ty);
-                self.masked(t, limit)
-            }
-            (_, 0) => Val::int(ty, self.rng.range(1, limit)),
-            _ => {
-                let u = self.pick_scoped(ty, wanted);
-                self.masked(u, limit)
-            }
-        };
-        let counted = kind == Feature::CountedLoop || (kind == Feature::DoWhile && self.rng.chance(60));
-        let down = !counted || self.rng.chance(25);
-        // Fuel counts down from a constant; a counter from the trip count, or up to it.
-        let first = match (down, counted) {
-            (true, true) => trip,
-            (true, false) => Val::int(ty, limit),
-            _ => Val::int(ty, 0),
-        };
-        let carried_types = self.phi_types(3);
-        let agreed: Vec<bool> =
-            carried_types.iter().map(|ty| ty.bits() > 1 && self.happens(Feature::UniformCarried)).collect();
-        let initial: Vec<Val> = carried_types
-            .iter()
-            .zip(&agreed)
-            .map(|(&ty, &agreed)| if agreed { self.pick_scoped(ty, Scope::Block) } else { self.pick(ty) })
-            .collect();
-        let before = self.f.block;
-        let (header, body, latch, exit) = (self.label(), self.label(), self.label(), self.label());
-        self.jump(header);
-        self.place(header);
-        let phis_at = self.f.body.len();
-        let mark = self.f.pool.len();
-        let counter = self.reserve(ty, first.hi.max(limit), Scope::Block.min(trip.scope));
-        self.f.pool.push(counter);
-        let carried: Vec<Val> = carried_types
-            .iter()
-            .zip(initial.iter().zip(&agreed))
-            .map(|(&t, (init, &agreed))| {
-                // Floats do not grow in a loop: the latch picks within the bound of the initial value.
-                let bound = if t.bits() > 0 { t.max() } else { init.hi.max(24) };
-                self.reserve(t, bound, if agreed { Scope::Block } else { Scope::Lane })
-            })
-            .collect();
-        self.f.pool.extend(&carried);
-        let walk = self.happens(Feature::Walk).then(|| self.walk());
-        let after = self.f.pool.len();
-        let exit_types = self.phi_types(2);
-        let latch_types = self.phi_types(1);
-        self.f.loops.push(Loop {
-            latch,
-            exit,
-            exit_edges: Vec::new(),
-            exit_types: exit_types.clone(),
-            latch_edges: Vec::new(),
-            latch_types: latch_types.clone(),
-            conv,
-            exit_scope: Scope::Block,
-            after,
-        });
-        self.f.conv = conv;
-        self.f.trips *= limit as u32;
-        self.f.depth += 1;
-        self.f.conv_loops += u32::from(conv > Scope::Lane);
-
-        if kind != Feature::DoWhile {
-            for _ in 0..self.rng.below(3) {
-                self.int_expression();
-            }
-            let go = self.loop_test(counter, trip, counted, down, wanted);
-            self.f.loops_last().after = self.f.pool.len();
-            self.leave_or_stay(go, body, exit, &exit_types);
-            self.place(body);
-        }
-        let header_end = self.f.pool.len();
-        self.region(spend);
-
-        // The latch: a block of its own when somebody continues.
-        let mut latch_edges = std::mem::take(&mut self.f.loops_last().latch_edges);
-        if !latch_edges.is_empty() || self.rng.chance(40) {
-            let vals = self.pick_all(&latch_types);
-            latch_edges.push((self.f.block, vals));
-            self.jump(latch);
-            if latch_edges.len() > 1 {
-                self.f.pool.truncate(header_end);
-            }
-            self.join(latch, &latch_edges, &latch_types, Scope::Lane);
-        }
-        let mut nexts = Vec::new();
-        for (phi, &ty) in carried.iter().zip(&carried_types) {
-            nexts.push(self.carried_next(*phi, ty));
-        }
-        let walk_next = match walk {
-            Some((walk, _)) => {
-                let by = self.rng.range(1, 20);
-                self.temp(I32, I32.max(), Scope::Block, format_args!("add i32 {walk}, {by}"))
-            }
-            None => Val::int(I32, 0),
-        };
-        let step = if down { Val::int(ty, ty.max()) } else { Val::int(ty, 1) };
-        let flags = if self.happens(Feature::Flags) { if down { " nsw" } else { " nuw nsw" } } else { "" };
-        let next = self.temp(ty, counter.hi, counter.scope, format_args!("add{flags} {ty} {counter}, {step}"));
-        if kind == Feature::DoWhile {
-            // Tested after the step: once more while the next value is in range.
-            let go = self.loop_test(next, trip, counted, down, wanted);
-            let breaks = !self.f.loops_last().exit_edges.is_empty();
-            if !breaks {
-                self.f.loops_last().after = self.f.pool.len();
-            }
-            self.leave_or_stay(go, header, exit, &exit_types);
-        } else {
-            self.jump(header);
-        }
-        let back = self.f.block;
-        let mut phis = format!("  {counter} = phi {ty} [ {first}, {before} ], [ {next}, {back} ]\n");
-        for ((phi, init), next) in carried.iter().zip(&initial).zip(&nexts) {
-            let _ = writeln!(phis, "  {phi} = phi {} [ {init}, {before} ], [ {next}, {back} ]", phi.ty);
-        }
-        if let Some((walk, first)) = walk {
-            let _ = writeln!(phis, "  {walk} = phi i32 [ {first}, {before} ], [ {walk_next}, {back} ]");
-        }
-        self.f.body.insert_str(phis_at, &phis);
-
-        self.f.conv_loops -= u32::from(conv > Scope::Lane);
-        (self.f.conv, self.f.trips, self.f.depth) = around;
-        let Some(done) = self.f.loops.pop() else { return };
-        self.after_loop(done, mark);
-    }
-
-    /// Whether to stay in the loop: the counter in range, or fuel left and the data says so.
-    fn loop_test(&mut self, counter: Val, trip: Val, counted: bool, down: bool, wanted: Scope) -> Val {
-        let ty = counter.ty;
-        if counted && !down {
-            // Tested first or last, 0 ≤ counter ≤ trip or counter = 1 > trip = 0: `ne` would miss the latter.
-            let predicate = self.rng.pick(&["ult", "slt"]);
-            return self.op(
-                I1,
-                1,
-                counter.scope.min(trip.scope),
-                format_args!("icmp {predicate} {ty} {counter}, {trip}"),
-            );
-        }
-        let left = self.temp(I1, 1, counter.scope, format_args!("icmp sgt {ty} {counter}, 0"));
-        if counted {
-            return left;
-        }
-        let data = self.condition(wanted);
-        let scope = left.scope.min(data.scope);
-        if self.rng.chance(50) {
-            self.temp(I1, 1, scope, format_args!("and i1 {left}, {data}"))
-        } else {
-            self.temp(I1, 1, scope, format_args!("select i1 {left}, i1 {data}, i1 false"))
-        }
-    }
-
-    /// The loop's own exit: to `stay` while `go`.
-    fn leave_or_stay(&mut self, go: Val, stay: Label, exit: Label, exit_types: &[Ty]) {
-        let vals = self.pick_all(exit_types);
-        let from = self.f.block;
-        let scope = self.f.conv.min(go.scope);
-        if self.rng.chance(60) {
-            self.branch(go, stay, exit);
-        } else {
-            let done = self.temp(I1, 1, go.scope, format_args!("xor i1 {go}, true"));
-            self.branch(done, exit, stay);
-        }
-        let current = self.f.loops_last();
-        current.exit_edges.push((from, vals));
-        current.exit_scope = current.exit_scope.min(scope);
-    }
-
-    /// What a carried variable becomes for the next iteration.
-    fn carried_next(&mut self, phi: Val, ty: Ty) -> Val {
-        match ty {
-            I1 => self.pick(I1),
-            Ty::Int(_) => {
-                // What agrees goes on to agree: those who are still in the loop have made the same iterations.
-                let other = self.pick_scoped(ty, phi.scope);
-                let op = self.rng.pick(&["add", "add", "mul", "xor", "sub"]);
-                self.binary(op, phi, other)
-            }
-            _ => match self.pool_value(|val| val.ty == ty && val.hi <= phi.hi && val.name != phi.name) {
-                Some(val) => val,
-                None => self.make_float(ty),
-            },
-        }
-    }
-
-    /// The exit block: its phis, and which of the loop's values live on.
-    fn after_loop(&mut self, done: Loop, mark: usize) {
-        let survivors: Vec<Val> = self.f.pool.get(mark..done.after).map_or_else(Vec::new, <[Val]>::to_vec);
-        self.f.pool.truncate(mark);
-        self.join_after_phis(&done, &survivors);
-    }
-
-    fn join_after_phis(&mut self, done: &Loop, survivors: &[Val]) {
-        self.place(done.exit);
-        for i in 0..done.exit_types.len() {
-            let column: Vec<(Label, Val)> = done.exit_edges.iter().map(|(from, vals)| (*from, vals[i])).collect();
-            self.phi(&column, done.exit_scope);
-        }
-        let mut direct = Vec::new();
-        for &val in survivors {
-            if val.tainted {
-                continue;
-            }
-            if self.rng.chance(self.knobs.weight(Feature::TemporalLcssa)) {
-                self.note(Feature::TemporalLcssa);
-                let column: Vec<(Label, Val)> = done.exit_edges.iter().map(|(from, _)| (*from, val)).collect();
-                self.phi(&column, done.exit_scope);
-            } else if self.happens(Feature::TemporalDirect) {
-                direct.push(Val { scope: val.scope.min(done.exit_scope), ..val });
-            }
-        }
-        self.f.pool.extend(&direct);
-        for val in direct.into_iter().take(2) {
-            if self.rng.chance(50) {
-                self.observe(val);
             }
         }
     }

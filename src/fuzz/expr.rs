@@ -109,121 +109,142 @@ impl Gen<'_> {
         let ty = self.int_type();
         self.wild = self.knobs.allow_poison && matches!(kind, Arith | AffineMul | Quadratic);
         match kind {
-            Arith => {
-                let (a, b) = (self.any(ty), self.any(ty));
-                let op = self.rng.pick(&["add", "add", "sub", "mul", "xor"]);
-                self.binary(op, a, b);
-            }
+            Arith => self.arithmetic(ty),
             Cast => self.cast(ty),
             Shift => self.shift(ty),
             Mask => self.mask(ty),
             DivRem => self.division(ty),
-            AffineMul => {
-                let (a, b) = (self.pick_divergent(ty), self.pick_scoped(ty, Scope::Block));
-                let product = self.binary("mul", a, b);
-                let c = self.pick_scoped(ty, Scope::Block);
-                self.binary("add", product, c);
-            }
+            AffineMul => self.affine_product(ty),
             Cancel => self.cancellation(ty),
-            Quadratic => {
-                let a = self.pick_divergent(ty);
-                let square = self.binary("mul", a, a);
-                if self.rng.chance(50) {
-                    let (b, c) = (self.constant(ty), self.pick(ty));
-                    let scaled = self.binary("mul", a, b);
-                    let sum = self.binary("add", square, scaled);
-                    self.binary("sub", sum, c);
-                }
-            }
+            Quadratic => self.quadratic(ty),
             WarpIndex => self.warp_index(),
             Field => self.field(ty),
             FarPointer => self.far_pointer(),
-            MinMax => {
-                let (a, b) = (self.any(ty), self.any(ty));
-                let tainted = a.tainted || b.tainted;
-                let which = self.rng.pick(&["smin", "smax", "umin", "umax", "abs"]);
-                let val = if which == "abs" {
-                    self.op(
-                        ty,
-                        ty.max(),
-                        a.scope,
-                        format_args!("call {ty} @llvm.abs.{}({ty} {a}, i1 false)", ty.suffix()),
-                    )
-                } else {
-                    let hi = if which == "umin" { a.hi.min(b.hi) } else { ty.max() };
-                    let hi = if a.hi <= ty.smax() && b.hi <= ty.smax() { hi.min(a.hi.max(b.hi)) } else { hi };
-                    let scope = a.scope.min(b.scope);
-                    self.op(ty, hi, scope, format_args!("call {ty} @llvm.{which}.{}({ty} {a}, {ty} {b})", ty.suffix()))
-                };
-                self.taint(val, tainted);
-            }
-            Funnel => {
-                let (a, b, c) = (self.pick(ty), self.pick(ty), self.pick(ty));
-                let a = if self.rng.chance(50) { b } else { a };
-                let which = self.rng.pick(&["fshl", "fshr"]);
-                let scope = a.scope.min(b.scope).min(c.scope);
-                let suffix = ty.suffix();
-                self.op(
-                    ty,
-                    ty.max(),
-                    scope,
-                    format_args!("call {ty} @llvm.{which}.{suffix}({ty} {a}, {ty} {b}, {ty} {c})"),
-                );
-            }
-            BitCount => {
-                let a = self.pick(ty);
-                let which = self.rng.pick(&["ctpop", "ctlz", "cttz", "bitreverse", "bswap"]);
-                let which = if which == "bswap" && !ty.bits().is_multiple_of(16) { "ctpop" } else { which };
-                let hi = if which.starts_with('c') { u64::from(ty.bits()).min(ty.max()) } else { ty.max() };
-                let zero = if which.ends_with('z') { ", i1 false" } else { "" };
-                self.op(ty, hi, a.scope, format_args!("call {ty} @llvm.{which}.{}({ty} {a}{zero})", ty.suffix()));
-            }
-            Overflow => {
-                let (a, b) = (self.pick(ty), self.pick(ty));
-                let which = self.rng.pick(&["sadd", "uadd", "ssub", "usub", "smul", "umul"]);
-                let scope = a.scope.min(b.scope);
-                let pair = self.temp(
-                    I64,
-                    0,
-                    scope,
-                    format_args!("call {{ {ty}, i1 }} @llvm.{which}.with.overflow.{}({ty} {a}, {ty} {b})", ty.suffix()),
-                );
-                self.op(ty, ty.max(), scope, format_args!("extractvalue {{ {ty}, i1 }} {pair}, 0"));
-                self.op(I1, 1, scope, format_args!("extractvalue {{ {ty}, i1 }} {pair}, 1"));
-            }
-            Saturating => {
-                let (a, b) = (self.pick(ty), self.pick(ty));
-                let which = self.rng.pick(&["sadd", "uadd", "ssub", "usub"]);
-                let scope = a.scope.min(b.scope);
-                let hi = if which == "usub" { a.hi } else { ty.max() };
-                self.op(ty, hi, scope, format_args!("call {ty} @llvm.{which}.sat.{}({ty} {a}, {ty} {b})", ty.suffix()));
-            }
-            Compare => {
-                self.compare(Scope::Lane);
-            }
-            Select => {
-                let scope = if self.rng.chance(30) { Scope::Block } else { Scope::Lane };
-                let c = self.condition(scope);
-                let (a, b) = (self.any(ty), self.any(ty));
-                let scope = c.scope.min(a.scope).min(b.scope);
-                let val = self.op(ty, a.hi.max(b.hi), scope, format_args!("select i1 {c}, {ty} {a}, {ty} {b}"));
-                self.taint(val, a.tainted || b.tainted);
-            }
-            Freeze => {
-                let a = self.any(ty);
-                let (hi, scope) = if a.tainted { (ty.max(), Scope::Lane) } else { (a.hi, a.scope) };
-                self.op(ty, hi, scope, format_args!("freeze {ty} {a}"));
-            }
-            _ => {
-                let a = self.random_sreg();
-                if self.rng.chance(50) {
-                    let b = self.pick(I32);
-                    let op = self.rng.pick(&["add", "mul", "sub"]);
-                    self.binary(op, a, b);
-                }
-            }
+            MinMax => self.min_max(ty),
+            Funnel => self.funnel(ty),
+            BitCount => self.bit_count(ty),
+            Overflow => self.overflow(ty),
+            Saturating => self.saturating(ty),
+            Compare => _ = self.compare(Scope::Lane),
+            Select => self.selection(ty),
+            Freeze => self.frozen(ty),
+            _ => self.register_value(),
         }
         self.wild = false;
+    }
+
+    /// Two values of any kind.
+    fn arithmetic(&mut self, ty: Ty) {
+        let (a, b) = (self.any(ty), self.any(ty));
+        let op = self.rng.pick(&["add", "add", "sub", "mul", "xor"]);
+        self.binary(op, a, b);
+    }
+
+    /// `a * b + c`, of which only `a` differs between lanes.
+    fn affine_product(&mut self, ty: Ty) {
+        let (a, b) = (self.pick_divergent(ty), self.pick_scoped(ty, Scope::Block));
+        let product = self.binary("mul", a, b);
+        let c = self.pick_scoped(ty, Scope::Block);
+        self.binary("add", product, c);
+    }
+
+    /// The square of a divergent value, in a polynomial or alone.
+    fn quadratic(&mut self, ty: Ty) {
+        let a = self.pick_divergent(ty);
+        let square = self.binary("mul", a, a);
+        if self.rng.chance(50) {
+            let (b, c) = (self.constant(ty), self.pick(ty));
+            let scaled = self.binary("mul", a, b);
+            let sum = self.binary("add", square, scaled);
+            self.binary("sub", sum, c);
+        }
+    }
+
+    /// The smaller, the larger, or the magnitude.
+    fn min_max(&mut self, ty: Ty) {
+        let (a, b) = (self.any(ty), self.any(ty));
+        let tainted = a.tainted || b.tainted;
+        let which = self.rng.pick(&["smin", "smax", "umin", "umax", "abs"]);
+        let val = if which == "abs" {
+            self.op(ty, ty.max(), a.scope, format_args!("call {ty} @llvm.abs.{}({ty} {a}, i1 false)", ty.suffix()))
+        } else {
+            let hi = if which == "umin" { a.hi.min(b.hi) } else { ty.max() };
+            let hi = if a.hi <= ty.smax() && b.hi <= ty.smax() { hi.min(a.hi.max(b.hi)) } else { hi };
+            let scope = a.scope.min(b.scope);
+            self.op(ty, hi, scope, format_args!("call {ty} @llvm.{which}.{}({ty} {a}, {ty} {b})", ty.suffix()))
+        };
+        self.taint(val, tainted);
+    }
+
+    /// A funnel shift, or a rotation.
+    fn funnel(&mut self, ty: Ty) {
+        let (a, b, c) = (self.pick(ty), self.pick(ty), self.pick(ty));
+        let a = if self.rng.chance(50) { b } else { a };
+        let which = self.rng.pick(&["fshl", "fshr"]);
+        let scope = a.scope.min(b.scope).min(c.scope);
+        let suffix = ty.suffix();
+        self.op(ty, ty.max(), scope, format_args!("call {ty} @llvm.{which}.{suffix}({ty} {a}, {ty} {b}, {ty} {c})"));
+    }
+
+    /// Bits counted, or in another order.
+    fn bit_count(&mut self, ty: Ty) {
+        let a = self.pick(ty);
+        let which = self.rng.pick(&["ctpop", "ctlz", "cttz", "bitreverse", "bswap"]);
+        let which = if which == "bswap" && !ty.bits().is_multiple_of(16) { "ctpop" } else { which };
+        let hi = if which.starts_with('c') { u64::from(ty.bits()).min(ty.max()) } else { ty.max() };
+        let zero = if which.ends_with('z') { ", i1 false" } else { "" };
+        self.op(ty, hi, a.scope, format_args!("call {ty} @llvm.{which}.{}({ty} {a}{zero})", ty.suffix()));
+    }
+
+    /// An operation and whether it overflows.
+    fn overflow(&mut self, ty: Ty) {
+        let (a, b) = (self.pick(ty), self.pick(ty));
+        let which = self.rng.pick(&["sadd", "uadd", "ssub", "usub", "smul", "umul"]);
+        let scope = a.scope.min(b.scope);
+        let pair = self.temp(
+            I64,
+            0,
+            scope,
+            format_args!("call {{ {ty}, i1 }} @llvm.{which}.with.overflow.{}({ty} {a}, {ty} {b})", ty.suffix()),
+        );
+        self.op(ty, ty.max(), scope, format_args!("extractvalue {{ {ty}, i1 }} {pair}, 0"));
+        self.op(I1, 1, scope, format_args!("extractvalue {{ {ty}, i1 }} {pair}, 1"));
+    }
+
+    /// An operation that saturates.
+    fn saturating(&mut self, ty: Ty) {
+        let (a, b) = (self.pick(ty), self.pick(ty));
+        let which = self.rng.pick(&["sadd", "uadd", "ssub", "usub"]);
+        let scope = a.scope.min(b.scope);
+        let hi = if which == "usub" { a.hi } else { ty.max() };
+        self.op(ty, hi, scope, format_args!("call {ty} @llvm.{which}.sat.{}({ty} {a}, {ty} {b})", ty.suffix()));
+    }
+
+    /// One of two values.
+    fn selection(&mut self, ty: Ty) {
+        let scope = if self.rng.chance(30) { Scope::Block } else { Scope::Lane };
+        let c = self.condition(scope);
+        let (a, b) = (self.any(ty), self.any(ty));
+        let scope = c.scope.min(a.scope).min(b.scope);
+        let val = self.op(ty, a.hi.max(b.hi), scope, format_args!("select i1 {c}, {ty} {a}, {ty} {b}"));
+        self.taint(val, a.tainted || b.tainted);
+    }
+
+    /// A value that is no longer undefined.
+    fn frozen(&mut self, ty: Ty) {
+        let a = self.any(ty);
+        let (hi, scope) = if a.tainted { (ty.max(), Scope::Lane) } else { (a.hi, a.scope) };
+        self.op(ty, hi, scope, format_args!("freeze {ty} {a}"));
+    }
+
+    /// A special register, as it is or in an expression.
+    fn register_value(&mut self) {
+        let a = self.random_sreg();
+        if self.rng.chance(50) {
+            let b = self.pick(I32);
+            let op = self.rng.pick(&["add", "mul", "sub"]);
+            self.binary(op, a, b);
+        }
     }
 
     /// Marks the last pushed value as possibly undefined.

@@ -69,13 +69,7 @@ impl Gen<'_> {
             _ => Feature::Float,
         });
         let limit = Self::limit(ty);
-        let a = self.pick_float(ty);
-        let b = if self.rng.chance(25) {
-            let constant = self.rng.pick(&[0.5, 1.0, 2.0, -1.0, -0.25, 3.0, 0.0]);
-            Val::float(ty, constant)
-        } else {
-            self.pick_float(ty)
-        };
+        let (a, b) = (self.pick_float(ty), self.second_float(ty));
         let scope = a.scope.min(b.scope);
         let suffix = ty.suffix();
         match self.rng.below(14) {
@@ -142,6 +136,15 @@ impl Gen<'_> {
                 }
             },
         }
+    }
+
+    /// A value or a constant.
+    fn second_float(&mut self, ty: Ty) -> Val {
+        if self.rng.chance(25) {
+            let constant = self.rng.pick(&[0.5, 1.0, 2.0, -1.0, -0.25, 3.0, 0.0]);
+            return Val::float(ty, constant);
+        }
+        self.pick_float(ty)
     }
 
     fn pick_float(&mut self, ty: Ty) -> Val {

@@ -21,6 +21,7 @@ mod kernel;
 mod knobs;
 mod ladder;
 mod launch;
+mod loops;
 mod memory;
 pub mod odd;
 mod passes;

@@ -60,17 +60,11 @@ impl Gen<'_> {
         for b in 0..count {
             self.place(labels[b]);
             for v in 0..types.len() {
-                let mut text = format!("phi {}", types[v]);
-                let mut comma = "";
-                if b == 0 {
-                    let _ = write!(text, " [ {}, {before} ]", initial[v]);
-                    comma = ",";
-                }
-                for p in (0..count).filter(|&p| succs[p].contains(&b)) {
-                    let _ = write!(text, "{comma} [ {}, {} ]", outs[p][v], labels[p]);
-                    comma = ",";
-                }
-                self.define(ins[b][v], format_args!("{text}"));
+                let first = (b == 0).then(|| format!("[ {}, {before} ]", initial[v]));
+                let sources = (0..count).filter(|&p| succs[p].contains(&b));
+                let edges = first.into_iter().chain(sources.map(|p| format!("[ {}, {} ]", outs[p][v], labels[p])));
+                let edges = edges.collect::<Vec<_>>().join(", ");
+                self.define(ins[b][v], format_args!("phi {} {edges}", types[v]));
             }
             self.f.pool = base.clone();
             for d in (0..count).filter(|&d| dominators[b] >> d & 1 == 1 && d != b) {

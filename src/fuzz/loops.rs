@@ -1,0 +1,291 @@
+//! Which loops occur? Counted, tested first or last, by a counter or by data, left in the middle by breaks.
+//!
+//! Every loop has a counter or a fuel counter, and the product of nested bounds is at most [`TRIPS`], so kernels terminate soon.
+
+use super::build::{Gen, Label, Loop};
+use super::cfg::TRIPS;
+use super::knobs::Feature;
+use super::value::{I1, I16, I32, I64, Scope, Ty, Val};
+use std::fmt::Write as _;
+
+/// How often a loop turns.
+struct Turns {
+    /// Who agrees on it.
+    wanted: Scope,
+    /// Turns at most.
+    limit: u64,
+    /// What the counter goes to, or comes from.
+    trip: Val,
+    /// By a counter alone, not by data.
+    counted: bool,
+    down: bool,
+    /// Of the counter.
+    first: Val,
+}
+
+/// Variables of a loop.
+struct Carried {
+    types: Vec<Ty>,
+    /// The block agrees on them.
+    agreed: Vec<bool>,
+    /// What they are before the loop.
+    initial: Vec<Val>,
+}
+
+impl Gen<'_> {
+    /// A loop: counted, tested first by data, or tested last.
+    pub(super) fn looping(&mut self, kind: Feature, spend: i64) {
+        let most = TRIPS / self.f.trips;
+        if most < 2 {
+            return self.if_else(Feature::IfElse, spend);
+        }
+        self.note(kind);
+        let around = (self.f.conv, self.f.trips, self.f.depth);
+        let turns = self.turns(kind, most);
+        let Turns { limit, trip, down, first, .. } = turns;
+        let conv = if turns.wanted == Scope::Lane { Scope::Lane } else { self.f.conv };
+        let ty = first.ty;
+        let carried = self.carried();
+        let before = self.f.block;
+        let (header, body, latch, exit) = (self.label(), self.label(), self.label(), self.label());
+        self.jump(header);
+        self.place(header);
+        let phis_at = self.f.body.len();
+        let mark = self.f.pool.len();
+        let counter = self.reserve(ty, first.hi.max(limit), Scope::Block.min(trip.scope));
+        self.f.pool.push(counter);
+        let phis = self.carried_phis(&carried);
+        let walk = self.happens(Feature::Walk).then(|| self.walk());
+        let exit_types = self.open_loop(latch, exit, conv, limit);
+        if kind != Feature::DoWhile {
+            for _ in 0..self.rng.below(3) {
+                self.int_expression();
+            }
+            let go = self.loop_test(counter, &turns);
+            self.f.loops_last().after = self.f.pool.len();
+            self.leave_or_stay(go, body, exit, &exit_types);
+            self.place(body);
+        }
+        let header_end = self.f.pool.len();
+        self.region(spend);
+        self.close_turn(header_end);
+        let nexts: Vec<Val> = phis.iter().zip(&carried.types).map(|(&phi, &ty)| self.carried_next(phi, ty)).collect();
+        let walk = walk.map(|(walk, first)| {
+            let by = self.rng.range(1, 20);
+            (walk, first, self.temp(I32, I32.max(), Scope::Block, format_args!("add i32 {walk}, {by}")))
+        });
+        let step = if down { Val::int(ty, ty.max()) } else { Val::int(ty, 1) };
+        let flags = if self.happens(Feature::Flags) { if down { " nsw" } else { " nuw nsw" } } else { "" };
+        let next = self.temp(ty, counter.hi, counter.scope, format_args!("add{flags} {ty} {counter}, {step}"));
+        if kind == Feature::DoWhile {
+            // Tested after the step: once more while the next value is in range.
+            let go = self.loop_test(next, &turns);
+            let breaks = !self.f.loops_last().exit_edges.is_empty();
+            if !breaks {
+                self.f.loops_last().after = self.f.pool.len();
+            }
+            self.leave_or_stay(go, header, exit, &exit_types);
+        } else {
+            self.jump(header);
+        }
+        let back = self.f.block;
+        let mut text = format!("  {counter} = phi {ty} [ {first}, {before} ], [ {next}, {back} ]\n");
+        for ((phi, init), next) in phis.iter().zip(&carried.initial).zip(&nexts) {
+            let _ = writeln!(text, "  {phi} = phi {} [ {init}, {before} ], [ {next}, {back} ]", phi.ty);
+        }
+        if let Some((walk, first, next)) = walk {
+            let _ = writeln!(text, "  {walk} = phi i32 [ {first}, {before} ], [ {next}, {back} ]");
+        }
+        self.f.body.insert_str(phis_at, &text);
+
+        self.f.conv_loops -= u32::from(conv > Scope::Lane);
+        (self.f.conv, self.f.trips, self.f.depth) = around;
+        let Some(done) = self.f.loops.pop() else { return };
+        self.after_loop(done, mark);
+    }
+
+    /// How often a loop turns, at most `most` times, and how that is counted.
+    fn turns(&mut self, kind: Feature, most: u32) -> Turns {
+        let divergent = self.happens(Feature::DivergentTrip);
+        let wanted = if divergent { Scope::Lane } else { Scope::Block };
+        let limit = u64::from(1u32 << (most.ilog2()).min(self.rng.range(1, 3) as u32));
+        let ty = self.rng.weighted(&[(I32, 80), (I64, 12), (I16, 8)]);
+        let trip = match (divergent, self.rng.below(3)) {
+            (true, 0..2) => {
+                let t = self.pick_divergent(ty);
+                self.masked(t, limit)
+            }
+            (_, 0) => Val::int(ty, self.rng.range(1, limit)),
+            _ => {
+                let u = self.pick_scoped(ty, wanted);
+                self.masked(u, limit)
+            }
+        };
+        let counted = kind == Feature::CountedLoop || (kind == Feature::DoWhile && self.rng.chance(60));
+        let down = !counted || self.rng.chance(25);
+        // Fuel counts down from a constant; a counter from the trip count, or up to it.
+        let first = match (down, counted) {
+            (true, true) => trip,
+            (true, false) => Val::int(ty, limit),
+            _ => Val::int(ty, 0),
+        };
+        Turns { wanted, limit, trip, counted, down, first }
+    }
+
+    /// Variables of a loop and what they are before it.
+    fn carried(&mut self) -> Carried {
+        let types = self.phi_types(3);
+        let agreed: Vec<bool> = types.iter().map(|ty| ty.bits() > 1 && self.happens(Feature::UniformCarried)).collect();
+        let initial: Vec<Val> = types
+            .iter()
+            .zip(&agreed)
+            .map(|(&ty, &agreed)| if agreed { self.pick_scoped(ty, Scope::Block) } else { self.pick(ty) })
+            .collect();
+        Carried { types, agreed, initial }
+    }
+
+    /// Those variables in the loop.
+    fn carried_phis(&mut self, carried: &Carried) -> Vec<Val> {
+        let mut phis = Vec::new();
+        for ((&ty, init), &agreed) in carried.types.iter().zip(&carried.initial).zip(&carried.agreed) {
+            // Floats do not grow in a loop: the latch picks within the bound of the initial value.
+            let bound = if ty.bits() > 0 { ty.max() } else { init.hi.max(24) };
+            phis.push(self.reserve(ty, bound, if agreed { Scope::Block } else { Scope::Lane }));
+        }
+        self.f.pool.extend(&phis);
+        phis
+    }
+
+    /// From here on statements are inside a loop; returns the types of the phis at its exit.
+    fn open_loop(&mut self, latch: Label, exit: Label, conv: Scope, limit: u64) -> Vec<Ty> {
+        let after = self.f.pool.len();
+        let exit_types = self.phi_types(2);
+        let latch_types = self.phi_types(1);
+        self.f.loops.push(Loop {
+            latch,
+            exit,
+            exit_edges: Vec::new(),
+            exit_types: exit_types.clone(),
+            latch_edges: Vec::new(),
+            latch_types,
+            conv,
+            exit_scope: Scope::Block,
+            after,
+        });
+        self.f.conv = conv;
+        self.f.trips *= limit as u32;
+        self.f.depth += 1;
+        self.f.conv_loops += u32::from(conv > Scope::Lane);
+        exit_types
+    }
+
+    /// The latch: a block of its own when somebody continues.
+    fn close_turn(&mut self, header_end: usize) {
+        let around = self.f.loops_last();
+        let (latch, types) = (around.latch, around.latch_types.clone());
+        let mut edges = std::mem::take(&mut around.latch_edges);
+        if !edges.is_empty() || self.rng.chance(40) {
+            let vals = self.pick_all(&types);
+            edges.push((self.f.block, vals));
+            self.jump(latch);
+            if edges.len() > 1 {
+                self.f.pool.truncate(header_end);
+            }
+            self.join(latch, &edges, &types, Scope::Lane);
+        }
+    }
+
+    /// Whether to stay in the loop: the counter in range, or fuel left and the data says so.
+    fn loop_test(&mut self, counter: Val, turns: &Turns) -> Val {
+        let Turns { wanted, trip, counted, down, .. } = *turns;
+        let ty = counter.ty;
+        if counted && !down {
+            // Tested first or last, 0 ≤ counter ≤ trip or counter = 1 > trip = 0: `ne` would miss the latter.
+            let predicate = self.rng.pick(&["ult", "slt"]);
+            return self.op(
+                I1,
+                1,
+                counter.scope.min(trip.scope),
+                format_args!("icmp {predicate} {ty} {counter}, {trip}"),
+            );
+        }
+        let left = self.temp(I1, 1, counter.scope, format_args!("icmp sgt {ty} {counter}, 0"));
+        if counted {
+            return left;
+        }
+        let data = self.condition(wanted);
+        let scope = left.scope.min(data.scope);
+        if self.rng.chance(50) {
+            self.temp(I1, 1, scope, format_args!("and i1 {left}, {data}"))
+        } else {
+            self.temp(I1, 1, scope, format_args!("select i1 {left}, i1 {data}, i1 false"))
+        }
+    }
+
+    /// The loop's own exit: to `stay` while `go`.
+    fn leave_or_stay(&mut self, go: Val, stay: Label, exit: Label, exit_types: &[Ty]) {
+        let vals = self.pick_all(exit_types);
+        let from = self.f.block;
+        let scope = self.f.conv.min(go.scope);
+        if self.rng.chance(60) {
+            self.branch(go, stay, exit);
+        } else {
+            let done = self.temp(I1, 1, go.scope, format_args!("xor i1 {go}, true"));
+            self.branch(done, exit, stay);
+        }
+        let current = self.f.loops_last();
+        current.exit_edges.push((from, vals));
+        current.exit_scope = current.exit_scope.min(scope);
+    }
+
+    /// What a carried variable becomes for the next iteration.
+    fn carried_next(&mut self, phi: Val, ty: Ty) -> Val {
+        match ty {
+            I1 => self.pick(I1),
+            Ty::Int(_) => {
+                // What agrees goes on to agree: those who are still in the loop have made the same iterations.
+                let other = self.pick_scoped(ty, phi.scope);
+                let op = self.rng.pick(&["add", "add", "mul", "xor", "sub"]);
+                self.binary(op, phi, other)
+            }
+            _ => match self.pool_value(|val| val.ty == ty && val.hi <= phi.hi && val.name != phi.name) {
+                Some(val) => val,
+                None => self.make_float(ty),
+            },
+        }
+    }
+
+    /// The exit block: its phis, and which of the loop's values live on.
+    fn after_loop(&mut self, done: Loop, mark: usize) {
+        let survivors: Vec<Val> = self.f.pool.get(mark..done.after).map_or_else(Vec::new, <[Val]>::to_vec);
+        self.f.pool.truncate(mark);
+        self.join_after_phis(&done, &survivors);
+    }
+
+    fn join_after_phis(&mut self, done: &Loop, survivors: &[Val]) {
+        self.place(done.exit);
+        for i in 0..done.exit_types.len() {
+            let column: Vec<(Label, Val)> = done.exit_edges.iter().map(|(from, vals)| (*from, vals[i])).collect();
+            self.phi(&column, done.exit_scope);
+        }
+        let mut direct = Vec::new();
+        for &val in survivors {
+            if val.tainted {
+                continue;
+            }
+            if self.rng.chance(self.knobs.weight(Feature::TemporalLcssa)) {
+                self.note(Feature::TemporalLcssa);
+                let column: Vec<(Label, Val)> = done.exit_edges.iter().map(|(from, _)| (*from, val)).collect();
+                self.phi(&column, done.exit_scope);
+            } else if self.happens(Feature::TemporalDirect) {
+                direct.push(Val { scope: val.scope.min(done.exit_scope), ..val });
+            }
+        }
+        self.f.pool.extend(&direct);
+        for val in direct.into_iter().take(2) {
+            if self.rng.chance(50) {
+                self.observe(val);
+            }
+        }
+    }
+}
