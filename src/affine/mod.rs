@@ -25,6 +25,8 @@ pub mod form;
 pub mod interner;
 pub mod join;
 pub mod lanes;
+#[cfg(test)]
+mod monotone;
 
 pub use form::{Base, Ext, Form, Monomial, Rest, Scope, Symbol, Term, Terms};
 pub use interner::{Element, Interner};
