@@ -250,8 +250,11 @@ impl Gen<'_> {
         if self.knobs.mode == Mode::LocalArrays && self.rng.chance(40) {
             self.local_table();
         }
-        if self.knobs.mode == Mode::LocalArrays && self.rng.chance(30) {
+        if self.knobs.mode == Mode::LocalArrays && self.rng.chance(50) {
             self.local_of_warp();
+        }
+        if self.knobs.mode == Mode::LocalArrays && self.rng.chance(50) {
+            self.local_pointers();
         }
     }
 

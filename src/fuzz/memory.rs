@@ -453,6 +453,42 @@ impl Gen<'_> {
         });
     }
 
+    /// A stack array accessed through a select and a phi of addresses, and written and read at one place in one block; only
+    /// in the entry block.
+    pub(super) fn local_pointers(&mut self) {
+        self.note(Feature::LocalArray);
+        let array = self.reserve(I64, 0, Scope::Lane);
+        let _ = writeln!(self.f.allocas, "  {array} = alloca [{PASSED} x i32], align 16");
+        let element = |g: &mut Self, i: u64| {
+            g.pointer(format_args!("getelementptr inbounds i32, ptr {array}, i64 {i}")).to_string()
+        };
+        for i in 0..PASSED {
+            let (val, at) = (self.pick(I32), element(self, i));
+            self.line(format_args!("store i32 {val}, ptr {at}, align 4"));
+        }
+        let [i, j, k] = [0; 3].map(|_| self.rng.range(0, PASSED - 1));
+        let (first, second, third) = (element(self, i), element(self, j), element(self, k));
+        let cond = self.condition(Scope::Lane);
+        let chosen = self.pointer(format_args!("select i1 {cond}, ptr {first}, ptr {second}"));
+        let read = self.op(I32, I32.max(), Scope::Lane, format_args!("load i32, ptr {chosen}, align 4"));
+        self.observe(read);
+        let cond = self.condition(Scope::Lane);
+        let (yes, no, join) = (self.label(), self.label(), self.label());
+        self.branch(cond, yes, no);
+        for side in [yes, no] {
+            self.place(side);
+            self.jump(join);
+        }
+        self.place(join);
+        let joined = self.pointer(format_args!("phi ptr [ {first}, {yes} ], [ {second}, {no} ]"));
+        let val = self.pick(I32);
+        self.line(format_args!("store i32 {val}, ptr {third}, align 4"));
+        for at in [joined.to_string(), third] {
+            let read = self.op(I32, I32.max(), Scope::Lane, format_args!("load i32, ptr {at}, align 4"));
+            self.observe(read);
+        }
+    }
+
     /// A value to store into an array of `elem`.
     fn local_value(&mut self, elem: Ty) -> Val {
         if elem != Ty::F32 {
