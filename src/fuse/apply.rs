@@ -1,18 +1,19 @@
 //! How is a plan carried out?
 //!
-//! The first pair's melded code goes to the end of the entry block, in place of the branch; every other pair gets a new
-//! block. An instruction that is melded is replaced everywhere at once, so that whatever follows reads the melded value
-//! as its operand, and two operands need a select exactly when they still differ.
+//! The melded code of the first pair goes to the end of the entry block, in place of the branch; every other pair gets
+//! a new block. A melded instruction is replaced everywhere at once, so that whatever follows uses the melded value,
+//! and two operands need a select exactly if they still differ.
 //!
-//! 1. Emit pair after pair: phis without edges, steps, terminator. A pair is emitted after those that dominate it.
-//! 2. Give the new phis their edges, and the phis of shared exits one edge where they had two; selects stand at the end of
-//!    the block that the edge leaves.
+//! 1. Emit one pair after the other: phis without edges, steps, terminator. A pair is emitted after those that dominate
+//!    it.
+//! 2. Give the new phis their edges, and the phis of shared exits one edge in place of two. Selects are placed at the
+//!    end of the block that the edge leaves.
 //! 3. Remove what is left of the sides.
 //!
-//! **Poison.** The branch on the condition is gone, but selects on it stand where it stood, and a branch on poison is
-//! undefined: the condition is neither poison nor undef there. A select hides the poison of the value it does not
+//! **Poison.** The branch on the condition is gone, but selects on it take its place. A branch on poison is undefined
+//! behaviour, so the condition is neither poison nor undef there. A select hides the poison of the value it does not
 //! choose. Guarded values are poison for lanes of the other side, which never choose them. Melded instructions keep the
-//! promises that both made, lifted ones keep none that would be undefined behaviour.
+//! flags that both had; lifted ones keep none that could cause undefined behaviour.
 
 use super::apply_hub;
 use super::apply_records::{Guarded, PairRecords, Sides};
@@ -30,7 +31,7 @@ use rustc_hash::FxHashMap;
 
 type Value<'m> = handle::Value<'m>;
 
-/// Carries out a plan; the handles of the sides' blocks and melded instructions are dead afterwards.
+/// Applies a plan. The handles of the sides' blocks and of melded instructions are invalid afterwards.
 pub fn apply<'m>(editor: &mut Editor<'m>, func: &Func, handles: &Handles<'m>, plan: &FusePlan) {
     Applier::new(editor, func, handles, plan).run();
 }
@@ -41,18 +42,18 @@ struct Applier<'a, 'm> {
     handles: &'a Handles<'m>,
     plan: &'a FusePlan,
     condition: Value<'m>,
-    /// Where the branch stands in the source.
+    /// Source location of the branch.
     location: Option<DebugLoc<'m>>,
-    /// Where a pair's melded code starts and ends.
+    /// Where the melded code of each pair begins and ends.
     heads: Vec<handle::Block<'m>>,
     ends: Vec<handle::Block<'m>>,
-    /// New phis and the old ones they stand for, by pair.
+    /// New phis and the phis that they replace, by pair.
     phis: Vec<(usize, handle::Inst<'m>, [Option<handle::Inst<'m>>; 2])>,
-    /// Counters of the plan, as they are made.
+    /// Counters of the plan, as they are created.
     counters: Vec<handle::Inst<'m>>,
     /// Selects of the pair being emitted.
     selects: FxHashMap<[Value<'m>; 2], Value<'m>>,
-    /// Where there is debug information: the sides' places in the source, and the records of the pair being emitted.
+    /// If there is debug information: the locations of the sides, and the records of the pair being emitted.
     sides: Option<Sides<'m>>,
     records: Option<PairRecords<'m>>,
     guarded: Guarded<'m>,
@@ -97,7 +98,7 @@ impl<'a, 'm> Applier<'a, 'm> {
     }
 
     fn run(mut self) {
-        // those of joined sides went to the hub
+        // those of joined sides lead to the hub
         if self.plan.hub.is_none() {
             self.forward_first_phis();
         }
@@ -115,7 +116,7 @@ impl<'a, 'm> Applier<'a, 'm> {
         self.clean_up();
     }
 
-    /// The first blocks are entered from the branch alone: their phis, if any, are names for one value.
+    /// The first blocks are only entered from the branch, so each of their phis is another name for one value.
     fn forward_first_phis(&mut self) {
         for side in self.plan.pairs[0].sides {
             let phis: Vec<_> = self.func.phis(side).map(|phi| self.handles.inst(phi)).collect();
@@ -150,7 +151,7 @@ impl<'a, 'm> Applier<'a, 'm> {
                     let handle = self.handles.inst(*inst);
                     self.editor.at_end(block).transfer(handle);
                     self.editor.drop_promises(handle);
-                    // lanes of the other side come here too, from the branch
+                    // lanes of the other side reach this block too, from the branch
                     let own = handle.debug_loc();
                     self.editor.meld_location(handle, own, self.location);
                     self.emitted(&[*inst], block, None);
@@ -172,7 +173,7 @@ impl<'a, 'm> Applier<'a, 'm> {
         }
     }
 
-    /// Keeps in mind where instructions went.
+    /// Records where instructions were emitted.
     fn emitted(&mut self, insts: &[Inst], block: handle::Block<'m>, guard: Option<usize>) {
         if let Some(records) = &mut self.records {
             records.emitted(insts, block, guard);
@@ -193,7 +194,7 @@ impl<'a, 'm> Applier<'a, 'm> {
         }
     }
 
-    /// One value for both sides at the end of a block that has no terminator yet.
+    /// One value for both sides, at the end of a block that has no terminator yet.
     fn choose(&mut self, values: [Value<'m>; 2]) -> Value<'m> {
         let [yes, no] = if mutants::on(Mutant::SwappedSelect) { [values[1], values[0]] } else { values };
         let is_undefined = |value: Value<'m>| matches!(value.kind(), ValueKind::Poison | ValueKind::Undef);
@@ -222,7 +223,7 @@ impl<'a, 'm> Applier<'a, 'm> {
             .collect();
         let name = t.value().name();
         let (first, second) = (t.debug_loc(), f.debug_loc());
-        // of a zero extension of what is not negative and a sign extension the latter is right for both
+        // of a zero extension of a non-negative value and a sign extension, the latter is right for both
         let (kept, other) = if t.opcode() == f.opcode() || f.opcode() != RawOpcode::LLVMSExt { (t, f) } else { (f, t) };
         self.editor.transfer(kept);
         for (place, &operand) in operands.iter().enumerate() {
@@ -240,7 +241,7 @@ impl<'a, 'm> Applier<'a, 'm> {
         self.editor.set_name(kept.value(), &name);
     }
 
-    /// An addition and a subtraction become an addition; `side` is the one that subtracts (of whole numbers a constant).
+    /// An addition and a subtraction become an addition; `side` is the one that subtracts (for integers, a constant).
     fn meld_sum(&mut self, block: handle::Block<'m>, [t, f]: [handle::Inst<'m>; 2], swap: bool, side: u8) {
         self.editor.at_end(block);
         let subtracting = if side == 0 { t } else { f };
@@ -274,7 +275,7 @@ impl<'a, 'm> Applier<'a, 'm> {
         self.editor.erase(inst);
     }
 
-    /// Puts instructions behind the condition; returns the block where the sides are together again.
+    /// Emits instructions behind the condition; returns the block where the sides meet again.
     fn guard(&mut self, block: handle::Block<'m>, groups: &[Vec<Inst>; 2]) -> handle::Block<'m> {
         let function = self.handles.function;
         let next = self.editor.new_block(function, "fuse.next");
@@ -292,7 +293,7 @@ impl<'a, 'm> Applier<'a, 'm> {
         }
         self.editor.at_end(block).branch_if(self.condition, targets[0], targets[1]);
         for (side, group) in groups.iter().enumerate() {
-            // where the other side has no block of its own it comes straight from the branch
+            // if the other side has no block of its own, it comes directly from the branch
             let other = if targets[1 - side] == next { block } else { targets[1 - side] };
             for &inst in group {
                 self.carry(self.handles.inst(inst), targets[side], other, next);
@@ -304,7 +305,7 @@ impl<'a, 'm> Applier<'a, 'm> {
         next
     }
 
-    /// Carries a guarded value past its guard: poison for the other side, which never looks.
+    /// Makes a guarded value available after its guard: poison for the other side, which never uses it.
     fn carry(
         &mut self,
         inst: handle::Inst<'m>,
@@ -368,7 +369,7 @@ impl<'a, 'm> Applier<'a, 'm> {
         }
     }
 
-    /// The linked pairs that lead to a pair, or to an exit.
+    /// The linked pairs that lead to a pair or to an exit.
     fn leading_to(&self, wanted: Link) -> Vec<usize> {
         let leads = |pair: &PairPlan| matches!(&pair.tail, Tail::Joined { links, .. } if links.contains(&wanted));
         (0..self.plan.pairs.len()).filter(|&index| leads(&self.plan.pairs[index])).collect()
@@ -404,7 +405,7 @@ impl<'a, 'm> Applier<'a, 'm> {
         }
     }
 
-    /// Every way into a counted loop but the one back starts it anew.
+    /// Every edge into a counted loop, except the one back, starts the counter from 0.
     fn connect_counters(&mut self) {
         for (counter, &phi) in self.plan.counters.iter().zip(&self.counters) {
             for from in self.leading_to(Link::Pair(counter.header)) {
@@ -458,7 +459,7 @@ impl<'a, 'm> Applier<'a, 'm> {
     }
 }
 
-/// What a phi takes from a block; the edge exists.
+/// The value that a phi receives from a block; the edge exists.
 fn incoming<'m>(phi: handle::Inst<'m>, from: handle::Block<'m>) -> Value<'m> {
     let edges = (0..phi.incoming_count()).map(|index| phi.incoming(index));
     edges.into_iter().find(|edge| edge.1 == from).expect("a phi has a value for each edge into its block").0

@@ -1,7 +1,8 @@
-//! How are the edges to two blocks led to one? See [`hub`](super::hub).
+//! How are the edges to two blocks redirected to one? See [`hub`](super::hub).
 //!
-//! The new block gets the condition as a phi, and the phis of both sides: theirs along the edges that led to the side,
-//! poison along the others, whose lanes never look. It has no terminator yet: the melded code follows.
+//! The new block receives the condition as a phi, and the phis of both sides: their own values along the edges that led
+//! to the side, and poison along the others, whose lanes never use them. It has no terminator yet, since the melded
+//! code follows.
 
 use super::hub::{Hub, Way};
 use crate::ir::Func;
@@ -12,7 +13,7 @@ use crate::mutants::{self, Mutant};
 
 type Value<'m> = handle::Value<'m>;
 
-/// Makes the hub; returns it and its condition, true for lanes of the first side.
+/// Creates the hub; returns it and its condition, which is true for lanes of the first side.
 pub fn make<'m>(
     editor: &mut Editor<'m>,
     func: &Func,
@@ -22,7 +23,7 @@ pub fn make<'m>(
     let sides = hub.sides.map(|side| handles.block(side));
     let middle = editor.new_block(handles.function, "fuse.hub");
     editor.place_after(middle, handles.block(hub.sources[0].0));
-    // conditions first, while the branches are what they were
+    // conditions first, while the branches are unmodified
     let edges: Vec<Edge<'m>> = hub
         .sources
         .iter()
@@ -61,9 +62,9 @@ struct Edge<'m> {
     from: handle::Block<'m>,
     end: handle::Inst<'m>,
     condition: Value<'m>,
-    /// Which sides it led to.
+    /// Which sides the block led to.
     reaches: [bool; 2],
-    /// How many edges of the block lead to the hub.
+    /// Number of edges from the block to the hub.
     count: u32,
 }
 
@@ -74,7 +75,7 @@ fn condition<'m>(editor: &mut Editor<'m>, end: handle::Inst<'m>, sides: [handle:
     if let Some(condition) = end.branch_condition() {
         return if targets[0] == sides[0] { condition } else { editor.not(condition) };
     }
-    // a switch: the default has no value to compare with, so the other side's are compared then
+    // a switch: the default has no value to compare with, so the cases of the other side are tested then
     let asked = usize::from(targets[0] == sides[0]);
     let mut any: Option<Value<'m>> = None;
     for (index, _) in targets.iter().enumerate().skip(1).filter(|(_, target)| **target == sides[asked]) {
@@ -89,7 +90,7 @@ fn condition<'m>(editor: &mut Editor<'m>, end: handle::Inst<'m>, sides: [handle:
     if asked == 0 { is_asked } else { editor.not(is_asked) }
 }
 
-/// Leads a block's edges to the hub.
+/// Redirects a block's edges to the hub.
 fn lead<'m>(
     editor: &mut Editor<'m>,
     edge: Edge<'m>,

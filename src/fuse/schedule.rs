@@ -1,14 +1,14 @@
-//! In which order does a melded block do what both sides did?
+//! In which order does a melded block execute the work of both sides?
 //!
-//! Nodes are melded pairs, instructions that everybody executes, and guarded ones that stay behind the condition. Edges
-//! are the data dependences of both sides and, inside each side, the order of what touches memory (reads between the
-//! writes around them). Unguarded nodes go first, in the order of the sides; when none is left that could go, all
-//! guarded nodes that can go open one guard together. Guards are thus as few and as late as the dependences allow.
+//! Nodes are melded pairs, instructions that all lanes execute, and guarded ones that stay behind the condition. Edges
+//! are the data dependences of both sides and, within each side, the order of memory accesses (reads between the writes
+//! around them). Unguarded nodes go first, in the order of the sides; when none of them is ready, all guarded nodes
+//! that are ready go into one guard. Guards are thus as few and as late as the dependences allow.
 //!
-//! Sides depend on each other through melded pairs only; a set of pairs that crosses itself (one side does *a* before
-//! *b*, the other *b'* before *a'*, each dependent) has no schedule, which is how the planner finds out.
+//! Sides depend on each other only through melded pairs. A set of pairs that crosses itself (one side executes *a*
+//! before *b*, the other *b'* before *a'*, each dependent) has no schedule, which is how the planner detects it.
 //!
-//! Cost: linear in instructions and dependences, times the logarithm of what is ready at a time.
+//! Cost: linear in instructions and dependences, times the logarithm of the number of nodes that are ready at a time.
 
 use super::legality::{self, Order};
 use super::matching::How;
@@ -19,14 +19,14 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// One thing that the melded block does.
+/// One step of the melded block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Step {
     /// Two instructions become one.
     Meld { insts: [Inst; 2], how: How },
-    /// One side's instruction is executed by everybody.
+    /// An instruction of one side that all lanes execute.
     Lift(Inst),
-    /// Each side's instructions behind the condition.
+    /// Instructions of each side, behind the condition.
     Guard([Vec<Inst>; 2]),
 }
 
@@ -48,7 +48,7 @@ impl Node {
     }
 }
 
-/// Orders the nodes, or finds that they depend on each other in a circle. `sides` are the two sides' instructions.
+/// Orders the nodes; `None` if their dependences form a cycle. `sides` are the instructions of the two sides.
 pub fn schedule(func: &Func, sides: [&[Inst]; 2], nodes: &[Node]) -> Option<Vec<Step>> {
     let mut node_of: FxHashMap<Inst, u32> = FxHashMap::default();
     for (index, node) in nodes.iter().enumerate() {
@@ -104,7 +104,7 @@ pub fn schedule(func: &Func, sides: [&[Inst]; 2], nodes: &[Node]) -> Option<Vec<
     (done == nodes.len()).then_some(steps)
 }
 
-/// Where in its side, or sides, a node stands: melded pairs at the mean of both.
+/// The position of each node in its side; for melded pairs the mean of both.
 fn ranks(nodes: &[Node], sides: [&[Inst]; 2]) -> Vec<u32> {
     let mut position: FxHashMap<Inst, u32> = FxHashMap::default();
     for side in sides {
@@ -127,7 +127,7 @@ fn dependences(func: &Func, sides: [&[Inst]; 2], node_of: &FxHashMap<Inst, u32>)
         for &inst in side {
             let node = node_of[&inst];
             for def in func.operands(inst).iter().filter_map(|&operand| func.def(operand)) {
-                // only of this block: what stands in other blocks is done already, or comes round by a phi
+                // only within this block: what other blocks define is available already, or arrives through a phi
                 if let Some(&from) = node_of.get(&def).filter(|&&from| from != node) {
                     edges.push((from, node));
                 }

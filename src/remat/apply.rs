@@ -1,11 +1,12 @@
-//! How is a value rematerialised at its uses, so that it stays there?
+//! How is a value rematerialised at its uses so that no later pass undoes it?
 //!
-//! 1. At entry: `zero = ctaid.x >= nctaid.x` in 32 bits. A block's index is always below the grid's size, but neither LLVM
-//!    nor `ptxas` knows.
-//! 2. In every header where a leaf is hidden: `phi(leaf, hidden)` and, right after the phis, `hidden = phi ^ zero`.
-//!    All uses of the leaf that the header dominates get `hidden`, so that the leaf itself is dead in the cycle.
-//!    Many leaves: `mask = phi(zero, mask) ^ zero` in those headers instead, and `leaf ^ mask` before the first use in a block.
-//! 3. Before the first use in each block, the chain of the value is cloned over hidden leaves; further uses of the block
+//! 1. At entry: `zero = ctaid.x >= nctaid.x`, in 32 bits. The index of a block is always less than the size of the
+//!    grid, but neither LLVM nor `ptxas` knows.
+//! 2. In every header where a leaf is hidden: `phi(leaf, hidden)` and, directly after the phis, `hidden = phi ^ zero`.
+//!    All uses of the leaf that the header dominates use `hidden`, so that the leaf itself is dead in the cycle. If
+//!    there are many leaves, these headers have `mask = phi(zero, mask) ^ zero` instead, and `leaf ^ mask` is computed
+//!    before the first use in a block.
+//! 3. Before the first use in each block, the chain of the value is cloned on hidden leaves; further uses in the block
 //!    share the copy.
 
 use super::chains::RematValue;
@@ -25,11 +26,11 @@ struct Apply<'a, 'm> {
     handles: &'a Handles<'m>,
     editor: &'a mut Editor<'m>,
     hidden: FxHashMap<(Block, Value), handle::Value<'m>>,
-    /// By header.
+    /// The mask of each header.
     masks: FxHashMap<Block, handle::Value<'m>>,
 }
 
-/// Carries out a plan.
+/// Applies a plan.
 pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &RematPlan, editor: &mut Editor<'m>) {
     if plan.values.is_empty() {
         return;
@@ -43,7 +44,7 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &RematPlan, edi
         apply.other_uses(plan);
     }
     apply.copies(plan);
-    // what nothing needs any more must not tempt a pass to find the copies in it
+    // originals without uses are removed, so that no pass can replace the copies by them
     let mut originals: Vec<Inst> = plan.values.iter().flat_map(|remat| remat.chain.iter().copied()).collect();
     originals.sort_unstable();
     originals.dedup();
@@ -92,7 +93,7 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    /// A phi at the head of a block; the editor stands behind the phis.
+    /// A phi at the head of a block; leaves the editor after the phis.
     fn empty_phi(&mut self, header: Block, ty: handle::Type<'m>) -> handle::Inst<'m> {
         let at = self.handles.block(header);
         let phi = self.editor.at_head(at).phi(ty, "");
@@ -100,7 +101,7 @@ impl<'m> Apply<'_, 'm> {
         phi
     }
 
-    /// One value around the cycle of a header, others from outside.
+    /// Sets the inputs of a phi: one value along back edges of the header, another along edges from outside.
     fn fill(
         &mut self,
         phi: handle::Inst<'m>,
@@ -116,7 +117,7 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    /// `value ^ mask` in the bits of the value.
+    /// `value ^ mask`, in the width of the value.
     fn masked(&mut self, value: handle::Value<'m>, mask: handle::Value<'m>) -> handle::Value<'m> {
         let ty = value.ty();
         let bits = self.handles.function.module().layout().store_size(ty).expect("a register's type") as u32 * 8;
@@ -155,7 +156,7 @@ impl<'m> Apply<'_, 'm> {
         self.handles.value(value)
     }
 
-    /// What else uses a hidden leaf takes the copy, so that only one of both is alive.
+    /// Makes all other uses of a hidden leaf use the copy, so that only one of the two is live.
     fn other_uses(&mut self, plan: &RematPlan) {
         let func = &self.outline.func;
         let leaves: FxHashSet<Value> = plan.hidden.iter().map(|&(_, leaf)| leaf).collect();
@@ -190,7 +191,7 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    /// The value in a block, where the editor stands.
+    /// The value in a block, computed at the editor's position.
     fn copy(
         &mut self,
         remat: &RematValue,
