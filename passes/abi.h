@@ -37,9 +37,10 @@ struct WarpwiseHost {
   void *context;
   // Bit k set: remarks of kind k are wanted.
   uint32_t wanted;
-  // C++: emits a remark at an instruction (or at the function when it is null).
-  void (*emit)(void *context, LLVMValueRef function, LLVMValueRef instruction, uint32_t kind, WarpwiseText name,
-               WarpwiseText message);
+  // C++: emits a remark at an instruction, or so many call sites up from it if it was inlined (or at the function when
+  // it is null).
+  void (*emit)(void *context, LLVMValueRef function, LLVMValueRef instruction, uint32_t up, uint32_t kind,
+               WarpwiseText name, WarpwiseText message);
   // C++: runs passes of LLVM on a function; nothing that was known of it holds afterwards.
   void (*reshape)(void *context, LLVMValueRef function, uint32_t how);
   // C++: whether fuse-branches has nothing to look for in a function, which is as it was when that was noted.
@@ -100,6 +101,10 @@ void *warpwise_facts_new(void *analysis, LLVMValueRef function);
 void warpwise_facts_free(void *facts);
 void warpwise_facts_print(void *facts, WarpwiseSink sink, void *context);
 void warpwise_facts_remarks(void *facts, WarpwiseText parameters, const void *session, const WarpwiseHost *host);
+// Says the remarks that waited for others of the same place; before anything is edited.
+void warpwise_remarks_finish(const void *session, const WarpwiseHost *host);
+// Says that a module is not optimised, at one of its functions.
+void warpwise_remarks_unoptimised(LLVMValueRef function, const void *session, const WarpwiseHost *host);
 
 // Puts marked predicates before marked branches, before code is generated; returns whether there are any.
 bool warpwise_codegen_mark(LLVMModuleRef module, const void *session);

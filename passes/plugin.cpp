@@ -92,8 +92,25 @@ struct RemarksPass : PassInfoMixin<RemarksPass> {
       else
         warpwise_facts_remarks(fresh_facts(F, FAM, Parameters).get(), text(Parameters), Kept, &Host);
     }
+    warpwise_remarks_finish(Kept, &Host);
     return PreservedAnalyses::all();
   }
+};
+
+// One remark in place of all others, at the first kernel: a user who forgot -O hears why nothing happens.
+struct UnoptimisedPass : PassInfoMixin<UnoptimisedPass> {
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
+    if (!is_nvptx(M))
+      return PreservedAnalyses::all();
+    auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+    auto Kernel = find_if(M, [](const Function &F) { return F.getCallingConv() == CallingConv::PTX_Kernel; });
+    if (Kernel != M.end() && !Kernel->isDeclaration()) {
+      WarpwiseHost Host = host(M, FAM);
+      warpwise_remarks_unoptimised(wrap(&*Kernel), session(M, MAM), &Host);
+    }
+    return PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
 };
 
 // A transform: a module pass whose work is done in Rust.
@@ -262,6 +279,10 @@ void add_fusion(PassBuilder &PB) {
 }
 
 void register_passes(PassBuilder &PB) {
+  // the plugin may be named twice, and is loaded once then: its passes are known already
+  ModulePassManager Known;
+  if (!errorToBool(PB.parsePassPipeline(Known, RemarksName)))
+    return;
   PB.registerAnalysisRegistrationCallback(
       [](ModuleAnalysisManager &MAM) { MAM.registerPass([] { return AffineModuleAnalysis(); }); });
   PB.registerAnalysisRegistrationCallback([](FunctionAnalysisManager &FAM) {
@@ -281,7 +302,10 @@ void register_passes(PassBuilder &PB) {
       MPM.addPass(MapHostPass());
   });
   PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
-    MPM.addPass(RemarksPass(""));
+    if (Level == OptimizationLevel::O0)
+      MPM.addPass(UnoptimisedPass());
+    else
+      MPM.addPass(RemarksPass(""));
     // before the link there is more to come: inlining, and the bodies of callers
     bool BeforeLink = Phase == ThinOrFullLTOPhase::ThinLTOPreLink || Phase == ThinOrFullLTOPhase::FullLTOPreLink;
     if (Level != OptimizationLevel::O0 && !BeforeLink)

@@ -10,7 +10,6 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CBindingWrapping.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
@@ -22,20 +21,20 @@ namespace {
 constexpr const char *PassName = "warpwise";
 constexpr uint32_t Always = 1u << WARPWISE_ERROR | 1u << WARPWISE_WARNING;
 
-// clang's own wrappers of CUDA's built-in functions say nothing to a user: the call that was inlined does.
-DiagnosticLocation place_of(const Instruction &I) {
+// So many call sites up from where an instruction was written.
+DiagnosticLocation place_of(const Instruction &I, uint32_t Up) {
   const DILocation *L = I.getDebugLoc();
-  while (L && L->getInlinedAt() && sys::path::filename(L->getFilename()).starts_with("__clang_")) {
+  for (; Up && L && L->getInlinedAt(); --Up)
     L = L->getInlinedAt();
-  }
   return DiagnosticLocation(DebugLoc(L));
 }
 
 template <typename Remark>
-void emit_as(OptimizationRemarkEmitter &ORE, Function &F, Instruction *I, StringRef Name, StringRef Message) {
+void emit_as(OptimizationRemarkEmitter &ORE, Function &F, Instruction *I, uint32_t Up, StringRef Name,
+             StringRef Message) {
   ORE.emit([&] {
     if (I) {
-      Remark R(PassName, Name, place_of(*I), I->getParent());
+      Remark R(PassName, Name, place_of(*I, Up), I->getParent());
       R << Message;
       return R;
     }
@@ -45,7 +44,8 @@ void emit_as(OptimizationRemarkEmitter &ORE, Function &F, Instruction *I, String
   });
 }
 
-void emit(void *Context, LLVMValueRef Func, LLVMValueRef Inst, uint32_t Kind, WarpwiseText Name, WarpwiseText Message) {
+void emit(void *Context, LLVMValueRef Func, LLVMValueRef Inst, uint32_t Up, uint32_t Kind, WarpwiseText Name,
+          WarpwiseText Message) {
   auto &FAM = *static_cast<FunctionAnalysisManager *>(Context);
   auto &F = *cast<Function>(unwrap(Func));
   auto *I = Inst ? cast<Instruction>(unwrap(Inst)) : nullptr;
@@ -53,9 +53,9 @@ void emit(void *Context, LLVMValueRef Func, LLVMValueRef Inst, uint32_t Kind, Wa
   StringRef N = warpwise::ref(Name), M = warpwise::ref(Message);
   switch (Kind) {
   case WARPWISE_PASSED:
-    return emit_as<OptimizationRemark>(ORE, F, I, N, M);
+    return emit_as<OptimizationRemark>(ORE, F, I, Up, N, M);
   case WARPWISE_MISSED:
-    return emit_as<OptimizationRemarkMissed>(ORE, F, I, N, M);
+    return emit_as<OptimizationRemarkMissed>(ORE, F, I, Up, N, M);
   case WARPWISE_ERROR:
   case WARPWISE_WARNING: {
     DebugLoc Where = I ? I->getDebugLoc() : DebugLoc();
@@ -63,7 +63,7 @@ void emit(void *Context, LLVMValueRef Func, LLVMValueRef Inst, uint32_t Kind, Wa
     return F.getContext().diagnose(DiagnosticInfoGenericWithLoc(M, F, Where, Severity));
   }
   default:
-    return emit_as<OptimizationRemarkAnalysis>(ORE, F, I, N, M);
+    return emit_as<OptimizationRemarkAnalysis>(ORE, F, I, Up, N, M);
   }
 }
 

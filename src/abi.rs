@@ -368,6 +368,45 @@ pub unsafe extern "C" fn warpwise_facts_remarks(
     });
 }
 
+/// Says the remarks of the analysis that waited for others of the same place.
+///
+/// # Safety
+/// `session` and `host` are valid for the call; no function was edited since [`warpwise_facts_remarks`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpwise_remarks_finish(session: *const c_void, host: *const RawHost) {
+    let none = Session::default();
+    guarded("remarks_finish", (), || {
+        // SAFETY: `session` came from warpwise_session_new and is alive, `host` is on the caller's stack.
+        let (session, host) = unsafe { (session_of(session, &none), host.as_ref()) };
+        if let Some(host) = host {
+            Host::new(host, session.said()).finish();
+        }
+    });
+}
+
+/// Says that a module is not optimised, at its first kernel or function of the listener's.
+///
+/// # Safety
+/// `function` is alive; `session` and `host` are valid for the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpwise_remarks_unoptimised(
+    function: LLVMValueRef,
+    session: *const c_void,
+    host: *const RawHost,
+) {
+    let none = Session::default();
+    guarded("remarks_unoptimised", (), || {
+        // SAFETY: the pass manager hands out a live function, the rest as above.
+        let (function, session, host) =
+            unsafe { (handle::Function::<'_>::from_raw(function), session_of(session, &none), host.as_ref()) };
+        if let (Some(function), Some(host)) = (function, host) {
+            let host = Host::new(host, session.said());
+            remarks::emit_unoptimised(function, &host);
+            host.finish();
+        }
+    });
+}
+
 /// Puts marked predicates before marked branches, before code is generated.
 ///
 /// # Safety

@@ -77,7 +77,8 @@ pub struct Session {
 impl Session {
     /// A session for a module that is compiled with these options.
     pub fn new(settings: Settings) -> Session {
-        Session { plans: Plans::new(settings.limit), settings, ..Session::default() }
+        let said = Said::of(settings.remarks.clone());
+        Session { plans: Plans::new(settings.limit), said, settings, ..Session::default() }
     }
 
     /// The command-line options.

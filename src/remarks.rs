@@ -10,14 +10,24 @@ use crate::entity::Block;
 use crate::explain::{Causes, ExpressionPrinter, explain};
 use crate::ir::handles::Handles;
 use crate::ir::inst::{Opcode, Predicate};
+use crate::llvm::handle::Function;
 use crate::llvm::remark::{Host, Kind};
-use rustc_hash::FxHashSet;
 
 /// Which remarks are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Listen {
     /// Also remarks on optimal accesses.
     pub everything: bool,
+}
+
+/// The one remark about code that clang does not optimise, in place of all others: its variables lie in memory, where
+/// nothing is known of them, and no transform runs.
+pub fn emit_unoptimised(function: Function<'_>, host: &Host<'_>) {
+    if let Some(kind) = [Kind::Missed, Kind::Analysis].into_iter().find(|&kind| host.wants(kind)) {
+        let message =
+            "compiled at -O0: nothing is transformed, and nothing is said of divergence; compile with -O1 or more";
+        host.emit(kind, function, None, "Unoptimised", message);
+    }
 }
 
 /// Emits the analysis remarks of a function.
@@ -35,8 +45,6 @@ pub fn emit(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>, listen: Liste
         };
         host.emit(Kind::Analysis, handles.function, Some(at), "DivergentBranch", &message);
     }
-    // an unrolled loop repeats its accesses: report the same thing about a source line only once
-    let mut said: FxHashSet<(Vec<(u32, u32)>, String)> = FxHashSet::default();
     for access in access::accesses(facts) {
         if access.pattern == Pattern::Same && is_elected(facts, facts.func.insts[access.inst].block) {
             continue;
@@ -45,11 +53,7 @@ pub fn emit(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>, listen: Liste
             continue;
         };
         let at = handles.inst(access.inst);
-        let first = std::iter::successors(at.debug_loc(), |loc| loc.inlined_at());
-        let place: Vec<(u32, u32)> = first.map(|loc| (loc.line(), loc.column())).collect();
-        if place.is_empty() || said.insert((place, message.clone())) {
-            host.emit(Kind::Analysis, handles.function, Some(at), name_of(&access), &message);
-        }
+        host.emit(Kind::Analysis, handles.function, Some(at), name_of(&access), &message);
     }
 }
 

@@ -1,7 +1,73 @@
 //! What is the text of a line of a source file? Files are read once; a file that cannot be read has no lines.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+/// Whose sources are spoken of?
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Whose {
+    /// Not those of the system, of CUDA, of a compiler.
+    #[default]
+    Own,
+    All,
+    /// Those in this folder.
+    Under(PathBuf),
+}
+
+impl Whose {
+    /// `own`, `all`, or a folder.
+    pub fn named(text: &str) -> Whose {
+        match text {
+            "own" => Whose::Own,
+            "all" => Whose::All,
+            folder => Whose::Under(plain(Path::new(folder))),
+        }
+    }
+
+    /// Whether it is said what stands in a file, as a compiler names it: from a folder, or by its whole path.
+    pub fn holds(&self, folder: &str, file: &str) -> bool {
+        match self {
+            Whose::All => true,
+            Whose::Own => !is_foreign(file),
+            Whose::Under(top) => plain(&Path::new(folder).join(file)).starts_with(top),
+        }
+    }
+}
+
+/// A path from the root, without `.` and `..`; links are not followed.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = std::env::current_dir().unwrap_or_default();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+/// Whether a header is the system's, a compiler's, CUDA's or CCCL's, by its name alone.
+fn is_foreign(file: &str) -> bool {
+    const ROOTS: [&str; 2] = ["/usr/", "/rustc/"];
+    const PARTS: [&str; 7] = [
+        "/lib/clang/",
+        "/include/c++/",
+        "/include/cccl/",
+        "/include/cub/",
+        "/include/thrust/",
+        "/include/cuda/",
+        "/include/openmp_wrappers/",
+    ];
+    let is_version = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-'));
+    // cuda, cuda-13.0, cu13
+    let is_tree = |name: &str| name.strip_prefix("cuda").or(name.strip_prefix("cu")).is_some_and(is_version);
+    let names: Vec<&str> = file.split('/').collect();
+    ROOTS.iter().any(|root| file.starts_with(root))
+        || PARTS.iter().any(|part| file.contains(part))
+        || names.windows(2).any(|pair| is_tree(pair[0]) && matches!(pair[1], "include" | "targets"))
+        || names.last().is_some_and(|name| name.starts_with("__clang_"))
+}
 
 /// The files read so far.
 #[derive(Default)]
@@ -34,5 +100,34 @@ impl Sources {
         let places = std::iter::once(PathBuf::from(file)).chain(folders.map(|folder| folder.join(file)));
         let bytes = places.filter(|path| path.is_file()).find_map(|path| std::fs::read(path).ok()).unwrap_or_default();
         String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_of_others_are_told_by_their_names() {
+        let own = |file: &str| Whose::Own.holds("/home/u/p", file);
+        for file in
+            ["k.cu", "src/k.cu", "../include/k.h", "/home/u/p/cuda/k.cuh", "/home/u/cub/mine.h", "/work/cu/k.cu"]
+        {
+            assert!(own(file), "{file}");
+        }
+        for file in [
+            "/usr/include/math.h",
+            "/opt/llvm/lib/clang/22/include/__clang_cuda_math.h",
+            "/opt/cuda-13.0/include/cuda_fp16.hpp",
+            "/x/nvidia/cu13/include/cub/block.cuh",
+            "/opt/cuda/targets/x86_64-linux/include/sm_60_atomic_functions.h",
+            "deps/cccl/include/thrust/sort.h",
+            "/rustc/0123/library/core/src/ptr.rs",
+        ] {
+            assert!(!own(file) && Whose::All.holds("/", file), "{file}");
+        }
+        let under = Whose::named("/home/u/./p/src");
+        assert!(under.holds("/home/u/p", "src/k.cu") && under.holds("/tmp", "/home/u/x/../p/src/a/k.cu"));
+        assert!(!under.holds("/home/u/p", "k.cu") && !under.holds("/home/u/p", "src/../k.cu"));
     }
 }

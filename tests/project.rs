@@ -87,6 +87,55 @@ fn kept_answers_hold_until_a_header_changes() {
     assert_ne!(kept(), before, "what depends on the header was looked at again");
 }
 
+const PARTED: &str = "\
+__global__ void parted(float *p, int n) {
+  if (threadIdx.x & 1)
+    p[threadIdx.x * 2] = 1;
+  else
+    p[threadIdx.x * 2] = 2;
+  for (int k = 0; k < n; k++)
+    p[k * 16 + n] += 1;
+}
+";
+
+/// What the build does, with its level and its options of the plugin, and nothing else.
+#[test]
+fn a_report_is_true_to_the_build() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("parted.cu"), PARTED).unwrap();
+    fs::write(folder.path().join("k.rsp"), "-gencode arch=compute_90,code=sm_90").unwrap();
+    let of = |command: &str| {
+        let entry = serde_json::json!([{"directory": folder.path(), "file": "parted.cu", "command": command}]);
+        fs::write(folder.path().join("compile_commands.json"), entry.to_string()).unwrap();
+        report(folder.path(), &[])
+    };
+    assert!(of("clang++ --cuda-gpu-arch=sm_90 -O3 -c parted.cu").contains("done: BranchFused 1"));
+    assert!(of("nvcc --options-file k.rsp -O0 -c parted.cu").contains("done: BranchFused 1"));
+    assert!(!of("clang++ --cuda-gpu-arch=sm_90 -O3 -mllvm -warpwise-fuse=0 -c parted.cu").contains("BranchFused"));
+    let text = of("clang++ --cuda-gpu-arch=sm_90 -c parted.cu");
+    assert!(!text.contains("done:") && text.contains("refused: Unoptimised 1"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_looked_at_is_listed_and_nothing_at_all_is_a_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("fine.cu"), FINE).unwrap();
+    let entry = |command: &str| serde_json::json!({"directory": folder.path(), "file": "fine.cu", "command": command});
+    let run = |entries: &[serde_json::Value]| {
+        fs::write(folder.path().join("compile_commands.json"), serde_json::json!(entries).to_string()).unwrap();
+        // the folder will do
+        let mut command = warpwise();
+        command.env("WARPWISE_CUDA", cuda_tree()).args(["report", "--project"]).arg(folder.path()).output().unwrap()
+    };
+    let wrong = entry("nvcc --frobnicate -c fine.cu");
+    let both = run(&[wrong.clone(), entry("clang++ -O2 --cuda-gpu-arch=sm_90 -c fine.cu")]);
+    assert!(both.status.success() && stdout(&both).contains("nvcc has no flag '--frobnicate'"), "{}", stdout(&both));
+    let none = run(&[wrong]);
+    assert!(!none.status.success() && stderr(&none).contains("no source of"), "{}", stderr(&none));
+    let option = run(&[entry("clang++ -O2 --cuda-gpu-arch=sm_90 -mllvm -warpwise-frob -c fine.cu")]);
+    assert!(!option.status.success() && stdout(&option).contains("there is no option -warpwise-frob"));
+}
+
 #[test]
 fn mistakes_are_answered_with_one_sentence() {
     let folder = tempfile::tempdir().unwrap();

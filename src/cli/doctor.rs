@@ -32,6 +32,9 @@ pub fn run(_: &DoctorArgs) -> Result<ExitCode> {
     println!("ok     warpwise: {}, built for LLVM {LLVM_MAJOR}", env!("CARGO_PKG_VERSION"));
     say("LLVM library", library());
     say("clang", clang());
+    if let Some(text) = other_clang() {
+        println!("none   clang++ on PATH: {text}");
+    }
     say("plugin", find_plugin().map(|path| path.display().to_string()));
     say("CUDA tree", find_cuda().map(|path| path.display().to_string()));
     let ptxas = ptxas();
@@ -74,6 +77,19 @@ fn clang() -> Result<String> {
         Some((LLVM_MAJOR, minor)) => Ok(format!("{}, {LLVM_MAJOR}.{minor}", path.display())),
         Some((major, minor)) => bail!("{} is {major}.{minor}: a plugin for {LLVM_MAJOR} does not load", path.display()),
         None => bail!("{} does not say its version", path.display()),
+    }
+}
+
+/// What builds would call as `clang++`, if that does not load the plugin.
+fn other_clang() -> Option<String> {
+    let ours = find_clang().ok()?;
+    let found = said(Command::new("clang++").arg("--version")).ok().and_then(|text| number_after(&text, "version "));
+    match found {
+        Some((LLVM_MAJOR, _)) => None,
+        Some((major, minor)) => {
+            Some(format!("is {major}.{minor}, which the plugin does not load into: call {}", ours.display()))
+        }
+        None => Some(format!("there is none: call {}", ours.display())),
     }
 }
 

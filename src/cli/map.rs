@@ -1,6 +1,6 @@
 //! `warpwise map`: what counted runs left behind, as tables, as JSON, as a page.
 
-use super::simt;
+use super::{say, simt};
 use crate::counts::{self, Counted};
 use crate::divergence::{ModuleAnalysis, Options};
 use crate::llvm::image;
@@ -150,12 +150,4 @@ fn merge(files: &[PathBuf], output: &Path) -> Result<()> {
     draft.write_all(&map.encode())?;
     draft.persist(output).with_context(|| format!("cannot write {}", output.display()))?;
     Ok(())
-}
-
-/// Writes to standard output. A reader that went away is no error of ours.
-fn say(text: &str) -> Result<()> {
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error).context("cannot write the output"),
-        _ => Ok(()),
-    }
 }

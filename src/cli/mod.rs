@@ -17,7 +17,9 @@ mod simt_args;
 mod tune;
 mod unit;
 
+use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
+use std::io::Write;
 use std::process::ExitCode;
 
 /// What a warp agrees on: divergence reports, a lockstep machine, divergence maps and tuning for CUDA kernels.
@@ -49,6 +51,14 @@ enum Command {
     Unit(unit::UnitArgs),
 }
 
+/// Writes to standard output where more is to be done behind it: a reader that went away is no error then.
+fn say(text: &str) -> Result<()> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error).context("cannot write the output"),
+        _ => Ok(()),
+    }
+}
+
 /// Parses the command line, runs it, and turns an error into one clear message and a non-zero exit.
 pub fn main() -> ExitCode {
     end_quietly_when_nobody_reads();
@@ -62,7 +72,7 @@ pub fn main() -> ExitCode {
 }
 
 /// Under the name `warpwise-nvcc` the command is the compiler driver, for builds that take one word as their compiler.
-fn dispatch() -> anyhow::Result<ExitCode> {
+fn dispatch() -> Result<ExitCode> {
     let mut arguments = std::env::args_os();
     let program = arguments.next().map(std::path::PathBuf::from).unwrap_or_default();
     if program.file_name().is_some_and(|name| name == nvcc::PROGRAM) {
@@ -89,7 +99,7 @@ fn end_quietly_when_nobody_reads() {
     }));
 }
 
-fn run(command: Command) -> anyhow::Result<ExitCode> {
+fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::Analyze(args) => analyze::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Compare(args) => warpwise_timer::compare::run(&args),

@@ -6,7 +6,8 @@
 //! stopped goes on where it was, and a second one only looks at what changed. A unit that does not compile is listed and
 //! tried again next time. The output depends on the inputs only, not on time, order or the number of jobs.
 
-use super::cuda::{find_clang, find_cuda};
+use super::cuda::{find_clang, find_cuda, find_plugin};
+use super::nvcc::request::{Language, Request};
 use crate::geometry::BlockShape;
 use crate::report::index::{Failure, Index, Row, Unit};
 use anyhow::{Context, Result, bail};
@@ -15,6 +16,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -67,27 +69,36 @@ pub fn run(
     as_json: bool,
     more: &[String],
 ) -> Result<()> {
+    let inside = commands.join("compile_commands.json");
+    let commands = if commands.is_dir() { &inside } else { commands };
     let text = std::fs::read_to_string(commands).with_context(|| format!("cannot read {}", commands.display()))?;
     let entries: Vec<Entry> =
         serde_json::from_str(&text).with_context(|| format!("{} is no compilation database", commands.display()))?;
     let beside = commands.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let cache = args.cache.clone().unwrap_or_else(|| beside.join(".warpwise"));
     std::fs::create_dir_all(&cache).with_context(|| format!("cannot make the folder {}", cache.display()))?;
+    let mut index = Index { project: commands.display().to_string(), ..Index::default() };
     let mut tasks = Vec::new();
     for entry in &entries {
-        if let Some(flags) = device_flags(entry)? {
-            tasks.push(Task::new(entry, flags.into_iter().chain(more.iter().cloned()).collect(), block)?);
+        match device_flags(entry) {
+            Ok(None) => {}
+            Ok(Some(flags)) => {
+                tasks.push(Task::new(entry, flags.into_iter().chain(more.iter().cloned()).collect(), block)?)
+            }
+            Err(error) => {
+                let (file, reason) = (entry.file.display().to_string(), format!("{error:#}"));
+                index.failures.push(Failure { file, reason });
+            }
         }
     }
-    if tasks.is_empty() {
+    if tasks.is_empty() && index.failures.is_empty() {
         bail!("{} names no CUDA source", commands.display());
     }
     tasks.sort_by(|a, b| (&a.file, &a.key).cmp(&(&b.file, &b.key)));
     tasks.dedup_by(|a, b| a.key == b.key);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let units = look_at_all(&tasks, &cache, args.jobs.unwrap_or(cores).clamp(1, tasks.len()));
+    let units = look_at_all(&tasks, &cache, args.jobs.unwrap_or(cores).clamp(1, tasks.len().max(1)));
 
-    let mut index = Index { project: commands.display().to_string(), ..Index::default() };
     let mut pages = Vec::new();
     for (task, unit) in tasks.iter().zip(units) {
         let file = task.file.display().to_string();
@@ -110,6 +121,9 @@ pub fn run(
         println!("{}", serde_json::to_string_pretty(&index)?);
     } else {
         print!("{}", index.to_text());
+    }
+    if index.units == 0 {
+        bail!("no source of {} could be looked at", commands.display());
     }
     Ok(())
 }
@@ -154,11 +168,15 @@ fn look_at_all(tasks: &[Task], cache: &Path, jobs: usize) -> Vec<Result<Unit, St
 impl Task {
     fn new(entry: &Entry, flags: Vec<String>, block: Option<BlockShape>) -> Result<Task> {
         let mut hash = Sha256::new();
-        let command = std::env::current_exe().and_then(std::fs::metadata).context("cannot tell where warpwise is")?;
+        let command = std::env::current_exe().context("cannot tell where warpwise is")?;
         let tools = [find_clang()?, find_cuda()?].map(|path| path.display().to_string());
         let block_text = block.map(|shape| shape.to_string()).unwrap_or_default();
-        let made = command.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-        let itself = format!("{} {} {:?}", env!("CARGO_PKG_VERSION"), command.len(), made);
+        let mut itself = env!("CARGO_PKG_VERSION").to_owned();
+        for path in [command, find_plugin()?] {
+            let file = std::fs::metadata(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let made = file.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+            itself += &format!(" {} {made:?}", file.len());
+        }
         let place = [&entry.directory, &entry.file].map(|path| path.display().to_string());
         for part in [itself, block_text].iter().chain(&tools).chain(&place).chain(&flags) {
             hash.update((part.len() as u64).to_le_bytes());
@@ -230,31 +248,28 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Flags of clang and nvcc that do not concern the device side, each with a value: behind `=`, or the next word.
-const DROPPED_WITH_VALUE: [&str; 19] = [
+/// Flags of clang that do not concern the device side, each with a value in the next word.
+const DROPPED_WITH_VALUE: [&str; 13] = [
     "-o",
     "-x",
-    "--x",
     "-MF",
     "-MT",
     "-MQ",
-    "-Xcompiler",
-    "--compiler-options",
-    "-ccbin",
-    "--compiler-bindir",
-    "-Xptxas",
-    "--ptxas-options",
     "-Xlinker",
-    "-Xcudafe",
-    "-Xnvlink",
     "-Xcuda-ptxas",
-    "-maxrregcount",
-    "--threads",
-    "--output-file",
+    "-Xcuda-fatbinary",
+    "-Xoffload-linker",
+    "-Xarch_host",
+    "-Xpreprocessor",
+    "-Xassembler",
+    "-T",
 ];
 
-/// Flags that clang needs to compile the device side of an entry; none if the entry is no CUDA source. nvcc's spellings
-/// of what matters are translated, and the first architecture is taken.
+/// Words that stand before a compiler.
+const LAUNCHERS: [&str; 4] = ["ccache", "sccache", "distcc", "warpwise"];
+
+/// Flags that clang needs to compile the device side of an entry; none if the entry is no CUDA source. nvcc's are
+/// translated as `warpwise nvcc` does, response files are read, and the first architecture is taken.
 fn device_flags(entry: &Entry) -> Result<Option<Vec<String>>> {
     let words = match (&entry.arguments, &entry.command) {
         (Some(arguments), _) => arguments.clone(),
@@ -262,51 +277,99 @@ fn device_flags(entry: &Entry) -> Result<Option<Vec<String>>> {
             .with_context(|| format!("the command for {} has an open quote", entry.file.display()))?,
         (None, None) => bail!("the entry for {} has no command", entry.file.display()),
     };
-    let names_cuda =
-        words.windows(2).any(|pair| matches!(pair[0].as_str(), "-x" | "--x") && matches!(&*pair[1], "cuda" | "cu"));
-    if !names_cuda && !words.iter().any(|word| word == "-xcuda") && entry.file.extension().is_none_or(|ext| ext != "cu")
-    {
+    let is_launcher =
+        |word: &String| Path::new(word).file_name().is_some_and(|name| LAUNCHERS.iter().any(|l| name == *l));
+    let mut words = words.into_iter().skip_while(is_launcher);
+    let compiler = words.next().unwrap_or_default();
+    let is_nvcc = Path::new(&compiler).file_name().is_some_and(|name| name.to_string_lossy().contains("nvcc"));
+    let has_extension = |extension: &str| entry.file.extension().is_some_and(|ext| ext == extension);
+    let (words, names_cuda) = if is_nvcc {
+        let request = Request::parse_in(&entry.directory, words.map(OsString::from))
+            .with_context(|| format!("the command for {} cannot be read", entry.file.display()))?;
+        (words_of(&request), request.inputs().any(|(_, language)| language == Language::Cuda))
+    } else {
+        let words = expanded(words.collect(), &entry.directory)?;
+        let names_cuda = words.windows(2).any(|pair| pair[0] == "-x" && pair[1] == "cuda");
+        (words.clone(), names_cuda || words.iter().any(|word| word == "-xcuda"))
+    };
+    if !names_cuda && !has_extension("cu") {
         return Ok(None);
     }
-    let mut flags = Vec::new();
-    let mut architecture = None;
-    let mut words = words.into_iter().skip(1);
-    while let Some(word) = words.next() {
-        let (name, value) = word.split_once('=').unwrap_or((&word, ""));
-        match name {
-            _ if DROPPED_WITH_VALUE.contains(&name) && value.is_empty() => drop(words.next()),
-            "-gencode" | "--generate-code" | "-arch" | "--gpu-architecture" | "-code" | "--gpu-code"
-            | "--cuda-gpu-arch" | "--offload-arch" => {
-                let text = if value.is_empty() { words.next().unwrap_or_default() } else { word.clone() };
-                architecture = architecture.or_else(|| crate::gpu::chip::name_in(&text));
+    Ok(Some(device_words(words)))
+}
+
+/// Clang's words for what nvcc was asked.
+fn words_of(request: &Request) -> Vec<String> {
+    // device code is optimised whatever -O says of host code
+    let level = if request.is_device_debug { "-O0" } else { "-O3" };
+    let mut words = vec![level.to_owned()];
+    words.extend(request.arguments().map(|word| word.to_string_lossy().into_owned()));
+    words.extend(request.is_relocatable.then(|| "-fgpu-rdc".to_owned()));
+    words.extend(request.architectures.real.iter().map(|(name, _)| format!("--cuda-gpu-arch={name}")));
+    words
+}
+
+/// Words with the contents of response files in their place.
+fn expanded(words: Vec<String>, folder: &Path) -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    for word in words {
+        match word.strip_prefix('@') {
+            None => all.push(word),
+            Some(name) => {
+                let path = folder.join(name);
+                let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+                all.extend(shlex::split(&text).with_context(|| format!("{} has an open quote", path.display()))?);
             }
-            "-rdc" | "--relocatable-device-code" if value == "true" => flags.push("-fgpu-rdc".to_owned()),
-            "-use_fast_math" | "--use_fast_math" => flags.push("-ffast-math".to_owned()),
-            "-isystem" | "-std" if !value.is_empty() => flags.push(word.clone()),
-            "--std" => flags.push(format!("-std={value}")),
-            "-I" | "-D" | "-U" | "-isystem" | "-include" | "-iquote" | "-idirafter" | "-mllvm" => {
-                flags.push(word.clone());
-                if word == name {
-                    flags.extend(words.next());
-                }
-            }
-            "-fgpu-rdc" | "-ffast-math" => flags.push(word.clone()),
-            _ if word.starts_with("-I")
-                || word.starts_with("-D")
-                || word.starts_with("-U")
-                || matches!(&*word, "-O0" | "-O1" | "-O2" | "-O3" | "-Os" | "-Oz")
-                || word.starts_with("-fgpu-")
-                || word.starts_with("-fcuda-")
-                || word.starts_with("-ffp-contract=")
-                || word.starts_with("-fno-exceptions") =>
-            {
-                flags.push(word.clone());
-            }
-            _ => {}
         }
     }
+    Ok(all)
+}
+
+/// Those of clang's words that concern the device side.
+fn device_words(words: Vec<String>) -> Vec<String> {
+    const PAIRS: [&str; 9] = ["-I", "-D", "-U", "-isystem", "-include", "-iquote", "-idirafter", "-mllvm", "-Xclang"];
+    const STARTS: [&str; 14] = [
+        "-I",
+        "-D",
+        "-U",
+        "-O",
+        "-isystem",
+        "-iquote",
+        "-mllvm=",
+        "-std=",
+        "-fgpu-",
+        "-fcuda-",
+        "-ffp-contract=",
+        "-ffast-math",
+        "-fno-exceptions",
+        "-fno-gpu-",
+    ];
+    let mut flags = Vec::new();
+    let mut architecture = None;
+    let mut has_level = false;
+    let mut words = words.into_iter();
+    while let Some(word) = words.next() {
+        has_level |= word.starts_with("-O");
+        if DROPPED_WITH_VALUE.contains(&&*word) {
+            words.next();
+        } else if word == "-Xarch_device" {
+            flags.extend(words.next());
+        } else if PAIRS.contains(&&*word) {
+            flags.push(word);
+            flags.extend(words.next());
+        } else if let Some(list) =
+            ["--cuda-gpu-arch=", "--offload-arch="].iter().find_map(|name| word.strip_prefix(name))
+        {
+            architecture = architecture.or_else(|| crate::gpu::chip::name_in(list));
+        } else if STARTS.iter().any(|start| word.starts_with(start)) {
+            flags.push(word);
+        }
+    }
+    if !has_level {
+        flags.push("-O0".to_owned()); // clang's own
+    }
     flags.extend(architecture.map(|name| format!("--cuda-gpu-arch={name}")));
-    Ok(Some(flags))
+    flags
 }
 
 #[cfg(test)]
@@ -317,6 +380,20 @@ mod tests {
         let entry =
             Entry { directory: "/b".into(), file: file.into(), command: Some(command.to_owned()), arguments: None };
         device_flags(&entry).unwrap()
+    }
+
+    #[test]
+    fn response_files_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("k.rsp"), "-I/x -DN=3\n").unwrap();
+        let words = |command: &str| {
+            let (directory, file) = (folder.path().to_owned(), "k.cu".into());
+            device_flags(&Entry { directory, file, command: Some(command.to_owned()), arguments: None })
+        };
+        for command in ["nvcc --options-file k.rsp -c k.cu", "nvcc -optf k.rsp -c k.cu", "clang++ -O3 @k.rsp -c k.cu"] {
+            assert_eq!(words(command).unwrap().unwrap(), ["-O3", "-I/x", "-DN=3"], "{command}");
+        }
+        assert!(words("clang++ @none.rsp -c k.cu").unwrap_err().to_string().contains("none.rsp"));
     }
 
     #[test]
@@ -331,8 +408,25 @@ mod tests {
                     -Xcompiler -Wall -use_fast_math -mllvm -warpwise-fuse -c k.cu -o k.o";
         assert_eq!(
             flags("k.cu", nvcc).unwrap(),
-            ["-D", "B", "-isystem=/y", "-fgpu-rdc", "-ffast-math", "-mllvm", "-warpwise-fuse", "--cuda-gpu-arch=sm_90"]
+            [
+                "-O3",
+                "-DB",
+                "-isystem",
+                "/y",
+                "-fgpu-flush-denormals-to-zero",
+                "-fgpu-approx-transcendentals",
+                "-mllvm=-nvptx-prec-divf32=0",
+                "-mllvm=-nvptx-prec-sqrtf32=0",
+                "-mllvm",
+                "-warpwise-fuse",
+                "-fgpu-rdc",
+                "--cuda-gpu-arch=sm_90"
+            ]
         );
+        // the level that the build has: clang's -O0, nvcc's -O3 but under -G
+        assert_eq!(flags("k.cu", "ccache clang++ -c k.cu").unwrap(), ["-O0"]);
+        assert_eq!(flags("k.cu", "nvcc -O0 -c k.cu").unwrap(), ["-O3"]);
+        assert!(flags("k.cu", "nvcc -G -c k.cu").unwrap().contains(&"-O0".to_owned()));
         assert_eq!(flags("k.cpp", "clang++ -c k.cpp"), None);
         assert!(flags("k.cpp", "clang++ -x cuda -c k.cpp").is_some());
     }

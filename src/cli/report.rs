@@ -76,12 +76,16 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         }
         (Some(folder), module)
     } else {
-        (None, OwnedModule::from_file(file)?)
+        let is_ir = file.extension().is_some_and(|extension| extension == "ll" || extension == "bc");
+        let hint = || format!("{} is no CUDA source (.cu), and is read as LLVM IR", file.display());
+        let module = OwnedModule::from_file(file);
+        (None, if is_ir { module? } else { module.with_context(hint)? })
     };
     if !module.handle().is_nvptx() {
         bail!("{} is code for '{}', and warpwise looks at NVPTX only", file.display(), module.handle().triple());
     }
-    let analysis = ModuleAnalysis::new(module.handle(), Options { block: args.block.or(flags.block), simple: false });
+    let analysis =
+        ModuleAnalysis::new(module.handle(), Options { block: args.block.or(flags.settings.block), simple: false });
     if let Some(page) = &args.html {
         let text = page::of_table(&map::describe(&analysis, file), file);
         return std::fs::write(page, text).with_context(|| format!("cannot write {}", page.display()));
@@ -95,7 +99,10 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         print!("{}", text::render(&report));
     }
     match &args.ptx {
-        Some(ptx) => compile_ptx(file, ptx, &flags),
+        Some(ptx) => {
+            eprint!("{}", compile_ptx(file, ptx, &flags.all)?); // remarks and warnings the user's flags asked for
+            Ok(())
+        }
         None => Ok(()),
     }
 }
@@ -112,7 +119,8 @@ fn keep_named(report: &mut model::Report, names: &[String]) -> Result<()> {
     Ok(())
 }
 
-fn compile_ptx(source: &Path, ptx: &Path, flags: &ClangFlags) -> Result<()> {
+/// Compiles with the plugin loaded; gives what clang said.
+pub(super) fn compile_ptx(source: &Path, ptx: &Path, flags: &[String]) -> Result<String> {
     let clang = find_clang()?;
     let plugin = find_plugin()?;
     let result = Command::new(&clang)
@@ -122,15 +130,14 @@ fn compile_ptx(source: &Path, ptx: &Path, flags: &ClangFlags) -> Result<()> {
         .args(tree_flags(&find_cuda()?))
         .arg("--cuda-device-only")
         .arg(format!("-fpass-plugin={}", plugin.display()))
-        .args(&flags.all)
+        .args(flags)
         .arg("-o")
         .arg(ptx)
         .output()
         .with_context(|| format!("cannot run {}", clang.display()))?;
-    let said = String::from_utf8_lossy(&result.stderr);
+    let said = String::from_utf8_lossy(&result.stderr).into_owned();
     if !result.status.success() {
         bail!("clang cannot compile {} to PTX:\n{}", source.display(), said.trim_end());
     }
-    eprint!("{said}"); // remarks and warnings the user's flags asked for
-    Ok(())
+    Ok(said)
 }

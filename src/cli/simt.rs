@@ -1,10 +1,12 @@
 //! `warpwise simt`: run a kernel on the lockstep machine, without a GPU.
 
-use super::{cuda, record, simt_args};
+use super::{cuda, record, say, simt_args};
 use crate::check;
+use crate::explain::expression::plain_symbol;
 use crate::llvm::image::{self, ModuleImage};
 use crate::llvm::owned::OwnedModule;
 use crate::map::recount;
+use crate::settings::table::MAX_SHARED;
 use crate::simt::{
     Bytes, DivergenceMap, Inputs, LaunchConfig, LaunchReport, Limits, Machine, Nobody, Observer, RaceCheck,
     Reconvergence, Scheduler, Tolerance, compare,
@@ -12,7 +14,6 @@ use crate::simt::{
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, ValueEnum};
 use simt_args::{Buffer, Element, Given};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -22,7 +23,7 @@ pub struct SimtArgs {
     /// The module: textual IR, bitcode, or a .cu file (compiled with clang first)
     #[arg(required_unless_present = "compare")]
     file: Option<PathBuf>,
-    /// The kernel; may be left out if there is one only
+    /// The kernel, by its symbol or its name in the source; may be left out if there is one only
     #[arg(long, short)]
     kernel: Option<String>,
     /// Blocks: X[,Y[,Z]]
@@ -32,7 +33,7 @@ pub struct SimtArgs {
     #[arg(long, default_value = "32", value_parser = parse_shape)]
     block: [u32; 3],
     /// Bytes of dynamic shared memory
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_SHARED)))]
     dynamic_shared: u32,
     /// An argument, in order: i32:7, f32:0.5, f32[1024]:zero|iota|fill:V|random:SEED|list:1,2,3|@file.npy, null, bytes:HEX
     #[arg(long = "arg", short = 'a', value_name = "ARG", allow_hyphen_values = true)]
@@ -83,7 +84,7 @@ pub struct SimtArgs {
     #[arg(long, default_value_t = 3)]
     seeds: u64,
     /// With --compare: relative difference that float buffers may show
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_tolerance)]
     tolerance: f64,
     /// Further flags for clang, for .cu files
     #[arg(long = "clang-flag", value_name = "FLAG", allow_hyphen_values = true)]
@@ -125,6 +126,11 @@ fn parse_scheduler(text: &str) -> Result<Scheduler, String> {
     }
 }
 
+fn parse_tolerance(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| format!("{text} is no difference: give a number of at least 0, such as 1e-6"))
+}
+
 /// Loads a module from IR, bitcode or CUDA.
 pub fn load(path: &Path, clang_flags: &[String]) -> Result<ModuleImage> {
     Ok(image::import(open(path, clang_flags)?.handle(), &path.display().to_string()))
@@ -155,6 +161,17 @@ impl SimtArgs {
         }
         config.races = RaceCheck { shared: self.race.is_some(), global: self.race == Some(RaceWhere::Global) };
         config
+    }
+
+    /// The symbol of the kernel that is named, by its symbol or as the source has it.
+    fn kernel_in(&self, image: &ModuleImage) -> Option<String> {
+        let name = self.kernel.as_ref()?;
+        let symbols = || image.functions.iter().map(|function| &function.name);
+        let mut plain = symbols().filter(|symbol| plain_symbol(symbol) == *name);
+        match (symbols().any(|symbol| symbol == name), plain.next(), plain.next()) {
+            (false, Some(only), None) => Some(only.clone()),
+            _ => Some(name.clone()),
+        }
     }
 
     fn inputs(&self) -> Result<(Inputs, Vec<Given>)> {
@@ -227,7 +244,7 @@ pub fn run(args: &SimtArgs) -> Result<ExitCode> {
         }
     };
     if let Some(folder) = &args.record {
-        let kernel = Machine::new(&image).kernel(args.kernel.as_deref())?;
+        let kernel = Machine::new(&image).kernel(args.kernel_in(&image).as_deref())?;
         record::write(folder, &image.functions[kernel.index()].name, &args.config(), &given, &report)?;
     }
     finish(args, &given, &report)?;
@@ -238,7 +255,7 @@ pub fn run(args: &SimtArgs) -> Result<ExitCode> {
 fn run_check(args: &SimtArgs, file: &Path, inputs: &Inputs, given: &[Given]) -> Result<ExitCode> {
     let module = open(file, &args.clang_flags)?;
     let image = image::import(module.handle(), &file.display().to_string());
-    let report = check::run(module.handle(), &image, args.kernel.as_deref(), &args.config(), inputs)?;
+    let report = check::run(module.handle(), &image, args.kernel_in(&image).as_deref(), &args.config(), inputs)?;
     finish(args, given, &report.launch)?;
     say(&format!("{report}\n"))?;
     Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -268,7 +285,7 @@ pub fn launch<O: Observer>(
     observer: &mut O,
 ) -> Result<LaunchReport> {
     let machine = Machine::new(image);
-    let kernel = machine.kernel(args.kernel.as_deref())?;
+    let kernel = machine.kernel(args.kernel_in(image).as_deref())?;
     Ok(machine.launch(kernel, &args.config(), inputs, observer)?)
 }
 
@@ -308,14 +325,6 @@ fn finish(args: &SimtArgs, given: &[Given], report: &LaunchReport) -> Result<()>
         eprintln!("warpwise: warning: {warning}");
     }
     Ok(())
-}
-
-/// Writes to standard output. A reader that went away is no error of ours.
-fn say(text: &str) -> Result<()> {
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error).context("cannot write the output"),
-        _ => Ok(()),
-    }
 }
 
 fn element_of(given: Option<&Given>) -> Element {
@@ -358,7 +367,7 @@ fn run_compare(args: &SimtArgs, before: &Path, after: &Path, inputs: &Inputs, gi
         })
         .collect();
     let tolerance = Tolerance { relative: args.tolerance, absolute: 0.0 };
-    compare(&first, &second, args.kernel.as_deref(), &configs, inputs, &floats, tolerance)?;
+    compare(&first, &second, args.kernel_in(&first).as_deref(), &configs, inputs, &floats, tolerance)?;
     say(&format!("equal under the lockstep scheduler and {} seeds of the independent one\n", args.seeds))?;
     Ok(ExitCode::SUCCESS)
 }

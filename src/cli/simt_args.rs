@@ -69,7 +69,11 @@ impl Element {
         let text = text.trim();
         if self.is_float() {
             let value: f64 = text.parse().with_context(|| format!("{text:?} is no {}", self.name()))?;
-            return Ok(self.float(value));
+            let bytes = self.float(value);
+            let is_named = text.trim_start_matches(['+', '-']).starts_with(['i', 'I']);
+            let overflows = bytes == self.float(f64::INFINITY) || bytes == self.float(f64::NEG_INFINITY);
+            ensure!(is_named || !overflows, "{text} does not fit into {}: say inf for infinity", self.name());
+            return Ok(bytes);
         }
         let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
         let parsed = match digits.strip_prefix("0x") {
@@ -102,13 +106,19 @@ impl Element {
         let bits = raw.iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
         let shift = 64 - 8 * raw.len() as u32;
         match self {
-            Element::F16 => half::f16::from_bits(bits as u16).to_string(),
-            Element::F32 => f32::from_bits(bits as u32).to_string(),
-            Element::F64 => f64::from_bits(bits).to_string(),
+            Element::F16 => float_text(f64::from(half::f16::from_bits(bits as u16)), half::f16::from_bits(bits as u16)),
+            Element::F32 => float_text(f64::from(f32::from_bits(bits as u32)), f32::from_bits(bits as u32)),
+            Element::F64 => float_text(f64::from_bits(bits), f64::from_bits(bits)),
             _ if self.is_signed() => ((bits << shift) as i64 >> shift).to_string(),
             _ => bits.to_string(),
         }
     }
+}
+
+/// A float with the digits that tell it from its neighbours, very large and very small ones with an exponent.
+fn float_text(value: f64, shown: impl std::fmt::Display + std::fmt::LowerExp) -> String {
+    let is_far = value.is_finite() && value != 0.0 && !(1e-5..1e16).contains(&value.abs());
+    if is_far { format!("{shown:e}") } else { shown.to_string() }
 }
 
 /// A buffer's contents.
@@ -185,19 +195,20 @@ pub fn parse(text: &str) -> Result<Given> {
     let count: usize = count.parse().with_context(|| format!("{count:?} is no number of elements"))?;
     let size = count.checked_mul(element.size()).filter(|&size| size <= MAX_BYTES);
     ensure!(size.is_some(), "{count} elements of {} are more than {} GiB", element.name(), MAX_BYTES >> 30);
-    let (how, detail) = value.split_once(':').unwrap_or((value, ""));
+    let (how, detail) = value.split_once(':').map_or((value, None), |(how, detail)| (how, Some(detail)));
     let mut data = Vec::with_capacity(size.unwrap_or(0));
-    match how {
-        "zero" => data.resize(count * element.size(), 0),
-        "iota" => (0..count as u64).for_each(|i| data.extend(element.integer(i))),
-        "fill" => {
-            let one = element.value(detail)?;
+    match (how, detail) {
+        ("zero", None) => data.resize(count * element.size(), 0),
+        ("iota", None) => (0..count as u64).for_each(|i| data.extend(element.integer(i))),
+        ("zero" | "iota", Some(detail)) => bail!("{how} takes no value, but has {detail:?}; fill:V repeats one value"),
+        ("fill", Some(one)) => {
+            let one = element.value(one)?;
             (0..count).for_each(|_| data.extend(&one));
         }
-        "random" => {
-            let seed =
-                if detail.is_empty() { 0 } else { detail.parse().with_context(|| format!("{detail:?} is no seed"))? };
-            let mut state: u64 = seed;
+        ("fill", None) => bail!("fill lacks its value: say fill:V"),
+        ("random", seed) => {
+            let seed = seed.map(|seed| seed.parse().with_context(|| format!("{seed:?} is no seed"))).transpose()?;
+            let mut state: u64 = seed.unwrap_or(0);
             for _ in 0..count {
                 state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
                 let mut z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -301,6 +312,13 @@ mod tests {
     }
 
     #[test]
+    fn floats_are_short() {
+        let shown = |value: f32| Element::F32.show(&value.to_le_bytes());
+        assert_eq!([0.5, 3e-45, -1e30, 0.0, 1234567.0].map(shown), ["0.5", "3e-45", "-1e30", "0", "1234567"]);
+        assert_eq!(shown(f32::INFINITY), "inf");
+    }
+
+    #[test]
     fn bad_input_says_what_would_mend_it() {
         let error = |text: &str| format!("{:#}", parse(text).unwrap_err());
         assert!(error("7").contains("TYPE:VALUE"));
@@ -309,5 +327,11 @@ mod tests {
         assert!(error("f32[4]:ones").contains("zero, iota"));
         assert!(error("f32[x]:zero").contains("no number of elements"));
         assert!(error("f32[2]:list:1,2,3").contains("3 elements"));
+        assert!(error("f32[2]:zero:5").contains("fill:V") && error("i32[2]:iota:5").contains("takes no value"));
+        assert!(error("f32[2]:fill").contains("fill:V"));
+        for text in ["f32:1e400", "f32:1e39", "f16:70000", "f64:-1e400"] {
+            assert!(error(text).contains("does not fit"), "{text}");
+        }
+        assert_eq!(parse("f32:-inf").unwrap(), Given::Value(f32::NEG_INFINITY.to_le_bytes().to_vec()));
     }
 }

@@ -3,8 +3,10 @@
 //! For each choice, the file is compiled by clang with the plugin and assembled. The best choice has the fewest bytes
 //! in local memory over all kernels, then the most resident warps, then the fewest registers.
 
-use super::cuda::{find_clang, find_cuda, tree_flags};
+use super::cuda::{find_clang, find_cuda, find_plugin, tree_flags};
+use crate::explain::expression::plain_symbol;
 use crate::gpu::Chip;
+use crate::gpu::chip::MAX_REGISTERS;
 use crate::gpu::occupancy::USUAL_THREADS;
 use crate::ptxas::{Measurements, assemble};
 use anyhow::{Context, Result, bail};
@@ -21,7 +23,7 @@ pub struct TuneArgs {
     #[arg(long)]
     block: Option<crate::geometry::BlockShape>,
     /// Register limits to try besides the kernels' own.
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_REGISTERS)))]
     regs: Vec<u32>,
     /// The chip.
     #[arg(long, default_value = crate::gpu::chip::USUAL)]
@@ -90,6 +92,7 @@ pub fn run(args: &TuneArgs) -> Result<()> {
     let threads = args.block.map_or(USUAL_THREADS, |shape| shape.threads());
     let chip = Chip::of(&args.arch);
     let mut best: Option<(Score, Choice)> = None;
+    let mut shown: Vec<(String, String)> = Vec::new();
     println!(
         "{:<28} {:<24} {:>9} {:>6} {:>7} {:>7} {:>6}",
         "choice", "kernel", "registers", "stack", "spilled", "shared", "warps"
@@ -100,14 +103,23 @@ pub fn run(args: &TuneArgs) -> Result<()> {
         }
         let ptx = compile(args, &choice)?;
         let measured = assemble(&ptxas, &ptx, &args.arch, &choice.ptxas).map_err(anyhow::Error::msg)?;
-        let score = print(&choice, &measured, chip, threads);
+        let (score, rows) = rows_of(&measured, chip, threads);
+        match shown.iter().find(|(_, known)| *known == rows) {
+            Some((label, _)) => println!("{:<28} the same as {label}", choice.label),
+            None => rows.lines().for_each(|row| println!("{:<28} {row}", choice.label)),
+        }
+        shown.push((choice.label.clone(), rows));
         if best.as_ref().is_none_or(|(known, _)| score < *known) {
             best = Some((score, choice));
         }
     }
     let Some((_, best)) = best else { return Ok(()) };
-    let flags = if best.clang.is_empty() { String::new() } else { best.clang.join(" ") };
-    println!("best: {}{}{}", best.label, if flags.is_empty() { "" } else { ": " }, flags);
+    let flags = match best.clang.as_slice() {
+        [] if best.ptxas.is_empty() => "nothing that was tried does better".to_owned(),
+        [] => best.ptxas.join(" "),
+        words => words.join(" "),
+    };
+    println!("best: {}: {flags}", best.label);
     if let Some(path) = &args.write {
         let limit = best.ptxas.iter().map(|flag| format!("-Xcuda-ptxas {flag}"));
         let lines: Vec<String> = best.clang.chunks(2).map(|pair| pair.join(" ")).chain(limit).collect();
@@ -116,15 +128,16 @@ pub fn run(args: &TuneArgs) -> Result<()> {
     Ok(())
 }
 
-fn print(choice: &Choice, measured: &Measurements, chip: Chip, threads: u32) -> Score {
+/// The score of a choice, and a row for each kernel.
+fn rows_of(measured: &Measurements, chip: Chip, threads: u32) -> (Score, String) {
     let mut score = Score { local: 0, idle_warps: 0, registers: 0 };
+    let mut rows = String::new();
     for (name, kernel) in measured {
         let blocks = chip.resident_blocks(threads, kernel.resources.registers, kernel.resources.shared.into());
         let warps = blocks * threads.div_ceil(32);
-        println!(
-            "{:<28} {:<24} {:>9} {:>6} {:>7} {:>7} {:>6}",
-            choice.label,
-            name,
+        rows += &format!(
+            "{:<24} {:>9} {:>6} {:>7} {:>7} {:>6}\n",
+            plain_symbol(name),
             kernel.resources.registers,
             kernel.resources.stack,
             kernel.resources.spill_stores + kernel.resources.spill_loads,
@@ -135,7 +148,7 @@ fn print(choice: &Choice, measured: &Measurements, chip: Chip, threads: u32) -> 
         score.idle_warps += (chip.threads / 32).saturating_sub(warps);
         score.registers += kernel.resources.registers;
     }
-    score
+    (score, rows)
 }
 
 fn compile(args: &TuneArgs, choice: &Choice) -> Result<String> {
@@ -150,8 +163,7 @@ fn compile(args: &TuneArgs, choice: &Choice) -> Result<String> {
         .arg(format!("--cuda-gpu-arch={}", args.arch))
         .args(tree_flags(&find_cuda()?));
     if !choice.clang.is_empty() {
-        let plugin = std::env::current_exe().context("cannot tell where warpwise is")?.with_file_name("libwarpwise.so");
-        command.arg(format!("-fpass-plugin={}", plugin.display()));
+        command.arg(format!("-fpass-plugin={}", find_plugin()?.display()));
     }
     let output = command.args(&choice.clang).args(&args.flags).arg("-o").arg(ptx).output();
     let output = output.with_context(|| format!("cannot run {}", clang.display()))?;

@@ -1,23 +1,21 @@
 //! `warpwise unit` (hidden): what a report of a whole project asks of one translation unit, in a process of its own, so
 //! that no source can take the others down.
 //!
-//! Compiles to device IR, looks at it as `warpwise report` does, runs the default pipeline on it and counts what it said.
+//! Compiles to device IR and looks at it as `warpwise report` does; compiles with the plugin too, and counts what that said.
 //! What was read is named, so that the answer can be kept until one of those files changes.
 
 use super::cuda::compile_device_ir;
 use super::flags::ClangFlags;
+use super::report::compile_ptx;
 use crate::divergence::{ModuleAnalysis, Options};
 use crate::geometry::BlockShape;
 use crate::llvm::owned::OwnedModule;
-use crate::llvm::remark::{Host, Kind};
 use crate::map::{self, page};
-use crate::pipeline::{self, Pass, Session};
 use crate::report::index::{Deed, KernelRow, Unit};
 use crate::report::model;
 use crate::source::Sources;
 use anyhow::{Context, Result};
 use clap::Args;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -40,12 +38,12 @@ pub fn run(args: &UnitArgs) -> Result<()> {
     clang.extend(["-MD", "-MF", &list]);
     let (_ir_folder, ir) = compile_device_ir(&args.file, &clang)?;
     let module = OwnedModule::from_file(&ir)?;
-    let block = args.block.or(flags.block);
+    let block = args.block.or(flags.settings.block);
     let analysis = ModuleAnalysis::new(module.handle(), Options { block, simple: false });
     let report = model::build(&analysis, &args.file.display().to_string(), &mut Sources::beside(&args.file));
     let page = page::of_table(&map::describe(&analysis, &args.file), &args.file);
     drop(analysis);
-    let deeds = deeds(&module, &flags, block)?;
+    let deeds = deeds(&args.file, &flags, args.block, folder.path())?;
     let kernels = report.functions.iter().filter(|function| function.is_kernel);
     let unit = Unit {
         kernels: kernels.map(|kernel| KernelRow::new(kernel, &deeds)).collect(),
@@ -57,22 +55,34 @@ pub fn run(args: &UnitArgs) -> Result<()> {
     Ok(())
 }
 
-/// What the default pipeline did and refused, by function and remark.
-fn deeds(module: &OwnedModule, flags: &ClangFlags, block: Option<BlockShape>) -> Result<Vec<Deed>> {
-    let mut parameters = flags.parameters.clone();
-    parameters.extend(block.map(|shape| format!("block={shape}")));
-    let said = RefCell::new(Vec::new());
-    let session = Session::default();
-    let host = Host::collecting(&said, session.said());
-    pipeline::run(Pass::Default, module.handle(), &parameters.join(";"), &session, &host)?;
+/// What the build's own compile with the plugin did and refused, by function and remark: clang is run as the build runs
+/// it, and writes down every remark.
+fn deeds(file: &Path, flags: &ClangFlags, block: Option<BlockShape>, folder: &Path) -> Result<Vec<Deed>> {
+    let record = folder.join("remarks.yaml");
+    let mut more = flags.all.clone();
+    more.extend(block.map(|shape| format!("-mllvm=-warpwise-block={shape}")));
+    more.extend(["-mllvm=-warpwise-remarks=all", "-foptimization-record-passes=warpwise"].map(str::to_owned));
+    more.push(format!("-foptimization-record-file={}", record.display()));
+    compile_ptx(file, &folder.join("unit.ptx"), &more)?;
+    // clang writes no file where nothing was said
+    Ok(counted(&std::fs::read_to_string(&record).unwrap_or_default()))
+}
+
+/// What was done and refused, counted in LLVM's record of remarks.
+fn counted(record: &str) -> Vec<Deed> {
     let mut counts: BTreeMap<(String, String, bool), u32> = BTreeMap::new();
-    for remark in said.into_inner() {
-        if matches!(remark.kind, Kind::Passed | Kind::Missed) {
-            *counts.entry((remark.function, remark.name, remark.kind == Kind::Passed)).or_default() += 1;
+    for remark in record.split("--- !").skip(1) {
+        let is_done = remark.starts_with("Passed");
+        let field = |name: &str| {
+            let line = remark.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+            line.trim().trim_matches(['\'', '"']).to_owned()
+        };
+        if is_done || remark.starts_with("Missed") {
+            *counts.entry((field("Function:"), field("Name:"), is_done)).or_default() += 1;
         }
     }
     let deed = |((symbol, remark, is_done), count)| Deed { symbol, remark, is_done, count };
-    Ok(counts.into_iter().map(deed).collect())
+    counts.into_iter().map(deed).collect()
 }
 
 /// The files of a list for make: `target: file file \` and so on, blanks in names behind backslashes.
@@ -102,6 +112,20 @@ fn dependencies(list: &Path) -> Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn remarks_are_counted() {
+        let one = |kind: &str, name: &str| {
+            format!(
+                "--- !{kind}\nPass:            warpwise\nName:            {name}\nFunction:        _Z1kPf\nArgs:\n...\n"
+            )
+        };
+        let text =
+            [one("Passed", "BranchFused"), one("Analysis", "LaneStride"), one("Missed", "A"), one("Missed", "A")];
+        let deeds = counted(&text.concat());
+        let found: Vec<_> = deeds.iter().map(|deed| (&*deed.symbol, &*deed.remark, deed.is_done, deed.count)).collect();
+        assert_eq!(found, [("_Z1kPf", "A", false, 2), ("_Z1kPf", "BranchFused", true, 1)]);
+    }
 
     #[test]
     fn lists_for_make_are_read() {

@@ -66,7 +66,7 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
 
     /// The name that a value kept from the source, without LLVM's suffixes: `i` for `%i.012`.
     pub fn source_name(&self, value: Value) -> Option<String> {
-        let name = self.handles.value(value).name();
+        let name = self.handles.value(value).variable();
         let stem = name.split('.').next().unwrap_or("");
         let plain = stem.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         (plain && stem.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')).then(|| stem.to_owned())
@@ -178,7 +178,12 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
                     name => plain_symbol(&name),
                 }
             }
-            _ => self.name(value),
+            _ => match self.handles.value(value).float_constant() {
+                // with the digits of a float where one is enough
+                Some(number) if f64::from(number as f32) == number => (number as f32).to_string(),
+                Some(number) => number.to_string(),
+                None => self.name(value),
+            },
         }
     }
 

@@ -423,6 +423,6 @@ fn report_rejects(facts: &Facts, handles: &Handles<'_>, work: &Work, host: &Host
     for (block, reject) in work.rejects.iter().filter(|(block, _)| !core.contains(block)) {
         let branch = handles.inst(facts.func.terminator(*block));
         let message = reject.to_string();
-        host.emit_once(Kind::Missed, handles.function, branch, reject.name(), &message);
+        host.emit(Kind::Missed, handles.function, Some(branch), reject.name(), &message);
     }
 }

@@ -35,6 +35,31 @@ extern "C" bool warpwise_record_variable(LLVMDbgRecordRef Record, WarpwiseVariab
   return true;
 }
 
+// The function, as its source calls it, that a location is in; its text lives as long as the module's context.
+extern "C" const char *warpwise_location_function(LLVMMetadataRef Location, size_t *Length) {
+  const DISubprogram *Program = unwrap<DILocation>(Location)->getScope()->getSubprogram();
+  StringRef Name = Program ? Program->getName() : "";
+  *Length = Name.size();
+  return Name.data();
+}
+
+// The variable of the source that a value is, or that lies in a stack object, as far as debug records tell; its text
+// lives as long as the module's context.
+extern "C" const char *warpwise_variable_name(LLVMValueRef Value, size_t *Length) {
+  SmallVector<DbgVariableRecord *, 4> Records;
+  findDbgUsers(unwrap(Value), Records);
+  StringRef Name;
+  for (DbgVariableRecord *DVR : Records) {
+    bool IsWhole = DVR->isDbgDeclare() || (!DVR->hasArgList() && DVR->getExpression()->getNumElements() == 0);
+    if (IsWhole && DVR->getVariableLocationOp(0) == unwrap(Value)) {
+      Name = DVR->getVariable()->getName();
+      break;
+    }
+  }
+  *Length = Name.size();
+  return Name.data();
+}
+
 // Takes a record off its instruction; it is the caller's from then on.
 extern "C" void warpwise_record_detach(LLVMDbgRecordRef Record) { unwrap(Record)->removeFromParent(); }
 

@@ -1,8 +1,9 @@
 //! How does a finding reach the user? As an LLVM remark under the pass name `warpwise`.
 
-use super::handle::{Function, Inst};
+use super::handle::{DebugLoc, Function, Inst};
 use super::plans::Plans;
 use super::text::Text;
+use crate::source::Whose;
 use llvm_sys::prelude::LLVMValueRef;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::cell::RefCell;
@@ -40,7 +41,7 @@ const _: () = assert!(
 pub struct RawHost {
     context: *mut c_void,
     wanted: u32,
-    emit: extern "C" fn(*mut c_void, LLVMValueRef, LLVMValueRef, u32, Text, Text),
+    emit: extern "C" fn(*mut c_void, LLVMValueRef, LLVMValueRef, u32, u32, Text, Text),
     reshape: extern "C" fn(*mut c_void, LLVMValueRef, u32),
     has_nothing: extern "C" fn(*mut c_void, LLVMValueRef) -> bool,
     note_nothing: extern "C" fn(*mut c_void, LLVMValueRef),
@@ -70,9 +71,44 @@ const _: () = assert!(
 );
 
 /// What was said of places in a module's source, so that nothing is said twice: clang's pipeline runs passes several
-/// times, and unrolling copies code. Kept as long as the module is compiled.
+/// times, unrolling and inlining copy code, templates have instantiations. Kept as long as the module is compiled.
 #[derive(Debug, Default)]
-pub struct Said(RefCell<FxHashSet<u64>>);
+pub struct Said {
+    whose: Whose,
+    known: RefCell<FxHashSet<u64>>,
+    waiting: RefCell<Vec<Waiting>>,
+}
+
+impl Said {
+    /// For somebody who wants to hear of these sources.
+    pub fn of(whose: Whose) -> Said {
+        Said { whose, ..Said::default() }
+    }
+}
+
+/// A remark that waits for others of the same place; nothing is edited meanwhile.
+#[derive(Debug)]
+struct Waiting {
+    /// Hash of the place and of what is said.
+    key: u64,
+    function: LLVMValueRef,
+    at: LLVMValueRef,
+    up: u32,
+    kind: Kind,
+    name: String,
+    message: String,
+    count: u32,
+}
+
+/// Where a remark is shown.
+struct Shown {
+    /// Call sites up from the instruction's own location.
+    up: u32,
+    /// What tells the place from others; none without debug information.
+    key: Option<u64>,
+    /// Of whom inlined code is, that is not shown itself.
+    within: String,
+}
 
 /// A remark that a caller of the library collects.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -132,24 +168,87 @@ impl<'a> Host<'a> {
             (raw.note_nothing)(raw.context, function.raw());
         }
     }
-    /// Emits a remark at an instruction unless the same was said of the function at that place in the source.
-    pub fn emit_once(&self, kind: Kind, function: Function<'_>, at: Inst<'_>, name: &str, message: &str) {
-        let is_news = at.debug_loc().zip(self.said).is_none_or(|(place, said)| {
-            let key = (function.name(), place.file(), place.line(), place.column(), message);
-            said.0.borrow_mut().insert(FxBuildHasher.hash_one(key))
-        });
-        if is_news {
-            self.emit(kind, function, Some(at), name, message);
-        }
-    }
-    /// Emits a remark at an instruction, or at the function.
+    /// Emits a remark at an instruction, or at the function: at the innermost line of the user's that it stands for, and
+    /// once for each place. What is only found out waits until [`Host::finish`], and is counted.
     pub fn emit(&self, kind: Kind, function: Function<'_>, at: Option<Inst<'_>>, name: &str, message: &str) {
         if let Some(list) = self.collected {
             let (name, message) = (name.to_owned(), message.to_owned());
             list.borrow_mut().push(Remark { kind, function: function.name(), name, message });
         }
         let Some(raw) = self.raw.filter(|_| self.wants(kind)) else { return };
-        let at = at.map_or(std::ptr::null_mut(), Inst::raw);
-        (raw.emit)(raw.context, function.raw(), at, kind as u32, Text::of(name), Text::of(message));
+        // without a line of its own it stands for the function, if that has one
+        let at = at.filter(|inst| inst.debug_loc().is_some() || function.source().is_none());
+        let raw_at = at.map_or(std::ptr::null_mut(), Inst::raw);
+        let say = |up, message: &str| {
+            (raw.emit)(raw.context, function.raw(), raw_at, up, kind as u32, Text::of(name), Text::of(message));
+        };
+        let Some(said) = self.said.filter(|_| !matches!(kind, Kind::Error | Kind::Warning)) else {
+            return say(0, message);
+        };
+        let Some(Shown { up, key, within }) = shown(&said.whose, function, at) else { return };
+        let message = format!("{message}{within}");
+        let Some(key) = key.map(|key| FxBuildHasher.hash_one((key, name, &message))) else { return say(up, &message) };
+        if kind != Kind::Analysis {
+            if said.known.borrow_mut().insert(key) {
+                say(up, &message);
+            }
+            return;
+        }
+        let mut waiting = said.waiting.borrow_mut();
+        match waiting.iter_mut().find(|other| other.key == key) {
+            Some(other) => other.count += 1,
+            None => {
+                let (function, name) = (function.raw(), name.to_owned());
+                waiting.push(Waiting { key, function, at: raw_at, up, kind, name, message, count: 1 });
+            }
+        }
     }
+
+    /// Says what waited.
+    pub fn finish(&self) {
+        let (Some(raw), Some(said)) = (self.raw, self.said) else { return };
+        for Waiting { key, function, at, up, kind, name, message, count } in said.waiting.take() {
+            if said.known.borrow_mut().insert(key) {
+                let times = if count > 1 { format!("; {count} times here") } else { String::new() };
+                let (name, message) = (Text::of(&name), format!("{message}{times}"));
+                (raw.emit)(raw.context, function, at, up, kind as u32, name, Text::of(&message));
+            }
+        }
+    }
+}
+
+/// Where a remark about an instruction or a function is shown; nowhere if nobody wants to hear of that source.
+fn shown(whose: &Whose, function: Function<'_>, at: Option<Inst<'_>>) -> Option<Shown> {
+    let chain: Vec<DebugLoc<'_>> =
+        std::iter::successors(at.and_then(Inst::debug_loc), |location| location.inlined_at()).collect();
+    let Some(innermost) = chain.first() else {
+        let is_shown = match function.source() {
+            Some((folder, file)) => whose.holds(&folder, &file),
+            // a library without debug information beside the user's code
+            None => *whose == Whose::All || !function.module().has_debug_info(),
+        };
+        let key = function.source().filter(|_| at.is_none()).map(|_| FxBuildHasher.hash_one(function.name()));
+        return is_shown.then(|| Shown { up: 0, key, within: String::new() });
+    };
+    // clang's own wrappers of CUDA's built-in functions say nothing to anybody: the call that was inlined does
+    let is_wrapper = |file: &str| file.rsplit('/').next().is_some_and(|name| name.starts_with("__clang_"));
+    let is_shown = |location: &&DebugLoc<'_>| match whose {
+        Whose::All => location.inlined_at().is_none() || !is_wrapper(&location.file()),
+        _ => whose.holds(&location.folder(), &location.file()),
+    };
+    let up = chain.iter().position(|location| is_shown(&location))?;
+    let places: Vec<_> =
+        chain[up..].iter().map(|location| (location.file(), location.line(), location.column())).collect();
+    let key = match whose {
+        Whose::All => FxBuildHasher.hash_one((function.name(), places)),
+        _ => FxBuildHasher.hash_one(&places[0]),
+    };
+    let file = innermost.file();
+    let within = match innermost.function() {
+        name if up > 0 && !name.is_empty() && !is_wrapper(&file) => {
+            format!("; in {name}, {}:{}", file.rsplit('/').next().unwrap_or_default(), innermost.line())
+        }
+        _ => String::new(),
+    };
+    Some(Shown { up: up as u32, key: Some(key), within })
 }

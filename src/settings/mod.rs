@@ -17,6 +17,7 @@ pub mod transform;
 
 use crate::divergence;
 use crate::geometry::BlockShape;
+use crate::source::Whose;
 pub use enabled::is_enabled;
 pub use error::{SettingsError, ValueError};
 pub use spill_candidates::SpillCandidates;
@@ -31,6 +32,8 @@ pub struct Settings {
     pub simple: bool,
     /// Also emit remarks for accesses that are already optimal.
     pub remark_all: bool,
+    /// Whose sources remarks speak of.
+    pub remarks: Whose,
     /// Which transforms the default pipeline runs.
     pub switches: transform::Switches,
     /// Run no transform in the default pipeline.
@@ -77,6 +80,7 @@ impl Default for Settings {
             block: None,
             simple: false,
             remark_all: false,
+            remarks: Whose::default(),
             switches: transform::Switches::default(),
             is_off: false,
             regs: None,

@@ -8,9 +8,10 @@ use super::spill_candidates::SpillCandidates;
 use super::transform::{ANALYSIS, DEFAULT, REMARKS, Transform};
 use crate::geometry::BlockShape;
 use crate::gpu::chip::MAX_REGISTERS;
+use crate::source::Whose;
 
 /// Maximum shared memory of a block on any architecture, in bytes.
-const MAX_SHARED: u32 = 232_448;
+pub const MAX_SHARED: u32 = 232_448;
 
 /// A command-line option, a pass parameter, or both.
 #[derive(Debug)]
@@ -159,6 +160,14 @@ pub const PARAMETERS: &[Parameter] = &[
         passes: &[REMARKS],
         takes: Takes::Switch(|settings, on| settings.remark_all = on),
         help: "Also emit remarks for memory accesses that are already optimal",
+    },
+    Parameter {
+        name: "",
+        option: "remarks",
+        value: "WHOSE",
+        passes: PASSES,
+        takes: Takes::Path(|settings, whose| settings.remarks = Whose::named(whose)),
+        help: "Sources that remarks are about: own (not headers of CUDA, CCCL and the system), all, or a folder",
     },
     Parameter {
         name: "",

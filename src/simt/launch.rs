@@ -1,9 +1,7 @@
 //! What is a launch given, and what does it leave behind?
 
 use super::fault::Fault;
-
-/// What CUDA allows.
-const MAX_THREADS: u32 = 1024;
+use crate::geometry::{MAX_BLOCK_THREADS as MAX_THREADS, MAX_BLOCK_Z};
 
 /// How lanes are scheduled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -145,6 +143,9 @@ pub(super) fn check_shape(config: &LaunchConfig) -> Result<(), LaunchError> {
     match (threads, blocks) {
         (Some(0), _) => refuse("a block of no threads: every extent of --block must be at least 1".into()),
         (_, Some(0)) => refuse("a grid of no blocks: every extent of --grid must be at least 1".into()),
+        (Some(threads), Some(_)) if threads <= MAX_THREADS && config.block[2] > MAX_BLOCK_Z => {
+            refuse(format!("a block of {} threads along z, but at most {MAX_BLOCK_Z} are allowed", config.block[2]))
+        }
         (Some(threads), Some(_)) if threads <= MAX_THREADS => Ok(()),
         (_, None) => refuse("a grid of more than 2^32 blocks".into()),
         _ => refuse(format!("a block of {:?} threads, but at most {MAX_THREADS} are allowed", config.block)),

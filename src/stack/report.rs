@@ -73,7 +73,7 @@ fn line_of(handles: &Handles<'_>, inst: Inst) -> Option<String> {
 }
 
 fn describe(outline: &Outline, handles: &Handles<'_>, names: &Names, address: Value, size: u64) -> String {
-    let name = names.value(handles, address);
+    let name = called(handles, names, address);
     let ty = match (outline.func.def(address), outline.func.as_param(address)) {
         (Some(alloca), _) => Some(handles.inst(alloca).allocated_type()),
         (None, Some(index)) => handles.function.type_attribute(AttrPlace::Param(index), attribute_kind("byval")),
@@ -83,10 +83,16 @@ fn describe(outline: &Outline, handles: &Handles<'_>, names: &Names, address: Va
     if size == 0 { format!("stack object {name} ({ty})") } else { format!("stack object {name} ({ty}, {size} bytes)") }
 }
 
+/// What the source calls a value if IR has no name for it and debug information has; else as LLVM prints it.
+fn called(handles: &Handles<'_>, names: &Names, value: Value) -> String {
+    let source = handles.value(value).variable();
+    if source.is_empty() || handles.value(value).has_name() { names.value(handles, value) } else { source }
+}
+
 /// Describes why the object is not in registers, as far as is known.
 fn because(outline: &Outline, handles: &Handles<'_>, names: &Names, object: &Object) -> String {
     let Some((gep, index)) = object.variable_index(outline) else { return String::new() };
-    let name = names.value(handles, index);
+    let name = called(handles, names, index);
     match line_of(handles, gep) {
         Some(line) => format!(" (indexed by {name} at {line})"),
         None => format!(" (indexed by {name})"),

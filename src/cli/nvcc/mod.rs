@@ -6,7 +6,7 @@
 mod arch;
 mod flag_table;
 pub mod flags;
-mod request;
+pub mod request;
 mod steps;
 
 use super::cuda::{find_clang, find_cuda, find_plugin};

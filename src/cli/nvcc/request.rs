@@ -7,7 +7,7 @@ use super::arch::Architectures;
 use super::flags::{self, Flag, Meaning, Phase, Value};
 use anyhow::{Context, Result, bail};
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How an input is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -131,8 +131,13 @@ impl Request {
     /// # Errors
     /// A flag that neither nvcc nor clang has, one without its value, or one that asks for what clang cannot make.
     pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request> {
+        Request::parse_in(Path::new(""), arguments)
+    }
+
+    /// The same, where response files are named from a folder.
+    pub fn parse_in(folder: &Path, arguments: impl IntoIterator<Item = OsString>) -> Result<Request> {
         let mut request = Request::default();
-        let mut reader = Reader { rest: arguments.into_iter().collect(), language: None };
+        let mut reader = Reader { rest: arguments.into_iter().collect(), language: None, folder };
         reader.rest.reverse();
         while let Some(token) = reader.rest.pop() {
             request.take(token, &mut reader)?;
@@ -141,7 +146,7 @@ impl Request {
         Ok(request)
     }
 
-    fn take(&mut self, token: OsString, reader: &mut Reader) -> Result<()> {
+    fn take(&mut self, token: OsString, reader: &mut Reader<'_>) -> Result<()> {
         let Some(text) = token.to_str().filter(|text| text.len() > 1 && text.starts_with('-')) else {
             if let Some(file) = token.to_str().and_then(|text| text.strip_prefix('@')) {
                 return reader.read_file(OsStr::new(file));
@@ -169,7 +174,7 @@ impl Request {
     }
 
     /// A flag that nvcc does not have.
-    fn take_clangs(&mut self, text: String, reader: &mut Reader) -> Result<()> {
+    fn take_clangs(&mut self, text: String, reader: &mut Reader<'_>) -> Result<()> {
         for name in ["--cuda-gpu-arch=", "--offload-arch="] {
             if let Some(list) = text.strip_prefix(name) {
                 return list.split(',').try_for_each(|arch| self.architectures.add_real(arch, true));
@@ -194,7 +199,7 @@ impl Request {
         flag: &'static Flag,
         written: &str,
         value: Option<OsString>,
-        reader: &mut Reader,
+        reader: &mut Reader<'_>,
     ) -> Result<()> {
         let is_ours = matches!(flag.meaning, Meaning::Fallback | Meaning::RealCompiler);
         let is_place =
@@ -325,12 +330,14 @@ impl Request {
 }
 
 /// What is still to be read, last first, and the language that `-x` has set.
-struct Reader {
+struct Reader<'f> {
     rest: Vec<OsString>,
     language: Option<Language>,
+    /// Where response files lie.
+    folder: &'f Path,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn value(&mut self, flag: &Flag) -> Result<OsString> {
         // `-rdc` and its like may stand alone
         let is_truth = |text: &OsString| text == "true" || text == "false";
@@ -342,7 +349,7 @@ impl Reader {
 
     /// Puts what a response file says in front of the rest.
     fn read_file(&mut self, file: &OsStr) -> Result<()> {
-        let text = std::fs::read_to_string(file)
+        let text = std::fs::read_to_string(self.folder.join(file))
             .with_context(|| format!("cannot read the options file {}", file.to_string_lossy()))?;
         let words = shlex::split(&text)
             .with_context(|| format!("the options file {} has a quote that is not closed", file.to_string_lossy()))?;

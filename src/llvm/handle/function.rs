@@ -58,12 +58,13 @@ impl<'m> Function<'m> {
         }
         let line = get!(LLVMDISubprogramGetLine(program));
         let file = get!(LLVMDIScopeGetFile(program));
-        if file.is_null() {
-            return None;
-        }
-        let mut len = 0;
-        let data = get!(LLVMDIFileGetFilename(file, &mut len));
-        Some((bytes_to_string(data, len as usize), line))
+        (!file.is_null()).then(|| (file_name(file), line))
+    }
+    /// Folder and file of the definition, as the front end wrote them.
+    pub fn source(self) -> Option<(String, String)> {
+        let program = get!(LLVMGetSubprogram(self.raw));
+        let file = if program.is_null() { return None } else { get!(LLVMDIScopeGetFile(program)) };
+        (!file.is_null()).then(|| (folder_name(file), file_name(file)))
     }
     /// Whether any of its arguments, blocks and instructions has a name.
     pub fn has_names(self) -> bool {

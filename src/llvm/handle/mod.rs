@@ -122,6 +122,11 @@ impl<'m> Module<'m> {
         let data = get!(LLVMGetSourceFileName(self.raw, &mut len));
         bytes_to_string(data, len)
     }
+    /// Whether a source was compiled with debug information.
+    pub fn has_debug_info(self) -> bool {
+        let name = "llvm.dbg.cu";
+        !get!(LLVMGetNamedMetadata(self.raw, name.as_ptr().cast(), name.len())).is_null()
+    }
     /// All functions, declarations included, in module order.
     pub fn functions(self) -> impl Iterator<Item = Function<'m>> {
         let mut next = wrap!(Function, LLVMGetFirstFunction(self.raw));
@@ -197,6 +202,29 @@ impl<'m> Layout<'m> {
     }
 }
 
+unsafe extern "C" {
+    fn warpwise_variable_name(value: LLVMValueRef, length: *mut usize) -> *const std::ffi::c_char;
+    fn warpwise_location_function(location: LLVMMetadataRef, length: *mut usize) -> *const std::ffi::c_char;
+}
+
+fn file_name(file: LLVMMetadataRef) -> String {
+    let mut len = 0;
+    if file.is_null() {
+        String::new()
+    } else {
+        bytes_to_string(get!(LLVMDIFileGetFilename(file, &mut len)), len as usize)
+    }
+}
+
+fn folder_name(file: LLVMMetadataRef) -> String {
+    let mut len = 0;
+    if file.is_null() {
+        String::new()
+    } else {
+        bytes_to_string(get!(LLVMDIFileGetDirectory(file, &mut len)), len as usize)
+    }
+}
+
 /// LLVM's number for a metadata kind such as `range` or `invariant.load`. Look it up once a module.
 pub fn metadata_kind(module: Module<'_>, name: &str) -> u32 {
     get!(LLVMGetMDKindIDInContext(LLVMGetModuleContext(module.raw), name.as_ptr().cast(), name.len() as u32))
@@ -240,12 +268,16 @@ impl<'m> DebugLoc<'m> {
     }
     /// File name as the front end wrote it.
     pub fn file(self) -> String {
-        let file = self.raw_file();
-        if file.is_null() {
-            return String::new();
-        }
+        file_name(self.raw_file())
+    }
+    /// The folder from which the file is named.
+    pub fn folder(self) -> String {
+        folder_name(self.raw_file())
+    }
+    /// Name of the function that was written there; empty where unknown.
+    pub fn function(self) -> String {
         let mut len = 0;
-        let data = get!(LLVMDIFileGetFilename(file, &mut len));
-        bytes_to_string(data, len as usize)
+        let data = get!(warpwise_location_function(self.raw, &mut len));
+        bytes_to_string(data, len)
     }
 }

@@ -32,6 +32,17 @@ impl<'m> Value<'m> {
         let data = get!(LLVMGetValueName2(self.raw, &mut len));
         bytes_to_string(data, len)
     }
+    /// What the source calls it, where it has a name or debug information tells; empty otherwise.
+    pub fn variable(self) -> String {
+        let name = self.name();
+        let mut len = 0;
+        if name.is_empty() { bytes_to_string(get!(warpwise_variable_name(self.raw, &mut len)), len) } else { name }
+    }
+    /// A float constant's value, as exact as a double is.
+    pub fn float_constant(self) -> Option<f64> {
+        let mut loses = 0;
+        (self.kind() == ValueKind::ConstantFp).then(|| get!(LLVMConstRealGetDouble(self.raw, &mut loses)))
+    }
     /// Whether it has a name.
     pub fn has_name(self) -> bool {
         let mut len = 0;
