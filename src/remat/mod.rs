@@ -1,6 +1,7 @@
-//! Which values are rematerialised at their uses, and which instructions are scheduled earlier, so that fewer registers are wanted?
+//! Which values are rematerialised at their uses, and which instructions are scheduled earlier, so that fewer registers
+//! are needed?
 //!
-//! In loops that keep more values alive than there are registers. Needs neither memory nor a launch bound.
+//! Both apply to loops that keep more values live than there are registers, and need neither memory nor a launch bound.
 
 pub mod apply;
 mod chains;
@@ -13,7 +14,7 @@ use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, Options, SteeredFu
 use crate::gpu::occupancy::register_budget;
 use crate::llvm::remark::Host;
 
-/// Whether a function is looked at.
+/// Whether a function is examined.
 pub fn wants(steered: &SteeredFunction<'_>, _: &Analyses<'_>, options: &Options) -> bool {
     options.candidates.constant && steered.body().is_ptx_kernel() && steered.states_registers(options)
 }
@@ -29,7 +30,7 @@ pub fn plan<'m>(
     let frequencies = analyses.frequencies();
     let (outline, pressure) = analyses.pressure();
     let mut plan = plan::plan(outline, &frequencies, pressure, registers);
-    // copies stand before uses: one or the other in a kernel
+    // copies are placed before uses, so a kernel gets one or the other
     if !plan.values.is_empty() {
         if let Some(limit) = analyses.limit(steered.emitted, host) {
             plan.values.retain(|value| limit.admits_result(value.def, "value", "is computed again where it is used"));

@@ -1,25 +1,28 @@
-//! Which values that wait in registers for a loop could be rematerialised inside it, from what is there anyway?
+//! Which values that are kept in registers across a loop could be rematerialised inside it from values that are
+//! available anyway?
 //!
-//! 1. **Candidates** are values live into the header of a cycle that needs more registers than the budget allows, defined
-//!    outside it by arithmetic that a GPU does in a cycle or two, and not operands of other candidates.
+//! 1. **Candidates** are values live into the header of a cycle that needs more registers than the budget allows. They
+//!    are defined outside it by arithmetic that a GPU executes in a cycle or two, and are not operands of other
+//!    candidates.
 //! 2. **Chains.** A candidate is followed to its operands, one to [`MAX_DEPTH`] instructions deep. The chain ends at
-//!    constants, arguments and what `ptxas` keeps in uniform registers (free), at values live into the cycle anyway, and
-//!    at new *leaves*, which then live through the cycle in the candidate's stead: a row and a column for every sum of
-//!    both, the thread's index for every multiple of it, and with it for affine values whose uniform rest is free.
-//! 3. **Gain.** Candidates whose chains share an end stand and fall together. Of all depths the one whose components
-//!    saves most is taken: registers gained, each worth [`SPILL_RELOAD`] instructions at every use, less the instructions
-//!    that are added. Once the cycle fits, only what adds no more than an instruction for a reload.
-//!    A cycle is not looked into if all that could go would gain too little.
-//! 4. **Hiding.** Both LLVM and `ptxas` would move the copies out of the loop again. So some leaf of each of them goes
-//!    through a phi of the innermost cycle around the use that is changed in every iteration by nothing: `leaf ^ zero`, where
-//!    `zero` is `ctaid.x >= nctaid.x`, which neither knows to be false. That costs one instruction an iteration. Where
-//!    leaves are many, the zero itself goes through the phi, and into each leaf where it is used.
+//!    constants, arguments and what `ptxas` keeps in uniform registers (free), at values live into the cycle anyway,
+//!    and at new *leaves*, which are then live through the cycle in place of the candidate: a row and a column for all
+//!    sums of the two, the thread's index for all its multiples and for affine values whose uniform rest is free.
+//! 3. **Gain.** Candidates whose chains share an end form a component, which is rematerialised as a whole or not at
+//!    all. The depth whose components save most is chosen: registers gained, each worth [`SPILL_RELOAD`] instructions
+//!    at every use, less the instructions added. Once the cycle fits, only components that add at most one instruction
+//!    for each reload are taken. A cycle is not examined if all its candidates together would gain too little.
+//! 4. **Hiding.** Both LLVM and `ptxas` would move the copies out of the loop again. Some leaf of each copy is
+//!    therefore passed through a phi of the innermost cycle around the use, and every iteration applies an operation to
+//!    it that changes nothing: `leaf ^ zero`, where `zero` is `ctaid.x >= nctaid.x`, which neither of them knows to be
+//!    false. This costs one instruction per iteration. If there are many leaves, the zero itself is passed through the
+//!    phi and combined with each leaf where the leaf is used.
 //!
-//! `ptxas` recomputes by itself what is one or two instructions away from values it has; it stops where many values share
-//! operands that are not live, or uniform parts are long. No memory is needed, so no launch bound is either.
+//! `ptxas` itself recomputes what is one or two instructions away from available values, but not if many values share
+//! operands that are not live, or if uniform parts are long. No memory is needed, and therefore no launch bound.
 //!
-//! Source: Sampaio 2013, section 4.2, rules one and three; Briggs, Cooper and Torczon 1992 for rematerialisation.
-//! Ours: leaves shared by components, the phi that hides them.
+//! Source: Sampaio 2013, section 4.2, rules one and three; Briggs, Cooper and Torczon 1992 for rematerialisation. Ours:
+//! leaves shared by components, and the phi that hides them.
 
 use super::chains::{Available, Member, Memo, RematCandidate, RematRegister, RematValue};
 use super::hide::{hide, place};
@@ -37,40 +40,40 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
-/// Longest chain that is followed from a candidate to its leaves.
+/// Maximum length of a chain from a candidate to its leaves, in instructions.
 const MAX_DEPTH: u32 = 6;
-/// Most candidates of a cycle.
+/// Maximum number of candidates of a cycle.
 const MAX_CANDIDATES: usize = 256;
-/// Most cycles that are relieved, and most choices for one of them.
+/// Maximum number of cycles that are relieved, and of choices for one of them.
 const MAX_CYCLES: usize = 8;
 const MAX_CHOICES: usize = 4;
-/// Most leaves that go through a phi each: `ptxas` would store those that it spills in every iteration.
+/// Maximum number of leaves with a phi each: `ptxas` would store those that it spills in every iteration.
 const MAX_PHIS: usize = 8;
-/// Registers that are worth the phi.
+/// Number of registers gained that justifies the phi.
 const LEAST_GAIN: u32 = 4;
-/// Most instructions for a register where the cycle does not fit even so: a matrix product of 36 results a thread lost 7 %
-/// with 28 of them.
+/// Maximum number of added instructions per register if the cycle does not fit even then: a matrix product with 36
+/// results per thread became 7 % slower with 28.
 const MOST_ADDED: u32 = 6;
 
 /// What is rematerialised in a kernel.
 #[derive(Default)]
 pub struct RematPlan {
     pub values: Vec<RematValue>,
-    /// Leaves that are hidden, and the headers of the cycles where.
+    /// Leaves that are hidden, each with the header of the cycle in which it is.
     pub hidden: BTreeSet<(Block, Value)>,
-    /// They are so many that the zero goes through the phi, and not they.
+    /// There are so many leaves that the zero goes through the phi instead of them.
     pub masked: bool,
-    /// Largest pressure before and after, and the budget; in registers.
+    /// Largest pressure before and after, and the budget; all in registers.
     pub before: u32,
     pub after: u32,
     pub budget: u32,
 }
 
-/// Candidates with ends in common.
+/// Candidates whose chains have ends in common.
 struct Component {
-    /// Where they stand among those that were followed.
+    /// Their positions among the chains that were followed.
     range: std::ops::Range<usize>,
-    /// Reloads of registers that are not kept any more and instructions that are added, by how often they run.
+    /// Reloads of registers that are no longer kept, and added instructions; both weighted by how often they run.
     reloads: f64,
     added: f64,
     removed: u32,
@@ -79,21 +82,21 @@ struct Component {
 }
 
 impl Component {
-    /// Reloads that are saved if no more than so many registers are wanted.
+    /// Reloads saved if at most `excess` registers are needed.
     fn saved(&self, excess: u32) -> f64 {
         self.reloads * f64::from(self.gain.min(excess)) / f64::from(self.removed.max(1))
     }
-    /// Instructions that are saved.
+    /// Instructions saved, weighted by how often they run.
     fn net(&self, excess: u32) -> f64 {
         SPILL_RELOAD * self.saved(excess) - self.added
     }
 }
 
-/// Decides for one kernel.
+/// Decides for one kernel. `registers` is the budget.
 pub fn plan(outline: &Outline, frequencies: &Frequencies<'_>, pressure: &Pressure, registers: u32) -> RematPlan {
     let mut plan = RematPlan { budget: registers, ..RematPlan::default() };
     let func = &outline.func;
-    // without an iteration there is nothing to rematerialise in
+    // values are only rematerialised in loops
     if outline.cfg().cycles.is_empty() {
         return plan;
     }
@@ -127,7 +130,7 @@ pub fn plan(outline: &Outline, frequencies: &Frequencies<'_>, pressure: &Pressur
             let half = at_first.saturating_sub(registers) / 2;
             let least = LEAST_GAIN.max(half);
             for _ in 0..MAX_CHOICES {
-                // what is still missing of the least gain
+                // the part of the least gain that is still missing
                 let starts = state.starts(cycle, least.saturating_sub(at_first.saturating_sub(now)));
                 let chosen = state.choose(cycle, starts, now.saturating_sub(registers.saturating_sub(FREE_FOR_LOADS)));
                 if chosen.is_empty() {
@@ -142,7 +145,7 @@ pub fn plan(outline: &Outline, frequencies: &Frequencies<'_>, pressure: &Pressur
                 }
                 now = state.needs(cycle);
             }
-            // half of what is too much, or the fewer registers are spilled anyway
+            // at least half of the excess must go, or the fewer registers are spilled anyway
             let instructions: usize = plan.values[kept..].iter().map(|remat| remat.chain.len()).sum();
             let is_dear = now > registers && instructions as u32 > MOST_ADDED * at_first.saturating_sub(now);
             if now + least > at_first || is_dear {
@@ -169,7 +172,7 @@ struct Selection<'a, 'm> {
     held: Held,
     /// New leaves.
     leaves: FxHashSet<Value>,
-    /// Positions that chains end at.
+    /// Positions at which chains end.
     kept: FxHashSet<usize>,
 }
 
@@ -179,8 +182,8 @@ impl Selection<'_, '_> {
         self.pressure.of_cycle(self.outline, cycle, &mut self.held) + more
     }
 
-    /// The registers that are live into a cycle and could be rematerialised as far as their uses say; none where they are
-    /// too many to look at, or too few to gain so many registers.
+    /// The registers that are live into a cycle and, as far as their uses show, could be rematerialised. None if they
+    /// are too many to examine, or too few to gain `least` registers.
     fn starts(&self, cycle: Cycle, least: u32) -> Vec<RematCandidate> {
         let Selection { outline, frequencies, pressure, .. } = *self;
         let cycles = &outline.cfg().cycles;
@@ -201,7 +204,7 @@ impl Selection<'_, '_> {
                 continue;
             }
             count += 1;
-            // one that cannot be rematerialised is live because it is wanted
+            // a value that cannot be rematerialised is live because it is needed
             if members(position).any(|def| self.known.is_cheap(outline, def)) {
                 most += pressure.units(pressure.crossing[position]);
                 found.push(position);
@@ -240,7 +243,7 @@ impl Selection<'_, '_> {
         found.into_iter().map(start).collect()
     }
 
-    /// Whether the values of a register can be rematerialised where they are used, and any is.
+    /// Whether the values of a register can be rematerialised where they are used, and whether any is used.
     fn can_start(
         &self,
         cycle: Cycle,
@@ -257,7 +260,7 @@ impl Selection<'_, '_> {
                 return false;
             }
             let cheap = self.known.is_cheap(outline, def);
-            // uses of a block come one after the other
+            // uses in the same block follow one another
             let mut fine = None;
             let stands = each_block(outline, value, behind, |block| {
                 any = true;
@@ -273,7 +276,7 @@ impl Selection<'_, '_> {
         any
     }
 
-    /// Whether a copy in `block` can be kept from moving out: a hidden leaf reaches it.
+    /// Whether a copy in `block` can be kept from moving out, since a hidden leaf reaches it.
     fn can_stand_at(&self, home: Block, header: Block, block: Block) -> bool {
         match place(self.outline, home, block) {
             Some(cycle) => self.known.hides[cycle.index()],
@@ -281,8 +284,8 @@ impl Selection<'_, '_> {
         }
     }
 
-    /// The components of the depth that saves most in a cycle: until `excess` registers are gained those that save anything,
-    /// then those that add no more than an instruction for a reload.
+    /// The components of the depth that saves most in a cycle: those that save anything until `excess` registers are
+    /// gained, then those that add at most one instruction for each reload.
     fn choose(&self, cycle: Cycle, mut starts: Vec<RematCandidate>, excess: u32) -> Vec<RematRegister> {
         let Selection { outline, pressure, .. } = *self;
         let header = outline.cfg().cycles.header(cycle);
@@ -299,7 +302,7 @@ impl Selection<'_, '_> {
                 break;
             }
             starts.iter_mut().filter(|start| start.cut).for_each(|start| start.follow(&available, depth));
-            // what another chain ends at stays
+            // a value at which another chain ends stays
             ends.clear();
             let whole = || starts.iter().filter(|start| start.whole);
             whole().for_each(|start| ends.extend(start.kept.iter().copied()));
@@ -329,7 +332,7 @@ impl Selection<'_, '_> {
         best.1
     }
 
-    /// Chains in the order of their components, which are listed by their first.
+    /// Chains in the order of their components; a component is in the place of its first chain.
     fn components<'s>(&self, chains: Vec<&'s RematCandidate>, buffers: &mut Buffers) -> Vec<&'s RematCandidate> {
         fn find(parent: &mut [u32], mut index: u32) -> u32 {
             while parent[index as usize] != index {
@@ -359,7 +362,7 @@ impl Selection<'_, '_> {
             }
         }
         chains.iter().flat_map(|start| ends(start)).for_each(|end| owners[end] = 0);
-        // the first of a component stands for it
+        // the first chain of a component represents it
         let mut order: Vec<(u32, &RematCandidate)> = Vec::with_capacity(chains.len());
         order.extend((0u32..).zip(&chains).map(|(index, &start)| (find(parent, index), start)));
         order.sort_by_key(|found| found.0);
@@ -397,19 +400,19 @@ impl Selection<'_, '_> {
                 made.extend(chain.iter().map(|&inst| (inst, block, weight)));
             }
         }
-        // what several need in a block is computed there once
+        // what several chains need in a block is computed there once
         if chains.len() > 1 || chains.iter().any(|start| start.members.len() > 1) {
             made.sort_unstable_by_key(|&(inst, block, _)| (inst, block));
             made.dedup_by_key(|&mut (inst, block, _)| (inst, block));
         }
         added += made.iter().map(|&(inst, _, weight)| weight * known.cost(outline, inst)).sum::<f64>();
-        // what hides the leaves
+        // the instructions that hide the leaves
         added += self.frequencies.of(header) * (1.0 + leaves.len() as f64 / 2.0);
         Component { range, reloads, added, removed, gain }
     }
 }
 
-/// Lists that are used again.
+/// Lists that are reused.
 #[derive(Default)]
 struct Buffers {
     parent: Vec<u32>,

@@ -1,13 +1,14 @@
-//! How does a value leave its register? A store after its definition, loads right before its uses.
+//! How is a value moved out of its register? It is stored after its definition and loaded directly before its uses.
 //!
-//! 1. One shared variable for the kernel: the warps' rows, then the threads' slots; their bases are computed at entry.
-//!    So are the known parts of affine values, which are taken off before the store and added after the load.
-//! 2. A slot is stored right after the definition, by every lane. Slots rewritten in a loop: one `bar.warp.sync` before
-//!    the first such store of a block. Every block that stores slots of the warp ends with one: no lane needs it to find
-//!    the right value, but with it no lane reads what another wrote without a synchronisation between.
-//! 3. Uses of a block are walked in order. The group of a use is loaded before it, as wide as the uses of the next
-//!    [`WINDOW`] instructions want, and serves those. Loads and stores are volatile: neither LLVM nor `ptxas` may carry
-//!    the value in a register instead, or move the load out of its loop.
+//! 1. One shared variable for the kernel holds the rows of the warps, then the slots of the threads. Their base
+//!    addresses are computed at entry, as are the known parts of affine values, which are subtracted before the store
+//!    and added after the load.
+//! 2. Every lane stores to a slot directly after the definition. Before the first store of a block to slots that a loop
+//!    overwrites there is a `bar.warp.sync`. Every block that stores to slots of the warp ends with one: each lane
+//!    would find the right value without it, but with it no lane reads what another wrote without synchronisation.
+//! 3. The uses in a block are processed in order. The group of a use is loaded before it, as wide as the uses in the
+//!    next [`WINDOW`] instructions require, and serves all of them. Loads and stores are volatile, so that neither LLVM
+//!    nor `ptxas` can keep the value in a register instead or move the load out of its loop.
 
 use super::plan::{GROUP_BYTES, SlotOwner, SlotPlan, Spilled};
 use crate::divergence::Outline;
@@ -23,7 +24,7 @@ use crate::shared_memory::usage::SHARED;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
-/// Instructions for which a loaded group stays in registers.
+/// Number of instructions for which a loaded group stays in registers.
 const WINDOW: u32 = 16;
 /// All lanes of a warp.
 const FULL_MASK: u64 = 0xffff_ffff;
@@ -38,19 +39,19 @@ struct Apply<'a, 'm> {
     linears: Vec<handle::Value<'m>>,
 }
 
-/// A loaded part of a group.
+/// A part of a group that was loaded.
 #[derive(Clone, Copy)]
 struct Loaded<'m> {
     vector: handle::Value<'m>,
-    /// Bytes of the group that it holds.
+    /// First byte of the group that it contains.
     from: u64,
     to: u64,
-    /// Block and place where it was loaded.
+    /// Block and position of the load.
     block: Block,
     at: u32,
 }
 
-/// Carries out a plan that was made for the function as it is.
+/// Applies a plan that was made for the function in its present state.
 pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &SlotPlan, editor: &mut Editor<'m>) {
     if plan.values.is_empty() {
         return;
@@ -61,7 +62,7 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &SlotPlan, edit
         Apply { handles, plan, editor, threads: slot_threads, warp_base: None, thread_base: None, linears: Vec::new() };
     apply.linears(outline);
     apply.bases(outline, threads);
-    // loads first: afterwards the stores are the only uses of the old registers behind the loops
+    // loads first: afterwards, the stores are the only uses of the old registers after the loops
     apply.loads(outline);
     apply.stores(outline);
 }
@@ -93,7 +94,7 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    /// The known parts of affine values, at entry.
+    /// The known parts of affine values, computed at entry.
     fn linears(&mut self, outline: &Outline) {
         for linear in &self.plan.linears {
             self.editor.after_phis(self.handles.block(outline.func.graph.entry()));
@@ -119,7 +120,7 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    /// Address of a byte of a group.
+    /// The address of a byte of a group.
     fn address(&mut self, group: usize, offset: u64) -> handle::Value<'m> {
         let found = &self.plan.groups[group];
         let (base, at) = match found.owner {
@@ -157,7 +158,8 @@ impl<'m> Apply<'_, 'm> {
                 stored.push(block);
             }
         }
-        // last, so that it stands before all stores of the block: those of phis are put in front of each other
+        // last, so that the barrier precedes all stores of the block: each store of a phi is placed before the previous
+        // one
         for first in waiting.into_values() {
             let mask = self.editor.int(32, FULL_MASK);
             let first = self.handles.inst(first);
@@ -174,7 +176,7 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    /// The word, in lane 0 what its slot holds already.
+    /// The word, but in lane 0 what its slot already contains.
     fn keep_in_lane_0(&mut self, word: handle::Value<'m>, address: handle::Value<'m>, bytes: u64) -> handle::Value<'m> {
         let lane = self.editor.intrinsic("llvm.nvvm.read.ptx.sreg.laneid", &[], &[], "");
         let is_first = self.editor.equals(lane, 0);
@@ -182,7 +184,7 @@ impl<'m> Apply<'_, 'm> {
         self.editor.select(is_first, old, word, "")
     }
 
-    /// A value as the integer that its slot holds.
+    /// A value as the integer that its slot contains.
     fn slot_word(&mut self, value: handle::Value<'m>, bytes: u64) -> handle::Value<'m> {
         let slot = self.editor.int_type(bytes as u32 * 8);
         let bits = self.bits_of(value.ty());
@@ -202,14 +204,15 @@ impl<'m> Apply<'_, 'm> {
         self.handles.function.module().layout().store_size(ty).expect("a register's type") as u32 * 8
     }
 
-    /// Reloads for the uses, block by block and in order.
+    /// Loads for the uses, block by block and in order.
     fn loads(&mut self, outline: &Outline) {
         let values = &self.plan.values[..];
         let uses =
             values.iter().enumerate().flat_map(|(index, spilled)| spilled.uses.iter().map(move |&site| (site, index)));
         let mut sites: Vec<(UseSite, usize)> = uses.collect();
         sites.sort_by_key(|&(site, index)| (site.block, site.place, values[index].group, values[index].offset));
-        // the last part of each group, and of each spilled the last value with the place of its part
+        // the part of each group loaded last, and for each spilled value the one read last with the position of its
+        // part
         let mut loaded: Vec<Option<Loaded<'m>>> = vec![None; self.plan.groups.len()];
         let mut ready: Vec<Option<(u32, handle::Value<'m>)>> = vec![None; values.len()];
         for (at, &(site, index)) in sites.iter().enumerate() {
@@ -244,7 +247,7 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    /// Loads the smallest aligned power-of-two part of a group around the bytes that the next uses want.
+    /// Loads the smallest aligned power-of-two part of a group that contains the bytes required by the next uses.
     fn load_part(&mut self, site: UseSite, spilled: &Spilled, next: &[(UseSite, usize)]) -> Loaded<'m> {
         let is_near = |other: &UseSite| other.block == site.block && other.place - site.place <= WINDOW;
         let near = next.iter().take_while(|(other, _)| is_near(other)).map(|&(_, index)| &self.plan.values[index]);

@@ -1,4 +1,5 @@
-//! Which values wait in shared memory between definition and use, in loops that have too many for their registers?
+//! Which values are kept in shared memory between definition and use, in loops that need more registers than are
+//! available?
 
 pub mod apply;
 pub mod plan;
@@ -17,12 +18,12 @@ use crate::shared_memory::usage::shared_use;
 use plan::{SlotOwner, SlotPlan};
 use reject::Reject;
 
-/// Asks `ptxas` to spill to shared memory; it wants PTX 9.0.
+/// Makes `ptxas` spill to shared memory; requires PTX 9.0.
 const SMEM_PRAGMA: &str = ".pragma \"enable_smem_spilling\";";
-/// The first version of PTX that knows it, times ten.
+/// The first version of PTX with this pragma, times ten.
 const PRAGMA_SINCE: u32 = 90;
 
-/// Registers that a function may use.
+/// Number of registers that a function may use.
 fn budget(steered: &SteeredFunction<'_>, geometry: &Geometry, options: &Options) -> Option<u32> {
     match steered.version {
         Some(_) => options.regs.or(geometry.max_registers),
@@ -30,7 +31,7 @@ fn budget(steered: &SteeredFunction<'_>, geometry: &Geometry, options: &Options)
     }
 }
 
-/// Whether a function is looked at.
+/// Whether a function is examined.
 pub fn wants<'m>(steered: &SteeredFunction<'m>, analyses: &Analyses<'m>, options: &Options) -> bool {
     let function = steered.body();
     let is_asked = options.candidates.any_register() || options.ptxas_smem;
@@ -97,7 +98,7 @@ pub fn plan<'m>(
     })
 }
 
-/// Takes out what a limit on plans leaves out.
+/// Removes the plans that a limit excludes.
 fn limit<'m>(analyses: &FunctionAnalyses<'m>, about: Function<'m>, plan: &mut SlotPlan, host: &Host<'_>) {
     let Some(limit) = analyses.limit(about, host) else { return };
     plan.values.retain(|spilled| {
@@ -109,7 +110,7 @@ fn limit<'m>(analyses: &FunctionAnalyses<'m>, about: Function<'m>, plan: &mut Sl
     });
 }
 
-/// Whether `ptxas` takes [`SMEM_PRAGMA`] for a kernel.
+/// Whether `ptxas` accepts [`SMEM_PRAGMA`] for a kernel.
 fn ptxas_can_spill_to_shared(analyses: &FunctionAnalyses<'_>) -> Result<(), Reject> {
     let features = analyses.handles.function.string_attribute("target-features").unwrap_or_default();
     let version = features.split(',').filter_map(|word| word.strip_prefix("+ptx")?.parse::<u32>().ok()).max();

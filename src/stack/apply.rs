@@ -1,17 +1,18 @@
-//! How are planned stack objects moved? Every access is rebuilt on an address in shared memory.
+//! How are planned stack objects moved? Every access is rewritten to an address in shared memory.
 //!
-//! 1. One shared variable for the kernel, one area per object in it; the bases of the areas are computed at entry.
-//!    Constants of the program are variables of their own, and their stores go.
-//! 2. A derived pointer becomes a byte offset into its object: index terms, a sum of 32 bits and a constant. At an access
-//!    the offset is inside the object, so it may be computed modulo 2^32 (sums) or modulo 2^64 (terms): where every
-//!    stride is a multiple of the granule, an index keeps its own type and only its stride changes, because a
-//!    congruence times the number of threads is still one. Phis and selects of pointers become phis and selects of
-//!    offsets.
-//! 3. An access becomes one access, or several of a granule each where it is wider. By-value arguments are copied at entry.
-//! 4. The old accesses, pointers, markers and the alloca are erased.
+//! 1. One shared variable for the kernel holds an area for each object; the base addresses of the areas are computed at
+//!    entry. Constants of the program are variables of their own, and the stores to them are removed.
+//! 2. A derived pointer becomes a byte offset into its object: index terms, a 32-bit sum and a constant. At an access
+//!    the offset is within the object, so it may be computed modulo 2^32 (sums) or modulo 2^64 (terms). If every stride
+//!    is a multiple of the granule, an index keeps its own type and only its stride changes, since a congruence times
+//!    the number of threads is still one. Phis and selects of pointers become phis and selects of offsets.
+//! 3. An access becomes one access, or several of one granule each if it is wider. By-value arguments are copied at
+//!    entry.
+//! 4. The old accesses, pointers, lifetime markers and the alloca are erased.
 //!
-//! Contents of a stack object are undefined until written, so slots need no initialisation, and leftovers of an earlier
-//! block are as good as anything. Accesses are rebuilt without alias metadata: less is claimed, never more.
+//! The contents of a stack object are undefined until written. Slots therefore need no initialisation, and may contain
+//! what an earlier block left there. Rewritten accesses have no alias metadata, so they never claim more than the
+//! original ones did.
 
 use super::plan::{Move, Placement, StackPlan};
 use crate::divergence::Outline;
@@ -36,16 +37,16 @@ const FULL_MASK: u64 = 0xffff_ffff;
 /// Address spaces.
 const GLOBAL_MEMORY: u32 = 1;
 const CONSTANT_MEMORY: u32 = 4;
-/// Widest piece of an access that is taken apart.
+/// Widest piece of an access that is split, in bytes.
 const MAX_SPLIT: u64 = 8;
 
-/// Longest stride of an index that is scaled.
+/// Largest stride of an index that is scaled, in bytes.
 const MAX_STRIDE: u64 = 1 << 24;
 
-/// A byte offset into an object: the sum of all parts.
+/// A byte offset into an object: the sum of its parts.
 #[derive(Clone)]
 struct Offset<'m> {
-    /// A part of 32 bits of which no multiple is known.
+    /// A 32-bit part that is not known to be a multiple of anything.
     sum: Option<handle::Value<'m>>,
     /// Indices and their strides in bytes.
     terms: SmallVec<[(handle::Value<'m>, u64); 2]>,
@@ -59,7 +60,7 @@ impl<'m> Offset<'m> {
     fn of_sum(sum: handle::Value<'m>) -> Self {
         Offset { sum: Some(sum), ..Offset::constant(0) }
     }
-    /// Whether everything but the constant is a multiple of the granule, and its indices can take longer strides.
+    /// Whether everything but the constant is a multiple of the granule, and the indices can have longer strides.
     fn is_scalable(&self, granule: u64) -> bool {
         (self.sum.is_none() || granule == 1)
             && self.terms.iter().all(|&(_, stride)| stride % granule == 0 && stride < MAX_STRIDE)
@@ -70,9 +71,9 @@ impl<'m> Offset<'m> {
 #[derive(Clone, Copy)]
 struct Area<'m> {
     base: handle::Value<'m>,
-    /// Granule and threads of interleaved objects.
+    /// Granule in bytes, and number of threads, of interleaved objects.
     interleaved: Option<(i64, i64)>,
-    /// It holds what would be stored.
+    /// The variable already contains what would be stored.
     constant: bool,
 }
 
@@ -83,11 +84,11 @@ struct Apply<'a, 'm> {
     /// Area of every derived pointer.
     areas: FxHashMap<Value, Area<'m>>,
     offsets: FxHashMap<Value, Offset<'m>>,
-    /// Loads and what stands in for them: offsets may be made of them, so they are replaced last.
+    /// Loads and their replacements. Offsets may be made of them, so they are replaced last.
     loads: Vec<(handle::Inst<'m>, handle::Value<'m>)>,
 }
 
-/// Carries out a plan that was made for the function as it is.
+/// Applies a plan that was made for the function in its present state.
 pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &StackPlan, editor: &mut Editor<'m>) {
     if plan.moves.is_empty() {
         return;
@@ -102,7 +103,7 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &StackPlan, edi
     let mut accesses: Vec<ObjectAccess> =
         plan.moves.iter().flat_map(|planned| planned.object.accesses.clone()).collect();
     accesses.sort_by_key(|access| access.inst);
-    // a copy between two objects that move stands in both lists
+    // a copy between two objects that both move occurs in both lists
     accesses.dedup_by(|later, earlier| {
         let same = later.inst == earlier.inst;
         if same {
@@ -132,9 +133,9 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &StackPlan, edi
     apply.erase(plan, &accesses);
 }
 
-/// Where a `bar.warp.sync` ends a run of writes to objects that the warp shares: before the next read of such an object in
-/// the block, or at its end. Every lane finds its own write, so none needs it, but with it no lane reads what another
-/// wrote without a synchronisation between.
+/// Where a `bar.warp.sync` ends a run of writes to objects that the warp shares: before the next read of such an object
+/// in the block, or at its end. Each lane would find its own write without it; with it, no lane reads what another
+/// wrote without synchronisation.
 fn shared_reads(outline: &Outline, plan: &StackPlan) -> Vec<Inst> {
     let func = &outline.func;
     let shared = plan.moves.iter().filter(|planned| matches!(planned.placement, Placement::Warp { .. }));
@@ -210,7 +211,7 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    /// A by-value argument comes to its area, where the editor stands.
+    /// Copies a by-value argument to its area, at the editor's position.
     fn copy_argument(&mut self, object: &Object) {
         let Some(piece) = object.argument_piece else { return };
         let argument = self.handles.value(object.address);
@@ -224,7 +225,7 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    /// Constants of the program, where the plan has any.
+    /// The constants of the program, if the plan has any.
     fn constants(&mut self, plan: &StackPlan) {
         for planned in &plan.moves {
             let Placement::Constant { contents, together } = &planned.placement else { continue };
@@ -238,7 +239,7 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    /// Pointers into an object point into its area.
+    /// Records the area of an object and of all pointers derived from it.
     fn place(&mut self, object: &Object, area: Area<'m>) {
         self.areas.insert(object.address, area);
         self.offsets.insert(object.address, Offset::constant(0));
@@ -247,7 +248,7 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    /// Phase 2: offsets of derived pointers, definitions before uses; phis get their inputs last.
+    /// Phase 2: the offsets of derived pointers, definitions before uses; phis receive their inputs last.
     fn pointers(&mut self, plan: &StackPlan) {
         let func = &self.outline.func;
         let mut pending: Vec<(Inst, handle::Inst<'m>)> = Vec::new();
@@ -341,7 +342,7 @@ impl<'m> Apply<'_, 'm> {
         self.editor.binary(RawOpcode::LLVMMul, value, factor, "")
     }
 
-    /// An offset as one value of 32 bits, built at the editor's place.
+    /// An offset as a single 32-bit value, computed at the editor's position.
     fn whole(&mut self, offset: &Offset<'m>) -> handle::Value<'m> {
         let mut whole = offset.sum;
         for &(index, stride) in &offset.terms {
@@ -374,7 +375,7 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    /// Address of a piece of `piece` bytes, `further` bytes behind a pointer, built at the editor's place.
+    /// The address of a piece of `piece` bytes, `further` bytes after a pointer, computed at the editor's position.
     fn address(&mut self, pointer: Value, further: u64, piece: u64) -> handle::Value<'m> {
         let area = self.areas[&pointer];
         let mut offset = self.offsets[&pointer].clone();
@@ -387,7 +388,7 @@ impl<'m> Apply<'_, 'm> {
             }
             return self.moved_by(address, layout::interleaved(offset.constant, granule, threads));
         }
-        // only the sum is known to be a multiple of the piece
+        // only the sum is known to be a multiple of the piece size
         let whole = self.whole(&offset);
         if area.interleaved.is_none() {
             return self.moved(area.base, Some(whole));
@@ -418,12 +419,12 @@ impl<'m> Apply<'_, 'm> {
         self.moved(address, Some(by))
     }
 
-    /// Whether an address is one place in its object.
+    /// Whether an address is always at the same place in its object.
     fn is_fixed(&self, pointer: Value) -> bool {
         self.offsets.get(&pointer).is_some_and(|offset| offset.sum.is_none() && offset.terms.is_empty())
     }
 
-    /// Bytes that can be accessed at once at a pointer, of pieces that divide its offset.
+    /// Number of bytes that can be accessed at once at a pointer, given that pieces divide its offset.
     fn step(&self, pointer: Value, piece: u64) -> u64 {
         match self.areas.get(&pointer).and_then(|area| area.interleaved) {
             Some((granule, _)) => piece.min(granule as u64),
@@ -489,7 +490,7 @@ impl<'m> Apply<'_, 'm> {
         let step = step.min(MAX_SPLIT);
         let count = access.size / step;
         let bits = step as u32 * 8;
-        // a constant is taken apart here: the builder would leave an expression of vectors
+        // a constant is split here, since the builder would create a vector expression
         let layout = self.handles.function.module().layout();
         if let Some(bytes) = bytes_of(value, layout).filter(|bytes| bytes.len() as u64 == access.size) {
             for (index, piece) in (0..).zip(bytes.chunks_exact(step as usize)) {
@@ -510,7 +511,7 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    /// `memset`: the byte repeated to the width of a piece.
+    /// `memset`: the byte, repeated to the width of a piece.
     fn fill(&mut self, pointer: Value, access: &ObjectAccess, byte: handle::Value<'m>) {
         let step = self.step(pointer, access.piece).min(MAX_SPLIT);
         let word = self.editor.int_type(step as u32 * 8);
@@ -526,7 +527,7 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    /// `memcpy` and `memmove`: piece by piece; with possible overlap everything is read first.
+    /// `memcpy` and `memmove`: piece by piece; if they may overlap, everything is read first.
     fn copy(&mut self, to: Value, from: Value, access: &ObjectAccess, overlapping: bool) {
         let step = self.step(to, access.piece).min(self.step(from, access.piece)).min(MAX_SPLIT);
         let part = self.editor.int_type(step as u32 * 8);
@@ -547,7 +548,7 @@ impl<'m> Apply<'_, 'm> {
         }
     }
 
-    /// Address of a piece of a moved object, or of memory that stays where it is.
+    /// The address of a piece of a moved object, or of memory that is not moved.
     fn either(&mut self, pointer: Value, further: u64, piece: u64) -> handle::Value<'m> {
         if self.areas.contains_key(&pointer) {
             return self.address(pointer, further, piece);
@@ -556,7 +557,7 @@ impl<'m> Apply<'_, 'm> {
         self.moved_by(plain, further as i64)
     }
 
-    /// A debugger finds the variables of a moved object where their bytes are now.
+    /// Lets a debugger find the variables of a moved object at their new place.
     fn move_variables(&mut self, planned: &Move) {
         let address = planned.object.address;
         let area = self.areas[&address];
@@ -573,12 +574,12 @@ impl<'m> Apply<'_, 'm> {
         self.editor.move_variables(self.handles.value(address), area.base, size, Layout { piece, stride, space });
     }
 
-    /// Phase 4: users before what they use.
+    /// Phase 4: users are erased before what they use.
     fn erase(&mut self, plan: &StackPlan, accesses: &[ObjectAccess]) {
         for (old, new) in std::mem::take(&mut self.loads) {
             self.editor.replace_all_uses(old.value(), new);
         }
-        // whether assignments can be described in the new place depends on their stores
+        // whether assignments can be described at the new place depends on their stores
         plan.moves.iter().for_each(|planned| self.move_variables(planned));
         for access in accesses {
             self.editor.erase(self.handles.inst(access.inst));

@@ -1,8 +1,8 @@
 //! Which stack objects leave local memory?
 //!
-//! Those that are filled with constants and only read become constants of the program, in kernels and in device functions.
-//! Other objects of kernels, and [by-value arguments](crate::objects::argument) that are written to, go to shared memory, one copy per thread or per
-//! warp, unless only cold code uses them.
+//! Objects that are filled with constants and then only read become constants of the program, in kernels and in device
+//! functions. Other objects of kernels, and [by-value arguments](crate::objects::argument) that are written to, go to
+//! shared memory, one copy per thread or per warp, unless only cold code uses them.
 
 pub mod apply;
 mod cache;
@@ -20,17 +20,17 @@ use crate::shared_memory::room::NoShared;
 use plan::{Placement, StackPlan};
 use reject::Reject;
 
-/// Addresses of more steps are taken for a stack object's where nothing is known yet: in unreachable blocks an address may
-/// be made of itself, and has no end.
+/// Before anything is known about a function, longer chains of address arithmetic are assumed to begin at a stack
+/// object: in unreachable blocks an address may be computed from itself, so that its chain has no end.
 const LONGEST_CHAIN: u32 = 1000;
 
-/// Whether a function has stack objects at all, or will have in the back end.
+/// Whether a function has stack objects, or will have them in the back end.
 pub fn has_objects(function: Function<'_>) -> bool {
     let is_alloca = |inst: Inst<'_>| inst.opcode() == RawOpcode::LLVMAlloca;
     function.blocks().flat_map(|block| block.insts()).any(is_alloca) || copied_arguments(function).next().is_some()
 }
 
-/// Whether a constant is stored to a stack object anywhere: only then one may hold nothing else.
+/// Whether a constant is stored to any stack object; only then can one contain nothing else.
 pub fn may_have_constants(steered: &SteeredFunction<'_>, _: &Analyses<'_>, options: &Options) -> bool {
     let to_stack = |inst: Inst<'_>| {
         let (value, mut pointer) = match inst.opcode() {
@@ -52,7 +52,7 @@ pub fn may_have_constants(steered: &SteeredFunction<'_>, _: &Analyses<'_>, optio
     options.candidates.stack && steered.body().blocks().flat_map(|block| block.insts()).any(to_stack)
 }
 
-/// Plans what becomes constants.
+/// Plans which objects become constants.
 pub fn plan_constants<'m>(
     _: &SteeredFunction<'m>,
     analyses: &mut FunctionAnalyses<'m>,
@@ -65,12 +65,12 @@ pub fn plan_constants<'m>(
     edit(plan, Kept::Nothing, Editor::reads_globals)
 }
 
-/// Whether a function is looked at for [`plan_objects`].
+/// Whether [`plan_objects`] examines a function.
 pub fn wants_objects(steered: &SteeredFunction<'_>, _: &Analyses<'_>, options: &Options) -> bool {
     options.candidates.stack && has_objects(steered.body())
 }
 
-/// Plans what goes to shared memory.
+/// Plans which objects go to shared memory.
 pub fn plan_objects<'m>(
     steered: &SteeredFunction<'m>,
     analyses: &mut FunctionAnalyses<'m>,
@@ -93,7 +93,7 @@ pub fn plan_objects<'m>(
     edit(plan, kept, Editor::has_effects)
 }
 
-/// Takes out what a limit on plans leaves out.
+/// Removes the plans that a limit excludes.
 fn limit(analyses: &FunctionAnalyses<'_>, plan: &mut StackPlan, host: &Host<'_>) {
     let Some(limit) = analyses.limit(analyses.handles.function, host) else { return };
     plan.moves.retain(|planned| {
@@ -106,7 +106,8 @@ fn limit(analyses: &FunctionAnalyses<'_>, plan: &mut StackPlan, host: &Host<'_>)
     });
 }
 
-/// A second body that nothing moves in is none: what has no room in it lacks a bound.
+/// A second body in which nothing moves is not created; objects for which it had no room are then reported to lack a
+/// launch bound.
 fn say_bounds(analyses: &mut FunctionAnalyses<'_>, plan: &mut StackPlan) {
     let objects = analyses.objects();
     for (address, reason) in &mut plan.refusals {
@@ -118,7 +119,7 @@ fn say_bounds(analyses: &mut FunctionAnalyses<'_>, plan: &mut StackPlan) {
     }
 }
 
-/// A plan that moves anything; `attributes` says of the function what holds with it.
+/// The edit for a plan that moves anything. `attributes` adds the function attributes that hold after it.
 fn edit<'m>(plan: StackPlan, kept: Kept, attributes: fn(&mut Editor<'m>, Function<'m>)) -> Option<Edit<'m>> {
     (!plan.moves.is_empty()).then(|| Edit {
         edits_body: true,
