@@ -1,9 +1,10 @@
-; A warp that does not split would pay more than melding saves one that does.
+; A warp that does not split would pay more than melding saves one that does. The division, which is the same on both sides and so
+; saves nothing, keeps ptxas from predicating the sides.
 ; RUN: %opt -passes='fuse-branches' -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"
 
-define ptx_kernel void @k(ptr %in, ptr %out, <4 x i32> %v, <4 x i32> %w) {
+define ptx_kernel void @k(ptr %in, ptr %out, <4 x i32> %v, <4 x i32> %w, i32 %n) {
 ; CHECK: divergent branch not fused: a warp that does not split would lose 14 cycles
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -12,10 +13,12 @@ entry:
   br i1 %c, label %yes, label %no
 
 yes:
+  %q = udiv i32 %t, %n
   store <4 x i32> %v, ptr %in, align 16
   br label %join
 
 no:
+  %s = udiv i32 %t, %n
   store <4 x i32> %w, ptr %out, align 16
   br label %join
 

@@ -39,12 +39,15 @@ mod counters;
 mod hub;
 mod legality;
 mod loops;
+mod machine;
 mod matching;
 pub mod options;
 mod pairing;
 mod plan;
 mod region;
+mod reject;
 mod schedule;
+mod splits;
 
 use crate::cost::frequency::Frequencies;
 use crate::cost::issue::Costs;
@@ -65,7 +68,8 @@ use legality::Kinds;
 pub use options::Options;
 use pairing::Context;
 pub use plan::Visits;
-use plan::{FusePlan, FuseReject, Scratch};
+use plan::{FusePlan, Scratch};
+use reject::FuseReject;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Most times that a function is looked at: nests of that depth are melded inside out.

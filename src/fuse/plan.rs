@@ -23,13 +23,16 @@
 //! so a function without a plan is never solved. Nothing is edited here; a plan refers to blocks and instructions by
 //! index.
 
-use super::counters::{self, Counter, LostTripCounts};
+use super::counters::{self, Counter};
 use super::hub::{self, Hub, Way};
-use super::legality::{self, Obstacle};
+use super::legality;
+use super::machine;
 use super::matching::{self, Shapes};
 use super::pairing::{Context, Melded, Pairing, pair_up};
 use super::region::{Link, NoRegion, Pair, Region, Tail};
+use super::reject::FuseReject;
 use super::schedule::Step;
+use super::splits;
 use crate::access::lane_distance::LaneDistance;
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
@@ -165,99 +168,6 @@ pub struct FusePlan {
     pub exits: Vec<Block>,
 }
 
-/// Why a divergent branch is left unchanged.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FuseReject {
-    NotTwoWays,
-    OneSided,
-    Obstacle(Inst, Obstacle),
-    NothingAlike([u32; 2]),
-    Unprofitable(Numbers),
-    Risky(Numbers),
-    /// LLVM would unroll the loops separately but not melded.
-    LosesTripCount(LostTripCounts),
-    /// One side leaves a loop in which the other stays.
-    LeavesLoop,
-    /// Lanes agree if warps extend along x.
-    AlongRows,
-    /// More registers would be needed than are available, and before there were enough; the number is the limit.
-    Pressure(Numbers, u32),
-    /// According to a divergence map, the branch never splits a warp.
-    NeverSplits(Visits),
-    /// According to a divergence map, the branch splits too few warps to make up for what the others lose.
-    FewSplits(Numbers),
-}
-
-impl FuseReject {
-    /// Whether the sides have instructions that could be melded.
-    pub fn has_something_alike(&self) -> bool {
-        match self {
-            FuseReject::Unprofitable(numbers)
-            | FuseReject::Risky(numbers)
-            | FuseReject::Pressure(numbers, _)
-            | FuseReject::FewSplits(numbers) => numbers.melded > 0,
-            FuseReject::NeverSplits(_) | FuseReject::LosesTripCount(_) => true,
-            _ => false,
-        }
-    }
-
-    /// The name of the remark.
-    pub fn name(&self) -> &'static str {
-        match self {
-            FuseReject::NotTwoWays => "NotFusedNotTwoWays",
-            FuseReject::OneSided => "NotFusedOneSided",
-            FuseReject::Obstacle(..) => "NotFusedObstacle",
-            FuseReject::NothingAlike(_) => "NotFusedNothingAlike",
-            FuseReject::Unprofitable(_) => "NotFusedUnprofitable",
-            FuseReject::Risky(_) => "NotFusedRisky",
-            FuseReject::LosesTripCount(_) => "NotFusedLosesTripCount",
-            FuseReject::LeavesLoop => "NotFusedLeavesLoop",
-            FuseReject::AlongRows => "NotFusedAlongRows",
-            FuseReject::Pressure(..) => "NotFusedPressure",
-            FuseReject::NeverSplits(_) | FuseReject::FewSplits(_) => "NotFusedFewSplits",
-        }
-    }
-}
-
-impl fmt::Display for FuseReject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "divergent branch not fused: ")?;
-        match self {
-            FuseReject::NotTwoWays => write!(f, "it has more than two ways"),
-            FuseReject::OneSided => write!(f, "it has one side only, or a side is entered from elsewhere too"),
-            FuseReject::Obstacle(_, obstacle) => write!(f, "a side holds {obstacle}"),
-            FuseReject::NothingAlike([t, e]) => write!(f, "nothing matches in sides of {t} and {e} instructions"),
-            FuseReject::Unprofitable(numbers) => write!(f, "it does not pay: {numbers}"),
-            FuseReject::Risky(numbers) => {
-                write!(f, "a warp that does not split would lose {} cycles: {numbers}", numbers.risk)
-            }
-            FuseReject::LosesTripCount(LostTripCounts { trip_counts, insts }) => {
-                let [t, e] =
-                    trip_counts.map(|count| count.map_or("an unknown number of".to_owned(), |n| n.to_string()));
-                write!(
-                    f,
-                    "LLVM can unroll loops of {t} and {e} iterations ({} and {} instructions each), but not the melded one",
-                    insts[0], insts[1]
-                )
-            }
-            FuseReject::LeavesLoop => {
-                write!(f, "one side leaves the loop that the other stays in: it would be executed in every iteration")
-            }
-            FuseReject::AlongRows => write!(
-                f,
-                "it depends on threadIdx.y or z only, on which lanes agree in blocks of 32 and more in x; -warpwise-block=XxY would tell"
-            ),
-            FuseReject::Pressure(numbers, budget) => {
-                write!(f, "it would need more than the {budget} registers there are: {numbers}")
-            }
-            FuseReject::NeverSplits(visits) => write!(f, "{visits}"),
-            FuseReject::FewSplits(numbers) => {
-                write!(f, "too few warps split for what each of the others would lose: {numbers}")
-            }
-        }
-    }
-}
-
 impl FusePlan {
     /// Whether two melded ways diverge after the melded code, which makes a branch that might be fused in turn.
     pub fn makes_branches(&self) -> bool {
@@ -325,10 +235,24 @@ pub fn plan(
     }
 }
 
-/// Returns the plan unless, as far as is known, lanes agree on its branch whenever warps extend along x.
+/// Returns the plan unless, as far as is known, lanes agree on its branch whenever warps extend along x, or agree so often
+/// that the gain is not worth the risk.
 pub fn lanes_part(facts: &Facts, context: &Context<'_, '_>, plan: FusePlan) -> Result<FusePlan, FuseReject> {
-    let is_known = context.always || context.visits(plan.entry).is_some();
-    if !is_known && agrees_along_rows(facts, plan.entry) { Err(FuseReject::AlongRows) } else { Ok(plan) }
+    if context.always || context.visits(plan.entry).is_some() {
+        return Ok(plan);
+    }
+    if agrees_along_rows(facts, plan.entry) {
+        return Err(FuseReject::AlongRows);
+    }
+    let sources = plan.hub.iter().flat_map(|hub| hub.sources.iter().map(|source| source.0));
+    let chances = std::iter::once(plan.entry).chain(sources).map(|block| splits::chance(facts, block));
+    let chance = chances.fold(0.0, f64::max);
+    let Numbers { saved, added, risk, .. } = plan.numbers;
+    let expected = chance * (f64::from(saved) - f64::from(added)) - (1.0 - chance) * f64::from(risk);
+    if expected < f64::from(MIN_GAIN) {
+        return Err(FuseReject::RarelySplits(plan.numbers, (chance * 100.0) as u32));
+    }
+    Ok(plan)
 }
 
 fn agrees_along_rows(facts: &Facts, entry: Block) -> bool {
@@ -398,6 +322,9 @@ fn judge(outline: &Outline, context: &Context<'_, '_>, mut plan: FusePlan) -> Re
             None if risk * 100 > (saved - numbers.branches) * most => return Err(FuseReject::Risky(numbers)),
             _ => {}
         }
+        if numbers.visits.is_none() && context.frequencies.is_cold(plan.entry) {
+            return Err(FuseReject::Cold);
+        }
         if let Err(lost) = counters {
             return Err(FuseReject::LosesTripCount(lost));
         }
@@ -425,13 +352,17 @@ impl Planner<'_, '_, '_> {
         let bodies: Vec<[Vec<Inst>; 2]> = self.region.pairs.iter().map(|pair| self.bodies(pair)).collect();
         // planning ends here for most branches, before anything is aligned
         let alike = bodies.iter().any(|bodies| self.has_alike(bodies, shapes));
+        let all = &bodies;
         for (index, bodies) in bodies.iter().enumerate() {
             self.count(bodies);
             if alike {
-                pairs.push(self.pair(index, bodies, shapes));
+                let predicated = self.predicated(index, all);
+                pairs.push(self.pair(index, bodies, predicated, shapes));
             }
         }
         self.phi_selects(&pairs);
+        let steps: Vec<&Step> = pairs.iter().flat_map(|pair| &pair.steps).collect();
+        self.numbers.added += machine::hidden_loads(self.context, self.region, &steps, &self.melded);
         if let Some(hub) = &self.region.hub {
             self.numbers.sources = hub.sources.len() as u32;
             let asks = hub.sources.iter().filter(|source| source.1 == Way::Both).count() as u32;
@@ -467,7 +398,17 @@ impl Planner<'_, '_, '_> {
         }
     }
 
-    fn pair(&mut self, index: usize, bodies: &[Vec<Inst>; 2], shapes: &mut Shapes) -> PairPlan {
+    /// Whether `ptxas` predicates the sides of a pair, and what lies behind its second branch.
+    fn predicated(&self, index: usize, bodies: &[[Vec<Inst>; 2]]) -> [bool; 2] {
+        let pairs = &self.region.pairs;
+        let is = |pair: usize| machine::is_predicated(self.context, &pairs[pair], &bodies[pair]);
+        let Tail::Joined { links, .. } = &pairs[index].tail else { return [false, false] };
+        let sides = |link: &Link| matches!(*link, Link::Pair(pair) if pair > index && is(pair));
+        let meets = |link: &Link| sides(link) || link.exit().is_some();
+        [self.region.hub.is_none() && is(index), links.iter().any(sides) && links.iter().all(meets)]
+    }
+
+    fn pair(&mut self, index: usize, bodies: &[Vec<Inst>; 2], predicated: [bool; 2], shapes: &mut Shapes) -> PairPlan {
         let Context { func, costs, .. } = *self.context;
         let pair = &self.region.pairs[index];
         let phis = if index == 0 { Vec::new() } else { self.phis(pair.sides) };
@@ -485,7 +426,8 @@ impl Planner<'_, '_, '_> {
             selects.extend(ends_apart);
             // the branch that splits the sides, or one of those that lead to both
             let parted = self.region.hub.as_ref().is_none_or(|hub| hub.sources.iter().any(|s| s.1 == Way::Both));
-            let branches = u32::from(index == 0 && parted) + u32::from(links.len() == 2);
+            let [sides, behind] = predicated;
+            let branches = u32::from(index == 0 && parted && !sides) + u32::from(links.len() == 2 && !behind);
             self.numbers.branches += branches * DIVERGENT_BRANCH;
             self.numbers.saved += branches * DIVERGENT_BRANCH;
         }
@@ -498,6 +440,8 @@ impl Planner<'_, '_, '_> {
         let Pairing { steps, saved, common, melded, negations, lifted_cost, lifted, guards, guarded, .. } = pairing;
         // only instructions directly after the branch can be hoisted above it
         let saved = if index == 0 { saved } else { saved + common };
+        let waits = if predicated[0] { machine::not_waited_for(self.context, &steps) } else { 0 };
+        let saved = saved.saturating_sub(waits);
         self.numbers.blocks += 1;
         self.numbers.saved += saved;
         self.numbers.melded += melded;

@@ -1,0 +1,122 @@
+//! What do `ptxas` and LLVM make of the sides of a branch if nobody melds them?
+//!
+//! 1. **Predicates.** `ptxas` executes short sides under a predicate, without a branch ([`is_predicated`]): there is no branch to
+//!    save, and no wait for one side's loads before the other's.
+//! 2. **Forwarding.** LLVM knows what a store wrote and does not load it again. A melded store to an address that is selected
+//!    hides that ([`hidden_loads`]).
+
+use super::matching;
+use super::pairing::{Context, Melded};
+use super::region::{Link, Pair, Region, Tail};
+use super::schedule::Step;
+use crate::divergence::facts::may_synchronise;
+use crate::entity::{Block, Inst, Value};
+use crate::gpu::prices::{LOAD_ISSUE, PREDICATED, PREDICATED_WITH_LOAD};
+use crate::ir::Func;
+use crate::ir::call::Callee;
+use crate::ir::inst::Opcode;
+use rustc_hash::FxHashSet;
+
+/// Most loads that are counted behind melded code.
+const MAX_HIDDEN: usize = 4;
+
+/// Whether `ptxas` predicates both sides of a pair: each is one block, both meet behind it, and both are short.
+pub fn is_predicated(context: &Context<'_, '_>, pair: &Pair, bodies: &[Vec<Inst>; 2]) -> bool {
+    let meets = matches!(&pair.tail, Tail::Joined { links, .. } if matches!(links[..], [Link::Exit(_)]));
+    meets && bodies.iter().all(|body| is_short(context, body))
+}
+
+fn is_short(context: &Context<'_, '_>, body: &[Inst]) -> bool {
+    let func = context.func;
+    let loads = |&inst: &Inst| {
+        let is_load = func.insts[inst].opcode == Opcode::Load;
+        is_load && func.type_info(func.operands(inst)[0]).kind.space().is_none_or(|space| space <= 1)
+    };
+    let most = if body.iter().any(loads) { PREDICATED_WITH_LOAD } else { PREDICATED };
+    let length = body.iter().try_fold(0, |length: u32, &inst| Some(length + instructions(context, inst)?));
+    length.is_some_and(|length| length <= most)
+}
+
+/// Instructions of the machine for one; `None` for a call, and for a sequence that branches.
+fn instructions(context: &Context<'_, '_>, inst: Inst) -> Option<u32> {
+    let func = context.func;
+    let wide = if func.int_bits(func.result(inst)) == Some(64) { 2 } else { 1 };
+    match func.insts[inst].opcode {
+        Opcode::Trunc | Opcode::BitCast | Opcode::Freeze | Opcode::PtrToInt | Opcode::IntToPtr | Opcode::ZExt => {
+            Some(0)
+        }
+        Opcode::Gep => Some(func.gep(inst).terms.len() as u32),
+        Opcode::FDiv | Opcode::FRem | Opcode::UDiv | Opcode::SDiv | Opcode::URem | Opcode::SRem => None,
+        Opcode::Call => match func.call(inst).callee {
+            // what costs as much is a sequence
+            Callee::Intrinsic(_) => (context.costs.inst(func, inst) <= 10).then_some(1),
+            _ => None,
+        },
+        Opcode::Load | Opcode::Store | Opcode::SExt => Some(1),
+        _ => Some(wide),
+    }
+}
+
+/// What melding does not save of accesses to memory that are predicated anyway: nobody waits for one side before the other.
+pub fn not_waited_for(context: &Context<'_, '_>, steps: &[Step]) -> u32 {
+    let func = context.func;
+    let extra = |step: &Step| match step {
+        Step::Meld { insts, .. } if matches!(func.insts[insts[0]].opcode, Opcode::Load | Opcode::Store) => {
+            context.costs.inst(func, insts[0]).saturating_sub(LOAD_ISSUE)
+        }
+        _ => 0,
+    };
+    steps.iter().map(extra).sum()
+}
+
+/// Cost of the loads behind a region, up to where lanes may exchange data, from objects to which melded stores go through
+/// selected addresses.
+pub fn hidden_loads(context: &Context<'_, '_>, region: &Region, steps: &[&Step], melded: &Melded) -> u32 {
+    let func = context.func;
+    let mut hidden: FxHashSet<Value> = FxHashSet::default();
+    for step in steps {
+        let Step::Meld { insts, how } = step else { continue };
+        if func.insts[insts[0]].opcode == Opcode::Store
+            && let Some(address) = matching::slots(func, *insts, *how).nth(1)
+            && !melded.same(func, address.values)
+            && address.values.map(|value| base(func, value))[0] == base(func, address.values[1])
+        {
+            hidden.insert(base(func, address.values[0]));
+        }
+    }
+    if hidden.is_empty() {
+        return 0;
+    }
+    let mut seen: FxHashSet<Block> = region.core().collect();
+    let mut left: Vec<Block> = region.exits().collect();
+    let mut loads: Vec<u32> = Vec::new();
+    while let Some(block) = left.pop() {
+        if !seen.insert(block) {
+            continue;
+        }
+        let mut insts = func.block_insts(block);
+        let ends = insts.by_ref().any(|inst| {
+            if func.insts[inst].opcode == Opcode::Load && hidden.contains(&base(func, func.operands(inst)[0])) {
+                loads.push(context.costs.inst(func, inst));
+            }
+            may_synchronise(func, inst) || loads.len() >= MAX_HIDDEN
+        });
+        if !ends {
+            // the way back leads to the next iteration, which has loads of its own
+            let forward = func.graph.succs(block).iter().copied().filter(|&next| next > block);
+            left.extend(forward);
+        }
+    }
+    loads.iter().sum()
+}
+
+/// The pointer that an address is made from.
+fn base(func: &Func, mut pointer: Value) -> Value {
+    while let Some(def) = func.def(pointer) {
+        if !matches!(func.insts[def].opcode, Opcode::Gep | Opcode::BitCast | Opcode::AddrSpaceCast) {
+            break;
+        }
+        pointer = func.operands(def)[0];
+    }
+    pointer
+}

@@ -1,0 +1,113 @@
+//! Why is a divergent branch not fused? One variant a reason, one remark a variant.
+
+use super::counters::LostTripCounts;
+use super::legality::Obstacle;
+use super::plan::{Numbers, Visits};
+use crate::entity::Inst;
+use std::fmt;
+
+/// Why a divergent branch is left unchanged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FuseReject {
+    NotTwoWays,
+    OneSided,
+    Obstacle(Inst, Obstacle),
+    NothingAlike([u32; 2]),
+    Unprofitable(Numbers),
+    Risky(Numbers),
+    /// LLVM would unroll the loops separately but not melded.
+    LosesTripCount(LostTripCounts),
+    /// One side leaves a loop in which the other stays.
+    LeavesLoop,
+    /// Lanes agree if warps extend along x.
+    AlongRows,
+    /// More registers would be needed than are available, and before there were enough; the number is the limit.
+    Pressure(Numbers, u32),
+    /// Without a map: what a warp that splits saves, weighed with how likely that is (in percent), is not worth what the
+    /// others lose.
+    RarelySplits(Numbers, u32),
+    /// Hardly any warp comes to it.
+    Cold,
+    /// According to a divergence map, the branch never splits a warp.
+    NeverSplits(Visits),
+    /// According to a divergence map, the branch splits too few warps to make up for what the others lose.
+    FewSplits(Numbers),
+}
+
+impl FuseReject {
+    /// Whether the sides have instructions that could be melded.
+    pub fn has_something_alike(&self) -> bool {
+        match self {
+            FuseReject::Unprofitable(numbers)
+            | FuseReject::Risky(numbers)
+            | FuseReject::Pressure(numbers, _)
+            | FuseReject::RarelySplits(numbers, _)
+            | FuseReject::FewSplits(numbers) => numbers.melded > 0,
+            FuseReject::NeverSplits(_) | FuseReject::LosesTripCount(_) | FuseReject::Cold => true,
+            _ => false,
+        }
+    }
+
+    /// The name of the remark.
+    pub fn name(&self) -> &'static str {
+        match self {
+            FuseReject::NotTwoWays => "NotFusedNotTwoWays",
+            FuseReject::OneSided => "NotFusedOneSided",
+            FuseReject::Obstacle(..) => "NotFusedObstacle",
+            FuseReject::NothingAlike(_) => "NotFusedNothingAlike",
+            FuseReject::Unprofitable(_) => "NotFusedUnprofitable",
+            FuseReject::Risky(_) => "NotFusedRisky",
+            FuseReject::LosesTripCount(_) => "NotFusedLosesTripCount",
+            FuseReject::LeavesLoop => "NotFusedLeavesLoop",
+            FuseReject::AlongRows => "NotFusedAlongRows",
+            FuseReject::Pressure(..) => "NotFusedPressure",
+            FuseReject::RarelySplits(..) => "NotFusedRarelySplits",
+            FuseReject::Cold => "NotFusedCold",
+            FuseReject::NeverSplits(_) | FuseReject::FewSplits(_) => "NotFusedFewSplits",
+        }
+    }
+}
+
+impl fmt::Display for FuseReject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "divergent branch not fused: ")?;
+        match self {
+            FuseReject::NotTwoWays => write!(f, "it has more than two ways"),
+            FuseReject::OneSided => write!(f, "it has one side only, or a side is entered from elsewhere too"),
+            FuseReject::Obstacle(_, obstacle) => write!(f, "a side holds {obstacle}"),
+            FuseReject::NothingAlike([t, e]) => write!(f, "nothing matches in sides of {t} and {e} instructions"),
+            FuseReject::Unprofitable(numbers) => write!(f, "it does not pay: {numbers}"),
+            FuseReject::Risky(numbers) => {
+                write!(f, "a warp that does not split would lose {} cycles: {numbers}", numbers.risk)
+            }
+            FuseReject::LosesTripCount(LostTripCounts { trip_counts, insts }) => {
+                let [t, e] =
+                    trip_counts.map(|count| count.map_or("an unknown number of".to_owned(), |n| n.to_string()));
+                write!(
+                    f,
+                    "LLVM can unroll loops of {t} and {e} iterations ({} and {} instructions each), but not the melded one",
+                    insts[0], insts[1]
+                )
+            }
+            FuseReject::LeavesLoop => {
+                write!(f, "one side leaves the loop that the other stays in: it would be executed in every iteration")
+            }
+            FuseReject::AlongRows => write!(
+                f,
+                "it depends on threadIdx.y or z only, on which lanes agree in blocks of 32 and more in x; -warpwise-block=XxY would tell"
+            ),
+            FuseReject::Pressure(numbers, budget) => {
+                write!(f, "it would need more than the {budget} registers there are: {numbers}")
+            }
+            FuseReject::RarelySplits(numbers, percent) => write!(
+                f,
+                "it is assumed to split {percent} % of the warps, too few for what the others would lose; -warpwise-divergence-map and -warpwise-map=FILE would tell: {numbers}"
+            ),
+            FuseReject::Cold => write!(f, "hardly any warp comes to it"),
+            FuseReject::NeverSplits(visits) => write!(f, "{visits}"),
+            FuseReject::FewSplits(numbers) => {
+                write!(f, "too few warps split for what each of the others would lose: {numbers}")
+            }
+        }
+    }
+}

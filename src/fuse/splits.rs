@@ -1,0 +1,69 @@
+//! How likely is it that a divergent branch splits a warp? Of branches that no divergence map counted.
+//!
+//! | the condition | splits |
+//! |---|---|
+//! | compares a number that grows from lane to lane with one that all lanes agree on | one warp of a block |
+//! | follows from the number of the lane and from what all lanes agree on in another way: `tid & 1`, `(tid ^ i) % 3` | every warp |
+//! | follows from data | [`DATA_SPLITS`] of the warps |
+//!
+//! Lanes whose conditions follow from data often agree: on bounds, on flags of a phase, on slow paths of library functions.
+
+use crate::divergence::Facts;
+use crate::entity::{Block, Value};
+use crate::geometry::WARP_SIZE;
+use crate::gpu::occupancy::USUAL_THREADS;
+use crate::gpu::prices::DATA_SPLITS;
+use crate::ir::inst::{Opcode, Predicate};
+
+/// Most operations that a condition is followed through.
+const DEPTH: u32 = 12;
+
+/// The part of the warps that come to the branch at the end of a block which it splits.
+pub fn chance(facts: &Facts, entry: Block) -> f64 {
+    let func = &facts.func;
+    let Some(&condition) = func.operands(func.terminator(entry)).first() else { return 1.0 };
+    if !is_of_lane(facts, condition, entry, DEPTH) {
+        return DATA_SPLITS;
+    }
+    let compare = func.def(condition).filter(|&def| func.insts[def].opcode == Opcode::ICmp);
+    let is_threshold = compare.is_some_and(|compare| {
+        let grows = |&value: &Value| facts.scope_at_use(value, entry).is_some() || facts.form(value).is_some();
+        Predicate::from_sub(func.insts[compare].sub).is_some() && func.operands(compare).iter().all(grows)
+    });
+    let threads = facts.geometry.exact.map(|shape| shape.threads()).or(facts.geometry.max_threads);
+    let warps = threads.unwrap_or(USUAL_THREADS).div_ceil(WARP_SIZE).max(1);
+    if is_threshold { 1.0 / f64::from(warps) } else { 1.0 }
+}
+
+/// Whether a value follows from the number of the lane and from what all lanes agree on alone.
+fn is_of_lane(facts: &Facts, value: Value, block: Block, depth: u32) -> bool {
+    use Opcode::*;
+    let func = &facts.func;
+    if facts.scope_at_use(value, block).is_some() || facts.form(value).is_some() {
+        return true;
+    }
+    let Some(def) = func.def(value).filter(|_| depth > 0) else { return false };
+    let is_arithmetic = matches!(
+        func.insts[def].opcode,
+        Add | Sub
+            | Mul
+            | UDiv
+            | SDiv
+            | URem
+            | SRem
+            | Shl
+            | LShr
+            | AShr
+            | And
+            | Or
+            | Xor
+            | ICmp
+            | Select
+            | ZExt
+            | SExt
+            | Trunc
+            | Freeze
+    );
+    let home = func.insts[def].block;
+    is_arithmetic && func.operands(def).iter().all(|&operand| is_of_lane(facts, operand, home, depth - 1))
+}
