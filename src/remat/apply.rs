@@ -9,7 +9,7 @@
 //! 3. Before the first use in each block, the chain of the value is cloned on hidden leaves; further uses in the block
 //!    share the copy.
 
-use super::chains::RematValue;
+use super::candidates::RematValue;
 use super::plan::RematPlan;
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst, Value};

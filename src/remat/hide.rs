@@ -3,7 +3,7 @@
 //! Some leaf of each chain goes through a phi at the header of the innermost cycle around the use; what depends on it
 //! cannot be hoisted. As few leaves as possible are hidden for all chains together.
 
-use super::chains::{MAX_CHAIN, RematValue};
+use super::candidates::{MAX_CHAIN, RematValue};
 use crate::cfg::Cycle;
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst, Value};

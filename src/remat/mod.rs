@@ -4,7 +4,7 @@
 //! Both apply to loops that keep more values live than there are registers, and need neither memory nor a launch bound.
 
 pub mod apply;
-mod chains;
+mod candidates;
 mod hide;
 pub mod plan;
 mod report;

@@ -24,7 +24,7 @@
 //! Source: Sampaio 2013, section 4.2, rules one and three; Briggs, Cooper and Torczon 1992 for rematerialisation. Ours:
 //! leaves shared by components, and the phi that hides them.
 
-use super::chains::{Available, Member, Memo, RematCandidate, RematRegister, RematValue};
+use super::candidates::{Available, Member, Memo, RematCandidate, RematRegister, RematValue};
 use super::hide::{hide, place};
 use crate::cfg::Cycle;
 use crate::cost::frequency::Frequencies;
