@@ -10,7 +10,8 @@
 //!    next [`WINDOW`] instructions require, and serves all of them. Loads and stores are volatile, so that neither LLVM
 //!    nor `ptxas` can keep the value in a register instead or move the load out of its loop.
 
-use super::plan::{GROUP_BYTES, SlotOwner, SlotPlan, Spilled};
+use super::candidates::{GROUP_BYTES, SlotOwner};
+use super::plan::{SlotPlan, Spilled};
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst};
 use crate::geometry::WARP_SIZE;

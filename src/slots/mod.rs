@@ -2,6 +2,7 @@
 //! available?
 
 pub mod apply;
+pub mod candidates;
 pub mod plan;
 mod reject;
 mod report;
@@ -15,7 +16,8 @@ use crate::pressure::over_budget::Needs;
 use crate::settings::Transform;
 use crate::shared_memory::room::NoShared;
 use crate::shared_memory::usage::shared_use;
-use plan::{SlotOwner, SlotPlan};
+use candidates::SlotOwner;
+use plan::SlotPlan;
 use reject::Reject;
 
 /// Makes `ptxas` spill to shared memory; requires PTX 9.0.

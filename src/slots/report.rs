@@ -1,6 +1,7 @@
 //! Which remarks are emitted about slots? One for every kernel under register pressure.
 
-use super::plan::{SlotOwner, SlotPlan};
+use super::candidates::SlotOwner;
+use super::plan::SlotPlan;
 use super::reject::Reject;
 use crate::analyses::FunctionAnalyses;
 use crate::divergence::Outline;
