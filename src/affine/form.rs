@@ -350,10 +350,6 @@ impl Form {
             _ => None,
         }
     }
-    /// Whether the value of every lane is known, up to the symbols.
-    pub fn is_fully_known(&self) -> bool {
-        matches!(self.rest, Rest::Const(_))
-    }
     /// Scope in which the unsigned reading is exact.
     pub fn unsigned_scope(&self) -> Option<Scope> {
         if self.terms.is_empty() { Some(self.rest.scope()) } else { self.exact_unsigned }

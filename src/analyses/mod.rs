@@ -97,11 +97,6 @@ impl<'m> FunctionAnalyses<'m> {
         let (outline, handles) = (self.known.outline(), &self.handles);
         self.objects.get_or_insert_with(|| stack_objects(outline, handles).into()).clone()
     }
-    /// Facts, and the handles that lead back to LLVM.
-    pub fn facts_and_handles(&mut self) -> (&Facts, &Handles<'m>) {
-        let (facts, handles, _) = self.solved();
-        (facts, handles)
-    }
     /// Facts and registers.
     pub fn facts_and_pressure(&mut self) -> (&Facts, &Pressure) {
         let (facts, _, pressure) = self.solved();

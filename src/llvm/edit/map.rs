@@ -58,12 +58,6 @@ pub enum Results {
 }
 
 impl<'m> Editor<'m> {
-    /// A stack object for one value.
-    pub fn stack_object(&mut self, ty: Type<'m>, name: &str) -> Value<'m> {
-        let name = c_name(name);
-        wrap!(Value, LLVMBuildAlloca(self.builder, ty.raw(), name.as_ptr()))
-    }
-
     /// An empty 32-bit phi at the head of a block that is come to by so many ways; the editor stays where it is.
     pub fn count_phi(&mut self, block: Block<'m>, ways: usize) -> Inst<'m> {
         wrap!(Inst, warpwise_phi_at_head(block.raw(), LLVMInt32TypeInContext(self.context), ways))

@@ -161,10 +161,6 @@ impl<'m> Editor<'m> {
     pub fn int_type(&self, bits: u32) -> Type<'m> {
         wrap!(Type, LLVMIntTypeInContext(self.context, bits))
     }
-    /// `float`.
-    pub fn float_type(&self) -> Type<'m> {
-        wrap!(Type, LLVMFloatTypeInContext(self.context))
-    }
     /// Inline assembly of a function type; with side effects it is neither dropped nor merged.
     fn inline_assembly(&self, ty: LLVMTypeRef, text: &str, constraints: &str, has_side_effects: bool) -> Value<'m> {
         wrap!(

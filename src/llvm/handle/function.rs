@@ -78,16 +78,6 @@ impl<'m> Function<'m> {
     pub fn is_local(self) -> bool {
         self.value().is_local()
     }
-    /// Whether another module's definition may replace this one (weak, linkonce, common … but not the `_odr` kinds).
-    pub fn is_interposable(self) -> bool {
-        matches!(
-            get!(LLVMGetLinkage(self.raw)),
-            LLVMLinkage::LLVMWeakAnyLinkage
-                | LLVMLinkage::LLVMLinkOnceAnyLinkage
-                | LLVMLinkage::LLVMCommonLinkage
-                | LLVMLinkage::LLVMExternalWeakLinkage
-        )
-    }
     /// Whether the body seen here is the one that runs: not replaceable at link time, not one of several that the
     /// linker may choose from (those may have been optimised under other assumptions).
     pub fn has_exact_definition(self) -> bool {
@@ -183,10 +173,6 @@ impl<'m> Block<'m> {
     /// Name, empty when the block has none.
     pub fn name(self) -> String {
         self.as_value().name()
-    }
-    /// The name as LLVM prints it: `%entry`, `%7`.
-    pub fn print_name(self) -> String {
-        self.as_value().print_as_operand()
     }
     /// The label as a value.
     pub fn as_value(self) -> Value<'m> {

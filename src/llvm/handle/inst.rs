@@ -84,10 +84,6 @@ impl<'m> Inst<'m> {
     pub fn is_atomic(self) -> bool {
         get!(LLVMIsAtomic(self.raw)) != 0
     }
-    /// Ordering of a load, store, fence or atomicrmw.
-    pub fn ordering(self) -> LLVMAtomicOrdering {
-        get!(LLVMGetOrdering(self.raw))
-    }
     /// Operation of an `atomicrmw`.
     pub fn rmw_op(self) -> LLVMAtomicRMWBinOp {
         get!(LLVMGetAtomicRMWBinOp(self.raw))

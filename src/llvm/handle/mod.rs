@@ -8,7 +8,7 @@ use llvm_sys::core::*;
 use llvm_sys::debuginfo::*;
 use llvm_sys::prelude::*;
 use llvm_sys::target::*;
-use llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMLinkage, LLVMOpcode, LLVMTypeKind};
+use llvm_sys::{LLVMAtomicRMWBinOp, LLVMLinkage, LLVMOpcode, LLVMTypeKind};
 use std::ffi::CStr;
 use std::marker::PhantomData;
 

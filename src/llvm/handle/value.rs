@@ -96,10 +96,6 @@ impl<'m> Value<'m> {
     pub fn as_function(self) -> Option<Function<'m>> {
         wrap!(Function, LLVMIsAFunction(self.raw))
     }
-    /// As a block, if it is one.
-    pub fn as_block(self) -> Option<Block<'m>> {
-        (get!(LLVMValueIsBasicBlock(self.raw)) != 0).then(|| wrap!(Block, LLVMValueAsBasicBlock(self.raw))).flatten()
-    }
     /// Number of operands of an instruction, constant expression or constant aggregate.
     pub fn operand_count(self) -> u32 {
         get!(LLVMGetNumOperands(self.raw)).max(0) as u32
