@@ -1,5 +1,5 @@
-// What does the plugin add to LLVM's pass manager? Analyses, their utility passes, the transforms by name, and one
-// place in clang's pipelines. All logic is behind the C functions of abi.h.
+// What does the plugin add to LLVM's pass manager? Analyses, their utility passes, the transforms by name, and the
+// places in clang's pipelines where they run. All logic is behind the C functions of abi.h.
 
 #include "abi.h"
 #include "affine_divergence.h"
@@ -70,7 +70,7 @@ struct InvalidateModulePass : PassInfoMixin<InvalidateModulePass> {
   static bool isRequired() { return true; }
 };
 
-// Remarks about divergent branches and lane strides, for whoever asked for remarks.
+// Remarks about divergent branches and lane strides, if any remarks are wanted.
 struct RemarksPass : PassInfoMixin<RemarksPass> {
   std::string Parameters;
   explicit RemarksPass(std::string P) : Parameters(std::move(P)) {}
@@ -86,7 +86,7 @@ struct RemarksPass : PassInfoMixin<RemarksPass> {
     for (Function &F : M) {
       if (F.isDeclaration())
         continue;
-      // facts that are kept are those without parameters
+      // cached facts are those without parameters
       if (Parameters.empty())
         warpwise_facts_remarks(FAM.getResult<AffineDivergenceAnalysis>(F).get(), text(""), Kept, &Host);
       else
@@ -97,7 +97,7 @@ struct RemarksPass : PassInfoMixin<RemarksPass> {
   }
 };
 
-// One remark in place of all others, at the first kernel: a user who forgot -O hears why nothing happens.
+// Emits one remark instead of all others, at the first kernel: a user who forgot -O learns why nothing happens.
 struct UnoptimisedPass : PassInfoMixin<UnoptimisedPass> {
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     if (!is_nvptx(M))
@@ -113,7 +113,7 @@ struct UnoptimisedPass : PassInfoMixin<UnoptimisedPass> {
   static bool isRequired() { return true; }
 };
 
-// A transform: a module pass whose work is done in Rust.
+// A transform: a module pass implemented in Rust.
 struct TransformPass : PassInfoMixin<TransformPass> {
   int32_t Id;
   std::string Parameters;
@@ -128,7 +128,7 @@ struct TransformPass : PassInfoMixin<TransformPass> {
   }
 };
 
-// The host side of a counted CUDA program registers the counters.
+// Registers the counters in the host code of a CUDA program.
 struct MapHostPass : PassInfoMixin<MapHostPass> {
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     if (is_nvptx(M))
@@ -138,7 +138,7 @@ struct MapHostPass : PassInfoMixin<MapHostPass> {
   static bool isRequired() { return true; }
 };
 
-// "name" or "name<parameters>": the parameters if the name matches.
+// Matches "name" or "name<parameters>" and extracts the parameters.
 bool match(StringRef Text, StringRef Name, StringRef &Parameters) {
   if (!Text.consume_front(Name))
     return false;
@@ -151,7 +151,7 @@ bool match(StringRef Text, StringRef Name, StringRef &Parameters) {
   return true;
 }
 
-// Reads pipelines for one PassBuilder.
+// Parses pipelines for one PassBuilder.
 class Parser {
 public:
   bool module(StringRef Name, ModulePassManager &MPM);
@@ -163,8 +163,8 @@ private:
   std::string Said;
 };
 
-// Says what is wrong with a pass's parameters; LLVM then refuses the pipeline. LLVM asks about a name several times, so
-// the same is said once.
+// Reports what is wrong with a pass's parameters; LLVM then rejects the pipeline. LLVM queries a name several times, so
+// the same message is printed once.
 bool Parser::accept(StringRef Pass, StringRef Parameters) {
   std::string Message;
   if (warpwise_check_parameters(text(Pass), text(Parameters), collect, &Message))
@@ -227,7 +227,7 @@ bool Parser::function(StringRef Name, FunctionPassManager &FPM) {
   return false;
 }
 
-// fuse-branches on one function.
+// Runs fuse-branches on one function.
 struct FuseFunctionPass : PassInfoMixin<FuseFunctionPass> {
   PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
     if (!is_nvptx(*F.getParent()) || F.size() < 3 || F.hasOptNone())
@@ -239,7 +239,7 @@ struct FuseFunctionPass : PassInfoMixin<FuseFunctionPass> {
   }
 };
 
-// fuse-branches on a module.
+// Runs fuse-branches on a module.
 struct FuseModulePass : PassInfoMixin<FuseModulePass> {
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     if (!is_nvptx(M))
@@ -251,7 +251,7 @@ struct FuseModulePass : PassInfoMixin<FuseModulePass> {
   }
 };
 
-// The session of the module is made before the first pass on functions, which may look at it and not make it.
+// Creates the session of the module before the first function pass, which may access but not create it.
 struct BeginPass : PassInfoMixin<BeginPass> {
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     session(M, MAM);
@@ -260,9 +260,9 @@ struct BeginPass : PassInfoMixin<BeginPass> {
   static bool isRequired() { return true; }
 };
 
-// Twice: on the freshly simplified function, before loops are unrolled and sides are shared out by SimplifyCFG, so that
-// all that follows sees the melded code; and on what inlining and unrolling made of the module. Which target the module
-// is for is known only when they run.
+// Fusion runs twice: on the freshly simplified function, before loops are unrolled and SimplifyCFG splits up the sides,
+// so that all later passes see the melded code; and on the result of inlining and unrolling. Whether a module is for
+// our target is known only when the passes run.
 void add_fusion(PassBuilder &PB) {
   PB.registerPipelineEarlySimplificationEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) { MPM.addPass(BeginPass()); });
@@ -279,7 +279,7 @@ void add_fusion(PassBuilder &PB) {
 }
 
 void register_passes(PassBuilder &PB) {
-  // the plugin may be named twice, and is loaded once then: its passes are known already
+  // if the command line names the plugin twice it is loaded once, and its passes are registered already
   ModulePassManager Known;
   if (!errorToBool(PB.parsePassPipeline(Known, RemarksName)))
     return;
@@ -296,7 +296,7 @@ void register_passes(PassBuilder &PB) {
   PB.registerPipelineParsingCallback(
       [Reader](StringRef Name, FunctionPassManager &FPM, Elements) { return Reader->function(Name, FPM); });
   add_fusion(PB);
-  // first of all: later the functions in which clang registers kernels are inlined
+  // at the very start, because the functions in which clang registers kernels are inlined later
   PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
     if (Session().runs("map"))
       MPM.addPass(MapHostPass());
@@ -306,7 +306,7 @@ void register_passes(PassBuilder &PB) {
       MPM.addPass(UnoptimisedPass());
     else
       MPM.addPass(RemarksPass(""));
-    // before the link there is more to come: inlining, and the bodies of callers
+    // before the link the module is not final: inlining and the bodies of callers are still to come
     bool BeforeLink = Phase == ThinOrFullLTOPhase::ThinLTOPreLink || Phase == ThinOrFullLTOPhase::FullLTOPreLink;
     if (Level != OptimizationLevel::O0 && !BeforeLink)
       MPM.addPass(TransformPass(warpwise_pass_lookup(text(DefaultPipeline)), ""));
@@ -324,7 +324,7 @@ static_assert(offsetof(PassPluginLibraryInfo, PluginVersion) == 16);
 static_assert(offsetof(PassPluginLibraryInfo, RegisterPassBuilderCallbacks) == 24);
 static_assert(offsetof(PassPluginLibraryInfo, PreCodeGenCallback) == 32);
 
-// Rust exports llvmGetPassPluginInfo and returns this: a cdylib hides C++ symbols.
+// Rust exports llvmGetPassPluginInfo and returns this, because a cdylib hides C++ symbols.
 extern "C" PassPluginLibraryInfo warpwise_plugin_info() {
   return {LLVM_PLUGIN_API_VERSION, "warpwise", WARPWISE_VERSION, register_passes, generate};
 }

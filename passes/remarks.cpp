@@ -1,5 +1,5 @@
-// What may a pass written in Rust ask of the pass manager? To say something, through the emitter of the function it is
-// about, to run passes of LLVM on a function, and what was found in it before.
+// What can a pass written in Rust request from the pass manager? To emit a remark through the emitter of its function,
+// to run LLVM passes on a function, and to know what was found in it before.
 
 #include "remarks.h"
 #include "fusion_memory.h"
@@ -21,7 +21,7 @@ namespace {
 constexpr const char *PassName = "warpwise";
 constexpr uint32_t Always = 1u << WARPWISE_ERROR | 1u << WARPWISE_WARNING;
 
-// So many call sites up from where an instruction was written.
+// The location that many call sites above an inlined instruction.
 DiagnosticLocation place_of(const Instruction &I, uint32_t Up) {
   const DILocation *L = I.getDebugLoc();
   for (; Up && L && L->getInlinedAt(); --Up)

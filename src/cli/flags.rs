@@ -1,10 +1,10 @@
-//! What do the clang flags of a user mean to us? Told apart for a compile to IR, for one with the plugin, and for the
-//! analysis.
+//! What do a user's clang flags mean for us? They are separated into those for compiling to IR, for compiling with the
+//! plugin, and for the analysis.
 
 use crate::settings::Settings;
 use anyhow::Result;
 
-/// The user's flags, told apart by what they mean to us.
+/// The user's flags, separated by meaning.
 pub struct ClangFlags {
     /// As given, behind a reset of the architecture where they name one: clang adds architectures up.
     pub all: Vec<String>,
@@ -58,7 +58,7 @@ impl ClangFlags {
     }
 }
 
-/// What stands behind `-warpwise-`.
+/// What follows `-warpwise-`.
 fn plugin_option(word: &str) -> Option<&str> {
     word.trim_start_matches('-').strip_prefix("warpwise-")
 }

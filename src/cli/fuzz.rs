@@ -1,4 +1,5 @@
-//! `warpwise fuzz`: which random kernel does a seed name, does it run alike in every way, and the benchmark ladder's inputs.
+//! `warpwise fuzz`: does the random kernel of a seed behave the same in every way of running it? Also writes the inputs
+//! of the benchmark ladder.
 
 use crate::fuzz::drive::{self, Failure, Plan, Tally};
 use crate::fuzz::{Knobs, Launch, Mode, generate, ladder, ladder_many};
@@ -242,7 +243,7 @@ thread_local! {
     static SEED: Cell<Option<(u64, Mode)>> = const { Cell::new(None) };
 }
 
-/// A panic in a transform ends the process: say which kernel did it first.
+/// A panic in a transform ends the process, so report first which kernel caused it.
 fn name_seeds_that_panic() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -341,7 +342,7 @@ impl Run {
     }
 }
 
-/// `warpwise fuzz mutants`: how soon is each deliberate mistake seen?
+/// `warpwise fuzz mutants`: how soon is each deliberate mistake detected?
 #[cfg(feature = "mutants")]
 fn run_mutants(seconds: u64, jobs: usize, only: Option<&str>) -> ExitCode {
     use crate::fuzz::planted::place_of;

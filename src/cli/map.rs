@@ -1,4 +1,4 @@
-//! `warpwise map`: what counted runs left behind, as tables, as JSON, as a page.
+//! `warpwise map`: what did programs with counters count? Shown as tables, as JSON, as an HTML page.
 
 use super::{say, simt};
 use crate::counts::{self, Counted};
@@ -72,7 +72,7 @@ enum What {
     },
 }
 
-/// Rows shown without `--all`.
+/// Number of rows shown without `--all`.
 const ROWS: usize = 30;
 
 /// Runs the subcommand.
@@ -128,7 +128,7 @@ pub fn run(args: &MapArgs) -> Result<()> {
     }
 }
 
-/// What the lockstep machine and the analyses say of a source that names its launches.
+/// Compares the lockstep machine with the analyses on a source with `// simt:` lines.
 pub fn precision_of(file: &Path) -> Result<Vec<precision::Row>> {
     let module = simt::open(file, &[])?;
     let image = image::import(module.handle(), &file.display().to_string());
@@ -141,7 +141,7 @@ fn summary(map: &Map, modules: &[Counted]) -> show::Summary {
     show::summary(&map.runs, modules)
 }
 
-/// All files are read before anything is written, and the sum replaces an old file in one step.
+/// All files are read before anything is written, and the result replaces an existing file atomically.
 fn merge(files: &[PathBuf], output: &Path) -> Result<()> {
     let (map, _) = counts::read_all(files)?;
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -1,4 +1,4 @@
-//! What can a person ask of warpwise from a terminal?
+//! Which commands can a user run?
 
 pub mod analyze;
 pub mod cuda;
@@ -30,7 +30,7 @@ struct Cli {
     command: Command,
 }
 
-/// One variant a subcommand, each in a file of its own beside this one.
+/// One variant per subcommand, each implemented in a file beside this one.
 #[derive(Subcommand)]
 enum Command {
     Analyze(analyze::AnalyzeArgs),
@@ -51,7 +51,7 @@ enum Command {
     Unit(unit::UnitArgs),
 }
 
-/// Writes to standard output where more is to be done behind it: a reader that went away is no error then.
+/// Writes to standard output if more is to be done afterwards. It is not an error if the reader has gone away.
 fn say(text: &str) -> Result<()> {
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error).context("cannot write the output"),
@@ -59,7 +59,7 @@ fn say(text: &str) -> Result<()> {
     }
 }
 
-/// Parses the command line, runs it, and turns an error into one clear message and a non-zero exit.
+/// Parses the command line, runs the command, and turns an error into one clear message and a non-zero exit status.
 pub fn main() -> ExitCode {
     end_quietly_when_nobody_reads();
     match dispatch() {
@@ -71,7 +71,8 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Under the name `warpwise-nvcc` the command is the compiler driver, for builds that take one word as their compiler.
+/// When started as `warpwise-nvcc`, the command is the compiler driver, for builds that require a compiler name of one
+/// word.
 fn dispatch() -> Result<ExitCode> {
     let mut arguments = std::env::args_os();
     let program = arguments.next().map(std::path::PathBuf::from).unwrap_or_default();
@@ -81,10 +82,10 @@ fn dispatch() -> Result<ExitCode> {
     run(Cli::parse().command)
 }
 
-/// What a shell says of a program that a closed pipe ended.
+/// Exit status that a shell reports for a program that was ended by a closed pipe.
 const CLOSED_PIPE: i32 = 128 + 13;
 
-/// `print!` panics where standard output is closed (`warpwise … | head -1`) or full: neither is a mistake of ours.
+/// `print!` panics if standard output is closed (`warpwise … | head -1`) or full, which is not a bug of ours.
 fn end_quietly_when_nobody_reads() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -1,10 +1,10 @@
-//! `warpwise report --project compile_commands.json`: every CUDA translation unit of a project, and one index of its
-//! kernels.
+//! `warpwise report --project compile_commands.json`: what is there to know about the kernels of a whole project?
+//! Reports on every CUDA translation unit, and an index of all kernels.
 //!
-//! Each unit is looked at in a process of its own ([`super::unit`]), several at a time. Answers are kept in a folder by a
-//! hash of the command, and hold as long as the contents of all files that clang read are the same: so a run that was
-//! stopped goes on where it was, and a second one only looks at what changed. A unit that does not compile is listed and
-//! tried again next time. The output depends on the inputs only, not on time, order or the number of jobs.
+//! Each unit is processed in a process of its own ([`super::unit`]), several in parallel. Results are cached in a
+//! folder by a hash of the command, and are valid as long as all files that clang read are unchanged. So an interrupted
+//! run continues where it stopped, and a second run only processes what has changed. A unit that does not compile is
+//! listed and tried again next time. The output depends on the inputs only, not on time, order or the number of jobs.
 
 use super::cuda::{find_clang, find_cuda, find_plugin};
 use super::nvcc::request::{Language, Request};
@@ -22,7 +22,7 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What only a project takes.
+/// Options for projects only.
 #[derive(Args)]
 pub struct ProjectArgs {
     /// With --project: files looked at at a time (one a core).
@@ -42,7 +42,7 @@ struct Entry {
     arguments: Option<Vec<String>>,
 }
 
-/// What is to be done for one file.
+/// The work for one file.
 struct Task {
     directory: PathBuf,
     file: PathBuf,
@@ -52,7 +52,7 @@ struct Task {
     key: String,
 }
 
-/// An answer as it is kept.
+/// A result as it is cached.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     unit: Unit,
@@ -137,9 +137,9 @@ fn write_pages(folder: &Path, index: &Index, pages: &[(String, String)]) -> Resu
     Ok(())
 }
 
-/// One answer a task, in the tasks' order.
+/// One result per task, in the order of the tasks.
 fn look_at_all(tasks: &[Task], cache: &Path, jobs: usize) -> Vec<Result<Unit, String>> {
-    let bar = ProgressBar::new(tasks.len() as u64); // silent where stderr is no terminal
+    let bar = ProgressBar::new(tasks.len() as u64); // silent if stderr is not a terminal
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {wide_msg}") {
         bar.set_style(style);
     }
@@ -195,7 +195,7 @@ impl Task {
             return Ok(kept.unit);
         }
         let unit = self.look()?;
-        // a file that changed meanwhile: nothing is kept
+        // a file has changed meanwhile, so the result is not cached
         if let Some(contents) = hashes.of_all(&self.directory, &unit.dependencies) {
             let kept = Kept { unit: unit.clone(), contents };
             let mut file = tempfile::NamedTempFile::new_in(cache)?;
@@ -208,7 +208,7 @@ impl Task {
     fn look(&self) -> Result<Unit> {
         let mut command = Command::new(std::env::current_exe()?);
         command.current_dir(&self.directory).arg("unit").arg(&self.file);
-        // found from here, not from the unit's folder
+        // resolved from here, not from the unit's folder
         command.env("WARPWISE_CUDA", find_cuda()?).env("WARPWISE_CLANG", find_clang()?);
         if let Some(block) = self.block {
             command.args(["--block", &block.to_string()]);
@@ -224,7 +224,7 @@ impl Task {
     }
 }
 
-/// Hashes of files' contents, each read once a run.
+/// Hashes of the contents of files, each read once per run.
 #[derive(Default)]
 struct Hashes(Mutex<HashMap<PathBuf, Option<[u8; 32]>>>);
 
@@ -265,11 +265,11 @@ const DROPPED_WITH_VALUE: [&str; 13] = [
     "-T",
 ];
 
-/// Words that stand before a compiler.
+/// Words that may precede a compiler.
 const LAUNCHERS: [&str; 4] = ["ccache", "sccache", "distcc", "warpwise"];
 
-/// Flags that clang needs to compile the device side of an entry; none if the entry is no CUDA source. nvcc's are
-/// translated as `warpwise nvcc` does, response files are read, and the first architecture is taken.
+/// The clang flags for compiling the device side of an entry; none if the entry is not a CUDA source. nvcc's flags are
+/// translated as by `warpwise nvcc`, response files are read, and the first architecture is used.
 fn device_flags(entry: &Entry) -> Result<Option<Vec<String>>> {
     let words = match (&entry.arguments, &entry.command) {
         (Some(arguments), _) => arguments.clone(),

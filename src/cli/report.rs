@@ -1,8 +1,8 @@
-//! `warpwise report`: what is uniform, affine and divergent in this source, line by line, and what does it cost?
+//! `warpwise report`: what is uniform, affine and divergent in a source, line by line, and what does it cost?
 //!
-//! A `.cu` file is compiled twice: to device IR, which is what the report speaks of (before any transform of ours), and,
-//! where `--ptx` asks for it, to PTX with the plugin loaded. At -O0 variables live in memory; they are promoted to values
-//! first, or the report would speak of nothing but loads and stores.
+//! A `.cu` file is compiled twice: to device IR, before any of our transforms, about which the report is; and, with
+//! `--ptx`, to PTX with the plugin loaded. At -O0 variables are in memory; they are first promoted to values, or the
+//! report would be about nothing but loads and stores.
 
 use super::cuda::{compile_device_ir, find_clang, find_cuda, find_plugin, tree_flags};
 use super::flags::ClangFlags;

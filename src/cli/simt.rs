@@ -1,4 +1,4 @@
-//! `warpwise simt`: run a kernel on the lockstep machine, without a GPU.
+//! `warpwise simt`: how is a kernel run on the lockstep machine, without a GPU?
 
 use super::{cuda, record, say, simt_args};
 use crate::check;
@@ -193,14 +193,14 @@ impl SimtArgs {
     }
 }
 
-/// A line of options, as sources name their launches: `// simt: --grid 3 …`.
+/// A line of options with which sources describe their launches: `// simt: --grid 3 …`.
 #[derive(Parser)]
 struct Line {
     #[command(flatten)]
     args: SimtArgs,
 }
 
-/// Runs every launch that a source names.
+/// Runs every launch described in a source.
 pub fn run_named(source: &Path, image: &ModuleImage, observer: &mut impl Observer) -> Result<()> {
     let text = std::fs::read_to_string(source).with_context(|| format!("cannot read {}", source.display()))?;
     let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("// simt: ")).collect();
@@ -251,7 +251,7 @@ pub fn run(args: &SimtArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs the kernel and compares every dynamic instance with what the analysis claims.
+/// Runs the kernel and checks the claims of the analysis on every dynamic instance.
 fn run_check(args: &SimtArgs, file: &Path, inputs: &Inputs, given: &[Given]) -> Result<ExitCode> {
     let module = open(file, &args.clang_flags)?;
     let image = image::import(module.handle(), &file.display().to_string());
@@ -261,7 +261,7 @@ fn run_check(args: &SimtArgs, file: &Path, inputs: &Inputs, given: &[Given]) -> 
     Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Runs the kernel and compares or saves what the module itself counted.
+/// Runs the kernel, and compares or saves what the module itself counted.
 fn run_recount(args: &SimtArgs, image: &ModuleImage, inputs: &Inputs, given: &[Given]) -> Result<ExitCode> {
     let mut map = DivergenceMap::default();
     let report = launch(args, image, inputs, &mut map)?;
@@ -277,7 +277,7 @@ fn run_recount(args: &SimtArgs, image: &ModuleImage, inputs: &Inputs, given: &[G
     Ok(ExitCode::SUCCESS)
 }
 
-/// Launches with an observer; what the command's other modes (such as a check of the analysis) build on.
+/// Launches with an observer; used by the other modes of the command, such as the check of the analysis.
 pub fn launch<O: Observer>(
     args: &SimtArgs,
     image: &ModuleImage,
@@ -311,7 +311,7 @@ fn finish(args: &SimtArgs, given: &[Given], report: &LaunchReport) -> Result<()>
         };
         simt_args::save(Path::new(path), element, &bytes.data).with_context(|| format!("cannot write {path}"))?;
     }
-    // A JSON map stands alone on standard output.
+    // with JSON, nothing but the map goes to standard output
     if args.map == Some(MapFormat::Json) {
         return Ok(());
     }

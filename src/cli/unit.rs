@@ -1,8 +1,8 @@
-//! `warpwise unit` (hidden): what a report of a whole project asks of one translation unit, in a process of its own, so
-//! that no source can take the others down.
+//! `warpwise unit` (hidden): what does the report of a project need from one translation unit? Runs in a process of its
+//! own, so that no source can affect the others.
 //!
-//! Compiles to device IR and looks at it as `warpwise report` does; compiles with the plugin too, and counts what that said.
-//! What was read is named, so that the answer can be kept until one of those files changes.
+//! Compiles to device IR and reports on it like `warpwise report`; also compiles with the plugin and counts its remarks.
+//! The output lists the files that were read, so that it can be cached until one of them changes.
 
 use super::cuda::compile_device_ir;
 use super::flags::ClangFlags;
@@ -85,7 +85,7 @@ fn counted(record: &str) -> Vec<Deed> {
     counts.into_iter().map(deed).collect()
 }
 
-/// The files of a list for make: `target: file file \` and so on, blanks in names behind backslashes.
+/// The files of a make dependency list: `target: file file \` and so on, with spaces in names escaped by backslashes.
 fn dependencies(list: &Path) -> Result<Vec<String>> {
     let text = std::fs::read_to_string(list).context("clang wrote no list of what it read")?;
     let joined = text.replace("\\\n", " ");

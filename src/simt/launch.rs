@@ -1,4 +1,4 @@
-//! What is a launch given, and what does it leave behind?
+//! What are the inputs of a launch, and what are its results?
 
 use super::fault::Fault;
 use crate::geometry::{MAX_BLOCK_THREADS as MAX_THREADS, MAX_BLOCK_Z};
@@ -9,26 +9,26 @@ pub enum Scheduler {
     /// Warps in lockstep.
     #[default]
     Lockstep,
-    /// Every lane for itself, interleaved at random from a seed.
+    /// Every lane by itself, interleaved at random from this seed.
     Independent(u64),
 }
 
 /// Where lockstep groups merge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Reconvergence {
-    /// Wherever they meet in the same iteration.
+    /// Wherever they are at the same block in the same iteration.
     #[default]
     Earliest,
     /// At the immediate post-dominator of the branch, or at the next iteration of the branch's loop.
     PostDominator,
 }
 
-/// What stops a launch.
+/// Limits of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Instructions, counted a warp (lockstep) or a lane (independent).
+    /// Number of instructions executed by all warps (lockstep) or lanes (independent).
     pub steps: u64,
-    /// Calls deep.
+    /// Maximum call depth.
     pub calls: u32,
     pub local_bytes: u64,
     pub heap_bytes: u64,
@@ -47,7 +47,7 @@ pub struct RaceCheck {
     pub global: bool,
 }
 
-/// Everything about a launch but its arguments.
+/// Everything about a launch except its arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LaunchConfig {
     pub grid: [u32; 3],
@@ -60,7 +60,7 @@ pub struct LaunchConfig {
 }
 
 impl LaunchConfig {
-    /// A launch of that shape, everything else as by default.
+    /// A launch with this shape, and defaults for everything else.
     pub fn new(grid: [u32; 3], block: [u32; 3]) -> LaunchConfig {
         LaunchConfig {
             grid,
@@ -77,13 +77,13 @@ impl LaunchConfig {
 /// A kernel argument.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Arg {
-    /// A value as it lies in memory: a scalar, a vector, a by-value struct.
+    /// A value as stored in memory: a scalar, a vector, a by-value struct.
     Value(Vec<u8>),
-    /// A buffer in device memory; the kernel gets its address, the report its contents afterwards.
+    /// A buffer in device memory; the kernel gets its address, and the report contains its contents afterwards.
     Buffer(Vec<u8>),
 }
 
-/// What a launch is given.
+/// The inputs of a launch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Inputs {
     pub args: Vec<Arg>,
@@ -91,7 +91,7 @@ pub struct Inputs {
     pub globals: Vec<(String, Vec<u8>)>,
 }
 
-/// Bytes after a launch.
+/// The contents of memory after a launch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Bytes {
     pub data: Vec<u8>,
@@ -108,7 +108,7 @@ pub struct GlobalAfter {
     pub changed: bool,
 }
 
-/// What a launch left behind.
+/// The results of a launch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LaunchReport {
     /// For each argument that is a buffer, its contents.
@@ -121,21 +121,21 @@ pub struct LaunchReport {
     pub lane_steps: u64,
     /// What the kernel printed.
     pub stdout: String,
-    /// Things that are no fault but worth knowing.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
-/// Why a launch did not end well.
+/// Why a launch did not end normally.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LaunchError {
-    /// The request makes no sense; the text says what would.
+    /// The request is not valid; the text says what would be.
     #[error("{0}")]
     Request(String),
     #[error("{0}")]
     Fault(Box<Fault>),
 }
 
-/// Whether the machine can launch that shape.
+/// Whether the machine can launch this shape.
 pub(super) fn check_shape(config: &LaunchConfig) -> Result<(), LaunchError> {
     let refuse = |text: String| Err(LaunchError::Request(text));
     let threads = config.block.iter().try_fold(1u32, |product, &n| product.checked_mul(n));

@@ -1,6 +1,6 @@
-//! What does a command line of nvcc ask for?
+//! What does a command line of nvcc request?
 //!
-//! Reads it into a [`Request`]: inputs and clang's arguments in their order, what to make of them, for which
+//! Parses it into a [`Request`]: inputs and clang's arguments in order, what to generate from them, and for which
 //! architectures. Nothing is looked up and nothing is run here.
 
 use super::arch::Architectures;
@@ -26,7 +26,7 @@ pub enum Item {
     Input(PathBuf, Language),
 }
 
-/// Which runtime library of CUDA is linked.
+/// Which CUDA runtime library is linked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Cudart {
     #[default]
@@ -35,7 +35,7 @@ pub enum Cudart {
     None,
 }
 
-/// What is asked for.
+/// What is requested.
 #[derive(Debug, Default)]
 pub struct Request {
     pub goal: Option<Phase>,
@@ -61,7 +61,7 @@ pub struct Request {
     pub original: Vec<OsString>,
 }
 
-/// Flags of clang's with a value behind them.
+/// clang flags that are followed by a value.
 const CLANG_PAIRS: &[&str] = &[
     "-mllvm",
     "-Xclang",
@@ -82,7 +82,7 @@ const CLANG_PAIRS: &[&str] = &[
     "-z",
     "-u",
 ];
-/// What flags of clang's begin with that nvcc has none of.
+/// Prefixes of clang flags that no nvcc flag has.
 const CLANG_STARTS: &[&str] = &[
     "-f",
     "-W",
@@ -122,7 +122,7 @@ const CLANG_STARTS: &[&str] = &[
     "-Qunused",
 ];
 
-/// What only GCC knows, and clang does without.
+/// Flags that only GCC knows, and that are dropped.
 const GCC_ONLY: &[&str] = &["-fno-gnu-unique", "-fgnu-unique", "-fno-var-tracking", "-fno-var-tracking-assignments"];
 
 impl Request {
@@ -292,7 +292,7 @@ impl Request {
                 chosen.iter().for_each(|word| self.argument(word));
             }
             Meaning::DefaultStream => {
-                // the driver hands it to HIP alone, the front end knows it for CUDA too
+                // the driver passes it on for HIP only, but the front end accepts it for CUDA, too
                 let own = ["-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1", "-Xclang", "-fgpu-default-stream=per-thread"];
                 match text {
                     "per-thread" => own.iter().for_each(|word| self.argument(word)),
@@ -329,7 +329,7 @@ impl Request {
     }
 }
 
-/// What is still to be read, last first, and the language that `-x` has set.
+/// The words still to be parsed, last first, and the language set by `-x`.
 struct Reader<'f> {
     rest: Vec<OsString>,
     language: Option<Language>,
@@ -339,7 +339,7 @@ struct Reader<'f> {
 
 impl Reader<'_> {
     fn value(&mut self, flag: &Flag) -> Result<OsString> {
-        // `-rdc` and its like may stand alone
+        // `-rdc` and similar flags may be given without a value
         let is_truth = |text: &OsString| text == "true" || text == "false";
         if flag.value == Value::Truth && !self.rest.last().is_some_and(is_truth) {
             return Ok("true".into());
@@ -358,7 +358,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a flag that may stand alone says.
+/// The value of a flag that is given without one.
 fn truth(flag: &Flag, written: &str, text: &str) -> Result<bool> {
     match text {
         "" | "true" => Ok(true),
@@ -368,7 +368,7 @@ fn truth(flag: &Flag, written: &str, text: &str) -> Result<bool> {
     }
 }
 
-/// The values of a flag that takes many.
+/// The values of a flag that takes a list.
 fn list_of(flag: &Flag, value: OsString) -> Vec<OsString> {
     match (flag.value, value.to_str()) {
         (Value::List, Some(text)) => elements(text).into_iter().map(OsString::from).collect(),
@@ -376,7 +376,7 @@ fn list_of(flag: &Flag, value: OsString) -> Vec<OsString> {
     }
 }
 
-/// Elements of a list: commas part them, but not behind a backslash or between double quotes.
+/// The elements of a list, separated by commas except after a backslash or between double quotes.
 fn elements(text: &str) -> Vec<String> {
     let (mut list, mut current, mut is_quoted) = (Vec::new(), String::new(), false);
     let mut characters = text.chars();
