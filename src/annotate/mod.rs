@@ -85,7 +85,7 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     changed
 }
 
-/// Takes out what a limit on plans leaves out.
+/// Removes the plans that a limit excludes.
 fn limit(facts: &Facts, handles: &Handles<'_>, plan: &mut Plan, host: &Host<'_>) {
     let func = &facts.func;
     let admits = |inst: Option<Inst>, what: &str| {
@@ -96,7 +96,7 @@ fn limit(facts: &Facts, handles: &Handles<'_>, plan: &mut Plan, host: &Host<'_>)
     plan.invariants.retain(|invariant| admits(Some(invariant.load), "load marked invariant"));
     plan.votes.retain(|&block| admits(Some(func.terminator(block)), "branch voted on"));
     plan.shuffles.retain(|shuffle| admits(func.def(shuffle.value), "value read from lane 0"));
-    // what is not true any more goes in any case
+    // claims that no longer hold are removed in any case
     plan.claims_left_out = !plan.claims.made.is_empty() && !admits(None, "values annotated as uniform");
     if plan.claims_left_out {
         plan.claims.made.clear();

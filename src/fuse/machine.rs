@@ -1,8 +1,8 @@
-//! What do `ptxas` and LLVM make of the sides of a branch if nobody melds them?
+//! What would `ptxas` and LLVM do with the sides of a branch that is not melded?
 //!
-//! 1. **Predicates.** `ptxas` executes short sides under a predicate, without a branch ([`is_predicated`]): there is no branch to
-//!    save, and no wait for one side's loads before the other's.
-//! 2. **Forwarding.** LLVM knows what a store wrote and does not load it again. A melded store to an address that is selected
+//! 1. **Predicates.** `ptxas` executes short sides under a predicate, without a branch ([`is_predicated`]). There is
+//!    then no branch to save, and the loads of one side do not wait for those of the other.
+//! 2. **Forwarding.** LLVM knows what a store wrote and does not load it again. Melding a store to a selected address
 //!    hides that ([`hidden_loads`]).
 
 use super::matching;
@@ -17,10 +17,10 @@ use crate::ir::call::Callee;
 use crate::ir::inst::Opcode;
 use rustc_hash::FxHashSet;
 
-/// Most loads that are counted behind melded code.
+/// Maximum number of loads after melded code that are counted.
 const MAX_HIDDEN: usize = 4;
 
-/// Whether `ptxas` predicates both sides of a pair: each is one block, both meet behind it, and both are short.
+/// Whether `ptxas` predicates both sides of a pair: each is a single short block, and both meet after it.
 pub fn is_predicated(context: &Context<'_, '_>, pair: &Pair, bodies: &[Vec<Inst>; 2]) -> bool {
     let meets = matches!(&pair.tail, Tail::Joined { links, .. } if matches!(links[..], [Link::Exit(_)]));
     meets && bodies.iter().all(|body| is_short(context, body))
@@ -37,7 +37,7 @@ fn is_short(context: &Context<'_, '_>, body: &[Inst]) -> bool {
     length.is_some_and(|length| length <= most)
 }
 
-/// Instructions of the machine for one; `None` for a call, and for a sequence that branches.
+/// Machine instructions for one instruction; `None` for a call, and for a sequence with branches.
 fn instructions(context: &Context<'_, '_>, inst: Inst) -> Option<u32> {
     let func = context.func;
     let wide = if func.int_bits(func.result(inst)) == Some(64) { 2 } else { 1 };
@@ -48,7 +48,7 @@ fn instructions(context: &Context<'_, '_>, inst: Inst) -> Option<u32> {
         Opcode::Gep => Some(func.gep(inst).terms.len() as u32),
         Opcode::FDiv | Opcode::FRem | Opcode::UDiv | Opcode::SDiv | Opcode::URem | Opcode::SRem => None,
         Opcode::Call => match func.call(inst).callee {
-            // what costs as much is a sequence
+            // more expensive ones are sequences
             Callee::Intrinsic(_) => (context.costs.inst(func, inst) <= 10).then_some(1),
             _ => None,
         },
@@ -57,7 +57,8 @@ fn instructions(context: &Context<'_, '_>, inst: Inst) -> Option<u32> {
     }
 }
 
-/// What melding does not save of accesses to memory that are predicated anyway: nobody waits for one side before the other.
+/// What melding does not save, in issue cycles, for memory accesses that are predicated anyway: neither side waits for
+/// the other.
 pub fn not_waited_for(context: &Context<'_, '_>, steps: &[Step]) -> u32 {
     let func = context.func;
     let extra = |step: &Step| match step {
@@ -69,8 +70,8 @@ pub fn not_waited_for(context: &Context<'_, '_>, steps: &[Step]) -> u32 {
     steps.iter().map(extra).sum()
 }
 
-/// Cost of the loads behind a region, up to where lanes may exchange data, from objects to which melded stores go through
-/// selected addresses.
+/// Cost, in issue cycles, of the loads after a region, up to where lanes may exchange data, from objects to which
+/// melded stores go through selected addresses.
 pub fn hidden_loads(context: &Context<'_, '_>, region: &Region, steps: &[&Step], melded: &Melded) -> u32 {
     let func = context.func;
     let mut hidden: FxHashSet<Value> = FxHashSet::default();
@@ -102,7 +103,7 @@ pub fn hidden_loads(context: &Context<'_, '_>, region: &Region, steps: &[&Step],
             may_synchronise(func, inst) || loads.len() >= MAX_HIDDEN
         });
         if !ends {
-            // the way back leads to the next iteration, which has loads of its own
+            // the back edge leads to the next iteration, which has loads of its own
             let forward = func.graph.succs(block).iter().copied().filter(|&next| next > block);
             left.extend(forward);
         }
@@ -110,7 +111,7 @@ pub fn hidden_loads(context: &Context<'_, '_>, region: &Region, steps: &[&Step],
     loads.iter().sum()
 }
 
-/// The pointer that an address is made from.
+/// The pointer from which an address is computed.
 fn base(func: &Func, mut pointer: Value) -> Value {
     while let Some(def) = func.def(pointer) {
         if !matches!(func.insts[def].opcode, Opcode::Gep | Opcode::BitCast | Opcode::AddrSpaceCast) {

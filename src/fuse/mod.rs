@@ -1,7 +1,8 @@
-//! fuse-branches: where the two sides of a divergent branch do alike work, do it once.
+//! fuse-branches: how is work that both sides of a divergent branch do alike executed only once?
 //!
-//! A warp whose lanes part at an if-then-else runs both sides one after the other. Melded, the sides run together: one
-//! instruction where each had one, a select where their operands differ, a guard around what they do not share.
+//! A warp whose lanes diverge at an if-then-else executes both sides one after the other. Melded, the sides execute
+//! together: one instruction in place of one on each side, a select where their operands differ, and a guard around
+//! what they do not share.
 //!
 //! ```text
 //! region     which blocks of the sides correspond
@@ -16,19 +17,20 @@
 //! apply      the edits
 //! ```
 //!
-//! Driver: facts, plans of all divergent branches that do not overlap, innermost first; apply; again from fresh facts,
-//! until nothing is left to do, [`ROUNDS`] are over or [`MAX_LOOKED_AT`] is reached. Uniform branches are never touched: the
-//! facts decide. They are dear, so that a function none of whose branches has a plan whichever way its lanes go is not
-//! solved at all, unless somebody wants to hear why.
+//! The driver computes facts, plans all divergent branches that do not overlap, innermost first, and applies the plans.
+//! It repeats this with fresh facts until nothing is left to do, or [`ROUNDS`] or [`MAX_LOOKED_AT`] is reached. Uniform
+//! branches are never touched, which the facts decide. Facts are expensive; a function in which no branch has a plan
+//! even if its lanes diverge is therefore not solved at all, unless remarks are wanted.
 //!
-//! In clang's pipelines nobody has made loops simple or cleans up behind us, and a function in which nothing is melded
-//! stays as it is: there plans are made on a snapshot whose loops are simple ([`loops`]), and the pass manager's side
-//! [reshapes](Reshape) the function that has one. The pass runs at several places of these pipelines, so a function
-//! whose own code has nothing to meld is [noted](Host::note_nothing) and skipped until it changes.
+//! In clang's pipelines, loops are not in simple form and nothing cleans up afterwards, and a function in which nothing
+//! is melded must not change. Plans are therefore made on a snapshot with simple loops ([`loops`]), and the pass
+//! manager's side [reshapes](Reshape) only functions that have a plan. The pass runs at several points of these
+//! pipelines, so a function whose own code has nothing to meld is [noted](Host::note_nothing) and skipped until it
+//! changes.
 //!
-//! Coutinho 2011, chapter 6, fuses straight sides; DARM (Saumya, Sundararajah, Kulkarni, CGO 2022) sides with control
-//! flow. Ours are the walk that pairs blocks (any shape as far as both agree, several exits, different conditions at
-//! the end of both sides), scheduling instead of order, and the costs.
+//! Coutinho 2011, chapter 6, fuses straight-line sides; DARM (Saumya, Sundararajah, Kulkarni, CGO 2022) fuses sides
+//! with control flow. Ours are the walk that pairs blocks (any shape as far as both sides agree, several exits,
+//! different conditions at the end of both sides), scheduling instead of keeping the order, and the costs.
 
 mod align;
 mod apply;
@@ -72,11 +74,11 @@ use plan::{FusePlan, Scratch};
 use reject::FuseReject;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Most times that a function is looked at: nests of that depth are melded inside out.
+/// Maximum number of rounds for a function: nests up to this depth are melded from the inside out.
 const ROUNDS: usize = 12;
 
-/// Most instructions that are looked at, all rounds together, if the first does not take more. clang's pipeline runs the
-/// pass several times, so what is left in a large function is for the next.
+/// Maximum number of instructions examined in all rounds together, unless the first round alone takes more. clang's
+/// pipeline runs the pass several times, so the next run takes what is left in a large function.
 const MAX_LOOKED_AT: usize = 12_000;
 
 /// Runs the pass over a module; returns whether it changed.
@@ -97,7 +99,7 @@ fn run_over(module: Module<'_>, options: &Options, host: &Host<'_>, reshapes: bo
         .collect();
     let mut driver = Driver { module, options, kinds: &kinds, host, reshapes, analysis: None };
     let mut changed = false;
-    // outside of clang's pipelines, parameters may ask for more than was looked for when a function was noted
+    // outside clang's pipelines, parameters may ask for more than was looked for when a function was noted
     let is_open = |function: Function<'_>| has_branch(function) && !(reshapes && host.has_nothing(function));
     for function in functions.into_iter().filter(|&function| is_open(function)) {
         let melded = driver.fuse(function);
@@ -109,8 +111,8 @@ fn run_over(module: Module<'_>, options: &Options, host: &Host<'_>, reshapes: bo
     changed
 }
 
-/// Runs the pass over one function in the middle of a pipeline; returns whether it changed. A function whose own inlining
-/// is still to come is left for later: what the calls return is not known, and may be uniform.
+/// Runs the pass over one function in the middle of a pipeline; returns whether it changed. A function into which calls
+/// are still to be inlined is left for later, since what the calls return is not known yet and may be uniform.
 pub fn run_early(function: Function<'_>, options: &Options, host: &Host<'_>) -> bool {
     if host.has_nothing(function)
         || !is_enabled(function, Transform::Fuse)
@@ -123,7 +125,7 @@ pub fn run_early(function: Function<'_>, options: &Options, host: &Host<'_>) -> 
     Driver { module, options, kinds: &Kinds::new(), host, reshapes: true, analysis: None }.fuse(function)
 }
 
-/// Whether anything branches: a cheap test, as many small functions have no branch.
+/// Whether a function has any branch; a cheap test, since many small functions have none.
 pub fn has_branch(function: Function<'_>) -> bool {
     function.blocks().filter_map(|block| block.terminator()).any(|end| end.successors().take(2).count() == 2)
 }
@@ -139,24 +141,24 @@ fn has_inlining_to_come(function: Function<'_>) -> bool {
     function.blocks().flat_map(|block| block.insts()).any(is_inlined)
 }
 
-/// What stays the same from function to function.
+/// State shared by all functions.
 struct Driver<'a, 'm> {
     module: Module<'m>,
     options: &'a Options,
     kinds: &'a Kinds,
     host: &'a Host<'a>,
-    /// The host can bring a function into shape.
+    /// Whether the host can bring a function into shape.
     reshapes: bool,
-    /// Thrown away when an edit may have changed what it knows of callees.
+    /// Dropped when an edit may have changed what it knows about callees.
     analysis: Option<ModuleAnalysis<'m>>,
 }
 
-/// Plans of a function and what they were made from.
+/// The plans of a function, and what they were made from.
 struct Look<'m> {
     facts: Facts,
     handles: Handles<'m>,
     work: Work,
-    /// The snapshot has loops in simple form, the function has not.
+    /// Whether the snapshot has loops in simple form while the function does not.
     is_ahead: bool,
 }
 
@@ -203,7 +205,8 @@ impl<'m> Driver<'_, 'm> {
             }
             debug_assert!(editor.verifies(function), "fusing branches broke {}", function.name());
             if calls_functions(&facts) {
-                // lanes that called one after the other call together now: what callees are given may differ
+                // lanes that made a call one after the other now make it together, so the arguments of callees may
+                // differ
                 self.analysis = None;
             }
             if !again {
@@ -213,7 +216,8 @@ impl<'m> Driver<'_, 'm> {
         changed
     }
 
-    /// Plans of a function as it is, or as it would be with simple loops; `None` where there is nothing to do or to say.
+    /// The plans of a function as it is, or as it would be with simple loops; `None` if there is nothing to do or to
+    /// report.
     fn look(&mut self, function: Function<'m>, simple_loops: bool) -> Option<Look<'m>> {
         let Driver { module, options, kinds, host, .. } = *self;
         let analysis = self.analysis.get_or_insert_with(|| ModuleAnalysis::new(module, options.analysis));
@@ -238,7 +242,7 @@ impl<'m> Driver<'_, 'm> {
     }
 }
 
-/// Whether the facts of a function follow from its own code.
+/// Whether the facts of a function follow from its own code alone.
 fn stands_alone(facts: &Facts) -> bool {
     facts.func.is_kernel && !calls_functions(facts)
 }
@@ -247,7 +251,7 @@ fn calls_functions(facts: &Facts) -> bool {
     facts.func.calls.iter().any(|call| matches!(call.callee, Callee::Function(_)))
 }
 
-/// Plans of branches as if their lanes parted, and the blocks that each looked at.
+/// Plans of branches on the assumption that their lanes diverge, each with the blocks it depends on.
 #[derive(Default)]
 struct Tried {
     scratch: Scratch,
@@ -255,7 +259,7 @@ struct Tried {
 }
 
 impl Tried {
-    /// Tries branches until one would be melded; whether there is one.
+    /// Tries branches until one can be melded; returns whether there is one.
     fn could_meld(&mut self, outline: &Outline, context: &Context<'_, '_>) -> bool {
         let order = outline.cfg().order.rpo();
         order.iter().filter(|&&block| outline.func.graph.is_branch(block)).any(|&block| {
@@ -266,7 +270,7 @@ impl Tried {
         })
     }
 
-    /// The plan of a branch; made where it was not tried.
+    /// The plan of a branch; made now if it was not tried before.
     fn take(
         &mut self,
         outline: &Outline,
@@ -280,15 +284,15 @@ impl Tried {
     }
 }
 
-/// What one look at a function found.
+/// The result of examining a function once.
 #[derive(Default)]
 struct Work {
-    /// Plans of branches that share no block with each other, inner ones first.
+    /// Plans of branches that share no block, inner ones first.
     plans: Vec<FusePlan>,
-    /// The refusals of all others, and the blocks that each looked at.
+    /// The refusals of all other branches, each with the blocks it depends on.
     rejects: Vec<(Block, FuseReject)>,
     looked: Vec<Vec<Block>>,
-    /// Some plan has to wait for others to be carried out.
+    /// Whether some plan must wait for others to be applied.
     waits: bool,
 }
 
@@ -298,8 +302,7 @@ impl Work {
         self.plans.iter().flat_map(|plan| plan.core.iter().copied()).collect()
     }
 
-    /// Whether carrying out the plans may change the answer for another branch, or makes branches of its own that could
-    /// be fused.
+    /// Whether applying the plans may change the result for another branch, or creates branches that could be fused.
     fn is_unfinished(&self) -> bool {
         let core = self.core();
         self.waits
@@ -313,16 +316,16 @@ impl Work {
 struct Claims {
     core: FxHashSet<Block>,
     exits: FxHashSet<Block>,
-    /// Entries that plans append to, and change nothing else of.
+    /// Entries to which plans only append.
     entries: FxHashSet<Block>,
     has_hub: bool,
 }
 
 impl Claims {
-    /// Whether a plan can be carried out beside the others: they may meet where one ends and another begins, or in where
-    /// they end, as phis stand before all that is appended.
+    /// Whether a plan can be applied together with the others. Plans may meet where one ends and another begins, or
+    /// where both end, since phis precede everything that is appended.
     fn admit(&self, plan: &FusePlan) -> bool {
-        // a second hub would have to know the control flow that the first one leaves
+        // a second hub would have to know the control flow that the first one creates
         let has_hub = plan.hub.is_some();
         let begins = |block: &Block| !has_hub && *block == plan.entry;
         let fits =
@@ -346,7 +349,7 @@ impl Claims {
 fn plans(facts: &Facts, context: &Context<'_, '_>, mut tried: Tried) -> Work {
     let mut work = Work::default();
     let mut claims = Claims::default();
-    // against the order: what is inside a side comes after the branch
+    // in reverse order, since the inside of a side comes after the branch
     let order: Vec<Block> = facts.cfg().order.rpo().to_vec();
     for block in order.into_iter().rev().filter(|&block| facts.is_divergent_branch(block)) {
         let (plan, looked) = tried.take(facts, context, block);
@@ -355,7 +358,7 @@ fn plans(facts: &Facts, context: &Context<'_, '_>, mut tried: Tried) -> Work {
                 claims.add(&plan);
                 work.plans.push(plan);
             }
-            // in the way of another: its turn comes with fresh facts
+            // overlaps another plan: it is tried again with fresh facts
             Ok(_) => work.waits = true,
             Err(reject) => {
                 work.rejects.push((block, reject));
@@ -367,11 +370,11 @@ fn plans(facts: &Facts, context: &Context<'_, '_>, mut tried: Tried) -> Work {
     work
 }
 
-/// Most instructions of a function whose pressure is computed without a look at whether it could matter at all.
+/// Up to this many instructions, the pressure of a function is computed without first checking whether it can matter.
 const MAX_MEASURED: usize = 4000;
 
-/// Takes out the plans that would need more registers than there are. A melded block keeps alive at most what both sides
-/// did, less what they share.
+/// Removes the plans that would need more registers than are available. A melded block keeps at most as much live as
+/// both sides did, less what they share.
 fn refuse_pressure(facts: &Facts, options: &Options, work: &mut Work) {
     let Work { plans, rejects, .. } = work;
     if plans.is_empty() {
@@ -417,8 +420,8 @@ fn report_plan(facts: &Facts, handles: &Handles<'_>, plan: &FusePlan, host: &Hos
     }
 }
 
-/// Of branches that the plans leave standing. clang's pipeline runs the pass several times, and unrolling copies branches:
-/// what was said of a place in the source is not said again.
+/// Reports the branches that the plans leave unchanged. clang's pipeline runs the pass several times, and unrolling
+/// copies branches, so each source location is reported once.
 fn report_rejects(facts: &Facts, handles: &Handles<'_>, work: &Work, host: &Host<'_>) {
     if !host.wants(Kind::Missed) {
         return;

@@ -7,7 +7,9 @@
 //! saved  cost of every instruction executed once instead of twice (in the first blocks, instructions that are the same
 //!        on both sides do not count: LLVM hoists them by itself)
 //!        + a branch if the sides do not diverge again, + one for each melded conditional branch
+//!        (none if `ptxas` predicates the sides anyway: `machine`)
 //! added  selects (once for each pair of values) + negations + a branch for each guard + the cost of a hub, if any
+//!        + loads that LLVM can no longer forward
 //! risk   added + cost of instructions that lanes of the other side execute needlessly
 //! ```
 //!
@@ -15,7 +17,8 @@
 //!
 //! A warp whose lanes all go the same way executes `risk` more than before. Without a divergence map it is not known
 //! how often a branch splits warps; `risk` is then limited to [`MAX_RISK`] percent ([`MAX_RISK_GUARDED`] with guards)
-//! of what melded instructions, without branches, save for a warp that splits. With a map the two are weighed:
+//! of what melded instructions, without branches, save for a warp that splits, and the gain expected from an
+//! [estimate](super::splits) of that frequency must be at least [`MIN_GAIN`]. With a map the two are weighed:
 //! `splits · (saved - added)` against `(visits - splits) · risk`. A branch that never splits a warp is not examined
 //! further.
 //!
@@ -398,7 +401,7 @@ impl Planner<'_, '_, '_> {
         }
     }
 
-    /// Whether `ptxas` predicates the sides of a pair, and what lies behind its second branch.
+    /// Whether `ptxas` predicates the sides of a pair, and the code after its second branch.
     fn predicated(&self, index: usize, bodies: &[[Vec<Inst>; 2]]) -> [bool; 2] {
         let pairs = &self.region.pairs;
         let is = |pair: usize| machine::is_predicated(self.context, &pairs[pair], &bodies[pair]);

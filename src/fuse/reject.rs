@@ -1,4 +1,4 @@
-//! Why is a divergent branch not fused? One variant a reason, one remark a variant.
+//! Why is a divergent branch not fused? One variant, and one remark, for each reason.
 
 use super::counters::LostTripCounts;
 use super::legality::Obstacle;
@@ -23,10 +23,10 @@ pub enum FuseReject {
     AlongRows,
     /// More registers would be needed than are available, and before there were enough; the number is the limit.
     Pressure(Numbers, u32),
-    /// Without a map: what a warp that splits saves, weighed with how likely that is (in percent), is not worth what the
-    /// others lose.
+    /// Without a map: what is saved for warps that split, weighted by their estimated share (in percent), does not make
+    /// up for what the others lose.
     RarelySplits(Numbers, u32),
-    /// Hardly any warp comes to it.
+    /// Hardly any warp reaches the branch.
     Cold,
     /// According to a divergence map, the branch never splits a warp.
     NeverSplits(Visits),

@@ -1,12 +1,13 @@
-//! How likely is it that a divergent branch splits a warp? Of branches that no divergence map counted.
+//! How likely is a divergent branch to split a warp, if no divergence map counted it?
 //!
-//! | the condition | splits |
+//! | condition | warps split |
 //! |---|---|
-//! | compares a number that grows from lane to lane with one that all lanes agree on | one warp of a block |
-//! | follows from the number of the lane and from what all lanes agree on in another way: `tid & 1`, `(tid ^ i) % 3` | every warp |
-//! | follows from data | [`DATA_SPLITS`] of the warps |
+//! | compares a number that increases from lane to lane with one on which all lanes agree | one warp of a block |
+//! | depends in another way on nothing but the lane's number and what all lanes agree on: `tid & 1`, `(tid ^ i) % 3` | every warp |
+//! | depends on data | [`DATA_SPLITS`] of the warps |
 //!
-//! Lanes whose conditions follow from data often agree: on bounds, on flags of a phase, on slow paths of library functions.
+//! Conditions that depend on data are often the same in all lanes: bounds, flags of a phase, slow paths of library
+//! functions.
 
 use crate::divergence::Facts;
 use crate::entity::{Block, Value};
@@ -15,10 +16,10 @@ use crate::gpu::occupancy::USUAL_THREADS;
 use crate::gpu::prices::DATA_SPLITS;
 use crate::ir::inst::{Opcode, Predicate};
 
-/// Most operations that a condition is followed through.
+/// Maximum number of operations through which a condition is followed.
 const DEPTH: u32 = 12;
 
-/// The part of the warps that come to the branch at the end of a block which it splits.
+/// The fraction of the warps reaching the branch at the end of a block that it splits.
 pub fn chance(facts: &Facts, entry: Block) -> f64 {
     let func = &facts.func;
     let Some(&condition) = func.operands(func.terminator(entry)).first() else { return 1.0 };
@@ -35,7 +36,7 @@ pub fn chance(facts: &Facts, entry: Block) -> f64 {
     if is_threshold { 1.0 / f64::from(warps) } else { 1.0 }
 }
 
-/// Whether a value follows from the number of the lane and from what all lanes agree on alone.
+/// Whether a value depends on nothing but the lane's number and what all lanes agree on.
 fn is_of_lane(facts: &Facts, value: Value, block: Block, depth: u32) -> bool {
     use Opcode::*;
     let func = &facts.func;

@@ -1,7 +1,7 @@
-//! On which kernels, and after which passes, is a deliberate mistake looked for?
+//! With which kernels, and after which passes, should a deliberate mistake be detected?
 //!
-//! A mistake of the analysis shows in its claims, on kernels of every mode; one of a transform shows in what kernels
-//! compute after it, soonest on kernels of the mode that gives the transform something to do.
+//! A mistake in the analysis shows in its claims, on kernels of every mode. A mistake in a transform shows in the
+//! results of kernels after it, soonest on kernels of the mode that gives the transform something to do.
 
 use super::drive::{self, Failure, Plan, Tally};
 use super::{Feature, Knobs, Mode};
@@ -9,14 +9,14 @@ use crate::mutants::{Mutant, activate};
 
 /// Where a mistake is looked for.
 pub struct Place {
-    /// Of kernels; all in turn without one.
+    /// Mode of the kernels; all modes in turn if `None`.
     mode: Option<Mode>,
-    /// What the kernels have more of.
+    /// Features that occur more often in the kernels.
     more: &'static [Feature],
     plan: Plan,
 }
 
-/// Where a mistake is looked for.
+/// Where to look for a mistake.
 pub fn place_of(mutant: Mutant) -> Place {
     use Mutant::*;
     let (mode, passes) = match mutant {
@@ -44,18 +44,18 @@ pub fn place_of(mutant: Mutant) -> Place {
             return Place { mode, more, plan: Plan { only_claims: true, schedules: 0, ..Plan::default() } };
         }
     };
-    // who does not wait is found out where warps run on their own
+    // a missing wait shows if warps run independently
     let schedules = u64::from(matches!(mutant, StackNoBarrier | SlotNoBarrier));
     Place { mode: Some(mode), more: &[], plan: Plan { passes: vec![passes.to_owned()], schedules, ..Plan::default() } }
 }
 
 impl Place {
-    /// Whether the mistake is one of a transform.
+    /// Whether the mistake is in a transform.
     pub fn is_of_transform(&self) -> bool {
         !self.plan.only_claims
     }
 
-    /// Runs the kernel of a seed there.
+    /// Runs the kernel of a seed in this place.
     pub fn run(&self, seed: u64) -> Result<Tally, Failure> {
         let mode = self.mode.unwrap_or_else(|| drive::mode_of(seed));
         let mut knobs = if self.plan.only_claims { drive::varied_knobs(seed, mode) } else { Knobs::of_mode(mode) };
@@ -65,15 +65,15 @@ impl Place {
         drive::run(seed, &knobs, &self.plan)
     }
 
-    /// What shows the mistake, if the kernel of a seed does.
+    /// The failure that shows the mistake, if the kernel of a seed has one.
     pub fn notices(&self, seed: u64) -> Option<Failure> {
         let failure = self.run(seed).err()?;
-        // a panic or a module that does not parse is no violated claim
+        // a panic or a module that does not parse is not a violated claim
         (self.is_of_transform() || failure.trouble.kind() == "Claim").then_some(failure)
     }
 }
 
-/// Looks for a mistake on the kernels of the seeds below `most`; the first that shows it.
+/// Looks for a mistake on the kernels of the seeds below `most`; returns the first that shows it.
 pub fn search(mutant: Mutant, most: u64) -> Option<(u64, Failure)> {
     let place = place_of(mutant);
     activate(Some(mutant));
@@ -89,7 +89,7 @@ mod tests {
     /// More kernels than any of the mistakes needs.
     const MOST: u64 = 300;
 
-    /// Every mistake is noticed, and what is noticed is the mistake.
+    /// Every mistake is noticed, and what is noticed is that mistake.
     fn all_noticed(mutants: &[Mutant]) {
         let mut missed = Vec::new();
         for &mutant in mutants {
@@ -163,7 +163,7 @@ mod tests {
         all_noticed(&[Mutant::CountsTwice]);
     }
 
-    /// None of those of the transforms is forgotten above.
+    /// All mistakes in transforms are covered by the tests above.
     #[test]
     fn mistakes_of_transforms_have_places() {
         let first = Mutant::VoteDivergent as usize;

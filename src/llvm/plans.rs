@@ -1,24 +1,25 @@
-//! How many plans of the transforms are carried out? All, unless `-warpwise-limit` asks for the first few: bisection.
+//! How many plans of the transforms are carried out? All, unless `-warpwise-limit` selects the first few, for
+//! bisection.
 //!
-//! A plan is the smallest change that makes sense alone: one branch fused, one object moved, one value in a slot. Transforms
-//! count their plans in the order in which they would carry them out, before they edit anything. The count goes on from
-//! pass to pass of a module, and what one plan is does not depend on the limit as long as it is not reached: the first
+//! A plan is the smallest change that makes sense on its own: one branch fused, one object moved, one value in a slot.
+//! Transforms count their plans before they edit anything, in the order in which they would carry them out. The count
+//! continues from pass to pass of a module. What a plan is does not depend on the limit until it is reached: the first
 //! `N` plans are the same for every limit of at least `N`.
 
 use super::handle::{Function, Inst};
 use super::remark::{Host, Kind};
 use std::cell::Cell;
 
-/// The plans of a module so far.
+/// The plans of a module counted so far.
 #[derive(Debug, Default)]
 pub struct Plans {
-    /// How many are carried out, if not all.
+    /// Number of plans that are carried out; `None` for all.
     limit: Option<u32>,
     counted: Cell<u32>,
 }
 
 impl Plans {
-    /// None so far.
+    /// No plans yet.
     pub fn new(limit: Option<u32>) -> Plans {
         Plans { limit, counted: Cell::new(0) }
     }
@@ -29,7 +30,7 @@ impl Plans {
 }
 
 impl Host<'_> {
-    /// Whether plans are counted: only then does anybody want their descriptions.
+    /// Whether plans are counted; their descriptions are only needed then.
     pub fn counts_plans(&self) -> bool {
         self.plans.is_some_and(Plans::are_limited)
     }
@@ -39,7 +40,7 @@ impl Host<'_> {
         self.plans.is_none_or(|plans| plans.limit.is_none_or(|limit| plans.counted.get() < limit))
     }
 
-    /// Counts a plan of a pass for a function, and announces it; whether it is to be carried out.
+    /// Counts and announces a plan of a pass for a function; returns whether to carry it out.
     pub fn admits(
         &self,
         pass: &str,

@@ -30,7 +30,9 @@ pub struct Limits {
     pub steps: u64,
     /// Maximum call depth.
     pub calls: u32,
+    /// Largest local memory of a lane.
     pub local_bytes: u64,
+    /// Largest device heap of the launch.
     pub heap_bytes: u64,
 }
 
@@ -50,8 +52,11 @@ pub struct RaceCheck {
 /// Everything about a launch except its arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LaunchConfig {
+    /// Number of blocks along x, y and z.
     pub grid: [u32; 3],
+    /// Number of threads of a block along x, y and z.
     pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
     pub scheduler: Scheduler,
     pub reconvergence: Reconvergence,
