@@ -6,7 +6,7 @@
 // RUN: %opt -passes='function(instcombine,simplifycfg)' -verify-each -disable-output %t.ll
 // RUN: %llc -mcpu=sm_90 %t.ll -o /dev/null
 
-// REMARK: 28 values are computed again where they are used
+// REMARK: 28 values are rematerialised at their uses
 // CHECK-LABEL: define {{.*}}@k(
 // CHECK: [[T:%[0-9]+]] = {{.*}}@llvm.nvvm.read.ptx.sreg.tid.x()
 // CHECK: #dbg_value(i32 [[T]], [[VT:![0-9]+]], !DIExpression()
