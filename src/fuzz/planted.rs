@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     /// More kernels than any of the mistakes needs.
-    const MOST: u64 = 300;
+    const MOST: u64 = 1000;
 
     /// Every mistake is noticed, and what is noticed is that mistake.
     fn all_noticed(mutants: &[Mutant]) {
