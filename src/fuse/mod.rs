@@ -12,7 +12,10 @@
 //!           └ schedule   in which order
 //! hub        sides that several branches lead to
 //! plan       the plan of one branch, its numbers (cost), and whether it pays
-//!  └ counters   what becomes of loops that LLVM would unroll
+//!  ├ counters   what becomes of loops that LLVM would unroll
+//!  ├ machine    what ptxas and LLVM make of the sides without us
+//!  ├ splits     how likely a branch splits a warp
+//!  └ reject     why a branch is left unchanged
 //! loops      what the function would be with its loops in simple form
 //! apply      the edits
 //! ```

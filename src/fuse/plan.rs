@@ -13,6 +13,8 @@
 //! risk   added + cost of instructions that lanes of the other side execute needlessly
 //! ```
 //!
+//! What is saved is weighed with [how likely](splits::chance) the branch splits a warp ([`lanes_part`]).
+//!
 //! A plan pays if `saved - added` is at least [`MIN_GAIN`] and `added` is at most [`MAX_ADDED`] percent of `saved`.
 //!
 //! A warp whose lanes all go the same way executes `risk` more than before. Without a divergence map it is not known
