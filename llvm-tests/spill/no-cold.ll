@@ -8,10 +8,10 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK:     stack object %large{{.*}} stays in local memory{{.*}}: it is used only in cold code, and its copies in shared memory would be taken from the first-level cache of all the rest; -warpwise-victims=all,rare moves it anyway
-; CHECK:     stack object %behind{{.*}} stays in local memory{{.*}}: it is used only in code that is taken for rare
-; CHECK:     stack object %stated{{.*}} stays in local memory{{.*}}: it is used only in code that is taken for rare
+; CHECK:     stack object %behind{{.*}} stays in local memory{{.*}}: it is used only in cold code
+; CHECK:     stack object %stated{{.*}} stays in local memory{{.*}}: it is used only in cold code
 ; CHECK:     stack object %likely{{.*}} moved from local to shared memory
-; CHECK:     stack object %trap{{.*}} stays in local memory{{.*}}: it is used only in code that is taken for rare
+; CHECK:     stack object %trap{{.*}} stays in local memory{{.*}}: it is used only in cold code
 ; CHECK:     stack object %both{{.*}} moved from local to shared memory
 ; CHECK-NOT: stack object
 ; ALL-COUNT-6: moved from local to shared memory
