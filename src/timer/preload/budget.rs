@@ -1,6 +1,6 @@
 //! Which launches can be timed without slowing the program down?
 //!
-//! Timing a launch costs host time and about two microseconds of GPU time. All of that together is kept below one part
+//! Timing a launch costs host time and about eight microseconds of GPU time. All of that together is kept below one part
 //! in [`SHARE`] of the time for which the program has run. The first launches of every kernel are timed, and of the
 //! others one per period; the period doubles while too much is spent and halves while little is. Pauses are random, so
 //! that no pattern of launches can be in step with them.
@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 const SHARE: u64 = 64;
 /// Allowance before any time has passed, in nanoseconds.
 const ADVANCE: u64 = 4_000_000;
-/// Assumed cost of two events on the GPU, in nanoseconds.
-const ON_GPU: u64 = 2_000;
+/// What two events cost a program of short launches, in nanoseconds: they keep the GPU from starting the next kernel early.
+const ON_GPU: u64 = 8_000;
 /// Number of launches of a kernel that are timed first, at up to twice the share.
 const FIRST: u64 = 32;
 /// The longest period, in launches.
