@@ -167,24 +167,6 @@ mod active {
     }
 }
 
-/// As above: tests run side by side, each in a thread of its own.
-#[cfg(test)]
-mod active {
-    use std::cell::Cell;
-
-    thread_local! {
-        static ACTIVE: Cell<u32> = const { Cell::new(0) };
-    }
-
-    pub fn set(number: u32) {
-        ACTIVE.set(number);
-    }
-
-    pub fn get() -> u32 {
-        ACTIVE.get()
-    }
-}
-
 /// Enables one mistake, or none.
 #[cfg(any(feature = "mutants", test))]
 pub fn activate(mutant: Option<Mutant>) {
@@ -216,4 +198,22 @@ pub fn on(mutant: Mutant) -> bool {
 #[inline(always)]
 pub const fn on(_: Mutant) -> bool {
     false
+}
+
+/// The enabled mistake in tests, which run side by side, each in a thread of its own.
+#[cfg(test)]
+mod active {
+    use std::cell::Cell;
+
+    thread_local! {
+        static ACTIVE: Cell<u32> = const { Cell::new(0) };
+    }
+
+    pub fn set(number: u32) {
+        ACTIVE.set(number);
+    }
+
+    pub fn get() -> u32 {
+        ACTIVE.get()
+    }
 }
