@@ -20,7 +20,7 @@ fn the_plan_and_its_remark_are_found() {
     let (opt, plugin) = (common::llvm_tool("opt"), common::plugin());
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/llvm-tests/pipeline/limit.ll");
     let line = format!(
-        "{} -load-pass-plugin={} $WARPWISE_OPT -passes='annotate-uniform,fuse-branches<always>' -S {file} >$0 && grep -q 'br i1 %div.first' $0",
+        "'{}' '-load-pass-plugin={}' $WARPWISE_OPT -passes='annotate-uniform,fuse-branches<always>' -S '{file}' >\"$0\" && grep -q 'br i1 %div.first' \"$0\"",
         opt.get_program().display(),
         plugin.display()
     );
