@@ -89,10 +89,11 @@ fn kept_answers_hold_until_a_header_changes() {
 
 const PARTED: &str = "\
 __global__ void parted(float *p, int n) {
+  float v = p[threadIdx.x];
   if (threadIdx.x & 1)
-    p[threadIdx.x * 2] = 1;
+    p[threadIdx.x * 2] = sqrtf(v) / (v + 1);
   else
-    p[threadIdx.x * 2] = 2;
+    p[threadIdx.x * 2] = sqrtf(v + 2) / (v + 3);
   for (int k = 0; k < n; k++)
     p[k * 16 + n] += 1;
 }
