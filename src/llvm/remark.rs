@@ -171,7 +171,9 @@ impl<'a> Host<'a> {
     /// Emits a remark at an instruction, or at the function: at the innermost line of the user's that it stands for, and
     /// once for each place. What is only found out waits until [`Host::finish`], and is counted.
     pub fn emit(&self, kind: Kind, function: Function<'_>, at: Option<Inst<'_>>, name: &str, message: &str) {
-        if let Some(list) = self.collected {
+        if let Some(list) = self.collected
+            && self.is_new(kind, function, at, name, message)
+        {
             let (name, message) = (name.to_owned(), message.to_owned());
             list.borrow_mut().push(Remark { kind, function: function.name(), name, message });
         }
@@ -202,6 +204,13 @@ impl<'a> Host<'a> {
                 waiting.push(Waiting { key, function, at: raw_at, up, kind, name, message, count: 1 });
             }
         }
+    }
+
+    /// Whether a decision of a transform was not collected before for the same place of the source.
+    fn is_new(&self, kind: Kind, function: Function<'_>, at: Option<Inst<'_>>, name: &str, message: &str) -> bool {
+        let Some(said) = self.said.filter(|_| matches!(kind, Kind::Passed | Kind::Missed)) else { return true };
+        let key = shown(&said.whose, function, at).and_then(|shown| shown.key);
+        key.is_none_or(|key| said.known.borrow_mut().insert(FxBuildHasher.hash_one((key, name, message))))
     }
 
     /// Says what waited.
