@@ -162,7 +162,7 @@ pub fn run(program: &Path, arguments: &[OsString], options: &Options) -> Result<
     let folder =
         tempfile::Builder::new().prefix("warpwise-time-").tempdir().context("cannot make a temporary folder")?;
     let mut command = Command::new(program);
-    command.args(arguments).env(FOLDER_VARIABLE, folder.path()).env("LD_PRELOAD", preload(&library)?);
+    command.args(arguments).env(FOLDER_VARIABLE, folder.path()).env("LD_PRELOAD", preload(library, folder.path())?);
     let modes = [("hash", options.hash), ("all", options.all)];
     let modes: Vec<&str> = modes.into_iter().filter_map(|(mode, is_on)| is_on.then_some(mode)).collect();
     command.env(MODE_VARIABLE, modes.join(","));
@@ -180,14 +180,25 @@ pub fn run(program: &Path, arguments: &[OsString], options: &Options) -> Result<
     Ok(Finished { status, wall: start.elapsed(), left: read::folder(folder.path())?, is_cut })
 }
 
-/// The value of LD_PRELOAD: the user's own libraries first, then ours.
-fn preload(library: &Path) -> Result<OsString> {
-    if library.as_os_str().as_encoded_bytes().iter().any(|byte| b" :".contains(byte)) {
-        bail!(
-            "{} has a space or a colon in its path, which LD_PRELOAD cannot name; install it elsewhere",
-            library.display()
-        );
-    }
+/// The value of LD_PRELOAD: the user's own libraries first, then ours. A path with a space or a colon cannot stand there;
+/// a link in the folder of the run then stands for it.
+fn preload(library: PathBuf, folder: &Path) -> Result<OsString> {
+    let can_stand = |path: &Path| !path.as_os_str().as_encoded_bytes().iter().any(|byte| b" :".contains(byte));
+    let library = if can_stand(&library) {
+        library
+    } else {
+        let link = folder.join(LIBRARY);
+        if !can_stand(&link) {
+            bail!(
+                "LD_PRELOAD cannot name a path with a space or a colon, as {} and the temporary folder {} have; set \
+                 TMPDIR to another folder",
+                library.display(),
+                folder.display()
+            );
+        }
+        std::os::unix::fs::symlink(&library, &link).with_context(|| format!("cannot make {}", link.display()))?;
+        link
+    };
     let mut all = std::env::var_os("LD_PRELOAD").unwrap_or_default();
     if !all.is_empty() {
         all.push(":");
