@@ -12,18 +12,37 @@
   %FileCheck, %not, %ptxas, %nvdisasm, %cuobjdump
 """
 
+import atexit
+import hashlib
 import os
+import re
 import shlex
+import tempfile
 
 import lit.formats
+import lit.TestRunner
 
 config.name = "warpwise"
-config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".ll", ".cu", ".test"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(os.path.abspath(__file__))
 
-root = os.path.dirname(config.test_source_root)
+root = real_root = os.path.dirname(config.test_source_root)
+if re.search(r"[^\w./+-]", root):
+    # lit does not quote the paths of %s, %S and %t: a link without odd characters stands for such a folder
+    name = "lit-" + hashlib.sha256(f"{root} {os.getpid()}".encode()).hexdigest()[:12]
+    root = os.path.join(tempfile.gettempdir(), name)
+    os.symlink(real_root, root)
+    atexit.register(lambda: os.path.lexists(root) and os.unlink(root))
+    substitutions_of = lit.TestRunner.getDefaultSubstitutions
+
+    def through_link(*arguments, **named):
+        found = substitutions_of(*arguments, **named)
+        return [(key, text.replace(real_root, root) if isinstance(text, str) else text) for key, text in found]
+
+    lit.TestRunner.getDefaultSubstitutions = through_link
+
+config.test_format = lit.formats.ShTest(execute_external=False)
 target = os.path.join(root, os.environ.get("CARGO_TARGET_DIR", "target"))
 config.test_exec_root = os.path.join(target, "llvm-tests")
 

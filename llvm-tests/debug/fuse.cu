@@ -24,10 +24,10 @@ extern "C" __global__ void k(int *out, const int *in, int n) {
     int w = r + v;
     if (v & 3) {
       r = r * 3 + v;
-      r ^= in[r & 0xff];
+      r ^= in[r & 0xff] / n;
     } else {
       r = r * 5 - v;
-      r ^= in[r & 0x7f];
+      r ^= in[r & 0x7f] / n;
     }
     int z = r;
     out[z & 7] = w;
