@@ -86,14 +86,15 @@ impl Said {
     }
 }
 
+/// The function, the instruction (null for the function itself), and the call sites up from its own location.
+type RawPlace = (LLVMValueRef, LLVMValueRef, u32);
+
 /// A remark that waits for others of the same place; nothing is edited meanwhile.
 #[derive(Debug)]
 struct Waiting {
     /// Hash of the place and of what is said.
     key: u64,
-    function: LLVMValueRef,
-    at: LLVMValueRef,
-    up: u32,
+    place: RawPlace,
     kind: Kind,
     name: String,
     message: String,
@@ -171,19 +172,13 @@ impl<'a> Host<'a> {
     /// Emits a remark at an instruction, or at the function: at the innermost line of the user's that it stands for, and
     /// once for each place. What is only found out waits until [`Host::finish`], and is counted.
     pub fn emit(&self, kind: Kind, function: Function<'_>, at: Option<Inst<'_>>, name: &str, message: &str) {
-        if let Some(list) = self.collected
-            && self.is_new(kind, function, at, name, message)
-        {
-            let (name, message) = (name.to_owned(), message.to_owned());
-            list.borrow_mut().push(Remark { kind, function: function.name(), name, message });
+        if !self.wants(kind) {
+            return;
         }
-        let Some(raw) = self.raw.filter(|_| self.wants(kind)) else { return };
         // without a line of its own it stands for the function, if that has one
         let at = at.filter(|inst| inst.debug_loc().is_some() || function.source().is_none());
         let raw_at = at.map_or(std::ptr::null_mut(), Inst::raw);
-        let say = |up, message: &str| {
-            (raw.emit)(raw.context, function.raw(), raw_at, up, kind as u32, Text::of(name), Text::of(message));
-        };
+        let say = |up, message: &str| self.say(kind, (function.raw(), raw_at, up), name, message);
         let Some(said) = self.said.filter(|_| !matches!(kind, Kind::Error | Kind::Warning)) else {
             return say(0, message);
         };
@@ -200,28 +195,33 @@ impl<'a> Host<'a> {
         match waiting.iter_mut().find(|other| other.key == key) {
             Some(other) => other.count += 1,
             None => {
-                let (function, name) = (function.raw(), name.to_owned());
-                waiting.push(Waiting { key, function, at: raw_at, up, kind, name, message, count: 1 });
+                let (place, name) = ((function.raw(), raw_at, up), name.to_owned());
+                waiting.push(Waiting { key, place, kind, name, message, count: 1 });
             }
         }
     }
 
-    /// Whether a decision of a transform was not collected before for the same place of the source.
-    fn is_new(&self, kind: Kind, function: Function<'_>, at: Option<Inst<'_>>, name: &str, message: &str) -> bool {
-        let Some(said) = self.said.filter(|_| matches!(kind, Kind::Passed | Kind::Missed)) else { return true };
-        let key = shown(&said.whose, function, at).and_then(|shown| shown.key);
-        key.is_none_or(|key| said.known.borrow_mut().insert(FxBuildHasher.hash_one((key, name, message))))
-    }
-
     /// Says what waited.
     pub fn finish(&self) {
-        let (Some(raw), Some(said)) = (self.raw, self.said) else { return };
-        for Waiting { key, function, at, up, kind, name, message, count } in said.waiting.take() {
+        let Some(said) = self.said else { return };
+        for Waiting { key, place, kind, name, message, count } in said.waiting.take() {
             if said.known.borrow_mut().insert(key) {
                 let times = if count > 1 { format!("; {count} times here") } else { String::new() };
-                let (name, message) = (Text::of(&name), format!("{message}{times}"));
-                (raw.emit)(raw.context, function, at, up, kind as u32, name, Text::of(&message));
+                self.say(kind, place, &name, &format!("{message}{times}"));
             }
+        }
+    }
+
+    /// Hands a remark to whoever listens.
+    fn say(&self, kind: Kind, (function, at, up): RawPlace, name: &str, message: &str) {
+        if let Some(list) = self.collected {
+            // SAFETY: a function of the module that the pass runs on; nothing is edited while a remark waits
+            let function = unsafe { Function::from_raw(function) }.map(Function::name).unwrap_or_default();
+            let (name, message) = (name.to_owned(), message.to_owned());
+            list.borrow_mut().push(Remark { kind, function, name, message });
+        }
+        if let Some(raw) = self.raw {
+            (raw.emit)(raw.context, function, at, up, kind as u32, Text::of(name), Text::of(message));
         }
     }
 }
