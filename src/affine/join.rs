@@ -45,6 +45,7 @@ mod tests {
     use super::*;
     use crate::affine::arith::{self, NoWrap};
     use crate::affine::form::Base;
+    use crate::affine::monotone::{implies, scope};
     use proptest::prelude::*;
 
     #[test]
@@ -62,10 +63,6 @@ mod tests {
         let uniform = Form::uniform(Scope::Grid);
         assert_eq!(join(&uniform, &uniform, None), None);
         assert_eq!(leave_loop(&uniform, Some(Scope::Warp)).unwrap().rest.scope(), Scope::Warp);
-    }
-
-    fn scope() -> impl Strategy<Value = Scope> {
-        prop_oneof![Just(Scope::Warp), Just(Scope::Block), Just(Scope::Grid)]
     }
 
     /// Random forms over few terms and rests, so that equal ones are frequent.
@@ -86,19 +83,6 @@ mod tests {
                 form
             },
         )
-    }
-
-    /// Whether the stronger form claims everything that the weaker one claims; `None` claims nothing.
-    fn implies(stronger: Option<&Form>, weaker: Option<&Form>) -> bool {
-        let Some(weak) = weaker else { return true };
-        let Some(strong) = stronger else { return false };
-        let rest = match (strong.rest, weak.rest) {
-            (Rest::Const(a), Rest::Const(b)) => a == b,
-            (Rest::Uniform { .. }, Rest::Const(_)) => false,
-            (a, b) => a.scope() >= b.scope() && a.align().min(63) >= b.align(),
-        };
-        let exactness = strong.exact_unsigned >= weak.exact_unsigned && strong.exact_signed >= weak.exact_signed;
-        strong.terms == weak.terms && rest && exactness
     }
 
     proptest! {

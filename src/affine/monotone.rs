@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 const BITS: u32 = 32;
 
-fn scope() -> impl Strategy<Value = Scope> {
+pub fn scope() -> impl Strategy<Value = Scope> {
     prop_oneof![Just(Scope::Warp), Just(Scope::Block), Just(Scope::Grid)]
 }
 
@@ -54,7 +54,7 @@ fn pair() -> impl Strategy<Value = (Form, Form)> {
 }
 
 /// Whether the stronger form claims everything that the weaker one claims; `None` claims nothing.
-fn implies(stronger: Option<&Form>, weaker: Option<&Form>) -> bool {
+pub fn implies(stronger: Option<&Form>, weaker: Option<&Form>) -> bool {
     let Some(weak) = weaker else { return true };
     let Some(strong) = stronger else { return false };
     let rest = match (strong.rest, weak.rest) {
