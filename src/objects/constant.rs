@@ -1,8 +1,10 @@
 //! What does a stack object contain that is filled with constants and then only read?
 //!
-//! Every write must store a constant at a constant offset, in a block that is in no cycle and dominates every read.
-//! Such blocks are ordered by dominance, so the last write to a byte is known, and a read finds the same value in every
-//! thread and every launch. Bytes that are never written are undefined; here they are zero.
+//! Every write must store a constant at a constant offset and dominate every read. Such writes are ordered by dominance,
+//! and every read finds what the last of those to its byte has stored, in every thread and every launch, even if they
+//! are in a cycle: if some path led from an earlier write to a read and not through the last one, then so would a path
+//! from the entry, and the last write would not dominate the read. Bytes that are never written are undefined; here they
+//! are zero.
 //!
 //! Cost: number of writes times number of reads.
 
@@ -24,7 +26,7 @@ pub fn contents(outline: &Outline, handles: &Handles<'_>, object: &Object) -> Op
     let mut writes = Vec::new();
     for write in object.accesses.iter().filter(|access| access.writes()) {
         let block = func.insts[write.inst].block;
-        if write.reads() || outline.cfg().cycles.cycle_of(block).is_some() {
+        if write.reads() {
             return None;
         }
         let inst = handles.inst(write.inst);

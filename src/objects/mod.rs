@@ -10,4 +10,4 @@ mod reject;
 pub mod walk;
 
 pub use reject::{Escape, Unfollowed};
-pub use walk::{AccessKind, Object, ObjectAccess, StackObject, stack_objects};
+pub use walk::{AccessKind, Object, ObjectAccess, StackObject, joined_object, stack_objects};

@@ -4,7 +4,8 @@
 //! 1. The walk follows uses of the address. GEPs, casts between address spaces, phis and selects pass it on; loads,
 //!    stores and memory intrinsics access the object; lifetime markers and equality comparisons are recorded. Any other
 //!    use means that the object must stay where it is.
-//! 2. A phi or select may only join pointers into this object.
+//! 2. A phi or select may only join pointers into this object, unless the object is asked for as it is read
+//!    ([`joined_object`]): a constant of the program may share its readers with other memory.
 //! 3. LLVM's use lists are compared with the uses found. Operand bundles and other uses that the snapshot does not show
 //!    are a refusal, so that the alloca can be erased afterwards.
 //! 4. A by-value argument counts as a stack object that is filled from parameter space at entry
@@ -78,6 +79,9 @@ pub struct Object {
     pub accesses: Vec<ObjectAccess>,
     pub compares: Vec<Inst>,
     pub markers: Vec<Inst>,
+    /// Whether phis or selects choose between its address and that of other memory; its accesses are then accesses of
+    /// that memory too.
+    pub is_joined: bool,
 }
 
 impl Object {
@@ -113,8 +117,13 @@ pub fn stack_objects(outline: &Outline, handles: &Handles<'_>) -> Vec<StackObjec
     let arguments = copied_arguments(handles.function).map(|index| func.param(index));
     let allocas =
         func.insts.iter().filter(|(_, data)| data.opcode == Opcode::Alloca).map(|(inst, _)| func.result(inst));
-    let follow = |address| (address, AddressWalk::new(outline, handles, address).and_then(AddressWalk::run));
+    let follow = |address| (address, AddressWalk::new(outline, handles, address).and_then(|walk| walk.run(false)));
     arguments.chain(allocas).map(follow).collect()
+}
+
+/// A stack object whose address phis and selects may join with that of other memory.
+pub fn joined_object(outline: &Outline, handles: &Handles<'_>, address: Value) -> Option<Object> {
+    AddressWalk::new(outline, handles, address).and_then(|walk| walk.run(true)).ok()
 }
 
 struct AddressWalk<'a, 'm> {
@@ -150,12 +159,13 @@ impl<'a, 'm> AddressWalk<'a, 'm> {
             accesses: Vec::new(),
             compares: Vec::new(),
             markers: Vec::new(),
+            is_joined: false,
         };
         let (known, touched) = (FxHashSet::from_iter([address]), FxHashSet::default());
         Ok(AddressWalk { outline, handles, object, pointers: Vec::new(), known, touched })
     }
 
-    fn run(mut self) -> Result<Object, Unfollowed> {
+    fn run(mut self, may_be_joined: bool) -> Result<Object, Unfollowed> {
         let mut next = Some(self.object.address);
         let mut done = 0;
         while let Some(pointer) = next {
@@ -171,7 +181,7 @@ impl<'a, 'm> AddressWalk<'a, 'm> {
         {
             return Err(Unfollowed::LongCopy { size: self.object.size, at });
         }
-        self.joins()?;
+        self.joins(may_be_joined)?;
         self.unseen()?;
         self.object.derived = self.pointers;
         self.object.derived.sort_unstable();
@@ -296,9 +306,9 @@ impl<'a, 'm> AddressWalk<'a, 'm> {
         Ok(())
     }
 
-    /// Checks that phis, selects and comparisons see pointers into this object only, and that both ends of copies are
-    /// known.
-    fn joins(&mut self) -> Result<(), Unfollowed> {
+    /// Checks that phis, selects and comparisons see pointers into this object only, or notes that phis and selects do
+    /// not, and determines which ends of copies are in the object.
+    fn joins(&mut self, may_be_joined: bool) -> Result<(), Unfollowed> {
         let func = &self.outline.func;
         let known = &self.known;
         let is_derived = |value: Value| known.contains(&value);
@@ -310,7 +320,10 @@ impl<'a, 'm> AddressWalk<'a, 'm> {
                 _ => continue,
             };
             if !inputs.iter().all(|&input| is_derived(input)) {
-                return Err(Unfollowed::Mixed { at: inst });
+                if !may_be_joined || func.insts[inst].opcode == Opcode::ICmp {
+                    return Err(Unfollowed::Mixed { at: inst });
+                }
+                self.object.is_joined = true;
             }
         }
         for access in &mut self.object.accesses {

@@ -35,7 +35,7 @@ use std::collections::BTreeMap;
 /// All lanes of a warp.
 const FULL_MASK: u64 = 0xffff_ffff;
 /// Address spaces.
-const GLOBAL_MEMORY: u32 = 1;
+pub const GLOBAL_MEMORY: u32 = 1;
 const CONSTANT_MEMORY: u32 = 4;
 /// Widest piece of an access that is split, in bytes.
 const MAX_SPLIT: u64 = 8;
@@ -155,6 +155,20 @@ fn shared_reads(outline: &Outline, plan: &StackPlan) -> Vec<Inst> {
     places
 }
 
+/// The constant of the program that an object of a function becomes.
+pub fn new_constant<'m>(
+    editor: &mut Editor<'m>,
+    function: &str,
+    object: &Object,
+    contents: &[u8],
+    space: u32,
+) -> handle::Value<'m> {
+    let shifted = contents.iter().cycle().skip(usize::from(mutants::on(Mutant::ConstantShifted)));
+    let bytes = editor.bytes(&shifted.take(contents.len()).copied().collect::<Vec<u8>>());
+    let align = object.align.max(layout::AREA_ALIGN) as u32;
+    editor.new_global(bytes.ty(), space, align, Some(bytes), true, &format!("warpwise_constant_{function}"))
+}
+
 impl<'m> Apply<'_, 'm> {
     /// Phase 1: the variable and the bases.
     fn areas(&mut self, plan: &StackPlan, threads: u32) {
@@ -230,11 +244,7 @@ impl<'m> Apply<'_, 'm> {
         for planned in &plan.moves {
             let Placement::Constant { contents, together } = &planned.placement else { continue };
             let space = if *together { CONSTANT_MEMORY } else { GLOBAL_MEMORY };
-            let shifted = contents.iter().cycle().skip(usize::from(mutants::on(Mutant::ConstantShifted)));
-            let bytes = self.editor.bytes(&shifted.take(contents.len()).copied().collect::<Vec<u8>>());
-            let align = planned.object.align.max(layout::AREA_ALIGN) as u32;
-            let name = format!("warpwise_constant_{}", self.outline.func.name);
-            let base = self.editor.new_global(bytes.ty(), space, align, Some(bytes), true, &name);
+            let base = new_constant(self.editor, &self.outline.func.name, &planned.object, contents, space);
             self.place(&planned.object, Area { base, interleaved: None, constant: true });
         }
     }

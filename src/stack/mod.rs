@@ -5,6 +5,7 @@
 //! shared memory, one copy per thread or per warp, unless only cold code uses them.
 
 pub mod apply;
+mod apply_joined;
 mod cache;
 pub mod plan;
 pub mod reject;
@@ -17,7 +18,7 @@ use crate::llvm::handle::{Function, Inst, RawOpcode};
 use crate::llvm::remark::Host;
 use crate::objects::argument::copied_arguments;
 use crate::shared_memory::room::NoShared;
-use plan::{Placement, StackPlan};
+use plan::{Move, Placement, StackPlan};
 use reject::Reject;
 
 /// Before anything is known about a function, longer chains of address arithmetic are assumed to begin at a stack
@@ -124,7 +125,11 @@ fn edit<'m>(plan: StackPlan, kept: Kept, attributes: fn(&mut Editor<'m>, Functio
     (!plan.moves.is_empty()).then(|| Edit {
         edits_body: true,
         apply: Box::new(move |analyses, editor| {
-            apply::apply(analyses.outline(), &analyses.handles, &plan, editor);
+            let (joined, moves): (Vec<Move>, Vec<Move>) =
+                plan.moves.into_iter().partition(|planned| planned.object.is_joined);
+            let (outline, handles) = (analyses.outline(), &analyses.handles);
+            apply_joined::apply(outline, handles, &joined, editor);
+            apply::apply(outline, handles, &StackPlan { moves, ..StackPlan::default() }, editor);
             attributes(editor, analyses.handles.function);
         }),
         kept,

@@ -29,7 +29,7 @@ use crate::gpu::prices::{SELECTED_WORDS, SELECTED_WORDS_IF_FEW};
 use crate::ir::inst::Opcode;
 use crate::objects::address::{are_apart, constant_offset, is_together, offset_is_uniform, pointer_of};
 use crate::objects::constant::contents;
-use crate::objects::{AccessKind, Object, ObjectAccess, StackObject};
+use crate::objects::{AccessKind, Object, ObjectAccess, StackObject, Unfollowed, joined_object};
 use crate::pressure::Pressure;
 use crate::shared_memory::budget::SharedBudget;
 use crate::shared_memory::layout;
@@ -81,9 +81,13 @@ pub fn plan_constants(analyses: &mut FunctionAnalyses<'_>) -> StackPlan {
     let mut found = StackPlan::default();
     let objects = analyses.objects();
     let (outline, handles) = (analyses.outline(), &analyses.handles);
-    let objects = objects.iter().filter_map(|(_, object)| object.as_ref().ok());
-    let filled = objects.filter_map(|object| Some((object, contents(outline, handles, object)?)));
-    let filled: Vec<(&Object, Vec<u8>)> = filled.collect();
+    let objects = objects.iter().filter_map(|(address, object)| match object {
+        Ok(object) => Some(object.clone()),
+        Err(Unfollowed::Mixed { .. }) => joined_object(outline, handles, *address),
+        Err(_) => None,
+    });
+    let filled = objects.filter_map(|object| contents(outline, handles, &object).map(|contents| (object, contents)));
+    let filled: Vec<(Object, Vec<u8>)> = filled.collect();
     if filled.is_empty() {
         return found;
     }
@@ -92,12 +96,14 @@ pub fn plan_constants(analyses: &mut FunctionAnalyses<'_>) -> StackPlan {
     let bounded = func.is_kernel && (geometry.exact.is_some() || geometry.max_threads.is_some());
     for (object, contents) in filled {
         let mut reads = object.accesses.iter().filter(|access| access.reads());
-        let together = object.size <= MAX_CONSTANT
-            && reads.all(|read| offset_is_uniform(facts, object, pointer_of(facts, read), func.insts[read.inst].block));
-        if bounded && !together {
+        let is_uniform = |read: &ObjectAccess| {
+            offset_is_uniform(facts, &object, pointer_of(facts, read), func.insts[read.inst].block)
+        };
+        let together = object.size <= MAX_CONSTANT && !object.is_joined && reads.all(is_uniform);
+        if bounded && !together && !object.is_joined {
             continue;
         }
-        let (object, bytes) = (object.clone(), object.size);
+        let bytes = object.size;
         found.moves.push(Move { object, placement: Placement::Constant { contents, together }, bytes });
     }
     found
