@@ -88,6 +88,10 @@ impl Opcode {
         use Opcode::{Alloca, AtomicRmw, Call, CmpXchg, Fence, Phi, Store};
         !self.is_terminator() && !matches!(self, Phi | Alloca | Store | Fence | CmpXchg | AtomicRmw | Call)
     }
+    /// Whether the result consists of nothing but its operands: not of memory, calls, or what `freeze` picks.
+    pub fn is_value_of_operands(self) -> bool {
+        self == Opcode::Phi || (self.is_computation() && !matches!(self, Opcode::Load | Opcode::Freeze | Opcode::Other))
+    }
     /// Whether it ends a block.
     pub fn is_terminator(self) -> bool {
         matches!(

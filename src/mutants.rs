@@ -70,6 +70,8 @@ mutants! {
     NoExitGate,
     /// A select without its gate.
     SelectGate,
+    /// Guards in inline PTX are the same for all lanes.
+    AssemblyGuard,
     /// Loads of a thread's own memory are uniform.
     LocalLoads,
     /// Loads of memory that others write are as uniform as the address.

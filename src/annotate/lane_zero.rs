@@ -15,6 +15,7 @@
 use crate::cfg::Dominators;
 use crate::divergence::Facts;
 use crate::entity::Block;
+use crate::ir::asm::Program;
 use crate::ir::call::Callee;
 use crate::ir::inst::Opcode;
 use cranelift_entity::EntityRef;
@@ -63,7 +64,7 @@ fn may_exit(facts: &Facts, block: Block) -> bool {
         func.insts[inst].opcode == Opcode::Call
             && match func.call(inst).callee {
                 Callee::Intrinsic(_) => func.call(inst).no_return,
-                Callee::Asm { .. } => !func.call(inst).pure_asm,
+                Callee::Asm { .. } => !func.assembly(inst).is_some_and(Program::is_computation),
                 Callee::Function(_) | Callee::Indirect => true,
             }
     })

@@ -278,6 +278,17 @@ fn nvvm_rule(name: &str) -> Option<LaneRule> {
     NVVM.iter().filter(|(prefix, _)| has_prefix(name, prefix)).max_by_key(|(prefix, _)| prefix.len()).map(|rule| rule.1)
 }
 
+/// The class of a special register by its name in PTX, without the `%`.
+pub fn register_rule(name: &str) -> LaneRule {
+    if name.starts_with("reserved_smem_offset_") {
+        return register(Scope::Block, 0, ANY);
+    }
+    // %cluster_ctaid.x is read.ptx.sreg.cluster.ctaid.x
+    let dotted = name.strip_prefix("cluster_").map(|rest| format!("cluster.{rest}"));
+    let intrinsic = format!("read.ptx.sreg.{}", dotted.as_deref().unwrap_or(name));
+    nvvm_rule(if name == "is_explicit_cluster" { name } else { &intrinsic }).unwrap_or(Divergent)
+}
+
 fn has_prefix(name: &str, prefix: &str) -> bool {
     name.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }

@@ -38,6 +38,7 @@ pub mod range;
 mod readers;
 pub mod solver;
 mod transfer;
+mod transfer_asm;
 mod transfer_call;
 mod transfer_compare;
 mod transfer_int;

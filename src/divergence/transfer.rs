@@ -369,10 +369,12 @@ impl View<'_> {
                 }
                 Opcode::InsertValue if source.aux != data.aux => aggregate = func.operands(def)[0],
                 Opcode::Call => {
-                    if let Some(element) = self.checked_arithmetic(def, data.aux, data.block) {
-                        return element;
+                    let member = self.checked_arithmetic(def, data.aux, data.block);
+                    let flat = data.sub == crate::ir::inst::FLAT_INDEX;
+                    match member.or_else(|| self.assembly_member(def, data.aux, data.block).filter(|_| flat)) {
+                        Some(element) => return element,
+                        None => break,
                     }
-                    break;
                 }
                 _ => break,
             }

@@ -1,7 +1,7 @@
 //! How does the result of a call relate across lanes?
 //!
-//! Intrinsics follow the table in [`super::intrinsics`], device functions the summaries of [`super::module`]. Inline
-//! assembly counts only if it is certainly a function of its operands. Everything else is divergent. An ordinary
+//! Intrinsics follow the table in [`super::intrinsics`], device functions the summaries of [`super::module`], inline
+//! assembly its instructions ([`super::transfer_asm`]). Everything else is divergent. An ordinary
 //! function that accesses no memory may still read `threadIdx.x`, so `memory(none)` alone says nothing;
 //! `nodivergencesource` does.
 
@@ -17,9 +17,9 @@ use crate::ir::inst::ConstData;
 use crate::mutants::{self, Mutant};
 
 /// The clamp operand of `shfl.sync` if the whole warp is one segment: segment mask zero, clamp 31.
-const FULL_WIDTH_CLAMP: u64 = 0x1f;
+pub(super) const FULL_WIDTH_CLAMP: u64 = 0x1f;
 /// The bits of the clamp operand that the hardware reads: clamp and segment mask.
-const CLAMP_FIELDS: u64 = 0x1f1f;
+pub(super) const CLAMP_FIELDS: u64 = 0x1f1f;
 
 impl View<'_> {
     pub(super) fn call(&mut self, inst: Inst) -> Element {
@@ -31,9 +31,12 @@ impl View<'_> {
                 None if call.no_divergence_source => self.no_source(inst),
                 None => Element::DIVERGENT,
             },
-            Callee::Asm { .. } if call.pure_asm => self.generic(inst),
-            Callee::Asm { .. } | Callee::Indirect if call.no_divergence_source => self.no_source(inst),
-            Callee::Asm { .. } | Callee::Indirect => Element::DIVERGENT,
+            Callee::Asm { .. } => match self.assembly(inst) {
+                element if element.is_divergent() && call.no_divergence_source => self.no_source(inst),
+                element => element,
+            },
+            Callee::Indirect if call.no_divergence_source => self.no_source(inst),
+            Callee::Indirect => Element::DIVERGENT,
         }
     }
 
@@ -62,16 +65,9 @@ impl View<'_> {
 
     fn intrinsic(&mut self, inst: Inst, id: u32) -> Element {
         match self.env.intrinsics.class(id) {
-            LaneRule::Index(base) if self.model.max(base) == 0 => self.interner.intern_constant(0),
-            LaneRule::Index(Base::TidY) if mutants::on(Mutant::TidYUniform) => Element::uniform(Scope::Block),
-            LaneRule::Index(base) => self.interner.intern(&Form::base(base)),
-            LaneRule::Register { .. } if mutants::on(Mutant::CtaidGrid) => Element::uniform(Scope::Grid),
-            LaneRule::Register { scope, .. } => Element::uniform(scope),
-            LaneRule::BlockSize(dim) => match self.env.geometry.extent(dim) {
-                Some(extent) => self.interner.intern_constant(extent.into()),
-                None => Element::uniform(Scope::Grid),
-            },
-            LaneRule::Number(number) => self.interner.intern_constant(number),
+            rule @ (LaneRule::Index(_) | LaneRule::Register { .. } | LaneRule::BlockSize(_) | LaneRule::Number(_)) => {
+                self.special_register(rule)
+            }
             LaneRule::Pure => self.pure_intrinsic(inst, id),
             LaneRule::PureInBlock => self.generic(inst).capped(Scope::Block),
             LaneRule::Vote if mutants::on(Mutant::VoteMask) => Element::uniform(Scope::Warp),
@@ -100,6 +96,23 @@ impl View<'_> {
                 scope.map_or(Element::DIVERGENT, Element::uniform)
             }
             LaneRule::Divergent => Element::DIVERGENT,
+        }
+    }
+
+    /// What a special register of 32 bits holds; divergent for rules that are not of registers.
+    pub(super) fn special_register(&mut self, rule: LaneRule) -> Element {
+        match rule {
+            LaneRule::Index(base) if self.model.max(base) == 0 => self.interner.intern_constant(0),
+            LaneRule::Index(Base::TidY) if mutants::on(Mutant::TidYUniform) => Element::uniform(Scope::Block),
+            LaneRule::Index(base) => self.interner.intern(&Form::base(base)),
+            LaneRule::Register { .. } if mutants::on(Mutant::CtaidGrid) => Element::uniform(Scope::Grid),
+            LaneRule::Register { scope, .. } => Element::uniform(scope),
+            LaneRule::BlockSize(dim) => match self.env.geometry.extent(dim) {
+                Some(extent) => self.interner.intern_constant(extent.into()),
+                None => Element::uniform(Scope::Grid),
+            },
+            LaneRule::Number(number) => self.interner.intern_constant(number),
+            _ => Element::DIVERGENT,
         }
     }
 

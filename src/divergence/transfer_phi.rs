@@ -23,7 +23,8 @@ impl View<'_> {
         self.read_elsewhere(element, value, at)
     }
 
-    fn read_elsewhere(&mut self, element: Element, value: Value, at: Block) -> Element {
+    /// As [`View::read`] for an element of the value's definition.
+    pub(super) fn read_elsewhere(&mut self, element: Element, value: Value, at: Block) -> Element {
         let Some(def) = self.func.def(value) else { return element };
         let home = self.func.insts[def].block;
         if home == at {

@@ -13,6 +13,7 @@
 //! Values that the walk does not reach diverge because the analysis gave up (too many terms, an irregular cycle above
 //! its cap): [`Source::Unknown`]. Cost: linear in instructions and uses, plus one split per divergent branch.
 
+use super::asm::{self, Culprit};
 use crate::affine::form::Base;
 use crate::cfg::SyncDependence;
 use crate::cfg::cycles::Cycle;
@@ -39,6 +40,8 @@ pub enum Source {
     OwnMemory(Value),
     /// A shuffle, match or similar exchange between lanes.
     Exchange(Value),
+    /// The result of inline PTX.
+    Assembly(Value),
     /// A call whose effect is unknown.
     Call(Value),
     Argument(Value),
@@ -294,21 +297,15 @@ fn is_source(func: &Func, inst: Inst) -> bool {
     match data.opcode {
         Opcode::AtomicRmw | Opcode::CmpXchg => true,
         Opcode::Load => data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC),
-        Opcode::Call => !matches!(
-            class_of_call(func, inst),
-            Some(
+        Opcode::Call => match func.call(inst).callee {
+            Callee::Intrinsic(id) => !matches!(
+                intrinsics::classify(&intrinsic_name(id), true),
                 LaneRule::Pure | LaneRule::PureInBlock | LaneRule::Vote | LaneRule::Reduction | LaneRule::ReadOnlyLoad
-            )
-        ),
+            ),
+            Callee::Asm { .. } => func.assembly(inst).is_none_or(|program| asm::culprit(program).is_some()),
+            _ => true,
+        },
         _ => false,
-    }
-}
-
-fn class_of_call(func: &Func, call: Inst) -> Option<LaneRule> {
-    match func.call(call).callee {
-        Callee::Intrinsic(id) => Some(intrinsics::classify(&intrinsic_name(id), true)),
-        Callee::Asm { .. } if func.call(call).pure_asm => Some(LaneRule::Pure),
-        _ => None,
     }
 }
 
@@ -334,6 +331,10 @@ fn source_of(facts: &Facts, value: Value) -> Source {
                     _ => Source::Call(value),
                 }
             }
+            Callee::Asm { .. } => match func.assembly(inst).and_then(|program| asm::culprit(program)) {
+                Some(Culprit::Index(base)) => Source::ThreadIndex(base),
+                _ => Source::Assembly(value),
+            },
             _ => Source::Call(value),
         },
         _ => Source::Unknown(value),

@@ -114,6 +114,7 @@ pub fn source_text(printer: &ExpressionPrinter<'_, '_>, source: Source) -> Strin
         Source::VolatileLoad(value) => format!("the volatile or atomic load {}", of(value)),
         Source::OwnMemory(value) => format!("{}, loaded from memory that may be each thread's own", of(value)),
         Source::Exchange(value) => format!("the exchange between lanes {}", of(value)),
+        Source::Assembly(value) => format!("{}{}", printer.assembly(value), line(printer, value)),
         Source::Call(value) => format!("the result of {}", of(value)),
         Source::Argument(value) if printer.value(value).starts_with("argument ") => {
             format!("{} of a function whose callers may disagree", of(value))

@@ -5,6 +5,7 @@
 //! CUDA names; arguments, loop variables and arrays by the names they kept; everything else as an expression over its
 //! operands, to a limited depth. Casts are omitted. The text is not meant to be parsed.
 
+use super::asm;
 use crate::affine::form::{Base, Form, Rest, Scope, Term};
 use crate::divergence::facts::Facts;
 use crate::entity::{Block, Inst, Value};
@@ -268,10 +269,19 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
                 Some(function) => plain_symbol(&function.name()),
                 None => CUT.to_owned(),
             },
-            Callee::Asm { .. } => "asm".to_owned(),
+            Callee::Asm { .. } => match func.assembly(call) {
+                Some(program) if program.special_register().is_some() => return asm::name_of(program),
+                Some(program) => asm::name_of(program),
+                None => "asm".to_owned(),
+            },
             Callee::Indirect => CUT.to_owned(),
         };
         if depth == 0 { format!("{name}({CUT})") } else { format!("{name}({})", arguments(depth - 1)) }
+    }
+
+    /// Why the result of inline PTX differs between lanes.
+    pub fn assembly(&self, value: Value) -> String {
+        asm::culprit_text(self.func().def(value).and_then(|call| self.func().assembly(call)))
     }
 
     /// The source position of an instruction: in the function's own file, if any part of the inlining chain is there.

@@ -2,10 +2,12 @@
 //!
 //! ```text
 //! expression   a value as the expression the source may have had
+//! asm          what in inline PTX makes its results differ between lanes
 //! causes       why a value differs between lanes: links from sources of divergence
 //!  └ chain        such a chain as a sentence
 //! ```
 
+mod asm;
 pub mod causes;
 mod chain;
 pub mod expression;

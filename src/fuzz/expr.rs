@@ -102,6 +102,7 @@ impl Gen<'_> {
             Select,
             Freeze,
             SpecialRegister,
+            Assembly,
         ]
         .map(|f| (f, self.knobs.weight(f)));
         let kind = self.rng.weighted(&kinds);
@@ -128,6 +129,8 @@ impl Gen<'_> {
             Compare => _ = self.compare(Scope::Lane),
             Select => self.selection(ty),
             Freeze => self.frozen(ty),
+            Assembly if self.rng.chance(10) => self.predicate_assembly(),
+            Assembly => self.assembly(),
             _ => self.register_value(),
         }
         self.wild = false;

@@ -99,6 +99,8 @@ features! {
     Select = 8,
     Freeze = 2,
     SpecialRegister = 10,
+    /// Inline PTX; also in place of collectives and loads (a percentage).
+    Assembly = 8,
     // Other types.
     Vector = 5,
     Aggregate = 4,

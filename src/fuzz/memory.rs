@@ -138,6 +138,12 @@ impl Gen<'_> {
         let hi = if source.elem.bits() > 0 { source.elem.max() } else { FLOAT_HI };
         let (elem, ptr) = (source.elem, pointer_type(space));
         let align = size_of(elem);
+        if feature == Feature::ReadOnlyLoad
+            && self.happens(Feature::Assembly)
+            && self.load_assembly(elem, &address.to_string(), &ptr, index.scope)
+        {
+            return;
+        }
         let invariant =
             if feature == Feature::ReadOnlyLoad && self.rng.chance(20) { ", !invariant.load !0" } else { "" };
         self.op(elem, hi, index.scope, format_args!("load {elem}, {ptr} {address}, align {align}{invariant}"));

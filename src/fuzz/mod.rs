@@ -10,6 +10,7 @@
 //! Nothing here uses the analysis: what the generator needs to know about a value (a bound, who agrees on it), it knows
 //! by construction.
 
+mod assembly;
 mod build;
 mod calls;
 mod cfg;

@@ -37,6 +37,10 @@ impl Gen<'_> {
             return self.int_expression();
         }
         self.note(feature);
+        if matches!(feature, Feature::Vote | Feature::Ballot) && self.happens(Feature::Assembly) {
+            let (mask, scope) = self.members();
+            return self.collective_assembly(feature, &mask, scope);
+        }
         match feature {
             Feature::Vote => {
                 let c = self.condition(Scope::Lane);
@@ -144,6 +148,9 @@ impl Gen<'_> {
                 let from = if self.rng.chance(50) { self.pick_scoped(I32, Scope::Block) } else { self.pick(I32) };
                 let from = self.masked(from, 32);
                 let scope = if from.scope >= Scope::Warp { agreed } else { Scope::Lane };
+                if self.happens(Feature::Assembly) {
+                    return self.shuffle_assembly(a, from, clamp, scope);
+                }
                 self.op(
                     I32,
                     a.hi,

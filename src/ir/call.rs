@@ -37,8 +37,8 @@ pub struct CallData {
     pub no_return: bool,
     /// `willreturn`.
     pub will_return: bool,
-    /// Inline assembly that is pure and reads only its operands (checked on import).
-    pub pure_asm: bool,
+    /// Inline assembly: its number in the function, see [`Func::assembly`](super::Func::assembly).
+    pub asm: Option<u32>,
     /// Inline assembly that may move the stack pointer.
     pub asm_moves_stack: bool,
 }

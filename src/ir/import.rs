@@ -10,6 +10,7 @@
 //!
 //! [`Opcode::Other`]: super::inst::Opcode::Other
 
+use super::asm::{self, Program};
 use super::call::{CallData, Callee, Memory};
 use super::constant::{constant_address, has_undef};
 use super::handles::Handles;
@@ -19,7 +20,7 @@ use super::{Func, ParamData, scratch};
 use crate::entity::Type;
 use crate::geometry::Geometry;
 use crate::graph::Graph;
-use crate::llvm::handle::{self, AttrPlace, ValueKind, attribute_kind, metadata_kind};
+use crate::llvm::handle::{self, AttrPlace, TypeKind as TypeCode, ValueKind, attribute_kind, metadata_kind};
 use crate::llvm::walk::{Constant, FlagKinds};
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
@@ -105,7 +106,8 @@ pub fn import<'m>(context: &ModuleContext<'m>, function: handle::Function<'m>) -
     let layout = context.module.layout();
     let types: PrimaryMap<Type, TypeInfo> = snapshot.types.iter().map(|&ty| TypeInfo::of(ty, layout)).collect();
     let consts = snapshot.constants.iter().map(|constant| (data_of(constant, &types), constant.ty)).collect();
-    let calls = snapshot.calls.iter().map(|call| call_of(context, call.as_known_inst())).collect();
+    let mut asms = Assemblies::default();
+    let calls = snapshot.calls.iter().map(|call| call_of(context, call.as_known_inst(), &mut asms)).collect();
     let mut values = snapshot.values;
     values.extend(snapshot.constants.iter().map(|constant| constant.value));
     let func = Func {
@@ -121,6 +123,7 @@ pub fn import<'m>(context: &ModuleContext<'m>, function: handle::Function<'m>) -
         geps: snapshot.geps,
         gep_terms: snapshot.terms,
         calls,
+        asms: asms.programs,
         graph: Graph::from_rows(snapshot.successor_ends, snapshot.successors),
         geometry: Geometry::from_attributes(|name| function.string_attribute(name)),
         param_count: function.param_count(),
@@ -171,7 +174,44 @@ fn data_of(constant: &Constant<'_>, types: &PrimaryMap<Type, TypeInfo>) -> Const
     }
 }
 
-fn call_of<'m>(context: &ModuleContext<'m>, inst: handle::Inst<'m>) -> CallData {
+/// The inline assembly of a function, each text read once.
+#[derive(Default)]
+struct Assemblies {
+    programs: Vec<Program>,
+    /// Numbers by the address of LLVM's value.
+    known: FxHashMap<usize, u32>,
+}
+
+impl Assemblies {
+    fn number(&mut self, called: handle::Value<'_>, inst: handle::Inst<'_>, layout: handle::Layout<'_>) -> u32 {
+        *self.known.entry(called.address()).or_insert_with(|| {
+            let result = inst.ty();
+            let results: Vec<u32> = match result.kind() {
+                TypeCode::LLVMVoidTypeKind => Vec::new(),
+                TypeCode::LLVMStructTypeKind => {
+                    (0..result.length() as u32).map(|index| width(result.struct_element(index), layout)).collect()
+                }
+                _ => vec![width(result, layout)],
+            };
+            let arguments: Vec<u32> =
+                (0..inst.argument_count()).map(|index| width(inst.operand(index).ty(), layout)).collect();
+            self.programs.push(asm::read(&called.asm_text(), &called.asm_constraints(), &results, &arguments));
+            self.programs.len() as u32 - 1
+        })
+    }
+}
+
+/// Number of bits of a value in a register; zero if no register holds it.
+fn width(ty: handle::Type<'_>, layout: handle::Layout<'_>) -> u32 {
+    let bytes = || layout.store_size(ty).unwrap_or(0);
+    match ty.kind() {
+        TypeCode::LLVMIntegerTypeKind => ty.int_bits().unwrap_or(0),
+        TypeCode::LLVMStructTypeKind | TypeCode::LLVMArrayTypeKind | TypeCode::LLVMTargetExtTypeKind => 0,
+        _ => 8 * u32::try_from(bytes()).unwrap_or(0),
+    }
+}
+
+fn call_of<'m>(context: &ModuleContext<'m>, inst: handle::Inst<'m>, asms: &mut Assemblies) -> CallData {
     let kinds = context.kinds;
     let called = inst.called_value();
     let function = called.as_function();
@@ -188,8 +228,7 @@ fn call_of<'m>(context: &ModuleContext<'m>, inst: handle::Inst<'m>) -> CallData 
         function.and_then(|f| f.int_attribute(AttrPlace::Function, kinds.memory)),
     ];
     let memory = memory.into_iter().flatten().map(Memory::of_encoding).min().unwrap_or(Memory::ReadWrite);
-    let pure_asm = matches!(callee, Callee::Asm { side_effects: false })
-        && super::asm::is_pure(&called.asm_text(), &called.asm_constraints());
+    let is_asm = matches!(callee, Callee::Asm { .. });
     CallData {
         callee,
         memory,
@@ -197,8 +236,8 @@ fn call_of<'m>(context: &ModuleContext<'m>, inst: handle::Inst<'m>) -> CallData 
         no_divergence_source: anywhere(kinds.no_divergence_source),
         no_return: anywhere(kinds.noreturn),
         will_return: anywhere(kinds.willreturn),
-        pure_asm,
-        asm_moves_stack: matches!(callee, Callee::Asm { .. }) && super::asm::moves_stack(&called.asm_text()),
+        asm: is_asm.then(|| asms.number(called, inst, context.module.layout())),
+        asm_moves_stack: is_asm && asm::moves_stack(&called.asm_text()),
     }
 }
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! in one pool, constants and types are interned. Everything after the import works on these arrays; only
 //! [`handles::Handles`] leads back to LLVM.
 
-mod asm;
+pub mod asm;
 pub mod call;
 mod constant;
 pub mod handles;
@@ -52,6 +52,7 @@ pub struct Func {
     pub(crate) geps: Vec<GepData>,
     pub(crate) gep_terms: Vec<GepTerm>,
     pub(crate) calls: Vec<CallData>,
+    pub(crate) asms: Vec<asm::Program>,
 
     /// Control flow between blocks.
     pub graph: Graph,
@@ -165,6 +166,10 @@ impl Func {
     pub fn call(&self, inst: Inst) -> &CallData {
         debug_assert!(self.insts[inst].opcode == Opcode::Call);
         &self.calls[self.insts[inst].aux as usize]
+    }
+    /// The inline assembly of a call.
+    pub fn assembly(&self, inst: Inst) -> Option<&asm::Program> {
+        self.asms.get(self.call(inst).asm? as usize)
     }
     /// Whether a stack object is in the function's fixed area: allocated in the entry block, with constant size. All
     /// others move the stack pointer during execution.

@@ -1,0 +1,220 @@
+//! What kind of instruction is each mnemonic of PTX? One table, from which the analysis reads how results relate across
+//! lanes. The lockstep machine executes inline PTX without it, so that it can disagree.
+//!
+//! The first row applies whose mnemonic is the instruction's and whose words are among its modifiers. An instruction
+//! without a row may do anything.
+
+use Kind::*;
+
+/// What an instruction does with the registers that it names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A function of its operands.
+    Pure,
+    /// A function of its operands that modular arithmetic describes.
+    Arithmetic(Arithmetic),
+    /// A function of its operands and of the block's position in its cluster.
+    PureInBlock,
+    /// A vote: every participating lane gets the same answer if lanes agree on the member mask, the last operand.
+    Vote,
+    /// A shuffle from one source lane: value, source lane, clamp, member mask.
+    ShuffleIndex,
+    /// A reduction at a barrier: barrier, number of threads unless all take part, predicate.
+    BarrierReduction,
+    /// A load from memory that nobody writes while the kernel runs.
+    ReadOnlyLoad,
+    /// A load that other threads may only race with.
+    WeakLoad,
+    /// Writes no register.
+    NoResult,
+    /// The result differs between lanes, or may.
+    Divergent,
+}
+
+/// Arithmetic on integers, modulo the width of the type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arithmetic {
+    Move,
+    Add,
+    Sub,
+    Negate,
+    Not,
+    ShiftLeft,
+    /// The low half of a product.
+    Multiply,
+    /// The low half of a product, plus a third operand.
+    MultiplyAdd,
+    Convert,
+    /// The first or the second operand, as the third says.
+    Choose,
+}
+
+/// Modifiers that make an operation other than modular: saturation, high halves, wide products, rounding.
+const NOT_MODULAR: [&str; 12] = ["sat", "hi", "wide", "cc", "relu", "rn", "rz", "rm", "rp", "rni", "rzi", "satfinite"];
+
+/// Memory accesses with an order, which may see what another thread writes meanwhile.
+const ORDERED: [&str; 5] = ["volatile", "relaxed", "acquire", "mmio", "local"];
+
+const TABLE: &[(&str, &[&str], Kind)] = &[
+    ("mov", &[], Arithmetic(Arithmetic::Move)),
+    ("add", &[], Arithmetic(Arithmetic::Add)),
+    ("sub", &[], Arithmetic(Arithmetic::Sub)),
+    ("neg", &[], Arithmetic(Arithmetic::Negate)),
+    ("not", &[], Arithmetic(Arithmetic::Not)),
+    ("shl", &[], Arithmetic(Arithmetic::ShiftLeft)),
+    ("mul", &[], Arithmetic(Arithmetic::Multiply)),
+    ("mad", &[], Arithmetic(Arithmetic::MultiplyAdd)),
+    ("cvt", &[], Arithmetic(Arithmetic::Convert)),
+    ("selp", &[], Arithmetic(Arithmetic::Choose)),
+    // exchanges between lanes
+    ("vote", &["sync"], Vote),
+    ("match", &["all", "sync"], Vote),
+    ("redux", &["sync"], Vote),
+    ("shfl", &["sync", "idx"], ShuffleIndex),
+    ("bar", &["red"], BarrierReduction),
+    ("barrier", &["red"], BarrierReduction),
+    ("vote", &[], Divergent),
+    ("match", &[], Divergent),
+    ("shfl", &[], Divergent),
+    ("activemask", &[], Divergent), // the lanes of one instance may execute it separately
+    ("elect", &[], Divergent),
+    // memory
+    ("ld", &["global", "nc"], ReadOnlyLoad),
+    ("ld", &["const"], ReadOnlyLoad),
+    ("ldu", &["global"], ReadOnlyLoad),
+    ("ld", &["global"], WeakLoad),
+    ("ld", &["shared"], WeakLoad),
+    ("ld", &["shared::cta"], WeakLoad),
+    ("ld", &[], Divergent),
+    ("ldu", &[], Divergent),
+    ("atom", &[], Divergent),
+    ("st", &[], NoResult),
+    ("red", &[], NoResult),
+    ("bar", &[], NoResult),
+    ("barrier", &[], NoResult),
+    ("membar", &[], NoResult),
+    ("fence", &[], NoResult),
+    ("prefetch", &[], NoResult),
+    ("prefetchu", &[], NoResult),
+    ("discard", &[], NoResult),
+    ("applypriority", &[], NoResult),
+    ("nanosleep", &[], NoResult),
+    ("brkpt", &[], NoResult),
+    ("griddepcontrol", &[], NoResult),
+    ("cp", &["async"], NoResult),
+    ("mbarrier", &["arrive"], Divergent),
+    ("mbarrier", &["arrive_drop"], Divergent),
+    ("mbarrier", &["init"], NoResult),
+    ("mbarrier", &["inval"], NoResult),
+    ("mbarrier", &["expect_tx"], NoResult),
+    ("mbarrier", &["complete_tx"], NoResult),
+    ("mbarrier", &["pending_count"], Pure),
+    ("mbarrier", &[], Divergent),
+    // addresses
+    ("cvta", &["shared"], PureInBlock),
+    ("cvta", &["shared::cta"], PureInBlock),
+    ("cvta", &["shared::cluster"], PureInBlock),
+    ("cvta", &[], Pure),
+    ("mapa", &[], PureInBlock),
+    ("getctarank", &[], PureInBlock),
+    ("isspacep", &[], PureInBlock),
+    ("createpolicy", &[], Pure),
+    // functions of their operands; addc, subc and madc also read the carry, which is a register here
+    ("abs", &[], Pure),
+    ("addc", &[], Pure),
+    ("and", &[], Pure),
+    ("bfe", &[], Pure),
+    ("bfi", &[], Pure),
+    ("bfind", &[], Pure),
+    ("bmsk", &[], Pure),
+    ("brev", &[], Pure),
+    ("clz", &[], Pure),
+    ("cnot", &[], Pure),
+    ("copysign", &[], Pure),
+    ("cos", &[], Pure),
+    ("div", &[], Pure),
+    ("dp2a", &[], Pure),
+    ("dp4a", &[], Pure),
+    ("ex2", &[], Pure),
+    ("fma", &[], Pure),
+    ("fns", &[], Pure),
+    ("lg2", &[], Pure),
+    ("lop3", &[], Pure),
+    ("mad24", &[], Pure),
+    ("madc", &[], Pure),
+    ("max", &[], Pure),
+    ("min", &[], Pure),
+    ("mul24", &[], Pure),
+    ("or", &[], Pure),
+    ("popc", &[], Pure),
+    ("prmt", &[], Pure),
+    ("rcp", &[], Pure),
+    ("rem", &[], Pure),
+    ("rsqrt", &[], Pure),
+    ("sad", &[], Pure),
+    ("set", &[], Pure),
+    ("setp", &[], Pure),
+    ("shf", &[], Pure),
+    ("shr", &[], Pure),
+    ("sin", &[], Pure),
+    ("slct", &[], Pure),
+    ("sqrt", &[], Pure),
+    ("subc", &[], Pure),
+    ("szext", &[], Pure),
+    ("tanh", &[], Pure),
+    ("testp", &[], Pure),
+    ("vabsdiff", &[], Pure),
+    ("vabsdiff2", &[], Pure),
+    ("vabsdiff4", &[], Pure),
+    ("vadd", &[], Pure),
+    ("vadd2", &[], Pure),
+    ("vadd4", &[], Pure),
+    ("vavrg2", &[], Pure),
+    ("vavrg4", &[], Pure),
+    ("vmad", &[], Pure),
+    ("vmax", &[], Pure),
+    ("vmax2", &[], Pure),
+    ("vmax4", &[], Pure),
+    ("vmin", &[], Pure),
+    ("vmin2", &[], Pure),
+    ("vmin4", &[], Pure),
+    ("vset", &[], Pure),
+    ("vset2", &[], Pure),
+    ("vset4", &[], Pure),
+    ("vshl", &[], Pure),
+    ("vshr", &[], Pure),
+    ("vsub", &[], Pure),
+    ("vsub2", &[], Pure),
+    ("vsub4", &[], Pure),
+    ("xor", &[], Pure),
+];
+
+/// The kind of an instruction; `None` if warpwise does not know it.
+pub fn kind_of(mnemonic: &str, modifiers: &[&str]) -> Option<Kind> {
+    let has = |word: &&str| modifiers.contains(word);
+    let row = TABLE.iter().find(|(name, words, _)| *name == mnemonic && words.iter().all(|word| has(&word)))?;
+    Some(match row.2 {
+        Arithmetic(_) if NOT_MODULAR.iter().any(|word| has(&word)) => Pure,
+        WeakLoad | ReadOnlyLoad if ORDERED.iter().any(|word| has(&word)) => Divergent,
+        kind => kind,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modifiers_choose_the_row() {
+        assert_eq!(kind_of("shfl", &["sync", "idx", "b32"]), Some(ShuffleIndex));
+        assert_eq!(kind_of("shfl", &["sync", "down", "b32"]), Some(Divergent));
+        assert_eq!(kind_of("vote", &["ballot", "b32"]), Some(Divergent));
+        assert_eq!(kind_of("add", &["u32"]), Some(Arithmetic(Arithmetic::Add)));
+        assert_eq!(kind_of("add", &["sat", "s32"]), Some(Pure));
+        assert_eq!(kind_of("mul", &["wide", "u32"]), Some(Pure));
+        assert_eq!(kind_of("ld", &["volatile", "global", "u32"]), Some(Divergent));
+        assert_eq!(kind_of("ld", &["global", "nc", "u32"]), Some(ReadOnlyLoad));
+        assert_eq!(kind_of("ld", &["u32"]), Some(Divergent));
+        assert_eq!(kind_of("frobnicate", &["u32"]), None);
+    }
+}
