@@ -349,7 +349,11 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
                 self.check(registers, check, insts.find(|inst| !inst.opens_block()).unwrap_or(end));
             }
             Event::Exit(call) => self.flush(registers, self.handles.inst(call)),
-            Event::Return => self.flush(registers, end),
+            Event::Return => {
+                // only a cast may be between a call that must be a tail call and its return
+                let mut last = func.block_insts(block).rev().map(|inst| self.handles.inst(inst)).skip(1).take(2);
+                self.flush(registers, last.find(|inst| inst.is_musttail()).unwrap_or(end));
+            }
             Event::Branch(number) => {
                 let branch = &plan.branches[number];
                 let skipped = if let Keep::Bits { first, .. } = branch.keep { first } else { 0 };

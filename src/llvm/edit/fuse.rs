@@ -235,9 +235,7 @@ impl<'m> Editor<'m> {
 
 /// Whether a call is `musttail` or has operand bundles, neither of which melding can preserve.
 pub fn is_bound_call(inst: Inst<'_>) -> bool {
-    inst.opcode() == LLVMOpcode::LLVMCall
-        && (edit!(LLVMGetTailCallKind(inst.raw())) == LLVMTailCallKind::LLVMTailCallKindMustTail
-            || edit!(LLVMGetNumOperandBundles(inst.raw())) != 0)
+    inst.is_musttail() || inst.opcode() == LLVMOpcode::LLVMCall && edit!(LLVMGetNumOperandBundles(inst.raw())) != 0
 }
 
 /// Calling convention of a call.

@@ -20,6 +20,11 @@ impl<'m> Inst<'m> {
         use LLVMOpcode::{LLVMCatchPad, LLVMCleanupPad, LLVMLandingPad, LLVMPHI};
         matches!(self.opcode(), LLVMPHI | LLVMLandingPad | LLVMCatchPad | LLVMCleanupPad)
     }
+    /// Whether it is a `musttail` call, behind which there is only a return.
+    pub fn is_musttail(self) -> bool {
+        self.opcode() == LLVMOpcode::LLVMCall
+            && get!(LLVMGetTailCallKind(self.raw)) == llvm_sys::LLVMTailCallKind::LLVMTailCallKindMustTail
+    }
     /// The block it stands in.
     pub fn block(self) -> Block<'m> {
         wrap!(Block, LLVMGetInstructionParent(self.raw)).expect("an instruction has a block")
