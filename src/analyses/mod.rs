@@ -4,7 +4,6 @@
 //! when first requested, and dropped when their function is edited. Editing one function does not affect the facts of
 //! another: the summaries they have of each other remain valid. Nothing is solved for questions that control flow and
 //! registers answer.
-//! summaries of each other hold before and after. Where control flow and registers answer the question, nothing is solved.
 
 mod limit;
 mod options;

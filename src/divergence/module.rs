@@ -119,6 +119,14 @@ impl<'m> ModuleAnalysis<'m> {
         Facts::compute(outline, &env)
     }
 
+    /// A kernel and what its solver is told.
+    #[cfg(test)]
+    pub(super) fn with_environment(&self, kernel: handle::Function<'m>, test: impl FnOnce(&Outline, &Environment<'_>)) {
+        let (outline, _) = self.outline(kernel);
+        let env = self.environment(kernel, &outline.func, None, &[]);
+        test(&outline, &env);
+    }
+
     /// Whether the result of calling the function can be derived from its body.
     fn has_summary(&self, function: u32) -> bool {
         let function = self.context.functions()[function as usize];

@@ -420,3 +420,98 @@ impl<'a> Solver<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::divergence::{ModuleAnalysis, Options};
+    use crate::fuzz::{Knobs, Mode, generate};
+    use crate::llvm::owned::OwnedModule;
+
+    /// Random kernels of each mode.
+    const SEEDS: u64 = 60;
+
+    /// Tests the solvers of random kernels at their fixed points.
+    fn solved(test: impl Fn(&mut Solver<'_>, &str)) {
+        for mode in Mode::ALL {
+            for seed in 0..SEEDS {
+                let kernel = generate(seed, &Knobs::of_mode(mode));
+                let module = OwnedModule::from_text(&kernel.ir, "kernel").unwrap();
+                let analysis = ModuleAnalysis::new(module.handle(), Options::default());
+                let kernels = module.handle().functions().filter(|function| function.is_ptx_kernel());
+                for function in kernels.filter(|function| !function.is_declaration()) {
+                    analysis.with_environment(function, |outline, env| {
+                        let mut solver = Solver::new(&outline.func, outline.cfg(), env);
+                        solver.run();
+                        test(&mut solver, &format!("seed {seed} mode {}", mode.name()));
+                    });
+                }
+            }
+        }
+    }
+
+    /// The reachable instructions with a result.
+    fn results(solver: &Solver<'_>) -> Vec<Inst> {
+        use Opcode::*;
+        let insts = solver.cfg.cycles.order().iter().flat_map(|&block| solver.func.block_insts(block));
+        let is_plain = |&inst: &Inst| {
+            !matches!(
+                solver.func.insts[inst].opcode,
+                Br | CondBr | Switch | OtherTerminator | Ret | Unreachable | Store | Fence
+            )
+        };
+        insts.filter(is_plain).collect()
+    }
+
+    fn rule(solver: &mut Solver<'_>, inst: Inst) -> Element {
+        let data = &solver.func.insts[inst];
+        match data.opcode {
+            Opcode::Phi => solver.view().phi(inst),
+            _ => solver.view().transfer(inst, data),
+        }
+    }
+
+    /// How much is claimed of the lanes: the scope in which they agree, if they do.
+    fn claim(solver: &mut Solver<'_>, element: Element) -> Option<Scope> {
+        if element.is_bottom() { Some(Scope::Grid) } else { solver.view().scope_of(element) }
+    }
+
+    #[test]
+    fn the_solution_satisfies_every_rule() {
+        solved(|solver, name| {
+            for inst in results(solver) {
+                let (known, again) = (solver.elements[solver.func.result(inst).index()], rule(solver, inst));
+                let is_coarse = solver.changes.get(&inst).is_some_and(|&count| count > COARSEN_AFTER);
+                assert!(known == again || is_coarse, "{name}: {inst} is {known:?}, and by its rule {again:?}");
+                assert!(claim(solver, known) <= claim(solver, again), "{name}: {inst} claims more than its rule");
+            }
+            for &block in solver.cfg.cycles.order() {
+                solver.visit_branch(solver.func.terminator(block));
+            }
+            assert!(solver.queue.is_empty(), "{name}: a branch narrows a gate that is open");
+        });
+    }
+
+    #[test]
+    fn divergent_operands_make_no_result_uniform() {
+        solved(|solver, name| {
+            for inst in results(solver) {
+                let known = rule(solver, inst);
+                if claim(solver, known).is_some() {
+                    continue;
+                }
+                for &operand in solver.func.operands(inst) {
+                    let was = std::mem::replace(&mut solver.elements[operand.index()], Element::DIVERGENT);
+                    let weaker = rule(solver, inst);
+                    assert_eq!(
+                        claim(solver, weaker),
+                        None,
+                        "{name}: {inst}, {:?}, agrees if {operand} is divergent, not as {was:?}; {weaker:?}",
+                        solver.func.insts[inst].opcode
+                    );
+                    solver.elements[operand.index()] = was;
+                }
+            }
+        });
+    }
+}

@@ -20,6 +20,9 @@ impl View<'_> {
     pub(super) fn integer(&mut self, inst: Inst, data: &InstData) -> Element {
         let func = self.func;
         let &[left, right] = func.operands(inst) else { return Element::DIVERGENT };
+        if left == right && matches!(data.opcode, Opcode::Sub | Opcode::Xor) {
+            return self.interner.intern_constant(0);
+        }
         let (a, b) = (self.read(left, data.block), self.read(right, data.block));
         if let (Some(x), Some(y)) = (a.plain_scope(), b.plain_scope()) {
             return Element::uniform(x.min(y));
@@ -30,7 +33,7 @@ impl View<'_> {
         let bits = self.func.int_bits(self.func.result(inst)).filter(|&bits| bits <= 64);
         let Some(bits) = bits else { return self.generic(inst) };
         if a.is_divergent() || b.is_divergent() {
-            return self.with_divergent_operand(inst, data, a, b, bits);
+            return self.absorbed(inst, data, a, b, bits).unwrap_or(Element::DIVERGENT);
         }
         let (Some(x), Some(y)) = (self.interner.form(a), self.interner.form(b)) else {
             return Element::DIVERGENT;
@@ -46,39 +49,28 @@ impl View<'_> {
                 return self.interner.intern_rest(rest);
             }
         }
-        let result = self.integer_forms(inst, data, x, y, bits);
-        self.or_generic(inst, result, bits)
-    }
-
-    /// The form if there is one, else the default rule: lanes may still agree on a value that has no form.
-    #[inline]
-    fn or_generic(&mut self, inst: Inst, form: Option<Form>, bits: u32) -> Element {
-        match form {
+        match self.integer_forms(inst, data, x, y, bits) {
             Some(form) => self.finish(Some(form), bits),
-            None => self.generic(inst),
+            // lanes may still agree on a value that has no form
+            None => self.absorbed(inst, data, a, b, bits).unwrap_or_else(|| self.generic(inst)),
         }
     }
 
-    /// With a divergent operand only constants help: those that absorb it, and masks that remove all bits in which
-    /// lanes differ.
-    fn with_divergent_operand(&mut self, inst: Inst, data: &InstData, a: Element, b: Element, bits: u32) -> Element {
-        let zero = |view: &Self, element| view.interner.constant(element) == Some(0);
-        let ones = |view: &Self, element| view.interner.constant(element) == Some(-1);
-        let absorbed = match data.opcode {
-            Opcode::Mul | Opcode::And if zero(self, a) || zero(self, b) => Some(0),
-            Opcode::Or if ones(self, a) || ones(self, b) => Some(-1),
-            Opcode::Sub | Opcode::Xor if self.func.operands(inst)[0] == self.func.operands(inst)[1] => Some(0),
-            Opcode::URem | Opcode::SRem if self.interner.constant(b) == Some(1) => Some(0),
-            _ => None,
+    /// The result if it does not depend on what lanes differ in: constants that absorb the other operand, and masks that
+    /// remove all bits in which lanes differ.
+    fn absorbed(&mut self, inst: Inst, data: &InstData, a: Element, b: Element, bits: u32) -> Option<Element> {
+        let (x, y) = (self.interner.constant(a), self.interner.constant(b));
+        let value = match data.opcode {
+            Opcode::Mul | Opcode::And if x == Some(0) || y == Some(0) => 0,
+            Opcode::Or if x == Some(-1) || y == Some(-1) => -1,
+            Opcode::URem | Opcode::SRem if y == Some(1) => 0,
+            Opcode::And => {
+                let form = self.mask_of_moved_bits(inst, data.block, y?, bits)?;
+                return Some(self.interner.intern(&form));
+            }
+            _ => return None,
         };
-        if let Some(value) = absorbed {
-            return self.interner.intern_constant(value);
-        }
-        let masked = match self.interner.constant(b) {
-            Some(mask) if data.opcode == Opcode::And => self.mask_of_moved_bits(inst, data.block, mask, bits),
-            _ => None,
-        };
-        masked.map_or(Element::DIVERGENT, |form| self.interner.intern(&form))
+        Some(self.interner.intern_constant(value))
     }
 
     /// The form of a mask that hides a shift without a form. `tid.x / 32 * 8` arrives here as `(tid.x >> 2) & ~7`: the
@@ -373,7 +365,10 @@ impl View<'_> {
                 if unsigned.is_none() && non_negative { signed() } else { unsigned }
             }
         };
-        self.or_generic(inst, result, to)
+        match result {
+            Some(form) => self.finish(Some(form), to),
+            None => self.generic(inst),
+        }
     }
 
     fn extended(&self, form: &Form, value: Value, from: u32, signed: bool, at: Block) -> Option<Form> {

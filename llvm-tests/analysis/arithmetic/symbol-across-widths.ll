@@ -13,7 +13,8 @@ define ptx_kernel void @k(i32 %n) {
   ; CHECK: %x4 = affine 4*sext(%n)*tid.x + uniform grid{{$}}
   %x4 = shl i64 %s, 2
   ; CHECK: %uni.d = uniform grid{{$}}
-  %uni.d = sub i64 %x4, %x4
+  %y4 = mul i64 %s, 4
+  %uni.d = sub i64 %x4, %y4
   %w = mul i32 %t, %n
   ; CHECK: %div.s = divergent{{$}}
   %div.s = sext i32 %w to i64
