@@ -33,6 +33,8 @@ fn main() {
     if version.split('.').next() != Some(LLVM_MAJOR) {
         fail(&format!("{} is LLVM {version}, but warpwise is built for LLVM {LLVM_MAJOR}; {MEND}", config.display()));
     }
+    // most of what a library of LLVM offers is not called for every module: look it up when it is
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-z,lazy");
     compile_passes(&query(&config, "--includedir"), &version);
 }
 
