@@ -59,8 +59,21 @@ fn change(plugin: &Path) {
 fn cmake_and_ninja_build_with_the_plugin_and_notice_a_new_one() {
     let folder = tempfile::tempdir().unwrap();
     let prefix = installed(folder.path());
-    let flags = Command::new(prefix.join("bin/warpwise")).arg("flags").output().unwrap();
-    assert_eq!(stdout(&flags).trim(), format!("-fpass-plugin={}", prefix.join("lib/libwarpwise.so").display()));
+    let mut flags = Command::new(prefix.join("bin/warpwise"));
+    let flags = flags.arg("flags").env("WARPWISE_CUDA", cuda_tree()).output().unwrap();
+    let own = format!("-fpass-plugin={} ", prefix.join("lib/libwarpwise.so").display());
+    assert!(stdout(&flags).starts_with(&own), "{}", stdout(&flags));
+    // README's command: nothing but these flags is needed, and remarks have the names of the source
+    fs::write(folder.path().join("main.cu"), MAIN).unwrap();
+    let output = llvm_tool("clang++")
+        .current_dir(folder.path())
+        .args(["-x", "cuda", "main.cu", "--cuda-gpu-arch=sm_90", "-O3", "-c", "-Rpass-analysis=warpwise"])
+        .args(stdout(&flags).split_whitespace())
+        .output()
+        .unwrap();
+    assert!(output.status.success() && stderr(&output).contains("`threadIdx.x < n`"), "{}", stderr(&output));
+    let path = Command::new(prefix.join("bin/warpwise")).args(["flags", "--plugin"]).output().unwrap();
+    assert_eq!(stdout(&path).trim(), prefix.join("lib/libwarpwise.so").display().to_string());
 
     let sources = folder.path().join("demo");
     fs::create_dir(&sources).unwrap();

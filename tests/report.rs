@@ -76,6 +76,32 @@ fn ir_is_reported_too() {
     assert!(text.contains("every lane writes the same address"), "{text}");
 }
 
+const TWICE: &str = "\
+template <typename T> __global__ void axpy(T a, const T *x, T *y, int n) {
+  int i = threadIdx.x;
+  T own[64];
+  for (int k = 0; k < 64; ++k)
+    own[k] = x[k * n];
+  y[i] = a * own[i & 63];
+  y[0] = x[i];
+}
+template __global__ void axpy<float>(float, const float *, float *, int);
+template __global__ void axpy<double>(double, const double *, double *, int);
+";
+
+#[test]
+fn instantiations_are_told_apart_and_cheap_accesses_are_not_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("twice.cu");
+    std::fs::write(&path, TWICE).unwrap();
+    let (fine, text, said) = report(&[path.to_str().unwrap(), "--function", "axpy< double >"]);
+    assert!(fine, "{said}");
+    assert!(text.contains("kernel axpy<double> at") && !text.contains("axpy<float>"), "{text}");
+    assert!(!text.contains("same offset") && text.contains("every lane writes the same address"), "{text}");
+    let stored = text.lines().find(|line| line.contains("y[0] = x[i]")).unwrap();
+    assert!(stored.contains("divergent"), "a line that stores what differs: {stored}");
+}
+
 #[test]
 fn mistakes_are_answered_with_one_sentence() {
     let folder = tempfile::tempdir().unwrap();

@@ -72,7 +72,7 @@ function(warpwise_enable target)
     list(APPEND flags "SHELL:-mllvm ${option}")
   endforeach()
   if(arg_REMARKS)
-    list(APPEND flags -Rpass=warpwise -Rpass-missed=warpwise -Rpass-analysis=warpwise)
+    list(APPEND flags -fno-discard-value-names -Rpass=warpwise -Rpass-missed=warpwise -Rpass-analysis=warpwise)
   endif()
 
   if(arg_SOURCES)

@@ -9,6 +9,9 @@ pub fn describe(access: &WarpAccess, factor: impl Fn(Value) -> String, all: bool
     let mut text = match (&access.pattern, access.cost) {
         (Pattern::Unknown, _) => return None,
         (Pattern::Same, _) if matches!(access.space, Space::Local | Space::Constant) && !all => return None,
+        (Pattern::Same, _) if access.space == Space::Local => {
+            return Some("each thread's own copy, all at the same offset: the fewest sectors".to_owned());
+        }
         (Pattern::Same, _) => format!("every lane {} the same address", access.action.verb()),
         (pattern, Cost::BankWays(ways)) if ways > 1 => format!("{ways}-way bank conflict: {}", spacing(pattern)),
         (pattern, Cost::Sectors { needed, ideal }) if needed > ideal => {

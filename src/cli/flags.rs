@@ -1,8 +1,35 @@
-//! What do a user's clang flags mean for us? They are separated into those for compiling to IR, for compiling with the
-//! plugin, and for the analysis.
+//! Which flags does clang need for the plugin (`warpwise flags`), and what do a user's own flags mean for us? Those are
+//! separated into flags for compiling to IR, for compiling with the plugin, and for the analysis.
 
+use super::cuda::{find_cuda, find_plugin, tree_flags};
 use crate::settings::Settings;
 use anyhow::Result;
+use clap::Args;
+
+/// Print the flags with which clang compiles CUDA with the plugin: the plugin and, if one is found, the CUDA tree.
+#[derive(Args)]
+pub struct FlagsArgs {
+    /// Only the path of the plugin, for `opt -load-pass-plugin=$(warpwise flags --plugin)`.
+    #[arg(long)]
+    plugin: bool,
+}
+
+/// Runs the subcommand.
+pub fn run(args: &FlagsArgs) -> Result<()> {
+    let plugin = find_plugin()?;
+    if args.plugin {
+        println!("{}", plugin.display());
+        return Ok(());
+    }
+    // remarks name arguments and variables as the source does
+    let mut flags = vec![format!("-fpass-plugin={}", plugin.display()), "-fno-discard-value-names".to_owned()];
+    match find_cuda() {
+        Ok(tree) => flags.extend(tree_flags(&tree)),
+        Err(reason) => eprintln!("warpwise: no --cuda-path is printed: {reason:#}"),
+    }
+    println!("{}", flags.join(" "));
+    Ok(())
+}
 
 /// The user's flags, separated by meaning.
 pub struct ClangFlags {

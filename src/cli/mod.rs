@@ -36,8 +36,7 @@ enum Command {
     Analyze(analyze::AnalyzeArgs),
     Compare(warpwise_timer::compare::CompareArgs),
     Doctor(doctor::DoctorArgs),
-    /// Print the clang flags that load the plugin.
-    Flags,
+    Flags(flags::FlagsArgs),
     Fusion(fusion::FusionArgs),
     /// Random kernels and the inputs of the benchmark ladder.
     Fuzz(fuzz::Args),
@@ -105,10 +104,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Analyze(args) => analyze::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Compare(args) => warpwise_timer::compare::run(&args),
         Command::Doctor(args) => doctor::run(&args),
-        Command::Flags => {
-            println!("-fpass-plugin={}", cuda::find_plugin()?.display());
-            Ok(ExitCode::SUCCESS)
-        }
+        Command::Flags(args) => flags::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Fusion(args) => fusion::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Fuzz(args) => fuzz::run(args),
         Command::Simt(args) => simt::run(&args),

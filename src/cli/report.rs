@@ -8,6 +8,7 @@ use super::cuda::{compile_device_ir, find_clang, find_cuda, find_plugin, tree_fl
 use super::flags::ClangFlags;
 use super::project;
 use crate::divergence::{ModuleAnalysis, Options};
+use crate::explain::symbol::is_named;
 use crate::geometry::BlockShape;
 use crate::llvm::optimise::optimise;
 use crate::llvm::owned::OwnedModule;
@@ -109,12 +110,13 @@ pub fn run(args: &ReportArgs) -> Result<()> {
 
 fn keep_named(report: &mut model::Report, names: &[String]) -> Result<()> {
     for name in names {
-        if !report.functions.iter().any(|function| function.symbol == *name || function.name == *name) {
-            bail!("{} has no function '{name}' with a body", report.input);
+        if !report.functions.iter().any(|function| is_named(&function.symbol, name)) {
+            let all: Vec<&str> = report.functions.iter().map(|function| function.name.as_str()).collect();
+            bail!("{} has no function '{name}' with a body; it has {}", report.input, all.join(", "));
         }
     }
     if !names.is_empty() {
-        report.functions.retain(|function| names.contains(&function.symbol) || names.contains(&function.name));
+        report.functions.retain(|function| names.iter().any(|name| is_named(&function.symbol, name)));
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::{cuda, record, say, simt_args};
 use crate::check;
-use crate::explain::expression::plain_symbol;
+use crate::explain::symbol::{is_named, kernel_symbol};
 use crate::llvm::image::{self, ModuleImage};
 use crate::llvm::owned::OwnedModule;
 use crate::map::recount;
@@ -139,7 +139,8 @@ pub fn load(path: &Path, clang_flags: &[String]) -> Result<ModuleImage> {
 /// Opens a module from IR, bitcode or CUDA.
 pub fn open(path: &Path, clang_flags: &[String]) -> Result<OwnedModule> {
     let is_cuda = path.extension().is_some_and(|ext| ext == "cu");
-    let flags: Vec<&str> = clang_flags.iter().map(String::as_str).collect();
+    let names = ["-fno-discard-value-names"]; // arguments and registers with the names of the source
+    let flags: Vec<&str> = names.into_iter().chain(clang_flags.iter().map(String::as_str)).collect();
     let compiled = if is_cuda { Some(cuda::compile_device_ir(path, &flags)?) } else { None };
     let source = compiled.as_ref().map_or(path, |(_, output)| output);
     let module = OwnedModule::from_file(source)?;
@@ -163,14 +164,23 @@ impl SimtArgs {
         config
     }
 
-    /// The symbol of the kernel that is named, by its symbol or as the source has it.
-    fn kernel_in(&self, image: &ModuleImage) -> Option<String> {
-        let name = self.kernel.as_ref()?;
-        let symbols = || image.functions.iter().map(|function| &function.name);
-        let mut plain = symbols().filter(|symbol| plain_symbol(symbol) == *name);
-        match (symbols().any(|symbol| symbol == name), plain.next(), plain.next()) {
-            (false, Some(only), None) => Some(only.clone()),
-            _ => Some(name.clone()),
+    /// The symbol of the kernel that is named: by its symbol, or by its name in the source, with template arguments if
+    /// there are several instantiations.
+    fn kernel_in(&self, image: &ModuleImage) -> Result<Option<String>> {
+        let Some(name) = &self.kernel else { return Ok(None) };
+        let symbols = || image.kernels().map(|id| &image.functions[id.index()].name);
+        if symbols().any(|symbol| symbol == name) {
+            return Ok(Some(name.clone()));
+        }
+        let list = |symbols: &[&String]| symbols.iter().map(|s| kernel_symbol(s)).collect::<Vec<_>>().join(", ");
+        match symbols().filter(|symbol| is_named(symbol, name)).collect::<Vec<_>>().as_slice() {
+            [only] => Ok(Some((*only).clone())),
+            [] if image.kernels().next().is_none() => bail!("{} has no kernel", image.name),
+            [] => {
+                let all = list(&symbols().collect::<Vec<_>>());
+                bail!("there is no kernel named {name} in {}; it has {all}", image.name)
+            }
+            several => bail!("{name} is the name of {} kernels, so say which: {}", several.len(), list(several)),
         }
     }
 
@@ -244,7 +254,7 @@ pub fn run(args: &SimtArgs) -> Result<ExitCode> {
         }
     };
     if let Some(folder) = &args.record {
-        let kernel = Machine::new(&image).kernel(args.kernel_in(&image).as_deref())?;
+        let kernel = Machine::new(&image).kernel(args.kernel_in(&image)?.as_deref())?;
         record::write(folder, &image.functions[kernel.index()].name, &args.config(), &given, &report)?;
     }
     finish(args, &given, &report)?;
@@ -255,7 +265,7 @@ pub fn run(args: &SimtArgs) -> Result<ExitCode> {
 fn run_check(args: &SimtArgs, file: &Path, inputs: &Inputs, given: &[Given]) -> Result<ExitCode> {
     let module = open(file, &args.clang_flags)?;
     let image = image::import(module.handle(), &file.display().to_string());
-    let report = check::run(module.handle(), &image, args.kernel_in(&image).as_deref(), &args.config(), inputs)?;
+    let report = check::run(module.handle(), &image, args.kernel_in(&image)?.as_deref(), &args.config(), inputs)?;
     finish(args, given, &report.launch)?;
     say(&format!("{report}\n"))?;
     Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -285,7 +295,7 @@ pub fn launch<O: Observer>(
     observer: &mut O,
 ) -> Result<LaunchReport> {
     let machine = Machine::new(image);
-    let kernel = machine.kernel(args.kernel_in(image).as_deref())?;
+    let kernel = machine.kernel(args.kernel_in(image)?.as_deref())?;
     Ok(machine.launch(kernel, &args.config(), inputs, observer)?)
 }
 
@@ -367,7 +377,7 @@ fn run_compare(args: &SimtArgs, before: &Path, after: &Path, inputs: &Inputs, gi
         })
         .collect();
     let tolerance = Tolerance { relative: args.tolerance, absolute: 0.0 };
-    compare(&first, &second, args.kernel_in(&first).as_deref(), &configs, inputs, &floats, tolerance)?;
+    compare(&first, &second, args.kernel_in(&first)?.as_deref(), &configs, inputs, &floats, tolerance)?;
     say(&format!("equal under the lockstep scheduler and {} seeds of the independent one\n", args.seeds))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,7 @@
 //! in local memory over all kernels, then the most resident warps, then the fewest registers.
 
 use super::cuda::{find_clang, find_cuda, find_plugin, tree_flags};
-use crate::explain::expression::plain_symbol;
+use crate::explain::symbol::kernel_symbol;
 use crate::gpu::Chip;
 use crate::gpu::chip::MAX_REGISTERS;
 use crate::gpu::occupancy::USUAL_THREADS;
@@ -137,7 +137,7 @@ fn rows_of(measured: &Measurements, chip: Chip, threads: u32) -> (Score, String)
         let warps = blocks * threads.div_ceil(32);
         rows += &format!(
             "{:<24} {:>9} {:>6} {:>7} {:>7} {:>6}\n",
-            plain_symbol(name),
+            kernel_symbol(name),
             kernel.resources.registers,
             kernel.resources.stack,
             kernel.resources.spill_stores + kernel.resources.spill_loads,

@@ -6,6 +6,7 @@
 //! operands, to a limited depth. Casts are omitted. The text is not meant to be parsed.
 
 use super::asm;
+use super::symbol::plain_symbol;
 use crate::affine::form::{Base, Form, Rest, Scope, Term};
 use crate::divergence::facts::Facts;
 use crate::entity::{Block, Inst, Value};
@@ -440,57 +441,9 @@ fn float_compare_word(predicate: u8) -> &'static str {
     }
 }
 
-/// The name in an Itanium-mangled symbol: `_Z9avgSquarePKfPfi` is `avgSquare`, `_ZZ4tilePfE3buf` is `buf`. A symbol
-/// that is not understood is returned unchanged.
-pub fn plain_symbol(symbol: &str) -> String {
-    let Some(mangled) = symbol.strip_prefix("_Z") else { return symbol.to_owned() };
-    if mangled.starts_with('Z') {
-        // a static or shared variable of a function: the name after the encoding of the function
-        let local = symbol.rsplit('E').find_map(|part| length_prefixed(part).map(|(name, _)| name.to_owned()));
-        return local.unwrap_or_else(|| symbol.to_owned());
-    }
-    let nested = mangled.starts_with('N');
-    let mut rest = mangled.strip_prefix('N').unwrap_or(mangled).trim_start_matches(['L', 'K', 'V']);
-    let mut parts: Vec<&str> = Vec::new();
-    while let Some((name, after)) = length_prefixed(rest) {
-        if name != "_GLOBAL__N_1" {
-            parts.push(name);
-        }
-        rest = after.trim_start_matches('L');
-        if !nested {
-            break;
-        }
-    }
-    if parts.is_empty() { symbol.to_owned() } else { parts.join("::") }
-}
-
-fn length_prefixed(text: &str) -> Option<(&str, &str)> {
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let length: usize = text.get(..digits)?.parse().ok()?;
-    let name = text.get(digits..digits.checked_add(length)?)?;
-    (length > 0).then(|| (name, &text[digits + length..]))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn symbols_lose_their_mangling() {
-        for (symbol, plain) in [
-            ("_Z9avgSquarePKfPfi", "avgSquare"),
-            ("_ZN3foo3barEv", "foo::bar"),
-            ("_ZN12_GLOBAL__N_14axpyEf", "axpy"),
-            ("_ZZ4tilePfE3buf", "buf"),
-            ("_ZL5table", "table"),
-            ("_Z4axpyIfEvT_", "axpy"),
-            ("plain_c", "plain_c"),
-            ("_Z", "_Z"),
-            ("_Z99x", "_Z99x"),
-        ] {
-            assert_eq!(plain_symbol(symbol), plain);
-        }
-    }
 
     #[test]
     fn registers_have_cuda_names() {

@@ -5,12 +5,14 @@
 //! asm          what in inline PTX makes its results differ between lanes
 //! causes       why a value differs between lanes: links from sources of divergence
 //!  └ chain        such a chain as a sentence
+//! symbol       a function by its name in the source
 //! ```
 
 mod asm;
 pub mod causes;
 mod chain;
 pub mod expression;
+pub mod symbol;
 
 pub use causes::Causes;
 pub use chain::{explain, source_text};

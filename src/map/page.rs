@@ -7,7 +7,7 @@
 use super::layout::{self, Drawing};
 use crate::counts::table::{BlockTable, BranchTable, FunctionTable, NamedPlace, Table};
 use crate::counts::{BranchCounts, Counted};
-use crate::explain::expression::plain_symbol;
+use crate::explain::symbol::kernel_symbol;
 use crate::source::Sources;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,7 +110,7 @@ fn function_page<'a>(
         counts: counts(branch).map(|c| Counts { rate: c.split_rate(), idle: c.lanes_idle(), counts: c }),
     });
     FunctionPage {
-        name: plain_symbol(&function.symbol),
+        name: kernel_symbol(&function.symbol),
         symbol: &function.symbol,
         is_kernel: function.is_kernel,
         values: function.values,

@@ -2,7 +2,7 @@
 
 use crate::counts::table::{BranchTable, FunctionTable, Table};
 use crate::counts::{BranchCounts, Counted};
-use crate::explain::expression::plain_symbol;
+use crate::explain::symbol::kernel_symbol;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -98,7 +98,7 @@ fn total(module: &Counted, function: &FunctionTable) -> Total {
         function.branches.iter().filter_map(|branch| Some((branch, module.of(branch)?))).collect();
     let divergent = || counts.iter().filter(|entry| entry.0.is_divergent);
     Total {
-        func: plain_symbol(&function.symbol),
+        func: kernel_symbol(&function.symbol),
         symbol: function.symbol.clone(),
         launches: module.launches(function),
         branches: function.branches.len(),
@@ -117,7 +117,7 @@ fn row(table: &Table, function: &FunctionTable, number: usize, branch: &BranchTa
         |place| format!("{}:{}", place.file.rsplit('/').next().unwrap_or(place.file), place.line),
     );
     Row {
-        func: plain_symbol(&function.symbol),
+        func: kernel_symbol(&function.symbol),
         symbol: function.symbol.clone(),
         branch: number,
         block: block(branch.block),

@@ -9,7 +9,8 @@ use crate::divergence::{Class, Facts, ModuleAnalysis};
 use crate::entity::{Inst, Value};
 use crate::explain::causes::Causes;
 use crate::explain::explain;
-use crate::explain::expression::{ExpressionPrinter, Place, plain_symbol, scope_words};
+use crate::explain::expression::{ExpressionPrinter, Place, scope_words};
+use crate::explain::symbol::kernel_symbol;
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::ir::types::TypeKind;
@@ -220,7 +221,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         }
         let first = lines.first().map(|line| line.place.clone());
         FunctionReport {
-            name: plain_symbol(&kernel.name),
+            name: kernel_symbol(&kernel.name),
             symbol: kernel.name.clone(),
             is_kernel: kernel.is_kernel,
             place: self.handles.function.place().map(|(file, line)| LineOf { file, line }).or(first),
@@ -239,7 +240,18 @@ impl<'a, 'm> Builder<'a, 'm> {
         let mut counts = Counts::default();
         for inst in kernel.insts.keys() {
             let data = &kernel.insts[inst];
-            if kernel.types[data.ty].kind == TypeKind::Void || !self.facts.is_reachable(data.block) {
+            if !self.facts.is_reachable(data.block) {
+                continue;
+            }
+            if data.opcode == Opcode::Store
+                && let Some(place) = self.words.place(inst)
+            {
+                // what is stored is computed here or was before: the line is about it either way
+                let class = self.agreement(kernel.operands(inst)[0]);
+                let line = self.line(place.into());
+                line.class = line.class.max(class);
+            }
+            if kernel.types[data.ty].kind == TypeKind::Void {
                 continue;
             }
             let value = kernel.result(inst);
@@ -273,7 +285,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         let value = kernel.result(inst);
         let is_address = matches!(kernel.insts[inst].opcode, Opcode::Alloca | Opcode::Gep | Opcode::AddrSpaceCast);
         let shown = (!is_address && !self.is_inner(inst)).then(|| ValueReport {
-            expression: self.words.value(value),
+            expression: self.expression(inst, class),
             class,
             detail: self.detail(value),
         });
@@ -285,6 +297,20 @@ impl<'a, 'm> Builder<'a, 'm> {
         let wanted = |report: &_| room && !line.values.contains(report);
         if let Some(report) = shown.filter(|report| is_readable(&report.expression) && wanted(report)) {
             line.values.push(report);
+        }
+    }
+
+    /// The text of a value. A conversion is left out of expressions, unless lanes agree on its result in another way than
+    /// on what is converted: then the same text would have two classes.
+    fn expression(&self, inst: Inst, class: Agreement) -> String {
+        let kernel = &self.facts.func;
+        let value = kernel.result(inst);
+        let text = self.words.value(value);
+        let is_other = matches!(kernel.insts[inst].opcode, Opcode::SExt | Opcode::ZExt | Opcode::Trunc)
+            && self.agreement(kernel.operands(inst)[0]) != class;
+        match kernel.int_bits(value).filter(|_| is_other) {
+            Some(bits) => format!("({text}) as {bits} bits"),
+            None => text,
         }
     }
 

@@ -7,6 +7,9 @@ use std::fmt::Write;
 /// Width of the class column.
 const CLASS: usize = 9;
 
+/// Maximum number of costly accesses that are listed of a function.
+const ACCESSES: usize = 12;
+
 /// Explanation of the words.
 const LEGEND: &str = "
 uniform: all lanes of a warp hold one value; affine: a fixed multiple of the thread index, plus something uniform;
@@ -125,16 +128,31 @@ fn memory(out: &mut String, function: &FunctionReport) {
     if function.accesses.is_empty() {
         return;
     }
-    let _ = writeln!(out, "\n  memory accesses");
-    let mut said: Vec<String> = Vec::new();
-    for access in &function.accesses {
+    // those that cost no more than they must are only counted; an unrolled loop would say the same thing many times
+    let mut said: Vec<(String, u32)> = Vec::new();
+    for access in function.accesses.iter().filter(|access| is_worth_a_line(access)) {
         let text = memory_line(access);
-        // an unrolled loop would say the same thing many times
-        if !said.contains(&text) {
-            let _ = writeln!(out, "    {text}");
-            said.push(text);
+        match said.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, count)) => *count += 1,
+            None => said.push((text, 1)),
         }
     }
+    if !said.is_empty() {
+        let _ = writeln!(out, "\n  memory accesses to look at");
+    }
+    for (text, count) in said.iter().take(ACCESSES) {
+        let times = if *count > 1 { format!(" ({count} times)") } else { String::new() };
+        let _ = writeln!(out, "    {text}{times}");
+    }
+    if said.len() > ACCESSES {
+        let _ = writeln!(out, "    and {} more: --json lists all", said.len() - ACCESSES);
+    }
+}
+
+/// Whether an access costs more than it must, may do so, or writes one address from all lanes.
+fn is_worth_a_line(access: &AccessReport) -> bool {
+    let all_write = access.stride == Some(0) && access.action == "store" && access.space != "local";
+    access.is_costly || access.text.is_none() || all_write
 }
 
 fn memory_line(access: &AccessReport) -> String {

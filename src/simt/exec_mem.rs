@@ -6,7 +6,7 @@
 
 use super::code::*;
 use super::constants::to_generic;
-use super::fault::{Access, Exec, FaultKind, Trap, trap};
+use super::fault::{Access, Exec, FaultKind, Trap, element, trap};
 use super::float;
 use super::memory::{AllocationKind, Window, arena_offset, out_of_bounds, read_bytes, window, write_bytes};
 use super::warp::{Frame, lanes_of};
@@ -148,12 +148,19 @@ impl Frame<'_, '_> {
         match place {
             Place::Shared(offset) if self.world.races.shared_enabled => {
                 let found = self.world.races.shared(thread, offset, size, what);
-                found.map_err(|race| Box::new(Trap { lane: lane as u32, kind: race.fault("shared", address) }))
+                found.map_err(|race| {
+                    let kind = race.fault("shared", self.world.shared_element(offset, size), address);
+                    Box::new(Trap { lane: lane as u32, kind })
+                })
             }
             Place::Device { allocation, offset } if self.world.races.global_enabled => {
                 let block = self.world.block_number;
                 let found = self.world.races.global(block, thread, allocation, offset, size, what);
-                found.map_err(|race| Box::new(Trap { lane: lane as u32, kind: race.fault("global", address) }))
+                found.map_err(|race| {
+                    let name = &self.world.device.allocations[allocation].name;
+                    let kind = race.fault("global", element(name, offset as u64, size), address);
+                    Box::new(Trap { lane: lane as u32, kind })
+                })
             }
             _ => Ok(()),
         }

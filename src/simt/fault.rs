@@ -33,9 +33,9 @@ pub enum FaultKind {
     #[error("lanes of one .sync operation name different masks: {first:#010x} and {second:#010x}")]
     SyncMaskMismatch { first: u32, second: u32 },
     #[error(
-        "race on {space} memory at {address:#x}: {first} by thread {other}, then {second} without a synchronisation between"
+        "race on {space} memory, {place} at {address:#x}: {first} by thread {other}, then {second} without a synchronisation between"
     )]
-    Race { space: &'static str, address: u64, first: Access, second: Access, other: u32 },
+    Race { space: &'static str, place: String, address: u64, first: Access, second: Access, other: u32 },
     #[error("step limit of {limit} instructions reached")]
     StepLimit { limit: u64 },
     #[error("recursion limit of {limit} calls reached")]
@@ -73,6 +73,17 @@ impl fmt::Display for Access {
             Access::Write => "write",
             Access::Atomic => "atomic",
         })
+    }
+}
+
+/// An element of a variable with this symbol, as the source has it: `tile[3]`.
+pub fn element(symbol: &str, offset: u64, size: usize) -> String {
+    let parsed = cpp_demangle::Symbol::new(symbol).ok();
+    let full = parsed.and_then(|symbol| symbol.demangle().ok()).unwrap_or_else(|| symbol.to_owned());
+    let name = full.rsplit("::").next().unwrap_or(&full);
+    match (offset / size.max(1) as u64, offset % size.max(1) as u64) {
+        (index, 0) => format!("{name}[{index}]"),
+        _ => format!("byte {offset} of {name}"),
     }
 }
 

@@ -7,7 +7,7 @@ use super::code::{BarrierKind, FunctionCode, LANES};
 use super::constants::{self, Pool};
 use super::control::{Arrival, completed};
 use super::decode;
-use super::fault::{Fault, FaultKind, Trap};
+use super::fault::{Fault, FaultKind, Trap, element};
 use super::independent;
 use super::launch::{
     Arg, Bytes, GlobalAfter, Inputs, LaunchConfig, LaunchError, LaunchReport, Limits, Reconvergence, Scheduler,
@@ -19,7 +19,7 @@ use super::memory::{AllocationKind, Arena, DeviceMemory};
 use super::observe::{Observer, mix};
 use super::races::Races;
 use super::warp::Warp;
-use crate::llvm::image::{FuncId, ModuleImage, TypeKind};
+use crate::llvm::image::{FuncId, ModuleImage, ParamImage, TypeKind};
 use smallvec::smallvec;
 
 /// Number of instructions that a warp executes before the next one gets its turn.
@@ -68,6 +68,12 @@ pub struct World<'p> {
 impl World<'_> {
     pub fn print(&mut self, text: &str) {
         self.stdout.push_str(text);
+    }
+
+    /// The shared variable and the element that lie at an offset, for accesses of `size` bytes.
+    pub fn shared_element(&self, offset: usize, size: usize) -> String {
+        let below = self.shared_names.iter().filter(|(start, _, _)| *start <= offset as u64).max_by_key(|one| one.0);
+        below.map_or_else(String::new, |(start, _, name)| element(name, offset as u64 - start, size))
     }
 
     /// Describes a shared offset, for messages.
@@ -243,6 +249,17 @@ impl<'i> Machine<'i> {
         })
     }
 
+    /// A parameter's type as it is given on the command line.
+    fn type_word(&self, param: &ParamImage) -> String {
+        match (param.by_value, &self.image.ty(param.ty).kind) {
+            (Some((inner, _)), _) => format!("{} bytes", self.image.ty(inner).size),
+            (None, TypeKind::Ptr(_)) => "pointer".to_owned(),
+            (None, TypeKind::Int(bits)) => format!("i{bits}"),
+            (None, TypeKind::Half | TypeKind::Float | TypeKind::Double) => format!("f{}", 8 * self.image.ty(param.ty).size),
+            _ => format!("{} bytes", self.image.ty(param.ty).size),
+        }
+    }
+
     /// The slots of the kernel's frame that hold arguments, and the allocation of each buffer argument.
     fn arguments(
         &self,
@@ -253,7 +270,8 @@ impl<'i> Machine<'i> {
         let function = &self.image.functions[kernel.index()];
         let (want, have) = (function.params.len(), inputs.args.len());
         if want != have {
-            let names: Vec<&str> = function.params.iter().map(|p| p.name.as_str()).collect();
+            let shown = |param: &ParamImage| format!("{} {}", self.type_word(param), param.name);
+            let names: Vec<String> = function.params.iter().map(shown).collect();
             let text =
                 format!("kernel {} takes {want} arguments ({}), but {have} are given", function.name, names.join(", "));
             return Err(LaunchError::Request(text));

@@ -47,8 +47,9 @@ pub struct Race {
 }
 
 impl Race {
-    pub fn fault(self, space: &'static str, address: u64) -> FaultKind {
-        FaultKind::Race { space, address, first: self.first, second: self.second, other: self.other }
+    /// The fault of it, at a place with a name.
+    pub fn fault(self, space: &'static str, place: String, address: u64) -> FaultKind {
+        FaultKind::Race { space, place, address, first: self.first, second: self.second, other: self.other }
     }
 }
 
