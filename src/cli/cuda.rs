@@ -51,7 +51,9 @@ pub fn find_plugin() -> Result<PathBuf> {
 }
 
 /// Environment variables that name a CUDA tree, ours first.
-const TREE_VARIABLES: [&str; 3] = ["WARPWISE_CUDA", "CUDA_HOME", "CUDA_PATH"];
+/// The first of them, which overrides what commands say.
+pub const TREE_VARIABLE: &str = "WARPWISE_CUDA";
+const TREE_VARIABLES: [&str; 3] = [TREE_VARIABLE, "CUDA_HOME", "CUDA_PATH"];
 const LIBDEVICE: &str = "nvvm/libdevice/libdevice.10.bc";
 const USUAL_TREE: &str = "/usr/local/cuda";
 
@@ -87,6 +89,12 @@ fn trees_on_path() -> Vec<PathBuf> {
     let tools = std::env::split_paths(&path).flat_map(|folder| [folder.join("nvcc"), folder.join("ptxas")]);
     let real = tools.filter_map(|tool| tool.canonicalize().ok());
     real.filter_map(|tool| tool.ancestors().nth(2).map(Path::to_owned)).collect()
+}
+
+/// The CUDA tree to which a tool in its `bin` folder belongs.
+pub fn tree_of(tool: &Path) -> Option<PathBuf> {
+    let tree = tool.parent()?.parent()?;
+    tree.join(LIBDEVICE).is_file().then(|| tree.to_owned())
 }
 
 /// The flags for a CUDA tree: its path, and the folder of `cuda/std`, Thrust and CUB, in which clang 22 does not look

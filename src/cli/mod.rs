@@ -1,6 +1,7 @@
 //! Which commands can a user run?
 
 pub mod analyze;
+mod commands;
 pub mod cuda;
 mod doctor;
 mod flags;
@@ -16,6 +17,7 @@ pub mod simt;
 mod simt_args;
 mod tune;
 mod unit;
+mod words;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};

@@ -255,7 +255,9 @@ impl<'i> Machine<'i> {
             (Some((inner, _)), _) => format!("{} bytes", self.image.ty(inner).size),
             (None, TypeKind::Ptr(_)) => "pointer".to_owned(),
             (None, TypeKind::Int(bits)) => format!("i{bits}"),
-            (None, TypeKind::Half | TypeKind::Float | TypeKind::Double) => format!("f{}", 8 * self.image.ty(param.ty).size),
+            (None, TypeKind::Half | TypeKind::Float | TypeKind::Double) => {
+                format!("f{}", 8 * self.image.ty(param.ty).size)
+            }
             _ => format!("{} bytes", self.image.ty(param.ty).size),
         }
     }

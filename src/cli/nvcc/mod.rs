@@ -10,6 +10,7 @@ pub mod request;
 mod steps;
 
 use super::cuda::{find_clang, find_cuda, find_plugin};
+use super::words;
 use anyhow::{Context, Result, bail};
 use flags::Phase;
 use request::Request;
@@ -69,7 +70,7 @@ pub fn drive(arguments: Vec<OsString>) -> Result<ExitCode> {
     let steps = steps::plan(&request, &tools, temporary.path())?;
     for step in &steps {
         if request.is_verbose || request.is_dry_run {
-            eprintln!("#$ {}", words(&step.command));
+            eprintln!("#$ {}", typed(&step.command));
         }
         if request.is_dry_run {
             continue;
@@ -89,8 +90,7 @@ pub fn drive(arguments: Vec<OsString>) -> Result<ExitCode> {
 fn with_environment(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
     let read = |name: &str| -> Result<Vec<OsString>> {
         let text = std::env::var(name).unwrap_or_default();
-        let words = shlex::split(&text).with_context(|| format!("{name} has a quote that is not closed"))?;
-        Ok(words.into_iter().map(OsString::from).collect())
+        Ok(words::split(&text, name)?.into_iter().map(OsString::from).collect())
     };
     let mut all = read("NVCC_PREPEND_FLAGS")?;
     all.extend(arguments);
@@ -211,7 +211,7 @@ fn usual_architecture(cuda: &Path) -> &'static str {
 }
 
 /// A command as one would type it in a shell.
-fn words(command: &[OsString]) -> String {
+fn typed(command: &[OsString]) -> String {
     let quote = |word: &OsString| {
         let text = word.to_string_lossy();
         shlex::try_quote(&text).map(|quoted| quoted.into_owned()).unwrap_or_else(|_| text.into_owned())

@@ -3,6 +3,7 @@
 //! Parses it into a [`Request`]: inputs and clang's arguments in order, what to generate from them, and for which
 //! architectures. Nothing is looked up and nothing is run here.
 
+use super::super::words;
 use super::arch::Architectures;
 use super::flags::{self, Flag, Meaning, Phase, Value};
 use anyhow::{Context, Result, bail};
@@ -149,7 +150,7 @@ impl Request {
     fn take(&mut self, token: OsString, reader: &mut Reader<'_>) -> Result<()> {
         let Some(text) = token.to_str().filter(|text| text.len() > 1 && text.starts_with('-')) else {
             if let Some(file) = token.to_str().and_then(|text| text.strip_prefix('@')) {
-                return reader.read_file(OsStr::new(file));
+                return reader.read_file(file);
             }
             let language = reader.language.unwrap_or_else(|| language_of(&token));
             self.items.push(Item::Input(token.into(), language));
@@ -236,7 +237,7 @@ impl Request {
                     _ => bail!("'{written}' takes static, shared or none, not '{text}'"),
                 }
             }
-            Meaning::ResponseFile => elements(&text).iter().try_for_each(|file| reader.read_file(OsStr::new(file)))?,
+            Meaning::ResponseFile => elements(&text).iter().try_for_each(|file| reader.read_file(file))?,
             Meaning::DryRun => self.is_dry_run = true,
             Meaning::Verbose => self.is_verbose = true,
             Meaning::Version => self.wants_version = true,
@@ -348,11 +349,8 @@ impl Reader<'_> {
     }
 
     /// Puts what a response file says in front of the rest.
-    fn read_file(&mut self, file: &OsStr) -> Result<()> {
-        let text = std::fs::read_to_string(self.folder.join(file))
-            .with_context(|| format!("cannot read the options file {}", file.to_string_lossy()))?;
-        let words = shlex::split(&text)
-            .with_context(|| format!("the options file {} has a quote that is not closed", file.to_string_lossy()))?;
+    fn read_file(&mut self, file: &str) -> Result<()> {
+        let words = words::of_file(self.folder, file)?;
         self.rest.extend(words.into_iter().rev().map(OsString::from));
         Ok(())
     }
