@@ -38,7 +38,8 @@ fn project(folder: &Path) {
 fn report(folder: &Path, arguments: &[&str]) -> String {
     let mut command = warpwise();
     command.current_dir(folder).env("WARPWISE_CUDA", cuda_tree());
-    let output = command.args(["report", "--project", "compile_commands.json"]).args(arguments).output().unwrap();
+    let output =
+        command.args(["report", "--inventory", "--project", "compile_commands.json"]).args(arguments).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
     stdout(&output)
 }

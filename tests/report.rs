@@ -10,7 +10,8 @@ fn example(name: &str) -> PathBuf {
 }
 
 fn report(arguments: &[&str]) -> (bool, String, String) {
-    let output = warpwise().env("WARPWISE_CUDA", cuda_tree()).arg("report").args(arguments).output().unwrap();
+    let output =
+        warpwise().env("WARPWISE_CUDA", cuda_tree()).args(["report", "--inventory"]).args(arguments).output().unwrap();
     (output.status.success(), stdout(&output), stderr(&output))
 }
 
@@ -97,9 +98,56 @@ fn instantiations_are_told_apart_and_cheap_accesses_are_not_listed() {
     let (fine, text, said) = report(&[path.to_str().unwrap(), "--function", "axpy< double >"]);
     assert!(fine, "{said}");
     assert!(text.contains("kernel axpy<double> at") && !text.contains("axpy<float>"), "{text}");
-    assert!(!text.contains("same offset") && text.contains("every lane writes the same address"), "{text}");
+    assert!(!text.contains("line 5") && text.contains("every lane writes the same address"), "{text}");
     let stored = text.lines().find(|line| line.contains("y[0] = x[i]")).unwrap();
     assert!(stored.contains("divergent"), "a line that stores what differs: {stored}");
+}
+
+#[test]
+fn what_to_do_first_comes_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("k.cu");
+    let source = "\
+__global__ void slow(float *p, const int *k, int n) {
+  __shared__ float tile[32][32];
+  int i = threadIdx.x;
+  for (int j = 0; j < n; ++j)
+    p[i * 8 + j] += p[k[i] + j];
+  tile[i][n & 31] = p[i];
+  __syncthreads();
+  if (i < n) p[i] = tile[n & 31][i];
+  int steps = k[i];
+  for (int j = 0; j < steps; ++j)
+    p[j * 64 + i] = sqrtf(p[i] + j);
+}
+__global__ void fine(float *p) { p[threadIdx.x] = 0; }
+";
+    std::fs::write(&path, source).unwrap();
+    let run = |more: &[&str]| {
+        let output = warpwise().env("WARPWISE_CUDA", cuda_tree()).arg("report").arg(&path).args(more).output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let text = run(&[]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("to do, worth the most first (by estimated cycles"), "{text}");
+    assert!(lines[1].contains("k.cu:5 (up to") && lines[1].contains(" % of slow): global"), "{text}");
+    let has = |line: &str, part: &str| lines.iter().any(|one| one.contains(line) && one.contains(part));
+    assert!(has("k.cu:5", "32 sectors per request instead of 4, if warps lie along x -> let neighbouring"), "{text}");
+    assert!(has("k.cu:10", "work of alike length"), "{text}");
+    assert!(!text.contains("k.cu:8 ("), "a limit splits one warp of many: {text}");
+    assert!(text.contains("kernel fine") && text.contains("--inventory") && !text.contains("affine:"), "{text}");
+    // by measured time, kernels that were not launched come last
+    let times = folder.path().join("t.json");
+    std::fs::write(
+        &times,
+        r#"{"format": "warpwise-times", "kernels": [{"mangled": "_Z4slowPfPKii", "total_ns": 2e6}]}"#,
+    )
+    .unwrap();
+    let text = run(&["--times", times.to_str().unwrap()]);
+    assert!(text.contains("(by measured time)") && text.lines().nth(1).unwrap().contains(" ms, up to"), "{text}");
+    let json: serde_json::Value = serde_json::from_str(&run(&["--json"])).unwrap();
+    assert!(json["todo"][0]["share"].as_f64().unwrap() > 0.1, "{}", json["todo"]);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use super::commands::{DeviceCommand, Entry, device_command};
 use super::cuda::{TREE_VARIABLE, find_clang, find_cuda, find_plugin};
 use crate::geometry::BlockShape;
 use crate::report::index::{Failure, Index, Row, Unit};
+use crate::report::todo::Times;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -52,13 +53,22 @@ struct Kept {
     contents: String,
 }
 
+/// How the report is given.
+pub struct Form<'a> {
+    /// A folder for pages.
+    pub html: Option<&'a Path>,
+    pub is_json: bool,
+    /// Also every kernel.
+    pub has_inventory: bool,
+    pub times: Option<&'a Times>,
+}
+
 /// Runs the subcommand.
 pub fn run(
     commands: &Path,
     args: &ProjectArgs,
-    html: Option<&Path>,
+    form: &Form<'_>,
     block: Option<BlockShape>,
-    as_json: bool,
     more: &[String],
 ) -> Result<()> {
     let inside = commands.join("compile_commands.json");
@@ -100,21 +110,21 @@ pub fn run(
             Err(reason) => index.failures.push(Failure { file, reason }),
             Ok(unit) => {
                 let page = format!("files/{:04}.html", index.units);
-                let row = |kernel| Row { file: file.clone(), page: page.clone(), kernel };
+                let row = |kernel| Row::new(&file, &page, kernel);
                 index.units += 1;
                 index.kernels.extend(unit.kernels.into_iter().map(row));
                 pages.push((page, unit.page));
             }
         }
     }
-    index.sort();
-    if let Some(folder) = html {
+    index.finish(form.times);
+    if let Some(folder) = form.html {
         write_pages(folder, &index, &pages).with_context(|| format!("cannot write to {}", folder.display()))?;
     }
-    if as_json {
+    if form.is_json {
         println!("{}", serde_json::to_string_pretty(&index)?);
     } else {
-        print!("{}", index.to_text());
+        print!("{}", index.to_text(form.has_inventory));
     }
     if index.units == 0 {
         bail!("no source of {} could be looked at", commands.display());

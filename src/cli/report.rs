@@ -13,6 +13,7 @@ use crate::geometry::BlockShape;
 use crate::llvm::optimise::optimise;
 use crate::llvm::owned::OwnedModule;
 use crate::map::{self, page};
+use crate::report::todo::Times;
 use crate::report::{json, model, text};
 use crate::source::Sources;
 use anyhow::{Context, Result, bail};
@@ -40,6 +41,12 @@ pub struct ReportArgs {
     /// One JSON document instead of text.
     #[arg(long)]
     json: bool,
+    /// Measured times (`warpwise time --json TIMES.json ./program`), by which kernels and what to do are ranked.
+    #[arg(long, value_name = "TIMES.json")]
+    times: Option<PathBuf>,
+    /// After what to do first: every line with its class, every branch, access and object; with --project, every kernel.
+    #[arg(long)]
+    inventory: bool,
     /// Shape of every block: X, XxY or XxYxZ.
     #[arg(long)]
     block: Option<BlockShape>,
@@ -53,8 +60,15 @@ pub struct ReportArgs {
 
 /// Runs the subcommand.
 pub fn run(args: &ReportArgs) -> Result<()> {
+    let times = args.times.as_deref().map(Times::read).transpose()?;
     if let Some(commands) = &args.project {
-        return project::run(commands, &args.of_project, args.html.as_deref(), args.block, args.json, &args.flags);
+        let form = project::Form {
+            html: args.html.as_deref(),
+            is_json: args.json,
+            has_inventory: args.inventory,
+            times: times.as_ref(),
+        };
+        return project::run(commands, &args.of_project, &form, args.block, &args.flags);
     }
     let Some(file) = &args.file else { bail!("no file is given") };
     if args.json && args.html.is_some() {
@@ -94,10 +108,11 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     let mut report = model::build(&analysis, &file.display().to_string(), &mut Sources::beside(file));
     keep_named(&mut report, &args.functions)?;
     report.notes = notes;
+    report.rank(times.as_ref());
     if args.json {
         print!("{}", json::render(&report)?);
     } else {
-        print!("{}", text::render(&report));
+        print!("{}", text::render(&report, times.is_some(), args.inventory));
     }
     match &args.ptx {
         Some(ptx) => {

@@ -21,6 +21,13 @@ pub const LATENCY_HIDDEN_BY: u32 = 8;
 pub const LOAD_ISSUE: u32 = 4;
 /// Issue of a store, including the transfer of the value.
 pub const STORE_ISSUE: u32 = 8;
+/// One sector of 32 bytes from global memory, if memory is busy: 4.8 TB/s shared by the 132 multiprocessors of four
+/// partitions of an H200 at 1.755 GHz. NVIDIA H200 data sheet.
+pub const GLOBAL_SECTOR: f64 = 6.0;
+/// One sector of local memory from the first-level cache, which moves four of them per clock for four partitions.
+pub const LOCAL_SECTOR: f64 = 1.0;
+/// One phase of shared memory, which serves one per clock for four partitions.
+pub const SHARED_PHASE: f64 = 4.0;
 /// Divergence and reconvergence: BSSY, BRA, the jump over the other side, BSYNC, and their fetch bubbles. \[ptxas\]
 pub const DIVERGENT_BRANCH: u32 = 16;
 

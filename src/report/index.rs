@@ -1,11 +1,13 @@
 //! What does the report of a whole project contain? One row per kernel, worst first; the files that failed; and what
 //! the default pipeline did, as text, JSON or an HTML page. The order depends on the contents only.
 
-use super::model::FunctionReport;
+use super::advice::Advice;
+use super::model::{FunctionReport, LineOf};
+use super::todo::{self, Action, Subject, Times};
 use serde::{Deserialize, Serialize};
 
 /// What is cached for one translation unit.
-#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub struct Unit {
     pub kernels: Vec<KernelRow>,
     pub deeds: Vec<Deed>,
@@ -26,11 +28,12 @@ pub struct Deed {
 }
 
 /// The figures of one kernel.
-#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub struct KernelRow {
     pub name: String,
     pub symbol: String,
-    pub line: u32,
+    /// File and line of the definition, which may be in a header.
+    pub place: Option<LineOf>,
     pub branches: u32,
     pub divergent_branches: u32,
     pub local_arrays: u32,
@@ -41,6 +44,9 @@ pub struct KernelRow {
     /// Remarks with their counts: "BranchFused 2, UniformVote 1".
     pub done: String,
     pub refused: String,
+    /// Estimated issue cycles of one warp.
+    pub cycles: f64,
+    pub advice: Vec<Advice>,
 }
 
 impl KernelRow {
@@ -53,7 +59,7 @@ impl KernelRow {
         KernelRow {
             name: kernel.name.clone(),
             symbol: kernel.symbol.clone(),
-            line: kernel.place.as_ref().map_or(0, |place| place.line),
+            place: kernel.place.clone(),
             branches: kernel.branches.total,
             divergent_branches: kernel.branches.divergent.len() as u32,
             local_arrays: kernel.locals.len() as u32,
@@ -61,18 +67,36 @@ impl KernelRow {
             bad_strides: kernel.accesses.iter().filter(|access| access.is_costly).count() as u32,
             done: words(true),
             refused: words(false),
+            cycles: kernel.cycles,
+            advice: kernel.advice.clone(),
         }
     }
 }
 
 /// A kernel of a file.
-#[derive(Serialize, Clone, PartialEq, Eq, Debug)]
+#[derive(Serialize, Clone, PartialEq, Debug)]
 pub struct Row {
     pub file: String,
     /// Page with the report of the file, relative to the index.
     pub page: String,
+    /// Number of translation units with the same kernel, from a header, compiled to the same figures.
+    pub units: u32,
+    /// Measured, if it was launched in the run that was timed.
+    pub milliseconds: Option<f64>,
     #[serde(flatten)]
     pub kernel: KernelRow,
+}
+
+impl Row {
+    /// A kernel of one file.
+    pub fn new(file: &str, page: &str, kernel: KernelRow) -> Row {
+        Row { file: file.to_owned(), page: page.to_owned(), units: 1, milliseconds: None, kernel }
+    }
+
+    /// Where the kernel is defined.
+    pub fn location(&self) -> String {
+        self.kernel.place.as_ref().map_or_else(|| self.file.clone(), |place| format!("{}:{}", place.file, place.line))
+    }
 }
 
 /// A file that could not be analysed.
@@ -83,42 +107,64 @@ pub struct Failure {
 }
 
 /// The whole project.
-#[derive(Serialize, Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Serialize, Clone, PartialEq, Debug, Default)]
 pub struct Index {
     pub project: String,
     /// Number of translation units analysed.
     pub units: usize,
+    /// What to do first.
+    pub todo: Vec<Action>,
+    /// Whether there are measured times.
+    pub is_measured: bool,
     pub kernels: Vec<Row>,
     pub failures: Vec<Failure>,
 }
 
+/// How to see the rest.
+const MORE: &str = "\n--inventory shows every kernel; --html DIR writes pages\n";
+
 impl Index {
-    /// Worst first: divergent branches, then local arrays, then bad strides; ties by name.
-    pub fn sort(&mut self) {
-        self.kernels.sort_by(|a, b| {
+    /// Makes one kernel of those that several files have from a header, and sorts: by measured time, then by cycles that
+    /// could be saved, then by divergent branches, local arrays and bad strides; ties by name.
+    pub fn finish(&mut self, times: Option<&Times>) {
+        self.is_measured = times.is_some();
+        let mut kernels: Vec<Row> = Vec::new();
+        for mut row in std::mem::take(&mut self.kernels) {
+            match kernels.iter_mut().find(|known| known.kernel == row.kernel && row.kernel.place.is_some()) {
+                Some(known) => known.units += 1,
+                None => {
+                    row.milliseconds = times.and_then(|times| times.of(&row.kernel.symbol));
+                    kernels.push(row);
+                }
+            }
+        }
+        let saved = |row: &Row| row.kernel.advice.iter().map(|advice| advice.cycles).sum::<f64>();
+        kernels.sort_by(|a, b| {
             let figures = |row: &Row| {
                 (row.kernel.divergent_branches, row.kernel.local_arrays, row.kernel.local_bytes, row.kernel.bad_strides)
             };
-            let names = |row: &Row| (row.file.clone(), row.kernel.line, row.kernel.symbol.clone(), row.page.clone());
-            figures(b).cmp(&figures(a)).then_with(|| names(a).cmp(&names(b)))
+            let names = |row: &Row| (row.file.clone(), row.kernel.place.clone(), row.kernel.symbol.clone());
+            let time = |row: &Row| row.milliseconds.unwrap_or(-1.0);
+            let by_worth = time(b).total_cmp(&time(a)).then(saved(b).total_cmp(&saved(a)));
+            by_worth.then(figures(b).cmp(&figures(a))).then_with(|| names(a).cmp(&names(b)))
         });
+        let subjects = kernels.iter().map(|Row { kernel, .. }| Subject {
+            name: &kernel.name,
+            symbol: &kernel.symbol,
+            advice: &kernel.advice,
+        });
+        let subjects: Vec<Subject<'_>> = subjects.collect();
+        self.todo = todo::actions(&subjects, times);
+        self.kernels = kernels;
         self.failures.sort();
     }
 
-    /// The index as text for a terminal.
-    pub fn to_text(&self) -> String {
+    /// The index as text for a terminal; with the inventory, a row for each kernel.
+    pub fn to_text(&self, has_inventory: bool) -> String {
         let mut text = format!("{}: {} kernels in {} files\n", self.project, self.kernels.len(), self.units);
         if !self.kernels.is_empty() {
-            text += "\ndivergent  branches  local arrays  bad strides  kernel\n";
-        }
-        for Row { file, kernel: k, .. } in &self.kernels {
-            text += &format!("{:>9}  {:>8}  ", k.divergent_branches, k.branches);
-            text += &format!("{:>12}  {:>11}  {} ({file}:{})\n", k.local_arrays, k.bad_strides, k.name, k.line);
-            for (what, words) in [("done", &k.done), ("refused", &k.refused)] {
-                if !words.is_empty() {
-                    text += &format!("{:47}{what}: {words}\n", "");
-                }
-            }
+            text += &todo::text(&self.todo, self.is_measured);
+            text += &if has_inventory { self.rows() } else { MORE.to_owned() };
         }
         if !self.failures.is_empty() {
             text += &format!("\n{} files could not be looked at:\n", self.failures.len());
@@ -127,6 +173,24 @@ impl Index {
             text += &format!("  {}: {}\n", failure.file, failure.reason.lines().next().unwrap_or(""));
             for line in failure.reason.lines().skip(1).take(3) {
                 text += &format!("    {line}\n");
+            }
+        }
+        text
+    }
+
+    fn rows(&self) -> String {
+        let time = |cell: &str| if self.is_measured { format!("{cell:>9}  ") } else { String::new() };
+        let mut text = format!("\n{}divergent  branches  local arrays  bad strides  kernel\n", time("ms"));
+        for row in &self.kernels {
+            let k = &row.kernel;
+            text += &time(&row.milliseconds.map_or("–".to_owned(), |time| format!("{time:.3}")));
+            text += &format!("{:>9}  {:>8}  ", k.divergent_branches, k.branches);
+            let units = if row.units > 1 { format!(", in {} files", row.units) } else { String::new() };
+            text += &format!("{:>12}  {:>11}  {} ({}{units})\n", k.local_arrays, k.bad_strides, k.name, row.location());
+            for (what, words) in [("done", &k.done), ("refused", &k.refused)] {
+                if !words.is_empty() {
+                    text += &format!("{:47}{what}: {words}\n", "");
+                }
             }
         }
         text
@@ -149,7 +213,7 @@ mod tests {
         let kernel = KernelRow {
             name: name.to_owned(),
             symbol: name.to_owned(),
-            line: 7,
+            place: Some(LineOf { file: "a.cu".to_owned(), line: 7 }),
             branches: 3,
             divergent_branches,
             local_arrays,
@@ -157,8 +221,10 @@ mod tests {
             bad_strides: 0,
             done: String::new(),
             refused: String::new(),
+            cycles: 1.0,
+            advice: Vec::new(),
         };
-        Row { file: "a.cu".to_owned(), page: "a.html".to_owned(), kernel }
+        Row::new("a.cu", "a.html", kernel)
     }
 
     #[test]
@@ -168,10 +234,10 @@ mod tests {
             failures: vec![Failure { file: "z.cu".to_owned(), reason: "no\nfile".to_owned() }],
             ..Index::default()
         };
-        index.sort();
+        index.finish(None);
         let names: Vec<&str> = index.kernels.iter().map(|row| row.kernel.name.as_str()).collect();
         assert_eq!(names, ["<d>", "c", "a", "b"]);
-        assert!(index.to_text().contains("z.cu: no\n    file"), "{}", index.to_text());
+        assert!(index.to_text(true).contains("z.cu: no\n    file"), "{}", index.to_text(true));
         let page = index.to_html().unwrap();
         assert!(page.contains("&lt;d&gt;") && page.contains("z.cu"), "{page}");
     }

@@ -4,6 +4,8 @@
 //! chain of its causes; each memory access with its lane stride and cost; arrays in local memory; and for each line the
 //! worst class of the values that it computes. Values without a source line count in the totals only.
 
+use super::advice::{Advice, Weights};
+use super::todo::{Action, Subject, Times, actions};
 use crate::access::{self, Cost, Pattern, WarpAccess};
 use crate::divergence::{Class, Facts, ModuleAnalysis};
 use crate::entity::{Inst, Value};
@@ -15,7 +17,7 @@ use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::ir::types::TypeKind;
 use crate::source::Sources;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Maximum number of values listed for one line.
@@ -28,7 +30,22 @@ pub struct Report {
     pub input: String,
     /// What a reader must know about how the figures were obtained.
     pub notes: Vec<String>,
+    /// What to do first.
+    pub todo: Vec<Action>,
     pub functions: Vec<FunctionReport>,
+}
+
+impl Report {
+    /// Fills the list of what to do first, by measured times if there are any.
+    pub fn rank(&mut self, times: Option<&Times>) {
+        let subjects = self.functions.iter().map(|function| Subject {
+            name: &function.name,
+            symbol: &function.symbol,
+            advice: &function.advice,
+        });
+        let subjects: Vec<Subject<'_>> = subjects.collect();
+        self.todo = actions(&subjects, times);
+    }
 }
 
 /// A function with a body.
@@ -47,10 +64,14 @@ pub struct FunctionReport {
     pub accesses: Vec<AccessReport>,
     pub locals: Vec<Local>,
     pub lines: Vec<LineReport>,
+    /// Estimated issue cycles of one warp.
+    pub cycles: f64,
+    /// What to change, what is worth the most first.
+    pub advice: Vec<Advice>,
 }
 
 /// A line of a file.
-#[derive(Serialize, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct LineOf {
     pub file: String,
     pub line: u32,
@@ -103,6 +124,18 @@ pub struct AccessReport {
     pub text: Option<String>,
     /// Whether the access could be cheaper.
     pub is_costly: bool,
+}
+
+impl AccessReport {
+    /// What it accesses, and what that costs.
+    pub fn sentence(&self) -> String {
+        let text = match &self.text {
+            _ if self.space == "local" => "an object that is indexed in memory, not kept in registers",
+            Some(text) => text,
+            None => "lanes an unknown distance apart",
+        };
+        format!("{} {} `{}`: {text}", self.space, self.action, self.address)
+    }
 }
 
 /// An object in local memory.
@@ -169,7 +202,7 @@ pub fn build(analysis: &ModuleAnalysis<'_>, input: &str, sources: &mut Sources) 
         .collect();
     // kernels first, otherwise in the order of the module
     reports.sort_by_key(|report| !report.is_kernel);
-    Report { input: input.to_owned(), notes: Vec::new(), functions: reports }
+    Report { input: input.to_owned(), notes: Vec::new(), todo: Vec::new(), functions: reports }
 }
 
 /// Reports on one function.
@@ -212,8 +245,10 @@ impl<'a, 'm> Builder<'a, 'm> {
     fn build(mut self, sources: &mut Sources) -> FunctionReport {
         let kernel = &self.facts.func;
         let values = self.values();
-        let branches = self.branches();
-        let accesses = self.accesses();
+        let found = access::accesses(self.facts);
+        let mut weights = Weights::new(self.facts, self.handles, &found);
+        let branches = self.branches(&mut weights);
+        let accesses = self.accesses(&found, &mut weights);
         let locals = self.locals();
         let mut lines: Vec<LineReport> = std::mem::take(&mut self.lines).into_values().collect();
         for line in &mut lines {
@@ -231,6 +266,8 @@ impl<'a, 'm> Builder<'a, 'm> {
             accesses,
             locals,
             lines,
+            cycles: weights.total().round(),
+            advice: weights.advice(),
         }
     }
 
@@ -348,7 +385,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         }
     }
 
-    fn branches(&mut self) -> Branches {
+    fn branches(&mut self, weights: &mut Weights<'_, '_>) -> Branches {
         let kernel = &self.facts.func;
         let mut branches = Branches::default();
         let causes = Causes::new(self.facts);
@@ -365,6 +402,7 @@ impl<'a, 'm> Builder<'a, 'm> {
                 None => "warpwise does not know this kind of branch".to_owned(),
             };
             let place: Option<LineOf> = self.words.place(kernel.terminator(block)).map(LineOf::from);
+            weights.branch(block, place.clone(), || format!("branch diverges: {why}"));
             if let Some(place) = &place {
                 let line = self.line(place.clone());
                 line.class = Agreement::Divergent;
@@ -376,10 +414,11 @@ impl<'a, 'm> Builder<'a, 'm> {
         branches
     }
 
-    fn accesses(&mut self) -> Vec<AccessReport> {
+    fn accesses(&mut self, found: &[WarpAccess], weights: &mut Weights<'_, '_>) -> Vec<AccessReport> {
         let mut reports = Vec::new();
-        for access in access::accesses(self.facts) {
-            let report = self.access(&access);
+        for access in found {
+            let report = self.access(access);
+            weights.access(access, report.place.clone(), || report.sentence());
             let place = report.place.clone();
             if let (Some(place), Some(text), true) = (place, &report.text, report.is_costly) {
                 let note = format!("{} {}: {text}", report.space, report.action);

@@ -2,6 +2,7 @@
 //! arrays.
 
 use super::model::{AccessReport, Agreement, FunctionReport, LineOf, Report};
+use super::todo;
 use std::fmt::Write;
 
 /// Width of the class column.
@@ -16,27 +17,36 @@ uniform: all lanes of a warp hold one value; affine: a fixed multiple of the thr
 divergent: neither is certain. A line has the worst class of what it computes.
 ";
 
-/// The whole report.
-pub fn render(report: &Report) -> String {
+/// How to see the rest.
+const MORE: &str = "\n--inventory shows every line with its class, every branch, access and object\n";
+
+/// What to do first, and the summary of each function; with the inventory, also every line, branch, access and object.
+pub fn render(report: &Report, is_measured: bool, has_inventory: bool) -> String {
     let mut out = String::new();
     for note in &report.notes {
         let _ = writeln!(out, "note: {note}");
+    }
+    if !report.functions.is_empty() {
+        out += &todo::text(&report.todo, is_measured);
     }
     if report.functions.is_empty() {
         let _ = writeln!(out, "{} has no device function with a body", report.input);
     }
     for (index, function) in report.functions.iter().enumerate() {
-        if index > 0 || !report.notes.is_empty() {
+        if index == 0 || has_inventory {
             out.push('\n');
         }
         head(&mut out, function);
+        if !has_inventory {
+            continue;
+        }
         lines(&mut out, function);
         branches(&mut out, function);
         memory(&mut out, function);
         locals(&mut out, function);
     }
     if !report.functions.is_empty() {
-        out.push_str(LEGEND);
+        out.push_str(if has_inventory { LEGEND } else { MORE });
     }
     out
 }

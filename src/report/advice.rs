@@ -1,0 +1,201 @@
+//! What should be changed in a function, and what is it worth? One [`Advice`] for each access and branch that costs more
+//! than it must.
+//!
+//! The worth is an estimate in the one unit of all decisions: issue cycles of a warp, times how often the code runs for
+//! each launch of the warp. To the cycles of an instruction come those of the sectors that global memory moves and of
+//! the phases that shared memory needs. An access wastes what it needs beyond the fewest sectors or phases; of one that
+//! follows data, half of the worst case is reckoned. A divergent branch wastes the shorter of its sides, in the share of
+//! visits in which branches on data were seen to split ([`DATA_SPLITS`]); a loop that lanes leave at different
+//! iterations wastes the same share of half its body. A comparison of two affine values (`i < n`) splits one warp
+//! of many, and is no advice.
+
+use super::model::LineOf;
+use crate::access::{Cost, Pattern, Space, WarpAccess};
+use crate::cost::frequency::Frequencies;
+use crate::cost::issue::Costs;
+use crate::divergence::{Class, Facts};
+use crate::entity::{Block, Value};
+use crate::geometry::WARP_SIZE;
+use crate::gpu::prices::{DATA_SPLITS, GLOBAL_SECTOR, LOCAL_SECTOR, SHARED_PHASE};
+use crate::ir::handles::Handles;
+use crate::ir::inst::Opcode;
+use serde::{Deserialize, Serialize};
+
+/// The smallest share of a function's cost that is worth an advice.
+const LEAST_SHARE: f64 = 0.01;
+
+/// What is wrong, in one word.
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Stride,
+    Gather,
+    Banks,
+    Local,
+    Branch,
+    Loop,
+}
+
+impl Kind {
+    /// What to do about it.
+    pub fn action(self) -> &'static str {
+        match self {
+            Kind::Stride => "let neighbouring lanes take neighbouring elements (swap indices, or one array per member)",
+            Kind::Gather => "sort the indices, or stage the data in shared memory, so that a warp reads few sectors",
+            Kind::Banks => "pad the rows of the shared array by one word",
+            Kind::Local => "index it with constants (unroll the loop), make it smaller, or state the block size",
+            Kind::Branch => {
+                "let a warp's lanes agree (sort the work), or make both sides alike so that they can be fused"
+            }
+            Kind::Loop => "give the lanes of a warp work of alike length",
+        }
+    }
+}
+
+/// One thing to change.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+pub struct Advice {
+    pub kind: Kind,
+    pub place: Option<LineOf>,
+    /// What is wrong.
+    pub what: String,
+    /// Issue cycles of one warp that could be saved, at most.
+    pub cycles: f64,
+    /// The same as a share of the function's cycles, 0 to 1.
+    pub share: f64,
+    /// Number of copies, by unrolling, whose cycles are added up.
+    pub copies: u32,
+}
+
+/// What the code of a function costs.
+pub struct Weights<'a, 'm> {
+    facts: &'a Facts,
+    frequencies: Frequencies<'m>,
+    /// Cycles of each block for one entry of the function.
+    blocks: Vec<f64>,
+    found: Vec<Advice>,
+}
+
+impl<'a, 'm> Weights<'a, 'm> {
+    /// Weighs every instruction.
+    pub fn new(facts: &'a Facts, handles: &Handles<'m>, accesses: &[WarpAccess]) -> Self {
+        let func = &facts.func;
+        let costs = Costs::of(handles.function);
+        let frequencies = Frequencies::new(handles.function);
+        let mut blocks = vec![0.0; func.blocks.len()];
+        for inst in func.insts.keys().filter(|&inst| facts.is_reachable(func.insts[inst].block)) {
+            let block = func.insts[inst].block;
+            blocks[block.as_u32() as usize] += f64::from(costs.inst(func, inst)) * frequencies.of(block);
+        }
+        for access in accesses {
+            let block = func.insts[access.inst].block;
+            blocks[block.as_u32() as usize] += memory_cycles(access).0 * frequencies.of(block);
+        }
+        Weights { facts, frequencies, blocks, found: Vec::new() }
+    }
+
+    /// Cycles of one warp, from its entry to its end.
+    pub fn total(&self) -> f64 {
+        self.blocks.iter().sum()
+    }
+
+    /// Considers an access, which is shown as `what`.
+    pub fn access(&mut self, access: &WarpAccess, place: Option<LineOf>, what: impl FnOnce() -> String) {
+        let (needed, least) = memory_cycles(access);
+        let kind = match (access.space, &access.pattern) {
+            (Space::Local, _) => Kind::Local,
+            (Space::Shared, _) => Kind::Banks,
+            (_, Pattern::Unknown | Pattern::Scattered) => Kind::Gather,
+            _ => Kind::Stride,
+        };
+        let often = self.frequencies.of(self.facts.func.insts[access.inst].block);
+        if needed > least {
+            self.add(kind, place, (needed - least) * often, what);
+        }
+    }
+
+    /// Considers a divergent branch.
+    pub fn branch(&mut self, block: Block, place: Option<LineOf>, what: impl FnOnce() -> String) {
+        let func = &self.facts.func;
+        let condition = func.condition(func.terminator(block));
+        if condition.is_none_or(|condition| self.is_limit(condition)) {
+            return;
+        }
+        let cycles = &self.facts.cfg().cycles;
+        let innermost = cycles.cycle_of(block);
+        let [yes, no] = func.graph.succs(block) else { return };
+        let leaves = innermost.is_some_and(|cycle| !cycles.contains(cycle, *yes) || !cycles.contains(cycle, *no));
+        let (kind, wasted) = match innermost.filter(|_| leaves) {
+            Some(cycle) => {
+                let body = func.blocks.keys().filter(|&inside| cycles.contains(cycle, inside));
+                (Kind::Loop, body.map(|inside| self.blocks[inside.as_u32() as usize]).sum::<f64>() / 2.0)
+            }
+            None => (Kind::Branch, self.side(block, *yes).min(self.side(block, *no))),
+        };
+        self.add(kind, place, wasted * DATA_SPLITS, what);
+    }
+
+    /// What is worth an advice, the most first.
+    pub fn advice(self) -> Vec<Advice> {
+        let total = self.total().max(1.0);
+        let mut found = self.found;
+        for advice in &mut found {
+            advice.share = (advice.cycles / total * 1000.0).round() / 1000.0;
+            advice.cycles = advice.cycles.round();
+        }
+        found.retain(|advice| advice.share >= LEAST_SHARE);
+        found.sort_by(|a, b| b.cycles.total_cmp(&a.cycles).then_with(|| (&a.place, a.kind).cmp(&(&b.place, b.kind))));
+        found
+    }
+
+    fn add(&mut self, kind: Kind, place: Option<LineOf>, cycles: f64, what: impl FnOnce() -> String) {
+        let known = self.found.iter_mut().find(|known| known.kind == kind && known.place == place && place.is_some());
+        match known {
+            Some(known) => {
+                known.cycles += cycles;
+                known.copies += 1;
+            }
+            None => self.found.push(Advice { kind, place, what: what(), cycles, share: 0.0, copies: 1 }),
+        }
+    }
+
+    /// Cycles of the blocks that only this way of a branch leads to.
+    fn side(&self, branch: Block, first: Block) -> f64 {
+        if self.facts.func.graph.preds(first).len() > 1 || first == branch {
+            return 0.0;
+        }
+        let dominators = self.facts.dominators();
+        let own = self.facts.func.blocks.keys().filter(|&block| dominators.dominates(first, block));
+        own.map(|block| self.blocks[block.as_u32() as usize]).sum()
+    }
+
+    /// Whether a condition compares two values that are affine in the thread index: all warps but those at the limit agree.
+    fn is_limit(&self, condition: Value) -> bool {
+        let func = &self.facts.func;
+        let Some(compare) = func.def(condition).filter(|&inst| func.insts[inst].opcode == Opcode::ICmp) else {
+            return false;
+        };
+        let is_known = |&value: &Value| {
+            let is_constant = func.constant(value).is_some() || func.as_param(value).is_some();
+            is_constant || !matches!(self.facts.class(value), Class::Divergent) || self.facts.form(value).is_some()
+        };
+        func.operands(compare).iter().all(is_known)
+    }
+}
+
+/// Cycles that memory needs for one request, and the fewest that it could need.
+fn memory_cycles(access: &WarpAccess) -> (f64, f64) {
+    let sectors = |count: u32| f64::from(count) * GLOBAL_SECTOR;
+    let fewest = (WARP_SIZE * access.bytes).div_ceil(32).max(1);
+    match (access.space, access.cost, &access.pattern) {
+        (Space::Global, Cost::Sectors { needed, ideal }, _) => (sectors(needed), sectors(ideal.min(needed))),
+        (Space::Shared, Cost::BankWays(ways), _) => (f64::from(ways) * SHARED_PHASE, SHARED_PHASE),
+        // all of local memory could be in registers
+        (Space::Local, Cost::Sectors { needed, .. }, _) => (f64::from(needed) * LOCAL_SECTOR, 0.0),
+        (Space::Local, ..) => (f64::from(WARP_SIZE) / 2.0 * LOCAL_SECTOR, 0.0),
+        (Space::Global, Cost::None, Pattern::Unknown | Pattern::Symbolic { .. }) => {
+            (sectors((fewest + WARP_SIZE) / 2), sectors(fewest))
+        }
+        _ => (0.0, 0.0),
+    }
+}
