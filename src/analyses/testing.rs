@@ -4,9 +4,9 @@ use super::{Analyses, FunctionAnalyses};
 use crate::divergence::Options;
 use crate::llvm::owned::OwnedModule;
 
-/// Runs a test on what is known of `k`, a kernel of `%in`, `%out` and `%n` with these attributes. Its body finds the thread's
-/// index in `%tid`, and `%in` at that index in `%mine`.
-pub fn with_kernel(attributes: &str, body: &str, test: impl FnOnce(&mut FunctionAnalyses<'_>)) {
+/// A module with `k`, a kernel of `%in`, `%out` and `%n` with these attributes. Its body finds the thread's index in
+/// `%tid`, and `%in` at that index in `%mine`.
+pub fn kernel(attributes: &str, body: &str) -> OwnedModule {
     let text = format!(
         "target datalayout = \"e-p6:32:32-i64:64-i128:128-v16:16-v32:32-n16:32:64\"\n\
          target triple = \"nvptx64-nvidia-cuda\"\n\
@@ -14,9 +14,15 @@ pub fn with_kernel(attributes: &str, body: &str, test: impl FnOnce(&mut Function
          entry:\n\
          %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n\
          %mine = getelementptr i32, ptr %in, i32 %tid\n{body}\n}}\n\
-         declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+         declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n\
+         declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)\n"
     );
-    let module = OwnedModule::from_text(&text, "k").unwrap();
+    OwnedModule::from_text(&text, "k").unwrap()
+}
+
+/// Runs a test on what is known of such a kernel.
+pub fn with_kernel(attributes: &str, body: &str, test: impl FnOnce(&mut FunctionAnalyses<'_>)) {
+    let module = kernel(attributes, body);
     let mut analyses = Analyses::new(module.handle(), Options::default());
     test(analyses.of(module.handle().function("k").unwrap()));
 }

@@ -53,6 +53,8 @@ mod region;
 mod reject;
 mod schedule;
 mod splits;
+#[cfg(test)]
+mod tests;
 
 use crate::cost::frequency::Frequencies;
 use crate::cost::issue::Costs;
