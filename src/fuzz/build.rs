@@ -7,7 +7,8 @@
 
 use super::knobs::{Feature, FeatureSet, Knobs};
 use super::launch::Geometry;
-use super::memory::{LocalArray, Source};
+use super::local_arrays::LocalArray;
+use super::memory::Source;
 use super::rng::Rng;
 use super::value::{I1, I16, I32, I64, Name, Scope, Ty, Val};
 use std::fmt::{Arguments, Write as _};

@@ -7,8 +7,7 @@
 
 use super::build::{Gen, Phase};
 use super::knobs::Feature;
-use super::value::{I8, I16, I32, I64, Scope, Ty, Val};
-use std::fmt::Write as _;
+use super::value::{I16, I32, I64, Scope, Ty, Val};
 
 /// Elements that every readable buffer has at least; a power of two, so that a mask keeps an index in bounds.
 pub(super) const BUFFER: u64 = 256;
@@ -28,18 +27,10 @@ pub(super) struct Source {
     pub(super) feature: Feature,
 }
 
-/// A stack array.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LocalArray {
-    pub(super) pointer: u32,
-    pub(super) elem: Ty,
-    pub(super) bytes: u64,
-}
-
 /// Bound of the magnitudes in float buffers and stack arrays, as an exponent.
-const FLOAT_HI: u64 = 20;
+pub(super) const FLOAT_HI: u64 = 20;
 
-fn size_of(ty: Ty) -> u64 {
+pub(super) fn size_of(ty: Ty) -> u64 {
     match ty {
         Ty::F64 => 8,
         Ty::V2I32 => 8,
@@ -49,7 +40,7 @@ fn size_of(ty: Ty) -> u64 {
     }
 }
 
-fn pointer_type(space: u32) -> String {
+pub(super) fn pointer_type(space: u32) -> String {
     if space == 0 { "ptr".to_owned() } else { format!("ptr addrspace({space})") }
 }
 
@@ -381,232 +372,6 @@ impl Gen<'_> {
         let index = self.temp(I32, ltid.hi, raw.scope, format_args!("urem i32 {raw}, {size}"));
         let address = self.shared_slot(index);
         self.op(I32, I32.max(), scope.min(raw.scope), format_args!("load i32, {address}, align 4"));
-    }
-
-    // Stack arrays.
-
-    /// Allocates and initialises a stack array; only in the entry block.
-    pub(super) fn local_array(&mut self) {
-        self.note(Feature::LocalArray);
-        let elem = self.rng.pick(&[I32, I32, I32, I8, I16, I64, Ty::F32]);
-        let least = if elem == I32 { PASSED } else { 4 };
-        let len = least << self.rng.below(3);
-        let bytes = (len * size_of(elem)).max(16);
-        let len = bytes / size_of(elem);
-        let pointer = self.reserve(I64, 0, Scope::Lane);
-        let shape = match self.rng.below(3) {
-            0 => format!("{{ [{} x {elem}], [{} x {elem}] }}", len / 2, len - len / 2),
-            _ => format!("[{len} x {elem}]"),
-        };
-        let _ = writeln!(self.f.allocas, "  {pointer} = alloca {shape}, align 16");
-        let super::value::Name::Reg(pointer) = pointer.name else { return };
-        let array = LocalArray { pointer, elem, bytes };
-        match self.rng.below(3) {
-            0 if elem != Ty::F32 => {
-                let byte = self.pick(I8);
-                self.line(format_args!(
-                    "call void @llvm.memset.p0.i64(ptr align 16 %v{pointer}, i8 {byte}, i64 {bytes}, i1 false)"
-                ));
-            }
-            1 => self.fill_by_loop(array),
-            _ => {
-                for i in 0..len {
-                    let val = self.local_value(elem);
-                    let at = self.pointer(format_args!("getelementptr inbounds {elem}, ptr %v{pointer}, i64 {i}"));
-                    self.line(format_args!("store {elem} {val}, ptr {at}, align {}", size_of(elem)));
-                }
-            }
-        }
-        self.f.arrays.push(array);
-    }
-
-    /// A stack array of constants that is only read afterwards; only in the entry block.
-    pub(super) fn local_table(&mut self) {
-        self.note(Feature::LocalArray);
-        let table = self.reserve(I64, 0, Scope::Lane);
-        let _ = writeln!(self.f.allocas, "  {table} = alloca [{PASSED} x i32], align 16");
-        for i in 0..PASSED {
-            let item = self.constant(I32);
-            let at = self.pointer(format_args!("getelementptr inbounds i32, ptr {table}, i64 {i}"));
-            self.line(format_args!("store i32 {item}, ptr {at}, align 4"));
-        }
-        let (pointer, feature) = (table.to_string(), Feature::ConstantLoad);
-        self.f.sources.push(Source { pointer, space: 0, elem: I32, len: PASSED, feature });
-        for _ in 0..self.rng.range(1, 3) {
-            self.load_source(feature);
-        }
-    }
-
-    /// A stack array whose contents all lanes agree on, written and read in turn; only in the entry block.
-    pub(super) fn local_of_warp(&mut self) {
-        self.note(Feature::LocalArray);
-        let array = self.reserve(I64, 0, Scope::Lane);
-        let _ = writeln!(self.f.allocas, "  {array} = alloca [{PASSED} x i32], align 16");
-        for i in 0..PASSED {
-            let val = self.pick_scoped(I32, Scope::Block);
-            let at = self.pointer(format_args!("getelementptr inbounds i32, ptr {array}, i64 {i}"));
-            self.line(format_args!("store i32 {val}, ptr {at}, align 4"));
-        }
-        let trips = self.rng.range(2, 4);
-        self.repeat(trips, |g| {
-            let (val, index) = (g.pick_scoped(I32, Scope::Block), g.index(PASSED, Scope::Block));
-            let at = g.element(&array.to_string(), 0, I32, index);
-            g.line(format_args!("store i32 {val}, ptr {at}, align 4"));
-            let index = g.index(PASSED, Scope::Lane);
-            let at = g.element(&array.to_string(), 0, I32, index);
-            let read = g.op(I32, I32.max(), Scope::Lane, format_args!("load i32, ptr {at}, align 4"));
-            g.observe(read);
-        });
-    }
-
-    /// A stack array accessed through a select and a phi of addresses, and written and read at one place in one block; only
-    /// in the entry block.
-    pub(super) fn local_pointers(&mut self) {
-        self.note(Feature::LocalArray);
-        let array = self.reserve(I64, 0, Scope::Lane);
-        let _ = writeln!(self.f.allocas, "  {array} = alloca [{PASSED} x i32], align 16");
-        let element = |g: &mut Self, i: u64| {
-            g.pointer(format_args!("getelementptr inbounds i32, ptr {array}, i64 {i}")).to_string()
-        };
-        for i in 0..PASSED {
-            let (val, at) = (self.pick(I32), element(self, i));
-            self.line(format_args!("store i32 {val}, ptr {at}, align 4"));
-        }
-        let [i, j, k] = [0; 3].map(|_| self.rng.range(0, PASSED - 1));
-        let (first, second, third) = (element(self, i), element(self, j), element(self, k));
-        let cond = self.condition(Scope::Lane);
-        let chosen = self.pointer(format_args!("select i1 {cond}, ptr {first}, ptr {second}"));
-        let read = self.op(I32, I32.max(), Scope::Lane, format_args!("load i32, ptr {chosen}, align 4"));
-        self.observe(read);
-        let cond = self.condition(Scope::Lane);
-        let (yes, no, join) = (self.label(), self.label(), self.label());
-        self.branch(cond, yes, no);
-        for side in [yes, no] {
-            self.place(side);
-            self.jump(join);
-        }
-        self.place(join);
-        let joined = self.pointer(format_args!("phi ptr [ {first}, {yes} ], [ {second}, {no} ]"));
-        let val = self.pick(I32);
-        self.line(format_args!("store i32 {val}, ptr {third}, align 4"));
-        for at in [joined.to_string(), third] {
-            let read = self.op(I32, I32.max(), Scope::Lane, format_args!("load i32, ptr {at}, align 4"));
-            self.observe(read);
-        }
-    }
-
-    /// A value to store into an array of `elem`.
-    fn local_value(&mut self, elem: Ty) -> Val {
-        if elem != Ty::F32 {
-            return self.pick(elem);
-        }
-        match self.pool_value(|val| val.ty == Ty::F32 && val.hi <= FLOAT_HI) {
-            Some(val) => val,
-            None => self.make_float(Ty::F32),
-        }
-    }
-
-    /// `for (i = 0; i < len; i++) array[i] = i * a + b`.
-    fn fill_by_loop(&mut self, array: LocalArray) {
-        let LocalArray { pointer, elem, bytes } = array;
-        let size = size_of(elem);
-        let len = bytes / size;
-        let (a, b) = (self.pick(I32), self.pick(I32));
-        let entry = self.f.block;
-        let (body, exit) = (self.label(), self.label());
-        let next = self.reserve(I64, len, Scope::Block);
-        self.jump(body);
-        self.place(body);
-        self.f.cost += 6 * len as u32;
-        let i = self.temp(I64, len, Scope::Block, format_args!("phi i64 [ 0, {entry} ], [ {next}, {body} ]"));
-        let narrow = self.temp(I32, len, Scope::Block, format_args!("trunc i64 {i} to i32"));
-        let scaled = self.temp(I32, I32.max(), Scope::Lane, format_args!("mul i32 {narrow}, {a}"));
-        let sum = self.temp(I32, I32.max(), Scope::Lane, format_args!("add i32 {scaled}, {b}"));
-        let val = match elem {
-            Ty::Int(32) => sum,
-            Ty::Int(64) => self.temp(elem, 0, Scope::Lane, format_args!("sext i32 {sum} to i64")),
-            Ty::Int(_) => self.temp(elem, 0, Scope::Lane, format_args!("trunc i32 {sum} to {elem}")),
-            _ => {
-                let small = self.temp(I32, 0xffff, Scope::Lane, format_args!("and i32 {sum}, 65535"));
-                self.temp(elem, 16, Scope::Lane, format_args!("uitofp i32 {small} to float"))
-            }
-        };
-        let at = self.pointer(format_args!("getelementptr inbounds {elem}, ptr %v{pointer}, i64 {i}"));
-        self.line(format_args!("store {elem} {val}, ptr {at}, align {size}"));
-        self.define(next, format_args!("add nuw nsw i64 {i}, 1"));
-        let done = self.temp(super::value::I1, 1, Scope::Block, format_args!("icmp eq i64 {next}, {len}"));
-        self.branch(done, exit, body);
-        self.place(exit);
-    }
-
-    /// Reads or writes a stack array, at a dynamic index mostly, in its own or another element size.
-    pub(super) fn local_access(&mut self) {
-        if self.f.arrays.is_empty() {
-            return self.int_expression();
-        }
-        self.note(Feature::LocalArray);
-        let at = self.rng.below(self.f.arrays.len());
-        let LocalArray { pointer, elem, bytes } = self.f.arrays[at];
-        let store = self.rng.chance(45);
-        if elem != Ty::F32 && self.rng.chance(12) {
-            return self.local_wide(pointer, bytes, store);
-        }
-        if self.rng.chance(6) {
-            return self.local_copy(at);
-        }
-        let ty = if elem == Ty::F32 || self.rng.chance(75) { elem } else { self.rng.pick(&[I8, I16, I32, I64]) };
-        let scope = if self.rng.chance(30) { Scope::Block } else { Scope::Lane };
-        let index = self.index(bytes / size_of(ty), scope);
-        let (pointer, space) = if self.rng.chance(15) {
-            (self.pointer(format_args!("addrspacecast ptr %v{pointer} to ptr addrspace(5)")).to_string(), 5)
-        } else {
-            (format!("%v{pointer}"), 0)
-        };
-        let address = self.element(&pointer, space, ty, index);
-        let (ptr, align) = (pointer_type(space), size_of(ty));
-        if store {
-            let val = self.local_value(ty);
-            self.line(format_args!("store {ty} {val}, {ptr} {address}, align {align}"));
-        } else {
-            let hi = if ty == Ty::F32 { FLOAT_HI } else { ty.max() };
-            let volatile = if self.rng.chance(4) { "volatile " } else { "" };
-            self.op(ty, hi, Scope::Lane, format_args!("load {volatile}{ty}, {ptr} {address}, align {align}"));
-        }
-    }
-
-    /// Sixteen bytes at once.
-    fn local_wide(&mut self, pointer: u32, bytes: u64, store: bool) {
-        self.note(Feature::Vector);
-        let index = self.index(bytes / 16, Scope::Lane);
-        let wide = self.extend_positive(index);
-        let address = self.pointer(format_args!("getelementptr inbounds <4 x i32>, ptr %v{pointer}, i64 {wide}"));
-        let old = self.temp(I64, 0, Scope::Lane, format_args!("load <4 x i32>, ptr {address}, align 16"));
-        if store {
-            let (val, lane) = (self.pick(I32), self.rng.range(0, 3));
-            let new =
-                self.temp(I64, 0, Scope::Lane, format_args!("insertelement <4 x i32> {old}, i32 {val}, i32 {lane}"));
-            self.line(format_args!("store <4 x i32> {new}, ptr {address}, align 16"));
-        } else {
-            for lane in [0, 3] {
-                self.op(I32, I32.max(), Scope::Lane, format_args!("extractelement <4 x i32> {old}, i32 {lane}"));
-            }
-        }
-    }
-
-    /// Copies one array into another of the same kind.
-    fn local_copy(&mut self, from: usize) {
-        let source = self.f.arrays[from];
-        let to = self.rng.below(self.f.arrays.len());
-        let target = self.f.arrays[to];
-        let floats = (source.elem == Ty::F32) != (target.elem == Ty::F32);
-        if from == to || floats {
-            return self.int_expression();
-        }
-        let bytes = source.bytes.min(target.bytes);
-        self.line(format_args!(
-            "call void @llvm.memcpy.p0.p0.i64(ptr align 16 %v{}, ptr align 16 %v{}, i64 {bytes}, i1 false)",
-            target.pointer, source.pointer
-        ));
     }
 
     /// Emits an `llvm.assume` of something true.

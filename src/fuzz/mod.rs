@@ -22,6 +22,7 @@ mod kernel;
 mod knobs;
 mod ladder;
 mod launch;
+mod local_arrays;
 mod loops;
 mod memory;
 pub mod odd;
