@@ -5,6 +5,7 @@
 #![allow(unsafe_code)] // the C boundary: each block names its guarantor
 
 use crate::annotate::codegen;
+use crate::divergence::hypothesis::conditions;
 use crate::divergence::print::Printer;
 use crate::divergence::{Facts, ModuleAnalysis};
 use crate::ir::handles::Handles;
@@ -338,7 +339,9 @@ pub unsafe extern "C" fn warpwise_facts_print(facts: *mut c_void, sink: Sink, co
     guarded("facts_print", (), || {
         // SAFETY: `facts` came from warpwise_facts_new and is alive.
         if let Some(known) = unsafe { facts.cast::<FunctionFacts>().as_ref() } {
-            say(sink, context, &Printer::new(&known.facts, &known.handles).function());
+            let conditions = conditions(&known.facts, &known.handles);
+            let printer = Printer::new(&known.facts, &known.handles).with_conditions(conditions);
+            say(sink, context, &printer.function());
         }
     });
 }

@@ -82,6 +82,15 @@ impl BlockShape {
     }
 }
 
+/// An assumption about the rows of a block, whose consequences hold only for launches that satisfy it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AssumedRows {
+    /// `blockDim.x` is a multiple of 32.
+    WholeWarps,
+    /// The block has one dimension.
+    One,
+}
+
 /// What is known about the launches of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Geometry {
@@ -93,6 +102,8 @@ pub struct Geometry {
     pub min_blocks: Option<u32>,
     /// Maximum number of registers of a thread (`nvvm.maxnreg`).
     pub max_registers: Option<u32>,
+    /// Not a fact: see [`AssumedRows`].
+    pub assumed: Option<AssumedRows>,
 }
 
 impl Geometry {
@@ -117,6 +128,7 @@ impl Geometry {
             max_threads,
             min_blocks: number("nvvm.minctasm"),
             max_registers: number("nvvm.maxnreg").filter(|&n| n <= 255),
+            assumed: None,
         }
     }
 
@@ -138,12 +150,14 @@ impl Geometry {
     }
     /// Exact extent along a dimension.
     pub fn extent(&self, dim: usize) -> Option<u32> {
-        self.exact.map(|shape| shape.extent(dim))
+        let one_row = self.assumed == Some(AssumedRows::One) && dim > 0;
+        self.exact.map(|shape| shape.extent(dim)).or(one_row.then_some(1))
     }
     /// Exclusive upper bound of `tid` along a dimension.
     pub fn tid_bound(&self, dim: usize) -> u32 {
         match self.exact {
             Some(shape) => shape.extent(dim),
+            None if dim > 0 && self.assumed == Some(AssumedRows::One) => 1,
             None if dim == 2 => self.thread_bound().min(MAX_BLOCK_Z),
             None => self.thread_bound(),
         }
@@ -151,7 +165,8 @@ impl Geometry {
     /// Whether all lanes of a warp share `tid.y` and `tid.z`, and `tid.x` is `32·q + laneid` with the same `q` for all
     /// of them. This holds for one row of threads, and for rows that are a whole number of warps.
     pub fn warps_lie_in_rows(&self) -> bool {
-        self.exact.is_some_and(|shape| shape.x % WARP_SIZE == 0 || (shape.y == 1 && shape.z == 1))
+        let known = self.exact.is_some_and(|shape| shape.x % WARP_SIZE == 0 || (shape.y == 1 && shape.z == 1));
+        known || self.assumed.is_some()
     }
     /// Whether all lanes of a warp share `tid.z`: as above, or planes are a whole number of warps.
     pub fn warps_lie_in_planes(&self) -> bool {

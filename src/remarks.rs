@@ -6,6 +6,7 @@
 
 use crate::access::{self, Cost, Pattern, WarpAccess};
 use crate::divergence::Facts;
+use crate::divergence::hypothesis::conditions;
 use crate::entity::Block;
 use crate::explain::{Causes, ExpressionPrinter, explain};
 use crate::ir::handles::Handles;
@@ -37,12 +38,17 @@ pub fn emit(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>, listen: Liste
     }
     let printer = ExpressionPrinter::new(facts, handles);
     let causes = Causes::new(facts);
+    let conditions = conditions(facts, handles);
     for block in facts.func.blocks.keys().filter(|&block| facts.is_divergent_branch(block)) {
         let at = handles.inst(facts.func.terminator(block));
-        let message = match causes.of_branch(block) {
+        let mut message = match causes.of_branch(block) {
             Some(chain) => format!("branch diverges: {}", explain(facts, &printer, &chain, block)),
             None => "branch diverges: warpwise does not know this kind of branch".to_owned(),
         };
+        if let Some(text) = conditions.text(block, |value| printer.value(value)) {
+            message += "; ";
+            message += &text;
+        }
         host.emit(Kind::Analysis, handles.function, Some(at), "DivergentBranch", &message);
     }
     for access in access::accesses(facts) {

@@ -23,6 +23,8 @@ pub struct LaneModel {
     planes: bool,
     one_warp: bool,
     exact: Option<BlockShape>,
+    /// A symbol that is a multiple of 32, by its number: the length of a row of whole warps.
+    row_length: Option<u32>,
 }
 
 /// A form split into `high · 2^bits + low` with `0 ≤ low < 2^bits`, where `high` is the same for all lanes of `scope`.
@@ -51,7 +53,13 @@ impl LaneModel {
             planes: geometry.warps_lie_in_planes(),
             one_warp: geometry.is_one_warp(),
             exact: geometry.exact,
+            row_length: None,
         }
+    }
+
+    /// The same model, where the value with this number is the length of a row of whole warps.
+    pub fn with_row_length(self, value: Option<u32>) -> LaneModel {
+        LaneModel { row_length: value, ..self }
     }
 
     /// Largest value of a base.
@@ -148,8 +156,33 @@ impl LaneModel {
     pub fn low_parts(&self, form: &Form, bits: u32) -> impl Iterator<Item = LowPart> + use<> {
         let linear = self.linear(form);
         let block = linear.as_ref().and_then(|linear| self.low_part_of_block(linear, form.rest, bits));
-        let warp = linear.as_ref().and_then(|linear| self.low_part_of_warp(linear, form.rest, bits));
+        let warp = match &linear {
+            Some(linear) => self.low_part_of_warp(linear, form.rest, bits),
+            None => self.in_row(form).and_then(|(linear, rest)| self.low_part_of_warp(&linear, rest, bits)),
+        };
         block.into_iter().chain(warp)
+    }
+
+    /// A form with terms that are products, where warps lie in rows: the products on which a warp agrees become part of
+    /// the rest. The length of a row is a multiple of 32.
+    fn in_row(&self, form: &Form) -> Option<(Linear, Rest)> {
+        let row = self.row_length.filter(|_| self.rows)?;
+        let mut coefficients = [0; 4];
+        let mut align = u32::from(form.rest.align());
+        for term in &form.terms {
+            let (first, second) = term.monomial.bases;
+            if let Some(base) = term.monomial.as_base() {
+                coefficients[base as usize] = term.coefficient;
+            } else if self.base_is_warp_uniform(first) && second.is_none_or(|base| self.base_is_warp_uniform(base)) {
+                let rows = term.monomial.symbols().any(|symbol| symbol.value() == row);
+                let zeros = if rows { WARP_SIZE.trailing_zeros() } else { 0 };
+                align = align.min(term.coefficient.trailing_zeros() + zeros);
+            } else {
+                return None;
+            }
+        }
+        let rest = Rest::Uniform { scope: form.rest.scope(), align: align.min(63) as u8 };
+        Some((Linear { coefficients }, rest))
     }
 
     /// The split over the block: all terms together stay below the alignment of the rest, so the high part is the rest

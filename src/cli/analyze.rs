@@ -1,6 +1,7 @@
 //! `warpwise analyze`: what does the analysis say about a file of LLVM IR? Prints the text of
 //! `print<affine-divergence>`.
 
+use crate::divergence::hypothesis::conditions;
 use crate::divergence::print::Printer;
 use crate::divergence::{ModuleAnalysis, Options};
 use crate::geometry::BlockShape;
@@ -37,7 +38,8 @@ pub fn run(args: &AnalyzeArgs) -> anyhow::Result<()> {
     for function in handle.functions().filter(|function| !function.is_declaration()) {
         if args.functions.is_empty() || args.functions.contains(&function.name()) {
             let (facts, handles) = analysis.facts(function);
-            print!("{}", Printer::new(&facts, &handles).function());
+            let conditions = conditions(&facts, &handles);
+            print!("{}", Printer::new(&facts, &handles).with_conditions(conditions).function());
         }
     }
     Ok(())

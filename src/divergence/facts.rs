@@ -63,6 +63,7 @@ pub struct Findings {
     elements: Vec<Element>,
     gates: Gates,
     entry_convergent: bool,
+    simple: bool,
     /// Computed on first use.
     convergence: OnceCell<Convergence>,
 }
@@ -144,6 +145,10 @@ impl Facts {
     pub fn entry_convergent(&self) -> bool {
         self.findings.entry_convergent
     }
+    /// Whether these are the results of the simple analysis.
+    pub fn is_simple(&self) -> bool {
+        self.findings.simple
+    }
     /// Whether every dynamic instance of a block is executed either by all lanes of the warp that have not exited or by
     /// none.
     pub fn is_convergent(&self, block: Block) -> bool {
@@ -213,6 +218,7 @@ impl Findings {
             elements,
             gates,
             entry_convergent: env.entry_convergent,
+            simple: env.simple,
             convergence: OnceCell::new(),
         }
     }
@@ -303,7 +309,7 @@ impl Findings {
         left
     }
 
-    fn branch_scope(&self, block: Block) -> Option<Scope> {
+    pub(super) fn branch_scope(&self, block: Block) -> Option<Scope> {
         self.gates.of_branch(block)
     }
     /// Whether a block can be reached from the entry.

@@ -15,7 +15,9 @@
 //!        └ view, gates, transfer*          one rule per family of instructions
 //!           └ solver, readers                 the fixed point
 //!              └ facts, outline                  the results
+//!                 ├ covered, condition              under which launches a divergent branch is uniform
 //!                 └ frames, module                  claims propagated from call to call
+//!                    └ hypothesis                      what would hold under such a condition
 //! ```
 //!
 //! Sources: Coutinho 2011 (divergence with synchronisation dependences), Sampaio 2013 (affine constraints over gated
@@ -23,11 +25,14 @@
 //! Scopes, pointer provenance, launch geometry, exactness and call summaries are ours. docs/ANALYSIS.md has the
 //! soundness argument.
 
+pub mod condition;
+mod covered;
 pub mod environment;
 pub mod facts;
 mod frames;
 mod gates;
 pub mod guards;
+pub mod hypothesis;
 pub mod intrinsic_table;
 pub mod intrinsics;
 pub mod module;

@@ -19,10 +19,10 @@ use super::intrinsic_table::IntrinsicTable;
 use super::outline::Outline;
 use super::solver::solve;
 use crate::affine::join::join;
-use crate::affine::{Form, Scope};
+use crate::affine::{Form, Rest, Scope};
 use crate::cfg::Cfg;
 use crate::entity::Inst;
-use crate::geometry::{BlockShape, Geometry};
+use crate::geometry::{BlockShape, Geometry, WARP_SIZE};
 use crate::ir::call::Callee;
 use crate::ir::handles::Handles;
 use crate::ir::import::{ModuleContext, import};
@@ -125,6 +125,28 @@ impl<'m> ModuleAnalysis<'m> {
         let (outline, _) = self.outline(kernel);
         let env = self.environment(kernel, &outline.func, None, &[]);
         test(&outline, &env);
+    }
+
+    /// What would hold for a kernel if its launches were as `geometry` says and these arguments were multiples of 32.
+    pub(super) fn solve_under(
+        &self,
+        outline: &Outline,
+        kernel: handle::Function<'m>,
+        geometry: Geometry,
+        multiples: &[u32],
+    ) -> Findings {
+        let none = Summaries::default();
+        let mut calls = outline.func.calls.iter();
+        let calls_known = calls.any(|call| matches!(call.callee, Callee::Function(f) if self.has_summary(f)));
+        let summaries = if calls_known { self.summaries.get_or_init(|| self.summarise()) } else { &none };
+        let mut env = self.environment(kernel, &outline.func, None, &summaries.returns);
+        env.geometry = geometry;
+        for &index in multiples {
+            let align = WARP_SIZE.trailing_zeros() as u8;
+            env.params[index as usize] = Some(Form::from_rest(Rest::Uniform { scope: Scope::Grid, align }));
+        }
+        let solution = solve(&outline.func, outline.cfg(), &env);
+        Findings::new(outline.cfg.clone(), solution, &env)
     }
 
     /// Whether the result of calling the function can be derived from its body.

@@ -7,11 +7,13 @@
 //!   %i = affine 1*tid.x + uniform grid
 //!   %w = affine %n*tid.x + 3
 //!   br %c: divergent
+//!     uniform if gridDim.x * blockDim.x <= %n
 //! ```
 //!
 //! One line per non-void instruction and per conditional branch or switch, in function order, and an extra line if a
 //! value has another class when used outside its loop.
 
+use super::condition::Conditions;
 use super::facts::{Class, Facts};
 use crate::affine::form::{Ext, Form, Rest, Symbol, Term};
 use crate::entity::{Inst, Value};
@@ -26,13 +28,19 @@ pub struct Printer<'a, 'm> {
     facts: &'a Facts,
     handles: &'a Handles<'m>,
     names: Names,
+    conditions: Conditions,
 }
 
 impl<'a, 'm> Printer<'a, 'm> {
     /// Prepares names for unnamed values.
     pub fn new(facts: &'a Facts, handles: &'a Handles<'m>) -> Self {
         let names = Names::new(&facts.func, handles);
-        Printer { facts, handles, names }
+        Printer { facts, handles, names, conditions: Conditions::default() }
+    }
+
+    /// Also prints under which launches divergent branches would be uniform.
+    pub fn with_conditions(self, conditions: Conditions) -> Self {
+        Printer { conditions, ..self }
     }
 
     /// Name of a value as LLVM prints it.
@@ -72,6 +80,9 @@ impl<'a, 'm> Printer<'a, 'm> {
             let word = if data.opcode == Opcode::CondBr { "br" } else { "switch" };
             let state = if self.facts.is_divergent_branch(data.block) { "divergent" } else { "uniform" };
             let _ = writeln!(out, "  {word} {}: {state}", self.name(condition));
+            if let Some(when) = self.conditions.text(data.block, |value| self.name(value)) {
+                let _ = writeln!(out, "    {when}");
+            }
         }
         if func.types[data.ty].kind == TypeKind::Void {
             return;

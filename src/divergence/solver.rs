@@ -24,6 +24,7 @@
 
 use super::environment::Environment;
 use super::gates::{Gate, Gates, OPEN};
+use super::intrinsics::LaneRule;
 use super::provenance::space;
 use super::range::RangeMemory;
 use super::readers::Readers;
@@ -35,7 +36,9 @@ use crate::cfg::Cfg;
 use crate::cfg::cycles::Cycle;
 use crate::cfg::sync::SyncDependence;
 use crate::entity::{Block, Inst};
+use crate::geometry::AssumedRows;
 use crate::ir::Func;
+use crate::ir::call::Callee;
 use crate::ir::inst::{ConstData, Opcode};
 use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
@@ -86,6 +89,18 @@ pub fn solve(func: &Func, cfg: &Cfg, env: &Environment<'_>) -> Solution {
     Solution { model: solver.model, interner: solver.interner, elements: solver.elements, gates: solver.gates }
 }
 
+/// The value that is `blockDim.x`, if rows are assumed to be whole warps.
+fn row_length(func: &Func, env: &Environment<'_>) -> Option<u32> {
+    if env.geometry.assumed != Some(AssumedRows::WholeWarps) {
+        return None;
+    }
+    let is_row = |&inst: &Inst| {
+        func.insts[inst].opcode == Opcode::Call
+            && matches!(func.call(inst).callee, Callee::Intrinsic(id) if env.intrinsics.class(id) == LaneRule::BlockSize(0))
+    };
+    func.insts.keys().find(is_row).map(|inst| func.result(inst).as_u32())
+}
+
 /// The state at the fixed point; `Facts` wraps it.
 pub struct Solution {
     pub model: LaneModel,
@@ -101,7 +116,7 @@ impl<'a> Solver<'a> {
             func,
             cfg,
             env,
-            model: LaneModel::new(&env.geometry),
+            model: LaneModel::new(&env.geometry).with_row_length(row_length(func, env)),
             interner: Interner::with_capacity(func.insts.len() / 32 + forms, func.consts.len() + 2),
             elements: vec![Element::BOTTOM; func.value_count()],
             gates: Gates::open(func.blocks.len(), cfg.cycles.len()),

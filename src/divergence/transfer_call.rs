@@ -12,6 +12,7 @@ use crate::affine::arith::{self, NoWrap};
 use crate::affine::interner::Element;
 use crate::affine::{Base, Form, Rest, Scope};
 use crate::entity::{Block, Inst};
+use crate::geometry::{AssumedRows, WARP_SIZE};
 use crate::ir::call::Callee;
 use crate::ir::inst::ConstData;
 use crate::mutants::{self, Mutant};
@@ -109,6 +110,10 @@ impl View<'_> {
             LaneRule::Register { scope, .. } => Element::uniform(scope),
             LaneRule::BlockSize(dim) => match self.env.geometry.extent(dim) {
                 Some(extent) => self.interner.intern_constant(extent.into()),
+                None if dim == 0 && self.env.geometry.assumed == Some(AssumedRows::WholeWarps) => {
+                    let align = WARP_SIZE.trailing_zeros() as u8;
+                    self.interner.intern_rest(Rest::Uniform { scope: Scope::Grid, align })
+                }
                 None => Element::uniform(Scope::Grid),
             },
             LaneRule::Number(number) => self.interner.intern_constant(number),

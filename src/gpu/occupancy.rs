@@ -57,8 +57,12 @@ mod tests {
 
     #[test]
     fn registers_from_launch_bounds() {
-        let with =
-            |max_threads, min_blocks, max_registers| Geometry { exact: None, max_threads, min_blocks, max_registers };
+        let with = |max_threads, min_blocks, max_registers| Geometry {
+            max_threads,
+            min_blocks,
+            max_registers,
+            ..Geometry::default()
+        };
         assert_eq!(register_budget(None, &with(Some(1024), Some(2), None)), Some(32));
         assert_eq!(register_budget(None, &with(Some(1024), None, None)), Some(64));
         assert_eq!(register_budget(None, &with(Some(256), None, None)), Some(255));

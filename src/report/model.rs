@@ -7,6 +7,7 @@
 use super::advice::{Advice, Weights};
 use super::todo::{Action, Subject, Times, actions};
 use crate::access::{self, Cost, Pattern, WarpAccess};
+use crate::divergence::hypothesis::conditions;
 use crate::divergence::{Class, Facts, ModuleAnalysis};
 use crate::entity::{Inst, Value};
 use crate::explain::causes::Causes;
@@ -389,6 +390,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         let kernel = &self.facts.func;
         let mut branches = Branches::default();
         let causes = Causes::new(self.facts);
+        let conditions = conditions(self.facts, self.handles);
         for block in kernel.blocks.keys().filter(|&block| self.facts.is_reachable(block)) {
             if !kernel.graph.is_branch(block) {
                 continue;
@@ -397,10 +399,14 @@ impl<'a, 'm> Builder<'a, 'm> {
             if !self.facts.is_divergent_branch(block) {
                 continue;
             }
-            let why = match causes.of_branch(block) {
+            let mut why = match causes.of_branch(block) {
                 Some(chain) => explain(self.facts, &self.words, &chain, block),
                 None => "warpwise does not know this kind of branch".to_owned(),
             };
+            if let Some(text) = conditions.text(block, |value| self.words.value(value)) {
+                why += "; ";
+                why += &text;
+            }
             let place: Option<LineOf> = self.words.place(kernel.terminator(block)).map(LineOf::from);
             weights.branch(block, place.clone(), || format!("branch diverges: {why}"));
             if let Some(place) = &place {

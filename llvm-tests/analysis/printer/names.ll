@@ -10,6 +10,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT:   %"a b" = affine 1*tid.x + uniform grid
 ; CHECK-NEXT:   %3 = divergent
 ; CHECK-NEXT:   br %3: divergent
+; CHECK-NEXT:     uniform if blockDim.x <= %0, or if blockDim.x and %0 are multiples of 32
 ; CHECK-NEXT: %4: divergent
 ; CHECK-NEXT: %5: convergent
 ; CHECK-NEXT:   %6 = uniform grid
