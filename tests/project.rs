@@ -58,7 +58,23 @@ fn a_project_is_ranked_and_bad_files_are_listed() {
     assert!(first.contains("1 files could not be looked at:\n  bad.cu: clang cannot compile"), "{first}");
     let page = fs::read_to_string(folder.path().join("pages/index.html")).unwrap();
     assert!(page.contains("<code>rows</code>") && page.contains("bad.cu"), "{page}");
-    assert!(fs::read_to_string(folder.path().join("pages/files/0001.html")).unwrap().contains("rows"));
+    assert!(page.contains("What to do first") && page.contains("prefers-color-scheme: dark"), "{page}");
+    assert!(page.contains("href=\"files&#x2f;0001.html#rows.cu:2\""), "a link to the line: {page}");
+    assert!(!page.contains("http"), "no network: {page}");
+    // what the script of a file's page shows
+    let page = fs::read_to_string(folder.path().join("pages/files/0001.html")).unwrap();
+    let data = page.split_once("const data = ").unwrap().1;
+    let data: serde_json::Value = serde_json::Deserializer::from_str(data).into_iter().next().unwrap().unwrap();
+    let details = &data["details"];
+    let kernel = &details["kernels"][0];
+    assert!(kernel["name"] == "rows" && kernel["machine"][1]["registers"].as_u64().unwrap() > 0, "{kernel}");
+    assert!(kernel["next"].as_str().unwrap().contains(" %: "), "{kernel}");
+    let costly = details["accesses"].as_array().unwrap().iter().find(|access| access["is_costly"] == true).unwrap();
+    assert!(costly["sectors"] == 16 && costly["ideal"] == 4 && costly["place"]["line"] == 7, "{costly}");
+    assert_eq!(details["locals"][0]["name"], "last");
+    let deeds = details["deeds"].as_array().unwrap();
+    let meant = deeds.iter().find(|deed| deed["remark"] == "NotFusedOneSided").unwrap();
+    assert!(meant["place"]["line"] == 6 && meant["meaning"].as_str().unwrap().contains("return"), "{meant}");
     // repeated: with one job, from the cached results, and without them
     assert_eq!(report(folder.path(), &["--jobs", "1"]), first);
     assert_eq!(report(folder.path(), &["--cache", "elsewhere", "--jobs", "1"]), first);

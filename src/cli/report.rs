@@ -6,7 +6,7 @@
 
 use super::cuda::{compile_device_ir, find_clang, find_cuda, find_plugin, tree_flags};
 use super::flags::ClangFlags;
-use super::project;
+use super::{project, unit};
 use crate::divergence::{ModuleAnalysis, Options};
 use crate::explain::symbol::is_named;
 use crate::geometry::BlockShape;
@@ -14,7 +14,7 @@ use crate::llvm::optimise::optimise;
 use crate::llvm::owned::OwnedModule;
 use crate::map::{self, page};
 use crate::report::todo::Times;
-use crate::report::{json, model, text};
+use crate::report::{details, json, model, text};
 use crate::source::Sources;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -102,7 +102,13 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     let analysis =
         ModuleAnalysis::new(module.handle(), Options { block: args.block.or(flags.settings.block), simple: false });
     if let Some(page) = &args.html {
-        let text = page::of_table(&map::describe(&analysis, file), file);
+        let text = match is_cuda {
+            true => unit::look(file, &flags, args.block)?.page,
+            false => {
+                let report = model::build(&analysis, &file.display().to_string(), &mut Sources::beside(file));
+                page::of_table(&map::describe(&analysis, file), file, &details::of(&report, &[], &[]))
+            }
+        };
         return std::fs::write(page, text).with_context(|| format!("cannot write {}", page.display()));
     }
     let mut report = model::build(&analysis, &file.display().to_string(), &mut Sources::beside(file));
@@ -138,15 +144,23 @@ fn keep_named(report: &mut model::Report, names: &[String]) -> Result<()> {
 
 /// Compiles with the plugin loaded; gives what clang said.
 pub(super) fn compile_ptx(source: &Path, ptx: &Path, flags: &[String]) -> Result<String> {
+    let plugin = format!("-fpass-plugin={}", find_plugin()?.display());
+    compile_with(source, ptx, &[&[plugin], flags].concat())
+}
+
+/// The same without the plugin; its options must not be among the flags.
+pub(super) fn compile_plain_ptx(source: &Path, ptx: &Path, flags: &[String]) -> Result<String> {
+    compile_with(source, ptx, flags)
+}
+
+fn compile_with(source: &Path, ptx: &Path, flags: &[String]) -> Result<String> {
     let clang = find_clang()?;
-    let plugin = find_plugin()?;
     let result = Command::new(&clang)
         .args(["-x", "cuda"])
         .arg(source)
         .args(["-Wno-unknown-cuda-version", "--cuda-gpu-arch=sm_90", "-O3", "-g1", "-S"])
         .args(tree_flags(&find_cuda()?))
         .arg("--cuda-device-only")
-        .arg(format!("-fpass-plugin={}", plugin.display()))
         .args(flags)
         .arg("-o")
         .arg(ptx)

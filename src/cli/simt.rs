@@ -2,10 +2,12 @@
 
 use super::{cuda, record, say, simt_args};
 use crate::check;
+use crate::divergence::{ModuleAnalysis, Options};
 use crate::explain::symbol::{is_named, kernel_symbol};
+use crate::geometry::BlockShape;
 use crate::llvm::image::{self, ModuleImage};
 use crate::llvm::owned::OwnedModule;
-use crate::map::recount;
+use crate::map::{describe, page, recount};
 use crate::settings::table::MAX_SHARED;
 use crate::simt::{
     Bytes, DivergenceMap, Inputs, LaunchConfig, LaunchReport, Limits, Machine, Nobody, Observer, RaceCheck,
@@ -74,9 +76,12 @@ pub struct SimtArgs {
     /// Compare the counters of a module that divergence-map rewrote with the machine's own divergence map
     #[arg(long, conflicts_with_all = ["map", "compare", "check"])]
     recount: bool,
-    /// Save the counters of a module that divergence-map rewrote as a map file
+    /// Save as a map file what the machine observed or, if divergence-map rewrote the module, what its counters say
     #[arg(long, value_name = "FILE", conflicts_with_all = ["map", "compare", "check"])]
     save_map: Option<PathBuf>,
+    /// One self-contained page with the source, what the machine observed at each branch, and the analysis
+    #[arg(long, value_name = "PAGE", conflicts_with_all = ["map", "compare", "check", "recount"])]
+    html: Option<PathBuf>,
     /// Run two versions on the same inputs under both schedulers and compare all memory
     #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with = "file")]
     compare: Option<Vec<PathBuf>>,
@@ -237,10 +242,10 @@ pub fn run(args: &SimtArgs) -> Result<ExitCode> {
     if args.check {
         return run_check(args, file, &inputs, &given);
     }
-    let image = load(file, &args.clang_flags)?;
-    if args.recount || args.save_map.is_some() {
-        return run_recount(args, &image, &inputs, &given);
+    if args.recount || args.save_map.is_some() || args.html.is_some() {
+        return run_observed(args, file, &inputs, &given);
     }
+    let image = load(file, &args.clang_flags)?;
     let report = match args.map {
         None => launch(args, &image, &inputs, &mut Nobody)?,
         Some(format) => {
@@ -271,17 +276,32 @@ fn run_check(args: &SimtArgs, file: &Path, inputs: &Inputs, given: &[Given]) -> 
     Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Runs the kernel, and compares or saves what the module itself counted.
-fn run_recount(args: &SimtArgs, image: &ModuleImage, inputs: &Inputs, given: &[Given]) -> Result<ExitCode> {
+/// Runs the kernel, and compares, saves or shows what was counted.
+fn run_observed(args: &SimtArgs, file: &Path, inputs: &Inputs, given: &[Given]) -> Result<ExitCode> {
+    let module = open(file, &args.clang_flags)?;
+    let image = image::import(module.handle(), &file.display().to_string());
     let mut map = DivergenceMap::default();
-    let report = launch(args, image, inputs, &mut map)?;
+    let report = launch(args, &image, inputs, &mut map)?;
     if args.recount {
-        let met = recount::compare(image, &map, &report)?;
+        let met = recount::compare(&image, &map, &report)?;
         say(&format!("{met} branches were counted as the machine saw them\n"))?;
     }
+    let [x, y, z] = args.block;
+    let options = Options { block: Some(BlockShape { x, y, z }), simple: false };
+    let analysis = ModuleAnalysis::new(module.handle(), options);
+    let observed = || recount::observed(describe(&analysis, file), &image, &map);
     if let Some(path) = &args.save_map {
-        let map = recount::saved(&report)?;
+        let map = match recount::saved(&report) {
+            Err(recount::RecountError::NotCounted) => recount::file_of(&observed()),
+            counted => counted?,
+        };
         std::fs::write(path, map.encode()).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if let Some(path) = &args.html {
+        let observed = observed();
+        let run = recount::file_of(&observed).runs;
+        let page = page::of_map(&run, &[observed]);
+        std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
     }
     finish(args, given, &report)?;
     Ok(ExitCode::SUCCESS)

@@ -4,15 +4,17 @@
 //! Compiles to device IR and reports on it like `warpwise report`; also compiles with the plugin and counts its remarks.
 //! The output lists the files that were read, so that it can be cached until one of them changes.
 
-use super::cuda::compile_device_ir;
+use super::cuda::{compile_device_ir, find_cuda};
 use super::flags::ClangFlags;
-use super::report::compile_ptx;
+use super::report::{compile_plain_ptx, compile_ptx};
 use crate::divergence::{ModuleAnalysis, Options};
 use crate::geometry::BlockShape;
 use crate::llvm::owned::OwnedModule;
 use crate::map::{self, page};
-use crate::report::index::{Deed, KernelRow, Unit};
-use crate::report::model;
+use crate::ptxas::{Measured, assemble};
+use crate::report::details;
+use crate::report::index::{Deed, KernelRow, Machine, Unit};
+use crate::report::model::{self, LineOf};
 use crate::source::Sources;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -32,57 +34,116 @@ pub struct UnitArgs {
 /// Runs the subcommand.
 pub fn run(args: &UnitArgs) -> Result<()> {
     let flags = ClangFlags::new(&args.flags)?;
+    println!("{}", serde_json::to_string(&look(&args.file, &flags, args.block)?)?);
+    Ok(())
+}
+
+/// Looks at one translation unit: what the code is, and what the build's own compile makes of it.
+pub fn look(file: &Path, flags: &ClangFlags, block: Option<BlockShape>) -> Result<Unit> {
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let list = folder.path().join("dependencies").display().to_string();
     let mut clang = flags.for_ir();
     clang.extend(["-MD", "-MF", &list]);
-    let (_ir_folder, ir) = compile_device_ir(&args.file, &clang)?;
+    let (_ir_folder, ir) = compile_device_ir(file, &clang)?;
     let module = OwnedModule::from_file(&ir)?;
-    let block = args.block.or(flags.settings.block);
-    let analysis = ModuleAnalysis::new(module.handle(), Options { block, simple: false });
-    let report = model::build(&analysis, &args.file.display().to_string(), &mut Sources::beside(&args.file));
-    let page = page::of_table(&map::describe(&analysis, &args.file), &args.file);
+    let analysis_block = block.or(flags.settings.block);
+    let analysis = ModuleAnalysis::new(module.handle(), Options { block: analysis_block, simple: false });
+    let report = model::build(&analysis, &file.display().to_string(), &mut Sources::beside(file));
+    let table = map::describe(&analysis, file);
     drop(analysis);
-    let deeds = deeds(&args.file, &flags, args.block, folder.path())?;
+    let deeds = deeds(file, flags, block, folder.path())?;
+    let machine = machine(file, flags, folder.path());
     let kernels = report.functions.iter().filter(|function| function.is_kernel);
-    let unit = Unit {
-        kernels: kernels.map(|kernel| KernelRow::new(kernel, &deeds)).collect(),
-        deeds,
-        page,
-        dependencies: dependencies(Path::new(&list))?,
-    };
-    println!("{}", serde_json::to_string(&unit)?);
-    Ok(())
+    let rows: Vec<KernelRow> =
+        kernels.map(|kernel| KernelRow::new(kernel, &deeds, machine.get(&kernel.symbol).copied())).collect();
+    let page = page::of_table(&table, file, &details::of(&report, &deeds, &rows));
+    Ok(Unit { kernels: rows, deeds, page, dependencies: dependencies(Path::new(&list))? })
 }
 
-/// What the build's own compile with the plugin did and refused, by function and remark: clang is run as the build runs
-/// it, and writes down every remark.
+/// What ptxas says of each kernel without the plugin and with it; nothing if it cannot be run.
+fn machine(file: &Path, flags: &ClangFlags, folder: &Path) -> BTreeMap<String, [Machine; 2]> {
+    let architecture = flags.all.iter().rev().find_map(|flag| crate::gpu::chip::name_in(flag.split_once('=')?.1));
+    let architecture = architecture.unwrap_or_else(|| crate::gpu::chip::USUAL.to_owned());
+    let measured = || -> Result<_> {
+        let ptxas = find_cuda()?.join("bin/ptxas");
+        let plain = folder.join("plain.ptx");
+        compile_plain_ptx(file, &plain, &flags.plain)?;
+        let of = |ptx: &Path| {
+            let text = std::fs::read_to_string(ptx).context("clang wrote no PTX")?;
+            assemble(&ptxas, &text, &architecture, &[]).map_err(anyhow::Error::msg)
+        };
+        Ok((of(&plain)?, of(&folder.join(WITH_PLUGIN))?))
+    };
+    let Ok((before, after)) = measured() else { return BTreeMap::new() };
+    let pair = |(name, kernel): (String, Measured)| {
+        let other = after.get(&name)?;
+        Some((name, [kernel, *other].map(|kernel| kernel.resources.into())))
+    };
+    before.into_iter().filter_map(pair).collect()
+}
+
+/// The PTX of the compile with the plugin.
+const WITH_PLUGIN: &str = "unit.ptx";
+
+/// What the build's own compile with the plugin did and refused, by function, remark and line: clang is run as the build
+/// runs it, and writes down every remark.
 fn deeds(file: &Path, flags: &ClangFlags, block: Option<BlockShape>, folder: &Path) -> Result<Vec<Deed>> {
     let record = folder.join("remarks.yaml");
     let mut more = flags.all.clone();
     more.extend(block.map(|shape| format!("-mllvm=-warpwise-block={shape}")));
     more.extend(["-mllvm=-warpwise-remarks=all", "-foptimization-record-passes=warpwise"].map(str::to_owned));
+    more.push("-fno-discard-value-names".to_owned());
     more.push(format!("-foptimization-record-file={}", record.display()));
-    compile_ptx(file, &folder.join("unit.ptx"), &more)?;
+    compile_ptx(file, &folder.join(WITH_PLUGIN), &more)?;
     // clang writes no file where nothing was said
     Ok(counted(&std::fs::read_to_string(&record).unwrap_or_default()))
 }
 
 /// What was done and refused, counted in LLVM's record of remarks.
 fn counted(record: &str) -> Vec<Deed> {
-    let mut counts: BTreeMap<(String, String, bool), u32> = BTreeMap::new();
+    let mut deeds: Vec<Deed> = Vec::new();
     for remark in record.split("--- !").skip(1) {
         let is_done = remark.starts_with("Passed");
+        if !is_done && !remark.starts_with("Missed") {
+            continue;
+        }
         let field = |name: &str| {
             let line = remark.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
-            line.trim().trim_matches(['\'', '"']).to_owned()
+            plain(line)
         };
-        if is_done || remark.starts_with("Missed") {
-            *counts.entry((field("Function:"), field("Name:"), is_done)).or_default() += 1;
+        let strings = remark.lines().filter_map(|line| line.trim_start().strip_prefix("- String:"));
+        let deed = Deed {
+            symbol: field("Function:"),
+            remark: field("Name:"),
+            is_done,
+            place: place_of(&field("DebugLoc:")),
+            text: strings.map(plain).collect(),
+            count: 1,
+        };
+        let is_same = |known: &&mut Deed| Deed { count: known.count, ..deed.clone() } == **known;
+        match deeds.iter_mut().find(is_same) {
+            Some(known) => known.count += 1,
+            None => deeds.push(deed),
         }
     }
-    let deed = |((symbol, remark, is_done), count)| Deed { symbol, remark, is_done, count };
-    counts.into_iter().map(deed).collect()
+    deeds.sort_by(|a, b| (&a.symbol, &a.remark, &a.place, &a.text).cmp(&(&b.symbol, &b.remark, &b.place, &b.text)));
+    deeds
+}
+
+/// A scalar of YAML without its quotes.
+fn plain(text: &str) -> String {
+    let text = text.trim();
+    match text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
+        Some(quoted) => quoted.replace("''", "'"),
+        None => text.trim_matches('"').to_owned(),
+    }
+}
+
+/// `{ File: a.cu, Line: 10, Column: 3 }`
+fn place_of(text: &str) -> Option<LineOf> {
+    let (file, rest) = text.trim_start_matches("{ File:").rsplit_once(", Line:")?;
+    let line = rest.split(',').next()?.trim().parse().ok()?;
+    Some(LineOf { file: plain(file), line })
 }
 
 /// The files of a make dependency list: `target: file file \` and so on, with spaces in names escaped by backslashes.
@@ -117,7 +178,7 @@ mod tests {
     fn remarks_are_counted() {
         let one = |kind: &str, name: &str| {
             format!(
-                "--- !{kind}\nPass:            warpwise\nName:            {name}\nFunction:        _Z1kPf\nArgs:\n...\n"
+                "--- !{kind}\nPass:            warpwise\nName:            {name}\nDebugLoc:        {{ File: 'a b.cu', Line: 7, Column: 3 }}\nFunction:        _Z1kPf\nArgs:\n  - String:          'it''s so'\n...\n"
             )
         };
         let text =
@@ -125,6 +186,8 @@ mod tests {
         let deeds = counted(&text.concat());
         let found: Vec<_> = deeds.iter().map(|deed| (&*deed.symbol, &*deed.remark, deed.is_done, deed.count)).collect();
         assert_eq!(found, [("_Z1kPf", "A", false, 2), ("_Z1kPf", "BranchFused", true, 1)]);
+        assert_eq!(deeds[0].place, Some(LineOf { file: "a b.cu".to_owned(), line: 7 }));
+        assert_eq!(deeds[0].text, "it's so");
     }
 
     #[test]

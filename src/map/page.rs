@@ -27,6 +27,8 @@ struct Page<'a> {
     functions: Vec<FunctionPage<'a>>,
     /// Lines of every file that could be read.
     files: BTreeMap<&'a str, Vec<String>>,
+    /// Kernels, memory accesses, local objects, and what was done and refused.
+    details: &'a serde_json::Value,
 }
 
 #[derive(Serialize)]
@@ -81,14 +83,14 @@ pub fn of_map(runs: &[String], modules: &[Counted]) -> String {
     });
     let functions = functions.collect();
     let tables = modules.iter().map(|module| (&module.table, Path::new(&module.table.source)));
-    render(&Page { title, measured: true, runs, functions, files: files(tables) })
+    render(&Page { title, measured: true, runs, functions, files: files(tables), details: &serde_json::Value::Null })
 }
 
-/// The page for a module without counts.
-pub fn of_table(table: &Table, input: &Path) -> String {
+/// The page for a module without counts; `details` is what a report knows besides the branches.
+pub fn of_table(table: &Table, input: &Path, details: &serde_json::Value) -> String {
     let functions = table.functions.iter().map(|f| function_page(table, f, None, |_| None)).collect();
     let title = input.display().to_string();
-    render(&Page { title, measured: false, runs: &[], functions, files: files([(table, input)].into_iter()) })
+    render(&Page { title, measured: false, runs: &[], functions, files: files([(table, input)].into_iter()), details })
 }
 
 fn function_page<'a>(
@@ -165,7 +167,7 @@ mod tests {
     fn no_source_ends_the_script() {
         let mut table = Table::new("</script><b>.cu");
         table.producer = "<!--".to_owned();
-        let page = of_table(&table, Path::new("</script><b>.cu"));
+        let page = of_table(&table, Path::new("</script><b>.cu"), &serde_json::Value::Null);
         assert_eq!(page.matches("</script>").count(), PAGE.matches("</script>").count());
         assert!(!page.contains(PLACE));
     }

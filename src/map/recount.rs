@@ -3,6 +3,7 @@
 //! The machine records its own map of the instrumented module, including the instrumentation's own branches. What it
 //! observed at the original branches is compared with what the module counted in its own memory.
 
+use crate::counts::Counted;
 use crate::counts::table::{BranchTable, Header, Table, TableError};
 use crate::llvm::image::{FunctionImage, ModuleImage};
 use crate::simt::{BranchCount, DivergenceMap, LaunchReport};
@@ -82,6 +83,32 @@ pub fn compare(image: &ModuleImage, seen: &DivergenceMap, report: &LaunchReport)
         }
     }
     Ok(met)
+}
+
+/// A map of what the machine observed of a module without counters: its table, and the counts that counters would have.
+pub fn observed(mut table: Table, image: &ModuleImage, seen: &DivergenceMap) -> Counted {
+    let by_place: HashMap<(String, u32), BranchCount> =
+        seen.branches(image).into_iter().map(|branch| ((branch.function.clone(), branch.inst), branch)).collect();
+    let mut counts: Vec<u64> = Vec::new();
+    for function in &mut table.functions {
+        let Some(body) = image.functions.iter().find(|body| body.name == function.symbol) else { continue };
+        let insts = original_branches(body);
+        if insts.len() != function.branches.len() {
+            continue;
+        }
+        for (branch, inst) in function.branches.iter_mut().zip(insts) {
+            let saw = by_place.get(&(function.symbol.clone(), inst));
+            branch.slot = Some(counts.len() as u32);
+            counts.extend(saw.map_or_else(|| vec![0; branch.words() as usize], |saw| words_of(branch, saw)));
+        }
+    }
+    Counted { table, counts }
+}
+
+/// The same as a file.
+pub fn file_of(counted: &Counted) -> Map {
+    let module = Module { table: counted.table.encode(1, counted.counts.len() as u32), counts: counted.counts.clone() };
+    Map { runs: vec!["host=lockstep machine".to_owned()], modules: vec![module] }
 }
 
 /// The record that a branch should have.

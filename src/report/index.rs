@@ -1,10 +1,11 @@
 //! What does the report of a whole project contain? One row per kernel, worst first; the files that failed; and what
 //! the default pipeline did, as text, JSON or an HTML page. The order depends on the contents only.
 
-use super::advice::Advice;
+use super::advice::{Advice, Kind};
 use super::model::{FunctionReport, LineOf};
 use super::todo::{self, Action, Subject, Times};
 use serde::{Deserialize, Serialize};
+use warpwise_listing::Resources;
 
 /// What is cached for one translation unit.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
@@ -24,7 +25,34 @@ pub struct Deed {
     pub remark: String,
     /// Whether it is a transformation; otherwise a refusal.
     pub is_done: bool,
+    /// None in code without debug information.
+    pub place: Option<LineOf>,
+    pub text: String,
     pub count: u32,
+}
+
+/// How often a remark was emitted.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
+pub struct Tally {
+    pub remark: String,
+    pub count: u32,
+}
+
+/// What ptxas says of a kernel: registers and bytes of stack and spills for each thread, bytes of shared memory for each
+/// block.
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Machine {
+    pub registers: u32,
+    pub stack: u32,
+    pub spills: u32,
+    pub shared: u32,
+}
+
+impl From<Resources> for Machine {
+    fn from(from: Resources) -> Machine {
+        let Resources { registers, stack, spill_stores, spill_loads, shared } = from;
+        Machine { registers, stack, spills: spill_stores + spill_loads, shared }
+    }
 }
 
 /// The figures of one kernel.
@@ -41,9 +69,11 @@ pub struct KernelRow {
     pub local_bytes: u64,
     /// Accesses with more sectors or bank conflicts than necessary.
     pub bad_strides: u32,
-    /// Remarks with their counts: "BranchFused 2, UniformVote 1".
-    pub done: String,
-    pub refused: String,
+    /// Remarks with their counts.
+    pub done: Vec<Tally>,
+    pub refused: Vec<Tally>,
+    /// What ptxas says of the kernel without the plugin, and with it.
+    pub machine: Option<[Machine; 2]>,
     /// Estimated issue cycles of one warp.
     pub cycles: f64,
     pub advice: Vec<Advice>,
@@ -51,11 +81,21 @@ pub struct KernelRow {
 
 impl KernelRow {
     /// From the kernel's report, and what was done to the kernel.
-    pub fn new(kernel: &FunctionReport, deeds: &[Deed]) -> KernelRow {
+    pub fn new(kernel: &FunctionReport, deeds: &[Deed], machine: Option<[Machine; 2]>) -> KernelRow {
         let words = |is_done| {
-            let mine = deeds.iter().filter(|deed| deed.symbol == kernel.symbol && deed.is_done == is_done);
-            mine.map(|deed| format!("{} {}", deed.remark, deed.count)).collect::<Vec<_>>().join(", ")
+            let mut tallies: Vec<Tally> = Vec::new();
+            for deed in deeds.iter().filter(|deed| deed.symbol == kernel.symbol && deed.is_done == is_done) {
+                match tallies.iter_mut().find(|tally| tally.remark == deed.remark) {
+                    Some(tally) => tally.count += deed.count,
+                    None => tallies.push(Tally { remark: deed.remark.clone(), count: deed.count }),
+                }
+            }
+            tallies
         };
+        // what the plugin has moved to shared memory, or ptxas keeps in registers, is done
+        let is_moved = deeds.iter().any(|d| d.symbol == kernel.symbol && d.is_done && d.remark.starts_with("StackTo"))
+            || machine.is_some_and(|[_, after]| after.stack == 0);
+        let is_open = |advice: &&Advice| !(is_moved && advice.kind == Kind::Local) && !is_fused(advice, kernel, deeds);
         KernelRow {
             name: kernel.name.clone(),
             symbol: kernel.symbol.clone(),
@@ -68,9 +108,26 @@ impl KernelRow {
             done: words(true),
             refused: words(false),
             cycles: kernel.cycles,
-            advice: kernel.advice.clone(),
+            advice: kernel.advice.iter().filter(is_open).cloned().collect(),
+            machine,
         }
     }
+}
+
+/// Whether a branch that an advice is about was fused.
+fn is_fused(advice: &Advice, kernel: &FunctionReport, deeds: &[Deed]) -> bool {
+    let is_same = |deed: &Deed| {
+        deed.symbol == kernel.symbol
+            && deed.remark == "BranchFused"
+            && deed.place.is_some()
+            && deed.place == advice.place
+    };
+    advice.kind == Kind::Branch && deeds.iter().any(is_same)
+}
+
+/// Remarks with their counts: "BranchFused 2, UniformVote 1".
+fn words(tallies: &[Tally]) -> String {
+    tallies.iter().map(|tally| format!("{} {}", tally.remark, tally.count)).collect::<Vec<_>>().join(", ")
 }
 
 /// A kernel of a file.
@@ -187,7 +244,7 @@ impl Index {
             text += &format!("{:>9}  {:>8}  ", k.divergent_branches, k.branches);
             let units = if row.units > 1 { format!(", in {} files", row.units) } else { String::new() };
             text += &format!("{:>12}  {:>11}  {} ({}{units})\n", k.local_arrays, k.bad_strides, k.name, row.location());
-            for (what, words) in [("done", &k.done), ("refused", &k.refused)] {
+            for (what, words) in [("done", words(&k.done)), ("refused", words(&k.refused))] {
                 if !words.is_empty() {
                     text += &format!("{:47}{what}: {words}\n", "");
                 }
@@ -219,8 +276,9 @@ mod tests {
             local_arrays,
             local_bytes: 0,
             bad_strides: 0,
-            done: String::new(),
-            refused: String::new(),
+            done: Vec::new(),
+            refused: Vec::new(),
+            machine: None,
             cycles: 1.0,
             advice: Vec::new(),
         };
