@@ -7,7 +7,8 @@
 //!     └ violation   a claim that does not hold, in words
 //! ```
 //!
-//! **What is checked**, for each analysis (block shape unknown, block shape stated, and the simple analysis):
+//! **What is checked**, for each analysis (block shape unknown, block shape stated, the simple analysis, and the
+//! conditional facts of kernels whose conditions the launch satisfies):
 //! - *values* where they are defined: `value − Σ c·base` must be one number modulo `2^w` for all lanes of the claimed
 //!   scope that execute the same dynamic instance. A known rest must be that number, and alignment must hold. Where
 //!   exactness is claimed, the same must hold over the integers, in the claimed reading;
@@ -41,11 +42,12 @@ mod tests;
 pub use violation::{Violation, ViolationKind};
 
 use crate::divergence::facts::Facts;
+use crate::divergence::hypothesis::facts_under;
 use crate::divergence::module::{ModuleAnalysis, Options};
-use crate::geometry::BlockShape;
+use crate::geometry::{AssumedRows, BlockShape, WARP_SIZE};
 use crate::llvm::handle;
 use crate::llvm::image::{FuncId, ModuleImage};
-use crate::simt::{Inputs, LaunchConfig, LaunchError, LaunchReport, Machine};
+use crate::simt::{Arg, Inputs, LaunchConfig, LaunchError, LaunchReport, Machine};
 use claims::FunctionClaims;
 use observer::ClaimObserver;
 use std::fmt;
@@ -129,18 +131,46 @@ impl<'m, 'i> Checker<'m, 'i> {
         self.functions.iter().map(|function| function.map(|function| analysis.facts(function).0)).collect()
     }
 
+    /// What would hold for kernels if all launches had such rows, and the same arguments were multiples of 32 as here.
+    fn facts_under(&self, rows: AssumedRows, inputs: &Inputs) -> Vec<Option<Facts>> {
+        let analysis = ModuleAnalysis::new(self.module, Options::default());
+        let is_multiple = |arg: &Arg| match arg {
+            Arg::Value(bytes) if matches!(bytes.len(), 4 | 8) => bytes[0].is_multiple_of(WARP_SIZE as u8),
+            _ => false,
+        };
+        let kernel = |function: handle::Function<'m>| {
+            let multiples = (0u32..).zip(&inputs.args).filter(|(_, arg)| is_multiple(arg)).map(|(index, _)| index);
+            let width =
+                |index| (index < function.param_count()).then(|| function.param(index).ty().int_bits()).flatten();
+            let integers: Vec<u32> = multiples.filter(|&index| matches!(width(index), Some(32 | 64))).collect();
+            facts_under(&analysis, function, rows, &integers)
+        };
+        let functions = self.functions.iter();
+        functions.map(|function| function.filter(|function| function.is_ptx_kernel()).map(kernel)).collect()
+    }
+
     /// Launches a kernel (by name, or the only one) and compares.
     pub fn run(&self, kernel: Option<&str>, config: &LaunchConfig, inputs: &Inputs) -> Result<CheckReport, CheckError> {
-        let (names, claims) = self.claims(config)?;
+        let (names, claims) = self.claims(config, inputs)?;
         self.watch(kernel, config, inputs, &names, &claims)
     }
 
     /// The names of the analyses, and what they claim about each function for launches of this shape.
-    fn claims(&self, config: &LaunchConfig) -> Result<(Vec<String>, Vec<Option<FunctionClaims>>), CheckError> {
+    fn claims(
+        &self,
+        config: &LaunchConfig,
+        inputs: &Inputs,
+    ) -> Result<(Vec<String>, Vec<Option<FunctionClaims>>), CheckError> {
         let [x, y, z] = config.block;
         let shape = BlockShape { x, y, z };
-        let stated = (format!("block {shape}"), self.facts(Options { block: Some(shape), simple: false }));
-        let analyses: Vec<&(String, Vec<Option<Facts>>)> = self.fixed.iter().chain([&stated]).collect();
+        let mut launched = vec![(format!("block {shape}"), self.facts(Options { block: Some(shape), simple: false }))];
+        if x.is_multiple_of(WARP_SIZE) {
+            launched.push(("rows of whole warps".to_owned(), self.facts_under(AssumedRows::WholeWarps, inputs)));
+        }
+        if y == 1 && z == 1 {
+            launched.push(("one row".to_owned(), self.facts_under(AssumedRows::One, inputs)));
+        }
+        let analyses: Vec<&(String, Vec<Option<Facts>>)> = self.fixed.iter().chain(&launched).collect();
         let names: Vec<String> = analyses.iter().map(|(name, _)| name.clone()).collect();
         let mut claims: Vec<Option<FunctionClaims>> = Vec::with_capacity(self.functions.len());
         for index in 0..self.functions.len() {

@@ -55,7 +55,7 @@ fn run(scheduler: Scheduler, function: &str, alter: impl FnOnce(&mut FunctionCla
     let checker = Checker::new(module.handle(), &image);
     let config = LaunchConfig { scheduler, ..LaunchConfig::new([2, 1, 1], [64, 1, 1]) };
     let inputs = Inputs { args: vec![Arg::Buffer(vec![0; 256]), Arg::Value(vec![7, 0, 0, 0])], ..Inputs::default() };
-    let (names, mut claims) = checker.claims(&config).unwrap();
+    let (names, mut claims) = checker.claims(&config, &inputs).unwrap();
     alter(claims[image.function(function).unwrap().index()].as_mut().unwrap());
     checker.watch(Some("k"), &config, &inputs, &names, &claims).unwrap()
 }

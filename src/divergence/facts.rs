@@ -88,6 +88,10 @@ impl Facts {
         let findings = Findings::new(outline.cfg.clone(), solution, env);
         Facts { outline, findings }
     }
+    /// What holds for a function under an assumption.
+    pub(super) fn assumed(outline: Outline, findings: Findings) -> Facts {
+        Facts { outline, findings }
+    }
     /// The same facts, restricted to launches with at most `threads` threads per block. What holds for all launches
     /// holds for those.
     pub fn with_thread_bound(self, threads: u32) -> Facts {

@@ -16,6 +16,7 @@ use crate::entity::{Block, Value};
 use crate::geometry::{AssumedRows, Geometry};
 use crate::ir::Func;
 use crate::ir::handles::Handles;
+use crate::llvm::handle::Function;
 use smallvec::SmallVec;
 
 /// Maximum number of sets of arguments that are assumed to be multiples of 32.
@@ -83,6 +84,19 @@ pub fn conditions(facts: &Facts, handles: &Handles<'_>) -> Conditions {
         }
     }
     conditions
+}
+
+/// What would hold for a kernel if its launches had such rows, and these arguments were multiples of 32; for checks.
+pub fn facts_under<'m>(
+    analysis: &ModuleAnalysis<'m>,
+    kernel: Function<'m>,
+    rows: AssumedRows,
+    multiples: &[u32],
+) -> Facts {
+    let (outline, _) = analysis.outline(kernel);
+    let geometry = Geometry { assumed: Some(rows), ..outline.geometry };
+    let findings = analysis.solve_under(&outline, kernel, geometry, multiples);
+    Facts::assumed(outline, findings)
 }
 
 /// The integer arguments from which a value is computed, in order; `None` if there are none or too many.
