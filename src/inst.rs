@@ -275,3 +275,10 @@ pub enum ConstData {
     /// Metadata, labels, inline assembly: nothing on which lanes could disagree.
     NotData,
 }
+
+impl ConstData {
+    /// Whether it is undef or poison, or a part of it is.
+    pub fn is_undefined(self) -> bool {
+        matches!(self, ConstData::Undef | ConstData::Poison | ConstData::PartlyUndef)
+    }
+}

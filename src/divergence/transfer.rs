@@ -309,7 +309,7 @@ impl View<'_> {
     fn is_well_defined(&self, value: Value, depth: u32) -> bool {
         let func = self.func;
         if let Some(constant) = func.constant(value) {
-            return !matches!(constant, ConstData::Undef | ConstData::Poison | ConstData::PartlyUndef);
+            return !constant.is_undefined();
         }
         if let Some(param) = func.as_param(value) {
             return func.params[param as usize].noundef;

@@ -25,7 +25,7 @@ use crate::entity::{Block, Inst, Value};
 use crate::ir::asm::table::{Arithmetic, Kind};
 use crate::ir::asm::{Input, Operand, Program, Register, Step};
 use crate::ir::call::Callee;
-use crate::ir::inst::ConstData;
+use crate::ir::inst::{ConstData, Flags, Opcode};
 use crate::mutants::{self, Mutant};
 use smallvec::SmallVec;
 
@@ -119,25 +119,33 @@ impl View<'_> {
     /// Whether an operand may be undefined, by a constant of the function: each lane then passes what its register
     /// happens to hold, and unlike LLVM's instructions, assembly makes a defined value of it.
     fn may_be_undefined(&self, operand: Value) -> bool {
-        let is_undefined = |data| matches!(data, ConstData::Undef | ConstData::Poison | ConstData::PartlyUndef);
         let is_open = |value| {
             let param = self.func.as_param(value).filter(|_| !self.func.is_kernel);
             param.is_some_and(|param| !self.func.params[param as usize].noundef)
         };
         let all_noundef = self.func.is_kernel || self.func.params.iter().all(|param| param.noundef);
-        if all_noundef && !self.func.constants().any(|(_, data)| is_undefined(data)) {
+        let calls = || self.func.calls.iter().any(|call| matches!(call.callee, Callee::Function(_)));
+        if all_noundef && !self.func.has_undefined && !calls() {
             return false;
         }
         let mut seen: SmallVec<[Value; MAX_ORIGINS]> = SmallVec::from_slice(&[operand]);
         let mut next = 0;
         while let Some(&value) = seen.get(next) {
             next += 1;
-            if is_open(value) || self.func.constant(value).is_some_and(is_undefined) {
+            if is_open(value) || self.func.constant(value).is_some_and(ConstData::is_undefined) {
                 return true;
             }
             let Some(def) = self.func.def(value) else { continue };
-            // what memory holds is the same for all lanes that load it
-            if !self.func.insts[def].opcode.is_value_of_operands() {
+            let data = &self.func.insts[def];
+            let passes_on = match data.opcode {
+                Opcode::Call => match self.func.call(def).callee {
+                    Callee::Function(_) if !data.flags.contains(Flags::NOUNDEF) => return true,
+                    callee => matches!(callee, Callee::Intrinsic(_)),
+                },
+                // what memory holds is the same for all lanes that load it
+                opcode => opcode.is_value_of_operands(),
+            };
+            if !passes_on {
                 continue;
             }
             for &origin in self.func.operands(def) {

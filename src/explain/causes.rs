@@ -331,7 +331,7 @@ fn source_of(facts: &Facts, value: Value) -> Source {
                     _ => Source::Call(value),
                 }
             }
-            Callee::Asm { .. } => match func.assembly(inst).and_then(|program| asm::culprit(program)) {
+            Callee::Asm { .. } => match func.assembly(inst).and_then(asm::culprit) {
                 Some(Culprit::Index(base)) => Source::ThreadIndex(base),
                 _ => Source::Assembly(value),
             },

@@ -105,7 +105,8 @@ pub fn import<'m>(context: &ModuleContext<'m>, function: handle::Function<'m>) -
     scratch::put_back(tables, snapshot.insts.len());
     let layout = context.module.layout();
     let types: PrimaryMap<Type, TypeInfo> = snapshot.types.iter().map(|&ty| TypeInfo::of(ty, layout)).collect();
-    let consts = snapshot.constants.iter().map(|constant| (data_of(constant, &types), constant.ty)).collect();
+    let consts: Vec<(ConstData, Type)> =
+        snapshot.constants.iter().map(|constant| (data_of(constant, &types), constant.ty)).collect();
     let mut asms = Assemblies::default();
     let calls = snapshot.calls.iter().map(|call| call_of(context, call.as_known_inst(), &mut asms)).collect();
     let mut values = snapshot.values;
@@ -119,6 +120,7 @@ pub fn import<'m>(context: &ModuleContext<'m>, function: handle::Function<'m>) -
         pool: snapshot.operands,
         phi_blocks: snapshot.phi_blocks,
         types,
+        has_undefined: consts.iter().any(|(data, _)| data.is_undefined()),
         consts,
         geps: snapshot.geps,
         gep_terms: snapshot.terms,

@@ -53,6 +53,8 @@ pub struct Func {
     pub(crate) gep_terms: Vec<GepTerm>,
     pub(crate) calls: Vec<CallData>,
     pub(crate) asms: Vec<asm::Program>,
+    /// Whether some constant is undefined, or partly.
+    pub has_undefined: bool,
 
     /// Control flow between blocks.
     pub graph: Graph,

@@ -36,5 +36,12 @@ define ptx_kernel void @k(i32 %n, i16 %h, ptr %p) {
   %sum = add i32 %n, undef
   ; CHECK: %div.sum = divergent{{$}}
   %div.sum = call i32 asm "mov.u32 $0, $1;", "=r,r"(i32 %sum)
+  %given = call i32 @given()
+  ; CHECK: %div.given = divergent{{$}}
+  %div.given = call i32 asm "mov.u32 $0, $1;", "=r,r"(i32 %given)
   ret void
+}
+
+define internal i32 @given() {
+  ret i32 undef
 }
