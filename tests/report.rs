@@ -162,11 +162,14 @@ fn mistakes_are_answered_with_one_sentence() {
     let host = write("host.ll", "target triple = \"x86_64-linux-gnu\"\n");
     let bad_cuda = write("bad.cu", "__global__ void k( {}\n");
     let good = write("k.ll", KERNEL);
+    let openmp = write("pi.c", "int main(void) { return 0; }\n");
     for (arguments, part) in [
         (vec!["/nowhere/x.cu"], "/nowhere/x.cu"),
         (vec!["/nowhere/x.ll"], "/nowhere/x.ll"),
         (vec![bad_ir.as_str()], "bad.ll"),
         (vec![host.as_str()], "NVPTX"),
+        (vec![openmp.as_str()], "--offload-device-only"),
+        (vec![good.as_str(), "--times", good.as_str()], "was not written by warpwise time --json"),
         (vec![bad_cuda.as_str()], "error:"),
         (vec![good.as_str(), "--function", "nobody"], "'nobody'"),
         (vec![good.as_str(), "--ptx", "x.ptx"], "CUDA sources"),

@@ -141,12 +141,18 @@ fn write_pages(folder: &Path, index: &Index, pages: &[(String, String)]) -> Resu
     Ok(())
 }
 
-/// One result per task, in the order of the tasks.
-fn look_at_all(tasks: &[Task], cache: &Path, tools: &Tools, jobs: usize) -> Vec<Result<Unit, String>> {
-    let bar = ProgressBar::new(tasks.len() as u64); // silent if stderr is not a terminal
+/// A progress bar on standard error; silent if that is no terminal.
+pub fn progress(length: usize) -> ProgressBar {
+    let bar = ProgressBar::new(length as u64);
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {wide_msg}") {
         bar.set_style(style);
     }
+    bar
+}
+
+/// One result per task, in the order of the tasks.
+fn look_at_all(tasks: &[Task], cache: &Path, tools: &Tools, jobs: usize) -> Vec<Result<Unit, String>> {
+    let bar = progress(tasks.len());
     let next = AtomicUsize::new(0);
     let hashes = Hashes::default();
     let answers: Vec<Mutex<Option<Result<Unit, String>>>> = tasks.iter().map(|_| Mutex::new(None)).collect();

@@ -58,6 +58,9 @@ pub struct ReportArgs {
     flags: Vec<String>,
 }
 
+/// Extensions of sources whose device code clang compiles only if it is told to, and how.
+const HOST_SOURCES: [&str; 5] = ["c", "cc", "cpp", "cxx", "C"];
+
 /// Runs the subcommand.
 pub fn run(args: &ReportArgs) -> Result<()> {
     let times = args.times.as_deref().map(Times::read).transpose()?;
@@ -75,6 +78,14 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         bail!("--json and --html are two forms of one report: ask for one of them");
     }
     let is_cuda = file.extension().is_some_and(|extension| extension == "cu");
+    if file.extension().is_some_and(|extension| HOST_SOURCES.iter().any(|host| extension == *host)) {
+        bail!(
+            "{} is C or C++, of which a report needs the device code: for OpenMP, clang -fopenmp \
+             -fopenmp-targets=nvptx64-nvidia-cuda -Xopenmp-target -march=sm_90 -O3 -g1 -nogpulib --offload-device-only -S \
+             -emit-llvm -o kernel.ll makes it; then report on kernel.ll",
+            file.display()
+        );
+    }
     if !is_cuda && (args.ptx.is_some() || !args.flags.is_empty()) {
         bail!("--ptx and clang flags are for CUDA sources, and {} is none (.cu)", file.display());
     }

@@ -4,6 +4,7 @@
 //! in local memory over all kernels, then the most resident warps, then the fewest registers.
 
 use super::cuda::{find_clang, find_cuda, find_plugin, tree_flags};
+use super::project::progress;
 use crate::explain::symbol::kernel_symbol;
 use crate::gpu::Chip;
 use crate::gpu::chip::MAX_REGISTERS;
@@ -97,22 +98,26 @@ pub fn run(args: &TuneArgs) -> Result<()> {
         "{:<28} {:<24} {:>9} {:>6} {:>7} {:>7} {:>6}",
         "choice", "kernel", "registers", "stack", "spilled", "shared", "warps"
     );
+    let bar = progress(choices(&args.regs).len());
     for mut choice in choices(&args.regs) {
+        bar.set_message(choice.label.clone());
         if let Some(block) = args.block.filter(|_| !choice.clang.is_empty()) {
             choice.clang.extend(["-mllvm".to_owned(), format!("-warpwise-block={block}")]);
         }
         let ptx = compile(args, &choice)?;
         let measured = assemble(&ptxas, &ptx, &args.arch, &choice.ptxas).map_err(anyhow::Error::msg)?;
         let (score, rows) = rows_of(&measured, chip, threads);
-        match shown.iter().find(|(_, known)| *known == rows) {
+        bar.suspend(|| match shown.iter().find(|(_, known)| *known == rows) {
             Some((label, _)) => println!("{:<28} the same as {label}", choice.label),
             None => rows.lines().for_each(|row| println!("{:<28} {row}", choice.label)),
-        }
+        });
+        bar.inc(1);
         shown.push((choice.label.clone(), rows));
         if best.as_ref().is_none_or(|(known, _)| score < *known) {
             best = Some((score, choice));
         }
     }
+    bar.finish_and_clear();
     let Some((_, best)) = best else { return Ok(()) };
     let flags = match best.clang.as_slice() {
         [] if best.ptxas.is_empty() => "nothing that was tried does better".to_owned(),

@@ -95,7 +95,10 @@ impl KernelRow {
         // what the plugin has moved to shared memory, or ptxas keeps in registers, is done
         let is_moved = deeds.iter().any(|d| d.symbol == kernel.symbol && d.is_done && d.remark.starts_with("StackTo"))
             || machine.is_some_and(|[_, after]| after.stack == 0);
-        let is_open = |advice: &&Advice| !(is_moved && advice.kind == Kind::Local) && !is_fused(advice, kernel, deeds);
+        let is_open = |advice: &&Advice| match advice.kind {
+            Kind::Local => !is_moved,
+            _ => !is_fused(advice, kernel, deeds),
+        };
         KernelRow {
             name: kernel.name.clone(),
             symbol: kernel.symbol.clone(),
