@@ -45,7 +45,8 @@ fn read(places: &[&str], extension: &str) -> String {
     }
     let without_tests = |path: &PathBuf| {
         let text = std::fs::read_to_string(path).unwrap();
-        text.split("#[cfg(test)]").next().unwrap_or("").to_owned()
+        // tests that stand in the file, not those declared as a file of their own
+        text.split("#[cfg(test)]\nmod tests {").next().unwrap_or("").to_owned()
     };
     found.iter().map(without_tests).collect::<Vec<_>>().join("\n")
 }
