@@ -192,10 +192,10 @@ const TABLE: &[(&str, &[&str], Kind)] = &[
 /// The kind of an instruction; `None` if warpwise does not know it.
 pub fn kind_of(mnemonic: &str, modifiers: &[&str]) -> Option<Kind> {
     let has = |word: &&str| modifiers.contains(word);
-    let row = TABLE.iter().find(|(name, words, _)| *name == mnemonic && words.iter().all(|word| has(word)))?;
+    let row = TABLE.iter().find(|(name, words, _)| *name == mnemonic && words.iter().all(&has))?;
     Some(match row.2 {
-        Arithmetic(_) if NOT_MODULAR.iter().any(|word| has(word)) => Pure,
-        WeakLoad | ReadOnlyLoad if ORDERED.iter().any(|word| has(word)) => Divergent,
+        Arithmetic(_) if NOT_MODULAR.iter().any(&has) => Pure,
+        WeakLoad | ReadOnlyLoad if ORDERED.iter().any(has) => Divergent,
         kind => kind,
     })
 }
