@@ -4,7 +4,8 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK: @warpwise_slots_kernel.slots = internal addrspace(3) global
-; CHECK: %warpwise.fits = icmp ule i32 %warpwise.threads{{.*}}, 256
+; CHECK: [[ABOVE:%.*]] = sub i32 %warpwise.threads{{.*}}, 32
+; CHECK: %warpwise.fits = icmp ule i32 [[ABOVE]], 224
 define ptx_kernel void @kernel(ptr noalias readonly %coef, ptr noalias readonly %in, ptr noalias %out, i32 %n) #0 {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -82,7 +82,7 @@ define ptx_kernel void @doubles(ptr %out, i32 %a) #0 {
 }
 
 define ptx_kernel void @bytes(ptr %out, i32 %a) #0 {
-  %bytes = alloca [4 x i8], align 1
+  %bytes = alloca [64 x i8], align 1
   %lane = call i32 @llvm.nvvm.read.ptx.sreg.laneid()
   %pa = getelementptr inbounds i8, ptr %bytes, i32 %lane
   store i8 1, ptr %pa, align 1

@@ -24,7 +24,8 @@ entry:
 
 outer:
   %i = phi i32 [ 0, %entry ], [ %next, %latch ]
-  %at = and i32 %i, 7
+  %mix = xor i32 %i, %tid
+  %at = and i32 %mix, 7
   %slot = getelementptr inbounds double, ptr %small, i32 %at
   %old = load double, ptr %slot, align 8
   br label %inner

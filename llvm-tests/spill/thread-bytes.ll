@@ -1,5 +1,5 @@
 ; Bytes are packed four to a word: the row from the word, the byte inside it.
-; RUN: %opt -passes=steer-spills -verify-each -S %s | %FileCheck %s
+; RUN: %opt -passes='steer-spills<victims=all+rare>' -verify-each -S %s | %FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"
 

@@ -1,5 +1,5 @@
 ; A fill and a copy from memory that stays are taken apart into words.
-; RUN: %opt -passes=steer-spills -verify-each -S %s | %FileCheck %s
+; RUN: %opt -passes='steer-spills<victims=all+rare>' -verify-each -S %s | %FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"
 

@@ -13,7 +13,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NOT: @warpwise_stack_together
 
 ; CHECK-LABEL: @apart(
-; CHECK: icmp ule i32 %{{.*}}, 256
+; CHECK: icmp ule i32 %{{.*}}, 224
 define ptx_kernel void @apart(ptr %in, ptr %out, i32 %n) #0 {
 entry:
   %array = alloca [16 x i64], align 8
@@ -41,7 +41,7 @@ end:
 }
 
 ; CHECK-LABEL: @full(
-; CHECK: icmp ule i32 %{{.*}}, 256
+; CHECK: icmp ule i32 %{{.*}}, 224
 define ptx_kernel void @full(ptr %in, ptr %out, i32 %n) #0 {
 entry:
   %array = alloca [16 x i64], align 8

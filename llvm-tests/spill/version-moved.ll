@@ -4,7 +4,7 @@
 
 ; CHECK: @warpwise_slots_kernel{{.*}} = internal addrspace(3) global
 ; CHECK-LABEL: define ptx_kernel void @kernel
-; CHECK: icmp ule i32 {{.*}}, 256
+; CHECK: icmp ule i32 {{.*}}, 224
 
 target triple = "nvptx64-nvidia-cuda"
 

@@ -15,7 +15,8 @@ define ptx_kernel void @kernel(ptr %in, ptr %out) #0 {
 ; CHECK:         [[Y:%.*]] = call i32 @llvm.nvvm.read.ptx.sreg.ntid.y()
 ; CHECK:         mul nuw i32 [[X]], [[Y]]
 ; CHECK:         call i32 @llvm.nvvm.read.ptx.sreg.ntid.z()
-; CHECK:         %warpwise.fits = icmp ule i32 %warpwise.threads{{.*}}, 256
+; CHECK:         [[ABOVE:%.*]] = sub i32 %warpwise.threads{{.*}}, 32
+; CHECK:         %warpwise.fits = icmp ule i32 [[ABOVE]], 224
 ; CHECK-NEXT:    %array = alloca [8 x i32]
 ; CHECK-NEXT:    br i1 %warpwise.fits, label %[[SLOTS:.*]], label %[[PLAIN:.*]]
 ; CHECK:       [[PLAIN]]:

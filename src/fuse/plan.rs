@@ -19,7 +19,8 @@
 //!
 //! A warp whose lanes all go the same way executes `risk` more than before. Without a divergence map it is not known
 //! how often a branch splits warps; `risk` is then limited to [`MAX_RISK`] percent ([`MAX_RISK_GUARDED`] with guards)
-//! of what melded instructions, without branches, save for a warp that splits, and the gain expected from an
+//! of what melded instructions, without branches, save for a warp that splits, and to [`MAX_WASTE`] percent of all
+//! that is saved, and the gain expected from an
 //! [estimate](super::splits) of that frequency must be at least [`MIN_GAIN`]. With a map the two are weighed:
 //! `splits · (saved - added)` against `(visits - splits) · risk`. A branch that never splits a warp is not examined
 //! further.
@@ -58,6 +59,11 @@ pub const MAX_RISK: u32 = 100;
 
 /// The same limit if guards split the warp again: `ptxas` does not schedule across them, which no estimate includes.
 pub const MAX_RISK_GUARDED: u32 = 60;
+
+/// Largest cost for a warp that does not split, in percent of all that is saved. What every lane executes needlessly keeps
+/// registers and lengthens chains of dependences, which no estimate includes: on an H200 a kernel with 71 % became 2 %
+/// slower, and those that gain have at most 65 % (`benches/real`, `benches/gpu`).
+pub const MAX_WASTE: u32 = 66;
 
 /// How many warps reached a branch and how many of them it split, as counted by a divergence map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -324,7 +330,9 @@ fn judge(outline: &Outline, context: &Context<'_, '_>, mut plan: FusePlan) -> Re
         let most = if numbers.guards > 0 { MAX_RISK_GUARDED } else { MAX_RISK };
         match numbers.visits {
             Some(visits) if !visits.pays(&numbers) => return Err(FuseReject::FewSplits(numbers)),
-            None if risk * 100 > (saved - numbers.branches) * most => return Err(FuseReject::Risky(numbers)),
+            None if risk * 100 > ((saved - numbers.branches) * most).min(saved * MAX_WASTE) => {
+                return Err(FuseReject::Risky(numbers));
+            }
             _ => {}
         }
         if numbers.visits.is_none() && context.frequencies.is_cold(plan.entry) {

@@ -67,6 +67,16 @@ pub const SCATTERED_LOCAL_CACHED: f64 = 0.2;
 /// An access to local memory at the same place in all lanes. \[H200\]
 pub const UNIFORM_LOCAL: f64 = 0.1;
 
+// Accesses to local memory, in issue cycles of a partition. See `stack/gain.rs`.
+
+/// Each further line of 128 bytes that a warp accesses: the first-level cache looks up one line per clock, for four
+/// partitions. CUDA C++ Best Practices Guide, "Local Memory"; \[latency\]
+pub const LOCAL_LINE: f64 = 4.0;
+/// A miss of the first-level cache: a share of the latency of the second. \[latency\]
+pub const LOCAL_MISS: f64 = 20.0;
+/// Each line of a miss: the second level delivers 64 bytes per clock to a multiprocessor. \[latency\]
+pub const LOCAL_MISS_LINE: f64 = 8.0;
+
 // Register allocation by `ptxas`, in 32-bit registers.
 
 /// How much of a block's peak above the pressure at its boundaries is counted: `ptxas` reorders instructions inside a

@@ -59,7 +59,9 @@ static void tell_from_here_on(DbgVariableRecord &Declaration) {
   Declaration.eraseFromParent();
 }
 
-// Makes the copy's body the one that blocks of at most `Threads` threads run; the copy is gone after that.
+// Makes the copy's body the one that blocks of at least a warp and at most `Threads` threads run; the copy is gone after
+// that. A few lanes alone access few lines of local memory.
+static constexpr uint32_t Warp = 32;
 extern "C" void warpwise_add_version(LLVMValueRef Raw, LLVMValueRef RawCopy, uint32_t Threads) {
   auto &F = *unwrap<Function>(Raw);
   auto *Copy = unwrap<Function>(RawCopy);
@@ -78,7 +80,8 @@ extern "C" void warpwise_add_version(LLVMValueRef Raw, LLVMValueRef RawCopy, uin
     Value *Extent = B.CreateIntrinsic(Id, {});
     Count = Count ? B.CreateNUWMul(Count, Extent, "warpwise.threads") : Extent;
   }
-  auto *End = B.CreateCondBr(B.CreateICmpULE(Count, B.getInt32(Threads), "warpwise.fits"), Slots, Plain);
+  Value *Above = B.CreateSub(Count, B.getInt32(Warp));
+  auto *End = B.CreateCondBr(B.CreateICmpULE(Above, B.getInt32(Threads - Warp), "warpwise.fits"), Slots, Plain);
   // stack objects of either body are still allocated once, at entry
   for (BasicBlock *BB : {Plain, Slots})
     for (Instruction &I : make_early_inc_range(*BB))

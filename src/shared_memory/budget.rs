@@ -90,6 +90,11 @@ impl SharedBudget {
         };
         share(self.used + need).saturating_sub(share(self.used))
     }
+    /// Bytes of the first-level cache that are left if as many blocks are resident as fit.
+    pub fn left_of_cache(&self) -> u64 {
+        let blocks = self.chip.resident_blocks(self.threads, self.registers, self.used);
+        self.chip.unified_bytes - self.chip.share(u64::from(blocks) * (self.used + self.chip.reserved_bytes))
+    }
     /// Takes the bytes.
     pub fn take(&mut self, bytes: u64) {
         self.used += bytes;

@@ -104,7 +104,7 @@ impl<'m> Cache<'m> {
     }
 
     /// The size of the stack objects of all resident threads, as a share of the memory.
-    fn crowd(&self, budget: &SharedBudget) -> f64 {
+    pub fn crowd(&self, budget: &SharedBudget) -> f64 {
         (self.objects * u64::from(budget.resident_threads())) as f64 / budget.chip.unified_bytes as f64
     }
     /// Whether the stack objects of all resident threads exceed the cache.

@@ -7,6 +7,7 @@
 pub mod apply;
 mod apply_joined;
 mod cache;
+mod gain;
 pub mod plan;
 pub mod reject;
 mod report;

@@ -31,6 +31,14 @@ pub enum Reject {
         "others of {others} bytes stay too and are used more, and shared memory for it would be taken from the first-level cache that they want; -warpwise-victims=all,rare moves it anyway"
     )]
     LessUsed { others: u64 },
+    #[error(
+        "moving it to shared memory would make the kernel {gain:.3} times as fast by the model, which is less than the {least} that make up for what the model does not see; warpwise compare with a build with -warpwise-victims=all,rare, which moves it anyway, would tell"
+    )]
+    LittleGain { gain: f64, least: f64 },
+    #[error(
+        "others of {others} bytes stay, {left} bytes of the first-level cache would be left, and one warp's copies of those do not fit; warpwise compare with a build with -warpwise-victims=all,rare, which moves it anyway, would tell"
+    )]
+    Displaces { others: u64, left: u64 },
     #[error("it keeps {words} words in registers and selects among them; -warpwise-victims=all,rare moves it anyway")]
     InRegisters { words: u64 },
 }
@@ -43,7 +51,11 @@ impl Reject {
             Reject::Cold { at } | Reject::OutsideLoops { at } | Reject::Cache { at, .. } | Reject::Cached { at } => {
                 Some(at)
             }
-            Reject::NoShared(_) | Reject::LessUsed { .. } | Reject::InRegisters { .. } => None,
+            Reject::NoShared(_)
+            | Reject::LessUsed { .. }
+            | Reject::Displaces { .. }
+            | Reject::InRegisters { .. }
+            | Reject::LittleGain { .. } => None,
         }
     }
     /// Whether the reason is not a single line, because it applies to all uses.
@@ -60,6 +72,8 @@ impl Reject {
             Reject::Cache { .. } => "StackCache",
             Reject::Cached { .. } => "StackCached",
             Reject::LessUsed { .. } => "StackLessUsed",
+            Reject::LittleGain { .. } => "StackLittleGain",
+            Reject::Displaces { .. } => "StackDisplaces",
             Reject::InRegisters { .. } => "StackInRegisters",
         }
     }

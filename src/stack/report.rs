@@ -38,8 +38,9 @@ pub fn objects(analyses: &mut FunctionAnalyses<'_>, plan: &StackPlan, host: &Hos
             }
         };
         let threads = outline.geometry.thread_bound();
+        let gain = planned.gain.map(|gain| format!(", gain {gain:.2}")).unwrap_or_default();
         let message = format!(
-            "{what}{} moved from local to shared memory: {copies}, {} bytes for {threads} threads",
+            "{what}{} moved from local to shared memory: {copies}, {} bytes for {threads} threads{gain}",
             because(outline, handles, &names, object),
             planned.bytes
         );

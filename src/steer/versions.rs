@@ -2,8 +2,8 @@
 //!
 //! Most public kernels state no limit on their block size, and a thread for which the plan has no slot must never use
 //! one. A kernel without such a bound is therefore planned as if no block had more than [`VERSION_THREADS`] threads. It
-//! is copied only if a plan edits anything; [`add_bodies`] then places the copy behind the test `ntid.x·ntid.y·ntid.z
-//! <= N` at the kernel's entry, which is uniform and executed once.
+//! is copied only if a plan edits anything; [`add_bodies`] then places the copy behind the test `32 <=
+//! ntid.x·ntid.y·ntid.z <= N` at the kernel's entry, which is uniform and executed once.
 
 use crate::analyses::{Analyses, Options, SteeredFunction};
 use crate::llvm::edit::Editor;
@@ -11,8 +11,8 @@ use crate::llvm::handle::Module;
 use crate::mutants::{self, Mutant};
 use crate::stack;
 
-/// Threads for which the version of an unbounded kernel has slots. Smaller blocks use this version too. Larger blocks
-/// only pay for the test, so a lower number would do more harm than good.
+/// Threads for which the version of an unbounded kernel has slots. Smaller blocks of at least a warp use this version
+/// too. Larger blocks only pay for the test, so a lower number would do more harm than good.
 const VERSION_THREADS: u32 = 256;
 /// Largest kernel that is copied, in basic blocks. Slots are not worth doubling the code of a very large kernel.
 const MAX_COPIED_BLOCKS: u32 = 2000;

@@ -1,0 +1,82 @@
+//! How much faster does a kernel become if a stack object moves from local to shared memory?
+//!
+//! 1. **Lines.** Local memory interleaves the words of the lanes, so that lanes that access an object at the same place
+//!    access one line of 128 bytes. Lanes that access it at different places access one line for each word that any of
+//!    them accesses, one after the other: of `w` words `w·(1 - (1 - 1/w)^32)` if the places are random. In shared memory
+//!    all lanes are served at once.
+//! 2. **Misses.** If the stack objects of all resident threads fill a good part of the first-level cache, accesses also
+//!    wait for the second level.
+//! 3. **Gain.** The time of a kernel is the sum of [issue cycles](crate::cost::issue) times
+//!    [executions](Frequencies) outside cold code, and for accesses to stack objects what 1 and 2 add. The gain is the
+//!    quotient of that time and the time without what is added for the object.
+//!
+//! It is an estimate from above: it is assumed that nothing else limits the kernel, and nothing is charged for
+//! occupancy, for the cache ([`cache`](super::cache)), for arithmetic on addresses, or for the wide accesses into which
+//! `ptxas` joins neighbouring words of local memory. So a move must promise a good gain.
+//!
+//! Cost: one look at every instruction.
+
+use super::reject::Reject;
+use crate::cost::frequency::Frequencies;
+use crate::cost::issue::Costs;
+use crate::divergence::{Facts, Outline};
+use crate::geometry::WARP_SIZE;
+use crate::gpu::prices::{CROWDED_FROM, LOCAL_LINE, LOCAL_MISS, LOCAL_MISS_LINE};
+use crate::objects::address::is_together;
+use crate::objects::{Object, StackObject};
+use std::rc::Rc;
+
+/// Least gain for which an object moves. Of the kernels measured (`benches/real`, `benches/gpu`) those that gain are
+/// foreseen to gain 1.08 and more.
+const LEAST_GAIN: f64 = 1.05;
+
+/// What is foreseen for the stack objects of a kernel.
+pub struct Foreseen<'m> {
+    frequencies: Rc<Frequencies<'m>>,
+    /// Issue cycles of the kernel without what local memory adds.
+    cycles: f64,
+}
+
+impl<'m> Foreseen<'m> {
+    /// For a kernel.
+    pub fn of(outline: &Outline, costs: Costs, frequencies: Rc<Frequencies<'m>>) -> Foreseen<'m> {
+        let func = &outline.func;
+        let of = |(inst, data): (_, &crate::ir::inst::InstData)| {
+            let is_run = !frequencies.is_cold(data.block);
+            if is_run { frequencies.of(data.block) * f64::from(costs.inst(func, inst)) } else { 0.0 }
+        };
+        let cycles = func.insts.iter().map(of).sum();
+        Foreseen { frequencies, cycles }
+    }
+
+    /// Issue cycles that local memory adds for an object. `crowd` is the size of all resident threads' stack objects,
+    /// as a share of the cache.
+    fn added(&self, facts: &Facts, object: &Object, crowd: f64) -> f64 {
+        let words = object.size.div_ceil(4).max(1) as f64;
+        let spread = words * (1.0 - (1.0 - 1.0 / words).powi(WARP_SIZE as i32));
+        let misses = if crowd < CROWDED_FROM { 0.0 } else { crowd.min(1.0) };
+        let accesses = object.accesses.iter().map(|access| {
+            let block = facts.func.insts[access.inst].block;
+            if self.frequencies.is_cold(block) {
+                return 0.0;
+            }
+            let lines = if is_together(facts, object, access) { 1.0 } else { spread };
+            let added = LOCAL_LINE * (lines - 1.0) + misses * (LOCAL_MISS + LOCAL_MISS_LINE * lines);
+            self.frequencies.of(block) * added
+        });
+        accesses.sum()
+    }
+
+    /// How many times as fast the kernel is without one of its objects in local memory.
+    pub fn gain(&self, facts: &Facts, objects: &[StackObject], object: &Object, crowd: f64) -> f64 {
+        let all = objects.iter().filter_map(|(_, object)| object.as_ref().ok());
+        let added: f64 = all.map(|object| self.added(facts, object, crowd)).sum();
+        let time = self.cycles + added;
+        time / (time - self.added(facts, object, crowd)).max(1.0)
+    }
+
+    /// Refuses gains that are too small.
+    pub fn check(gain: f64) -> Result<(), Reject> {
+        if gain < LEAST_GAIN { Err(Reject::LittleGain { gain, least: LEAST_GAIN }) } else { Ok(()) }
+    }
+}
