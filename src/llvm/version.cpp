@@ -59,8 +59,8 @@ static void tell_from_here_on(DbgVariableRecord &Declaration) {
   Declaration.eraseFromParent();
 }
 
-// Makes the copy's body the one that blocks of at least a warp and at most `Threads` threads run; the copy is gone after
-// that. A few lanes alone access few lines of local memory.
+// Makes the copy's body the one that blocks of at least a warp and at most `Threads` threads run; the copy is gone
+// after that. A few lanes alone access few lines of local memory.
 static constexpr uint32_t Warp = 32;
 extern "C" void warpwise_add_version(LLVMValueRef Raw, LLVMValueRef RawCopy, uint32_t Threads) {
   auto &F = *unwrap<Function>(Raw);
