@@ -78,7 +78,8 @@ impl Gen<'_> {
         let inputs = [self.pick(I32), self.pick_scoped(I32, Scope::Block), self.pick(I32)];
         let first = if two { 2 } else { 1 };
         let scope = inputs.iter().map(|val| val.scope).min().unwrap_or(Scope::Lane);
-        let full = (first..first + 3).map(|number| format!("${number}")).collect();
+        // a tied input is read under the number of its output
+        let full = (first..first + if tied { 2 } else { 3 }).map(|number| format!("${number}")).collect();
         let mut text = Text { body: String::new(), full, predicate: false, wide: false, scope };
         if tied {
             text.filled("$0");

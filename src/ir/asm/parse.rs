@@ -38,6 +38,9 @@ struct Reader {
     names: FxHashMap<String, Register>,
     /// Registers of `$0`, `$1`, …
     numbered: Vec<Register>,
+    /// Numbers of inputs that are tied to an output. A text that uses them is not understood: whether they still hold
+    /// the input once the output is written is for LLVM to decide.
+    tied: Vec<usize>,
 }
 
 impl Reader {
@@ -72,7 +75,10 @@ impl Reader {
             let width = *arguments.next().ok_or(odd)?;
             let tied = constraint.parse::<usize>().ok();
             let register = match tied {
-                Some(output) if output < self.program.outputs.len() => self.numbered[output],
+                Some(output) if output < self.program.outputs.len() => {
+                    self.tied.push(self.numbered.len());
+                    self.numbered[output]
+                }
                 Some(_) => return Err(odd),
                 None if matches!(constraint, "n" | "i") => {
                     let register = self.declare(None, 0);
@@ -167,7 +173,8 @@ impl Reader {
     /// A register by name or number. A name that is not declared becomes a register that nothing has written.
     fn register(&mut self, text: &str) -> Option<Register> {
         if let Some(number) = text.strip_prefix('$') {
-            return self.numbered.get(number.parse::<usize>().ok()?).copied();
+            let number = number.parse::<usize>().ok().filter(|number| !self.tied.contains(number))?;
+            return self.numbered.get(number).copied();
         }
         if let Some(&register) = self.names.get(text) {
             return Some(register);
@@ -364,6 +371,7 @@ mod tests {
             ("mov.u32 ${0:x}, 1;", "=r"),
             ("{ .reg .u32 t; { .reg .u32 t; mov.u32 t, 1; } mov.u32 $0, t; }", "=r"),
             ("exit;", ""),
+            ("mov.u32 $0, 1; add.u32 $0, $0, $1;", "=r,0"),
             (".shared .u32 x; mov.u32 $0, x;", "=r"),
             ("/* mov.u32 $0, 1;", "=r"),
         ];
@@ -381,7 +389,7 @@ mod tests {
 
     #[test]
     fn carries_and_ties() {
-        let read = program("add.cc.u32 $0, $2, $3; addc.u32 $1, 0, 0;", "=r,=r,0,r");
+        let read = program("add.cc.u32 $0, $0, $3; addc.u32 $1, 0, 0;", "=r,=r,0,r");
         assert_eq!(read.steps[0].writes.as_slice(), [1, CARRY]);
         assert_eq!(read.steps[1].reads.last(), Some(&Operand::Register(CARRY)));
         assert_eq!(read.inputs.as_slice(), [Input::Register(1), Input::Register(3)]);
