@@ -59,8 +59,11 @@ fn change(plugin: &Path) {
 fn cmake_and_ninja_build_with_the_plugin_and_notice_a_new_one() {
     let folder = tempfile::tempdir().unwrap();
     let prefix = installed(folder.path());
+    // a shell splits what `warpwise flags` prints at spaces, which the folder of the checkout may have
+    let cuda = folder.path().join("cuda");
+    std::os::unix::fs::symlink(cuda_tree(), &cuda).unwrap();
     let mut flags = Command::new(prefix.join("bin/warpwise"));
-    let flags = flags.arg("flags").env("WARPWISE_CUDA", cuda_tree()).output().unwrap();
+    let flags = flags.arg("flags").env("WARPWISE_CUDA", &cuda).output().unwrap();
     let own = format!("-fpass-plugin={} ", prefix.join("lib/libwarpwise.so").display());
     assert!(stdout(&flags).starts_with(&own), "{}", stdout(&flags));
     // README's command: nothing but these flags is needed, and remarks have the names of the source
@@ -86,7 +89,6 @@ fn cmake_and_ninja_build_with_the_plugin_and_notice_a_new_one() {
         fs::write(sources.join(name), text).unwrap();
     }
     let build = folder.path().join("build");
-    let cuda = cuda_tree();
     let clang = llvm_tool("clang++").get_program().to_owned();
     let output = tool("cmake")
         .args(["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CUDA_ARCHITECTURES=90", FIRST_TRY])

@@ -3,7 +3,7 @@
 ; RUN: %opt -passes=steer-spills -verify-each -pass-remarks=warpwise -S %s 2>%t | %FileCheck %s
 ; RUN: %FileCheck %s --check-prefix=REMARK < %t
 ; The loads become global loads.
-; RUN: %opt -passes='steer-spills,infer-address-spaces' -S %s | %FileCheck %s --check-prefix=GLOBAL
+; RUN: %opt -passes=steer-spills -S %s | %opt -passes=infer-address-spaces -S | %FileCheck %s --check-prefix=GLOBAL
 
 target triple = "nvptx64-nvidia-cuda"
 

@@ -27,6 +27,9 @@ pub fn run(args: &FlagsArgs) -> Result<()> {
         Ok(tree) => flags.extend(tree_flags(&tree)),
         Err(reason) => eprintln!("warpwise: no --cuda-path is printed: {reason:#}"),
     }
+    for flag in flags.iter().filter(|flag| flag.contains(char::is_whitespace)) {
+        eprintln!("warpwise: a shell splits `{flag}` at its space: use a folder without one, or a link to it");
+    }
     println!("{}", flags.join(" "));
     Ok(())
 }
