@@ -256,7 +256,9 @@ impl LooseWarp {
                         continue;
                     }
                     call.pc += 1;
-                    site.finish(&mut frame, code, micro.inst, observer);
+                    if micro.last {
+                        site.finish(&mut frame, code, micro.inst, observer);
+                    }
                 }
                 Control::Barrier(arrival) => self.lanes[lane].state = State::Barrier(arrival),
                 Control::Exit => {
@@ -337,7 +339,9 @@ impl LooseWarp {
         if let Some((result, undefined)) = result {
             frame.barrier_result(&micro.op, result, undefined);
         }
-        call.site.finish(&mut frame, code, micro.inst, observer);
+        if micro.last {
+            call.site.finish(&mut frame, code, micro.inst, observer);
+        }
     }
 
     /// Executes collectives whose lanes have all arrived.

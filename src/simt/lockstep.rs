@@ -162,7 +162,10 @@ impl LockstepWarp {
                         }
                     }
                     call.current.pc += 1;
-                    call.site.finish(&mut frame, code, micro.inst, observer);
+                    // inline PTX may go on behind it; its results are complete at the end
+                    if micro.last {
+                        call.site.finish(&mut frame, code, micro.inst, observer);
+                    }
                 }
                 Control::Barrier(arrival) => {
                     if self.is_whole(program, arrival)? {
