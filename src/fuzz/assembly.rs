@@ -38,9 +38,10 @@ impl Text {
 impl Gen<'_> {
     /// Inline PTX that computes.
     pub(super) fn assembly(&mut self) {
-        match self.rng.below(4) {
+        match self.rng.below(5) {
             0 => self.assembly_register(),
-            1 => {
+            1 => self.guarded_assembly(),
+            2 => {
                 let (a, b) = (self.pick(I32), self.pick_scoped(I32, Scope::Block));
                 let op = self.rng.pick(&["add.u32", "sub.s32", "mul.lo.u32", "xor.b32", "and.b32", "min.u32"]);
                 let scope = a.scope.min(b.scope);
@@ -239,6 +240,20 @@ impl Gen<'_> {
             ),
         );
         true
+    }
+
+    /// A number on which lanes agree, replaced by another where a guard holds on which they need not.
+    fn guarded_assembly(&mut self) {
+        let [old, new] = [(); 2].map(|()| self.pick_scoped(I32, Scope::Block));
+        let by = self.pick(I32);
+        let sense = self.rng.pick(&["@p", "@!p"]);
+        let body = format!("{{ .reg .pred p; setp.gt.s32 p, $3, 2; add.u32 $0, $1, 1; {sense} sub.u32 $0, $2, 7; }}");
+        self.op(
+            I32,
+            I32.max(),
+            by.scope.min(Scope::Block),
+            format_args!("call i32 asm \"{body}\", \"=&r,r,r,r\"(i32 {old}, i32 {new}, i32 {by})"),
+        );
     }
 
     /// A predicate as an operand of inline PTX.

@@ -112,6 +112,11 @@ mod tests {
         all_noticed(&[Mutant::StillFrames, Mutant::SameFrames]);
     }
 
+    #[test]
+    fn assembly() {
+        all_noticed(&[Mutant::AssemblyGuard]);
+    }
+
     /// How the passes begin that show the mistakes of a transform, one test each.
     const PASSES: [&str; 6] = [
         "annotate-uniform",
