@@ -78,8 +78,7 @@ impl fmt::Display for Access {
 
 /// An element of a variable with this symbol, as the source has it: `tile[3]`.
 pub fn element(symbol: &str, offset: u64, size: usize) -> String {
-    let parsed = cpp_demangle::Symbol::new(symbol).ok();
-    let full = parsed.and_then(|symbol| symbol.demangle().ok()).unwrap_or_else(|| symbol.to_owned());
+    let full = warpwise_timer::names::demangled(symbol);
     let name = full.rsplit("::").next().unwrap_or(&full);
     match (offset / size.max(1) as u64, offset % size.max(1) as u64) {
         (index, 0) => format!("{name}[{index}]"),

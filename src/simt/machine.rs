@@ -72,15 +72,18 @@ impl World<'_> {
 
     /// The shared variable and the element that lie at an offset, for accesses of `size` bytes.
     pub fn shared_element(&self, offset: usize, size: usize) -> String {
-        let below = self.shared_names.iter().filter(|(start, _, _)| *start <= offset as u64).max_by_key(|one| one.0);
+        let below = self.shared_below(offset);
         below.map_or_else(String::new, |(start, _, name)| element(name, offset as u64 - start, size))
+    }
+
+    /// The last shared variable that begins at an offset or below: its offset, size and name.
+    fn shared_below(&self, offset: usize) -> Option<&(u64, u64, String)> {
+        self.shared_names.iter().filter(|(start, _, _)| *start <= offset as u64).max_by_key(|entry| entry.0)
     }
 
     /// Describes a shared offset, for messages.
     pub fn describe_shared(&self, offset: usize) -> String {
-        let below =
-            self.shared_names.iter().filter(|(start, _, _)| *start <= offset as u64).max_by_key(|entry| entry.0);
-        match below {
+        match self.shared_below(offset) {
             Some((start, size, name)) => {
                 format!("offset {} of shared variable {name} ({size} bytes)", offset as u64 - start)
             }
