@@ -44,7 +44,9 @@ fn movement(func: &Func, inst: Inst) -> Option<Movement> {
         Opcode::Alloca => (!func.is_static_alloca(inst)).then_some(Movement::Alloca),
         Opcode::Call => match func.call(inst).callee {
             Callee::Intrinsic(id) => STACK_RESTORE.contains(id).then_some(Movement::Restore),
-            Callee::Asm { .. } => func.call(inst).asm_moves_stack.then_some(Movement::Unknown),
+            Callee::Asm { .. } => {
+                func.assembly(inst).is_none_or(|program| program.moves_stack).then_some(Movement::Unknown)
+            }
             _ => None,
         },
         _ => None,

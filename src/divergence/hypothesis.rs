@@ -30,13 +30,16 @@ const MAX_ORIGINS: usize = 64;
 pub fn conditions(facts: &Facts, handles: &Handles<'_>) -> Conditions {
     let mut conditions = Conditions::default();
     let func = &facts.func;
+    if !func.is_kernel || facts.is_simple() {
+        return conditions;
+    }
     let open: Vec<(Block, Value)> = func
         .blocks
         .keys()
         .filter(|&block| facts.is_reachable(block) && facts.is_divergent_branch(block))
         .filter_map(|block| Some((block, func.condition(func.terminator(block))?)))
         .collect();
-    if !func.is_kernel || facts.is_simple() || open.is_empty() {
+    if open.is_empty() {
         return conditions;
     }
     let mut add = |block: Block, condition: Condition| conditions.of_branches.entry(block).or_default().push(condition);

@@ -108,11 +108,10 @@ impl<'m> ModuleAnalysis<'m> {
     /// The facts of a function, from its unmodified [outline](ModuleAnalysis::outline).
     pub fn solve(&self, outline: Outline, function: handle::Function<'m>) -> Facts {
         let func = &outline.func;
-        let mut calls = func.calls.iter();
-        let calls_known = calls.any(|call| matches!(call.callee, Callee::Function(f) if self.has_summary(f)));
         let is_called = !func.is_kernel && self.has_closed_callers(function);
         let none = Summaries::default();
-        let summaries = if calls_known || is_called { self.summaries.get_or_init(|| self.summarise()) } else { &none };
+        let summaries =
+            if self.calls_known(func) || is_called { self.summaries.get_or_init(|| self.summarise()) } else { &none };
         let index = if is_called { self.context.index_of(function) } else { None };
         let entry = index.and_then(|index| summaries.entries.get(index as usize));
         let env = self.environment(function, func, entry, &summaries.returns);
@@ -136,9 +135,8 @@ impl<'m> ModuleAnalysis<'m> {
         multiples: &[u32],
     ) -> Findings {
         let none = Summaries::default();
-        let mut calls = outline.func.calls.iter();
-        let calls_known = calls.any(|call| matches!(call.callee, Callee::Function(f) if self.has_summary(f)));
-        let summaries = if calls_known { self.summaries.get_or_init(|| self.summarise()) } else { &none };
+        let summaries =
+            if self.calls_known(&outline.func) { self.summaries.get_or_init(|| self.summarise()) } else { &none };
         let mut env = self.environment(kernel, &outline.func, None, &summaries.returns);
         env.geometry = geometry;
         for &index in multiples {
@@ -147,6 +145,11 @@ impl<'m> ModuleAnalysis<'m> {
         }
         let solution = solve(&outline.func, outline.cfg(), &env);
         Findings::new(outline.cfg.clone(), solution, &env)
+    }
+
+    /// Whether a function calls one whose result can be derived from its body.
+    fn calls_known(&self, func: &Func) -> bool {
+        func.calls.iter().any(|call| matches!(call.callee, Callee::Function(f) if self.has_summary(f)))
     }
 
     /// Whether the result of calling the function can be derived from its body.

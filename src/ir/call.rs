@@ -39,8 +39,6 @@ pub struct CallData {
     pub will_return: bool,
     /// Inline assembly: its number in the function, see [`Func::assembly`](super::Func::assembly).
     pub asm: Option<u32>,
-    /// Inline assembly that may move the stack pointer.
-    pub asm_moves_stack: bool,
 }
 
 impl Memory {

@@ -239,7 +239,6 @@ fn call_of<'m>(context: &ModuleContext<'m>, inst: handle::Inst<'m>, asms: &mut A
         no_return: anywhere(kinds.noreturn),
         will_return: anywhere(kinds.willreturn),
         asm: is_asm.then(|| asms.number(called, inst, context.module.layout())),
-        asm_moves_stack: is_asm && asm::moves_stack(&called.asm_text()),
     }
 }
 #[cfg(test)]

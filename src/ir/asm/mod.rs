@@ -79,6 +79,8 @@ pub struct Program {
     pub outputs: SmallVec<[Option<Register>; 2]>,
     /// Parallel to the operands of the call.
     pub inputs: SmallVec<[Input; 4]>,
+    /// Whether it may move the stack pointer.
+    pub moves_stack: bool,
 }
 
 impl Program {
@@ -98,9 +100,4 @@ impl Program {
             _ => None,
         }
     }
-}
-
-/// Whether the assembly may move the stack pointer.
-pub fn moves_stack(text: &str) -> bool {
-    text.contains("alloca") || text.contains("stackrestore")
 }

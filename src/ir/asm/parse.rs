@@ -26,6 +26,7 @@ pub fn read(text: &str, constraints: &str, results: &[u32], arguments: &[u32]) -
             .and_then(|()| statements(plain).try_for_each(|statement| reader.statement(statement))),
     };
     reader.program.obstacle = read.err().map(Into::into);
+    reader.program.moves_stack = text.contains("alloca") || text.contains("stackrestore");
     reader.program
 }
 
