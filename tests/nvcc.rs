@@ -119,6 +119,94 @@ fn what_clang_refuses_falls_back_object_for_object() {
     assert!(place.join("out.o").exists());
 }
 
+/// Stands for the CUDA runtime: says which kernel each launch is of, by the address under which it was registered.
+const RUNTIME: &str = r#"
+#include <cstdio>
+#include <cstring>
+struct dim3 { unsigned x, y, z; };
+static const void *keys[64]; static const char *names[64]; static int count; static int handle; static bool pushed;
+static const char *find(const void *key) {
+  for (int i = 0; i < count; ++i) if (keys[i] == key) return names[i];
+  return "unknown";
+}
+extern "C" {
+void **__cudaRegisterFatBinary(void *) { static void *one; return &one; }
+void __cudaRegisterFatBinaryEnd(void **) {}
+void __cudaUnregisterFatBinary(void **) {}
+char __cudaInitModule(void **) { return 1; }
+void __cudaRegisterFunction(void **, const char *host, char *, const char *name, int, void *, void *, void *, void *, int *) {
+  keys[count] = host; names[count++] = name;
+}
+void __cudaRegisterVar() {}
+int __cudaPushCallConfiguration(dim3, dim3, unsigned long, void *) { pushed = true; return 0; }
+int __cudaPopCallConfiguration(dim3 *, dim3 *, unsigned long *, void **) { pushed = false; return 0; }
+int __cudaGetKernel(void **kernel, const void *key) { *kernel = (void *)key; return 0; }
+int __cudaLaunchKernel(const void *key, dim3, dim3, void **arguments, unsigned long, void *) {
+  std::printf("%s %d\n", find(key), **(int **)arguments); return 0;
+}
+int cudaLaunchKernel(const void *key, dim3 grid, dim3 block, void **arguments, unsigned long shared, void *stream) {
+  return __cudaLaunchKernel(key, grid, block, arguments, shared, stream);
+}
+int cudaFuncGetAttributes(void *, const void *key) { std::printf("attributes of %s\n", find(key)); return 0; }
+}
+"#;
+/// Kernels that another source launches, and launches of the other's, in each of the two sources.
+const LAUNCHES: &str = "\
+#ifdef ONLY_NVCC
+#ifdef __clang__
+#error only nvcc
+#endif
+#define MINE(x) x##1
+#define OTHERS(x) x##2
+#else
+#define MINE(x) x##2
+#define OTHERS(x) x##1
+int main() { void from1(); void from2(); from1(); from2(); }
+#endif
+struct Pair { int a; double b; ~Pair() {} };
+namespace n { __global__ void MINE(inner)(int, int *) {} __global__ void OTHERS(inner)(int, int *); }
+__global__ void MINE(plain)(int) {}
+__global__ void OTHERS(plain)(int);
+extern \"C\" __global__ void MINE(c)(int) {}
+extern \"C\" __global__ void OTHERS(c)(int);
+static __global__ void own(int) {}
+template <class T> __global__ void tmpl(T) {}
+void MINE(from)() {
+  n::OTHERS(inner)<<<1, 1>>>(1, nullptr);
+  OTHERS(plain)<<<1, 1>>>(2);
+  OTHERS(c)<<<1, 1>>>(3);
+  MINE(plain)<<<1, 1>>>(4);
+  own<<<1, 1>>>(5);
+  tmpl<<<1, 1>>>(6);
+  cudaFuncAttributes a;
+  cudaFuncGetAttributes(&a, OTHERS(plain));
+}
+";
+
+#[test]
+fn objects_of_both_compilers_launch_each_others_kernels() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    fs::write(place.join("runtime.cpp"), RUNTIME).unwrap();
+    fs::write(place.join("one.cu"), format!("#define ONLY_NVCC\n{LAUNCHES}")).unwrap();
+    fs::write(place.join("two.cu"), LAUNCHES).unwrap();
+    for source in ["one", "two"] {
+        let output = nvcc(place, &format!("--fallback -arch=sm_90 -c {source}.cu"));
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert_eq!(stderr(&output).contains("is compiled by nvcc"), source == "one", "{}", stderr(&output));
+        assert!(!stderr(&output).contains("warning"), "{}", stderr(&output));
+    }
+    builds(place, "-cudart none runtime.cpp one.o two.o -o both");
+    let launches = |other: u32, mine: u32| {
+        format!(
+            "_ZN1n6inner{other}EiPi 1\n_Z6plain{other}i 2\nc{other} 3\n_Z6plain{mine}i 4\n_ZL3owni 5\n_Z4tmplIiEvT_ 6\n\
+             attributes of _Z6plain{other}i\n"
+        )
+    };
+    let ran = runs(&place.join("both")).replace("_Z3owni", "_ZL3owni");
+    assert_eq!(ran, launches(2, 1) + &launches(1, 2));
+}
+
 #[test]
 fn messages_and_versions() {
     let folder = tempfile::tempdir().unwrap();

@@ -6,6 +6,7 @@
 mod arch;
 mod flag_table;
 pub mod flags;
+mod host_names;
 pub mod request;
 mod steps;
 
@@ -79,6 +80,11 @@ pub fn drive(arguments: Vec<OsString>) -> Result<ExitCode> {
         if code != 0 {
             return Ok(ExitCode::from(code));
         }
+        if request.falls_back
+            && let Purpose::Compile { goal: Phase::Compile, output: Some(object), .. } = &step.purpose
+        {
+            name_for_both(object, &request, &tools);
+        }
     }
     if request.runs && !request.is_dry_run {
         return run_program(&request);
@@ -131,6 +137,28 @@ fn run_step(step: &Step, request: &Request, tools: &Tools) -> Result<u8> {
     let reason = said.lines().find(|line| line.contains("error:")).or(said.lines().last()).unwrap_or("no reason given");
     eprintln!("warpwise nvcc: {} is compiled by nvcc, because clang refused it: {reason}", source.display());
     compile_with_nvcc(source, goal, output.as_deref(), request, tools)
+}
+
+/// Lets objects of nvcc launch the kernels of this object if clang made it, and the other way round. A build that has no
+/// such launches needs none of it, so a failure is a warning.
+fn name_for_both(object: &Path, request: &Request, tools: &Tools) {
+    let outcome = host_names::command(object, &tools.clang).and_then(|command| {
+        let Some((program, arguments)) = command.as_deref().and_then(<[OsString]>::split_first) else { return Ok(()) };
+        if request.is_verbose {
+            eprintln!("#$ {}", typed(command.as_deref().unwrap_or_default()));
+        }
+        let outcome = Command::new(program).args(arguments).output()?;
+        if !outcome.status.success() {
+            bail!("{}", String::from_utf8_lossy(&outcome.stderr).trim_end());
+        }
+        Ok(())
+    });
+    if let Err(error) = outcome {
+        eprintln!(
+            "warpwise nvcc: warning: kernels of {} can be launched from objects of the same compiler only: {error:#}",
+            object.display()
+        );
+    }
 }
 
 /// PATH with the CUDA tree's tools appended, where clang looks for nvlink.
