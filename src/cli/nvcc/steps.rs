@@ -3,7 +3,6 @@
 //! Compiling one source is a step of its own, even if a program is built, so that `--fallback` can let another compiler
 //! do just that step. Code that is not relocatable is compiled with clang's old offload driver: such objects register
 //! themselves, like nvcc's, and can be linked by any linker.
-//! register themselves, as nvcc's do, and any linker takes them.
 
 use super::flags::Phase;
 use super::request::{Cudart, Item, Language, Request};
@@ -207,6 +206,9 @@ impl Planner<'_> {
         });
         say(&source);
         QUIET.iter().for_each(|word| say(word));
+        if request.is_verbose {
+            say(&"-v");
+        }
         architectures.iter().for_each(|word| say(word));
         super::super::cuda::tree_flags(&self.tools.cuda).iter().for_each(|word| say(word));
         if language == Language::Cuda {
@@ -277,6 +279,10 @@ impl Planner<'_> {
     fn link_objects(&self, linked: Vec<OsString>, is_relocatable: bool) -> Step {
         let mut command: Vec<OsString> = vec![self.tools.clang.clone().into()];
         command.extend(QUIET.iter().map(OsString::from));
+        // CMake learns from what the linker is called with where libraries lie
+        if self.request.is_verbose {
+            command.push("-v".into());
+        }
         if is_relocatable {
             command.push("--offload-link".into());
         }
