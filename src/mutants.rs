@@ -148,6 +148,10 @@ mutants! {
     LaneLost,
     /// A second body is for blocks of any size.
     AnyBlock,
+    /// Granules of threads overlap in a version that is chosen at the launch.
+    VersionStride,
+    /// The slots of such a version begin in the program's own shared memory.
+    VersionEarly,
     /// `divergence-map` counts visits twice.
     CountsTwice,
 }

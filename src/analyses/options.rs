@@ -1,7 +1,7 @@
 //! What are the options of steer-spills?
 
 use crate::divergence;
-use crate::settings::{Settings, SpillCandidates};
+use crate::settings::{Settings, SpillCandidates, Transform};
 
 /// The options of one run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -17,6 +17,8 @@ pub struct Options {
     pub ptxas_smem: bool,
     /// The `ptxas` with which the results are checked.
     pub ptxas: Option<String>,
+    /// Make versions of kernels, among which the host chooses at the launch.
+    pub versions: bool,
 }
 
 impl From<&Settings> for Options {
@@ -28,6 +30,8 @@ impl From<&Settings> for Options {
             candidates: settings.candidates,
             ptxas_smem: settings.ptxas_smem,
             ptxas: settings.ptxas.clone(),
+            // what is counted is the code of the source
+            versions: settings.versions && !settings.runs(Transform::Map),
         }
     }
 }

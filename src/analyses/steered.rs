@@ -1,26 +1,49 @@
 //! For which function body is a plan made, and what does the plan do to it?
 
 use super::{Analyses, FunctionAnalyses, Options};
+use crate::divergence::Outline;
 use crate::entity::{Block, Inst};
+use crate::geometry::WARP_SIZE;
 use crate::gpu::Chip;
-use crate::gpu::chip::MAX_REGISTERS;
-use crate::gpu::occupancy::register_budget;
+use crate::gpu::chip::{MAX_REGISTERS, STATIC_SHARED};
+use crate::gpu::occupancy::{USUAL_THREADS, register_budget};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::Function;
 use crate::shared_memory::budget::SharedBudget;
-use crate::shared_memory::room::{NoShared, taken};
+use crate::shared_memory::layout::Ground;
+use crate::shared_memory::room::{NoShared, NoVersion, taken, taken_by_version};
 
 /// Number of registers that a thread is assumed to use at least. With fewer, no more blocks would fit, because the
 /// number of resident blocks is limited anyway.
 const LEAST_REGISTERS: u32 = 32;
 
+/// Which launches of a kernel plans are for, if not all.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Version {
+    /// A second body of the kernel, for blocks of at most this many threads.
+    SecondBody { threads: u32 },
+    /// A kernel of its own that the host launches instead, or why there is none.
+    AtLaunch(Result<LaunchVersion, NoVersion>),
+}
+
+/// A version that is chosen at the launch.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LaunchVersion {
+    /// Its symbol.
+    pub name: String,
+    /// Bytes of dynamic shared memory that it has for each warp, behind the program's own.
+    pub warp_bytes: u64,
+    /// It pays if at least one in this many of the kernel's blocks fits on a multiprocessor; 0 if nothing asks for that.
+    pub keep: u64,
+}
+
 /// A function for which plans are made.
 pub struct SteeredFunction<'m> {
     /// The function in the module, to which remarks belong.
     pub emitted: Function<'m>,
-    /// If set, plans are for a second body of the kernel, for blocks of at most this many threads.
-    pub version: Option<u32>,
-    /// That body, once some plan edits it. It is a function of its own until everything is done.
+    /// If set, plans are for a version of the kernel.
+    pub version: Option<Version>,
+    /// That version, once some plan edits it. A second body is a function of its own until everything is done.
     pub copy: Option<Function<'m>>,
 }
 
@@ -38,11 +61,36 @@ impl<'m> SteeredFunction<'m> {
     pub fn states_registers(&self, options: &Options) -> bool {
         let has = |name: &&str| self.emitted.string_attribute(name).is_some();
         let of_block = || options.analysis.block.is_some() || ["nvvm.maxntid", "nvvm.reqntid"].iter().any(has);
-        options.regs.is_some() || has(&"nvvm.maxnreg") || (self.version.is_none() && of_block())
+        options.regs.is_some() || has(&"nvvm.maxnreg") || (!self.is_second_body() && of_block())
+    }
+    /// Whether plans are for a second body.
+    pub fn is_second_body(&self) -> bool {
+        matches!(self.version, Some(Version::SecondBody { .. }))
+    }
+    /// The version that plans are for, if it is chosen at the launch and can be made.
+    pub fn launch_version(&self) -> Option<&LaunchVersion> {
+        match &self.version {
+            Some(Version::AtLaunch(version)) => version.as_ref().ok(),
+            _ => None,
+        }
+    }
+    /// Records what a plan takes of the memory of each warp, and one in how many blocks must stay for it to pay.
+    pub fn take(&mut self, warp_bytes: u64, keep: u64) {
+        if let Some(Version::AtLaunch(Ok(version))) = &mut self.version {
+            version.warp_bytes += warp_bytes;
+            version.keep = version.keep.max(keep);
+        }
+    }
+    /// What slots stand on.
+    pub fn ground(&self, outline: &Outline) -> Ground {
+        match self.launch_version() {
+            Some(version) => Ground::Dynamic { taken: version.warp_bytes },
+            None => Ground::Static { threads: outline.geometry.thread_bound() },
+        }
     }
     /// Restricts the facts to the bound of the second body: facts without a bound also hold under it.
     pub fn bind(&self, analyses: &mut FunctionAnalyses<'m>) {
-        if let Some(threads) = self.version {
+        if let Some(Version::SecondBody { threads }) = self.version {
             analyses.bind(threads);
         }
     }
@@ -50,24 +98,43 @@ impl<'m> SteeredFunction<'m> {
     pub fn room(&self, analyses: &mut FunctionAnalyses<'m>, options: &Options) -> Result<SharedBudget, NoShared> {
         let outline = analyses.outline();
         let geometry = outline.geometry;
-        let taken = taken(outline, &analyses.handles, self.emitted, options.dynamic_shared)?;
+        let chip = Chip::of(&analyses.handles.function.string_attribute("target-cpu").unwrap_or_default());
+        let is_bounded = geometry.exact.is_some() || geometry.max_threads.is_some();
+        let (taken, limit) = match &self.version {
+            Some(Version::AtLaunch(Err(reason))) => return Err(NoShared::NoVersion(reason.clone())),
+            Some(Version::AtLaunch(Ok(version))) => {
+                let own = taken_by_version(outline, &analyses.handles, options.dynamic_shared)?;
+                let threads = if is_bounded { geometry.thread_bound() } else { USUAL_THREADS };
+                let warps = u64::from(threads.div_ceil(WARP_SIZE));
+                (own + version.warp_bytes * warps, chip.shared_bytes - chip.reserved_bytes)
+            }
+            _ => (taken(outline, &analyses.handles, self.emitted, options.dynamic_shared)?, STATIC_SHARED),
+        };
+        let threads = match self.launch_version() {
+            Some(_) if !is_bounded => USUAL_THREADS,
+            _ => geometry.thread_bound(),
+        };
         let most = register_budget(options.regs, &geometry).unwrap_or(MAX_REGISTERS).max(LEAST_REGISTERS);
         Ok(SharedBudget {
-            chip: Chip::of(&analyses.handles.function.string_attribute("target-cpu").unwrap_or_default()),
-            threads: geometry.thread_bound(),
+            chip,
+            threads,
             registers: analyses.pressure().1.across_boundaries().clamp(LEAST_REGISTERS, most),
             wanted_blocks: geometry.min_blocks,
             own: taken,
             used: taken,
-            any_block: self.version.is_some(),
+            any_block: self.is_second_body(),
+            limit,
         })
     }
-    /// The function to edit, for which the analyses hold. For a second body that is the copy, which is created if
+    /// The function to edit, for which the analyses hold. For a version that is the copy, which is created if
     /// necessary; `None` if it cannot be created, since what was planned under a bound must not be applied to the
     /// kernel itself.
     pub fn body_to_edit(&mut self, analyses: &mut Analyses<'m>, editor: &mut Editor<'m>) -> Option<Function<'m>> {
-        if self.version.is_some() && self.copy.is_none() {
-            let copy = editor.copy_function(self.emitted)?;
+        if let Some(version) = self.version.as_ref().filter(|_| self.copy.is_none()) {
+            let copy = match version {
+                Version::SecondBody { .. } => editor.copy_function(self.emitted)?,
+                Version::AtLaunch(version) => editor.copy_kernel(self.emitted, &version.as_ref().ok()?.name)?,
+            };
             analyses.copied(self.emitted, copy);
             self.copy = Some(copy);
         }
@@ -82,6 +149,9 @@ type Apply<'m> = Box<dyn FnOnce(&FunctionAnalyses<'m>, &mut Editor<'m>) + 'm>;
 pub struct Edit<'m> {
     /// Whether it edits the body that was planned for, and not only the rest of the module.
     pub edits_body: bool,
+    /// Bytes of shared memory that it takes for each warp of a version that is chosen at the launch, and of how many
+    /// resident blocks one must stay.
+    pub takes: (u64, u64),
     pub apply: Apply<'m>,
     pub kept: Kept,
 }

@@ -302,6 +302,7 @@ impl Run {
                                 totals.0.lane_steps += tally.lane_steps;
                                 totals.0.claims += tally.claims;
                                 totals.0.transformed += tally.transformed;
+                                totals.0.versions += tally.versions;
                                 totals.0.variables += tally.variables;
                                 totals.0.known += tally.known;
                             }
@@ -319,6 +320,9 @@ impl Run {
         let seconds = start.elapsed().as_secs_f64();
         if !self.plan.passes.is_empty() {
             println!("{} modules changed by the passes", tally.transformed);
+            if tally.versions > 0 {
+                println!("{} launches ran a version of the kernel", tally.versions);
+            }
         }
         if tally.variables > 0 {
             println!("{} of {} variables have a value after the passes", tally.known, tally.variables);

@@ -67,6 +67,9 @@ pub struct SimtArgs {
     /// Stop at so many nested calls
     #[arg(long, default_value_t = Limits::default().calls)]
     max_calls: u32,
+    /// Run the kernel itself, not the version of it that the host would choose
+    #[arg(long)]
+    no_versions: bool,
     /// Print whole buffers instead of their first elements
     #[arg(long)]
     full: bool,
@@ -162,6 +165,7 @@ impl SimtArgs {
         config.scheduler = self.scheduler;
         config.limits.steps = self.max_steps;
         config.limits.calls = self.max_calls;
+        config.versions = !self.no_versions;
         if self.strict_reconvergence {
             config.reconvergence = Reconvergence::PostDominator;
         }
@@ -349,6 +353,9 @@ fn finish(args: &SimtArgs, given: &[Given], report: &LaunchReport) -> Result<()>
         if let Some(bytes) = buffer.as_ref().filter(|_| !saved.contains(&number)) {
             say(&show_buffer(number, element_of(given.get(number)), bytes, args.full))?;
         }
+    }
+    if let Some(version) = &report.version {
+        say(&format!("version {version} ran\n"))?;
     }
     say(&format!("{} instructions, {} lane instructions\n", report.steps, report.lane_steps))?;
     for warning in &report.warnings {

@@ -82,6 +82,8 @@ pub struct Tally {
     pub claims: u64,
     /// Number of modules that our passes changed.
     pub transformed: u64,
+    /// Number of launches that ran a version of the kernel.
+    pub versions: u64,
     /// Variables that LLVM's own passes preserve, and those of them that have a value after our passes.
     pub variables: u64,
     pub known: u64,
@@ -284,6 +286,7 @@ impl Runner<'_> {
         let report = ran.map_err(|error| self.failure(stage, Trouble::of_launch(error)))?;
         self.tally.launches += 1;
         self.tally.lane_steps += report.lane_steps;
+        self.tally.versions += u64::from(report.version.is_some());
         Ok(report)
     }
 

@@ -4,7 +4,8 @@
 //! correct memory. The transformed kernel must leave the same memory in lockstep, under both reconvergence rules, and
 //! under schedules of the independent scheduler, without a race in any of them. `{block}` in a pipeline is replaced by
 //! the block of the launch, as `block=` takes it; the module is then transformed once for each launch. If the last pass is
-//! `divergence-map`, its counters must equal what the machine saw.
+//! `divergence-map`, its counters must equal what the machine saw. If the launch runs a version of the kernel, the kernel
+//! itself must compute the same, too.
 
 use super::claims;
 use super::drive::{Failure, Plan, Runner, Tally, Trouble, inputs, load};
@@ -55,7 +56,12 @@ pub(super) fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, F
             let transformed: ModuleImage = import(module.handle(), super::KERNEL);
             let machine = Machine::new(&transformed);
             let stage = format!("after {pipeline}");
+            let versions = runner.tally.versions;
             runner.compare(&expected, &machine, &stage, |_| {})?;
+            if runner.tally.versions > versions {
+                runner
+                    .compare(&expected, &machine, &format!("{stage}, no version"), |config| config.versions = false)?;
+            }
             if counts(pipeline) {
                 let mut seen = DivergenceMap::default();
                 let report = runner.watch(&machine, &stage, |_| {}, &mut seen)?;

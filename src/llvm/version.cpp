@@ -1,5 +1,5 @@
-// How does a kernel get a second body? First as a function of its own, which is planned and edited like any other, then
-// behind a test at the kernel's entry.
+// How does a kernel get a version for some launches? As a kernel of its own, or as a second body: first as a function
+// of its own, which is planned and edited like any other, then behind a test at the kernel's entry.
 
 #include "llvm-c/Core.h"
 #include "llvm/BinaryFormat/Dwarf.h"
@@ -45,6 +45,17 @@ extern "C" LLVMValueRef warpwise_copy_function(LLVMValueRef Raw) {
       RemapDbgRecordRange(F.getParent(), I.getDbgRecordRange(), Map, Flags);
       RemapInstruction(&I, Map, Flags);
     }
+  return wrap(Copy);
+}
+
+// A copy of a kernel that can be copied, under a name that nothing in the module has. It stays, so that it has debug
+// information of its own.
+extern "C" LLVMValueRef warpwise_copy_kernel(LLVMValueRef Raw, const char *Name, size_t Length) {
+  auto &F = *unwrap<Function>(Raw);
+  ValueToValueMapTy Map;
+  Function *Copy = CloneFunction(&F, Map);
+  Copy->setName(StringRef(Name, Length));
+  Copy->setComdat(F.getComdat());
   return wrap(Copy);
 }
 

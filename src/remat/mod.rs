@@ -38,6 +38,7 @@ pub fn plan<'m>(
         report::recomputed(steered.emitted, &plan, host);
         return (!plan.values.is_empty()).then(|| Edit {
             edits_body: true,
+            takes: (0, 0),
             apply: Box::new(move |analyses, editor| apply::apply(analyses.outline(), &analyses.handles, &plan, editor)),
             kept: Kept::Nothing,
         });
@@ -55,6 +56,7 @@ pub fn plan<'m>(
     report::scheduled(steered.emitted, &schedule, host);
     (!schedule.moves.is_empty()).then(|| Edit {
         edits_body: true,
+        takes: (0, 0),
         apply: Box::new(move |analyses, editor| schedule::apply(&analyses.handles, &schedule, editor)),
         kept,
     })

@@ -61,6 +61,8 @@ pub struct Settings {
     pub flush_after: Option<u32>,
     /// `annotate-uniform` checks annotations instead of writing them.
     pub verify: bool,
+    /// Make versions of kernels, among which the host chooses at the launch.
+    pub versions: bool,
     /// Pointer arguments of kernels never alias.
     pub assume_restrict: bool,
     /// Insert votes on hidden branches.
@@ -94,6 +96,7 @@ impl Default for Settings {
             map_name: None,
             flush_after: None,
             verify: false,
+            versions: false,
             assume_restrict: false,
             vote: true,
             bra_uni: true,

@@ -138,6 +138,14 @@ pub const PARAMETERS: &[Parameter] = &[
         help: "Let ptxas spill to shared memory what steer-spills could not move (PTX 9.0)",
     },
     Parameter {
+        name: "versions",
+        option: "versions",
+        value: "",
+        passes: &[STEER, DEFAULT],
+        takes: Takes::Switch(|settings, on| settings.versions = on),
+        help: "Make versions of kernels for launches about which more is known, among which the host chooses",
+    },
+    Parameter {
         name: "assume-restrict",
         option: "assume-restrict",
         value: "",

@@ -1,14 +1,14 @@
 //! How much shared memory may the slots of a kernel take?
 //!
-//! There are two limits: the 48 KB that every launch gets without requesting more, and occupancy: as many blocks must
-//! fit on a multiprocessor with the slots as without them.
+//! There are two limits: the 48 KB that every launch gets without requesting more (for versions chosen at the launch, what
+//! the chip gives a block), and occupancy: as many blocks must fit on a multiprocessor with the slots as without them.
 //!
 //! Input: the launch bound (threads per block) and what the kernel already uses. The number of registers of the final
 //! code is unknown before `ptxas` has run. The caller passes an estimate from below, so that the number of blocks
 //! without slots is never underestimated and refusals err on the safe side.
 
 use crate::geometry::MAX_BLOCK_THREADS;
-use crate::gpu::chip::{Chip, STATIC_SHARED};
+use crate::gpu::chip::Chip;
 use std::cmp::Ordering;
 
 /// If the block size is not known, blocks with fewer threads than this may lose occupancy. They all use the slots, and
@@ -33,15 +33,17 @@ pub struct SharedBudget {
     pub used: u64,
     /// Whether blocks of other sizes are launched as well, with the same static shared memory.
     pub any_block: bool,
+    /// Bytes of shared memory that a block may have.
+    pub limit: u64,
 }
 
 /// Why slots do not fit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NoRoom {
     #[error(
-        "{need} bytes of shared memory for {threads} threads are {over} too many: {used} of {STATIC_SHARED} bytes are taken"
+        "{need} bytes of shared memory for {threads} threads are {over} too many: {used} of {limit} bytes are taken"
     )]
-    Limit { need: u64, threads: u32, over: u64, used: u64 },
+    Limit { need: u64, threads: u32, over: u64, used: u64, limit: u64 },
     #[error(
         "{need} bytes of shared memory for {threads} threads would leave {after} of {before} blocks on a multiprocessor"
     )]
@@ -56,9 +58,10 @@ impl SharedBudget {
     /// Whether `need` more bytes fit and leave at least one in `part` of the resident blocks.
     pub fn check_keeping(&self, need: u64, part: u32) -> Result<(), NoRoom> {
         let threads = self.threads;
-        if self.used + need > STATIC_SHARED {
-            let over = self.used + need - STATIC_SHARED;
-            return Err(NoRoom::Limit { need, threads, over, used: self.used });
+        let limit = self.limit;
+        if self.used + need > limit {
+            let over = self.used + need - limit;
+            return Err(NoRoom::Limit { need, threads, over, used: self.used, limit });
         }
         let others = (SMALL_BLOCK..=MAX_BLOCK_THREADS).step_by(USUAL_STEP).filter(|_| self.any_block);
         for threads in std::iter::once(threads).chain(others) {
@@ -104,6 +107,7 @@ impl SharedBudget {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::chip::STATIC_SHARED;
 
     #[test]
     fn room_and_none() {
@@ -115,6 +119,7 @@ mod tests {
             own: used,
             used,
             any_block: false,
+            limit: STATIC_SHARED,
         };
         assert_eq!(budget(0).check(16 * 1024), Ok(()));
         assert!(matches!(budget(40_000).check(16 * 1024), Err(NoRoom::Limit { over: 7232, .. })));
@@ -132,6 +137,7 @@ mod tests {
             own: 0,
             used: 0,
             any_block: true,
+            limit: STATIC_SHARED,
         };
         assert_eq!(budget("sm_90", 256).check(48 * 256), Ok(()));
         assert!(matches!(budget("sm_86", 256).check(48 * 256), Err(NoRoom::Occupancy { threads: 128, .. })));

@@ -1,4 +1,8 @@
-//! Where is a slot? The layout of the one shared variable that contains all slots of a kernel.
+//! Where is a slot? The layout of the one piece of shared memory that contains all slots of a kernel.
+//!
+//! It is a variable of the kernel ([`Ground::Static`]), or, in a version that is chosen at the launch, an area for each
+//! warp at the end of dynamic shared memory ([`Ground::Dynamic`]). What follows holds for the variable, and for each
+//! area with `N` = 32 and `t` the number of the thread in its warp, so that nothing depends on the size of the block.
 //!
 //! **Per-thread slots** are interleaved in granules of 4, 8 or 16 bytes by linear thread index: byte `o` of thread
 //! `t`'s object is at `base + t·g + (o / g)·g·N + o mod g`, where `g` is the granule and `N` is the number of threads
@@ -11,9 +15,11 @@
 //! consecutive threads by this index, so `t / 32` identifies the warp, even if it is partial. `t` is below the thread
 //! bound of the launch.
 
+use super::usage::SHARED;
 use crate::geometry::{BlockShape, WARP_SIZE};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{RawOpcode, Value};
+use crate::mutants::{self, Mutant};
 
 /// Alignment in bytes of the whole variable and of the areas in it: the widest access.
 pub const AREA_ALIGN: u64 = 16;
@@ -41,6 +47,93 @@ pub fn warp_bytes(size: u64, bound: u32) -> u64 {
 /// Position of byte `offset` of an interleaved object, from the thread's first granule.
 pub fn interleaved(offset: i64, granule: i64, threads: i64) -> i64 {
     (offset & -granule) * threads + (offset & (granule - 1))
+}
+
+/// What the slots of a kernel stand on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ground {
+    /// A shared variable with slots for this many threads.
+    Static { threads: u32 },
+    /// The end of dynamic shared memory, with an area for each warp of the block. Nearer to the end, `taken` bytes of
+    /// every warp have another use.
+    Dynamic { taken: u64 },
+}
+
+impl Ground {
+    /// Number of threads whose slots are in one area.
+    pub fn threads(self) -> u32 {
+        match self {
+            Ground::Static { threads } => threads,
+            Ground::Dynamic { .. } => WARP_SIZE,
+        }
+    }
+    /// Number of threads whose granules lie side by side.
+    pub fn row(self) -> u64 {
+        let shrinks = mutants::on(Mutant::VersionStride) && matches!(self, Ground::Dynamic { .. });
+        if shrinks { slot_threads(self.threads()) / 2 } else { slot_threads(self.threads()) }
+    }
+}
+
+/// An area, as the executing thread sees it.
+#[derive(Clone, Copy)]
+pub struct Area<'m> {
+    /// Where it begins.
+    pub start: Value<'m>,
+    /// Number of the thread in it.
+    pub thread: Value<'m>,
+    /// Whether it belongs to one warp.
+    pub is_of_warp: bool,
+}
+
+/// Emits the computation of the thread's area of so many bytes, at the editor's position. `name` is that of the
+/// variable, if there is one.
+pub fn area<'m>(
+    editor: &mut Editor<'m>,
+    ground: Ground,
+    exact: Option<BlockShape>,
+    bytes: u64,
+    name: &str,
+) -> Area<'m> {
+    let byte = editor.int_type(8);
+    let Ground::Dynamic { taken } = ground else {
+        let all = editor.array_type(byte, bytes);
+        let start = editor.new_global(all, SHARED, AREA_ALIGN as u32, None, false, name);
+        return Area { start, thread: linear_thread(editor, exact), is_of_warp: false };
+    };
+    let memory = editor.dynamic_shared(AREA_ALIGN as u32);
+    let linear = linear_thread(editor, exact);
+    let number = |editor: &Editor<'m>, value: u64| editor.int(32, value);
+    let (shift, mask) =
+        (number(editor, u64::from(WARP_SIZE.trailing_zeros())), number(editor, u64::from(WARP_SIZE - 1)));
+    let warp = editor.binary(RawOpcode::LLVMLShr, linear, shift, "warpwise.warp");
+    let thread = editor.binary(RawOpcode::LLVMAnd, linear, mask, "");
+    let threads = block_threads(editor, exact);
+    let more = editor.binary(RawOpcode::LLVMAdd, threads, mask, "");
+    let warps = editor.binary(RawOpcode::LLVMLShr, more, shift, "warpwise.warps");
+    let early = if mutants::on(Mutant::VersionEarly) { AREA_ALIGN } else { 0 };
+    let all = number(editor, taken + bytes + early);
+    let all = editor.binary(RawOpcode::LLVMMul, warps, all, "");
+    let size = editor.intrinsic("llvm.nvvm.read.ptx.sreg.dynamic_smem_size", &[], &[], "");
+    let first = editor.binary(RawOpcode::LLVMSub, size, all, "");
+    // the size as launched is such that this changes nothing
+    let aligned = number(editor, u64::from(u32::MAX) & !(AREA_ALIGN - 1));
+    let first = editor.binary(RawOpcode::LLVMAnd, first, aligned, "");
+    let each = number(editor, bytes);
+    let at = editor.binary(RawOpcode::LLVMMul, warp, each, "");
+    let at = editor.binary(RawOpcode::LLVMAdd, first, at, "");
+    let start = editor.gep(byte, memory, &[at], false, "warpwise.area");
+    Area { start, thread, is_of_warp: true }
+}
+
+/// Emits the number of threads of the block.
+fn block_threads<'m>(editor: &mut Editor<'m>, exact: Option<BlockShape>) -> Value<'m> {
+    if let Some(shape) = exact {
+        return editor.int(32, u64::from(shape.threads()));
+    }
+    let mut extent = |axis| editor.intrinsic(&format!("llvm.nvvm.read.ptx.sreg.ntid.{axis}"), &[], &[], "");
+    let [x, y, z] = ["x", "y", "z"].map(&mut extent);
+    let plane = editor.binary(RawOpcode::LLVMMul, x, y, "");
+    editor.binary(RawOpcode::LLVMMul, plane, z, "warpwise.threads")
 }
 
 /// Emits the computation of the linear thread index at the editor's position.

@@ -25,6 +25,25 @@ pub enum NoShared {
     Called,
     #[error("slots belong to a launch, and this is a device function: inlined into its kernel it would have some")]
     DeviceFunction,
+    #[error("a version for launches that give it more shared memory is not possible: {0}")]
+    NoVersion(NoVersion),
+}
+
+/// Why a kernel gets no version that the host could launch.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NoVersion {
+    #[error("the kernel is local to its module, and the host could not find it")]
+    Local,
+    #[error("the linker may replace the kernel by another")]
+    Replaceable,
+    #[error("it has {blocks} basic blocks, too many to copy")]
+    Large { blocks: u32 },
+    #[error("it cannot be copied, because of the address of a label, or of exceptions")]
+    Uncopyable,
+    #[error("the module has '{name}' already")]
+    Taken { name: String },
+    #[error("{reader} reads the size of its shared memory, which would change")]
+    ReadsSize { reader: String },
 }
 
 impl NoShared {
@@ -44,6 +63,7 @@ impl NoShared {
             NoShared::UnknownCallee { .. } => "UnknownCallee",
             NoShared::Called => "KernelCalled",
             NoShared::DeviceFunction => "DeviceFunction",
+            NoShared::NoVersion(_) => "VersionRefused",
         }
     }
 }
@@ -71,6 +91,19 @@ pub fn taken(
         (None, true, Some(bytes)) => Ok(used.bytes + u64::from(bytes)),
         (None, true, None) => Err(NoShared::Dynamic),
     }
+}
+
+/// Bytes that the kernel already takes, if it gets a version whose slots are behind its dynamic shared memory. Of that,
+/// only what the user states is counted.
+pub fn taken_by_version(outline: &Outline, handles: &Handles<'_>, stated: Option<u32>) -> Result<u64, NoShared> {
+    let used = shared_use(&outline.func, handles);
+    if let Some(callee) = used.unknown {
+        return Err(NoShared::UnknownCallee { callee });
+    }
+    if let Some(reader) = used.size_reader {
+        return Err(NoShared::NoVersion(NoVersion::ReadsSize { reader }));
+    }
+    Ok(used.bytes + stated.filter(|_| used.dynamic).map_or(0, u64::from))
 }
 
 fn is_called(function: Function<'_>) -> bool {

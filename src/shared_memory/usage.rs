@@ -3,17 +3,25 @@
 //! The sum over every shared variable mentioned by the kernel or by a function that it may call, each rounded up to 16
 //! bytes (an upper bound of what `ptxas` allocates). An indirect call may reach every function of the module. A callee
 //! without a body is unknown, except for a few functions of the system. An unsized or external array is dynamic shared
-//! memory, whose size is chosen at launch.
+//! memory, whose size is chosen at launch. Who reads how much shared memory the launch has (`%dynamic_smem_size` and its
+//! kin, as intrinsics or in inline PTX) is found on the same walk.
 
 use crate::ir::Func;
 use crate::ir::call::Callee;
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
-use crate::llvm::handle::{Function, Layout, RawOpcode, Value, ValueKind};
+use crate::llvm::handle::{Function, Layout, RawOpcode, Value, ValueKind, intrinsic_id};
 use rustc_hash::FxHashSet;
 
 /// LLVM's number of the address space of shared memory.
 pub const SHARED: u32 = 3;
+/// What the names of intrinsics and registers that tell the size of shared memory have in common.
+const SIZE: &str = "smem_size";
+const SIZES: [&str; 3] = [
+    "llvm.nvvm.read.ptx.sreg.dynamic_smem_size",
+    "llvm.nvvm.read.ptx.sreg.total_smem_size",
+    "llvm.nvvm.read.ptx.sreg.aggr_smem_size",
+];
 /// Functions of the device runtime that use no shared memory; some are prefixes.
 const SYSTEM: &[&str] = &["vprintf", "malloc", "free", "__assertfail", "__nv_"];
 
@@ -25,26 +33,34 @@ pub struct SharedUse {
     pub dynamic: bool,
     /// A callee whose use is unknown.
     pub unknown: Option<String>,
+    /// A function that reads the size.
+    pub size_reader: Option<String>,
 }
 
 struct UseCount<'m> {
     layout: Layout<'m>,
     functions: Vec<Function<'m>>,
     seen: FxHashSet<usize>,
+    sizes: [u32; SIZES.len()],
+    /// The function that is being walked.
+    current: Function<'m>,
     found: SharedUse,
 }
 
 /// Adds up what a kernel uses.
-pub fn shared_use(func: &Func, handles: &Handles<'_>) -> SharedUse {
+pub fn shared_use<'m>(func: &Func, handles: &Handles<'m>) -> SharedUse {
     let function = handles.function;
     let mut walk = UseCount {
         layout: function.module().layout(),
         functions: Vec::new(),
         seen: FxHashSet::from_iter([function.value().address()]),
+        sizes: SIZES.map(intrinsic_id),
+        current: function,
         found: SharedUse::default(),
     };
     walk.func(func, handles);
     while let Some(function) = walk.functions.pop() {
+        walk.current = function;
         walk.body(function);
     }
     walk.found
@@ -60,8 +76,12 @@ impl<'m> UseCount<'m> {
             self.value(handles.value(constant));
         }
         for inst in func.insts.keys().filter(|&inst| func.insts[inst].opcode == Opcode::Call) {
-            if matches!(func.call(inst).callee, Callee::Function(_) | Callee::Indirect) {
-                self.callee(handles.inst(inst).called_value(), handles.function);
+            match func.call(inst).callee {
+                Callee::Function(_) | Callee::Indirect => {
+                    self.callee(handles.inst(inst).called_value(), handles.function);
+                }
+                Callee::Asm { .. } => self.value(handles.inst(inst).called_value()),
+                Callee::Intrinsic(id) => self.intrinsic(id),
             }
         }
     }
@@ -79,8 +99,7 @@ impl<'m> UseCount<'m> {
 
     fn callee(&mut self, callee: Value<'m>, caller: Function<'m>) {
         match callee.kind() {
-            ValueKind::Function => self.value(callee),
-            ValueKind::InlineAsm => {}
+            ValueKind::Function | ValueKind::InlineAsm => self.value(callee),
             _ => {
                 self.value(callee);
                 caller.module().functions().for_each(|function| self.function(function));
@@ -88,8 +107,21 @@ impl<'m> UseCount<'m> {
         }
     }
 
+    fn intrinsic(&mut self, id: u32) {
+        if self.sizes.contains(&id) {
+            self.reads_size();
+        }
+    }
+
+    fn reads_size(&mut self) {
+        self.found.size_reader.get_or_insert_with(|| self.current.name());
+    }
+
     fn function(&mut self, function: Function<'m>) {
-        if function.intrinsic_id() != 0 || !self.seen.insert(function.value().address()) {
+        if function.intrinsic_id() != 0 {
+            return self.intrinsic(function.intrinsic_id());
+        }
+        if !self.seen.insert(function.value().address()) {
             return;
         }
         if !function.is_declaration() {
@@ -102,6 +134,7 @@ impl<'m> UseCount<'m> {
     fn value(&mut self, value: Value<'m>) {
         match value.kind() {
             ValueKind::Function => value.as_function().into_iter().for_each(|function| self.function(function)),
+            ValueKind::InlineAsm if value.asm_text().contains(SIZE) => self.reads_size(),
             ValueKind::GlobalVariable
                 if value.ty().address_space() == Some(SHARED) && self.seen.insert(value.address()) =>
             {

@@ -62,6 +62,8 @@ pub struct LaunchConfig {
     pub reconvergence: Reconvergence,
     pub limits: Limits,
     pub races: RaceCheck,
+    /// Run the version of the kernel that the host would choose, if there are any.
+    pub versions: bool,
 }
 
 impl LaunchConfig {
@@ -75,6 +77,7 @@ impl LaunchConfig {
             reconvergence: Reconvergence::default(),
             limits: Limits::default(),
             races: RaceCheck::default(),
+            versions: true,
         }
     }
 }
@@ -126,6 +129,8 @@ pub struct LaunchReport {
     pub lane_steps: u64,
     /// What the kernel printed.
     pub stdout: String,
+    /// The version that ran in place of the kernel.
+    pub version: Option<String>,
     /// Warnings.
     pub warnings: Vec<String>,
 }

@@ -18,6 +18,7 @@ use super::lockstep::{LockstepWarp, Yield};
 use super::memory::{AllocationKind, Arena, DeviceMemory};
 use super::observe::{Observer, mix};
 use super::races::Races;
+use super::versions;
 use super::warp::Warp;
 use crate::llvm::image::{FuncId, ModuleImage, ParamImage, TypeKind};
 use smallvec::smallvec;
@@ -112,7 +113,8 @@ impl<'i> Machine<'i> {
 
     /// Finds a kernel: by name, or the only one.
     pub fn kernel(&self, name: Option<&str>) -> Result<FuncId, LaunchError> {
-        let names: Vec<&str> = self.image.kernels().map(|id| self.image.functions[id.index()].name.as_str()).collect();
+        let all = self.image.kernels().map(|id| self.image.functions[id.index()].name.as_str());
+        let names: Vec<&str> = all.filter(|symbol| !versions::is_version(self.image, symbol)).collect();
         let list = names.join(", ");
         match (name, names.as_slice()) {
             (Some(name), _) => {
@@ -124,7 +126,7 @@ impl<'i> Machine<'i> {
                     })
                 })
             }
-            (None, [_]) => Ok(self.image.kernels().next().unwrap_or(FuncId(0))),
+            (None, &[only]) => self.kernel(Some(only)),
             (None, []) => Err(LaunchError::Request(format!("{} has no kernel", self.image.name))),
             (None, _) => {
                 Err(LaunchError::Request(format!("{} has several kernels, so name one: {list}", self.image.name)))
@@ -141,8 +143,16 @@ impl<'i> Machine<'i> {
         observer: &mut O,
     ) -> Result<LaunchReport, LaunchError> {
         check_shape(config)?;
-        let mut world = self.world(config, inputs)?;
         let mut report = LaunchReport::default();
+        let chosen = if config.versions { versions::choose(self.image, kernel, config, inputs) } else { None };
+        let (kernel, config) = match chosen {
+            Some((version, dynamic_shared)) => {
+                report.version = Some(self.image.functions[version.index()].name.clone());
+                (version, &LaunchConfig { dynamic_shared, ..*config })
+            }
+            None => (kernel, config),
+        };
+        let mut world = self.world(config, inputs)?;
         let (slots, buffers) = self.arguments(kernel, inputs, &mut world.device)?;
         if O::ACTIVE {
             observer.start(kernel, &slots);

@@ -48,6 +48,7 @@ mod observe;
 mod ops;
 mod printf;
 mod races;
+mod versions;
 mod warp;
 
 pub use code::{LANES, Lanes};

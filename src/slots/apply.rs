@@ -20,8 +20,7 @@ use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, RawOpcode};
 use crate::mutants::{self, Mutant};
 use crate::pressure::uses::UseSite;
-use crate::shared_memory::layout;
-use crate::shared_memory::usage::SHARED;
+use crate::shared_memory::layout::{self, Ground};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
@@ -53,31 +52,30 @@ struct Loaded<'m> {
 }
 
 /// Applies a plan that was made for the function in its present state.
-pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &SlotPlan, editor: &mut Editor<'m>) {
+pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &SlotPlan, ground: Ground, editor: &mut Editor<'m>) {
     if plan.values.is_empty() {
         return;
     }
-    let threads = outline.geometry.thread_bound();
-    let slot_threads = layout::slot_threads(threads);
-    let mut apply =
-        Apply { handles, plan, editor, threads: slot_threads, warp_base: None, thread_base: None, linears: Vec::new() };
+    let (threads, linears) = (ground.row(), Vec::new());
+    let mut apply = Apply { handles, plan, editor, threads, warp_base: None, thread_base: None, linears };
     apply.linears(outline);
-    apply.bases(outline, threads);
+    apply.bases(outline, ground);
     // loads first: afterwards, the stores are the only uses of the old registers after the loops
     apply.loads(outline);
     apply.stores(outline);
 }
 
 impl<'m> Apply<'_, 'm> {
-    fn bases(&mut self, outline: &Outline, threads: u32) {
+    fn bases(&mut self, outline: &Outline, ground: Ground) {
         let editor = &mut *self.editor;
         let byte = editor.int_type(8);
-        let block = editor.array_type(byte, self.plan.bytes(threads));
         let name = format!("warpwise_slots_{}", outline.func.name);
-        let variable = editor.new_global(block, SHARED, layout::AREA_ALIGN as u32, None, false, &name);
         editor.after_phis(self.handles.block(outline.func.graph.entry()));
-        let linear = layout::linear_thread(editor, outline.geometry.exact);
-        if self.plan.warp_row > 0 {
+        let layout::Area { start: variable, thread: linear, is_of_warp } =
+            layout::area(editor, ground, outline.geometry.exact, self.plan.bytes(ground.threads()), &name);
+        if self.plan.warp_row > 0 && is_of_warp {
+            self.warp_base = Some(variable);
+        } else if self.plan.warp_row > 0 {
             let shift = editor.int(32, u64::from(WARP_SIZE.trailing_zeros()));
             let warp = editor.binary(RawOpcode::LLVMLShr, linear, shift, "warpwise.warp");
             let overlap = if mutants::on(Mutant::RowStride) { layout::AREA_ALIGN } else { 0 };
@@ -86,7 +84,8 @@ impl<'m> Apply<'_, 'm> {
             self.warp_base = Some(editor.gep(byte, variable, &[at], true, "warpwise.row"));
         }
         if self.plan.thread_size > 0 {
-            let first = if self.plan.warp_row > 0 { layout::warp_bytes(self.plan.warp_row, threads) } else { 0 };
+            let rows = |row: u64| if row > 0 { layout::warp_bytes(row, ground.threads()) } else { 0 };
+            let first = rows(self.plan.warp_row);
             let first = editor.int(32, first);
             let area = editor.gep(byte, variable, &[first], true, "");
             let shift = editor.int(32, u64::from(GROUP_BYTES.trailing_zeros()));

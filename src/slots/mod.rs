@@ -8,7 +8,7 @@ mod reject;
 mod report;
 
 use crate::analyses::{Analyses, Edit, Edited, FunctionAnalyses, Kept, Options, SteeredFunction};
-use crate::geometry::Geometry;
+use crate::geometry::{Geometry, WARP_SIZE};
 use crate::gpu::occupancy::register_budget;
 use crate::llvm::handle::Function;
 use crate::llvm::remark::Host;
@@ -27,9 +27,9 @@ const PRAGMA_SINCE: u32 = 90;
 
 /// Number of registers that a function may use.
 fn budget(steered: &SteeredFunction<'_>, geometry: &Geometry, options: &Options) -> Option<u32> {
-    match steered.version {
-        Some(_) => options.regs.or(geometry.max_registers),
-        None => register_budget(options.regs, geometry),
+    match steered.is_second_body() {
+        true => options.regs.or(geometry.max_registers),
+        false => register_budget(options.regs, geometry),
     }
 }
 
@@ -73,7 +73,7 @@ pub fn plan<'m>(
     let (facts, pressure) = analyses.facts_and_pressure();
     let mut plan = plan::plan(facts, &frequencies, pressure, &needs, options.candidates, &mut room);
     limit(analyses, steered.emitted, &mut plan, host);
-    report::eased(analyses.outline(), steered.emitted, &plan, host);
+    report::eased(analyses.outline(), steered, &plan, host);
     let mut asks = false;
     if plan.after > plan.budget && options.ptxas_smem {
         match ptxas_can_spill_to_shared(analyses) {
@@ -84,12 +84,13 @@ pub fn plan<'m>(
             Err(reason) => report::left(analyses, steered.emitted, registers, &reason, host),
         }
     }
-    let about = steered.emitted;
+    let (about, ground) = (steered.emitted, steered.ground(analyses.outline()));
     (asks || !plan.values.is_empty()).then(|| Edit {
         edits_body: !plan.values.is_empty(),
+        takes: if plan.values.is_empty() { (0, 0) } else { (plan.bytes(WARP_SIZE), 1) },
         apply: Box::new(move |analyses, editor| {
             if !plan.values.is_empty() {
-                apply::apply(analyses.outline(), &analyses.handles, &plan, editor);
+                apply::apply(analyses.outline(), &analyses.handles, &plan, ground, editor);
                 editor.has_effects(analyses.handles.function);
             }
             if let Some(entry) = about.blocks().next().filter(|_| asks) {

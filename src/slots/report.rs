@@ -3,21 +3,30 @@
 use super::candidates::SlotOwner;
 use super::plan::SlotPlan;
 use super::reject::Reject;
-use crate::analyses::FunctionAnalyses;
+use crate::analyses::{FunctionAnalyses, SteeredFunction};
 use crate::divergence::Outline;
+use crate::geometry::WARP_SIZE;
 use crate::llvm::handle::Function;
 use crate::llvm::remark::{Host, Kind};
 
 /// Reports what was moved to slots.
-pub fn eased(outline: &Outline, about: Function<'_>, plan: &SlotPlan, host: &Host<'_>) {
+pub fn eased(outline: &Outline, steered: &SteeredFunction<'_>, plan: &SlotPlan, host: &Host<'_>) {
+    let about = steered.emitted;
     let SlotPlan { before, after, budget, .. } = plan;
     if !plan.values.is_empty() {
         let of = |owner| plan.values.iter().filter(|value| value.owner == owner).count();
         let (warp, thread) = (of(SlotOwner::Warp), of(SlotOwner::Thread));
-        let threads = outline.geometry.thread_bound();
+        let room = match steered.launch_version() {
+            Some(version) => {
+                format!("{} bytes of shared memory for each warp in {}", plan.bytes(WARP_SIZE), version.name)
+            }
+            None => {
+                let threads = outline.geometry.thread_bound();
+                format!("{} bytes of shared memory for {threads} threads", plan.bytes(threads))
+            }
+        };
         let message = format!(
-            "register pressure of {before} for {budget} registers eased to {after}: {warp} values in a slot per warp, {thread} in a slot per thread, {} bytes of shared memory for {threads} threads",
-            plan.bytes(threads)
+            "register pressure of {before} for {budget} registers eased to {after}: {warp} values in a slot per warp, {thread} in a slot per thread, {room}"
         );
         host.emit(Kind::Passed, about, None, "PressureEased", &message);
     }

@@ -1,6 +1,6 @@
 //! How are planned stack objects moved? Every access is rewritten to an address in shared memory.
 //!
-//! 1. One shared variable for the kernel holds an area for each object; the base addresses of the areas are computed at
+//! 1. One shared variable for the kernel, or the [ground](Ground) of a version, holds an area for each object; the base addresses of the areas are computed at
 //!    entry. Constants of the program are variables of their own, and the stores to them are removed.
 //! 2. A derived pointer becomes a byte offset into its object: index terms, a 32-bit sum and a constant. At an access
 //!    the offset is within the object, so it may be computed modulo 2^32 (sums) or modulo 2^64 (terms). If every stride
@@ -26,7 +26,7 @@ use crate::llvm::handle::{self, IntPredicate, RawOpcode};
 use crate::mutants::{self, Mutant};
 use crate::objects::constant::bytes_of;
 use crate::objects::{AccessKind, Object, ObjectAccess};
-use crate::shared_memory::layout;
+use crate::shared_memory::layout::{self, Ground};
 use crate::shared_memory::usage::SHARED;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -89,13 +89,13 @@ struct Apply<'a, 'm> {
 }
 
 /// Applies a plan that was made for the function in its present state.
-pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &StackPlan, editor: &mut Editor<'m>) {
+pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &StackPlan, ground: Ground, editor: &mut Editor<'m>) {
     if plan.moves.is_empty() {
         return;
     }
     let (areas, offsets) = (FxHashMap::default(), FxHashMap::default());
     let mut apply = Apply { outline, handles, editor, areas, offsets, loads: Vec::new() };
-    apply.areas(plan, outline.geometry.thread_bound());
+    apply.areas(plan, ground);
     apply.pointers(plan);
     for planned in &plan.moves {
         apply.compares(&planned.object.compares);
@@ -171,20 +171,19 @@ pub fn new_constant<'m>(
 
 impl<'m> Apply<'_, 'm> {
     /// Phase 1: the variable and the bases.
-    fn areas(&mut self, plan: &StackPlan, threads: u32) {
+    fn areas(&mut self, plan: &StackPlan, ground: Ground) {
         self.constants(plan);
         let slots = || plan.moves.iter().filter(|planned| !matches!(planned.placement, Placement::Constant { .. }));
-        let total: u64 = slots().map(|planned| planned.bytes).sum();
+        let total = plan.bytes(ground.threads());
         if total == 0 {
             return;
         }
         let editor = &mut *self.editor;
         let byte = editor.int_type(8);
-        let block = editor.array_type(byte, total);
         let name = format!("warpwise_stack_{}", self.outline.func.name);
-        let variable = editor.new_global(block, SHARED, layout::AREA_ALIGN as u32, None, false, &name);
         editor.after_phis(self.handles.block(self.outline.func.graph.entry()));
-        let linear = layout::linear_thread(editor, self.outline.geometry.exact);
+        let layout::Area { start: variable, thread: linear, is_of_warp } =
+            layout::area(editor, ground, self.outline.geometry.exact, total, &name);
         let mut warp = None;
         let mut scaled: FxHashMap<u64, handle::Value<'m>> = FxHashMap::default();
         let mut start = 0;
@@ -196,6 +195,7 @@ impl<'m> Apply<'_, 'm> {
                     let shift = editor.int(32, u64::from(granule.trailing_zeros()));
                     editor.binary(RawOpcode::LLVMShl, linear, shift, "")
                 }),
+                Placement::Warp { .. } if is_of_warp => editor.int(32, 0),
                 Placement::Warp { .. } => {
                     let row = *warp.get_or_insert_with(|| {
                         let shift = editor.int(32, u64::from(WARP_SIZE.trailing_zeros()));
@@ -210,13 +210,15 @@ impl<'m> Apply<'_, 'm> {
             let base = editor.gep(byte, area, &[index], true, "warpwise.slots");
             let interleaved = match planned.placement {
                 Placement::Thread { granule } => {
-                    let threads = if mutants::on(Mutant::StackStride) { threads / 2 } else { threads };
-                    Some((granule as i64, layout::slot_threads(threads) as i64))
+                    let shrinks = mutants::on(Mutant::StackStride) && !is_of_warp;
+                    let row = if shrinks { layout::slot_threads(ground.threads() / 2) } else { ground.row() };
+                    Some((granule as i64, row as i64))
                 }
                 _ => None,
             };
             let area = Area { base, interleaved, constant: false };
-            start += if mutants::on(Mutant::StackOverlap) { planned.bytes / 2 } else { planned.bytes };
+            let bytes = planned.bytes_for(ground.threads());
+            start += if mutants::on(Mutant::StackOverlap) { bytes / 2 } else { bytes };
             starts.push((planned, area));
         }
         for (planned, area) in starts {

@@ -13,11 +13,13 @@ pub mod reject;
 mod report;
 
 use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, Options, SteeredFunction};
+use crate::geometry::WARP_SIZE;
 use crate::gpu::prices::LOADS_IN_FLIGHT;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Inst, RawOpcode};
 use crate::llvm::remark::Host;
 use crate::objects::argument::copied_arguments;
+use crate::shared_memory::layout::Ground;
 use crate::shared_memory::room::NoShared;
 use plan::{Move, Placement, StackPlan};
 use reject::Reject;
@@ -63,8 +65,9 @@ pub fn plan_constants<'m>(
 ) -> Option<Edit<'m>> {
     let mut plan = plan::plan_constants(analyses);
     limit(analyses, &mut plan, host);
-    report::objects(analyses, &plan, host);
-    edit(plan, Kept::Nothing, Editor::reads_globals)
+    report::objects(analyses, &plan, None, host);
+    let ground = Ground::Static { threads: 0 };
+    edit(plan, ground, Kept::Nothing, Editor::reads_globals)
 }
 
 /// Whether [`plan_objects`] examines a function.
@@ -82,17 +85,17 @@ pub fn plan_objects<'m>(
     steered.bind(analyses);
     let mut room = steered.room(analyses, options);
     let mut plan = plan::plan(analyses, &mut room, options.candidates.unprofitable);
-    if steered.version.is_some() && plan.moves.is_empty() {
+    if steered.is_second_body() && plan.moves.is_empty() {
         say_bounds(analyses, &mut plan);
     }
     limit(analyses, &mut plan, host);
-    report::objects(analyses, &plan, host);
+    report::objects(analyses, &plan, steered.launch_version(), host);
     let mut kept = Kept::Nothing;
     if !plan.moves.is_empty() {
         let (outline, pressure) = analyses.pressure();
         kept = Kept::AtMost(pressure.at_most() + plan::most_added(outline, pressure, &plan) + LOADS_IN_FLIGHT);
     }
-    edit(plan, kept, Editor::has_effects)
+    edit(plan, steered.ground(analyses.outline()), kept, Editor::has_effects)
 }
 
 /// Removes the plans that a limit excludes.
@@ -122,15 +125,22 @@ fn say_bounds(analyses: &mut FunctionAnalyses<'_>, plan: &mut StackPlan) {
 }
 
 /// The edit for a plan that moves anything. `attributes` adds the function attributes that hold after it.
-fn edit<'m>(plan: StackPlan, kept: Kept, attributes: fn(&mut Editor<'m>, Function<'m>)) -> Option<Edit<'m>> {
-    (!plan.moves.is_empty()).then(|| Edit {
+fn edit<'m>(
+    plan: StackPlan,
+    ground: Ground,
+    kept: Kept,
+    attributes: fn(&mut Editor<'m>, Function<'m>),
+) -> Option<Edit<'m>> {
+    let part = plan.moves.iter().map(|planned| planned.part).max()?;
+    Some(Edit {
         edits_body: true,
+        takes: (plan.bytes(WARP_SIZE), part.into()),
         apply: Box::new(move |analyses, editor| {
             let (joined, moves): (Vec<Move>, Vec<Move>) =
                 plan.moves.into_iter().partition(|planned| planned.object.is_joined);
             let (outline, handles) = (analyses.outline(), &analyses.handles);
             apply_joined::apply(outline, handles, &joined, editor);
-            apply::apply(outline, handles, &StackPlan { moves, ..StackPlan::default() }, editor);
+            apply::apply(outline, handles, &StackPlan { moves, ..StackPlan::default() }, ground, editor);
             attributes(editor, analyses.handles.function);
         }),
         kept,

@@ -60,6 +60,19 @@ pub struct Move {
     pub bytes: u64,
     /// How many times as fast the kernel is expected to be, if that was computed.
     pub gain: Option<f64>,
+    /// Of how many resident blocks one must stay.
+    pub part: u32,
+}
+
+impl Move {
+    /// Bytes of shared memory for this many threads.
+    pub fn bytes_for(&self, threads: u32) -> u64 {
+        match &self.placement {
+            Placement::Thread { granule } => layout::thread_bytes(self.object.size, *granule, threads),
+            Placement::Warp { .. } => layout::warp_bytes(self.object.size, threads),
+            Placement::Constant { .. } => 0,
+        }
+    }
 }
 
 /// What is done with the stack objects of a function.
@@ -109,7 +122,13 @@ pub fn plan_constants(analyses: &mut FunctionAnalyses<'_>) -> StackPlan {
             continue;
         }
         let bytes = object.size;
-        found.moves.push(Move { object, placement: Placement::Constant { contents, together }, bytes, gain: None });
+        found.moves.push(Move {
+            object,
+            placement: Placement::Constant { contents, together },
+            bytes,
+            gain: None,
+            part: 1,
+        });
     }
     found
 }
@@ -180,12 +199,17 @@ pub fn plan(
 }
 
 impl StackPlan {
+    /// Bytes of shared memory for this many threads.
+    pub fn bytes(&self, threads: u32) -> u64 {
+        self.moves.iter().map(|planned| planned.bytes_for(threads)).sum()
+    }
+
     /// An object that is not worth shared memory may still become a constant.
     fn stays(&mut self, analyses: &FunctionAnalyses<'_>, object: &Object, reason: Reject) {
         match contents(analyses.outline(), &analyses.handles, object) {
             Some(contents) => {
                 let placement = Placement::Constant { contents, together: false };
-                self.moves.push(Move { object: object.clone(), placement, bytes: 0, gain: None });
+                self.moves.push(Move { object: object.clone(), placement, bytes: 0, gain: None, part: 1 });
             }
             None => self.refusals.push((object.address, reason)),
         }
@@ -315,7 +339,7 @@ fn worthwhile(
     budget: &SharedBudget,
 ) -> Result<Move, Reject> {
     let is_full = profit.is_some_and(|profit| profit.cache.is_full(budget));
-    let (placement, bytes) = place(facts, object, budget, is_full)?;
+    let (placement, bytes, part) = place(facts, object, budget, is_full)?;
     let mut gain = None;
     if let (Some(Profit { cache, foreseen }), Placement::Thread { .. }) = (profit, &placement) {
         cache.price(facts, object, budget, bytes)?;
@@ -323,11 +347,17 @@ fn worthwhile(
         Foreseen::check(foreseen)?;
         gain = Some(foreseen);
     }
-    Ok(Move { object: object.clone(), placement, bytes, gain })
+    Ok(Move { object: object.clone(), placement, bytes, gain, part })
 }
 
-/// The place of an object in shared memory. `crowded`: the objects do not fit the cache.
-fn place(facts: &Facts, object: &Object, budget: &SharedBudget, crowded: bool) -> Result<(Placement, u64), Reject> {
+/// The place of an object in shared memory, its size there, and of how many resident blocks one must stay. `crowded`:
+/// the objects do not fit the cache.
+fn place(
+    facts: &Facts,
+    object: &Object,
+    budget: &SharedBudget,
+    crowded: bool,
+) -> Result<(Placement, u64, u32), Reject> {
     let granule = object.granule();
     let thread_bytes = layout::thread_bytes(object.size, granule, budget.threads);
     let part = if may_cost_blocks(facts, object, crowded) { GATHERED_PART } else { 1 };
@@ -336,11 +366,11 @@ fn place(facts: &Facts, object: &Object, budget: &SharedBudget, crowded: bool) -
         let bytes = layout::warp_bytes(object.size, budget.threads);
         let free = barriers.iter().all(|&inst| !is_in_loop(facts, facts.func.insts[inst].block));
         if (free || thread_room.is_err()) && budget.check(bytes).is_ok() {
-            return Ok((Placement::Warp { barriers }, bytes));
+            return Ok((Placement::Warp { barriers }, bytes, 1));
         }
     }
     thread_room.map_err(NoShared::from)?;
-    Ok((Placement::Thread { granule }, thread_bytes))
+    Ok((Placement::Thread { granule }, thread_bytes, part))
 }
 
 /// Whether a loop accesses the object; unless the cache has no room for it, also at addresses that differ between
@@ -417,6 +447,7 @@ mod tests {
     use super::*;
     use crate::analyses::testing::with_kernel;
     use crate::gpu::Chip;
+    use crate::gpu::chip::STATIC_SHARED;
     use crate::shared_memory::budget::NoRoom;
 
     const BOUND: &str = "\"nvvm.maxntid\"=\"64\"";
@@ -440,6 +471,7 @@ mod tests {
                 own: used,
                 used,
                 any_block: false,
+                limit: STATIC_SHARED,
             };
             test(plan(analyses, &mut Ok(room), false));
         });

@@ -2,9 +2,10 @@
 
 use super::plan::{Placement, StackPlan};
 use super::reject::Reject;
-use crate::analyses::FunctionAnalyses;
+use crate::analyses::{FunctionAnalyses, LaunchVersion};
 use crate::divergence::Outline;
 use crate::entity::{Inst, Value};
+use crate::geometry::WARP_SIZE;
 use crate::ir::handles::Handles;
 use crate::ir::names::Names;
 use crate::llvm::handle::{self, AttrPlace, attribute_kind};
@@ -12,7 +13,12 @@ use crate::llvm::remark::{Host, Kind};
 use crate::objects::Object;
 
 /// Reports what was done with the stack objects of a function.
-pub fn objects(analyses: &mut FunctionAnalyses<'_>, plan: &StackPlan, host: &Host<'_>) {
+pub fn objects(
+    analyses: &mut FunctionAnalyses<'_>,
+    plan: &StackPlan,
+    version: Option<&LaunchVersion>,
+    host: &Host<'_>,
+) {
     if !host.wants(Kind::Passed) && !host.wants(Kind::Missed) {
         return;
     }
@@ -37,12 +43,14 @@ pub fn objects(analyses: &mut FunctionAnalyses<'_>, plan: &StackPlan, host: &Hos
                 continue;
             }
         };
-        let threads = outline.geometry.thread_bound();
+        let room = match version {
+            Some(version) => format!("in {}, {} bytes for each warp", version.name, planned.bytes_for(WARP_SIZE)),
+            None => format!("{} bytes for {} threads", planned.bytes, outline.geometry.thread_bound()),
+        };
         let gain = planned.gain.map(|gain| format!(", gain {gain:.2}")).unwrap_or_default();
         let message = format!(
-            "{what}{} moved from local to shared memory: {copies}, {} bytes for {threads} threads{gain}",
-            because(outline, handles, &names, object),
-            planned.bytes
+            "{what}{} moved from local to shared memory: {copies}, {room}{gain}",
+            because(outline, handles, &names, object)
         );
         host.emit(
             Kind::Passed,

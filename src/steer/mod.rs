@@ -9,7 +9,8 @@
 //! 3. **Stack objects** ([`stack`]): objects that survived optimisation move to shared memory.
 //! 4. **Slots** ([`slots`]): values are kept in shared memory between definition and use.
 //!
-//! In the last two phases, a kernel without a launch bound gets plans for a [second body](versions) for small blocks.
+//! In the last two phases, a kernel without a launch bound gets plans for a [version](versions) for some launches: a
+//! second body for small blocks, or a kernel of its own that the host may choose.
 //! In each phase all functions are planned before any is edited, so every plan sees the module as it was at the start
 //! of the phase. What is known about a function holds until it is edited ([`Analyses`]). Slots belong to a launch, not
 //! to an activation, so device functions get none; functions marked `optnone` are left alone.
@@ -40,7 +41,7 @@ struct Phase {
         &'a Options,
         &'a Host<'_>,
     ) -> Option<Edit<'m>>,
-    /// From this phase on, kernels without a launch bound are planned as second bodies.
+    /// From this phase on, kernels without a launch bound are planned as versions.
     in_versions: bool,
 }
 
@@ -75,7 +76,7 @@ fn run_except(module: Module<'_>, options: &Options, host: &Host<'_>, left_alone
         changed |= run_phase(phase, module, &mut functions, &mut analyses, options, host);
     }
     drop(analyses);
-    versions::add_bodies(module, &functions);
+    versions::finish(module, &functions, host);
     changed
 }
 
@@ -106,9 +107,10 @@ fn run_phase<'m>(
     }
     let mut editor = Editor::new(module);
     let mut edited = Vec::new();
-    for (steered, Edit { edits_body, apply, kept }) in edits {
+    for (steered, Edit { edits_body, takes, apply, kept }) in edits {
         let body = if edits_body { steered.body_to_edit(analyses, &mut editor) } else { Some(steered.body()) };
         let Some(body) = body else { continue };
+        steered.take(takes.0, takes.1);
         apply(analyses.of(body), &mut editor);
         debug_assert!(editor.verifies(body));
         edited.push((body, kept));

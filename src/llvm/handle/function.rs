@@ -87,6 +87,17 @@ impl<'m> Function<'m> {
                 LLVMLinkage::LLVMExternalLinkage | LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage
             )
     }
+    /// Whether the linker may take another function of that name in its place, which need not do the same.
+    pub fn is_replaceable(self) -> bool {
+        !matches!(
+            get!(LLVMGetLinkage(self.raw)),
+            LLVMLinkage::LLVMExternalLinkage
+                | LLVMLinkage::LLVMInternalLinkage
+                | LLVMLinkage::LLVMPrivateLinkage
+                | LLVMLinkage::LLVMWeakODRLinkage
+                | LLVMLinkage::LLVMLinkOnceODRLinkage
+        )
+    }
     /// Whether every use is a direct call.
     pub fn is_only_called_directly(self) -> bool {
         self.value().users().all(|user| {

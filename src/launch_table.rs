@@ -1,0 +1,273 @@
+//! Which versions does a kernel have, and which of them does a launch run? The table that the device code carries for the
+//! host ([VERSIONS.md](../docs/VERSIONS.md)): written by `steer-spills`, read by the launch function in the program and by
+//! the lockstep machine.
+//!
+//! The table of kernel `k` is the symbol `k$versions`: 64-bit words, the versions in order of preference. A launch runs
+//! the first version all of whose facts hold for it, with more dynamic shared memory than it asked for, or `k` as it is.
+
+use crate::geometry::WARP_SIZE;
+
+/// First word of a table, which also tells its format.
+pub const MAGIC: u64 = 0x3130_5345_4957_5257;
+/// Words of a version before its facts.
+const HEADER: usize = 5;
+/// Words of a fact.
+const FACT: usize = 4;
+/// Most versions of a kernel.
+pub const MAX_VERSIONS: usize = 3;
+/// Extent of a [`Fact::Covered`] that counts the threads of the grid, not of a block.
+const OF_GRID: u64 = 1 << 8;
+/// Limit of a [`Fact::Covered`] that is signed.
+const SIGNED: u64 = 1 << 24;
+
+/// The symbol of the table of a kernel.
+pub fn table_of(kernel: &str) -> String {
+    format!("{kernel}$versions")
+}
+
+/// The symbol of a version, counted from 1.
+pub fn version_of(kernel: &str, number: usize) -> String {
+    format!("{kernel}$v{number}")
+}
+
+/// The kernel and the number of a version, if a symbol has the form of one.
+pub fn is_version(symbol: &str) -> Option<(&str, usize)> {
+    let (kernel, number) = symbol.rsplit_once("$v")?;
+    Some((kernel, number.parse().ok().filter(|&number| (1..=MAX_VERSIONS).contains(&number))?))
+}
+
+/// An integer argument of a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct IntArgument {
+    pub index: u16,
+    pub bits: u8,
+    pub signed: bool,
+}
+
+/// What must hold in a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fact {
+    /// `blockDim` along a dimension is a multiple of a number.
+    BlockMultiple { dim: u8, of: u32 },
+    /// `blockDim` along a dimension is a number.
+    BlockIs { dim: u8, extent: u32 },
+    /// A block has at most this many threads.
+    ThreadsAtMost(u32),
+    /// A block has at least this many threads.
+    ThreadsAtLeast(u32),
+    /// The number of threads of the grid (or of a block) along a dimension, plus a number, is at most an argument.
+    Covered { dim: u8, of_grid: bool, plus: i64, argument: IntArgument },
+    /// The same with a number in place of the argument.
+    CoveredBy { dim: u8, of_grid: bool, plus: i64, limit: u64 },
+    /// An integer argument, unsigned, is a multiple of a number.
+    ArgumentMultiple { index: u16, bits: u8, of: u64 },
+    /// A pointer argument is a multiple of a number.
+    PointerAligned { index: u16, to: u64 },
+}
+
+/// A version of a kernel.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LaunchVersion {
+    pub facts: Vec<Fact>,
+    /// Bytes of dynamic shared memory that it has for each warp of the block, behind the program's own.
+    pub warp_bytes: u64,
+    /// Bytes that it has besides.
+    pub fixed_bytes: u64,
+    /// Alignment of where they begin.
+    pub align: u64,
+    /// It is only used if one in this many of the kernel's blocks still fits on a multiprocessor; 0 if nothing asks.
+    pub keep: u64,
+}
+
+/// What a launch looks like to the facts.
+pub trait Launch {
+    /// Blocks of the grid, and threads of a block, along the dimensions.
+    fn grid(&self) -> [u32; 3];
+    fn block(&self) -> [u32; 3];
+    /// An integer argument of at most 64 bits, or the address that a pointer is; `None` if it is not that.
+    fn argument(&self, index: usize, bits: u32) -> Option<u64>;
+}
+
+impl Fact {
+    /// As words of a table.
+    pub fn words(self) -> [u64; FACT] {
+        let extent = |dim: u8, of_grid: bool| u64::from(dim) | if of_grid { OF_GRID } else { 0 };
+        match self {
+            Fact::BlockMultiple { dim, of } => [1, dim.into(), of.into(), 0],
+            Fact::BlockIs { dim, extent } => [2, dim.into(), extent.into(), 0],
+            Fact::ThreadsAtMost(threads) => [3, threads.into(), 0, 0],
+            Fact::ThreadsAtLeast(threads) => [4, threads.into(), 0, 0],
+            Fact::Covered { dim, of_grid, plus, argument: IntArgument { index, bits, signed } } => {
+                let sign = if signed { SIGNED } else { 0 };
+                [5, extent(dim, of_grid), plus as u64, u64::from(index) | u64::from(bits) << 16 | sign]
+            }
+            Fact::CoveredBy { dim, of_grid, plus, limit } => [6, extent(dim, of_grid), plus as u64, limit],
+            Fact::ArgumentMultiple { index, bits, of } => [7, index.into(), of, bits.into()],
+            Fact::PointerAligned { index, to } => [8, index.into(), to, 0],
+        }
+    }
+
+    /// From words of a table; `None` if they are no fact known here.
+    fn read([kind, a, b, c]: [u64; FACT]) -> Option<Fact> {
+        let dim = (a & 3) as u8;
+        let (of_grid, plus) = (a & OF_GRID != 0, b as i64);
+        let known = match kind {
+            1 => Fact::BlockMultiple { dim, of: u32::try_from(b).ok().filter(|&of| of > 0)? },
+            2 => Fact::BlockIs { dim, extent: u32::try_from(b).ok()? },
+            3 => Fact::ThreadsAtMost(u32::try_from(a).ok()?),
+            4 => Fact::ThreadsAtLeast(u32::try_from(a).ok()?),
+            5 => {
+                let (bits, signed) = ((c >> 16) as u8, c & SIGNED != 0);
+                Fact::Covered { dim, of_grid, plus, argument: IntArgument { index: c as u16, bits, signed } }
+            }
+            6 => Fact::CoveredBy { dim, of_grid, plus, limit: c },
+            7 if b > 0 => Fact::ArgumentMultiple { index: u16::try_from(a).ok()?, bits: c as u8, of: b },
+            8 if b > 0 => Fact::PointerAligned { index: u16::try_from(a).ok()?, to: b },
+            _ => return None,
+        };
+        // numbers that have no place in the fact mean something that is not known here
+        (known.words() == [kind, a, b, c] && dim < 3).then_some(known)
+    }
+
+    /// Whether it holds; what cannot be told does not.
+    pub fn holds(self, launch: &impl Launch) -> bool {
+        let (grid, block) = (launch.grid(), launch.block());
+        let threads = || block.iter().map(|&extent| u64::from(extent)).product::<u64>();
+        let covered = |dim: u8, of_grid: bool, plus: i64, limit: i128| {
+            let dim = usize::from(dim);
+            let blocks = if of_grid { i128::from(grid[dim]) } else { 1 };
+            blocks * i128::from(block[dim]) + i128::from(plus) <= limit
+        };
+        match self {
+            Fact::BlockMultiple { dim, of } => block[usize::from(dim)].is_multiple_of(of),
+            Fact::BlockIs { dim, extent } => block[usize::from(dim)] == extent,
+            Fact::ThreadsAtMost(most) => threads() <= most.into(),
+            Fact::ThreadsAtLeast(least) => threads() >= least.into(),
+            Fact::Covered { dim, of_grid, plus, argument: IntArgument { index, bits, signed } } => {
+                let bits = u32::from(bits);
+                let Some(raw) = launch.argument(index.into(), bits).filter(|_| (1..=64).contains(&bits)) else {
+                    return false;
+                };
+                let is_negative = signed && raw >> (bits - 1) & 1 == 1;
+                let limit = i128::from(raw) - if is_negative { 1 << bits } else { 0 };
+                covered(dim, of_grid, plus, limit)
+            }
+            Fact::CoveredBy { dim, of_grid, plus, limit } => covered(dim, of_grid, plus, limit.into()),
+            Fact::ArgumentMultiple { index, bits, of } => {
+                launch.argument(index.into(), bits.into()).is_some_and(|value| value.is_multiple_of(of))
+            }
+            Fact::PointerAligned { index, to } => {
+                launch.argument(index.into(), u64::BITS).is_some_and(|address| address.is_multiple_of(to))
+            }
+        }
+    }
+}
+
+impl LaunchVersion {
+    /// Bytes of dynamic shared memory for blocks of this many threads of a program that asks for `own`.
+    pub fn dynamic_shared(&self, own: u64, threads: u32) -> u64 {
+        let warps = u64::from(threads.div_ceil(WARP_SIZE));
+        own.next_multiple_of(self.align.max(1)) + self.fixed_bytes + self.warp_bytes * warps
+    }
+}
+
+/// The words of a table.
+pub fn encode(versions: &[LaunchVersion]) -> Vec<u64> {
+    let mut words = vec![MAGIC, versions.len() as u64];
+    for version in versions {
+        let LaunchVersion { facts, warp_bytes, fixed_bytes, align, keep } = version;
+        words.extend([facts.len() as u64, *warp_bytes, *fixed_bytes, *align, *keep]);
+        words.extend(facts.iter().flat_map(|fact| fact.words()));
+    }
+    words
+}
+
+/// The versions of a table, each with its number; those with facts that are not known here are left out. `None` if it is no table.
+pub fn decode(words: &[u64]) -> Option<Vec<(usize, LaunchVersion)>> {
+    let [MAGIC, count, rest @ ..] = words else { return None };
+    let mut rest = rest;
+    let mut versions = Vec::new();
+    for number in 1..=usize::try_from(*count).ok().filter(|&count| count <= MAX_VERSIONS)? {
+        let &[facts, warp_bytes, fixed_bytes, align, keep] = rest.first_chunk::<HEADER>()?;
+        let length = usize::try_from(facts).ok()?.checked_mul(FACT)?;
+        let words = rest[HEADER..].get(..length)?;
+        let facts: Option<Vec<Fact>> = words.as_chunks::<FACT>().0.iter().map(|&words| Fact::read(words)).collect();
+        if let Some(facts) = facts.filter(|_| align.is_power_of_two()) {
+            versions.push((number, LaunchVersion { facts, warp_bytes, fixed_bytes, align, keep }));
+        }
+        rest = &rest[HEADER + length..];
+    }
+    rest.is_empty().then_some(versions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct OneLaunch([u32; 3], [u32; 3], Vec<u64>);
+
+    impl Launch for OneLaunch {
+        fn grid(&self) -> [u32; 3] {
+            self.0
+        }
+        fn block(&self) -> [u32; 3] {
+            self.1
+        }
+        fn argument(&self, index: usize, _: u32) -> Option<u64> {
+            self.2.get(index).copied()
+        }
+    }
+
+    const FACTS: [Fact; 9] = [
+        Fact::BlockMultiple { dim: 0, of: 32 },
+        Fact::BlockIs { dim: 1, extent: 1 },
+        Fact::ThreadsAtMost(1024),
+        Fact::ThreadsAtLeast(32),
+        Fact::Covered { dim: 0, of_grid: true, plus: -3, argument: IntArgument { index: 2, bits: 32, signed: true } },
+        Fact::Covered { dim: 2, of_grid: false, plus: 0, argument: IntArgument { index: 2, bits: 64, signed: false } },
+        Fact::CoveredBy { dim: 0, of_grid: true, plus: 7, limit: 1 << 40 },
+        Fact::ArgumentMultiple { index: 1, bits: 32, of: 4 },
+        Fact::PointerAligned { index: 0, to: 16 },
+    ];
+
+    #[test]
+    fn tables_survive() {
+        let version = LaunchVersion { facts: FACTS.to_vec(), warp_bytes: 4096, fixed_bytes: 16, align: 16, keep: 2 };
+        let words = encode(&[version.clone(), LaunchVersion { align: 1, ..LaunchVersion::default() }]);
+        let found = decode(&words).unwrap();
+        assert_eq!((found.len(), &found[0]), (2, &(1, version)));
+        for length in 0..words.len() {
+            assert_eq!(decode(&words[..length]), None);
+        }
+        let mut unknown = words.clone();
+        unknown[7] = 99;
+        assert_eq!(decode(&unknown).unwrap().iter().map(|found| found.0).collect::<Vec<_>>(), [2]);
+        unknown[0] += 1;
+        assert_eq!(decode(&unknown), None);
+    }
+
+    #[test]
+    fn facts_hold_or_not() {
+        let holds = |fact: Fact, n: u64| fact.holds(&OneLaunch([4, 1, 1], [64, 2, 1], vec![32, 8, n]));
+        let all = |n| FACTS.iter().map(|&fact| holds(fact, n)).collect::<Vec<_>>();
+        assert_eq!(all(253), [true, false, true, true, true, true, true, true, true]);
+        assert!(!holds(FACTS[4], 252) && !holds(FACTS[4], 0xffff_ffff) && holds(FACTS[4], 0x7fff_ffff));
+        assert!(holds(FACTS[5], u64::MAX) && !holds(FACTS[5], 0));
+        let at_least = |least| Fact::ThreadsAtLeast(least).holds(&OneLaunch([1; 3], [8, 2, 2], vec![]));
+        assert!(at_least(32) && !at_least(33));
+        assert!(!Fact::PointerAligned { index: 0, to: 16 }.holds(&OneLaunch([1; 3], [1; 3], vec![8])));
+        assert!(!FACTS[7].holds(&OneLaunch([1; 3], [1; 3], vec![])));
+    }
+
+    #[test]
+    fn memory_of_slots_is_behind_the_programs_own() {
+        let version = LaunchVersion { warp_bytes: 512, fixed_bytes: 16, align: 16, ..LaunchVersion::default() };
+        assert_eq!([1, 32, 33].map(|threads| version.dynamic_shared(20, threads)), [560, 560, 1072]);
+    }
+
+    #[test]
+    fn symbols() {
+        assert_eq!(is_version(&version_of("_Z1kPi", 2)), Some(("_Z1kPi", 2)));
+        assert!(["_Z1kPi", "k$v", "k$v0", "k$v4", "k$vx"].iter().all(|symbol| is_version(symbol).is_none()));
+    }
+}
