@@ -73,6 +73,41 @@ fn device_code_in_every_form() {
 }
 
 #[test]
+fn what_nvcc_declares_is_declared() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let source = "\
+#include <algorithm>
+#include <cstdio>
+using namespace std;
+__host__ __device__ int both(int a, unsigned b) { return max(a, 3) + min((unsigned)a, b); }
+__global__ void k(int *p, const int *q, double *d, size_t n) {
+  p[0] = __nv_atomic_load_n(q, __NV_ATOMIC_RELAXED) + both(p[1], 7u) + (int)max(n, (size_t)3);
+  __nv_atomic_store_n(p + 1, 1, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+  d[0] = nan(\"\") + max(1.0f, d[1]);
+}
+int main() {
+  size_t n = 3; long m = 4; unsigned u = 2;
+  std::printf(\"%u %lu %g %d %d\\n\", max(u, 1), min(m, n), max(1.0f, 2.5), std::max(1, 2), both(-1, 2u));
+  return 0;
+}
+";
+    fs::write(place.join("a.cu"), source).unwrap();
+    fs::write(place.join("b.c"), "int other(void) { return 0; }\n").unwrap();
+    builds(place, "-std=c++17 -arch=sm_90 -O3 -restrict a.cu b.c -o a");
+    assert_eq!(runs(&place.join("a")), "2 3 2.5 2 5\n");
+    builds(place, "-arch=sm_90 -ptx a.cu");
+    let code = fs::read_to_string(place.join("a.ptx")).unwrap();
+    assert!(code.contains("ld.relaxed.sys") && code.contains("st.release.sys"), "{code}");
+    // the header is temporary: no list of dependencies names it
+    for (line, list) in [("-MD -MP -c a.cu", "a.d"), ("-MD -MF x.d -c a.cu", "x.d"), ("-MMD -c a.cu -o y.o", "y.d")] {
+        builds(place, &format!("-arch=sm_90 {line}"));
+        let text = fs::read_to_string(place.join(list)).unwrap();
+        assert!(text.contains("a.cu") && !text.contains("warpwise_nvcc.h"), "{text}");
+    }
+}
+
+#[test]
 fn relocatable_device_code_is_linked_at_once_and_by_another_linker() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path();

@@ -85,11 +85,23 @@ pub fn drive(arguments: Vec<OsString>) -> Result<ExitCode> {
         {
             name_for_both(object, &request, &tools);
         }
+        if let Some(list) = step.dependencies.as_deref().filter(|list| list.is_file()) {
+            forget(&temporary.path().join(steps::HEADER_NAME), list)?;
+        }
     }
     if request.runs && !request.is_dry_run {
         return run_program(&request);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Takes a temporary header out of a list of dependencies, or make would look for it the next time.
+fn forget(header: &Path, list: &Path) -> Result<()> {
+    let text = std::fs::read_to_string(list).with_context(|| format!("cannot read {}", list.display()))?;
+    let header = header.to_string_lossy().replace(' ', "\\ ");
+    // as a dependency, and as the empty rule that -MP adds
+    let left = text.replace(&format!("\n{header}:\n"), "\n").replace(&format!(" {header}"), "");
+    std::fs::write(list, left).with_context(|| format!("cannot write {}", list.display()))
 }
 
 /// NVCC_PREPEND_FLAGS, the command line, NVCC_APPEND_FLAGS.

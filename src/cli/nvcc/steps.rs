@@ -39,7 +39,14 @@ pub struct Step {
     pub purpose: Purpose,
     /// Where its standard output goes, if not to ours.
     pub output: Option<PathBuf>,
+    /// The list of dependencies that it writes, from which [`HEADER`] is taken out again.
+    pub dependencies: Option<PathBuf>,
 }
+
+/// What nvcc declares and clang does not, included before every CUDA source.
+const HEADER: &str = include_str!("nvcc.h");
+/// Its name in the temporary folder.
+pub const HEADER_NAME: &str = "warpwise_nvcc.h";
 
 /// clang's warnings about flags that are normal in a command line for nvcc.
 const QUIET: &[&str] = &[
@@ -47,7 +54,11 @@ const QUIET: &[&str] = &[
     "-Wno-unused-command-line-argument",
     "-Wno-unknown-warning-option",
     "-Wno-ignored-optimization-argument",
+    // the host compilers of nvcc accept the keyword `register` in C++17
+    "-Wno-register",
 ];
+/// How the plugin's options begin, behind `-mllvm`.
+const PLUGIN_OPTIONS: &str = "-warpwise-";
 /// Libraries that the static runtime needs.
 const STATIC_NEEDS: &[&str] = &["-lcudart_static", "-ldl", "-lrt", "-lpthread"];
 /// Keeps the output of clang-linker-wrapper from a link: the device code and its registration.
@@ -75,6 +86,8 @@ pub fn plan(request: &Request, tools: &Tools, temporary: &Path) -> Result<Vec<St
         bail!("no input files; give a .cu file, or --help");
     }
     let goal = request.goal.unwrap_or(Phase::Link);
+    let header = temporary.join(HEADER_NAME);
+    std::fs::write(&header, HEADER).with_context(|| format!("cannot write {}", header.display()))?;
     let planner = Planner { request, tools, temporary };
     match goal {
         Phase::Link | Phase::Archive => planner.link(goal),
@@ -149,8 +162,17 @@ impl Planner<'_> {
         if let Some(output) = output.as_ref().filter(|_| redirected.is_none()) {
             command.extend(["-o".into(), output.clone().into()]);
         }
+        let dependencies = self.dependencies(output.as_deref());
         let purpose = Purpose::Compile { source: source.to_owned(), goal, output };
-        Ok(vec![Step { command, purpose, output: redirected }])
+        Ok(vec![Step { command, purpose, output: redirected, dependencies }])
+    }
+
+    /// The list that -MD writes: the file behind -MF, or one beside the output.
+    fn dependencies(&self, output: Option<&Path>) -> Option<PathBuf> {
+        let words: Vec<_> = self.request.arguments().collect();
+        words.iter().find(|word| **word == "-MD")?;
+        let named = words.windows(2).find(|pair| pair[0] == "-MF").map(|pair| PathBuf::from(pair[1]));
+        named.or_else(|| output.map(|output| output.with_extension("d")))
     }
 
     /// Each architecture by itself, then `fatbinary`.
@@ -167,7 +189,7 @@ impl Planner<'_> {
                 OsString::from(format!("--image3=kind={kind},sm={},file=", architecture.trim_start_matches("sm_")));
             argument.push(&path);
             images.push(argument);
-            steps.push(Step { command, purpose: Purpose::Other, output: None });
+            steps.push(Step { command, purpose: Purpose::Other, output: None, dependencies: None });
         };
         for (architecture, has_ptx) in architectures {
             image(architecture, ("cubin", "-c", "elf"));
@@ -182,7 +204,7 @@ impl Planner<'_> {
             create
         });
         command.extend(images);
-        steps.push(Step { command, purpose: Purpose::Other, output: None });
+        steps.push(Step { command, purpose: Purpose::Other, output: None, dependencies: None });
         Ok(steps)
     }
 
@@ -212,6 +234,11 @@ impl Planner<'_> {
         architectures.iter().for_each(|word| say(word));
         super::super::cuda::tree_flags(&self.tools.cuda).iter().for_each(|word| say(word));
         if language == Language::Cuda {
+            if !matches!(request.goal, Some(Phase::Preprocess | Phase::Dependencies | Phase::UserDependencies)) {
+                say(&"-isystem");
+                say(&self.temporary);
+                ["-include", HEADER_NAME].iter().for_each(|word| say(word));
+            }
             if let Some(plugin) = &self.tools.plugin {
                 let mut word = OsString::from("-fpass-plugin=");
                 word.push(plugin);
@@ -236,7 +263,16 @@ impl Planner<'_> {
         }
         // nvcc accepts a C++ standard for C sources, too, and ignores it
         let is_meant = |word: &&OsString| language != Language::C || !word.to_string_lossy().contains("++");
-        command.extend(request.arguments().filter(is_meant).cloned());
+        let has_plugin = language == Language::Cuda && self.tools.plugin.is_some();
+        let mut arguments = request.arguments().filter(is_meant).peekable();
+        while let Some(word) = arguments.next() {
+            let is_plugins = |next: &&OsString| next.to_string_lossy().starts_with(PLUGIN_OPTIONS);
+            // clang knows the plugin's options only where it loads the plugin
+            if !has_plugin && word == "-mllvm" && arguments.next_if(|next| is_plugins(next)).is_some() {
+                continue;
+            }
+            command.push(word.clone());
+        }
         command
     }
 
@@ -273,7 +309,7 @@ impl Planner<'_> {
         let archiver = self.request.archiver.clone().unwrap_or_else(|| "ar".into());
         let mut command: Vec<OsString> = vec![archiver, "rcs".into(), output.clone().into()];
         command.extend(linked.iter().filter(|word| !word.to_string_lossy().starts_with('-')).cloned());
-        Ok(Step { command, purpose: Purpose::Other, output: None })
+        Ok(Step { command, purpose: Purpose::Other, output: None, dependencies: None })
     }
 
     fn link_objects(&self, linked: Vec<OsString>, is_relocatable: bool) -> Step {
@@ -303,7 +339,7 @@ impl Planner<'_> {
             Cudart::Shared => command.push("-lcudart".into()),
             Cudart::None => {}
         }
-        Step { command, purpose: Purpose::Other, output: None }
+        Step { command, purpose: Purpose::Other, output: None, dependencies: None }
     }
 
     /// The linked device code of relocatable objects, as an object for any linker.
@@ -327,7 +363,7 @@ impl Planner<'_> {
         command.extend(self.request.inputs().map(|(path, _)| path.clone().into()));
         let output = self.request.output.clone().unwrap_or_else(|| "a_dlink.o".into());
         command.extend(["-o".into(), output.into()]);
-        Ok(vec![Step { command, purpose: Purpose::Other, output: None }])
+        Ok(vec![Step { command, purpose: Purpose::Other, output: None, dependencies: None }])
     }
 }
 
@@ -394,6 +430,18 @@ mod tests {
         assert!(lines[1].contains("-x c++ b.cpp") && !lines[1].contains("plugin") && lines[1].contains("-O2"));
         assert!(lines[2].contains("-lfoo -o prog") && lines[2].contains("-lcudart_static"));
         assert!(!lines[2].contains("--offload-link"));
+    }
+
+    #[test]
+    fn options_of_the_plugin_go_where_the_plugin_is() {
+        for line in ["-c a.cu b.cpp -mllvm -warpwise-off", "-c a.cu b.c -restrict"] {
+            let said = commands(line).unwrap();
+            let lines: Vec<&str> = said.lines().collect();
+            assert!(lines[0].contains("-mllvm -warpwise-"), "{said}");
+            assert!(!lines[1].contains("-mllvm") && !lines[1].contains(HEADER_NAME), "{said}");
+        }
+        let said = commands("-c a.cpp -mllvm -other -mllvm -warpwise-off").unwrap();
+        assert!(said.contains("-mllvm -other") && !said.contains("warpwise"), "{said}");
     }
 
     #[test]
