@@ -13,6 +13,8 @@ const CPP_FOLDERS: [&str; 2] = ["passes", "src/llvm"];
 /// What both sides number: instructions as Rust has them, and as C++ writes them.
 const INSTRUCTIONS: &str = "src/inst.rs";
 const WALK: &str = "src/llvm/walk.h";
+/// What launches call in host code with versions, as bitcode in the plugin.
+const LAUNCH: &str = "src/launch/launch.c";
 const MEND: &str = "install LLVM 22 with `scripts/setup` (Debian: `apt-get install llvm-22-dev`), or set LLVM_SYS_221_PREFIX to its prefix";
 
 fn main() {
@@ -26,6 +28,7 @@ fn main() {
     }
 
     println!("cargo:rerun-if-changed={INSTRUCTIONS}");
+    println!("cargo:rerun-if-changed={LAUNCH}");
     compare_enumerations();
 
     let config = find_llvm_config();
@@ -36,6 +39,7 @@ fn main() {
     // most of what a library of LLVM offers is not called for every module: look it up when it is
     println!("cargo:rustc-cdylib-link-arg=-Wl,-z,lazy");
     compile_passes(&query(&config, "--includedir"), &version);
+    compile_launch(&Path::new(&query(&config, "--bindir")).join("clang"));
 }
 
 /// Opcodes and flags cross from C++ to Rust as numbers: both sides must name the same ones in the same order.
@@ -115,6 +119,18 @@ fn compile_passes(include_dir: &str, version: &str) {
         .define("WARPWISE_VERSION", Some(format!("\"{}\"", env!("CARGO_PKG_VERSION")).as_str()))
         .files(sources)
         .compile("warpwise_passes");
+}
+
+/// Compiles the launch function to bitcode for this machine, by the clang of the same LLVM, which can be linked into
+/// what that clang compiles.
+fn compile_launch(clang: &Path) {
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join("launch.bc");
+    let flags = ["-O2", "-g0", "-fPIC", "-fno-ident", "-Wall", "-Wextra", "-Werror", "-emit-llvm", "-c", LAUNCH, "-o"];
+    match Command::new(clang).args(flags).arg(&out).status() {
+        Ok(status) if status.success() => {}
+        Ok(_) => fail(&format!("{} does not compile {LAUNCH}", clang.display())),
+        Err(error) => fail(&format!("cannot run {}: {error}; install clang {LLVM_MAJOR}: {MEND}", clang.display())),
+    }
 }
 
 fn cpp_files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {

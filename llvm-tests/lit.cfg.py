@@ -15,6 +15,7 @@
 import atexit
 import hashlib
 import os
+import platform
 import re
 import shlex
 import tempfile
@@ -94,6 +95,10 @@ config.substitutions += [
     (r"%nvdisasm\b", command(os.path.join(cuda, "bin", "nvdisasm"))),
     (r"%cuobjdump\b", command(os.path.join(cuda, "bin", "cuobjdump"))),
 ]
+
+# The kind of machine for which IR of host code in the tests is made.
+if (platform.system(), platform.machine()) == ("Linux", "x86_64"):
+    config.available_features.add("host-is-x86-64-linux")
 
 # The tools by their plain names as well: cuobjdump looks for nvdisasm on PATH, the command looks for clang.
 config.environment["PATH"] = os.pathsep.join(

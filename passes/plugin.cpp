@@ -138,6 +138,19 @@ struct MapHostPass : PassInfoMixin<MapHostPass> {
   static bool isRequired() { return true; }
 };
 
+// Lets launches in the host code of a CUDA program choose among versions of their kernels.
+struct LaunchHostPass : PassInfoMixin<LaunchHostPass> {
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
+    if (is_nvptx(M))
+      return PreservedAnalyses::all();
+    auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+    WarpwiseHost Host = host(M, FAM);
+    bool Changed = warpwise_launch_host(wrap(&M), session(M, MAM), &Host);
+    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
 // Matches "name" or "name<parameters>" and extracts the parameters.
 bool match(StringRef Text, StringRef Name, StringRef &Parameters) {
   if (!Text.consume_front(Name))
@@ -196,6 +209,10 @@ bool Parser::module(StringRef Name, ModulePassManager &MPM) {
   }
   if (Name == "divergence-map-host") {
     MPM.addPass(MapHostPass());
+    return true;
+  }
+  if (Name == "versions-host") {
+    MPM.addPass(LaunchHostPass());
     return true;
   }
   if (match(Name, RemarksName, P) && accept(RemarksName, P)) {
@@ -300,6 +317,8 @@ void register_passes(PassBuilder &PB) {
   PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
     if (Session().runs("map"))
       MPM.addPass(MapHostPass());
+    if (Session().runs("versions"))
+      MPM.addPass(LaunchHostPass());
   });
   PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
     if (Level == OptimizationLevel::O0)

@@ -15,7 +15,7 @@ use crate::llvm::text::{Sink, Text, collect};
 use crate::pipeline::{self, Pass, Session};
 use crate::remarks::{self, Listen};
 use crate::settings::table::PARAMETERS;
-use crate::settings::transform::REMARKS;
+use crate::settings::transform::{REMARKS, VERSIONS};
 use crate::settings::{self, Settings, Transform};
 use llvm_sys::prelude::{LLVMModuleRef, LLVMValueRef};
 use std::ffi::{c_char, c_void};
@@ -257,7 +257,11 @@ pub unsafe extern "C" fn warpwise_session_runs(session: *const c_void, word: Tex
     // SAFETY: both are alive.
     let (session, word) = unsafe { (session_of(session, &none), word.get()) };
     guarded("session_runs", false, || {
-        Transform::of_word(&word).is_some_and(|transform| session.settings().runs(transform))
+        let settings = session.settings();
+        match Transform::of_word(&word) {
+            Some(transform) => settings.runs(transform),
+            None => word == VERSIONS && settings.chooses_versions(),
+        }
     })
 }
 
@@ -488,6 +492,28 @@ pub unsafe extern "C" fn warpwise_map_host(module: LLVMModuleRef, session: *cons
         // SAFETY: the pass manager hands out a live module; `session` came from warpwise_session_new and is alive.
         let (module, session) = unsafe { (handle::Module::from_raw(module), session_of(session, &none)) };
         module.is_some_and(|module| crate::map::run_host(module, &session.settings().into()))
+    })
+}
+
+/// Lets the launches in the host code of a CUDA program choose among versions of their kernels.
+///
+/// # Safety
+/// `module` is alive and nobody else reads it during the call; the rest is valid for the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpwise_launch_host(
+    module: LLVMModuleRef,
+    session: *const c_void,
+    host: *const RawHost,
+) -> bool {
+    let none = Session::default();
+    editing("a transform", || {
+        // SAFETY: the pass manager hands out a live module; `host` is on the caller's stack, `session` is alive.
+        let (module, host, session) =
+            unsafe { (handle::Module::from_raw(module), host.as_ref(), session_of(session, &none)) };
+        match (module, host) {
+            (Some(module), Some(host)) => crate::launch::run(module, &Host::new(host, session.said())),
+            _ => false,
+        }
     })
 }
 

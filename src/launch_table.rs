@@ -126,7 +126,8 @@ impl Fact {
             _ => return None,
         };
         // numbers that have no place in the fact mean something that is not known here
-        (known.words() == [kind, a, b, c] && dim < 3).then_some(known)
+        let has_dim = !matches!(kind, 3 | 4 | 7 | 8);
+        (known.words() == [kind, a, b, c] && (!has_dim || dim < 3)).then_some(known)
     }
 
     /// Whether it holds; what cannot be told does not.

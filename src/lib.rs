@@ -40,6 +40,7 @@ pub mod gpu;
 pub mod graph;
 pub mod inst;
 pub mod ir;
+pub mod launch;
 pub mod launch_table;
 pub mod llvm;
 pub mod map;

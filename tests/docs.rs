@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use warpwise::settings::table::{self, Parameter};
 
 /// Files that contain names of remarks: the transforms, and the analysis's own remarks.
-const REMARKS: [&str; 12] = [
+const REMARKS: [&str; 13] = [
     "src/annotate",
     "src/fuse",
+    "src/launch",
     "src/llvm/plans.rs",
     "src/map",
     "src/objects",

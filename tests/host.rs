@@ -94,12 +94,12 @@ fn other_devices_stay_as_they_are() {
     );
 }
 
-/// Counters are registered only where device code is counted.
+/// Counters are registered, and launches choose versions, only where there is device code.
 #[test]
-fn counters_are_registered_for_device_code_alone() {
+fn host_code_without_kernels_stays_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let flag = plugin_flag();
-    let counting = [&flag, "-mllvm", "-warpwise-divergence-map"];
+    let counting = [&flag, "-mllvm", "-warpwise-divergence-map", "-mllvm", "-warpwise-versions"];
     let source = source("loops.c");
     for options in [&["-O0"], &["-O2"]] {
         let plain = object(&folder, &source, options, &[]).unwrap();

@@ -167,6 +167,11 @@ impl Settings {
     pub fn runs(&self, transform: Transform) -> bool {
         !self.is_off && self.switches.is_on(transform)
     }
+
+    /// Whether launches in host code choose among versions of their kernels.
+    pub fn chooses_versions(&self) -> bool {
+        self.versions && !self.is_off
+    }
 }
 
 /// What is wrong with the value of an option, as the continuation of LLVM's message; `None` if nothing is.

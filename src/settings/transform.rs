@@ -17,6 +17,9 @@ pub const ANALYSIS: &str = "affine-divergence";
 /// Name of the pass that emits the remarks of the analysis.
 pub const REMARKS: &str = "warpwise-remarks";
 
+/// The word of the switch by which launches in host code choose a version.
+pub const VERSIONS: &str = "versions";
+
 impl Transform {
     /// All transforms, in the order of the default pipeline.
     pub const ALL: [Transform; 4] = [Transform::Annotate, Transform::Fuse, Transform::Steer, Transform::Map];

@@ -39,6 +39,7 @@ macro_rules! wrap {
 
 pub mod annotate;
 pub mod debug;
+pub mod launch;
 pub mod map;
 pub mod spill;
 pub mod version;

@@ -1,0 +1,611 @@
+// Which version of a kernel does a launch run? This code is linked into the host module of a CUDA program compiled with
+// -warpwise-versions; the kernel's launch stub calls it instead of cudaLaunchKernel (docs/VERSIONS.md).
+//
+// The versions of `k` and the conditions under which each may run are in the table "k$versions" of the device code. It
+// is looked up once for each context, and what follows from the block's shape and the dynamic shared memory once for
+// each pair of them. After that a launch walks two short lists and tests the conditions on its grid and arguments.
+//
+// Whatever fails, the kernel itself is launched, with the original function and the original arguments. The program
+// sees the runtime's errors as without us: only cudaGetFuncBySymbol could leave one, and it is called only while there
+// is none, so that the one it leaves can be cleared.
+//
+// Threads: lists grow at their heads only, published with release stores; nothing in them changes afterwards or is
+// freed. A thread that would have to wait for another's look-up launches the kernel itself instead.
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// The C library, declared here so that no header is needed.
+char *getenv(const char *name);
+void *malloc(size_t bytes);
+void free(void *memory);
+int dprintf(int file, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int strcmp(const char *a, const char *b);
+size_t strlen(const char *text);
+void *memcpy(void *to, const void *from, size_t bytes);
+
+// --- CUDA, as far as it is used -------------------------------------------------------------------------------------
+
+typedef struct {
+  unsigned x, y, z;
+} Dim3;
+typedef struct Handle *Function, *Module, *Stream;
+typedef int Status; // of the runtime and of the driver: 0 is success
+
+#define WEAK __attribute__((weak))
+Status cudaLaunchKernel(const void *, Dim3, Dim3, void **, size_t, Stream);
+Status cudaLaunchKernel_ptsz(const void *, Dim3, Dim3, void **, size_t, Stream);
+// Weak, because no version of the runtime promises all of them: without them, kernels are launched as they are.
+WEAK Status cudaGetFuncBySymbol(Function *, const void *);
+WEAK Status cudaPeekAtLastError(void);
+WEAK Status cudaGetLastError(void);
+WEAK Status cudaGetDriverEntryPoint(const char *, void **, unsigned long long, int *);
+WEAK Status cudaGetDriverEntryPointByVersion(const char *, void **, unsigned, unsigned long long, int *);
+
+enum {
+  DRIVER_VERSION = 12000,  // of the driver functions below
+  STREAM_PER_THREAD = 2,   // handle of a thread's default stream
+  STREAM_NON_BLOCKING = 1, // cuStreamCreate: work does not wait for the default stream
+  CAPTURE_RELAXED = 2,     // CU_STREAM_CAPTURE_MODE_RELAXED
+  MAX_DYNAMIC_SHARED = 8,  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+  REQUIRED_CLUSTER = 11,   // CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH; height and depth follow
+};
+
+typedef struct {
+  Status (*cuCtxGetId)(void *, unsigned long long *);
+  Status (*cuStreamIsCapturing)(Stream, int *);
+  Status (*cuLaunchKernel)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream,
+                           void **, void **);
+  Status (*cuThreadExchangeStreamCaptureMode)(int *);
+  Status (*cuFuncGetModule)(Module *, Function);
+  Status (*cuModuleGetGlobal)(unsigned long long *, size_t *, Module, const char *);
+  Status (*cuModuleGetFunction)(Function *, Module, const char *);
+  Status (*cuStreamCreate)(Stream *, unsigned);
+  Status (*cuMemcpyDtoHAsync)(void *, unsigned long long, size_t, Stream);
+  Status (*cuStreamSynchronize)(Stream);
+  Status (*cuStreamDestroy)(Stream);
+  Status (*cuFuncGetAttribute)(int *, int, Function);
+  Status (*cuFuncSetAttribute)(Function, int, int);
+  Status (*cuOccupancyMaxActiveBlocksPerMultiprocessor)(int *, Function, int, size_t);
+} Driver;
+
+// In the order of the members.
+static const char *const driver_names[] = {"cuCtxGetId",          "cuStreamIsCapturing",
+                                           "cuLaunchKernel",      "cuThreadExchangeStreamCaptureMode",
+                                           "cuFuncGetModule",     "cuModuleGetGlobal",
+                                           "cuModuleGetFunction", "cuStreamCreate",
+                                           "cuMemcpyDtoHAsync",   "cuStreamSynchronize",
+                                           "cuStreamDestroy",     "cuFuncGetAttribute",
+                                           "cuFuncSetAttribute",  "cuOccupancyMaxActiveBlocksPerMultiprocessor"};
+enum { DRIVER_FUNCTIONS = sizeof driver_names / sizeof *driver_names };
+_Static_assert(sizeof(Driver) == DRIVER_FUNCTIONS * sizeof(void *), "a name for each member");
+
+// --- The table of a kernel's versions -------------------------------------------------------------------------------
+
+#define TABLE_MAGIC UINT64_C(0x3130534549575257)
+
+enum {
+  WARP_SIZE = 32,
+  MAX_VERSIONS = 3,
+  MAX_TABLE_WORDS = 512, // longer tables are not ours
+  MAX_SHARED = 1 << 20,  // bytes of shared memory that no block of any GPU has
+  WORDS_PER_VERSION = 5,
+  WORDS_PER_FACT = 4,
+};
+
+enum FactKind {
+  BLOCK_MULTIPLE = 1,
+  BLOCK_IS = 2,
+  THREADS_AT_MOST = 3,
+  THREADS_AT_LEAST = 4,
+  COVERED = 5,
+  COVERED_BY = 6,
+  ARGUMENT_MULTIPLE = 7,
+  POINTER_ALIGNED = 8,
+};
+
+typedef struct {
+  uint64_t kind, a, b, c;
+} Fact;
+_Static_assert(sizeof(Fact) == 8 * WORDS_PER_FACT, "as in the table");
+
+typedef struct {
+  Function function;
+  uint64_t slot_bytes, slot_fixed, slot_align; // bytes for each warp and besides; alignment of where they begin
+  uint64_t keep; // the version is used if at least one in so many of the kernel's blocks fits; 0: however many do
+  const Fact *facts;
+  unsigned fact_count;
+} Version;
+
+// What follows from the shape of the block and the dynamic shared memory: the versions that may run.
+typedef struct Choice {
+  struct Choice *next;
+  Dim3 block;
+  uint64_t own; // dynamic shared memory of the program in bytes
+  unsigned count;
+  atomic_int last; // the version of the last launch, for WARPWISE_VERSIONS=say
+  struct {
+    unsigned number; // counted from 1, as in the name
+    Function function;
+    unsigned dynamic;  // its dynamic shared memory in bytes
+    const Fact *facts; // those on grid and arguments
+    unsigned fact_count;
+  } versions[MAX_VERSIONS];
+} Choice;
+
+// A kernel in one context.
+typedef struct Kernel {
+  struct Kernel *next;
+  unsigned long long context;
+  Function function;
+  unsigned count; // 0: it has no versions
+  Version versions[MAX_VERSIONS];
+  _Atomic(Choice *) choices;
+  unsigned choice_count;
+} Kernel;
+
+// A kernel's launch stub. The plugin makes a variable of this size for each, with the name and zeros.
+typedef struct {
+  const char *name;          // of the kernel in the device code
+  _Atomic(Kernel *) kernels; // in the contexts seen so far
+  atomic_uint busy;          // whether some thread is adding to the lists
+  unsigned kernel_count;
+} Stub;
+_Static_assert(sizeof(Stub) == 24 || sizeof(void *) != 8, "src/llvm/launch_host.cpp makes variables of this size");
+
+// Bounds of the lists. A program that launches one kernel in more different ways gets the kernel itself for the rest:
+// walking a longer list would cost more than the 100 ns that a launch may.
+enum { MAX_CHOICES = 32, MAX_CONTEXTS = 16 };
+
+// --- State of the program -------------------------------------------------------------------------------------------
+
+enum Mode { UNKNOWN, ON, OFF, SAY };
+static atomic_int mode_known;
+static Driver driver_functions;
+enum { UNTRIED, TRYING, READY, MISSING };
+static atomic_int driver_state;
+
+static enum Mode read_mode(void) {
+  const char *text = getenv("WARPWISE_VERSIONS");
+  enum Mode mode = !text ? ON : !strcmp(text, "off") ? OFF : !strcmp(text, "say") ? SAY : ON;
+  atomic_store_explicit(&mode_known, mode, memory_order_relaxed);
+  return mode;
+}
+
+static enum Mode mode(void) { return (enum Mode)atomic_load_explicit(&mode_known, memory_order_relaxed); }
+
+// Looks the driver's functions up, once; null if one is missing, or while another thread does.
+static const Driver *driver(void) {
+  int state = atomic_load_explicit(&driver_state, memory_order_acquire);
+  if (__builtin_expect(state == READY, 1))
+    return &driver_functions;
+  if (state != UNTRIED || !atomic_compare_exchange_strong(&driver_state, &state, TRYING))
+    return NULL;
+  void *found[DRIVER_FUNCTIONS];
+  int is_there = cudaGetFuncBySymbol && cudaPeekAtLastError && cudaGetLastError &&
+                 (cudaGetDriverEntryPointByVersion || cudaGetDriverEntryPoint);
+  for (int i = 0; i < DRIVER_FUNCTIONS && is_there; i++) {
+    int result = 0; // 0: found
+    found[i] = NULL;
+    Status status = cudaGetDriverEntryPointByVersion
+                        ? cudaGetDriverEntryPointByVersion(driver_names[i], &found[i], DRIVER_VERSION, 0, &result)
+                        : cudaGetDriverEntryPoint(driver_names[i], &found[i], 0, &result);
+    is_there = !status && !result && found[i];
+  }
+  if (is_there)
+    memcpy(&driver_functions, found, sizeof found);
+  else if (mode() == SAY)
+    dprintf(2, "warpwise: kernels run as they are: the CUDA runtime or driver lacks a function\n");
+  atomic_store_explicit(&driver_state, is_there ? READY : MISSING, memory_order_release);
+  return is_there ? &driver_functions : NULL;
+}
+
+// --- Facts ----------------------------------------------------------------------------------------------------------
+
+static uint64_t threads_of(Dim3 block) { return (uint64_t)block.x * block.y * block.z; }
+
+static unsigned extent(Dim3 shape, uint64_t dimension) {
+  return dimension == 0 ? shape.x : dimension == 1 ? shape.y : shape.z;
+}
+
+// Whether a fact is one of those above, and has no numbers where they have none.
+static int is_known(const Fact *fact) {
+  const uint64_t most = UINT32_MAX;
+  int is_extent = !(fact->a & ~UINT64_C(0x103)) && (fact->a & 3) < 3;
+  switch (fact->kind) {
+  case BLOCK_MULTIPLE:
+    return fact->a < 3 && fact->b && fact->b <= most && !fact->c;
+  case BLOCK_IS:
+    return fact->a < 3 && fact->b <= most && !fact->c;
+  case THREADS_AT_MOST:
+  case THREADS_AT_LEAST:
+    return fact->a <= most && !fact->b && !fact->c;
+  case COVERED:
+    return is_extent && fact->c < 1 << 25;
+  case COVERED_BY:
+    return is_extent;
+  case ARGUMENT_MULTIPLE:
+    return fact->a < 1 << 16 && fact->b && fact->c <= 64;
+  case POINTER_ALIGNED:
+    return fact->a < 1 << 16 && fact->b && !fact->c;
+  }
+  return 0;
+}
+
+// Whether a known fact is on the block's shape alone.
+static int is_on_block(const Fact *fact) { return fact->kind <= THREADS_AT_LEAST; }
+
+static int holds_for_block(const Fact *fact, Dim3 block) {
+  switch (fact->kind) {
+  case BLOCK_MULTIPLE:
+    return extent(block, fact->a) % fact->b == 0;
+  case BLOCK_IS:
+    return extent(block, fact->a) == fact->b;
+  case THREADS_AT_MOST:
+    return threads_of(block) <= fact->a;
+  case THREADS_AT_LEAST:
+    return threads_of(block) >= fact->a;
+  }
+  return 0;
+}
+
+// An integer argument of 8, 16, 32 or 64 bits; false for other widths.
+static int read_integer(void **arguments, uint64_t number, uint64_t bits, int is_signed, __int128 *value) {
+  const void *at = arguments[number];
+  switch (bits) {
+  case 8:
+    *value = is_signed ? (__int128)*(const int8_t *)at : *(const uint8_t *)at;
+    return 1;
+  case 16:
+    *value = is_signed ? (__int128)*(const int16_t *)at : *(const uint16_t *)at;
+    return 1;
+  case 32:
+    *value = is_signed ? (__int128)*(const int32_t *)at : *(const uint32_t *)at;
+    return 1;
+  case 64:
+    *value = is_signed ? (__int128)*(const int64_t *)at : (__int128)*(const uint64_t *)at;
+    return 1;
+  }
+  return 0;
+}
+
+static int is_covered(const Fact *fact, Dim3 grid, Dim3 block, void **arguments) {
+  uint64_t dimension = fact->a & 3;
+  uint64_t indices = extent(block, dimension);
+  if (fact->a >> 8 & 1)
+    indices *= extent(grid, dimension);
+  __int128 limit;
+  if (fact->kind == COVERED_BY)
+    limit = (__int128)fact->c;
+  else if (!read_integer(arguments, fact->c & 0xffff, fact->c >> 16 & 0xff, fact->c >> 24 & 1, &limit))
+    return 0;
+  return (__int128)indices + (int64_t)fact->b <= limit;
+}
+
+static int holds_for_launch(const Fact *fact, Dim3 grid, Dim3 block, void **arguments) {
+  __int128 value;
+  switch (fact->kind) {
+  case COVERED:
+  case COVERED_BY:
+    return is_covered(fact, grid, block, arguments);
+  case ARGUMENT_MULTIPLE:
+    return read_integer(arguments, fact->a, fact->c, 0, &value) && (uint64_t)value % fact->b == 0;
+  case POINTER_ALIGNED:
+    return *(const uintptr_t *)arguments[fact->a] % fact->b == 0;
+  }
+  return 0;
+}
+
+// --- The slow path: what is looked up -------------------------------------------------------------------------------
+
+// Copies the table from the device, on a stream of its own: it waits for nothing that the program has launched.
+static int copy_table(const Driver *cu, uint64_t *words, unsigned long long from, size_t bytes) {
+  Stream stream;
+  if (cu->cuStreamCreate(&stream, STREAM_NON_BLOCKING))
+    return 0;
+  int is_copied = !cu->cuMemcpyDtoHAsync(words, from, bytes, stream);
+  is_copied &= !cu->cuStreamSynchronize(stream);
+  cu->cuStreamDestroy(stream);
+  return is_copied;
+}
+
+// Reads the versions from the words of a table; false if they are not a table of ours.
+static int read_versions(Kernel *kernel, const uint64_t *words, size_t length) {
+  if (length < 2 || words[0] != TABLE_MAGIC || words[1] > MAX_VERSIONS)
+    return 0;
+  size_t at = 2;
+  for (unsigned i = 0; i < words[1]; i++) {
+    if (length - at < WORDS_PER_VERSION)
+      return 0;
+    const uint64_t *head = words + at;
+    at += WORDS_PER_VERSION;
+    if (head[0] > (length - at) / WORDS_PER_FACT)
+      return 0;
+    // an alignment is a power of two; none of the numbers may overflow what is computed with it
+    if (head[1] > MAX_SHARED || head[2] > MAX_SHARED || head[3] > MAX_SHARED || !head[3] || (head[3] & (head[3] - 1)) ||
+        head[4] > MAX_SHARED)
+      return 0;
+    kernel->versions[i] = (Version){.slot_bytes = head[1],
+                                    .slot_fixed = head[2],
+                                    .slot_align = head[3],
+                                    .keep = head[4],
+                                    .facts = (const Fact *)(words + at),
+                                    .fact_count = (unsigned)head[0]};
+    at += head[0] * WORDS_PER_FACT;
+  }
+  kernel->count = (unsigned)words[1];
+  return 1;
+}
+
+// Reads the kernel's table in the device code; null if its versions are known now, else why there are none. `name` is
+// the kernel's, of `end` bytes, with room for what is appended.
+static const char *read_table(const Driver *cu, Kernel *kernel, Module module, char *name, size_t end) {
+  unsigned long long address;
+  size_t bytes = 0;
+  memcpy(name + end, "$versions", sizeof "$versions");
+  if (cu->cuModuleGetGlobal(&address, &bytes, module, name))
+    return "it has no versions";
+  if (bytes % 8 || bytes > 8 * MAX_TABLE_WORDS)
+    return "its table is not one of this version of warpwise";
+  uint64_t *words = malloc(bytes);
+  const char *why = NULL;
+  if (!words || !copy_table(cu, words, address, bytes))
+    why = "its table cannot be copied from the device";
+  else if (!read_versions(kernel, words, bytes / 8))
+    why = "its table is not one of this version of warpwise";
+  if (why)
+    free(words);
+  return why;
+}
+
+// Fills in what the device code says about the kernel's versions: null, or why it has none.
+static const char *find_versions(const Driver *cu, const Stub *stub, Kernel *kernel) {
+  Module module;
+  size_t end = strlen(stub->name);
+  char *name = malloc(end + sizeof "$versions");
+  if (!name || cu->cuFuncGetModule(&module, kernel->function)) {
+    free(name);
+    return "its module is not known";
+  }
+  memcpy(name, stub->name, end);
+  const char *why = read_table(cu, kernel, module, name, end);
+  for (unsigned i = 0; i < kernel->count; i++) {
+    memcpy(name + end, "$v1", sizeof "$v1");
+    name[end + 2] = (char)('1' + i);
+    if (cu->cuModuleGetFunction(&kernel->versions[i].function, module, name))
+      kernel->versions[i].function = NULL; // the version is not used
+  }
+  free(name);
+  return why;
+}
+
+// Looks a kernel up in the current context; null if that cannot be done now.
+static Kernel *look_up_kernel(const Driver *cu, Stub *stub, const void *symbol, unsigned long long context) {
+  // an error that the program has not fetched yet could not be put back
+  if (stub->kernel_count >= MAX_CONTEXTS || cudaPeekAtLastError())
+    return NULL;
+  Function function;
+  if (cudaGetFuncBySymbol(&function, symbol)) {
+    cudaGetLastError();
+    return NULL;
+  }
+  Kernel *kernel = malloc(sizeof *kernel);
+  if (!kernel)
+    return NULL;
+  *kernel = (Kernel){.context = context, .function = function};
+  const char *why = find_versions(cu, stub, kernel);
+  if (why && mode() == SAY)
+    dprintf(2, "warpwise: %s: the kernel itself runs: %s\n", stub->name, why);
+  kernel->next = atomic_load_explicit(&stub->kernels, memory_order_relaxed);
+  atomic_store_explicit(&stub->kernels, kernel, memory_order_release);
+  stub->kernel_count++;
+  return kernel;
+}
+
+// Whether a program that sets clusters on the kernel at run time has made it differ from its version.
+static int has_same_cluster(const Driver *cu, Function a, Function b) {
+  for (int i = 0; i < 3; i++) {
+    int of_a = 0, of_b = 0;
+    // a driver that does not know the attribute knows no clusters
+    if (cu->cuFuncGetAttribute(&of_a, REQUIRED_CLUSTER + i, a) ||
+        cu->cuFuncGetAttribute(&of_b, REQUIRED_CLUSTER + i, b))
+      continue;
+    if (of_a != of_b)
+      return 0;
+  }
+  return 1;
+}
+
+// Why a version cannot be launched with this much dynamic shared memory; null if it can, and is prepared for it.
+static const char *prepare(const Driver *cu, const Kernel *kernel, const Version *version, const Choice *choice,
+                           uint64_t dynamic) {
+  int threads = (int)threads_of(choice->block), limit = 0, blocks = 0, blocks_of_kernel = 0;
+  if (!has_same_cluster(cu, kernel->function, version->function))
+    return "clusters were set on the kernel";
+  if (cu->cuFuncGetAttribute(&limit, MAX_DYNAMIC_SHARED, version->function))
+    return "the driver does not say how much shared memory it may have";
+  if (dynamic > (uint64_t)limit && cu->cuFuncSetAttribute(version->function, MAX_DYNAMIC_SHARED, (int)dynamic))
+    return "a block has not that much shared memory";
+  if (cu->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, version->function, threads, dynamic) || blocks <= 0)
+    return "no block of it fits";
+  if (cu->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_of_kernel, kernel->function, threads, choice->own))
+    return "the kernel's occupancy is not known";
+  if (version->keep && (uint64_t)blocks * version->keep < (uint64_t)blocks_of_kernel)
+    return "too few of its blocks fit";
+  return NULL;
+}
+
+// Copies the facts of a version that are on grid and arguments; null if those on the block do not hold, one is not
+// known here, or there is no memory.
+static const Fact *facts_for_launches(const Version *version, Dim3 block, unsigned *count) {
+  Fact *rest = malloc((version->fact_count + 1) * sizeof *rest);
+  *count = 0;
+  for (unsigned i = 0; rest && i < version->fact_count; i++) {
+    const Fact *fact = &version->facts[i];
+    if (is_known(fact) && !is_on_block(fact)) {
+      rest[(*count)++] = *fact;
+    } else if (!is_known(fact) || !holds_for_block(fact, block)) {
+      free(rest);
+      return NULL;
+    }
+  }
+  return rest;
+}
+
+// Adds a version to the choice if it may run with the choice's block and dynamic shared memory: null, or why not.
+static const char *admit(const Driver *cu, const Kernel *kernel, unsigned index, Choice *choice) {
+  const Version *version = &kernel->versions[index];
+  if (!version->function)
+    return "it is missing in the device code";
+  uint64_t warps = (threads_of(choice->block) + WARP_SIZE - 1) / WARP_SIZE;
+  uint64_t own = (choice->own + version->slot_align - 1) & -version->slot_align;
+  uint64_t dynamic = own + version->slot_fixed + version->slot_bytes * warps;
+  if (dynamic > MAX_SHARED)
+    return "a block has not that much shared memory";
+  unsigned count;
+  const Fact *facts = facts_for_launches(version, choice->block, &count);
+  if (!facts)
+    return "it is for other blocks";
+  const char *why = prepare(cu, kernel, version, choice, dynamic);
+  if (why) {
+    free((void *)facts);
+    return why;
+  }
+  choice->versions[choice->count].number = index + 1;
+  choice->versions[choice->count].function = version->function;
+  choice->versions[choice->count].dynamic = (unsigned)dynamic;
+  choice->versions[choice->count].facts = facts;
+  choice->versions[choice->count++].fact_count = count;
+  return NULL;
+}
+
+// Decides which versions may run with this block and dynamic shared memory; null if that cannot be done now.
+static Choice *decide(const Driver *cu, const Stub *stub, Kernel *kernel, Dim3 block, size_t own) {
+  int limit;
+  // what is not a launch of the kernel stays the error that it is
+  if (kernel->choice_count >= MAX_CHOICES || own > MAX_SHARED || !threads_of(block) || block.x > 1024 ||
+      block.y > 1024 || block.z > 1024 || cu->cuFuncGetAttribute(&limit, MAX_DYNAMIC_SHARED, kernel->function) ||
+      own > (size_t)limit)
+    return NULL;
+  Choice *choice = malloc(sizeof *choice);
+  if (!choice)
+    return NULL;
+  *choice = (Choice){.block = block, .own = own, .last = -1};
+  for (unsigned i = 0; i < kernel->count; i++) {
+    const char *why = admit(cu, kernel, i, choice);
+    if (why && mode() == SAY)
+      dprintf(2, "warpwise: %s$v%u is not used with blocks of %ux%ux%u and %llu bytes: %s\n", stub->name, i + 1,
+              block.x, block.y, block.z, (unsigned long long)own, why);
+  }
+  choice->next = atomic_load_explicit(&kernel->choices, memory_order_relaxed);
+  atomic_store_explicit(&kernel->choices, choice, memory_order_release);
+  kernel->choice_count++;
+  return choice;
+}
+
+static Kernel *find_kernel(Stub *stub, unsigned long long context) {
+  Kernel *kernel = atomic_load_explicit(&stub->kernels, memory_order_acquire);
+  while (kernel && kernel->context != context)
+    kernel = kernel->next;
+  return kernel;
+}
+
+static Choice *find_choice(Kernel *kernel, Dim3 block, size_t own) {
+  Choice *choice = atomic_load_explicit(&kernel->choices, memory_order_acquire);
+  while (choice &&
+         (choice->block.x != block.x || choice->block.y != block.y || choice->block.z != block.z || choice->own != own))
+    choice = choice->next;
+  return choice;
+}
+
+// Looks up what the lists do not have. Other threads' captures of streams go on meanwhile.
+__attribute__((noinline, cold)) static Choice *look_up(const Driver *cu, Stub *stub, const void *symbol,
+                                                       unsigned long long context, Dim3 block, size_t own) {
+  if (atomic_exchange_explicit(&stub->busy, 1, memory_order_acquire))
+    return NULL;
+  int capture = CAPTURE_RELAXED;
+  Choice *choice = NULL;
+  if (!cu->cuThreadExchangeStreamCaptureMode(&capture)) {
+    Kernel *kernel = find_kernel(stub, context); // again: another thread may have been faster
+    kernel = kernel ? kernel : look_up_kernel(cu, stub, symbol, context);
+    if (kernel && kernel->count) {
+      choice = find_choice(kernel, block, own);
+      choice = choice ? choice : decide(cu, stub, kernel, block, own);
+    }
+    cu->cuThreadExchangeStreamCaptureMode(&capture);
+  }
+  atomic_store_explicit(&stub->busy, 0, memory_order_release);
+  return choice;
+}
+
+// --- The launch -----------------------------------------------------------------------------------------------------
+
+// Says which version (0: the kernel) runs, if another one than at the last launch with this block.
+__attribute__((noinline, cold)) static void say_version(const Stub *stub, Choice *choice, int number) {
+  if (atomic_exchange(&choice->last, number) == number)
+    return;
+  char what[] = "version 1 runs";
+  what[8] = (char)('0' + number);
+  dprintf(2, "warpwise: %s, block %ux%ux%u, %llu bytes of dynamic shared memory: %s\n", stub->name, choice->block.x,
+          choice->block.y, choice->block.z, (unsigned long long)choice->own, number ? what : "the kernel itself runs");
+}
+
+// Launches a version; false if the kernel itself is to be launched.
+static inline int launch_version(Stub *stub, const void *symbol, Dim3 grid, Dim3 block, void **arguments, size_t own,
+                                 Stream stream) {
+  enum Mode known = mode();
+  if (__builtin_expect(known == UNKNOWN, 0))
+    known = read_mode();
+  if (known == OFF)
+    return 0;
+  const Driver *cu = driver();
+  unsigned long long context;
+  int capture = 0;
+  if (!cu || cu->cuCtxGetId(NULL, &context))
+    return 0;
+  Kernel *kernel = find_kernel(stub, context);
+  if (kernel && !kernel->count)
+    return 0;
+  // The nodes of a graph can be given other arguments, and be asked for the kernel they run: they run the kernel
+  // itself.
+  if (cu->cuStreamIsCapturing(stream, &capture) || capture)
+    return 0;
+  Choice *choice = kernel ? find_choice(kernel, block, own) : NULL;
+  if (__builtin_expect(!choice, 0) && !(choice = look_up(cu, stub, symbol, context, block, own)))
+    return 0;
+  for (unsigned i = 0; i < choice->count; i++) {
+    const Fact *facts = choice->versions[i].facts;
+    unsigned held = 0, count = choice->versions[i].fact_count;
+    while (held < count && holds_for_launch(&facts[held], grid, block, arguments))
+      held++;
+    if (held < count)
+      continue;
+    if (cu->cuLaunchKernel(choice->versions[i].function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                           choice->versions[i].dynamic, stream, arguments, NULL))
+      return 0;
+    if (__builtin_expect(known == SAY, 0))
+      say_version(stub, choice, (int)choice->versions[i].number);
+    return 1;
+  }
+  if (__builtin_expect(known == SAY, 0))
+    say_version(stub, choice, 0);
+  return 0;
+}
+
+// In place of cudaLaunchKernel in a launch stub.
+Status __warpwise_launch(const void *symbol, Dim3 grid, Dim3 block, void **arguments, size_t shared, Stream stream,
+                         Stub *stub) {
+  if (launch_version(stub, symbol, grid, block, arguments, shared, stream))
+    return 0;
+  return cudaLaunchKernel(symbol, grid, block, arguments, shared, stream);
+}
+
+// In place of cudaLaunchKernel_ptsz, for which no stream is the thread's own.
+Status __warpwise_launch_ptsz(const void *symbol, Dim3 grid, Dim3 block, void **arguments, size_t shared, Stream stream,
+                              Stub *stub) {
+  Stream named = stream ? stream : (Stream)(uintptr_t)STREAM_PER_THREAD;
+  if (launch_version(stub, symbol, grid, block, arguments, shared, named))
+    return 0;
+  return cudaLaunchKernel_ptsz(symbol, grid, block, arguments, shared, stream);
+}

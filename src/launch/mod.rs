@@ -1,0 +1,36 @@
+//! Which version of a kernel does a launch run? The host side of `-warpwise-versions`: the launch stubs that clang
+//! makes are changed to call the launch function of `launch.c`, which decides while the program runs (docs/VERSIONS.md).
+//!
+//! The function is compiled by build.rs for the machine on which the plugin runs, and linked into the program's module:
+//! the program needs no library. A stub that is not what clang 22 makes, or is for another machine, stays as it is.
+
+use crate::llvm::edit::Editor;
+use crate::llvm::edit::launch::Refusal;
+use crate::llvm::handle::Module;
+use crate::llvm::remark::{Host, Kind};
+
+/// `launch.c` as LLVM bitcode.
+static LAUNCH_FUNCTIONS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/launch.bc"));
+
+/// Lets the launches of all kernels that a host module registers choose a version. Returns whether it changed.
+pub fn run(module: Module<'_>, host: &Host<'_>) -> bool {
+    let (changed, refused) = Editor::new(module).divert_launches(LAUNCH_FUNCTIONS);
+    for (stub, refusal) in refused {
+        let (name, message) = words(refusal);
+        host.emit(Kind::Missed, stub, None, name, message);
+    }
+    changed
+}
+
+/// Name and text of the remark about a stub that stays as it is.
+fn words(refusal: Refusal) -> (&'static str, &'static str) {
+    match refusal {
+        Refusal::OtherTarget => (
+            "LaunchForOtherMachine",
+            "launches run the kernel itself: this plugin chooses versions on the kind of machine it was built for",
+        ),
+        Refusal::UnknownStub => {
+            ("LaunchUnknown", "launches run the kernel itself: its launch stub is not one that clang 22 makes")
+        }
+    }
+}

@@ -1,0 +1,502 @@
+//! Does a launch choose the version whose facts hold, and the kernel itself wherever anything is amiss? Launch stubs like
+//! clang's are compiled with the plugin and run on a stand-in for the CUDA runtime (tests/launch), without a GPU.
+
+mod common;
+
+use common::{clang_cuda, llvm_tool, plugin_flag, stderr, stdout};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use tempfile::TempDir;
+use warpwise::launch_table;
+
+const VERSIONS: [&str; 2] = ["-mllvm", "-warpwise-versions"];
+
+fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/launch").join(name)
+}
+
+/// The program, compiled with these flags beside the plugin's.
+fn build(flags: &[&str]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let clang = || {
+        let mut clang = llvm_tool("clang");
+        clang.current_dir(folder.path()).args(["-w", "-O1"]);
+        clang
+    };
+    clang().arg("-c").arg(source("runtime.c")).args(["-o", "runtime.o"]).assert().success();
+    clang()
+        .arg("-c")
+        .arg(source("program.c"))
+        .arg(plugin_flag())
+        .args(flags)
+        .args(["-o", "program.o"])
+        .assert()
+        .success();
+    clang().args(["program.o", "runtime.o", "-pthread", "-o", "program"]).assert().success();
+    folder
+}
+
+fn output(folder: &TempDir, mode: Option<&str>, commands: &str) -> std::process::Output {
+    let mut program = assert_cmd::Command::new(folder.path().join("program"));
+    // the C library fills what it allocates, so that nothing works by chance
+    program.args(commands.split_whitespace()).env_remove("WARPWISE_VERSIONS").env("MALLOC_PERTURB_", "165");
+    if let Some(mode) = mode {
+        program.env("WARPWISE_VERSIONS", mode);
+    }
+    let output = program.output().unwrap();
+    assert!(output.status.success(), "{commands}: {}", stdout(&output));
+    output
+}
+
+/// What the program prints.
+fn run(commands: &str) -> String {
+    static PROGRAM: OnceLock<TempDir> = OnceLock::new();
+    stdout(&output(PROGRAM.get_or_init(|| build(&VERSIONS)), None, commands))
+}
+
+/// Which function each launch runs: `k` or a version.
+fn functions(commands: &str) -> Vec<String> {
+    let printed = run(commands);
+    let launches = printed.lines().filter(|line| line.contains("LaunchKernel"));
+    launches.map(|line| line.split(' ').nth(1).unwrap().to_owned()).collect()
+}
+
+/// The function of the last launch.
+fn function(commands: &str) -> String {
+    functions(commands).pop().unwrap_or_default()
+}
+
+fn chosen(version: &str, launch: &str) -> bool {
+    match function(&format!("{version} {launch} launch")).as_str() {
+        "k$v1" => true,
+        "k" => false,
+        other => panic!("{version} {launch}: {other}"),
+    }
+}
+
+const ANY: &str = "version 0 0 1 0";
+
+#[test]
+fn a_launch_runs_the_version_with_everything_as_it_was() {
+    let printed = run("version 0 0 1 0 grid 3 4 5 block 8 4 2 own 100 stream 7 launch launch error");
+    let line = "cuLaunchKernel k$v1 grid 3x4x5 block 8x4x2 dynamic 100 stream 7\n";
+    assert_eq!(printed, [line, line, "error 0\n"].concat());
+    let printed = run("grid 3 4 5 block 8 4 2 own 100 stream 7 launch");
+    assert_eq!(printed, "cudaLaunchKernel k grid 3x4x5 block 8x4x2 dynamic 100 stream 7\n");
+}
+
+#[test]
+fn facts_on_blocks() {
+    let fact = |fact: &str| format!("{ANY} fact {fact}");
+    for (of, block, holds) in [
+        ("1 0 32 0", "32 1 1", true),
+        ("1 0 32 0", "1024 1 1", true),
+        ("1 0 32 0", "31 1 1", false),
+        ("1 0 32 0", "33 1 1", false),
+        ("1 1 4 0", "1 4 1", true),
+        ("1 1 4 0", "4 1 1", false),
+        ("1 2 4 0", "1 1 8", true),
+        ("1 3 1 0", "32 1 1", false),
+        ("1 0 0 0", "32 1 1", false),
+        ("2 0 1 0", "1 1 1", true),
+        ("2 0 32 0", "64 1 1", false),
+        ("2 1 16 0", "16 16 1", true),
+        ("2 2 4 0", "8 8 4", true),
+        ("2 2 4 0", "8 4 8", false),
+        ("3 256 0 0", "16 16 1", true),
+        ("3 256 0 0", "257 1 1", false),
+        ("3 256 0 0", "8 8 5", false),
+        ("3 1024 0 0", "1024 1 1", true),
+        ("4 32 0 0", "31 1 1", false),
+        ("4 32 0 0", "1 1 32", true),
+        ("9 0 0 0", "32 1 1", false),
+        ("0 0 0 0", "32 1 1", false),
+        ("0x100000001 0 32 0", "32 1 1", false),
+    ] {
+        let of_fact = of.split(' ').take(4).collect::<Vec<_>>().join(" ");
+        assert_eq!(chosen(&fact(&of_fact), &format!("block {block}")), holds, "fact {of} block {block}");
+    }
+}
+
+/// Argument 1 is an int, 2 a long, 3 an unsigned char.
+#[test]
+fn facts_on_arguments_and_grids() {
+    const GRID: u64 = 1 << 8;
+    let int = |number: u64, bits: u64, signed: u64| number | bits << 16 | signed << 24;
+    let covered = |a: u64, b: i64, c: u64| format!("{ANY} fact 5 {a} {b} {c}");
+    let cases = [
+        // as many indices as the argument says, and one more
+        (covered(GRID, 0, int(1, 32, 1)), "grid 2 1 1 block 64 1 1 n 128", true),
+        (covered(GRID, 0, int(1, 32, 1)), "grid 2 1 1 block 64 1 1 n 127", false),
+        (covered(GRID, 1, int(1, 32, 1)), "grid 2 1 1 block 64 1 1 n 128", false),
+        (covered(GRID, -1, int(1, 32, 1)), "grid 2 1 1 block 64 1 1 n 127", true),
+        (covered(0, 0, int(1, 32, 1)), "grid 2 1 1 block 64 1 1 n 64", true),
+        (covered(0, 0, int(1, 32, 1)), "grid 2 1 1 block 64 1 1 n 63", false),
+        // dimensions
+        (covered(GRID | 1, 0, int(1, 32, 1)), "grid 9 3 1 block 8 4 2 n 12", true),
+        (covered(GRID | 1, 0, int(1, 32, 1)), "grid 9 3 1 block 8 4 2 n 11", false),
+        (covered(GRID | 2, 0, int(1, 32, 1)), "grid 9 3 5 block 8 4 2 n 10", true),
+        (covered(GRID | 3, 0, int(1, 32, 1)), "n 100000", false),
+        // signs and widths
+        (covered(0, 0, int(1, 32, 1)), "block 32 1 1 n -1", false),
+        (covered(0, 0, int(1, 32, 0)), "block 32 1 1 n -1", true),
+        (covered(0, 0, int(2, 64, 1)), "block 32 1 1 m -1", false),
+        (covered(0, 0, int(2, 64, 0)), "block 32 1 1 m -1", true),
+        (covered(0, i64::MAX, int(2, 64, 1)), "block 32 1 1 m 0x7fffffffffffffff", false),
+        (covered(0, i64::MIN, int(2, 64, 1)), "block 1 1 1 m -0x7fffffffffffffff", true),
+        (covered(0, i64::MIN, int(2, 64, 1)), "block 2 1 1 m -0x7fffffffffffffff", false),
+        (covered(0, 0, int(3, 8, 0)), "block 200 1 1 c 200", true),
+        (covered(0, 0, int(3, 8, 1)), "block 200 1 1 c 200", false),
+        (covered(0, 0, int(1, 16, 0)), "block 1 1 1 n 0x10001", true),
+        (covered(0, 0, int(1, 16, 0)), "block 2 1 1 n 0x10001", false),
+        (covered(0, 0, int(1, 24, 0)), "block 1 1 1 n 100", false),
+        // exact where 32 and 64 bits are not
+        (covered(GRID, 0, int(2, 64, 1)), "grid 0x7fffffff 1 1 block 1024 1 1 m 0x1fffffffc00", true),
+        (covered(GRID, 0, int(2, 64, 1)), "grid 0x7fffffff 1 1 block 1024 1 1 m 0x1fffffffbff", false),
+        // by a number
+        (format!("{ANY} fact 6 {GRID} 0 128"), "grid 2 1 1 block 64 1 1", true),
+        (format!("{ANY} fact 6 {GRID} 0 127"), "grid 2 1 1 block 64 1 1", false),
+        (format!("{ANY} fact 6 0 -64 0"), "block 64 1 1", true),
+        (format!("{ANY} fact 6 0 -63 0"), "block 64 1 1", false),
+        (format!("{ANY} fact 6 0 -65 -1"), "block 64 1 1", true), // 2^64 - 1
+        // multiples
+        (format!("{ANY} fact 7 1 4 32"), "n 12", true),
+        (format!("{ANY} fact 7 1 4 32"), "n 13", false),
+        (format!("{ANY} fact 7 1 3 32"), "n -1", true), // 2^32 - 1
+        (format!("{ANY} fact 7 1 0 32"), "n 12", false),
+        (format!("{ANY} fact 7 2 8 64"), "m 0x10", true),
+        (format!("{ANY} fact 7 1 4 31"), "n 12", false),
+        (format!("{ANY} fact 8 0 16 0"), "p 0x1000", true),
+        (format!("{ANY} fact 8 0 16 0"), "p 0x1008", false),
+        (format!("{ANY} fact 8 0 0 0"), "p 0x1000", false),
+        // all must hold
+        (format!("{ANY} fact 1 0 32 0 fact 7 1 4 32"), "n 12", true),
+        (format!("{ANY} fact 7 1 4 32 fact 7 1 8 32"), "n 12", false),
+        (format!("{ANY} fact 7 1 4 32 fact 12 0 0 0"), "n 12", false),
+    ];
+    for (version, launch, holds) in cases {
+        assert_eq!(chosen(&version, launch), holds, "{version}: {launch}");
+    }
+    // decided anew at each launch with the same block
+    let launches = format!("{ANY} fact 7 1 4 32 n 4 launch n 5 launch n 8 launch");
+    assert_eq!(functions(&launches), ["k$v1", "k", "k$v1"]);
+}
+
+#[test]
+fn the_first_version_whose_facts_hold() {
+    let table =
+        "version 0 0 1 0 fact 2 0 32 0 version 0 0 1 0 fact 1 0 32 0 fact 7 1 4 32 version 0 0 1 0 fact 7 1 2 32";
+    let launches = "n 4 launch block 64 1 1 launch n 2 launch block 65 1 1 launch n 1 launch block 32 1 1 launch";
+    assert_eq!(functions(&format!("{table} {launches}")), ["k$v1", "k$v2", "k$v3", "k$v3", "k", "k$v1"]);
+}
+
+#[test]
+fn slots_lie_behind_the_programs_own_shared_memory() {
+    let dynamic = |version: &str, launch: &str| {
+        let printed = run(&format!("version {version} 0 {launch} launch"));
+        let of_version = printed.lines().find(|line| line.starts_with("cuLaunchKernel"))?;
+        let number = of_version.split("dynamic ").nth(1)?.split(' ').next()?.parse().ok()?;
+        let limit = printed.lines().find_map(|line| line.strip_prefix("limit of k$v1 is ")?.parse().ok());
+        Some((number, limit))
+    };
+    let plain = |bytes: u64| Some((bytes, None));
+    let raised = |bytes: u64| Some((bytes, Some(bytes)));
+    assert_eq!(dynamic("256 0 16", "block 64 1 1"), plain(512));
+    assert_eq!(dynamic("256 0 16", "block 64 1 1 own 1"), plain(528));
+    assert_eq!(dynamic("256 0 16", "block 64 1 1 own 16"), plain(528));
+    assert_eq!(dynamic("256 24 128", "block 1 1 1 own 129"), plain(256 + 24 + 256));
+    assert_eq!(dynamic("256 24 1", "block 31 1 1 own 3"), plain(3 + 24 + 256));
+    assert_eq!(dynamic("256 24 1", "block 33 1 1 own 3"), plain(3 + 24 + 512));
+    assert_eq!(dynamic("128 0 4", "block 8 4 2 own 6"), plain(8 + 256));
+    assert_eq!(dynamic("128 0 4", "block 5 5 5 own 6"), plain(8 + 512));
+    assert_eq!(dynamic("0 0 1", "own 7"), plain(7));
+    // the limit of 48 KiB, and that of a block
+    assert_eq!(dynamic("1536 0 16", "block 1024 1 1"), plain(49152));
+    assert_eq!(dynamic("1536 1 1", "block 1024 1 1"), raised(49153));
+    assert_eq!(dynamic("0 1 1", "block 1024 1 1 own 49152"), raised(49153));
+    assert_eq!(dynamic("7264 0 1", "block 1024 1 1"), raised(232_448));
+    assert_eq!(dynamic("7264 1 1", "block 1024 1 1"), None);
+    assert_eq!(dynamic("32768 0 1", "block 1024 1 1"), None);
+    // a program that has asked for more than 48 KiB itself
+    assert_eq!(dynamic("128 0 16", "set limit 100000 own 100000 block 256 1 1"), raised(101_024));
+    // whose own is too much for the kernel gets the kernel's error
+    let printed = run("version 0 0 1 0 own 50000 launch error set limit 60000 launch error");
+    let refused = "cudaLaunchKernel k grid 1x1x1 block 32x1x1 dynamic 50000 stream 0\nerror 1\n";
+    let launched =
+        "limit of k$v1 is 50000\ncuLaunchKernel k$v1 grid 1x1x1 block 32x1x1 dynamic 50000 stream 0\nerror 0\n";
+    assert_eq!(printed, [refused, launched].concat());
+}
+
+#[test]
+fn occupancy_decides() {
+    // with 64 threads 32 blocks of the kernel fit
+    for (keep, least) in [(0, 1), (1, 32), (2, 16), (3, 11), (32, 1)] {
+        let version = format!("version 32 0 1 {keep} block 64 1 1");
+        assert!(chosen(&version, &format!("set blocks {least}")), "{keep}");
+        assert!(!chosen(&version, &format!("set blocks {}", least - 1)), "{keep}");
+    }
+    // of 232448 bytes one block fits, and with 1024 threads two of the kernel
+    assert!(chosen("version 7264 0 1 2", "block 1024 1 1"));
+    assert!(!chosen("version 7264 0 1 1", "block 1024 1 1"));
+    assert!(!chosen("version 0 232448 1 2", "block 512 1 1"));
+}
+
+#[test]
+fn a_table_that_is_not_ours_is_not_used() {
+    assert!(chosen(ANY, ""));
+    for broken in [
+        "word 0 0",
+        "word 0 0x3230534549575257",
+        "word 1 4",
+        "word 1 2",
+        "word 1 0xffffffffffffffff",
+        "words 0",
+        "words 1",
+        "words 2",
+        "words 6",
+        "words 513",
+        "word 2 1",
+        "word 2 0xffffffffffffffff",
+        "word 3 0x100000000",
+        "word 4 0xffffffffffffffff",
+        "word 5 0",
+        "word 5 24",
+        "word 5 0x8000000000000000",
+        "word 6 0xffffffffffffffff",
+        "set lacks 1",
+        "set table 0",
+    ] {
+        assert!(!chosen(ANY, broken), "{broken}");
+    }
+}
+
+#[test]
+fn what_fails_launches_the_kernel_and_leaves_no_error() {
+    let kernel = "cudaLaunchKernel k grid 1x1x1 block 32x1x1 dynamic 0 stream 0\n";
+    let functions = [
+        "cuCtxGetId",
+        "cuStreamIsCapturing",
+        "cuLaunchKernel",
+        "cuThreadExchangeStreamCaptureMode",
+        "cuFuncGetModule",
+        "cuModuleGetGlobal",
+        "cuModuleGetFunction",
+        "cuStreamCreate",
+        "cuMemcpyDtoHAsync",
+        "cuStreamSynchronize",
+        "cuStreamDestroy",
+        "cuFuncGetAttribute",
+        "cuFuncSetAttribute",
+        "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+    ];
+    for name in functions {
+        let printed = run(&format!("{ANY} set missing {name} launch launch error"));
+        assert_eq!(printed, [kernel, kernel, "error 0\n"].concat(), "{name}");
+    }
+    for failing in ["cudaGetFuncBySymbol", "cuLaunchKernel"] {
+        let printed = run(&format!("{ANY} set failing {failing} launch launch error"));
+        assert_eq!(printed, [kernel, kernel, "error 0\n"].concat(), "{failing}");
+    }
+    // an error of the program's own stays, and nothing is looked up as long as it does
+    let version = "cuLaunchKernel k$v1 grid 1x1x1 block 32x1x1 dynamic 0 stream 0\n";
+    let printed =
+        run(&format!("{ANY} set context 0 block 2000 1 1 launch set context 1 block 32 1 1 launch error launch error"));
+    let bad = "cudaLaunchKernel k grid 1x1x1 block 2000x1x1 dynamic 0 stream 0\n";
+    assert_eq!(printed, [bad, kernel, "error 1\n", version, "error 0\n"].concat());
+    // a kernel that cannot be launched reports its own error
+    let printed = run("set refuses 1 launch error");
+    assert_eq!(printed, [kernel, "error 1\n"].concat());
+}
+
+#[test]
+fn captures_and_clusters_run_the_kernel() {
+    assert_eq!(functions(&format!("{ANY} set capturing 1 launch set capturing 0 launch")), ["k", "k$v1"]);
+    assert_eq!(
+        functions(&format!("{ANY} launch set capturing 1 launch set capturing 0 launch")),
+        ["k$v1", "k", "k$v1"]
+    );
+    assert!(!chosen(ANY, "set cluster 2"));
+}
+
+#[test]
+fn each_context_has_its_own_look_up() {
+    assert_eq!(functions(&format!("{ANY} set context 0 launch set context 7 launch")), ["k", "k$v1"]);
+    let launches = "launch set context 2 set table 0 launch set context 1 launch set context 2 set table 1 launch";
+    assert_eq!(functions(&format!("{ANY} {launches}")), ["k$v1", "k", "k$v1", "k"]);
+    // lists are bounded: more contexts than one program uses get the kernel
+    let many: String = (1..=20).map(|context| format!("set context {context} launch ")).collect();
+    let ran = functions(&format!("{ANY} {many} set context 1 launch"));
+    assert_eq!(ran.iter().filter(|name| *name == "k$v1").count(), 17);
+    let shapes: String = (1..=40).map(|x| format!("block {x} 1 1 launch ")).collect();
+    let ran = functions(&format!("{ANY} {shapes} block 1 1 1 launch"));
+    assert_eq!(ran.iter().filter(|name| *name == "k$v1").count(), 33);
+}
+
+#[test]
+fn threads_launch_at_the_same_time() {
+    for _ in 0..5 {
+        assert_eq!(run(&format!("{ANY} set prints 0 threads 8")), "8000 launches, 1 look-ups\n");
+    }
+    assert_eq!(
+        run("set prints 0 threads 8 error"),
+        "8000 launches, 1 look-ups\nonly 0 launches of the version\nerror 0\n"
+    );
+}
+
+#[test]
+fn the_environment_switches_versions_off_and_has_them_told() {
+    let folder = build(&VERSIONS);
+    let commands = format!("{ANY} fact 7 1 4 32 n 4 launch launch n 5 launch launch block 64 1 1 launch");
+    let off = output(&folder, Some("off"), &commands);
+    assert!(!stdout(&off).contains("cuLaunchKernel"), "{}", stdout(&off));
+    assert_eq!(stderr(&off), "");
+    assert_eq!(stderr(&output(&folder, None, &commands)), "");
+    let told = output(&folder, Some("say"), &commands);
+    assert_eq!(
+        stderr(&told),
+        "warpwise: k, block 32x1x1, 0 bytes of dynamic shared memory: version 1 runs\n\
+         warpwise: k, block 32x1x1, 0 bytes of dynamic shared memory: the kernel itself runs\n\
+         warpwise: k, block 64x1x1, 0 bytes of dynamic shared memory: the kernel itself runs\n"
+    );
+    let told = output(&folder, Some("say"), "launch launch");
+    assert_eq!(stderr(&told), "warpwise: k: the kernel itself runs: it has no versions\n");
+    let told = output(&folder, Some("say"), "version 0 0 1 0 fact 2 0 64 0 version 9600 0 1 0 block 1024 1 1 launch");
+    assert_eq!(
+        stderr(&told),
+        "warpwise: k$v1 is not used with blocks of 1024x1x1 and 0 bytes: it is for other blocks\n\
+         warpwise: k$v2 is not used with blocks of 1024x1x1 and 0 bytes: a block has not that much shared memory\n\
+         warpwise: k, block 1024x1x1, 0 bytes of dynamic shared memory: the kernel itself runs\n"
+    );
+}
+
+#[test]
+fn streams_of_threads_and_unoptimised_code() {
+    let folder = build(&["-DPER_THREAD", VERSIONS[0], VERSIONS[1]]);
+    let commands = format!("{ANY} launch stream 7 launch stream 1 launch stream 0 set capturing 1 launch");
+    assert_eq!(
+        stdout(&output(&folder, None, &commands)),
+        "cuLaunchKernel k$v1 grid 1x1x1 block 32x1x1 dynamic 0 stream 2\n\
+         cuLaunchKernel k$v1 grid 1x1x1 block 32x1x1 dynamic 0 stream 7\n\
+         cuLaunchKernel k$v1 grid 1x1x1 block 32x1x1 dynamic 0 stream 1\n\
+         cudaLaunchKernel_ptsz k grid 1x1x1 block 32x1x1 dynamic 0 stream 0\n"
+    );
+    let folder = build(&["-O0", VERSIONS[0], VERSIONS[1]]);
+    assert!(stdout(&output(&folder, None, &format!("{ANY} launch"))).starts_with("cuLaunchKernel k$v1"));
+    // without the option, and with everything off, launches are what they were
+    for flags in [&[][..], &["-mllvm", "-warpwise-off", VERSIONS[0], VERSIONS[1]]] {
+        let folder = build(flags);
+        assert!(stdout(&output(&folder, None, &format!("{ANY} launch"))).starts_with("cudaLaunchKernel k "));
+    }
+}
+
+/// A launch by the program with these values of `n`, `m`, `c` and `p`.
+struct Launched {
+    grid: [u32; 3],
+    block: [u32; 3],
+    arguments: [u64; 4],
+}
+
+impl launch_table::Launch for Launched {
+    fn grid(&self) -> [u32; 3] {
+        self.grid
+    }
+    fn block(&self) -> [u32; 3] {
+        self.block
+    }
+    fn argument(&self, index: usize, bits: u32) -> Option<u64> {
+        let value = self.arguments[index];
+        matches!(bits, 8 | 16 | 32 | 64).then(|| value & (u64::MAX >> (64 - bits)))
+    }
+}
+
+/// The words of a fact that now and then holds, or is none.
+fn random_fact(random: &mut StdRng) -> [u64; 4] {
+    let argument = random.random_range(0..4u64);
+    let widths = [[8, 16, 32, 64].as_slice(), &[8, 16, 32], &[8, 24, 64], &[8]][argument as usize];
+    let bits = widths[random.random_range(0..widths.len())];
+    let extent = random.random_range(0..4u64) | random.random_range(0..2u64) << 8;
+    let plus = random.random_range(-40..40i64) as u64;
+    let number = [0, 1, 2, 3, 8, 31, 32, 33, 64, 1 << 33][random.random_range(0..10)];
+    let mut words = match random.random_range(0..10) {
+        kind @ 1..=2 => [kind, extent & 3, number, 0],
+        kind @ 3..=4 => [kind, number * 4 + 3, 0, 0],
+        5 => [5, extent, plus, argument | bits << 16 | random.random_range(0..2u64) << 24],
+        6 => [6, extent, plus, [0, 32, 64, 1024, u64::MAX][random.random_range(0..5)]],
+        7 => [7, argument, number, bits],
+        8 => [8, 0, number, 0],
+        kind => [kind, 0, 0, 0],
+    };
+    if random.random_ratio(1, 20) {
+        words[random.random_range(0..4)] |= 1 << random.random_range(25..64);
+    }
+    words
+}
+
+/// The launch function and the reader of tables on the compiler's side agree on every table and every launch.
+#[test]
+fn both_readers_choose_the_same_version() {
+    let mut random = StdRng::seed_from_u64(1);
+    let mut counts = [0; 4];
+    for _ in 0..60 {
+        let mut words = vec![launch_table::MAGIC, random.random_range(1..=3)];
+        let mut commands = String::new();
+        for _ in 0..words[1] {
+            let facts: Vec<[u64; 4]> = (0..random.random_range(0..4)).map(|_| random_fact(&mut random)).collect();
+            words.extend([facts.len() as u64, 32, 0, 16, 0]);
+            words.extend(facts.iter().flatten());
+            commands.push_str("version 32 0 16 0 ");
+            commands.extend(facts.iter().map(|[kind, a, b, c]| format!("fact {kind} {a} {b} {c} ")));
+        }
+        let versions = launch_table::decode(&words).expect("it is a table");
+        let mut expected = Vec::new();
+        for _ in 0..25 {
+            let mut extent = |all: &[u32]| [(); 3].map(|()| all[random.random_range(0..all.len())]);
+            let (grid, block) = (extent(&[1, 2, 5]), extent(&[1, 2, 8, 3, 7, 10]));
+            let n = [0, 1, 8, 31, 32, 64, u32::MAX - 1, u32::MAX][random.random_range(0..8)];
+            let m = [0, 3, 32, 64, 99, u64::MAX][random.random_range(0..6)];
+            let (c, p) = (random.random_range(0..=255u64), [4096, 4100, 4097][random.random_range(0..3)]);
+            let launched = Launched { grid, block, arguments: [p, n.into(), m, c] };
+            let holds = |facts: &[launch_table::Fact]| facts.iter().all(|fact| fact.holds(&launched));
+            let number = versions.iter().find(|(_, version)| holds(&version.facts)).map_or(0, |(number, _)| *number);
+            counts[number] += 1;
+            expected.push(if number == 0 { "k".to_owned() } else { launch_table::version_of("k", number) });
+            let [[gx, gy, gz], [bx, by, bz]] = [grid, block];
+            commands.push_str(&format!("grid {gx} {gy} {gz} block {bx} {by} {bz} n {n} m {m} c {c} p {p} launch "));
+        }
+        assert_eq!(functions(&commands), expected, "{commands}");
+    }
+    assert!(counts.iter().all(|&count| count > 30), "{counts:?}");
+}
+
+/// The stubs that clang makes of CUDA sources, with each of its ways to register kernels.
+#[test]
+fn clangs_own_stubs_are_diverted() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "template <class T> __global__ void t(T *p, int n) { p[n] = n; }\n\
+                static __global__ void s(float *p) { *p = 1; }\n\
+                struct B { int a[40]; };\n\
+                __global__ void k(B b, float *p) { *p = b.a[3]; }\n\
+                void go(float *p) { t<<<2, 64>>>(p, 3); s<<<1, 32, 100>>>(p); B b = {}; auto f = k; f<<<1, 32>>>(b, p); }\n";
+    std::fs::write(folder.path().join("k.cu"), text).unwrap();
+    for flags in [
+        &["--offload-new-driver"][..],
+        &["--no-offload-new-driver"],
+        &["-fgpu-rdc", "--offload-new-driver"],
+        &["-fgpu-rdc", "--no-offload-new-driver"],
+        &["-O0"],
+        &["-O3", "-g"],
+        &["-DCUDA_API_PER_THREAD_DEFAULT_STREAM", "-Xclang", "-fgpu-default-stream=per-thread"],
+        &["-fPIE", "-fno-plt", "-march=native", "-fshort-wchar"],
+    ] {
+        let mut clang = clang_cuda();
+        clang.current_dir(folder.path()).args(["k.cu", "-c", "-o", "k.o"]).args(flags);
+        let output = clang.arg(plugin_flag()).args(VERSIONS).arg("-Rpass-missed=warpwise").output().unwrap();
+        assert!(output.status.success(), "{flags:?}: {}", stderr(&output));
+        assert!(!stderr(&output).contains("launches run the kernel itself"), "{flags:?}: {}", stderr(&output));
+        let symbols = stdout(&llvm_tool("llvm-nm").current_dir(folder.path()).arg("k.o").output().unwrap());
+        assert_eq!(symbols.matches(" __warpwise_launch_stub").count(), 3, "{flags:?}: {symbols}");
+        assert!(symbols.contains("w cudaGetFuncBySymbol"), "{flags:?}: {symbols}");
+    }
+}

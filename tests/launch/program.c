@@ -1,0 +1,138 @@
+// Launches a kernel `k(p, n, m, c)` through launch stubs like those that clang makes of CUDA sources, as its command
+// line says; tests/launch.rs compares what it prints. The commands, in order:
+//   version BYTES FIXED ALIGN KEEP begins a version in the table     fact KIND A B C   adds a fact to it
+//   word N VALUE                overwrites a word of the table       words N           sets its length
+//   grid X Y Z, block X Y Z, own BYTES, stream N, p N, n N, m N, c N sets what is launched next
+//   launch, launch_ptsz         launches                             threads N         launches from N threads
+//   set NAME VALUE              sets a member of `fake`              error             prints the last error
+
+#include "runtime.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *, int *);
+int cudaLaunchKernel(const void *, Dim3, Dim3, void **, size_t, void *);
+int cudaLaunchKernel_ptsz(const void *, Dim3, Dim3, void **, size_t, void *);
+int cudaPeekAtLastError(void);
+int cudaGetLastError(void);
+
+static Dim3 grid = {1, 1, 1}, block = {32, 1, 1};
+static size_t own;
+static void *stream;
+
+#ifdef PER_THREAD
+#define cudaLaunchKernel cudaLaunchKernel_ptsz
+#endif
+
+__attribute__((noinline)) static void __device_stub__k(void *p, int n, long long m, unsigned char c) {
+  void *arguments[] = {&p, &n, &m, &c};
+  cudaLaunchKernel((const void *)__device_stub__k, grid, block, arguments, own, stream);
+}
+
+__attribute__((constructor)) static void register_kernels(void) {
+  __cudaRegisterFunction(0, (const char *)__device_stub__k, "k", "k", -1, 0, 0, 0, 0, 0);
+}
+
+static void *pointer;
+static int n;
+static long long m;
+static unsigned char c;
+
+static void *launch_often(void *unused) {
+  for (int i = 0; i < 1000; i++)
+    __device_stub__k(pointer, n, m, c);
+  return 0;
+}
+
+static void launch_from_threads(int count) {
+  pthread_t threads[64];
+  for (int i = 0; i < count; i++)
+    pthread_create(&threads[i], 0, launch_often, 0);
+  for (int i = 0; i < count; i++)
+    pthread_join(threads[i], 0);
+  // a thread that comes while another looks the kernel up launches the kernel itself
+  printf("%d launches, %d look-ups\n", fake.of_kernel + fake.of_version, fake.look_ups);
+  if (fake.of_version < 1000)
+    printf("only %d launches of the version\n", fake.of_version);
+}
+
+static void set(const char *name, const char *value) {
+  const struct {
+    const char *name;
+    int *number;
+  } numbers[] = {{"capturing", &fake.is_capturing}, {"limit", &fake.limit},    {"cluster", &fake.cluster},
+                 {"blocks", &fake.blocks},          {"prints", &fake.prints},  {"refuses", &fake.refuses_kernel},
+                 {"lacks", &fake.lacks_functions},  {"table", &fake.has_table}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    if (!strcmp(name, numbers[i].name))
+      *numbers[i].number = atoi(value);
+  if (!strcmp(name, "context"))
+    fake.context = strtoull(value, 0, 0);
+  if (!strcmp(name, "missing"))
+    fake.missing = value;
+  if (!strcmp(name, "failing"))
+    fake.failing = value;
+}
+
+static Dim3 shape(char **words) {
+  return (Dim3){strtoul(words[0], 0, 0), strtoul(words[1], 0, 0), strtoul(words[2], 0, 0)};
+}
+
+static uint64_t number(const char *word) { return *word == '-' ? (uint64_t)strtoll(word, 0, 0) : strtoull(word, 0, 0); }
+
+int main(int argc, char **argv) {
+  uint64_t *head = 0;
+  fake.blocks = -1;
+  fake.table[0] = 0x3130534549575257;
+  fake.words = 2;
+  for (char **at = argv + 1; at < argv + argc;) {
+    const char *word = *at++;
+    if (!strcmp(word, "version")) {
+      fake.has_table = 1;
+      fake.table[1]++;
+      head = fake.table + fake.words;
+      fake.words += 5;
+      for (int i = 0; i < 4; i++)
+        head[i + 1] = number(*at++);
+    } else if (!strcmp(word, "fact")) {
+      head[0]++;
+      for (int i = 0; i < 4; i++)
+        fake.table[fake.words++] = number(*at++);
+    } else if (!strcmp(word, "word")) {
+      fake.table[number(at[0])] = number(at[1]);
+      at += 2;
+    } else if (!strcmp(word, "words"))
+      fake.words = number(*at++);
+    else if (!strcmp(word, "grid"))
+      grid = shape(at), at += 3;
+    else if (!strcmp(word, "block"))
+      block = shape(at), at += 3;
+    else if (!strcmp(word, "own"))
+      own = number(*at++);
+    else if (!strcmp(word, "stream"))
+      stream = (void *)(uintptr_t)number(*at++);
+    else if (!strcmp(word, "p"))
+      pointer = (void *)(uintptr_t)number(*at++);
+    else if (!strcmp(word, "n"))
+      n = (int)number(*at++);
+    else if (!strcmp(word, "m"))
+      m = (long long)number(*at++);
+    else if (!strcmp(word, "c"))
+      c = (unsigned char)number(*at++);
+    else if (!strcmp(word, "set"))
+      set(at[0], at[1]), at += 2;
+    else if (!strcmp(word, "launch"))
+      __device_stub__k(pointer, n, m, c);
+    else if (!strcmp(word, "threads"))
+      launch_from_threads((int)number(*at++));
+    else if (!strcmp(word, "error"))
+      printf("error %d\n", cudaPeekAtLastError()), cudaGetLastError();
+    else if (!strcmp(word, "fail"))
+      fake.refuses_kernel = 1;
+    else
+      return printf("unknown command %s\n", word), 1;
+  }
+  return 0;
+}

@@ -1,0 +1,18 @@
+// What the stand-in for the CUDA runtime is told, and what it has counted.
+#pragma once
+
+#include <stdint.h>
+
+typedef struct {
+  unsigned x, y, z;
+} Dim3;
+
+extern struct Fake {
+  uint64_t table[600], words; // of "k$versions"
+  int has_table;
+  unsigned long long context; // 0: none is current
+  int is_capturing, is_relaxed, limit, cluster, lacks_functions, refuses_kernel, prints;
+  int blocks;                    // that fit of a version, unless negative
+  const char *missing, *failing; // names of functions
+  int look_ups, of_kernel, of_version;
+} fake;
