@@ -39,6 +39,28 @@ def row(name, times):
     )
 
 
+def least_seconds(plain, plugin, file, runs):
+    """Seconds without and with the plugin; None if the file does not compile."""
+    best = [None, None]
+    for _ in range(runs):
+        for which, command in enumerate((plain, plugin)):
+            took, said = processor_seconds([*command, str(file)])
+            if took is None and which == 0:
+                return None
+            if took is None:
+                show_progress(None)
+                sys.exit(f"error: {file} does not compile with the plugin: {said}")
+            best[which] = took if best[which] is None else min(best[which], took)
+    return best
+
+
+def show_progress(text):
+    """One line on a terminal, which the next one replaces; None removes it."""
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\033[K" + (text or ""))
+        sys.stderr.flush()
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("folder", type=Path, help="*.bc files for nvptx64, before optimisation")
@@ -53,20 +75,18 @@ def main():
     plain = [args.clang, "-O3", "-S", "--target=nvptx64-nvidia-cuda", "-Wno-everything", "-o", "/dev/null", "-x", "ir"]
     plugin = [*plain[:-2], f"-fpass-plugin={args.plugin}", *plain[-2:]]
     seconds, skipped = {}, 0
-    for file in files:
-        best = [None, None]
-        for _ in range(args.runs):
-            for which, command in enumerate((plain, plugin)):
-                took, said = processor_seconds([*command, str(file)])
-                if took is None and which == 0:
-                    break
-                if took is None:
-                    sys.exit(f"error: {file} does not compile with the plugin: {said}")
-                best[which] = took if best[which] is None else min(best[which], took)
-        if best[0] is None:
-            skipped += 1
-        else:
-            seconds[file.name] = best
+    try:
+        for number, file in enumerate(files, 1):
+            show_progress(f"{number} of {len(files)}: {file.name}")
+            best = least_seconds(plain, plugin, file, args.runs)
+            if best is None:
+                skipped += 1
+            else:
+                seconds[file.name] = best
+    except KeyboardInterrupt:
+        show_progress(None)
+        print(f"stopped: {len(seconds)} of {len(files)} files were measured", file=sys.stderr)
+    show_progress(None)
     if args.json:
         args.json.write_text(json.dumps(seconds))
     print("| clang alone takes | modules | clang, s | with the plugin, s | total | median | 90th percentile | worst |")

@@ -1,10 +1,11 @@
 //! Which remarks does the analysis emit? One per divergent branch, with the chain of its causes, and one per memory
-//! access whose lane stride is known and not optimal.
+//! access whose lane stride is known and not optimal; for a kernel also the work that all threads repeat.
 //!
-//! The remarks are `DivergentBranch`, `LaneStride`, `BankConflict` and `SameAddress`; with [`Listen::everything`] also
+//! The remarks are `DivergentBranch`, `GridUniformWork`, `LaneStride`, `BankConflict` and `SameAddress`; with [`Listen::everything`] also
 //! `Coalesced`. Texts are lower case without a final period, and name lines of the function's own file.
 
 use crate::access::{self, Cost, Pattern, WarpAccess};
+use crate::cost::grid_work::GridWork;
 use crate::divergence::Facts;
 use crate::divergence::hypothesis::conditions;
 use crate::entity::Block;
@@ -50,6 +51,10 @@ pub fn emit(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>, listen: Liste
             message += &text;
         }
         host.emit(Kind::Analysis, handles.function, Some(at), "DivergentBranch", &message);
+    }
+    if let Some(work) = GridWork::of(facts, handles) {
+        let at = handles.inst(work.place);
+        host.emit(Kind::Analysis, handles.function, Some(at), "GridUniformWork", &work.sentence());
     }
     for access in access::accesses(facts) {
         if access.pattern == Pattern::Same && is_elected(facts, facts.func.insts[access.inst].block) {

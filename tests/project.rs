@@ -155,6 +155,47 @@ fn what_cannot_be_looked_at_is_listed_and_nothing_at_all_is_a_failure() {
 }
 
 #[test]
+fn counts_of_a_map_and_times_of_another_tool_are_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let source = "__global__ void k(float *p, const int *c, int n) {\n  if (c[threadIdx.x] > n)\n    p[threadIdx.x] = sinf(p[n]);\n  \
+                  if (c[threadIdx.x + 32] > 5)\n    p[threadIdx.x] = 2;\n}\n";
+    fs::write(place.join("k.cu"), source).unwrap();
+    let entry =
+        serde_json::json!({"directory": place, "file": "k.cu", "command": "clang++ -O3 --cuda-gpu-arch=sm_90 -c k.cu"});
+    fs::write(place.join("compile_commands.json"), serde_json::json!([entry]).to_string()).unwrap();
+    // the first branch splits, the second never does
+    let run = |arguments: &[&str]| {
+        let output = warpwise().current_dir(place).env("WARPWISE_CUDA", cuda_tree()).args(arguments).output().unwrap();
+        (output.status.success(), stdout(&output), stderr(&output))
+    };
+    let counted =
+        run(&["simt", "k.cu", "-a", "f32[64]:zero", "-a", "i32[64]:iota", "-a", "i32:7", "--save-map", "k.map"]);
+    assert!(counted.0, "{}", counted.2);
+    fs::write(
+        place.join("ncu.csv"),
+        "==PROF== Connected\n\"ID\",\"Kernel Name\",\"gpu__time_duration.sum\"\n\"\",\"\",\"us\"\n\
+         \"0\",\"k(float *, const int *, int)\",\"1,500\"\n",
+    )
+    .unwrap();
+    let text = report(place, &["--map", "k.map", "--times", "ncu.csv", "--html", "pages"]);
+    assert!(
+        text.contains("map: 1 of 2 divergent branches that were reached never split (k.cu:4); 1 splits in 2 visits"),
+        "{text}"
+    );
+    assert!(text.contains("    1.500  "), "{text}");
+    assert!(!text.contains("k.cu:4 ("), "a branch that never split is no advice: {text}");
+    let page = fs::read_to_string(place.join("pages/index.html")).unwrap();
+    assert!(page.contains("1 of 2 never split (k.cu:4); 1 splits in 2 visits"), "{page}");
+    for (arguments, part) in
+        [(["--map", "ncu.csv"], "ncu.csv"), (["--times", "k.cu"], "neither times that `warpwise time")]
+    {
+        let (is_good, _, said) = run(&[["report", "--project", "."].as_slice(), &arguments].concat());
+        assert!(!is_good && said.contains(part) && said.lines().count() == 1, "{said}");
+    }
+}
+
+#[test]
 fn mistakes_are_answered_with_one_sentence() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("none.json"), "[]").unwrap();

@@ -1,6 +1,7 @@
 //! `warpwise fuzz`: does the random kernel of a seed behave the same in every way of running it? Also writes the inputs
 //! of the benchmark ladder.
 
+use super::project::progress;
 use crate::fuzz::drive::{self, Failure, Plan, Tally};
 use crate::fuzz::{Knobs, Launch, Mode, generate, ladder, ladder_many};
 use anyhow::{Context as _, anyhow};
@@ -11,6 +12,7 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
+use warpwise_timer::launch::{is_interrupted, watch_signals};
 
 #[derive(Parser)]
 pub struct Args {
@@ -279,15 +281,17 @@ impl Run {
     fn all(&self, jobs: usize) -> anyhow::Result<ExitCode> {
         let start = Instant::now();
         name_seeds_that_panic();
+        watch_signals();
+        let bar = progress((self.seeds.1 - self.seeds.0) as usize);
         let (next, stop) = (AtomicU64::new(self.seeds.0), AtomicBool::new(false));
         let totals = Mutex::new((Tally::default(), 0u64, Vec::new()));
         std::thread::scope(|scope| {
             for _ in 0..jobs.max(1) {
                 scope.spawn(|| {
-                    while !stop.load(Ordering::Relaxed) {
+                    let late = || self.seconds.is_some_and(|limit| start.elapsed().as_secs() >= limit);
+                    while !stop.load(Ordering::Relaxed) && !late() && !is_interrupted() {
                         let seed = next.fetch_add(1, Ordering::Relaxed);
-                        let late = self.seconds.is_some_and(|limit| start.elapsed().as_secs() >= limit);
-                        if seed >= self.seeds.1 || late {
+                        if seed >= self.seeds.1 {
                             return;
                         }
                         let knobs = self.knobs_of(seed);
@@ -296,6 +300,7 @@ impl Run {
                         let result = drive::run(seed, &knobs, &self.plan);
                         let mut totals = totals.lock().unwrap_or_else(|e| e.into_inner());
                         totals.1 += 1;
+                        bar.inc(1);
                         match result {
                             Ok(tally) => {
                                 totals.0.launches += tally.launches;
@@ -307,7 +312,9 @@ impl Run {
                                 totals.0.known += tally.known;
                             }
                             Err(failure) => {
-                                println!("seed {seed} mode {}: {}: {failure}", mode.name(), name_of(&failure));
+                                let said =
+                                    format!("seed {seed} mode {}: {}: {failure}", mode.name(), name_of(&failure));
+                                bar.suspend(|| println!("{said}"));
                                 totals.2.push((seed, mode));
                                 stop.fetch_or(self.first, Ordering::Relaxed);
                             }
@@ -316,6 +323,7 @@ impl Run {
                 });
             }
         });
+        bar.finish_and_clear();
         let (tally, kernels, failures) = totals.into_inner().unwrap_or_else(|e| e.into_inner());
         let seconds = start.elapsed().as_secs_f64();
         if !self.plan.passes.is_empty() {
@@ -334,6 +342,10 @@ impl Run {
             tally.claims,
             failures.len()
         );
+        let rest = (next.into_inner(), self.seeds.1);
+        if rest.0 < rest.1 {
+            println!("{}", left(rest));
+        }
         if let Some(folder) = &self.save {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
             for &(seed, mode) in &failures {
@@ -342,8 +354,20 @@ impl Run {
                 std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
             }
         }
-        Ok(if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(match failures.is_empty() {
+            false => ExitCode::FAILURE,
+            true if is_interrupted() => ExitCode::from(INTERRUPTED),
+            true => ExitCode::SUCCESS,
+        })
     }
+}
+
+/// The exit status of a program that Ctrl-C ended.
+pub const INTERRUPTED: u8 = 128 + 2;
+
+/// Which seeds were not tried, and how to go on.
+pub fn left((from, to): (u64, u64)) -> String {
+    format!("seeds from {from} on are left: --seeds {from}..{to} goes on")
 }
 
 /// `warpwise fuzz mutants`: how soon is each deliberate mistake detected?

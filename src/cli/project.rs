@@ -10,7 +10,8 @@ use super::commands::{DeviceCommand, Entry, device_command};
 use super::cuda::{TREE_VARIABLE, find_clang, find_cuda, find_plugin};
 use crate::geometry::BlockShape;
 use crate::report::index::{Failure, Index, Row, Unit};
-use crate::report::todo::Times;
+use crate::report::seen::SeenKernels;
+use crate::report::times::Times;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -31,6 +32,9 @@ pub struct ProjectArgs {
     /// With --project: where answers are kept (.warpwise beside compile_commands.json).
     #[arg(long, value_name = "DIR", requires = "project")]
     cache: Option<PathBuf>,
+    /// With --project: a divergence map of the program, whose counts are shown beside each kernel; may be repeated.
+    #[arg(long, value_name = "MAP", requires = "project")]
+    map: Vec<PathBuf>,
 }
 
 /// The work for one file.
@@ -73,6 +77,11 @@ pub fn run(
 ) -> Result<()> {
     let inside = commands.join("compile_commands.json");
     let commands = if commands.is_dir() { &inside } else { commands };
+    // before the work starts
+    let map = match args.map.as_slice() {
+        [] => None,
+        paths => Some(SeenKernels::of(&crate::counts::read_all(paths)?.1)),
+    };
     let text = std::fs::read_to_string(commands).with_context(|| format!("cannot read {}", commands.display()))?;
     let entries: Vec<Entry> =
         serde_json::from_str(&text).with_context(|| format!("{} is no compilation database", commands.display()))?;
@@ -117,7 +126,7 @@ pub fn run(
             }
         }
     }
-    index.finish(form.times);
+    index.finish(form.times, map.as_ref());
     if let Some(folder) = form.html {
         write_pages(folder, &index, &pages).with_context(|| format!("cannot write to {}", folder.display()))?;
     }

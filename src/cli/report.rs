@@ -13,7 +13,7 @@ use crate::geometry::BlockShape;
 use crate::llvm::optimise::optimise;
 use crate::llvm::owned::OwnedModule;
 use crate::map::{self, page};
-use crate::report::todo::Times;
+use crate::report::times::Times;
 use crate::report::{details, json, model, text};
 use crate::source::Sources;
 use anyhow::{Context, Result, bail};
@@ -41,8 +41,9 @@ pub struct ReportArgs {
     /// One JSON document instead of text.
     #[arg(long)]
     json: bool,
-    /// Measured times (`warpwise time --json TIMES.json ./program`), by which kernels and what to do are ranked.
-    #[arg(long, value_name = "TIMES.json")]
+    /// Measured times, by which kernels and what to do are ranked: what `warpwise time --json TIMES ./program` or
+    /// `ncu --csv --page raw ./program` wrote.
+    #[arg(long, value_name = "TIMES")]
     times: Option<PathBuf>,
     /// After what to do first: every line with its class, every branch, access and object; with --project, every kernel.
     #[arg(long)]

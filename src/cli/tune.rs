@@ -14,6 +14,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use warpwise_timer::launch::{is_interrupted, watch_signals};
 
 /// Try budgets and switches of steer-spills on a CUDA file, as ptxas sees them.
 #[derive(Args)]
@@ -98,14 +99,19 @@ pub fn run(args: &TuneArgs) -> Result<()> {
         "{:<28} {:<24} {:>9} {:>6} {:>7} {:>7} {:>6}",
         "choice", "kernel", "registers", "stack", "spilled", "shared", "warps"
     );
+    watch_signals();
     let bar = progress(choices(&args.regs).len());
     for mut choice in choices(&args.regs) {
         bar.set_message(choice.label.clone());
         if let Some(block) = args.block.filter(|_| !choice.clang.is_empty()) {
             choice.clang.extend(["-mllvm".to_owned(), format!("-warpwise-block={block}")]);
         }
-        let ptx = compile(args, &choice)?;
-        let measured = assemble(&ptxas, &ptx, &args.arch, &choice.ptxas).map_err(anyhow::Error::msg)?;
+        let measured = compile(args, &choice)
+            .and_then(|ptx| assemble(&ptxas, &ptx, &args.arch, &choice.ptxas).map_err(anyhow::Error::msg));
+        let measured = match measured {
+            Err(_) if is_interrupted() => break, // the terminal sends Ctrl-C to clang and ptxas too
+            measured => measured?,
+        };
         let (score, rows) = rows_of(&measured, chip, threads);
         bar.suspend(|| match shown.iter().find(|(_, known)| *known == rows) {
             Some((label, _)) => println!("{:<28} the same as {label}", choice.label),
@@ -116,8 +122,14 @@ pub fn run(args: &TuneArgs) -> Result<()> {
         if best.as_ref().is_none_or(|(known, _)| score < *known) {
             best = Some((score, choice));
         }
+        if is_interrupted() {
+            break;
+        }
     }
     bar.finish_and_clear();
+    if is_interrupted() {
+        println!("stopped: of what was tried so far");
+    }
     let Some((_, best)) = best else { return Ok(()) };
     let flags = match best.clang.as_slice() {
         [] if best.ptxas.is_empty() => "nothing that was tried does better".to_owned(),

@@ -12,6 +12,7 @@
 use super::model::LineOf;
 use crate::access::{Cost, Pattern, Space, WarpAccess};
 use crate::cost::frequency::Frequencies;
+use crate::cost::grid_work::GridWork;
 use crate::cost::issue::Costs;
 use crate::divergence::{Class, Facts};
 use crate::entity::{Block, Value};
@@ -34,6 +35,8 @@ pub enum Kind {
     Local,
     Branch,
     Loop,
+    /// Work that all threads of the grid repeat.
+    Repeated,
 }
 
 impl Kind {
@@ -47,6 +50,7 @@ impl Kind {
             Kind::Branch => {
                 "let a warp's lanes agree (sort the work), or make both sides alike so that they can be fused"
             }
+            Kind::Repeated => "compute it on the host and pass the results to the kernel",
             Kind::Loop => "give the lanes of a warp work of alike length",
         }
     }
@@ -133,6 +137,11 @@ impl<'a, 'm> Weights<'a, 'm> {
             None => (Kind::Branch, self.side(block, *yes).min(self.side(block, *no))),
         };
         self.add(kind, place, wasted * DATA_SPLITS, what);
+    }
+
+    /// Considers work that all threads repeat.
+    pub fn repeated(&mut self, work: &GridWork, place: Option<LineOf>) {
+        self.add(Kind::Repeated, place, work.cycles, || work.sentence());
     }
 
     /// What is worth an advice, the most first.

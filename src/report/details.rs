@@ -54,6 +54,7 @@ pub fn of(report: &Report, deeds: &[Deed], rows: &[KernelRow]) -> Value {
         json!({
             "name": row.name, "symbol": row.symbol, "place": row.place, "machine": row.machine, "branches": row.branches,
             "divergent": row.divergent_branches, "costly": row.bad_strides,
+            "repeated": report.functions.iter().find(|f| f.symbol == row.symbol).and_then(|f| f.repeated.clone()),
             "next": row.advice.first().map(|advice| format!(
                 "{:.0} %: {}: {}",
                 100.0 * advice.share,

@@ -3,7 +3,9 @@
 
 use super::advice::{Advice, Kind};
 use super::model::{FunctionReport, LineOf};
-use super::todo::{self, Action, Subject, Times};
+use super::seen::{Seen, SeenKernels};
+use super::times::Times;
+use super::todo::{self, Action, Subject};
 use serde::{Deserialize, Serialize};
 use warpwise_listing::Resources;
 
@@ -128,6 +130,12 @@ fn is_fused(advice: &Advice, kernel: &FunctionReport, deeds: &[Deed]) -> bool {
     advice.kind == Kind::Branch && deeds.iter().any(is_same)
 }
 
+/// Whether an advice is about branches that never split when they were counted.
+fn is_never_split(advice: &Advice, seen: &Seen) -> bool {
+    let place = advice.place.as_ref();
+    advice.kind == Kind::Branch && place.is_some_and(|place| seen.never_splits(&place.file, place.line))
+}
+
 /// Remarks with their counts: "BranchFused 2, UniformVote 1".
 fn words(tallies: &[Tally]) -> String {
     tallies.iter().map(|tally| format!("{} {}", tally.remark, tally.count)).collect::<Vec<_>>().join(", ")
@@ -143,6 +151,8 @@ pub struct Row {
     pub units: u32,
     /// Measured, if it was launched in the run that was timed.
     pub milliseconds: Option<f64>,
+    /// What its divergent branches did in the runs of a map.
+    pub seen: Option<Seen>,
     #[serde(flatten)]
     pub kernel: KernelRow,
 }
@@ -150,7 +160,7 @@ pub struct Row {
 impl Row {
     /// A kernel of one file.
     pub fn new(file: &str, page: &str, kernel: KernelRow) -> Row {
-        Row { file: file.to_owned(), page: page.to_owned(), units: 1, milliseconds: None, kernel }
+        Row { file: file.to_owned(), page: page.to_owned(), units: 1, milliseconds: None, seen: None, kernel }
     }
 
     /// Where the kernel is defined.
@@ -176,6 +186,8 @@ pub struct Index {
     pub todo: Vec<Action>,
     /// Whether there are measured times.
     pub is_measured: bool,
+    /// Whether there is a divergence map.
+    pub has_map: bool,
     pub kernels: Vec<Row>,
     pub failures: Vec<Failure>,
 }
@@ -185,9 +197,11 @@ const MORE: &str = "\n--inventory shows every kernel; --html DIR writes pages\n"
 
 impl Index {
     /// Makes one kernel of those that several files have from a header, and sorts: by measured time, then by cycles that
-    /// could be saved, then by divergent branches, local arrays and bad strides; ties by name.
-    pub fn finish(&mut self, times: Option<&Times>) {
+    /// could be saved, then by divergent branches, local arrays and bad strides; ties by name. Branches that never
+    /// split in the runs of a map are no advice.
+    pub fn finish(&mut self, times: Option<&Times>, map: Option<&SeenKernels>) {
         self.is_measured = times.is_some();
+        self.has_map = map.is_some();
         let mut kernels: Vec<Row> = Vec::new();
         for mut row in std::mem::take(&mut self.kernels) {
             match kernels.iter_mut().find(|known| known.kernel == row.kernel && row.kernel.place.is_some()) {
@@ -196,6 +210,12 @@ impl Index {
                     row.milliseconds = times.and_then(|times| times.of(&row.kernel.symbol));
                     kernels.push(row);
                 }
+            }
+        }
+        for row in &mut kernels {
+            row.seen = map.and_then(|map| map.get(&row.kernel.symbol)).cloned();
+            if let Some(seen) = &row.seen {
+                row.kernel.advice.retain(|advice| !is_never_split(advice, seen));
             }
         }
         let saved = |row: &Row| row.kernel.advice.iter().map(|advice| advice.cycles).sum::<f64>();
@@ -247,6 +267,9 @@ impl Index {
             text += &format!("{:>9}  {:>8}  ", k.divergent_branches, k.branches);
             let units = if row.units > 1 { format!(", in {} files", row.units) } else { String::new() };
             text += &format!("{:>12}  {:>11}  {} ({}{units})\n", k.local_arrays, k.bad_strides, k.name, row.location());
+            if let Some(seen) = &row.seen {
+                text += &format!("{:47}map: {}\n", "", seen.sentence());
+            }
             for (what, words) in [("done", words(&k.done)), ("refused", words(&k.refused))] {
                 if !words.is_empty() {
                     text += &format!("{:47}{what}: {words}\n", "");
@@ -295,7 +318,7 @@ mod tests {
             failures: vec![Failure { file: "z.cu".to_owned(), reason: "no\nfile".to_owned() }],
             ..Index::default()
         };
-        index.finish(None);
+        index.finish(None, None);
         let names: Vec<&str> = index.kernels.iter().map(|row| row.kernel.name.as_str()).collect();
         assert_eq!(names, ["<d>", "c", "a", "b"]);
         assert!(index.to_text(true).contains("z.cu: no\n    file"), "{}", index.to_text(true));

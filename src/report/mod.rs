@@ -6,5 +6,7 @@ pub mod details;
 pub mod index;
 pub mod json;
 pub mod model;
+pub mod seen;
 pub mod text;
+pub mod times;
 pub mod todo;

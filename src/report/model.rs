@@ -5,8 +5,10 @@
 //! worst class of the values that it computes. Values without a source line count in the totals only.
 
 use super::advice::{Advice, Weights};
-use super::todo::{Action, Subject, Times, actions};
+use super::times::Times;
+use super::todo::{Action, Subject, actions};
 use crate::access::{self, Cost, Pattern, WarpAccess};
+use crate::cost::grid_work::GridWork;
 use crate::divergence::hypothesis::conditions;
 use crate::divergence::{Class, Facts, ModuleAnalysis};
 use crate::entity::{Inst, Value};
@@ -69,6 +71,8 @@ pub struct FunctionReport {
     pub cycles: f64,
     /// What to change, what is worth the most first.
     pub advice: Vec<Advice>,
+    /// Work that all threads of the grid repeat, in a sentence.
+    pub repeated: Option<String>,
 }
 
 /// A line of a file.
@@ -251,6 +255,10 @@ impl<'a, 'm> Builder<'a, 'm> {
         let branches = self.branches(&mut weights);
         let accesses = self.accesses(&found, &mut weights);
         let locals = self.locals();
+        let repeated = GridWork::of(self.facts, self.handles);
+        if let Some(work) = &repeated {
+            weights.repeated(work, self.words.place(work.place).map(LineOf::from));
+        }
         let mut lines: Vec<LineReport> = std::mem::take(&mut self.lines).into_values().collect();
         for line in &mut lines {
             line.text = sources.line(&line.place.file, line.place.line).map(str::to_owned);
@@ -269,6 +277,7 @@ impl<'a, 'm> Builder<'a, 'm> {
             lines,
             cycles: weights.total().round(),
             advice: weights.advice(),
+            repeated: repeated.map(|work| work.sentence()),
         }
     }
 

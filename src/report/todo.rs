@@ -1,48 +1,16 @@
 //! What should be done first? At most ten lines, one action each, worth the most first.
 //!
 //! The worth of an advice is its share of its kernel's cycles times the kernel's weight: measured milliseconds if the
-//! kernel was timed (`--times`, from `warpwise time --json`), else the cycles of one warp. If there are times, kernels that were not
+//! kernel was timed (`--times`), else the cycles of one warp. If there are times, kernels that were not
 //! launched come last. Advice about one line is one action, whether it comes from several instantiations or from several
 //! files that include a header.
 
 use super::advice::{Advice, Kind};
-use anyhow::{Context, Result, ensure};
+use super::times::Times;
 use serde::Serialize;
-use std::collections::BTreeMap;
-use std::path::Path;
-use warpwise_timer::names::alike;
 
 /// Maximum number of actions in the list.
 const MOST: usize = 10;
-
-/// Measured milliseconds of kernels.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Times(BTreeMap<String, f64>);
-
-impl Times {
-    /// Reads what `warpwise time --json` wrote.
-    ///
-    /// # Errors
-    /// The file cannot be read, or is something else.
-    pub fn read(path: &Path) -> Result<Times> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let json: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        let is_ours = json["format"] == "warpwise-times";
-        ensure!(is_ours, "{} was not written by warpwise time --json", path.display());
-        let mut times = Times::default();
-        for kernel in json["kernels"].as_array().into_iter().flatten() {
-            if let (Some(name), Some(total)) = (kernel["mangled"].as_str(), kernel["total_ns"].as_f64()) {
-                *times.0.entry(alike(name)).or_default() += total / 1e6;
-            }
-        }
-        Ok(times)
-    }
-
-    /// Milliseconds of all launches of a kernel; `None` if it was not launched.
-    pub fn of(&self, symbol: &str) -> Option<f64> {
-        self.0.get(&alike(symbol)).copied()
-    }
-}
 
 /// A kernel with its advice.
 pub struct Subject<'a> {
@@ -133,7 +101,7 @@ pub fn text(actions: &[Action], is_measured: bool) -> String {
     }
     let unit = match is_measured {
         true => "by measured time",
-        false => "by estimated cycles of one warp; --times takes measurements of warpwise time --json",
+        false => "by estimated cycles of one warp; --times takes measurements of warpwise time or ncu",
     };
     let mut text = format!("to do, worth the most first ({unit})\n");
     for (number, action) in (1..).zip(actions) {
@@ -177,8 +145,6 @@ mod tests {
         let text = text(&actions(&subjects, Some(&times)), true);
         assert!(text.contains("1. a.cu:1 (2.000 ms, up to 50 % of scale): lanes apart -> let neighbouring"), "{text}");
         assert!(text.contains("axpy<float> and 1 more"), "{text}");
-        std::fs::write(&path, "{}").unwrap();
-        assert!(Times::read(&path).unwrap_err().to_string().contains("warpwise time --json"));
     }
 
     #[test]

@@ -132,9 +132,9 @@ pub fn is_interrupted() -> bool {
     INTERRUPTED.load(SeqCst)
 }
 
-/// From now on Ctrl-C ends the program, to which the terminal sends it, but not this command, which has results to
-/// report. A signal sent to this command alone is forwarded to the program.
-fn watch_signals() {
+/// From now on Ctrl-C ends the program that runs, if any, to which the terminal sends it, but not this command, which has
+/// results to report; [`is_interrupted`] tells. A signal sent to this command alone is forwarded to the program.
+pub fn watch_signals() {
     extern "C" fn note(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
         INTERRUPTED.store(true, SeqCst);
         let child = CHILD.load(SeqCst);

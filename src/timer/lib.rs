@@ -18,7 +18,7 @@
 pub mod compare;
 mod copies;
 pub mod format;
-mod launch;
+pub mod launch;
 pub mod model;
 pub mod names;
 mod read;

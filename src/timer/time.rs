@@ -5,6 +5,7 @@ use crate::{model, text};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -33,6 +34,9 @@ pub fn run(args: &TimeArgs) -> Result<ExitCode> {
         // before the program runs for hours
         let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
         file.with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if std::io::stderr().is_terminal() {
+        eprintln!("{} runs; the times of its kernels follow when it has ended, or at Ctrl-C", program.display());
     }
     let finished = launch::run(&program, arguments, &Options { all: args.all, ..Options::default() })?;
     let command = args.command.iter().map(|part| part.to_string_lossy().into_owned()).collect();

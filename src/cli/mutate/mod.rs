@@ -6,10 +6,12 @@
 
 mod stages;
 
+use super::project::progress;
 use crate::fuzz::odd::Pool;
 use crate::llvm::owned::OwnedModule;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use indicatif::ProgressBar;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -17,6 +19,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
+use warpwise_timer::launch::{is_interrupted, watch_signals};
 
 /// Number of seeds in a batch: reading a corpus takes as long as some hundred modules.
 const BATCH: u64 = 1000;
@@ -96,18 +99,21 @@ pub fn mutate(args: &MutateArgs) -> Result<ExitCode> {
     }
     let start = Instant::now();
     let (next, stop) = (AtomicU64::new(args.seeds.0), AtomicBool::new(false));
-    let done = Mutex::new((0, Vec::new()));
+    let done = Mutex::new(Done::default());
+    let bar = progress((args.seeds.1 - args.seeds.0) as usize);
+    watch_signals();
     let trouble = Mutex::new(None);
     std::thread::scope(|scope| {
         for _ in 0..args.jobs.max(1) {
             scope.spawn(|| {
-                let late = || args.seconds.is_some_and(|limit| start.elapsed().as_secs() >= limit);
+                let late = || is_interrupted() || args.seconds.is_some_and(|limit| start.elapsed().as_secs() >= limit);
                 while !stop.load(Ordering::Relaxed) && !late() {
                     let from = next.fetch_add(BATCH, Ordering::Relaxed);
                     if from >= args.seeds.1 {
                         return;
                     }
-                    if let Err(error) = batch(args, (from, (from + BATCH).min(args.seeds.1)), &late, &stop, &done) {
+                    if let Err(error) = batch(args, (from, (from + BATCH).min(args.seeds.1)), &late, &stop, &done, &bar)
+                    {
                         stop.store(true, Ordering::Relaxed);
                         trouble.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
                     }
@@ -115,17 +121,35 @@ pub fn mutate(args: &MutateArgs) -> Result<ExitCode> {
             });
         }
     });
+    bar.finish_and_clear();
     if let Some(error) = trouble.into_inner().unwrap_or_else(|e| e.into_inner()) {
         return Err(error);
     }
-    let (modules, failures) = done.into_inner().unwrap_or_else(|e| e.into_inner());
-    let (modules, seconds): (u64, f64) = (modules, start.elapsed().as_secs_f64());
+    let Done { modules, failures, left } = done.into_inner().unwrap_or_else(|e| e.into_inner());
+    let seconds = start.elapsed().as_secs_f64();
     let stages = stages::names().count();
     println!("{modules} modules, {stages} stages each, in {seconds:.1} s; {} failed", failures.len());
+    let left = left.unwrap_or(u64::MAX).min(next.into_inner());
+    if left < args.seeds.1 {
+        println!("{}", super::fuzz::left((left, args.seeds.1)));
+    }
     if let Some(folder) = &args.save {
         save(folder, &failures, args)?;
     }
-    Ok(if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(match failures.is_empty() {
+        false => ExitCode::FAILURE,
+        true if is_interrupted() => ExitCode::from(super::fuzz::INTERRUPTED),
+        true => ExitCode::SUCCESS,
+    })
+}
+
+/// What has been tried so far.
+#[derive(Default)]
+struct Done {
+    modules: u64,
+    failures: Vec<Failure>,
+    /// The first seed of the batches that were not finished.
+    left: Option<u64>,
 }
 
 fn pool(folders: &[PathBuf]) -> Result<Pool> {
@@ -138,7 +162,8 @@ fn batch(
     (mut from, to): (u64, u64),
     late: &dyn Fn() -> bool,
     stop: &AtomicBool,
-    done: &Mutex<(u64, Vec<Failure>)>,
+    done: &Mutex<Done>,
+    bar: &ProgressBar,
 ) -> Result<()> {
     while from < to && !stop.load(Ordering::Relaxed) && !late() {
         let mut command = Command::new(std::env::current_exe().context("cannot find this program")?);
@@ -166,7 +191,10 @@ fn batch(
                                 message: rest.to_owned(),
                             });
                         }
-                        Some("end") => modules += 1,
+                        Some("end") => {
+                            modules += 1;
+                            bar.inc(1);
+                        }
                         _ => {}
                     }
                     if late() {
@@ -178,15 +206,22 @@ fn batch(
             }
         };
         drop(watched);
+        // the terminal sends Ctrl-C to the child too
+        let how = how.filter(|_| !is_interrupted());
+        let is_cut = how.is_none() && late();
         from = if how.is_some() { at.0 + 1 } else { to };
         found.extend(how.map(|(kind, message)| Failure { seed: at.0, stage: at.1, kind, message }));
         for failure in &found {
-            println!("seed {}: {}@{}: {}", failure.seed, failure.kind, failure.stage, failure.message);
+            let said = format!("seed {}: {}@{}: {}", failure.seed, failure.kind, failure.stage, failure.message);
+            bar.suspend(|| println!("{said}"));
         }
         stop.fetch_or(args.first && !found.is_empty(), Ordering::Relaxed);
         let mut done = done.lock().unwrap_or_else(|e| e.into_inner());
-        done.0 += modules;
-        done.1.extend(found);
+        if is_cut {
+            done.left = Some(done.left.map_or(at.0, |left| left.min(at.0)));
+        }
+        done.modules += modules;
+        done.failures.extend(found);
     }
     Ok(())
 }

@@ -1,0 +1,70 @@
+//! Does Ctrl-C lose anything? Long commands report what they have done, and how to go on.
+
+mod common;
+
+use common::{cuda_tree, stdout};
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+
+fn started(arguments: &[&str]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warpwise"));
+    command.args(arguments).env("WARPWISE_CUDA", cuda_tree()).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Waits until the process has a handler for Ctrl-C.
+fn wait_for_handler(child: &Child) {
+    const INTERRUPT: u64 = 1 << (2 - 1);
+    let handles = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim();
+        u64::from_str_radix(mask, 16).unwrap() & INTERRUPT != 0
+    };
+    while !handles() {
+        std::thread::yield_now();
+    }
+}
+
+fn interrupt(child: &Child) {
+    assert!(Command::new("kill").arg("-INT").arg(child.id().to_string()).status().unwrap().success());
+}
+
+#[test]
+fn fuzz_says_where_it_stopped() {
+    for what in ["run", "mutate"] {
+        let child = started(&["fuzz", what, "--seeds", "5..1000000000", "--jobs", "2"]);
+        wait_for_handler(&child);
+        interrupt(&child);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{what}: {output:?}");
+        let text = stdout(&output);
+        let mut seeds = text.lines().filter_map(|line| line.strip_prefix("seeds from ")?.split_once(" on are left: "));
+        let (from, how) = seeds.next().unwrap_or_else(|| panic!("{what}: {text}"));
+        assert_eq!(how, format!("--seeds {from}..1000000000 goes on"));
+        assert!(from.parse::<u64>().unwrap() >= 5 && text.contains("; 0 failed"), "{text}");
+    }
+}
+
+#[test]
+fn seeds_that_are_done_are_not_left() {
+    let output = started(&["fuzz", "run", "--seeds", "5..7"]).wait_with_output().unwrap();
+    assert!(output.status.success() && !stdout(&output).contains("left"), "{}", stdout(&output));
+}
+
+#[test]
+fn tune_says_what_is_best_so_far() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("k.cu");
+    std::fs::write(&source, "__global__ void k(float *p) { p[threadIdx.x] = 1.0f; }\n").unwrap();
+    let limits = (32..256).map(|limit| limit.to_string()).collect::<Vec<_>>().join(",");
+    let mut child = started(&["tune", source.to_str().unwrap(), "--regs", &limits]);
+    let mut reader = BufReader::new(child.stdout.take().unwrap());
+    let mut text = String::new();
+    while !text.contains("\nclang ") {
+        assert!(reader.read_line(&mut text).unwrap() > 0, "{text}");
+    }
+    interrupt(&child);
+    reader.read_to_string(&mut text).unwrap();
+    child.wait().unwrap();
+    assert!(text.contains("stopped: of what was tried so far") && text.contains("\nbest: clang"), "{text}");
+}
