@@ -1,11 +1,13 @@
 //! How is a stack object used, and what does it contain?
 //!
 //! [`walk`] follows its address; [`argument`] says which arguments the back end turns into stack objects; [`address`]
-//! says where an access goes; [`constant`] finds the contents of an object that is filled with constants only.
+//! says where an access goes; [`constant`] finds the contents of an object that is filled with constants only, and
+//! [`copied`] the objects that repeat a by-value argument.
 
 pub mod address;
 pub mod argument;
 pub mod constant;
+pub mod copied;
 mod reject;
 pub mod walk;
 

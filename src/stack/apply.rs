@@ -173,7 +173,11 @@ impl<'m> Apply<'_, 'm> {
     /// Phase 1: the variable and the bases.
     fn areas(&mut self, plan: &StackPlan, ground: Ground) {
         self.constants(plan);
-        let slots = || plan.moves.iter().filter(|planned| !matches!(planned.placement, Placement::Constant { .. }));
+        let slots = || {
+            plan.moves
+                .iter()
+                .filter(|planned| !matches!(planned.placement, Placement::Constant { .. } | Placement::Argument(_)))
+        };
         let total = plan.bytes(ground.threads());
         if total == 0 {
             return;
@@ -204,7 +208,7 @@ impl<'m> Apply<'_, 'm> {
                     let bytes = editor.int(32, layout::row_bytes(planned.object.size));
                     editor.binary(RawOpcode::LLVMMul, row, bytes, "")
                 }
-                Placement::Constant { .. } => continue,
+                Placement::Constant { .. } | Placement::Argument(_) => continue,
             };
             let area = editor.gep(byte, variable, &[at], true, "");
             let base = editor.gep(byte, area, &[index], true, "warpwise.slots");
@@ -582,6 +586,8 @@ impl<'m> Apply<'_, 'm> {
             Placement::Constant { together: true, .. } => CONSTANT_MEMORY,
             Placement::Constant { .. } => GLOBAL_MEMORY,
             Placement::Thread { .. } | Placement::Warp { .. } => SHARED,
+            // read in parameter space: placed by `apply_copied`
+            Placement::Argument(_) => return,
         };
         self.editor.move_variables(self.handles.value(address), area.base, size, Layout { piece, stride, space });
     }

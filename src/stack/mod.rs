@@ -1,10 +1,11 @@
 //! Which stack objects leave local memory?
 //!
 //! Objects that are filled with constants and then only read become constants of the program, in kernels and in device
-//! functions. Other objects of kernels, and [by-value arguments](crate::objects::argument) that are written to, go to
+//! functions, and copies of by-value arguments are read where the argument is. Other objects of kernels, and [by-value arguments](crate::objects::argument) that are written to, go to
 //! shared memory, one copy per thread or per warp, unless only cold code uses them.
 
 pub mod apply;
+mod apply_copied;
 mod apply_joined;
 mod cache;
 mod gain;
@@ -19,6 +20,7 @@ use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Inst, RawOpcode};
 use crate::llvm::remark::Host;
 use crate::objects::argument::copied_arguments;
+use crate::objects::copied::has_by_value;
 use crate::shared_memory::layout::Ground;
 use crate::shared_memory::room::NoShared;
 use plan::{Move, Placement, StackPlan};
@@ -34,7 +36,8 @@ pub fn has_objects(function: Function<'_>) -> bool {
     function.blocks().flat_map(|block| block.insts()).any(is_alloca) || copied_arguments(function).next().is_some()
 }
 
-/// Whether a constant is stored to any stack object; only then can one contain nothing else.
+/// Whether a constant is stored to any stack object, or there is a by-value argument: only then can an object contain
+/// nothing else.
 pub fn may_have_constants(steered: &SteeredFunction<'_>, _: &Analyses<'_>, options: &Options) -> bool {
     let to_stack = |inst: Inst<'_>| {
         let (value, mut pointer) = match inst.opcode() {
@@ -53,10 +56,11 @@ pub fn may_have_constants(steered: &SteeredFunction<'_>, _: &Analyses<'_>, optio
         }
         true
     };
-    options.candidates.stack && steered.body().blocks().flat_map(|block| block.insts()).any(to_stack)
+    let body = steered.body();
+    options.candidates.stack && (has_by_value(body) || body.blocks().flat_map(|block| block.insts()).any(to_stack))
 }
 
-/// Plans which objects become constants.
+/// Plans which objects become constants or are read where they were passed.
 pub fn plan_constants<'m>(
     _: &SteeredFunction<'m>,
     analyses: &mut FunctionAnalyses<'m>,
@@ -106,6 +110,7 @@ fn limit(analyses: &FunctionAnalyses<'_>, plan: &mut StackPlan, host: &Host<'_>)
             Placement::Thread { .. } => "goes to shared memory, one copy per thread",
             Placement::Warp { .. } => "goes to shared memory, one copy per warp",
             Placement::Constant { .. } => "becomes a constant",
+            Placement::Argument(_) => "is read where it was passed",
         };
         limit.admits(planned.object.address, "stack object", becomes)
     });
@@ -136,9 +141,12 @@ fn edit<'m>(
         edits_body: true,
         takes: (plan.bytes(WARP_SIZE), part.into()),
         apply: Box::new(move |analyses, editor| {
+            let is_copy = |planned: &Move| matches!(planned.placement, Placement::Argument(_));
+            let (copied, moves): (Vec<Move>, Vec<Move>) = plan.moves.into_iter().partition(is_copy);
             let (joined, moves): (Vec<Move>, Vec<Move>) =
-                plan.moves.into_iter().partition(|planned| planned.object.is_joined);
+                moves.into_iter().partition(|planned| planned.object.is_joined);
             let (outline, handles) = (analyses.outline(), &analyses.handles);
+            apply_copied::apply(outline, handles, &copied, editor);
             apply_joined::apply(outline, handles, &joined, editor);
             apply::apply(outline, handles, &StackPlan { moves, ..StackPlan::default() }, ground, editor);
             attributes(editor, analyses.handles.function);

@@ -32,6 +32,7 @@ use crate::gpu::prices::{SELECTED_WORDS, SELECTED_WORDS_IF_FEW};
 use crate::ir::inst::Opcode;
 use crate::objects::address::{are_apart, constant_offset, is_together, offset_is_uniform, pointer_of};
 use crate::objects::constant::contents;
+use crate::objects::copied::{Source, copies};
 use crate::objects::{AccessKind, Object, ObjectAccess, StackObject, Unfollowed, joined_object};
 use crate::pressure::Pressure;
 use crate::shared_memory::budget::SharedBudget;
@@ -50,6 +51,8 @@ pub enum Placement {
     Warp { barriers: Vec<Inst> },
     /// A constant of the program; in constant memory if the lanes of a warp read the same address (`together`).
     Constant { contents: Vec<u8>, together: bool },
+    /// No place of its own: it is read where the argument is that it is a copy of.
+    Argument(Source),
 }
 
 /// One object that moves.
@@ -70,7 +73,7 @@ impl Move {
         match &self.placement {
             Placement::Thread { granule } => layout::thread_bytes(self.object.size, *granule, threads),
             Placement::Warp { .. } => layout::warp_bytes(self.object.size, threads),
-            Placement::Constant { .. } => 0,
+            Placement::Constant { .. } | Placement::Argument(_) => 0,
         }
     }
 }
@@ -92,13 +95,19 @@ const LESS_USED_PART: f64 = 4.0;
 /// Largest object in constant memory, in bytes, since that is small; larger ones are read like other memory.
 const MAX_CONSTANT: u64 = 4096;
 
-/// Plans the stack objects that become constants of the program, in kernels and in functions they call. If slots are
+/// Plans the stack objects that need no memory of their own, in kernels and in functions they call: those that become
+/// constants of the program, and copies of by-value arguments. If slots are
 /// available (there is a launch bound), objects that lanes read at different addresses are left for them: a copy per
 /// warp is faster.
 pub fn plan_constants(analyses: &mut FunctionAnalyses<'_>) -> StackPlan {
     let mut found = StackPlan::default();
     let objects = analyses.objects();
     let (outline, handles) = (analyses.outline(), &analyses.handles);
+    let followed: Vec<&Object> = objects.iter().filter_map(|(_, object)| object.as_ref().ok()).collect();
+    for (at, source) in copies(outline, handles, &followed) {
+        let (object, placement) = (followed[at].clone(), Placement::Argument(source));
+        found.moves.push(Move { object, placement, bytes: 0, gain: None, part: 1 });
+    }
     let objects = objects.iter().filter_map(|(address, object)| match object {
         Ok(object) => Some(object.clone()),
         Err(Unfollowed::Mixed { .. }) => joined_object(outline, handles, *address),

@@ -11,7 +11,7 @@ pub enum AttrPlace {
 }
 
 impl AttrPlace {
-    pub(super) fn index(self) -> u32 {
+    pub(in crate::llvm) fn index(self) -> u32 {
         match self {
             AttrPlace::Function => u32::MAX,
             AttrPlace::Return => 0,
