@@ -9,7 +9,8 @@ use warpwise::check::debug_info::check;
 use warpwise::llvm::owned::OwnedModule;
 
 /// lit folders with files about a transform.
-const FOLDERS: [&str; 9] = ["annotate", "fuse", "spill", "stack", "slots", "remat", "steer", "map", "debug"];
+const FOLDERS: [&str; 10] =
+    ["annotate", "fuse", "spill", "stack", "slots", "remat", "steer", "versions", "map", "debug"];
 /// How a lit file that runs a transform names it.
 const TRANSFORMS: [&str; 5] = ["annotate-uniform", "fuse-branches", "steer-spills", "divergence-map", "warpwise<"];
 /// Flags of a RUN line that change the transformation, not what is printed.

@@ -23,7 +23,7 @@ const SIZES: [&str; 3] = [
     "llvm.nvvm.read.ptx.sreg.aggr_smem_size",
 ];
 /// Functions of the device runtime that use no shared memory; some are prefixes.
-const SYSTEM: &[&str] = &["vprintf", "malloc", "free", "__assertfail", "__nv_"];
+const SYSTEM: &[&str] = &["vprintf", "malloc", "free", "__assertfail", "__nv_", "__nvvm_reflect"];
 
 /// What a kernel uses.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
