@@ -247,6 +247,9 @@ impl Gen<'_> {
         for _ in 0..arrays {
             self.local_array();
         }
+        if self.f.sources.iter().any(|source| source.pointer == "%packed") && self.rng.chance(50) {
+            self.argument_copy();
+        }
         if self.knobs.mode == Mode::LocalArrays && self.rng.chance(40) {
             self.local_table();
         }

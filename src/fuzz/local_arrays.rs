@@ -67,6 +67,32 @@ impl Gen<'_> {
         }
     }
 
+    /// A copy of the by-value argument or of a part of it, as a function that took it by value leaves it when it is
+    /// inlined; sometimes written afterwards. Only in the entry block of a kernel with such an argument.
+    pub(super) fn argument_copy(&mut self) {
+        self.note(Feature::LocalArray);
+        let copy = self.reserve(I64, 0, Scope::Lane);
+        let first = 4 * self.rng.below(3) as u64;
+        let len = 16 - first;
+        let _ = writeln!(self.f.allocas, "  {copy} = alloca [{len} x i32], align 16");
+        let from = self.pointer(format_args!("getelementptr inbounds i32, ptr %packed, i64 {first}"));
+        self.line(format_args!(
+            "call void @llvm.memcpy.p0.p0.i64(ptr align 16 {copy}, ptr align 16 {from}, i64 {}, i1 false)",
+            4 * len
+        ));
+        if self.rng.chance(25) {
+            let (val, index) = (self.pick(I32), self.index(len, Scope::Lane));
+            let at = self.element(&copy.to_string(), 0, I32, index);
+            self.line(format_args!("store i32 {val}, ptr {at}, align 4"));
+        }
+        for _ in 0..self.rng.range(1, 3) {
+            let index = self.index(len, Scope::Lane);
+            let at = self.element(&copy.to_string(), 0, I32, index);
+            let read = self.op(I32, I32.max(), Scope::Lane, format_args!("load i32, ptr {at}, align 4"));
+            self.observe(read);
+        }
+    }
+
     /// A stack array whose contents all lanes agree on, written and read in turn; only in the entry block.
     pub(super) fn local_of_warp(&mut self) {
         self.note(Feature::LocalArray);
