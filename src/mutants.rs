@@ -152,6 +152,8 @@ mutants! {
     VersionStride,
     /// The slots of such a version begin in the program's own shared memory.
     VersionEarly,
+    /// The table asks for half of the memory.
+    VersionShort,
     /// `divergence-map` counts visits twice.
     CountsTwice,
 }

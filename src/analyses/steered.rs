@@ -12,6 +12,7 @@ use crate::llvm::handle::Function;
 use crate::shared_memory::budget::SharedBudget;
 use crate::shared_memory::layout::Ground;
 use crate::shared_memory::room::{NoShared, NoVersion, taken, taken_by_version};
+use crate::shared_memory::usage::may_wait_for_blocks;
 
 /// Number of registers that a thread is assumed to use at least. With fewer, no more blocks would fit, because the
 /// number of resident blocks is limited anyway.
@@ -124,6 +125,7 @@ impl<'m> SteeredFunction<'m> {
             used: taken,
             any_block: self.is_second_body(),
             limit,
+            keeps_all: self.launch_version().is_some() && may_wait_for_blocks(self.emitted),
         })
     }
     /// The function to edit, for which the analyses hold. For a version that is the copy, which is created if

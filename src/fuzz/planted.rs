@@ -33,7 +33,7 @@ pub fn place_of(mutant: Mutant) -> Place {
             (Mode::LocalArrays, "steer-spills<victims=rare+stack;block={block}>")
         }
         ConstantShifted | AnyBlock => (Mode::LocalArrays, "steer-spills<victims=rare+stack>"),
-        VersionStride | VersionEarly => (Mode::LocalArrays, "steer-spills<victims=rare+stack;versions>"),
+        VersionStride | VersionEarly | VersionShort => (Mode::LocalArrays, "steer-spills<victims=rare+stack;versions>"),
         RematOperand | ZeroIsOne => (Mode::Pressure, "steer-spills<victims=constant;regs=24;block={block}>"),
         SlotOffset | SlotNoBarrier | RowStride | LaneLost => {
             (Mode::Pressure, "steer-spills<victims=affine+uniform+divergent;regs=24;block={block}>")

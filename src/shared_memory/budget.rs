@@ -35,6 +35,9 @@ pub struct SharedBudget {
     pub any_block: bool,
     /// Bytes of shared memory that a block may have.
     pub limit: u64,
+    /// Whether nothing is worth a resident block: blocks may wait for each other, in a grid whose size the program chose
+    /// such that all of them are resident.
+    pub keeps_all: bool,
 }
 
 /// Why slots do not fit.
@@ -120,6 +123,7 @@ mod tests {
             used,
             any_block: false,
             limit: STATIC_SHARED,
+            keeps_all: false,
         };
         assert_eq!(budget(0).check(16 * 1024), Ok(()));
         assert!(matches!(budget(40_000).check(16 * 1024), Err(NoRoom::Limit { over: 7232, .. })));
@@ -138,6 +142,7 @@ mod tests {
             used: 0,
             any_block: true,
             limit: STATIC_SHARED,
+            keeps_all: false,
         };
         assert_eq!(budget("sm_90", 256).check(48 * 256), Ok(()));
         assert!(matches!(budget("sm_86", 256).check(48 * 256), Err(NoRoom::Occupancy { threads: 128, .. })));

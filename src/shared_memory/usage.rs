@@ -10,7 +10,7 @@ use crate::ir::Func;
 use crate::ir::call::Callee;
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
-use crate::llvm::handle::{Function, Layout, RawOpcode, Value, ValueKind, intrinsic_id};
+use crate::llvm::handle::{Function, Inst, Layout, RawOpcode, Value, ValueKind, intrinsic_id, intrinsic_name};
 use rustc_hash::FxHashSet;
 
 /// LLVM's number of the address space of shared memory.
@@ -45,6 +45,28 @@ struct UseCount<'m> {
     /// The function that is being walked.
     current: Function<'m>,
     found: SharedUse,
+}
+
+/// Whether a block of a kernel may wait for what another block writes: it looks again and again at memory in a way in
+/// which it can change, or something is called that might. The program then chose its grid such that all blocks are
+/// resident, which it asked of the kernel, not of a version.
+pub fn may_wait_for_blocks(kernel: Function<'_>) -> bool {
+    let orders = |id: u32| {
+        let name = intrinsic_name(id);
+        ["membar", "fence", "atomic", "mbarrier", "griddepcontrol"].iter().any(|part| name.contains(part))
+    };
+    let looks = |inst: Inst<'_>| match inst.opcode() {
+        RawOpcode::LLVMAtomicRMW | RawOpcode::LLVMAtomicCmpXchg => inst.value().users().next().is_some(),
+        RawOpcode::LLVMFence | RawOpcode::LLVMInvoke | RawOpcode::LLVMCallBr => true,
+        RawOpcode::LLVMLoad => inst.is_volatile() || inst.is_atomic(),
+        RawOpcode::LLVMCall => match inst.called_function() {
+            Some(function) if function.intrinsic_id() != 0 => orders(function.intrinsic_id()),
+            Some(function) => !SYSTEM.iter().any(|known| function.name().starts_with(known)),
+            None => true,
+        },
+        _ => false,
+    };
+    kernel.blocks().flat_map(|block| block.insts()).any(looks)
 }
 
 /// Adds up what a kernel uses.

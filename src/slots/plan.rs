@@ -411,6 +411,7 @@ mod tests {
             used,
             any_block: false,
             limit: STATIC_SHARED,
+            keeps_all: false,
         }
     }
 

@@ -369,7 +369,8 @@ fn place(
 ) -> Result<(Placement, u64, u32), Reject> {
     let granule = object.granule();
     let thread_bytes = layout::thread_bytes(object.size, granule, budget.threads);
-    let part = if may_cost_blocks(facts, object, crowded) { GATHERED_PART } else { 1 };
+    let may_cost = !budget.keeps_all && may_cost_blocks(facts, object, crowded);
+    let part = if may_cost { GATHERED_PART } else { 1 };
     let thread_room = budget.check_keeping(thread_bytes, part);
     if let Some(barriers) = warp_barriers(facts, object) {
         let bytes = layout::warp_bytes(object.size, budget.threads);
@@ -481,6 +482,7 @@ mod tests {
                 used,
                 any_block: false,
                 limit: STATIC_SHARED,
+                keeps_all: false,
             };
             test(plan(analyses, &mut Ok(room), false));
         });

@@ -117,7 +117,7 @@ fn add_table<'m>(
     let facts = vec![Fact::ThreadsAtLeast(WARP_SIZE)];
     let entry = launch_table::LaunchVersion {
         facts,
-        warp_bytes: version.warp_bytes,
+        warp_bytes: if mutants::on(Mutant::VersionShort) { version.warp_bytes / 2 } else { version.warp_bytes },
         fixed_bytes: 0,
         align: AREA_ALIGN,
         keep: version.keep,
