@@ -70,6 +70,18 @@ impl<'m> Frequencies<'m> {
         self.known().blocks.get(block.index()).copied().unwrap_or(0.0)
     }
 
+    /// Expected executions of a block for one entry of the function if every loop iterated once: how likely a thread
+    /// reaches it in an iteration of the loops around it.
+    pub fn share(&self, block: Block) -> f64 {
+        self.known().shares.get(block.index()).copied().unwrap_or(0.0)
+    }
+
+    /// Expected iterations of the loops around a block, multiplied; 1 outside loops.
+    pub fn turns_around(&self, block: Block) -> f64 {
+        let share = self.share(block);
+        if share > 0.0 { self.of(block) / share } else { 1.0 }
+    }
+
     /// Whether hardly any entry of the function, and hardly any iteration of the loops around a block, reaches it.
     pub fn is_cold(&self, block: Block) -> bool {
         self.known().shares.get(block.index()).is_some_and(|&share| share <= COLD_PART)

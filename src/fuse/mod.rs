@@ -15,6 +15,7 @@
 //!  ├ counters   what becomes of loops that LLVM would unroll
 //!  ├ machine    what ptxas and LLVM make of the sides without us
 //!  ├ splits     how likely a branch splits a warp
+//!  ├ weight     how often a warp that splits executes the blocks of the sides
 //!  └ reject     why a branch is left unchanged
 //! loops      what the function would be with its loops in simple form
 //! apply      the edits
@@ -55,6 +56,7 @@ mod schedule;
 mod splits;
 #[cfg(test)]
 mod tests;
+mod weight;
 
 use crate::cost::frequency::Frequencies;
 use crate::cost::issue::Costs;

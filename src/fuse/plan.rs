@@ -13,6 +13,10 @@
 //! risk   added + cost of instructions that lanes of the other side execute needlessly
 //! ```
 //!
+//! Each is multiplied by how often a warp executes its block for each time it enters the side ([`Weight`]): loops in the
+//! sides count as often as they iterate, blocks that lanes rarely reach count less. If the sides differ in that, savings
+//! count for the executions that both have, and costs for those that either has.
+//!
 //! What is saved is weighed with [how likely](splits::chance) the branch splits a warp ([`lanes_part`]).
 //!
 //! A plan pays if `saved - added` is at least [`MIN_GAIN`] and `added` is at most [`MAX_ADDED`] percent of `saved`.
@@ -39,6 +43,7 @@ use super::region::{Link, NoRegion, Pair, Region, Tail};
 use super::reject::FuseReject;
 use super::schedule::Step;
 use super::splits;
+use super::weight::{Weight, cycles};
 use crate::access::lane_distance::LaneDistance;
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
@@ -49,21 +54,21 @@ use smallvec::SmallVec;
 use std::fmt;
 
 /// Least gain in issue cycles. Below it the error of the estimate exceeds the gain.
-pub const MIN_GAIN: i32 = 8;
+pub const MIN_GAIN: i64 = 8;
 
 /// Largest share of the savings that selects and guards may use up, in percent.
-pub const MAX_ADDED: u32 = 80;
+pub const MAX_ADDED: i64 = 80;
 
 /// Largest cost for a warp that does not split, in percent of what melded instructions save for a warp that does.
-pub const MAX_RISK: u32 = 100;
+pub const MAX_RISK: i64 = 100;
 
 /// The same limit if guards split the warp again: `ptxas` does not schedule across them, which no estimate includes.
-pub const MAX_RISK_GUARDED: u32 = 60;
+pub const MAX_RISK_GUARDED: i64 = 60;
 
 /// Largest cost for a warp that does not split, in percent of all that is saved. What every lane executes needlessly keeps
 /// registers and lengthens chains of dependences, which no estimate includes: on an H200 a kernel with 71 % became 2 %
 /// slower, and those that gain have at most 65 % (`benches/real`, `benches/gpu`).
-pub const MAX_WASTE: u32 = 66;
+pub const MAX_WASTE: i64 = 66;
 
 /// How many warps reached a branch and how many of them it split, as counted by a divergence map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -260,7 +265,7 @@ pub fn lanes_part(facts: &Facts, context: &Context<'_, '_>, plan: FusePlan) -> R
     let chance = chances.fold(0.0, f64::max);
     let Numbers { saved, added, risk, .. } = plan.numbers;
     let expected = chance * (f64::from(saved) - f64::from(added)) - (1.0 - chance) * f64::from(risk);
-    if expected < f64::from(MIN_GAIN) {
+    if expected < MIN_GAIN as f64 {
         return Err(FuseReject::RarelySplits(plan.numbers, (chance * 100.0) as u32));
     }
     Ok(plan)
@@ -324,13 +329,14 @@ fn judge(outline: &Outline, context: &Context<'_, '_>, mut plan: FusePlan) -> Re
         if t != f && numbers.visits.is_none() {
             return Err(FuseReject::LeavesLoop);
         }
-        if (saved as i32) - (added as i32) < MIN_GAIN || added * 100 > saved * MAX_ADDED {
+        let [saved, added, risk, branches] = [saved, added, risk, numbers.branches].map(i64::from);
+        if saved - added < MIN_GAIN || added * 100 > saved * MAX_ADDED {
             return Err(FuseReject::Unprofitable(numbers));
         }
         let most = if numbers.guards > 0 { MAX_RISK_GUARDED } else { MAX_RISK };
         match numbers.visits {
             Some(visits) if !visits.pays(&numbers) => return Err(FuseReject::FewSplits(numbers)),
-            None if risk * 100 > ((saved - numbers.branches) * most).min(saved * MAX_WASTE) => {
+            None if risk * 100 > ((saved - branches) * most).min(saved * MAX_WASTE) => {
                 return Err(FuseReject::Risky(numbers));
             }
             _ => {}
@@ -351,13 +357,11 @@ struct Planner<'a, 'c, 'm> {
     region: &'a Region,
     melded: Melded,
     numbers: Numbers,
-    /// Cost of the selects, in issue cycles; each pair of values counts once in each pair of blocks.
-    select_cost: u32,
 }
 
 impl Planner<'_, '_, '_> {
     fn new<'a, 'c, 'm>(context: &'a Context<'c, 'm>, region: &'a Region) -> Planner<'a, 'c, 'm> {
-        Planner { context, region, melded: Melded::new(), numbers: Numbers::default(), select_cost: 0 }
+        Planner { context, region, melded: Melded::new(), numbers: Numbers::default() }
     }
 
     fn run(mut self, shapes: &mut Shapes) -> FusePlan {
@@ -367,10 +371,11 @@ impl Planner<'_, '_, '_> {
         let alike = bodies.iter().any(|bodies| self.has_alike(bodies, shapes));
         let all = &bodies;
         for (index, bodies) in bodies.iter().enumerate() {
-            self.count(bodies);
+            let weight = Weight::of(self.context, self.region, index);
+            self.count(bodies, weight);
             if alike {
                 let predicated = self.predicated(index, all);
-                pairs.push(self.pair(index, bodies, predicated, shapes));
+                pairs.push(self.pair(index, bodies, weight, predicated, shapes));
             }
         }
         self.phi_selects(&pairs);
@@ -381,8 +386,6 @@ impl Planner<'_, '_, '_> {
             let asks = hub.sources.iter().filter(|source| source.1 == Way::Both).count() as u32;
             self.numbers.added += hub::PRICE + 2 * asks;
         }
-        let guards = self.numbers.guards * DIVERGENT_BRANCH;
-        self.numbers.added += self.select_cost + guards;
         self.numbers.risk += self.numbers.added;
         self.numbers.visits = self.context.visits(self.region.entry).filter(|visits| visits.reached > 0);
         let (core, exits) = (self.region.core().collect(), self.region.exits().collect());
@@ -403,11 +406,12 @@ impl Planner<'_, '_, '_> {
         !first.is_empty() && bodies[1].iter().any(|&inst| first.contains(&of(inst)))
     }
 
-    fn count(&mut self, bodies: &[Vec<Inst>; 2]) {
+    fn count(&mut self, bodies: &[Vec<Inst>; 2], weight: Weight) {
         let Context { func, costs, .. } = *self.context;
         for (side, body) in bodies.iter().enumerate() {
             self.numbers.insts[side] += body.len() as u32;
-            self.numbers.sides[side] += body.iter().map(|&inst| costs.inst(func, inst)).sum::<u32>();
+            let cost = body.iter().map(|&inst| costs.inst(func, inst)).sum::<u32>();
+            self.numbers.sides[side] += cycles(cost, weight.sides[side]);
         }
     }
 
@@ -421,7 +425,14 @@ impl Planner<'_, '_, '_> {
         [self.region.hub.is_none() && is(index), links.iter().any(sides) && links.iter().all(meets)]
     }
 
-    fn pair(&mut self, index: usize, bodies: &[Vec<Inst>; 2], predicated: [bool; 2], shapes: &mut Shapes) -> PairPlan {
+    fn pair(
+        &mut self,
+        index: usize,
+        bodies: &[Vec<Inst>; 2],
+        weight: Weight,
+        predicated: [bool; 2],
+        shapes: &mut Shapes,
+    ) -> PairPlan {
         let Context { func, costs, .. } = *self.context;
         let pair = &self.region.pairs[index];
         let phis = if index == 0 { Vec::new() } else { self.phis(pair.sides) };
@@ -441,12 +452,14 @@ impl Planner<'_, '_, '_> {
             let parted = self.region.hub.as_ref().is_none_or(|hub| hub.sources.iter().any(|s| s.1 == Way::Both));
             let [sides, behind] = predicated;
             let branches = u32::from(index == 0 && parted && !sides) + u32::from(links.len() == 2 && !behind);
-            self.numbers.branches += branches * DIVERGENT_BRANCH;
-            self.numbers.saved += branches * DIVERGENT_BRANCH;
+            let saved = cycles(branches * DIVERGENT_BRANCH, weight.both());
+            self.numbers.branches += saved;
+            self.numbers.saved += saved;
         }
+        let mut added = 0;
         for values in selects {
             if chosen.insert(values) {
-                self.select_cost += costs.select(func, values[0]);
+                added += costs.select(func, values[0]);
                 self.numbers.selects += 1;
             }
         }
@@ -456,13 +469,13 @@ impl Planner<'_, '_, '_> {
         let waits = if predicated[0] { machine::not_waited_for(self.context, &steps) } else { 0 };
         let saved = saved.saturating_sub(waits);
         self.numbers.blocks += 1;
-        self.numbers.saved += saved;
+        self.numbers.saved += cycles(saved, weight.both());
         self.numbers.melded += melded;
         self.numbers.lifted += lifted;
         self.numbers.guards += guards;
         self.numbers.guarded += guarded;
-        self.numbers.added += negations;
-        self.numbers.risk += lifted_cost;
+        self.numbers.added += cycles(added + negations + guards * DIVERGENT_BRANCH, weight.either());
+        self.numbers.risk += cycles(lifted_cost, weight.either());
         PairPlan { sides: pair.sides, tail: pair.tail.clone(), steps, phis }
     }
 
@@ -491,7 +504,7 @@ impl Planner<'_, '_, '_> {
             let ty = func.insts[phi].ty;
             let alike = |other: Inst| {
                 let pairs = self.edges(phi, other);
-                pairs.filter(|&values| self.melded.same(func, values)).count()
+                pairs.filter(|edge| self.melded.same(func, edge.1)).count()
             };
             let fits = others.iter().enumerate().filter(|(_, other)| func.insts[**other].ty == ty);
             // among equals the first, which the front end made for the same purpose
@@ -509,14 +522,15 @@ impl Planner<'_, '_, '_> {
         phis
     }
 
-    /// Incoming values of two phis along corresponding edges.
-    fn edges(&self, t: Inst, f: Inst) -> impl Iterator<Item = [Value; 2]> + '_ {
+    /// Incoming values of two phis along corresponding edges, and the number of the pair that each edge leaves.
+    fn edges(&self, t: Inst, f: Inst) -> impl Iterator<Item = (usize, [Value; 2])> + '_ {
         let home = self.context.func.insts[t].block;
         let target = self.region.pairs.iter().position(|pair| pair.sides[0] == home);
-        self.region.pairs.iter().filter_map(move |pair| {
+        self.region.pairs.iter().enumerate().filter_map(move |(from, pair)| {
             let Tail::Joined { links, .. } = &pair.tail else { return None };
             let goes = links.iter().any(|link| matches!(*link, Link::Pair(index) if Some(index) == target));
-            goes.then(|| [incoming(self.context, t, pair.sides[0]), incoming(self.context, f, pair.sides[1])])
+            let values = || [incoming(self.context, t, pair.sides[0]), incoming(self.context, f, pair.sides[1])];
+            goes.then(|| (from, values()))
         })
     }
 
@@ -524,8 +538,11 @@ impl Planner<'_, '_, '_> {
         let func = self.context.func;
         for &phis in pairs.iter().flat_map(|pair| &pair.phis) {
             let [Some(t), Some(f)] = phis else { continue };
-            let apart = self.edges(t, f).filter(|&values| !self.melded.same(func, values)).count() as u32;
-            self.select_cost += apart * self.context.costs.select(func, func.result(t));
+            let edges = self.edges(t, f).filter(|edge| !self.melded.same(func, edge.1));
+            let (apart, executions) = edges.fold((0, 0.0), |(count, sum), (pair, _)| {
+                (count + 1, sum + Weight::of(self.context, self.region, pair).either())
+            });
+            self.numbers.added += cycles(self.context.costs.select(func, func.result(t)), executions);
             self.numbers.selects += apart;
         }
     }

@@ -103,6 +103,55 @@ fn a_threshold_splits_one_warp_of_a_block() {
     assert!(matches!(found, FuseReject::RarelySplits(..)), "{found:?}");
 }
 
+/// A side with a loop of so many iterations, whose body a lane enters with the probability of a branch with these weights.
+fn looping(name: &str, iterations: u32, weights: [u32; 2]) -> String {
+    let profile = if weights[0] == weights[1] { "" } else { ", !prof !0" };
+    format!(
+        "{name}:\nbr label %{name}.loop\n\
+         {name}.loop:\n%{name}.i = phi i32 [ 0, %{name} ], [ %{name}.next, %{name}.latch ]\n\
+         %{name}.sum = phi i32 [ 0, %{name} ], [ %{name}.last, %{name}.latch ]\n\
+         %{name}.p = getelementptr i32, ptr %mine, i32 %{name}.i\n%{name}.v = load i32, ptr %{name}.p\n\
+         %{name}.s = icmp sgt i32 %{name}.v, 0\nbr i1 %{name}.s, label %{name}.body, label %{name}.latch{profile}\n\
+         {name}.body:\n%{name}.m = mul i32 %{name}.v, %n\n%{name}.d = udiv i32 %{name}.m, %n\n\
+         br label %{name}.latch\n\
+         {name}.latch:\n%{name}.t = phi i32 [ %{name}.v, %{name}.loop ], [ %{name}.d, %{name}.body ]\n\
+         %{name}.last = add i32 %{name}.sum, %{name}.t\n%{name}.next = add i32 %{name}.i, 1\n\
+         %{name}.more = icmp ult i32 %{name}.next, {iterations}\n\
+         br i1 %{name}.more, label %{name}.loop, label %join\n"
+    )
+}
+
+/// The numbers of the plan for two sides with loops.
+fn looped(iterations: u32, weights: [u32; 2]) -> Numbers {
+    let [yes, other] = ["yes", "other"].map(|name| looping(name, iterations, weights));
+    let join = JOIN.replace("%yes ]", "%yes.latch ]").replace("%other ]", "%other.latch ]");
+    let profile = format!(
+        "}}\n!0 = !{{!\"branch_weights\", i32 {}, i32 {}}}\ndefine void @g() {{\nret void",
+        weights[0], weights[1]
+    );
+    let body = format!("{ODD}\nbr i1 %c, label %yes, label %other\n{yes}{other}{join}\n{profile}");
+    let (plans, rejects) = planned(&Options { always: true, ..Options::default() }, &body);
+    assert_eq!(plans.len(), 1, "{rejects:?}");
+    plans[0].numbers
+}
+
+#[test]
+fn code_in_loops_counts_as_often_as_it_runs() {
+    let [few, many] = [4, 400].map(|iterations| looped(iterations, [1, 1]));
+    assert_eq!((few.melded, few.insts, few.selects), (many.melded, many.insts, many.selects));
+    let ratios = [(few.sides[0], many.sides[0]), (few.saved, many.saved)].map(|(few, many)| many / few);
+    assert!(ratios.iter().all(|ratio| (80..=100).contains(ratio)), "{few}, {many}");
+}
+
+#[test]
+fn blocks_that_few_lanes_reach_count_less() {
+    let [half, few] = [[1, 1], [1, 999]].map(|weights| looped(400, weights));
+    assert!(few.sides[0] < half.sides[0] && few.saved < half.saved, "{half}, {few}");
+    // of 16 lanes, one is as good as certain to take a branch that each takes with a probability of a half
+    let [often, half] = [[9, 1], [1, 1]].map(|weights| looped(400, weights));
+    assert!(often.sides[0] - half.sides[0] <= often.sides[0] / 1000, "{often}, {half}");
+}
+
 #[test]
 fn whatever_can_be_melded_is_on_demand() {
     let options = Options { always: true, ..Options::default() };
