@@ -10,6 +10,13 @@ use crate::llvm::escape::module_stack_escapes;
 use crate::llvm::handle;
 use std::cell::OnceCell;
 
+/// What calls of the module's functions return.
+pub trait Calls {
+    /// The form of the result of calling a function of the module, for lanes that pass arguments of these forms (`None`:
+    /// they differ in an unknown way); `None` if nothing is known of it.
+    fn returned(&self, function: u32, arguments: &[Option<Form>]) -> Option<Form>;
+}
+
 /// Everything outside the function that its facts depend on.
 pub struct Environment<'a> {
     pub geometry: Geometry,
@@ -23,17 +30,13 @@ pub struct Environment<'a> {
     pub simple: bool,
     pub(super) module: handle::Module<'a>,
     pub(super) stack_escapes: &'a OnceCell<bool>,
-    pub(super) returns: &'a [Option<Form>],
+    pub(super) calls: &'a dyn Calls,
 }
 
 impl Environment<'_> {
     /// Whether a pointer of unknown origin may point into some thread's stack. Looks at the whole module, once.
     pub fn stack_escapes(&self) -> bool {
         *self.stack_escapes.get_or_init(|| module_stack_escapes(self.module))
-    }
-    /// The result of a function of the module when its arguments are uniform.
-    pub fn returns(&self, function: u32) -> Option<&Form> {
-        self.returns.get(function as usize).and_then(Option::as_ref)
     }
     /// Whether a call is `llvm.assume`.
     pub fn is_assume(&self, func: &Func, call: Inst) -> bool {

@@ -11,7 +11,7 @@ use super::solver::{Solution, solve};
 use crate::affine::interner::{Element, Interner};
 use crate::affine::join::{join, leave_loop};
 use crate::affine::lanes::LaneModel;
-use crate::affine::{Form, Rest, Scope};
+use crate::affine::{Form, Scope};
 use crate::cfg::Cfg;
 use crate::cfg::convergence::{BlockTraits, Convergence};
 use crate::cfg::cycles::Cycle;
@@ -352,15 +352,9 @@ impl Findings {
     }
 }
 
-/// A uniform form, reduced to what is meaningful to a caller.
+/// A form that means the same to a caller: one without symbols.
 fn exported(form: &Form) -> Option<Form> {
-    if !form.terms.is_empty() {
-        return None;
-    }
-    Some(match form.rest {
-        Rest::Const(value) => Form::constant(value),
-        Rest::Uniform { scope, .. } => Form::uniform(scope),
-    })
+    form.symbols().next().is_none().then(|| form.clone())
 }
 
 /// What the convergence analysis needs to know about the instructions of a block.

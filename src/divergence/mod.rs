@@ -16,7 +16,7 @@
 //!           └ solver, readers                 the fixed point
 //!              └ facts, outline                  the results
 //!                 ├ covered, condition              under which launches a divergent branch is uniform
-//!                 └ frames, module                  claims propagated from call to call
+//!                 └ frames, contexts, module        claims propagated from call to call
 //!                    └ hypothesis                      what would hold under such a condition
 //! ```
 //!
@@ -26,6 +26,7 @@
 //! soundness argument.
 
 pub mod condition;
+mod contexts;
 mod covered;
 pub mod environment;
 pub mod facts;

@@ -1,18 +1,17 @@
 //! What do the arguments and results of device functions look like from outside? Claims propagated over the call graph.
 //!
-//! - **Results, bottom up.** A function with an exact definition is solved once with every argument uniform in the
-//!   grid. What then holds for its returned value holds for any call with uniform arguments. Recursive functions get no
-//!   claim.
+//! - **Results**, by [context](super::contexts), when a call is met.
 //! - **Arguments, top down.** A function that only this module can call, and only directly, gets for each argument the
 //!   join over its call sites. The walk starts from kernels (whose arguments are uniform in the grid) and from
 //!   functions with unknown callers (whose arguments are divergent). Forms keep their terms but not their symbols,
 //!   which mean nothing in the callee. The entry is warp-convergent if every call is in a warp-convergent block; the
 //!   frame has the same address for all lanes under the conditions of [`frames`](super::frames).
 //!
-//! Both are computed once, when first needed: modules without device functions never pay for them. Cost: two solves per
-//! device function, and more only while claims about its arguments still change (at most [`MAX_SOLVES`]).
+//! Both are computed when first needed: modules without device functions never pay for them. Arguments cost one solve of
+//! every function of the module, and more only while claims about them still change (at most [`MAX_SOLVES`]).
 
-use super::environment::Environment;
+use super::contexts::{Body, Contexts};
+use super::environment::{Calls, Environment};
 use super::facts::{Facts, Findings};
 use super::frames::holds_still;
 use super::intrinsic_table::IntrinsicTable;
@@ -23,11 +22,11 @@ use crate::affine::{Form, Rest, Scope};
 use crate::cfg::Cfg;
 use crate::entity::Inst;
 use crate::geometry::{BlockShape, Geometry, WARP_SIZE};
+use crate::ir::Func;
 use crate::ir::call::Callee;
 use crate::ir::handles::Handles;
 use crate::ir::import::{ModuleContext, import};
 use crate::ir::inst::Opcode;
-use crate::ir::{Func, ParamData};
 use crate::llvm::handle;
 use crate::mutants::{self, Mutant};
 use std::cell::OnceCell;
@@ -56,19 +55,15 @@ struct Entry {
     same_frame: bool,
 }
 
-#[derive(Default)]
-struct Summaries {
-    returns: Vec<Option<Form>>,
-    entries: Vec<Entry>,
-}
-
 /// The analysis of one module, from which the facts of functions are obtained.
 pub struct ModuleAnalysis<'m> {
     pub context: ModuleContext<'m>,
     pub options: Options,
     /// Built when something is solved: outlines alone do not need the declarations of the module.
     intrinsics: OnceCell<IntrinsicTable>,
-    summaries: OnceCell<Summaries>,
+    /// What call sites guarantee about each function.
+    entries: OnceCell<Vec<Entry>>,
+    contexts: Contexts,
     stack_escapes: OnceCell<bool>,
     /// Whether no kernel contradicts the block shape stated by the user.
     shape_holds: OnceCell<bool>,
@@ -81,7 +76,8 @@ impl<'m> ModuleAnalysis<'m> {
             context: ModuleContext::new(module),
             options,
             intrinsics: OnceCell::new(),
-            summaries: OnceCell::new(),
+            entries: OnceCell::new(),
+            contexts: Contexts::default(),
             stack_escapes: OnceCell::new(),
             shape_holds: OnceCell::new(),
         }
@@ -109,12 +105,9 @@ impl<'m> ModuleAnalysis<'m> {
     pub fn solve(&self, outline: Outline, function: handle::Function<'m>) -> Facts {
         let func = &outline.func;
         let is_called = !func.is_kernel && self.has_closed_callers(function);
-        let none = Summaries::default();
-        let summaries =
-            if self.calls_known(func) || is_called { self.summaries.get_or_init(|| self.summarise()) } else { &none };
         let index = if is_called { self.context.index_of(function) } else { None };
-        let entry = index.and_then(|index| summaries.entries.get(index as usize));
-        let env = self.environment(function, func, entry, &summaries.returns);
+        let entry = index.and_then(|index| self.entries.get_or_init(|| self.entries()).get(index as usize));
+        let env = self.environment(function, func, entry);
         Facts::compute(outline, &env)
     }
 
@@ -122,7 +115,7 @@ impl<'m> ModuleAnalysis<'m> {
     #[cfg(test)]
     pub(super) fn with_environment(&self, kernel: handle::Function<'m>, test: impl FnOnce(&Outline, &Environment<'_>)) {
         let (outline, _) = self.outline(kernel);
-        let env = self.environment(kernel, &outline.func, None, &[]);
+        let env = self.environment(kernel, &outline.func, None);
         test(&outline, &env);
     }
 
@@ -134,10 +127,7 @@ impl<'m> ModuleAnalysis<'m> {
         geometry: Geometry,
         multiples: &[u32],
     ) -> Findings {
-        let none = Summaries::default();
-        let summaries =
-            if self.calls_known(&outline.func) { self.summaries.get_or_init(|| self.summarise()) } else { &none };
-        let mut env = self.environment(kernel, &outline.func, None, &summaries.returns);
+        let mut env = self.environment(kernel, &outline.func, None);
         env.geometry = geometry;
         for &index in multiples {
             let align = WARP_SIZE.trailing_zeros() as u8;
@@ -145,17 +135,6 @@ impl<'m> ModuleAnalysis<'m> {
         }
         let solution = solve(&outline.func, outline.cfg(), &env);
         Findings::new(outline.cfg.clone(), solution, &env)
-    }
-
-    /// Whether a function calls one whose result can be derived from its body.
-    fn calls_known(&self, func: &Func) -> bool {
-        func.calls.iter().any(|call| matches!(call.callee, Callee::Function(f) if self.has_summary(f)))
-    }
-
-    /// Whether the result of calling the function can be derived from its body.
-    fn has_summary(&self, function: u32) -> bool {
-        let function = self.context.functions()[function as usize];
-        !function.is_declaration() && function.has_exact_definition()
     }
 
     /// Whether every caller is a direct call in this module.
@@ -189,16 +168,15 @@ impl<'m> ModuleAnalysis<'m> {
         function: handle::Function<'m>,
         func: &Func,
         entry: Option<&Entry>,
-        returns: &'a [Option<Form>],
     ) -> Environment<'a> {
         let unknown = || vec![if func.is_kernel { Some(Form::uniform(Scope::Grid)) } else { None }; func.params.len()];
         if func.is_kernel {
             let frame = (!function.is_called() || mutants::on(Mutant::SameFrames)).then_some(Scope::Grid);
-            return self.plain_environment(func, unknown(), true, frame, returns);
+            return self.plain_environment(func, unknown(), true, frame);
         }
         let Some(entry) = entry else {
             let frame = mutants::on(Mutant::SameFrames).then_some(Scope::Warp);
-            return self.plain_environment(func, unknown(), false, frame, returns);
+            return self.plain_environment(func, unknown(), false, frame);
         };
         let frame = (entry.same_frame || mutants::on(Mutant::SameFrames)).then_some(Scope::Warp);
         let (mut params, convergent) = match &entry.params {
@@ -209,7 +187,7 @@ impl<'m> ModuleAnalysis<'m> {
             // a by-value argument is a copy of the callee's own, in its frame
             *claim = frame.map(Form::uniform);
         }
-        self.plain_environment(func, params, convergent, frame, returns)
+        self.plain_environment(func, params, convergent, frame)
     }
 
     fn plain_environment<'a>(
@@ -218,7 +196,6 @@ impl<'m> ModuleAnalysis<'m> {
         params: Vec<Option<Form>>,
         entry_convergent: bool,
         frame: Option<Scope>,
-        returns: &'a [Option<Form>],
     ) -> Environment<'a> {
         Environment {
             geometry: self.geometry(func),
@@ -229,52 +206,37 @@ impl<'m> ModuleAnalysis<'m> {
             simple: self.options.simple,
             module: self.context.module,
             stack_escapes: &self.stack_escapes,
-            returns,
+            calls: self,
         }
     }
 
-    fn summarise(&self) -> Summaries {
-        let count = self.context.functions().len();
-        let kernels: Vec<Option<Func>> = self
-            .context
-            .functions()
+    /// The form of the returned value for these arguments, wherever the frame is.
+    fn returned_for(&self, body: &Body, arguments: &[Option<Form>]) -> Option<Form> {
+        let Body { func, cfg } = body;
+        // a variadic call has more arguments than the function has parameters
+        let known = |index: usize| arguments.get(index).cloned().flatten();
+        let params = func.params.iter().enumerate().map(|(index, param)| known(index).filter(|_| !param.byval));
+        let frame = mutants::on(Mutant::SameFrames).then_some(Scope::Warp);
+        let env = self.plain_environment(func, params.collect(), true, frame);
+        let solution = solve(func, cfg, &env);
+        Findings::new(cfg.clone(), solution, &env).returned(func)
+    }
+
+    /// What call sites guarantee about each function of the module.
+    fn entries(&self) -> Vec<Entry> {
+        let functions = self.context.functions();
+        let bodies: Vec<Option<Func>> = functions
             .iter()
             .map(|&function| (!function.is_declaration()).then(|| import(&self.context, function).0))
             .collect();
-        let mut returns: Vec<Option<Form>> = vec![None; count];
-        for index in bottom_up(&kernels) {
-            if self.has_summary(index as u32) {
-                returns[index] = kernels[index].as_ref().and_then(|func| self.returned(func, &returns));
-            }
-        }
-        let entries = self.entries(&kernels, &returns);
-        Summaries { returns, entries }
-    }
-
-    /// The form of the returned value when all arguments are uniform in the grid, wherever the frame is.
-    fn returned(&self, func: &Func, returns: &[Option<Form>]) -> Option<Form> {
-        if func.is_kernel {
-            return None;
-        }
-        let param = |param: &ParamData| (!param.byval).then(|| Form::uniform(Scope::Grid));
-        let params = func.params.iter().map(param).collect();
-        let frame = mutants::on(Mutant::SameFrames).then_some(Scope::Warp);
-        let env = self.plain_environment(func, params, true, frame, returns);
-        let cfg = Rc::new(Cfg::new(&func.graph));
-        let solution = solve(func, &cfg, &env);
-        Findings::new(cfg, solution, &env).returned(func)
-    }
-
-    fn entries(&self, kernels: &[Option<Func>], returns: &[Option<Form>]) -> Vec<Entry> {
-        let functions = self.context.functions();
         let closed: Vec<bool> = functions.iter().map(|&f| !f.is_declaration() && self.has_closed_callers(f)).collect();
         let mut entries: Vec<Entry> = vec![Entry { params: None, convergent: true, same_frame: true }; functions.len()];
         let mut solves = vec![0u32; functions.len()];
-        let mut queued: Vec<bool> = (0..functions.len()).map(|i| kernels[i].is_some() && !closed[i]).collect();
+        let mut queued: Vec<bool> = (0..functions.len()).map(|i| bodies[i].is_some() && !closed[i]).collect();
         let mut queue: VecDeque<usize> = (0..functions.len()).filter(|&i| queued[i]).collect();
         while let Some(index) = queue.pop_front() {
             queued[index] = false;
-            let Some(func) = &kernels[index] else { continue };
+            let Some(func) = &bodies[index] else { continue };
             solves[index] += 1;
             if solves[index] > MAX_SOLVES && closed[index] {
                 let params = Some(vec![None; func.params.len()]);
@@ -285,7 +247,7 @@ impl<'m> ModuleAnalysis<'m> {
                 }
             }
             let entry = Some(&entries[index]).filter(|_| closed[index]);
-            let env = self.environment(functions[index], func, entry, returns);
+            let env = self.environment(functions[index], func, entry);
             let cfg = Rc::new(Cfg::new(&func.graph));
             let solution = solve(func, &cfg, &env);
             let facts = Findings::new(cfg, solution, &env);
@@ -332,45 +294,41 @@ fn record_call(entry: &mut Entry, func: &Func, facts: &Findings, call: Inst, sam
     changed
 }
 
-/// Callees before callers. Members of a recursion come in no particular order; they get no claim about each other.
-fn bottom_up(kernels: &[Option<Func>]) -> Vec<usize> {
-    let callees: Vec<Vec<usize>> = kernels
-        .iter()
-        .map(|func| {
-            func.as_ref().map_or(Vec::new(), |func| {
-                let calls = func.insts.keys().filter(|&inst| func.insts[inst].opcode == Opcode::Call);
-                calls
-                    .filter_map(|inst| match func.call(inst).callee {
-                        Callee::Function(index) => Some(index as usize),
-                        _ => None,
-                    })
-                    .collect()
-            })
-        })
-        .collect();
-    let mut order = Vec::with_capacity(kernels.len());
-    let mut seen = vec![false; kernels.len()];
-    for root in 0..kernels.len() {
-        let mut stack = vec![(root, 0usize)];
-        if std::mem::replace(&mut seen[root], true) {
-            continue;
-        }
-        while let Some((node, next)) = stack.last_mut() {
-            match callees[*node].get(*next) {
-                Some(&callee) => {
-                    *next += 1;
-                    if !std::mem::replace(&mut seen[callee], true) {
-                        stack.push((callee, 0));
-                    }
-                }
-                None => {
-                    order.push(*node);
-                    stack.pop();
-                }
+impl Calls for ModuleAnalysis<'_> {
+    fn returned(&self, function: u32, arguments: &[Option<Form>]) -> Option<Form> {
+        let read = || {
+            let function = self.context.functions()[function as usize];
+            let is_exact = function.has_exact_definition();
+            if function.is_ptx_kernel() || function.is_declaration() || function.is_replaceable() {
+                return None;
             }
-        }
+            let func = import(&self.context, function).0;
+            (is_exact || computes_only(&func)).then(|| {
+                let cfg = Rc::new(Cfg::new(&func.graph));
+                Body { func, cfg }
+            })
+        };
+        self.contexts.returned(function, arguments, read, |body, arguments| self.returned_for(body, arguments))
     }
-    order
+}
+
+/// Whether a function neither accesses memory nor chooses a value where one is undefined. Other bodies that were made
+/// from the same source return the same then, however they were optimised; of racing loads, one body may have merged two
+/// that are apart in another. Functions that it calls are judged by themselves.
+fn computes_only(func: &Func) -> bool {
+    let reads = |inst: Inst| {
+        matches!(
+            func.insts[inst].opcode,
+            Opcode::Alloca
+                | Opcode::Load
+                | Opcode::Store
+                | Opcode::AtomicRmw
+                | Opcode::CmpXchg
+                | Opcode::Fence
+                | Opcode::Freeze
+        )
+    };
+    !func.has_undefined && !func.insts.keys().any(reads)
 }
 
 #[cfg(test)]

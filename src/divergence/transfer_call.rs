@@ -1,6 +1,7 @@
 //! How does the result of a call relate across lanes?
 //!
-//! Intrinsics follow the table in [`super::intrinsics`], device functions the summaries of [`super::module`], inline
+//! Intrinsics follow the table in [`super::intrinsics`], device functions what their bodies return
+//! ([`super::contexts`]), inline
 //! assembly its instructions ([`super::transfer_asm`]). Everything else is divergent. An ordinary
 //! function that accesses no memory may still read `threadIdx.x`, so `memory(none)` alone says nothing;
 //! `nodivergencesource` does.
@@ -14,8 +15,8 @@ use crate::affine::{Base, Form, Rest, Scope};
 use crate::entity::{Block, Inst};
 use crate::geometry::{AssumedRows, WARP_SIZE};
 use crate::ir::call::Callee;
-use crate::ir::inst::ConstData;
 use crate::mutants::{self, Mutant};
+use smallvec::SmallVec;
 
 /// The clamp operand of `shfl.sync` if the whole warp is one segment: segment mask zero, clamp 31.
 pub(super) const FULL_WIDTH_CLAMP: u64 = 0x1f;
@@ -27,10 +28,9 @@ impl View<'_> {
         let call = *self.func.call(inst);
         match call.callee {
             Callee::Intrinsic(id) => self.intrinsic(inst, id),
-            Callee::Function(index) => match self.env.returns(index) {
-                Some(returned) => self.summarised(inst, &returned.clone()),
-                None if call.no_divergence_source => self.no_source(inst),
-                None => Element::DIVERGENT,
+            Callee::Function(index) => match self.returned(inst, index) {
+                element if element.is_divergent() && call.no_divergence_source => self.no_source(inst),
+                element => element,
             },
             Callee::Asm { .. } => match self.assembly(inst) {
                 element if element.is_divergent() && call.no_divergence_source => self.no_source(inst),
@@ -50,18 +50,19 @@ impl View<'_> {
         }
     }
 
-    /// A call of a device function whose result is uniform for uniform arguments.
-    fn summarised(&mut self, inst: Inst, returned: &Form) -> Element {
-        let mut arguments = self.generic(inst);
-        if mutants::on(Mutant::IgnoreArguments) {
-            arguments = Element::uniform(Scope::Grid);
+    /// A call of a function of the module. Its arguments keep their terms, but not their symbols, which mean nothing there.
+    fn returned(&mut self, inst: Inst, function: u32) -> Element {
+        let mut arguments: SmallVec<[Option<Form>; 8]> = SmallVec::new();
+        for index in 0..self.func.operands(inst).len() {
+            let element = self.operand(inst, index);
+            if element.is_bottom() {
+                return Element::BOTTOM;
+            }
+            let known = self.interner.form(element).filter(|form| form.symbols().next().is_none()).cloned();
+            let ignored = || Some(Form::uniform(Scope::Grid));
+            arguments.push(if mutants::on(Mutant::IgnoreArguments) { ignored() } else { known });
         }
-        match (arguments.plain_scope(), returned.as_constant()) {
-            _ if arguments.is_bottom() => Element::BOTTOM,
-            (Some(_), Some(_)) => self.interner.intern(returned),
-            (Some(scope), None) => Element::uniform(scope.min(returned.rest.scope())),
-            (None, _) => Element::DIVERGENT,
-        }
+        self.env.calls.returned(function, &arguments).map_or(Element::DIVERGENT, |form| self.interner.intern(&form))
     }
 
     fn intrinsic(&mut self, inst: Inst, id: u32) -> Element {
@@ -76,13 +77,16 @@ impl View<'_> {
             LaneRule::Vote => self.in_warp_if_uniform(inst, &[0]),
             LaneRule::Reduction => self.in_warp_if_uniform(inst, &[1]),
             LaneRule::ShuffleIndex => {
-                let clamp = self.func.operands(inst).get(3).and_then(|&clamp| self.func.constant(clamp));
-                match clamp {
-                    _ if mutants::on(Mutant::ShuffleClamp) => self.in_warp_if_uniform(inst, &[0, 2]),
-                    Some(ConstData::Int(bits)) if bits & CLAMP_FIELDS == FULL_WIDTH_CLAMP => {
-                        self.in_warp_if_uniform(inst, &[0, 2])
-                    }
-                    _ => Element::DIVERGENT,
+                let clamp = self.operand(inst, 3);
+                if clamp.is_bottom() {
+                    return Element::BOTTOM;
+                }
+                let bits = self.interner.form(clamp).and_then(Form::as_constant);
+                let is_whole = bits.is_some_and(|bits| bits as u64 & CLAMP_FIELDS == FULL_WIDTH_CLAMP);
+                if is_whole || mutants::on(Mutant::ShuffleClamp) {
+                    self.in_warp_if_uniform(inst, &[0, 2])
+                } else {
+                    Element::DIVERGENT
                 }
             }
             LaneRule::BlockReduction => {

@@ -13,8 +13,8 @@ define internal i32 @f(i32 %x) memory(none) {
 declare i32 @g(i32) memory(none)
 ; CHECK-LABEL: affine divergence for 'k'
 define ptx_kernel void @k(i32 %n) {
-  ; CHECK: %div.f = divergent{{$}}
-  %div.f = call i32 @f(i32 %n)
+  ; CHECK: %aff.f = affine 1*tid.x + uniform grid{{$}}
+  %aff.f = call i32 @f(i32 %n)
   ; CHECK: %div.g = divergent{{$}}
   %div.g = call i32 @g(i32 %n)
   ret void
