@@ -244,6 +244,23 @@ fn occupancy_decides() {
 }
 
 #[test]
+fn blocks_that_may_wait_for_each_other_stay_resident() {
+    // 132 multiprocessors, on each 16 blocks of the version and 32 of the kernel
+    let version = "version 32 0 1 2 set blocks 16 block 64 1 1";
+    for (grid, runs) in [
+        ("2112 1 1", true),
+        ("2113 1 1", false),
+        ("4224 1 1", false),
+        ("1056 2 2", false),
+        ("4225 1 1", true),
+        ("65535 65535 65535", true),
+    ] {
+        assert_eq!(chosen(version, &format!("grid {grid}")), runs, "{grid}");
+    }
+    assert!(chosen("version 32 0 1 2 block 64 1 1", "grid 4224 1 1"));
+}
+
+#[test]
 fn a_table_that_is_not_ours_is_not_used() {
     assert!(chosen(ANY, ""));
     for broken in [

@@ -50,6 +50,7 @@ enum {
   CAPTURE_RELAXED = 2,     // CU_STREAM_CAPTURE_MODE_RELAXED
   MAX_DYNAMIC_SHARED = 8,  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
   REQUIRED_CLUSTER = 11,   // CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH; height and depth follow
+  MULTIPROCESSORS = 16,    // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
 };
 
 typedef struct {
@@ -68,6 +69,8 @@ typedef struct {
   Status (*cuFuncGetAttribute)(int *, int, Function);
   Status (*cuFuncSetAttribute)(Function, int, int);
   Status (*cuOccupancyMaxActiveBlocksPerMultiprocessor)(int *, Function, int, size_t);
+  Status (*cuCtxGetDevice)(int *);
+  Status (*cuDeviceGetAttribute)(int *, int, int);
 } Driver;
 
 // In the order of the members.
@@ -77,7 +80,8 @@ static const char *const driver_names[] = {"cuCtxGetId",          "cuStreamIsCap
                                            "cuModuleGetFunction", "cuStreamCreate",
                                            "cuMemcpyDtoHAsync",   "cuStreamSynchronize",
                                            "cuStreamDestroy",     "cuFuncGetAttribute",
-                                           "cuFuncSetAttribute",  "cuOccupancyMaxActiveBlocksPerMultiprocessor"};
+                                           "cuFuncSetAttribute",  "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+                                           "cuCtxGetDevice",      "cuDeviceGetAttribute"};
 enum { DRIVER_FUNCTIONS = sizeof driver_names / sizeof *driver_names };
 _Static_assert(sizeof(Driver) == DRIVER_FUNCTIONS * sizeof(void *), "a name for each member");
 
@@ -128,7 +132,10 @@ typedef struct Choice {
   struct {
     unsigned number; // counted from 1, as in the name
     Function function;
-    unsigned dynamic;  // its dynamic shared memory in bytes
+    unsigned dynamic; // its dynamic shared memory in bytes
+    // Blocks that can be resident on the GPU at once, of the version and of the kernel. Blocks of a grid that is
+    // resident as a whole may wait for each other; such a grid must not go to a version of which fewer blocks are.
+    uint64_t resident, resident_of_kernel;
     const Fact *facts; // those on grid and arguments
     unsigned fact_count;
   } versions[MAX_VERSIONS];
@@ -203,7 +210,8 @@ static const Driver *driver(void) {
 
 // --- Facts ----------------------------------------------------------------------------------------------------------
 
-static uint64_t threads_of(Dim3 block) { return (uint64_t)block.x * block.y * block.z; }
+// The threads of a block, or the blocks of a grid.
+static uint64_t size_of(Dim3 shape) { return (uint64_t)shape.x * shape.y * shape.z; }
 
 static unsigned extent(Dim3 shape, uint64_t dimension) {
   return dimension == 0 ? shape.x : dimension == 1 ? shape.y : shape.z;
@@ -243,9 +251,9 @@ static int holds_for_block(const Fact *fact, Dim3 block) {
   case BLOCK_IS:
     return extent(block, fact->a) == fact->b;
   case THREADS_AT_MOST:
-    return threads_of(block) <= fact->a;
+    return size_of(block) <= fact->a;
   case THREADS_AT_LEAST:
-    return threads_of(block) >= fact->a;
+    return size_of(block) >= fact->a;
   }
   return 0;
 }
@@ -417,10 +425,11 @@ static int has_same_cluster(const Driver *cu, Function a, Function b) {
   return 1;
 }
 
-// Why a version cannot be launched with this much dynamic shared memory; null if it can, and is prepared for it.
-static const char *prepare(const Driver *cu, const Kernel *kernel, const Version *version, const Choice *choice,
+// Why a version cannot be launched with this much dynamic shared memory; null if it can, and is prepared for it. Notes
+// how many of its blocks can be resident.
+static const char *prepare(const Driver *cu, const Kernel *kernel, const Version *version, Choice *choice,
                            uint64_t dynamic) {
-  int threads = (int)threads_of(choice->block), limit = 0, blocks = 0, blocks_of_kernel = 0;
+  int threads = (int)size_of(choice->block), limit = 0, blocks = 0, blocks_of_kernel = 0;
   if (!has_same_cluster(cu, kernel->function, version->function))
     return "clusters were set on the kernel";
   if (cu->cuFuncGetAttribute(&limit, MAX_DYNAMIC_SHARED, version->function))
@@ -433,6 +442,11 @@ static const char *prepare(const Driver *cu, const Kernel *kernel, const Version
     return "the kernel's occupancy is not known";
   if (version->keep && (uint64_t)blocks * version->keep < (uint64_t)blocks_of_kernel)
     return "too few of its blocks fit";
+  int device, processors;
+  if (cu->cuCtxGetDevice(&device) || cu->cuDeviceGetAttribute(&processors, MULTIPROCESSORS, device))
+    return "the number of multiprocessors is not known";
+  choice->versions[choice->count].resident = (uint64_t)blocks * (unsigned)processors;
+  choice->versions[choice->count].resident_of_kernel = (uint64_t)blocks_of_kernel * (unsigned)processors;
   return NULL;
 }
 
@@ -458,7 +472,7 @@ static const char *admit(const Driver *cu, const Kernel *kernel, unsigned index,
   const Version *version = &kernel->versions[index];
   if (!version->function)
     return "it is missing in the device code";
-  uint64_t warps = (threads_of(choice->block) + WARP_SIZE - 1) / WARP_SIZE;
+  uint64_t warps = (size_of(choice->block) + WARP_SIZE - 1) / WARP_SIZE;
   uint64_t own = (choice->own + version->slot_align - 1) & -version->slot_align;
   uint64_t dynamic = own + version->slot_fixed + version->slot_bytes * warps;
   if (dynamic > MAX_SHARED)
@@ -484,9 +498,8 @@ static const char *admit(const Driver *cu, const Kernel *kernel, unsigned index,
 static Choice *decide(const Driver *cu, const Stub *stub, Kernel *kernel, Dim3 block, size_t own) {
   int limit;
   // what is not a launch of the kernel stays the error that it is
-  if (kernel->choice_count >= MAX_CHOICES || own > MAX_SHARED || !threads_of(block) || block.x > 1024 ||
-      block.y > 1024 || block.z > 1024 || cu->cuFuncGetAttribute(&limit, MAX_DYNAMIC_SHARED, kernel->function) ||
-      own > (size_t)limit)
+  if (kernel->choice_count >= MAX_CHOICES || own > MAX_SHARED || !size_of(block) || block.x > 1024 || block.y > 1024 ||
+      block.z > 1024 || cu->cuFuncGetAttribute(&limit, MAX_DYNAMIC_SHARED, kernel->function) || own > (size_t)limit)
     return NULL;
   Choice *choice = malloc(sizeof *choice);
   if (!choice)
@@ -574,7 +587,10 @@ static inline int launch_version(Stub *stub, const void *symbol, Dim3 grid, Dim3
   Choice *choice = kernel ? find_choice(kernel, block, own) : NULL;
   if (__builtin_expect(!choice, 0) && !(choice = look_up(cu, stub, symbol, context, block, own)))
     return 0;
+  uint64_t blocks = size_of(grid);
   for (unsigned i = 0; i < choice->count; i++) {
+    if (blocks > choice->versions[i].resident && blocks <= choice->versions[i].resident_of_kernel)
+      continue;
     const Fact *facts = choice->versions[i].facts;
     unsigned held = 0, count = choice->versions[i].fact_count;
     while (held < count && holds_for_launch(&facts[held], grid, block, arguments))

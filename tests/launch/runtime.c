@@ -173,6 +173,16 @@ static int launch(void *function, unsigned gx, unsigned gy, unsigned gz, unsigne
   return 0;
 }
 
+static int get_device(int *device) {
+  *device = 3;
+  return 0;
+}
+
+static int get_device_attribute(int *value, int attribute, int device) {
+  *value = attribute == 16 && device == 3 ? 132 : 0; // multiprocessors of an H100
+  return 0;
+}
+
 static int nothing(void *handle) { return 0; }
 
 static const struct {
@@ -193,6 +203,8 @@ static const struct {
     {"cuFuncGetAttribute", get_attribute},
     {"cuFuncSetAttribute", set_attribute},
     {"cuOccupancyMaxActiveBlocksPerMultiprocessor", occupancy},
+    {"cuCtxGetDevice", get_device},
+    {"cuDeviceGetAttribute", get_device_attribute},
 };
 
 int cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version, unsigned long long flags,
