@@ -2,7 +2,7 @@
 ; to a selected element.
 ; RUN: %opt -passes='fuse-branches' -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s
 
-; CHECK: divergent branch not fused: it does not pay: {{.*}} saved 24, added 5
+; CHECK: divergent branch not fused: it does not pay: {{.*}} saves 24, branches included, and pays 5
 
 target triple = "nvptx64-nvidia-cuda"
 

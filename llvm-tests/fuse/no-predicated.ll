@@ -1,7 +1,7 @@
 ; Two short sides, which ptxas predicates: there is no branch to save.
 ; RUN: %opt -passes='fuse-branches' -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s
 
-; CHECK: divergent branch not fused: it does not pay: 1 of 1+1 instructions melded in 1 block, 1 select; sides cost 8+8 cycles, saved 4, added 4
+; CHECK: divergent branch not fused: it does not pay: 1 of 1+1 instructions melded in 1 block, 1 select; sides cost 8+8 cycles; a warp that splits saves 4, branches included, and pays 4
 
 target triple = "nvptx64-nvidia-cuda"
 

@@ -5,7 +5,7 @@
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @k(ptr %in, ptr %out, <8 x i32> %v, <8 x i32> %w, i32 %n) {
-; CHECK: divergent branch not fused: it does not pay: 2 of 2+2 instructions melded in 1 block, 3 selects; sides cost 48+48 cycles, saved 24, added 22
+; CHECK: divergent branch not fused: it does not pay: 2 of 2+2 instructions melded in 1 block, 3 selects; sides cost 48+48 cycles; a warp that splits saves 24, branches included, and pays 22
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %odd = and i32 %t, 1

@@ -4,7 +4,7 @@
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @k(ptr %in, ptr %out, i32 %x, i32 %y, i32 %z) {
-; CHECK: divergent branch fused: 1 of 1+1 instructions melded in 1 block, 1 select; sides cost 40+40 cycles, saved 56, added 2, risk 2, registers {{[0-9]+}} before, {{[0-9]+}} after
+; CHECK: divergent branch fused: 1 of 1+1 instructions melded in 1 block, 1 select; sides cost 40+40 cycles; a warp that splits saves 56, branches included, and pays 2; one that does not pays 2, registers {{[0-9]+}} before, {{[0-9]+}} after
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %odd = and i32 %t, 1

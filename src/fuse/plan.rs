@@ -159,7 +159,12 @@ impl fmt::Display for Numbers {
         if sources > 0 {
             write!(f, ", {sources} branch{} joined", if sources == 1 { "" } else { "es" })?;
         }
-        write!(f, "; sides cost {}+{} cycles, saved {saved}, added {added}, risk {risk}", sides[0], sides[1])?;
+        write!(
+            f,
+            "; sides cost {}+{} cycles; a warp that splits saves {saved}, branches included, and ",
+            sides[0], sides[1]
+        )?;
+        write!(f, "pays {added}; one that does not pays {risk}")?;
         let [before, after] = registers;
         if after > 0 {
             write!(f, ", registers {before} before, {after} after")?;

@@ -5,7 +5,7 @@ use super::plans::Plans;
 use super::text::Text;
 use crate::source::Whose;
 use llvm_sys::prelude::LLVMValueRef;
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::ffi::c_void;
 use std::hash::BuildHasher;
@@ -99,6 +99,10 @@ struct Waiting {
     name: String,
     message: String,
     count: u32,
+    /// Hash of the place and the remark's name.
+    site: u64,
+    /// The instantiation; empty if it is no template, or of several.
+    owner: String,
 }
 
 /// Where a remark is shown.
@@ -109,6 +113,8 @@ struct Shown {
     key: Option<u64>,
     /// Of whom inlined code is, that is not shown itself.
     within: String,
+    /// The instantiation of a template; empty if it is none.
+    owner: String,
 }
 
 /// A remark that a caller of the library collects.
@@ -182,9 +188,12 @@ impl<'a> Host<'a> {
         let Some(said) = self.said.filter(|_| !matches!(kind, Kind::Error | Kind::Warning)) else {
             return say(0, message);
         };
-        let Some(Shown { up, key, within }) = shown(&said.whose, function, at) else { return };
+        let Some(Shown { up, key: place_key, within, owner }) = shown(&said.whose, function, at) else { return };
         let message = format!("{message}{within}");
-        let Some(key) = key.map(|key| FxBuildHasher.hash_one((key, name, &message))) else { return say(up, &message) };
+        let site = FxBuildHasher.hash_one((place_key, name));
+        let Some(key) = place_key.map(|key| FxBuildHasher.hash_one((key, name, &message))) else {
+            return say(up, &message);
+        };
         if kind != Kind::Analysis {
             if said.known.borrow_mut().insert(key) {
                 say(up, &message);
@@ -193,10 +202,15 @@ impl<'a> Host<'a> {
         }
         let mut waiting = said.waiting.borrow_mut();
         match waiting.iter_mut().find(|other| other.key == key) {
-            Some(other) => other.count += 1,
+            Some(other) => {
+                other.count += 1;
+                if other.owner != owner {
+                    other.owner.clear();
+                }
+            }
             None => {
                 let (place, name) = ((function.raw(), raw_at, up), name.to_owned());
-                waiting.push(Waiting { key, place, kind, name, message, count: 1 });
+                waiting.push(Waiting { key, place, kind, name, message, count: 1, site, owner });
             }
         }
     }
@@ -204,7 +218,19 @@ impl<'a> Host<'a> {
     /// Says what waited.
     pub fn finish(&self) {
         let Some(said) = self.said else { return };
-        for Waiting { key, place, kind, name, message, count } in said.waiting.take() {
+        let waiting = said.waiting.take();
+        // instantiations of which different things are said at one place
+        let mut first: FxHashMap<u64, &str> = FxHashMap::default();
+        let mut differing: FxHashSet<u64> = FxHashSet::default();
+        for Waiting { site, owner, .. } in &waiting {
+            if *first.entry(*site).or_insert(owner) != owner.as_str() {
+                differing.insert(*site);
+            }
+        }
+        for Waiting { key, place, kind, name, mut message, count, site, owner } in waiting {
+            if differing.contains(&site) && !owner.is_empty() {
+                message = format!("{message}; in {owner}");
+            }
             if said.known.borrow_mut().insert(key) {
                 let times = if count > 1 { format!("; {count} times here") } else { String::new() };
                 self.say(kind, place, &name, &format!("{message}{times}"));
@@ -237,7 +263,7 @@ fn shown(whose: &Whose, function: Function<'_>, at: Option<Inst<'_>>) -> Option<
             None => *whose == Whose::All || !function.module().has_debug_info(),
         };
         let key = function.source().filter(|_| at.is_none()).map(|_| FxBuildHasher.hash_one(function.name()));
-        return is_shown.then(|| Shown { up: 0, key, within: String::new() });
+        return is_shown.then(|| Shown { up: 0, key, within: String::new(), owner: String::new() });
     };
     // clang's own wrappers of CUDA's built-in functions say nothing to anybody: the call that was inlined does
     let is_wrapper = |file: &str| file.rsplit('/').next().is_some_and(|name| name.starts_with("__clang_"));
@@ -259,5 +285,6 @@ fn shown(whose: &Whose, function: Function<'_>, at: Option<Inst<'_>>) -> Option<
         }
         _ => String::new(),
     };
-    Some(Shown { up: up as u32, key: Some(key), within })
+    let owner = chain.last().map(|location| location.function()).filter(|name| name.contains('<')).unwrap_or_default();
+    Some(Shown { up: up as u32, key: Some(key), within, owner })
 }

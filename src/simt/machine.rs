@@ -22,6 +22,7 @@ use super::versions;
 use super::warp::Warp;
 use crate::llvm::image::{FuncId, ModuleImage, ParamImage, TypeKind};
 use smallvec::smallvec;
+use warpwise_timer::names::{demangled, short};
 
 /// Number of instructions that a warp executes before the next one gets its turn.
 const TURN: u64 = 50_000;
@@ -115,7 +116,7 @@ impl<'i> Machine<'i> {
     pub fn kernel(&self, name: Option<&str>) -> Result<FuncId, LaunchError> {
         let all = self.image.kernels().map(|id| self.image.functions[id.index()].name.as_str());
         let names: Vec<&str> = all.filter(|symbol| !versions::is_version(self.image, symbol)).collect();
-        let list = names.join(", ");
+        let list = names.iter().map(|symbol| short(&demangled(symbol))).collect::<Vec<_>>().join(", ");
         match (name, names.as_slice()) {
             (Some(name), _) => {
                 self.image.kernels().find(|id| self.image.functions[id.index()].name == name).ok_or_else(|| {
@@ -287,8 +288,13 @@ impl<'i> Machine<'i> {
         if want != have {
             let shown = |param: &ParamImage| format!("{} {}", self.type_word(param), param.name);
             let names: Vec<String> = function.params.iter().map(shown).collect();
-            let text =
-                format!("kernel {} takes {want} arguments ({}), but {have} are given", function.name, names.join(", "));
+            let text = format!(
+                "kernel {} takes {want} argument{} ({}), but {have} {} given",
+                short(&demangled(&function.name)),
+                if want == 1 { "" } else { "s" },
+                names.join(", "),
+                if have == 1 { "is" } else { "are" },
+            );
             return Err(LaunchError::Request(text));
         }
         let mut shapes = Shapes::new(self.image);
