@@ -15,6 +15,7 @@ const INSTRUCTIONS: &str = "src/inst.rs";
 const WALK: &str = "src/llvm/walk.h";
 /// What launches call in host code with versions, as bitcode in the plugin.
 const LAUNCH: &str = "src/launch/launch.c";
+const LAUNCH_HEADER: &str = "src/launch/cuda.h";
 const MEND: &str = "install LLVM 22 with `scripts/setup` (Debian: `apt-get install llvm-22-dev`), or set LLVM_SYS_221_PREFIX to its prefix";
 
 fn main() {
@@ -29,6 +30,7 @@ fn main() {
 
     println!("cargo:rerun-if-changed={INSTRUCTIONS}");
     println!("cargo:rerun-if-changed={LAUNCH}");
+    println!("cargo:rerun-if-changed={LAUNCH_HEADER}");
     compare_enumerations();
 
     let config = find_llvm_config();

@@ -14,6 +14,7 @@
 //! what an earlier block left there. Rewritten accesses have no alias metadata, so they never claim more than the
 //! original ones did.
 
+use super::apply_access::MAX_SPLIT;
 use super::plan::{Move, Placement, StackPlan};
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst, Value};
@@ -24,8 +25,7 @@ use crate::llvm::edit::Editor;
 use crate::llvm::edit::debug::Layout;
 use crate::llvm::handle::{self, IntPredicate, RawOpcode};
 use crate::mutants::{self, Mutant};
-use crate::objects::constant::bytes_of;
-use crate::objects::{AccessKind, Object, ObjectAccess};
+use crate::objects::{Object, ObjectAccess};
 use crate::shared_memory::layout::{self, Ground};
 use crate::shared_memory::usage::SHARED;
 use rustc_hash::FxHashMap;
@@ -37,8 +37,6 @@ const FULL_MASK: u64 = 0xffff_ffff;
 /// Address spaces.
 pub const GLOBAL_MEMORY: u32 = 1;
 const CONSTANT_MEMORY: u32 = 4;
-/// Widest piece of an access that is split, in bytes.
-const MAX_SPLIT: u64 = 8;
 
 /// Largest stride of an index that is scaled, in bytes.
 const MAX_STRIDE: u64 = 1 << 24;
@@ -69,23 +67,23 @@ impl<'m> Offset<'m> {
 
 /// An object's area.
 #[derive(Clone, Copy)]
-struct Area<'m> {
+pub(super) struct Area<'m> {
     base: handle::Value<'m>,
     /// Granule in bytes, and number of threads, of interleaved objects.
-    interleaved: Option<(i64, i64)>,
+    pub(super) interleaved: Option<(i64, i64)>,
     /// The variable already contains what would be stored.
-    constant: bool,
+    pub(super) constant: bool,
 }
 
-struct Apply<'a, 'm> {
-    outline: &'a Outline,
-    handles: &'a Handles<'m>,
-    editor: &'a mut Editor<'m>,
+pub(super) struct Apply<'a, 'm> {
+    pub(super) outline: &'a Outline,
+    pub(super) handles: &'a Handles<'m>,
+    pub(super) editor: &'a mut Editor<'m>,
     /// Area of every derived pointer.
-    areas: FxHashMap<Value, Area<'m>>,
+    pub(super) areas: FxHashMap<Value, Area<'m>>,
     offsets: FxHashMap<Value, Offset<'m>>,
     /// Loads and their replacements. Offsets may be made of them, so they are replaced last.
-    loads: Vec<(handle::Inst<'m>, handle::Value<'m>)>,
+    pub(super) loads: Vec<(handle::Inst<'m>, handle::Value<'m>)>,
 }
 
 /// Applies a plan that was made for the function in its present state.
@@ -392,7 +390,7 @@ impl<'m> Apply<'_, 'm> {
     }
 
     /// The address of a piece of `piece` bytes, `further` bytes after a pointer, computed at the editor's position.
-    fn address(&mut self, pointer: Value, further: u64, piece: u64) -> handle::Value<'m> {
+    pub(super) fn address(&mut self, pointer: Value, further: u64, piece: u64) -> handle::Value<'m> {
         let area = self.areas[&pointer];
         let mut offset = self.offsets[&pointer].clone();
         offset.constant = offset.constant.wrapping_add(further as i64);
@@ -422,12 +420,12 @@ impl<'m> Apply<'_, 'm> {
         self.moved(area.base, Some(sum))
     }
 
-    fn moved(&mut self, address: handle::Value<'m>, by: Option<handle::Value<'m>>) -> handle::Value<'m> {
+    pub(super) fn moved(&mut self, address: handle::Value<'m>, by: Option<handle::Value<'m>>) -> handle::Value<'m> {
         let byte = self.editor.int_type(8);
         by.map_or(address, |by| self.editor.gep(byte, address, &[by], false, ""))
     }
 
-    fn moved_by(&mut self, address: handle::Value<'m>, by: i64) -> handle::Value<'m> {
+    pub(super) fn moved_by(&mut self, address: handle::Value<'m>, by: i64) -> handle::Value<'m> {
         if by == 0 {
             return address;
         }
@@ -436,141 +434,16 @@ impl<'m> Apply<'_, 'm> {
     }
 
     /// Whether an address is always at the same place in its object.
-    fn is_fixed(&self, pointer: Value) -> bool {
+    pub(super) fn is_fixed(&self, pointer: Value) -> bool {
         self.offsets.get(&pointer).is_some_and(|offset| offset.sum.is_none() && offset.terms.is_empty())
     }
 
     /// Number of bytes that can be accessed at once at a pointer, given that pieces divide its offset.
-    fn step(&self, pointer: Value, piece: u64) -> u64 {
+    pub(super) fn step(&self, pointer: Value, piece: u64) -> u64 {
         match self.areas.get(&pointer).and_then(|area| area.interleaved) {
             Some((granule, _)) => piece.min(granule as u64),
             None => piece,
         }
-    }
-
-    fn access(&mut self, access: &ObjectAccess) {
-        let old = self.handles.inst(access.inst);
-        let operands = self.outline.func.operands(access.inst);
-        self.editor.before(old);
-        if mutants::on(Mutant::StackEarlyLoad) && access.kind == AccessKind::Load && self.is_fixed(operands[0]) {
-            let block = self.outline.func.insts[access.inst].block;
-            if block != self.outline.func.graph.entry() {
-                self.editor.after_phis(old.block());
-            }
-        }
-        let written = match access.kind {
-            AccessKind::Load => None,
-            AccessKind::Store => Some(operands[1]),
-            AccessKind::Set | AccessKind::Copy { .. } => Some(operands[0]),
-        };
-        if written.and_then(|pointer| self.areas.get(&pointer)).is_some_and(|area| area.constant) {
-            return;
-        }
-        match access.kind {
-            AccessKind::Load => {
-                let new = self.load(operands[0], access, old.ty());
-                self.loads.push((old, new));
-            }
-            AccessKind::Store => self.store(operands[1], access, old.operand(0)),
-            AccessKind::Set => self.fill(operands[0], access, old.operand(1)),
-            AccessKind::Copy { overlapping, .. } => self.copy(operands[0], operands[1], access, overlapping),
-        }
-    }
-
-    fn load(&mut self, pointer: Value, access: &ObjectAccess, ty: handle::Type<'m>) -> handle::Value<'m> {
-        let step = self.step(pointer, access.piece);
-        if step == access.size || self.areas[&pointer].interleaved.is_none() {
-            let address = self.address(pointer, 0, step);
-            return self.editor.load(ty, address, access.piece as u32, false, "");
-        }
-        let step = step.min(MAX_SPLIT);
-        let count = access.size / step;
-        let part = self.editor.int_type(step as u32 * 8);
-        let vector = self.editor.vector_type(part, count as u32);
-        let mut whole = self.editor.poison(vector);
-        for index in 0..count {
-            let address = self.address(pointer, index * step, step);
-            let piece = self.editor.load(part, address, step as u32, false, "");
-            whole = self.editor.insert_element(whole, piece, index as u32);
-        }
-        self.editor.reinterpret(whole, ty, access.size as u32 * 8)
-    }
-
-    fn store(&mut self, pointer: Value, access: &ObjectAccess, value: handle::Value<'m>) {
-        let step = self.step(pointer, access.piece);
-        if step == access.size || self.areas[&pointer].interleaved.is_none() {
-            let address = self.address(pointer, 0, step);
-            self.editor.store(value, address, access.piece as u32, false);
-            return;
-        }
-        let step = step.min(MAX_SPLIT);
-        let count = access.size / step;
-        let bits = step as u32 * 8;
-        // a constant is split here, since the builder would create a vector expression
-        let layout = self.handles.function.module().layout();
-        if let Some(bytes) = bytes_of(value, layout).filter(|bytes| bytes.len() as u64 == access.size) {
-            for (index, piece) in (0..).zip(bytes.chunks_exact(step as usize)) {
-                let number = piece.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
-                let piece = self.editor.int(bits, number);
-                let address = self.address(pointer, index * step, step);
-                self.editor.store(piece, address, step as u32, false);
-            }
-            return;
-        }
-        let part = self.editor.int_type(bits);
-        let vector = self.editor.vector_type(part, count as u32);
-        let parts = self.editor.reinterpret(value, vector, access.size as u32 * 8);
-        for index in 0..count {
-            let piece = self.editor.extract_element(parts, index as u32, "");
-            let address = self.address(pointer, index * step, step);
-            self.editor.store(piece, address, step as u32, false);
-        }
-    }
-
-    /// `memset`: the byte, repeated to the width of a piece.
-    fn fill(&mut self, pointer: Value, access: &ObjectAccess, byte: handle::Value<'m>) {
-        let step = self.step(pointer, access.piece).min(MAX_SPLIT);
-        let word = self.editor.int_type(step as u32 * 8);
-        let mut value = byte;
-        if step > 1 {
-            value = self.editor.cast(RawOpcode::LLVMZExt, byte, word, "");
-            let ones = self.editor.int(step as u32 * 8, 0x0101_0101_0101_0101 >> (64 - step * 8));
-            value = self.editor.binary(RawOpcode::LLVMMul, value, ones, "");
-        }
-        for index in 0..access.size / step {
-            let address = self.address(pointer, index * step, step);
-            self.editor.store(value, address, step as u32, false);
-        }
-    }
-
-    /// `memcpy` and `memmove`: piece by piece; if they may overlap, everything is read first.
-    fn copy(&mut self, to: Value, from: Value, access: &ObjectAccess, overlapping: bool) {
-        let step = self.step(to, access.piece).min(self.step(from, access.piece)).min(MAX_SPLIT);
-        let part = self.editor.int_type(step as u32 * 8);
-        let mut read = Vec::new();
-        for index in 0..access.size / step {
-            let address = self.either(from, index * step, step);
-            let piece = self.editor.load(part, address, step as u32, false, "");
-            if overlapping {
-                read.push(piece);
-            } else {
-                let address = self.either(to, index * step, step);
-                self.editor.store(piece, address, step as u32, false);
-            }
-        }
-        for (index, piece) in read.into_iter().enumerate() {
-            let address = self.either(to, index as u64 * step, step);
-            self.editor.store(piece, address, step as u32, false);
-        }
-    }
-
-    /// The address of a piece of a moved object, or of memory that is not moved.
-    fn either(&mut self, pointer: Value, further: u64, piece: u64) -> handle::Value<'m> {
-        if self.areas.contains_key(&pointer) {
-            return self.address(pointer, further, piece);
-        }
-        let plain = self.handles.value(pointer);
-        self.moved_by(plain, further as i64)
     }
 
     /// Lets a debugger find the variables of a moved object at their new place.

@@ -5,6 +5,7 @@
 //! shared memory, one copy per thread or per warp, unless only cold code uses them.
 
 pub mod apply;
+mod apply_access;
 mod apply_copied;
 mod apply_joined;
 mod cache;
