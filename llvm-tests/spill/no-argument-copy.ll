@@ -35,6 +35,20 @@ define ptx_kernel void @argument_written(ptr byval(%Params) align 4 %p, ptr %out
   ret void
 }
 
+; An argument is not in local memory, as the cast would say.
+; CHECK-LABEL: define ptx_kernel void @local_address
+; CHECK:       alloca
+; CHECK:       memcpy
+define ptx_kernel void @local_address(ptr byval(%Params) align 4 "nvvm.grid_constant" %p, ptr %out, i64 %i) #0 {
+  %copy = alloca %Params, align 4
+  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %copy, ptr align 4 %p, i64 64, i1 false)
+  %local = addrspacecast ptr %copy to ptr addrspace(5)
+  %at = getelementptr inbounds float, ptr addrspace(5) %local, i64 %i
+  %value = load float, ptr addrspace(5) %at, align 4
+  store float %value, ptr %out, align 4
+  ret void
+}
+
 ; CHECK-LABEL: define ptx_kernel void @argument_escapes
 ; CHECK:       alloca
 ; CHECK:       memcpy

@@ -16,7 +16,7 @@
 use super::address::pointer_of;
 use super::{AccessKind, Object};
 use crate::divergence::Outline;
-use crate::entity::Value;
+use crate::entity::{Inst, Value};
 use crate::ir::handles::Handles;
 use crate::ir::inst::{Flags, Opcode};
 use crate::llvm::handle::{self, AttrPlace, Function, RawOpcode, attribute_kind};
@@ -63,9 +63,8 @@ fn source(
     known: &FxHashMap<Value, Source>,
 ) -> Option<Source> {
     let func = &outline.func;
-    let is_offset = |inst: &crate::entity::Inst| {
-        matches!(func.insts[*inst].opcode, Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast)
-    };
+    // a cast would say that the argument is in local memory
+    let is_offset = |&inst: &Inst| matches!(func.insts[inst].opcode, Opcode::Gep | Opcode::BitCast);
     if object.argument_piece.is_some() || !object.compares.is_empty() || !object.derived.iter().all(is_offset) {
         return None;
     }

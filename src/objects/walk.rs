@@ -78,6 +78,7 @@ pub struct Object {
     pub derived: Vec<Inst>,
     pub accesses: Vec<ObjectAccess>,
     pub compares: Vec<Inst>,
+    /// Lifetime markers and copies of no bytes.
     pub markers: Vec<Inst>,
     /// Whether phis or selects choose between its address and that of other memory; its accesses are then accesses of
     /// that memory too.

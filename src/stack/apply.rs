@@ -1,14 +1,15 @@
 //! How are planned stack objects moved? Every access is rewritten to an address in shared memory.
 //!
-//! 1. One shared variable for the kernel, or the [ground](Ground) of a version, holds an area for each object; the base addresses of the areas are computed at
-//!    entry. Constants of the program are variables of their own, and the stores to them are removed.
+//! 1. One shared variable for the kernel, or the [ground](Ground) of a version, holds an area for each object; the base
+//!    addresses of the areas are computed at entry. Constants of the program are variables of their own, and the stores
+//!    to them are removed.
 //! 2. A derived pointer becomes a byte offset into its object: index terms, a 32-bit sum and a constant. At an access
 //!    the offset is within the object, so it may be computed modulo 2^32 (sums) or modulo 2^64 (terms). If every stride
 //!    is a multiple of the granule, an index keeps its own type and only its stride changes, since a congruence times
 //!    the number of threads is still one. Phis and selects of pointers become phis and selects of offsets.
 //! 3. An access becomes one access, or several of one granule each if it is wider. By-value arguments are copied at
 //!    entry.
-//! 4. The old accesses, pointers, lifetime markers and the alloca are erased.
+//! 4. The old accesses, pointers and the alloca are erased.
 //!
 //! The contents of a stack object are undefined until written. Slots therefore need no initialisation, and may contain
 //! what an earlier block left there. Rewritten accesses have no alias metadata, so they never claim more than the
@@ -477,7 +478,7 @@ impl<'m> Apply<'_, 'm> {
         }
         for planned in &plan.moves {
             let object = &planned.object;
-            for &inst in object.markers.iter().chain(&object.compares) {
+            for &inst in &object.compares {
                 self.editor.erase(self.handles.inst(inst));
             }
             let alloca = self.outline.func.def(object.address);

@@ -27,8 +27,7 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, moves: &[Move], edito
             address = editor.before(handles.inst(alloca)).gep(byte, address, &[offset], true, "");
         }
         editor.replace_all_uses(old, address);
-        let writes = object.accesses.iter().filter(|access| access.writes()).map(|access| access.inst);
-        written.extend(writes.chain(object.markers.iter().copied()));
+        written.extend(object.accesses.iter().filter(|access| access.writes()).map(|access| access.inst));
         written.push(alloca);
     }
     for inst in written {

@@ -23,9 +23,8 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, moves: &[Move], edito
         let old = handles.value(object.address);
         let generic = editor.before(handles.inst(alloca)).cast(RawOpcode::LLVMAddrSpaceCast, constant, old.ty(), "");
         editor.move_variables(old, constant, size, Layout { piece: size, stride: size, space: GLOBAL_MEMORY });
-        let writes = object.accesses.iter().filter(|access| access.writes()).map(|access| access.inst);
-        for inst in writes.chain(object.markers.iter().copied()) {
-            editor.erase(handles.inst(inst));
+        for write in object.accesses.iter().filter(|access| access.writes()) {
+            editor.erase(handles.inst(write.inst));
         }
         editor.replace_all_uses(old, generic);
         editor.erase(handles.inst(alloca));

@@ -1,8 +1,9 @@
 //! Which stack objects leave local memory?
 //!
 //! Objects that are filled with constants and then only read become constants of the program, in kernels and in device
-//! functions, and copies of by-value arguments are read where the argument is. Other objects of kernels, and [by-value arguments](crate::objects::argument) that are written to, go to
-//! shared memory, one copy per thread or per warp, unless only cold code uses them.
+//! functions, and copies of by-value arguments are read where the argument is. Other objects of kernels, and [by-value
+//! arguments](crate::objects::argument) that are written to, go to shared memory, one copy per thread or per warp,
+//! unless only cold code uses them.
 
 pub mod apply;
 mod apply_access;
@@ -15,6 +16,7 @@ pub mod reject;
 mod report;
 
 use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, Options, SteeredFunction};
+use crate::entity;
 use crate::geometry::WARP_SIZE;
 use crate::gpu::prices::LOADS_IN_FLIGHT;
 use crate::llvm::edit::Editor;
@@ -26,6 +28,7 @@ use crate::shared_memory::layout::Ground;
 use crate::shared_memory::room::NoShared;
 use plan::{Move, Placement, StackPlan};
 use reject::Reject;
+use std::collections::BTreeSet;
 
 /// Before anything is known about a function, longer chains of address arithmetic are assumed to begin at a stack
 /// object: in unreachable blocks an address may be computed from itself, so that its chain has no end.
@@ -138,6 +141,9 @@ fn edit<'m>(
     attributes: fn(&mut Editor<'m>, Function<'m>),
 ) -> Option<Edit<'m>> {
     let part = plan.moves.iter().map(|planned| planned.part).max()?;
+    // a copy of no bytes between two objects is a marker of both
+    let markers: BTreeSet<entity::Inst> =
+        plan.moves.iter().flat_map(|planned| planned.object.markers.iter().copied()).collect();
     Some(Edit {
         edits_body: true,
         takes: (plan.bytes(WARP_SIZE), part.into()),
@@ -147,6 +153,7 @@ fn edit<'m>(
             let (joined, moves): (Vec<Move>, Vec<Move>) =
                 moves.into_iter().partition(|planned| planned.object.is_joined);
             let (outline, handles) = (analyses.outline(), &analyses.handles);
+            markers.iter().for_each(|&marker| editor.erase(handles.inst(marker)));
             apply_copied::apply(outline, handles, &copied, editor);
             apply_joined::apply(outline, handles, &joined, editor);
             apply::apply(outline, handles, &StackPlan { moves, ..StackPlan::default() }, ground, editor);
