@@ -170,9 +170,10 @@ extern "C" bool warpwise_divert_launches(LLVMModuleRef Raw, const char *Bitcode,
   }
   if (!Changed)
     return false;
-  Linker::linkModules(M, std::move(Ours), Linker::LinkOnlyNeeded);
+  if (Linker::linkModules(M, std::move(Ours), Linker::LinkOnlyNeeded))
+    report_fatal_error("warpwise: the launch function of versions cannot be linked into this module", false);
   for (const Names &N : LaunchFunctions)
-    if (Function *F = M.getFunction(N.Ours)) {
+    if (Function *F = M.getFunction(N.Ours); F && !F->isDeclaration()) {
       F->setLinkage(GlobalValue::InternalLinkage);
       F->setDSOLocal(true);
     }

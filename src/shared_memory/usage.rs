@@ -22,8 +22,9 @@ const SIZES: [&str; 3] = [
     "llvm.nvvm.read.ptx.sreg.total_smem_size",
     "llvm.nvvm.read.ptx.sreg.aggr_smem_size",
 ];
-/// Functions of the device runtime that use no shared memory; some are prefixes.
-const SYSTEM: &[&str] = &["vprintf", "malloc", "free", "__assertfail", "__nv_", "__nvvm_reflect"];
+/// Functions of the device runtime that use no shared memory, and what the names of others begin with.
+const SYSTEM: [&str; 5] = ["vprintf", "malloc", "free", "__assertfail", "__nvvm_reflect"];
+const LIBDEVICE: &str = "__nv_";
 
 /// What a kernel uses.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -35,6 +36,8 @@ pub struct SharedUse {
     pub unknown: Option<String>,
     /// A function that reads the size.
     pub size_reader: Option<String>,
+    /// A function, possibly the kernel, that calls through a pointer.
+    pub indirect: Option<String>,
 }
 
 struct UseCount<'m> {
@@ -61,12 +64,16 @@ pub fn may_wait_for_blocks(kernel: Function<'_>) -> bool {
         RawOpcode::LLVMLoad => inst.is_volatile() || inst.is_atomic(),
         RawOpcode::LLVMCall => match inst.called_function() {
             Some(function) if function.intrinsic_id() != 0 => orders(function.intrinsic_id()),
-            Some(function) => !SYSTEM.iter().any(|known| function.name().starts_with(known)),
+            Some(function) => !is_of_system(&function.name()),
             None => true,
         },
         _ => false,
     };
     kernel.blocks().flat_map(|block| block.insts()).any(looks)
+}
+
+fn is_of_system(name: &str) -> bool {
+    SYSTEM.contains(&name) || name.starts_with(LIBDEVICE)
 }
 
 /// Adds up what a kernel uses.
@@ -124,6 +131,8 @@ impl<'m> UseCount<'m> {
             ValueKind::Function | ValueKind::InlineAsm => self.value(callee),
             _ => {
                 self.value(callee);
+                // the pointer may also lead to a function of another module
+                self.found.indirect.get_or_insert_with(|| caller.name());
                 caller.module().functions().for_each(|function| self.function(function));
             }
         }
@@ -148,7 +157,7 @@ impl<'m> UseCount<'m> {
         }
         if !function.is_declaration() {
             self.functions.push(function);
-        } else if !SYSTEM.iter().any(|known| function.name().starts_with(known)) {
+        } else if !is_of_system(&function.name()) {
             self.found.unknown.get_or_insert_with(|| function.name());
         }
     }
