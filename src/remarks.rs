@@ -1,7 +1,8 @@
 //! Which remarks does the analysis emit? One per divergent branch, with the chain of its causes, and one per memory
 //! access whose lane stride is known and not optimal; for a kernel also the work that all threads repeat.
 //!
-//! The remarks are `DivergentBranch`, `GridUniformWork`, `LaneStride`, `BankConflict` and `SameAddress`; with [`Listen::everything`] also
+//! The remarks are `DivergentBranch`, `GridUniformWork`, `LaneStride`, `BankConflict` and `SameAddress`; with
+//! [`Listen::everything`] also
 //! `Coalesced`. Texts are lower case without a final period, and name lines of the function's own file.
 
 use crate::access::{self, Cost, Pattern, WarpAccess};

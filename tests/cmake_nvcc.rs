@@ -61,8 +61,11 @@ fn project() -> tempfile::TempDir {
     }
     let bin = folder.path().join("bin");
     fs::create_dir(&bin).unwrap();
-    fs::copy(env!("CARGO_BIN_EXE_warpwise"), bin.join("warpwise-nvcc")).unwrap();
-    fs::copy(plugin(), bin.join("libwarpwise.so")).unwrap();
+    // a link: a program that was just written cannot be executed while another thread's child has it open
+    for (file, name) in [(Path::new(env!("CARGO_BIN_EXE_warpwise")), "warpwise-nvcc"), (&plugin(), "libwarpwise.so")] {
+        let to = bin.join(name);
+        fs::hard_link(file, &to).or_else(|_| fs::copy(file, &to).map(drop)).unwrap();
+    }
     folder
 }
 

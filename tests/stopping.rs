@@ -13,14 +13,16 @@ fn started(arguments: &[&str]) -> Child {
 }
 
 /// Waits until the process has a handler for Ctrl-C.
-fn wait_for_handler(child: &Child) {
+fn wait_for_handler(child: &mut Child) {
     const INTERRUPT: u64 = 1 << (2 - 1);
+    let path = format!("/proc/{}/status", child.id());
     let handles = || {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let status = std::fs::read_to_string(&path).unwrap();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim();
         u64::from_str_radix(mask, 16).unwrap() & INTERRUPT != 0
     };
     while !handles() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it could be stopped");
         std::thread::yield_now();
     }
 }
@@ -32,8 +34,8 @@ fn interrupt(child: &Child) {
 #[test]
 fn fuzz_says_where_it_stopped() {
     for what in ["run", "mutate"] {
-        let child = started(&["fuzz", what, "--seeds", "5..1000000000", "--jobs", "2"]);
-        wait_for_handler(&child);
+        let mut child = started(&["fuzz", what, "--seeds", "5..1000000000", "--jobs", "2"]);
+        wait_for_handler(&mut child);
         interrupt(&child);
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(130), "{what}: {output:?}");

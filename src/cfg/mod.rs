@@ -1,6 +1,7 @@
 //! Control flow as arrays: dominators, cycles, synchronisation dependence, convergence.
 //!
-//! Nothing here knows an instruction: the input is a [`Graph`] of blocks, the output says which blocks see lanes of a warp split, meet again, or run together.
+//! Nothing here knows an instruction: the input is a [`Graph`] of blocks, the output says which blocks see lanes of a
+//! warp split, meet again, or run together.
 //!
 //! ```text
 //! order          reachability, reverse post-order, depth-first numbers

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use warpwise_timer::launch::{is_interrupted, watch_signals};
 
 #[derive(Parser)]
@@ -278,6 +278,27 @@ impl Run {
         knobs
     }
 
+    /// Prints the counts of so many kernels.
+    fn report(&self, tally: &Tally, kernels: u64, failed: usize, time: Duration) {
+        let seconds = time.as_secs_f64();
+        if !self.plan.passes.is_empty() {
+            println!("{} modules changed by the passes", tally.transformed);
+            if tally.versions > 0 {
+                println!("{} launches ran a version of the kernel", tally.versions);
+            }
+        }
+        if tally.variables > 0 {
+            println!("{} of {} variables have a value after the passes", tally.known, tally.variables);
+        }
+        println!(
+            "{kernels} kernels, {} launches, {:.1} million lane instructions, {} claims in {seconds:.1} s; {} failed",
+            tally.launches,
+            tally.lane_steps as f64 / 1e6,
+            tally.claims,
+            failed
+        );
+    }
+
     fn all(&self, jobs: usize) -> anyhow::Result<ExitCode> {
         let start = Instant::now();
         name_seeds_that_panic();
@@ -325,23 +346,7 @@ impl Run {
         });
         bar.finish_and_clear();
         let (tally, kernels, failures) = totals.into_inner().unwrap_or_else(|e| e.into_inner());
-        let seconds = start.elapsed().as_secs_f64();
-        if !self.plan.passes.is_empty() {
-            println!("{} modules changed by the passes", tally.transformed);
-            if tally.versions > 0 {
-                println!("{} launches ran a version of the kernel", tally.versions);
-            }
-        }
-        if tally.variables > 0 {
-            println!("{} of {} variables have a value after the passes", tally.known, tally.variables);
-        }
-        println!(
-            "{kernels} kernels, {} launches, {:.1} million lane instructions, {} claims in {seconds:.1} s; {} failed",
-            tally.launches,
-            tally.lane_steps as f64 / 1e6,
-            tally.claims,
-            failures.len()
-        );
+        self.report(&tally, kernels, failures.len(), start.elapsed());
         let rest = (next.into_inner(), self.seeds.1);
         if rest.0 < rest.1 {
             println!("{}", left(rest));

@@ -1,10 +1,13 @@
 //! What does a call of a device function return, given what is known of its arguments?
 //!
-//! A function with an exact definition, or one that accesses no memory and has the same source everywhere, is solved for the arguments of a call: their forms, as far as these mean something
-//! in the callee. What then holds for its returned value holds for every call with such arguments. Results are kept by
-//! function and arguments, so that calls alike cost one solve. At most [`MAX_CONTEXTS`] sets of arguments are told apart for
-//! a function, and only one (all arguments uniform in the grid) for functions of more than [`MAX_BODY`] instructions;
-//! beyond that, a call has a uniform result if the function maps uniform arguments to one and its arguments are uniform.
+//! The body of a function is solved for the arguments of a call: their forms, as far as these mean something in the
+//! callee. What then holds for its returned value holds for every call with such arguments. The body must be the one
+//! that runs, or access no memory and have the same source wherever the linker may take it from.
+//!
+//! Results are kept by function and arguments, so calls alike cost one solve. At most [`MAX_CONTEXTS`] sets of
+//! arguments are distinguished for a function, and only one (all arguments uniform in the grid) for functions of more
+//! than [`MAX_BODY`] instructions. Beyond that, a call has a uniform result if the function maps uniform arguments to
+//! one and its arguments are uniform.
 //!
 //! Members of a recursion get no claim about each other, and neither do calls nested deeper than [`MAX_DEPTH`].
 //!
@@ -53,8 +56,8 @@ pub struct Contexts {
 }
 
 impl Contexts {
-    /// The result of a call. `read` reads the body of the function, if something can be derived from it; `solve` finds what
-    /// a body returns, and may ask for other functions.
+    /// The result of a call. `read` reads the body of the function, if something can be derived from it; `solve` finds
+    /// what a body returns, and may ask for other functions.
     pub fn returned(
         &self,
         function: u32,

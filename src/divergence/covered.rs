@@ -5,7 +5,8 @@
 //!
 //! - `i` is `threadIdx.d + c` or `blockIdx.d·blockDim.d + threadIdx.d + c` with `c ≥ 0`, possibly extended. As an
 //!   integer it is at most the number of indices, minus one, plus `c`. Where it wraps it only becomes smaller, in the
-//!   reading of the comparison (an index extended with its sign counts in signed comparisons only): so if `number + c ≤ n`, then `i < n` holds for every thread;
+//!   reading of the comparison (an index extended with its sign counts in signed comparisons only). So if
+//!   `number + c ≤ n`, then `i < n` holds for every thread;
 //! - `n` consists of integer arguments, constants, and the extents of grid and block, so that the host knows it.
 //!
 //! Then every thread gets the same answer from all of the comparisons, and hence from the condition.

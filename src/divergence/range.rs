@@ -227,29 +227,9 @@ impl Ranges<'_> {
                 }
                 _ => full,
             },
-            Opcode::UDiv => match constant(1) {
-                Some(divisor) if divisor != 0 => {
-                    let from = operand(0);
-                    Range::unsigned(from.umin / divisor, from.umax / divisor, bits)
-                }
-                _ => Range::unsigned(0, operand(0).umax, bits),
-            },
-            Opcode::URem => match constant(1) {
-                Some(divisor) if divisor != 0 => Range::unsigned(0, (divisor - 1).min(operand(0).umax), bits),
-                _ => Range::unsigned(0, operand(0).umax, bits),
-            },
-            Opcode::SRem | Opcode::SDiv => match constant(1).map(|c| crate::affine::form::wrap(c as i64, bits)) {
-                Some(divisor) if divisor > 0 => {
-                    let from = operand(0);
-                    if data.opcode == Opcode::SDiv {
-                        Range::signed(from.smin / divisor, from.smax / divisor, bits)
-                    } else {
-                        let low = if from.smin >= 0 { 0 } else { 1 - divisor };
-                        Range::signed(low, (divisor - 1).min(from.smax.max(0)), bits)
-                    }
-                }
-                _ => full,
-            },
+            Opcode::UDiv | Opcode::URem | Opcode::SDiv | Opcode::SRem => {
+                quotient(data.opcode, operand(0), constant(1), bits)
+            }
             Opcode::Add => self.sum(operand(0), operand(1), data.flags, bits),
             Opcode::Sub => {
                 let (a, b) = (operand(0), operand(1));
@@ -426,6 +406,26 @@ fn bounded_by(predicate: Predicate, bound: &Range) -> Range {
         Predicate::Sle => Range::signed(i64::MIN, bound.smax, bits),
         Predicate::Sgt => Range::signed(bound.smin.saturating_add(1), i64::MAX, bits),
         Predicate::Sge => Range::signed(bound.smin, i64::MAX, bits),
+    }
+}
+
+/// The quotient or the remainder of a division by a constant, if `by` is one.
+fn quotient(opcode: Opcode, from: Range, by: Option<u64>, bits: u32) -> Range {
+    let is_signed = matches!(opcode, Opcode::SDiv | Opcode::SRem);
+    if is_signed {
+        return match by.map(|divisor| crate::affine::form::wrap(divisor as i64, bits)).filter(|&divisor| divisor > 0) {
+            Some(divisor) if opcode == Opcode::SDiv => Range::signed(from.smin / divisor, from.smax / divisor, bits),
+            Some(divisor) => {
+                let low = if from.smin >= 0 { 0 } else { 1 - divisor };
+                Range::signed(low, (divisor - 1).min(from.smax.max(0)), bits)
+            }
+            None => Range::full(bits),
+        };
+    }
+    match by.filter(|&divisor| divisor != 0) {
+        Some(divisor) if opcode == Opcode::UDiv => Range::unsigned(from.umin / divisor, from.umax / divisor, bits),
+        Some(divisor) => Range::unsigned(0, (divisor - 1).min(from.umax), bits),
+        None => Range::unsigned(0, from.umax, bits),
     }
 }
 

@@ -3,14 +3,15 @@
 //! 1. While some cycle needs more registers than the budget allows: its candidates are the values live into its header
 //!    and defined outside it, ranked by cost over units until the cycle fits.
 //! 2. **Where to.** A value all lanes agree on goes to one slot per warp; another to one slot per thread. Values that
-//!    `ptxas` recomputes or keeps in uniform registers by itself are no candidates (they have no units), nor are pointers:
-//!    a pointer that was in memory has lost its address space.
-//!    An integer `Σ c·tid + u` with known `c` and a `u` that the warp agrees on goes there as `u`; the sum is added back at
-//!    the use, from a register that all values in slots with the same sum share (so there must be two of them).
-//!    A slot per thread is for values that are stored once: one that a loop around defines again (a sum of it) is stored as
-//!    often as `ptxas` would spill it, by which shared memory, used by the kernel itself as well, is no faster.
-//! 3. **Soundness of a slot per warp.** Every lane stores the value right after its definition and loads it only where the
-//!    definition dominates, so it finds its own store or that of another lane of the same dynamic instance, which is
+//!    `ptxas` recomputes or keeps in uniform registers by itself are no candidates (they have no units), nor are
+//!    pointers: a pointer that was in memory has lost its address space.
+//!    An integer `Σ c·tid + u` with known `c` and a `u` that the warp agrees on goes there as `u`; the sum is added
+//!    back at the use, from a register that all values in slots with the same sum share (so there must be two of them).
+//!    A slot per thread is for values that are stored once: one that a loop around defines again (a sum of it) is
+//!    stored as often as `ptxas` would spill it, by which shared memory, used by the kernel itself as well, is no
+//!    faster.
+//! 3. **Soundness of a slot per warp.** Every lane stores the value right after its definition and loads it only where
+//!    the definition dominates, so it finds its own store or that of another lane of the same dynamic instance, which is
 //!    the same value. Where the definition is executed once per launch that is all. Inside a cycle the next instance
 //!    overwrites the slot: its block must be warp-convergent and waits for the warp (`bar.warp.sync`) before the stores,
 //!    and every use must still be uniform where it stands.
@@ -20,8 +21,8 @@
 //!    of 16 bytes, so that neighbouring uses share one load. A group is defined in one block: a wide load must not
 //!    touch a neighbour that another lane has yet to store.
 //!
-//! Source: Sampaio 2013, section 4.2, table of rewriting rules, rules two and four; the thread slots are the baseline rule moved to
-//! shared memory. Ours: loop-pressure instead of a linear scan, groups, slots rewritten in loops.
+//! Source: Sampaio 2013, section 4.2, table of rewriting rules, rules two and four; the thread slots are the baseline
+//! rule moved to shared memory. Ours: loop-pressure instead of a linear scan, groups, slots rewritten in loops.
 
 use super::candidates::{
     CandidateKind, GROUP_BYTES, GroupKey, Linear, Pools, SlotCandidate, SlotOwner, candidate, traits,
@@ -240,8 +241,8 @@ impl Relief<'_, '_> {
         self.tight.units(self.facts, self.pressure, self.held, self.chosen.list.len())
     }
 
-    /// Whether the cycle has too many registers only within blocks, where `ptxas` puts instructions in an order of its own, and
-    /// no loads that want to be in flight together.
+    /// Whether the cycle has too many registers only within blocks, where `ptxas` puts instructions in an order of its
+    /// own, and no loads that want to be in flight together.
     fn nearly_fits(&self, registers: u32) -> bool {
         let func = &self.facts.func;
         let cycles = &self.facts.cfg().cycles;

@@ -65,7 +65,7 @@ fn kernel_of(stub: &str) -> Option<&str> {
     let counted = stub.strip_prefix("_ZL").or_else(|| stub.strip_prefix("_Z"))?;
     let digits = counted.bytes().take_while(u8::is_ascii_digit).count();
     let length: usize = counted.get(..digits)?.parse().ok()?;
-    counted.get(digits..digits + length)?.strip_prefix(NVCCS)
+    counted.get(digits..digits.checked_add(length)?)?.strip_prefix(NVCCS)
 }
 
 /// A symbol that an object lacks.
