@@ -116,10 +116,7 @@ impl LockstepWarp {
                 self.leave(program, world, observer);
                 continue;
             }
-            if world.steps >= world.limits.steps {
-                return trap(call.current.mask.trailing_zeros(), FaultKind::StepLimit { limit: world.limits.steps });
-            }
-            if world.steps >= stop {
+            if is_turn_over(world, stop, call.current.mask)? {
                 return Ok(Yield::Turn);
             }
             let code = &program.functions[call.site.func.index()];
@@ -426,4 +423,13 @@ fn leave_block(frame: &mut Frame<'_, '_>, call: &mut Activation, code: &Function
         groups.push(group);
     }
     settle_all(call, groups);
+}
+
+/// Whether a warp has executed what it may in its turn; a fault if the launch has executed what it may altogether.
+#[inline]
+fn is_turn_over(world: &World<'_>, stop: u64, mask: u32) -> Exec<bool> {
+    if world.steps >= world.limits.steps {
+        return trap(mask.trailing_zeros(), FaultKind::StepLimit { limit: world.limits.steps });
+    }
+    Ok(world.steps >= stop)
 }
