@@ -1,10 +1,10 @@
 //! Which memory does a pointer point to, by its type and its origin?
 
 use super::Space;
-use crate::divergence::provenance::space;
 use crate::entity::{Inst, Value};
 use crate::ir::Func;
 use crate::ir::inst::{ConstData, Opcode};
+use crate::llvm::space;
 
 /// Maximum number of steps from a pointer to its origin.
 const STEPS: u32 = 16;

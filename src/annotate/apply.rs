@@ -11,13 +11,11 @@ use crate::ir::handles::Handles;
 use crate::ir::inst::Flags;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle;
+use crate::llvm::space;
 use cranelift_entity::EntityRef;
 
 /// Metadata kind of branches that should become `bra.uni` in PTX; checked again when PTX is written.
 pub const BRA_UNI_KIND: &str = "warpwise.bra.uni";
-
-/// LLVM's number of global memory's address space.
-const GLOBAL: u32 = 1;
 
 /// Writes the annotations of one function and removes those that are no longer true; returns whether anything changed.
 pub fn apply_claims<'m>(editor: &mut Editor<'m>, func: &Func, handles: &Handles<'m>, claims: &Claims) -> bool {
@@ -59,7 +57,7 @@ pub fn apply<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, 
     for invariant in invariants {
         let load = handles.inst(invariant.load);
         if invariant.needs_space {
-            editor.load_from_space(load, GLOBAL);
+            editor.load_from_space(load, space::GLOBAL);
         }
         editor.set_metadata(load, invariant_load, empty);
     }

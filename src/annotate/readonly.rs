@@ -15,6 +15,7 @@
 //! [`MAX_CALL_DEPTH`] callers, or through recursion.
 
 use crate::llvm::handle::{AttrPlace, Function, RawOpcode, Value, ValueKind, attribute_kind};
+use crate::llvm::space;
 use crate::mutants::{self, Mutant};
 use rustc_hash::FxHashMap;
 
@@ -22,10 +23,6 @@ use rustc_hash::FxHashMap;
 const MAX_STEPS: usize = 64;
 /// Maximum number of callers through which an argument is followed.
 const MAX_CALL_DEPTH: u32 = 8;
-
-/// LLVM's numbers of the address spaces that matter here.
-const GLOBAL: u32 = 1;
-const CONSTANT: u32 = 4;
 
 /// What is known about a read-only address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -150,9 +147,11 @@ impl ReadOnlyMemory {
 
 fn global(value: Value<'_>) -> Option<ReadOnly> {
     match value.ty().address_space()? {
-        CONSTANT => Some(ReadOnly { is_global: false, through_calls: false }),
+        space::CONST => Some(ReadOnly { is_global: false, through_calls: false }),
         // the host may write to "externally initialised" constants, but not while the kernel runs
-        GLOBAL | 0 if value.is_global_constant() => Some(ReadOnly { is_global: true, through_calls: false }),
+        space::GLOBAL | space::GENERIC if value.is_global_constant() => {
+            Some(ReadOnly { is_global: true, through_calls: false })
+        }
         _ => None,
     }
 }

@@ -8,6 +8,7 @@ use super::view::View;
 use crate::entity::Value;
 use crate::ir::call::Callee;
 use crate::ir::inst::{ConstData, Opcode};
+use crate::llvm::space;
 use smallvec::SmallVec;
 
 /// Maximum number of values visited while following one pointer.
@@ -26,17 +27,6 @@ pub enum Root {
     Unknown,
     /// A thread's own memory.
     Local,
-}
-
-/// Address spaces of NVPTX, by LLVM's numbers.
-pub mod space {
-    pub const GENERIC: u32 = 0;
-    pub const GLOBAL: u32 = 1;
-    pub const SHARED: u32 = 3;
-    pub const CONST: u32 = 4;
-    pub const LOCAL: u32 = 5;
-    pub const SHARED_CLUSTER: u32 = 7;
-    pub const PARAM: u32 = 101;
 }
 
 impl View<'_> {

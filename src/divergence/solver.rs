@@ -25,7 +25,6 @@
 use super::environment::Environment;
 use super::gates::{Gate, Gates, OPEN};
 use super::intrinsics::LaneRule;
-use super::provenance::space;
 use super::range::RangeMemory;
 use super::readers::Readers;
 use super::view::View;
@@ -40,6 +39,7 @@ use crate::geometry::AssumedRows;
 use crate::ir::Func;
 use crate::ir::call::Callee;
 use crate::ir::inst::{ConstData, Opcode};
+use crate::llvm::space;
 use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;

@@ -235,7 +235,7 @@ impl View<'_> {
         let Some(form) = self.interner.form(element) else { return element };
         let operand = self.func.operands(inst)[0];
         // with clusters, the generic address of shared memory differs between blocks
-        let from_shared = self.func.type_info(operand).kind.space() == Some(super::provenance::space::SHARED);
+        let from_shared = self.func.type_info(operand).kind.space() == Some(crate::llvm::space::SHARED);
         let widest = form.rest.scope().min(if from_shared { Scope::Block } else { Scope::Grid });
         if form.terms.is_empty() {
             return Element::uniform(widest);

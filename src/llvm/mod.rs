@@ -17,5 +17,6 @@ pub mod owned;
 pub mod plans;
 pub mod ptx;
 pub mod remark;
+pub mod space;
 pub mod text;
 pub mod walk;

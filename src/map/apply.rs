@@ -19,7 +19,6 @@
 //! as they are. Under a predicate, `activemask` returns the lanes for which it holds, so the lanes of either side learn
 //! which lanes go with them, and a warp splits if that is not all of them.
 
-use super::GLOBAL;
 use super::joins;
 use super::plan::{BranchPlan, Check, FunctionPlan, Keep, SECTOR, exits};
 use super::texts::{Head, Shape, Texts};
@@ -29,6 +28,7 @@ use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Inst, IntPredicate, RawOpcode, Value};
+use crate::llvm::space;
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -503,7 +503,7 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
 
     fn add(&mut self, word: u32, rank: Option<Value<'m>>, value: Value<'m>) {
         let wide = self.editor.int_type(64);
-        let global = self.editor.pointer_type(GLOBAL);
+        let global = self.editor.pointer_type(space::GLOBAL);
         let replica = self.editor.cast(RawOpcode::LLVMIntToPtr, self.replica, global, "");
         let mut index = self.editor.int(64, u64::from(word));
         if let Some(rank) = rank {

@@ -33,6 +33,7 @@ use crate::llvm::edit::Editor;
 use crate::llvm::edit::map::Reach;
 use crate::llvm::handle::{Module, Value};
 use crate::llvm::remark::{Host, Kind};
+use crate::llvm::space;
 use crate::source::Sources;
 use calls::CallGraph;
 use describe::Describer;
@@ -101,7 +102,7 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     let int64 = editor.int_type(64);
     let counters_type = editor.array_type(int64, u64::from(replicas) * u64::from(words));
     let zero = editor.null(counters_type);
-    let counters = editor.new_global(counters_type, GLOBAL, 128, Some(zero), false, &symbols.counters);
+    let counters = editor.new_global(counters_type, space::GLOBAL, 128, Some(zero), false, &symbols.counters);
     editor.publish(counters, Reach::Everybody);
     let into = apply::Counters { array: counters, replicas, words, has_redux: has_redux(&bodies) };
     let mut texts = texts::Texts::default();
@@ -134,9 +135,6 @@ pub fn run_host(module: Module<'_>, options: &Options) -> bool {
     Editor::new(module).register_unit(&symbols.index, INDEX_BYTES)
 }
 
-/// LLVM's number of the address space of global memory.
-const GLOBAL: u32 = 1;
-
 /// Whether every function may use `redux.sync`.
 fn has_redux(bodies: &[(Facts, Handles<'_>)]) -> bool {
     bodies.iter().all(|(_, handles)| {
@@ -151,12 +149,12 @@ pub const INDEX_BYTES: u64 = 32;
 fn publish_table<'m>(editor: &mut Editor<'m>, symbols: &Symbols, counters: (Value<'m>, u64), bytes: &[u8]) {
     let contents = editor.bytes(bytes);
     // not `constant`, because the lockstep machine returns variables only
-    let table = editor.new_global(contents.ty(), GLOBAL, 16, Some(contents), false, &symbols.table);
+    let table = editor.new_global(contents.ty(), space::GLOBAL, 16, Some(contents), false, &symbols.table);
     editor.publish(table, Reach::Everybody);
     let lengths = [counters.1, bytes.len() as u64].map(|length| editor.int(64, length));
     let contents = editor.constant_struct(&[counters.0, table, lengths[0], lengths[1]]);
     let indices = [(symbols.index.as_str(), Reach::Everybody), (SYMBOL, Reach::AnyOf)].map(|(name, reach)| {
-        let index = editor.new_global(contents.ty(), GLOBAL, 8, Some(contents), true, name);
+        let index = editor.new_global(contents.ty(), space::GLOBAL, 8, Some(contents), true, name);
         editor.publish(index, reach);
         index
     });

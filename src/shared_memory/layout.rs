@@ -15,10 +15,10 @@
 //! consecutive threads by this index, so `t / 32` identifies the warp, even if it is partial. `t` is below the thread
 //! bound of the launch.
 
-use super::usage::SHARED;
 use crate::geometry::{BlockShape, WARP_SIZE};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{RawOpcode, Value};
+use crate::llvm::space;
 use crate::mutants::{self, Mutant};
 
 /// Alignment in bytes of the whole variable and of the areas in it: the widest access.
@@ -97,7 +97,7 @@ pub fn area<'m>(
     let byte = editor.int_type(8);
     let Ground::Dynamic { taken } = ground else {
         let all = editor.array_type(byte, bytes);
-        let start = editor.new_global(all, SHARED, AREA_ALIGN as u32, None, false, name);
+        let start = editor.new_global(all, space::SHARED, AREA_ALIGN as u32, None, false, name);
         return Area { start, thread: linear_thread(editor, exact), is_of_warp: false };
     };
     let memory = editor.dynamic_shared(AREA_ALIGN as u32);

@@ -11,10 +11,9 @@ use crate::ir::call::Callee;
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::llvm::handle::{Function, Inst, Layout, RawOpcode, Value, ValueKind, intrinsic_id, intrinsic_name};
+use crate::llvm::space;
 use rustc_hash::FxHashSet;
 
-/// LLVM's number of the address space of shared memory.
-pub const SHARED: u32 = 3;
 /// What the names of intrinsics and registers that tell the size of shared memory have in common.
 const SIZE: &str = "smem_size";
 const SIZES: [&str; 3] = [
@@ -167,7 +166,7 @@ impl<'m> UseCount<'m> {
             ValueKind::Function => value.as_function().into_iter().for_each(|function| self.function(function)),
             ValueKind::InlineAsm if value.asm_text().contains(SIZE) => self.reads_size(),
             ValueKind::GlobalVariable
-                if value.ty().address_space() == Some(SHARED) && self.seen.insert(value.address()) =>
+                if value.ty().address_space() == Some(space::SHARED) && self.seen.insert(value.address()) =>
             {
                 self.variable(value);
             }

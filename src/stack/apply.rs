@@ -25,19 +25,16 @@ use crate::ir::inst::Opcode;
 use crate::llvm::edit::Editor;
 use crate::llvm::edit::debug::Layout;
 use crate::llvm::handle::{self, IntPredicate, RawOpcode};
+use crate::llvm::space;
 use crate::mutants::{self, Mutant};
 use crate::objects::{Object, ObjectAccess};
 use crate::shared_memory::layout::{self, Ground};
-use crate::shared_memory::usage::SHARED;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
 /// All lanes of a warp.
 const FULL_MASK: u64 = 0xffff_ffff;
-/// Address spaces.
-pub const GLOBAL_MEMORY: u32 = 1;
-const CONSTANT_MEMORY: u32 = 4;
 
 /// Largest stride of an index that is scaled, in bytes.
 const MAX_STRIDE: u64 = 1 << 24;
@@ -248,7 +245,7 @@ impl<'m> Apply<'_, 'm> {
     fn constants(&mut self, plan: &StackPlan) {
         for planned in &plan.moves {
             let Placement::Constant { contents, together } = &planned.placement else { continue };
-            let space = if *together { CONSTANT_MEMORY } else { GLOBAL_MEMORY };
+            let space = if *together { space::CONST } else { space::GLOBAL };
             let base = new_constant(self.editor, &self.outline.func.name, &planned.object, contents, space);
             self.place(&planned.object, Area { base, interleaved: None, constant: true });
         }
@@ -457,9 +454,9 @@ impl<'m> Apply<'_, 'm> {
             None => (size, size),
         };
         let space = match planned.placement {
-            Placement::Constant { together: true, .. } => CONSTANT_MEMORY,
-            Placement::Constant { .. } => GLOBAL_MEMORY,
-            Placement::Thread { .. } | Placement::Warp { .. } => SHARED,
+            Placement::Constant { together: true, .. } => space::CONST,
+            Placement::Constant { .. } => space::GLOBAL,
+            Placement::Thread { .. } | Placement::Warp { .. } => space::SHARED,
             // read in parameter space: placed by `apply_copied`
             Placement::Argument(_) => return,
         };

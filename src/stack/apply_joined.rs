@@ -5,13 +5,14 @@
 //! object is erased. If all addresses that are joined turn out to be global, LLVM's address space inference makes the
 //! loads global before instruction selection.
 
-use super::apply::{GLOBAL_MEMORY, new_constant};
+use super::apply::new_constant;
 use super::plan::{Move, Placement};
 use crate::divergence::Outline;
 use crate::ir::handles::Handles;
 use crate::llvm::edit::Editor;
 use crate::llvm::edit::debug::Layout;
 use crate::llvm::handle::RawOpcode;
+use crate::llvm::space;
 
 /// Applies moves of joined objects, planned for the function in its present state.
 pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, moves: &[Move], editor: &mut Editor<'m>) {
@@ -19,10 +20,10 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, moves: &[Move], edito
         let Move { object, placement: Placement::Constant { contents, .. }, .. } = planned else { continue };
         let Some(alloca) = outline.func.def(object.address) else { continue };
         let size = object.size;
-        let constant = new_constant(editor, &outline.func.name, object, contents, GLOBAL_MEMORY);
+        let constant = new_constant(editor, &outline.func.name, object, contents, space::GLOBAL);
         let old = handles.value(object.address);
         let generic = editor.before(handles.inst(alloca)).cast(RawOpcode::LLVMAddrSpaceCast, constant, old.ty(), "");
-        editor.move_variables(old, constant, size, Layout { piece: size, stride: size, space: GLOBAL_MEMORY });
+        editor.move_variables(old, constant, size, Layout { piece: size, stride: size, space: space::GLOBAL });
         for write in object.accesses.iter().filter(|access| access.writes()) {
             editor.erase(handles.inst(write.inst));
         }

@@ -1,15 +1,13 @@
 //! How does a kernel get a second body, or versions among which the host chooses? See `src/llvm/version.cpp`.
 
 use super::super::handle::{Function, Value};
+use super::super::space;
 use super::Editor;
 use llvm_sys::LLVMLinkage;
 use llvm_sys::core::*;
 use llvm_sys::prelude::LLVMValueRef;
 use std::ffi::c_char;
 
-/// Address spaces.
-const GLOBAL_MEMORY: u32 = 1;
-const SHARED_MEMORY: u32 = 3;
 /// Alignment of a table, in bytes.
 const TABLE_ALIGN: u32 = 8;
 /// The declaration of dynamic shared memory.
@@ -47,7 +45,7 @@ impl<'m> Editor<'m> {
         let mut raw: Vec<LLVMValueRef> = words.iter().map(|&word| self.int(64, word).raw()).collect();
         let word = self.int_type(64);
         let data = wrap!(Value, LLVMConstArray2(word.raw(), raw.as_mut_ptr(), raw.len() as u64));
-        let table = self.new_global(data.ty(), GLOBAL_MEMORY, TABLE_ALIGN, Some(data), true, name);
+        let table = self.new_global(data.ty(), space::GLOBAL, TABLE_ALIGN, Some(data), true, name);
         edit!(LLVMSetVisibility(table.raw(), LLVMGetVisibility(kernel.raw())));
         self.link_like(kernel, table);
         table
@@ -68,7 +66,7 @@ impl<'m> Editor<'m> {
         let none = self.array_type(self.int_type(8), 0);
         let name = super::c_name(DYNAMIC_SHARED);
         let memory =
-            wrap!(Value, LLVMAddGlobalInAddressSpace(self.module.raw(), none.raw(), name.as_ptr(), SHARED_MEMORY));
+            wrap!(Value, LLVMAddGlobalInAddressSpace(self.module.raw(), none.raw(), name.as_ptr(), space::SHARED));
         edit!(LLVMSetAlignment(memory.raw(), align));
         memory
     }
