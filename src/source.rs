@@ -34,6 +34,11 @@ impl Whose {
     }
 }
 
+/// A line of a file, without the folders: `a.cu:7`.
+pub fn place(file: &str, line: u32) -> String {
+    format!("{}:{line}", file.rsplit('/').next().unwrap_or(file))
+}
+
 /// A path from the root, without `.` and `..`; links are not followed.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = std::env::current_dir().unwrap_or_default();

@@ -3,6 +3,7 @@
 use crate::counts::table::{BranchTable, FunctionTable, Table};
 use crate::counts::{BranchCounts, Counted};
 use crate::explain::symbol::kernel_symbol;
+use crate::source::place;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -112,10 +113,7 @@ fn total(module: &Counted, function: &FunctionTable) -> Total {
 
 fn row(table: &Table, function: &FunctionTable, number: usize, branch: &BranchTable, counts: BranchCounts) -> Row {
     let block = |index: u32| function.blocks[index as usize].name.clone();
-    let line = table.shown(branch).map_or_else(
-        || "(no line)".to_owned(),
-        |place| format!("{}:{}", place.file.rsplit('/').next().unwrap_or(place.file), place.line),
-    );
+    let line = table.shown(branch).map_or_else(|| "(no line)".to_owned(), |at| place(at.file, at.line));
     Row {
         func: kernel_symbol(&function.symbol),
         symbol: function.symbol.clone(),

@@ -1,6 +1,7 @@
 //! What did the branches of each kernel do in the runs of a divergence map? For the index of a project.
 
 use crate::counts::Counted;
+use crate::source::place;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use warpwise_timer::names::alike;
@@ -45,10 +46,6 @@ impl Seen {
         let place = place(file, line);
         self.places.contains(&place) && !self.split_places.contains(&place)
     }
-}
-
-fn place(file: &str, line: u32) -> String {
-    format!("{}:{line}", file.rsplit('/').next().unwrap_or(file))
 }
 
 /// By the names of kernels.
