@@ -452,6 +452,28 @@ pub unsafe extern "C" fn warpwise_pass_lookup(name: Text) -> i32 {
     guarded("pass_lookup", -1, || Pass::of_name(&name).map_or(-1, Pass::number))
 }
 
+/// Runs an edit of a module.
+///
+/// # Safety
+/// `module` is alive and nobody else reads it during the call; the rest is valid for the call.
+unsafe fn edit_module(
+    module: LLVMModuleRef,
+    session: *const c_void,
+    host: *const RawHost,
+    edit: impl FnOnce(handle::Module<'_>, &Session, &Host<'_>) -> bool,
+) -> bool {
+    let none = Session::default();
+    editing("a transform", || {
+        // SAFETY: the pass manager hands out a live module; `host` is on the caller's stack, `session` is alive.
+        let (module, host, session) =
+            unsafe { (handle::Module::from_raw(module), host.as_ref(), session_of(session, &none)) };
+        match (module, host) {
+            (Some(module), Some(host)) => edit(module, session, &Host::new(host, session.said())),
+            _ => false,
+        }
+    })
+}
+
 /// Runs a transform over a module.
 ///
 /// # Safety
@@ -464,21 +486,15 @@ pub unsafe extern "C" fn warpwise_pass_run(
     session: *const c_void,
     host: *const RawHost,
 ) -> bool {
-    let none = Session::default();
-    // SAFETY: session and text live for this call.
-    let (session, parameters) = unsafe { (session_of(session, &none), parameters.get()) };
-    editing("a transform", || {
-        // SAFETY: the pass manager hands out a live module; `host` is on the caller's stack.
-        let (module, host) = unsafe { (handle::Module::from_raw(module), host.as_ref()) };
-        let (Some(module), Some(host)) = (module, host) else { return false };
-        match Pass::try_from(pass) {
-            Ok(pass) => {
-                let host = Host::new(host, session.said());
-                expected("pass_run", false, pipeline::run(pass, module, &parameters, session, &host))
-            }
+    // SAFETY: the text lives for this call.
+    let parameters = unsafe { parameters.get() };
+    // SAFETY: as this function's own.
+    unsafe {
+        edit_module(module, session, host, |module, session, host| match Pass::try_from(pass) {
+            Ok(pass) => expected("pass_run", false, pipeline::run(pass, module, &parameters, session, host)),
             Err(error) => expected("pass_run", false, Err(error)),
-        }
-    })
+        })
+    }
 }
 
 /// Registers the counters of a CUDA program's device code in its host code.
@@ -505,16 +521,8 @@ pub unsafe extern "C" fn warpwise_launch_host(
     session: *const c_void,
     host: *const RawHost,
 ) -> bool {
-    let none = Session::default();
-    editing("a transform", || {
-        // SAFETY: the pass manager hands out a live module; `host` is on the caller's stack, `session` is alive.
-        let (module, host, session) =
-            unsafe { (handle::Module::from_raw(module), host.as_ref(), session_of(session, &none)) };
-        match (module, host) {
-            (Some(module), Some(host)) => crate::launch::run(module, &Host::new(host, session.said())),
-            _ => false,
-        }
-    })
+    // SAFETY: as this function's own.
+    unsafe { edit_module(module, session, host, |module, _, host| crate::launch::run(module, host)) }
 }
 
 /// Melds the sides of one function's divergent branches, in the middle of clang's pipeline.
@@ -549,14 +557,6 @@ pub unsafe extern "C" fn warpwise_fuse_module(
     session: *const c_void,
     host: *const RawHost,
 ) -> bool {
-    let none = Session::default();
-    editing("a transform", || {
-        // SAFETY: the pass manager hands out a live module; `host` is on the caller's stack, `session` is alive.
-        let (module, host, session) =
-            unsafe { (handle::Module::from_raw(module), host.as_ref(), session_of(session, &none)) };
-        match (module, host) {
-            (Some(module), Some(host)) => pipeline::fuse_module(module, session, &Host::new(host, session.said())),
-            _ => false,
-        }
-    })
+    // SAFETY: as this function's own.
+    unsafe { edit_module(module, session, host, pipeline::fuse_module) }
 }
