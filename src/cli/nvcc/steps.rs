@@ -43,6 +43,13 @@ pub struct Step {
     pub dependencies: Option<PathBuf>,
 }
 
+impl Step {
+    /// A command of which nothing more needs to be known.
+    fn of(command: Vec<OsString>) -> Step {
+        Step { command, purpose: Purpose::Other, output: None, dependencies: None }
+    }
+}
+
 /// What nvcc declares and clang does not, included before every CUDA source.
 const HEADER: &str = include_str!("nvcc.h");
 /// Its name in the temporary folder.
@@ -189,7 +196,7 @@ impl Planner<'_> {
                 OsString::from(format!("--image3=kind={kind},sm={},file=", architecture.trim_start_matches("sm_")));
             argument.push(&path);
             images.push(argument);
-            steps.push(Step { command, purpose: Purpose::Other, output: None, dependencies: None });
+            steps.push(Step::of(command));
         };
         for (architecture, has_ptx) in architectures {
             image(architecture, ("cubin", "-c", "elf"));
@@ -204,7 +211,7 @@ impl Planner<'_> {
             create
         });
         command.extend(images);
-        steps.push(Step { command, purpose: Purpose::Other, output: None, dependencies: None });
+        steps.push(Step::of(command));
         Ok(steps)
     }
 
@@ -309,7 +316,7 @@ impl Planner<'_> {
         let archiver = self.request.archiver.clone().unwrap_or_else(|| "ar".into());
         let mut command: Vec<OsString> = vec![archiver, "rcs".into(), output.clone().into()];
         command.extend(linked.iter().filter(|word| !word.to_string_lossy().starts_with('-')).cloned());
-        Ok(Step { command, purpose: Purpose::Other, output: None, dependencies: None })
+        Ok(Step::of(command))
     }
 
     fn link_objects(&self, linked: Vec<OsString>, is_relocatable: bool) -> Step {
@@ -339,7 +346,7 @@ impl Planner<'_> {
             Cudart::Shared => command.push("-lcudart".into()),
             Cudart::None => {}
         }
-        Step { command, purpose: Purpose::Other, output: None, dependencies: None }
+        Step::of(command)
     }
 
     /// The linked device code of relocatable objects, as an object for any linker.
@@ -363,7 +370,7 @@ impl Planner<'_> {
         command.extend(self.request.inputs().map(|(path, _)| path.clone().into()));
         let output = self.request.output.clone().unwrap_or_else(|| "a_dlink.o".into());
         command.extend(["-o".into(), output.into()]);
-        Ok(vec![Step { command, purpose: Purpose::Other, output: None, dependencies: None }])
+        Ok(vec![Step::of(command)])
     }
 }
 
