@@ -359,16 +359,21 @@ impl Run {
                 std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
             }
         }
-        Ok(match failures.is_empty() {
-            false => ExitCode::FAILURE,
-            true if is_interrupted() => ExitCode::from(INTERRUPTED),
-            true => ExitCode::SUCCESS,
-        })
+        Ok(status(failures.is_empty()))
     }
 }
 
 /// The exit status of a program that Ctrl-C ended.
-pub const INTERRUPTED: u8 = 128 + 2;
+const INTERRUPTED: u8 = 128 + 2;
+
+/// The exit status of fuzzing.
+pub fn status(nothing_failed: bool) -> ExitCode {
+    match nothing_failed {
+        false => ExitCode::FAILURE,
+        true if is_interrupted() => ExitCode::from(INTERRUPTED),
+        true => ExitCode::SUCCESS,
+    }
+}
 
 /// Which seeds were not tried, and how to go on.
 pub fn left((from, to): (u64, u64)) -> String {

@@ -136,11 +136,7 @@ pub fn mutate(args: &MutateArgs) -> Result<ExitCode> {
     if let Some(folder) = &args.save {
         save(folder, &failures, args)?;
     }
-    Ok(match failures.is_empty() {
-        false => ExitCode::FAILURE,
-        true if is_interrupted() => ExitCode::from(super::fuzz::INTERRUPTED),
-        true => ExitCode::SUCCESS,
-    })
+    Ok(super::fuzz::status(failures.is_empty()))
 }
 
 /// What has been tried so far.
