@@ -12,7 +12,7 @@ mod steered;
 pub mod testing;
 
 pub use options::Options;
-pub use steered::{Edit, Kept, LaunchVersion, SteeredFunction, Version};
+pub use steered::{Edit, Kept, PlannedVersion, SteeredFunction, Version};
 
 use crate::cost::frequency::Frequencies;
 use crate::divergence::{self, Facts, ModuleAnalysis, Outline};

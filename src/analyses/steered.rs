@@ -24,12 +24,12 @@ pub enum Version {
     /// A second body of the kernel, for blocks of at most this many threads.
     SecondBody { threads: u32 },
     /// A kernel of its own that the host launches instead, or why there is none.
-    AtLaunch(Result<LaunchVersion, NoVersion>),
+    AtLaunch(Result<PlannedVersion, NoVersion>),
 }
 
 /// A version that is chosen at the launch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct LaunchVersion {
+pub struct PlannedVersion {
     /// Its symbol.
     pub name: String,
     /// Bytes of dynamic shared memory that it has for each warp, behind the program's own.
@@ -69,7 +69,7 @@ impl<'m> SteeredFunction<'m> {
         matches!(self.version, Some(Version::SecondBody { .. }))
     }
     /// The version that plans are for, if it is chosen at the launch and can be made.
-    pub fn launch_version(&self) -> Option<&LaunchVersion> {
+    pub fn launch_version(&self) -> Option<&PlannedVersion> {
         match &self.version {
             Some(Version::AtLaunch(version)) => version.as_ref().ok(),
             _ => None,
@@ -101,19 +101,18 @@ impl<'m> SteeredFunction<'m> {
         let geometry = outline.geometry;
         let chip = Chip::of(&analyses.handles.function.string_attribute("target-cpu").unwrap_or_default());
         let is_bounded = geometry.exact.is_some() || geometry.max_threads.is_some();
+        let threads = match self.launch_version() {
+            Some(_) if !is_bounded => USUAL_THREADS,
+            _ => geometry.thread_bound(),
+        };
         let (taken, limit) = match &self.version {
             Some(Version::AtLaunch(Err(reason))) => return Err(NoShared::NoVersion(reason.clone())),
             Some(Version::AtLaunch(Ok(version))) => {
                 let own = taken_by_version(outline, &analyses.handles, options.dynamic_shared)?;
-                let threads = if is_bounded { geometry.thread_bound() } else { USUAL_THREADS };
                 let warps = u64::from(threads.div_ceil(WARP_SIZE));
                 (own + version.warp_bytes * warps, chip.shared_bytes - chip.reserved_bytes)
             }
             _ => (taken(outline, &analyses.handles, self.emitted, options.dynamic_shared)?, STATIC_SHARED),
-        };
-        let threads = match self.launch_version() {
-            Some(_) if !is_bounded => USUAL_THREADS,
-            _ => geometry.thread_bound(),
         };
         let most = register_budget(options.regs, &geometry).unwrap_or(MAX_REGISTERS).max(LEAST_REGISTERS);
         Ok(SharedBudget {

@@ -2,7 +2,7 @@
 
 use super::plan::{Placement, StackPlan};
 use super::reject::Reject;
-use crate::analyses::{FunctionAnalyses, LaunchVersion};
+use crate::analyses::{FunctionAnalyses, PlannedVersion};
 use crate::divergence::Outline;
 use crate::entity::{Inst, Value};
 use crate::geometry::WARP_SIZE;
@@ -16,7 +16,7 @@ use crate::objects::Object;
 pub fn objects(
     analyses: &mut FunctionAnalyses<'_>,
     plan: &StackPlan,
-    version: Option<&LaunchVersion>,
+    version: Option<&PlannedVersion>,
     host: &Host<'_>,
 ) {
     if !host.wants(Kind::Passed) && !host.wants(Kind::Missed) {

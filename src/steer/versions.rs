@@ -10,7 +10,7 @@
 //! own dynamic shared memory; the kernel stays as it is. [`finish`] writes the [table](launch_table) from which the host
 //! learns when to launch it and with how much memory.
 
-use crate::analyses::{Analyses, LaunchVersion, Options, SteeredFunction, Version};
+use crate::analyses::{Analyses, Options, PlannedVersion, SteeredFunction, Version};
 use crate::geometry::WARP_SIZE;
 use crate::launch_table::{self, Fact, table_of, version_of};
 use crate::llvm::edit::Editor;
@@ -63,7 +63,7 @@ fn version_of_kernel<'m>(
 }
 
 /// The version of a kernel that is chosen at the launch.
-fn at_launch(kernel: Function<'_>) -> Result<LaunchVersion, NoVersion> {
+fn at_launch(kernel: Function<'_>) -> Result<PlannedVersion, NoVersion> {
     let (symbol, blocks) = (kernel.name(), kernel.block_count());
     let name = version_of(&symbol, 1);
     let table = table_of(&symbol);
@@ -84,7 +84,7 @@ fn at_launch(kernel: Function<'_>) -> Result<LaunchVersion, NoVersion> {
     if let Some(taken) = [&name, &table].into_iter().find(|name| is_taken(name)) {
         return Err(NoVersion::Taken { name: taken.clone() });
     }
-    Ok(LaunchVersion { name, ..LaunchVersion::default() })
+    Ok(PlannedVersion { name, ..PlannedVersion::default() })
 }
 
 /// Puts the versions that were made to where they belong.
@@ -110,7 +110,7 @@ fn add_table<'m>(
     editor: &mut Editor<'m>,
     kernel: Function<'m>,
     copy: Function<'m>,
-    version: &LaunchVersion,
+    version: &PlannedVersion,
     host: &Host<'_>,
 ) {
     // a few lanes alone access few lines of local memory
