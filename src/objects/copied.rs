@@ -13,7 +13,7 @@
 //!
 //! A copy of a copy counts as a copy of the argument. Cost: linear in the uses of the objects and arguments.
 
-use super::address::pointer_of;
+use super::address::{constant_offset, pointer_of};
 use super::{AccessKind, Object};
 use crate::divergence::Outline;
 use crate::entity::{Inst, Value};
@@ -84,9 +84,9 @@ fn source(
             Some(source) => (source.argument, start.checked_add(source.offset as i64)?),
             None => (root, start),
         };
-        let (own, at) = self::root(outline, pointer_of(outline, write))?;
+        let at = constant_offset(outline, object, pointer_of(outline, write))?;
         let offset = start.checked_sub(at)?;
-        if own != object.address || agreed.is_some_and(|before| before != (argument, offset)) {
+        if agreed.is_some_and(|before| before != (argument, offset)) {
             return None;
         }
         agreed = Some((argument, offset));

@@ -36,11 +36,14 @@ const LONGEST_CHAIN: u32 = 1000;
 
 /// Whether a function has stack objects, or will have them in the back end.
 pub fn has_objects(function: Function<'_>) -> bool {
-    let is_alloca = |inst: Inst<'_>| inst.opcode() == RawOpcode::LLVMAlloca;
-    function.blocks().flat_map(|block| block.insts()).any(is_alloca) || copied_arguments(function).next().is_some()
+    has_alloca(function) || copied_arguments(function).next().is_some()
 }
 
-/// Whether a constant is stored to any stack object, or there is a by-value argument: only then can an object contain
+fn has_alloca(function: Function<'_>) -> bool {
+    function.blocks().flat_map(|block| block.insts()).any(|inst| inst.opcode() == RawOpcode::LLVMAlloca)
+}
+
+/// Whether a constant is stored to any stack object, or one may copy a by-value argument: only then can an object contain
 /// nothing else.
 pub fn may_have_constants(steered: &SteeredFunction<'_>, _: &Analyses<'_>, options: &Options) -> bool {
     let to_stack = |inst: Inst<'_>| {
@@ -61,7 +64,8 @@ pub fn may_have_constants(steered: &SteeredFunction<'_>, _: &Analyses<'_>, optio
         true
     };
     let body = steered.body();
-    options.candidates.stack && (has_by_value(body) || body.blocks().flat_map(|block| block.insts()).any(to_stack))
+    let may_copy = || has_by_value(body) && has_alloca(body);
+    options.candidates.stack && (may_copy() || body.blocks().flat_map(|block| block.insts()).any(to_stack))
 }
 
 /// Plans which objects become constants or are read where they were passed.
