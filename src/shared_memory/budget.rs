@@ -101,6 +101,21 @@ impl SharedBudget {
         let blocks = self.chip.resident_blocks(self.threads, self.registers, self.used);
         self.chip.unified_bytes - self.chip.share(u64::from(blocks) * (self.used + self.chip.reserved_bytes))
     }
+    /// A budget of static shared memory for one block size.
+    #[cfg(test)]
+    pub fn of_test(threads: u32, registers: u32, used: u64) -> SharedBudget {
+        SharedBudget {
+            chip: Chip::of("sm_90"),
+            threads,
+            registers,
+            wanted_blocks: None,
+            own: used,
+            used,
+            any_block: false,
+            limit: crate::gpu::chip::STATIC_SHARED,
+            keeps_all: false,
+        }
+    }
     /// Takes the bytes.
     pub fn take(&mut self, bytes: u64) {
         self.used += bytes;
@@ -114,17 +129,7 @@ mod tests {
 
     #[test]
     fn room_and_none() {
-        let budget = |used| SharedBudget {
-            chip: Chip::of("sm_90"),
-            threads: 256,
-            registers: 32,
-            wanted_blocks: None,
-            own: used,
-            used,
-            any_block: false,
-            limit: STATIC_SHARED,
-            keeps_all: false,
-        };
+        let budget = |used| SharedBudget::of_test(256, 32, used);
         assert_eq!(budget(0).check(16 * 1024), Ok(()));
         assert!(matches!(budget(40_000).check(16 * 1024), Err(NoRoom::Limit { over: 7232, .. })));
         assert!(matches!(budget(0).check(32 * 1024), Err(NoRoom::Occupancy { before: 8, after: 6, .. })));

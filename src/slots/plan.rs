@@ -396,24 +396,11 @@ fn lay_out(
 mod tests {
     use super::*;
     use crate::analyses::testing::{loop_over, with_kernel};
-    use crate::gpu::Chip;
-    use crate::gpu::chip::STATIC_SHARED;
 
     const THREADS: u32 = 64;
 
     fn room(used: u64) -> SharedBudget {
-        let chip = Chip::of("sm_90");
-        SharedBudget {
-            chip,
-            threads: THREADS,
-            registers: 24,
-            wanted_blocks: None,
-            own: used,
-            used,
-            any_block: false,
-            limit: STATIC_SHARED,
-            keeps_all: false,
-        }
+        SharedBudget::of_test(THREADS, 24, used)
     }
 
     /// What is planned for a loop over 32 loaded values, in 24 registers.

@@ -456,8 +456,6 @@ pub fn reaches(outline: &Outline, from: Block, to: Block) -> bool {
 mod tests {
     use super::*;
     use crate::analyses::testing::with_kernel;
-    use crate::gpu::Chip;
-    use crate::gpu::chip::STATIC_SHARED;
     use crate::shared_memory::budget::NoRoom;
 
     const BOUND: &str = "\"nvvm.maxntid\"=\"64\"";
@@ -472,18 +470,7 @@ mod tests {
 
     fn planned(body: &str, used: u64, test: impl FnOnce(StackPlan)) {
         with_kernel(BOUND, body, |analyses| {
-            let chip = Chip::of("sm_90");
-            let room = SharedBudget {
-                chip,
-                threads: 64,
-                registers: 32,
-                wanted_blocks: None,
-                own: used,
-                used,
-                any_block: false,
-                limit: STATIC_SHARED,
-                keeps_all: false,
-            };
+            let room = SharedBudget::of_test(64, 32, used);
             test(plan(analyses, &mut Ok(room), false));
         });
     }
