@@ -3,7 +3,7 @@
 mod common;
 
 use assert_cmd::Command;
-use common::{cuda_tree, llvm_tool, plugin, stderr, stdout, warpwise};
+use common::{cuda_tree, is_installed, llvm_tool, plugin, stderr, stdout, warpwise};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -30,8 +30,7 @@ int main() { k<<<1, 32>>>(nullptr, 0); host(); }
 const FIRST_TRY: &str = "-DCMAKE_CUDA_COMPILER_ID_TEST_FLAGS_FIRST=--cuda-gpu-arch=sm_90";
 
 fn tool(name: &str) -> Command {
-    let found = std::process::Command::new(name).arg("--version").output();
-    assert!(found.is_ok_and(|output| output.status.success()), "no {name} on PATH: run scripts/setup");
+    assert!(is_installed(name), "no {name} on PATH: run scripts/setup");
     Command::new(name)
 }
 

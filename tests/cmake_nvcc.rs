@@ -4,7 +4,7 @@
 mod common;
 
 use assert_cmd::Command;
-use common::{cuda_tree, plugin, skip, stderr, stdout, warpwise};
+use common::{cuda_tree, is_installed, plugin, skip, stderr, stdout, warpwise};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -37,8 +37,7 @@ int main() { k<<<1, 32>>>(nullptr, 0); lib_go(nullptr); host(); std::puts(\"here
 
 /// Whether a tool is there; the test is counted as skipped if not.
 fn has(name: &str) -> bool {
-    let found = std::process::Command::new(name).arg("--version").output();
-    let found = found.is_ok_and(|output| output.status.success());
+    let found = is_installed(name);
     if !found {
         skip(&format!("no {name} on PATH"));
     }

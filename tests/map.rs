@@ -9,7 +9,7 @@ mod benchmarks;
 mod common;
 
 use benchmarks::{has_cuda, inputs_of, plain_kernel};
-use common::{clang_cuda, cuda_tree, llvm_tool, plugin, plugin_flag, skip, stderr, stdout, warpwise};
+use common::{clang_cuda, cuda_tree, is_installed, llvm_tool, plugin, plugin_flag, skip, stderr, stdout, warpwise};
 use std::path::Path;
 use warpwise::cli::cuda;
 use warpwise::llvm::image;
@@ -361,9 +361,7 @@ fn maps_are_shown_added_up_and_compared() {
 
 #[test]
 fn the_page_works_in_a_browser() {
-    let browser = ["chromium", "chromium-browser", "google-chrome"]
-        .into_iter()
-        .find(|name| std::process::Command::new(name).arg("--version").output().is_ok_and(|o| o.status.success()));
+    let browser = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| is_installed(name));
     let Some(browser) = browser else {
         return skip("there is no Chromium here");
     };

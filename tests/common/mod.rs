@@ -92,3 +92,8 @@ exit:
 }
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 "#;
+
+/// Whether a program is on PATH and says its version.
+pub fn is_installed(name: &str) -> bool {
+    std::process::Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
+}
