@@ -172,7 +172,7 @@ impl<'m> Apply<'_, 'm> {
         let slots = || {
             plan.moves
                 .iter()
-                .filter(|planned| !matches!(planned.placement, Placement::Constant { .. } | Placement::Argument(_)))
+                .filter(|planned| matches!(planned.placement, Placement::Thread { .. } | Placement::Warp { .. }))
         };
         let total = plan.bytes(ground.threads());
         if total == 0 {
@@ -204,7 +204,7 @@ impl<'m> Apply<'_, 'm> {
                     let bytes = editor.int(32, layout::row_bytes(planned.object.size));
                     editor.binary(RawOpcode::LLVMMul, row, bytes, "")
                 }
-                Placement::Constant { .. } | Placement::Argument(_) => continue,
+                Placement::Constant { .. } | Placement::Argument(_) | Placement::Registers => continue,
             };
             let area = editor.gep(byte, variable, &[at], true, "");
             let base = editor.gep(byte, area, &[index], true, "warpwise.slots");
@@ -457,8 +457,8 @@ impl<'m> Apply<'_, 'm> {
             Placement::Constant { together: true, .. } => space::CONST,
             Placement::Constant { .. } => space::GLOBAL,
             Placement::Thread { .. } | Placement::Warp { .. } => space::SHARED,
-            // read in parameter space: placed by `apply_copied`
-            Placement::Argument(_) => return,
+            // of `apply_copied` and `apply_split`
+            Placement::Argument(_) | Placement::Registers => return,
         };
         self.editor.move_variables(self.handles.value(address), area.base, size, Layout { piece, stride, space });
     }

@@ -33,6 +33,7 @@ use crate::ir::inst::Opcode;
 use crate::objects::address::{are_apart, constant_offset, is_together, offset_is_uniform, pointer_of};
 use crate::objects::constant::contents;
 use crate::objects::copied::{Source, copies};
+use crate::objects::mixed::can_be_split;
 use crate::objects::{AccessKind, Object, ObjectAccess, StackObject, Unfollowed, joined_object};
 use crate::pressure::Pressure;
 use crate::shared_memory::budget::SharedBudget;
@@ -53,6 +54,8 @@ pub enum Placement {
     Constant { contents: Vec<u8>, together: bool },
     /// No place of its own: it is read where the argument is that it is a copy of.
     Argument(Source),
+    /// Registers: loads of it or of other memory are split into one of each.
+    Registers,
 }
 
 /// One object that moves.
@@ -73,7 +76,7 @@ impl Move {
         match &self.placement {
             Placement::Thread { granule } => layout::thread_bytes(self.object.size, *granule, threads),
             Placement::Warp { .. } => layout::warp_bytes(self.object.size, threads),
-            Placement::Constant { .. } | Placement::Argument(_) => 0,
+            Placement::Constant { .. } | Placement::Argument(_) | Placement::Registers => 0,
         }
     }
 }
@@ -96,8 +99,8 @@ const LESS_USED_PART: f64 = 4.0;
 const MAX_CONSTANT: u64 = 4096;
 
 /// Plans the stack objects that need no memory of their own, in kernels and in functions they call: those that become
-/// constants of the program, and copies of by-value arguments. If slots are
-/// available (there is a launch bound), objects that lanes read at different addresses are left for them: a copy per
+/// constants of the program, copies of by-value arguments, and scalars that are only mixed with other memory. If slots
+/// are available (there is a launch bound), objects that lanes read at different addresses are left for them: a copy per
 /// warp is faster.
 pub fn plan_constants(analyses: &mut FunctionAnalyses<'_>) -> StackPlan {
     let mut found = StackPlan::default();
@@ -113,8 +116,16 @@ pub fn plan_constants(analyses: &mut FunctionAnalyses<'_>) -> StackPlan {
         Err(Unfollowed::Mixed { .. }) => joined_object(outline, handles, *address),
         Err(_) => None,
     });
-    let filled = objects.filter_map(|object| contents(outline, handles, &object).map(|contents| (object, contents)));
-    let filled: Vec<(Object, Vec<u8>)> = filled.collect();
+    let mut filled: Vec<(Object, Vec<u8>)> = Vec::new();
+    let mut split: FxHashSet<Inst> = FxHashSet::default();
+    for object in objects {
+        if let Some(contents) = contents(outline, handles, &object) {
+            filled.push((object, contents));
+        } else if can_be_split(outline, &object) && object.derived.iter().all(|inst| !split.contains(inst)) {
+            split.extend(&object.derived);
+            found.moves.push(Move { object, placement: Placement::Registers, bytes: 0, gain: None, part: 1 });
+        }
+    }
     if filled.is_empty() {
         return found;
     }

@@ -42,6 +42,14 @@ pub fn objects(
                 host.emit(Kind::Passed, handles.function, at, "StackToArgument", &message);
                 continue;
             }
+            Placement::Registers => {
+                let message = format!(
+                    "{what} is read together with other memory, through a phi or select of addresses: loads are split, so that it fits registers"
+                );
+                let at = place_of(outline, handles, object.address);
+                host.emit(Kind::Passed, handles.function, at, "StackToRegisters", &message);
+                continue;
+            }
             Placement::Constant { together, .. } => {
                 let memory = if *together { "constant" } else { "global" };
                 let message = format!(

@@ -4,7 +4,7 @@
 //! done on IR: what would end up in local memory is removed before `ptxas` sees it. In [`PHASES`]:
 //!
 //! 1. **Constants** ([`stack`]): stack objects that are filled with constants and then only read become constants of
-//!    the program.
+//!    the program; others that need no memory of their own disappear, too.
 //! 2. **Rematerialisation** ([`remat`]): values are recomputed at their uses, or instructions are scheduled earlier.
 //! 3. **Stack objects** ([`stack`]): objects that survived optimisation move to shared memory.
 //! 4. **Slots** ([`slots`]): values are kept in shared memory between definition and use.
@@ -47,7 +47,7 @@ struct Phase {
 
 /// The phases in their order.
 const PHASES: [Phase; 4] = [
-    Phase { wants: stack::may_have_constants, plan: stack::plan_constants, in_versions: false },
+    Phase { wants: stack::may_need_no_memory, plan: stack::plan_constants, in_versions: false },
     Phase { wants: remat::wants, plan: remat::plan, in_versions: false },
     Phase { wants: stack::wants_objects, plan: stack::plan_objects, in_versions: true },
     Phase { wants: slots::wants, plan: slots::plan, in_versions: true },
