@@ -125,5 +125,5 @@ bool warpwise_launch_host(LLVMModuleRef module, const void *session, const Warpw
 // fuse-branches in clang's pipelines: on one function, at extension points where only a function may change, and on a
 // module. A function in which nothing is melded is not changed. Both return whether anything changed.
 bool warpwise_fuse_function(LLVMValueRef function, const void *session, const WarpwiseHost *host);
-bool warpwise_fuse_module(LLVMModuleRef module, const void *session, const WarpwiseHost *host);
+bool warpwise_fuse_module(LLVMModuleRef module, bool before_link, const void *session, const WarpwiseHost *host);
 }

@@ -258,12 +258,14 @@ struct FuseFunctionPass : PassInfoMixin<FuseFunctionPass> {
 
 // Runs fuse-branches on a module.
 struct FuseModulePass : PassInfoMixin<FuseModulePass> {
+  bool BeforeLink;
+  explicit FuseModulePass(bool BeforeLink) : BeforeLink(BeforeLink) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     if (!is_nvptx(M))
       return PreservedAnalyses::all();
     auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
     WarpwiseHost Host = host(M, FAM);
-    bool Changed = warpwise_fuse_module(wrap(&M), session(M, MAM), &Host);
+    bool Changed = warpwise_fuse_module(wrap(&M), BeforeLink, session(M, MAM), &Host);
     return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
 };
@@ -277,6 +279,10 @@ struct BeginPass : PassInfoMixin<BeginPass> {
   static bool isRequired() { return true; }
 };
 
+bool is_before_link(ThinOrFullLTOPhase Phase) {
+  return Phase == ThinOrFullLTOPhase::ThinLTOPreLink || Phase == ThinOrFullLTOPhase::FullLTOPreLink;
+}
+
 // Fusion runs twice: on the freshly simplified function, before loops are unrolled and SimplifyCFG splits up the sides,
 // so that all later passes see the melded code; and on the result of inlining and unrolling. Whether a module is for
 // our target is known only when the passes run.
@@ -289,9 +295,9 @@ void add_fusion(PassBuilder &PB) {
     if (Session().runs("fuse"))
       FPM.addPass(FuseFunctionPass());
   });
-  PB.registerOptimizerEarlyEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase) {
+  PB.registerOptimizerEarlyEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
     if (Session().runs("fuse") && Level != OptimizationLevel::O0)
-      MPM.addPass(FuseModulePass());
+      MPM.addPass(FuseModulePass(is_before_link(Phase)));
   });
 }
 
@@ -326,8 +332,7 @@ void register_passes(PassBuilder &PB) {
     else
       MPM.addPass(RemarksPass(""));
     // before the link the module is not final: inlining and the bodies of callers are still to come
-    bool BeforeLink = Phase == ThinOrFullLTOPhase::ThinLTOPreLink || Phase == ThinOrFullLTOPhase::FullLTOPreLink;
-    if (Level != OptimizationLevel::O0 && !BeforeLink)
+    if (Level != OptimizationLevel::O0 && !is_before_link(Phase))
       MPM.addPass(TransformPass(warpwise_pass_lookup(text(DefaultPipeline)), ""));
     else if (Session().runs("map"))
       MPM.addPass(TransformPass(warpwise_pass_lookup(text(MapPass)), ""));

@@ -554,9 +554,14 @@ pub unsafe extern "C" fn warpwise_fuse_function(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn warpwise_fuse_module(
     module: LLVMModuleRef,
+    before_link: bool,
     session: *const c_void,
     host: *const RawHost,
 ) -> bool {
     // SAFETY: as this function's own.
-    unsafe { edit_module(module, session, host, pipeline::fuse_module) }
+    unsafe {
+        edit_module(module, session, host, |module, session, host| {
+            pipeline::fuse_module(module, before_link, session, host)
+        })
+    }
 }

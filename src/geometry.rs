@@ -82,13 +82,16 @@ impl BlockShape {
     }
 }
 
-/// An assumption about the rows of a block, whose consequences hold only for launches that satisfy it.
+/// What is known of the rows of a block whose exact shape is not: facts in [versions](crate::launch_table) of a kernel, and
+/// assumptions whose consequences hold only for launches that satisfy them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AssumedRows {
+pub enum Rows {
     /// `blockDim.x` is a multiple of 32.
     WholeWarps,
     /// The block has one dimension.
     One,
+    /// `blockDim.x` is at most half a warp, and the block has a warp or more: no full warp lies in one row.
+    Short,
 }
 
 /// What is known about the launches of a kernel.
@@ -102,8 +105,8 @@ pub struct Geometry {
     pub min_blocks: Option<u32>,
     /// Maximum number of registers of a thread (`nvvm.maxnreg`).
     pub max_registers: Option<u32>,
-    /// Not a fact: see [`AssumedRows`].
-    pub assumed: Option<AssumedRows>,
+    /// What is known of rows besides.
+    pub rows: Option<Rows>,
 }
 
 impl Geometry {
@@ -128,7 +131,7 @@ impl Geometry {
             max_threads,
             min_blocks: number("nvvm.minctasm"),
             max_registers: number("nvvm.maxnreg").filter(|&n| n <= 255),
-            assumed: None,
+            rows: None,
         }
     }
 
@@ -150,14 +153,14 @@ impl Geometry {
     }
     /// Exact extent along a dimension.
     pub fn extent(&self, dim: usize) -> Option<u32> {
-        let one_row = self.assumed == Some(AssumedRows::One) && dim > 0;
+        let one_row = self.rows == Some(Rows::One) && dim > 0;
         self.exact.map(|shape| shape.extent(dim)).or(one_row.then_some(1))
     }
     /// Exclusive upper bound of `tid` along a dimension.
     pub fn tid_bound(&self, dim: usize) -> u32 {
         match self.exact {
             Some(shape) => shape.extent(dim),
-            None if dim > 0 && self.assumed == Some(AssumedRows::One) => 1,
+            None if dim > 0 && self.rows == Some(Rows::One) => 1,
             None if dim == 2 => self.thread_bound().min(MAX_BLOCK_Z),
             None => self.thread_bound(),
         }
@@ -166,7 +169,7 @@ impl Geometry {
     /// of them. This holds for one row of threads, and for rows that are a whole number of warps.
     pub fn warps_lie_in_rows(&self) -> bool {
         let known = self.exact.is_some_and(|shape| shape.x % WARP_SIZE == 0 || (shape.y == 1 && shape.z == 1));
-        known || self.assumed.is_some()
+        known || matches!(self.rows, Some(Rows::WholeWarps | Rows::One))
     }
     /// Whether all lanes of a warp share `tid.z`: as above, or planes are a whole number of warps.
     pub fn warps_lie_in_planes(&self) -> bool {

@@ -5,10 +5,13 @@
 //! The table of kernel `k` is the symbol `k$versions`: 64-bit words, the versions in order of preference. A launch runs
 //! the first version all of whose facts hold for it, with more dynamic shared memory than it asked for, or `k` as it is.
 
-use crate::geometry::WARP_SIZE;
+use crate::geometry::{BlockShape, Geometry, Rows, WARP_SIZE};
+use std::fmt;
 
 /// First word of a table, which also tells its format.
 pub const MAGIC: u64 = 0x3130_5345_4957_5257;
+/// The attribute of a version that says what its launches have in common: its words in the table, with commas between.
+pub const ATTRIBUTE: &str = "warpwise-version";
 /// Words of a version before its facts.
 const HEADER: usize = 5;
 /// Words of a fact.
@@ -164,7 +167,100 @@ impl Fact {
     }
 }
 
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let axis = |dim: u8| ["x", "y", "z"][usize::from(dim.min(2))];
+        let threads = |dim: u8, of_grid: bool, plus: i64| {
+            let grid = if of_grid { format!("gridDim.{} * ", axis(dim)) } else { String::new() };
+            let more = match plus {
+                0 => String::new(),
+                plus if plus > 0 => format!(" + {plus}"),
+                plus => format!(" - {}", plus.unsigned_abs()),
+            };
+            format!("{grid}blockDim.{}{more}", axis(dim))
+        };
+        match *self {
+            Fact::BlockMultiple { dim, of } => write!(f, "blockDim.{} is a multiple of {of}", axis(dim)),
+            Fact::BlockIs { dim, extent } => write!(f, "blockDim.{} = {extent}", axis(dim)),
+            Fact::ThreadsAtMost(most) => write!(f, "a block has at most {most} threads"),
+            Fact::ThreadsAtLeast(least) => write!(f, "a block has at least {least} threads"),
+            Fact::Covered { dim, of_grid, plus, argument } => {
+                write!(f, "{} <= argument {}", threads(dim, of_grid, plus), argument.index)
+            }
+            Fact::CoveredBy { dim, of_grid, plus, limit } => write!(f, "{} <= {limit}", threads(dim, of_grid, plus)),
+            Fact::ArgumentMultiple { index, of, .. } => write!(f, "argument {index} is a multiple of {of}"),
+            Fact::PointerAligned { index, to } => write!(f, "the address in argument {index} is a multiple of {to}"),
+        }
+    }
+}
+
+/// The facts in words.
+pub fn say(facts: &[Fact]) -> String {
+    facts.iter().map(Fact::to_string).collect::<Vec<_>>().join(" and ")
+}
+
+/// What is known of blocks in launches for which the facts hold.
+pub fn known_blocks(facts: &[Fact], otherwise: Geometry) -> Geometry {
+    let mut known = otherwise;
+    let extent = |dim: u8| {
+        facts.iter().find_map(|fact| match *fact {
+            Fact::BlockIs { dim: along, extent } if along == dim => Some(extent),
+            _ => None,
+        })
+    };
+    let has = |wanted: &dyn Fn(&Fact) -> bool| facts.iter().any(wanted);
+    let in_half_warps = |fact: &Fact| {
+        let most = u64::from(WARP_SIZE / 2);
+        matches!(*fact, Fact::CoveredBy { dim: 0, of_grid: false, plus: 0, limit } if limit <= most)
+    };
+    let [x, y, z] = [0, 1, 2].map(extent);
+    if let (Some(x), Some(y), Some(z), None) = (x, y, z, known.exact) {
+        known.exact = format!("{x}x{y}x{z}").parse::<BlockShape>().ok();
+    }
+    if (y, z) == (Some(1), Some(1)) {
+        known.rows = Some(Rows::One);
+    } else if has(&|fact| matches!(*fact, Fact::BlockMultiple { dim: 0, of } if of.is_multiple_of(WARP_SIZE))) {
+        known.rows = Some(Rows::WholeWarps);
+    } else if has(&in_half_warps) && has(&|fact| matches!(*fact, Fact::ThreadsAtLeast(least) if least >= WARP_SIZE)) {
+        known.rows = Some(Rows::Short);
+    }
+    for fact in facts {
+        if let Fact::ThreadsAtMost(most) = *fact {
+            known.max_threads = Some(known.max_threads.unwrap_or(u32::MAX).min(most));
+        }
+    }
+    known
+}
+
 impl LaunchVersion {
+    /// As words of a table.
+    fn words(&self) -> Vec<u64> {
+        let LaunchVersion { facts, warp_bytes, fixed_bytes, align, keep } = self;
+        let mut words = vec![facts.len() as u64, *warp_bytes, *fixed_bytes, *align, *keep];
+        words.extend(facts.iter().flat_map(|fact| fact.words()));
+        words
+    }
+    /// From the beginning of these words: the version, unless it has facts that are not known here, and the words after
+    /// it. `None` if they end too early.
+    fn read(words: &[u64]) -> Option<(Option<LaunchVersion>, &[u64])> {
+        let &[facts, warp_bytes, fixed_bytes, align, keep] = words.first_chunk::<HEADER>()?;
+        let length = usize::try_from(facts).ok()?.checked_mul(FACT)?;
+        let own = words[HEADER..].get(..length)?;
+        let facts: Option<Vec<Fact>> = own.as_chunks::<FACT>().0.iter().map(|&words| Fact::read(words)).collect();
+        let facts = facts.filter(|_| align.is_power_of_two());
+        let version = facts.map(|facts| LaunchVersion { facts, warp_bytes, fixed_bytes, align, keep });
+        Some((version, &words[HEADER + length..]))
+    }
+    /// As the value of [`ATTRIBUTE`].
+    pub fn attribute(&self) -> String {
+        self.words().iter().map(u64::to_string).collect::<Vec<_>>().join(",")
+    }
+    /// From the value of [`ATTRIBUTE`]; `None` if it is not one that this reader knows.
+    pub fn of_attribute(text: &str) -> Option<LaunchVersion> {
+        let words: Vec<u64> = text.split(',').map(|word| word.parse().ok()).collect::<Option<_>>()?;
+        let (version, rest) = LaunchVersion::read(&words)?;
+        version.filter(|_| rest.is_empty())
+    }
     /// Bytes of dynamic shared memory for blocks of this many threads of a program that asks for `own`.
     pub fn dynamic_shared(&self, own: u64, threads: u32) -> u64 {
         let warps = u64::from(threads.div_ceil(WARP_SIZE));
@@ -175,11 +271,7 @@ impl LaunchVersion {
 /// The words of a table.
 pub fn encode(versions: &[LaunchVersion]) -> Vec<u64> {
     let mut words = vec![MAGIC, versions.len() as u64];
-    for version in versions {
-        let LaunchVersion { facts, warp_bytes, fixed_bytes, align, keep } = version;
-        words.extend([facts.len() as u64, *warp_bytes, *fixed_bytes, *align, *keep]);
-        words.extend(facts.iter().flat_map(|fact| fact.words()));
-    }
+    versions.iter().for_each(|version| words.extend(version.words()));
     words
 }
 
@@ -189,14 +281,9 @@ pub fn decode(words: &[u64]) -> Option<Vec<(usize, LaunchVersion)>> {
     let mut rest = rest;
     let mut versions = Vec::new();
     for number in 1..=usize::try_from(*count).ok().filter(|&count| count <= MAX_VERSIONS)? {
-        let &[facts, warp_bytes, fixed_bytes, align, keep] = rest.first_chunk::<HEADER>()?;
-        let length = usize::try_from(facts).ok()?.checked_mul(FACT)?;
-        let words = rest[HEADER..].get(..length)?;
-        let facts: Option<Vec<Fact>> = words.as_chunks::<FACT>().0.iter().map(|&words| Fact::read(words)).collect();
-        if let Some(facts) = facts.filter(|_| align.is_power_of_two()) {
-            versions.push((number, LaunchVersion { facts, warp_bytes, fixed_bytes, align, keep }));
-        }
-        rest = &rest[HEADER + length..];
+        let (version, after) = LaunchVersion::read(rest)?;
+        versions.extend(version.map(|version| (number, version)));
+        rest = after;
     }
     rest.is_empty().then_some(versions)
 }
@@ -264,6 +351,37 @@ mod tests {
     fn memory_of_slots_is_behind_the_programs_own() {
         let version = LaunchVersion { warp_bytes: 512, fixed_bytes: 16, align: 16, ..LaunchVersion::default() };
         assert_eq!([1, 32, 33].map(|threads| version.dynamic_shared(20, threads)), [560, 560, 1072]);
+    }
+
+    #[test]
+    fn attributes_survive() {
+        let version = LaunchVersion { facts: FACTS.to_vec(), warp_bytes: 4096, fixed_bytes: 16, align: 16, keep: 2 };
+        assert_eq!(LaunchVersion::of_attribute(&version.attribute()), Some(version.clone()));
+        for wrong in ["", "0", "0,0,0,1", "0,0,0,3,0", "0,0,0,1,0,7", "1,0,0,1,0,9,0,0,0", "0,0,0,1,-1", "x"] {
+            assert_eq!(LaunchVersion::of_attribute(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn facts_say_what_blocks_look_like() {
+        let known = |facts: &[Fact]| known_blocks(facts, Geometry::default());
+        let [multiple, flat, at_most, at_least] = [FACTS[0], FACTS[1], FACTS[2], FACTS[3]];
+        assert_eq!(known(&[multiple]).rows, Some(Rows::WholeWarps));
+        assert_eq!(known(&[Fact::BlockMultiple { dim: 0, of: 16 }]).rows, None);
+        assert_eq!(known(&[Fact::BlockMultiple { dim: 1, of: 32 }]).rows, None);
+        let deep = |extent| Fact::BlockIs { dim: 2, extent };
+        assert_eq!((known(&[flat]).rows, known(&[flat, deep(2)]).rows), (None, None));
+        assert_eq!(known(&[flat, deep(1)]).rows, Some(Rows::One));
+        assert_eq!(known(&[flat, deep(1), Fact::BlockIs { dim: 0, extent: 64 }]).exact, "64".parse().ok());
+        assert_eq!(known(&[flat, deep(1), Fact::BlockIs { dim: 0, extent: 4096 }]).exact, None);
+        assert_eq!(known(&[at_most, Fact::ThreadsAtMost(64)]).max_threads, Some(64));
+        let short = |limit| Fact::CoveredBy { dim: 0, of_grid: false, plus: 0, limit };
+        assert_eq!(known(&[short(16), at_least]).rows, Some(Rows::Short));
+        for few in [vec![short(16)], vec![short(17), at_least], vec![short(16), Fact::ThreadsAtLeast(31)]] {
+            assert_eq!(known(&few).rows, None);
+        }
+        let of_grid = Fact::CoveredBy { dim: 0, of_grid: true, plus: 0, limit: 16 };
+        assert_eq!(known(&[of_grid, at_least]).rows, None);
     }
 
     #[test]

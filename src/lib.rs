@@ -7,6 +7,7 @@
 //!        └ affine     the abstract domain: forms, scopes, exactness (no IR types)
 //!           └ divergence  transfer functions, solver, immutable facts
 //!              └ access, explain, pressure, cost, objects, shared_memory   what follows from facts, for several clients
+//!              └ versions   which kernels may have versions that the host chooses at the launch
 //!              └ settings   what each pass is told: one table of options and parameters
 //!                 └ annotate, fuse, remat, stack, slots, map   the transforms: plan, then apply
 //!                    └ steer    the driver of remat, stack and slots
@@ -61,3 +62,4 @@ pub mod slots;
 pub mod source;
 pub mod stack;
 pub mod steer;
+pub mod versions;

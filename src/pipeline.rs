@@ -161,10 +161,13 @@ pub fn fuse_function(function: Function<'_>, session: &Session, host: &Host<'_>)
 }
 
 /// Runs `fuse-branches` on a module, in the middle of a pipeline; returns whether it changed.
-pub fn fuse_module(module: Module<'_>, session: &Session, host: &Host<'_>) -> bool {
+/// Before a link no version is made, since the linker may still remove what nothing seems to use.
+pub fn fuse_module(module: Module<'_>, before_link: bool, session: &Session, host: &Host<'_>) -> bool {
     let host = &host.limited(&session.plans);
     let changed = read_annotations(module);
-    fuse::run_late(module, &session.fuse_options(&session.settings, first_body(module), host), host) || changed
+    let mut options = session.fuse_options(&session.settings, first_body(module), host);
+    options.versions &= !before_link;
+    fuse::run_late(module, &options, host) || changed
 }
 
 fn first_body(module: Module<'_>) -> Option<Function<'_>> {

@@ -19,7 +19,7 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; REMARK: stack object %array ([24 x i32], 96 bytes) (indexed by {{.*}}) moved from local to shared memory: one copy per thread, in kernel$v1, 3072 bytes for each warp
-; REMARK: version kernel$v1 for launches with blocks of 32 threads and more: {{[0-9]+}} more instructions, 96 bytes of dynamic shared memory a thread behind the program's own
+; REMARK: version kernel$v1 for launches in which a block has at least 32 threads: {{[0-9]+}} more instructions, 96 bytes of dynamic shared memory a thread behind the program's own
 
 ; RAN: version kernel$v1 ran
 ; ITSELF-NOT: version

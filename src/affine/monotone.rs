@@ -81,7 +81,7 @@ fn implies_for_lanes(stronger: Option<&Form>, weaker: Option<&Form>) -> bool {
 
 fn lanes() -> LaneModel {
     let exact = Some(BlockShape { x: 64, y: 2, z: 1 });
-    LaneModel::new(&Geometry { exact, max_threads: None, min_blocks: None, max_registers: None, assumed: None })
+    LaneModel::new(&Geometry { exact, max_threads: None, min_blocks: None, max_registers: None, rows: None })
 }
 
 /// Checks a rule on a pair.

@@ -44,7 +44,7 @@ pub use violation::{Violation, ViolationKind};
 use crate::divergence::facts::Facts;
 use crate::divergence::hypothesis::facts_under;
 use crate::divergence::module::{ModuleAnalysis, Options};
-use crate::geometry::{AssumedRows, BlockShape, WARP_SIZE};
+use crate::geometry::{BlockShape, Rows, WARP_SIZE};
 use crate::llvm::handle;
 use crate::llvm::image::{FuncId, ModuleImage};
 use crate::simt::{Arg, Inputs, LaunchConfig, LaunchError, LaunchReport, Machine};
@@ -132,7 +132,7 @@ impl<'m, 'i> Checker<'m, 'i> {
     }
 
     /// What would hold for kernels if all launches had such rows, and the same arguments were multiples of 32 as here.
-    fn facts_under(&self, rows: AssumedRows, inputs: &Inputs) -> Vec<Option<Facts>> {
+    fn facts_under(&self, rows: Rows, inputs: &Inputs) -> Vec<Option<Facts>> {
         let analysis = ModuleAnalysis::new(self.module, Options::default());
         let is_multiple = |arg: &Arg| match arg {
             Arg::Value(bytes) if matches!(bytes.len(), 4 | 8) => bytes[0].is_multiple_of(WARP_SIZE as u8),
@@ -165,10 +165,10 @@ impl<'m, 'i> Checker<'m, 'i> {
         let shape = BlockShape { x, y, z };
         let mut launched = vec![(format!("block {shape}"), self.facts(Options { block: Some(shape), simple: false }))];
         if x.is_multiple_of(WARP_SIZE) {
-            launched.push(("rows of whole warps".to_owned(), self.facts_under(AssumedRows::WholeWarps, inputs)));
+            launched.push(("rows of whole warps".to_owned(), self.facts_under(Rows::WholeWarps, inputs)));
         }
         if y == 1 && z == 1 {
-            launched.push(("one row".to_owned(), self.facts_under(AssumedRows::One, inputs)));
+            launched.push(("one row".to_owned(), self.facts_under(Rows::One, inputs)));
         }
         let analyses: Vec<&(String, Vec<Option<Facts>>)> = self.fixed.iter().chain(&launched).collect();
         let names: Vec<String> = analyses.iter().map(|(name, _)| name.clone()).collect();

@@ -13,7 +13,7 @@ use super::covered::bounds_of;
 use super::facts::{Facts, Findings};
 use super::module::{ModuleAnalysis, Options};
 use crate::entity::{Block, Value};
-use crate::geometry::{AssumedRows, Geometry};
+use crate::geometry::{Geometry, Rows};
 use crate::ir::Func;
 use crate::ir::handles::Handles;
 use crate::llvm::handle::Function;
@@ -54,17 +54,17 @@ pub fn conditions(facts: &Facts, handles: &Handles<'_>) -> Conditions {
     let becomes_uniform = |findings: &Findings, block: Block| findings.branch_scope(block).is_some();
     let mut rows = facts.geometry;
     let mut under_rows: Vec<Block> = Vec::new();
-    if facts.geometry.exact.is_none() {
-        for assumed in [AssumedRows::WholeWarps, AssumedRows::One] {
-            let geometry = Geometry { assumed: Some(assumed), ..facts.geometry };
+    if facts.geometry.exact.is_none() && facts.geometry.rows.is_none() {
+        for assumed in [Rows::WholeWarps, Rows::One] {
+            let geometry = Geometry { rows: Some(assumed), ..facts.geometry };
             let findings = solve(geometry, &[]);
             for &(block, _) in open.iter().filter(|&&(block, _)| becomes_uniform(&findings, block)) {
-                let whole = assumed == AssumedRows::WholeWarps;
+                let whole = assumed == Rows::WholeWarps;
                 add(block, if whole { Condition::WholeWarps } else { Condition::OneRow });
                 under_rows.push(block);
             }
         }
-        rows.assumed = Some(AssumedRows::WholeWarps);
+        rows.rows = Some(Rows::WholeWarps);
     } else if !facts.geometry.warps_lie_in_rows() {
         return conditions;
     }
@@ -83,21 +83,16 @@ pub fn conditions(facts: &Facts, handles: &Handles<'_>) -> Conditions {
         };
         if becomes_uniform(&sets[at].1, block) {
             let arguments = arguments.iter().map(|&index| func.param(index)).collect();
-            add(block, Condition::Multiples { arguments, and_rows: rows.assumed.is_some() });
+            add(block, Condition::Multiples { arguments, and_rows: rows.rows.is_some() });
         }
     }
     conditions
 }
 
 /// What would hold for a kernel if its launches had such rows, and these arguments were multiples of 32; for checks.
-pub fn facts_under<'m>(
-    analysis: &ModuleAnalysis<'m>,
-    kernel: Function<'m>,
-    rows: AssumedRows,
-    multiples: &[u32],
-) -> Facts {
+pub fn facts_under<'m>(analysis: &ModuleAnalysis<'m>, kernel: Function<'m>, rows: Rows, multiples: &[u32]) -> Facts {
     let (outline, _) = analysis.outline(kernel);
-    let geometry = Geometry { assumed: Some(rows), ..outline.geometry };
+    let geometry = Geometry { rows: Some(rows), ..outline.geometry };
     let findings = analysis.solve_under(&outline, kernel, geometry, multiples);
     Facts::assumed(outline, findings)
 }

@@ -36,6 +36,12 @@ impl Outline {
         self.geometry.max_threads = Some(threads);
         self
     }
+    /// The same function in launches of which more is known.
+    pub fn for_launches(mut self, known: impl Fn(Geometry) -> Geometry) -> Outline {
+        self.func.geometry = known(self.func.geometry);
+        self.geometry = known(self.geometry);
+        self
+    }
     /// The same function under the name of a copy.
     pub fn renamed(mut self, name: String) -> Outline {
         self.func.name = name;

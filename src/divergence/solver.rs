@@ -35,7 +35,7 @@ use crate::cfg::Cfg;
 use crate::cfg::cycles::Cycle;
 use crate::cfg::sync::SyncDependence;
 use crate::entity::{Block, Inst};
-use crate::geometry::AssumedRows;
+use crate::geometry::Rows;
 use crate::ir::Func;
 use crate::ir::call::Callee;
 use crate::ir::inst::{ConstData, Opcode};
@@ -91,7 +91,7 @@ pub fn solve(func: &Func, cfg: &Cfg, env: &Environment<'_>) -> Solution {
 
 /// The value that is `blockDim.x`, if rows are assumed to be whole warps.
 fn row_length(func: &Func, env: &Environment<'_>) -> Option<u32> {
-    if env.geometry.assumed != Some(AssumedRows::WholeWarps) {
+    if env.geometry.rows != Some(Rows::WholeWarps) {
         return None;
     }
     let is_row = |&inst: &Inst| {

@@ -13,7 +13,7 @@ use crate::affine::arith::{self, NoWrap};
 use crate::affine::interner::Element;
 use crate::affine::{Base, Form, Rest, Scope};
 use crate::entity::{Block, Inst};
-use crate::geometry::{AssumedRows, WARP_SIZE};
+use crate::geometry::{Rows, WARP_SIZE};
 use crate::ir::call::Callee;
 use crate::mutants::{self, Mutant};
 use smallvec::SmallVec;
@@ -114,7 +114,7 @@ impl View<'_> {
             LaneRule::Register { scope, .. } => Element::uniform(scope),
             LaneRule::BlockSize(dim) => match self.env.geometry.extent(dim) {
                 Some(extent) => self.interner.intern_constant(extent.into()),
-                None if dim == 0 && self.env.geometry.assumed == Some(AssumedRows::WholeWarps) => {
+                None if dim == 0 && self.env.geometry.rows == Some(Rows::WholeWarps) => {
                     let align = WARP_SIZE.trailing_zeros() as u8;
                     self.interner.intern_rest(Rest::Uniform { scope: Scope::Grid, align })
                 }

@@ -18,6 +18,7 @@
 //!  ├ weight     how often a warp that splits executes the blocks of the sides
 //!  └ reject     why a branch is left unchanged
 //! loops      what the function would be with its loops in simple form
+//! versions   which kernels would be melded differently in some of their launches
 //! apply      the edits
 //! ```
 //!
@@ -56,6 +57,7 @@ mod schedule;
 mod splits;
 #[cfg(test)]
 mod tests;
+mod versions;
 mod weight;
 
 use crate::cost::frequency::Frequencies;
@@ -66,6 +68,7 @@ use crate::gpu::chip::MAX_REGISTERS;
 use crate::gpu::occupancy::register_budget;
 use crate::ir::call::Callee;
 use crate::ir::handles::Handles;
+use crate::launch_table::{Fact, known_blocks};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{self, AttrPlace, Function, Module, RawOpcode, attribute_kind};
 use crate::llvm::remark::{Host, Kind, Reshape};
@@ -100,12 +103,9 @@ pub fn run_late(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool 
 
 fn run_over(module: Module<'_>, options: &Options, host: &Host<'_>, reshapes: bool) -> bool {
     let kinds = Kinds::new();
-    let functions: Vec<Function<'_>> = module
-        .functions()
-        .filter(|&function| !function.is_declaration() && is_enabled(function, Transform::Fuse))
-        .collect();
     let mut driver = Driver { module, options, kinds: &kinds, host, reshapes, analysis: None };
-    let mut changed = false;
+    let mut changed = options.versions && versions::make(&mut driver);
+    let functions: Vec<Function<'_>> = editable(module).collect();
     // outside clang's pipelines, parameters may ask for more than was looked for when a function was noted
     let is_open = |function: Function<'_>| has_branch(function) && !(reshapes && host.has_nothing(function));
     for function in functions.into_iter().filter(|&function| is_open(function)) {
@@ -116,6 +116,11 @@ fn run_over(module: Module<'_>, options: &Options, host: &Host<'_>, reshapes: bo
         changed |= melded;
     }
     changed
+}
+
+/// Functions that may be edited.
+fn editable<'m>(module: Module<'m>) -> impl Iterator<Item = Function<'m>> {
+    module.functions().filter(|&function| !function.is_declaration() && is_enabled(function, Transform::Fuse))
 }
 
 /// Runs the pass over one function in the middle of a pipeline; returns whether it changed. A function into which calls
@@ -129,7 +134,9 @@ pub fn run_early(function: Function<'_>, options: &Options, host: &Host<'_>) -> 
         return false;
     }
     let module = function.module();
-    Driver { module, options, kinds: &Kinds::new(), host, reshapes: true, analysis: None }.fuse(function)
+    let kinds = Kinds::new();
+    let mut driver = Driver { module, options, kinds: &kinds, host, reshapes: true, analysis: None };
+    !versions::must_wait(&mut driver, function) && driver.fuse(function)
 }
 
 /// Whether a function has any branch; a cheap test, since many small functions have none.
@@ -177,7 +184,7 @@ impl<'m> Driver<'_, 'm> {
         let Driver { module, host, .. } = *self;
         let mut changed = false;
         for round in 0..ROUNDS {
-            let found = self.look(function, self.reshapes && round == 0);
+            let found = self.look(function, self.reshapes && round == 0, &[]);
             let has_nothing = found.as_ref().is_none_or(|look| look.work.plans.is_empty() && stands_alone(&look.facts));
             if self.reshapes && !changed && has_nothing {
                 host.note_nothing(function);
@@ -186,7 +193,7 @@ impl<'m> Driver<'_, 'm> {
             if look.is_ahead && !look.work.plans.is_empty() && host.admits_more() {
                 host.reshape(function, Reshape::SimpleLoops);
                 changed = true;
-                match self.look(function, false) {
+                match self.look(function, false, &[]) {
                     Some(again) => look = again,
                     None => break,
                 }
@@ -223,20 +230,21 @@ impl<'m> Driver<'_, 'm> {
         changed
     }
 
-    /// The plans of a function as it is, or as it would be with simple loops; `None` if there is nothing to do or to
-    /// report.
-    fn look(&mut self, function: Function<'m>, simple_loops: bool) -> Option<Look<'m>> {
+    /// The plans of a function as it is, or as it would be with simple loops, for launches of which these facts hold;
+    /// `None` if there is nothing to do or to report.
+    fn look(&mut self, function: Function<'m>, simple_loops: bool, under: &[Fact]) -> Option<Look<'m>> {
         let Driver { module, options, kinds, host, .. } = *self;
         let analysis = self.analysis.get_or_insert_with(|| ModuleAnalysis::new(module, options.analysis));
         let (outline, handles) = analysis.outline(function);
         let (outline, handles, is_ahead) =
             if simple_loops { loops::simplified(outline, handles) } else { (outline, handles, false) };
+        let outline = outline.for_launches(|geometry| known_blocks(under, geometry));
         let costs = Costs::of(function);
         let (always, map) = (options.always, options.map.as_deref());
         let frequencies = &Frequencies::new(function);
         let context = Context { func: &outline.func, handles: &handles, kinds, costs, frequencies, always, map };
         let mut tried = Tried::default();
-        if !host.wants(Kind::Missed) && !tried.could_meld(&outline, &context) {
+        if !(host.wants(Kind::Missed) && under.is_empty()) && !tried.could_meld(&outline, &context) {
             return None;
         }
         let facts = analysis.solve(outline, function);

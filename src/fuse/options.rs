@@ -2,7 +2,7 @@
 
 use crate::counts::Feedback;
 use crate::divergence;
-use crate::settings::Settings;
+use crate::settings::{Settings, Transform};
 use std::rc::Rc;
 
 /// The options of one run.
@@ -15,11 +15,20 @@ pub struct Options {
     pub always: bool,
     /// The counts of an earlier run.
     pub map: Option<Rc<Feedback>>,
+    /// Make versions of kernels, among which the host chooses at the launch.
+    pub versions: bool,
 }
 
 impl From<&Settings> for Options {
     /// Without a map; whoever reads the file adds it.
     fn from(settings: &Settings) -> Options {
-        Options { analysis: settings.analysis(), regs: settings.regs, always: settings.always, map: None }
+        Options {
+            analysis: settings.analysis(),
+            regs: settings.regs,
+            always: settings.always,
+            map: None,
+            // what is counted is the code of the source
+            versions: settings.versions && !settings.runs(Transform::Map),
+        }
     }
 }

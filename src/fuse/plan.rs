@@ -47,6 +47,7 @@ use super::weight::{Weight, cycles};
 use crate::access::lane_distance::LaneDistance;
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
+use crate::geometry::Rows;
 use crate::gpu::prices::DIVERGENT_BRANCH;
 use crate::ir::inst::Opcode;
 use rustc_hash::FxHashSet;
@@ -265,21 +266,26 @@ pub fn lanes_part(facts: &Facts, context: &Context<'_, '_>, plan: FusePlan) -> R
     if agrees_along_rows(facts, plan.entry) {
         return Err(FuseReject::AlongRows);
     }
-    let sources = plan.hub.iter().flat_map(|hub| hub.sources.iter().map(|source| source.0));
-    let chances = std::iter::once(plan.entry).chain(sources).map(|block| splits::chance(facts, block));
-    let chance = chances.fold(0.0, f64::max);
-    let Numbers { saved, added, risk, .. } = plan.numbers;
-    let expected = chance * (f64::from(saved) - f64::from(added)) - (1.0 - chance) * f64::from(risk);
+    let (chance, expected) = expected_gain(facts, &plan);
     if expected < MIN_GAIN as f64 {
         return Err(FuseReject::RarelySplits(plan.numbers, (chance * 100.0) as u32));
     }
     Ok(plan)
 }
 
+/// The fraction of warps that are assumed to split, and what a warp that comes to the branch saves on average, in cycles.
+pub fn expected_gain(facts: &Facts, plan: &FusePlan) -> (f64, f64) {
+    let sources = plan.hub.iter().flat_map(|hub| hub.sources.iter().map(|source| source.0));
+    let chances = std::iter::once(plan.entry).chain(sources).map(|block| splits::chance(facts, block));
+    let chance = chances.fold(0.0, f64::max);
+    let Numbers { saved, added, risk, .. } = plan.numbers;
+    (chance, chance * (f64::from(saved) - f64::from(added)) - (1.0 - chance) * f64::from(risk))
+}
+
 fn agrees_along_rows(facts: &Facts, entry: Block) -> bool {
     let condition = facts.func.operands(facts.func.terminator(entry)).first();
-    facts.geometry.exact.is_none()
-        && condition.is_some_and(|&condition| LaneDistance::new(facts).of(condition, entry) == Some(0))
+    let may_be_long = facts.geometry.exact.is_none() && facts.geometry.rows != Some(Rows::Short);
+    may_be_long && condition.is_some_and(|&condition| LaneDistance::new(facts).of(condition, entry) == Some(0))
 }
 
 /// The best plan for sides that several branches lead to; `None` if there are no such sides.

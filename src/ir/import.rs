@@ -20,6 +20,7 @@ use super::{Func, ParamData, scratch};
 use crate::entity::Type;
 use crate::geometry::Geometry;
 use crate::graph::Graph;
+use crate::launch_table::{ATTRIBUTE, LaunchVersion, known_blocks};
 use crate::llvm::handle::{self, AttrPlace, TypeKind as TypeCode, ValueKind, attribute_kind, metadata_kind};
 use crate::llvm::walk::{Constant, FlagKinds};
 use cranelift_entity::PrimaryMap;
@@ -127,11 +128,21 @@ pub fn import<'m>(context: &ModuleContext<'m>, function: handle::Function<'m>) -
         calls,
         asms: asms.programs,
         graph: Graph::from_rows(snapshot.successor_ends, snapshot.successors),
-        geometry: Geometry::from_attributes(|name| function.string_attribute(name)),
+        geometry: geometry(function),
         param_count: function.param_count(),
     };
     let handles = Handles { function, blocks: snapshot.blocks, values, param_count: func.param_count };
     (func, handles)
+}
+
+/// What is known of the launches of a function: its attributes, and if it is a version, the facts that hold for all of them.
+fn geometry(function: handle::Function<'_>) -> Geometry {
+    let known = Geometry::from_attributes(|name| function.string_attribute(name));
+    let version = function.string_attribute(ATTRIBUTE).filter(|_| function.is_ptx_kernel());
+    match version.and_then(|text| LaunchVersion::of_attribute(&text)) {
+        Some(version) => known_blocks(&version.facts, known),
+        None => known,
+    }
 }
 
 fn params(context: &ModuleContext<'_>, function: handle::Function<'_>, types: &[Type]) -> Vec<ParamData> {

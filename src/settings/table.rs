@@ -141,7 +141,7 @@ pub const PARAMETERS: &[Parameter] = &[
         name: "versions",
         option: "versions",
         value: "",
-        passes: &[STEER, DEFAULT],
+        passes: &[FUSE, STEER, DEFAULT],
         takes: Takes::Switch(|settings, on| settings.versions = on),
         help: "Make versions of kernels for launches about which more is known, among which the host chooses",
     },

@@ -40,6 +40,8 @@ pub enum NoVersion {
     Large { blocks: u32 },
     #[error("it cannot be copied, because of the address of a label, or of exceptions")]
     Uncopyable,
+    #[error("it has as many versions as a kernel may have")]
+    Enough,
     #[error("the module has '{name}' already")]
     Taken { name: String },
     #[error("{reader} reads the size of its shared memory, which would change")]

@@ -71,7 +71,7 @@ fn run_except(module: Module<'_>, options: &Options, host: &Host<'_>, left_alone
     let mut changed = false;
     for phase in &PHASES {
         if phase.in_versions {
-            versions::plan_as_versions(&mut functions, options, &mut analyses);
+            versions::plan_as_versions(&mut functions, options, left_alone, &mut analyses);
         }
         changed |= run_phase(phase, module, &mut functions, &mut analyses, options, host);
     }

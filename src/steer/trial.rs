@@ -9,15 +9,16 @@
 use crate::geometry::{BlockShape, Geometry};
 use crate::gpu::chip::{self, Chip};
 use crate::gpu::occupancy::USUAL_THREADS;
+use crate::launch_table::{MAX_VERSIONS, version_of};
 use crate::llvm::handle::{Function, Module};
 use crate::llvm::ptx::Scratch;
 use crate::llvm::remark::{Host, Kind};
-use crate::ptxas::{Measured, assemble};
+use crate::ptxas::{Measured, Measurements, assemble};
 use rustc_hash::FxHashSet;
 use std::path::Path;
 
-/// Names of the kernels that the pass, tried on a copy, does not improve. All blocks have the given shape, if it is
-/// known.
+/// Names of the kernels that the pass, tried on a copy, does not improve, and of the versions that are no better than their
+/// kernels. All blocks have the given shape, if it is known.
 pub fn refused(
     module: Module<'_>,
     block: Option<BlockShape>,
@@ -51,6 +52,7 @@ pub fn refused(
     let mut refused = nobody;
     for function in defined() {
         let name = function.name();
+        refused.extend(versions_refused(function, &before, &after, host));
         let (Some(old), Some(new)) = (before.get(&name), after.get(&name)) else { continue };
         if old == new {
             continue;
@@ -78,6 +80,32 @@ pub fn refused(
         );
         host.emit(Kind::Missed, function, None, "PtxasDisagrees", &message);
         refused.insert(name);
+    }
+    refused
+}
+
+/// Names of the versions that the pass made of a kernel, if they do not use less local memory than it did. How many blocks
+/// fit on a multiprocessor is known at the launch, and tested there.
+fn versions_refused(kernel: Function<'_>, before: &Measurements, after: &Measurements, host: &Host<'_>) -> Vec<String> {
+    let symbol = kernel.name();
+    let Some(old) = before.get(&symbol) else { return Vec::new() };
+    let made = (1..=MAX_VERSIONS).map(|number| version_of(&symbol, number)).filter(|name| !before.contains_key(name));
+    let mut refused = Vec::new();
+    for (name, new) in made.filter_map(|name| Some((name.clone(), after.get(&name)?))) {
+        let figures = format!(
+            "ptxas finds {} bytes in local memory instead of {}, and {} registers instead of {}",
+            new.local(),
+            old.local(),
+            new.resources.registers,
+            old.resources.registers
+        );
+        if new.local() < old.local() {
+            host.emit(Kind::Analysis, kernel, None, "VersionMeasured", &format!("version {name}: {figures}"));
+        } else {
+            let message = format!("version {name} is not made: {figures}");
+            host.emit(Kind::Missed, kernel, None, "PtxasDisagrees", &message);
+            refused.push(name);
+        }
     }
     refused
 }

@@ -12,7 +12,7 @@
 
 use crate::analyses::{Analyses, Options, PlannedVersion, SteeredFunction, Version};
 use crate::geometry::WARP_SIZE;
-use crate::launch_table::{self, Fact, table_of, version_of};
+use crate::launch_table::{self, Fact, is_version, say, table_of};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module};
 use crate::llvm::remark::{Host, Kind};
@@ -20,18 +20,28 @@ use crate::mutants::{self, Mutant};
 use crate::shared_memory::layout::AREA_ALIGN;
 use crate::shared_memory::room::NoVersion;
 use crate::shared_memory::usage::shared_use;
-use crate::stack;
+use crate::{stack, versions};
+use rustc_hash::FxHashSet;
 
 /// Threads for which the version of an unbounded kernel has slots. Smaller blocks of at least a warp use this version
 /// too. Larger blocks only pay for the test, so a lower number would do more harm than good.
 const VERSION_THREADS: u32 = 256;
-/// Largest kernel that is copied, in basic blocks. Slots are not worth doubling the code of a very large kernel.
-const MAX_COPIED_BLOCKS: u32 = 2000;
-
-/// Marks kernels to be planned as versions, if there is anything to move.
-pub fn plan_as_versions<'m>(functions: &mut [SteeredFunction<'m>], options: &Options, analyses: &mut Analyses<'m>) {
+/// Marks kernels to be planned as versions, if there is anything to move, unless the version is to be left alone.
+pub fn plan_as_versions<'m>(
+    functions: &mut [SteeredFunction<'m>],
+    options: &Options,
+    left_alone: &FxHashSet<String>,
+    analyses: &mut Analyses<'m>,
+) {
     for steered in functions.iter_mut().filter(|steered| steered.version.is_none()) {
         let Some(version) = version_of_kernel(steered, options, analyses) else { continue };
+        if matches!(&version, Version::AtLaunch(Ok(version)) if left_alone.contains(&version.name)) {
+            continue;
+        }
+        if versions::entry_of(steered.emitted).is_some() {
+            // it is the copy of a kernel itself
+            steered.copy = Some(steered.emitted);
+        }
         steered.version = Some(version);
         analyses.bring_in_order(steered.emitted);
     }
@@ -48,11 +58,11 @@ fn version_of_kernel<'m>(
     let states_registers = options.regs.is_some() || has("nvvm.maxnreg") || (options.versions && !is_unbounded);
     let pressure = options.candidates.any_register() && states_registers;
     let may_gain = pressure || (options.candidates.stack && stack::has_objects(function));
-    if !function.is_ptx_kernel() || !may_gain {
+    if !function.is_ptx_kernel() || !may_gain || has_slots(function) {
         return None;
     }
     if !options.versions {
-        let fits = function.block_count() <= MAX_COPIED_BLOCKS && function.can_be_copied();
+        let fits = function.block_count() <= versions::MAX_COPIED_BLOCKS && function.can_be_copied();
         return (is_unbounded && fits).then_some(Version::SecondBody { threads: VERSION_THREADS });
     }
     let mut is_dynamic = || {
@@ -62,28 +72,20 @@ fn version_of_kernel<'m>(
     (is_unbounded || (options.dynamic_shared.is_none() && is_dynamic())).then(|| Version::AtLaunch(at_launch(function)))
 }
 
-/// The version of a kernel that is chosen at the launch.
+/// Whether a function is a version that has slots already.
+fn has_slots(function: Function<'_>) -> bool {
+    versions::entry_of(function).is_some_and(|entry| entry.warp_bytes > 0)
+}
+
+/// The version of a kernel that is chosen at the launch; a version that another transform made is one itself.
 fn at_launch(kernel: Function<'_>) -> Result<PlannedVersion, NoVersion> {
-    let (symbol, blocks) = (kernel.name(), kernel.block_count());
-    let name = version_of(&symbol, 1);
-    let table = table_of(&symbol);
-    let module = kernel.module();
-    let is_taken = |name: &String| module.global(name).is_some() || module.function(name).is_some();
-    if kernel.is_local() {
-        return Err(NoVersion::Local);
-    }
-    if kernel.is_replaceable() {
-        return Err(NoVersion::Replaceable);
-    }
-    if blocks > MAX_COPIED_BLOCKS {
-        return Err(NoVersion::Large { blocks });
-    }
-    if !kernel.can_be_copied() {
-        return Err(NoVersion::Uncopyable);
-    }
-    if let Some(taken) = [&name, &table].into_iter().find(|name| is_taken(name)) {
-        return Err(NoVersion::Taken { name: taken.clone() });
-    }
+    let name = if versions::entry_of(kernel).is_some() {
+        kernel.name()
+    } else if versions::all_of(kernel).iter().any(|&(version, _)| has_slots(version)) {
+        return Err(NoVersion::Taken { name: table_of(&kernel.name()) });
+    } else {
+        versions::next_name(kernel)?
+    };
     Ok(PlannedVersion { name, ..PlannedVersion::default() })
 }
 
@@ -99,35 +101,45 @@ pub fn finish(module: Module<'_>, functions: &[SteeredFunction<'_>], host: &Host
                 editor.has_effects(steered.emitted);
                 debug_assert!(editor.verifies(steered.emitted));
             }
-            Some(Version::AtLaunch(Ok(version))) => add_table(&mut editor, steered.emitted, copy, version, host),
-            Some(Version::AtLaunch(Err(_))) | None => {}
+            Some(Version::AtLaunch(Ok(version))) if version.warp_bytes > 0 => {
+                enter(&mut editor, steered.emitted, copy, version, host);
+            }
+            Some(Version::AtLaunch(_)) | None => {}
         }
     }
 }
 
-/// The table by which the host finds a version.
-fn add_table<'m>(
+/// Enters a version with slots in the table by which the host finds it.
+fn enter<'m>(
     editor: &mut Editor<'m>,
-    kernel: Function<'m>,
+    emitted: Function<'m>,
     copy: Function<'m>,
     version: &PlannedVersion,
     host: &Host<'_>,
 ) {
+    let known = versions::entry_of(emitted);
+    let mut facts = known.as_ref().map_or_else(Vec::new, |entry| entry.facts.clone());
     // a few lanes alone access few lines of local memory
-    let facts = vec![Fact::ThreadsAtLeast(WARP_SIZE)];
+    if !facts.iter().any(|fact| matches!(*fact, Fact::ThreadsAtLeast(least) if least >= WARP_SIZE)) {
+        facts.push(Fact::ThreadsAtLeast(WARP_SIZE));
+    }
+    let launches = say(&facts);
     let entry = launch_table::LaunchVersion {
         facts,
         warp_bytes: if mutants::on(Mutant::VersionShort) { version.warp_bytes / 2 } else { version.warp_bytes },
         fixed_bytes: 0,
         align: AREA_ALIGN,
-        keep: version.keep,
+        keep: version.keep.max(known.as_ref().map_or(0, |entry| entry.keep)),
     };
-    let symbol = kernel.name();
-    editor.launch_table(kernel, &table_of(&symbol), &launch_table::encode(&[entry]));
+    let symbol = emitted.name();
+    let made_for = known.and_then(|_| emitted.module().function(is_version(&symbol)?.0));
+    let kernel = made_for.unwrap_or(emitted);
     editor.link_like(kernel, copy.value());
+    versions::record(editor, copy, &entry);
+    versions::write_table(editor, kernel);
     let instructions = copy.blocks().flat_map(|block| block.insts()).count();
     let message = format!(
-        "version {} for launches with blocks of {WARP_SIZE} threads and more: {instructions} more instructions, {} bytes of dynamic shared memory a thread behind the program's own",
+        "version {} for launches in which {launches}: {instructions} more instructions, {} bytes of dynamic shared memory a thread behind the program's own",
         version.name,
         version.warp_bytes.div_ceil(u64::from(WARP_SIZE))
     );

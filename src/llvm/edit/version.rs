@@ -40,15 +40,17 @@ impl<'m> Editor<'m> {
         // SAFETY: the handle is alive; the answer is null or a function of the same module.
         unsafe { Function::from_raw(warpwise_copy_kernel(kernel.raw(), name.as_ptr().cast(), name.len())) }
     }
-    /// A table of words in global memory, as visible as a kernel.
-    pub fn launch_table(&mut self, kernel: Function<'m>, name: &str, words: &[u64]) -> Value<'m> {
+    /// A table of words in global memory, as visible as a kernel, in place of any of that name that nothing uses.
+    pub fn launch_table(&mut self, kernel: Function<'m>, name: &str, words: &[u64]) {
+        if let Some(old) = self.module.global(name) {
+            edit!(LLVMDeleteGlobal(old.raw()));
+        }
         let mut raw: Vec<LLVMValueRef> = words.iter().map(|&word| self.int(64, word).raw()).collect();
         let word = self.int_type(64);
         let data = wrap!(Value, LLVMConstArray2(word.raw(), raw.as_mut_ptr(), raw.len() as u64));
         let table = self.new_global(data.ty(), space::GLOBAL, TABLE_ALIGN, Some(data), true, name);
         edit!(LLVMSetVisibility(table.raw(), LLVMGetVisibility(kernel.raw())));
         self.link_like(kernel, table);
-        table
     }
     /// Gives a global the linkage of a kernel, in a form in which it stays although nothing uses it.
     pub fn link_like(&mut self, kernel: Function<'m>, global: Value<'m>) {

@@ -1,0 +1,176 @@
+//! Which kernels would be melded differently if more were known of their launches, and is that worth a version?
+//!
+//! What is not known when a kernel is compiled decides about some branches: one on `threadIdx.y` splits warps only in blocks
+//! whose rows are short, one on `threadIdx.x / 32` only in blocks with several rows, and one on `threadIdx.x < 16` splits one
+//! warp of a block, which is a large share of a small block. The host knows all of it at the launch. A kernel is therefore
+//! planned again under each of a few [sets of facts](Case), if a branch has a plan or was refused for want of such a fact:
+//!
+//! | facts | asked for if | a version gains |
+//! |---|---|---|
+//! | `blockDim.x` at most 16, at least 32 threads | a branch was refused because it may not split along rows | what melding it saves |
+//! | at most 64 threads | a branch was refused because it splits too few warps | what melding it saves |
+//! | `blockDim.x` a multiple of 32; one dimension | a branch is melded | what warps lose by melding a branch that is uniform then |
+//!
+//! Gains are the expected cycles of the plans, times how often a warp comes to the branch. A version that gains at least
+//! [`MIN_GAIN`] is made: a copy of the kernel as it is before anything is melded, in which the facts are true from then on.
+
+use super::plan::{FusePlan, MIN_GAIN, expected_gain};
+use super::reject::FuseReject;
+use super::{Driver, Look, editable};
+use crate::cost::frequency::Frequencies;
+use crate::entity::Block;
+use crate::geometry::WARP_SIZE;
+use crate::launch_table::{Fact, LaunchVersion, say};
+use crate::llvm::edit::Editor;
+use crate::llvm::handle::Function;
+use crate::llvm::remark::Kind;
+use crate::settings::Transform;
+use crate::shared_memory::room::NoShared;
+use crate::versions;
+use rustc_hash::FxHashSet;
+
+/// Most versions of a kernel that are made here; `steer-spills` may add one.
+const MOST: usize = 2;
+/// Threads of a small block.
+const FEW_THREADS: u32 = 64;
+/// A version runs only if as many of its blocks fit on a multiprocessor as of the kernel.
+const KEEP: u64 = 1;
+
+/// Launches of which more is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Case {
+    ShortRows,
+    SmallBlock,
+    WholeWarps,
+    OneRow,
+}
+
+impl Case {
+    fn facts(self) -> Vec<Fact> {
+        match self {
+            Case::ShortRows => {
+                let limit = u64::from(WARP_SIZE / 2);
+                let short = Fact::CoveredBy { dim: 0, of_grid: false, plus: 0, limit };
+                vec![short, Fact::ThreadsAtLeast(WARP_SIZE)]
+            }
+            Case::SmallBlock => vec![Fact::ThreadsAtMost(FEW_THREADS)],
+            Case::WholeWarps => vec![Fact::BlockMultiple { dim: 0, of: WARP_SIZE }],
+            Case::OneRow => [1, 2].map(|dim| Fact::BlockIs { dim, extent: 1 }).to_vec(),
+        }
+    }
+}
+
+/// A version that could be made, and the cycles that it saves a warp.
+struct Candidate {
+    case: Case,
+    gain: f64,
+}
+
+/// Makes versions of the kernels of a module; returns whether there are any.
+pub fn make(driver: &mut Driver<'_, '_>) -> bool {
+    let kernels: Vec<Function<'_>> = editable(driver.module).filter(|function| function.is_ptx_kernel()).collect();
+    let mut changed = false;
+    for kernel in kernels {
+        if versions::entry_of(kernel).is_some() || !versions::all_of(kernel).is_empty() || kernel.block_count() < 3 {
+            continue;
+        }
+        let mut candidates = candidates(driver, kernel);
+        candidates.sort_by(|a, b| b.gain.total_cmp(&a.gain));
+        candidates.truncate(MOST);
+        for candidate in candidates {
+            changed |= make_one(driver, kernel, candidate);
+        }
+    }
+    changed
+}
+
+/// Whether a kernel is left for later, because it may get a version and no function can be added to the module yet: what is
+/// melded now is melded in its versions too.
+pub fn must_wait<'m>(driver: &mut Driver<'_, 'm>, function: Function<'m>) -> bool {
+    driver.options.versions
+        && function.is_ptx_kernel()
+        && versions::entry_of(function).is_none()
+        && versions::next_name(function).is_ok()
+        && candidates(driver, function)
+            .iter()
+            .any(|Candidate { case, gain }| matches!(case, Case::WholeWarps | Case::OneRow) && *gain >= MIN_GAIN as f64)
+}
+
+/// The versions of a kernel that gain anything.
+fn candidates<'m>(driver: &mut Driver<'_, 'm>, kernel: Function<'m>) -> Vec<Candidate> {
+    let simple_loops = driver.reshapes;
+    let Some(look) = driver.look(kernel, simple_loops, &[]) else { return Vec::new() };
+    let frequencies = Frequencies::new(kernel);
+    let was_refused = |wanted: fn(&FuseReject) -> bool| look.work.rejects.iter().any(|(_, reject)| wanted(reject));
+    let geometry = look.facts.geometry;
+    let is_open = geometry.exact.is_none() && geometry.rows.is_none();
+    let mut cases = Vec::new();
+    if is_open && was_refused(|reject| matches!(reject, FuseReject::AlongRows)) {
+        cases.push(Case::ShortRows);
+    }
+    if geometry.thread_bound() > FEW_THREADS && was_refused(|reject| matches!(reject, FuseReject::RarelySplits(..))) {
+        cases.push(Case::SmallBlock);
+    }
+    if is_open && !look.work.plans.is_empty() {
+        cases.extend([Case::WholeWarps, Case::OneRow]);
+    }
+    let mut found: Vec<Candidate> = Vec::new();
+    for case in cases {
+        let Some(then) = driver.look(kernel, simple_loops, &case.facts()) else { continue };
+        let gain = gain(&look, &then, &frequencies);
+        // of two that gain the same for the same reason, the first is enough
+        let is_known = case == Case::OneRow && found.iter().any(|known| known.gain >= gain);
+        if gain > 0.0 && !is_known {
+            found.push(Candidate { case, gain });
+        }
+    }
+    found
+}
+
+/// What the plans for some launches save more than those for all, in cycles of a warp.
+fn gain(look: &Look<'_>, then: &Look<'_>, frequencies: &Frequencies<'_>) -> f64 {
+    let entries = |look: &Look<'_>| look.work.plans.iter().map(|plan| plan.entry).collect::<FxHashSet<Block>>();
+    let (now, later) = (entries(look), entries(then));
+    let visits = |plan: &FusePlan| frequencies.of(plan.entry);
+    let new = then.work.plans.iter().filter(|plan| !now.contains(&plan.entry));
+    let melded: f64 = new.map(|plan| visits(plan) * expected_gain(&then.facts, plan).1).sum();
+    let gone = look.work.plans.iter().filter(|plan| !later.contains(&plan.entry));
+    let uniform = gone.filter(|plan| !then.facts.is_divergent_branch(plan.entry));
+    let left: f64 = uniform.map(|plan| visits(plan) * f64::from(plan.numbers.risk)).sum();
+    melded + left
+}
+
+fn make_one<'m>(driver: &mut Driver<'_, 'm>, kernel: Function<'m>, candidate: Candidate) -> bool {
+    let Candidate { case, gain } = candidate;
+    let (facts, host) = (case.facts(), driver.host);
+    let launches = say(&facts);
+    if gain < MIN_GAIN as f64 {
+        let message = format!(
+            "no version for launches in which {launches}: it would save {gain:.1} cycles of a warp, and {MIN_GAIN} are worth a copy"
+        );
+        host.emit(Kind::Missed, kernel, None, "VersionRefused", &message);
+        return false;
+    }
+    let name = match versions::next_name(kernel) {
+        Ok(name) => name,
+        Err(reason) => {
+            let message = format!("no version for launches in which {launches}: {reason}");
+            host.emit(Kind::Missed, kernel, None, NoShared::NoVersion(reason).name(), &message);
+            return false;
+        }
+    };
+    if !host.admits(Transform::Fuse.pass(), kernel, None, || format!("version for launches in which {launches}")) {
+        return false;
+    }
+    let entry = LaunchVersion { facts, warp_bytes: 0, fixed_bytes: 0, align: 1, keep: KEEP };
+    let mut editor = Editor::new(driver.module);
+    let Some(version) = versions::add(&mut editor, kernel, &name, &entry) else { return false };
+    versions::write_table(&mut editor, kernel);
+    driver.analysis = None;
+    let instructions = version.blocks().flat_map(|block| block.insts()).count();
+    let message = format!(
+        "version {name} for launches in which {launches}: {instructions} more instructions, {gain:.0} cycles of a warp saved"
+    );
+    host.emit(Kind::Passed, kernel, None, "VersionMade", &message);
+    true
+}

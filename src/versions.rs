@@ -1,0 +1,84 @@
+//! Which kernels may have versions that the host chooses at the launch, and how is one made? For every transform that makes
+//! some ([VERSIONS.md](../docs/VERSIONS.md)).
+//!
+//! A version is a kernel of its own, with an [attribute](ATTRIBUTE) that says for which launches it is: from there on the
+//! analysis takes these facts as true in it, and every transform treats it like any other kernel. The table of the kernel is
+//! made from the attributes of its versions, anew whenever one of them changes.
+
+use crate::launch_table::{ATTRIBUTE, LaunchVersion, MAX_VERSIONS, table_of, version_of};
+use crate::llvm::edit::Editor;
+use crate::llvm::handle::Function;
+use crate::shared_memory::room::NoVersion;
+
+/// Largest kernel that is copied, in basic blocks. No version is worth doubling the code of a very large kernel.
+pub const MAX_COPIED_BLOCKS: u32 = 2000;
+
+/// The entry of a version in its kernel's table; `None` if the function is no version.
+pub fn entry_of(function: Function<'_>) -> Option<LaunchVersion> {
+    let text = function.string_attribute(ATTRIBUTE).filter(|_| function.is_ptx_kernel())?;
+    LaunchVersion::of_attribute(&text)
+}
+
+/// The versions that a kernel has so far, in their order.
+pub fn all_of<'m>(kernel: Function<'m>) -> Vec<(Function<'m>, LaunchVersion)> {
+    let (symbol, module) = (kernel.name(), kernel.module());
+    let found = |number| {
+        let version = module.function(&version_of(&symbol, number))?;
+        Some((version, entry_of(version)?))
+    };
+    (1..=MAX_VERSIONS).map_while(found).collect()
+}
+
+/// The symbol of the next version of a kernel, or why it may have none.
+pub fn next_name(kernel: Function<'_>) -> Result<String, NoVersion> {
+    let (symbol, blocks, module) = (kernel.name(), kernel.block_count(), kernel.module());
+    if kernel.is_local() {
+        return Err(NoVersion::Local);
+    }
+    if kernel.is_replaceable() {
+        return Err(NoVersion::Replaceable);
+    }
+    if blocks > MAX_COPIED_BLOCKS {
+        return Err(NoVersion::Large { blocks });
+    }
+    if !kernel.can_be_copied() {
+        return Err(NoVersion::Uncopyable);
+    }
+    let known = all_of(kernel).len();
+    if known == MAX_VERSIONS {
+        return Err(NoVersion::Enough);
+    }
+    let name = version_of(&symbol, known + 1);
+    let is_taken = |name: &String| module.global(name).is_some() || module.function(name).is_some();
+    let table = Some(table_of(&symbol)).filter(|_| known == 0);
+    match std::iter::once(name.clone()).chain(table).find(is_taken) {
+        Some(name) => Err(NoVersion::Taken { name }),
+        None => Ok(name),
+    }
+}
+
+/// Makes a copy of a kernel the version that runs in launches of which the facts of `entry` hold; `None` if it cannot be
+/// copied. The table is written by [`write_table`].
+pub fn add<'m>(
+    editor: &mut Editor<'m>,
+    kernel: Function<'m>,
+    name: &str,
+    entry: &LaunchVersion,
+) -> Option<Function<'m>> {
+    let copy = editor.copy_kernel(kernel, name)?;
+    editor.link_like(kernel, copy.value());
+    record(editor, copy, entry);
+    Some(copy)
+}
+
+/// Says of a version for which launches it is.
+pub fn record<'m>(editor: &mut Editor<'m>, version: Function<'m>, entry: &LaunchVersion) {
+    editor.set_string_attribute(version, ATTRIBUTE, &entry.attribute());
+}
+
+/// Writes the table by which the host finds the versions of a kernel, in place of any that there is.
+pub fn write_table<'m>(editor: &mut Editor<'m>, kernel: Function<'m>) {
+    let entries: Vec<LaunchVersion> = all_of(kernel).into_iter().map(|(_, entry)| entry).collect();
+    let name = table_of(&kernel.name());
+    editor.launch_table(kernel, &name, &crate::launch_table::encode(&entries));
+}
