@@ -14,8 +14,8 @@ const CPP_FOLDERS: [&str; 2] = ["passes", "src/llvm"];
 const INSTRUCTIONS: &str = "src/inst.rs";
 const WALK: &str = "src/llvm/walk.h";
 /// What launches call in host code with versions, as bitcode in the plugin.
+const LAUNCH_FOLDER: &str = "src/launch";
 const LAUNCH: &str = "src/launch/launch.c";
-const LAUNCH_HEADER: &str = "src/launch/cuda.h";
 const MEND: &str = "install LLVM 22 with `scripts/setup` (Debian: `apt-get install llvm-22-dev`), or set LLVM_SYS_221_PREFIX to its prefix";
 
 fn main() {
@@ -29,8 +29,9 @@ fn main() {
     }
 
     println!("cargo:rerun-if-changed={INSTRUCTIONS}");
-    println!("cargo:rerun-if-changed={LAUNCH}");
-    println!("cargo:rerun-if-changed={LAUNCH_HEADER}");
+    for file in cpp_files(LAUNCH_FOLDER, &["c", "h"]) {
+        println!("cargo:rerun-if-changed={}", file.display());
+    }
     compare_enumerations();
 
     let config = find_llvm_config();
@@ -41,7 +42,9 @@ fn main() {
     // most of what a library of LLVM offers is not called for every module: look it up when it is
     println!("cargo:rustc-cdylib-link-arg=-Wl,-z,lazy");
     compile_passes(&query(&config, "--includedir"), &version);
-    compile_launch(&Path::new(&query(&config, "--bindir")).join("clang"));
+    let clang = Path::new(&query(&config, "--bindir")).join("clang");
+    compile_launch(&clang, "launch.bc", &[]);
+    compile_launch(&clang, "launch_tune.bc", &["-DWARPWISE_TUNE"]);
 }
 
 /// Opcodes and flags cross from C++ to Rust as numbers: both sides must name the same ones in the same order.
@@ -125,10 +128,10 @@ fn compile_passes(include_dir: &str, version: &str) {
 
 /// Compiles the launch function to bitcode for this machine, by the clang of the same LLVM, which can be linked into
 /// what that clang compiles.
-fn compile_launch(clang: &Path) {
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join("launch.bc");
+fn compile_launch(clang: &Path, name: &str, defines: &[&str]) {
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join(name);
     let flags = ["-O2", "-g0", "-fPIC", "-fno-ident", "-Wall", "-Wextra", "-Werror", "-emit-llvm", "-c", LAUNCH, "-o"];
-    match Command::new(clang).args(flags).arg(&out).status() {
+    match Command::new(clang).args(flags).arg(&out).args(defines).status() {
         Ok(status) if status.success() => {}
         Ok(_) => fail(&format!("{} does not compile {LAUNCH}", clang.display())),
         Err(error) => fail(&format!("cannot run {}: {error}; install clang {LLVM_MAJOR}: {MEND}", clang.display())),

@@ -522,7 +522,11 @@ pub unsafe extern "C" fn warpwise_launch_host(
     host: *const RawHost,
 ) -> bool {
     // SAFETY: as this function's own.
-    unsafe { edit_module(module, session, host, |module, _, host| crate::launch::run(module, host)) }
+    unsafe {
+        edit_module(module, session, host, |module, session, host| {
+            crate::launch::run(module, session.settings().measures(), host)
+        })
+    }
 }
 
 /// Melds the sides of one function's divergent branches, in the middle of clang's pipeline.

@@ -4,6 +4,9 @@
 //!
 //! The table of kernel `k` is the symbol `k$versions`: 64-bit words, the versions in order of preference. A launch runs
 //! the first version all of whose facts hold for it, with more dynamic shared memory than it asked for, or `k` as it is.
+//!
+//! The table of a kernel's alternatives, which are to be measured ([TUNING.md](../docs/TUNING.md)), is `k$tuning`: a hash
+//! of the kernel's code, and for each alternative its name and the words of a version.
 
 use crate::geometry::{BlockShape, Geometry, Rows, WARP_SIZE};
 use std::fmt;
@@ -12,6 +15,12 @@ use std::fmt;
 pub const MAGIC: u64 = 0x3130_5345_4957_5257;
 /// The attribute of a version that says what its launches have in common: its words in the table, with commas between.
 pub const ATTRIBUTE: &str = "warpwise-version";
+/// First word of a table of alternatives, which also tells its format.
+pub const TUNING_MAGIC: u64 = 0x3130_454e_5554_5757;
+/// Most alternatives of a kernel, besides itself.
+pub const MAX_ALTERNATIVES: usize = 6;
+/// Longest name of an alternative, in bytes.
+const NAME: usize = 16;
 /// Words of a version before its facts.
 const HEADER: usize = 5;
 /// Words of a fact.
@@ -31,6 +40,22 @@ pub fn table_of(kernel: &str) -> String {
 /// The symbol of a version, counted from 1.
 pub fn version_of(kernel: &str, number: usize) -> String {
     format!("{kernel}$v{number}")
+}
+
+/// The symbol of the table of a kernel's alternatives.
+pub fn tuning_of(kernel: &str) -> String {
+    format!("{kernel}$tuning")
+}
+
+/// The symbol of an alternative, counted from 1.
+pub fn alternative_of(kernel: &str, number: usize) -> String {
+    format!("{kernel}$t{number}")
+}
+
+/// The kernel and the number of an alternative, if a symbol has the form of one.
+pub fn is_alternative(symbol: &str) -> Option<(&str, usize)> {
+    let (kernel, number) = symbol.rsplit_once("$t")?;
+    Some((kernel, number.parse().ok().filter(|&number| (1..=MAX_ALTERNATIVES).contains(&number))?))
 }
 
 /// The kernel and the number of a version, if a symbol has the form of one.
@@ -288,6 +313,45 @@ pub fn decode(words: &[u64]) -> Option<Vec<(usize, LaunchVersion)>> {
     rest.is_empty().then_some(versions)
 }
 
+/// The alternatives of a kernel, to be measured.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Tuning {
+    /// Of the kernel's code, as it was measured.
+    pub hash: u64,
+    /// Names, of at most 16 small letters and digits, and when and with how much memory each may run.
+    pub alternatives: Vec<(String, LaunchVersion)>,
+}
+
+impl Tuning {
+    /// The words of the table.
+    pub fn encode(&self) -> Vec<u64> {
+        let mut words = vec![TUNING_MAGIC, self.hash, self.alternatives.len() as u64];
+        for (name, version) in &self.alternatives {
+            let mut text = [0; NAME];
+            text.iter_mut().zip(name.bytes()).for_each(|(to, from)| *to = from);
+            words.extend(text.as_chunks::<8>().0.iter().map(|&word| u64::from_le_bytes(word)));
+            words.extend(version.words());
+        }
+        words
+    }
+
+    /// From the words of a table; `None` if it is not one known here.
+    pub fn decode(words: &[u64]) -> Option<Tuning> {
+        let &[TUNING_MAGIC, hash, count, ref rest @ ..] = words else { return None };
+        let mut rest = rest;
+        let mut alternatives = Vec::new();
+        for _ in 0..usize::try_from(count).ok().filter(|&count| count <= MAX_ALTERNATIVES)? {
+            let [first, second, behind @ ..] = rest else { return None };
+            let text = [first.to_le_bytes(), second.to_le_bytes()].concat();
+            let name = String::from_utf8(text).ok()?.trim_end_matches('\0').to_owned();
+            let (version, behind) = LaunchVersion::read(behind)?;
+            alternatives.push((name, version?));
+            rest = behind;
+        }
+        rest.is_empty().then_some(Tuning { hash, alternatives })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -332,6 +396,18 @@ mod tests {
         assert_eq!(decode(&unknown).unwrap().iter().map(|found| found.0).collect::<Vec<_>>(), [2]);
         unknown[0] += 1;
         assert_eq!(decode(&unknown), None);
+    }
+
+    #[test]
+    fn tables_of_alternatives_survive() {
+        let version = LaunchVersion { facts: FACTS.to_vec(), warp_bytes: 4096, fixed_bytes: 16, align: 16, keep: 2 };
+        let plain = LaunchVersion { align: 1, ..LaunchVersion::default() };
+        let alternatives = vec![("models".to_owned(), plain), ("sixteen8letters9".to_owned(), version)];
+        let tuning = Tuning { hash: u64::MAX, alternatives };
+        let words = tuning.encode();
+        assert_eq!(Tuning::decode(&words), Some(tuning));
+        assert!((0..words.len()).all(|length| Tuning::decode(&words[..length]).is_none()));
+        assert_eq!((decode(&words), Tuning::decode(&encode(&[]))), (None, None));
     }
 
     #[test]
@@ -387,6 +463,7 @@ mod tests {
     #[test]
     fn symbols() {
         assert_eq!(is_version(&version_of("_Z1kPi", 2)), Some(("_Z1kPi", 2)));
+        assert_eq!(is_alternative(&alternative_of("k$v1", 3)), Some(("k$v1", 3)));
         assert!(["_Z1kPi", "k$v", "k$v0", "k$v4", "k$vx"].iter().all(|symbol| is_version(symbol).is_none()));
     }
 }

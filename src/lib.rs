@@ -28,6 +28,7 @@ pub mod analyses;
 pub mod annotate;
 pub mod cfg;
 pub mod check;
+pub mod choices;
 pub mod cli;
 pub mod cost;
 pub mod counts;

@@ -1,5 +1,10 @@
 //! Which transforms run, in which order, and what state is kept while a module is compiled?
 
+mod alternatives;
+mod code;
+mod tuning;
+
+use crate::choices::Choices;
 use crate::counts::Feedback;
 use crate::llvm::handle::{Function, Module};
 use crate::llvm::plans::Plans;
@@ -70,6 +75,8 @@ pub struct Session {
     said: Said,
     /// The map of `-warpwise-map`, read on first use; `None` if it cannot be used, which is reported once.
     feedback: OnceCell<Option<Rc<Feedback>>>,
+    /// The choice file of `-warpwise-choices`, in the same way.
+    choices: OnceCell<Option<Rc<Choices>>>,
     /// The plans that were made under `-warpwise-limit`.
     plans: Plans,
 }
@@ -109,6 +116,20 @@ impl Session {
         self.feedback.get_or_init(read).clone()
     }
 
+    /// What an earlier run measured, for kernels to be built as they were fastest; the file is reported once if it cannot
+    /// be used.
+    fn choices(&self, settings: &Settings, function: Function<'_>, host: &Host<'_>) -> Option<Rc<Choices>> {
+        let path = settings.choices.as_ref()?;
+        let read = || match Choices::read(path) {
+            Ok(choices) => Some(Rc::new(choices)),
+            Err(error) => {
+                host.emit(Kind::Error, function, None, "TuningFile", &format!("-warpwise-choices: {error}"));
+                None
+            }
+        };
+        self.choices.get_or_init(read).clone()
+    }
+
     fn fuse_options(&self, settings: &Settings, function: Option<Function<'_>>, host: &Host<'_>) -> fuse::Options {
         let map = function.and_then(|function| self.feedback(function, host));
         fuse::Options { map, ..fuse::Options::from(settings) }
@@ -128,15 +149,20 @@ pub fn run(
     // a limit between the brackets is the pass's own
     let own = Plans::new(settings.limit);
     let host = &host.limited(if settings.limit == session.settings.limit { &session.plans } else { &own });
-    let mut changed = read_annotations(module);
-    for transform in Transform::ALL {
-        let runs = match pass {
-            Pass::One(one) => one == transform,
-            Pass::Default => settings.runs(transform),
-        };
-        changed |= runs && run_transform(transform, module, &settings, session, host);
-    }
-    Ok(changed)
+    let changed = read_annotations(module);
+    let run = |transform| run_transform(transform, module, &settings, session, host);
+    let transformed = match pass {
+        Pass::One(one) => run(one),
+        Pass::Default if settings.is_tuned() => tuning::run(module, &settings, session, host),
+        Pass::Default => run_enabled(module, &settings, session, host),
+    };
+    Ok(transformed || changed)
+}
+
+/// Runs the transforms that the settings enable.
+fn run_enabled(module: Module<'_>, settings: &Settings, session: &Session, host: &Host<'_>) -> bool {
+    let enabled = Transform::ALL.into_iter().filter(|&transform| settings.runs(transform));
+    enabled.fold(false, |changed, transform| run_transform(transform, module, settings, session, host) || changed)
 }
 
 fn run_transform(
@@ -148,7 +174,12 @@ fn run_transform(
 ) -> bool {
     match transform {
         Transform::Annotate => annotate::run(module, &settings.into(), host),
-        Transform::Fuse => fuse::run(module, &session.fuse_options(settings, first_body(module), host), host),
+        Transform::Fuse => {
+            let options = session.fuse_options(settings, first_body(module), host);
+            // what is built to be measured, or as was measured, is not fused earlier
+            let fuse = if settings.is_tuned() { fuse::run_late } else { fuse::run };
+            fuse(module, &options, host)
+        }
         Transform::Steer => steer::run(module, &settings.into(), host),
         Transform::Map => map::run(module, &settings.into(), host),
     }
@@ -156,6 +187,9 @@ fn run_transform(
 
 /// Runs `fuse-branches` on one function, in the middle of a pipeline; returns whether it changed.
 pub fn fuse_function(function: Function<'_>, session: &Session, host: &Host<'_>) -> bool {
+    if session.settings.is_tuned() {
+        return false;
+    }
     let host = &host.limited(&session.plans);
     fuse::run_early(function, &session.fuse_options(&session.settings, Some(function), host), host)
 }
@@ -165,6 +199,9 @@ pub fn fuse_function(function: Function<'_>, session: &Session, host: &Host<'_>)
 pub fn fuse_module(module: Module<'_>, before_link: bool, session: &Session, host: &Host<'_>) -> bool {
     let host = &host.limited(&session.plans);
     let changed = read_annotations(module);
+    if session.settings.is_tuned() {
+        return changed;
+    }
     let mut options = session.fuse_options(&session.settings, first_body(module), host);
     options.versions &= !before_link;
     fuse::run_late(module, &options, host) || changed

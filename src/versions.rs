@@ -29,9 +29,9 @@ pub fn all_of<'m>(kernel: Function<'m>) -> Vec<(Function<'m>, LaunchVersion)> {
     (1..=MAX_VERSIONS).map_while(found).collect()
 }
 
-/// The symbol of the next version of a kernel, or why it may have none.
-pub fn next_name(kernel: Function<'_>) -> Result<String, NoVersion> {
-    let (symbol, blocks, module) = (kernel.name(), kernel.block_count(), kernel.module());
+/// Whether the host may launch a copy of a kernel in its place.
+pub fn check_copy(kernel: Function<'_>) -> Result<(), NoVersion> {
+    let blocks = kernel.block_count();
     if kernel.is_local() {
         return Err(NoVersion::Local);
     }
@@ -44,6 +44,13 @@ pub fn next_name(kernel: Function<'_>) -> Result<String, NoVersion> {
     if !kernel.can_be_copied() {
         return Err(NoVersion::Uncopyable);
     }
+    Ok(())
+}
+
+/// The symbol of the next version of a kernel, or why it may have none.
+pub fn next_name(kernel: Function<'_>) -> Result<String, NoVersion> {
+    check_copy(kernel)?;
+    let (symbol, module) = (kernel.name(), kernel.module());
     let known = all_of(kernel).len();
     if known == MAX_VERSIONS {
         return Err(NoVersion::Enough);

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use warpwise::settings::table::{self, Parameter};
 
 /// Files that contain names of remarks: the transforms, and the analysis's own remarks.
-const REMARKS: [&str; 13] = [
+const REMARKS: [&str; 14] = [
     "src/annotate",
     "src/fuse",
     "src/launch",
     "src/llvm/plans.rs",
     "src/map",
     "src/objects",
+    "src/pipeline",
     "src/pipeline.rs",
     "src/remat",
     "src/shared_memory",

@@ -2,41 +2,18 @@
 //! clang's are compiled with the plugin and run on a stand-in for the CUDA runtime (tests/launch), without a GPU.
 
 mod common;
+#[path = "launch/program.rs"]
+mod program;
 
 use common::{clang_cuda, llvm_tool, plugin_flag, stderr, stdout};
+use program::build;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 use warpwise::launch_table;
 
 const VERSIONS: [&str; 2] = ["-mllvm", "-warpwise-versions"];
-
-fn source(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/launch").join(name)
-}
-
-/// The program, compiled with these flags beside the plugin's.
-fn build(flags: &[&str]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let clang = || {
-        let mut clang = llvm_tool("clang");
-        clang.current_dir(folder.path()).args(["-w", "-O1"]);
-        clang
-    };
-    clang().arg("-c").arg(source("runtime.c")).args(["-o", "runtime.o"]).assert().success();
-    clang()
-        .arg("-c")
-        .arg(source("program.c"))
-        .arg(plugin_flag())
-        .args(flags)
-        .args(["-o", "program.o"])
-        .assert()
-        .success();
-    clang().args(["program.o", "runtime.o", "-pthread", "-o", "program"]).assert().success();
-    folder
-}
 
 fn output(folder: &TempDir, mode: Option<&str>, commands: &str) -> std::process::Output {
     let mut program = assert_cmd::Command::new(folder.path().join("program"));

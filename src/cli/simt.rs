@@ -70,6 +70,9 @@ pub struct SimtArgs {
     /// Run the kernel itself, not the version of it that the host would choose
     #[arg(long)]
     no_versions: bool,
+    /// Run this alternative of a kernel built with -warpwise-tune: 1 for kernel$t1
+    #[arg(long, value_name = "N")]
+    alternative: Option<usize>,
     /// Print whole buffers instead of their first elements
     #[arg(long)]
     full: bool,
@@ -166,6 +169,7 @@ impl SimtArgs {
         config.limits.steps = self.max_steps;
         config.limits.calls = self.max_calls;
         config.versions = !self.no_versions;
+        config.alternative = self.alternative;
         if self.strict_reconvergence {
             config.reconvergence = Reconvergence::PostDominator;
         }

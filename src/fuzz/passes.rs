@@ -5,7 +5,7 @@
 //! under schedules of the independent scheduler, without a race in any of them. `{block}` in a pipeline is replaced by
 //! the block of the launch, as `block=` takes it; the module is then transformed once for each launch. If the last pass is
 //! `divergence-map`, its counters must equal what the machine saw. If the launch runs a version of the kernel, the kernel
-//! itself must compute the same, too.
+//! itself must compute the same, too; so must every alternative of a kernel that is to be measured.
 
 use super::claims;
 use super::drive::{Failure, Plan, Runner, Tally, Trouble, inputs, load};
@@ -16,7 +16,7 @@ use crate::llvm::optimise::transform;
 use crate::llvm::owned::OwnedModule;
 use crate::map::recount;
 use crate::settings::Transform;
-use crate::simt::{DivergenceMap, LaunchConfig, Machine, Reconvergence, Scheduler};
+use crate::simt::{DivergenceMap, LaunchConfig, Machine, Reconvergence, Scheduler, versions};
 
 /// Placeholder for the block of the launch.
 const BLOCK: &str = "{block}";
@@ -62,6 +62,16 @@ pub(super) fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, F
                 runner
                     .compare(&expected, &machine, &format!("{stage}, no version"), |config| config.versions = false)?;
             }
+            for number in 1..=alternatives(&transformed, &machine) {
+                let stage = format!("{stage}, alternative {number}");
+                runner.compare(&expected, &machine, &stage, |config| config.alternative = Some(number))?;
+                for seed in 1..=plan.schedules {
+                    runner.compare(&expected, &machine, &format!("{stage}, independent {seed}"), |config| {
+                        config.alternative = Some(number);
+                        config.scheduler = Scheduler::Independent(seed);
+                    })?;
+                }
+            }
             if counts(pipeline) {
                 let mut seen = DivergenceMap::default();
                 let report = runner.watch(&machine, &stage, |_| {}, &mut seen)?;
@@ -82,6 +92,11 @@ pub(super) fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, F
         }
     }
     Ok(tally)
+}
+
+/// How many alternatives of the kernel are to be measured.
+fn alternatives(image: &ModuleImage, machine: &Machine<'_>) -> usize {
+    machine.kernel(None).map_or(0, |kernel| versions::alternatives(image, kernel))
 }
 
 /// Whether branches are counted, and no pass changes them afterwards.

@@ -6,7 +6,7 @@
 typedef struct {
   unsigned x, y, z;
 } Dim3;
-typedef struct Handle *Function, *Module, *Stream;
+typedef struct Handle *Function, *Module, *Stream, *Event;
 typedef int Status; // of the runtime and of the driver: 0 is success
 
 #define WEAK __attribute__((weak))
@@ -27,6 +27,9 @@ enum {
   MAX_DYNAMIC_SHARED = 8,  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
   REQUIRED_CLUSTER = 11,   // CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH; height and depth follow
   MULTIPROCESSORS = 16,    // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+  CAPABILITY_MAJOR = 75,   // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
+  CAPABILITY_MINOR = 76,   // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
+  NOT_READY = 600,         // CUDA_ERROR_NOT_READY
 };
 
 typedef struct {
@@ -47,16 +50,28 @@ typedef struct {
   Status (*cuOccupancyMaxActiveBlocksPerMultiprocessor)(int *, Function, int, size_t);
   Status (*cuCtxGetDevice)(int *);
   Status (*cuDeviceGetAttribute)(int *, int, int);
+#ifdef WARPWISE_TUNE
+  Status (*cuEventCreate)(Event *, unsigned);
+  Status (*cuEventRecord)(Event, Stream);
+  Status (*cuEventQuery)(Event);
+  Status (*cuEventElapsedTime)(float *, Event, Event);
+#endif
 } Driver;
 
 // In the order of the members.
-static const char *const driver_names[] = {"cuCtxGetId",          "cuStreamIsCapturing",
-                                           "cuLaunchKernel",      "cuThreadExchangeStreamCaptureMode",
-                                           "cuFuncGetModule",     "cuModuleGetGlobal",
-                                           "cuModuleGetFunction", "cuStreamCreate",
-                                           "cuMemcpyDtoHAsync",   "cuStreamSynchronize",
-                                           "cuStreamDestroy",     "cuFuncGetAttribute",
-                                           "cuFuncSetAttribute",  "cuOccupancyMaxActiveBlocksPerMultiprocessor",
-                                           "cuCtxGetDevice",      "cuDeviceGetAttribute"};
+static const char *const driver_names[] = {
+    "cuCtxGetId",          "cuStreamIsCapturing",
+    "cuLaunchKernel",      "cuThreadExchangeStreamCaptureMode",
+    "cuFuncGetModule",     "cuModuleGetGlobal",
+    "cuModuleGetFunction", "cuStreamCreate",
+    "cuMemcpyDtoHAsync",   "cuStreamSynchronize",
+    "cuStreamDestroy",     "cuFuncGetAttribute",
+    "cuFuncSetAttribute",  "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+    "cuCtxGetDevice",      "cuDeviceGetAttribute",
+#ifdef WARPWISE_TUNE
+    "cuEventCreate",       "cuEventRecord",
+    "cuEventQuery",        "cuEventElapsedTime",
+#endif
+};
 enum { DRIVER_FUNCTIONS = sizeof driver_names / sizeof *driver_names };
 _Static_assert(sizeof(Driver) == DRIVER_FUNCTIONS * sizeof(void *), "a name for each member");

@@ -1,5 +1,6 @@
 // Which version of a kernel does a launch run? This code is linked into the host module of a CUDA program compiled with
-// -warpwise-versions; the kernel's launch stub calls it instead of cudaLaunchKernel (docs/VERSIONS.md).
+// -warpwise-versions; the kernel's launch stub calls it instead of cudaLaunchKernel (docs/VERSIONS.md). It is compiled
+// twice: with WARPWISE_TUNE, for -warpwise-tune, launches take turns among a kernel's alternatives (tune.h).
 //
 // The versions of `k` and the conditions under which each may run are in the table "k$versions" of the device code. It
 // is looked up once for each context, and what follows from the block's shape and the dynamic shared memory once for
@@ -13,6 +14,7 @@
 // freed. A thread that would have to wait for another's look-up launches the kernel itself instead.
 
 #include "cuda.h"
+#include "facts.h"
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,27 +35,15 @@ void *memcpy(void *to, const void *from, size_t bytes);
 enum {
   WARP_SIZE = 32,
   MAX_VERSIONS = 3,
+#ifdef WARPWISE_TUNE
+  MAX_ALTERNATIVES = 6, // of a kernel, besides itself
+#else
+  MAX_ALTERNATIVES = MAX_VERSIONS,
+#endif
   MAX_TABLE_WORDS = 512, // longer tables are not ours
   MAX_SHARED = 1 << 20,  // bytes of shared memory that no block of any GPU has
   WORDS_PER_VERSION = 5,
-  WORDS_PER_FACT = 4,
 };
-
-enum FactKind {
-  BLOCK_MULTIPLE = 1,
-  BLOCK_IS = 2,
-  THREADS_AT_MOST = 3,
-  THREADS_AT_LEAST = 4,
-  COVERED = 5,
-  COVERED_BY = 6,
-  ARGUMENT_MULTIPLE = 7,
-  POINTER_ALIGNED = 8,
-};
-
-typedef struct {
-  uint64_t kind, a, b, c;
-} Fact;
-_Static_assert(sizeof(Fact) == 8 * WORDS_PER_FACT, "as in the table");
 
 typedef struct {
   Function function;
@@ -61,6 +51,9 @@ typedef struct {
   uint64_t keep; // the version is used if at least one in so many of the kernel's blocks fits; 0: however many do
   const Fact *facts;
   unsigned fact_count;
+#ifdef WARPWISE_TUNE
+  char name[17]; // of the alternative
+#endif
 } Version;
 
 // What follows from the shape of the block and the dynamic shared memory: the versions that may run.
@@ -79,7 +72,10 @@ typedef struct Choice {
     uint64_t resident, resident_of_kernel;
     const Fact *facts; // those on grid and arguments
     unsigned fact_count;
-  } versions[MAX_VERSIONS];
+  } versions[MAX_ALTERNATIVES];
+#ifdef WARPWISE_TUNE
+  struct Tuning *tuning; // null if the kernel has no alternatives to be measured
+#endif
 } Choice;
 
 // A kernel in one context.
@@ -88,9 +84,13 @@ typedef struct Kernel {
   unsigned long long context;
   Function function;
   unsigned count; // 0: it has no versions
-  Version versions[MAX_VERSIONS];
+  char letter;    // in their names: v, or t of alternatives to be measured
+  Version versions[MAX_ALTERNATIVES];
   _Atomic(Choice *) choices;
   unsigned choice_count;
+#ifdef WARPWISE_TUNE
+  uint64_t hash; // of the code, from the table of alternatives
+#endif
 } Kernel;
 
 // A kernel's launch stub. The plugin makes a variable of this size for each, with the name and zeros.
@@ -149,103 +149,6 @@ static const Driver *driver(void) {
   return is_there ? &driver_functions : NULL;
 }
 
-// --- Facts ----------------------------------------------------------------------------------------------------------
-
-// The threads of a block, or the blocks of a grid.
-static uint64_t size_of(Dim3 shape) { return (uint64_t)shape.x * shape.y * shape.z; }
-
-static unsigned extent(Dim3 shape, uint64_t dimension) {
-  return dimension == 0 ? shape.x : dimension == 1 ? shape.y : shape.z;
-}
-
-// Whether a fact is one of those above, and has no numbers where they have none.
-static int is_known(const Fact *fact) {
-  const uint64_t most = UINT32_MAX;
-  int is_extent = !(fact->a & ~UINT64_C(0x103)) && (fact->a & 3) < 3;
-  switch (fact->kind) {
-  case BLOCK_MULTIPLE:
-    return fact->a < 3 && fact->b && fact->b <= most && !fact->c;
-  case BLOCK_IS:
-    return fact->a < 3 && fact->b <= most && !fact->c;
-  case THREADS_AT_MOST:
-  case THREADS_AT_LEAST:
-    return fact->a <= most && !fact->b && !fact->c;
-  case COVERED:
-    return is_extent && fact->c < 1 << 25;
-  case COVERED_BY:
-    return is_extent;
-  case ARGUMENT_MULTIPLE:
-    return fact->a < 1 << 16 && fact->b && fact->c <= 64;
-  case POINTER_ALIGNED:
-    return fact->a < 1 << 16 && fact->b && !fact->c;
-  }
-  return 0;
-}
-
-// Whether a known fact is on the block's shape alone.
-static int is_on_block(const Fact *fact) { return fact->kind <= THREADS_AT_LEAST; }
-
-static int holds_for_block(const Fact *fact, Dim3 block) {
-  switch (fact->kind) {
-  case BLOCK_MULTIPLE:
-    return extent(block, fact->a) % fact->b == 0;
-  case BLOCK_IS:
-    return extent(block, fact->a) == fact->b;
-  case THREADS_AT_MOST:
-    return size_of(block) <= fact->a;
-  case THREADS_AT_LEAST:
-    return size_of(block) >= fact->a;
-  }
-  return 0;
-}
-
-// An integer argument of 8, 16, 32 or 64 bits; false for other widths.
-static int read_integer(void **arguments, uint64_t number, uint64_t bits, int is_signed, __int128 *value) {
-  const void *at = arguments[number];
-  switch (bits) {
-  case 8:
-    *value = is_signed ? (__int128)*(const int8_t *)at : *(const uint8_t *)at;
-    return 1;
-  case 16:
-    *value = is_signed ? (__int128)*(const int16_t *)at : *(const uint16_t *)at;
-    return 1;
-  case 32:
-    *value = is_signed ? (__int128)*(const int32_t *)at : *(const uint32_t *)at;
-    return 1;
-  case 64:
-    *value = is_signed ? (__int128)*(const int64_t *)at : (__int128)*(const uint64_t *)at;
-    return 1;
-  }
-  return 0;
-}
-
-static int is_covered(const Fact *fact, Dim3 grid, Dim3 block, void **arguments) {
-  uint64_t dimension = fact->a & 3;
-  uint64_t indices = extent(block, dimension);
-  if (fact->a >> 8 & 1)
-    indices *= extent(grid, dimension);
-  __int128 limit;
-  if (fact->kind == COVERED_BY)
-    limit = (__int128)fact->c;
-  else if (!read_integer(arguments, fact->c & 0xffff, fact->c >> 16 & 0xff, fact->c >> 24 & 1, &limit))
-    return 0;
-  return (__int128)indices + (int64_t)fact->b <= limit;
-}
-
-static int holds_for_launch(const Fact *fact, Dim3 grid, Dim3 block, void **arguments) {
-  __int128 value;
-  switch (fact->kind) {
-  case COVERED:
-  case COVERED_BY:
-    return is_covered(fact, grid, block, arguments);
-  case ARGUMENT_MULTIPLE:
-    return read_integer(arguments, fact->a, fact->c, 0, &value) && (uint64_t)value % fact->b == 0;
-  case POINTER_ALIGNED:
-    return *(const uintptr_t *)arguments[fact->a] % fact->b == 0;
-  }
-  return 0;
-}
-
 // --- The slow path: what is looked up -------------------------------------------------------------------------------
 
 // Copies the table from the device, on a stream of its own: it waits for nothing that the program has launched.
@@ -259,40 +162,58 @@ static int copy_table(const Driver *cu, uint64_t *words, unsigned long long from
   return is_copied;
 }
 
+// Reads a version from the words of a table: where the next one begins, null if it is none.
+static const uint64_t *read_version(Version *version, const uint64_t *head, const uint64_t *end) {
+  if (end - head < WORDS_PER_VERSION || head[0] > (uint64_t)(end - head - WORDS_PER_VERSION) / WORDS_PER_FACT)
+    return NULL;
+  // an alignment is a power of two; none of the numbers may overflow what is computed with it
+  if (head[1] > MAX_SHARED || head[2] > MAX_SHARED || head[3] > MAX_SHARED || !head[3] || (head[3] & (head[3] - 1)) ||
+      head[4] > MAX_SHARED)
+    return NULL;
+  *version = (Version){.slot_bytes = head[1],
+                       .slot_fixed = head[2],
+                       .slot_align = head[3],
+                       .keep = head[4],
+                       .facts = (const Fact *)(head + WORDS_PER_VERSION),
+                       .fact_count = (unsigned)head[0]};
+  return head + WORDS_PER_VERSION + head[0] * WORDS_PER_FACT;
+}
+
 // Reads the versions from the words of a table; false if they are not a table of ours.
 static int read_versions(Kernel *kernel, const uint64_t *words, size_t length) {
   if (length < 2 || words[0] != TABLE_MAGIC || words[1] > MAX_VERSIONS)
     return 0;
-  size_t at = 2;
-  for (unsigned i = 0; i < words[1]; i++) {
-    if (length - at < WORDS_PER_VERSION)
-      return 0;
-    const uint64_t *head = words + at;
-    at += WORDS_PER_VERSION;
-    if (head[0] > (length - at) / WORDS_PER_FACT)
-      return 0;
-    // an alignment is a power of two; none of the numbers may overflow what is computed with it
-    if (head[1] > MAX_SHARED || head[2] > MAX_SHARED || head[3] > MAX_SHARED || !head[3] || (head[3] & (head[3] - 1)) ||
-        head[4] > MAX_SHARED)
-      return 0;
-    kernel->versions[i] = (Version){.slot_bytes = head[1],
-                                    .slot_fixed = head[2],
-                                    .slot_align = head[3],
-                                    .keep = head[4],
-                                    .facts = (const Fact *)(words + at),
-                                    .fact_count = (unsigned)head[0]};
-    at += head[0] * WORDS_PER_FACT;
-  }
-  kernel->count = (unsigned)words[1];
-  return 1;
+  const uint64_t *at = words + 2;
+  for (unsigned i = 0; i < words[1] && at; i++)
+    at = read_version(&kernel->versions[i], at, words + length);
+  kernel->count = at ? (unsigned)words[1] : 0;
+  return at != NULL;
 }
 
-// Reads the kernel's table in the device code; null if its versions are known now, else why there are none. `name` is
-// the kernel's, of `end` bytes, with room for what is appended.
-static const char *read_table(const Driver *cu, Kernel *kernel, Module module, char *name, size_t end) {
+// Whether the conditions of a version that may run with this block hold for a launch.
+static inline int may_launch(const Choice *choice, unsigned index, Dim3 grid, void **arguments) {
+  uint64_t blocks = size_of(grid);
+  if (blocks > choice->versions[index].resident && blocks <= choice->versions[index].resident_of_kernel)
+    return 0;
+  const Fact *facts = choice->versions[index].facts;
+  unsigned held = 0, count = choice->versions[index].fact_count;
+  while (held < count && holds_for_launch(&facts[held], grid, choice->block, arguments))
+    held++;
+  return held == count;
+}
+
+#ifdef WARPWISE_TUNE
+#include "tune.h"
+#endif
+
+// What is read of a table with this suffix.
+typedef int Reader(Kernel *, const uint64_t *, size_t);
+
+// Reads a table of the kernel in the device code; null if its versions are known now, else why there are none. `name`
+// is the table's.
+static const char *read_table(const Driver *cu, Kernel *kernel, Module module, const char *name, Reader *read) {
   unsigned long long address;
   size_t bytes = 0;
-  memcpy(name + end, "$versions", sizeof "$versions");
   if (cu->cuModuleGetGlobal(&address, &bytes, module, name))
     return "it has no versions";
   if (bytes % 8 || bytes > 8 * MAX_TABLE_WORDS)
@@ -301,7 +222,7 @@ static const char *read_table(const Driver *cu, Kernel *kernel, Module module, c
   const char *why = NULL;
   if (!words || !copy_table(cu, words, address, bytes))
     why = "its table cannot be copied from the device";
-  else if (!read_versions(kernel, words, bytes / 8))
+  else if (!read(kernel, words, bytes / 8))
     why = "its table is not one of this version of warpwise";
   if (why)
     free(words);
@@ -318,9 +239,17 @@ static const char *find_versions(const Driver *cu, const Stub *stub, Kernel *ker
     return "its module is not known";
   }
   memcpy(name, stub->name, end);
-  const char *why = read_table(cu, kernel, module, name, end);
+  kernel->letter = 'v';
+#ifdef WARPWISE_TUNE
+  memcpy(name + end, "$tuning", sizeof "$tuning");
+  if (!read_table(cu, kernel, module, name, read_alternatives))
+    kernel->letter = 't';
+#endif
+  memcpy(name + end, "$versions", sizeof "$versions");
+  const char *why = kernel->count ? NULL : read_table(cu, kernel, module, name, read_versions);
   for (unsigned i = 0; i < kernel->count; i++) {
     memcpy(name + end, "$v1", sizeof "$v1");
+    name[end + 1] = kernel->letter;
     name[end + 2] = (char)('1' + i);
     if (cu->cuModuleGetFunction(&kernel->versions[i].function, module, name))
       kernel->versions[i].function = NULL; // the version is not used
@@ -449,9 +378,14 @@ static Choice *decide(const Driver *cu, const Stub *stub, Kernel *kernel, Dim3 b
   for (unsigned i = 0; i < kernel->count; i++) {
     const char *why = admit(cu, kernel, i, choice);
     if (why && mode() == SAY)
-      dprintf(2, "warpwise: %s$v%u is not used with blocks of %ux%ux%u and %llu bytes: %s\n", stub->name, i + 1,
-              block.x, block.y, block.z, (unsigned long long)own, why);
+      dprintf(2, "warpwise: %s$%c%u is not used with blocks of %ux%ux%u and %llu bytes: %s\n", stub->name,
+              kernel->letter, i + 1, block.x, block.y, block.z, (unsigned long long)own, why);
   }
+#ifdef WARPWISE_TUNE
+  choice->tuning = kernel->letter == 't' ? new_tuning(cu, stub, kernel, choice) : NULL;
+  if (kernel->letter == 't' && !choice->tuning)
+    choice->count = 0; // alternatives run to be measured only
+#endif
   choice->next = atomic_load_explicit(&kernel->choices, memory_order_relaxed);
   atomic_store_explicit(&kernel->choices, choice, memory_order_release);
   kernel->choice_count++;
@@ -528,15 +462,12 @@ static inline int launch_version(Stub *stub, const void *symbol, Dim3 grid, Dim3
   Choice *choice = kernel ? find_choice(kernel, block, own) : NULL;
   if (__builtin_expect(!choice, 0) && !(choice = look_up(cu, stub, symbol, context, block, own)))
     return 0;
-  uint64_t blocks = size_of(grid);
+#ifdef WARPWISE_TUNE
+  if (choice->tuning)
+    return launch_in_turn(cu, choice, grid, arguments, stream);
+#endif
   for (unsigned i = 0; i < choice->count; i++) {
-    if (blocks > choice->versions[i].resident && blocks <= choice->versions[i].resident_of_kernel)
-      continue;
-    const Fact *facts = choice->versions[i].facts;
-    unsigned held = 0, count = choice->versions[i].fact_count;
-    while (held < count && holds_for_launch(&facts[held], grid, block, arguments))
-      held++;
-    if (held < count)
+    if (!may_launch(choice, i, grid, arguments))
       continue;
     if (cu->cuLaunchKernel(choice->versions[i].function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
                            choice->versions[i].dynamic, stream, arguments, NULL))

@@ -1,4 +1,5 @@
-//! Which version of a kernel does a launch run? The host side of `-warpwise-versions`: the launch stubs that clang
+//! Which version of a kernel does a launch run? The host side of `-warpwise-versions` and
+//! `-warpwise-tune`: the launch stubs that clang
 //! makes are changed to call the launch function of `launch.c`, which decides while the program runs (docs/VERSIONS.md).
 //!
 //! The function is compiled by build.rs for the machine on which the plugin runs, and linked into the program's module:
@@ -9,12 +10,15 @@ use crate::llvm::edit::launch::Refusal;
 use crate::llvm::handle::Module;
 use crate::llvm::remark::{Host, Kind};
 
-/// `launch.c` as LLVM bitcode.
+/// `launch.c` as LLVM bitcode: what chooses versions, and what measures alternatives.
 static LAUNCH_FUNCTIONS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/launch.bc"));
+static TUNE_FUNCTIONS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/launch_tune.bc"));
 
-/// Lets the launches of all kernels that a host module registers choose a version. Returns whether it changed.
-pub fn run(module: Module<'_>, host: &Host<'_>) -> bool {
-    let (changed, refused) = Editor::new(module).divert_launches(LAUNCH_FUNCTIONS);
+/// Lets the launches of all kernels that a host module registers choose a version, or take turns among alternatives that
+/// are to be measured. Returns whether it changed.
+pub fn run(module: Module<'_>, measures: bool, host: &Host<'_>) -> bool {
+    let functions = if measures { TUNE_FUNCTIONS } else { LAUNCH_FUNCTIONS };
+    let (changed, refused) = Editor::new(module).divert_launches(functions);
     for (stub, refusal) in refused {
         let (name, message) = words(refusal);
         host.emit(Kind::Missed, stub, None, name, message);

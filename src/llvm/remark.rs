@@ -136,28 +136,34 @@ pub struct Host<'a> {
     said: Option<&'a Said>,
     /// How many plans are carried out, if not all.
     pub(super) plans: Option<&'a Plans>,
+    /// Whether nothing is said.
+    is_quiet: bool,
 }
 
 impl<'a> Host<'a> {
     /// The pass manager's side, for passes of one module.
     pub fn new(raw: &'a RawHost, said: &'a Said) -> Self {
-        Host { raw: Some(raw), collected: None, said: Some(said), plans: None }
+        Host { raw: Some(raw), collected: None, said: Some(said), plans: None, is_quiet: false }
     }
     /// Nobody listens: for library callers and tests.
     pub fn silent() -> Host<'static> {
-        Host { raw: None, collected: None, said: None, plans: None }
+        Host { raw: None, collected: None, said: None, plans: None, is_quiet: true }
     }
     /// Everything said goes into a list.
     pub fn collecting(list: &'a RefCell<Vec<Remark>>, said: &'a Said) -> Self {
-        Host { raw: None, collected: Some(list), said: Some(said), plans: None }
+        Host { raw: None, collected: Some(list), said: Some(said), plans: None, is_quiet: false }
     }
     /// The same place for remarks, with plans to be counted.
     pub fn limited(&self, plans: &'a Plans) -> Host<'a> {
         Host { plans: Some(plans), ..*self }
     }
+    /// The same pass manager, for changes of which nothing is said and no plans are counted.
+    pub fn quiet(&self) -> Host<'a> {
+        Host { plans: None, is_quiet: true, ..*self }
+    }
     /// Whether anybody wants remarks of a kind; check before building costly texts.
     pub fn wants(&self, kind: Kind) -> bool {
-        self.collected.is_some() || self.raw.is_some_and(|raw| raw.wanted & (1 << kind as u32) != 0)
+        !self.is_quiet && (self.collected.is_some() || self.raw.is_some_and(|raw| raw.wanted & (1 << kind as u32) != 0))
     }
     /// Has LLVM bring a function into shape; without a pass manager nothing happens.
     pub fn reshape(&self, function: Function<'_>, how: Reshape) {

@@ -63,6 +63,10 @@ pub struct Settings {
     pub verify: bool,
     /// Make versions of kernels, among which the host chooses at the launch.
     pub versions: bool,
+    /// Build kernels in alternatives, to be measured.
+    pub tune: bool,
+    /// Choice file of an earlier run that measured.
+    pub choices: Option<std::path::PathBuf>,
     /// Pointer arguments of kernels never alias.
     pub assume_restrict: bool,
     /// Insert votes on hidden branches.
@@ -97,6 +101,8 @@ impl Default for Settings {
             flush_after: None,
             verify: false,
             versions: false,
+            tune: false,
+            choices: None,
             assume_restrict: false,
             vote: true,
             bra_uni: true,
@@ -168,9 +174,27 @@ impl Settings {
         !self.is_off && self.switches.is_on(transform)
     }
 
-    /// Whether launches in host code choose among versions of their kernels.
+    /// Whether launches in host code choose among versions of their kernels, or alternatives to be measured.
     pub fn chooses_versions(&self) -> bool {
-        self.versions && !self.is_off
+        (self.versions || self.is_tuned()) && !self.is_off
+    }
+
+    /// Whether kernels are built in alternatives, to be measured. What a map counts is the code of the source.
+    pub fn measures(&self) -> bool {
+        self.tune && !self.is_off && !self.runs(Transform::Map)
+    }
+
+    /// Whether kernels are built as was measured, or to be measured: only by the default pipeline at the end.
+    pub fn is_tuned(&self) -> bool {
+        self.measures() || (self.choices.is_some() && !self.is_off && !self.runs(Transform::Map))
+    }
+
+    /// What decides, besides a kernel's code, into what the default pipeline makes it, as text.
+    pub fn decisive(&self) -> String {
+        let Settings { block, simple, switches, regs, dynamic_shared, candidates, ptxas_smem, ptxas, .. } = self;
+        let Settings { always, map_file, assume_restrict, vote, bra_uni, shuffle, .. } = self;
+        let general = (block, simple, switches, regs, dynamic_shared, candidates, ptxas_smem, ptxas);
+        format!("{:?}", (general, (always, map_file, assume_restrict, vote, bra_uni, shuffle)))
     }
 }
 

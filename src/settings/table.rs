@@ -146,6 +146,22 @@ pub const PARAMETERS: &[Parameter] = &[
         help: "Make versions of kernels for launches about which more is known, among which the host chooses",
     },
     Parameter {
+        name: "tune",
+        option: "tune",
+        value: "",
+        passes: &[DEFAULT],
+        takes: Takes::Switch(|settings, on| settings.tune = on),
+        help: "Build kernels in alternatives that the program measures while it runs, and write what it measured to a choice file",
+    },
+    Parameter {
+        name: "choices",
+        option: "choices",
+        value: "FILE",
+        passes: &[DEFAULT],
+        takes: Takes::Path(|settings, path| settings.choices = Some(path.into())),
+        help: "Choice file of programs that measured: build each kernel as it was fastest",
+    },
+    Parameter {
         name: "assume-restrict",
         option: "assume-restrict",
         value: "",

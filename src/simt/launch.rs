@@ -64,6 +64,8 @@ pub struct LaunchConfig {
     pub races: RaceCheck,
     /// Run the version of the kernel that the host would choose, if there are any.
     pub versions: bool,
+    /// The number of the alternative to run, of a kernel that is to be measured, if its facts hold.
+    pub alternative: Option<usize>,
 }
 
 impl LaunchConfig {
@@ -78,6 +80,7 @@ impl LaunchConfig {
             limits: Limits::default(),
             races: RaceCheck::default(),
             versions: true,
+            alternative: None,
         }
     }
 }

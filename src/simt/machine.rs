@@ -145,8 +145,7 @@ impl<'i> Machine<'i> {
     ) -> Result<LaunchReport, LaunchError> {
         check_shape(config)?;
         let mut report = LaunchReport::default();
-        let chosen = if config.versions { versions::choose(self.image, kernel, config, inputs) } else { None };
-        let (kernel, config) = match chosen {
+        let (kernel, config) = match versions::choose(self.image, kernel, config, inputs) {
             Some((version, dynamic_shared)) => {
                 report.version = Some(self.image.functions[version.index()].name.clone());
                 (version, &LaunchConfig { dynamic_shared, ..*config })

@@ -48,7 +48,7 @@ mod observe;
 mod ops;
 mod printf;
 mod races;
-mod versions;
+pub mod versions;
 mod warp;
 
 pub use code::{LANES, Lanes};

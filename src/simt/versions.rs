@@ -4,7 +4,7 @@
 //! The machine knows no registers, so it does not ask how many blocks fit on a multiprocessor.
 
 use super::launch::{Arg, Inputs, LaunchConfig};
-use crate::launch_table::{self, LaunchVersion, table_of, version_of};
+use crate::launch_table::{self, LaunchVersion, Tuning, alternative_of, table_of, tuning_of, version_of};
 use crate::llvm::image::{ConstId, ConstKind, FuncId, GlobalImage, ModuleImage};
 
 /// Most dynamic shared memory that a version is launched with, in bytes: what the largest chips give a block.
@@ -35,7 +35,7 @@ impl launch_table::Launch for Launch<'_> {
     }
 }
 
-/// The version that runs in place of a kernel, and its dynamic shared memory in bytes.
+/// The version, or the alternative that is asked for, that runs in place of a kernel, and its dynamic shared memory in bytes.
 pub(super) fn choose(
     image: &ModuleImage,
     kernel: FuncId,
@@ -43,30 +43,50 @@ pub(super) fn choose(
     inputs: &Inputs,
 ) -> Option<(FuncId, u32)> {
     let symbol = &image.functions[kernel.index()].name;
-    let table = table_of(symbol);
-    let words = words(image, image.globals.iter().find(|global| global.name == table)?)?;
-    let threads = config.block.iter().product();
+    if let Some(number) = config.alternative {
+        let (_, version) = tuning(image, symbol)?.alternatives.into_iter().nth(number.checked_sub(1)?)?;
+        return may_run(image, &alternative_of(symbol, number), &version, config, inputs);
+    }
+    let versions = launch_table::decode(&words(image, &table_of(symbol))?)?;
+    let mut in_order = versions.into_iter().filter(|_| config.versions);
+    in_order.find_map(|(number, version)| may_run(image, &version_of(symbol, number), &version, config, inputs))
+}
+
+/// A version of a kernel, if its facts hold, and its dynamic shared memory in bytes.
+fn may_run(
+    image: &ModuleImage,
+    name: &str,
+    version: &LaunchVersion,
+    config: &LaunchConfig,
+    inputs: &Inputs,
+) -> Option<(FuncId, u32)> {
     let launch = Launch { config, inputs };
-    launch_table::decode(&words)?.into_iter().find_map(|(number, version)| {
-        let LaunchVersion { facts, .. } = &version;
-        let dynamic = version.dynamic_shared(config.dynamic_shared.into(), threads);
-        let name = version_of(symbol, number);
-        let found = image.kernels().find(|id| image.functions[id.index()].name == name)?;
-        let holds = facts.iter().all(|fact| fact.holds(&launch)) && dynamic <= MOST_SHARED;
-        holds.then_some((found, dynamic as u32))
-    })
+    let dynamic = version.dynamic_shared(config.dynamic_shared.into(), config.block.iter().product());
+    let found = image.kernels().find(|id| image.functions[id.index()].name == name)?;
+    let holds = version.facts.iter().all(|fact| fact.holds(&launch)) && dynamic <= MOST_SHARED;
+    holds.then_some((found, dynamic as u32))
 }
 
-/// Whether a kernel is a version of another.
+/// The alternatives of a kernel that are to be measured.
+fn tuning(image: &ModuleImage, kernel: &str) -> Option<Tuning> {
+    Tuning::decode(&words(image, &tuning_of(kernel))?)
+}
+
+/// How many alternatives a kernel has.
+pub fn alternatives(image: &ModuleImage, kernel: FuncId) -> usize {
+    tuning(image, &image.functions[kernel.index()].name).map_or(0, |tuning| tuning.alternatives.len())
+}
+
+/// Whether a kernel is a version, or an alternative, of another.
 pub(super) fn is_version(image: &ModuleImage, symbol: &str) -> bool {
-    launch_table::is_version(symbol).is_some_and(|(kernel, _)| {
-        let table = table_of(kernel);
-        image.globals.iter().any(|global| global.name == table)
-    })
+    let has = |table: String| image.globals.iter().any(|global| global.name == table);
+    launch_table::is_version(symbol).is_some_and(|(kernel, _)| has(table_of(kernel)))
+        || launch_table::is_alternative(symbol).is_some_and(|(kernel, _)| has(tuning_of(kernel)))
 }
 
-/// The words of a table.
-fn words(image: &ModuleImage, table: &GlobalImage) -> Option<Vec<u64>> {
+/// The words of a table, by its symbol.
+fn words(image: &ModuleImage, table: &str) -> Option<Vec<u64>> {
+    let table: &GlobalImage = image.globals.iter().find(|global| global.name == table)?;
     let of_bytes = |bytes: &[u8]| {
         let (words, rest) = bytes.as_chunks::<8>();
         rest.is_empty().then(|| words.iter().map(|&word| u64::from_le_bytes(word)).collect())

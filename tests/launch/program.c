@@ -1,6 +1,9 @@
 // Launches a kernel `k(p, n, m, c)` through launch stubs like those that clang makes of CUDA sources, as its command
 // line says; tests/launch.rs compares what it prints. The commands, in order:
 //   version BYTES FIXED ALIGN KEEP begins a version in the table     fact KIND A B C   adds a fact to it
+//   tuning HASH                 begins a table of alternatives instead
+//   alternative NAME BYTES FIXED ALIGN KEEP  begins one of them     time N US          how long it takes; 0: the kernel
+//   often N                     launches as often                   awaited            prints how many events there are
 //   word N VALUE                overwrites a word of the table       words N           sets its length
 //   grid X Y Z, block X Y Z, own BYTES, stream N, p N, n N, m N, c N sets what is launched next
 //   launch, launch_ptsz         launches                             threads N         launches from N threads
@@ -62,9 +65,17 @@ static void set(const char *name, const char *value) {
   const struct {
     const char *name;
     int *number;
-  } numbers[] = {{"capturing", &fake.is_capturing}, {"limit", &fake.limit},    {"cluster", &fake.cluster},
-                 {"blocks", &fake.blocks},          {"prints", &fake.prints},  {"refuses", &fake.refuses_kernel},
-                 {"lacks", &fake.lacks_functions},  {"table", &fake.has_table}};
+  } numbers[] = {{"capturing", &fake.is_capturing},
+                 {"limit", &fake.limit},
+                 {"cluster", &fake.cluster},
+                 {"blocks", &fake.blocks},
+                 {"prints", &fake.prints},
+                 {"refuses", &fake.refuses_kernel},
+                 {"lacks", &fake.lacks_functions},
+                 {"table", &fake.has_table},
+                 {"noise", &fake.noise},
+                 {"wave", &fake.wave},
+                 {"late", &fake.is_late}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (!strcmp(name, numbers[i].name))
       *numbers[i].number = atoi(value);
@@ -96,7 +107,26 @@ int main(int argc, char **argv) {
       fake.words += 5;
       for (int i = 0; i < 4; i++)
         head[i + 1] = number(*at++);
-    } else if (!strcmp(word, "fact")) {
+    } else if (!strcmp(word, "tuning")) {
+      fake.has_table = fake.is_tuning = 1;
+      fake.table[0] = 0x3130454e55545757;
+      fake.table[1] = number(*at++);
+      fake.words = 3;
+    } else if (!strcmp(word, "alternative")) {
+      fake.table[2]++;
+      strncpy((char *)(fake.table + fake.words), *at++, 16);
+      head = fake.table + fake.words + 2;
+      fake.words += 7;
+      for (int i = 0; i < 4; i++)
+        head[i + 1] = number(*at++);
+    } else if (!strcmp(word, "time"))
+      fake.times[number(at[0])] = (int)number(at[1]), at += 2;
+    else if (!strcmp(word, "often"))
+      for (uint64_t left = number(*at++); left; left--)
+        __device_stub__k(pointer, n, m, c);
+    else if (!strcmp(word, "awaited"))
+      printf("%d events\n", fake.awaited);
+    else if (!strcmp(word, "fact")) {
       head[0]++;
       for (int i = 0; i < 4; i++)
         fake.table[fake.words++] = number(*at++);

@@ -67,11 +67,12 @@ int cudaLaunchKernel_ptsz(const void *stub, Dim3 grid, Dim3 block, void **argume
 // --- The driver -----------------------------------------------------------------------------------------------------
 
 // Functions are handed out by their names: the kernel's is the string with which it was registered.
-static char version_names[3][64];
-static int version_limits[3] = {49152, 49152, 49152};
+enum { MOST = 6 };
+static char version_names[MOST][64];
+static int version_limits[MOST] = {49152, 49152, 49152, 49152, 49152, 49152};
 
 static int version_of(void *function) {
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < MOST; i++)
     if (function == version_names[i])
       return i;
   return -1;
@@ -94,7 +95,7 @@ static int get_module(void **module, void *function) {
 
 static int get_global(unsigned long long *address, size_t *bytes, void *module, const char *name) {
   char expected[64];
-  snprintf(expected, sizeof expected, "%s$versions", registered_name);
+  snprintf(expected, sizeof expected, "%s$%s", registered_name, fake.is_tuning ? "tuning" : "versions");
   if (strcmp(name, expected) || !fake.has_table)
     return NOT_FOUND;
   *address = (unsigned long long)(uintptr_t)fake.table;
@@ -103,9 +104,9 @@ static int get_global(unsigned long long *address, size_t *bytes, void *module, 
 }
 
 static int get_function(void **function, void *module, const char *name) {
-  for (int i = 0; i < 3; i++) {
-    snprintf(version_names[i], sizeof *version_names, "%s$v%d", registered_name, i + 1);
-    if (!strcmp(name, version_names[i]) && (uint64_t)i < fake.table[1] && !fake.lacks_functions) {
+  for (int i = 0; i < MOST; i++) {
+    snprintf(version_names[i], sizeof *version_names, "%s$%c%d", registered_name, fake.is_tuning ? 't' : 'v', i + 1);
+    if (!strcmp(name, version_names[i]) && (uint64_t)i < fake.table[fake.is_tuning ? 2 : 1] && !fake.lacks_functions) {
       *function = version_names[i];
       return 0;
     }
@@ -163,11 +164,24 @@ static int occupancy(int *blocks, void *function, int threads, size_t dynamic) {
   return 0;
 }
 
+// The GPU's clock in microseconds. It runs one kernel after the other.
+static double now;
+static unsigned long long seed = 1;
+
+static void run(int number) {
+  seed = seed * 6364136223846793005u + 1442695040888963407u;
+  int noise = fake.noise ? (int)((seed >> 33) % (2 * (unsigned)fake.noise + 1)) - fake.noise : 0;
+  now += fake.times[number] + noise + fake.wave * ((fake.of_version + fake.of_kernel) / 60 % 3);
+}
+
 static int launch(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                   unsigned dynamic, void *stream, void **arguments, void **extra) {
   int version = version_of(function);
-  if (version < 0 || dynamic > (unsigned)version_limits[version] || extra || fails("cuLaunchKernel"))
+  if (version < 0 && !(fake.is_tuning && function == (void *)registered_name))
     return INVALID_VALUE;
+  if (dynamic > (unsigned)(version < 0 ? fake.limit : version_limits[version]) || extra || fails("cuLaunchKernel"))
+    return INVALID_VALUE;
+  run(version + 1);
   __atomic_fetch_add(&fake.of_version, 1, __ATOMIC_RELAXED);
   print("cuLaunchKernel", function, (Dim3){gx, gy, gz}, (Dim3){bx, by, bz}, dynamic, stream);
   return 0;
@@ -179,8 +193,31 @@ static int get_device(int *device) {
 }
 
 static int get_device_attribute(int *value, int attribute, int device) {
-  *value = attribute == 16 && device == 3 ? 132 : 0; // multiprocessors of an H100
+  *value = device != 3 ? 0 : attribute == 16 ? 132 : attribute == 75 ? 9 : 0; // those of an H100
   return 0;
+}
+
+static int create_event(void **event, unsigned flags) {
+  *event = calloc(1, sizeof(double));
+  return flags ? INVALID_VALUE : 0;
+}
+
+static int record_event(double *event, void *stream) {
+  if (fails("cuEventRecord"))
+    return INVALID_VALUE;
+  *event = now;
+  fake.awaited++;
+  return 0;
+}
+
+// Asking is an error while another thread captures, unless this one has said that it does not matter.
+static int query_event(double *event) {
+  return fails("cuEventQuery") || !fake.is_relaxed ? INVALID_VALUE : fake.is_late ? 600 : 0;
+}
+
+static int elapsed_time(float *milliseconds, double *begin, double *end) {
+  *milliseconds = (float)((*end - *begin) / 1000);
+  return fails("cuEventElapsedTime") ? INVALID_VALUE : 0;
 }
 
 static int nothing(void *handle) { return 0; }
@@ -205,6 +242,10 @@ static const struct {
     {"cuOccupancyMaxActiveBlocksPerMultiprocessor", occupancy},
     {"cuCtxGetDevice", get_device},
     {"cuDeviceGetAttribute", get_device_attribute},
+    {"cuEventCreate", create_event},
+    {"cuEventRecord", record_event},
+    {"cuEventQuery", query_event},
+    {"cuEventElapsedTime", elapsed_time},
 };
 
 int cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version, unsigned long long flags,

@@ -52,6 +52,13 @@ impl<'m> Editor<'m> {
         edit!(LLVMSetVisibility(table.raw(), LLVMGetVisibility(kernel.raw())));
         self.link_like(kernel, table);
     }
+    /// Removes a function, or a global variable, that nothing uses. Its handle is dead after that.
+    pub fn erase_global(&mut self, global: Value<'m>) {
+        match global.as_function() {
+            Some(function) => edit!(LLVMDeleteFunction(function.raw())),
+            None => edit!(LLVMDeleteGlobal(global.raw())),
+        }
+    }
     /// Gives a global the linkage of a kernel, in a form in which it stays although nothing uses it.
     pub fn link_like(&mut self, kernel: Function<'m>, global: Value<'m>) {
         let linkage = match edit!(LLVMGetLinkage(kernel.raw())) {

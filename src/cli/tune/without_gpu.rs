@@ -1,10 +1,10 @@
-//! `warpwise tune`: with which budget and switches does `ptxas` keep most of a kernel out of local memory?
+//! `warpwise tune FILE.cu`: with which budget and switches does `ptxas` keep most of a kernel out of local memory?
 //!
 //! For each choice, the file is compiled by clang with the plugin and assembled. The best choice has the fewest bytes
 //! in local memory over all kernels, then the most resident warps, then the fewest registers.
 
-use super::cuda::{find_clang, find_cuda, find_plugin, tree_flags};
-use super::project::progress;
+use super::super::cuda::{find_clang, find_cuda, find_plugin, tree_flags};
+use super::super::project::progress;
 use crate::explain::symbol::kernel_symbol;
 use crate::gpu::Chip;
 use crate::gpu::chip::MAX_REGISTERS;
@@ -16,11 +16,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use warpwise_timer::launch::{is_interrupted, watch_signals};
 
-/// Try budgets and switches of steer-spills on a CUDA file, as ptxas sees them.
+/// What is tried on which file.
 #[derive(Args)]
-pub struct TuneArgs {
+pub struct StaticArgs {
     /// The CUDA source.
-    file: PathBuf,
+    #[arg(required = true)]
+    file: Option<PathBuf>,
+    /// Ask ptxas only and run nothing, as it is without this switch
+    #[arg(long = "static")]
+    is_static: bool,
     /// Shape of every block: X, XxY or XxYxZ.
     #[arg(long)]
     block: Option<crate::geometry::BlockShape>,
@@ -83,9 +87,11 @@ struct Score {
     registers: u32,
 }
 
-pub fn run(args: &TuneArgs) -> Result<()> {
-    if !args.file.is_file() {
-        bail!("cannot read {}: no such file", args.file.display());
+/// Tries all choices and prints what ptxas says of each.
+pub fn run(args: &StaticArgs) -> Result<()> {
+    let Some(file) = args.file.as_deref() else { bail!("no file is named") };
+    if !file.is_file() {
+        bail!("cannot read {}: no such file", file.display());
     }
     let ptxas = find_cuda()?.join("bin/ptxas");
     if !ptxas.is_file() {
@@ -106,7 +112,7 @@ pub fn run(args: &TuneArgs) -> Result<()> {
         if let Some(block) = args.block.filter(|_| !choice.clang.is_empty()) {
             choice.clang.extend(["-mllvm".to_owned(), format!("-warpwise-block={block}")]);
         }
-        let measured = compile(args, &choice)
+        let measured = compile(args, file, &choice)
             .and_then(|ptx| assemble(&ptxas, &ptx, &args.arch, &choice.ptxas).map_err(anyhow::Error::msg));
         let measured = match measured {
             Err(_) if is_interrupted() => break, // the terminal sends Ctrl-C to clang and ptxas too
@@ -168,14 +174,14 @@ fn rows_of(measured: &Measurements, chip: Chip, threads: u32) -> (Score, String)
     (score, rows)
 }
 
-fn compile(args: &TuneArgs, choice: &Choice) -> Result<String> {
+fn compile(args: &StaticArgs, file: &Path, choice: &Choice) -> Result<String> {
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let ptx: &Path = &folder.path().join("kernel.ptx");
     let clang = find_clang()?;
     let mut command = Command::new(&clang);
     command
         .args(["-x", "cuda"])
-        .arg(&args.file)
+        .arg(file)
         .args(["-Wno-unknown-cuda-version", "-O3", "-S", "--cuda-device-only"])
         .arg(format!("--cuda-gpu-arch={}", args.arch))
         .args(tree_flags(&find_cuda()?));
@@ -186,7 +192,7 @@ fn compile(args: &TuneArgs, choice: &Choice) -> Result<String> {
     let output = output.with_context(|| format!("cannot run {}", clang.display()))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        bail!("clang cannot compile {} to PTX:\n{}", args.file.display(), said.trim_end());
+        bail!("clang cannot compile {} to PTX:\n{}", file.display(), said.trim_end());
     }
     std::fs::read_to_string(ptx).with_context(|| format!("cannot read {}", ptx.display()))
 }

@@ -1,0 +1,227 @@
+//! Which alternatives does a kernel have, and how is one built?
+//!
+//! An alternative is what some of the transforms make of a kernel, with the refusals lifted that are about cost and not
+//! about correctness. They are few, because each costs a kernel's code and launches in which it is measured.
+
+use super::code::text_with_made;
+use super::{Session, run_transform};
+use crate::choices::VERSION;
+use crate::divergence::ModuleAnalysis;
+use crate::gpu::chip::{self, Chip};
+use crate::gpu::occupancy::USUAL_THREADS;
+use crate::launch_table::{self, LaunchVersion, table_of};
+use crate::llvm::edit::Editor;
+use crate::llvm::handle::{Function, Module, Value};
+use crate::llvm::remark::Host;
+use crate::pressure::Pressure;
+use crate::settings::{Settings, Transform};
+use crate::versions;
+
+/// The attribute that keeps all transforms from a function.
+const OFF: &str = "warpwise-off";
+/// The attribute that limits the registers of a kernel's threads.
+const REGISTERS: &str = "nvvm.maxnreg";
+/// Fewer registers never paid: at 32 a kernel with 256 threads in a block fills the multiprocessor.
+const LEAST_REGISTERS: u32 = 32;
+/// What the code of a copy is called until it is known to stay.
+const TRY: &str = "$try";
+
+/// A kind of alternative.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Kind {
+    /// Its name; of versions what their numbers follow, of limits what the number of registers follows.
+    pub name: &'static str,
+    settings: Settings,
+    transforms: Vec<Transform>,
+}
+
+/// An alternative of a kernel as a function of its own.
+pub struct Built<'m> {
+    pub name: String,
+    pub function: Function<'m>,
+    /// When and with how much memory it may run.
+    pub version: LaunchVersion,
+}
+
+/// The name of the kind with a limit of registers.
+const LIMIT: &str = "regs";
+
+impl Kind {
+    /// The kinds that settings allow, the most promising ones first.
+    pub fn all(settings: &Settings) -> Vec<Kind> {
+        let settings = Settings { versions: false, ..settings.clone() };
+        let enabled = Transform::ALL.into_iter().filter(|&transform| settings.runs(transform)).collect::<Vec<_>>();
+        let of = |name, transforms: &[Transform], change: fn(&mut Settings)| {
+            let transforms: Vec<Transform> = transforms.iter().copied().filter(|it| enabled.contains(it)).collect();
+            let mut settings = settings.clone();
+            change(&mut settings);
+            Kind { name, settings, transforms }
+        };
+        let kinds = [
+            of("models", &Transform::ALL, |_| {}),
+            of(VERSION, &[Transform::Fuse, Transform::Annotate, Transform::Steer], |settings| settings.versions = true),
+            of("fuse", &[Transform::Fuse], |settings| settings.always = true),
+            of("steer", &[Transform::Steer], |settings| settings.candidates.unprofitable = true),
+            of("annotate", &[Transform::Annotate], |_| {}),
+            of(LIMIT, &[Transform::Steer], |_| {}),
+        ];
+        kinds.into_iter().filter(|kind| !kind.transforms.is_empty()).collect()
+    }
+
+    /// The kind to which the alternative with this name belongs.
+    pub fn of_name(settings: &Settings, name: &str) -> Option<Kind> {
+        let word = name.trim_end_matches(|digit: char| digit.is_ascii_digit());
+        Kind::all(settings).into_iter().find(|kind| kind.name == word && (kind.is_numbered() == (word != name)))
+    }
+
+    fn is_numbered(&self) -> bool {
+        matches!(self.name, VERSION | LIMIT)
+    }
+
+    /// Runs the transforms of this kind on some functions, and on nothing else; returns whether the module changed.
+    fn run<'m>(&self, module: Module<'m>, functions: &[Function<'m>], session: &Session, host: &Host<'_>) -> bool {
+        with_only(module, functions, || {
+            let run = |&transform: &Transform| run_transform(transform, module, &self.settings, session, host);
+            self.transforms.iter().fold(false, |changed, transform| run(transform) || changed)
+        })
+    }
+
+    /// Makes kernels, in place, what the alternative of this name is; not for versions. Returns whether the module changed.
+    pub fn apply<'m>(
+        &self,
+        name: &str,
+        module: Module<'m>,
+        kernels: &[Function<'m>],
+        session: &Session,
+        host: &Host<'_>,
+    ) -> bool {
+        if let Some(limit) = name.strip_prefix(LIMIT) {
+            let mut editor = Editor::new(module);
+            kernels.iter().for_each(|&kernel| editor.set_string_attribute(kernel, REGISTERS, limit));
+        }
+        self.run(module, kernels, session, host) || self.name == LIMIT
+    }
+
+    /// Builds the alternatives of this kind of some kernels, each with the position of its kernel. Functions and
+    /// variables that are not among them but have no use go to `left`.
+    pub fn build<'m>(
+        &self,
+        module: Module<'m>,
+        kernels: &[Function<'m>],
+        session: &Session,
+        host: &Host<'_>,
+        left: &mut Vec<Function<'m>>,
+    ) -> Vec<(usize, Built<'m>)> {
+        let mut copies = Vec::new();
+        for (number, &kernel) in kernels.iter().enumerate() {
+            let limit = if self.name == LIMIT { limit_of(kernel, &self.settings) } else { None };
+            if self.name == LIMIT && limit.is_none() {
+                continue;
+            }
+            let mut editor = Editor::new(module);
+            let Some(copy) = editor.copy_kernel(kernel, &format!("{}{TRY}", kernel.name())) else { continue };
+            editor.link_like(kernel, copy.value());
+            if let Some(limit) = limit {
+                editor.set_string_attribute(copy, REGISTERS, &limit.to_string());
+            }
+            copies.push((number, copy, limit));
+        }
+        let functions: Vec<Function<'m>> = copies.iter().map(|&(_, copy, _)| copy).collect();
+        self.run(module, &functions, session, &host.quiet());
+        let mut built = Vec::new();
+        for (number, copy, limit) in copies {
+            let versions = versions_of(module, copy);
+            // the name is free for the next kind
+            Editor::new(module).set_name(copy.value(), "");
+            let version = LaunchVersion { align: 1, ..LaunchVersion::default() };
+            match limit {
+                _ if self.name == VERSION => {
+                    built.extend(versions.into_iter().map(|version| (number, version)));
+                    left.push(copy);
+                }
+                Some(limit) if !fits(copy, limit, &self.settings) => left.push(copy),
+                _ => {
+                    let name = limit.map_or(self.name.to_owned(), |limit| format!("{LIMIT}{limit}"));
+                    built.push((number, Built { name, function: copy, version }));
+                }
+            }
+        }
+        built
+    }
+}
+
+/// The versions that the transforms have made of a kernel; their table goes.
+fn versions_of<'m>(module: Module<'m>, kernel: Function<'m>) -> Vec<Built<'m>> {
+    let mut editor = Editor::new(module);
+    let all = versions::all_of(kernel);
+    if let Some(table) = module.global(&table_of(&kernel.name())) {
+        editor.erase_global(table);
+    }
+    let built = |(number, (function, version)): (usize, (Function<'m>, LaunchVersion))| {
+        editor.set_name(function.value(), "");
+        Built { name: format!("{VERSION}{number}"), function, version }
+    };
+    (1..).zip(all).map(built).collect()
+}
+
+/// Runs something while all transforms leave every other function alone.
+pub fn with_only<'m>(module: Module<'m>, functions: &[Function<'m>], run: impl FnOnce() -> bool) -> bool {
+    let is_other = |function: &Function<'m>| {
+        !function.is_declaration() && !functions.contains(function) && function.string_attribute(OFF).is_none()
+    };
+    let others: Vec<Function<'m>> = module.functions().filter(is_other).collect();
+    let mut editor = Editor::new(module);
+    others.iter().for_each(|&function| editor.set_string_attribute(function, OFF, ""));
+    let changed = run();
+    others.iter().for_each(|&function| editor.remove_string_attribute(function, OFF));
+    changed
+}
+
+/// The registers that the threads of a function need.
+fn needed(function: Function<'_>, settings: &Settings) -> u32 {
+    let analysis = ModuleAnalysis::new(function.module(), settings.analysis());
+    let (facts, _) = analysis.facts(function);
+    Pressure::new(&facts).largest(&facts)
+}
+
+/// The limit of registers below a kernel's need at which more of its blocks fit on a multiprocessor; `None` if there is
+/// none, or the source states one.
+fn limit_of(kernel: Function<'_>, settings: &Settings) -> Option<u32> {
+    if settings.regs.is_some()
+        || [REGISTERS, "nvvm.minctasm"].iter().any(|name| kernel.string_attribute(name).is_some())
+    {
+        return None;
+    }
+    let needed = needed(kernel, settings);
+    let chip = Chip::of(&kernel.string_attribute("target-cpu").unwrap_or_else(|| chip::LLVM_DEFAULT.to_owned()));
+    let threads = settings.block.map_or(USUAL_THREADS, |shape| shape.threads());
+    let blocks = |registers| chip.resident_blocks(threads, registers, 0);
+    (LEAST_REGISTERS..needed).rev().find(|&limit| blocks(limit) > blocks(needed))
+}
+
+/// Whether a kernel needs no more registers than its limit.
+fn fits(kernel: Function<'_>, limit: u32, settings: &Settings) -> bool {
+    needed(kernel, settings) <= limit
+}
+
+/// Keeps those alternatives whose code is neither the kernel's nor that of an earlier one; the others go to `left`. `made`
+/// are the variables that were made for alternatives.
+pub fn keep_different<'m>(
+    kernel: Function<'m>,
+    all: Vec<Built<'m>>,
+    made: &[Value<'m>],
+    left: &mut Vec<Function<'m>>,
+) -> Vec<Built<'m>> {
+    let mut texts = vec![text_with_made(kernel, made)];
+    let mut kept = Vec::new();
+    for built in all {
+        let text = text_with_made(built.function, made);
+        if texts.contains(&text) || kept.len() == launch_table::MAX_ALTERNATIVES {
+            left.push(built.function);
+        } else {
+            texts.push(text);
+            kept.push(built);
+        }
+    }
+    kept
+}

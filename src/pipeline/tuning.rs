@@ -1,0 +1,230 @@
+//! Which alternatives of kernels does a program measure, and as which one is a kernel built once they were?
+//! ([TUNING.md](../../docs/TUNING.md))
+//!
+//! With `-warpwise-tune` a kernel stays as it is and gets its [`alternatives`](super::alternatives), with a table from
+//! which the launch code learns about them. With `-warpwise-choices` each kernel whose code was measured is built as what
+//! was fastest, and nothing else changes it or what it calls; the models decide about all others.
+
+use super::alternatives::{Built, Kind, keep_different, with_only};
+use super::code::hash_of;
+use super::{Session, run_enabled};
+use crate::choices::{Choices, Decision, Measured, VERSION, decide};
+use crate::launch_table::{self, Tuning, alternative_of, table_of, tuning_of};
+use crate::llvm::edit::Editor;
+use crate::llvm::handle::{Function, Module, Value};
+use crate::llvm::remark::{Host, Kind as RemarkKind};
+use crate::settings::{Settings, Transform, is_enabled};
+use crate::shared_memory::room::NoVersion;
+use crate::versions;
+
+/// Builds kernels in alternatives, or as they were measured to be fastest; returns whether the module changed.
+pub fn run(module: Module<'_>, settings: &Settings, session: &Session, host: &Host<'_>) -> bool {
+    let kernels: Vec<Function<'_>> = module.functions().filter(|&function| is_kernel(function)).collect();
+    if settings.measures() {
+        return measure(module, &kernels, settings, session, host);
+    }
+    let choices = kernels.first().and_then(|&kernel| session.choices(settings, kernel, host));
+    match choices {
+        Some(choices) => apply(module, &kernels, &choices, settings, session, host),
+        None => run_enabled(module, settings, session, host),
+    }
+}
+
+/// Whether a function is a kernel that transforms may change.
+fn is_kernel(function: Function<'_>) -> bool {
+    function.is_ptx_kernel()
+        && !function.is_declaration()
+        && versions::entry_of(function).is_none()
+        && Transform::ALL.into_iter().any(|transform| is_enabled(function, transform))
+}
+
+/// The local variables that are new in the module.
+fn made_since<'m>(module: Module<'m>, known: &[Value<'m>]) -> Vec<Value<'m>> {
+    module.globals().filter(|global| global.is_local() && !known.contains(global)).collect()
+}
+
+/// Removes functions that were only tried, and variables that were made for them.
+fn clean_up<'m>(module: Module<'m>, left: Vec<Function<'m>>, known: &[Value<'m>]) {
+    let mut editor = Editor::new(module);
+    left.into_iter().for_each(|function| editor.erase_global(function.value()));
+    for global in made_since(module, known).into_iter().filter(|global| global.users().next().is_none()) {
+        editor.erase_global(global);
+    }
+}
+
+/// Builds the alternatives of all kernels.
+fn measure<'m>(
+    module: Module<'m>,
+    kernels: &[Function<'m>],
+    settings: &Settings,
+    session: &Session,
+    host: &Host<'_>,
+) -> bool {
+    let mut copied = Vec::new();
+    for &kernel in kernels {
+        match check_names(kernel) {
+            Ok(()) => copied.push(kernel),
+            Err(why) => {
+                host.emit(RemarkKind::Missed, kernel, None, "TuningRefused", &format!("no alternatives: {why}"));
+            }
+        }
+    }
+    let hashes: Vec<u64> = copied.iter().map(|&kernel| hash_of(kernel, settings)).collect();
+    let known: Vec<Value<'m>> = module.globals().collect();
+    let mut all: Vec<Vec<Built<'m>>> = copied.iter().map(|_| Vec::new()).collect();
+    let mut left = Vec::new();
+    for kind in Kind::all(settings) {
+        for (number, built) in kind.build(module, &copied, session, host, &mut left) {
+            all[number].push(built);
+        }
+    }
+    let made = made_since(module, &known);
+    let mut changed = false;
+    for ((kernel, hash), built) in copied.into_iter().zip(hashes).zip(all) {
+        let kept = keep_different(kernel, built, &made, &mut left);
+        if kept.is_empty() {
+            continue;
+        }
+        changed = true;
+        add_tuning(module, kernel, hash, &kept);
+        let names = kept.iter().map(|built| built.name.as_str()).collect::<Vec<_>>().join(", ");
+        let message = format!("to be measured in the program: plain, {names} (code {hash:016x})");
+        host.emit(RemarkKind::Passed, kernel, None, "TuningMade", &message);
+    }
+    clean_up(module, left, &known);
+    changed
+}
+
+/// Whether a kernel can be copied, and the symbols of its alternatives are free.
+fn check_names(kernel: Function<'_>) -> Result<(), NoVersion> {
+    versions::check_copy(kernel)?;
+    let (symbol, module) = (kernel.name(), kernel.module());
+    let alternatives = (1..=launch_table::MAX_ALTERNATIVES).map(|number| alternative_of(&symbol, number));
+    let is_taken = |name: &String| module.global(name).is_some() || module.function(name).is_some();
+    match alternatives.chain([tuning_of(&symbol), table_of(&symbol)]).find(is_taken) {
+        Some(name) => Err(NoVersion::Taken { name }),
+        None => Ok(()),
+    }
+}
+
+/// Names the alternatives of a kernel, and adds the table by which the host finds them.
+fn add_tuning<'m>(module: Module<'m>, kernel: Function<'m>, hash: u64, kept: &[Built<'m>]) {
+    let mut editor = Editor::new(module);
+    let symbol = kernel.name();
+    for (number, built) in (1..).zip(kept) {
+        editor.set_name(built.function.value(), &alternative_of(&symbol, number));
+    }
+    let alternatives = kept.iter().map(|built| (built.name.clone(), built.version.clone())).collect();
+    editor.launch_table(kernel, &tuning_of(&symbol), &Tuning { hash, alternatives }.encode());
+}
+
+/// Builds kernels as what was measured to be fastest.
+fn apply<'m>(
+    module: Module<'m>,
+    kernels: &[Function<'m>],
+    choices: &Choices,
+    settings: &Settings,
+    session: &Session,
+    host: &Host<'_>,
+) -> bool {
+    let mut decided: Vec<(Function<'m>, Option<String>)> = Vec::new();
+    for &kernel in kernels {
+        if let Some(decision) = decision(kernel, choices, settings, host) {
+            decided.push((kernel, decision));
+        }
+    }
+    let mut names: Vec<String> = decided.iter().filter_map(|(_, name)| name.clone()).collect();
+    names.sort();
+    names.dedup();
+    let others = functions_besides(module, &decided);
+    let mut changed = false;
+    for name in &names {
+        let of_name =
+            |(kernel, decision): &(Function<'m>, Option<String>)| (decision.as_ref() == Some(name)).then_some(*kernel);
+        let kernels: Vec<Function<'m>> = decided.iter().filter_map(of_name).collect();
+        let Some(kind) = Kind::of_name(settings, name) else { continue };
+        changed |= match kind.name {
+            VERSION => add_versions(module, &kernels, name, &kind, session, host),
+            _ => kind.apply(name, module, &kernels, session, host),
+        };
+    }
+    with_only(module, &others, || run_enabled(module, settings, session, host)) || changed
+}
+
+/// As what a kernel is to be built: `Some(None)` as it is, `None` as the models decide.
+fn decision(kernel: Function<'_>, choices: &Choices, settings: &Settings, host: &Host<'_>) -> Option<Option<String>> {
+    let symbol = kernel.name();
+    let of_kernel: Vec<&Measured> = choices.of_kernel(&symbol).collect();
+    if of_kernel.is_empty() {
+        return None;
+    }
+    let hash = format!("{:016x}", hash_of(kernel, settings));
+    let measured: Vec<&Measured> = of_kernel.into_iter().filter(|measured| measured.of.hash == hash).collect();
+    let say = |kind, name, message: &str| host.emit(kind, kernel, None, name, message);
+    if measured.is_empty() {
+        say(
+            RemarkKind::Missed,
+            "TuningStale",
+            "the models decide: its code, the options, the chip or warpwise are not those that were measured",
+        );
+        return None;
+    }
+    match decide(&measured) {
+        Decision::Plain => {
+            say(RemarkKind::Passed, "TuningPlain", "stays as it is: nothing was measured to be faster beyond noise");
+            Some(None)
+        }
+        Decision::Alternative { name, .. } if Kind::of_name(settings, &name).is_none() => {
+            let message = format!("the models decide: no alternative '{name}', which was fastest, can be made");
+            say(RemarkKind::Missed, "TuningStale", &message);
+            None
+        }
+        Decision::Alternative { name, saves } => {
+            let message = format!("built as '{name}', which was measured to save {:.1} % of its time", saves * 100.0);
+            say(RemarkKind::Passed, "TuningChose", &message);
+            Some(Some(name))
+        }
+    }
+}
+
+/// The functions with a body that are no decided kernel, nor called by one.
+fn functions_besides<'m>(module: Module<'m>, decided: &[(Function<'m>, Option<String>)]) -> Vec<Function<'m>> {
+    let mut reached: Vec<Function<'m>> = decided.iter().map(|&(kernel, _)| kernel).collect();
+    let mut next = 0;
+    while let Some(&function) = reached.get(next) {
+        next += 1;
+        for inst in function.blocks().flat_map(|block| block.insts()) {
+            let named = (0..inst.operand_count()).filter_map(|index| inst.operand(index).as_function());
+            let new: Vec<Function<'m>> = named.filter(|function| !reached.contains(function)).collect();
+            reached.extend(new);
+        }
+    }
+    module.functions().filter(|function| !function.is_declaration() && !reached.contains(function)).collect()
+}
+
+/// Gives kernels the version of this name alone, which the host chooses where its facts hold.
+fn add_versions<'m>(
+    module: Module<'m>,
+    kernels: &[Function<'m>],
+    name: &str,
+    kind: &Kind,
+    session: &Session,
+    host: &Host<'_>,
+) -> bool {
+    let known: Vec<Value<'m>> = module.globals().collect();
+    let mut left = Vec::new();
+    let mut changed = false;
+    for (number, built) in kind.build(module, kernels, session, host, &mut left) {
+        let name_of_version = versions::next_name(kernels[number]).ok().filter(|_| built.name == name);
+        let Some(symbol) = name_of_version else {
+            left.push(built.function);
+            continue;
+        };
+        let mut editor = Editor::new(module);
+        editor.set_name(built.function.value(), &symbol);
+        versions::write_table(&mut editor, kernels[number]);
+        changed = true;
+    }
+    clean_up(module, left, &known);
+    changed
+}

@@ -1,0 +1,253 @@
+//! Does a program compiled with -warpwise-tune take fair turns among a kernel's alternatives, measure them without waiting,
+//! and write what it measured? On the stand-in for the CUDA runtime of tests/launch, whose clock is scripted.
+
+mod common;
+#[path = "launch/program.rs"]
+mod program;
+
+use common::{stderr, stdout};
+use program::build;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use tempfile::TempDir;
+use warpwise::choices::{Alternative, Choices, Decision, Measured, decide};
+use warpwise::launch_table::{self, Tuning};
+
+fn program() -> &'static TempDir {
+    static PROGRAM: OnceLock<TempDir> = OnceLock::new();
+    PROGRAM.get_or_init(|| build(&["-mllvm", "-warpwise-tune"]))
+}
+
+/// What a run of the program has left.
+struct Ran {
+    folder: TempDir,
+    stdout: String,
+    stderr: String,
+}
+
+impl Ran {
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("warpwise-choices.jsonl")
+    }
+
+    /// The lines of the choice file that the program wrote into its working directory.
+    fn measured(&self) -> Vec<Measured> {
+        Choices::read(&self.path()).map_or(Vec::new(), |choices| choices.all().to_vec())
+    }
+
+    /// What was measured in the only launches that were measured.
+    fn only(&self) -> Measured {
+        let mut all = self.measured();
+        assert_eq!(all.len(), 1, "{}", self.stdout);
+        all.remove(0)
+    }
+
+    /// The function of each launch.
+    fn functions(&self) -> Vec<&str> {
+        let launches = self.stdout.lines().filter(|line| line.contains("LaunchKernel"));
+        launches.map(|line| line.split(' ').nth(1).unwrap()).collect()
+    }
+}
+
+fn run_with(environment: &[(&str, &str)], commands: &str) -> Ran {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = assert_cmd::Command::new(program().path().join("program"));
+    program.current_dir(folder.path()).args(commands.split_whitespace()).env("MALLOC_PERTURB_", "165");
+    for name in ["WARPWISE_TUNE", "WARPWISE_TUNE_FILE", "WARPWISE_VERSIONS"] {
+        program.env_remove(name);
+    }
+    let output = program.envs(environment.iter().copied()).output().unwrap();
+    assert!(output.status.success(), "{commands}: {}", stdout(&output));
+    Ran { folder, stdout: stdout(&output), stderr: stderr(&output) }
+}
+
+fn run(commands: &str) -> Ran {
+    run_with(&[], commands)
+}
+
+fn alternative(measured: &Measured, name: &str) -> Alternative {
+    measured.of_alternative(name).unwrap_or_else(|| panic!("{name} is not in {measured:?}")).clone()
+}
+
+/// Two alternatives without conditions: one is faster than the kernel, one slower.
+const TWO: &str = "tuning 0x12ab alternative models 0 0 1 0 alternative fuse 0 0 1 0 time 0 100 time 1 80 time 2 130";
+
+#[test]
+fn launches_take_turns_and_what_they_take_is_written() {
+    let ran = run(&format!("{TWO} block 64 2 1 own 40 often 90"));
+    let functions = ran.functions();
+    // in every round each once, in an order that changes
+    let mut orders: Vec<&[&str]> = functions.chunks(3).collect();
+    for round in &orders {
+        let mut sorted = round.to_vec();
+        sorted.sort_unstable();
+        assert_eq!(sorted, ["k", "k$t1", "k$t2"], "{functions:?}");
+    }
+    orders.sort_unstable();
+    orders.dedup();
+    assert_eq!(orders.len(), 6, "all orders occur");
+    let measured = ran.only();
+    let of = &measured.of;
+    assert_eq!((of.kernel.as_str(), of.hash.as_str(), of.gpu.as_str()), ("k", "00000000000012ab", "sm_90"));
+    assert_eq!((of.block, of.shared, measured.launches), ([64, 2, 1], 40, 90));
+    // the first round loads code
+    let plain = alternative(&measured, "plain");
+    assert_eq!((plain.time.count, plain.time.mean.round(), plain.gain.count), (29, 100.0, 0));
+    for (name, gain) in [("models", 20.0), ("fuse", -30.0)] {
+        let found = alternative(&measured, name);
+        assert_eq!((found.time.count, found.gain.count), (29, 29));
+        assert!((found.gain.mean - gain).abs() < 0.01 && found.gain.squares < 0.1, "{found:?}");
+    }
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn runs_append_and_files_are_named_by_the_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("here-%p.jsonl");
+    let environment = [("WARPWISE_TUNE_FILE", file.to_str().unwrap())];
+    let first = run_with(&environment, &format!("{TWO} often 30 block 64 1 1 often 30"));
+    assert!(!first.path().exists());
+    run_with(&environment, &format!("{TWO} often 30"));
+    let written: Vec<PathBuf> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(written.len(), 2, "a file for each process: {written:?}");
+    let one = folder.path().join("one.jsonl");
+    let environment = [("WARPWISE_TUNE_FILE", one.to_str().unwrap())];
+    for _ in 0..3 {
+        run_with(&environment, &format!("{TWO} often 30"));
+    }
+    let merged = Choices::read(&one).unwrap();
+    assert_eq!(alternative(&merged.all()[0], "plain").time.count, 27);
+    let nowhere = run_with(&[("WARPWISE_TUNE_FILE", "/no/such/folder/file")], &format!("{TWO} often 30"));
+    assert_eq!(
+        nowhere.stderr,
+        "warpwise: cannot write /no/such/folder/file: nothing that was measured is kept; set WARPWISE_TUNE_FILE\n"
+    );
+}
+
+#[test]
+fn what_varies_with_the_launch_does_not_count_as_a_difference() {
+    // launches differ by up to 1000 µs, for some time; alternatives by 20
+    let measured = run(&format!("{TWO} set wave 500 often 3000")).only();
+    let Decision::Alternative { name, .. } = decide(&[&measured]) else { panic!("{measured:?}") };
+    assert_eq!(name, "models");
+    // and with noise alone nothing is chosen
+    for seed in 0..8 {
+        let same =
+            format!("tuning 1 alternative models 0 0 1 0 time 0 100 time 1 100 own {seed} set noise 30 often 600");
+        assert_eq!(decide(&[&run(&same).only()]), Decision::Plain);
+    }
+}
+
+#[test]
+fn nothing_waits_for_events() {
+    // no event ever happens: turns end after as many rounds as are awaited
+    let ran = run(&format!("{TWO} set late 1 often 200 awaited"));
+    assert!(ran.stdout.ends_with("96 events\n"), "{}", ran.stdout);
+    assert_eq!(ran.functions()[48..], ["k"; 152]);
+    assert!(ran.measured().is_empty());
+    // they happen later
+    let ran = run(&format!("{TWO} set late 1 often 30 set late 0 often 30"));
+    assert_eq!(alternative(&ran.only(), "plain").time.count, 19);
+}
+
+#[test]
+fn captures_contexts_and_failures_are_not_measured() {
+    let plain = |ran: &Ran| ran.functions().iter().all(|&name| name == "k") && ran.measured().is_empty();
+    assert!(plain(&run(&format!("{TWO} set capturing 1 often 60 awaited"))));
+    for name in ["cuEventCreate", "cuEventRecord", "cuEventQuery", "cuEventElapsedTime"] {
+        let ran = run(&format!("{TWO} set missing {name} often 60 error"));
+        assert!(plain(&ran) && ran.stdout.ends_with("error 0\n"), "{name}: {}", ran.stdout);
+    }
+    for name in ["cuEventRecord", "cuEventQuery", "cuEventElapsedTime", "cuLaunchKernel"] {
+        let ran = run(&format!("{TWO} set failing {name} often 60 error"));
+        assert!(ran.measured().is_empty() && ran.stdout.ends_with("error 0\n"), "{name}: {}", ran.stdout);
+        assert_eq!(ran.functions().len(), 60, "{name}: every launch runs once");
+        assert_eq!(ran.functions()[3..], ["k"; 57], "{name}");
+    }
+    // events of a context that is gone are not asked for
+    let ran = run(&format!("{TWO} set late 1 often 30 set late 0 set context 0"));
+    assert!(ran.measured().is_empty());
+    // an alternative that the device code lacks
+    assert!(run(&format!("{TWO} set lacks 1 often 60")).functions().iter().all(|&name| name == "k"));
+}
+
+#[test]
+fn alternatives_run_only_where_they_may() {
+    // `k$t1` needs a multiple of 4 and 256 bytes for each warp
+    let table = "tuning 7 alternative version1 256 0 16 0 fact 7 1 4 32 time 0 100 time 1 50";
+    let ran = run(&format!("{table} block 64 1 1 n 4 often 40 n 5 often 40"));
+    let functions = ran.functions();
+    assert!(functions[..40].contains(&"k$t1") && !functions[40..].contains(&"k$t1"));
+    assert!(ran.stdout.contains("cuLaunchKernel k$t1 grid 1x1x1 block 64x1x1 dynamic 512"));
+    let measured = ran.only();
+    let version = alternative(&measured, "version1");
+    assert_eq!((version.gain.count, version.gain.mean.round()), (19, 50.0));
+    // 132 multiprocessors, 16 blocks on each: blocks that wait for each other would not all be resident
+    let resident = "tuning 7 alternative models 0 0 1 0 set blocks 16 block 64 1 1";
+    assert!(!run(&format!("{resident} grid 2113 1 1 often 60")).functions().contains(&"k$t1"));
+    assert!(run(&format!("{resident} grid 2112 1 1 often 60")).functions().contains(&"k$t1"));
+    // where no alternative may run, that is known too
+    let never = run("tuning 7 alternative models 0 300000 1 0 time 0 100 often 60").only();
+    assert_eq!((never.alternatives.len(), decide(&[&never])), (1, Decision::Plain));
+}
+
+#[test]
+fn a_table_that_is_not_ours_is_not_used() {
+    for broken in [
+        "word 0 0",
+        "word 2 7",
+        "word 2 3",
+        "words 2",
+        "words 9",
+        "word 3 0",
+        "word 3 0x41",
+        "word 5 1",
+        "word 6 0x100000000",
+        "word 8 3",
+    ] {
+        assert!(run(&format!("{TWO} {broken} often 9")).functions().iter().all(|&name| name == "k"), "{broken}");
+    }
+    // both sides write and read the same
+    let version = launch_table::LaunchVersion { align: 1, ..Default::default() };
+    let alternatives = vec![("models".to_owned(), version.clone()), ("fuse".to_owned(), version)];
+    let words = Tuning { hash: 0x12ab, alternatives }.encode();
+    let commands: String = words.iter().enumerate().map(|(at, word)| format!("word {at} {word} ")).collect();
+    let same = run(&format!("tuning 0 {commands} words {} time 0 9 often 60", words.len())).only();
+    assert_eq!((same.of.hash.as_str(), same.alternatives.len()), ("00000000000012ab", 3));
+}
+
+#[test]
+fn online_settles_on_the_fastest() {
+    let online = [("WARPWISE_TUNE", "online"), ("WARPWISE_VERSIONS", "say")];
+    let ran = run_with(&online, &format!("{TWO} often 400 awaited"));
+    assert_eq!(ran.stderr, "warpwise: k, block 32x1x1, 0 bytes of dynamic shared memory: settled on models\n");
+    let events = |ran: &Ran| ran.stdout.rsplit('\n').nth(1).unwrap().to_owned();
+    assert_eq!((&ran.functions()[60..], events(&ran)), (&["k$t1"; 340][..], "102 events".to_owned()));
+    assert!(!ran.path().exists(), "a file is written if one is named");
+    // nothing is faster: the kernel itself, in the end without events
+    let same = "tuning 1 alternative models 0 0 1 0 time 0 100 time 1 100 set noise 5 often 700 awaited";
+    let ran = run_with(&online, same);
+    assert!(ran.stderr.ends_with("settled on plain\n"), "{}", ran.stderr);
+    assert_eq!((&ran.functions()[600..], events(&ran)), (&["k"; 100][..], "1028 events".to_owned()));
+    let ran = run_with(&[("WARPWISE_TUNE", "off")], &format!("{TWO} often 60 awaited"));
+    assert!(ran.functions().iter().all(|&name| name == "k") && events(&ran) == "0 events" && !ran.path().exists());
+}
+
+#[test]
+fn threads_launch_at_the_same_time() {
+    for _ in 0..5 {
+        let ran = run(&format!("{TWO} set prints 0 threads 8"));
+        assert!(ran.stdout.starts_with("8000 launches, 1 look-ups\n"), "{}", ran.stdout);
+        let measured = ran.only();
+        assert!(measured.launches <= 8000 && alternative(&measured, "plain").time.count > 0, "{measured:?}");
+    }
+}
+
+/// A program of several objects, some without alternatives, is one program.
+#[test]
+fn tables_of_versions_are_used_without_measuring() {
+    let ran = run("version 0 0 1 0 often 60 awaited");
+    assert!(ran.functions().iter().all(|&name| name == "k$v1") && ran.stdout.ends_with("0 events\n"));
+    assert!(Path::new(&ran.path()).try_exists().is_ok_and(|exists| !exists));
+}
