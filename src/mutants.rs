@@ -44,6 +44,8 @@ mutants! {
     SextWraps,
     /// A quotient's rest is as aligned as if nothing had wrapped.
     QuotientAlign,
+    /// The flat index is one without `tid.z`.
+    FlatInPlane,
     /// Low parts of a block's form never carry.
     BlockCarries,
     /// Low parts of a warp's form never carry.
@@ -56,6 +58,8 @@ mutants! {
     CompareWraps,
     /// A compare holds wherever its branch is passed.
     GuardSense,
+    /// One of two conditions holds where either does.
+    GuardEither,
     /// Induction variables never wrap.
     InductionWraps,
     /// GEP indices are unsigned.
@@ -84,6 +88,12 @@ mutants! {
     VoteBlock,
     /// Shuffles are uniform whatever the width of their segments.
     ShuffleClamp,
+    /// Any comparison leaves one lane.
+    LoneOrder,
+    /// One lane goes on where a loop is left.
+    LoneLeaves,
+    /// What leaves one lane is not looked at again.
+    LoneStays,
     /// A frozen value is the value.
     FreezeKeeps,
     /// Summaries hold for any arguments.

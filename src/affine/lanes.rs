@@ -7,24 +7,30 @@
 //! 32·q + laneid`, and `q`, `tid.y` and `tid.z` are the same for all lanes of a warp. Where warps lie in planes,
 //! `tid.z` is.
 //!
-//! Where the shape X×Y×Z is known, the *flat index* `tid.x + X·tid.y + X·Y·tid.z` equals `32·q + laneid`. Nothing else
-//! is assumed.
+//! The *flat index* `tid.x + X·tid.y + X·Y·tid.z` in a block of the shape X×Y×Z equals `32·q + laneid`, and is below the
+//! number of threads. X and Y may be known numbers, or values of the function that read `ntid.x` and `ntid.y`. Nothing
+//! else is assumed.
 
 use super::form::{Base, Form, Rest, Scope, wrap};
-use crate::geometry::{BlockShape, Geometry, WARP_SIZE};
+use crate::geometry::{BlockShape, Geometry, Rows, WARP_SIZE};
 use crate::mutants::{self, Mutant};
+use smallvec::SmallVec;
 
 /// What is known about lanes under one launch geometry.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneModel {
     /// Largest value of each base, in the order of [`Base::ALL`].
     max: [u64; 4],
-    rows: bool,
+    pub(super) rows: bool,
     planes: bool,
     one_warp: bool,
     exact: Option<BlockShape>,
-    /// A symbol that is a multiple of 32, by its number: the length of a row of whole warps.
-    row_length: Option<u32>,
+    /// Largest number of threads in a block.
+    threads: u64,
+    /// The symbols that are `ntid.x` and `ntid.y`, by their numbers.
+    extents: [Option<u32>; 2],
+    /// `ntid.x` is a multiple of 32.
+    whole_rows: bool,
 }
 
 /// A form split into `high · 2^bits + low` with `0 ≤ low < 2^bits`, where `high` is the same for all lanes of `scope`.
@@ -38,8 +44,8 @@ pub struct LowPart {
 }
 
 /// Coefficients of the four bases in a form that is linear with known coefficients.
-struct Linear {
-    coefficients: [i64; 4],
+pub(super) struct Linear {
+    pub(super) coefficients: [i64; 4],
 }
 
 impl LaneModel {
@@ -53,13 +59,15 @@ impl LaneModel {
             planes: geometry.warps_lie_in_planes(),
             one_warp: geometry.is_one_warp(),
             exact: geometry.exact,
-            row_length: None,
+            threads: geometry.thread_bound().into(),
+            extents: [None; 2],
+            whole_rows: geometry.rows == Some(Rows::WholeWarps),
         }
     }
 
-    /// The same model, where the value with this number is the length of a row of whole warps.
-    pub fn with_row_length(self, value: Option<u32>) -> LaneModel {
-        LaneModel { row_length: value, ..self }
+    /// The same model, where the values with these numbers are `ntid.x` and `ntid.y`.
+    pub fn with_extents(self, extents: [Option<u32>; 2]) -> LaneModel {
+        LaneModel { extents, ..self }
     }
 
     /// Largest value of a base.
@@ -68,7 +76,7 @@ impl LaneModel {
     }
 
     /// Whether all lanes of a warp hold the same value of a base.
-    fn base_is_warp_uniform(&self, base: Base) -> bool {
+    pub(super) fn base_is_warp_uniform(&self, base: Base) -> bool {
         match base {
             Base::TidX | Base::LaneId => self.max(base) == 0,
             Base::TidY => self.rows || self.max(base) == 0,
@@ -109,8 +117,7 @@ impl LaneModel {
 
     /// Whether the flat index and `laneid` cancel in the same way.
     fn flat_lanes_cancel(&self, form: &Form) -> bool {
-        let flat = self.linear(form).and_then(|linear| self.flat(&linear));
-        flat.is_some_and(|Linear { coefficients: [x, _, _, lane] }| x.checked_add(lane) == Some(0))
+        self.flattened(form).is_some_and(|Linear { coefficients: [x, _, _, lane] }| x.checked_add(lane) == Some(0))
     }
 
     /// The form rewritten in terms of the flat index, if possible: the coefficient of `tid.x` becomes that of the flat
@@ -130,6 +137,35 @@ impl LaneModel {
         fits.then_some(Linear { coefficients: [factor, 0, beyond, lane] })
     }
 
+    /// The form in terms of the flat index, whether the extents are numbers or symbols.
+    pub(super) fn flattened(&self, form: &Form) -> Option<Linear> {
+        match self.linear(form) {
+            Some(linear) => self.flat(&linear),
+            None => self.symbolic_flat(form),
+        }
+    }
+
+    /// `c·tid.x + c·%ntid.x·tid.y + c·%ntid.x·%ntid.y·tid.z`, and perhaps `laneid`, in terms of the flat index. How the
+    /// symbols were extended or truncated does not matter: modulo `2^w` they are the extents.
+    fn symbolic_flat(&self, form: &Form) -> Option<Linear> {
+        let [Some(row), Some(plane)] = self.extents else { return None };
+        let [mut x, mut y, mut z, mut lane] = [0; 4];
+        for term in &form.terms {
+            let mut symbols: SmallVec<[u32; 2]> = term.monomial.symbols().map(|symbol| symbol.value()).collect();
+            symbols.sort_unstable_by_key(|&symbol| symbol != row);
+            let coefficient = match (term.monomial.bases, &symbols[..]) {
+                ((Base::TidX, None), []) => &mut x,
+                ((Base::TidY, None), [first]) if *first == row => &mut y,
+                ((Base::TidZ, None), [first, second]) if *first == row && *second == plane => &mut z,
+                ((Base::LaneId, None), []) => &mut lane,
+                _ => return None,
+            };
+            *coefficient = term.coefficient;
+        }
+        let planes_vanish = self.max(Base::TidZ) == 0 || mutants::on(Mutant::FlatInPlane);
+        (x == y && (x == z || planes_vanish)).then_some(Linear { coefficients: [x, 0, 0, lane] })
+    }
+
     fn linear(&self, form: &Form) -> Option<Linear> {
         let mut coefficients = [0; 4];
         for term in &form.terms {
@@ -141,24 +177,52 @@ impl LaneModel {
     /// Smallest and largest integer value of a fully known linear form, without wrapping.
     pub fn integer_range(&self, form: &Form) -> Option<(i128, i128)> {
         let Rest::Const(rest) = form.rest else { return None };
-        let linear = self.linear(form)?;
-        let (mut low, mut high) = (i128::from(rest), i128::from(rest));
-        for base in Base::ALL {
-            let extreme = i128::from(linear.coefficients[base as usize]) * i128::from(self.max(base));
+        let (low, high) = self.range_of_terms(form, self.linear(form).as_ref())?;
+        Some((i128::from(rest) + low, i128::from(rest) + high))
+    }
+
+    /// Smallest and largest sum of the terms over the integers, if all coefficients are known or the terms are the flat
+    /// index. `linear` is [`LaneModel::linear`] of the form.
+    fn range_of_terms(&self, form: &Form, linear: Option<&Linear>) -> Option<(i128, i128)> {
+        let (mut low, mut high) = (0, 0);
+        let mut add = |coefficient: i64, max: u64| {
+            let extreme = i128::from(coefficient) * i128::from(max);
             low += extreme.min(0);
             high += extreme.max(0);
+        };
+        match linear {
+            Some(Linear { coefficients }) => {
+                Base::ALL.into_iter().for_each(|base| add(coefficients[base as usize], self.max(base)));
+            }
+            None => {
+                let Linear { coefficients: [flat, _, _, lane] } = self.symbolic_flat(form)?;
+                add(flat, self.threads - 1);
+                add(lane, self.max(Base::LaneId));
+            }
         }
         Some((low, high))
+    }
+
+    /// The largest difference between the values of two threads, over the integers, if it is known.
+    pub fn spread(&self, form: &Form) -> Option<i128> {
+        self.range_of_terms(form, self.linear(form).as_ref()).map(|(low, high)| high - low)
     }
 
     /// Splits a form into a uniform high part and a lane-dependent low part that does not carry into it, once over the
     /// whole block and once within a warp. The first split has the wider scope, the second the smaller low part.
     pub fn low_parts(&self, form: &Form, bits: u32) -> impl Iterator<Item = LowPart> + use<> {
         let linear = self.linear(form);
-        let block = linear.as_ref().and_then(|linear| self.low_part_of_block(linear, form.rest, bits));
-        let warp = match &linear {
-            Some(linear) => self.low_part_of_warp(linear, form.rest, bits),
-            None => self.in_row(form).and_then(|(linear, rest)| self.low_part_of_warp(&linear, rest, bits)),
+        let block = self.low_part_of_block(form, linear.as_ref(), bits);
+        let flat = match &linear {
+            Some(linear) => self.flat(linear),
+            None => self.symbolic_flat(form),
+        };
+        let warp = match (linear, flat) {
+            (_, Some(flat)) => self.low_part_of_warp(&flat, true, form.rest, bits),
+            (Some(linear), None) => self.low_part_of_warp(&linear, false, form.rest, bits),
+            (None, None) => {
+                self.in_row(form).and_then(|(linear, rest)| self.low_part_of_warp(&linear, false, rest, bits))
+            }
         };
         block.into_iter().chain(warp)
     }
@@ -166,7 +230,7 @@ impl LaneModel {
     /// A form with terms that are products, where warps lie in rows: the products on which a warp agrees become part of
     /// the rest. The length of a row is a multiple of 32.
     fn in_row(&self, form: &Form) -> Option<(Linear, Rest)> {
-        let row = self.row_length.filter(|_| self.rows)?;
+        let row = self.extents[0].filter(|_| self.rows && self.whole_rows)?;
         let mut coefficients = [0; 4];
         let mut align = u32::from(form.rest.align());
         for term in &form.terms {
@@ -187,26 +251,22 @@ impl LaneModel {
 
     /// The split over the block: all terms together stay below the alignment of the rest, so the high part is the rest
     /// itself.
-    fn low_part_of_block(&self, linear: &Linear, rest: Rest, bits: u32) -> Option<LowPart> {
-        let mut span = 0i128;
-        for base in Base::ALL {
-            let coefficient = linear.coefficients[base as usize];
-            if coefficient < 0 {
-                return None;
-            }
-            span += i128::from(coefficient) * i128::from(self.max(base));
+    fn low_part_of_block(&self, form: &Form, linear: Option<&Linear>, bits: u32) -> Option<LowPart> {
+        let (low, span) = self.range_of_terms(form, linear)?;
+        if low < 0 {
+            return None;
         }
+        let rest = form.rest;
         let low_bits = bits_for(span);
         let carries = u32::from(rest.align()) < low_bits && !mutants::on(Mutant::BlockCarries);
         (low_bits < bits && !carries).then(|| LowPart { bits: low_bits, scope: rest.scope(), lane_step: None })
     }
 
-    /// The split within a warp: in a row, or for the flat index, only `laneid` varies, and everything else must be a
+    /// The split within a warp: in a row, or for the flat index (`is_flat`), only `laneid` varies, and everything else must be a
     /// multiple of the size of the low part.
-    fn low_part_of_warp(&self, linear: &Linear, rest: Rest, bits: u32) -> Option<LowPart> {
-        let flat = self.flat(linear);
-        let [x, y, z, lane] = flat.as_ref().unwrap_or(linear).coefficients;
-        if !self.rows && flat.is_none() && (x != 0 || y != 0 || (z != 0 && !self.planes)) {
+    fn low_part_of_warp(&self, linear: &Linear, is_flat: bool, rest: Rest, bits: u32) -> Option<LowPart> {
+        let [x, y, z, lane] = linear.coefficients;
+        if !self.rows && !is_flat && (x != 0 || y != 0 || (z != 0 && !self.planes)) {
             return None;
         }
         let step = x.checked_add(lane).filter(|&step| step >= 0)?;
@@ -231,8 +291,7 @@ impl LaneModel {
         if low.lane_step.is_none() {
             return rest;
         }
-        let flat = self.linear(form).and_then(|linear| self.flat(&linear));
-        if let Some(Linear { coefficients: [factor, _, beyond, _] }) = flat {
+        if let Some(Linear { coefficients: [factor, _, beyond, _] }) = self.flattened(form) {
             return rest.min(factor.trailing_zeros() + WARP_SIZE.trailing_zeros()).min(beyond.trailing_zeros());
         }
         form.terms
@@ -389,7 +448,8 @@ pub fn constant(value: i64, bits: u32) -> Form {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::affine::arith::{NoWrap, add, scale, sub};
+    use crate::affine::arith::{self, NoWrap, add, scale, sub};
+    use crate::affine::{Ext, Symbol};
 
     fn model(shape: &str) -> LaneModel {
         LaneModel::new(&Geometry { exact: shape.parse().ok(), ..Geometry::default() })
@@ -466,6 +526,26 @@ mod tests {
                 assert!(coefficients != flat || lane.is_some_and(|lane| lane.rest == Rest::Const(0)), "{text}");
             }
         }
+    }
+
+    #[test]
+    fn flat_index_with_symbols() {
+        let symbol = |value| Symbol::new(value, Ext::None);
+        let times = |form: &Form, value| {
+            let factor = Rest::Uniform { scope: Scope::Grid, align: 0 };
+            arith::times_symbol(form, symbol(value), factor, 32, NoWrap::NONE).unwrap()
+        };
+        let [x, y, z] = [Base::TidX, Base::TidY, Base::TidZ].map(Form::base);
+        let in_plane = add(&x, &times(&y, 7), 32, NoWrap::NONE).unwrap();
+        let flat = add(&in_plane, &times(&times(&z, 8), 7), 32, NoWrap::NONE).unwrap();
+        let other = add(&in_plane, &times(&times(&z, 9), 7), 32, NoWrap::NONE).unwrap();
+        let m = LaneModel::new(&Geometry::default()).with_extents([Some(7), Some(8)]);
+        let warp = |form: &Form| m.shift_right(form, 5, 32, false).map(|form| form.rest.scope());
+        assert_eq!([&flat, &in_plane, &other, &x].map(warp), [Some(Scope::Warp), None, None, None]);
+        assert_eq!(m.integer_range(&flat), Some((0, 1023)));
+        let minus_lane = sub(&flat, &Form::base(Base::LaneId), 32, NoWrap::NONE).unwrap();
+        assert_eq!((m.scope_of(&minus_lane), m.scope_of(&flat)), (Some(Scope::Warp), None));
+        assert!(LaneModel::new(&Geometry::default()).shift_right(&flat, 5, 32, false).is_none());
     }
 
     #[test]

@@ -27,6 +27,7 @@ pub mod join;
 pub mod lanes;
 #[cfg(test)]
 mod monotone;
+pub mod pinned;
 
 pub use form::{Base, Ext, Form, Monomial, Rest, Scope, Symbol, Term, Terms};
 pub use interner::{Element, Interner};

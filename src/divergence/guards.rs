@@ -8,10 +8,13 @@ use super::environment::Environment;
 use crate::cfg::Cfg;
 use crate::entity::{Block, Inst, Value};
 use crate::ir::Func;
-use crate::ir::inst::{Opcode, Predicate};
+use crate::ir::inst::{ConstData, Opcode, Predicate};
 use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
+
+/// Maximum depth of a condition.
+const MAX_DEPTH: u32 = 4;
 
 /// A comparison of a value whose outcome is known in some blocks.
 pub struct Guard {
@@ -31,6 +34,30 @@ enum Outcome {
     Branch { yes: PackedOption<Block>, no: PackedOption<Block> },
     /// True in all blocks that this block strictly dominates.
     Assumed(Block),
+}
+
+impl Outcome {
+    /// Where it is known to be true.
+    fn if_true(self) -> Option<Outcome> {
+        match self {
+            Outcome::Branch { yes, .. } => yes.is_some().then_some(Outcome::Branch { yes, no: None.into() }),
+            assumed => Some(assumed),
+        }
+    }
+    /// Where it is known to be false.
+    fn if_false(self) -> Option<Outcome> {
+        match self {
+            Outcome::Branch { no, .. } => no.is_some().then_some(Outcome::Branch { yes: None.into(), no }),
+            Outcome::Assumed(_) => None,
+        }
+    }
+    /// That of the negation. An assumed negation says nothing here: comparisons are negated themselves.
+    fn negated(self) -> Option<Outcome> {
+        match self {
+            Outcome::Branch { yes, no } => Some(Outcome::Branch { yes: no, no: yes }),
+            Outcome::Assumed(_) => None,
+        }
+    }
 }
 
 /// One more than a position in the list; zero ends the list.
@@ -54,29 +81,50 @@ impl Guards {
             {
                 let only_way = |to: Block| PackedOption::from((func.graph.preds(to).len() == 1).then_some(to));
                 let outcome = Outcome::Branch { yes: only_way(yes), no: only_way(no) };
-                list.compare(func, func.condition(end), outcome);
+                list.compare(func, func.condition(end), outcome, MAX_DEPTH);
             }
         }
         if env.intrinsics.has_assume() {
             for call in func.insts.keys().rev().filter(|&inst| func.insts[inst].opcode == Opcode::Call) {
                 if env.is_assume(func, call) {
                     let outcome = Outcome::Assumed(func.insts[call].block);
-                    list.compare(func, func.operands(call).first().copied(), outcome);
+                    list.compare(func, func.operands(call).first().copied(), outcome, MAX_DEPTH);
                 }
             }
         }
         list
     }
 
-    /// Records a condition with a known outcome, if it is an integer comparison.
-    fn compare(&mut self, func: &Func, condition: Option<Value>, outcome: Outcome) {
-        let def = condition.and_then(|condition| func.def(condition));
-        let Some(compare) = def.filter(|&def| func.insts[def].opcode == Opcode::ICmp) else { return };
-        let Some(predicate) = Predicate::from_sub(func.insts[compare].sub) else { return };
-        let &[left, right] = func.operands(compare) else { return };
-        if left != right {
-            self.enter(func, compare, left, right, predicate, outcome);
-            self.enter(func, compare, right, left, predicate.swapped(), outcome);
+    /// Records the integer comparisons in a condition with a known outcome: the condition itself, and the parts of an
+    /// `and` that is true, of an `or` that is false, of a select that stands for one of the two, and of a negation.
+    fn compare(&mut self, func: &Func, condition: Option<Value>, outcome: Outcome, depth: u32) {
+        let Some(def) = condition.and_then(|condition| func.def(condition)) else { return };
+        let data = &func.insts[def];
+        let is = |value: Value, wanted: u64| match func.constant(value) {
+            Some(ConstData::Int(bits)) => bits & 1 == wanted,
+            _ => false,
+        };
+        let either = mutants::on(Mutant::GuardEither);
+        let (parts, outcome) = match (data.opcode, func.operands(def)) {
+            (Opcode::ICmp, &[left, right]) => {
+                if let Some(predicate) = Predicate::from_sub(data.sub).filter(|_| left != right) {
+                    self.enter(func, def, left, right, predicate, outcome);
+                    self.enter(func, def, right, left, predicate.swapped(), outcome);
+                }
+                return;
+            }
+            (Opcode::And, &[a, b]) if either => ([a, b], Some(outcome)),
+            (Opcode::And, &[a, b]) => ([a, b], outcome.if_true()),
+            (Opcode::Or, &[a, b]) => ([a, b], outcome.if_false()),
+            (Opcode::Select, &[a, b, no]) if is(no, 0) => ([a, b], outcome.if_true()),
+            (Opcode::Select, &[a, yes, b]) if is(yes, 1) => ([a, b], outcome.if_false()),
+            (Opcode::Xor, &[a, b]) if is(b, 1) => ([a, a], outcome.negated()),
+            _ => return,
+        };
+        let Some(outcome) = outcome.filter(|_| depth > 0) else { return };
+        self.compare(func, Some(parts[0]), outcome, depth - 1);
+        if parts[1] != parts[0] {
+            self.compare(func, Some(parts[1]), outcome, depth - 1);
         }
     }
 

@@ -2,6 +2,7 @@
 //! numbers are used.
 
 use super::intrinsics::{LaneRule, classify};
+use crate::affine::Base;
 use crate::ir::import::{AttributeKinds, ModuleContext};
 use crate::llvm::handle::{self, intrinsic_name};
 use rustc_hash::FxHashMap;
@@ -60,6 +61,8 @@ pub struct IntrinsicTable {
     entries: FxHashMap<u32, IntrinsicRule>,
     /// `llvm.assume` is declared.
     has_assume: bool,
+    /// The register `tid.z` is declared.
+    has_depth: bool,
 }
 
 /// Looked up by name once per thread: LLVM's numbers do not change.
@@ -94,7 +97,8 @@ impl IntrinsicTable {
             entries.entry(id).or_insert_with(|| rule_of(id, pure));
         }
         let has_assume = entries.values().any(|entry| entry.2);
-        IntrinsicTable { entries, has_assume }
+        let has_depth = entries.values().any(|entry| entry.0 == LaneRule::Index(Base::TidZ));
+        IntrinsicTable { entries, has_assume, has_depth }
     }
     /// The class of an intrinsic.
     pub fn class(&self, id: u32) -> LaneRule {
@@ -118,6 +122,10 @@ impl IntrinsicTable {
     /// Whether the module declares `llvm.assume`.
     pub fn has_assume(&self) -> bool {
         self.has_assume
+    }
+    /// Whether the module reads `tid.z`, without which there is no flat index of a thread.
+    pub(super) fn has_depth(&self) -> bool {
+        self.has_depth
     }
     pub(super) fn is_assume(&self, id: u32) -> bool {
         self.entries.get(&id).is_some_and(|entry| entry.2)

@@ -12,7 +12,7 @@
 //! intrinsics, intrinsic_table     how the result of each intrinsic relates across lanes
 //!  └ environment                     what a solve knows about the module and about launches
 //!     └ guards, range                   bounds of integers, to prove that nothing wraps
-//!        └ view, gates, transfer*          one rule per family of instructions
+//!        └ view, gates, transfer*, lone    one rule per family of instructions
 //!           └ solver, readers                 the fixed point
 //!              └ facts, outline                  the results
 //!                 ├ covered, condition              under which launches a divergent branch is uniform
@@ -36,6 +36,7 @@ pub mod guards;
 pub mod hypothesis;
 pub mod intrinsic_table;
 pub mod intrinsics;
+mod lone;
 pub mod module;
 pub mod outline;
 pub mod print;

@@ -25,6 +25,7 @@
 use super::environment::Environment;
 use super::gates::{Gate, Gates, OPEN};
 use super::intrinsics::LaneRule;
+use super::lone::Lone;
 use super::range::RangeMemory;
 use super::readers::Readers;
 use super::view::View;
@@ -38,7 +39,7 @@ use crate::entity::{Block, Inst};
 use crate::geometry::Rows;
 use crate::ir::Func;
 use crate::ir::call::Callee;
-use crate::ir::inst::{ConstData, Opcode};
+use crate::ir::inst::{ConstData, InstData, Opcode};
 use crate::llvm::space;
 use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
@@ -65,6 +66,7 @@ struct Solver<'a> {
     interner: Interner,
     elements: Vec<Element>,
     gates: Gates,
+    lone: Lone,
     ranges: RangeMemory,
     /// Built on first use: the sweep over a function without loops needs none.
     readers: OnceCell<Readers>,
@@ -89,16 +91,25 @@ pub fn solve(func: &Func, cfg: &Cfg, env: &Environment<'_>) -> Solution {
     Solution { model: solver.model, interner: solver.interner, elements: solver.elements, gates: solver.gates }
 }
 
-/// The value that is `blockDim.x`, if rows are assumed to be whole warps.
-fn row_length(func: &Func, env: &Environment<'_>) -> Option<u32> {
-    if env.geometry.rows != Some(Rows::WholeWarps) {
-        return None;
+/// The values that are `blockDim.x` and `blockDim.y`, if something may follow from them: if rows are assumed to be whole
+/// warps, or if there may be a flat index of a thread in its block.
+fn extents(func: &Func, env: &Environment<'_>) -> [Option<u32>; 2] {
+    let mut extents = [None; 2];
+    let in_rows = env.geometry.rows == Some(Rows::WholeWarps);
+    if env.geometry.exact.is_some() || !(in_rows || env.intrinsics.has_depth()) {
+        return extents;
     }
-    let is_row = |&inst: &Inst| {
-        func.insts[inst].opcode == Opcode::Call
-            && matches!(func.call(inst).callee, Callee::Intrinsic(id) if env.intrinsics.class(id) == LaneRule::BlockSize(0))
-    };
-    func.insts.keys().find(is_row).map(|inst| func.result(inst).as_u32())
+    let wanted = if env.intrinsics.has_depth() { 2 } else { 1 };
+    for inst in func.insts.keys().filter(|&inst| func.insts[inst].opcode == Opcode::Call) {
+        if extents[..wanted].iter().all(Option::is_some) {
+            break;
+        }
+        let Callee::Intrinsic(id) = func.call(inst).callee else { continue };
+        if let LaneRule::BlockSize(dim @ (0 | 1)) = env.intrinsics.class(id) {
+            extents[dim].get_or_insert(func.result(inst).as_u32());
+        }
+    }
+    extents
 }
 
 /// The state at the fixed point; `Facts` wraps it.
@@ -116,10 +127,11 @@ impl<'a> Solver<'a> {
             func,
             cfg,
             env,
-            model: LaneModel::new(&env.geometry).with_row_length(row_length(func, env)),
+            model: LaneModel::new(&env.geometry).with_extents(extents(func, env)),
             interner: Interner::with_capacity(func.insts.len() / 32 + forms, func.consts.len() + 2),
             elements: vec![Element::BOTTOM; func.value_count()],
             gates: Gates::open(func.blocks.len(), cfg.cycles.len()),
+            lone: Lone::default(),
             ranges: RangeMemory::default(),
             readers: OnceCell::new(),
             sync: None,
@@ -196,20 +208,17 @@ impl<'a> Solver<'a> {
         let func = self.func;
         for (index, &block) in order.iter().enumerate() {
             self.frontier = index as u32;
+            self.enter(block);
             for inst in func.block_insts(block) {
                 let data = &func.insts[inst];
-                let mut element = match data.opcode {
+                let element = match data.opcode {
                     Opcode::Br | Opcode::Ret | Opcode::Unreachable | Opcode::Store | Opcode::Fence => continue,
                     Opcode::CondBr | Opcode::Switch | Opcode::OtherTerminator => {
                         self.visit_branch(inst);
                         continue;
                     }
-                    Opcode::Phi => self.view().phi(inst),
-                    _ => self.view().transfer(inst, data),
+                    _ => self.result_of(inst, data),
                 };
-                if self.env.simple {
-                    element = self.forget_forms(element);
-                }
                 self.elements[func.result(inst).index()] = element;
             }
         }
@@ -278,6 +287,44 @@ impl<'a> Solver<'a> {
         Some(word * usize::BITS + marks.trailing_zeros()).filter(|&inst| inst < end)
     }
 
+    /// What the rule of an instruction with a result says of it.
+    #[inline]
+    fn result_of(&mut self, inst: Inst, data: &InstData) -> Element {
+        let element = match data.opcode {
+            Opcode::Phi => self.view().phi(inst),
+            _ => self.view().transfer(inst, data),
+        };
+        let element = if self.env.simple { self.forget_forms(element) } else { element };
+        // one lane agrees with itself
+        if element.is_divergent() && !self.lone.is_empty() && self.lone.holds(data.block) {
+            Element::uniform(Scope::Warp)
+        } else {
+            element
+        }
+    }
+
+    /// Finds out whether a block that the sweep comes to is executed by one lane of a warp at a time.
+    #[inline]
+    fn enter(&mut self, block: Block) {
+        if self.lone.is_empty() {
+            return;
+        }
+        let mut lone = std::mem::take(&mut self.lone);
+        lone.enter(&self.view(), block);
+        self.lone = lone;
+    }
+
+    /// Looks again at what depends on an instruction, and has everything visited in blocks of which it does not hold
+    /// any more that one lane executes them.
+    fn revise_lone(&mut self, inst: Inst) {
+        let mut lone = std::mem::take(&mut self.lone);
+        let lost = lone.revise(&mut self.view(), inst);
+        self.lone = lone;
+        for inst in lost.into_iter().flat_map(|block| self.func.block_insts(block)) {
+            self.mark(inst);
+        }
+    }
+
     fn visit(&mut self, inst: Inst) {
         let func = self.func;
         let data = &func.insts[inst];
@@ -286,13 +333,11 @@ impl<'a> Solver<'a> {
             Opcode::Br | Opcode::Ret | Opcode::Unreachable | Opcode::Store | Opcode::Fence => return,
             _ => {}
         }
-        let mut new = match data.opcode {
-            Opcode::Phi => self.view().phi(inst),
-            _ => self.view().transfer(inst, data),
-        };
-        if self.env.simple {
-            new = self.forget_forms(new);
+        let compares = matches!(data.opcode, Opcode::ICmp | Opcode::Or);
+        if compares && !self.lone.is_empty() && self.lone.depends_on(inst) {
+            self.revise_lone(inst);
         }
+        let mut new = self.result_of(inst, data);
         let value = self.func.result(inst);
         let old = self.elements[value.index()];
         if new == old {
@@ -379,6 +424,12 @@ impl<'a> Solver<'a> {
         };
         if !self.func.graph.is_branch(block) {
             return;
+        }
+        let scope = if !self.lone.is_empty() && self.lone.holds(block) { scope.max(Some(Scope::Warp)) } else { scope };
+        if scope.is_none() && self.frontier != SETTLING && !self.env.simple {
+            let mut lone = std::mem::take(&mut self.lone);
+            lone.learn(&mut self.view(), inst);
+            self.lone = lone;
         }
         if !self.gates.narrow_branch(block, scope) {
             return;
@@ -479,11 +530,7 @@ mod tests {
     }
 
     fn rule(solver: &mut Solver<'_>, inst: Inst) -> Element {
-        let data = &solver.func.insts[inst];
-        match data.opcode {
-            Opcode::Phi => solver.view().phi(inst),
-            _ => solver.view().transfer(inst, data),
-        }
+        solver.result_of(inst, &solver.func.insts[inst])
     }
 
     /// How much is claimed of the lanes: the scope in which they agree, if they do.
@@ -512,7 +559,8 @@ mod tests {
         solved(|solver, name| {
             for inst in results(solver) {
                 let known = rule(solver, inst);
-                if claim(solver, known).is_some() {
+                // one lane agrees with itself whatever the operands are
+                if claim(solver, known).is_some() || solver.lone.holds(solver.func.insts[inst].block) {
                     continue;
                 }
                 for &operand in solver.func.operands(inst) {

@@ -359,10 +359,12 @@ impl View<'_> {
             Opcode::SExt => self.extended(form, operand, from, true, data.block),
             _ => {
                 let unsigned = self.extended(form, operand, from, false, data.block);
-                // a non-negative value extends the same way in both readings
                 let non_negative = data.flags.contains(Flags::NNEG);
-                let signed = || self.extended(form, operand, from, true, data.block);
-                if unsigned.is_none() && non_negative { signed() } else { unsigned }
+                if unsigned.is_none() && non_negative {
+                    self.extended_non_negative(form, operand, from, data.block)
+                } else {
+                    unsigned
+                }
             }
         };
         match result {
@@ -378,6 +380,18 @@ impl View<'_> {
         }
         let rest_is_exact = self.model.rest_is_exact(form, from, signed);
         arith::extend_within(scope?, form, from, signed, rest_is_exact)
+    }
+
+    /// The extension of a value that is not negative wherever the result is defined. It extends the same way in both
+    /// readings. If the lanes also lie closer together than half of all numbers, the form is exact, as in
+    /// [`View::exact_scope`].
+    fn extended_non_negative(&self, form: &Form, value: Value, from: u32, at: Block) -> Option<Form> {
+        let is_close = self.model.spread(form).is_some_and(|spread| spread <= 1i128 << (from - 1));
+        if is_close {
+            let rest_is_exact = self.model.rest_is_exact(form, from, false);
+            return arith::extend_within(form.rest.scope(), form, from, false, rest_is_exact);
+        }
+        self.extended(form, value, from, true, at)
     }
 
     /// The form with the exactness that ranges at a block prove in one reading.
@@ -399,11 +413,7 @@ impl View<'_> {
         if known == Some(Scope::Grid) || known == Some(form.rest.scope()) || form.terms.is_empty() {
             return known;
         }
-        let mut spread = 0i128;
-        for term in &form.terms {
-            let Some(base) = term.monomial.as_base() else { return known };
-            spread += i128::from(term.coefficient).abs() * i128::from(self.model.max(base));
-        }
+        let Some(spread) = self.model.spread(form) else { return known };
         let range = self.range(value, at);
         let length = if signed {
             i128::from(range.smax) - i128::from(range.smin)

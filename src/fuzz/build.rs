@@ -87,6 +87,8 @@ pub(super) struct Kernel {
     /// Linear index of the thread in the grid, in its block; threads of a block.
     pub(super) gid: Val,
     pub(super) ltid: Val,
+    /// Threads in a row.
+    pub(super) row_length: Val,
     pub(super) block_size: Val,
     /// `i64` index of the thread's first slot, and the distance between its slots (a constant or a value).
     pub(super) slot_base: Val,

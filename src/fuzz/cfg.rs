@@ -37,6 +37,7 @@ impl Gen<'_> {
             If,
             IfElse,
             Guarded,
+            InTurn,
             Switch,
             CountedLoop,
             WhileLoop,
@@ -57,6 +58,7 @@ impl Gen<'_> {
             match kind {
                 If | IfElse => self.if_else(kind, spend),
                 Guarded => self.guarded(),
+                InTurn => self.in_turn(),
                 Switch => self.switch(spend),
                 CountedLoop | WhileLoop | DoWhile => self.looping(kind, spend),
                 StackAddress => self.branch_on_address(),

@@ -468,7 +468,13 @@ impl Gen<'_> {
     /// Which warp, which lane: from tid.x alone (right for some geometries only) or from the linear index.
     fn warp_index(&mut self) {
         let linear = self.f.kernel.filter(|_| self.rng.chance(50)).map(|k| k.ltid);
+        let in_plane = self.f.kernel.filter(|_| linear.is_none() && self.rng.chance(30));
         let (of, warp_scope) = match linear {
+            // the index in the plane, which is that in the block only if there is one
+            None if let Some(kernel) = in_plane => {
+                let (x, y) = (self.sreg("tid.x"), self.sreg("tid.y"));
+                (self.mul_add(y, kernel.row_length, x, 1023), Scope::Lane)
+            }
             Some(ltid) => (ltid, Scope::Warp),
             None => (self.sreg("tid.x"), Scope::Lane),
         };
@@ -539,6 +545,9 @@ impl Gen<'_> {
             && let Some(old) = self.pool_value(|val| val.ty == I1 && val.scope >= scope)
         {
             return self.clean(old);
+        }
+        if scope == Scope::Lane && self.happens(Feature::OneLane) {
+            return self.one_lane();
         }
         if scope == Scope::Lane && self.rng.chance(45) {
             // Bits of the lane: both sides get lanes.

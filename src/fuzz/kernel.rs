@@ -181,7 +181,7 @@ impl Gen<'_> {
     }
 
     /// `a * b + c`, known to be at most `hi`.
-    fn mul_add(&mut self, a: Val, b: Val, c: Val, hi: u64) -> Val {
+    pub(super) fn mul_add(&mut self, a: Val, b: Val, c: Val, hi: u64) -> Val {
         let product = self.binary("mul", a, b);
         let sum = self.binary("add", product, c);
         self.bound(sum, hi)
@@ -232,7 +232,7 @@ impl Gen<'_> {
             let total = self.binary("mul", blocks, block_size);
             (wide, self.temp(I64, total.hi, Scope::Block, format_args!("zext nneg i32 {total} to i64")))
         };
-        self.f.kernel = Some(Kernel { gid: wide, ltid, block_size, slot_base, slot_step });
+        self.f.kernel = Some(Kernel { gid: wide, ltid, row_length: ntid, block_size, slot_base, slot_step });
         debug_assert!(matches!(gid.name, Name::Reg(_)));
         (self.f.conv, self.f.may_sync) = (Scope::Block, true);
         if self.has_shared {

@@ -159,6 +159,10 @@ features! {
     Break = 6,
     Continue = 4,
     EarlyReturn = 3,
+    /// Conditions that hold in one lane of a warp, or of a block (a percentage of the conditions on which lanes differ).
+    OneLane = 12,
+    /// A loop in which lanes take turns.
+    InTurn = 2,
     /// Variables that go up by a constant past the largest number (a percentage of the loops).
     Walk = 10,
     /// A branch on an index in range, and sums and products of it widened on either side.

@@ -40,8 +40,13 @@ pub fn place_of(mutant: Mutant) -> Place {
         }
         CountsTwice => (Mode::Control, "divergence-map"),
         _ => {
-            let mode = matches!(mutant, StillFrames | SameFrames).then_some(Mode::LocalArrays);
-            let more: &[Feature] = if mode.is_some() { &[Feature::DynamicAlloca, Feature::StackAddress] } else { &[] };
+            let (mode, more): (_, &[Feature]) = match mutant {
+                StillFrames | SameFrames => (Some(Mode::LocalArrays), &[Feature::DynamicAlloca, Feature::StackAddress]),
+                LoneOrder | LoneLeaves | LoneStays => (Some(Mode::Control), &[Feature::OneLane, Feature::InTurn]),
+                FlatInPlane => (Some(Mode::General), &[Feature::WarpIndex]),
+                GuardEither => (Some(Mode::Control), &[Feature::Guarded]),
+                _ => (None, &[]),
+            };
             return Place { mode, more, plan: Plan { only_claims: true, schedules: 0, ..Plan::default() } };
         }
     };
@@ -111,6 +116,16 @@ mod tests {
     #[test]
     fn frames() {
         all_noticed(&[Mutant::StillFrames, Mutant::SameFrames]);
+    }
+
+    #[test]
+    fn one_lane() {
+        all_noticed(&[Mutant::LoneOrder, Mutant::LoneLeaves, Mutant::LoneStays]);
+    }
+
+    #[test]
+    fn flat_index_and_guards() {
+        all_noticed(&[Mutant::FlatInPlane, Mutant::GuardEither]);
     }
 
     #[test]

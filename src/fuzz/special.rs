@@ -257,7 +257,17 @@ impl Gen<'_> {
         let a = self.binary("add", scaled, rest);
         let limit = self.rng.pick(&[16, 100, 1000, 1 << 20]);
         let predicate = self.rng.pick(&["ult", "slt", "ugt", "uge"]);
-        let cond = self.op(I1, 1, a.scope, format_args!("icmp {predicate} i32 {a}, {limit}"));
+        let mut cond = self.op(I1, 1, a.scope, format_args!("icmp {predicate} i32 {a}, {limit}"));
+        if self.rng.chance(40) {
+            // one condition of two
+            let other = self.compare(Scope::Lane);
+            cond = match self.rng.below(4) {
+                0 => self.binary("and", cond, other),
+                1 => self.binary("or", cond, other),
+                2 => self.op(I1, 1, Scope::Lane, format_args!("select i1 {other}, i1 {cond}, i1 false")),
+                _ => self.op(I1, 1, Scope::Lane, format_args!("select i1 {cond}, i1 true, i1 {other}")),
+            };
+        }
         let (yes, no, join) = (self.label(), self.label(), self.label());
         self.branch(cond, yes, no);
         let mut edges = Vec::new();
@@ -274,5 +284,97 @@ impl Gen<'_> {
             self.f.pool.truncate(mark);
         }
         self.join(join, &edges, &[I64], cond.scope);
+    }
+
+    /// A loop in whose turns lanes do something one after the other, and which they leave there, once or for good. Which
+    /// lane it is may depend on something that only seems to be agreed on in the first turn.
+    pub(super) fn in_turn(&mut self) {
+        self.note(Feature::InTurn);
+        let linear = self.f.kernel.filter(|_| self.rng.chance(40)).map(|kernel| kernel.ltid);
+        let index = linear.unwrap_or_else(|| self.sreg("tid.x"));
+        let [header, turn, latch, behind, exit] = [(); 5].map(|()| self.label());
+        let (before, first, last) = (self.f.block, self.pick_scoped(I32, Scope::Block), self.rng.range(2, 6));
+        self.jump(header);
+        self.place(header);
+        let phis_at = self.f.body.len();
+        let (mark, conv) = (self.f.pool.len(), self.f.conv);
+        self.f.conv = Scope::Lane;
+        let counter = self.reserve(I32, last, Scope::Block);
+        let carried = self.reserve(I32, I32.max(), Scope::Lane);
+        let number = if self.rng.chance(50) { counter } else { carried };
+        let mine = self.temp(I1, 1, Scope::Lane, format_args!("icmp eq i32 {index}, {number}"));
+        self.branch(mine, turn, latch);
+        self.place(turn);
+        self.binary("xor", index, Val::int(I32, 5));
+        if self.rng.chance(50) {
+            let leave = self.compare(Scope::Lane);
+            self.branch(leave, behind, latch);
+        } else {
+            self.jump(behind);
+        }
+        self.f.pool.truncate(mark);
+        self.place(behind);
+        self.binary("xor", index, Val::int(I32, 9));
+        self.int_expression();
+        self.jump(exit);
+        self.f.pool.truncate(mark);
+        self.place(latch);
+        let next = self.temp(I32, last, Scope::Block, format_args!("add nuw nsw i32 {counter}, 1"));
+        let changed = self.binary("and", index, Val::int(I32, 7));
+        let more = self.temp(I1, 1, Scope::Block, format_args!("icmp ult i32 {next}, {last}"));
+        self.branch(more, header, exit);
+        let phis = format!(
+            "  {counter} = phi i32 [ 0, {before} ], [ {next}, {latch} ]\n  {carried} = phi i32 [ {first}, {before} ], [ {changed}, {latch} ]\n"
+        );
+        self.f.body.insert_str(phis_at, &phis);
+        self.f.pool.truncate(mark);
+        self.f.conv = conv;
+        self.place(exit);
+    }
+
+    /// Whether an index of the thread is a number on which lanes agree; in some launches one lane of a warp has it.
+    pub(super) fn one_lane(&mut self) -> Val {
+        let linear = self.f.kernel.filter(|_| self.rng.chance(35)).map(|kernel| kernel.ltid);
+        let register = self.rng.pick(&["tid.x", "tid.x", "tid.x", "laneid", "tid.y"]);
+        let mut index = linear.unwrap_or_else(|| self.sreg(register));
+        match self.rng.below(8) {
+            0 => index = self.binary("and", index, Val::int(I32, 31)),
+            1 => {
+                let other = self.sreg("tid.y");
+                index = self.binary("or", index, other);
+            }
+            2 => {
+                let by = self.rng.pick(&[2, 3, 1 << 26, 1 << 28]);
+                index = self.binary("mul", index, Val::int(I32, by));
+            }
+            _ => {}
+        }
+        let number = match self.rng.below(4) {
+            0 => Val::int(I32, 0),
+            1 => Val::int(I32, self.rng.range(0, 40)),
+            // a counter of a loop around, perhaps
+            _ => {
+                let agreed = self.pick_scoped(I32, Scope::Block);
+                self.masked(agreed, 16)
+            }
+        };
+        let predicate = self.rng.pick(&["eq", "eq", "ne", "ult"]);
+        let first = self.op(I1, 1, Scope::Lane, format_args!("icmp {predicate} i32 {index}, {number}"));
+        match self.rng.below(8) {
+            0 => self.binary("xor", first, Val::int(I1, 1)),
+            1 => {
+                let second = self.compare(Scope::Lane);
+                self.binary("and", first, second)
+            }
+            2 => {
+                let second = self.compare(Scope::Lane);
+                self.op(I1, 1, Scope::Lane, format_args!("select i1 {first}, i1 true, i1 {second}"))
+            }
+            3 => {
+                let second = self.compare(Scope::Lane);
+                self.op(I1, 1, Scope::Lane, format_args!("select i1 {first}, i1 {second}, i1 false"))
+            }
+            _ => first,
+        }
     }
 }

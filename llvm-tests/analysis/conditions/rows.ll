@@ -45,7 +45,8 @@ c:
   ; ROWS-NEXT: uniform if gridDim.x * 64 <= %n, or if %n is a multiple of 32{{$}}
   br i1 %inside, label %d, label %done
 d:
-  %one = icmp eq i32 %t, 0
+  %bit = and i32 %t, 1
+  %one = icmp eq i32 %bit, 0
   ; CHECK: br %one: divergent{{$}}
   ; CHECK-NOT: uniform if
   br i1 %one, label %loop, label %done

@@ -5,7 +5,7 @@
 ; CHECK: branch diverges: `frobnicate.u32(n) == 0` depends on `frobnicate.u32` in inline PTX, which warpwise does not know
 ; CHECK: branch diverges: `shfl.sync.down.b32(n) == 0` depends on `shfl.sync.down.b32` in inline PTX{{$}}
 ; CHECK: branch diverges: `%smid == 0` depends on `%smid`, read by inline PTX
-; CHECK: branch diverges: `lane id == 0` depends on lane id
+; CHECK: branch diverges: `lane id < 7` depends on lane id
 ; CHECK: branch diverges: `asm(n) == 0` depends on inline PTX that may leave a result unwritten
 ; CHECK-NOT: branch diverges
 
@@ -26,7 +26,7 @@ two:
   br i1 %c, label %three, label %done
 three:
   %lane = call i32 asm "mov.u32 $0, %laneid;", "=r"()
-  %d = icmp eq i32 %lane, 0
+  %d = icmp ult i32 %lane, 7
   br i1 %d, label %four, label %done
 four:
   %open = call i32 asm "{ .reg .pred p; setp.ne.u32 p, $1, 0; @p mov.u32 $0, 1; }", "=r,r"(i32 %n)
