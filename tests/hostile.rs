@@ -20,6 +20,8 @@ const COMMANDS: &[&[&str]] = &[
     &["map", "html"],
     &["map", "precision"],
     &["tune"],
+    &["tune", "show"],
+    &["tune", "json"],
     &["fusion"],
     &["doctor"],
     &["flags"],

@@ -251,3 +251,75 @@ fn tables_of_versions_are_used_without_measuring() {
     assert!(ran.functions().iter().all(|&name| name == "k$v1") && ran.stdout.ends_with("0 events\n"));
     assert!(Path::new(&ran.path()).try_exists().is_ok_and(|exists| !exists));
 }
+
+/// The code of each kernel in PTX, without what only names differ in.
+fn kernels(ptx: &str) -> Vec<(String, String)> {
+    let entries = ptx.split(".visible .entry ").skip(1);
+    let code = |entry: &str| {
+        let (name, rest) = entry.split_once('(').unwrap();
+        let body = rest.split_once("\n)").unwrap().1.split("\n}").next().unwrap();
+        let lines = body.lines().map(|line| line.split("//").next().unwrap().trim());
+        let mut words: Vec<&str> = lines.flat_map(|line| line.split_inclusive([' ', '\t', ',', '[', ';'])).collect();
+        // names of labels, arguments and variables, which contain the kernel's
+        words.iter_mut().for_each(|word| {
+            if word.contains('$')
+                || word.contains("_param_")
+                || word.contains("__local_depot")
+                || word.contains("_slots")
+            {
+                *word = "name ";
+            }
+        });
+        (name.to_owned(), words.concat())
+    };
+    entries.map(code).collect()
+}
+
+/// Every alternative of a CUDA source, chosen, gives the code that was measured; `-g` makes no difference.
+#[test]
+fn what_is_built_is_what_was_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "extern \"C\" __global__ void ring(const unsigned *in, float *out, int n) {\n\
+                  float held[12]; int t = blockIdx.x * blockDim.x + threadIdx.x; float sum = 0;\n\
+                  for (int i = 0; i < 12; i++) held[i] = in[t + i];\n\
+                  for (int i = 0; i < n; i++) { unsigned r = in[t * 7 + i];\n\
+                    if (r & 1) held[r % 12] = held[(r >> 8) % 12] * 0.5f + 1.0f;\n\
+                    else held[r % 12] = held[(r >> 4) % 12] * 0.25f + 3.0f; }\n\
+                  for (int i = 0; i < 12; i++) sum += held[i];\n\
+                  out[t] = sum; }\n";
+    std::fs::write(folder.path().join("k.cu"), text).unwrap();
+    let compile = |flags: &[&str]| {
+        let mut clang = common::clang_cuda();
+        clang.current_dir(folder.path()).args(["k.cu", "--cuda-device-only", "-S", "-O3", "-o", "k.s"]).args(flags);
+        let output =
+            clang.arg(common::plugin_flag()).args(["-Rpass=warpwise", "-Rpass-missed=warpwise"]).output().unwrap();
+        assert!(output.status.success(), "{flags:?}: {}", stderr(&output));
+        (kernels(&std::fs::read_to_string(folder.path().join("k.s")).unwrap()), stderr(&output))
+    };
+    let (measured, said) = compile(&["-mllvm", "-warpwise-tune"]);
+    let made = said.split("to be measured in the program: plain, ").nth(1).unwrap_or_else(|| panic!("{said}"));
+    let (names, rest) = made.split_once(" (code ").unwrap();
+    let hash = &rest[..16];
+    let names: Vec<&str> = names.split(", ").collect();
+    assert!(names.len() >= 2, "{names:?}");
+    for (number, name) in (1..).zip(names) {
+        let sample = |name: &str, gain: &str| format!("{{\"name\":\"{name}\",\"n\":9,\"mean\":5,\"m2\":0{gain}}}");
+        let gain = ",\"gain_n\":9,\"gain\":1,\"gain_m2\":0";
+        let line = format!(
+            "{{\"kernel\":\"ring\",\"hash\":\"{hash}\",\"gpu\":\"sm_90\",\"block\":[32,1,1],\"shared\":0,\"launches\":9,\
+             \"alternatives\":[{},{}]}}\n",
+            sample("plain", ""),
+            sample(name, gain)
+        );
+        std::fs::write(folder.path().join("choices"), line).unwrap();
+        let (built, said) = compile(&["-mllvm", "-warpwise-choices=choices"]);
+        assert!(said.contains(&format!("built as '{name}'")), "{name}: {said}");
+        let (_, said) = compile(&["-mllvm", "-warpwise-choices=choices", "-g"]);
+        assert!(said.contains(&format!("built as '{name}'")), "{name}, -g: {said}");
+        let code = |all: &[(String, String)], wanted: &str| {
+            all.iter().find(|(known, _)| known == wanted).unwrap_or_else(|| panic!("{wanted}")).1.clone()
+        };
+        let kernel = if name.starts_with("version") { "ring$v1" } else { "ring" };
+        assert_eq!(code(&built, kernel), code(&measured, &format!("ring$t{number}")), "{name}");
+    }
+}

@@ -65,6 +65,9 @@ fn row(measured: &Measured, alternative: &Alternative) -> String {
 
 pub fn merge(files: &[PathBuf], output: &Path) -> Result<()> {
     let text = read(files)?.text();
+    if output.exists() && !output.is_file() {
+        return std::fs::write(output, text).with_context(|| format!("cannot write {}", output.display()));
+    }
     // nothing is lost if the disk is full: the file changes as a whole
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let fails = || format!("cannot write {}", output.display());
