@@ -27,7 +27,7 @@
 
 pub mod condition;
 mod contexts;
-mod covered;
+pub mod covered;
 pub mod environment;
 pub mod facts;
 mod frames;

@@ -148,7 +148,7 @@ fn make_one<'m>(driver: &mut Driver<'_, 'm>, kernel: Function<'m>, candidate: Ca
         let message = format!(
             "no version for launches in which {launches}: it would save {gain:.1} cycles of a warp, and {MIN_GAIN} are worth a copy"
         );
-        host.emit(Kind::Missed, kernel, None, "VersionRefused", &message);
+        host.emit(Kind::Missed, kernel, None, NoShared::VERSION_REFUSED, &message);
         return false;
     }
     let name = match versions::next_name(kernel) {

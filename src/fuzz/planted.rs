@@ -34,6 +34,7 @@ pub fn place_of(mutant: Mutant) -> Place {
         }
         ConstantShifted | AnyBlock => (Mode::LocalArrays, "steer-spills<victims=rare+stack>"),
         VersionStride | VersionEarly | VersionShort => (Mode::LocalArrays, "steer-spills<victims=rare+stack;versions>"),
+        FactsLost | BoundBeyond => (Mode::Control, "fuse-branches<always;versions>"),
         RematOperand | ZeroIsOne => (Mode::Pressure, "steer-spills<victims=constant;regs=24;block={block}>"),
         SlotOffset | SlotNoBarrier | RowStride | LaneLost => {
             (Mode::Pressure, "steer-spills<victims=affine+uniform+divergent;regs=24;block={block}>")

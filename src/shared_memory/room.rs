@@ -57,6 +57,9 @@ impl NoShared {
         let fits = STATIC_SHARED / bytes.max(1);
         NoShared::NoBound { fits: (fits / warp * warp).min(u64::from(MAX_BLOCK_THREADS)) }
     }
+    /// Name of the remark that says why there is no version.
+    pub const VERSION_REFUSED: &str = "VersionRefused";
+
     /// Name of the remark.
     pub fn name(&self) -> &'static str {
         match self {
@@ -67,7 +70,7 @@ impl NoShared {
             NoShared::UnknownCallee { .. } => "UnknownCallee",
             NoShared::Called => "KernelCalled",
             NoShared::DeviceFunction => "DeviceFunction",
-            NoShared::NoVersion(_) => "VersionRefused",
+            NoShared::NoVersion(_) => NoShared::VERSION_REFUSED,
         }
     }
 }

@@ -102,3 +102,121 @@ fn words(image: &ModuleImage, table: &str) -> Option<Vec<u64>> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launch_table::{Fact, IntArgument, encode};
+    use crate::llvm::image::import;
+    use crate::llvm::owned::OwnedModule;
+    use crate::simt::{CompareError, Machine, Nobody, Tolerance, compare};
+
+    /// A kernel that stores 1, with a version that stores 2 if there is a table.
+    fn image(version: Option<&LaunchVersion>) -> ModuleImage {
+        let kernel = |name: &str, number: u32| {
+            let store = format!("store i32 {number}, ptr %out\nret void");
+            format!("define ptx_kernel void @\"{name}\"(ptr %out, i32 %n) {{\n{store}\n}}\n")
+        };
+        let mut text = format!("target triple = \"nvptx64-nvidia-cuda\"\n{}", kernel("k", 1));
+        if let Some(version) = version {
+            let words: Vec<String> =
+                encode(std::slice::from_ref(version)).iter().map(|word| format!("i64 {word}")).collect();
+            let table = format!("constant [{} x i64] [{}]", words.len(), words.join(", "));
+            text += &format!("{}@\"k$versions\" = addrspace(1) {table}\n", kernel("k$v1", 2));
+        }
+        import(OwnedModule::from_text(&text, "k").unwrap().handle(), "k")
+    }
+
+    fn config(grid: [u32; 3], block: [u32; 3], dynamic_shared: u32) -> LaunchConfig {
+        LaunchConfig { dynamic_shared, ..LaunchConfig::new(grid, block) }
+    }
+
+    fn inputs(n: i32) -> Inputs {
+        let args = vec![Arg::Buffer(vec![0; 4]), Arg::Value(n.to_le_bytes().to_vec())];
+        Inputs { args, globals: Vec::new() }
+    }
+
+    /// Whether the version runs.
+    fn runs(version: &LaunchVersion, config: &LaunchConfig, n: i32) -> bool {
+        let image = image(Some(version));
+        let machine = Machine::new(&image);
+        let report = machine.launch(machine.kernel(Some("k")).unwrap(), config, &inputs(n), &mut Nobody).unwrap();
+        let stored = report.buffers[0].as_ref().unwrap().data[0];
+        assert_eq!(stored, if report.version.is_some() { 2 } else { 1 });
+        report.version.is_some()
+    }
+
+    fn with(fact: Fact) -> LaunchVersion {
+        LaunchVersion { facts: vec![fact], align: 16, ..LaunchVersion::default() }
+    }
+
+    #[test]
+    fn facts_of_blocks_hold_up_to_the_edge() {
+        let multiple = Fact::BlockMultiple { dim: 0, of: 32 };
+        let one = Fact::BlockIs { dim: 1, extent: 1 };
+        let short = Fact::CoveredBy { dim: 0, of_grid: false, plus: 0, limit: 16 };
+        let cases: [(Fact, &[[u32; 3]], &[[u32; 3]]); 5] = [
+            (
+                multiple,
+                &[[32, 1, 1], [1024, 1, 1], [64, 2, 1], [32, 1, 2]],
+                &[[1, 1, 1], [31, 1, 1], [33, 1, 1], [16, 2, 1]],
+            ),
+            (one, &[[1, 1, 1], [1024, 1, 1], [4, 1, 4]], &[[16, 2, 1], [1, 33, 1]]),
+            (short, &[[16, 1, 1], [16, 64, 1], [1, 33, 1]], &[[17, 1, 1], [31, 2, 1]]),
+            (Fact::ThreadsAtMost(64), &[[64, 1, 1], [8, 8, 1], [1, 1, 1]], &[[65, 1, 1], [8, 8, 2], [1024, 1, 1]]),
+            (Fact::ThreadsAtLeast(32), &[[32, 1, 1], [4, 4, 2], [1024, 1, 1]], &[[31, 1, 1], [1, 1, 1], [5, 3, 2]]),
+        ];
+        for (fact, hold, fail) in cases {
+            let run = |block: &[u32; 3]| runs(&with(fact), &config([1, 1, 1], *block, 0), 0);
+            assert!(hold.iter().all(run), "{fact}");
+            assert!(!fail.iter().any(run), "{fact}");
+        }
+    }
+
+    #[test]
+    fn facts_of_arguments_hold_up_to_the_edge() {
+        let argument = |signed| IntArgument { index: 1, bits: 32, signed };
+        let covered = |signed| Fact::Covered { dim: 0, of_grid: true, plus: 1, argument: argument(signed) };
+        let run = |fact, n| runs(&with(fact), &config([2, 1, 1], [33, 2, 1], 0), n);
+        assert!(run(covered(true), 67) && run(covered(true), i32::MAX) && run(covered(false), -1));
+        assert!(!run(covered(true), 66) && !run(covered(true), -1) && !run(covered(true), 0));
+        let by_number = |limit| Fact::CoveredBy { dim: 1, of_grid: true, plus: 0, limit };
+        assert!(run(by_number(2), 0) && !run(by_number(1), 0));
+        let multiple = Fact::ArgumentMultiple { index: 1, bits: 32, of: 4 };
+        assert!(run(multiple, 8) && run(multiple, 0) && !run(multiple, 9));
+        let wide = Fact::ArgumentMultiple { index: 1, bits: 64, of: 4 };
+        assert!(!run(wide, 8), "the argument has 32 bits");
+        assert!(
+            run(Fact::PointerAligned { index: 0, to: 16 }, 0) && !run(Fact::PointerAligned { index: 1, to: 16 }, 0)
+        );
+    }
+
+    #[test]
+    fn slots_fit_up_to_what_a_block_may_have() {
+        let run = |warp_bytes, threads, own| {
+            let version = LaunchVersion { warp_bytes, align: 16, ..LaunchVersion::default() };
+            runs(&version, &config([1, 1, 1], [threads, 1, 1], own), 0)
+        };
+        assert!(run(1536, 1024, 0) && run(1536, 1024, 16), "48 KB is no limit for versions");
+        assert!(run(7264, 1024, 0), "227 KB");
+        assert!(!run(7264, 1024, 1) && !run(7265, 1024, 0) && run(7264, 992, 7264) && !run(7264, 993, 1));
+        assert!(run(232_448, 1, 0) && run(232_448, 31, 0) && !run(232_448, 33, 0));
+    }
+
+    #[test]
+    fn a_version_for_launches_of_which_its_facts_do_not_hold_is_noticed() {
+        let differs = |table: &LaunchVersion, block| {
+            let (before, after) = (image(None), image(Some(table)));
+            let configs = [config([1, 1, 1], block, 0)];
+            let found = compare(&before, &after, Some("k"), &configs, &inputs(0), &[], Tolerance::default());
+            assert!(matches!(found, Ok(()) | Err(CompareError::Differ(_))), "{found:?}");
+            found.is_err()
+        };
+        let right = with(Fact::ThreadsAtMost(32));
+        assert!(!differs(&right, [33, 1, 1]));
+        let wrong =
+            [Fact::ThreadsAtMost(33), Fact::BlockMultiple { dim: 0, of: 33 }, Fact::BlockIs { dim: 0, extent: 33 }];
+        assert!(wrong.iter().all(|&fact| differs(&with(fact), [33, 1, 1])));
+        assert!(differs(&LaunchVersion { align: 16, ..LaunchVersion::default() }, [33, 1, 1]), "without facts");
+    }
+}
