@@ -151,6 +151,10 @@ impl Geometry {
             None => self.max_threads.unwrap_or(MAX_BLOCK_THREADS).min(MAX_BLOCK_THREADS),
         }
     }
+    /// Whether anything bounds the number of threads in a block.
+    pub fn is_bounded(&self) -> bool {
+        self.exact.is_some() || self.max_threads.is_some()
+    }
     /// Exact extent along a dimension.
     pub fn extent(&self, dim: usize) -> Option<u32> {
         let one_row = self.rows == Some(Rows::One) && dim > 0;

@@ -41,6 +41,7 @@ pub mod fuzz;
 pub mod geometry;
 pub mod gpu;
 pub mod graph;
+pub mod hoist;
 pub mod inst;
 pub mod ir;
 pub mod launch;

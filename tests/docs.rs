@@ -8,6 +8,7 @@ use warpwise::settings::table::{self, Parameter};
 const REMARKS: [&str; 14] = [
     "src/annotate",
     "src/fuse",
+    "src/hoist",
     "src/launch",
     "src/llvm/plans.rs",
     "src/map",

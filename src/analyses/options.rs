@@ -19,6 +19,10 @@ pub struct Options {
     pub ptxas: Option<String>,
     /// Make versions of kernels, among which the host chooses at the launch.
     pub versions: bool,
+    /// One thread of a block does what all threads of the grid would repeat.
+    pub hoist_grid: bool,
+    /// Also where that does not pay.
+    pub hoist_all: bool,
 }
 
 impl From<&Settings> for Options {
@@ -32,6 +36,8 @@ impl From<&Settings> for Options {
             ptxas: settings.ptxas.clone(),
             // what is counted is the code of the source
             versions: settings.versions && !settings.runs(Transform::Map),
+            hoist_grid: settings.hoist_grid,
+            hoist_all: settings.hoist_all,
         }
     }
 }

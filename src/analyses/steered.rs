@@ -100,7 +100,7 @@ impl<'m> SteeredFunction<'m> {
         let outline = analyses.outline();
         let geometry = outline.geometry;
         let chip = Chip::of(&analyses.handles.function.string_attribute("target-cpu").unwrap_or_default());
-        let is_bounded = geometry.exact.is_some() || geometry.max_threads.is_some();
+        let is_bounded = geometry.is_bounded();
         let threads = match self.launch_version() {
             Some(_) if !is_bounded => USUAL_THREADS,
             _ => geometry.thread_bound(),

@@ -7,8 +7,8 @@
 //! have that data; so is what is computed from it. Phis, address arithmetic, inline assembly and calls of functions are
 //! left out. Costs are issue cycles times [executions](super::frequency).
 //!
-//! This is advice and changes no code. It is given only if it is worth [`LEAST_SHARE`] of the kernel,
-//! [`LEAST_CYCLES`], and [`LEAST_FOR_ARGUMENT`] for each result.
+//! The advice is given only if it is worth [`LEAST_SHARE`] of the kernel, [`LEAST_CYCLES`], and [`LEAST_FOR_ARGUMENT`] for
+//! each result. Without the host, `-warpwise-hoist-grid` has one thread of each block do the work (`hoist`).
 
 use super::frequency::Frequencies;
 use super::issue::Costs;
@@ -43,6 +43,52 @@ enum Source {
     Thread,
 }
 
+/// Whose work each instruction is.
+pub struct Sources(Vec<Source>);
+
+impl Sources {
+    /// The source of every instruction's result. Operands without a phi in between cannot go round in circles, so that
+    /// this ends after as many rounds as blocks are out of order.
+    pub fn of(facts: &Facts) -> Sources {
+        let mut sources = Sources(vec![Source::Thread; facts.func.insts.len()]);
+        loop {
+            let mut has_changed = false;
+            for inst in reachable(facts) {
+                let found = source(facts, &sources, inst);
+                has_changed |= found != sources.0[inst.as_u32() as usize];
+                sources.0[inst.as_u32() as usize] = found;
+            }
+            if !has_changed {
+                return sources;
+            }
+        }
+    }
+
+    /// Whether an instruction is work of the launch, and neither a register nor a part of an argument.
+    pub fn is_work(&self, facts: &Facts, inst: Inst) -> bool {
+        let func = &facts.func;
+        let is_leaf = func.insts[inst].opcode == Opcode::Load
+            || (func.insts[inst].opcode == Opcode::Call && func.operands(inst).is_empty());
+        self.0[inst.as_u32() as usize] == Source::Launch && !is_leaf
+    }
+
+    /// The instructions that are.
+    pub fn work(&self, facts: &Facts) -> Vec<Inst> {
+        reachable(facts).filter(|&inst| self.is_work(facts, inst)).collect()
+    }
+
+    fn of_value(&self, facts: &Facts, value: Value) -> Source {
+        let func = &facts.func;
+        match func.def(value) {
+            Some(inst) => self.0.get(inst.as_u32() as usize).copied().unwrap_or(Source::Thread),
+            // addresses of variables are not the host's
+            None if func.as_param(value).is_some() => Source::Launch,
+            None if is_pointer(facts, value) => Source::Thread,
+            None => Source::Launch,
+        }
+    }
+}
+
 /// Work that all threads repeat.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GridWork {
@@ -69,8 +115,8 @@ impl GridWork {
         if !facts.func.is_kernel {
             return None;
         }
-        let sources = sources(facts);
-        let candidates: Vec<Inst> = reachable(facts).filter(|inst| is_work(facts, &sources, *inst)).collect();
+        let sources = Sources::of(facts);
+        let candidates = sources.work(facts);
         let costs = Costs::of(handles.function);
         let first = *candidates.iter().max_by_key(|inst| costs.inst(&facts.func, **inst))?;
         if f64::from(costs.inst(&facts.func, first)) == 0.0 {
@@ -102,8 +148,7 @@ impl GridWork {
             let is_call = facts.func.insts[inst].opcode == Opcode::Call && !is_division(facts, inst);
             work.calls += u32::from(is_call && costs.inst(&facts.func, inst) >= CALL_CYCLES);
         }
-        for inst in reachable(facts).filter(|&inst| source_of(&sources, facts, facts.func.result(inst)) == Source::Data)
-        {
+        for inst in reachable(facts).filter(|&inst| sources.of_value(facts, facts.func.result(inst)) == Source::Data) {
             let is_load = facts.func.insts[inst].opcode == Opcode::Load;
             *(if is_load { &mut work.loads } else { &mut work.behind_loads }) += 1;
         }
@@ -141,44 +186,16 @@ fn reachable(facts: &Facts) -> impl Iterator<Item = Inst> + '_ {
     func.insts.keys().filter(|&inst| facts.is_reachable(func.insts[inst].block))
 }
 
-/// The source of every instruction's result. Operands without a phi in between cannot go round in circles, so that this
-/// ends after as many rounds as blocks are out of order.
-fn sources(facts: &Facts) -> Vec<Source> {
-    let mut sources = vec![Source::Thread; facts.func.insts.len()];
-    loop {
-        let mut has_changed = false;
-        for inst in reachable(facts) {
-            let found = source(facts, &sources, inst);
-            has_changed |= found != sources[inst.as_u32() as usize];
-            sources[inst.as_u32() as usize] = found;
-        }
-        if !has_changed {
-            return sources;
-        }
-    }
-}
-
-fn source_of(sources: &[Source], facts: &Facts, value: Value) -> Source {
-    let func = &facts.func;
-    match func.def(value) {
-        Some(inst) => sources.get(inst.as_u32() as usize).copied().unwrap_or(Source::Thread),
-        // addresses of variables are not the host's
-        None if func.as_param(value).is_some() => Source::Launch,
-        None if is_pointer(facts, value) => Source::Thread,
-        None => Source::Launch,
-    }
-}
-
 fn is_pointer(facts: &Facts, value: Value) -> bool {
     matches!(facts.func.type_info(value).kind, TypeKind::Ptr { .. })
 }
 
-fn source(facts: &Facts, sources: &[Source], inst: Inst) -> Source {
+fn source(facts: &Facts, sources: &Sources, inst: Inst) -> Source {
     let func = &facts.func;
     if facts.scope(func.result(inst)) != Some(Scope::Grid) || is_pointer(facts, func.result(inst)) {
         return Source::Thread;
     }
-    let operands = || func.operands(inst).iter().map(|&operand| source_of(sources, facts, operand)).max();
+    let operands = || func.operands(inst).iter().map(|&operand| sources.of_value(facts, operand)).max();
     match func.insts[inst].opcode {
         Opcode::Load if is_argument(facts, func.operands(inst)[0]) => Source::Launch,
         Opcode::Load => Source::Data,
@@ -220,26 +237,19 @@ fn is_argument(facts: &Facts, mut address: Value) -> bool {
     func.as_param(address).is_some_and(|index| func.params[index as usize].byval)
 }
 
-/// Whether an instruction is work of the launch, and neither a register nor a part of an argument.
-fn is_work(facts: &Facts, sources: &[Source], inst: Inst) -> bool {
-    let func = &facts.func;
-    let is_leaf = func.insts[inst].opcode == Opcode::Load
-        || (func.insts[inst].opcode == Opcode::Call && func.operands(inst).is_empty());
-    sources[inst.as_u32() as usize] == Source::Launch && !is_leaf
-}
-
 /// How many results of the launch's work the rest of the kernel uses.
-fn results(facts: &Facts, sources: &[Source]) -> u32 {
+fn results(facts: &Facts, sources: &Sources) -> u32 {
     let func = &facts.func;
     let mut used = BTreeSet::new();
-    for inst in reachable(facts).filter(|inst| sources[inst.as_u32() as usize] != Source::Launch) {
+    for inst in reachable(facts).filter(|inst| sources.0[inst.as_u32() as usize] != Source::Launch) {
         let defs = func.operands(inst).iter().filter_map(|&operand| func.def(operand));
-        used.extend(defs.filter(|&def| is_work(facts, sources, def)));
+        used.extend(defs.filter(|&def| sources.is_work(facts, def)));
     }
     used.len() as u32
 }
 
-fn is_division(facts: &Facts, inst: Inst) -> bool {
+/// Whether it divides, or takes a reciprocal.
+pub fn is_division(facts: &Facts, inst: Inst) -> bool {
     let func = &facts.func;
     match func.insts[inst].opcode {
         Opcode::FDiv | Opcode::FRem | Opcode::UDiv | Opcode::SDiv | Opcode::URem | Opcode::SRem => true,

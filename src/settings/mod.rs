@@ -67,6 +67,10 @@ pub struct Settings {
     pub tune: bool,
     /// Choice file of an earlier run that measured.
     pub choices: Option<std::path::PathBuf>,
+    /// One thread of a block does what all threads of the grid would repeat.
+    pub hoist_grid: bool,
+    /// Also where that does not pay.
+    pub hoist_all: bool,
     /// Pointer arguments of kernels never alias.
     pub assume_restrict: bool,
     /// Insert votes on hidden branches.
@@ -103,6 +107,8 @@ impl Default for Settings {
             versions: false,
             tune: false,
             choices: None,
+            hoist_grid: false,
+            hoist_all: false,
             assume_restrict: false,
             vote: true,
             bra_uni: true,
