@@ -2,13 +2,16 @@
 //! Nsight Compute.
 //!
 //! `warpwise time` writes mangled names. Nsight Compute writes names as it demangles them, which differ in blanks and
-//! casts, or bare names; they are compared without parameters. A bare name is that of all instantiations.
+//! casts, bare names or mangled ones (`--print-kernel-base`); they are compared without parameters. A bare name is that of
+//! all instantiations. Numbers have separators, which depend on the language of the machine.
 
 use anyhow::{Context, Result, bail};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use warpwise_timer::names::{alike, short};
 
+/// The column that all tables of Nsight Compute have.
+const KERNEL: &str = "Kernel Name";
 /// Nsight Compute's name for the time of a launch, in `--page raw` and in `--page details`.
 const METRIC: &str = "gpu__time_duration.sum";
 const DETAIL: &str = "Duration";
@@ -39,18 +42,22 @@ impl Times {
             }
             return Ok(times);
         }
-        // before the table, ncu and the program may have printed anything
-        let lines: Vec<&str> = text.lines().collect();
-        let Some(start) =
-            lines.iter().position(|line| line.contains("\"Kernel Name\"") || line.contains(",Kernel Name,"))
-        else {
+        let tables = Tables::read(&text);
+        if tables.is_source {
+            bail!(
+                "{} is `ncu --page source`, which has samples of instructions but no times of kernels: give --page raw or \
+                 --page details",
+                path.display()
+            );
+        }
+        if !tables.has_any {
             bail!(
                 "{} is neither times that `warpwise time --json` wrote nor a table that `ncu --csv --page raw` or `--page \
                  details` wrote",
                 path.display()
             );
-        };
-        times.plain = of_table(&lines[start..].join("\n")).with_context(|| format!("cannot use {}", path.display()))?;
+        }
+        tables.add_to(&mut times).with_context(|| format!("cannot use {}", path.display()))?;
         Ok(times)
     }
 
@@ -83,46 +90,140 @@ fn plain(name: &str) -> String {
     name
 }
 
-/// The times of a table whose first line names the columns.
-fn of_table(text: &str) -> Result<BTreeMap<String, f64>> {
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
-    let columns = reader.headers()?.clone();
-    let column = |name: &str| columns.iter().position(|column| column == name);
-    let kernel = column("Kernel Name").context("there is no column 'Kernel Name'")?;
-    let mut times: BTreeMap<String, f64> = BTreeMap::new();
-    let mut add = |name: &str, value: &str, unit: &str| -> Result<()> {
-        let number: f64 = value.replace(',', "").parse().with_context(|| format!("'{value}' is no time"))?;
-        *times.entry(plain(name)).or_default() += number * milliseconds(unit)?;
+/// What `ncu --csv` wrote: one table for each process, whose first line names the columns, among whatever ncu and the
+/// program printed.
+#[derive(Default)]
+struct Tables {
+    has_any: bool,
+    /// It is the page with the instructions.
+    is_source: bool,
+    /// Whether a comma is the decimal point and a point separates thousands, as ncu writes in some languages.
+    has_decimal_commas: bool,
+    rows: Vec<TimeRow>,
+}
+
+/// One time of one kernel, as it is written.
+struct TimeRow {
+    kernel: String,
+    /// Process and launch: several sections of a page may give the time of one.
+    launch: String,
+    value: String,
+    unit: String,
+    /// How many launches an average is of.
+    launches: String,
+}
+
+/// Where a table has what.
+struct Columns {
+    names: csv::StringRecord,
+    /// Of the row below the names, in the page with a column for each metric.
+    units: Option<csv::StringRecord>,
+}
+
+impl Columns {
+    fn cell<'a>(&self, row: &'a csv::StringRecord, name: &str) -> Option<&'a str> {
+        row.get(self.names.iter().position(|column| column == name)?)
+    }
+}
+
+/// The cells of a line.
+fn cells(line: &str) -> Option<csv::StringRecord> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(line.as_bytes());
+    reader.records().next()?.ok()
+}
+
+impl Tables {
+    fn read(text: &str) -> Tables {
+        let mut tables = Tables::default();
+        let mut columns: Option<Columns> = None;
+        for row in text.lines().filter_map(cells) {
+            match row.iter().position(|cell| cell == KERNEL) {
+                // a line of two cells before the instructions of each kernel
+                Some(0) if row.len() == 2 => tables.is_source = true,
+                Some(_) if row.len() > 1 => {
+                    tables.has_any = true;
+                    columns = Some(Columns { names: row, units: None });
+                }
+                _ => {
+                    if let Some(columns) = &mut columns {
+                        tables.row(columns, row);
+                    }
+                }
+            }
+        }
+        tables.is_source &= !tables.has_any;
+        tables
+    }
+
+    fn row(&mut self, columns: &mut Columns, row: csv::StringRecord) {
+        if row.len() + 1 < columns.names.len() {
+            return; // a message of ncu or of the program
+        }
+        self.has_decimal_commas |= row.iter().any(has_decimal_comma);
+        let kernel = columns.cell(&row, KERNEL).unwrap_or_default().to_owned();
+        let is_units = kernel.is_empty() && columns.names.iter().any(|name| name == METRIC);
+        if is_units {
+            columns.units = Some(row);
+            return;
+        }
+        let cell = |name: &str| columns.cell(&row, name).unwrap_or_default().to_owned();
+        let (value, unit) = match columns.cell(&row, METRIC) {
+            Some(value) => {
+                let unit = columns.units.as_ref().and_then(|units| columns.cell(units, METRIC));
+                (value.to_owned(), unit.unwrap_or("ns").to_owned())
+            }
+            None if [METRIC, DETAIL].contains(&cell("Metric Name").as_str()) => {
+                let single = columns.cell(&row, "Metric Value").or(columns.cell(&row, "Average"));
+                (single.unwrap_or_default().to_owned(), cell("Metric Unit"))
+            }
+            None => return,
+        };
+        let launch = format!("{} {}", cell("Process ID"), cell("ID"));
+        self.rows.push(TimeRow { kernel, launch, value, unit, launches: cell("Invocations") });
+    }
+
+    fn add_to(&self, times: &mut Times) -> Result<()> {
+        let mut seen = BTreeSet::new();
+        for row in &self.rows {
+            let is_missing = ["", "n/a", "nan", "-"].contains(&row.value.as_str());
+            if row.kernel.is_empty() || is_missing {
+                continue;
+            }
+            let number = self.number(&row.value).with_context(|| format!("'{}' is no time", row.value))?;
+            // a summary has one line for all launches of a kernel
+            let launches = self.number(&row.launches);
+            if launches.is_some() || row.launch == " " || seen.insert(&row.launch) {
+                let total = number * milliseconds(&row.unit)? * launches.unwrap_or(1.0);
+                *times.plain.entry(plain(&alike(&row.kernel))).or_default() += total;
+            }
+        }
+        if times.plain.is_empty() {
+            bail!("it has no {METRIC}; give ncu `--metrics {METRIC}` or a set of sections (`--set basic`)");
+        }
         Ok(())
-    };
-    match (column(METRIC), column("Metric Name"), column("Metric Unit"), column("Metric Value")) {
-        (Some(time), ..) => {
-            let mut unit = "ns".to_owned();
-            for row in reader.records() {
-                let row = row?;
-                let (name, value) = (row.get(kernel).unwrap_or_default(), row.get(time).unwrap_or_default());
-                match name {
-                    "" => unit = value.to_owned(), // the row of the units
-                    _ if value.is_empty() => {}
-                    name => add(name, value, &unit)?,
-                }
-            }
-        }
-        (None, Some(metric), Some(unit), Some(value)) => {
-            for row in reader.records() {
-                let row = row?;
-                let cell = |column: usize| row.get(column).unwrap_or_default();
-                if [METRIC, DETAIL].contains(&cell(metric)) {
-                    add(cell(kernel), cell(value), cell(unit))?;
-                }
-            }
-        }
-        _ => {}
     }
-    if times.is_empty() {
-        bail!("it has no {METRIC}; give ncu `--metrics {METRIC}` or a set of sections (`--set basic`)");
+
+    /// A number with separators of thousands.
+    fn number(&self, text: &str) -> Option<f64> {
+        let (separator, point) = if self.has_decimal_commas { ('.', ',') } else { (',', '.') };
+        let is_separator = |c: char| c == separator || c == '\'' || c.is_whitespace();
+        let digits: String = text.chars().filter(|&c| !is_separator(c)).collect();
+        digits.replace(point, ".").parse().ok().filter(|number: &f64| number.is_finite())
     }
-    Ok(times)
+}
+
+/// Whether a cell can only be a number with a decimal comma: `65,77`, `1.234,5` or `27.595.520`.
+fn has_decimal_comma(cell: &str) -> bool {
+    if cell.is_empty() || !cell.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b',') {
+        return false;
+    }
+    match (cell.rfind(','), cell.rfind('.')) {
+        (Some(comma), Some(point)) => comma > point,
+        (Some(comma), None) => cell.matches(',').count() == 1 && cell.len() - comma != 4,
+        // an address like 127.0.0.1 has groups of fewer digits
+        (None, Some(_)) => cell.matches('.').count() > 1 && cell.split('.').skip(1).all(|group| group.len() == 3),
+        (None, None) => false,
+    }
 }
 
 fn milliseconds(unit: &str) -> Result<f64> {
@@ -164,6 +265,86 @@ mod tests {
             \"0\",\"scale(float *, int)\",\"GPU Speed Of Light Throughput\",\"DRAM Frequency\",\"hz\",\"2,619\"\n\
             \"0\",\"scale(float *, int)\",\"GPU Speed Of Light Throughput\",\"Duration\",\"ms\",\"1.5\"\n";
         assert_eq!(read(details).unwrap().of("_Z5scalePfi"), Some(1.5));
+    }
+
+    /// The columns that every page begins with, as ncu 2025 writes them.
+    const START: &str = "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\
+        \"Block Size\",\"Grid Size\",\"Device\",\"CC\"";
+
+    /// A row of such a page.
+    fn row(launch: u32, kernel: &str, rest: &str) -> String {
+        format!(
+            "\"{launch}\",\"143016\",\"app\",\"127.0.0.1\",\"{kernel}\",\"1\",\"7\",\"(256, 1, 1)\",\"(64, 1, 1)\",\"0\",\"9.0\",{rest}\n"
+        )
+    }
+
+    #[test]
+    fn a_launch_counts_once_although_two_sections_tell_its_time() {
+        let columns =
+            "\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\",\"Rule Name\",\"Rule Description\"";
+        let text = format!(
+            "==PROF== Connected to process 143016\n{START},{columns}\n{}{}{}{}==PROF== Disconnected from process 143016\n",
+            row(0, "k(int)", "\"GPU Speed Of Light Throughput\",\"Duration\",\"us\",\"2,848.5\",\"\",\"\""),
+            row(
+                0,
+                "k(int)",
+                "\"Command line profiler metrics\",\"gpu__time_duration.sum\",\"usecond\",\"2,848.5\",\"\",\"\""
+            ),
+            row(0, "k(int)", "\"SpeedOfLight\",\"\",\"\",\"\",\"SOLBottleneck\",\"Use \"\"--set full\"\", or not\""),
+            row(1, "k(int)", "\"GPU Speed Of Light Throughput\",\"Duration\",\"us\",\"1.5\",\"\",\"\""),
+        );
+        assert_eq!(read(&text).unwrap().of("_Z1ki"), Some(2.85));
+    }
+
+    #[test]
+    fn several_processes_have_several_tables() {
+        let table = |unit: &str, value: &str| {
+            let units = "\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\"";
+            let rest = format!("\"24\",\"{value}\"");
+            format!(
+                "{START},\"launch__registers_per_thread\",\"gpu__time_duration.sum\"\n{units},\"register/thread\",\"{unit}\"\n{}",
+                row(0, "_Z1kIfEvT_", &rest)
+            )
+        };
+        let text = format!("{}the program says: hello, world\n{}", table("ms", "1"), table("us", "n/a"));
+        assert_eq!(read(&text).unwrap().of("_Z1kIfEvT_"), Some(1.0));
+    }
+
+    #[test]
+    fn numbers_of_other_languages_are_read() {
+        let columns = "\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"";
+        let text = format!(
+            "{START},{columns}\n{}{}",
+            row(0, "k", "\"Command line profiler metrics\",\"gpu__time_duration.sum\",\"ns\",\"117.344\""),
+            row(0, "k", "\"Command line profiler metrics\",\"sm__throughput.avg.pct\",\"%\",\"65,77\""),
+        );
+        let time = read(&text).unwrap().of("_Z1ki").unwrap();
+        assert!((time - 0.117344).abs() < 1e-12, "{time}");
+        for (cell, expected) in [
+            ("65,77", true),
+            ("1.234,5", true),
+            ("27.595.520", true),
+            ("127.0.0.1", false),
+            ("1,234", false),
+            ("1,234.5", false),
+        ] {
+            assert_eq!(has_decimal_comma(cell), expected, "{cell}");
+        }
+    }
+
+    #[test]
+    fn a_summary_is_read() {
+        let text = "\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Invocations\",\"Metric Name\",\"Metric Unit\",\"Minimum\",\"Maximum\",\"Average\"\n\
+            \"7\",\"app\",\"h\",\"k(int)\",\"4\",\"gpu__time_duration.sum\",\"ms\",\"1\",\"3\",\"2\"\n";
+        assert_eq!(read(text).unwrap().of("_Z1ki"), Some(8.0));
+    }
+
+    #[test]
+    fn the_page_of_the_source_is_refused() {
+        let text =
+            "\"Kernel Name\",\"k(int)\"\n\"Address\",\"Source\",\"Instructions Executed\"\n\"0x0\",\"EXIT\",\"8\"\n";
+        let said = format!("{:#}", read(text).unwrap_err());
+        assert!(said.contains("--page raw") && said.contains("--page source"), "{said}");
     }
 
     #[test]
