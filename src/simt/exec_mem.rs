@@ -149,7 +149,7 @@ impl Frame<'_, '_> {
             Place::Shared(offset) if self.world.races.shared_enabled => {
                 let found = self.world.races.shared(thread, offset, size, what);
                 found.map_err(|race| {
-                    let kind = race.fault("shared", self.world.shared_element(offset, size), address);
+                    let kind = race.fault(self.world.image, "shared", self.world.shared_element(offset, size), address);
                     Box::new(Trap { lane: lane as u32, kind })
                 })
             }
@@ -158,7 +158,7 @@ impl Frame<'_, '_> {
                 let found = self.world.races.global(block, thread, allocation, offset, size, what);
                 found.map_err(|race| {
                     let name = &self.world.device.allocations[allocation].name;
-                    let kind = race.fault("global", element(name, offset as u64, size), address);
+                    let kind = race.fault(self.world.image, "global", element(name, offset as u64, size), address);
                     Box::new(Trap { lane: lane as u32, kind })
                 })
             }
@@ -226,7 +226,7 @@ impl Frame<'_, '_> {
             self.check_aligned(lane, at, align, size, Access::Write)?;
             let place = self.place(lane, at, size.into(), Access::Write)?;
             let (bits, undef) = (self.get(value)[lane], self.undef_bits(value, lane));
-            if self.world.races.shared_enabled || self.world.races.global_enabled {
+            if self.world.races.is_on() {
                 // a store that changes nothing is not a race: lanes that all set the same flag are fine
                 let unchanged =
                     self.read(lane, place, bytes) == (bits & (u64::MAX >> (64 - 8 * bytes)), 0) && undef == 0;

@@ -33,9 +33,18 @@ pub enum FaultKind {
     #[error("lanes of one .sync operation name different masks: {first:#010x} and {second:#010x}")]
     SyncMaskMismatch { first: u32, second: u32 },
     #[error(
-        "race on {space} memory, {place} at {address:#x}: {first} by thread {other}, then {second} without a synchronisation between"
+        "race on {space} memory, {place} at {address:#x}: {first} by thread {other}{earlier}, then {second} without a synchronisation between"
     )]
-    Race { space: &'static str, place: String, address: u64, first: Access, second: Access, other: u32 },
+    Race {
+        space: &'static str,
+        place: String,
+        address: u64,
+        first: Access,
+        second: Access,
+        other: u32,
+        /// ` at file:line:column` of the first access; empty without debug info.
+        earlier: String,
+    },
     #[error("step limit of {limit} instructions reached")]
     StepLimit { limit: u64 },
     #[error("recursion limit of {limit} calls reached")]

@@ -226,6 +226,7 @@ impl LooseWarp {
             let micro = &code.micros[call.pc as usize];
             let mut frame = Frame { pool: &program.pool, warp: &mut self.core, world, base: site.base, mask: bit };
             if !is_control(&micro.op) {
+                frame.world.races.at = (site.func, micro.inst);
                 frame.step(&micro.op)?;
                 call.pc += 1;
                 if micro.last {

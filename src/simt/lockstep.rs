@@ -123,11 +123,15 @@ impl LockstepWarp {
             let mask = call.current.mask;
             let mut frame = Frame { pool: &program.pool, warp: &mut self.core, world, base: call.site.base, mask };
             let mut pc = call.current.pc as usize;
+            let checks_races = frame.world.races.is_on();
             // straight-line code
             let micro = loop {
                 let micro = &code.micros[pc];
                 if is_control(&micro.op) {
                     break micro;
+                }
+                if checks_races {
+                    frame.world.races.at = (call.site.func, micro.inst);
                 }
                 if let Err(error) = frame.step(&micro.op) {
                     call.current.pc = pc as u32;

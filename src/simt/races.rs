@@ -11,6 +11,7 @@
 
 use super::code::LANES;
 use super::fault::{Access, FaultKind};
+use crate::llvm::image::{FuncId, ModuleImage};
 use rustc_hash::FxHashMap;
 
 /// No thread.
@@ -24,10 +25,14 @@ struct Event {
     epoch: u32,
     warp_epoch: u32,
     atomic: bool,
+    at: At,
 }
 
+/// A function of the image and the ordinal of an instruction in it.
+pub type At = (FuncId, u32);
+
 /// No access.
-const NEVER: Event = Event { thread: NOBODY, block: 0, epoch: 0, warp_epoch: 0, atomic: false };
+const NEVER: Event = Event { thread: NOBODY, block: 0, epoch: 0, warp_epoch: 0, atomic: false, at: (FuncId(0), 0) };
 
 #[derive(Clone, Copy, Debug)]
 struct Cell {
@@ -44,27 +49,54 @@ pub struct Race {
     first: Access,
     second: Access,
     other: u32,
+    /// The first access.
+    at: At,
 }
 
 impl Race {
     /// The fault of it, at a place with a name.
-    pub fn fault(self, space: &'static str, place: String, address: u64) -> FaultKind {
-        FaultKind::Race { space, place, address, first: self.first, second: self.second, other: self.other }
+    pub fn fault(self, image: &ModuleImage, space: &'static str, place: String, address: u64) -> FaultKind {
+        let inst = image.functions.get(self.at.0.index()).and_then(|function| function.insts.get(self.at.1 as usize));
+        let earlier = inst.and_then(|inst| inst.loc).map(|loc| format!(" at {}", image.describe_location(loc)));
+        let earlier = earlier.unwrap_or_default();
+        FaultKind::Race { space, place, address, first: self.first, second: self.second, other: self.other, earlier }
     }
 }
 
 /// The state of the check.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Races {
     pub shared_enabled: bool,
     pub global_enabled: bool,
+    /// The instruction that runs, if anything is checked.
+    pub at: At,
     shared_cells: Vec<Cell>,
     global_cells: FxHashMap<(usize, usize), Cell>,
     epoch: u32,
     warp_epochs: Vec<u32>,
 }
 
+impl Default for Races {
+    /// Nothing is checked.
+    fn default() -> Races {
+        Races {
+            shared_enabled: false,
+            global_enabled: false,
+            at: NEVER.at,
+            shared_cells: Vec::new(),
+            global_cells: FxHashMap::default(),
+            epoch: 0,
+            warp_epochs: Vec::new(),
+        }
+    }
+}
+
 impl Races {
+    /// Whether anything is checked.
+    pub fn is_on(&self) -> bool {
+        self.shared_enabled || self.global_enabled
+    }
+
     /// A new block starts, with new shared memory.
     pub fn start_block(&mut self, warps: usize, shared_bytes: usize) {
         self.epoch += 1;
@@ -90,7 +122,7 @@ impl Races {
 
     fn event(&self, block: u32, thread: u32, what: Access) -> Event {
         let warp_epoch = self.warp_epochs.get(thread as usize / LANES).copied().unwrap_or(0);
-        Event { thread, block, epoch: self.epoch, warp_epoch, atomic: what == Access::Atomic }
+        Event { thread, block, epoch: self.epoch, warp_epoch, atomic: what == Access::Atomic, at: self.at }
     }
 
     /// Notes an access to shared memory.
@@ -134,7 +166,12 @@ fn conflicts(before: Event, now: Event) -> bool {
 fn touch(cell: &mut Cell, now: Event, what: Access) -> Result<(), Race> {
     let kind = |event: Event, plain| if event.atomic { Access::Atomic } else { plain };
     if conflicts(cell.write, now) {
-        return Err(Race { first: kind(cell.write, Access::Write), second: what, other: cell.write.thread });
+        return Err(Race {
+            first: kind(cell.write, Access::Write),
+            second: what,
+            other: cell.write.thread,
+            at: cell.write.at,
+        });
     }
     if what == Access::Read {
         if cell.reads[0].thread != now.thread || cell.reads[0].block != now.block {
@@ -144,7 +181,7 @@ fn touch(cell: &mut Cell, now: Event, what: Access) -> Result<(), Race> {
         return Ok(());
     }
     if let Some(read) = cell.reads.iter().find(|&&read| conflicts(read, now)) {
-        return Err(Race { first: Access::Read, second: what, other: read.thread });
+        return Err(Race { first: Access::Read, second: what, other: read.thread, at: read.at });
     }
     cell.write = now;
     Ok(())
