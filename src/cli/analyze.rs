@@ -1,7 +1,7 @@
 //! `warpwise analyze`: what does the analysis say about a file of LLVM IR? Prints the text of
 //! `print<affine-divergence>`.
 
-use crate::divergence::hypothesis::conditions;
+use crate::divergence::hypothesis::conditions_in;
 use crate::divergence::print::Printer;
 use crate::divergence::{ModuleAnalysis, Options};
 use crate::geometry::BlockShape;
@@ -38,7 +38,7 @@ pub fn run(args: &AnalyzeArgs) -> anyhow::Result<()> {
     for function in handle.functions().filter(|function| !function.is_declaration()) {
         if args.functions.is_empty() || args.functions.contains(&function.name()) {
             let (facts, handles) = analysis.facts(function);
-            let conditions = conditions(&facts, &handles);
+            let conditions = conditions_in(&analysis, &facts, &handles);
             print!("{}", Printer::new(&facts, &handles).with_conditions(conditions).function());
         }
     }

@@ -83,7 +83,9 @@ impl ClangFlags {
 
     /// For the compile to IR that a report speaks of.
     pub fn for_ir(&self) -> Vec<&str> {
-        let ours = ["-fno-discard-value-names", "-Xclang", "-disable-O0-optnone"];
+        // -g gives optimised device code no more than lines, and the report names members of records
+        let ours =
+            ["-fno-discard-value-names", "-Xclang", "-disable-O0-optnone", "-Xclang", "-debug-info-kind=limited"];
         ours.into_iter().chain(self.plain.iter().map(String::as_str)).collect()
     }
 }

@@ -28,6 +28,15 @@ const MAX_ORIGINS: usize = 64;
 
 /// The conditional facts of a function; none unless it is a kernel.
 pub fn conditions(facts: &Facts, handles: &Handles<'_>) -> Conditions {
+    conditions_by(None, facts, handles)
+}
+
+/// The same, with an analysis of the module that is there already: of many kernels, one is enough.
+pub fn conditions_in<'m>(analysis: &ModuleAnalysis<'m>, facts: &Facts, handles: &Handles<'m>) -> Conditions {
+    conditions_by(Some(analysis), facts, handles)
+}
+
+fn conditions_by<'m>(known: Option<&ModuleAnalysis<'m>>, facts: &Facts, handles: &Handles<'m>) -> Conditions {
     let mut conditions = Conditions::default();
     let func = &facts.func;
     if !func.is_kernel || facts.is_simple() {
@@ -48,7 +57,14 @@ pub fn conditions(facts: &Facts, handles: &Handles<'_>) -> Conditions {
             add(block, Condition::Covered(bounds));
         }
     }
-    let analysis = ModuleAnalysis::new(handles.function.module(), Options::default());
+    let own;
+    let analysis = match known {
+        Some(analysis) => analysis,
+        None => {
+            own = ModuleAnalysis::new(handles.function.module(), Options::default());
+            &own
+        }
+    };
     let solve =
         |geometry: Geometry, multiples: &[u32]| analysis.solve_under(facts, handles.function, geometry, multiples);
     let becomes_uniform = |findings: &Findings, block: Block| findings.branch_scope(block).is_some();

@@ -127,10 +127,14 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
                 _ => binary("^", 1),
             },
             Opcode::FNeg => (format!("-{}", self.atom(operands[0], depth - 1)), 8),
+            Opcode::Select if let Some((operator, sides)) = self.logical(inst) => {
+                self.binary(operator, 1, &sides, depth - 1)
+            }
             Opcode::Select => {
                 let [condition, yes, no] = [0, 1, 2].map(|index| self.atom(operands[index], depth - 1));
                 (format!("{condition} ? {yes} : {no}"), 0)
             }
+            Opcode::Gep if let Some(member) = self.member(value, depth) => (format!("&{member}"), 8),
             Opcode::Gep => match self.element(inst, depth) {
                 (text, 9) => (format!("&{text}"), 8),
                 moved => moved,
@@ -142,6 +146,24 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
         }
     }
 
+    /// The operator and operands of `a && b` and `a || b`, which LLVM writes as selects.
+    fn logical(&self, select: Inst) -> Option<(&'static str, [Value; 2])> {
+        let func = self.func();
+        let &[condition, yes, no] = func.operands(select) else { return None };
+        if func.int_bits(func.result(select)) != Some(1) {
+            return None;
+        }
+        let is = |value: Value, wanted: bool| match func.constant(value) {
+            Some(ConstData::Int(number)) => (number & 1 != 0) == wanted,
+            _ => false,
+        };
+        match (is(yes, true), is(no, false)) {
+            (true, _) => Some(("||", [condition, no])),
+            (_, true) => Some(("&&", [condition, yes])),
+            _ => None,
+        }
+    }
+
     fn binary(&self, operator: &str, strength: u8, operands: &[Value], depth: u32) -> (String, u8) {
         let (mut left, left_strength) = self.expression(operands[0], depth);
         let (mut right, right_strength) = self.expression(operands[1], depth);
@@ -150,6 +172,12 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
         }
         if right_strength <= strength {
             right = format!("({right})");
+        }
+        // as `n - 1` is written after optimisation
+        if let (Some(number), "+") =
+            (right.strip_prefix('-').filter(|_| self.func().constant(operands[1]).is_some()), operator)
+        {
+            return (format!("{left} - {number}"), strength);
         }
         (format!("{left} {operator} {right}"), strength)
     }
@@ -189,9 +217,53 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
         }
     }
 
-    /// What a pointer points to: `a[i]`, `x`, `*p`, `*(p + 8 bytes)`.
+    /// A member of a record of the source: `grid.nx`, `job->size`, `jobs[i].size`; nothing where debug information does
+    /// not tell.
+    fn member(&self, address: Value, depth: u32) -> Option<String> {
+        let func = self.func();
+        let (mut base, mut offset, mut indexed) = (address, 0i64, None);
+        while let Some(inst) = func.def(base) {
+            match func.insts[inst].opcode {
+                Opcode::Gep => {
+                    let gep = func.gep(inst);
+                    offset = offset.checked_add(gep.offset)?;
+                    match *gep.terms {
+                        [] => {}
+                        [term] if indexed.is_none() => {
+                            indexed = Some((func.operands(inst)[term.operand as usize], term))
+                        }
+                        _ => return None,
+                    }
+                }
+                Opcode::AddrSpaceCast | Opcode::BitCast => {}
+                _ => break,
+            }
+            base = func.operands(inst)[0];
+        }
+        let name = self.source_name(base)?;
+        let member = self.handles.value(base).member(u64::try_from(offset).ok()?)?;
+        let record = offset.unsigned_abs() / member.record;
+        match (indexed, member.is_pointer) {
+            (None, false) if record == 0 => Some(format!("{name}.{}", member.path)),
+            (None, true) if record == 0 => Some(format!("{name}->{}", member.path)),
+            (None, true) => Some(format!("{name}[{record}].{}", member.path)),
+            (Some((index, term)), true) if term.stride == member.record => {
+                let (mut index, strength) = self.expression(index, depth.saturating_sub(1));
+                if record > 0 {
+                    index = if strength < 5 { format!("({index}) + {record}") } else { format!("{index} + {record}") };
+                }
+                Some(format!("{name}[{index}].{}", member.path))
+            }
+            _ => None,
+        }
+    }
+
+    /// What a pointer points to: `a[i]`, `x`, `grid.nx`, `*p`, `*(p + 8 bytes)`.
     fn pointee(&self, pointer: Value, depth: u32) -> String {
         let func = self.func();
+        if let Some(member) = self.member(pointer, depth) {
+            return member;
+        }
         match func.def(pointer) {
             Some(inst) if func.insts[inst].opcode == Opcode::Gep => match self.element(inst, depth) {
                 (text, 9) => text,

@@ -60,6 +60,89 @@ extern "C" const char *warpwise_variable_name(LLVMValueRef Value, size_t *Length
   return Name.data();
 }
 
+// Without typedefs and qualifiers.
+static const DIType *bareType(const DIType *T) {
+  while (auto *Derived = dyn_cast_or_null<DIDerivedType>(T)) {
+    switch (Derived->getTag()) {
+    case dwarf::DW_TAG_typedef:
+    case dwarf::DW_TAG_const_type:
+    case dwarf::DW_TAG_volatile_type:
+    case dwarf::DW_TAG_restrict_type:
+      T = Derived->getBaseType();
+      continue;
+    default:
+      return T;
+    }
+  }
+  return T;
+}
+
+static bool isRecord(const DIType *T) {
+  auto *Composite = dyn_cast_or_null<DICompositeType>(T);
+  return Composite &&
+         (Composite->getTag() == dwarf::DW_TAG_structure_type || Composite->getTag() == dwarf::DW_TAG_class_type);
+}
+
+// Appends the member at an offset in bits, down to one that is no record; false if there is none.
+static bool appendMember(const DIType *T, uint64_t Offset, std::string &Path) {
+  T = bareType(T);
+  if (!isRecord(T))
+    return T && Offset == 0 && !isa<DICompositeType>(T);
+  for (const DINode *Node : cast<DICompositeType>(T)->getElements()) {
+    auto *Member = dyn_cast<DIDerivedType>(Node);
+    if (!Member || Member->isStaticMember())
+      continue;
+    bool IsBase = Member->getTag() == dwarf::DW_TAG_inheritance;
+    if (!IsBase && Member->getTag() != dwarf::DW_TAG_member)
+      continue;
+    const DIType *Own = bareType(Member->getBaseType());
+    uint64_t Size = Own ? Own->getSizeInBits() : 0, Start = Member->getOffsetInBits();
+    if (Offset < Start || Offset - Start >= Size || Member->isBitField())
+      continue;
+    if (!IsBase) {
+      if (Member->getName().empty())
+        return false;
+      Path += (Path.empty() ? "" : ".") + Member->getName().str();
+    }
+    return appendMember(Own, Offset - Start, Path);
+  }
+  return false;
+}
+
+// The member of a record that lies at an offset in bytes from an address, such as `size.x`: of a variable that lies
+// there, or of what a variable points to, then in whichever of several records of a row. `Size` is that of a record,
+// `IsPointer` whether the variable points to it. Writes at most `Capacity` characters and answers how many; none if
+// debug information does not tell.
+extern "C" size_t warpwise_member_name(LLVMValueRef Value, uint64_t Offset, char *Out, size_t Capacity,
+                                       uint64_t *Size, bool *IsPointer) {
+  SmallVector<DbgVariableRecord *, 4> Records;
+  findDbgUsers(unwrap(Value), Records);
+  // what lies there before what points there, such as a reference of a function that was inlined
+  stable_sort(Records, [](auto *A, auto *B) { return A->isDbgDeclare() > B->isDbgDeclare(); });
+  for (DbgVariableRecord *DVR : Records) {
+    if (DVR->hasArgList() || DVR->getExpression()->getNumElements() != 0 ||
+        DVR->getVariableLocationOp(0) != unwrap(Value))
+      continue;
+    const DIType *T = bareType(DVR->getVariable()->getType());
+    *IsPointer = !DVR->isDbgDeclare();
+    if (*IsPointer) {
+      auto *Pointer = dyn_cast_or_null<DIDerivedType>(T);
+      bool Points = Pointer && (Pointer->getTag() == dwarf::DW_TAG_pointer_type ||
+                                Pointer->getTag() == dwarf::DW_TAG_reference_type);
+      T = Points ? bareType(Pointer->getBaseType()) : nullptr;
+    }
+    if (!isRecord(T) || T->getSizeInBits() == 0)
+      continue;
+    *Size = T->getSizeInBits() / 8;
+    std::string Path;
+    if (!appendMember(T, Offset % *Size * 8, Path) || Path.empty() || Path.size() > Capacity)
+      continue;
+    std::copy(Path.begin(), Path.end(), Out);
+    return Path.size();
+  }
+  return 0;
+}
+
 // Takes a record off its instruction; it is the caller's from then on.
 extern "C" void warpwise_record_detach(LLVMDbgRecordRef Record) { unwrap(Record)->removeFromParent(); }
 

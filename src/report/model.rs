@@ -7,9 +7,10 @@
 use super::advice::{Advice, Weights};
 use super::times::Times;
 use super::todo::{Action, Subject, actions};
-use crate::access::{self, Cost, Pattern, WarpAccess};
+use crate::access::lane_distance::LaneDistance;
+use crate::access::{self, Cost, Pattern, Space, WarpAccess};
 use crate::cost::grid_work::GridWork;
-use crate::divergence::hypothesis::conditions;
+use crate::divergence::hypothesis::conditions_in;
 use crate::divergence::{Class, Facts, ModuleAnalysis};
 use crate::entity::{Inst, Value};
 use crate::explain::causes::Causes;
@@ -202,17 +203,12 @@ pub fn build(analysis: &ModuleAnalysis<'_>, input: &str, sources: &mut Sources) 
         .filter(|function| !function.is_declaration())
         .map(|&function| {
             let (facts, handles) = analysis.facts(function);
-            of_function(&facts, &handles, sources)
+            Builder::new(analysis, &facts, &handles).build(sources)
         })
         .collect();
     // kernels first, otherwise in the order of the module
     reports.sort_by_key(|report| !report.is_kernel);
     Report { input: input.to_owned(), notes: Vec::new(), todo: Vec::new(), functions: reports }
-}
-
-/// Reports on one function.
-pub fn of_function(facts: &Facts, handles: &Handles<'_>, sources: &mut Sources) -> FunctionReport {
-    Builder::new(facts, handles).build(sources)
 }
 
 /// Adds a note to a line, once.
@@ -235,7 +231,18 @@ fn is_readable(expression: &str) -> bool {
     expression != "…" && expression.matches('…').count() < 2
 }
 
+/// What is said of an access like `in[min(i + 1, n - 1)]`.
+const NEIGHBOURS: &str = "neighbouring lanes at neighbouring elements, except where the index is cut off or wraps";
+
+/// Whether lanes are at most an element apart, although the address has no form: an index that is bounded or masked.
+/// A guess, as [`LaneDistance`] is.
+fn are_neighbours(distances: &mut LaneDistance<'_>, facts: &Facts, access: &WarpAccess) -> bool {
+    let apart = distances.of(access.pointer, facts.func.insts[access.inst].block);
+    access.space == Space::Global && apart.is_some_and(|bytes| bytes > 0 && bytes <= u64::from(access.bytes))
+}
+
 struct Builder<'a, 'm> {
+    analysis: &'a ModuleAnalysis<'m>,
     facts: &'a Facts,
     handles: &'a Handles<'m>,
     words: ExpressionPrinter<'a, 'm>,
@@ -243,8 +250,8 @@ struct Builder<'a, 'm> {
 }
 
 impl<'a, 'm> Builder<'a, 'm> {
-    fn new(facts: &'a Facts, handles: &'a Handles<'m>) -> Self {
-        Builder { facts, handles, words: ExpressionPrinter::new(facts, handles), lines: BTreeMap::new() }
+    fn new(analysis: &'a ModuleAnalysis<'m>, facts: &'a Facts, handles: &'a Handles<'m>) -> Self {
+        Builder { analysis, facts, handles, words: ExpressionPrinter::new(facts, handles), lines: BTreeMap::new() }
     }
 
     fn build(mut self, sources: &mut Sources) -> FunctionReport {
@@ -399,7 +406,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         let kernel = &self.facts.func;
         let mut branches = Branches::default();
         let causes = Causes::new(self.facts);
-        let conditions = conditions(self.facts, self.handles);
+        let conditions = conditions_in(self.analysis, self.facts, self.handles);
         for block in kernel.blocks.keys().filter(|&block| self.facts.is_reachable(block)) {
             if !kernel.graph.is_branch(block) {
                 continue;
@@ -431,9 +438,14 @@ impl<'a, 'm> Builder<'a, 'm> {
 
     fn accesses(&mut self, found: &[WarpAccess], weights: &mut Weights<'_, '_>) -> Vec<AccessReport> {
         let mut reports = Vec::new();
+        let mut distances = LaneDistance::new(self.facts);
         for access in found {
-            let report = self.access(access);
-            weights.access(access, report.place.clone(), || report.sentence());
+            let mut report = self.access(access);
+            if report.text.is_none() && are_neighbours(&mut distances, self.facts, access) {
+                report.text = Some(NEIGHBOURS.to_owned());
+            } else {
+                weights.access(access, report.place.clone(), || report.sentence());
+            }
             let place = report.place.clone();
             if let (Some(place), Some(text), true) = (place, &report.text, report.is_costly) {
                 let note = format!("{} {}: {text}", report.space, report.action);

@@ -72,12 +72,24 @@ fn head(out: &mut String, function: &FunctionReport) {
         (total, 1) => writeln!(out, "  branches: {total}, 1 of them diverges"),
         (total, _) => writeln!(out, "  branches: {total}, {divergent} of them diverge"),
     };
-    let costly = function.accesses.iter().filter(|access| access.is_costly).count();
-    let _ = match (function.accesses.len(), costly) {
-        (0, _) => Ok(()),
-        (total, 0) => writeln!(out, "  memory:   {}, none found costly", plural(total, "access", "accesses")),
-        (total, _) => writeln!(out, "  memory:   {}, {costly} costly", plural(total, "access", "accesses")),
-    };
+    if !function.accesses.is_empty() {
+        let total = plural(function.accesses.len(), "access", "accesses");
+        let _ = writeln!(out, "  memory:   {total}, {}", costs(&function.accesses));
+    }
+}
+
+/// How many accesses are costly, and of how many that is not known: those that the inventory lists.
+fn costs(accesses: &[AccessReport]) -> String {
+    let count = |holds: fn(&AccessReport) -> bool| accesses.iter().filter(|access| holds(access)).count();
+    let is_local = |access: &AccessReport| access.space == "local" && is_worth_a_line(access);
+    let costly = count(|access| access.is_costly && access.space != "local");
+    let local = accesses.iter().filter(|access| is_local(access)).count();
+    let unknown = count(|access| access.text.is_none() && access.space != "local");
+    let parts =
+        [(costly, "costly"), (local, "to local memory"), (unknown, "whose lanes are an unknown distance apart")];
+    let parts: Vec<String> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    if parts.is_empty() { "none found costly".to_owned() } else { parts.join(", ") }
 }
 
 fn plural(count: usize, one: &str, many: &str) -> String {

@@ -85,6 +85,11 @@ impl fmt::Display for Access {
     }
 }
 
+/// A function as the source names it, with template arguments.
+fn in_source(symbol: &str) -> String {
+    warpwise_timer::names::short(&warpwise_timer::names::demangled(symbol))
+}
+
 /// An element of a variable with this symbol, as the source has it: `tile[3]`.
 pub fn element(symbol: &str, offset: u64, size: usize) -> String {
     let full = warpwise_timer::names::demangled(symbol);
@@ -129,8 +134,9 @@ pub struct Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let triple = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
-        write!(f, "{}\n  kernel {}, block {}", self.kind, self.kernel, triple(self.block))?;
-        write!(f, ", thread {}\n  in {}: {}", triple(self.thread), self.function, self.text)?;
+        let [kernel, function] = [&self.kernel, &self.function].map(|symbol| in_source(symbol));
+        write!(f, "{}\n  kernel {kernel}, block {}", self.kind, triple(self.block))?;
+        write!(f, ", thread {}\n  in {function}: {}", triple(self.thread), self.text)?;
         if !self.location.is_empty() {
             write!(f, "\n  at {}", self.location)?;
         }

@@ -204,6 +204,14 @@ impl<'m> Layout<'m> {
 
 unsafe extern "C" {
     fn warpwise_variable_name(value: LLVMValueRef, length: *mut usize) -> *const std::ffi::c_char;
+    fn warpwise_member_name(
+        value: LLVMValueRef,
+        offset: u64,
+        out: *mut u8,
+        capacity: usize,
+        size: *mut u64,
+        is_pointer: *mut bool,
+    ) -> usize;
     fn warpwise_location_function(location: LLVMMetadataRef, length: *mut usize) -> *const std::ffi::c_char;
 }
 
@@ -212,7 +220,9 @@ fn file_name(file: LLVMMetadataRef) -> String {
     if file.is_null() {
         String::new()
     } else {
-        bytes_to_string(get!(LLVMDIFileGetFilename(file, &mut len)), len as usize)
+        let name = bytes_to_string(get!(LLVMDIFileGetFilename(file, &mut len)), len as usize);
+        // clang finds headers beside a source as ./header
+        name.strip_prefix("./").map_or_else(|| name.clone(), str::to_owned)
     }
 }
 

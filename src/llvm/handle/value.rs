@@ -25,6 +25,20 @@ pub enum ValueKind {
     Other,
 }
 
+/// Characters of the longest path to a member that is shown.
+const LONGEST_MEMBER: usize = 64;
+
+/// A member of a record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Member {
+    /// `size.x`.
+    pub path: String,
+    /// Size of the record in bytes.
+    pub record: u64,
+    /// Whether the variable points to records, and is not one itself.
+    pub is_pointer: bool,
+}
+
 impl<'m> Value<'m> {
     /// Name, empty when it has none.
     pub fn name(self) -> String {
@@ -37,6 +51,15 @@ impl<'m> Value<'m> {
         let name = self.name();
         let mut len = 0;
         if name.is_empty() { bytes_to_string(get!(warpwise_variable_name(self.raw, &mut len)), len) } else { name }
+    }
+    /// The member at an offset in bytes of the record that lies at this address, as far as debug information tells.
+    pub fn member(self, offset: u64) -> Option<Member> {
+        let mut path = [0u8; LONGEST_MEMBER];
+        let (mut record, mut is_pointer) = (0, false);
+        let length =
+            get!(warpwise_member_name(self.raw, offset, path.as_mut_ptr(), path.len(), &mut record, &mut is_pointer));
+        let path = String::from_utf8_lossy(path.get(..length)?).into_owned();
+        (length > 0).then_some(Member { path, record, is_pointer })
     }
     /// A float constant's value, as exact as a double is.
     pub fn float_constant(self) -> Option<f64> {
