@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use warpwise::settings::table::{self, Parameter};
 
 /// Files that contain names of remarks: the transforms, and the analysis's own remarks.
-const REMARKS: [&str; 14] = [
+const REMARKS: [&str; 15] = [
     "src/annotate",
     "src/fuse",
     "src/hoist",
