@@ -113,8 +113,8 @@ static bool appendMember(const DIType *T, uint64_t Offset, std::string &Path) {
 // there, or of what a variable points to, then in whichever of several records of a row. `Size` is that of a record,
 // `IsPointer` whether the variable points to it. Writes at most `Capacity` characters and answers how many; none if
 // debug information does not tell.
-extern "C" size_t warpwise_member_name(LLVMValueRef Value, uint64_t Offset, char *Out, size_t Capacity,
-                                       uint64_t *Size, bool *IsPointer) {
+extern "C" size_t warpwise_member_name(LLVMValueRef Value, uint64_t Offset, char *Out, size_t Capacity, uint64_t *Size,
+                                       bool *IsPointer) {
   SmallVector<DbgVariableRecord *, 4> Records;
   findDbgUsers(unwrap(Value), Records);
   // what lies there before what points there, such as a reference of a function that was inlined
