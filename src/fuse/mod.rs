@@ -244,7 +244,8 @@ impl<'m> Driver<'_, 'm> {
         let frequencies = &Frequencies::new(function);
         let context = Context { func: &outline.func, handles: &handles, kinds, costs, frequencies, always, map };
         let mut tried = Tried::default();
-        if !(host.wants(Kind::Missed) && under.is_empty()) && !tried.could_meld(&outline, &context) {
+        let is_told = host.wants(Kind::Missed) && under.is_empty();
+        if !is_told && !tried.could_meld(&outline, &context) {
             return None;
         }
         let facts = analysis.solve(outline, function);

@@ -198,9 +198,9 @@ impl Settings {
     /// What decides, besides a kernel's code, into what the default pipeline makes it, as text.
     pub fn decisive(&self) -> String {
         let Settings { block, simple, switches, regs, dynamic_shared, candidates, ptxas_smem, ptxas, .. } = self;
-        let Settings { always, map_file, assume_restrict, vote, bra_uni, shuffle, .. } = self;
+        let Settings { always, map_file, assume_restrict, vote, bra_uni, shuffle, hoist_grid, hoist_all, .. } = self;
         let general = (block, simple, switches, regs, dynamic_shared, candidates, ptxas_smem, ptxas);
-        format!("{:?}", (general, (always, map_file, assume_restrict, vote, bra_uni, shuffle)))
+        format!("{:?}", (general, (always, map_file, assume_restrict, vote, bra_uni, shuffle, hoist_grid, hoist_all)))
     }
 }
 
