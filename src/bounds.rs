@@ -23,7 +23,6 @@ use crate::launch_table::{Fact, IntArgument, LaunchVersion, say};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module};
 use crate::llvm::remark::{Host, Kind, Reshape};
-use crate::mutants::{self, Mutant};
 use crate::settings::{Transform, is_enabled};
 use crate::shared_memory::room::NoShared;
 use crate::versions;
@@ -213,7 +212,6 @@ fn implies(stronger: Fact, weaker: Fact) -> bool {
 fn fact_of(func: &Func, check: &Check) -> Option<Fact> {
     let bound = check.bound;
     let (dim, of_grid) = (bound.dim as u8, bound.in_grid);
-    let beyond = i64::from(mutants::on(Mutant::BoundBeyond));
     if let Some(number) = bound.number {
         let limit = u64::try_from(number).ok()?;
         // what compares a thread's place in its block with a number chooses among threads; and work for less than a warp is
@@ -222,10 +220,10 @@ fn fact_of(func: &Func, check: &Check) -> Option<Fact> {
         if !is_size {
             return None;
         }
-        return Some(Fact::CoveredBy { dim, of_grid, plus: bound.plus - beyond, limit });
+        return Some(Fact::CoveredBy { dim, of_grid, plus: bound.plus, limit });
     }
     let (argument, less) = argument_of(func, bound.limit, check.signed)?;
-    Some(Fact::Covered { dim, of_grid, plus: bound.plus.checked_add(less)? - beyond, argument })
+    Some(Fact::Covered { dim, of_grid, plus: bound.plus.checked_add(less)?, argument })
 }
 
 /// The argument that a limit is, and the number that is subtracted from it. Where the fact holds, the argument is at least
@@ -287,9 +285,21 @@ mod tests {
 
     /// Whether two blocks of 33 threads do something else than before, for this argument.
     fn differs(limit: &str, predicate: &str, n: i32) -> bool {
+        differs_under(limit, predicate, n, None)
+    }
+
+    /// The same if the table had other facts.
+    fn differs_under(limit: &str, predicate: &str, n: i32, facts: Option<Vec<Fact>>) -> bool {
         let text = KERNEL.replace("LIMIT", limit).replace("PREDICATE", predicate);
         let [before, after] = [0, 1].map(|_| OwnedModule::from_text(&text, "k").unwrap());
         assert!(make(after.handle(), divergence::Options::default(), true, &Host::silent()));
+        if let Some(facts) = facts {
+            let kernel = after.handle().function("k").unwrap();
+            let (version, entry) = versions::all_of(kernel).remove(0);
+            let mut editor = Editor::new(after.handle());
+            versions::record(&mut editor, version, &LaunchVersion { facts, ..entry });
+            versions::write_table(&mut editor, kernel);
+        }
         after.verify().unwrap();
         let [before, after] = [before, after].map(|module| import(module.handle(), "k"));
         let args = vec![Arg::Buffer(vec![255; 4 * 66]), Arg::Value(n.to_le_bytes().to_vec())];
@@ -334,11 +344,10 @@ mod tests {
 
     #[test]
     fn wrong_facts_are_noticed() {
-        for (mutant, n) in [(Mutant::BoundBeyond, 67), (Mutant::FactsLost, 5)] {
-            mutants::activate(Some(mutant));
-            let noticed = differs(LIMITS[1], "slt", n);
-            mutants::activate(None);
-            assert!(noticed, "{mutant:?}");
+        let argument = IntArgument { index: 1, bits: 32, signed: true };
+        let beyond = Fact::Covered { dim: 0, of_grid: true, plus: 1, argument };
+        for (facts, n) in [(vec![beyond], 67), (Vec::new(), 5)] {
+            assert!(differs_under(LIMITS[1], "slt", n, Some(facts)));
             assert!(!differs(LIMITS[1], "slt", n));
         }
     }

@@ -166,10 +166,6 @@ mutants! {
     VersionEarly,
     /// The table asks for half of the memory.
     VersionShort,
-    /// The table says that versions are for every launch.
-    FactsLost,
-    /// The table lets one thread more than there is work run without bounds checks.
-    BoundBeyond,
     /// `divergence-map` counts visits twice.
     CountsTwice,
 }

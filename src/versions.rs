@@ -8,7 +8,6 @@
 use crate::launch_table::{ATTRIBUTE, LaunchVersion, MAX_VERSIONS, table_of, version_of};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::Function;
-use crate::mutants::{self, Mutant};
 use crate::shared_memory::room::NoVersion;
 
 /// Largest kernel that is copied, in basic blocks. No version is worth doubling the code of a very large kernel.
@@ -86,10 +85,7 @@ pub fn record<'m>(editor: &mut Editor<'m>, version: Function<'m>, entry: &Launch
 
 /// Writes the table by which the host finds the versions of a kernel, in place of any that there is.
 pub fn write_table<'m>(editor: &mut Editor<'m>, kernel: Function<'m>) {
-    let mut entries: Vec<LaunchVersion> = all_of(kernel).into_iter().map(|(_, entry)| entry).collect();
-    if mutants::on(Mutant::FactsLost) {
-        entries.iter_mut().for_each(|entry| entry.facts.clear());
-    }
+    let entries: Vec<LaunchVersion> = all_of(kernel).into_iter().map(|(_, entry)| entry).collect();
     let name = table_of(&kernel.name());
     editor.launch_table(kernel, &name, &crate::launch_table::encode(&entries));
 }

@@ -34,7 +34,6 @@ pub fn place_of(mutant: Mutant) -> Place {
         }
         ConstantShifted | AnyBlock => (Mode::LocalArrays, "steer-spills<victims=rare+stack>"),
         VersionStride | VersionEarly | VersionShort => (Mode::LocalArrays, "steer-spills<victims=rare+stack;versions>"),
-        FactsLost | BoundBeyond => (Mode::Control, "fuse-branches<always;versions>"),
         HoistNoBarrier => (Mode::General, "steer-spills<victims=none;hoist-grid;hoist-all>"),
         RematOperand | ZeroIsOne => (Mode::Pressure, "steer-spills<victims=constant;regs=24;block={block}>"),
         SlotOffset | SlotNoBarrier | RowStride | LaneLost => {
