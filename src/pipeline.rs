@@ -162,7 +162,22 @@ pub fn run(
 /// Runs the transforms that the settings enable.
 fn run_enabled(module: Module<'_>, settings: &Settings, session: &Session, host: &Host<'_>) -> bool {
     let enabled = Transform::ALL.into_iter().filter(|&transform| settings.runs(transform));
-    enabled.fold(false, |changed, transform| run_transform(transform, module, settings, session, host) || changed)
+    run_all(enabled, module, settings, session, host)
+}
+
+/// Runs transforms in turn; returns whether any of them changed the module.
+fn run_all(
+    transforms: impl Iterator<Item = Transform>,
+    module: Module<'_>,
+    settings: &Settings,
+    session: &Session,
+    host: &Host<'_>,
+) -> bool {
+    let mut changed = false;
+    for transform in transforms {
+        changed |= run_transform(transform, module, settings, session, host);
+    }
+    changed
 }
 
 fn run_transform(

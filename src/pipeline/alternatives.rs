@@ -4,7 +4,7 @@
 //! about correctness. They are few, because each costs a kernel's code and launches in which it is measured.
 
 use super::code::text_with_made;
-use super::{Session, run_transform};
+use super::{Session, run_all};
 use crate::choices::VERSION;
 use crate::divergence::ModuleAnalysis;
 use crate::gpu::chip::{self, Chip};
@@ -80,10 +80,7 @@ impl Kind {
 
     /// Runs the transforms of this kind on some functions, and on nothing else; returns whether the module changed.
     fn run<'m>(&self, module: Module<'m>, functions: &[Function<'m>], session: &Session, host: &Host<'_>) -> bool {
-        with_only(module, functions, || {
-            let run = |&transform: &Transform| run_transform(transform, module, &self.settings, session, host);
-            self.transforms.iter().fold(false, |changed, transform| run(transform) || changed)
-        })
+        with_only(module, functions, || run_all(self.transforms.iter().copied(), module, &self.settings, session, host))
     }
 
     /// Makes kernels, in place, what the alternative of this name is; not for versions. Returns whether the module changed.

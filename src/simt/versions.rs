@@ -155,7 +155,8 @@ mod tests {
         let multiple = Fact::BlockMultiple { dim: 0, of: 32 };
         let one = Fact::BlockIs { dim: 1, extent: 1 };
         let short = Fact::CoveredBy { dim: 0, of_grid: false, plus: 0, limit: 16 };
-        let cases: [(Fact, &[[u32; 3]], &[[u32; 3]]); 5] = [
+        type Blocks = &'static [[u32; 3]];
+        let cases: [(Fact, Blocks, Blocks); 5] = [
             (
                 multiple,
                 &[[32, 1, 1], [1024, 1, 1], [64, 2, 1], [32, 1, 2]],
