@@ -7,8 +7,8 @@ use super::code::*;
 use super::fault::{Exec, FaultKind, trap};
 use super::machine::Program;
 use super::observe::{LaneValues, Observer, StepContext, iteration_name, mix};
-use super::warp::{Frame, lanes_of};
-use crate::llvm::image::FuncId;
+use super::warp::{Frame, Regs, lanes_of};
+use crate::llvm::image::{FuncId, ModuleImage, Operand};
 use smallvec::{SmallVec, smallvec};
 
 /// Edges in successor order, each with the lanes that take it.
@@ -155,6 +155,28 @@ impl Site {
     pub fn place(&self, program: &Program, pc: u32) -> (FuncId, u32) {
         let micros = &program.functions[self.func.index()].micros;
         (self.func, micros.get(pc as usize).map_or(0, |micro| micro.inst))
+    }
+
+    /// The instruction at which a value became undefined that an instruction uses in a lane: the first one, going back along
+    /// operands, of which no operand is undefined any more. None if that is the instruction itself.
+    pub fn origin(&self, program: &Program, image: &ModuleImage, regs: &Regs, inst: u32, lane: u32) -> Option<u32> {
+        let (code, function) = (&program.functions[self.func.index()], &image.functions[self.func.index()]);
+        let is_undefined = |inst: u32| {
+            let (first, count) = code.results[inst as usize];
+            (first..first + count).any(|slot| regs.undef[self.base + slot as usize] >> lane & 1 != 0)
+        };
+        let mut seen = vec![inst];
+        loop {
+            let last = *seen.last()?;
+            let before = function.insts[last as usize].operands.iter().find_map(|operand| match *operand {
+                Operand::Inst(def) if is_undefined(def) && !seen.contains(&def) => Some(def),
+                _ => None,
+            });
+            match before {
+                Some(def) => seen.push(def),
+                None => return (last != inst).then_some(last),
+            }
+        }
     }
 
     /// Enters a function from instruction `inst` for the lanes of the mask: copies arguments and notifies the observer.

@@ -129,6 +129,8 @@ pub struct Fault {
     pub text: String,
     /// `file:line:column`, with inlined call sites; empty without debug info.
     pub location: String,
+    /// The instruction at which a value became undefined that this one uses, and its location, if it is another.
+    pub origin: Option<(String, String)>,
 }
 
 impl fmt::Display for Fault {
@@ -139,6 +141,12 @@ impl fmt::Display for Fault {
         write!(f, ", thread {}\n  in {function}: {}", triple(self.thread), self.text)?;
         if !self.location.is_empty() {
             write!(f, "\n  at {}", self.location)?;
+        }
+        if let Some((text, location)) = &self.origin {
+            write!(f, "\n  the value is undefined since: {text}")?;
+            if !location.is_empty() {
+                write!(f, "\n  at {location}")?;
+            }
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ use super::groups::Counts;
 use super::machine::{Program, Stop, Stopped, World, warps_of};
 use super::observe::{Observer, iteration_name, mix};
 use super::warp::{Frame, Warp, lanes_of};
-use crate::llvm::image::FuncId;
+use crate::llvm::image::{FuncId, ModuleImage};
 
 /// Maximum number of instructions that a lane executes in one turn; small, so that interleavings are fine-grained.
 const LONGEST_TURN: u64 = 12;
@@ -90,7 +90,8 @@ pub(super) fn block<O: Observer>(
         let (number, lane) = ready[pick];
         let warp = &mut warps[number];
         if let Err(trap) = warp.run(lane, program, world, observer, turn) {
-            return Err(Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(lane, program) }));
+            let origin = warp.origin(lane, program, world.image, &trap);
+            return Err(Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(lane, program), origin }));
         }
         if warp.lanes[lane].state == State::Ready {
             continue;
@@ -138,7 +139,7 @@ fn stuck(program: &Program, world: &World<'_>, warps: &[LooseWarp]) -> Option<St
                 State::Ready | State::Done => continue,
             };
             let trap = Box::new(Trap { lane: lane as u32, kind });
-            return Some(Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(lane, program) }));
+            return Some(Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(lane, program), origin: None }));
         }
     }
     None
@@ -203,6 +204,12 @@ impl LooseWarp {
 
     fn place(&self, lane: usize, program: &Program) -> (FuncId, u32) {
         self.lanes[lane].calls.last().map_or((FuncId(0), 0), |call| call.site.place(program, call.pc))
+    }
+
+    /// Where a value became undefined, if that is why a lane trapped.
+    fn origin(&self, lane: usize, program: &Program, image: &ModuleImage, trap: &Trap) -> Option<u32> {
+        let call = self.lanes[lane].calls.last().filter(|_| matches!(trap.kind, FaultKind::Undef { .. }))?;
+        call.site.origin(program, image, &self.core.regs, self.place(lane, program).1, trap.lane)
     }
 
     /// Runs one lane for a turn, or until it waits or ends.

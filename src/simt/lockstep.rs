@@ -21,13 +21,13 @@
 
 use super::code::*;
 use super::control::{Arrival, Completed, Control, Site, Targets, is_control};
-use super::fault::{Exec, FaultKind, trap};
+use super::fault::{Exec, FaultKind, Trap, trap};
 use super::groups::{Counts, Group, ROOT, behind};
 use super::launch::Reconvergence;
 use super::machine::{Program, World};
 use super::observe::{Observer, iteration_name};
 use super::warp::{Frame, Warp, lanes_of};
-use crate::llvm::image::FuncId;
+use crate::llvm::image::{FuncId, ModuleImage};
 use smallvec::SmallVec;
 
 /// A split whose lanes have not reconverged (strict reconvergence only).
@@ -99,6 +99,12 @@ impl LockstepWarp {
     /// Function and instruction of a fault.
     pub fn place(&self, program: &Program) -> (FuncId, u32) {
         self.calls.last().map_or((FuncId(0), 0), |call| call.site.place(program, call.current.pc))
+    }
+
+    /// Where a value became undefined, if that is why a lane trapped.
+    pub fn origin(&self, program: &Program, image: &ModuleImage, trap: &Trap) -> Option<u32> {
+        let call = self.calls.last().filter(|_| matches!(trap.kind, FaultKind::Undef { .. }))?;
+        call.site.origin(program, image, &self.core.regs, self.place(program).1, trap.lane)
     }
 
     /// Runs until the warp ends, reaches a barrier, or has executed `turn` instructions.

@@ -373,9 +373,10 @@ impl<'i> Machine<'i> {
             for (warp, state) in warps.iter_mut().zip(&mut states) {
                 while *state == Yield::Turn {
                     progress = true;
-                    *state = warp
-                        .run(program, world, observer, TURN)
-                        .map_err(|trap| Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(program) }))?;
+                    *state = warp.run(program, world, observer, TURN).map_err(|trap| {
+                        let origin = warp.origin(program, world.image, &trap);
+                        Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(program), origin })
+                    })?;
                     if let Yield::Barrier(Arrival { what: BarrierKind::Arrive, id, .. }) = *state {
                         early.push((id, LANES as u32));
                         warp.pass(program, world, observer);
@@ -400,15 +401,20 @@ impl<'i> Machine<'i> {
                 let kind = FaultKind::Deadlock { id: arrival.id, arrived, expected };
                 let lane = arrival.lanes.trailing_zeros();
                 let trap = Box::new(Trap { lane, kind });
-                return Err(Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(program) }));
+                return Err(Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(program), origin: None }));
             }
         }
     }
 
     fn fault(&self, kernel: FuncId, world: &World<'_>, stop: Stop) -> Fault {
-        let Stop { trap, tid, place } = stop;
+        let Stop { trap, tid, place, origin } = stop;
         let function = &self.image.functions[place.0.index()];
-        let inst = function.insts.get(place.1 as usize);
+        let shown = |inst: u32| {
+            let inst = function.insts.get(inst as usize)?;
+            let location = inst.loc.map(|loc| self.image.describe_location(loc)).unwrap_or_default();
+            Some((inst.text.clone(), location))
+        };
+        let (text, location) = shown(place.1).unwrap_or_default();
         Fault {
             kind: trap.kind,
             kernel: self.image.functions[kernel.index()].name.clone(),
@@ -416,8 +422,9 @@ impl<'i> Machine<'i> {
             thread: tid[trap.lane as usize & 31],
             function: function.name.clone(),
             inst: place.1,
-            text: inst.map(|inst| inst.text.clone()).unwrap_or_default(),
-            location: inst.and_then(|inst| inst.loc).map(|loc| self.image.describe_location(loc)).unwrap_or_default(),
+            text,
+            location,
+            origin: origin.and_then(shown),
         }
     }
 }
@@ -428,6 +435,8 @@ pub(super) struct Stop {
     pub trap: Box<Trap>,
     pub tid: [[u32; 3]; LANES],
     pub place: (FuncId, u32),
+    /// The instruction of the same function at which a value became undefined that this one uses.
+    pub origin: Option<u32>,
 }
 
 /// Boxed, because errors are rare and large.
