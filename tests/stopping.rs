@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{cuda_tree, stdout};
+use common::{cuda_tree, stderr, stdout, warpwise};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 
@@ -69,4 +69,35 @@ fn tune_says_what_is_best_so_far() {
     reader.read_to_string(&mut text).unwrap();
     child.wait().unwrap();
     assert!(text.contains("stopped: of what was tried so far") && text.contains("\nbest: clang"), "{text}");
+}
+
+#[test]
+fn tune_goes_on_from_what_was_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, cache) = (folder.path().join("k.cu"), folder.path().join("kept"));
+    std::fs::write(&source, "__global__ void k(float *p) { p[threadIdx.x] = 1.0f; }\n").unwrap();
+    let tune = |more: &[&str]| {
+        let output = warpwise()
+            .env("WARPWISE_CUDA", cuda_tree())
+            .arg("tune")
+            .arg(&source)
+            .arg("--cache")
+            .arg(&cache)
+            .args(more)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let first = tune(&[]);
+    let answers: Vec<_> = std::fs::read_dir(&cache).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(answers.len() == 5 && first.contains("k(float*)"), "{first}");
+    for answer in &answers {
+        let text = std::fs::read_to_string(answer).unwrap();
+        std::fs::write(answer, text.replace("k(float*)", "was kept ")).unwrap();
+    }
+    let more = tune(&["--regs", "32"]);
+    assert!(more.contains("was kept") && more.contains("clang, 32 registers") && more.contains("k(float*)"), "{more}");
+    std::fs::write(&source, "__global__ void k(float *p) { p[threadIdx.x] = 2.0f; }\n").unwrap();
+    assert_eq!(tune(&[]), first);
 }

@@ -7,6 +7,7 @@ mod doctor;
 mod flags;
 mod fusion;
 mod fuzz;
+mod kept;
 pub mod map;
 mod mutate;
 pub mod nvcc;

@@ -1,13 +1,14 @@
 //! `warpwise report --project compile_commands.json`: what is there to know about the kernels of a whole project?
 //! Reports on every CUDA translation unit, and an index of all kernels.
 //!
-//! Each unit is processed in a process of its own ([`super::unit`]), several in parallel. Results are cached in a
-//! folder by a hash of the command, and are valid as long as all files that clang read are unchanged. So an interrupted
-//! run continues where it stopped, and a second run only processes what has changed. A unit that does not compile is
+//! Each unit is processed in a process of its own ([`super::unit`]), several in parallel. Results are
+//! [kept](super::kept), so an interrupted run continues where it stopped, and a second run only processes what has
+//! changed. A unit that does not compile is
 //! listed and tried again next time. The output depends on the inputs only, not on time, order or the number of jobs.
 
 use super::commands::{DeviceCommand, Entry, device_command};
-use super::cuda::{TREE_VARIABLE, find_clang, find_cuda, find_plugin};
+use super::cuda::{TREE_VARIABLE, find_clang, find_cuda};
+use super::kept::{Answers, identity, key};
 use crate::geometry::BlockShape;
 use crate::report::index::{Failure, Index, Row, Unit};
 use crate::report::seen::SeenKernels;
@@ -15,9 +16,6 @@ use crate::report::times::Times;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -47,14 +45,6 @@ struct Task {
     block: Option<BlockShape>,
     /// Hash of all of the above and of what looks at it.
     key: String,
-}
-
-/// A result as it is cached.
-#[derive(Serialize, Deserialize)]
-struct Kept {
-    unit: Unit,
-    /// Contents of the dependencies, hashed together.
-    contents: String,
 }
 
 /// How the report is given.
@@ -87,7 +77,7 @@ pub fn run(
         serde_json::from_str(&text).with_context(|| format!("{} is no compilation database", commands.display()))?;
     let beside = commands.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let cache = args.cache.clone().unwrap_or_else(|| beside.join(".warpwise"));
-    std::fs::create_dir_all(&cache).with_context(|| format!("cannot make the folder {}", cache.display()))?;
+    let answers = Answers::of(&cache)?;
     let mut index = Index { project: commands.display().to_string(), ..Index::default() };
     let mut tasks = Vec::new();
     let tools = Tools::find()?;
@@ -110,7 +100,7 @@ pub fn run(
     tasks.sort_by(|a, b| (&a.file, &a.key).cmp(&(&b.file, &b.key)));
     tasks.dedup_by(|a, b| a.key == b.key);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let units = look_at_all(&tasks, &cache, &tools, args.jobs.unwrap_or(cores).clamp(1, tasks.len().max(1)));
+    let units = look_at_all(&tasks, &answers, &tools, args.jobs.unwrap_or(cores).clamp(1, tasks.len().max(1)));
 
     let mut pages = Vec::new();
     for (task, unit) in tasks.iter().zip(units) {
@@ -160,28 +150,27 @@ pub fn progress(length: usize) -> ProgressBar {
 }
 
 /// One result per task, in the order of the tasks.
-fn look_at_all(tasks: &[Task], cache: &Path, tools: &Tools, jobs: usize) -> Vec<Result<Unit, String>> {
+fn look_at_all(tasks: &[Task], answers: &Answers, tools: &Tools, jobs: usize) -> Vec<Result<Unit, String>> {
     let bar = progress(tasks.len());
     let next = AtomicUsize::new(0);
-    let hashes = Hashes::default();
-    let answers: Vec<Mutex<Option<Result<Unit, String>>>> = tasks.iter().map(|_| Mutex::new(None)).collect();
+    let units: Vec<Mutex<Option<Result<Unit, String>>>> = tasks.iter().map(|_| Mutex::new(None)).collect();
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| {
-                while let Some((task, answer)) =
-                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((tasks.get(i)?, &answers[i])))
+                while let Some((task, place)) =
+                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((tasks.get(i)?, &units[i])))
                 {
                     bar.set_message(task.file.display().to_string());
-                    let unit = task.run(cache, &hashes, tools).map_err(|error| format!("{error:#}"));
-                    *answer.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(unit);
+                    let unit = task.run(answers, tools).map_err(|error| format!("{error:#}"));
+                    *place.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(unit);
                     bar.inc(1);
                 }
             });
         }
     });
     bar.finish_and_clear();
-    let taken = answers.into_iter().map(|answer| answer.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()));
-    taken.map(|answer| answer.unwrap_or_else(|| Err("was not looked at".to_owned()))).collect()
+    let taken = units.into_iter().map(|unit| unit.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()));
+    taken.map(|unit| unit.unwrap_or_else(|| Err("was not looked at".to_owned()))).collect()
 }
 
 /// What looks at every file, found once.
@@ -195,19 +184,12 @@ struct Tools {
 impl Tools {
     fn find() -> Result<Tools> {
         let command = std::env::current_exe().context("cannot tell where warpwise is")?;
-        let mut identity = env!("CARGO_PKG_VERSION").to_owned();
-        for path in [&command, &find_plugin()?] {
-            let file = std::fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
-            let made = file.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-            identity += &format!(" {} {made:?}", file.len());
-        }
-        Ok(Tools { clang: find_clang()?, command, identity })
+        Ok(Tools { clang: find_clang()?, command, identity: identity()? })
     }
 }
 
 impl Task {
     fn new(entry: &Entry, command: DeviceCommand, block: Option<BlockShape>, tools: &Tools) -> Result<Task> {
-        let mut hash = Sha256::new();
         // the build's own tree, unless the user says otherwise
         let cuda = match command.cuda.filter(|_| std::env::var_os(TREE_VARIABLE).is_none()) {
             Some(tree) => tree,
@@ -215,31 +197,18 @@ impl Task {
         };
         let block_text = block.map(|shape| shape.to_string()).unwrap_or_default();
         let paths = [&tools.clang, &cuda, &entry.directory, &entry.file].map(|path| path.display().to_string());
-        for part in [&tools.identity, &block_text].into_iter().chain(&paths).chain(&command.flags) {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
-        }
+        let key =
+            key([&tools.identity, &block_text].into_iter().chain(&paths).chain(&command.flags).map(String::as_str));
         let (directory, file) = (entry.directory.clone(), entry.file.clone());
-        Ok(Task { directory, file, flags: command.flags, cuda, block, key: hex(&hash.finalize()) })
+        Ok(Task { directory, file, flags: command.flags, cuda, block, key })
     }
 
-    fn run(&self, cache: &Path, hashes: &Hashes, tools: &Tools) -> Result<Unit> {
-        let place = cache.join(format!("{}.json", self.key));
-        let kept: Option<Kept> = std::fs::read(&place).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        if let Some(kept) = kept
-            && hashes.of_all(&self.directory, &kept.unit.dependencies).is_some_and(|hash| hash == kept.contents)
-        {
-            return Ok(kept.unit);
-        }
-        let unit = self.look(tools)?;
-        // a file has changed meanwhile, so the result is not cached
-        if let Some(contents) = hashes.of_all(&self.directory, &unit.dependencies) {
-            let kept = Kept { unit: unit.clone(), contents };
-            let mut file = tempfile::NamedTempFile::new_in(cache)?;
-            serde_json::to_writer(&mut file, &kept)?;
-            file.persist(&place)?;
-        }
-        Ok(unit)
+    fn run(&self, answers: &Answers, tools: &Tools) -> Result<Unit> {
+        answers.get(&self.key, &self.directory, || {
+            let unit = self.look(tools)?;
+            let dependencies = unit.dependencies.clone();
+            Ok((unit, dependencies))
+        })
     }
 
     fn look(&self, tools: &Tools) -> Result<Unit> {
@@ -259,28 +228,4 @@ impl Task {
         }
         serde_json::from_slice(&output.stdout).context("the answer cannot be read")
     }
-}
-
-/// Hashes of the contents of files, each read once per run.
-#[derive(Default)]
-struct Hashes(Mutex<HashMap<PathBuf, Option<[u8; 32]>>>);
-
-impl Hashes {
-    fn of_all(&self, directory: &Path, files: &[String]) -> Option<String> {
-        let mut all = Sha256::new();
-        for file in files {
-            all.update(self.of(&directory.join(file))?);
-        }
-        Some(hex(&all.finalize()))
-    }
-
-    fn of(&self, path: &Path) -> Option<[u8; 32]> {
-        let mut known = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let read = || std::fs::read(path).ok().map(|bytes| Sha256::digest(bytes).into());
-        *known.entry(path.to_path_buf()).or_insert_with(read)
-    }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

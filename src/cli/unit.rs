@@ -147,7 +147,7 @@ fn place_of(text: &str) -> Option<LineOf> {
 }
 
 /// The files of a make dependency list: `target: file file \` and so on, with spaces in names escaped by backslashes.
-fn dependencies(list: &Path) -> Result<Vec<String>> {
+pub(super) fn dependencies(list: &Path) -> Result<Vec<String>> {
     let text = std::fs::read_to_string(list).context("clang wrote no list of what it read")?;
     let joined = text.replace("\\\n", " ");
     let files = joined.split_once(": ").map_or("", |(_, files)| files);

@@ -4,7 +4,9 @@
 //! in local memory over all kernels, then the most resident warps, then the fewest registers.
 
 use super::super::cuda::{find_clang, find_cuda, find_plugin, tree_flags};
+use super::super::kept::{self, Answers, identity};
 use super::super::project::progress;
+use super::super::unit::dependencies;
 use crate::explain::symbol::kernel_symbol;
 use crate::gpu::Chip;
 use crate::gpu::chip::MAX_REGISTERS;
@@ -12,6 +14,7 @@ use crate::gpu::occupancy::USUAL_THREADS;
 use crate::ptxas::{Measurements, assemble};
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use warpwise_timer::launch::{is_interrupted, watch_signals};
@@ -34,6 +37,9 @@ pub struct StaticArgs {
     /// The chip.
     #[arg(long, default_value = crate::gpu::chip::USUAL)]
     arch: String,
+    /// Keep what was found in this folder: a later run, of this command or one that tries more, goes on from there.
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
     /// Write the flags of the best choice here, for clang's `@FILE`.
     #[arg(long)]
     write: Option<PathBuf>,
@@ -79,7 +85,7 @@ fn choices(regs: &[u32]) -> Vec<Choice> {
 }
 
 /// Sums over the kernels of a file.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 struct Score {
     local: u64,
     /// Fewer is better, so that the smallest score is the best.
@@ -97,8 +103,8 @@ pub fn run(args: &StaticArgs) -> Result<()> {
     if !ptxas.is_file() {
         bail!("there is no {}", ptxas.display());
     }
-    let threads = args.block.map_or(USUAL_THREADS, |shape| shape.threads());
-    let chip = Chip::of(&args.arch);
+    let answers = args.cache.as_deref().map(Answers::of).transpose()?;
+    let tried = Tried { args, file, ptxas: &ptxas, clang: find_clang()?, cuda: find_cuda()?, identity: identity()? };
     let mut best: Option<(Score, Choice)> = None;
     let mut shown: Vec<(String, String)> = Vec::new();
     println!(
@@ -112,13 +118,14 @@ pub fn run(args: &StaticArgs) -> Result<()> {
         if let Some(block) = args.block.filter(|_| !choice.clang.is_empty()) {
             choice.clang.extend(["-mllvm".to_owned(), format!("-warpwise-block={block}")]);
         }
-        let measured = compile(args, file, &choice)
-            .and_then(|ptx| assemble(&ptxas, &ptx, &args.arch, &choice.ptxas).map_err(anyhow::Error::msg));
-        let measured = match measured {
+        let measured = match &answers {
+            Some(answers) => answers.get(&tried.key(&choice), Path::new(""), || tried.measure(&choice)),
+            None => tried.measure(&choice).map(|(measured, _)| measured),
+        };
+        let (score, rows) = match measured {
             Err(_) if is_interrupted() => break, // the terminal sends Ctrl-C to clang and ptxas too
             measured => measured?,
         };
-        let (score, rows) = rows_of(&measured, chip, threads);
         bar.suspend(|| match shown.iter().find(|(_, known)| *known == rows) {
             Some((label, _)) => println!("{:<28} the same as {label}", choice.label),
             None => rows.lines().for_each(|row| println!("{:<28} {row}", choice.label)),
@@ -134,7 +141,11 @@ pub fn run(args: &StaticArgs) -> Result<()> {
     }
     bar.finish_and_clear();
     if is_interrupted() {
-        println!("stopped: of what was tried so far");
+        let how = match answers {
+            Some(_) => "the same command goes on from here",
+            None => "with --cache DIR, a later run goes on from there",
+        };
+        println!("stopped: of what was tried so far ({how})");
     }
     let Some((_, best)) = best else { return Ok(()) };
     let flags = match best.clang.as_slice() {
@@ -174,27 +185,58 @@ fn rows_of(measured: &Measurements, chip: Chip, threads: u32) -> (Score, String)
     (score, rows)
 }
 
-fn compile(args: &StaticArgs, file: &Path, choice: &Choice) -> Result<String> {
-    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
-    let ptx: &Path = &folder.path().join("kernel.ptx");
-    let clang = find_clang()?;
-    let mut command = Command::new(&clang);
-    command
-        .args(["-x", "cuda"])
-        .arg(file)
-        .args(["-Wno-unknown-cuda-version", "-O3", "-S", "--cuda-device-only"])
-        .arg(format!("--cuda-gpu-arch={}", args.arch))
-        .args(tree_flags(&find_cuda()?));
-    if !choice.clang.is_empty() {
-        command.arg(format!("-fpass-plugin={}", find_plugin()?.display()));
+/// What is the same for every choice.
+struct Tried<'a> {
+    args: &'a StaticArgs,
+    file: &'a Path,
+    ptxas: &'a Path,
+    clang: PathBuf,
+    cuda: PathBuf,
+    identity: String,
+}
+
+impl Tried<'_> {
+    /// A hash of all that decides what comes out, but the contents of the files.
+    fn key(&self, choice: &Choice) -> String {
+        let args = self.args;
+        let block = args.block.map(|shape| shape.to_string()).unwrap_or_default();
+        let folder = std::env::current_dir().unwrap_or_default();
+        let paths = [&folder, self.file, self.ptxas, &self.clang, &self.cuda].map(|path| path.display().to_string());
+        let words = [&self.identity, &args.arch, &block].into_iter().chain(&paths);
+        let words = words.chain(&choice.clang).chain(&choice.ptxas).chain(&args.flags);
+        kept::key(words.map(String::as_str))
     }
-    let output = command.args(&choice.clang).args(&args.flags).arg("-o").arg(ptx).output();
-    let output = output.with_context(|| format!("cannot run {}", clang.display()))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        bail!("clang cannot compile {} to PTX:\n{}", file.display(), said.trim_end());
+
+    /// The score of a choice and its rows, and the files that clang read.
+    fn measure(&self, choice: &Choice) -> Result<((Score, String), Vec<String>)> {
+        let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+        let list = folder.path().join("dependencies");
+        let ptx = self.compile(choice, &folder.path().join("kernel.ptx"), &list)?;
+        let measured = assemble(self.ptxas, &ptx, &self.args.arch, &choice.ptxas).map_err(anyhow::Error::msg)?;
+        let threads = self.args.block.map_or(USUAL_THREADS, |shape| shape.threads());
+        Ok((rows_of(&measured, Chip::of(&self.args.arch), threads), dependencies(&list)?))
     }
-    std::fs::read_to_string(ptx).with_context(|| format!("cannot read {}", ptx.display()))
+
+    fn compile(&self, choice: &Choice, ptx: &Path, list: &Path) -> Result<String> {
+        let mut command = Command::new(&self.clang);
+        command
+            .args(["-x", "cuda"])
+            .arg(self.file)
+            .args(["-Wno-unknown-cuda-version", "-O3", "-S", "--cuda-device-only", "-MD", "-MF"])
+            .arg(list)
+            .arg(format!("--cuda-gpu-arch={}", self.args.arch))
+            .args(tree_flags(&self.cuda));
+        if !choice.clang.is_empty() {
+            command.arg(format!("-fpass-plugin={}", find_plugin()?.display()));
+        }
+        let output = command.args(&choice.clang).args(&self.args.flags).arg("-o").arg(ptx).output();
+        let output = output.with_context(|| format!("cannot run {}", self.clang.display()))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            bail!("clang cannot compile {} to PTX:\n{}", self.file.display(), said.trim_end());
+        }
+        std::fs::read_to_string(ptx).with_context(|| format!("cannot read {}", ptx.display()))
+    }
 }
 
 #[cfg(test)]
