@@ -33,7 +33,8 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &HoistPlan, edi
     for inst in func.block_insts(func.graph.entry()).filter(is_object) {
         editor.at_end(first).transfer(handles.inst(inst));
     }
-    editor.at_end(first);
+    let location = body.insts().find_map(|inst| inst.debug_loc());
+    editor.at_end(first).set_location(location);
     let is_first = is_first_thread(outline, editor);
     editor.branch_if(is_first, once, body);
     let mut made: FxHashMap<Value, handle::Value<'m>> = FxHashMap::default();
