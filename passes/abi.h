@@ -92,7 +92,7 @@ void warpwise_other_copy(WarpwiseSink sink, void *context);
 void *warpwise_session_new(const WarpwiseOption *options, size_t count);
 void warpwise_session_free(void *session);
 // Whether the default pipeline runs the transform with this switch, given the options; for "versions", whether launches
-// in host code choose a version.
+// in host code choose a version, and for "whole-program", whether device functions are made local.
 bool warpwise_session_runs(const void *session, WarpwiseText word);
 
 // The analysis of a module, and the facts about one of its functions. Null if the input is not valid or after a panic;
@@ -122,6 +122,8 @@ bool warpwise_pass_run(int32_t pass, LLVMModuleRef module, WarpwiseText paramete
 bool warpwise_map_host(LLVMModuleRef module, const void *session);
 // Lets the launches in the host compilation of a CUDA program choose a version; returns whether the module changed.
 bool warpwise_launch_host(LLVMModuleRef module, const void *session, const WarpwiseHost *host);
+// Gives internal linkage to the device functions that only this module can call; returns whether the module changed.
+bool warpwise_whole_program(LLVMModuleRef module, const void *session, const WarpwiseHost *host);
 // fuse-branches in clang's pipelines: on one function, at extension points where only a function may change, and on a
 // module. A function in which nothing is melded is not changed. Both return whether anything changed.
 bool warpwise_fuse_function(LLVMValueRef function, const void *session, const WarpwiseHost *host);

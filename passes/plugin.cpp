@@ -20,6 +20,7 @@ namespace {
 
 constexpr const char *DefaultPipeline = "warpwise";
 constexpr const char *MapPass = "divergence-map";
+constexpr const char *WholeProgram = "whole-program";
 
 const void *session(Module &M, ModuleAnalysisManager &MAM) { return MAM.getResult<AffineModuleAnalysis>(M).Kept.get(); }
 
@@ -151,6 +152,18 @@ struct LaunchHostPass : PassInfoMixin<LaunchHostPass> {
   static bool isRequired() { return true; }
 };
 
+// Lets only the module itself call its device functions.
+struct WholeProgramPass : PassInfoMixin<WholeProgramPass> {
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
+    if (!is_nvptx(M))
+      return PreservedAnalyses::all();
+    auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+    WarpwiseHost Host = host(M, FAM);
+    bool Changed = warpwise_whole_program(wrap(&M), session(M, MAM), &Host);
+    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+};
+
 // Matches "name" or "name<parameters>" and extracts the parameters.
 bool match(StringRef Text, StringRef Name, StringRef &Parameters) {
   if (!Text.consume_front(Name))
@@ -213,6 +226,10 @@ bool Parser::module(StringRef Name, ModulePassManager &MPM) {
   }
   if (Name == "versions-host") {
     MPM.addPass(LaunchHostPass());
+    return true;
+  }
+  if (Name == WholeProgram) {
+    MPM.addPass(WholeProgramPass());
     return true;
   }
   if (match(Name, RemarksName, P) && accept(RemarksName, P)) {
@@ -326,6 +343,12 @@ void register_passes(PassBuilder &PB) {
     if (Session().runs("versions"))
       MPM.addPass(LaunchHostPass());
   });
+  // before anything is inlined; around a link the module is not the whole program, and the linker makes functions local
+  PB.registerPipelineEarlySimplificationEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
+        if (Session().runs(WholeProgram) && Level != OptimizationLevel::O0 && Phase == ThinOrFullLTOPhase::None)
+          MPM.addPass(WholeProgramPass());
+      });
   PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
     if (Level == OptimizationLevel::O0)
       MPM.addPass(UnoptimisedPass());

@@ -15,7 +15,7 @@ use crate::llvm::text::{Sink, Text, collect};
 use crate::pipeline::{self, Pass, Session};
 use crate::remarks::{self, Listen};
 use crate::settings::table::PARAMETERS;
-use crate::settings::transform::{REMARKS, VERSIONS};
+use crate::settings::transform::{REMARKS, VERSIONS, WHOLE_PROGRAM};
 use crate::settings::{self, Settings, Transform};
 use llvm_sys::prelude::{LLVMModuleRef, LLVMValueRef};
 use std::ffi::{c_char, c_void};
@@ -260,6 +260,7 @@ pub unsafe extern "C" fn warpwise_session_runs(session: *const c_void, word: Tex
         let settings = session.settings();
         match Transform::of_word(&word) {
             Some(transform) => settings.runs(transform),
+            None if word == WHOLE_PROGRAM => settings.is_whole_program(),
             None => word == VERSIONS && settings.chooses_versions(),
         }
     })
@@ -527,6 +528,20 @@ pub unsafe extern "C" fn warpwise_launch_host(
             crate::launch::run(module, session.settings().measures(), host)
         })
     }
+}
+
+/// Gives internal linkage to the device functions that only this module can call.
+///
+/// # Safety
+/// As [`warpwise_pass_run`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpwise_whole_program(
+    module: LLVMModuleRef,
+    session: *const c_void,
+    host: *const RawHost,
+) -> bool {
+    // SAFETY: as this function's own.
+    unsafe { edit_module(module, session, host, pipeline::make_whole) }
 }
 
 /// Melds the sides of one function's divergent branches, in the middle of clang's pipeline.

@@ -66,3 +66,4 @@ pub mod source;
 pub mod stack;
 pub mod steer;
 pub mod versions;
+pub mod whole_program;

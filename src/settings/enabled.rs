@@ -9,6 +9,9 @@ use crate::llvm::edit::Editor;
 use crate::llvm::edit::annotate::is_optnone;
 use crate::llvm::handle::{Function, Module};
 
+/// The string attribute that switches all transforms off.
+const OFF: &str = "warpwise-off";
+
 /// Whether a transform may change a function. Every transform checks this first.
 pub fn is_enabled(function: Function<'_>, transform: Transform) -> bool {
     !is_optnone(function) && !is_switched_off(function, transform)
@@ -26,9 +29,14 @@ pub fn is_annotated_off(function: Function<'_>, transform: Transform) -> bool {
     annotations(function.module()).iter().any(|(named, attribute)| *named == function && off.contains(attribute))
 }
 
+/// Whether a string attribute switches all transforms off for a function.
+pub fn is_all_off(function: Function<'_>) -> bool {
+    function.string_attribute(OFF).is_some()
+}
+
 /// String attributes that switch a transform off.
 fn off_attributes(transform: Transform) -> [String; 2] {
-    ["warpwise-off".to_owned(), format!("warpwise-no-{}", transform.word())]
+    [OFF.to_owned(), format!("warpwise-no-{}", transform.word())]
 }
 
 /// Functions with an `annotate("warpwise.WORD")`, and the equivalent string attribute `warpwise-WORD`.

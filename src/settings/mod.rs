@@ -21,7 +21,7 @@ use crate::source::Whose;
 pub use enabled::is_enabled;
 pub use error::{SettingsError, ValueError};
 pub use spill_candidates::SpillCandidates;
-pub use transform::{DEFAULT, Transform};
+pub use transform::{DEFAULT, Transform, WHOLE_PROGRAM};
 
 /// All settings. Each pass builds its own `Options` from them.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,6 +61,8 @@ pub struct Settings {
     pub flush_after: Option<u32>,
     /// `annotate-uniform` checks annotations instead of writing them.
     pub verify: bool,
+    /// No other module calls device functions.
+    pub whole_program: bool,
     /// Make versions of kernels, among which the host chooses at the launch.
     pub versions: bool,
     /// Build kernels in alternatives, to be measured.
@@ -104,6 +106,7 @@ impl Default for Settings {
             map_name: None,
             flush_after: None,
             verify: false,
+            whole_program: false,
             versions: false,
             tune: false,
             choices: None,
@@ -178,6 +181,11 @@ impl Settings {
     /// Whether the default pipeline runs a transform.
     pub fn runs(&self, transform: Transform) -> bool {
         !self.is_off && self.switches.is_on(transform)
+    }
+
+    /// Whether device functions get internal linkage, if the module does not show that it is part of a program only.
+    pub fn is_whole_program(&self) -> bool {
+        self.whole_program && !self.is_off
     }
 
     /// Whether launches in host code choose among versions of their kernels, or alternatives to be measured.

@@ -17,6 +17,9 @@ pub const ANALYSIS: &str = "affine-divergence";
 /// Name of the pass that emits the remarks of the analysis.
 pub const REMARKS: &str = "warpwise-remarks";
 
+/// Name of the pass by which only the module itself can call its device functions, and the word of its switch.
+pub const WHOLE_PROGRAM: &str = "whole-program";
+
 /// The word of the switch by which launches in host code choose a version.
 pub const VERSIONS: &str = "versions";
 

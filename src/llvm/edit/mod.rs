@@ -8,9 +8,11 @@ pub mod fuse;
 
 use super::handle::{Block, Function, Inst, IntPredicate, Module, Type, Value, attribute_kind};
 use llvm_sys::LLVMInlineAsmDialect;
+use llvm_sys::LLVMLinkage;
 use llvm_sys::LLVMOpcode;
 use llvm_sys::LLVMTypeKind::LLVMPointerTypeKind;
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyFunction};
+use llvm_sys::comdat::LLVMSetComdat;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use rustc_hash::FxHashMap;
@@ -338,6 +340,11 @@ impl<'m> Editor<'m> {
     pub fn set_name(&mut self, value: Value<'m>, name: &str) {
         edit!(LLVMSetValueName2(value.raw(), name.as_ptr().cast(), name.len()));
     }
+    /// Lets only this module name a function.
+    pub fn make_local(&mut self, function: Function<'m>) {
+        edit!(LLVMSetLinkage(function.raw(), LLVMLinkage::LLVMInternalLinkage));
+        edit!(LLVMSetComdat(function.raw(), std::ptr::null_mut()));
+    }
     /// A new block at the end of a function.
     pub fn new_block(&mut self, function: Function<'m>, name: &str) -> Block<'m> {
         let name = c_name(name);
@@ -362,7 +369,7 @@ impl<'m> Editor<'m> {
         let global = wrap!(Value, LLVMAddGlobalInAddressSpace(self.module.raw(), ty.raw(), name.as_ptr(), space));
         let initial = initializer.unwrap_or_else(|| self.poison(ty));
         edit!(LLVMSetInitializer(global.raw(), initial.raw()));
-        edit!(LLVMSetLinkage(global.raw(), llvm_sys::LLVMLinkage::LLVMInternalLinkage));
+        edit!(LLVMSetLinkage(global.raw(), LLVMLinkage::LLVMInternalLinkage));
         edit!(LLVMSetAlignment(global.raw(), align));
         edit!(LLVMSetGlobalConstant(global.raw(), constant.into()));
         global
