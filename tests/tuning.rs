@@ -275,18 +275,10 @@ fn kernels(ptx: &str) -> Vec<(String, String)> {
     entries.map(code).collect()
 }
 
-/// Every alternative of a CUDA source, chosen, gives the code that was measured; `-g` makes no difference.
-#[test]
-fn what_is_built_is_what_was_measured() {
+/// Every alternative of a kernel of a CUDA source, chosen, gives the code that was measured; `-g` makes no
+/// difference. Returns the names of the alternatives.
+fn builds_what_was_measured(kernel: &str, text: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
-    let text = "extern \"C\" __global__ void ring(const unsigned *in, float *out, int n) {\n\
-                  float held[12]; int t = blockIdx.x * blockDim.x + threadIdx.x; float sum = 0;\n\
-                  for (int i = 0; i < 12; i++) held[i] = in[t + i];\n\
-                  for (int i = 0; i < n; i++) { unsigned r = in[t * 7 + i];\n\
-                    if (r & 1) held[r % 12] = held[(r >> 8) % 12] * 0.5f + 1.0f;\n\
-                    else held[r % 12] = held[(r >> 4) % 12] * 0.25f + 3.0f; }\n\
-                  for (int i = 0; i < 12; i++) sum += held[i];\n\
-                  out[t] = sum; }\n";
     std::fs::write(folder.path().join("k.cu"), text).unwrap();
     let compile = |flags: &[&str]| {
         let mut clang = common::clang_cuda();
@@ -300,13 +292,12 @@ fn what_is_built_is_what_was_measured() {
     let made = said.split("to be measured in the program: plain, ").nth(1).unwrap_or_else(|| panic!("{said}"));
     let (names, rest) = made.split_once(" (code ").unwrap();
     let hash = &rest[..16];
-    let names: Vec<&str> = names.split(", ").collect();
-    assert!(names.len() >= 2, "{names:?}");
-    for (number, name) in (1..).zip(names) {
+    let names: Vec<String> = names.split(", ").map(str::to_owned).collect();
+    for (number, name) in (1..).zip(&names) {
         let sample = |name: &str, gain: &str| format!("{{\"name\":\"{name}\",\"n\":9,\"mean\":5,\"m2\":0{gain}}}");
         let gain = ",\"gain_n\":9,\"gain\":1,\"gain_m2\":0";
         let line = format!(
-            "{{\"kernel\":\"ring\",\"hash\":\"{hash}\",\"gpu\":\"sm_90\",\"block\":[32,1,1],\"shared\":0,\"launches\":9,\
+            "{{\"kernel\":\"{kernel}\",\"hash\":\"{hash}\",\"gpu\":\"sm_90\",\"block\":[32,1,1],\"shared\":0,\"launches\":9,\
              \"alternatives\":[{},{}]}}\n",
             sample("plain", ""),
             sample(name, gain)
@@ -319,7 +310,35 @@ fn what_is_built_is_what_was_measured() {
         let code = |all: &[(String, String)], wanted: &str| {
             all.iter().find(|(known, _)| known == wanted).unwrap_or_else(|| panic!("{wanted}")).1.clone()
         };
-        let kernel = if name.starts_with("version") { "ring$v1" } else { "ring" };
-        assert_eq!(code(&built, kernel), code(&measured, &format!("ring$t{number}")), "{name}");
+        let version = format!("{kernel}$v1");
+        let place = if name.starts_with("version") { &version } else { kernel };
+        assert_eq!(code(&built, place), code(&measured, &format!("{kernel}$t{number}")), "{name}");
     }
+    names
+}
+
+#[test]
+fn what_is_built_is_what_was_measured() {
+    let names = builds_what_was_measured(
+        "ring",
+        "extern \"C\" __global__ void ring(const unsigned *in, float *out, int n) {\n\
+           float held[12]; int t = blockIdx.x * blockDim.x + threadIdx.x; float sum = 0;\n\
+           for (int i = 0; i < 12; i++) held[i] = in[t + i];\n\
+           for (int i = 0; i < n; i++) { unsigned r = in[t * 7 + i];\n\
+             if (r & 1) held[r % 12] = held[(r >> 8) % 12] * 0.5f + 1.0f;\n\
+             else held[r % 12] = held[(r >> 4) % 12] * 0.25f + 3.0f; }\n\
+           for (int i = 0; i < 12; i++) sum += held[i];\n\
+           out[t] = sum; }\n",
+    );
+    assert!(names.len() >= 2, "{names:?}");
+    let names = builds_what_was_measured(
+        "spills",
+        "extern \"C\" __global__ void __launch_bounds__(256, 8) spills(const float *in, float *out, int n) {\n\
+           float v[48]; int t = blockIdx.x * 256 + threadIdx.x;\n\
+           _Pragma(\"unroll\") for (int i = 0; i < 48; i++) v[i] = in[t * 48 + i];\n\
+           for (int r = 0; r < n; r++)\n\
+             { _Pragma(\"unroll\") for (int i = 0; i < 48; i++) v[i] = v[i] * v[(i + 1) % 48] + v[(i + 7) % 48]; }\n\
+           _Pragma(\"unroll\") for (int i = 0; i < 48; i++) out[t * 48 + i] = v[i]; }\n",
+    );
+    assert_eq!(names, ["smem"]);
 }

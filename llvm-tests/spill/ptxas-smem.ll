@@ -1,6 +1,6 @@
 ; What stays above the budget may be left to ptxas with its own spilling to shared memory, where its PTX can say so.
 ; RUN: %opt -passes='steer-spills<victims=none;ptxas-smem>' -S %s | %FileCheck %s --check-prefix=OLD
-; RUN: sed 's/"target-cpu"/"target-features"="+ptx90,+sm_90" "target-cpu"/' %s > %t.ll
+; RUN: sed 's/"target-cpu"/"target-features"="+ptx87,+sm_90" "target-cpu"/' %s > %t.ll
 ; RUN: %opt -passes='steer-spills<victims=none;ptxas-smem>' -S %t.ll | %FileCheck %s
 ; RUN: %opt -passes='steer-spills<victims=none>' -warpwise-ptxas-smem -S %t.ll | %FileCheck %s
 ; OLD-NOT: pragma

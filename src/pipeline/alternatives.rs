@@ -14,7 +14,7 @@ use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module, Value};
 use crate::llvm::remark::Host;
 use crate::pressure::Pressure;
-use crate::settings::{Settings, Transform};
+use crate::settings::{Settings, SpillCandidates, Transform};
 use crate::versions;
 
 /// The attribute that keeps all transforms from a function.
@@ -62,6 +62,11 @@ impl Kind {
             of(VERSION, &[Transform::Fuse, Transform::Annotate, Transform::Steer], |settings| settings.versions = true),
             of("fuse", &[Transform::Fuse], |settings| settings.always = true),
             of("steer", &[Transform::Steer], |settings| settings.candidates.unprofitable = true),
+            of("smem", &[Transform::Steer], |settings| {
+                settings.candidates = SpillCandidates::NONE;
+                settings.ptxas_smem = true;
+                settings.hoist_grid = false;
+            }),
             of("annotate", &[Transform::Annotate], |_| {}),
             of(LIMIT, &[Transform::Steer], |_| {}),
         ];

@@ -4,6 +4,7 @@
 use crate::llvm::handle::{Function, Module, Value, ValueKind, quote_name};
 use crate::settings::Settings;
 use llvm_sys::LLVMOpcode;
+use rustc_hash::FxHashSet;
 use sha2::{Digest, Sha256};
 
 /// Attributes of kernels that decide what code the back end makes of them.
@@ -82,11 +83,14 @@ fn add_without_numbers(line: &str, text: &mut String) {
 }
 
 /// A hash of what decides how fast a kernel is, and what its alternatives are: its code, that of functions that it calls,
-/// types and globals that it uses, the settings, and the version of warpwise.
+/// types and globals that it uses, with the contents of constant tables, the settings, the divergence map, and the version of
+/// warpwise.
 pub fn hash_of(kernel: Function<'_>, settings: &Settings) -> u64 {
     let mut hash = Sha256::new();
     hash.update(env!("CARGO_PKG_VERSION"));
     hash.update(settings.decisive());
+    // one that cannot be read is an error elsewhere
+    hash.update(settings.map_file.as_ref().and_then(|map| std::fs::read(map).ok()).unwrap_or_default());
     let mut seen = vec![kernel];
     let mut next = 0;
     while let Some(&function) = seen.get(next) {
@@ -112,20 +116,39 @@ fn add_surroundings<'m>(function: Function<'m>, hash: &mut Sha256, seen: &mut Ve
             match operand.as_function() {
                 Some(callee) if !callee.is_declaration() && !seen.contains(&callee) => seen.push(callee),
                 Some(_) => {}
-                None => add_global(operand, hash),
+                None => add_global(operand, hash, seen),
             }
         }
     }
 }
 
-fn add_global(operand: Value<'_>, hash: &mut Sha256) {
+/// Adds a global that a function uses, and finds the functions that a constant table lists. What the program may still write,
+/// even into `__constant__` memory, is data of a launch.
+fn add_global<'m>(operand: Value<'m>, hash: &mut Sha256, seen: &mut Vec<Function<'m>>) {
     match operand.kind() {
         ValueKind::GlobalVariable => {
             hash.update(type_of(operand));
             hash.update(operand.explicit_align().to_le_bytes());
+            let is_table = operand.is_global_constant() && !operand.is_externally_initialized();
+            let Some(contents) = operand.initializer().filter(|_| is_table) else { return };
+            hash.update(contents.print());
+            let (mut parts, mut known) = (vec![contents], FxHashSet::default());
+            while let Some(part) = parts.pop() {
+                if !known.insert(part.address()) {
+                    continue;
+                }
+                match part.as_function() {
+                    Some(listed) if !listed.is_declaration() && !seen.contains(&listed) => seen.push(listed),
+                    Some(_) => {}
+                    None if matches!(part.kind(), ValueKind::ConstantExpr | ValueKind::ConstantAggregate) => {
+                        parts.extend((0..part.operand_count()).map(|index| part.operand(index)));
+                    }
+                    None => {}
+                }
+            }
         }
         ValueKind::ConstantExpr => {
-            (0..operand.operand_count()).for_each(|index| add_global(operand.operand(index), hash));
+            (0..operand.operand_count()).for_each(|index| add_global(operand.operand(index), hash, seen));
         }
         _ => {}
     }
@@ -173,6 +196,33 @@ mod tests {
         }
         let other = Settings { regs: Some(32), ..Settings::default() };
         assert_ne!(hash_of(module(KERNEL).handle().function("k").unwrap(), &other), first);
+    }
+
+    #[test]
+    fn constant_tables_count_with_their_contents() {
+        let table = |table: &str| {
+            hash(&format!(
+                "@t = addrspace(4) {table}\n\
+                 define ptx_kernel void @k(ptr %p, i32 %i) {{\n\
+                 %at = getelementptr [2 x i32], ptr addrspace(4) @t, i32 0, i32 %i\n\
+                 %v = load i32, ptr addrspace(4) %at, align 4\nstore i32 %v, ptr %p, align 4\nret void\n}}\n"
+            ))
+        };
+        let first = table("constant [2 x i32] [i32 1, i32 2]");
+        assert_ne!(first, table("constant [2 x i32] [i32 1, i32 3]"));
+        // what the host may write is data
+        let written = |contents: &str| table(&format!("externally_initialized constant [2 x i32] {contents}"));
+        assert_eq!(written("[i32 1, i32 2]"), written("[i32 1, i32 3]"));
+        assert_eq!(table("global [2 x i32] [i32 1, i32 2]"), table("global [2 x i32] [i32 1, i32 3]"));
+        let called = |number: u32| {
+            hash(&format!(
+                "@t = constant [1 x ptr] [ptr @f]\ndefine internal i32 @f() {{ ret i32 {number} }}\n\
+                 define ptx_kernel void @k(ptr %p, i32 %i) {{\n\
+                 %at = getelementptr [1 x ptr], ptr @t, i32 0, i32 %i\n%f = load ptr, ptr %at, align 8\n\
+                 %v = call i32 %f()\nstore i32 %v, ptr %p, align 4\nret void\n}}\n"
+            ))
+        };
+        assert_ne!(called(1), called(2));
     }
 
     #[test]

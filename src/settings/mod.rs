@@ -203,12 +203,43 @@ impl Settings {
         self.measures() || (self.choices.is_some() && !self.is_off && !self.runs(Transform::Map))
     }
 
-    /// What decides, besides a kernel's code, into what the default pipeline makes it, as text.
+    /// What decides, besides a kernel's code, into what the default pipeline makes it, as text. Of files, the name; their
+    /// contents are the reader's.
     pub fn decisive(&self) -> String {
-        let Settings { block, simple, switches, regs, dynamic_shared, candidates, ptxas_smem, ptxas, .. } = self;
-        let Settings { always, map_file, assume_restrict, vote, bra_uni, shuffle, hoist_grid, hoist_all, .. } = self;
+        // no `..`: whoever adds a setting says here whether it decides
+        let Settings {
+            block,
+            simple,
+            remark_all: _,
+            remarks: _,
+            switches,
+            is_off: _, // nothing is made of kernels then, measured or not
+            regs,
+            dynamic_shared,
+            candidates,
+            ptxas_smem,
+            ptxas,
+            always,
+            map_file,
+            map_all: _, // of a map in the making, with which there is no tuning
+            map_name: _,
+            flush_after: _,
+            verify,
+            whole_program: _, // a kernel's code shows what was inlined into it
+            versions: _,      // alternatives are made with and without
+            tune: _,
+            choices: _,
+            hoist_grid,
+            hoist_all,
+            assume_restrict,
+            vote,
+            bra_uni,
+            shuffle,
+            limit: _, // who bisects what was built must build the same
+        } = self;
         let general = (block, simple, switches, regs, dynamic_shared, candidates, ptxas_smem, ptxas);
-        format!("{:?}", (general, (always, map_file, assume_restrict, vote, bra_uni, shuffle, hoist_grid, hoist_all)))
+        let of_transforms = (always, map_file, verify, hoist_grid, hoist_all, assume_restrict);
+        format!("{:?}", (general, of_transforms, (vote, bra_uni, shuffle)))
     }
 }
 
@@ -309,6 +340,35 @@ mod tests {
         let settings = line.with_parameters(DEFAULT, "regs=32;fuse").unwrap();
         assert!(settings.regs == Some(32) && settings.runs(Transform::Fuse));
         assert!(Settings::default().set_option("frob", "").unwrap_err().to_string().contains("divergence-map"));
+    }
+
+    /// Every option decides about a kernel's code, or is named here.
+    #[test]
+    fn what_decides_is_told_apart() {
+        let idle = [
+            "off",
+            "remark-all",
+            "remarks",
+            "map-all",
+            "map-name",
+            "flush-after",
+            "versions",
+            "tune",
+            "choices",
+            "whole-program",
+        ];
+        let plain = Settings::default();
+        for row in table::PARAMETERS {
+            let name = if row.option.is_empty() { row.name } else { row.option };
+            let values = ["1", "0", "64", "none", "/some/where"];
+            let mut changed = values.into_iter().filter_map(|value| {
+                let mut settings = plain.clone();
+                row.apply(&mut settings, value).ok().filter(|()| settings != plain).map(|()| settings)
+            });
+            let settings = changed.next().unwrap_or_else(|| panic!("no value changes {name}"));
+            let decides = !idle.contains(&name) && name != "limit";
+            assert_eq!(settings.decisive() != plain.decisive(), decides, "{name}");
+        }
     }
 
     #[test]

@@ -32,7 +32,8 @@ pub struct SpillCandidates {
 pub struct SpillCandidatesError(String);
 
 impl SpillCandidates {
-    const NONE: SpillCandidates = SpillCandidates {
+    /// Nothing moves.
+    pub const NONE: SpillCandidates = SpillCandidates {
         constant: false,
         affine: false,
         uniform: false,

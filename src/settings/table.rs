@@ -135,7 +135,7 @@ pub const PARAMETERS: &[Parameter] = &[
         value: "",
         passes: &[STEER, DEFAULT],
         takes: Takes::Switch(|settings, on| settings.ptxas_smem = on),
-        help: "Let ptxas spill to shared memory what steer-spills could not move (PTX 9.0)",
+        help: "Let ptxas spill to shared memory what steer-spills could not move (PTX 8.7)",
     },
     Parameter {
         name: "",

@@ -4,6 +4,7 @@
 pub mod apply;
 pub mod candidates;
 pub mod plan;
+mod pragma;
 mod reject;
 mod report;
 
@@ -14,16 +15,8 @@ use crate::llvm::handle::Function;
 use crate::llvm::remark::Host;
 use crate::pressure::over_budget::Needs;
 use crate::settings::Transform;
-use crate::shared_memory::room::NoShared;
-use crate::shared_memory::usage::shared_use;
 use candidates::SlotOwner;
 use plan::SlotPlan;
-use reject::Reject;
-
-/// Makes `ptxas` spill to shared memory; requires PTX 9.0.
-const SMEM_PRAGMA: &str = ".pragma \"enable_smem_spilling\";";
-/// The first version of PTX with this pragma, times ten.
-const PRAGMA_SINCE: u32 = 90;
 
 /// Number of registers that a function may use.
 fn budget(steered: &SteeredFunction<'_>, geometry: &Geometry, options: &Options) -> Option<u32> {
@@ -75,8 +68,8 @@ pub fn plan<'m>(
     limit(analyses, steered.emitted, &mut plan, host);
     report::eased(analyses.outline(), steered, &plan, host);
     let mut asks = false;
-    if plan.after > plan.budget && options.ptxas_smem {
-        match ptxas_can_spill_to_shared(analyses) {
+    if plan.after > plan.budget && options.ptxas_smem && steered.version.is_none() {
+        match pragma::check(analyses) {
             Ok(()) => {
                 let text = || "ptxas may spill to shared memory".to_owned();
                 asks = host.admits(Transform::Steer.pass(), steered.emitted, None, text);
@@ -93,8 +86,8 @@ pub fn plan<'m>(
                 apply::apply(analyses.outline(), &analyses.handles, &plan, ground, editor);
                 editor.has_effects(analyses.handles.function);
             }
-            if let Some(entry) = about.blocks().next().filter(|_| asks) {
-                editor.after_phis(entry).statement(SMEM_PRAGMA);
+            if asks {
+                pragma::allow(editor, about);
             }
         }),
         kept: Kept::Nothing,
@@ -111,17 +104,4 @@ fn limit<'m>(analyses: &FunctionAnalyses<'m>, about: Function<'m>, plan: &mut Sl
         };
         limit.admits_result(spilled.def, "value", becomes)
     });
-}
-
-/// Whether `ptxas` accepts [`SMEM_PRAGMA`] for a kernel.
-fn ptxas_can_spill_to_shared(analyses: &FunctionAnalyses<'_>) -> Result<(), Reject> {
-    let features = analyses.handles.function.string_attribute("target-features").unwrap_or_default();
-    let version = features.split(',').filter_map(|word| word.strip_prefix("+ptx")?.parse::<u32>().ok()).max();
-    if version.is_none_or(|version| version < PRAGMA_SINCE) {
-        return Err(Reject::OldPtx);
-    }
-    match shared_use(&analyses.outline().func, &analyses.handles).dynamic {
-        true => Err(NoShared::Dynamic.into()),
-        false => Ok(()),
-    }
 }

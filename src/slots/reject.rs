@@ -7,8 +7,14 @@ use crate::shared_memory::room::NoShared;
 pub enum Reject {
     #[error(transparent)]
     NoShared(#[from] NoShared),
-    #[error("ptxas takes its pragma from PTX 9.0 on: -Xclang -target-feature -Xclang +ptx90")]
+    #[error("ptxas takes its pragma from PTX 8.7 on: -Xclang -target-feature -Xclang +ptx87")]
     OldPtx,
+    #[error("ptxas takes its pragma only in kernels that call no function: inlined calls are none")]
+    PtxasCalls,
+    #[error("ptxas takes its pragma only in code that is not for a debugger: -g1 instead of -g")]
+    PtxasDebugs,
+    #[error("ptxas takes its pragma only in whole programs: compile without -fgpu-rdc and -foffload-lto")]
+    PtxasSeparate,
 }
 
 impl Reject {
@@ -17,6 +23,7 @@ impl Reject {
         match self {
             Reject::NoShared(reason) => reason.name(),
             Reject::OldPtx => "OldPtx",
+            Reject::PtxasCalls | Reject::PtxasDebugs | Reject::PtxasSeparate => "PtxasCannotSpill",
         }
     }
 }
