@@ -22,6 +22,8 @@ use rustc_hash::FxHashSet;
 
 /// Functions that every device program has, though no module defines them.
 const OF_THE_SYSTEM: [&str; 5] = ["vprintf", "malloc", "free", "__assertfail", "__nvvm_reflect"];
+/// The names of the launch's coordinates, which clang declares as variables that nothing defines.
+const COORDINATES: [&str; 5] = ["threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"];
 /// The variable in which clang keeps what host code of relocatable device code names.
 const USED_BY_HOST: &str = "__clang_gpu_used_external";
 /// The lists of what stays although nothing seems to use it.
@@ -95,7 +97,10 @@ fn sign_of_others(module: Module<'_>) -> Option<String> {
     }
     // dynamic shared memory is declared only, too, but belongs to the launch
     let is_elsewhere = |global: &Value<'_>| {
-        global.is_declaration() && global.ty().address_space() != Some(space::SHARED) && global.users().next().is_some()
+        global.is_declaration()
+            && global.ty().address_space() != Some(space::SHARED)
+            && !COORDINATES.contains(&&*global.name())
+            && global.users().next().is_some()
     };
     module.globals().find(is_elsewhere).map(|global| format!("the variable '{}' is defined elsewhere", global.name()))
 }

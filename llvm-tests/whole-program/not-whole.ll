@@ -47,10 +47,12 @@ define ptx_kernel void @kernel() {
 ;--- unused.ll
 @dynamic = external addrspace(3) global [0 x i32]
 @other = external addrspace(1) global i32
+@blockDim = extern_weak addrspace(1) global i8
 declare void @another()
 declare i32 @vprintf(ptr, ptr)
 define ptx_kernel void @kernel() {
   %x = call i32 @vprintf(ptr null, ptr null)
   store i32 %x, ptr addrspace(3) @dynamic
+  %y = load i8, ptr addrspace(1) @blockDim
   ret void
 }
