@@ -19,12 +19,11 @@ use crate::geometry::WARP_SIZE;
 use crate::ir::Func;
 use crate::ir::handles::Handles;
 use crate::ir::inst::{ConstData, Opcode};
-use crate::launch_table::{Fact, IntArgument, LaunchVersion, say};
+use crate::launch_table::{Fact, IntArgument, say};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module};
-use crate::llvm::remark::{Host, Kind, Reshape};
+use crate::llvm::remark::{Host, Reshape};
 use crate::settings::{Transform, is_enabled};
-use crate::shared_memory::room::NoShared;
 use crate::versions;
 
 /// Fewest cycles of a warp that are worth a copy, as in fuse-branches.
@@ -37,8 +36,6 @@ const MAX_FACTS: usize = 3;
 const LEAST_PART: f64 = 0.125;
 /// Versions that a kernel may have already; one place is for `steer-spills`.
 const MOST_BEFORE: usize = 1;
-/// The version runs only if as many of its blocks fit on a multiprocessor as of the kernel.
-const KEEP: u64 = 1;
 
 /// Makes versions without bounds checks of the kernels of a module; with `always`, also where it does not pay. Returns whether
 /// there are any.
@@ -140,8 +137,7 @@ impl Planned {
         let name = match named {
             Ok(name) if reason.is_empty() => name,
             _ => {
-                let message = format!("no version for launches in which {launches}: {reason}");
-                host.emit(Kind::Missed, kernel, None, NoShared::VERSION_REFUSED, &message);
+                versions::say_refused(kernel, &launches, &reason, host);
                 return false;
             }
         };
@@ -149,7 +145,7 @@ impl Planned {
         if !host.admits(Transform::Fuse.pass(), kernel, None, text) {
             return false;
         }
-        let entry = LaunchVersion { facts, warp_bytes: 0, fixed_bytes: 0, align: 1, keep: KEEP };
+        let entry = versions::without_slots(facts);
         let mut editor = Editor::new(kernel.module());
         let Some(version) = versions::add(&mut editor, kernel, &name, &entry) else { return false };
         if let Some(copied) = handles.of_copy(version) {
@@ -161,12 +157,8 @@ impl Planned {
         versions::write_table(&mut editor, kernel);
         debug_assert!(editor.verifies(version));
         host.reshape(version, Reshape::CleanUp);
-        let instructions = version.blocks().flat_map(|block| block.insts()).count();
-        let message = format!(
-            "version {name} for launches in which {launches}: {instructions} more instructions, {} bounds checks fewer, {gain:.0} cycles of a warp saved of {all:.0}",
-            checks.len()
-        );
-        host.emit(Kind::Passed, kernel, None, "VersionMade", &message);
+        let gains = format!("{} bounds checks fewer, {gain:.0} cycles of a warp saved of {all:.0}", checks.len());
+        versions::say_made(kernel, (&name, version), &launches, &gains, host);
         true
     }
 }
@@ -297,7 +289,7 @@ mod tests {
             let kernel = after.handle().function("k").unwrap();
             let (version, entry) = versions::all_of(kernel).remove(0);
             let mut editor = Editor::new(after.handle());
-            versions::record(&mut editor, version, &LaunchVersion { facts, ..entry });
+            versions::record(&mut editor, version, &crate::launch_table::LaunchVersion { facts, ..entry });
             versions::write_table(&mut editor, kernel);
         }
         after.verify().unwrap();

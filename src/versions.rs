@@ -5,10 +5,11 @@
 //! analysis takes these facts as true in it, and every transform treats it like any other kernel. The table of the kernel is
 //! made from the attributes of its versions, anew whenever one of them changes.
 
-use crate::launch_table::{ATTRIBUTE, LaunchVersion, MAX_VERSIONS, table_of, version_of};
+use crate::launch_table::{ATTRIBUTE, Fact, LaunchVersion, MAX_VERSIONS, table_of, version_of};
 use crate::llvm::edit::Editor;
-use crate::llvm::handle::Function;
-use crate::shared_memory::room::NoVersion;
+use crate::llvm::handle::{Function, Module};
+use crate::llvm::remark::{Host, Kind};
+use crate::shared_memory::room::{NoShared, NoVersion};
 
 /// Largest kernel that is copied, in basic blocks. No version is worth doubling the code of a very large kernel.
 pub const MAX_COPIED_BLOCKS: u32 = 2000;
@@ -56,12 +57,38 @@ pub fn next_name(kernel: Function<'_>) -> Result<String, NoVersion> {
         return Err(NoVersion::Enough);
     }
     let name = version_of(&symbol, known + 1);
-    let is_taken = |name: &String| module.global(name).is_some() || module.function(name).is_some();
     let table = Some(table_of(&symbol)).filter(|_| known == 0);
-    match std::iter::once(name.clone()).chain(table).find(is_taken) {
+    check_free(module, std::iter::once(name.clone()).chain(table))?;
+    Ok(name)
+}
+
+/// Whether a module has none of these symbols.
+pub fn check_free(module: Module<'_>, mut symbols: impl Iterator<Item = String>) -> Result<(), NoVersion> {
+    let is_taken = |name: &String| module.global(name).is_some() || module.function(name).is_some();
+    match symbols.find(is_taken) {
         Some(name) => Err(NoVersion::Taken { name }),
-        None => Ok(name),
+        None => Ok(()),
     }
+}
+
+/// The entry of a version that is the kernel's code under these facts and needs no memory of its own. It runs only if as many
+/// of its blocks fit on a multiprocessor as of the kernel.
+pub fn without_slots(facts: Vec<Fact>) -> LaunchVersion {
+    LaunchVersion { facts, warp_bytes: 0, fixed_bytes: 0, align: 1, keep: 1 }
+}
+
+/// Says that a kernel has a version for such launches, and what that gains.
+pub fn say_made(kernel: Function<'_>, version: (&str, Function<'_>), launches: &str, gains: &str, host: &Host<'_>) {
+    let (name, version) = version;
+    let instructions = version.blocks().flat_map(|block| block.insts()).count();
+    let message = format!("version {name} for launches in which {launches}: {instructions} more instructions, {gains}");
+    host.emit(Kind::Passed, kernel, None, "VersionMade", &message);
+}
+
+/// Says why a kernel has no version for such launches.
+pub fn say_refused(kernel: Function<'_>, launches: &str, reason: &str, host: &Host<'_>) {
+    let message = format!("no version for launches in which {launches}: {reason}");
+    host.emit(Kind::Missed, kernel, None, NoShared::VERSION_REFUSED, &message);
 }
 
 /// Makes a copy of a kernel the version that runs in launches of which the facts of `entry` hold; `None` if it cannot be

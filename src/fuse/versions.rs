@@ -20,12 +20,10 @@ use super::{Driver, Look, editable};
 use crate::cost::frequency::Frequencies;
 use crate::entity::Block;
 use crate::geometry::WARP_SIZE;
-use crate::launch_table::{Fact, LaunchVersion, say};
+use crate::launch_table::{Fact, say};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::Function;
-use crate::llvm::remark::Kind;
 use crate::settings::Transform;
-use crate::shared_memory::room::NoShared;
 use crate::versions;
 use rustc_hash::FxHashSet;
 
@@ -33,8 +31,6 @@ use rustc_hash::FxHashSet;
 const MOST: usize = 2;
 /// Threads of a small block.
 const FEW_THREADS: u32 = 64;
-/// A version runs only if as many of its blocks fit on a multiprocessor as of the kernel.
-const KEEP: u64 = 1;
 
 /// Launches of which more is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -143,34 +139,26 @@ fn gain(look: &Look<'_>, then: &Look<'_>, frequencies: &Frequencies<'_>) -> f64 
 fn make_one<'m>(driver: &mut Driver<'_, 'm>, kernel: Function<'m>, candidate: Candidate) -> bool {
     let Candidate { case, gain } = candidate;
     let (facts, host) = (case.facts(), driver.host);
-    let launches = say(&facts);
-    if gain < MIN_GAIN as f64 {
-        let message = format!(
-            "no version for launches in which {launches}: it would save {gain:.1} cycles of a warp, and {MIN_GAIN} are worth a copy"
-        );
-        host.emit(Kind::Missed, kernel, None, NoShared::VERSION_REFUSED, &message);
-        return false;
-    }
-    let name = match versions::next_name(kernel) {
-        Ok(name) => name,
-        Err(reason) => {
-            let message = format!("no version for launches in which {launches}: {reason}");
-            host.emit(Kind::Missed, kernel, None, NoShared::NoVersion(reason).name(), &message);
-            return false;
+    let reason = match versions::next_name(kernel) {
+        _ if gain < MIN_GAIN as f64 => {
+            format!("it would save {gain:.1} cycles of a warp, and {MIN_GAIN} are worth a copy")
         }
+        Err(reason) => reason.to_string(),
+        Ok(name) => return add(driver, kernel, &name, facts, gain),
     };
+    versions::say_refused(kernel, &say(&facts), &reason, host);
+    false
+}
+
+fn add<'m>(driver: &mut Driver<'_, 'm>, kernel: Function<'m>, name: &str, facts: Vec<Fact>, gain: f64) -> bool {
+    let (launches, host) = (say(&facts), driver.host);
     if !host.admits(Transform::Fuse.pass(), kernel, None, || format!("version for launches in which {launches}")) {
         return false;
     }
-    let entry = LaunchVersion { facts, warp_bytes: 0, fixed_bytes: 0, align: 1, keep: KEEP };
     let mut editor = Editor::new(driver.module);
-    let Some(version) = versions::add(&mut editor, kernel, &name, &entry) else { return false };
+    let Some(version) = versions::add(&mut editor, kernel, name, &versions::without_slots(facts)) else { return false };
     versions::write_table(&mut editor, kernel);
     driver.analysis = None;
-    let instructions = version.blocks().flat_map(|block| block.insts()).count();
-    let message = format!(
-        "version {name} for launches in which {launches}: {instructions} more instructions, {gain:.0} cycles of a warp saved"
-    );
-    host.emit(Kind::Passed, kernel, None, "VersionMade", &message);
+    versions::say_made(kernel, (name, version), &launches, &format!("{gain:.0} cycles of a warp saved"), host);
     true
 }

@@ -100,11 +100,7 @@ fn check_names(kernel: Function<'_>) -> Result<(), NoVersion> {
     versions::check_copy(kernel)?;
     let (symbol, module) = (kernel.name(), kernel.module());
     let alternatives = (1..=launch_table::MAX_ALTERNATIVES).map(|number| alternative_of(&symbol, number));
-    let is_taken = |name: &String| module.global(name).is_some() || module.function(name).is_some();
-    match alternatives.chain([tuning_of(&symbol), table_of(&symbol)]).find(is_taken) {
-        Some(name) => Err(NoVersion::Taken { name }),
-        None => Ok(()),
-    }
+    versions::check_free(module, alternatives.chain([tuning_of(&symbol), table_of(&symbol)]))
 }
 
 /// Names the alternatives of a kernel, and adds the table by which the host finds them.

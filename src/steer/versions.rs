@@ -15,7 +15,7 @@ use crate::geometry::WARP_SIZE;
 use crate::launch_table::{self, Fact, is_version, say, table_of};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module};
-use crate::llvm::remark::{Host, Kind};
+use crate::llvm::remark::Host;
 use crate::mutants::{self, Mutant};
 use crate::shared_memory::layout::AREA_ALIGN;
 use crate::shared_memory::room::NoVersion;
@@ -137,11 +137,7 @@ fn enter<'m>(
     editor.link_like(kernel, copy.value());
     versions::record(editor, copy, &entry);
     versions::write_table(editor, kernel);
-    let instructions = copy.blocks().flat_map(|block| block.insts()).count();
-    let message = format!(
-        "version {} for launches in which {launches}: {instructions} more instructions, {} bytes of dynamic shared memory a thread behind the program's own",
-        version.name,
-        version.warp_bytes.div_ceil(u64::from(WARP_SIZE))
-    );
-    host.emit(Kind::Passed, kernel, None, "VersionMade", &message);
+    let bytes = version.warp_bytes.div_ceil(u64::from(WARP_SIZE));
+    let gains = format!("{bytes} bytes of dynamic shared memory a thread behind the program's own");
+    versions::say_made(kernel, (&version.name, copy), &launches, &gains, host);
 }

@@ -99,12 +99,13 @@ pub fn run(args: &StaticArgs) -> Result<()> {
     if !file.is_file() {
         bail!("cannot read {}: no such file", file.display());
     }
-    let ptxas = find_cuda()?.join("bin/ptxas");
+    let cuda = find_cuda()?;
+    let ptxas = cuda.join("bin/ptxas");
     if !ptxas.is_file() {
         bail!("there is no {}", ptxas.display());
     }
     let answers = args.cache.as_deref().map(Answers::of).transpose()?;
-    let tried = Tried { args, file, ptxas: &ptxas, clang: find_clang()?, cuda: find_cuda()?, identity: identity()? };
+    let tried = Tried { args, file, ptxas: &ptxas, clang: find_clang()?, cuda, identity: identity()? };
     let mut best: Option<(Score, Choice)> = None;
     let mut shown: Vec<(String, String)> = Vec::new();
     println!(
