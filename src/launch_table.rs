@@ -10,13 +10,14 @@
 
 use crate::geometry::{BlockShape, Geometry, Rows, WARP_SIZE};
 use std::fmt;
+use warpwise_timer::format::LAUNCH_TABLES;
 
 /// First word of a table, which also tells its format.
-pub const MAGIC: u64 = 0x3130_5345_4957_5257;
+pub const MAGIC: u64 = LAUNCH_TABLES[0];
 /// The attribute of a version that says what its launches have in common: its words in the table, with commas between.
 pub const ATTRIBUTE: &str = "warpwise-version";
 /// First word of a table of alternatives, which also tells its format.
-pub const TUNING_MAGIC: u64 = 0x3130_454e_5554_5757;
+pub const TUNING_MAGIC: u64 = LAUNCH_TABLES[1];
 /// Most alternatives of a kernel, besides itself.
 pub const MAX_ALTERNATIVES: usize = 6;
 /// Longest name of an alternative, in bytes.

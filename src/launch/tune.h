@@ -420,6 +420,12 @@ static void write_choices(void) {
     dprintf(2, "warpwise: %s is not complete: is the disk full?\n", path);
   if (file >= 0)
     close(file);
+  else
+    dprintf(
+        2,
+        "warpwise: nothing was measured, and %s is not written: each kernel has alternatives, and none was launched "
+        "often enough for two rounds of them; let the program compute more\n",
+        path);
 }
 
 // Begins to measure a choice; null if that is not possible.

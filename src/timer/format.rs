@@ -46,6 +46,10 @@ pub const OVERWRITTEN: u64 = u64::MAX;
 #[allow(dead_code, reason = "the reader's")]
 pub const UNFINISHED: u64 = 0;
 
+/// The first words of the tables by which launch code of warpwise finds the versions and the alternatives of a kernel. It
+/// copies them from the device; the program does not see them, and another build of it may have others or none.
+pub const LAUNCH_TABLES: [u64; 2] = [u64::from_le_bytes(*b"WRWIES01"), u64::from_le_bytes(*b"WWTUNE01")];
+
 /// Properties of the process.
 #[repr(C)]
 pub struct Header {

@@ -6,7 +6,7 @@
 //! returns, copies that have completed are hashed. The library itself never waits.
 
 use crate::driver::{Handle, NOT_READY, Relaxed as RelaxedMode, SUCCESS, driver};
-use crate::format::{OVERWRITTEN, Table};
+use crate::format::{LAUNCH_TABLES, OVERWRITTEN, Table};
 use crate::hash::Hash;
 use crate::state::{self, HAS_CAPTURES, Inner, State};
 use std::sync::atomic::Ordering::Relaxed;
@@ -60,6 +60,12 @@ impl Region {
 
     fn overlaps(&self, other: &Region) -> bool {
         self.start < other.end() && other.start < self.end()
+    }
+
+    /// Whether it holds a table that launch code of warpwise, not the program, has copied.
+    fn is_launch_table(&self) -> bool {
+        // SAFETY: the program had the driver write these bytes, and the copy is done.
+        self.width >= 8 && LAUNCH_TABLES.contains(&unsafe { (self.start as *const u64).read_unaligned() })
     }
 
     /// Hash of the current contents.
@@ -152,6 +158,9 @@ fn count(state: &State, inner: &mut Inner, region: &Region) -> usize {
 /// Records a copy that has completed.
 pub fn done(region: Option<Region>) {
     let (Some(region), Some(state)) = (region, state::state()) else { return };
+    if region.is_launch_table() {
+        return;
+    }
     let mut inner = state.lock();
     let index = count(state, &mut inner, &region);
     set(state.table, index, region.hash());

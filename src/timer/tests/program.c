@@ -155,6 +155,14 @@ int main(int argc, char **argv) {
     cuMemcpyDtoHAsync_(pageable, buffer, sizeof pageable, s);
     memset(pageable, getpid(), sizeof pageable);
     cuStreamSynchronize_(s);
+  } else if (!strcmp(what, "versions") || !strcmp(what, "no versions")) {
+    /* a build with versions of kernels copies their tables */
+    P f = function("_Z9copy_us10Pfi");
+    uint64_t table[2] = {0x3130534549575257, 0}, words[2];
+    float back[1024];
+    if (*what == 'v') cuMemcpyDtoHAsync_(words, (uint64_t)table, sizeof words, NULL);
+    go(f, NULL, 32);
+    cuMemcpyDtoH_(back, buffer, sizeof back);
   } else if (!strcmp(what, "random")) {
     value = getpid();
     float back[1024];

@@ -222,6 +222,17 @@ fn builds_that_agree_are_said_to() {
 }
 
 #[test]
+fn tables_of_versions_are_not_the_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = folder.path().join("other");
+    std::fs::write(&other, "#!/bin/sh\nexec ./linked versions\n").unwrap();
+    assert!(Command::new("chmod").arg("+x").arg(&other).status().unwrap().success());
+    let (code, said, figures) = compared("./linked", other.to_str().unwrap(), &["no versions"]);
+    assert_eq!((code, &figures["copies"]["verdict"]), (Some(0), &"same".into()), "{said}");
+    assert!(said.contains("1 copies, 4096 bytes"), "{said}");
+}
+
+#[test]
 fn builds_that_differ_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let other = folder.path().join("other");
