@@ -8,7 +8,8 @@ use super::environment::Environment;
 use crate::cfg::Cfg;
 use crate::entity::{Block, Inst, Value};
 use crate::ir::Func;
-use crate::ir::inst::{ConstData, Opcode, Predicate};
+use crate::ir::inst::{Opcode, Predicate};
+use crate::ir::logic::Logic;
 use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
@@ -100,26 +101,20 @@ impl Guards {
     fn compare(&mut self, func: &Func, condition: Option<Value>, outcome: Outcome, depth: u32) {
         let Some(def) = condition.and_then(|condition| func.def(condition)) else { return };
         let data = &func.insts[def];
-        let is = |value: Value, wanted: u64| match func.constant(value) {
-            Some(ConstData::Int(bits)) => bits & 1 == wanted,
-            _ => false,
-        };
-        let either = mutants::on(Mutant::GuardEither);
-        let (parts, outcome) = match (data.opcode, func.operands(def)) {
-            (Opcode::ICmp, &[left, right]) => {
-                if let Some(predicate) = Predicate::from_sub(data.sub).filter(|_| left != right) {
-                    self.enter(func, def, left, right, predicate, outcome);
-                    self.enter(func, def, right, left, predicate.swapped(), outcome);
-                }
-                return;
+        if let (Opcode::ICmp, &[left, right]) = (data.opcode, func.operands(def)) {
+            if let Some(predicate) = Predicate::from_sub(data.sub).filter(|_| left != right) {
+                self.enter(func, def, left, right, predicate, outcome);
+                self.enter(func, def, right, left, predicate.swapped(), outcome);
             }
-            (Opcode::And, &[a, b]) if either => ([a, b], Some(outcome)),
-            (Opcode::And, &[a, b]) => ([a, b], outcome.if_true()),
-            (Opcode::Or, &[a, b]) => ([a, b], outcome.if_false()),
-            (Opcode::Select, &[a, b, no]) if is(no, 0) => ([a, b], outcome.if_true()),
-            (Opcode::Select, &[a, yes, b]) if is(yes, 1) => ([a, b], outcome.if_false()),
-            (Opcode::Xor, &[a, b]) if is(b, 1) => ([a, a], outcome.negated()),
-            _ => return,
+            return;
+        }
+        let either = mutants::on(Mutant::GuardEither) && data.opcode == Opcode::And;
+        let (parts, outcome) = match func.logic(def) {
+            Some(Logic::And(parts)) if either => (parts, Some(outcome)),
+            Some(Logic::And(parts)) => (parts, outcome.if_true()),
+            Some(Logic::Or(parts)) => (parts, outcome.if_false()),
+            Some(Logic::Not(part)) => ([part; 2], outcome.negated()),
+            None => return,
         };
         let Some(outcome) = outcome.filter(|_| depth > 0) else { return };
         self.compare(func, Some(parts[0]), outcome, depth - 1);

@@ -31,6 +31,7 @@ use crate::cfg::Cfg;
 use crate::entity::{Block, Inst, Value};
 use crate::ir::Func;
 use crate::ir::inst::{ConstData, Opcode, Predicate};
+use crate::ir::logic::Logic;
 use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
@@ -192,27 +193,19 @@ impl Search<'_, '_> {
         if cycles.cycle_of(data.block).is_some_and(|cycle| !cycles.contains(cycle, self.at)) {
             return 0; // lanes may hold results of different iterations
         }
-        let constant = |value: Value| match func.constant(value) {
-            Some(ConstData::Int(bits)) => Some(bits & 1 != 0),
-            _ => None,
-        };
         let next = depth - 1;
-        match (data.opcode, func.operands(def)) {
-            (Opcode::ICmp, &[left, right]) => match Predicate::from_sub(data.sub) {
+        if let (Opcode::ICmp, &[left, right]) = (data.opcode, func.operands(def)) {
+            return match Predicate::from_sub(data.sub) {
                 Some(Predicate::Eq) if sense => self.pinned_by_equality(def, left, right, next),
                 Some(Predicate::Ne) if !sense => self.pinned_by_equality(def, left, right, next),
                 _ if mutants::on(Mutant::LoneOrder) => self.pinned_by_equality(def, left, right, next),
                 _ => 0,
-            },
-            (Opcode::And, &[a, b]) if sense => self.pinned_by(a, true, next) | self.pinned_by(b, true, next),
-            (Opcode::Or, &[a, b]) if !sense => self.pinned_by(a, false, next) | self.pinned_by(b, false, next),
-            (Opcode::Xor, &[a, b]) if constant(b) == Some(true) => self.pinned_by(a, !sense, next),
-            (Opcode::Select, &[a, b, no]) if sense && constant(no) == Some(false) => {
-                self.pinned_by(a, true, next) | self.pinned_by(b, true, next)
-            }
-            (Opcode::Select, &[a, yes, b]) if !sense && constant(yes) == Some(true) => {
-                self.pinned_by(a, false, next) | self.pinned_by(b, false, next)
-            }
+            };
+        }
+        match func.logic(def) {
+            Some(Logic::And([a, b])) if sense => self.pinned_by(a, true, next) | self.pinned_by(b, true, next),
+            Some(Logic::Or([a, b])) if !sense => self.pinned_by(a, false, next) | self.pinned_by(b, false, next),
+            Some(Logic::Not(a)) => self.pinned_by(a, !sense, next),
             _ => 0,
         }
     }

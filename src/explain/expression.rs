@@ -14,6 +14,7 @@ use crate::ir::Func;
 use crate::ir::call::Callee;
 use crate::ir::handles::Handles;
 use crate::ir::inst::{ConstData, GepTerm, Opcode, Predicate};
+use crate::ir::logic::Logic;
 use crate::ir::names::Names;
 use crate::llvm::handle::{DebugLoc, ValueKind, intrinsic_name};
 use std::cell::OnceCell;
@@ -120,20 +121,19 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
             Opcode::LShr | Opcode::AShr => binary(">>", 4),
             Opcode::And => binary("&", 1),
             Opcode::Or => binary("|", 1),
-            Opcode::Xor => match func.constant(operands[1]) {
-                Some(ConstData::Int(1)) if func.int_bits(value) == Some(1) => {
-                    (format!("!{}", self.atom(operands[0], depth - 1)), 8)
-                }
+            Opcode::Xor => match func.logic(inst) {
+                Some(Logic::Not(operand)) => (format!("!{}", self.atom(operand, depth - 1)), 8),
                 _ => binary("^", 1),
             },
             Opcode::FNeg => (format!("-{}", self.atom(operands[0], depth - 1)), 8),
-            Opcode::Select if let Some((operator, sides)) = self.logical(inst) => {
-                self.binary(operator, 1, &sides, depth - 1)
-            }
-            Opcode::Select => {
-                let [condition, yes, no] = [0, 1, 2].map(|index| self.atom(operands[index], depth - 1));
-                (format!("{condition} ? {yes} : {no}"), 0)
-            }
+            Opcode::Select => match func.logic(inst) {
+                Some(Logic::And(sides)) => self.binary("&&", 1, &sides, depth - 1),
+                Some(Logic::Or(sides)) => self.binary("||", 1, &sides, depth - 1),
+                _ => {
+                    let [condition, yes, no] = [0, 1, 2].map(|index| self.atom(operands[index], depth - 1));
+                    (format!("{condition} ? {yes} : {no}"), 0)
+                }
+            },
             Opcode::Gep if let Some(member) = self.member(value, depth) => (format!("&{member}"), 8),
             Opcode::Gep => match self.element(inst, depth) {
                 (text, 9) => (format!("&{text}"), 8),
@@ -143,24 +143,6 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
             Opcode::AtomicRmw | Opcode::CmpXchg => (format!("atomic on {}", self.pointee(operands[0], depth - 1)), 0),
             Opcode::ExtractValue | Opcode::ExtractElement => self.expression(operands[0], depth - 1),
             _ => named(),
-        }
-    }
-
-    /// The operator and operands of `a && b` and `a || b`, which LLVM writes as selects.
-    fn logical(&self, select: Inst) -> Option<(&'static str, [Value; 2])> {
-        let func = self.func();
-        let &[condition, yes, no] = func.operands(select) else { return None };
-        if func.int_bits(func.result(select)) != Some(1) {
-            return None;
-        }
-        let is = |value: Value, wanted: bool| match func.constant(value) {
-            Some(ConstData::Int(number)) => (number & 1 != 0) == wanted,
-            _ => false,
-        };
-        match (is(yes, true), is(no, false)) {
-            (true, _) => Some(("||", [condition, no])),
-            (_, true) => Some(("&&", [condition, yes])),
-            _ => None,
         }
     }
 

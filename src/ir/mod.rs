@@ -9,6 +9,7 @@ pub mod call;
 mod constant;
 pub mod handles;
 pub mod import;
+pub mod logic;
 pub mod names;
 mod scratch;
 pub mod types;
