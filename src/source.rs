@@ -34,6 +34,15 @@ impl Whose {
     }
 }
 
+/// Which place is shown to a person of a chain of places, from an instruction's own to that of the outermost call that
+/// was inlined: the innermost in the user's sources; if none is there, the innermost in the file of the outermost.
+pub fn shown<F: AsRef<str>>(chain: &[(F, u32)]) -> Option<usize> {
+    let outermost = chain.last()?.0.as_ref();
+    let innermost =
+        |is_meant: &dyn Fn(&str) -> bool| chain.iter().position(|(file, line)| *line > 0 && is_meant(file.as_ref()));
+    innermost(&|file| !is_foreign(file)).or_else(|| innermost(&|file| file == outermost))
+}
+
 /// A line of a file, without the folders: `a.cu:7`.
 pub fn place(file: &str, line: u32) -> String {
     format!("{}:{line}", file.rsplit('/').next().unwrap_or(file))
@@ -111,6 +120,20 @@ impl Sources {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_innermost_place_in_the_users_sources_is_shown() {
+        let (own, header, cuda) = ("k.cu", "inc/wave.h", "/opt/cuda-13.0/include/cuda_fp16.hpp");
+        for (chain, expected) in [
+            (&[(cuda, 3), (header, 7), (own, 9)][..], Some(1)),
+            (&[(header, 0), (own, 9)], Some(1)),
+            (&[("/opt/cuda/include/a.h", 1), (cuda, 3), (cuda, 5)], Some(1)),
+            (&[(own, 0)], None),
+            (&[], None),
+        ] {
+            assert_eq!(shown(chain), expected, "{chain:?}");
+        }
+    }
 
     #[test]
     fn headers_of_others_are_told_by_their_names() {

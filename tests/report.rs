@@ -150,6 +150,47 @@ __global__ void fine(float *p) { p[threadIdx.x] = 0; }
     assert!(json["todo"][0]["share"].as_f64().unwrap() > 0.1, "{}", json["todo"]);
 }
 
+/// What is wrong lies in a header of the user's, inlined from another function of that header.
+const SCALE_H: &str = "struct Item { float weight, more[7]; };
+__device__ inline float weight_of(const Item *items, int i) {
+  return items[i].weight;
+}
+__device__ inline float own(const Item *items, const int *kinds, int i) {
+  float weight = weight_of(items, i);
+  if (kinds[i] == 3)
+    for (int k = 0; k < i; k++)
+      weight = weight * 1.5f + 1;
+  return weight;
+}
+";
+const SCALE: &str = "#include \"scale.h\"
+extern \"C\" __global__ void scale(float *out, const Item *items, const int *kinds, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = own(items, kinds, i);
+}
+";
+
+#[test]
+fn lines_of_the_users_own_headers_are_named_as_remarks_name_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scale.cu");
+    std::fs::write(&path, SCALE).unwrap();
+    std::fs::write(folder.path().join("scale.h"), SCALE_H).unwrap();
+    let path = path.to_str().unwrap();
+    let flags = ["--", "-Rpass-analysis=warpwise"];
+    let ptx = folder.path().join("a.ptx");
+    let (fine, text, said) = report(&[&[path, "--ptx", ptx.to_str().unwrap()], &flags[..]].concat());
+    assert!(fine, "{said}");
+    for (what, line) in [("lanes 32 bytes apart", "scale.h:3"), ("branch diverges: `kinds", "scale.h:7")] {
+        let remark = said.lines().find(|remark| remark.contains(what)).unwrap_or_else(|| panic!("{what}:\n{said}"));
+        assert!(remark.contains(line), "{remark}");
+        let action = text.lines().find(|action| action.contains(what)).unwrap_or_else(|| panic!("{what}:\n{text}"));
+        assert!(action.contains(line), "{action}");
+    }
+    assert!(text.contains("scale.h:"), "{text}");
+}
+
 #[test]
 fn mistakes_are_answered_with_one_sentence() {
     let folder = tempfile::tempdir().unwrap();

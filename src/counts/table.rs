@@ -223,10 +223,10 @@ impl Table {
         places.join(" inlined at ")
     }
 
-    /// The place that a reader expects: the innermost one in the file of the function itself.
+    /// The place that a reader expects: the innermost in the user's own sources.
     pub fn shown(&self, branch: &BranchTable) -> Option<NamedPlace<'_>> {
-        let own = self.places(branch).last()?.file;
-        self.places(branch).find(|place| place.line > 0 && place.file == own)
+        let places: Vec<(&str, u32)> = self.places(branch).map(|place| (place.file, place.line)).collect();
+        self.places(branch).nth(crate::source::shown(&places)?)
     }
 
     /// Takes the reasons why branches diverge from a table of the same code. A branch corresponds to the first unused
@@ -331,7 +331,7 @@ mod tests {
         assert_eq!(format!("{table:?}"), format!("{:?}", sample()));
         let branch = &table.functions[0].branches[0];
         assert_eq!(table.location(branch), "b.h:7:1 inlined at a.cu:300:4");
-        assert_eq!(table.shown(branch).map(|place| place.line), Some(300));
+        assert_eq!(table.shown(branch).map(|place| (place.file, place.line)), Some(("b.h", 7)));
         let mut later = bytes;
         later[7] = b'3';
         assert_eq!(Table::decode(&later).unwrap_err(), TableError::Version { found: '3' });

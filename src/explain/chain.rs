@@ -15,7 +15,10 @@ pub fn explain(facts: &Facts, printer: &ExpressionPrinter<'_, '_>, chain: &Chain
     let func = &facts.func;
     let Some(condition) = func.condition(func.terminator(block)) else { return String::new() };
     let shown = printer.value(condition);
-    let source = source_text(printer, chain.source);
+    // the file that the reader looks at
+    let here = printer.place(func.terminator(block)).map(|place| place.file);
+    let here = here.as_deref();
+    let source = source_text(printer, chain.source, here);
     let mut text = match chain.source {
         Source::Unknown(_) => format!("warpwise cannot tell that lanes agree on `{shown}`"),
         _ if chain.steps.is_empty() && shown == source => format!("`{shown}` differs between lanes"),
@@ -24,7 +27,7 @@ pub fn explain(facts: &Facts, printer: &ExpressionPrinter<'_, '_>, chain: &Chain
     let mut told = vec![shown];
     let mut parts = Vec::new();
     for (step, is_condition) in noteworthy(facts, printer, chain, condition, &mut told) {
-        parts.push(step_text(facts, printer, step, is_condition));
+        parts.push(step_text(facts, printer, step, is_condition, here));
     }
     if !parts.is_empty() {
         text += " through ";
@@ -46,8 +49,9 @@ fn noteworthy(
     let mut kept: Vec<(Step, bool)> = Vec::new();
     // parts of the condition's own expression, on its line, are not mentioned again
     let mut in_condition = true;
-    let own_line = printer.place_of(condition).map(|place| place.line);
-    let near = |value: Value| printer.place_of(value).is_none_or(|place| Some(place.line) == own_line);
+    let line_of = |value: Value| printer.place_of(value).map(|place| (place.file, place.line));
+    let own_line = line_of(condition);
+    let near = |value: Value| line_of(value).is_none_or(|line| Some(line) == own_line);
     for &step in chain.steps.iter().rev() {
         let is_condition = step.value == condition;
         let is_plain = func.def(step.value).is_some_and(|inst| {
@@ -75,11 +79,17 @@ fn noteworthy(
     kept
 }
 
-fn line(printer: &ExpressionPrinter<'_, '_>, value: Value) -> String {
-    printer.place_of(value).map_or(String::new(), |place| format!(" (line {})", place.line))
+fn line(printer: &ExpressionPrinter<'_, '_>, value: Value, here: Option<&str>) -> String {
+    printer.place_of(value).map_or(String::new(), |place| format!(" ({})", place.seen_from(here)))
 }
 
-fn step_text(facts: &Facts, printer: &ExpressionPrinter<'_, '_>, step: Step, is_condition: bool) -> String {
+fn step_text(
+    facts: &Facts,
+    printer: &ExpressionPrinter<'_, '_>,
+    step: Step,
+    is_condition: bool,
+    here: Option<&str>,
+) -> String {
     let name = match printer.value(step.value) {
         unnamed if unnamed == "…" => "a value".to_owned(),
         name => format!("`{name}`"),
@@ -89,10 +99,10 @@ fn step_text(facts: &Facts, printer: &ExpressionPrinter<'_, '_>, step: Step, is_
         printer
             .place(branch)
             .or_else(|| printer.place_of_block(block))
-            .map_or(String::new(), |p| format!(" of line {}", p.line))
+            .map_or(String::new(), |place| format!(" of {}", place.seen_from(here)))
     };
     match step.via {
-        Via::Data => format!("{name}{}", line(printer, step.value)),
+        Via::Data => format!("{name}{}", line(printer, step.value, here)),
         Via::Join(branch) if is_condition => format!("the paths that part at the branch{}", at(branch)),
         Via::Join(branch) => format!("{name}, set on paths that part at the branch{}", at(branch)),
         Via::Iteration(_, branch) if is_condition => {
@@ -104,17 +114,18 @@ fn step_text(facts: &Facts, printer: &ExpressionPrinter<'_, '_>, step: Step, is_
     }
 }
 
-/// A source in words.
-pub fn source_text(printer: &ExpressionPrinter<'_, '_>, source: Source) -> String {
-    let of = |value: Value| format!("`{}`{}", printer.value(value), line(printer, value));
+/// A source in words, for a reader of the file `here`.
+fn source_text(printer: &ExpressionPrinter<'_, '_>, source: Source, here: Option<&str>) -> String {
+    let line = |value: Value| line(printer, value, here);
+    let of = |value: Value| format!("`{}`{}", printer.value(value), line(value));
     match source {
         Source::ThreadIndex(base) => base_word(base).to_owned(),
         Source::Register(value) => printer.value(value),
-        Source::Atomic(value) => format!("the old value of an atomic{}", line(printer, value)),
+        Source::Atomic(value) => format!("the old value of an atomic{}", line(value)),
         Source::VolatileLoad(value) => format!("the volatile or atomic load {}", of(value)),
         Source::OwnMemory(value) => format!("{}, loaded from memory that may be each thread's own", of(value)),
         Source::Exchange(value) => format!("the exchange between lanes {}", of(value)),
-        Source::Assembly(value) => format!("{}{}", printer.assembly(value), line(printer, value)),
+        Source::Assembly(value) => format!("{}{}", printer.assembly(value), line(value)),
         Source::Call(value) => format!("the result of {}", of(value)),
         Source::Argument(value) if printer.value(value).starts_with("argument ") => {
             format!("{} of a function whose callers may disagree", of(value))

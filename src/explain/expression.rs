@@ -17,6 +17,7 @@ use crate::ir::inst::{ConstData, GepTerm, Opcode, Predicate};
 use crate::ir::logic::Logic;
 use crate::ir::names::Names;
 use crate::llvm::handle::{DebugLoc, ValueKind, intrinsic_name};
+use crate::source::shown;
 use std::cell::OnceCell;
 
 /// Number of characters above which an expression is printed again with a smaller depth.
@@ -32,6 +33,16 @@ pub struct Place {
     pub file: String,
     pub line: u32,
     pub column: u32,
+}
+
+impl Place {
+    /// As a reader is told of it who looks at a line of `file`: `line 7`, or `a.h:7` if it is in another file.
+    pub fn seen_from(&self, file: Option<&str>) -> String {
+        match file {
+            Some(file) if file != self.file => crate::source::place(&self.file, self.line),
+            _ => format!("line {}", self.line),
+        }
+    }
 }
 
 /// Prints values of one function as expressions.
@@ -339,13 +350,14 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
         asm::culprit_text(self.func().def(value).and_then(|call| self.func().assembly(call)))
     }
 
-    /// The source position of an instruction: in the function's own file, if any part of the inlining chain is there.
+    /// The source position of an instruction: the innermost in the user's own sources that it stands for, as with remarks.
     pub fn place(&self, inst: Inst) -> Option<Place> {
         let innermost = self.handles.inst(inst).debug_loc()?;
-        let chain: Vec<DebugLoc<'m>> = std::iter::successors(Some(innermost), |loc| loc.inlined_at()).collect();
-        let own_file = chain.last().map(|loc| loc.file())?;
-        let shown = chain.iter().find(|loc| loc.line() > 0 && loc.file() == own_file)?;
-        Some(Place { file: own_file, line: shown.line(), column: shown.column() })
+        let chain: Vec<DebugLoc<'m>> = std::iter::successors(Some(innermost), |at| at.inlined_at()).collect();
+        let places: Vec<(String, u32)> = chain.iter().map(|at| (at.file(), at.line())).collect();
+        let shown = shown(&places)?;
+        let (file, line) = places.into_iter().nth(shown)?;
+        Some(Place { file, line, column: chain[shown].column() })
     }
 
     /// The source position at which a value is computed.

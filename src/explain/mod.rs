@@ -15,5 +15,5 @@ pub mod expression;
 pub mod symbol;
 
 pub use causes::Causes;
-pub use chain::{explain, source_text};
+pub use chain::explain;
 pub use expression::ExpressionPrinter;

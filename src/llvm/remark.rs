@@ -277,7 +277,8 @@ fn shown(whose: &Whose, function: Function<'_>, at: Option<Inst<'_>>) -> Option<
         Whose::All => location.inlined_at().is_none() || !is_wrapper(&location.file()),
         _ => whose.holds(&location.folder(), &location.file()),
     };
-    let up = chain.iter().position(|location| is_shown(&location))?;
+    let with_line = chain.iter().position(|location| location.line() > 0 && is_shown(&location));
+    let up = with_line.or_else(|| chain.iter().position(|location| is_shown(&location)))?;
     let places: Vec<_> =
         chain[up..].iter().map(|location| (location.file(), location.line(), location.column())).collect();
     let key = match whose {

@@ -375,13 +375,14 @@ impl<'a, 'm> Builder<'a, 'm> {
             return false;
         }
         let users = self.facts.users(kernel.result(inst));
-        let place = self.words.place(inst).map(|place| place.line);
+        let line_of = |inst: Inst| self.words.place(inst).map(|place| (place.file, place.line));
+        let line = line_of(inst);
         let is_part = |user: Inst| {
             let is_expression = !matches!(
                 kernel.insts[user].opcode,
                 Opcode::CondBr | Opcode::Switch | Opcode::Store | Opcode::Phi | Opcode::Ret
             );
-            is_expression && self.words.place(user).map(|place| place.line) == place
+            is_expression && line_of(user) == line
         };
         !users.is_empty() && users.iter().all(|&user| is_part(user))
     }

@@ -131,8 +131,14 @@ fn lines(out: &mut String, function: &FunctionReport) {
     }
 }
 
-fn at(place: Option<&LineOf>) -> String {
-    place.map_or("no line".to_owned(), |place| format!("line {}", place.line))
+/// A place for a reader of a function: its line, with the file's name if that is not the function's own.
+fn at(place: Option<&LineOf>, function: &FunctionReport) -> String {
+    let own = function.place.as_ref().map(|place| &place.file);
+    match place {
+        None => "no line".to_owned(),
+        Some(place) if own.is_some_and(|own| *own != place.file) => crate::source::place(&place.file, place.line),
+        Some(place) => format!("line {}", place.line),
+    }
 }
 
 fn branches(out: &mut String, function: &FunctionReport) {
@@ -153,7 +159,7 @@ fn memory(out: &mut String, function: &FunctionReport) {
     // those that cost no more than they must are only counted; an unrolled loop would say the same thing many times
     let mut said: Vec<(String, u32)> = Vec::new();
     for access in function.accesses.iter().filter(|access| is_worth_a_line(access)) {
-        let text = memory_line(access);
+        let text = memory_line(access, function);
         match said.iter_mut().find(|(known, _)| *known == text) {
             Some((_, count)) => *count += 1,
             None => said.push((text, 1)),
@@ -177,10 +183,10 @@ fn is_worth_a_line(access: &AccessReport) -> bool {
     access.is_costly || access.text.is_none() || all_write
 }
 
-fn memory_line(access: &AccessReport) -> String {
+fn memory_line(access: &AccessReport, function: &FunctionReport) -> String {
     let what = format!(
         "{}: {} {} of {}, `{}`",
-        at(access.place.as_ref()),
+        at(access.place.as_ref(), function),
         access.space,
         access.action,
         plural(access.bytes as usize, "byte", "bytes"),
@@ -195,7 +201,7 @@ fn locals(out: &mut String, function: &FunctionReport) {
     }
     let _ = writeln!(out, "\n  objects in local memory");
     for local in &function.locals {
-        let place = local.place.as_ref().map_or(String::new(), |place| format!(" (line {})", place.line));
+        let place = local.place.as_ref().map_or(String::new(), |place| format!(" ({})", at(Some(place), function)));
         let _ = writeln!(out, "    `{}`{place}: {}", local.name, plural(local.bytes as usize, "byte", "bytes"));
     }
 }
