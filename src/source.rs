@@ -28,7 +28,7 @@ impl Whose {
     pub fn holds(&self, folder: &str, file: &str) -> bool {
         match self {
             Whose::All => true,
-            Whose::Own => !is_foreign(file),
+            Whose::Own => is_own(file),
             Whose::Under(top) => plain(&Path::new(folder).join(file)).starts_with(top),
         }
     }
@@ -40,7 +40,7 @@ pub fn shown<F: AsRef<str>>(chain: &[(F, u32)]) -> Option<usize> {
     let outermost = chain.last()?.0.as_ref();
     let innermost =
         |is_meant: &dyn Fn(&str) -> bool| chain.iter().position(|(file, line)| *line > 0 && is_meant(file.as_ref()));
-    innermost(&|file| !is_foreign(file)).or_else(|| innermost(&|file| file == outermost))
+    innermost(&is_own).or_else(|| innermost(&|file| file == outermost))
 }
 
 /// A line of a file, without the folders: `a.cu:7`.
@@ -59,6 +59,11 @@ fn plain(path: &Path) -> PathBuf {
         }
     }
     plain
+}
+
+/// Whether a file is the user's, as far as its name tells.
+pub fn is_own(file: &str) -> bool {
+    !is_foreign(file)
 }
 
 /// Whether a header is the system's, a compiler's, CUDA's or CCCL's, by its name alone.

@@ -55,7 +55,7 @@ fn a_project_is_ranked_and_bad_files_are_listed() {
         at("rows (rows.cu:") < at("less (fine.cu:2)") && at("less (fine.cu:2)") < at("fine (fine.cu:1)"),
         "{first}"
     );
-    assert!(first.contains("1 files could not be looked at:\n  bad.cu: clang cannot compile"), "{first}");
+    assert!(first.contains("1 file could not be looked at:\n  bad.cu: clang cannot compile"), "{first}");
     let page = fs::read_to_string(folder.path().join("pages/index.html")).unwrap();
     assert!(page.contains("<code>rows</code>") && page.contains("bad.cu"), "{page}");
     assert!(page.contains("What to do first") && page.contains("prefers-color-scheme: dark"), "{page}");

@@ -157,17 +157,24 @@ impl GridWork {
 
     /// The sentence of the remark and of reports.
     pub fn sentence(&self) -> String {
+        self.with(&format!(": {:.0} % of the kernel's issue cycles", 100.0 * self.share))
+    }
+
+    /// The same without its share.
+    pub fn what(&self) -> String {
+        self.with("")
+    }
+
+    fn with(&self, share: &str) -> String {
         let count = |number: u32, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
         let kinds = [(self.divisions, "division"), (self.calls, "call")];
         let kinds: Vec<String> =
             kinds.iter().filter(|(number, _)| *number > 0).map(|&(number, what)| count(number, what)).collect();
         let of_which = if kinds.is_empty() { String::new() } else { format!(", of which {},", kinds.join(" and ")) };
         let mut text = format!(
-            "grid-uniform work: {} a thread{of_which} could be computed once on the host and passed as {}: {:.0} % of the \
-             kernel's issue cycles",
+            "grid-uniform work: {} a thread{of_which} could be computed once on the host and passed as {}{share}",
             count(self.instructions, "instruction"),
             count(self.results, "argument"),
-            100.0 * self.share
         );
         if self.behind_loads > 0 {
             text += &format!(

@@ -81,6 +81,9 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
     /// The name that a value kept from the source, without LLVM's suffixes: `i` for `%i.012`.
     pub fn source_name(&self, value: Value) -> Option<String> {
         let name = self.handles.value(value).variable();
+        if is_unrolled(&name) {
+            return None;
+        }
         let stem = name.split('.').next().unwrap_or("");
         let plain = stem.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         (plain && stem.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')).then(|| stem.to_owned())
@@ -130,21 +133,22 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
             Opcode::URem | Opcode::SRem | Opcode::FRem => binary("%", 6),
             Opcode::Shl => binary("<<", 4),
             Opcode::LShr | Opcode::AShr => binary(">>", 4),
+            Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Select if let Some(logic) = func.logic(inst) => {
+                match logic {
+                    Logic::And(sides) => self.binary("&&", 1, &sides, depth - 1),
+                    Logic::Or(sides) => self.binary("||", 1, &sides, depth - 1),
+                    Logic::Not(operand) => (format!("!{}", self.atom(operand, depth - 1)), 8),
+                }
+            }
             Opcode::And => binary("&", 1),
             Opcode::Or => binary("|", 1),
-            Opcode::Xor => match func.logic(inst) {
-                Some(Logic::Not(operand)) => (format!("!{}", self.atom(operand, depth - 1)), 8),
-                _ => binary("^", 1),
-            },
+            Opcode::Xor if self.is_all_ones(operands[1]) => (format!("~{}", self.atom(operands[0], depth - 1)), 8),
+            Opcode::Xor => binary("^", 1),
             Opcode::FNeg => (format!("-{}", self.atom(operands[0], depth - 1)), 8),
-            Opcode::Select => match func.logic(inst) {
-                Some(Logic::And(sides)) => self.binary("&&", 1, &sides, depth - 1),
-                Some(Logic::Or(sides)) => self.binary("||", 1, &sides, depth - 1),
-                _ => {
-                    let [condition, yes, no] = [0, 1, 2].map(|index| self.atom(operands[index], depth - 1));
-                    (format!("{condition} ? {yes} : {no}"), 0)
-                }
-            },
+            Opcode::Select => {
+                let [condition, yes, no] = [0, 1, 2].map(|index| self.atom(operands[index], depth - 1));
+                (format!("{condition} ? {yes} : {no}"), 0)
+            }
             Opcode::Gep if let Some(member) = self.member(value, depth) => (format!("&{member}"), 8),
             Opcode::Gep => match self.element(inst, depth) {
                 (text, 9) => (format!("&{text}"), 8),
@@ -154,6 +158,13 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
             Opcode::AtomicRmw | Opcode::CmpXchg => (format!("atomic on {}", self.pointee(operands[0], depth - 1)), 0),
             Opcode::ExtractValue | Opcode::ExtractElement => self.expression(operands[0], depth - 1),
             _ => named(),
+        }
+    }
+
+    fn is_all_ones(&self, value: Value) -> bool {
+        match (self.func().constant(value), self.func().int_bits(value)) {
+            (Some(ConstData::Int(number)), Some(bits)) => crate::affine::form::wrap(number as i64, bits) == -1,
+            _ => false,
         }
     }
 
@@ -415,6 +426,12 @@ fn whole_steps(offset: i64, terms: &[GepTerm]) -> Option<i64> {
     }
 }
 
+/// Whether a name is that of a counter that LLVM adds where it unrolls a loop.
+fn is_unrolled(name: &str) -> bool {
+    let counters = ["niter.n", "epil.iter", "prol.iter", "xtraiter", "unroll_iter"];
+    name == "niter" || counters.iter().any(|counter| name.starts_with(counter))
+}
+
 fn sign(number: i64) -> char {
     if number < 0 { '-' } else { '+' }
 }
@@ -517,5 +534,11 @@ mod tests {
         assert_eq!(register_word("llvm.nvvm.read.ptx.sreg.nctaid.y").as_deref(), Some("gridDim.y"));
         assert_eq!(register_word("llvm.nvvm.read.ptx.sreg.clock64").as_deref(), Some("%clock64"));
         assert_eq!(register_word("llvm.umin"), None);
+    }
+
+    #[test]
+    fn counters_of_unrolled_loops_are_no_names() {
+        assert!(["niter", "niter.next.3", "epil.iter", "epil.iter.next", "xtraiter"].into_iter().all(is_unrolled));
+        assert!(!["n", "niter.0", "niters", "iter", "epilogue", "i.012"].into_iter().any(is_unrolled));
     }
 }

@@ -118,8 +118,8 @@ impl<'a, 'm> Weights<'a, 'm> {
         }
     }
 
-    /// Considers a divergent branch.
-    pub fn branch(&mut self, block: Block, place: Option<LineOf>, what: impl FnOnce() -> String) {
+    /// Considers a branch that diverges, and why.
+    pub fn branch(&mut self, block: Block, place: Option<LineOf>, why: &str) {
         let func = &self.facts.func;
         let condition = func.condition(func.terminator(block));
         if condition.is_none_or(|condition| self.is_limit(condition)) {
@@ -136,12 +136,16 @@ impl<'a, 'm> Weights<'a, 'm> {
             }
             None => (Kind::Branch, self.side(block, *yes).min(self.side(block, *no))),
         };
-        self.add(kind, place, wasted * DATA_SPLITS, what);
+        let what = match kind {
+            Kind::Loop => "lanes leave the loop at different iterations",
+            _ => "branch diverges",
+        };
+        self.add(kind, place, wasted * DATA_SPLITS, || format!("{what}: {why}"));
     }
 
     /// Considers work that all threads repeat.
     pub fn repeated(&mut self, work: &GridWork, place: Option<LineOf>) {
-        self.add(Kind::Repeated, place, work.cycles, || work.sentence());
+        self.add(Kind::Repeated, place, work.cycles, || work.what());
     }
 
     /// What is worth an advice, the most first.

@@ -192,6 +192,11 @@ pub struct Index {
     pub failures: Vec<Failure>,
 }
 
+/// "1 file", "2 files".
+fn plural(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// How to see the rest.
 const MORE: &str = "\n--inventory shows every kernel; --html DIR writes pages\n";
 
@@ -241,13 +246,14 @@ impl Index {
 
     /// The index as text for a terminal; with the inventory, a row for each kernel.
     pub fn to_text(&self, has_inventory: bool) -> String {
-        let mut text = format!("{}: {} kernels in {} files\n", self.project, self.kernels.len(), self.units);
+        let mut text =
+            format!("{}: {} in {}\n", self.project, plural(self.kernels.len(), "kernel"), plural(self.units, "file"));
         if !self.kernels.is_empty() {
             text += &todo::text(&self.todo, self.is_measured);
             text += &if has_inventory { self.rows() } else { MORE.to_owned() };
         }
         if !self.failures.is_empty() {
-            text += &format!("\n{} files could not be looked at:\n", self.failures.len());
+            text += &format!("\n{} could not be looked at:\n", plural(self.failures.len(), "file"));
         }
         for failure in &self.failures {
             text += &format!("  {}: {}\n", failure.file, failure.reason.lines().next().unwrap_or(""));

@@ -322,6 +322,13 @@ impl<'a, 'm> Builder<'a, 'm> {
         counts
     }
 
+    /// The line of a branch or access. LLVM takes the line from one that it makes of several; then it is the first line
+    /// of the same block.
+    fn place(&self, inst: Inst) -> Option<LineOf> {
+        let own = self.words.place(inst);
+        own.or_else(|| self.words.place_of_block(self.facts.func.insts[inst].block)).map(LineOf::from)
+    }
+
     fn agreement(&self, value: Value) -> Agreement {
         match self.facts.class(value) {
             Class::Unreached | Class::Constant(_) | Class::Uniform(_) => Agreement::Uniform,
@@ -424,8 +431,8 @@ impl<'a, 'm> Builder<'a, 'm> {
                 why += "; ";
                 why += &text;
             }
-            let place: Option<LineOf> = self.words.place(kernel.terminator(block)).map(LineOf::from);
-            weights.branch(block, place.clone(), || format!("branch diverges: {why}"));
+            let place = self.place(kernel.terminator(block));
+            weights.branch(block, place.clone(), &why);
             if let Some(place) = &place {
                 let line = self.line(place.clone());
                 line.class = Agreement::Divergent;
@@ -472,7 +479,7 @@ impl<'a, 'm> Builder<'a, 'm> {
         };
         let address = self.words.value(access.pointer);
         AccessReport {
-            place: self.words.place(access.inst).map(LineOf::from),
+            place: self.place(access.inst),
             action: access.action.noun().to_owned(),
             space: access.space.to_string(),
             bytes: access.bytes,

@@ -12,6 +12,8 @@ use warpwise_timer::names::{alike, short};
 
 /// The column that all tables of Nsight Compute have.
 const KERNEL: &str = "Kernel Name";
+/// How the reports that Nsight Compute saves begin.
+const REPORT: &[u8] = b"NVR\0";
 /// Nsight Compute's name for the time of a launch, in `--page raw` and in `--page details`.
 const METRIC: &str = "gpu__time_duration.sum";
 const DETAIL: &str = "Duration";
@@ -31,7 +33,15 @@ impl Times {
     /// # Errors
     /// The file cannot be read, is something else, or has no times.
     pub fn read(path: &Path) -> Result<Times> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        if path.extension().is_some_and(|extension| extension == "ncu-rep") || bytes.starts_with(REPORT) {
+            bail!(
+                "{} is a report of Nsight Compute, not a table: `ncu --import {0} --csv --page raw > times.csv` makes one",
+                path.display()
+            );
+        }
+        // messages of the program among the rows may be in any encoding
+        let text = String::from_utf8_lossy(&bytes);
         let json: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
         let mut times = Times::default();
         if json["format"] == "warpwise-times" {
@@ -178,8 +188,15 @@ impl Tables {
             }
             None => return,
         };
-        let launch = format!("{} {}", cell("Process ID"), cell("ID"));
-        self.rows.push(TimeRow { kernel, launch, value, unit, launches: cell("Invocations") });
+        let launches = cell("Invocations");
+        let mut launch = format!("{} {}", cell("Process ID"), cell("ID"));
+        if !launches.is_empty() {
+            // a summary has one line for all launches of a kernel with one shape
+            launch = ["Process ID", "Kernel Name", "Context", "Stream", "Block Size", "Grid Size", "Device"]
+                .map(cell)
+                .join(" ");
+        }
+        self.rows.push(TimeRow { kernel, launch, value, unit, launches });
     }
 
     fn add_to(&self, times: &mut Times) -> Result<()> {
@@ -190,9 +207,8 @@ impl Tables {
                 continue;
             }
             let number = self.number(&row.value).with_context(|| format!("'{}' is no time", row.value))?;
-            // a summary has one line for all launches of a kernel
             let launches = self.number(&row.launches);
-            if launches.is_some() || row.launch == " " || seen.insert(&row.launch) {
+            if row.launch == " " || seen.insert(&row.launch) {
                 let total = number * milliseconds(&row.unit)? * launches.unwrap_or(1.0);
                 *times.plain.entry(plain(&alike(&row.kernel))).or_default() += total;
             }
@@ -229,7 +245,7 @@ fn has_decimal_comma(cell: &str) -> bool {
 fn milliseconds(unit: &str) -> Result<f64> {
     Ok(match unit {
         "ns" | "nsecond" => 1e-6,
-        "us" | "usecond" => 1e-3,
+        "us" | "usecond" | "µs" | "μs" => 1e-3,
         "ms" | "msecond" => 1.0,
         "s" | "second" => 1e3,
         other => bail!("'{other}' is no unit of time"),
@@ -337,6 +353,60 @@ mod tests {
         let text = "\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Invocations\",\"Metric Name\",\"Metric Unit\",\"Minimum\",\"Maximum\",\"Average\"\n\
             \"7\",\"app\",\"h\",\"k(int)\",\"4\",\"gpu__time_duration.sum\",\"ms\",\"1\",\"3\",\"2\"\n";
         assert_eq!(read(text).unwrap().of("_Z1ki"), Some(8.0));
+    }
+
+    #[test]
+    fn a_summary_counts_a_time_once_although_two_sections_tell_it() {
+        let names = "\"Process ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"Invocations\",\"Section Name\",\
+            \"Metric Name\",\"Metric Unit\",\"Minimum\",\"Maximum\",\"Average\"\n";
+        let row = |grid: u32, section: &str, metric: &str| {
+            format!(
+                "\"7\",\"k(int)\",\"(64, 1, 1)\",\"({grid}, 1, 1)\",\"2\",\"{section}\",\"{metric}\",\"ms\",\"1\",\"3\",\"2\"\n"
+            )
+        };
+        let (light, own) = ("GPU Speed Of Light Throughput", "Command line profiler metrics");
+        let text = [
+            names.to_owned(),
+            row(8, light, DETAIL),
+            row(8, own, METRIC),
+            row(16, light, DETAIL),
+            row(16, light, "SM Frequency"),
+        ];
+        assert_eq!(read(&text.concat()).unwrap().of("_Z1ki"), Some(8.0));
+    }
+
+    #[test]
+    fn seconds_with_exponents_and_columns_of_older_versions_are_read() {
+        let raw = "==PROF== Profiling \"gather\" - 0: 0%....50%....100% - 1 pass\r\n\
+            the program writes 7 rows, \"quoted\", to out.csv\r\n\
+            \"ID\",\"Process ID\",\"Kernel Name\",\"Block Size\",\"dram__bytes_read.sum\",\"gpu__time_duration.sum\",\
+            \"thread Domain:Push/Pop_Range:PL_Type\"\r\n\
+            \"\",\"\",\"\",\"\",\"byte\",\"second\",\"\"\r\n\
+            \"0\",\"1\",\"void gather<float, 4>(const float *, int)\",\"(256, 1, 1)\",\"10,240,000\",\"4.0e-05\",\"step\"\r\n\
+            \"1\",\"1\",\"void gather<float, 4>(const float *, int)\",\"(256, 1, 1)\",\"9,000\",\"1.0e-05\",\"step\"\r\n\
+            \"2\",\"1\",\"scatter(float *)\",\"(256, 1, 1)\",\"9,000\",\"2.5e-05\",\"\"\r\n\
+            ==WARNING== No metrics were collected for 1 kernel\r\n";
+        let times = read(raw).unwrap();
+        let near = |symbol: &str, expected: f64| {
+            let found = times.of(symbol).unwrap();
+            assert!((found - expected).abs() < 1e-9, "{symbol}: {found}");
+        };
+        near("_Z6gatherIfLi4EEvPKT_i", 0.05);
+        near("_Z7scatterPf", 0.025);
+        let older = "\u{feff}\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Kernel Time\",\"Context\",\
+            \"Stream\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n\
+            \"0\",\"9\",\"app\",\"h\",\"scatter\",\"2021-Jan-07 10:11:12\",\"1\",\"7\",\"\",\"gpu__time_duration.sum\",\"usecond\",\"1,041.25\"\n\
+            \"0\",\"9\",\"app\",\"h\",\"scatter\",\"2021-Jan-07 10:11:12\",\"1\",\"7\",\"\",\"dram__bytes_read.sum\",\"Mbyte\",\"2.5\"\n";
+        assert_eq!(read(older).unwrap().of("_Z7scatterPf"), Some(1.04125));
+    }
+
+    #[test]
+    fn a_saved_report_is_named_with_what_makes_a_table_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.ncu-rep");
+        std::fs::write(&path, [b'N', b'V', b'R', 0, 0xff]).unwrap();
+        let said = format!("{:#}", Times::read(&path).unwrap_err());
+        assert!(said.contains("ncu --import") && said.contains("run.ncu-rep --csv --page raw"), "{said}");
     }
 
     #[test]

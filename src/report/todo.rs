@@ -3,14 +3,17 @@
 //! The worth of an advice is its share of its kernel's cycles times the kernel's weight: measured milliseconds if the
 //! kernel was timed (`--times`), else the cycles of one warp. If there are times, kernels that were not
 //! launched come last. Advice about one line is one action, whether it comes from several instantiations or from several
-//! files that include a header.
+//! files that include a header. Lines of headers of CUDA, its libraries and the system are left out.
 
 use super::advice::{Advice, Kind};
 use super::times::Times;
+use crate::source::is_own;
 use serde::Serialize;
 
 /// Maximum number of actions in the list.
 const MOST: usize = 10;
+/// Maximum number of characters of a kernel's name in a line.
+const LONGEST_NAME: usize = 60;
 
 /// A kernel with its advice.
 pub struct Subject<'a> {
@@ -41,7 +44,9 @@ pub fn actions(subjects: &[Subject<'_>], times: Option<&Times>) -> Vec<Action> {
     let mut list: Vec<Action> = Vec::new();
     for subject in subjects {
         let time = times.and_then(|times| times.of(subject.symbol));
-        for advice in subject.advice {
+        // nobody edits the headers of CUDA
+        let is_own = |advice: &&Advice| advice.place.as_ref().is_none_or(|place| is_own(&place.file));
+        for advice in subject.advice.iter().filter(is_own) {
             let place = advice.place.as_ref();
             let place = place.map_or_else(|| subject.name.to_owned(), |place| format!("{}:{}", place.file, place.line));
             let milliseconds = time.map(|time| time * advice.share);
@@ -82,7 +87,11 @@ pub fn actions(subjects: &[Subject<'_>], times: Option<&Times>) -> Vec<Action> {
 impl Action {
     /// How much it is worth, in words.
     pub fn worth(&self) -> String {
-        let share = format!("{:.0} % of {}", 100.0 * self.share, self.kernels[0]);
+        let name = match self.kernels[0].char_indices().nth(LONGEST_NAME) {
+            Some((end, _)) => format!("{}…", &self.kernels[0][..end]),
+            None => self.kernels[0].clone(),
+        };
+        let share = format!("{:.0} % of {name}", 100.0 * self.share);
         let more = match self.kernels.len() {
             1 => String::new(),
             several => format!(" and {} more", several - 1),
@@ -145,6 +154,16 @@ mod tests {
         let text = text(&actions(&subjects, Some(&times)), true);
         assert!(text.contains("1. a.cu:1 (2.000 ms, up to 50 % of scale): lanes apart -> let neighbouring"), "{text}");
         assert!(text.contains("axpy<float> and 1 more"), "{text}");
+    }
+
+    #[test]
+    fn lines_of_cudas_headers_are_no_actions() {
+        let mut of_a_library = advice(7, 100.0, 0.9);
+        of_a_library.place = Some(LineOf { file: "/opt/cuda-13.0/include/cub/block.cuh".to_owned(), line: 7 });
+        let both = [of_a_library, advice(1, 10.0, 0.5)];
+        let list = actions(&[Subject { name: &"k".repeat(99), symbol: "k", advice: &both }], None);
+        assert_eq!(list.iter().map(|action| action.place.as_str()).collect::<Vec<_>>(), ["a.cu:1"]);
+        assert_eq!(list[0].worth(), format!("up to 50 % of {}…", "k".repeat(LONGEST_NAME)));
     }
 
     #[test]

@@ -257,6 +257,10 @@ impl Planner<'_> {
                 let mut word = OsString::from("-fpass-plugin=");
                 word.push(plugin);
                 say(&word);
+                // remarks then say `n` instead of `argument 4`
+                if request.arguments().any(|word| word.to_string_lossy().starts_with("-Rpass")) {
+                    say(&"-fno-discard-value-names");
+                }
             }
             if !request.is_device_debug {
                 ["-Xarch_device", "-O3"].iter().for_each(|word| say(word));
