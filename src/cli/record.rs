@@ -65,7 +65,9 @@ pub fn write(folder: &Path, kernel: &str, config: &LaunchConfig, given: &[Given]
     for (i, global) in report.globals.iter().enumerate().filter(|(_, global)| global.changed) {
         globals.push(Global { name: &global.name, after: save(&format!("global{i}.after"), &global.bytes.data)? });
     }
-    let LaunchConfig { grid, block, dynamic_shared, .. } = *config;
+    // what ran, as the host would launch it
+    let (kernel, dynamic_shared) = (report.version.as_deref().unwrap_or(kernel), report.dynamic_shared);
+    let LaunchConfig { grid, block, .. } = *config;
     let launch = Launch { kernel, grid, block, dynamic_shared, args, globals };
     save("launch.json", serde_json::to_string_pretty(&launch)?.as_bytes())?;
     Ok(())

@@ -134,6 +134,8 @@ pub struct LaunchReport {
     pub stdout: String,
     /// The version that ran in place of the kernel.
     pub version: Option<String>,
+    /// Dynamic shared memory of a block, in bytes: the program's own, and what the version has behind it.
+    pub dynamic_shared: u32,
     /// Warnings.
     pub warnings: Vec<String>,
 }

@@ -152,6 +152,7 @@ impl<'i> Machine<'i> {
             }
             None => (kernel, config),
         };
+        report.dynamic_shared = config.dynamic_shared;
         let mut world = self.world(config, inputs)?;
         let (slots, buffers) = self.arguments(kernel, inputs, &mut world.device)?;
         if O::ACTIVE {
