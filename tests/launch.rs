@@ -6,7 +6,7 @@ mod common;
 mod program;
 
 use common::{clang_cuda, llvm_tool, plugin_flag, stderr, stdout};
-use program::build;
+use program::{build, build_units};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use std::sync::OnceLock;
@@ -312,6 +312,42 @@ fn captures_and_clusters_run_the_kernel() {
         ["k$v1", "k", "k$v1"]
     );
     assert!(!chosen(ANY, "set cluster 2"));
+}
+
+/// Only launch stubs are changed: what the program asks the runtime for concerns the kernel itself.
+#[test]
+fn what_the_program_calls_itself_reaches_the_runtime() {
+    let printed =
+        run(&format!("{ANY} launch pointer itself cooperative ex occupancy limit 60000 own 50000 launch error"));
+    let shape = "grid 1x1x1 block 32x1x1 dynamic 0 stream 0";
+    let own = "grid 1x1x1 block 32x1x1 dynamic 50000 stream 0";
+    assert_eq!(
+        printed,
+        format!(
+            "cuLaunchKernel k$v1 {shape}\ncuLaunchKernel k$v1 {shape}\ncudaLaunchKernel k {shape}\n\
+             cudaLaunchCooperativeKernel k {shape}\ncudaLaunchKernelExC k {shape}\ncudaOccupancy of k\n\
+             cudaFuncSetAttribute k 60000\nlimit of k$v1 is 50000\ncuLaunchKernel k$v1 {own}\nerror 0\n"
+        )
+    );
+}
+
+/// Translation units with and without the plugin, in any combination, are one program.
+#[test]
+fn translation_units_are_linked_in_any_combination() {
+    let tuned: &[&str] = &["-mllvm", "-warpwise-tune"];
+    for (first, second, expected) in [
+        (Some(&VERSIONS[..]), Some(&VERSIONS[..]), ["k$v1", "j$v1", "k$v1", "j$v1"]),
+        (Some(&VERSIONS[..]), None, ["k$v1", "j", "k$v1", "j"]),
+        (None, Some(&VERSIONS[..]), ["k", "j$v1", "k", "j$v1"]),
+        (Some(&VERSIONS[..]), Some(tuned), ["k$v1", "j$v1", "k$v1", "j$v1"]),
+        (None, None, ["k", "j", "k", "j"]),
+    ] {
+        let folder = build_units(&[("program.c", first), ("unit.c", second)]);
+        let printed = stdout(&output(&folder, None, &format!("{ANY} launch other launch other error")));
+        let mut ran: Vec<&str> = printed.lines().map(|line| line.split(' ').nth(1).unwrap()).collect();
+        assert_eq!(ran.pop(), Some("0"), "{printed}");
+        assert_eq!(ran, expected, "{first:?} {second:?}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod common;
 mod program;
 
 use common::{stderr, stdout};
-use program::build;
+use program::{build, build_units};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tempfile::TempDir;
@@ -50,8 +50,12 @@ impl Ran {
 }
 
 fn run_with(environment: &[(&str, &str)], commands: &str) -> Ran {
+    run_program(program(), environment, commands)
+}
+
+fn run_program(built: &TempDir, environment: &[(&str, &str)], commands: &str) -> Ran {
     let folder = tempfile::tempdir().unwrap();
-    let mut program = assert_cmd::Command::new(program().path().join("program"));
+    let mut program = assert_cmd::Command::new(built.path().join("program"));
     program.current_dir(folder.path()).args(commands.split_whitespace()).env("MALLOC_PERTURB_", "165");
     for name in ["WARPWISE_TUNE", "WARPWISE_TUNE_FILE", "WARPWISE_VERSIONS"] {
         program.env_remove(name);
@@ -242,6 +246,18 @@ fn threads_launch_at_the_same_time() {
         let measured = ran.only();
         assert!(measured.launches <= 8000 && alternative(&measured, "plain").time.count > 0, "{measured:?}");
     }
+}
+
+/// Each object measures its own kernels, and all write to the same file.
+#[test]
+fn objects_share_a_file() {
+    let flags: &[&str] = &["-mllvm", "-warpwise-tune"];
+    let built = build_units(&[("program.c", Some(flags)), ("unit.c", Some(flags))]);
+    let ran = run_program(&built, &[], &format!("{TWO} often 30 {}", "other ".repeat(30)));
+    let mut kernels: Vec<(String, u64)> =
+        ran.measured().iter().map(|measured| (measured.of.kernel.clone(), measured.launches)).collect();
+    kernels.sort();
+    assert_eq!(kernels, [("j".to_owned(), 30), ("k".to_owned(), 30)], "{}", ran.stdout);
 }
 
 /// A program of several objects, some without alternatives, is one program.

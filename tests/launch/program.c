@@ -7,6 +7,9 @@
 //   word N VALUE                overwrites a word of the table       words N           sets its length
 //   grid X Y Z, block X Y Z, own BYTES, stream N, p N, n N, m N, c N sets what is launched next
 //   launch, launch_ptsz         launches                             threads N         launches from N threads
+//   pointer                     launches through a function pointer  other             launches the kernel of unit.c
+//   cooperative, ex, itself     has the program call the runtime's function for it
+//   limit N, occupancy          the same for attributes and occupancy of the kernel
 //   set NAME VALUE              sets a member of `fake`              error             prints the last error
 
 #include "runtime.h"
@@ -18,6 +21,10 @@
 int __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *, int *);
 int cudaLaunchKernel(const void *, Dim3, Dim3, void **, size_t, void *);
 int cudaLaunchKernel_ptsz(const void *, Dim3, Dim3, void **, size_t, void *);
+int cudaLaunchCooperativeKernel(const void *, Dim3, Dim3, void **, size_t, void *);
+int cudaLaunchKernelExC(const LaunchConfig *, const void *, void **);
+int cudaFuncSetAttribute(const void *, int, int);
+int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
 int cudaPeekAtLastError(void);
 int cudaGetLastError(void);
 
@@ -42,6 +49,24 @@ static void *pointer;
 static int n;
 static long long m;
 static unsigned char c;
+
+// unit.c, if the program is linked with it
+__attribute__((weak)) void launch_other(Dim3 grid, Dim3 block, void *p, int n);
+
+static void call_runtime(const char *word) {
+  void *arguments[] = {&pointer, &n, &m, &c};
+  const void *stub = (const void *)__device_stub__k;
+  if (!strcmp(word, "cooperative"))
+    cudaLaunchCooperativeKernel(stub, grid, block, arguments, own, stream);
+  else if (!strcmp(word, "ex"))
+    cudaLaunchKernelExC(&(LaunchConfig){grid, block, own, stream}, stub, arguments);
+  else if (!strcmp(word, "itself"))
+    cudaLaunchKernel(stub, grid, block, arguments, own, stream);
+  else {
+    int blocks;
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stub, block.x, own);
+  }
+}
 
 static void *launch_often(void *unused) {
   for (int i = 0; i < 1000; i++)
@@ -155,6 +180,16 @@ int main(int argc, char **argv) {
       set(at[0], at[1]), at += 2;
     else if (!strcmp(word, "launch"))
       __device_stub__k(pointer, n, m, c);
+    else if (!strcmp(word, "pointer")) {
+      void (*volatile kernel)(void *, int, long long, unsigned char) = __device_stub__k;
+      kernel(pointer, n, m, c);
+    } else if (!strcmp(word, "other"))
+      launch_other(grid, block, pointer, n);
+    else if (!strcmp(word, "limit"))
+      cudaFuncSetAttribute((const void *)__device_stub__k, 8, (int)number(*at++));
+    else if (!strcmp(word, "cooperative") || !strcmp(word, "ex") || !strcmp(word, "itself") ||
+             !strcmp(word, "occupancy"))
+      call_runtime(word);
     else if (!strcmp(word, "threads"))
       launch_from_threads((int)number(*at++));
     else if (!strcmp(word, "error"))

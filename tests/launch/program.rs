@@ -10,6 +10,11 @@ fn source(name: &str) -> PathBuf {
 
 /// The program, compiled with these flags beside the plugin's.
 pub fn build(flags: &[&str]) -> TempDir {
+    build_units(&[("program.c", Some(flags))])
+}
+
+/// A program of several translation units, each compiled with these flags and the plugin, or without it.
+pub fn build_units(units: &[(&str, Option<&[&str]>)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let clang = || {
         let mut clang = llvm_tool("clang");
@@ -17,14 +22,17 @@ pub fn build(flags: &[&str]) -> TempDir {
         clang
     };
     clang().arg("-c").arg(source("runtime.c")).args(["-o", "runtime.o"]).assert().success();
-    clang()
-        .arg("-c")
-        .arg(source("program.c"))
-        .arg(plugin_flag())
-        .args(flags)
-        .args(["-o", "program.o"])
-        .assert()
-        .success();
-    clang().args(["program.o", "runtime.o", "-pthread", "-o", "program"]).assert().success();
+    let mut link = clang();
+    for (unit, flags) in units {
+        let object = unit.replace(".c", ".o");
+        let mut compile = clang();
+        compile.arg("-c").arg(source(unit)).args(["-o", &object]);
+        if let Some(flags) = flags {
+            compile.arg(plugin_flag()).args(*flags);
+        }
+        compile.assert().success();
+        link.arg(object);
+    }
+    link.args(["runtime.o", "-pthread", "-o", "program"]).assert().success();
     folder
 }

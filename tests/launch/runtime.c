@@ -14,16 +14,36 @@ enum { INVALID_VALUE = 1, NOT_FOUND = 500, OPT_IN = 232448, PER_SM = 233472, RES
 // --- The runtime ----------------------------------------------------------------------------------------------------
 
 static _Thread_local int last_error;
-static const char *registered_name;
-static const void *registered_stub;
+// Kernels that translation units have registered. Versions are handed out by their names, whose limits of dynamic
+// shared memory are set one by one.
+enum { MOST = 6, KERNELS = 2 };
+static struct Kernel {
+  const void *stub;
+  const char *name;
+  char versions[MOST][64];
+  int limits[MOST];
+} kernels[KERNELS];
+static int registered;
+
+static struct Kernel *kernel_of(const void *stub_or_name) {
+  for (int i = 0; i < registered; i++)
+    if (kernels[i].stub == stub_or_name || kernels[i].name == stub_or_name)
+      return &kernels[i];
+  return 0;
+}
 
 static int fails(const char *name) { return fake.failing && !strcmp(fake.failing, name); }
 static int fail(int status) { return last_error = status; }
 
 int __cudaRegisterFunction(void **handle, const char *stub, char *function, const char *name, int limit, void *a,
                            void *b, void *c, void *d, int *e) {
-  registered_stub = stub;
-  registered_name = name;
+  if (registered == KERNELS)
+    abort();
+  struct Kernel *kernel = &kernels[registered++];
+  kernel->stub = stub;
+  kernel->name = name;
+  for (int i = 0; i < MOST; i++)
+    kernel->limits[i] = 49152;
   return 0;
 }
 
@@ -36,9 +56,10 @@ int cudaGetLastError(void) {
 
 int cudaGetFuncBySymbol(void **function, const void *symbol) {
   __atomic_fetch_add(&fake.look_ups, 1, __ATOMIC_RELAXED);
-  if (fails("cudaGetFuncBySymbol") || symbol != registered_stub)
+  struct Kernel *kernel = kernel_of(symbol);
+  if (fails("cudaGetFuncBySymbol") || !kernel)
     return fail(98);
-  *function = (void *)registered_name;
+  *function = (void *)kernel->name;
   return 0;
 }
 
@@ -48,34 +69,70 @@ static void print(const char *how, const char *what, Dim3 grid, Dim3 block, size
            block.y, block.z, dynamic, (size_t)stream);
 }
 
-static int launch_kernel(const char *how, Dim3 grid, Dim3 block, size_t dynamic, void *stream) {
+static int launch_kernel(const char *how, const void *stub, Dim3 grid, Dim3 block, size_t dynamic, void *stream) {
+  struct Kernel *kernel = kernel_of(stub);
+  if (!kernel)
+    return fail(98);
   __atomic_fetch_add(&fake.of_kernel, 1, __ATOMIC_RELAXED);
-  print(how, registered_name, grid, block, dynamic, stream);
+  print(how, kernel->name, grid, block, dynamic, stream);
   if (dynamic > (size_t)fake.limit || (uint64_t)block.x * block.y * block.z > 1024 || fake.refuses_kernel)
     return fail(INVALID_VALUE);
   return 0;
 }
 
 int cudaLaunchKernel(const void *stub, Dim3 grid, Dim3 block, void **arguments, size_t dynamic, void *stream) {
-  return launch_kernel("cudaLaunchKernel", grid, block, dynamic, stream);
+  return launch_kernel("cudaLaunchKernel", stub, grid, block, dynamic, stream);
 }
 
 int cudaLaunchKernel_ptsz(const void *stub, Dim3 grid, Dim3 block, void **arguments, size_t dynamic, void *stream) {
-  return launch_kernel("cudaLaunchKernel_ptsz", grid, block, dynamic, stream);
+  return launch_kernel("cudaLaunchKernel_ptsz", stub, grid, block, dynamic, stream);
+}
+
+int cudaLaunchCooperativeKernel(const void *stub, Dim3 grid, Dim3 block, void **arguments, size_t dynamic,
+                                void *stream) {
+  return launch_kernel("cudaLaunchCooperativeKernel", stub, grid, block, dynamic, stream);
+}
+
+int cudaLaunchKernelExC(const LaunchConfig *config, const void *stub, void **arguments) {
+  return launch_kernel("cudaLaunchKernelExC", stub, config->grid, config->block, config->dynamic, config->stream);
+}
+
+int cudaFuncSetAttribute(const void *stub, int attribute, int value) {
+  struct Kernel *kernel = kernel_of(stub);
+  if (!kernel || attribute != 8)
+    return fail(98);
+  printf("cudaFuncSetAttribute %s %d\n", kernel->name, value);
+  fake.limit = value;
+  return 0;
+}
+
+int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *stub, int threads, size_t dynamic) {
+  struct Kernel *kernel = kernel_of(stub);
+  if (!kernel)
+    return fail(98);
+  *blocks = 2048 / threads;
+  printf("cudaOccupancy of %s\n", kernel->name);
+  return 0;
 }
 
 // --- The driver -----------------------------------------------------------------------------------------------------
 
 // Functions are handed out by their names: the kernel's is the string with which it was registered.
-enum { MOST = 6 };
-static char version_names[MOST][64];
-static int version_limits[MOST] = {49152, 49152, 49152, 49152, 49152, 49152};
 
 static int version_of(void *function) {
-  for (int i = 0; i < MOST; i++)
-    if (function == version_names[i])
-      return i;
+  for (int i = 0; i < registered; i++)
+    for (int j = 0; j < MOST; j++)
+      if (function == kernels[i].versions[j])
+        return j;
   return -1;
+}
+
+static int *limit_of(void *function) {
+  for (int i = 0; i < registered; i++)
+    for (int j = 0; j < MOST; j++)
+      if (function == kernels[i].versions[j])
+        return &kernels[i].limits[j];
+  return &fake.limit;
 }
 
 static int get_context(void *context, unsigned long long *id) {
@@ -95,7 +152,7 @@ static int get_module(void **module, void *function) {
 
 static int get_global(unsigned long long *address, size_t *bytes, void *module, const char *name) {
   char expected[64];
-  snprintf(expected, sizeof expected, "%s$%s", registered_name, fake.is_tuning ? "tuning" : "versions");
+  snprintf(expected, sizeof expected, "%s$%s", (const char *)module, fake.is_tuning ? "tuning" : "versions");
   if (strcmp(name, expected) || !fake.has_table)
     return NOT_FOUND;
   *address = (unsigned long long)(uintptr_t)fake.table;
@@ -104,10 +161,12 @@ static int get_global(unsigned long long *address, size_t *bytes, void *module, 
 }
 
 static int get_function(void **function, void *module, const char *name) {
+  struct Kernel *kernel = kernel_of(module);
   for (int i = 0; i < MOST; i++) {
-    snprintf(version_names[i], sizeof *version_names, "%s$%c%d", registered_name, fake.is_tuning ? 't' : 'v', i + 1);
-    if (!strcmp(name, version_names[i]) && (uint64_t)i < fake.table[fake.is_tuning ? 2 : 1] && !fake.lacks_functions) {
-      *function = version_names[i];
+    char *version = kernel->versions[i];
+    snprintf(version, sizeof *kernel->versions, "%s$%c%d", kernel->name, fake.is_tuning ? 't' : 'v', i + 1);
+    if (!strcmp(name, version) && (uint64_t)i < fake.table[fake.is_tuning ? 2 : 1] && !fake.lacks_functions) {
+      *function = version;
       return 0;
     }
   }
@@ -136,7 +195,7 @@ static int exchange_mode(int *mode) {
 static int get_attribute(int *value, int attribute, void *function) {
   int version = version_of(function);
   if (attribute == 8)
-    *value = version >= 0 ? version_limits[version] : fake.limit;
+    *value = *limit_of(function);
   else
     *value = attribute == 11 && version < 0 ? fake.cluster : 0;
   return 0;
@@ -147,7 +206,7 @@ static int set_attribute(void *function, int attribute, int value) {
   if (attribute != 8 || version < 0 || value > OPT_IN)
     return INVALID_VALUE;
   printf("limit of %s is %d\n", (char *)function, value);
-  version_limits[version] = value;
+  *limit_of(function) = value;
   return 0;
 }
 
@@ -177,9 +236,9 @@ static void run(int number) {
 static int launch(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                   unsigned dynamic, void *stream, void **arguments, void **extra) {
   int version = version_of(function);
-  if (version < 0 && !(fake.is_tuning && function == (void *)registered_name))
+  if (version < 0 && !(fake.is_tuning && kernel_of(function)))
     return INVALID_VALUE;
-  if (dynamic > (unsigned)(version < 0 ? fake.limit : version_limits[version]) || extra || fails("cuLaunchKernel"))
+  if (dynamic > (unsigned)*limit_of(function) || extra || fails("cuLaunchKernel"))
     return INVALID_VALUE;
   run(version + 1);
   __atomic_fetch_add(&fake.of_version, 1, __ATOMIC_RELAXED);

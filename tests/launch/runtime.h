@@ -1,11 +1,19 @@
 // What the stand-in for the CUDA runtime is told, and what it has counted.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct {
   unsigned x, y, z;
 } Dim3;
+
+// As much of cudaLaunchConfig_t as is read.
+typedef struct {
+  Dim3 grid, block;
+  size_t dynamic;
+  void *stream;
+} LaunchConfig;
 
 extern struct Fake {
   uint64_t table[600], words; // of "k$versions", or of "k$tuning"
