@@ -155,12 +155,15 @@ impl Guards {
 impl Guard {
     /// The outcome of the comparison, if it is known whenever `at` executes.
     pub fn outcome_at(&self, func: &Func, cfg: &Cfg, at: Block) -> Option<bool> {
-        let dominators = cfg.dominators(&func.graph);
-        let decides = |block: PackedOption<Block>| block.expand().is_some_and(|block| dominators.dominates(block, at));
+        // what dominates a block is its ancestor in every walk; often that settles it, and no dominators are needed
+        let dominates = |block: Block| {
+            block == at || (cfg.order.is_ancestor(block, at) && cfg.dominators(&func.graph).dominates(block, at))
+        };
+        let decides = |block: PackedOption<Block>| block.expand().is_some_and(dominates);
         match self.outcome {
             Outcome::Branch { yes, .. } if decides(yes) => Some(true),
             Outcome::Branch { no, .. } if decides(no) => Some(mutants::on(Mutant::GuardSense)),
-            Outcome::Assumed(block) if dominators.strictly_dominates(block, at) => Some(true),
+            Outcome::Assumed(block) if block != at && dominates(block) => Some(true),
             _ => None,
         }
     }

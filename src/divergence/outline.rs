@@ -28,7 +28,9 @@ impl Outline {
     /// Computes the block order and the cycles.
     pub fn new(mut func: Func, geometry: Geometry) -> Outline {
         let cfg = Rc::new(Cfg::new(&func.graph));
-        func.forget_unreachable(|block| cfg.order.is_reachable(block));
+        if cfg.order.preorder().len() < func.blocks.len() {
+            func.forget_unreachable(|block| cfg.order.is_reachable(block));
+        }
         Outline { func, geometry, cfg, users: OnceCell::new() }
     }
     /// The same function, launched with at most `threads` threads per block.

@@ -94,6 +94,10 @@ impl Range {
             smax: self.smax.max(other.smax),
         }
     }
+    /// Whether nothing is known.
+    fn is_full(&self) -> bool {
+        *self == Range::full(self.bits)
+    }
     /// Whether no value is negative in the signed reading.
     pub fn is_non_negative(&self) -> bool {
         self.smin >= 0
@@ -230,28 +234,28 @@ impl Ranges<'_> {
             Opcode::UDiv | Opcode::URem | Opcode::SDiv | Opcode::SRem => {
                 quotient(data.opcode, operand(0), constant(1), bits)
             }
-            Opcode::Add => self.sum(operand(0), operand(1), data.flags, bits),
-            Opcode::Sub => {
-                let (a, b) = (operand(0), operand(1));
-                let (u, s) = a.sub_wraps(&b);
-                let mut range = full;
-                if !u || data.flags.contains(Flags::NUW) {
-                    range = range.and(Range::unsigned(a.umin.saturating_sub(b.umax), a.umax, bits));
+            Opcode::Add | Opcode::Sub | Opcode::Mul => {
+                let a = operand(0);
+                // if nothing is known of one operand, the other does not matter
+                if a.is_full() && !data.flags.intersects(Flags::NUW | Flags::NSW) {
+                    return full;
                 }
-                if !s || data.flags.contains(Flags::NSW) {
-                    range =
-                        range.and(Range::signed(a.smin.saturating_sub(b.smax), a.smax.saturating_sub(b.smin), bits));
+                match data.opcode {
+                    Opcode::Add => self.sum(a, operand(1), data.flags, bits),
+                    Opcode::Sub => self.difference(a, operand(1), data.flags, bits),
+                    _ => self.product(a, operand(1), data.flags, bits),
                 }
-                range
             }
-            Opcode::Mul => self.product(operand(0), operand(1), data.flags, bits),
             Opcode::Shl => match constant(1) {
                 Some(shift) if shift < u64::from(bits) - 1 => {
                     self.product(operand(0), Range::constant(1 << shift, bits), data.flags, bits)
                 }
                 _ => full,
             },
-            Opcode::Select => operand(1).or(operand(2)),
+            Opcode::Select => match operand(1) {
+                yes if yes.is_full() => full,
+                yes => yes.or(operand(2)),
+            },
             Opcode::Phi => self.of_phi(inst, bits, depth),
             Opcode::Call => self.of_call(inst, bits, at, depth),
             _ => full,
@@ -266,6 +270,18 @@ impl Ranges<'_> {
         }
         if !signed || flags.contains(Flags::NSW) {
             range = range.and(Range::signed(a.smin.saturating_add(b.smin), a.smax.saturating_add(b.smax), bits));
+        }
+        range
+    }
+
+    fn difference(&self, a: Range, b: Range, flags: Flags, bits: u32) -> Range {
+        let (unsigned, signed) = a.sub_wraps(&b);
+        let mut range = Range::full(bits);
+        if !unsigned || flags.contains(Flags::NUW) {
+            range = range.and(Range::unsigned(a.umin.saturating_sub(b.umax), a.umax, bits));
+        }
+        if !signed || flags.contains(Flags::NSW) {
+            range = range.and(Range::signed(a.smin.saturating_sub(b.smax), a.smax.saturating_sub(b.smin), bits));
         }
         range
     }
@@ -292,13 +308,18 @@ impl Ranges<'_> {
             if !self.cfg.order.is_reachable(pred) {
                 continue;
             }
-            if self.cfg.dominators(&self.func.graph).dominates(data.block, pred) {
+            let follows = self.cfg.order.is_ancestor(data.block, pred);
+            if follows && self.cfg.dominators(&self.func.graph).dominates(data.block, pred) {
                 let Some(step) = self.step(value, phi) else { return Range::full(bits) };
                 let so_far = steps.unwrap_or((true, true));
                 steps = Some((so_far.0 && step.0, so_far.1 && step.1));
             } else {
                 let operand = self.walk(value, pred, depth);
-                entries = Some(entries.map_or(operand, |so_far| so_far.or(operand)));
+                let entry = entries.map_or(operand, |so_far| so_far.or(operand));
+                if entry.is_full() {
+                    return entry;
+                }
+                entries = Some(entry);
             }
         }
         let start = entries.unwrap_or(Range::full(bits));

@@ -74,6 +74,7 @@ impl View<'_> {
     }
 
     /// γ and μ: a phi joins its operands under the gate of its block.
+    #[inline(never)] // the other opcodes need not save its registers
     pub(super) fn phi(&mut self, phi: Inst) -> Element {
         let func = self.func;
         let block = func.insts[phi].block;

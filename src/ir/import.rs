@@ -111,6 +111,7 @@ pub fn import<'m>(context: &ModuleContext<'m>, function: handle::Function<'m>) -
     let mut asms = Assemblies::default();
     let calls = snapshot.calls.iter().map(|call| call_of(context, call.as_known_inst(), &mut asms)).collect();
     let mut values = snapshot.values;
+    values.reserve_exact(snapshot.constants.len());
     values.extend(snapshot.constants.iter().map(|constant| constant.value));
     let func = Func {
         name: function.name(),

@@ -24,7 +24,7 @@ constexpr uint32_t Constant = 1u << 31;
 // Instructions that are counted before the first is read, so that most functions get arrays that fit.
 constexpr uint32_t Counted = 4096;
 constexpr uint32_t PerBlock = 16;
-constexpr uint32_t FewConstants = 16;
+constexpr uint32_t FewConstants = 64;
 
 class Walker {
 public:

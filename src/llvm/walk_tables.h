@@ -46,7 +46,7 @@ private:
 };
 
 // Numbers of values, kind to the cache. LLVM's parsers allocate a function's instructions one after the other, so there
-// is an array of one number per 16 bytes for each 16-KiB page (a value is larger than that, walk.cpp asserts it, so no
+// is an array of one number per 16 bytes for each 8-KiB page (a value is larger than that, walk.cpp asserts it, so no
 // two share a slot), and a table of pages. A flat hash table scatters neighbours over its whole size and misses the
 // cache on every operand of a large function. Arguments, instructions and constants are looked up alike: which of them
 // an operand is, no processor could guess.
@@ -62,6 +62,11 @@ public:
     return Page[(Address >> SlotBits) % Slots];
   }
   size_t pages() { return Pages.all().size(); }
+  // Makes all values absent.
+  void wipe() {
+    for (auto &Page : Pages.all())
+      memset(Page.second, 0xFF, PageBytes);
+  }
   void release() {
     for (auto &Page : Pages.all())
       warpwise_release(Page.second, PageBytes, alignof(uint32_t));
@@ -69,7 +74,7 @@ public:
   }
 
 private:
-  static constexpr unsigned PageBits = 14;
+  static constexpr unsigned PageBits = 13;
   static constexpr unsigned SlotBits = 4;
   static constexpr uintptr_t Slots = 1 << (PageBits - SlotBits);
   static constexpr size_t PageBytes = Slots * sizeof(uint32_t);
@@ -81,7 +86,7 @@ private:
     return Page;
   }
 
-  Recent<uint32_t *, 128> Pages;
+  Recent<uint32_t *, 256> Pages;
 };
 
 // Something for each type.
@@ -119,12 +124,17 @@ struct WarpwiseTables {
   llvm::SmallVector<uint32_t, 0> numbered;
 
   // Pages that may be kept: those of a few functions of usual size.
-  static constexpr size_t KeptPages = 512;
+  static constexpr size_t KeptPages = 1024;
 
-  // Forgets a function. It costs less to forget its values one by one than to clear the pages in which they lie.
+  // As many values take as long to forget one by one as a page takes to clear.
+  static constexpr size_t ValuesPerPage = 4;
+
+  // Forgets a function. It costs less to forget the values of a small one one by one than to clear all pages.
   void clear(WarpwiseSnapshot &Function) {
     if (values.pages() > KeptPages) {
       values.release();
+    } else if (values.pages() * ValuesPerPage < Function.values.size + Function.constants.size) {
+      values.wipe();
     } else {
       for (LLVMValueRef Value : Function.values)
         values.slot(Value) = warpwise::Absent;
