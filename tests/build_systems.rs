@@ -187,6 +187,7 @@ fn doctor_finds_what_fits_and_what_does_not() {
     let ill = warpwise().arg("doctor").env("WARPWISE_CUDA", "/nowhere").output().unwrap();
     assert!(!ill.status.success());
     assert!(stdout(&ill).contains("FAULT  CUDA tree: WARPWISE_CUDA is /nowhere"), "{}", stdout(&ill));
+    assert_eq!(stdout(&ill).matches("/nowhere").count(), 1, "{}", stdout(&ill));
     let text = stdout(&warpwise().arg("doctor").env("WARPWISE_CLANG", "/nowhere").output().unwrap());
     assert!(text.contains("FAULT  clang: WARPWISE_CLANG is /nowhere"), "{text}");
 }

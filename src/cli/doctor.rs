@@ -36,10 +36,16 @@ pub fn run(_: &DoctorArgs) -> Result<ExitCode> {
         println!("none   clang++ on PATH: {text}");
     }
     say("plugin", find_plugin().map(|path| path.display().to_string()));
-    say("CUDA tree", find_cuda().map(|path| path.display().to_string()));
-    let ptxas = ptxas();
-    say("ptxas", ptxas.as_ref().map(|(_, text)| text.clone()).map_err(|error| anyhow::anyhow!("{error:#}")));
-    say("a kernel compiles with the plugin", probe(ptxas.ok().map(|(path, _)| path).as_deref()));
+    let tree = find_cuda().map(|path| path.display().to_string());
+    let has_tree = tree.is_ok();
+    say("CUDA tree", tree);
+    if has_tree {
+        let ptxas = ptxas();
+        say("ptxas", ptxas.as_ref().map(|(_, text)| text.clone()).map_err(|error| anyhow::anyhow!("{error:#}")));
+        say("a kernel compiles with the plugin", probe(ptxas.ok().map(|(path, _)| path).as_deref()));
+    } else {
+        println!("none   ptxas and a test compile: they need the CUDA tree");
+    }
     match gpu() {
         Some(text) => println!("ok     GPU: {text}"),
         None => println!("none   GPU: no NVIDIA driver here; only running kernels needs one"),

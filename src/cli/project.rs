@@ -15,11 +15,12 @@ use crate::report::seen::SeenKernels;
 use crate::report::times::Times;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// Options for projects only.
 #[derive(Args)]
@@ -146,6 +147,17 @@ pub fn progress(length: usize) -> ProgressBar {
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {wide_msg}") {
         bar.set_style(style);
     }
+    bar
+}
+
+/// Says on standard error, if that is a terminal, what is waited for; until it is dropped.
+pub fn waiting(what: String) -> ProgressBar {
+    let bar = ProgressBar::new_spinner().with_finish(ProgressFinish::AndClear);
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.set_message(what);
+    bar.enable_steady_tick(Duration::from_millis(250));
     bar
 }
 

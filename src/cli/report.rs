@@ -92,6 +92,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     }
     let flags = ClangFlags::new(&args.flags)?;
     let mut notes = Vec::new();
+    let waiting = project::waiting(format!("compiling and analysing {}", file.display()));
     let (_folder, module) = if is_cuda {
         let (folder, ir) = compile_device_ir(file, &flags.for_ir())?;
         let module = OwnedModule::from_file(&ir)?;
@@ -127,6 +128,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     keep_named(&mut report, &args.functions)?;
     report.notes = notes;
     report.rank(times.as_ref());
+    drop(waiting);
     if args.json {
         print!("{}", json::render(&report)?);
     } else {

@@ -20,7 +20,8 @@ use crate::ir::call::Callee;
 use crate::ir::handles::Handles;
 use crate::ir::inst::{Flags, Opcode};
 use crate::ir::types::TypeKind;
-use crate::llvm::handle::{AttrPlace, RawOpcode, attribute_kind};
+use crate::llvm::handle::{AttrPlace, attribute_kind};
+use crate::objects::copied::is_only_read;
 use rustc_hash::FxHashSet;
 
 /// Issue cycles of the load of one result.
@@ -176,7 +177,6 @@ impl Planner<'_, '_> {
         while let Some(def) = func.def(address) {
             match func.insts[def].opcode {
                 Opcode::Gep if func.gep(def).terms.is_empty() => offset = offset.checked_add(func.gep(def).offset)?,
-                Opcode::AddrSpaceCast | Opcode::BitCast => {}
                 _ => return None,
             }
             address = *func.operands(def).first()?;
@@ -189,24 +189,7 @@ impl Planner<'_, '_> {
         let end = offset.checked_add_unsigned(layout.store_size(self.handles.inst(load).ty())?)?;
         let is_inside = offset >= 0 && end.cast_unsigned() <= layout.alloc_size(whole)?;
         let is_special = func.insts[load].flags.intersects(Flags::VOLATILE | Flags::ATOMIC);
-        (is_inside && !is_special && self.is_only_read(index)).then_some(chain)
-    }
-
-    /// Whether a kernel does nothing with an argument that is passed by value but read it.
-    fn is_only_read(&self, index: u32) -> bool {
-        let mut work = vec![self.handles.function.param(index)];
-        while let Some(pointer) = work.pop() {
-            for user in pointer.users() {
-                match user.as_inst().map(|inst| inst.opcode()) {
-                    Some(RawOpcode::LLVMLoad) => {}
-                    Some(RawOpcode::LLVMGetElementPtr | RawOpcode::LLVMBitCast | RawOpcode::LLVMAddrSpaceCast) => {
-                        work.push(user)
-                    }
-                    _ => return false,
-                }
-            }
-        }
-        true
+        (is_inside && !is_special && is_only_read(self.handles.function.param(index))).then_some(chain)
     }
 
     /// Leaves results that cost less than `least` cycles by themselves, and returns the others, in order.

@@ -126,8 +126,9 @@ fn root(outline: &Outline, pointer: Value) -> Option<(Value, i64)> {
     Some((pointer, offset))
 }
 
-/// Whether the memory behind an argument is read and nothing else: loaded, copied from, or passed by value once more.
-fn is_only_read(argument: handle::Value<'_>) -> bool {
+/// Whether the memory behind an argument is read and nothing else: loaded, copied from, or passed by value once more. Of
+/// an address that is cast that is not known.
+pub fn is_only_read(argument: handle::Value<'_>) -> bool {
     let mut seen = FxHashSet::default();
     let mut work = vec![argument];
     while let Some(pointer) = work.pop() {

@@ -20,7 +20,7 @@ struct Cli {
 enum Command {
     /// Build every kernel in every variant into one folder; no GPU needed.
     Build(Build),
-    /// Run a folder that `build` made on this machine's GPU.
+    /// Run a folder that `build` made on this machine's GPU. A run that was stopped goes on when it is called again.
     Run(Run),
     /// Print a results file's tables.
     Table {
@@ -162,7 +162,9 @@ fn build(options: Build) -> Result<()> {
 fn run(options: Run) -> Result<()> {
     let Run { bundle, out, sections, only, budget_ms, small, silence } = options;
     let silence = Duration::from_secs(silence);
-    let results = supervise::run(&supervise::Options { bundle, sections, only, budget_ms, small, silence })?;
+    let part = (!small).then(|| out.with_extension("part.json"));
+    let options = supervise::Options { bundle, sections, only, budget_ms, small, silence, part };
+    let results = supervise::run(&options)?;
     if small {
         let built: Vec<_> = results.measured.iter().filter(|m| !m.outcome.is_unbuilt()).collect();
         let wrong: Vec<_> = built.iter().filter(|m| !matches!(m.outcome, Outcome::Ran { .. })).collect();
@@ -174,6 +176,9 @@ fn run(options: Run) -> Result<()> {
         return Ok(());
     }
     supervise::save(&results, &out)?;
+    if let Some(part) = &options.part {
+        let _ = std::fs::remove_file(part);
+    }
     print!("{}", table::report(&results));
     Ok(())
 }

@@ -3,12 +3,16 @@
 //! The kernels run in a worker process ([`crate::worker`]). If the worker ends early, or is silent for too long, the
 //! variant that it had begun is recorded as failed, and a new worker continues with that kernel without that variant.
 //! So a kernel whose variants were not all timed in one process is timed again from the start.
+//!
+//! What is measured is kept in a file beside the results after each kernel, so a run that was stopped goes on from there.
 
 use crate::manifest::{Device, Manifest, Measured, Outcome, Results};
 use crate::variants::{REFERENCE, SECTIONS};
 use crate::worker::{Event, Order, load_manifest};
 use anyhow::{Context, Result, bail, ensure};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -28,6 +32,39 @@ pub struct Options {
     pub small: bool,
     /// Maximum time without output from a worker.
     pub silence: Duration,
+    /// Where the kernels that are done are kept until all are.
+    pub part: Option<PathBuf>,
+}
+
+/// What a run that was stopped has measured.
+#[derive(Default, Serialize, Deserialize)]
+struct Part {
+    /// Of the bundle and the options: a part of another run is of no use.
+    identity: u64,
+    device: Option<Device>,
+    done: Vec<(String, String)>,
+    measured: Vec<Measured>,
+}
+
+impl Part {
+    /// What is kept of a run like this; nothing if there is none.
+    fn read(options: &Options, identity: u64) -> Part {
+        let kept = options.part.as_ref().and_then(|path| std::fs::read(path).ok());
+        let kept: Option<Part> = kept.and_then(|text| serde_json::from_slice(&text).ok());
+        kept.filter(|kept| kept.identity == identity).unwrap_or(Part { identity, ..Part::default() })
+    }
+}
+
+/// A hash of everything that is run, and of how long.
+fn identity(options: &Options, manifest: &Manifest) -> Result<u64> {
+    let mut hasher = std::hash::DefaultHasher::new();
+    serde_json::to_string(manifest)?.hash(&mut hasher);
+    options.budget_ms.to_bits().hash(&mut hasher);
+    for cubin in manifest.kernels.iter().flat_map(|kernel| &kernel.builds).filter_map(|build| build.made.as_ref().ok())
+    {
+        std::fs::read(options.bundle.join(&cubin.file)).unwrap_or_default().hash(&mut hasher);
+    }
+    Ok(hasher.finish())
 }
 
 /// Runs the kernels of the bundle; progress is printed to standard error.
@@ -40,6 +77,7 @@ pub fn run(options: &Options) -> Result<Results> {
         bail!("there is no kernel '{name}' in the bundle");
     }
     let wanted = |list: &[String], name: &str| list.is_empty() || list.iter().any(|s| s == name);
+    let part = Part::read(options, identity(options, &manifest)?);
     let kernels: Vec<(String, String)> = manifest
         .kernels
         .iter()
@@ -47,8 +85,16 @@ pub fn run(options: &Options) -> Result<Results> {
         .map(|k| (k.section.clone(), k.name.clone()))
         .collect();
     ensure!(!kernels.is_empty(), "nothing in the bundle fits these choices");
-    let mut run =
-        Run { options, total: kernels.len(), kernels, skip: BTreeSet::new(), device: None, measured: BTreeMap::new() };
+    let mut run = Run {
+        options,
+        total: kernels.len(),
+        kernels,
+        skip: BTreeSet::new(),
+        device: part.device.clone(),
+        measured: BTreeMap::new(),
+        part,
+    };
+    run.go_on();
     while !run.kernels.is_empty() {
         run.worker()?;
     }
@@ -65,9 +111,43 @@ struct Run<'a> {
     skip: BTreeSet<Key>,
     device: Option<Device>,
     measured: BTreeMap<Key, Outcome>,
+    part: Part,
 }
 
 impl Run<'_> {
+    /// Takes over what is kept of the kernels that this run is to measure.
+    fn go_on(&mut self) {
+        let wanted: BTreeSet<(String, String)> = self.kernels.iter().cloned().collect();
+        for Measured { section, kernel, variant, outcome } in self.part.measured.clone() {
+            if wanted.contains(&(section.clone(), kernel.clone())) {
+                self.measured.insert((section, kernel, variant), outcome);
+            }
+        }
+        self.kernels.retain(|kernel| !self.part.done.contains(kernel));
+        let kept = self.total - self.kernels.len();
+        if let (Some(path), true) = (&self.options.part, kept > 0) {
+            eprintln!("goes on where it was stopped: {kept} of {} kernels are kept in {}", self.total, path.display());
+        }
+    }
+
+    /// Keeps what was measured of a kernel that is done.
+    fn keep(&mut self, section: String, name: String) -> Result<()> {
+        let Some(path) = &self.options.part else { return Ok(()) };
+        let of_kernel = self.measured.iter().filter(|((s, kernel, _), _)| *s == section && *kernel == name);
+        self.part.measured.extend(of_kernel.map(|((section, kernel, variant), outcome)| Measured {
+            section: section.clone(),
+            kernel: kernel.clone(),
+            variant: variant.clone(),
+            outcome: outcome.clone(),
+        }));
+        self.part.done.push((section, name));
+        self.part.device.clone_from(&self.device);
+        // never half of it
+        let new = path.with_extension("new");
+        std::fs::write(&new, serde_json::to_string(&self.part)?).with_context(|| new.display().to_string())?;
+        std::fs::rename(&new, path).with_context(|| path.display().to_string())
+    }
+
     /// One worker, until it has finished or died.
     fn worker(&mut self) -> Result<()> {
         let order = Order {
@@ -94,7 +174,11 @@ impl Run<'_> {
             match events.recv_timeout(self.options.silence) {
                 Ok(Event::Device(device)) => {
                     eprintln!("{} ({} multiprocessors), {}", device.name, device.multiprocessors, device.driver);
-                    self.device.get_or_insert(device);
+                    let known = self.device.get_or_insert_with(|| device.clone());
+                    if let (Some(path), true) = (&self.options.part, known.name != device.name) {
+                        child.kill()?;
+                        bail!("{} was measured on {}: remove it to begin anew", path.display(), known.name);
+                    }
                 }
                 Ok(Event::Begin { variant }) => begun = Some(variant),
                 Ok(Event::Measured(Measured { section, kernel, variant, outcome })) => {
@@ -108,6 +192,7 @@ impl Run<'_> {
                     let done = self.total - self.kernels.len();
                     eprintln!("[{done}/{}] {section} {name}: {:.1} s", self.total, started.elapsed().as_secs_f64());
                     started = Instant::now();
+                    self.keep(section, name)?;
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     child.kill()?;

@@ -3,8 +3,10 @@
 
 mod common;
 
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use warpwise_bench::launch::Description;
 use warpwise_bench::manifest::{Build, Counts, Cubin, Kernel, Manifest, Outcome, Results};
 
@@ -104,6 +106,36 @@ fn failures_of_one_variant_are_told_and_the_rest_goes_on() {
     assert!(plot.status.success(), "{}", String::from_utf8_lossy(&plot.stderr));
     let svg = std::fs::read_to_string(folder.join("spill.svg")).unwrap();
     assert!(svg.contains("<title>first, by hand: 1.00×</title>") && !svg.contains("no_reference"), "{svg}");
+}
+
+#[test]
+fn a_run_that_was_stopped_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    bundle(folder, "sm_90", &[("first", &[("clang", "good")]), ("second", &[("clang", "hang")])]);
+    let mut stopped = common::with_fake_driver(folder);
+    stopped.args(["run", "--silence", "6000", "--out"]).arg(folder.join("results.json")).arg(folder);
+    let mut child = stopped.process_group(0).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().starts_with("[1/2] spill first")), "it ended before it was stopped");
+    let part = folder.join("results.part.json");
+    // the kernel's line is printed before it is kept
+    while !part.exists() {
+        std::thread::yield_now();
+    }
+    // with the worker that hangs
+    assert!(Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).status().unwrap().success());
+    child.wait().unwrap();
+    assert!(!folder.join("results.json").exists());
+
+    let output = run(folder);
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{err}");
+    assert!(err.contains("goes on where it was stopped: 1 of 2 kernels are kept in "), "{err}");
+    assert!(!err.contains("spill first:"), "{err}");
+    assert_eq!(results(folder).ms("spill", "first", "clang"), Some(0.5), "{err}");
+    assert!(results(folder).outcome("spill", "second", "clang").is_some() && !part.exists(), "{err}");
+    assert!(!String::from_utf8_lossy(&run(folder).stderr).contains("goes on"));
 }
 
 #[test]
