@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use warpwise::settings::table::{self, Parameter};
 
 /// Files that contain names of remarks: the transforms, and the analysis's own remarks.
-const REMARKS: [&str; 16] = [
+const REMARKS: [&str; 17] = [
     "src/annotate",
     "src/fuse",
     "src/hoist",
@@ -15,12 +15,13 @@ const REMARKS: [&str; 16] = [
     "src/objects",
     "src/pipeline",
     "src/pipeline.rs",
+    "src/remarks.rs",
     "src/remat",
     "src/shared_memory",
     "src/slots",
     "src/stack",
     "src/steer",
-    "src/remarks.rs",
+    "src/versions.rs",
     "src/whole_program.rs",
 ];
 
