@@ -40,6 +40,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 
 fn session(options: &[(&str, &str)]) -> Session {
     let mut settings = Settings::default();
+    settings.set_option("remarks", "all").expect("a good option");
     for (name, value) in options {
         settings.set_option(name, value).expect("a good option");
     }

@@ -437,13 +437,16 @@ fn report_plan(facts: &Facts, handles: &Handles<'_>, plan: &FusePlan, host: &Hos
 }
 
 /// Reports the branches that the plans leave unchanged. clang's pipeline runs the pass several times, and unrolling
-/// copies branches, so each source location is reported once.
+/// copies branches, so each source location is reported once. Of an `if` without `else` nothing is said unless all is
+/// asked for: every kernel has some, and nothing can be done about them.
 fn report_rejects(facts: &Facts, handles: &Handles<'_>, work: &Work, host: &Host<'_>) {
     if !host.wants(Kind::Missed) {
         return;
     }
     let core = work.core();
-    for (block, reject) in work.rejects.iter().filter(|(block, _)| !core.contains(block)) {
+    let is_told = |reject: &FuseReject| *reject != FuseReject::OneSided || host.tells_everything();
+    let rejects = work.rejects.iter().filter(|(block, reject)| !core.contains(block) && is_told(reject));
+    for (block, reject) in rejects {
         let branch = handles.inst(facts.func.terminator(*block));
         let message = reject.to_string();
         host.emit(Kind::Missed, handles.function, Some(branch), reject.name(), &message);

@@ -165,6 +165,10 @@ impl<'a> Host<'a> {
     pub fn wants(&self, kind: Kind) -> bool {
         !self.is_quiet && (self.collected.is_some() || self.raw.is_some_and(|raw| raw.wanted & (1 << kind as u32) != 0))
     }
+    /// Whether the user has asked for all remarks, on whatever source and whether or not anything follows from them.
+    pub fn tells_everything(&self) -> bool {
+        self.said.is_some_and(|said| said.whose == Whose::All)
+    }
     /// Has LLVM bring a function into shape; without a pass manager nothing happens.
     pub fn reshape(&self, function: Function<'_>, how: Reshape) {
         if let Some(raw) = self.raw {

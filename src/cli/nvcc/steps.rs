@@ -451,6 +451,13 @@ mod tests {
     }
 
     #[test]
+    fn remarks_name_variables() {
+        let keeps = |line: &str| commands(line).unwrap().contains("-fno-discard-value-names");
+        assert!(keeps("-c a.cu -Rpass-missed=warpwise") && !keeps("-c a.cu"));
+        assert!(!keeps("-c a.cpp -Rpass=inline"));
+    }
+
+    #[test]
     fn options_of_the_plugin_go_where_the_plugin_is() {
         for line in ["-c a.cu b.cpp -mllvm -warpwise-off", "-c a.cu b.c -restrict"] {
             let said = commands(line).unwrap();
