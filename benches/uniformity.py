@@ -37,7 +37,8 @@ class Found:
 def opt(args, file, *options):
     run = subprocess.run([args.opt, *options, file], capture_output=True, text=True, errors="replace", check=False)
     if run.returncode:
-        sys.exit(f"error: opt fails on {file}: {run.stderr.strip().splitlines()[-1] if run.stderr else 'no message'}")
+        said = next((line for line in run.stderr.splitlines() if "error: " in line), run.stderr.strip())
+        sys.exit(f"error: {file} is no device module that opt can read: {said.split('error: ')[-1]}")
     return run
 
 
@@ -127,6 +128,8 @@ def main():
     options.add_argument("--block", default="256", help="the block that warpwise is told in the last columns")
     options.add_argument("--jobs", type=int, default=2)
     args = options.parse_args()
+    if not re.fullmatch(r"\d+(x\d+){0,2}", args.block):
+        sys.exit(f"error: '{args.block}' is no block; give its extents, as in --block 256 or --block 16x16")
     own, libraries, seen = [], [], set()
     with ThreadPoolExecutor(args.jobs) as pool:
         for kernels, *said in pool.map(lambda file: analyse(args, file), args.files):
