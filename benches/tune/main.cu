@@ -6,41 +6,13 @@
 #include "../gpu/kernels/spill/median5x5.cu"
 #include "../gpu/kernels/spill/no_bound.cu"
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <set>
-#include <vector>
-
-static void require(cudaError_t status, const char *what) {
-  if (status == cudaSuccess)
-    return;
-  std::printf("%s: %s\n", what, cudaGetErrorString(status));
-  std::exit(1);
-}
 
 constexpr int WORDS = 1 << 20, LAUNCHES = 600;
-static unsigned *in, *out;
-static float *reals, *real_out;
-
-static void fill() {
-  std::vector<unsigned> words(WORDS);
-  std::vector<float> floats(WORDS);
-  unsigned v = 1;
-  for (int i = 0; i < WORDS; i++) {
-    v = v * 1664525 + 1013904223;
-    words[i] = v ^ v >> 13;
-    floats[i] = (int)words[i] * 0x1p-31f;
-  }
-  require(cudaMalloc(&in, 4 * WORDS), "memory");
-  require(cudaMalloc(&out, 4 * WORDS), "memory");
-  require(cudaMalloc(&reals, 4 * WORDS), "memory");
-  real_out = (float *)out;
-  require(cudaMemcpy(in, words.data(), 4 * WORDS, cudaMemcpyHostToDevice), "copy");
-  require(cudaMemcpy(reals, floats.data(), 4 * WORDS, cudaMemcpyHostToDevice), "copy");
-}
+#include "../buffers.h"
 
 static void often(const char *name, const std::function<void()> &launch) {
-  static std::vector<unsigned> words(WORDS);
   std::set<unsigned long long> hashes;
   cudaEvent_t start, end;
   require(cudaEventCreate(&start), "event");
@@ -59,11 +31,7 @@ static void often(const char *name, const std::function<void()> &launch) {
     all += i < LAUNCHES / 2 ? 0 : ms;
     if (!is_checked)
       continue;
-    require(cudaMemcpy(words.data(), out, 4 * WORDS, cudaMemcpyDeviceToHost), "copy back");
-    unsigned long long hash = 14695981039346656037ull;
-    for (unsigned word : words)
-      hash = (hash ^ word) * 1099511628211ull;
-    hashes.insert(hash);
+    hashes.insert(hash_of_results());
   }
   std::printf("%s: %016llx %zu results\n", name, *hashes.begin(), hashes.size());
   std::fprintf(stderr, "%s %.3f us\n", name, all * 1000 / (LAUNCHES / 2));

@@ -61,45 +61,16 @@ __global__ void rotated(const unsigned *in, unsigned *out, int n, int words) {
     out[i] = sum;
 }
 
-static void require(cudaError_t status, const char *what) {
-  if (status == cudaSuccess)
-    return;
-  std::printf("%s: %s\n", what, cudaGetErrorString(status));
-  std::exit(1);
-}
-
 constexpr int WORDS = 1 << 22;
-static unsigned *in, *out;
-static float *reals, *real_out;
-
-static void fill() {
-  std::vector<unsigned> words(WORDS);
-  std::vector<float> floats(WORDS);
-  unsigned v = 1;
-  for (int i = 0; i < WORDS; i++) {
-    v = v * 1664525 + 1013904223;
-    words[i] = v ^ v >> 13;
-    floats[i] = (int)words[i] * 0x1p-31f;
-  }
-  require(cudaMalloc(&in, 4 * WORDS), "memory");
-  require(cudaMalloc(&out, 4 * WORDS), "memory");
-  require(cudaMalloc(&reals, 4 * WORDS), "memory");
-  real_out = (float *)out;
-  require(cudaMemcpy(in, words.data(), 4 * WORDS, cudaMemcpyHostToDevice), "copy");
-  require(cudaMemcpy(reals, floats.data(), 4 * WORDS, cudaMemcpyHostToDevice), "copy");
-}
+#include "../buffers.h"
 
 // Launches, waits, and prints a hash of what was written.
 static void result(const std::string &name, const std::function<void()> &launch) {
-  static std::vector<unsigned> words(WORDS);
   require(cudaMemset(out, 0, 4 * WORDS), "clear");
   require(cudaDeviceSynchronize(), "clear");
   launch();
   cudaError_t last = cudaGetLastError(), end = cudaDeviceSynchronize();
-  require(cudaMemcpy(words.data(), out, 4 * WORDS, cudaMemcpyDeviceToHost), "copy back");
-  unsigned long long hash = 14695981039346656037ull;
-  for (unsigned word : words)
-    hash = (hash ^ word) * 1099511628211ull;
+  unsigned long long hash = hash_of_results();
   std::printf("%s: %016llx %s %s\n", name.c_str(), hash, cudaGetErrorName(last), cudaGetErrorName(end));
 }
 
