@@ -29,6 +29,7 @@ enum : uint32_t {
 enum : uint32_t {
   WARPWISE_SIMPLE_LOOPS = 0, // loop-simplify
   WARPWISE_CLEAN_UP = 1,     // simplifycfg, instcombine
+  WARPWISE_UNROLL = 2,       // loop-unroll of loops that are marked for it, then the same
 };
 
 // What a running pass may request from C++: to know which remarks are wanted, to emit a remark, to run LLVM passes on a
@@ -68,7 +69,7 @@ struct WarpwiseOption {
 static_assert(WARPWISE_PASSED == 0 && WARPWISE_MISSED == 1 && WARPWISE_ANALYSIS == 2 && WARPWISE_ERROR == 3 &&
               WARPWISE_WARNING == 4);
 static_assert(sizeof(WarpwiseText) == 16 && offsetof(WarpwiseText, data) == 0 && offsetof(WarpwiseText, length) == 8);
-static_assert(WARPWISE_SIMPLE_LOOPS == 0 && WARPWISE_CLEAN_UP == 1);
+static_assert(WARPWISE_SIMPLE_LOOPS == 0 && WARPWISE_CLEAN_UP == 1 && WARPWISE_UNROLL == 2);
 static_assert(sizeof(WarpwiseHost) == 48 && offsetof(WarpwiseHost, context) == 0 &&
               offsetof(WarpwiseHost, wanted) == 8 && offsetof(WarpwiseHost, emit) == 16 &&
               offsetof(WarpwiseHost, reshape) == 24 && offsetof(WarpwiseHost, has_nothing) == 32 &&

@@ -11,6 +11,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CBindingWrapping.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 
@@ -75,6 +76,8 @@ void reshape(void *Context, LLVMValueRef Func, uint32_t How) {
   if (How == WARPWISE_SIMPLE_LOOPS) {
     LoopSimplifyPass().run(F, FAM);
   } else {
+    if (How == WARPWISE_UNROLL)
+      FAM.invalidate(F, LoopUnrollPass(LoopUnrollOptions(/*OptLevel=*/3, /*OnlyWhenForced=*/true)).run(F, FAM));
     FAM.invalidate(F, SimplifyCFGPass().run(F, FAM));
     InstCombinePass().run(F, FAM);
   }

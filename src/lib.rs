@@ -65,5 +65,6 @@ pub mod slots;
 pub mod source;
 pub mod stack;
 pub mod steer;
+pub mod unroll;
 pub mod versions;
 pub mod whole_program;

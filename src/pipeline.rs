@@ -11,7 +11,7 @@ use crate::llvm::plans::Plans;
 use crate::llvm::remark::{Host, Kind, Said};
 use crate::settings::enabled::read_annotations;
 use crate::settings::{DEFAULT, Settings, SettingsError, Transform};
-use crate::{annotate, bounds, fuse, map, steer, whole_program};
+use crate::{annotate, bounds, fuse, map, steer, unroll, whole_program};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -29,11 +29,12 @@ pub struct NoPass(i32);
 
 impl Pass {
     /// All passes.
-    const ALL: [Pass; 5] = [
+    const ALL: [Pass; 6] = [
         Pass::One(Transform::ALL[0]),
         Pass::One(Transform::ALL[1]),
         Pass::One(Transform::ALL[2]),
         Pass::One(Transform::ALL[3]),
+        Pass::One(Transform::ALL[4]),
         Pass::Default,
     ];
 
@@ -188,6 +189,7 @@ fn run_transform(
     host: &Host<'_>,
 ) -> bool {
     match transform {
+        Transform::Unroll => unroll::run(module, &settings.into(), host),
         Transform::Annotate => annotate::run(module, &settings.into(), host),
         Transform::Fuse => {
             let options = session.fuse_options(settings, first_body(module), host);
@@ -249,7 +251,7 @@ mod tests {
             assert_eq!(Pass::try_from(number as i32), Ok(pass));
         }
         assert_eq!(Pass::of_name("affine-divergence"), None);
-        for wrong in [-1, 5, i32::MAX, i32::MIN] {
+        for wrong in [-1, 6, i32::MAX, i32::MIN] {
             assert!(Pass::try_from(wrong).unwrap_err().to_string().contains(&wrong.to_string()));
         }
     }

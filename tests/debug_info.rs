@@ -9,10 +9,11 @@ use warpwise::check::debug_info::check;
 use warpwise::llvm::owned::OwnedModule;
 
 /// lit folders with files about a transform.
-const FOLDERS: [&str; 10] =
-    ["annotate", "fuse", "spill", "stack", "slots", "remat", "steer", "versions", "map", "debug"];
+const FOLDERS: [&str; 11] =
+    ["unroll", "annotate", "fuse", "spill", "stack", "slots", "remat", "steer", "versions", "map", "debug"];
 /// How a lit file that runs a transform names it.
-const TRANSFORMS: [&str; 5] = ["annotate-uniform", "fuse-branches", "steer-spills", "divergence-map", "warpwise<"];
+const TRANSFORMS: [&str; 6] =
+    ["unroll-loops", "annotate-uniform", "fuse-branches", "steer-spills", "divergence-map", "warpwise<"];
 /// Flags of a RUN line that change the transformation, not what is printed.
 const FLAGS: [&str; 5] = ["-warpwise-block", "-warpwise-regs", "-warpwise-victims", "-warpwise-map-name", "-mcpu"];
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use warpwise::settings::table::{self, Parameter};
 
 /// Files that contain names of remarks: the transforms, and the analysis's own remarks.
-const REMARKS: [&str; 17] = [
+const REMARKS: [&str; 18] = [
     "src/annotate",
     "src/fuse",
     "src/hoist",
@@ -21,6 +21,7 @@ const REMARKS: [&str; 17] = [
     "src/slots",
     "src/stack",
     "src/steer",
+    "src/unroll",
     "src/versions.rs",
     "src/whole_program.rs",
 ];

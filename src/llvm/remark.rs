@@ -55,6 +55,8 @@ pub enum Reshape {
     SimpleLoops = 0,
     /// `simplifycfg,instcombine`, after it was edited.
     CleanUp = 1,
+    /// `loop-unroll` of loops that are marked for it, then `simplifycfg,instcombine`.
+    Unroll = 2,
 }
 
 // passes/abi.h asserts the same
@@ -68,6 +70,7 @@ const _: () = assert!(
         && offset_of!(RawHost, note_nothing) == 40
         && Reshape::SimpleLoops as u32 == 0
         && Reshape::CleanUp as u32 == 1
+        && Reshape::Unroll as u32 == 2
 );
 
 /// What was said of places in a module's source, so that nothing is said twice: clang's pipeline runs passes several

@@ -46,11 +46,20 @@ pub struct Built<'m> {
 /// The name of the kind with a limit of registers.
 const LIMIT: &str = "regs";
 
+/// The name of the kind with unrolled loops.
+const UNROLL: &str = Transform::Unroll.word();
+
 impl Kind {
     /// The kinds that settings allow, the most promising ones first.
     pub fn all(settings: &Settings) -> Vec<Kind> {
         let settings = Settings { versions: false, ..settings.clone() };
-        let enabled = Transform::ALL.into_iter().filter(|&transform| settings.runs(transform)).collect::<Vec<_>>();
+        // unrolling is off unless it is measured
+        let may_run = |&transform: &Transform| {
+            settings.runs(transform)
+                || (transform == Transform::Unroll && !settings.is_off && !settings.switches.is_refused(transform))
+        };
+        let enabled = Transform::ALL.into_iter().filter(may_run).collect::<Vec<_>>();
+        let models = enabled.iter().copied().filter(|&transform| settings.runs(transform)).collect::<Vec<_>>();
         let of = |name, transforms: &[Transform], change: fn(&mut Settings)| {
             let transforms: Vec<Transform> = transforms.iter().copied().filter(|it| enabled.contains(it)).collect();
             let mut settings = settings.clone();
@@ -58,7 +67,7 @@ impl Kind {
             Kind { name, settings, transforms }
         };
         let kinds = [
-            of("models", &Transform::ALL, |_| {}),
+            of("models", &models, |_| {}),
             of(VERSION, &[Transform::Fuse, Transform::Annotate, Transform::Steer], |settings| settings.versions = true),
             of("fuse", &[Transform::Fuse], |settings| settings.always = true),
             of("steer", &[Transform::Steer], |settings| settings.candidates.unprofitable = true),
@@ -67,10 +76,14 @@ impl Kind {
                 settings.ptxas_smem = true;
                 settings.hoist_grid = false;
             }),
+            of(UNROLL, &Transform::ALL, |_| {}),
             of("annotate", &[Transform::Annotate], |_| {}),
             of(LIMIT, &[Transform::Steer], |_| {}),
         ];
-        kinds.into_iter().filter(|kind| !kind.transforms.is_empty()).collect()
+        let is_of_use = |kind: &Kind| {
+            !kind.transforms.is_empty() && (kind.name != UNROLL || kind.transforms.contains(&Transform::Unroll))
+        };
+        kinds.into_iter().filter(is_of_use).collect()
     }
 
     /// The kind to which the alternative with this name belongs.

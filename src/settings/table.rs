@@ -49,13 +49,14 @@ pub enum Takes {
     Path(fn(&mut Settings, &str)),
 }
 
+const UNROLL: &str = Transform::Unroll.pass();
 const ANNOTATE: &str = Transform::Annotate.pass();
 const FUSE: &str = Transform::Fuse.pass();
 const STEER: &str = Transform::Steer.pass();
 const MAP: &str = Transform::Map.pass();
 
 /// Every pass that takes parameters.
-pub const PASSES: &[&str] = &[ANALYSIS, REMARKS, ANNOTATE, FUSE, STEER, MAP, DEFAULT];
+pub const PASSES: &[&str] = &[ANALYSIS, REMARKS, UNROLL, ANNOTATE, FUSE, STEER, MAP, DEFAULT];
 
 const fn runs(transform: Transform, option: &'static str, help: &'static str) -> Parameter {
     let takes = Takes::Runs(transform);
@@ -77,6 +78,7 @@ pub const PARAMETERS: &[Parameter] = &[
         takes: Takes::Shape(|settings, shape| settings.block = Some(shape)),
         help: "Shape of the blocks with which kernels are launched, such as 256 or 16x16; a kernel's own attributes override it",
     },
+    runs(Transform::Unroll, "unroll", "Run unroll-loops (off)"),
     runs(Transform::Annotate, "annotate", "Run annotate-uniform (on)"),
     runs(Transform::Fuse, "fuse", "Run fuse-branches (on; off with the map unless asked for)"),
     runs(Transform::Steer, "steer", "Run steer-spills (on)"),
@@ -197,7 +199,7 @@ pub const PARAMETERS: &[Parameter] = &[
         name: "limit",
         option: "limit",
         value: "N",
-        passes: &[ANNOTATE, FUSE, STEER, DEFAULT],
+        passes: &[UNROLL, ANNOTATE, FUSE, STEER, DEFAULT],
         takes: Takes::Number { least: 0, most: u32::MAX, set: |settings, count| settings.limit = Some(count) },
         help: "Carry out the first N plans of a module and announce each: to find the one that breaks a program",
     },
@@ -253,7 +255,7 @@ pub const PARAMETERS: &[Parameter] = &[
         name: "simple",
         option: "",
         value: "",
-        passes: &[ANALYSIS, REMARKS, ANNOTATE, FUSE, STEER, MAP],
+        passes: &[ANALYSIS, REMARKS, UNROLL, ANNOTATE, FUSE, STEER, MAP],
         takes: Takes::Switch(|settings, on| settings.simple = on),
         help: "Run the simple analysis: values are uniform or divergent, without affine forms",
     },

@@ -3,6 +3,7 @@
 /// A transform, in the order of the default pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Transform {
+    Unroll,
     Annotate,
     Fuse,
     Steer,
@@ -25,11 +26,13 @@ pub const VERSIONS: &str = "versions";
 
 impl Transform {
     /// All transforms, in the order of the default pipeline.
-    pub const ALL: [Transform; 4] = [Transform::Annotate, Transform::Fuse, Transform::Steer, Transform::Map];
+    pub const ALL: [Transform; 5] =
+        [Transform::Unroll, Transform::Annotate, Transform::Fuse, Transform::Steer, Transform::Map];
 
     /// The pass's name.
     pub const fn pass(self) -> &'static str {
         match self {
+            Transform::Unroll => "unroll-loops",
             Transform::Annotate => "annotate-uniform",
             Transform::Fuse => "fuse-branches",
             Transform::Steer => "steer-spills",
@@ -40,6 +43,7 @@ impl Transform {
     /// The word of its switch.
     pub const fn word(self) -> &'static str {
         match self {
+            Transform::Unroll => "unroll",
             Transform::Annotate => "annotate",
             Transform::Fuse => "fuse",
             Transform::Steer => "steer",
@@ -63,13 +67,18 @@ impl Switches {
         self.0[transform as usize] = Some(on);
     }
 
-    /// Whether the default pipeline runs a transform. The map is off unless requested. When it is on, fusion is off
+    /// Whether a transform was switched off by name.
+    pub fn is_refused(&self, transform: Transform) -> bool {
+        self.0[transform as usize] == Some(false)
+    }
+
+    /// Whether the default pipeline runs a transform. Unrolling and the map are off unless requested. When it is on, fusion is off
     /// unless requested, so that the branches counted are those of the source.
     pub fn is_on(&self, transform: Transform) -> bool {
         self.0[transform as usize].unwrap_or_else(|| match transform {
             Transform::Annotate | Transform::Steer => true,
             Transform::Fuse => !self.is_on(Transform::Map),
-            Transform::Map => false,
+            Transform::Unroll | Transform::Map => false,
         })
     }
 }

@@ -19,7 +19,8 @@ const ANALYSIS: &str = "analysis";
 const MACHINE: &str = "machine";
 /// Every transform by itself with the parameters that make it do most, the default pipeline, and all of them in
 /// sequence.
-const PIPELINES: [&str; 10] = [
+const PIPELINES: [&str; 11] = [
+    "unroll-loops",
     "whole-program",
     "annotate-uniform<verify;block=64x4>",
     "fuse-branches<always>",

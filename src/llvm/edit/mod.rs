@@ -44,6 +44,7 @@ pub mod debug;
 pub mod launch;
 pub mod map;
 pub mod spill;
+pub mod unroll;
 pub mod version;
 
 unsafe extern "C" {

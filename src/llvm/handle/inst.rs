@@ -2,6 +2,10 @@
 
 use super::*;
 
+unsafe extern "C" {
+    fn warpwise_unroll_is_decided(latch: LLVMValueRef) -> bool;
+}
+
 impl<'m> Inst<'m> {
     /// As a plain value.
     pub fn value(self) -> Value<'m> {
@@ -178,6 +182,10 @@ impl<'m> Inst<'m> {
     /// Metadata node of that kind attached to the instruction, as a value.
     pub fn metadata(self, kind: u32) -> Option<Value<'m>> {
         wrap!(Value, LLVMGetMetadata(self.raw, kind))
+    }
+    /// Whether the source or an earlier pass has said anything about unrolling the loop whose latch ends with this branch.
+    pub fn unroll_is_decided(self) -> bool {
+        get!(warpwise_unroll_is_decided(self.raw))
     }
     /// Debug location.
     pub fn debug_loc(self) -> Option<DebugLoc<'m>> {

@@ -1,0 +1,247 @@
+; Which loops with loads are not unrolled, one for each reason.
+; RUN: %opt -passes=unroll-loops -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+; RUN: %opt -passes=unroll-loops -S %s | %FileCheck %s
+; CHECK-NOT: llvm.loop
+target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+
+@s = internal addrspace(3) global float poison
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
+declare void @other()
+
+; REMARK: remark: {{.*}} loop is not unrolled: it is not counted, or can be left from several places, so that each iteration would still be tested
+define ptx_kernel void @uncounted(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %at
+  store float %x, ptr addrspace(3) @s
+  %next = add nuw nsw i32 %i, 1
+  %again = fcmp olt float %x, 0.0
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loop is not unrolled: lanes may leave it after different numbers of iterations, and all wait for the remainder of each
+define ptx_kernel void @divergent(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %at
+  store float %x, ptr addrspace(3) @s
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %tid
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loop is not unrolled: an iteration waits for other lanes, calls a function, or has an atomic or volatile access
+define ptx_kernel void @barrier(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %at
+  store float %x, ptr addrspace(3) @s
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loop is not unrolled: an iteration waits for other lanes, calls a function, or has an atomic or volatile access
+define ptx_kernel void @calls(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %at
+  store float %x, ptr addrspace(3) @s
+  call void @other()
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loop is not unrolled: where it loads from depends on what the iteration before has loaded, so that loads cannot overlap
+define ptx_kernel void @chained(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %place = phi i64 [ 0, %entry ], [ %x, %loop ]
+  %at = getelementptr i64, ptr addrspace(1) %in, i64 %place
+  %x = load i64, ptr addrspace(1) %at
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loop is not unrolled: it may store to where the next iteration loads from, so that loads cannot overlap
+define ptx_kernel void @stores(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %at
+  store float %x, ptr %any
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loop is not unrolled: it has 82 instructions; at most 64 are copied 4 times
+define ptx_kernel void @large(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %at
+  %y0 = fmul float %x, %x
+  %y1 = fmul float %y0, %y0
+  %y2 = fmul float %y1, %y1
+  %y3 = fmul float %y2, %y2
+  %y4 = fmul float %y3, %y3
+  %y5 = fmul float %y4, %y4
+  %y6 = fmul float %y5, %y5
+  %y7 = fmul float %y6, %y6
+  %y8 = fmul float %y7, %y7
+  %y9 = fmul float %y8, %y8
+  %y10 = fmul float %y9, %y9
+  %y11 = fmul float %y10, %y10
+  %y12 = fmul float %y11, %y11
+  %y13 = fmul float %y12, %y12
+  %y14 = fmul float %y13, %y13
+  %y15 = fmul float %y14, %y14
+  %y16 = fmul float %y15, %y15
+  %y17 = fmul float %y16, %y16
+  %y18 = fmul float %y17, %y17
+  %y19 = fmul float %y18, %y18
+  %y20 = fmul float %y19, %y19
+  %y21 = fmul float %y20, %y20
+  %y22 = fmul float %y21, %y21
+  %y23 = fmul float %y22, %y22
+  %y24 = fmul float %y23, %y23
+  %y25 = fmul float %y24, %y24
+  %y26 = fmul float %y25, %y25
+  %y27 = fmul float %y26, %y26
+  %y28 = fmul float %y27, %y27
+  %y29 = fmul float %y28, %y28
+  %y30 = fmul float %y29, %y29
+  %y31 = fmul float %y30, %y30
+  %y32 = fmul float %y31, %y31
+  %y33 = fmul float %y32, %y32
+  %y34 = fmul float %y33, %y33
+  %y35 = fmul float %y34, %y34
+  %y36 = fmul float %y35, %y35
+  %y37 = fmul float %y36, %y36
+  %y38 = fmul float %y37, %y37
+  %y39 = fmul float %y38, %y38
+  %y40 = fmul float %y39, %y39
+  %y41 = fmul float %y40, %y40
+  %y42 = fmul float %y41, %y41
+  %y43 = fmul float %y42, %y42
+  %y44 = fmul float %y43, %y43
+  %y45 = fmul float %y44, %y44
+  %y46 = fmul float %y45, %y45
+  %y47 = fmul float %y46, %y46
+  %y48 = fmul float %y47, %y47
+  %y49 = fmul float %y48, %y48
+  %y50 = fmul float %y49, %y49
+  %y51 = fmul float %y50, %y50
+  %y52 = fmul float %y51, %y51
+  %y53 = fmul float %y52, %y52
+  %y54 = fmul float %y53, %y53
+  %y55 = fmul float %y54, %y54
+  %y56 = fmul float %y55, %y55
+  %y57 = fmul float %y56, %y56
+  %y58 = fmul float %y57, %y57
+  %y59 = fmul float %y58, %y58
+  %y60 = fmul float %y59, %y59
+  %y61 = fmul float %y60, %y60
+  %y62 = fmul float %y61, %y61
+  %y63 = fmul float %y62, %y62
+  %y64 = fmul float %y63, %y63
+  %y65 = fmul float %y64, %y64
+  %y66 = fmul float %y65, %y65
+  %y67 = fmul float %y66, %y66
+  %y68 = fmul float %y67, %y67
+  %y69 = fmul float %y68, %y68
+  %y70 = fmul float %y69, %y69
+  %y71 = fmul float %y70, %y70
+  %y72 = fmul float %y71, %y71
+  %y73 = fmul float %y72, %y72
+  %y74 = fmul float %y73, %y73
+  %y75 = fmul float %y74, %y74
+  store float %y75, ptr addrspace(3) @s
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loop is not unrolled: {{[0-9]+}} registers would become {{[0-9]+}}, with which fewer blocks fit on a multiprocessor
+define ptx_kernel void @pressure(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %at0 = getelementptr <4 x float>, ptr addrspace(1) %in, i32 %i
+  %w0 = getelementptr i8, ptr addrspace(1) %at0, i32 0
+  %x0 = load <4 x float>, ptr addrspace(1) %w0
+  store <4 x float> %x0, ptr addrspace(3) @s
+  %at1 = getelementptr <4 x float>, ptr addrspace(1) %in, i32 %i
+  %w1 = getelementptr i8, ptr addrspace(1) %at1, i32 64
+  %x1 = load <4 x float>, ptr addrspace(1) %w1
+  store <4 x float> %x1, ptr addrspace(3) @s
+  %at2 = getelementptr <4 x float>, ptr addrspace(1) %in, i32 %i
+  %w2 = getelementptr i8, ptr addrspace(1) %at2, i32 128
+  %x2 = load <4 x float>, ptr addrspace(1) %w2
+  store <4 x float> %x2, ptr addrspace(3) @s
+  %at3 = getelementptr <4 x float>, ptr addrspace(1) %in, i32 %i
+  %w3 = getelementptr i8, ptr addrspace(1) %at3, i32 192
+  %x3 = load <4 x float>, ptr addrspace(1) %w3
+  store <4 x float> %x3, ptr addrspace(3) @s
+  %at4 = getelementptr <4 x float>, ptr addrspace(1) %in, i32 %i
+  %w4 = getelementptr i8, ptr addrspace(1) %at4, i32 256
+  %x4 = load <4 x float>, ptr addrspace(1) %w4
+  store <4 x float> %x4, ptr addrspace(3) @s
+  %at5 = getelementptr <4 x float>, ptr addrspace(1) %in, i32 %i
+  %w5 = getelementptr i8, ptr addrspace(1) %at5, i32 320
+  %x5 = load <4 x float>, ptr addrspace(1) %w5
+  store <4 x float> %x5, ptr addrspace(3) @s
+  %at6 = getelementptr <4 x float>, ptr addrspace(1) %in, i32 %i
+  %w6 = getelementptr i8, ptr addrspace(1) %at6, i32 384
+  %x6 = load <4 x float>, ptr addrspace(1) %w6
+  store <4 x float> %x6, ptr addrspace(3) @s
+  %at7 = getelementptr <4 x float>, ptr addrspace(1) %in, i32 %i
+  %w7 = getelementptr i8, ptr addrspace(1) %at7, i32 448
+  %x7 = load <4 x float>, ptr addrspace(1) %w7
+  store <4 x float> %x7, ptr addrspace(3) @s
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}

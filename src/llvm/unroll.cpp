@@ -1,0 +1,36 @@
+// Who decides about unrolling a loop, and how does a pass ask for it? By the metadata of the loop's latch.
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/Support/CBindingWrapping.h"
+
+using namespace llvm;
+
+// Whether the source or an earlier pass has said anything about unrolling the loop that ends here.
+extern "C" bool warpwise_unroll_is_decided(LLVMValueRef Latch) {
+  MDNode *Known = cast<Instruction>(unwrap(Latch))->getMetadata(LLVMContext::MD_loop);
+  return Known && any_of(Known->operands(), [](const MDOperand &Operand) {
+           auto *Node = dyn_cast_or_null<MDNode>(Operand.get());
+           auto *Word =
+               Node && Node->getNumOperands() ? dyn_cast_or_null<MDString>(Node->getOperand(0).get()) : nullptr;
+           return Word && (Word->getString().starts_with("llvm.loop.unroll.") ||
+                           Word->getString() == "llvm.loop.disable_nonforced");
+         });
+}
+
+// Asks LLVM's unroller for so many copies of the loop that ends here; what else is said of the loop stays.
+extern "C" void warpwise_ask_to_unroll(LLVMValueRef Latch, uint32_t Count) {
+  auto *Branch = cast<Instruction>(unwrap(Latch));
+  LLVMContext &Context = Branch->getContext();
+  SmallVector<Metadata *> Operands{nullptr};
+  if (MDNode *Known = Branch->getMetadata(LLVMContext::MD_loop))
+    for (const MDOperand &Operand : Known->operands())
+      if (Operand.get() != Known)
+        Operands.push_back(Operand.get());
+  Metadata *Number = ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(Context), Count));
+  Operands.push_back(MDNode::get(Context, {MDString::get(Context, "llvm.loop.unroll.count"), Number}));
+  MDNode *Asked = MDNode::getDistinct(Context, Operands);
+  Asked->replaceOperandWith(0, Asked);
+  Branch->setMetadata(LLVMContext::MD_loop, Asked);
+}
