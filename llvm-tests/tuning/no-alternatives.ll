@@ -7,10 +7,17 @@ target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK: @"taken$t1" = addrspace(1) global i32 0
 
+; REMARK: no alternatives: the kernel is local to its module, and the host could not find it
 ; REMARK: no alternatives: the linker may replace the kernel by another
 ; REMARK: no alternatives: the module has 'taken$t1' already
 ; REMARK: no alternatives: it cannot be copied, because of the address of a label, or of exceptions
 ; REMARK-NOT: {{measured|alternatives}}
+
+define internal ptx_kernel void @local(ptr %in, ptr %out) #0 {
+  %v = load i32, ptr %in, align 4
+  store i32 %v, ptr %out, align 4
+  ret void
+}
 
 define weak ptx_kernel void @replaceable(ptr %in, ptr %out) #0 {
   %v = load i32, ptr %in, align 4
