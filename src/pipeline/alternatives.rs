@@ -8,14 +8,19 @@ use super::{Session, run_all};
 use crate::choices::VERSION;
 use crate::divergence::ModuleAnalysis;
 use crate::gpu::chip::{self, Chip};
-use crate::gpu::occupancy::USUAL_THREADS;
+use crate::gpu::occupancy::{USUAL_THREADS, register_budget};
 use crate::launch_table::{self, LaunchVersion, table_of};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module, Value};
+use crate::llvm::ptx::Scratch;
 use crate::llvm::remark::Host;
 use crate::pressure::Pressure;
-use crate::settings::{Settings, SpillCandidates, Transform};
+use crate::ptxas::assemble;
+use crate::settings::{Settings, Transform};
+use crate::slots::pragma;
 use crate::versions;
+use rustc_hash::FxHashSet;
+use std::path::Path;
 
 /// The attribute that keeps all transforms from a function.
 const OFF: &str = "warpwise-off";
@@ -45,6 +50,8 @@ pub struct Built<'m> {
 
 /// The name of the kind with a limit of registers.
 const LIMIT: &str = "regs";
+/// The name of the kind in which ptxas may spill to shared memory.
+const SMEM: &str = "smem";
 
 /// The name of the kind with unrolled loops.
 const UNROLL: &str = Transform::Unroll.word();
@@ -71,11 +78,7 @@ impl Kind {
             of(VERSION, &[Transform::Fuse, Transform::Annotate, Transform::Steer], |settings| settings.versions = true),
             of("fuse", &[Transform::Fuse], |settings| settings.always = true),
             of("steer", &[Transform::Steer], |settings| settings.candidates.unprofitable = true),
-            of("smem", &[Transform::Steer], |settings| {
-                settings.candidates = SpillCandidates::NONE;
-                settings.ptxas_smem = true;
-                settings.hoist_grid = false;
-            }),
+            of(SMEM, &[Transform::Steer], |_| {}),
             of(UNROLL, &Transform::ALL, |_| {}),
             of("annotate", &[Transform::Annotate], |_| {}),
             of(LIMIT, &[Transform::Steer], |_| {}),
@@ -96,8 +99,21 @@ impl Kind {
         matches!(self.name, VERSION | LIMIT)
     }
 
+    /// Whether a kernel that was measured can be made this alternative.
+    pub fn is_possible(&self, kernel: Function<'_>) -> bool {
+        self.name != SMEM || {
+            let (outline, handles) = ModuleAnalysis::new(kernel.module(), self.settings.analysis()).outline(kernel);
+            outline.geometry.is_bounded() && pragma::check(&outline, &handles).is_ok()
+        }
+    }
+
     /// Runs the transforms of this kind on some functions, and on nothing else; returns whether the module changed.
     fn run<'m>(&self, module: Module<'m>, functions: &[Function<'m>], session: &Session, host: &Host<'_>) -> bool {
+        if self.name == SMEM {
+            let mut editor = Editor::new(module);
+            functions.iter().for_each(|&function| pragma::allow(&mut editor, function));
+            return !functions.is_empty();
+        }
         with_only(module, functions, || run_all(self.transforms.iter().copied(), module, &self.settings, session, host))
     }
 
@@ -128,7 +144,15 @@ impl Kind {
         left: &mut Vec<Function<'m>>,
     ) -> Vec<(usize, Built<'m>)> {
         let mut copies = Vec::new();
+        let spilling = if self.name == SMEM { spilling(module, kernels, &self.settings) } else { None };
+        let spills = |kernel: Function<'m>| match &spilling {
+            Some(names) => names.contains(&kernel.name()),
+            None => exceeds_budget(kernel, &self.settings),
+        };
         for (number, &kernel) in kernels.iter().enumerate() {
+            if self.name == SMEM && !(self.is_possible(kernel) && spills(kernel)) {
+                continue;
+            }
             let limit = if self.name == LIMIT { limit_of(kernel, &self.settings) } else { None };
             if self.name == LIMIT && limit.is_none() {
                 continue;
@@ -212,6 +236,22 @@ fn limit_of(kernel: Function<'_>, settings: &Settings) -> Option<u32> {
     let threads = settings.block.map_or(USUAL_THREADS, |shape| shape.threads());
     let blocks = |registers| chip.resident_blocks(threads, registers, 0);
     (LEAST_REGISTERS..needed).rev().find(|&limit| blocks(limit) > blocks(needed))
+}
+
+/// Whether a kernel needs more registers than it may use.
+fn exceeds_budget(kernel: Function<'_>, settings: &Settings) -> bool {
+    let (outline, _) = ModuleAnalysis::new(kernel.module(), settings.analysis()).outline(kernel);
+    register_budget(settings.regs, &outline.geometry).is_some_and(|budget| !fits(kernel, budget, settings))
+}
+
+/// Names of the kernels in which ptxas spills, if there is a ptxas to ask.
+fn spilling(module: Module<'_>, kernels: &[Function<'_>], settings: &Settings) -> Option<FxHashSet<String>> {
+    let (ptxas, kernel) = (settings.ptxas.as_ref()?, kernels.first()?);
+    let cpu = kernel.string_attribute("target-cpu").unwrap_or_else(|| chip::LLVM_DEFAULT.to_owned());
+    let features = kernel.string_attribute("target-features").unwrap_or_default();
+    let ptx = Scratch::copy_of(module).into_ptx(&cpu, &features).ok()?;
+    let measured = assemble(Path::new(ptxas), &ptx, &cpu, &[]).ok()?;
+    Some(measured.into_iter().filter(|(_, of)| of.resources.spill_stores > 0).map(|(name, _)| name).collect())
 }
 
 /// Whether a kernel needs no more registers than its limit.

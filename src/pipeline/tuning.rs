@@ -170,7 +170,9 @@ fn decision(kernel: Function<'_>, choices: &Choices, settings: &Settings, host: 
             say(RemarkKind::Passed, "TuningPlain", "stays as it is: nothing was measured to be faster beyond noise");
             Some(None)
         }
-        Decision::Alternative { name, .. } if Kind::of_name(settings, &name).is_none() => {
+        Decision::Alternative { name, .. }
+            if Kind::of_name(settings, &name).is_none_or(|kind| !kind.is_possible(kernel)) =>
+        {
             let message = format!("the models decide: no alternative '{name}', which was fastest, can be made");
             say(RemarkKind::Missed, "TuningStale", &message);
             None

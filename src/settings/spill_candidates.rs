@@ -32,8 +32,7 @@ pub struct SpillCandidates {
 pub struct SpillCandidatesError(String);
 
 impl SpillCandidates {
-    /// Nothing moves.
-    pub const NONE: SpillCandidates = SpillCandidates {
+    const NONE: SpillCandidates = SpillCandidates {
         constant: false,
         affine: false,
         uniform: false,

@@ -4,7 +4,7 @@
 pub mod apply;
 pub mod candidates;
 pub mod plan;
-mod pragma;
+pub mod pragma;
 mod reject;
 mod report;
 
@@ -69,7 +69,7 @@ pub fn plan<'m>(
     report::eased(analyses.outline(), steered, &plan, host);
     let mut asks = false;
     if plan.after > plan.budget && options.ptxas_smem && steered.version.is_none() {
-        match pragma::check(analyses) {
+        match pragma::check(analyses.outline(), &analyses.handles) {
             Ok(()) => {
                 let text = || "ptxas may spill to shared memory".to_owned();
                 asks = host.admits(Transform::Steer.pass(), steered.emitted, None, text);

@@ -8,8 +8,9 @@
 //! process. Who calls LLVM otherwise must not assemble the PTX with `ptxas -c`.
 
 use super::reject::Reject;
-use crate::analyses::FunctionAnalyses;
+use crate::divergence::Outline;
 use crate::ir::call::Callee;
+use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module};
@@ -23,15 +24,15 @@ const PRAGMA: &str = ".pragma \"enable_smem_spilling\";";
 const SINCE: u32 = 87;
 
 /// Whether `ptxas` accepts the pragma in a kernel.
-pub fn check(analyses: &FunctionAnalyses<'_>) -> Result<(), Reject> {
-    let kernel = analyses.handles.function;
+pub fn check(outline: &Outline, handles: &Handles<'_>) -> Result<(), Reject> {
+    let kernel = handles.function;
     let features = kernel.string_attribute("target-features").unwrap_or_default();
     let version = features.split(',').filter_map(|word| word.strip_prefix("+ptx")?.parse::<u32>().ok()).max();
     if version.is_none_or(|version| version < SINCE) {
         return Err(Reject::OldPtx);
     }
-    let func = &analyses.outline().func;
-    if shared_use(func, &analyses.handles).dynamic {
+    let func = &outline.func;
+    if shared_use(func, handles).dynamic {
         return Err(NoShared::Dynamic.into());
     }
     let is_call = |inst| {
