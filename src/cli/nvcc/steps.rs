@@ -352,12 +352,20 @@ impl Planner<'_> {
                 command.push(word);
             }
         }
+        command.extend(self.map_runtime().map(OsString::from));
         match self.request.cudart {
             Cudart::Static => command.extend(STATIC_NEEDS.iter().map(OsString::from)),
             Cudart::Shared => command.push("-lcudart".into()),
             Cudart::None => {}
         }
         Step::of(command)
+    }
+
+    /// The library with which objects compiled with `-warpwise-divergence-map` write their map. It lies beside the
+    /// plugin; nothing of it is linked into other programs.
+    fn map_runtime(&self) -> Option<PathBuf> {
+        let library = self.tools.plugin.as_ref()?.with_file_name("libwarpwise_rt.a");
+        library.is_file().then_some(library)
     }
 
     /// The linked device code of relocatable objects, as an object for any linker.
@@ -406,9 +414,13 @@ mod tests {
     }
 
     fn commands(line: &str) -> Result<String> {
+        commands_of(line, &tools())
+    }
+
+    fn commands_of(line: &str, tools: &Tools) -> Result<String> {
         let request = Request::parse(line.split_whitespace().map(OsString::from))?;
         let folder = tempfile::tempdir()?;
-        let steps = plan(&request, &tools(), folder.path())?;
+        let steps = plan(&request, tools, folder.path())?;
         let words = steps
             .iter()
             .map(|step| step.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" "));
@@ -467,6 +479,17 @@ mod tests {
         }
         let said = commands("-c a.cpp -mllvm -other -mllvm -warpwise-off").unwrap();
         assert!(said.contains("-mllvm -other") && !said.contains("warpwise"), "{said}");
+    }
+
+    #[test]
+    fn programs_can_write_divergence_maps() {
+        let folder = tempfile::tempdir().unwrap();
+        let plugin = Some(folder.path().join("libwarpwise.so"));
+        let runtime = folder.path().join("libwarpwise_rt.a");
+        let linked = || commands_of("a.o -o prog", &Tools { plugin: plugin.clone(), ..tools() }).unwrap();
+        assert!(!linked().contains("libwarpwise_rt.a"));
+        std::fs::write(&runtime, "").unwrap();
+        assert!(linked().contains(&format!("-o prog {} -lcudart_static", runtime.display())));
     }
 
     #[test]
