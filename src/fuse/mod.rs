@@ -12,6 +12,7 @@
 //!           └ schedule   in which order
 //! hub        sides that several branches lead to
 //! plan       the plan of one branch, its numbers (cost), and whether it pays
+//!  ├ contraction whether the same multiply-adds come about
 //!  ├ counters   what becomes of loops that LLVM would unroll
 //!  ├ machine    what ptxas and LLVM make of the sides without us
 //!  ├ splits     how likely a branch splits a warp
@@ -42,6 +43,7 @@ mod apply;
 mod apply_hub;
 mod apply_records;
 pub mod census;
+mod contraction;
 mod counters;
 mod hub;
 mod legality;

@@ -33,6 +33,7 @@
 //! so a function without a plan is never solved. Nothing is edited here; a plan refers to blocks and instructions by
 //! index.
 
+use super::contraction;
 use super::counters::{self, Counter};
 use super::hub::{self, Hub, Way};
 use super::legality;
@@ -360,7 +361,7 @@ fn judge(outline: &Outline, context: &Context<'_, '_>, mut plan: FusePlan) -> Re
         }
     }
     plan.counters = counters.unwrap_or_default();
-    Ok(plan)
+    if contraction::changes(outline, context, &plan) { Err(FuseReject::Contraction) } else { Ok(plan) }
 }
 
 struct Planner<'a, 'c, 'm> {

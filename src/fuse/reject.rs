@@ -17,6 +17,8 @@ pub enum FuseReject {
     Risky(Numbers),
     /// LLVM would unroll the loops separately but not melded.
     LosesTripCount(LostTripCounts),
+    /// Results would differ in the last bit.
+    Contraction,
     /// One side leaves a loop in which the other stays.
     LeavesLoop,
     /// Lanes agree if warps extend along x.
@@ -43,7 +45,10 @@ impl FuseReject {
             | FuseReject::Pressure(numbers, _)
             | FuseReject::RarelySplits(numbers, _)
             | FuseReject::FewSplits(numbers) => numbers.melded > 0,
-            FuseReject::NeverSplits(_) | FuseReject::LosesTripCount(_) | FuseReject::Cold => true,
+            FuseReject::NeverSplits(_) | FuseReject::LosesTripCount(_) | FuseReject::Cold | FuseReject::Contraction => {
+                true
+            }
+
             _ => false,
         }
     }
@@ -58,6 +63,7 @@ impl FuseReject {
             FuseReject::Unprofitable(_) => "NotFusedUnprofitable",
             FuseReject::Risky(_) => "NotFusedRisky",
             FuseReject::LosesTripCount(_) => "NotFusedLosesTripCount",
+            FuseReject::Contraction => "NotFusedContraction",
             FuseReject::LeavesLoop => "NotFusedLeavesLoop",
             FuseReject::AlongRows => "NotFusedAlongRows",
             FuseReject::Pressure(..) => "NotFusedPressure",
@@ -89,6 +95,10 @@ impl fmt::Display for FuseReject {
                     insts[0], insts[1]
                 )
             }
+            FuseReject::Contraction => write!(
+                f,
+                "the back end would join other products and sums into multiply-adds, which changes the last bit of results; not with -ffp-contract=off"
+            ),
             FuseReject::LeavesLoop => {
                 write!(f, "one side leaves the loop that the other stays in: it would be executed in every iteration")
             }

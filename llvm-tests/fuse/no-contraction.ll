@@ -1,0 +1,139 @@
+; The back end makes a product and the sum that uses it one multiply-add if both are in one block. Melding must not
+; change which: results would differ in the last bit.
+; RUN: %opt -passes='fuse-branches<always>' -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -S %s 2>&1 | %FileCheck %s
+
+target triple = "nvptx64-nvidia-cuda"
+
+; A select would stand between the product of one side and the melded sum.
+; CHECK: divergent branch not fused: the back end would join other products and sums into multiply-adds
+; CHECK-LABEL: define ptx_kernel void @parted(
+; CHECK: br i1 %odd
+; CHECK-LABEL: define ptx_kernel void @joined(
+; CHECK: br i1 %odd
+; CHECK-LABEL: define ptx_kernel void @replaced(
+; CHECK: br i1 %odd
+; CHECK-LABEL: define ptx_kernel void @kept(
+; CHECK-NOT: br i1
+; CHECK-LABEL: define ptx_kernel void @exact(
+; CHECK-NOT: br i1
+define ptx_kernel void @parted(ptr %out, double %a, double %b) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = trunc i32 %t to i1
+  %to = getelementptr double, ptr %out, i32 %t
+  %x = load double, ptr %to
+  br i1 %odd, label %yes, label %no
+yes:
+  %product = fmul contract double %x, %a
+  %sum = fadd contract double %product, %b
+  %r1 = fdiv double %sum, %a
+  br label %join
+no:
+  %other = fadd contract double %x, %a
+  %r2 = fdiv double %other, %b
+  br label %join
+join:
+  %r = phi double [ %r1, %yes ], [ %r2, %no ]
+  store double %r, ptr %to
+  ret void
+}
+
+; The product before the branch and the sums of the sides would come into one block.
+define ptx_kernel void @joined(ptr %out, double %a, double %b) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = trunc i32 %t to i1
+  %to = getelementptr double, ptr %out, i32 %t
+  %x = load double, ptr %to
+  %product = fmul contract double %x, %a
+  br i1 %odd, label %yes, label %no
+yes:
+  %sum = fadd contract double %product, %b
+  %r1 = fdiv double %sum, %a
+  br label %join
+no:
+  %other = fadd contract double %product, %a
+  %r2 = fdiv double %other, %b
+  br label %join
+join:
+  %r = phi double [ %r1, %yes ], [ %r2, %no ]
+  store double %r, ptr %to
+  ret void
+}
+
+; All lanes would compute the square, which could then replace the one behind the branch: that is contracted.
+define ptx_kernel void @replaced(ptr %out, double %a, double %b) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = trunc i32 %t to i1
+  %to = getelementptr double, ptr %out, i32 %t
+  %x = load double, ptr %to
+  br i1 %odd, label %yes, label %no
+yes:
+  %square = fmul contract double %x, %x
+  %r1 = fdiv double %square, %a
+  br label %join
+no:
+  %r2 = fdiv double %x, %b
+  br label %join
+join:
+  %r = phi double [ %r1, %yes ], [ %r2, %no ]
+  %more = fcmp olt double %r, %b
+  br i1 %more, label %last, label %end
+last:
+  %again = fmul contract double %x, %x
+  %sum = fadd contract double %again, %r
+  store double %sum, ptr %to
+  br label %end
+end:
+  ret void
+}
+
+; Product and sum are melded with product and sum.
+define ptx_kernel void @kept(ptr %out, double %a, double %b) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = trunc i32 %t to i1
+  %to = getelementptr double, ptr %out, i32 %t
+  %x = load double, ptr %to
+  br i1 %odd, label %yes, label %no
+yes:
+  %p1 = fmul contract double %x, %a
+  %s1 = fadd contract double %p1, %b
+  %r1 = fdiv double %s1, %a
+  br label %join
+no:
+  %p2 = fmul contract double %x, %b
+  %s2 = fadd contract double %p2, %a
+  %r2 = fdiv double %s2, %b
+  br label %join
+join:
+  %r = phi double [ %r1, %yes ], [ %r2, %no ]
+  store double %r, ptr %to
+  ret void
+}
+
+; Nothing may be contracted.
+define ptx_kernel void @exact(ptr %out, double %a, double %b) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = trunc i32 %t to i1
+  %to = getelementptr double, ptr %out, i32 %t
+  %x = load double, ptr %to
+  br i1 %odd, label %yes, label %no
+yes:
+  %product = fmul double %x, %a
+  %sum = fadd double %product, %b
+  %r1 = fdiv double %sum, %a
+  br label %join
+no:
+  %other = fadd double %x, %a
+  %r2 = fdiv double %other, %b
+  br label %join
+join:
+  %r = phi double [ %r1, %yes ], [ %r2, %no ]
+  store double %r, ptr %to
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
