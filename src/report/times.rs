@@ -131,6 +131,12 @@ struct Columns {
 }
 
 impl Columns {
+    /// The fewest cells of a row. Behind the value of a metric there are columns for advice, which its row lacks.
+    fn fewest(&self) -> usize {
+        let value = self.names.iter().position(|column| column == "Metric Value");
+        value.map_or(self.names.len() - 1, |value| value + 1)
+    }
+
     fn cell<'a>(&self, row: &'a csv::StringRecord, name: &str) -> Option<&'a str> {
         row.get(self.names.iter().position(|column| column == name)?)
     }
@@ -166,7 +172,7 @@ impl Tables {
     }
 
     fn row(&mut self, columns: &mut Columns, row: csv::StringRecord) {
-        if row.len() + 1 < columns.names.len() {
+        if row.len() < columns.fewest() {
             return; // a message of ncu or of the program
         }
         self.has_decimal_commas |= row.iter().any(has_decimal_comma);
@@ -310,6 +316,18 @@ mod tests {
             row(1, "k(int)", "\"GPU Speed Of Light Throughput\",\"Duration\",\"us\",\"1.5\",\"\",\"\""),
         );
         assert_eq!(read(&text).unwrap().of("_Z1ki"), Some(2.85));
+    }
+
+    #[test]
+    fn rows_of_metrics_lack_the_columns_for_advice() {
+        let columns = "\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\",\"Rule Name\",\"Rule Type\",\
+            \"Rule Description\",\"Estimated Speedup Type\",\"Estimated Speedup\"";
+        let text = format!(
+            "{START},{columns}\n{}{}",
+            row(0, "k", "\"GPU Speed Of Light Throughput\",\"Duration\",\"ns\",\"145,024\""),
+            row(0, "k", "\"SpeedOfLight\",\"\",\"\",\"\",\"SOLBottleneck\",\"OPT\",\"Look at L2, too\",\"\",\"\""),
+        );
+        assert_eq!(read(&text).unwrap().of("_Z1ki"), Some(0.145024));
     }
 
     #[test]
