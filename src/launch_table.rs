@@ -104,7 +104,8 @@ pub struct LaunchVersion {
     pub fixed_bytes: u64,
     /// Alignment of where they begin.
     pub align: u64,
-    /// It is only used if one in this many of the kernel's blocks still fits on a multiprocessor; 0 if nothing asks.
+    /// It is only used if a multiprocessor holds as many of its blocks as of the kernel's (1), at least three quarters as
+    /// many (2), half (3) or a quarter (4); anything else does not ask.
     pub keep: u64,
 }
 

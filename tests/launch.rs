@@ -209,21 +209,21 @@ fn slots_lie_behind_the_programs_own_shared_memory() {
 #[test]
 fn occupancy_decides() {
     // with 64 threads 32 blocks of the kernel fit
-    for (keep, least) in [(0, 1), (1, 32), (2, 16), (3, 11), (32, 1)] {
+    for (keep, least) in [(0, 1), (1, 32), (2, 24), (3, 16), (4, 8), (32, 1)] {
         let version = format!("version 32 0 1 {keep} block 64 1 1");
         assert!(chosen(&version, &format!("set blocks {least}")), "{keep}");
         assert!(!chosen(&version, &format!("set blocks {}", least - 1)), "{keep}");
     }
     // of 232448 bytes one block fits, and with 1024 threads two of the kernel
-    assert!(chosen("version 7264 0 1 2", "block 1024 1 1"));
-    assert!(!chosen("version 7264 0 1 1", "block 1024 1 1"));
+    assert!(chosen("version 7264 0 1 3", "block 1024 1 1"));
+    assert!(!chosen("version 7264 0 1 2", "block 1024 1 1"));
     assert!(!chosen("version 0 232448 1 2", "block 512 1 1"));
 }
 
 #[test]
 fn blocks_that_may_wait_for_each_other_stay_resident() {
     // 132 multiprocessors, on each 16 blocks of the version and 32 of the kernel
-    let version = "version 32 0 1 2 set blocks 16 block 64 1 1";
+    let version = "version 32 0 1 3 set blocks 16 block 64 1 1";
     for (grid, runs) in [
         ("2112 1 1", true),
         ("2113 1 1", false),

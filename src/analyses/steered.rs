@@ -34,7 +34,7 @@ pub struct PlannedVersion {
     pub name: String,
     /// Bytes of dynamic shared memory that it has for each warp, behind the program's own.
     pub warp_bytes: u64,
-    /// It pays if at least one in this many of the kernel's blocks fits on a multiprocessor; 0 if nothing asks for that.
+    /// How many of the kernel's blocks must still fit on a multiprocessor for it to pay, as in the table.
     pub keep: u64,
 }
 
@@ -75,7 +75,7 @@ impl<'m> SteeredFunction<'m> {
             _ => None,
         }
     }
-    /// Records what a plan takes of the memory of each warp, and one in how many blocks must stay for it to pay.
+    /// Records what a plan takes of the memory of each warp, and how many blocks must stay for it to pay.
     pub fn take(&mut self, warp_bytes: u64, keep: u64) {
         if let Some(Version::AtLaunch(Ok(version))) = &mut self.version {
             version.warp_bytes += warp_bytes;

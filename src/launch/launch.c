@@ -48,7 +48,7 @@ enum {
 typedef struct {
   Function function;
   uint64_t slot_bytes, slot_fixed, slot_align; // bytes for each warp and besides; alignment of where they begin
-  uint64_t keep; // the version is used if at least one in so many of the kernel's blocks fits; 0: however many do
+  uint64_t keep; // how many quarters of the kernel's blocks a multiprocessor may lose, plus 1; otherwise: however many
   const Fact *facts;
   unsigned fact_count;
 #ifdef WARPWISE_TUNE
@@ -310,7 +310,7 @@ static const char *prepare(const Driver *cu, const Kernel *kernel, const Version
     return "no block of it fits";
   if (cu->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_of_kernel, kernel->function, threads, choice->own))
     return "the kernel's occupancy is not known";
-  if (version->keep && (uint64_t)blocks * version->keep < (uint64_t)blocks_of_kernel)
+  if (version->keep && version->keep < 5 && (uint64_t)blocks * 4 < (uint64_t)blocks_of_kernel * (5 - version->keep))
     return "too few of its blocks fit";
   int device, processors;
   if (cu->cuCtxGetDevice(&device) || cu->cuDeviceGetAttribute(&processors, MULTIPROCESSORS, device))
