@@ -5,6 +5,7 @@ use crate::check;
 use crate::divergence::{ModuleAnalysis, Options};
 use crate::explain::symbol::{is_named, kernel_symbol};
 use crate::geometry::BlockShape;
+use crate::launch_table::{is_alternative, is_version};
 use crate::llvm::image::{self, ModuleImage};
 use crate::llvm::owned::OwnedModule;
 use crate::map::{describe, page, recount};
@@ -186,14 +187,19 @@ impl SimtArgs {
             return Ok(Some(name.clone()));
         }
         let list = |symbols: &[&String]| symbols.iter().map(|s| kernel_symbol(s)).collect::<Vec<_>>().join(", ");
-        match symbols().filter(|symbol| is_named(symbol, name)).collect::<Vec<_>>().as_slice() {
+        // versions and alternatives are copies of kernels, and have their names
+        let is_copy = |symbol: &str| is_version(symbol).is_some() || is_alternative(symbol).is_some();
+        match symbols().filter(|symbol| is_named(symbol, name) && !is_copy(symbol)).collect::<Vec<_>>().as_slice() {
             [only] => Ok(Some((*only).clone())),
             [] if image.kernels().next().is_none() => bail!("{} has no kernel", image.name),
             [] => {
                 let all = list(&symbols().collect::<Vec<_>>());
                 bail!("there is no kernel named {name} in {}; it has {all}", image.name)
             }
-            several => bail!("{name} is the name of {} kernels, so say which: {}", several.len(), list(several)),
+            several => {
+                let symbols = several.iter().map(|symbol| symbol.as_str()).collect::<Vec<_>>().join(", ");
+                bail!("{name} is the name of {} kernels, so say which by its symbol: {symbols}", several.len())
+            }
         }
     }
 
