@@ -6,18 +6,19 @@
 //! the same in all of its own runs.
 
 use crate::copies::{Copied, Likeness};
+use crate::kept::Kept;
 use crate::launch::{self, Finished, Options};
 use crate::model::{self, Run};
 use crate::{names, text};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 /// Run two builds of a CUDA program alternately: the ratio of their times by kernel, and whether they compute the same.
 ///
@@ -44,6 +45,9 @@ pub struct CompareArgs {
     /// Also write the figures to this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Keep each round in this file; if it has rounds of the same builds and arguments, go on after them
+    #[arg(long, value_name = "FILE")]
+    keep: Option<PathBuf>,
     /// Arguments for both builds, after `--`
     #[arg(last = true, value_name = "ARGS")]
     arguments: Vec<OsString>,
@@ -88,7 +92,8 @@ struct Answer {
 }
 
 /// One run and what it printed.
-struct Ran {
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Ran {
     run: Run,
     copied: Copied,
     output: Vec<u8>,
@@ -122,8 +127,10 @@ fn rounds(args: &CompareArgs, programs: &[PathBuf; 2]) -> Result<Vec<[Ran; 2]>> 
     if let Ok(style) = ProgressStyle::with_template("{msg} {bar:30} run {pos} of {len}, {elapsed}") {
         bar.set_style(style);
     }
-    let mut rounds = Vec::new();
-    'all: for round in 0..args.rounds {
+    let mut kept = args.keep.as_deref().map(|path| Kept::open(path, &question(args, programs)?)).transpose()?;
+    let mut rounds = kept.as_mut().map(Kept::take).unwrap_or_default();
+    bar.inc(2 * rounds.len() as u64);
+    'all: for round in rounds.len() as u32..args.rounds {
         let mut pair = [None, None];
         for which in if round % 2 == 0 { [0, 1] } else { [1, 0] } {
             if bar.is_hidden() && start.elapsed() > Duration::from_secs(2) {
@@ -138,7 +145,9 @@ fn rounds(args: &CompareArgs, programs: &[PathBuf; 2]) -> Result<Vec<[Ran; 2]>> 
             pair[which] = Some(ran);
         }
         if let [Some(a), Some(b)] = pair {
-            rounds.push([a, b]);
+            let pair = [a, b];
+            kept.as_mut().map_or(Ok(()), |kept| kept.add(&pair))?;
+            rounds.push(pair);
         }
     }
     bar.finish_and_clear();
@@ -146,6 +155,20 @@ fn rounds(args: &CompareArgs, programs: &[PathBuf; 2]) -> Result<Vec<[Ran; 2]>> 
         bail!("stopped before the first round was complete: there is nothing to compare");
     }
     Ok(rounds)
+}
+
+/// What the rounds of a file must have been measured with.
+fn question(args: &CompareArgs, programs: &[PathBuf; 2]) -> Result<String> {
+    let mut parts = Vec::new();
+    for program in programs {
+        let program = std::path::absolute(program).with_context(|| format!("cannot find {}", program.display()))?;
+        let file = std::fs::metadata(&program).with_context(|| format!("cannot read {}", program.display()))?;
+        let made = file.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+        parts.push(format!("{} {} {}", program.display(), file.len(), made.as_nanos()));
+    }
+    parts.push(format!("{} {}", args.times_only, args.all));
+    parts.extend(args.arguments.iter().map(|argument| argument.to_string_lossy().into_owned()));
+    serde_json::to_string(&parts).context("cannot write down what is compared")
 }
 
 fn one(args: &CompareArgs, program: &Path, folder: &Path) -> Result<Ran> {

@@ -2,9 +2,10 @@
 
 use crate::format::{OVERWRITTEN, UNFINISHED};
 use crate::read::Left;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The copies of one run, in the order in which the program requested them.
+#[derive(Serialize, Deserialize)]
 pub struct Copied {
     copies: Vec<(u64, u64)>,
     /// Number of copies, including those for which the list had no room.

@@ -9,6 +9,7 @@
 //! launch     starts a program with the library loaded, waits for it, collects its tables
 //!  └ time       one program
 //!  └ compare    two builds, alternately
+//!     └ kept       rounds of a comparison that was stopped
 //! names      names of kernels as in the source
 //! ```
 //!
@@ -18,6 +19,7 @@
 pub mod compare;
 mod copies;
 pub mod format;
+mod kept;
 pub mod launch;
 pub mod model;
 pub mod names;

@@ -6,12 +6,14 @@
 use crate::format::{CLUSTER, COOPERATIVE, GRAPH, PROGRAMMATIC, shape_of_key};
 use crate::names;
 use crate::read::{Figures, Left};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// A run of a program.
-#[derive(Serialize, Clone)]
+#[derive(Serialize, Deserialize, Clone)]
 pub struct Run {
+    #[serde(skip_deserializing, default = "format")]
     pub format: &'static str,
     pub version: u32,
     pub command: Vec<String>,
@@ -24,7 +26,7 @@ pub struct Run {
 }
 
 /// One process that used the CUDA driver.
-#[derive(Serialize, Clone)]
+#[derive(Serialize, Deserialize, Clone)]
 pub struct Process {
     pub process: u32,
     pub program: String,
@@ -44,7 +46,7 @@ pub struct Process {
 }
 
 /// A GPU as a process saw it.
-#[derive(Serialize, Clone)]
+#[derive(Serialize, Deserialize, Clone)]
 pub struct Device {
     pub ordinal: u32,
     pub name: String,
@@ -55,16 +57,16 @@ pub struct Device {
 }
 
 /// One kernel on one GPU, or one CUDA graph, summed over all processes.
-#[derive(Serialize, Clone)]
+#[derive(Serialize, Deserialize, Clone)]
 pub struct KernelTimes {
     /// Name as in the source.
     pub name: String,
     /// As the driver knows it.
     pub mangled: String,
     /// `kernel` or `graph`.
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     /// The kernels of a graph, and how often each occurs in it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub graph_kernels: Vec<GraphKernel>,
     pub device: u32,
     pub launches: u64,
@@ -95,14 +97,14 @@ pub struct KernelTimes {
 }
 
 /// A kernel in a graph.
-#[derive(Serialize, Clone)]
+#[derive(Serialize, Deserialize, Clone)]
 pub struct GraphKernel {
     pub name: String,
     pub times: usize,
 }
 
 /// Blocks of one shape.
-#[derive(Serialize, Clone)]
+#[derive(Serialize, Deserialize, Clone)]
 pub struct Shape {
     pub block: [u32; 3],
     pub dynamic_shared_bytes: u32,
@@ -112,6 +114,10 @@ pub struct Shape {
     pub occupancy: Option<f64>,
     /// Blocks per cluster; 0 without clusters.
     pub cluster: u32,
+}
+
+fn format() -> &'static str {
+    "warpwise-times"
 }
 
 type Key = (String, u32, u32, u32, u32, u32);
@@ -136,7 +142,7 @@ pub fn run(command: Vec<String>, ended: String, wall_seconds: f64, left: &[Left]
     }
     kernels.sort_by(|one, other| other.total_ns.total_cmp(&one.total_ns).then_with(|| one.mangled.cmp(&other.mangled)));
     let processes = left.iter().map(|left| left.process.clone()).collect();
-    Run { format: "warpwise-times", version: 1, command, ended, wall_seconds, processes, kernels }
+    Run { format: format(), version: 1, command, ended, wall_seconds, processes, kernels }
 }
 
 fn merge(parts: &[&Figures], threads_per_multiprocessor: u32) -> KernelTimes {
@@ -154,7 +160,7 @@ fn merge(parts: &[&Figures], threads_per_multiprocessor: u32) -> KernelTimes {
     KernelTimes {
         name: graph.as_ref().map_or_else(|| names::demangled(&first.name), graph_name),
         mangled: first.name.clone(),
-        kind: if flags & GRAPH != 0 { "graph" } else { "kernel" },
+        kind: Cow::Borrowed(if flags & GRAPH != 0 { "graph" } else { "kernel" }),
         graph_kernels: graph.map_or_else(Vec::new, |(_, kernels)| {
             kernels.into_iter().map(|(name, times)| GraphKernel { name: names::demangled(&name), times }).collect()
         }),

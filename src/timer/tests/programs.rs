@@ -233,6 +233,33 @@ fn tables_of_versions_are_not_the_programs() {
 }
 
 #[test]
+fn a_comparison_goes_on_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("rounds");
+    let compare = |rounds: &str, what: &str| {
+        let keep = file.to_str().unwrap();
+        let all = ["compare", "--rounds", rounds, "--keep", keep, "./linked", "./looked-up", "--", what];
+        let output = command(&all).output().unwrap();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let lines = || std::fs::read_to_string(&file).unwrap().lines().map(str::to_owned).collect::<Vec<_>>();
+    assert!(compare("2", "plain").1.contains("\n2 rounds; above 1"));
+    let before = lines();
+    assert_eq!(before.len(), 3);
+    // a round that was being written when the machine stopped
+    let cut = std::fs::read_to_string(&file).unwrap() + &before[1][..40];
+    std::fs::write(&file, cut).unwrap();
+    let (code, said, _) = compare("3", "plain");
+    assert!(code == Some(0) && said.contains("\n3 rounds; above 1") && said.contains("the same bit by bit"), "{said}");
+    assert!(lines().len() == 4 && lines()[..3] == before[..]);
+    // all are there
+    assert!(compare("3", "plain").1.contains("\n3 rounds; above 1") && lines().len() == 4);
+    let (code, _, said) = compare("3", "asynchronous");
+    assert!(code != Some(0) && said.contains("has something else than rounds of these builds"), "{said}");
+    assert_eq!(lines().len(), 4);
+}
+
+#[test]
 fn builds_that_differ_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let other = folder.path().join("other");
