@@ -12,6 +12,7 @@ use crate::entity::{Block, Inst, Value};
 use crate::geometry::Geometry;
 use crate::ir::Func;
 use crate::ir::call::{Callee, Memory};
+use crate::ir::inst::Opcode;
 use crate::ir::users::Users;
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -64,6 +65,27 @@ impl Outline {
     /// The users of a value.
     pub fn users(&self, value: Value) -> &[Inst] {
         self.users.get_or_init(|| Users::new(&self.func)).of(value)
+    }
+    /// Whether the back end may join it with another instruction into a multiply-add: a product that a sum uses, with its
+    /// sign perhaps changed, or such a sum. In which blocks they are then decides about the last bit of the result.
+    pub fn may_be_contracted(&self, inst: Inst) -> bool {
+        let opcode = |inst: Inst| self.func.insts[inst].opcode;
+        let is_sum = |inst: Inst| matches!(opcode(inst), Opcode::FAdd | Opcode::FSub);
+        let users = |inst: Inst| self.users(self.func.result(inst)).iter().copied();
+        let operand = |inst: Inst| self.func.def(self.func.operands(inst)[0]);
+        let is_product = |value: Value| {
+            let def = self.func.def(value);
+            let negated = def.filter(|&def| opcode(def) == Opcode::FNeg).and_then(operand);
+            negated.or(def).is_some_and(|def| opcode(def) == Opcode::FMul)
+        };
+        match opcode(inst) {
+            Opcode::FMul => {
+                users(inst).any(|user| is_sum(user) || (opcode(user) == Opcode::FNeg && users(user).any(is_sum)))
+            }
+            Opcode::FNeg => is_product(self.func.result(inst)) && users(inst).any(is_sum),
+            Opcode::FAdd | Opcode::FSub => self.func.operands(inst).iter().any(|&value| is_product(value)),
+            _ => false,
+        }
     }
     /// Whether a call is of an intrinsic without operands on whose result all lanes of a warp agree, as the solver
     /// would find; `lanes` belongs to the geometry.

@@ -23,8 +23,7 @@ const CONTRACT: u32 = 1 << 5;
 
 /// Whether a plan changes what is contracted, as far as that can be foreseen.
 pub fn changes(outline: &Outline, context: &Context<'_, '_>, plan: &FusePlan) -> bool {
-    let is_product = |&inst: &Inst| context.func.insts[inst].opcode == Opcode::FMul;
-    if !context.func.insts.keys().any(|inst| is_product(&inst)) {
+    if context.func.insts.values().all(|inst| inst.opcode != Opcode::FMul) {
         return false;
     }
     let mut layout = Layout {

@@ -134,6 +134,7 @@ impl Planner<'_, '_> {
     /// Whether one thread may execute it at the start of every launch.
     fn may_move(&self, inst: Inst) -> bool {
         is_plain(self.facts, self.facts.func.result(inst))
+            && !self.facts.may_be_contracted(inst)
             && (self.always.contains(&inst) || self.is_speculatable(inst))
     }
 

@@ -264,7 +264,10 @@ fn is_cheap(outline: &Outline, inst: Inst) -> bool {
             func.def(base).is_none() && func.gep(inst).terms.len() < 2
         }
         Add | Sub | Mul | Shl | LShr | AShr | And | Or | Xor | ICmp | Select | Trunc | ZExt | SExt | BitCast | FNeg
-        | FAdd | FSub | FMul => plain(func.result(inst)) && func.operands(inst).iter().all(|&value| plain(value)),
+        | FAdd | FSub | FMul => {
+            let is_plain = plain(func.result(inst)) && func.operands(inst).iter().all(|&value| plain(value));
+            is_plain && !outline.may_be_contracted(inst)
+        }
         Call => match func.call(inst).callee {
             Callee::Intrinsic(id) => {
                 CHEAP_INTRINSICS.contains(id)
