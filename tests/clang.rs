@@ -145,7 +145,7 @@ fn functions_that_no_pass_changes_become_the_same_ptx() {
             functions(&stdout(&output))
         };
         let record = ["-fsave-optimization-record", "-foptimization-record-file=record.yaml"];
-        let ours = ptx(&[&plugin_flag(), record[0], record[1]]);
+        let ours = ptx(&[&plugin_flag(), "-mllvm", "-warpwise-remarks=all", record[0], record[1]]);
         let record = std::fs::read_to_string(folder.path().join("record.yaml")).unwrap();
         let told = |kind: &str| -> Vec<&str> {
             // paths in other passes' entries may hold the name, too

@@ -33,7 +33,8 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 fn pipelines(text: &str) -> Vec<(String, Vec<String>)> {
     let runs = text.lines().filter_map(|line| line.split_once("RUN:")).map(|(_, run)| run.trim());
     let mut found = Vec::new();
-    for run in runs.filter(|run| run.starts_with("%opt") && run.contains("%s")) {
+    let of_itself = |run: &&str| run.starts_with("%opt") && run.split('|').next().is_some_and(|opt| opt.contains("%s"));
+    for run in runs.filter(of_itself) {
         let words = shlex::split(run).unwrap_or_default();
         let words: Vec<&str> = words.iter().map(String::as_str).take_while(|word| *word != "|").collect();
         let passes = words.iter().find_map(|word| word.strip_prefix("-passes="));
