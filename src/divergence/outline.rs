@@ -72,12 +72,7 @@ impl Outline {
         let opcode = |inst: Inst| self.func.insts[inst].opcode;
         let is_sum = |inst: Inst| matches!(opcode(inst), Opcode::FAdd | Opcode::FSub);
         let users = |inst: Inst| self.users(self.func.result(inst)).iter().copied();
-        let operand = |inst: Inst| self.func.def(self.func.operands(inst)[0]);
-        let is_product = |value: Value| {
-            let def = self.func.def(value);
-            let negated = def.filter(|&def| opcode(def) == Opcode::FNeg).and_then(operand);
-            negated.or(def).is_some_and(|def| opcode(def) == Opcode::FMul)
-        };
+        let is_product = |value: Value| self.func.float_product(value).is_some();
         match opcode(inst) {
             Opcode::FMul => {
                 users(inst).any(|user| is_sum(user) || (opcode(user) == Opcode::FNeg && users(user).any(is_sum)))

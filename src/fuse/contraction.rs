@@ -123,16 +123,9 @@ impl Layout<'_, '_, '_> {
         number.map_or(Piece::Old(block), Piece::Melded)
     }
 
-    /// The product that a value is, perhaps with the opposite sign.
-    fn product(&self, mut value: Value) -> Option<Inst> {
-        while let Some(def) = self.func().def(value) {
-            match self.func().insts[def].opcode {
-                Opcode::FNeg => value = self.func().operands(def)[0],
-                Opcode::FMul => return self.may_contract(def).then_some(def),
-                _ => return None,
-            }
-        }
-        None
+    /// The product that a value is, perhaps with the opposite sign, if it may be contracted.
+    fn product(&self, value: Value) -> Option<Inst> {
+        self.func().float_product(value).filter(|&product| self.may_contract(product))
     }
 
     fn may_contract(&self, inst: Inst) -> bool {

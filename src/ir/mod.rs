@@ -142,6 +142,17 @@ impl Func {
         let data = &self.insts[inst];
         &self.pool[data.operands_start as usize..(data.operands_start + data.operand_count) as usize]
     }
+    /// The multiplication of floats whose result a value is, its sign perhaps changed.
+    pub fn float_product(&self, mut value: Value) -> Option<Inst> {
+        loop {
+            let def = self.def(value)?;
+            match self.insts[def].opcode {
+                Opcode::FNeg => value = self.operands(def)[0],
+                Opcode::FMul => return Some(def),
+                _ => return None,
+            }
+        }
+    }
     /// Operands of the instructions of a block, consecutively: those of its phis, and those of the others.
     pub fn block_operands(&self, block: Block) -> (&[Value], &[Value]) {
         let data = self.blocks[block];
