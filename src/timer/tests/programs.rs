@@ -221,13 +221,19 @@ fn builds_that_agree_are_said_to() {
     assert!(compared("./linked", "./looked-up", &["asynchronous"]).1.contains("3 copies, 12288 bytes (1 of them"));
 }
 
+/// A build that runs the program with other arguments than it is given.
+fn linked_with(folder: &Path, arguments: &str) -> String {
+    let other = folder.join("other");
+    std::fs::write(&other, format!("#!/bin/sh\nexec ./linked {arguments}\n")).unwrap();
+    assert!(Command::new("chmod").arg("+x").arg(&other).status().unwrap().success());
+    other.into_os_string().into_string().unwrap()
+}
+
 #[test]
 fn tables_of_versions_are_not_the_programs() {
     let folder = tempfile::tempdir().unwrap();
-    let other = folder.path().join("other");
-    std::fs::write(&other, "#!/bin/sh\nexec ./linked versions\n").unwrap();
-    assert!(Command::new("chmod").arg("+x").arg(&other).status().unwrap().success());
-    let (code, said, figures) = compared("./linked", other.to_str().unwrap(), &["no versions"]);
+    let other = linked_with(folder.path(), "versions");
+    let (code, said, figures) = compared("./linked", &other, &["no versions"]);
     assert_eq!((code, &figures["copies"]["verdict"]), (Some(0), &"same".into()), "{said}");
     assert!(said.contains("1 copies, 4096 bytes"), "{said}");
 }
@@ -262,10 +268,8 @@ fn a_comparison_goes_on_where_it_was() {
 #[test]
 fn builds_that_differ_are_found() {
     let folder = tempfile::tempdir().unwrap();
-    let other = folder.path().join("other");
-    std::fs::write(&other, "#!/bin/sh\nexec ./linked plain 2\n").unwrap();
-    assert!(Command::new("chmod").arg("+x").arg(&other).status().unwrap().success());
-    let (code, said, figures) = compared("./linked", other.to_str().unwrap(), &["plain"]);
+    let other = linked_with(folder.path(), "plain 2");
+    let (code, said, figures) = compared("./linked", &other, &["plain"]);
     assert_eq!(code, Some(1), "{said}");
     assert_eq!(figures["copies"]["verdict"], "different");
     assert!(said.contains("1 of 1 copies, the first of them number 1 with 4096 bytes"), "{said}");
