@@ -247,6 +247,7 @@ fn argument_of(func: &Func, limit: Value, signed: bool) -> Option<(IntArgument, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::launch_table::LaunchVersion;
     use crate::llvm::image::import;
     use crate::llvm::owned::OwnedModule;
     use crate::simt::{Arg, CompareError, Inputs, LaunchConfig, Tolerance, compare};
@@ -289,7 +290,7 @@ mod tests {
             let kernel = after.handle().function("k").unwrap();
             let (version, entry) = versions::all_of(kernel).remove(0);
             let mut editor = Editor::new(after.handle());
-            versions::record(&mut editor, version, &crate::launch_table::LaunchVersion { facts, ..entry });
+            versions::record(&mut editor, version, &LaunchVersion { facts, ..entry });
             versions::write_table(&mut editor, kernel);
         }
         after.verify().unwrap();

@@ -114,11 +114,17 @@ fn add_surroundings<'m>(function: Function<'m>, hash: &mut Sha256, seen: &mut Ve
         }
         for operand in (0..inst.operand_count()).map(|index| inst.operand(index)) {
             match operand.as_function() {
-                Some(callee) if !callee.is_declaration() && !seen.contains(&callee) => seen.push(callee),
-                Some(_) => {}
+                Some(callee) => see(callee, seen),
                 None => add_global(operand, hash, seen),
             }
         }
+    }
+}
+
+/// Enters a function with a body into the list, unless it is there.
+fn see<'m>(function: Function<'m>, seen: &mut Vec<Function<'m>>) {
+    if !function.is_declaration() && !seen.contains(&function) {
+        seen.push(function);
     }
 }
 
@@ -138,8 +144,7 @@ fn add_global<'m>(operand: Value<'m>, hash: &mut Sha256, seen: &mut Vec<Function
                     continue;
                 }
                 match part.as_function() {
-                    Some(listed) if !listed.is_declaration() && !seen.contains(&listed) => seen.push(listed),
-                    Some(_) => {}
+                    Some(listed) => see(listed, seen),
                     None if matches!(part.kind(), ValueKind::ConstantExpr | ValueKind::ConstantAggregate) => {
                         parts.extend((0..part.operand_count()).map(|index| part.operand(index)));
                     }
