@@ -18,6 +18,8 @@ import struct
 import sys
 
 INDEX = "__warpwise_map"
+# how many numbers belong to a term of a limit, by its kind; none to the others
+TERMS = {0: 2, 1: 2, 2: 3, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1}
 
 
 def read_map(read_global, read_memory):
@@ -33,7 +35,7 @@ def read_map(read_global, read_memory):
 def decode(table, counters):
     """The layout: see docs/MAP.md."""
     magic, _hash, replicas, words, length, _ = struct.unpack_from("<8sQ4I", table)
-    if magic != b"WARPTBL2":
+    if magic != b"WARPTBL3":
         raise ValueError("this is no table of warpwise, or one of another version")
     raw = struct.unpack(f"<{replicas * words}Q", counters)
     counts = [sum(raw[word::words]) for word in range(words)]
@@ -77,6 +79,16 @@ def branches(data):
     def each(read):
         return [read() for _ in range(number())]
 
+    def condition():
+        text()
+        kind = number()
+        if kind == 2:  # multiples: arguments, and is blockDim.x one
+            each(number)
+            number()
+        elif kind == 3:  # bounds: dimension, of the grid, extent, what is added, limit
+            each(lambda: (skip(2), optional(number), number(), each(lambda: skip(TERMS.get(number(), 0)))))
+        optional(number)  # the word that counts launches in which it held
+
     text()  # who wrote it
     text()  # the source file
     files = each(text)
@@ -89,6 +101,7 @@ def branches(data):
         optional(text)  # the shape of the block
         skip(3)  # values by class
         each(lambda: (skip(2), text(), each(text)))  # lines with notes
+        each(condition)
         each(lambda: (text(), skip(3), each(number)))  # blocks: name, lines, instructions, successors
         for _ in range(number()):
             number()  # the block it ends
@@ -97,6 +110,7 @@ def branches(data):
             each(number)  # targets
             slot = optional(number)
             optional(text)  # reasons
+            each(number)  # conditions
             if slot is not None:
                 yield symbol, slot, ("?", 0) if place is None else places[place]
 

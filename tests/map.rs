@@ -44,7 +44,8 @@ fn check(name: &str, module: &OwnedModule, kernel: &str, config: &LaunchConfig, 
         let report: LaunchReport = machine
             .launch(machine.kernel(Some(kernel)).unwrap_or_else(|e| panic!("{name}: {e}")), config, inputs, &mut map)
             .unwrap_or_else(|e| panic!("{name}: {e}"));
-        recount::compare(&after, &map, &report).unwrap_or_else(|e| panic!("{name}: {e}"));
+        recount::compare(&after, &map, &recount::launch_of(config, inputs), &report)
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
     }
 }
 
@@ -186,7 +187,7 @@ void __cudaRegisterVar(void **h, char *host, char *address, const char *name, in
 int cudaGetSymbolAddress(void **out, const void *symbol) {
   for (int i = 0; i < count; i++)
     if (vars[i].host == symbol) {
-      memcpy(table, "WARPTBL2", 8);
+      memcpy(table, "WARPTBL3", 8);
       *(uint32_t *)(table + 16) = 2;
       *(uint32_t *)(table + 20) = 16;
       for (int j = 0; j < 32; j++) counters[j] = j;

@@ -6,10 +6,10 @@
 ; RUN: %warpwise simt --compare %s %t.ll --block 50 --arg 'i32[64]:zero' | %FileCheck %s --check-prefix=SAME
 
 ; CHECK-DAG: @__warpwise_map_t_counters = dso_local addrspace(1) global [{{[0-9]+}} x i64] zeroinitializer
-; CHECK-DAG: @__warpwise_map_t_table = dso_local addrspace(1) global [{{[0-9]+}} x i8] c"WARPTBL2
+; CHECK-DAG: @__warpwise_map_t_table = dso_local addrspace(1) global [{{[0-9]+}} x i8] c"WARPTBL3
 ; CHECK-DAG: @__warpwise_map_t = dso_local addrspace(1) constant { ptr addrspace(1), ptr addrspace(1), i64, i64 } { ptr addrspace(1) @__warpwise_map_t_counters, ptr addrspace(1) @__warpwise_map_t_table,
 ; CHECK-DAG: @__warpwise_map = weak dso_local addrspace(1) constant
-; CHECK: asm sideeffect "{{.*}}mov.u32 $0, %lanemask_lt;{{.*}}mad.wide.u32 $1, x, 128, $2;{{.*}}mov.u32 x, %tid.x;{{.*}}@p red.global.add.u64 [$2+$3], w;{{.*}}", "=r,=&l,l,n,~{memory}"(ptr addrspace(1) @__warpwise_map_t_counters, i32 0)
+; CHECK: asm sideeffect "{{.*}}mov.u32 $0, %lanemask_lt;{{.*}}mad.wide.u32 $1, x, 128, $2;{{.*}}mov.u32 x, %tid.x;{{.*}}@p red.global.add.u64 [$2+$3], w;{{.*}}@q red.global.add.u64 [$2+$5], w;{{.*}}", "=&r,=&l,l,n,r,n,~{memory}"(ptr addrspace(1) @__warpwise_map_t_counters, i32 0, i32 %{{[0-9]+}}, i32 8)
 ; CHECK: asm sideeffect "{{.*}}activemask.b32 m;\0A@$0 activemask.b32 b;\0A@!$0 activemask.b32 b;{{.*}}@t red.global.add.u64 [a+$3], w;{{.*}}", "b,r,l,n,n,n,n,~{memory}"(i1 %c, i32 %{{[0-9]+}}, i64 %{{[0-9]+}}, i32 32, i32 40, i32 48, i32 56)
 ; CHECK-NEXT: br i1 %c, label %a, label %b
 

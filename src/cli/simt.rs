@@ -2,13 +2,13 @@
 
 use super::{cuda, record, say, simt_args};
 use crate::check;
+use crate::counts::Counted;
 use crate::divergence::{ModuleAnalysis, Options};
 use crate::explain::symbol::{is_named, kernel_symbol};
-use crate::geometry::BlockShape;
 use crate::launch_table::{is_alternative, is_version};
 use crate::llvm::image::{self, ModuleImage};
 use crate::llvm::owned::OwnedModule;
-use crate::map::{describe, page, recount};
+use crate::map::{describe, observed, page, recount, show};
 use crate::settings::table::MAX_SHARED;
 use crate::simt::{
     Bytes, DivergenceMap, Inputs, LaunchConfig, LaunchReport, Limits, Machine, Nobody, Observer, RaceCheck,
@@ -259,15 +259,21 @@ pub fn run(args: &SimtArgs) -> Result<ExitCode> {
     if args.recount || args.save_map.is_some() || args.html.is_some() {
         return run_observed(args, file, &inputs, &given);
     }
-    let image = load(file, &args.clang_flags)?;
+    let module = open(file, &args.clang_flags)?;
+    let image = image::import(module.handle(), &file.display().to_string());
     let report = match args.map {
         None => launch(args, &image, &inputs, &mut Nobody)?,
         Some(format) => {
             let mut map = DivergenceMap::default();
             let report = launch(args, &image, &inputs, &mut map)?;
+            let counted = observed(args, file, (&module, &image), &inputs, &map, &report)?;
+            let branches = observed::branches(&counted, &image, &map);
             match format {
-                MapFormat::Text => say(&map.to_text(&image))?,
-                MapFormat::Json => say(&format!("{}\n", serde_json::to_string_pretty(&map.branches(&image))?))?,
+                MapFormat::Text => {
+                    let precision = show::summary(&[], &[counted]).precision;
+                    say(&format!("{}{}\n", observed::text(&branches), precision.sentence()))?;
+                }
+                MapFormat::Json => say(&format!("{}\n", serde_json::to_string_pretty(&branches)?))?,
             }
             report
         }
@@ -297,28 +303,42 @@ fn run_observed(args: &SimtArgs, file: &Path, inputs: &Inputs, given: &[Given]) 
     let mut map = DivergenceMap::default();
     let report = launch(args, &image, inputs, &mut map)?;
     if args.recount {
-        let met = recount::compare(&image, &map, &report)?;
+        let met = recount::compare(&image, &map, &recount::launch_of(&args.config(), inputs), &report)?;
         say(&format!("{met} branches were counted as the machine saw them\n"))?;
     }
-    let [x, y, z] = args.block;
-    let options = Options { block: Some(BlockShape { x, y, z }), simple: false };
-    let analysis = ModuleAnalysis::new(module.handle(), options);
-    let observed = || recount::observed(describe(&analysis, file), &image, &map);
+    let observed = || observed(args, file, (&module, &image), inputs, &map, &report);
     if let Some(path) = &args.save_map {
         let map = match recount::saved(&report) {
-            Err(recount::RecountError::NotCounted) => recount::file_of(&observed()),
+            Err(recount::RecountError::NotCounted) => recount::file_of(&observed()?),
             counted => counted?,
         };
         std::fs::write(path, map.encode()).with_context(|| format!("cannot write {}", path.display()))?;
     }
     if let Some(path) = &args.html {
-        let observed = observed();
+        let observed = observed()?;
         let run = recount::file_of(&observed).runs;
         let page = page::of_map(&run, &[observed]);
         std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
     }
     finish(args, given, &report)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The map of a launch of a module without counters. The analysis does not know the launch, as it would not in a build.
+fn observed(
+    args: &SimtArgs,
+    file: &Path,
+    (module, image): (&OwnedModule, &ModuleImage),
+    inputs: &Inputs,
+    map: &DivergenceMap,
+    report: &LaunchReport,
+) -> Result<Counted> {
+    let kernel = match &report.version {
+        Some(version) => version.clone(),
+        None => image.functions[Machine::new(image).kernel(args.kernel_in(image)?.as_deref())?.index()].name.clone(),
+    };
+    let table = describe(&ModuleAnalysis::new(module.handle(), Options::default()), file);
+    Ok(recount::observed(table, image, map, &kernel, &recount::launch_of(&args.config(), inputs)))
 }
 
 /// Launches with an observer; used by the other modes of the command, such as the check of the analysis.

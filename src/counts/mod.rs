@@ -1,11 +1,12 @@
 //! What did a program with counters count? Divergence maps, read from files, added up and looked up by branch.
 
+pub mod condition;
 pub mod table;
 
 use crate::llvm::handle::Inst;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use table::{BranchTable, FunctionTable, Table, TableError};
+use table::{BranchTable, ConditionTable, FunctionTable, Table, TableError};
 use warpwise_rt::format::{FormatError, Map};
 
 /// Why a map cannot be used.
@@ -93,6 +94,18 @@ impl Counted {
         let first = lanes.saturating_sub(others.iter().sum());
         let taken = std::iter::once(first).chain(others.iter().copied()).collect();
         Some(BranchCounts { visits: *visits, splits: *splits, lanes: *lanes, taken })
+    }
+
+    /// Number of launches in which a condition held; `None` if nothing tested it.
+    pub fn held(&self, condition: &ConditionTable) -> Option<u64> {
+        self.counts.get(condition.held? as usize).copied()
+    }
+
+    /// Whether every launch had one property under which the analysis calls the branch uniform.
+    pub fn is_uniform_as_launched(&self, function: &FunctionTable, branch: &BranchTable) -> bool {
+        let launches = self.launches(function).filter(|&launches| launches > 0);
+        let conditions = branch.conditions.iter().filter_map(|&number| function.conditions.get(number as usize));
+        launches.is_some() && conditions.into_iter().any(|condition| self.held(condition) == launches)
     }
 
     /// Number of launches of a kernel.

@@ -16,6 +16,7 @@
 //! follow each other in the order of the structures below. A number is LEB128, a boolean one byte, a text its length
 //! and its bytes, a list its length and its elements, an optional value a byte 0, or a byte 1 and the value.
 
+use super::condition::Predicate;
 use serde::{Deserialize, Serialize};
 use warpwise_rt::format::hash;
 
@@ -24,7 +25,7 @@ pub const FIXED_WORDS: u32 = 3;
 /// Number of bytes before the description.
 pub const HEADER: usize = 32;
 /// First bytes of a table; the last one is the version of the format.
-pub const MAGIC: &[u8; 8] = b"WARPTBL2";
+pub const MAGIC: &[u8; 8] = b"WARPTBL3";
 
 /// The branches of a module.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -64,8 +65,20 @@ pub struct FunctionTable {
     /// Number of uniform, affine and divergent values.
     pub values: [u32; 3],
     pub lines: Vec<LineTable>,
+    /// Under which launches branches of a kernel would be uniform, each once.
+    pub conditions: Vec<ConditionTable>,
     pub blocks: Vec<BlockTable>,
     pub branches: Vec<BranchTable>,
+}
+
+/// A property of a launch under which divergent branches are uniform.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ConditionTable {
+    /// In words, with the names of the source.
+    pub text: String,
+    pub predicate: Predicate,
+    /// Number of the word that counts the launches in which it held; `None` if nothing tests it.
+    pub held: Option<u32>,
 }
 
 /// A source line with notes.
@@ -106,6 +119,8 @@ pub struct BranchTable {
     pub slot: Option<u32>,
     /// Why it diverges, in words.
     pub why: Option<String>,
+    /// Conditions each of which makes it uniform, by index.
+    pub conditions: Vec<u32>,
 }
 
 impl BranchTable {
@@ -128,7 +143,9 @@ pub struct NamedPlace<'t> {
 pub enum TableError {
     #[error("it does not begin as a warpwise table does")]
     Foreign,
-    #[error("it was written in version {found} of the format, and this warpwise reads version 2")]
+    #[error(
+        "it was written in version {found} of the format, and this warpwise reads version 3: compile and run the program again"
+    )]
     Version { found: char },
     #[error("it is cut off: {wanted} bytes were written, {found} are there")]
     Truncated { wanted: usize, found: usize },
@@ -269,7 +286,13 @@ impl Table {
             if function.blocks.iter().flat_map(|block| &block.next).any(|&next| next >= blocks) {
                 return Some("a block leads outside its function");
             }
+            if function.conditions.iter().any(|condition| condition.held.is_some_and(|word| word >= words)) {
+                return Some("a counter of a condition lies outside");
+            }
             for branch in &function.branches {
+                if branch.conditions.iter().any(|&condition| condition as usize >= function.conditions.len()) {
+                    return Some("a branch has a condition that is not there");
+                }
                 if branch.block >= blocks || branch.targets.iter().any(|&target| target >= blocks) {
                     return Some("a branch leads outside its function");
                 }
@@ -289,6 +312,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counts::condition::{Bound, Term};
 
     fn sample() -> Table {
         let place = |file, line, column, inlined_at| IndexedPlace { file, line, column, inlined_at };
@@ -306,7 +330,12 @@ mod tests {
             targets: vec![1, 0],
             slot: Some(4),
             why: Some("it depends".to_owned()),
+            conditions: vec![0],
         };
+        let limit = vec![Term::Argument { index: 1, bits: 32 }];
+        let bound = Bound { dim: 0, in_grid: true, extent: None, plus: -3, limit };
+        let text = "gridDim.x * blockDim.x - 3 <= n".to_owned();
+        let condition = ConditionTable { text, predicate: Predicate::Covered(vec![bound]), held: Some(1) };
         let function = FunctionTable {
             symbol: "_Z1kPi".to_owned(),
             is_kernel: true,
@@ -315,6 +344,7 @@ mod tests {
             shape: None,
             values: [1, 200, 3],
             lines: vec![LineTable { file: 0, line: 13, text: String::new(), notes: vec!["far apart".to_owned()] }],
+            conditions: vec![condition],
             blocks: vec![block("%entry", &[1, 0, 1]), block("%200", &[0])],
             branches: vec![branch],
         };
@@ -333,8 +363,10 @@ mod tests {
         assert_eq!(table.location(branch), "b.h:7:1 inlined at a.cu:300:4");
         assert_eq!(table.shown(branch).map(|place| (place.file, place.line)), Some(("b.h", 7)));
         let mut later = bytes;
-        later[7] = b'3';
-        assert_eq!(Table::decode(&later).unwrap_err(), TableError::Version { found: '3' });
+        for found in ['2', '4'] {
+            later[7] = found as u8;
+            assert_eq!(Table::decode(&later).unwrap_err(), TableError::Version { found });
+        }
     }
 
     #[test]
@@ -348,6 +380,8 @@ mod tests {
         damaged(|table| table.places[0].file = 2);
         damaged(|table| table.functions[0].lines[0].file = 2);
         damaged(|table| table.functions[0].launches = Some(8));
+        damaged(|table| table.functions[0].conditions[0].held = Some(8));
+        damaged(|table| table.functions[0].conditions.clear());
         damaged(|table| table.functions[0].blocks[1].next[0] = 2);
         damaged(|table| table.functions[0].branches[0].place = Some(2));
         damaged(|table| table.functions[0].branches[0].slot = Some(5));

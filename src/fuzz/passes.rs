@@ -75,7 +75,9 @@ pub(super) fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, F
             if counts(pipeline) {
                 let mut seen = DivergenceMap::default();
                 let report = runner.watch(&machine, &stage, |_| {}, &mut seen)?;
-                recount::compare(&transformed, &seen, &report)
+                let config = LaunchConfig::new(runner.geometry.grid, runner.geometry.block);
+                let launch = recount::launch_of(&config, runner.inputs);
+                recount::compare(&transformed, &seen, &launch, &report)
                     .map_err(|error| runner.failure(&stage, Trouble::Counters(error.to_string())))?;
             }
             let post_dominators = |config: &mut LaunchConfig| config.reconvergence = Reconvergence::PostDominator;

@@ -19,9 +19,10 @@
 //! as they are. Under a predicate, `activemask` returns the lanes for which it holds, so the lanes of either side learn
 //! which lanes go with them, and a warp splits if that is not all of them.
 
+use super::conditions;
 use super::joins;
 use super::plan::{BranchPlan, Check, FunctionPlan, Keep, SECTOR, exits};
-use super::texts::{Head, Shape, Texts};
+use super::texts::{Head, Launches, Shape, Texts};
 use crate::divergence::Facts;
 use crate::entity::{self, Block};
 use crate::ir::handles::Handles;
@@ -173,8 +174,10 @@ pub fn apply<'m>(
     }
     let function = handles.function;
     let counted = || plan.branches.iter().filter(|branch| branch.slot.is_some());
+    let tested = plan.conditions.iter().filter(|condition| condition.held.is_some()).count();
     let head = Head {
         launch: plan.launches.is_some(),
+        conditions: tested as u32,
         // no value may be live across calls of a recursive function
         lower: !plan.is_recursive && counted().next().is_some(),
         replica: !plan.is_recursive && counted().any(|branch| branch.keep == Keep::Memory),
@@ -184,7 +187,10 @@ pub fn apply<'m>(
     if plan.needs_bound {
         work.editor.set_string_attribute(function, "nvvm.maxntid", LARGEST_BLOCK);
     }
-    work.begin(entry_point(function), head, plan.launches.unwrap_or(0));
+    let entry = entry_point(function);
+    work.editor.before(entry);
+    let held = (tested > 0).then(|| conditions::emit(work.editor, handles, &plan.conditions));
+    work.begin(entry, head, Launches { word: plan.launches.unwrap_or(0), held });
     work.in_memory(facts, plan);
     let registers = Registers::of(plan);
     if registers.count > 0 {
@@ -202,7 +208,7 @@ fn entry_point(function: Function<'_>) -> Inst<'_> {
 
 impl<'a, 'm> Apply<'_, 'a, 'm> {
     /// Emits what counting needs to know before this instruction.
-    fn begin(&mut self, at: Inst<'m>, head: Head, launches: u32) {
+    fn begin(&mut self, at: Inst<'m>, head: Head, launches: Launches<'m>) {
         if head == Head::default() {
             return;
         }
@@ -220,7 +226,8 @@ impl<'a, 'm> Apply<'_, 'a, 'm> {
             let Some(slot) = branch.slot else { continue };
             let at = self.handles.inst(facts.func.terminator(branch.block));
             if plan.is_recursive {
-                self.begin(at, Head { launch: false, lower: true, replica: true }, 0);
+                let head = Head { lower: true, replica: true, ..Head::default() };
+                self.begin(at, head, Launches { word: 0, held: None });
             }
             match at.branch_condition() {
                 Some(condition) => {

@@ -1,12 +1,12 @@
 //! What does the [table](crate::counts::table) contain about a function whose branches are counted?
 //!
 //! This runs in every compilation with counters, so it makes as few requests to LLVM as possible: each location once,
-//! and only names of blocks. The reasons why branches diverge cost more than everything else together, and are only
-//! computed if an HTML page is written immediately.
+//! and only names of blocks. The reasons why branches diverge cost as much as everything else together.
 
+use super::conditions::PlannedCondition;
 use super::plan::{BranchPlan, FunctionPlan};
 use crate::access::{self, Pattern};
-use crate::counts::table::{BlockTable, BranchTable, FunctionTable, IndexedPlace, LineTable, Table};
+use crate::counts::table::{BlockTable, BranchTable, ConditionTable, FunctionTable, IndexedPlace, LineTable, Table};
 use crate::divergence::Facts;
 use crate::entity::Block;
 use crate::explain::ExpressionPrinter;
@@ -32,15 +32,13 @@ pub struct Describer<'m> {
     places: FxHashMap<DebugLoc<'m>, u32>,
     /// The displayed position of a location: the file of the outermost function, and the innermost line in it.
     shown: FxHashMap<DebugLoc<'m>, (u32, u32)>,
-    /// Whether to give the reasons why branches diverge.
-    explains: bool,
 }
 
 impl<'m> Describer<'m> {
     /// A describer of the module made from `source`; other files are looked up in `sources`.
-    pub fn new(source: &str, sources: Sources, explains: bool) -> Self {
+    pub fn new(source: &str, sources: Sources) -> Self {
         let (named_files, files, places, shown) = Default::default();
-        Describer { table: Table::new(source), sources, named_files, files, places, shown, explains }
+        Describer { table: Table::new(source), sources, named_files, files, places, shown }
     }
 
     /// The table of all functions.
@@ -70,6 +68,7 @@ impl<'m> Describer<'m> {
             shape: facts.geometry.exact.map(|shape| shape.to_string()),
             values: facts.tally(),
             lines,
+            conditions: plan.conditions.iter().map(|planned| condition(planned, &words)).collect(),
             blocks,
             branches: self.branches(facts, handles, plan, &words),
         };
@@ -103,10 +102,10 @@ impl<'m> Describer<'m> {
         words: &ExpressionPrinter<'_, 'm>,
     ) -> Vec<BranchTable> {
         let cycles = &facts.cfg().cycles;
-        let causes = self.explains.then(|| Causes::new(facts));
+        let causes = Causes::new(facts);
         let branch = |branch: &BranchPlan| {
             let is_divergent = facts.is_divergent_branch(branch.block);
-            let chain = causes.as_ref().filter(|_| is_divergent).and_then(|causes| causes.of_branch(branch.block));
+            let chain = if is_divergent { causes.of_branch(branch.block) } else { None };
             let location = handles.inst(facts.func.terminator(branch.block)).debug_loc();
             BranchTable {
                 block: branch.block.as_u32(),
@@ -115,6 +114,7 @@ impl<'m> Describer<'m> {
                 depth: cycles.cycle_of(branch.block).map_or(0, |cycle| cycles.depth(cycle)),
                 targets: branch.targets.iter().map(|target| target.as_u32()).collect(),
                 slot: branch.slot,
+                conditions: branch.conditions.clone(),
                 why: chain.map(|chain| explain(facts, words, &chain, branch.block)),
             }
         };
@@ -183,6 +183,11 @@ impl<'m> Describer<'m> {
         }
         if lines[1] == 0 { [0; 2] } else { lines }
     }
+}
+
+fn condition(planned: &PlannedCondition, words: &ExpressionPrinter<'_, '_>) -> ConditionTable {
+    let text = planned.condition.text(|value| words.value(value));
+    ConditionTable { text, predicate: planned.predicate.clone(), held: planned.held }
 }
 
 /// How the blocks of a function are labelled.

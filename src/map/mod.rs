@@ -11,11 +11,13 @@
 
 pub mod apply;
 pub mod calls;
+pub mod conditions;
 pub mod describe;
 mod effects;
 pub mod flush;
 pub mod joins;
 pub mod layout;
+pub mod observed;
 pub mod options;
 pub mod page;
 pub mod plan;
@@ -26,6 +28,7 @@ pub mod show;
 pub mod texts;
 
 use crate::counts::table::Table;
+use crate::divergence::hypothesis::conditions_in;
 use crate::divergence::{Facts, ModuleAnalysis};
 use crate::gpu::Chip;
 use crate::ir::handles::Handles;
@@ -36,6 +39,7 @@ use crate::llvm::remark::{Host, Kind};
 use crate::llvm::space;
 use crate::source::Sources;
 use calls::CallGraph;
+use conditions::KernelConditions;
 use describe::Describer;
 pub use options::Options;
 use plan::{FunctionPlan, Keep, Layout, Surroundings};
@@ -81,12 +85,15 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     let calls = CallGraph::new(&analysis.context, &bodies);
     let mut layout = Layout::default();
     let source = module.source_file();
-    let mut describer = Describer::new(&source, Sources::beside(Path::new(&source)), false);
+    let mut describer = Describer::new(&source, Sources::beside(Path::new(&source)));
     let plans: Vec<FunctionPlan> = bodies
         .iter()
         .zip(calls.recursive())
         .map(|((facts, handles), is_recursive)| {
-            let plan = plan::plan(facts, handles, options, Surroundings { exits, is_recursive }, &mut layout);
+            let conditions =
+                KernelConditions::of(&facts.func, handles.function, &conditions_in(&analysis, facts, handles));
+            let around = Surroundings { exits, is_recursive };
+            let plan = plan::plan(facts, handles, options, conditions, around, &mut layout);
             describer.function(facts, handles, &plan);
             plan
         })
@@ -118,10 +125,11 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
 
 /// The table of a module without counters: its branches, and the results of the analysis.
 pub fn describe(analysis: &ModuleAnalysis<'_>, input: &Path) -> Table {
-    let mut describer = Describer::new(&input.display().to_string(), Sources::beside(input), true);
+    let mut describer = Describer::new(&input.display().to_string(), Sources::beside(input));
     for &function in analysis.context.functions().iter().filter(|function| !function.is_declaration()) {
         let (facts, handles) = analysis.facts(function);
-        let plan = FunctionPlan { branches: plan::branches(&facts), ..FunctionPlan::default() };
+        let conditions = KernelConditions::of(&facts.func, function, &conditions_in(analysis, &facts, &handles));
+        let plan = plan::listed(&facts, conditions);
         describer.function(&facts, &handles, &plan);
     }
     let mut table = describer.finish();

@@ -5,7 +5,8 @@
 //! inserts everything that comes from a program as text, never as markup. The page loads nothing from the network.
 
 use super::layout::{self, Drawing};
-use crate::counts::table::{BlockTable, BranchTable, FunctionTable, NamedPlace, Table};
+use super::show;
+use crate::counts::table::{BlockTable, FunctionTable, NamedPlace, Table};
 use crate::counts::{BranchCounts, Counted};
 use crate::explain::symbol::kernel_symbol;
 use crate::source::Sources;
@@ -23,6 +24,8 @@ struct Page<'a> {
     title: String,
     /// Whether there are counts.
     measured: bool,
+    /// How many branches called divergent never split.
+    precision: Option<String>,
     runs: &'a [String],
     functions: Vec<FunctionPage<'a>>,
     /// Lines of every file that could be read.
@@ -59,7 +62,8 @@ struct BranchPage<'a> {
     place: Option<NamedPlace<'a>>,
     location: String,
     is_divergent: bool,
-    why: Option<&'a str>,
+    /// Why it diverges, and under which launches it would not.
+    why: Option<String>,
     depth: u32,
     targets: &'a [u32],
     counts: Option<Counts>,
@@ -79,26 +83,38 @@ pub fn of_map(runs: &[String], modules: &[Counted]) -> String {
     let title = names.into_iter().collect::<Vec<_>>().join(", ");
     let functions = modules.iter().flat_map(|module| {
         let table = &module.table;
-        table.functions.iter().map(move |f| function_page(table, f, module.launches(f), |branch| module.of(branch)))
+        table.functions.iter().map(move |f| function_page(table, f, Some(module)))
     });
     let functions = functions.collect();
     let tables = modules.iter().map(|module| (&module.table, Path::new(&module.table.source)));
-    render(&Page { title, measured: true, runs, functions, files: files(tables), details: &serde_json::Value::Null })
+    let precision = Some(show::summary(runs, modules).precision.sentence());
+    render(&Page {
+        title,
+        measured: true,
+        precision,
+        runs,
+        functions,
+        files: files(tables),
+        details: &serde_json::Value::Null,
+    })
 }
 
 /// The page for a module without counts; `details` is what a report knows besides the branches.
 pub fn of_table(table: &Table, input: &Path, details: &serde_json::Value) -> String {
-    let functions = table.functions.iter().map(|f| function_page(table, f, None, |_| None)).collect();
+    let functions = table.functions.iter().map(|f| function_page(table, f, None)).collect();
     let title = input.display().to_string();
-    render(&Page { title, measured: false, runs: &[], functions, files: files([(table, input)].into_iter()), details })
+    render(&Page {
+        title,
+        measured: false,
+        precision: None,
+        runs: &[],
+        functions,
+        files: files([(table, input)].into_iter()),
+        details,
+    })
 }
 
-fn function_page<'a>(
-    table: &'a Table,
-    function: &'a FunctionTable,
-    launches: Option<u64>,
-    counts: impl Fn(&BranchTable) -> Option<BranchCounts>,
-) -> FunctionPage<'a> {
+fn function_page<'a>(table: &'a Table, function: &'a FunctionTable, module: Option<&Counted>) -> FunctionPage<'a> {
     let next: Vec<Vec<u32>> = function.blocks.iter().map(|block| block.next.clone()).collect();
     let lines = function.lines.iter();
     let branches = function.branches.iter().map(|branch| BranchPage {
@@ -106,10 +122,14 @@ fn function_page<'a>(
         place: table.shown(branch),
         location: table.location(branch),
         is_divergent: branch.is_divergent,
-        why: branch.why.as_deref(),
+        why: show::reasons(module, function, branch),
         depth: branch.depth,
         targets: &branch.targets,
-        counts: counts(branch).map(|c| Counts { rate: c.split_rate(), idle: c.lanes_idle(), counts: c }),
+        counts: module.and_then(|module| module.of(branch)).map(|c| Counts {
+            rate: c.split_rate(),
+            idle: c.lanes_idle(),
+            counts: c,
+        }),
     });
     FunctionPage {
         name: kernel_symbol(&function.symbol),
@@ -118,7 +138,7 @@ fn function_page<'a>(
         values: function.values,
         file: function.place.map(|(file, _)| table.file(file)),
         lines: lines.map(|l| LinePage { file: table.file(l.file), line: l.line, notes: &l.notes }).collect(),
-        launches,
+        launches: module.and_then(|module| module.launches(function)),
         drawing: layout::draw(&next),
         blocks: &function.blocks,
         branches: branches.collect(),

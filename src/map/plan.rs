@@ -19,6 +19,7 @@
 
 use super::Options;
 use super::calls::calls_functions;
+use super::conditions::{self, KernelConditions, PlannedCondition};
 use crate::cfg::cycles::Cycle;
 use crate::cost::frequency::Frequencies;
 use crate::cost::trip_bound::TripBounds;
@@ -145,6 +146,8 @@ pub struct BranchPlan {
     /// First word of its record; `None` if it is not counted.
     pub slot: Option<u32>,
     pub keep: Keep,
+    /// Conditions under which it would be uniform, by their position in [`FunctionPlan::conditions`].
+    pub conditions: Vec<u32>,
 }
 
 impl BranchPlan {
@@ -176,8 +179,10 @@ impl Reject {
 /// The plan for one function.
 #[derive(Clone, Debug, Default)]
 pub struct FunctionPlan {
-    /// First word of the record for a kernel's launches.
+    /// First word of the record for a kernel's launches; those in which conditions hold follow.
     pub launches: Option<u32>,
+    /// The conditions of a kernel's branches.
+    pub conditions: Vec<PlannedCondition>,
     pub checks: Vec<Check>,
     /// Whether the function may be on the stack more than once, so that nothing is held across calls.
     pub is_recursive: bool,
@@ -201,16 +206,20 @@ pub fn plan(
     facts: &Facts,
     handles: &Handles<'_>,
     options: &Options,
+    conditions: KernelConditions,
     module: Surroundings,
     layout: &mut Layout,
 ) -> FunctionPlan {
     let function = handles.function;
     let is_recursive = module.is_recursive;
-    let mut plan = FunctionPlan { branches: branches(facts), is_recursive, ..FunctionPlan::default() };
+    let mut plan = FunctionPlan { is_recursive, ..listed(facts, conditions) };
+    let is_off = is_switched_off(function, Transform::Map);
     if facts.func.is_kernel {
-        plan.launches = Some(layout.record(1));
+        plan.launches = Some(layout.words);
+        let tested = if is_off { 0 } else { conditions::assign(&mut plan.conditions, layout.words + 1) };
+        layout.record(1 + tested);
     }
-    if is_switched_off(function, Transform::Map) {
+    if is_off {
         plan.reject = Some(Reject::Off);
         return plan;
     }
@@ -325,8 +334,17 @@ fn hold(
     }
 }
 
-/// Conditional branches and switches with different targets, in order; none is counted yet.
-pub fn branches(facts: &Facts) -> Vec<BranchPlan> {
+/// The branches of a function and their conditions; nothing is counted yet.
+pub fn listed(facts: &Facts, conditions: KernelConditions) -> FunctionPlan {
+    let mut branches = branches(facts);
+    for branch in &mut branches {
+        branch.conditions = conditions.of_branch(branch.block).to_vec();
+    }
+    FunctionPlan { branches, conditions: conditions.list, ..FunctionPlan::default() }
+}
+
+/// Conditional branches and switches with different targets, in order.
+fn branches(facts: &Facts) -> Vec<BranchPlan> {
     let func = &facts.func;
     let mut branches = Vec::new();
     for block in func.blocks.keys().filter(|&block| facts.is_reachable(block)) {
@@ -336,7 +354,7 @@ pub fn branches(facts: &Facts) -> Vec<BranchPlan> {
         let mut seen: FxHashSet<Block> = FxHashSet::default();
         let targets: Vec<Block> = func.graph.succs(block).iter().copied().filter(|&to| seen.insert(to)).collect();
         if targets.len() > 1 {
-            branches.push(BranchPlan { block, targets, slot: None, keep: Keep::Memory });
+            branches.push(BranchPlan { block, targets, slot: None, keep: Keep::Memory, conditions: Vec::new() });
         }
     }
     branches

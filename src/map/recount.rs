@@ -4,9 +4,10 @@
 //! observed at the original branches is compared with what the module counted in its own memory.
 
 use crate::counts::Counted;
-use crate::counts::table::{BranchTable, Header, Table, TableError};
+use crate::counts::condition::Launch;
+use crate::counts::table::{BranchTable, FunctionTable, Header, Table, TableError};
 use crate::llvm::image::{FunctionImage, ModuleImage};
-use crate::simt::{BranchCount, DivergenceMap, LaunchReport};
+use crate::simt::{Arg, BranchCount, DivergenceMap, Inputs, LaunchConfig, LaunchReport};
 use std::collections::HashMap;
 use warpwise_rt::format::{Map, Module};
 
@@ -22,6 +23,10 @@ pub enum RecountError {
     Table(#[from] TableError),
     #[error("{function}: the table has {table} branches, the module {module}")]
     Branches { function: String, table: usize, module: usize },
+    #[error("{kernel}: that {condition} is {seen} for this launch, the module counted {counted}")]
+    Condition { kernel: String, condition: String, seen: bool, counted: u64 },
+    #[error("{kernel}, block {block}: the branch split although {condition}")]
+    Split { kernel: String, block: String, condition: String },
     #[error("{function}, block {block}: the machine saw {seen}, the module counted {counted}")]
     Differs { function: String, block: String, seen: String, counted: String },
 }
@@ -49,8 +54,22 @@ fn raw(report: &LaunchReport) -> Result<(&[u8], Vec<u64>), RecountError> {
     Ok((&table.bytes.data, counts))
 }
 
+/// A launch on the machine, as conditions see it.
+pub fn launch_of(config: &LaunchConfig, inputs: &Inputs) -> Launch {
+    let bytes = |arg: &Arg| match arg {
+        Arg::Value(bytes) => bytes.clone(),
+        Arg::Buffer(_) => Vec::new(),
+    };
+    Launch { grid: config.grid, block: config.block, arguments: inputs.args.iter().map(bytes).collect() }
+}
+
 /// Compares; returns how many branches were both counted and executed.
-pub fn compare(image: &ModuleImage, seen: &DivergenceMap, report: &LaunchReport) -> Result<usize, RecountError> {
+pub fn compare(
+    image: &ModuleImage,
+    seen: &DivergenceMap,
+    launch: &Launch,
+    report: &LaunchReport,
+) -> Result<usize, RecountError> {
     let (table, counts) = raw(report)?;
     let table = Table::decode(table)?.1;
     let mut by_place: HashMap<(String, u32), BranchCount> = HashMap::new();
@@ -59,6 +78,7 @@ pub fn compare(image: &ModuleImage, seen: &DivergenceMap, report: &LaunchReport)
     }
     let mut met = 0;
     for function in &table.functions {
+        compare_conditions(function, &counts, launch)?;
         let symbol = &function.symbol;
         let Some(body) = image.functions.iter().find(|body| body.name == *symbol) else { continue };
         let original = original_branches(body);
@@ -72,6 +92,16 @@ pub fn compare(image: &ModuleImage, seen: &DivergenceMap, report: &LaunchReport)
             let saw = by_place.get(&(symbol.clone(), inst));
             let expected = saw.map_or_else(|| vec![0; record.len()], |saw| words_of(branch, saw));
             met += usize::from(saw.is_some());
+            let splits = saw.is_some_and(|saw| saw.splits > 0);
+            let holds =
+                |&&number: &&u32| splits && function.conditions[number as usize].predicate.holds(launch) == Some(true);
+            if let Some(&number) = branch.conditions.iter().find(holds) {
+                return Err(RecountError::Split {
+                    kernel: symbol.clone(),
+                    block: function.blocks[branch.block as usize].name.clone(),
+                    condition: function.conditions[number as usize].text.clone(),
+                });
+            }
             if record != expected {
                 return Err(RecountError::Differs {
                     function: symbol.clone(),
@@ -85,12 +115,37 @@ pub fn compare(image: &ModuleImage, seen: &DivergenceMap, report: &LaunchReport)
     Ok(met)
 }
 
-/// A map of what the machine observed of a module without counters: its table, and the counts that counters would have.
-pub fn observed(mut table: Table, image: &ModuleImage, seen: &DivergenceMap) -> Counted {
+/// Compares the conditions that a kernel tested with what they are for the launch.
+fn compare_conditions(kernel: &FunctionTable, counts: &[u64], launch: &Launch) -> Result<(), RecountError> {
+    let launches = kernel.launches.map_or(0, |word| counts[word as usize]);
+    for condition in kernel.conditions.iter().filter(|_| launches > 0) {
+        let counted = condition.held.map(|word| counts[word as usize]);
+        if let (Some(seen), Some(counted)) = (condition.predicate.holds(launch), counted)
+            && counted != u64::from(seen) * launches
+        {
+            let (kernel, condition) = (kernel.symbol.clone(), condition.text.clone());
+            return Err(RecountError::Condition { kernel, condition, seen, counted });
+        }
+    }
+    Ok(())
+}
+
+/// A map of what the machine observed of one launch of a module without counters: its table, and the counts that counters
+/// would have. `kernel` is the symbol of what ran.
+pub fn observed(mut table: Table, image: &ModuleImage, seen: &DivergenceMap, kernel: &str, launch: &Launch) -> Counted {
     let by_place: HashMap<(String, u32), BranchCount> =
         seen.branches(image).into_iter().map(|branch| ((branch.function.clone(), branch.inst), branch)).collect();
     let mut counts: Vec<u64> = Vec::new();
     for function in &mut table.functions {
+        if function.symbol == kernel {
+            function.launches = Some(counts.len() as u32);
+            counts.push(1);
+            for condition in &mut function.conditions {
+                let holds = condition.predicate.holds(launch);
+                condition.held = holds.map(|_| counts.len() as u32);
+                counts.extend(holds.map(u64::from));
+            }
+        }
         let Some(body) = image.functions.iter().find(|body| body.name == function.symbol) else { continue };
         let insts = original_branches(body);
         if insts.len() != function.branches.len() {

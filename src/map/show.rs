@@ -1,6 +1,7 @@
 //! How is a map shown as text? As tables of one map, or of the differences between two.
 
-use crate::counts::table::{BranchTable, FunctionTable, Table};
+use crate::counts::condition::Predicate;
+use crate::counts::table::{BranchTable, ConditionTable, FunctionTable};
 use crate::counts::{BranchCounts, Counted};
 use crate::explain::symbol::kernel_symbol;
 use crate::source::place;
@@ -26,6 +27,10 @@ pub struct Row {
     /// Whether the analysis calls it divergent.
     pub is_divergent: bool,
     pub why: Option<String>,
+    /// Launches in which the analysis calls it uniform.
+    pub conditions: Vec<ConditionRow>,
+    /// Whether one of the conditions held in every launch.
+    pub is_uniform_as_launched: bool,
     pub visits: u64,
     pub splits: u64,
     pub split_rate: f64,
@@ -34,6 +39,73 @@ pub struct Row {
     pub lanes_idle: f64,
     pub targets: Vec<String>,
     pub taken: Vec<u64>,
+}
+
+/// A property of a launch, and how often launches had it.
+#[derive(Clone, Debug, Serialize)]
+pub struct ConditionRow {
+    pub text: String,
+    pub predicate: Predicate,
+    /// Number of launches that had it; `None` if nothing tested it.
+    pub held: Option<u64>,
+    /// Number of launches.
+    pub launches: Option<u64>,
+}
+
+/// How many of the branches that the analysis calls divergent never split, and how many of these it calls uniform for
+/// launches such as those that were counted?
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+pub struct Precision {
+    /// Number of counted branches that were executed.
+    pub executed: u32,
+    /// Number of those that are called divergent.
+    pub divergent: u32,
+    /// Number of those that never split.
+    pub never_split: u32,
+    /// The same as a share of `divergent`, from 0 to 1.
+    pub never_split_share: f64,
+    /// Number of those with a condition that held in every launch.
+    pub uniform_as_launched: u32,
+    /// Number of those without.
+    pub left: u32,
+    /// The same as a share of the divergent branches without such a condition, from 0 to 1.
+    pub left_share: f64,
+    /// Number of branches that split although such a condition held: errors of the analysis.
+    pub split_against_condition: u32,
+}
+
+impl Precision {
+    fn of(rows: &[Row]) -> Precision {
+        let count =
+            |is_one: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| row.visits > 0 && is_one(row)).count() as u32;
+        let divergent = count(&|row| row.is_divergent);
+        let never_split = count(&|row| row.is_divergent && row.splits == 0);
+        let uniform_as_launched = count(&|row| row.is_divergent && row.splits == 0 && row.is_uniform_as_launched);
+        let left = never_split - uniform_as_launched;
+        let share = |part: u32, of: u32| f64::from(part) / f64::from(of.max(1));
+        Precision {
+            executed: count(&|_| true),
+            divergent,
+            never_split,
+            never_split_share: share(never_split, divergent),
+            uniform_as_launched,
+            left,
+            left_share: share(left, divergent - uniform_as_launched),
+            split_against_condition: count(&|row| row.splits > 0 && row.is_uniform_as_launched),
+        }
+    }
+
+    /// One sentence.
+    pub fn sentence(&self) -> String {
+        let Precision { executed, divergent, never_split, uniform_as_launched, left, .. } = *self;
+        format!(
+            "counted branches: {executed} executed, {divergent} called divergent, {never_split} of these never split ({:.1} %); \
+             uniform by a condition that held in every launch: {uniform_as_launched}, which leaves {left} of {} ({:.1} %)",
+            100.0 * self.never_split_share,
+            divergent - uniform_as_launched,
+            100.0 * self.left_share
+        )
+    }
 }
 
 /// Sums of a function.
@@ -48,6 +120,8 @@ pub struct Total {
     pub divergent: usize,
     /// Number of those that were visited and never split.
     pub never_split: usize,
+    /// Number of those with a condition that held in every launch.
+    pub uniform_as_launched: usize,
     pub visits: u64,
     pub splits: u64,
 }
@@ -58,6 +132,7 @@ pub struct Summary {
     /// Which runs: strings of `key=value` lines.
     pub runs: Vec<String>,
     pub functions: Vec<Total>,
+    pub precision: Precision,
     /// Sorted by splits, then visits.
     pub branches: Vec<Row>,
     /// How many rows, from the top, have nine tenths of all splits.
@@ -74,9 +149,8 @@ pub fn summary(runs: &[String], modules: &[Counted]) -> Summary {
         for function in &module.table.functions {
             functions.push(total(module, function));
             let counted = function.branches.iter().enumerate();
-            branches.extend(
-                counted.filter_map(|(i, branch)| Some(row(&module.table, function, i, branch, module.of(branch)?))),
-            );
+            branches
+                .extend(counted.filter_map(|(i, branch)| Some(row(module, function, i, branch, module.of(branch)?))));
         }
     }
     branches.sort_by(|a, b| (b.splits, b.visits, &a.symbol, a.branch).cmp(&(a.splits, a.visits, &b.symbol, b.branch)));
@@ -91,13 +165,16 @@ pub fn summary(runs: &[String], modules: &[Counted]) -> Summary {
         })
         .count();
     let mistakes = branches.iter().filter(|row| row.splits > 0 && !row.is_divergent).count();
-    Summary { runs: runs.to_vec(), functions, branches, hottest, mistakes }
+    let precision = Precision::of(&branches);
+    Summary { runs: runs.to_vec(), functions, precision, branches, hottest, mistakes }
 }
 
 fn total(module: &Counted, function: &FunctionTable) -> Total {
     let counts: Vec<(&BranchTable, BranchCounts)> =
         function.branches.iter().filter_map(|branch| Some((branch, module.of(branch)?))).collect();
     let divergent = || counts.iter().filter(|entry| entry.0.is_divergent);
+    let never_split = || divergent().filter(|entry| entry.1.visits > 0 && entry.1.splits == 0);
+    let is_uniform = |branch: &BranchTable| module.is_uniform_as_launched(function, branch);
     Total {
         func: kernel_symbol(&function.symbol),
         symbol: function.symbol.clone(),
@@ -105,13 +182,15 @@ fn total(module: &Counted, function: &FunctionTable) -> Total {
         branches: function.branches.len(),
         counted: counts.len(),
         divergent: divergent().count(),
-        never_split: divergent().filter(|entry| entry.1.visits > 0 && entry.1.splits == 0).count(),
+        never_split: never_split().count(),
+        uniform_as_launched: never_split().filter(|entry| is_uniform(entry.0)).count(),
         visits: counts.iter().map(|entry| entry.1.visits).sum(),
         splits: counts.iter().map(|entry| entry.1.splits).sum(),
     }
 }
 
-fn row(table: &Table, function: &FunctionTable, number: usize, branch: &BranchTable, counts: BranchCounts) -> Row {
+fn row(module: &Counted, function: &FunctionTable, number: usize, branch: &BranchTable, counts: BranchCounts) -> Row {
+    let table = &module.table;
     let block = |index: u32| function.blocks[index as usize].name.clone();
     let line = table.shown(branch).map_or_else(|| "(no line)".to_owned(), |at| place(at.file, at.line));
     Row {
@@ -123,6 +202,8 @@ fn row(table: &Table, function: &FunctionTable, number: usize, branch: &BranchTa
         location: table.location(branch),
         is_divergent: branch.is_divergent,
         why: branch.why.clone(),
+        conditions: conditions(module, function, branch),
+        is_uniform_as_launched: module.is_uniform_as_launched(function, branch),
         split_rate: counts.split_rate(),
         lanes_idle: counts.lanes_idle(),
         targets: branch.targets.iter().map(|&target| block(target)).collect(),
@@ -131,6 +212,31 @@ fn row(table: &Table, function: &FunctionTable, number: usize, branch: &BranchTa
         lanes: counts.lanes,
         taken: counts.taken,
     }
+}
+
+/// The conditions of a branch.
+pub fn conditions(module: &Counted, function: &FunctionTable, branch: &BranchTable) -> Vec<ConditionRow> {
+    let row = |condition: &ConditionTable| ConditionRow {
+        text: condition.text.clone(),
+        predicate: condition.predicate.clone(),
+        held: module.held(condition),
+        launches: module.launches(function),
+    };
+    branch.conditions.iter().map(|&number| row(&function.conditions[number as usize])).collect()
+}
+
+/// Why a branch diverges, and under which launches it would not: `…; uniform if A (in 3 of 4 launches), or if B`.
+pub fn reasons(module: Option<&Counted>, function: &FunctionTable, branch: &BranchTable) -> Option<String> {
+    let text = |&number: &u32| {
+        let condition = &function.conditions[number as usize];
+        let launches = module.and_then(|module| Some((module.held(condition)?, module.launches(function)?)));
+        let launches = launches.map(|(held, launches)| format!(" (in {held} of {launches} launches)"));
+        condition.text.clone() + &launches.unwrap_or_default()
+    };
+    let conditions: Vec<String> = branch.conditions.iter().map(text).collect();
+    let when = (!conditions.is_empty()).then(|| format!("uniform if {}", conditions.join(", or if ")));
+    let parts: Vec<String> = branch.why.iter().cloned().chain(when).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 impl Summary {
@@ -155,6 +261,9 @@ impl Summary {
                 total.splits,
                 percent(total.splits, total.visits)
             );
+        }
+        if self.precision.executed > 0 {
+            let _ = writeln!(out, "\n{}", self.precision.sentence());
         }
         let met: Vec<&Row> = self.branches.iter().filter(|row| row.visits > 0).collect();
         let _ = writeln!(
@@ -185,6 +294,14 @@ impl Summary {
         let never = self.branches.len() - met.len();
         if never > 0 {
             let _ = writeln!(out, "{never} counted branches were never reached");
+        }
+        if self.precision.split_against_condition > 0 {
+            let _ = writeln!(
+                out,
+                "! {} branches split although a condition held under which the analysis calls them uniform: please report \
+                 this as a mistake of warpwise",
+                self.precision.split_against_condition
+            );
         }
         if self.mistakes > 0 {
             let _ = writeln!(

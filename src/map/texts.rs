@@ -76,6 +76,8 @@ mov.u64 w, 1;
 pub(super) struct Head {
     /// Whether launches are counted.
     pub launch: bool,
+    /// Number of conditions whose launches are counted besides.
+    pub conditions: u32,
     /// Whether the lanes below this one are needed.
     pub lower: bool,
     /// Whether this multiprocessor's replica is needed.
@@ -97,6 +99,15 @@ pub(super) struct Shape {
     pub skipped: u32,
 }
 
+/// What is counted at the entry of a kernel.
+#[derive(Clone, Copy)]
+pub(super) struct Launches<'m> {
+    /// Number of the word that counts launches; those of conditions follow it.
+    pub word: u32,
+    /// A bit for each condition that holds.
+    pub held: Option<Value<'m>>,
+}
+
 /// The texts of a module so far.
 #[derive(Default)]
 pub struct Texts<'m> {
@@ -108,22 +119,26 @@ pub struct Texts<'m> {
 }
 
 impl<'m> Texts<'m> {
-    /// The beginning of a function, given the counters, the number of replicas and of words in each, and the word that
-    /// counts launches. Yields the lanes below this one and the address of this multiprocessor's replica.
+    /// The beginning of a function, given the counters, the number of replicas and of words in each, and what is counted
+    /// there. Yields the lanes below this one and the address of this multiprocessor's replica.
     pub(super) fn begin(
         &mut self,
         editor: &mut Editor<'m>,
         head: Head,
         (counters, replicas, words): (Value<'m>, u32, u32),
-        launches: u32,
+        launches: Launches<'m>,
     ) -> [Option<Value<'m>>; 2] {
-        let offset = editor.int(32, 8 * u64::from(launches));
+        let mut offsets = (launches.word..).map(|word| editor.int(32, 8 * u64::from(word)));
         let mut arguments = vec![];
         if head.launch || head.replica {
             arguments.push(counters);
         }
         if head.launch {
-            arguments.push(offset);
+            arguments.extend(offsets.by_ref().take(1));
+        }
+        if let Some(held) = launches.held {
+            arguments.push(held);
+            arguments.extend(offsets.take(head.conditions as usize));
         }
         let assembly = self.heads.entry(head).or_insert_with(|| {
             let (text, constraints) = head.text(replicas, words);
@@ -188,7 +203,7 @@ impl Head {
     fn text(self, replicas: u32, words: u32) -> (String, String) {
         let results = u32::from(self.lower) + u32::from(self.replica);
         let mut out = Ptx { text: String::with_capacity(768) };
-        put!(out, "{\n.reg .b32 x, y;\n.reg .b64 w;\n.reg .pred p;\n");
+        put!(out, "{\n.reg .b32 x, y;\n.reg .b64 w;\n.reg .pred p, q;\n");
         if self.lower {
             put!(out, "mov.u32 $0, %lanemask_lt;\n");
         }
@@ -198,17 +213,27 @@ impl Head {
         if self.launch {
             put!(out, LAUNCH, "@p red.global.add.u64 [$", results, "+$", results + 1, "], w;\n");
         }
+        for bit in 0..self.conditions {
+            put!(out, "and.b32 y, $", results + 2, ", ", 1 << bit, ";\nsetp.ne.u32 q, y, 0;\nand.pred q, q, p;\n");
+            put!(out, "@q red.global.add.u64 [$", results, "+$", results + 3 + bit, "], w;\n");
+        }
         put!(out, "}");
         let mut constraints = String::with_capacity(32);
         let parts = [
-            (self.lower, "=r,"),
+            // written before the word of conditions is read
+            (self.lower, if self.conditions > 0 { "=&r," } else { "=r," }),
             // written before the counters' address is read for the last time
             (self.replica, "=&l,"),
             (self.launch || self.replica, "l,"),
-            (self.launch, "n,~{memory},"),
+            (self.launch, "n,"),
+            (self.conditions > 0, "r,"),
         ];
         for (_, part) in parts.iter().filter(|part| part.0) {
             constraints += part;
+        }
+        constraints += &"n,".repeat(self.conditions as usize);
+        if self.launch {
+            constraints += "~{memory},";
         }
         constraints.pop();
         (out.text, constraints)

@@ -17,6 +17,8 @@ pub struct Seen {
     pub reached: u32,
     /// How many of those never split.
     pub never_split: u32,
+    /// How many of those are uniform by a condition that held in every launch.
+    pub uniform_as_launched: u32,
     pub visits: u64,
     pub splits: u64,
     /// `file:line` of the branches that never split, without folders.
@@ -35,8 +37,12 @@ impl Seen {
             places if self.places.len() > PLACES => format!(" ({}, …)", places.join(", ")),
             places => format!(" ({})", places.join(", ")),
         };
+        let conditions = match self.uniform_as_launched {
+            0 => String::new(),
+            count => format!(", {count} of them by a condition that held in every launch"),
+        };
         format!(
-            "{} of {} divergent branches that were reached never split{places}; {} splits in {} visits",
+            "{} of {} divergent branches that were reached never split{places}{conditions}; {} splits in {} visits",
             self.never_split, self.reached, self.splits, self.visits
         )
     }
@@ -66,6 +72,8 @@ impl SeenKernels {
                     seen.visits += counts.visits;
                     seen.splits += counts.splits;
                     seen.never_split += u32::from(counts.splits == 0);
+                    let is_uniform = counts.splits == 0 && module.is_uniform_as_launched(function, branch);
+                    seen.uniform_as_launched += u32::from(is_uniform);
                     for at in module.table.places(branch).filter(|at| at.line > 0) {
                         let places = if counts.splits == 0 { &mut seen.places } else { &mut seen.split_places };
                         places.insert(place(at.file, at.line));

@@ -84,26 +84,4 @@ impl DivergenceMap {
         }
         list
     }
-
-    /// The map as text, one paragraph per branch.
-    pub fn to_text(&self, image: &ModuleImage) -> String {
-        let mut text = String::new();
-        for branch in self.branches(image) {
-            let place = if branch.location.is_empty() { "(no source line)" } else { &branch.location };
-            let share = 100.0 * branch.splits as f64 / branch.visits.max(1) as f64;
-            text.push_str(&format!("{place}: in {}, block {}: {}\n", branch.function, branch.block, branch.text));
-            text.push_str(&format!(
-                "  visits {}, splits {} ({share:.1} %), lanes {}",
-                branch.visits, branch.splits, branch.lanes
-            ));
-            for (block, lanes) in &branch.taken {
-                text.push_str(&format!(", to {block} {lanes}"));
-            }
-            text.push('\n');
-        }
-        if text.is_empty() {
-            text.push_str("no branch was reached\n");
-        }
-        text
-    }
 }
