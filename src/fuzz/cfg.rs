@@ -1,4 +1,4 @@
-//! Which structured control flow is generated? Ifs, switches with shared targets, loops of three shapes, breaks,
+//! Which structured control flow is generated? Ifs, switches with shared targets, loops, breaks,
 //! continues, early returns, unreachable blocks.
 //!
 //! Convergence is guaranteed by construction. A construct with a divergent condition generates its contents (for a
@@ -42,6 +42,7 @@ impl Gen<'_> {
             CountedLoop,
             WhileLoop,
             DoWhile,
+            StreamLoop,
             Break,
             Continue,
             EarlyReturn,
@@ -61,6 +62,7 @@ impl Gen<'_> {
                 InTurn => self.in_turn(),
                 Switch => self.switch(spend),
                 CountedLoop | WhileLoop | DoWhile => self.looping(kind, spend),
+                StreamLoop => self.stream_loop(spend),
                 StackAddress => self.branch_on_address(),
                 Dag | Irreducible => self.unstructured(kind == Irreducible),
                 _ => self.guarded_jump(kind),

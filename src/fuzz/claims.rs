@@ -68,5 +68,5 @@ mod tests {
     }
 
     /// Every mode and kind of knobs several times; a fraction of a minute without optimisation.
-    const KERNELS: u64 = 420;
+    const KERNELS: u64 = 480;
 }

@@ -6,6 +6,7 @@ use super::knobs::{Feature, FeatureSet, Knobs, Mode};
 use super::launch::{ArgSpec, Elem, Fill, Launch, geometries};
 use super::memory::{BUFFER, COUNTERS, Source};
 use super::rng::Rng;
+use super::stream_loops::COUNT;
 use super::value::{I1, I32, I64, Name, Scope, Ty, Val};
 use super::{GeneratedKernel, KERNEL};
 use std::fmt::Write as _;
@@ -135,6 +136,7 @@ impl Gen<'_> {
         }
         let eighths = self.rng.below(256) as f32;
         args.push(ArgSpec::Scalar { elem: Elem::F32, bits: u64::from(((eighths - 128.0) / 8.0).to_bits()) });
+        args.push(ArgSpec::Scalar { elem: Elem::I32, bits: self.rng.range(0, COUNT) });
 
         // A pointer in the global space is cast to a generic one of the usual name in the prologue.
         let mut text = String::new();
@@ -153,7 +155,7 @@ impl Gen<'_> {
                 let _ = write!(text, "ptr {attributes} %{name}, ");
             }
         }
-        text.push_str("i32 noundef %n, i32 noundef %a, i64 noundef %b, float noundef %x");
+        text.push_str("i32 noundef %n, i32 noundef %a, i64 noundef %b, float noundef %x, i32 noundef %m");
         self.f.sources = self.constants.clone();
         for (name, elem, feature) in [
             ("in", I32, Feature::ReadOnlyLoad),
@@ -162,7 +164,9 @@ impl Gen<'_> {
         ] {
             self.f.sources.push(Source { pointer: format!("%{name}"), space: 0, elem, len: BUFFER, feature });
         }
-        for (name, ty, hi) in [("n", I32, I32.max()), ("a", I32, I32.max()), ("b", I64, I64.max()), ("x", Ty::F32, 5)] {
+        for (name, ty, hi) in
+            [("n", I32, I32.max()), ("a", I32, I32.max()), ("b", I64, I64.max()), ("x", Ty::F32, 5), ("m", I32, COUNT)]
+        {
             self.f.pool.push(Val::named(name, ty, hi, Scope::Block));
         }
         if self.happens(Feature::ByVal) {
@@ -291,6 +295,7 @@ impl Gen<'_> {
         match self.knobs.mode {
             Mode::Diamonds => self.diamonds(),
             Mode::Pressure => self.pressure(),
+            Mode::Loops => (0..self.rng.range(1, 2)).for_each(|_| self.stream_loop(16)),
             _ => {}
         }
         let left = self.f.budget;

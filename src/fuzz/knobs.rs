@@ -17,11 +17,13 @@ pub enum Mode {
     UniformLoads,
     /// Votes, shuffles, reductions and barriers wherever they are legal.
     Collectives,
+    /// Loops over memory whose trip count only the launch knows, for unrolling.
+    Loops,
 }
 
 impl Mode {
     /// Every mode, in the order `fuzz` cycles through them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::General,
         Self::Control,
         Self::Diamonds,
@@ -29,6 +31,7 @@ impl Mode {
         Self::LocalArrays,
         Self::UniformLoads,
         Self::Collectives,
+        Self::Loops,
     ];
 
     /// The name on the command line.
@@ -41,6 +44,7 @@ impl Mode {
             Self::LocalArrays => "local-arrays",
             Self::UniformLoads => "uniform-loads",
             Self::Collectives => "collectives",
+            Self::Loops => "loops",
         }
     }
 
@@ -154,6 +158,8 @@ features! {
     CountedLoop = 7,
     WhileLoop = 4,
     DoWhile = 4,
+    /// Loops over memory whose trip count only the launch knows.
+    StreamLoop = 4,
     /// Loops whose lanes leave at different iterations (a percentage of the loops).
     DivergentTrip = 55,
     Break = 6,
@@ -263,6 +269,7 @@ impl Knobs {
                 (SharedNeighbour, 5),
                 (WarpIndex, 2),
             ],
+            Mode::Loops => &[(StreamLoop, 8), (CountedLoop, 2), (BlockBarrier, 2), (SharedNeighbour, 3)],
         };
         for &(feature, factor) in scale {
             knobs.set_weight(feature, knobs.weight(feature) * factor);
@@ -274,7 +281,7 @@ impl Knobs {
                 knobs.set_weight(DivergentTrip, 25);
                 knobs.set_weight(EarlyReturn, 1);
             }
-            Mode::UniformLoads => knobs.set_weight(DivergentTrip, 30),
+            Mode::UniformLoads | Mode::Loops => knobs.set_weight(DivergentTrip, 30),
             _ => {}
         }
         knobs

@@ -157,7 +157,7 @@ impl Gen<'_> {
     }
 
     /// From here on statements are inside a loop; returns the types of the phis at its exit.
-    fn open_loop(&mut self, latch: Label, exit: Label, conv: Scope, limit: u64) -> Vec<Ty> {
+    pub(super) fn open_loop(&mut self, latch: Label, exit: Label, conv: Scope, limit: u64) -> Vec<Ty> {
         let after = self.f.pool.len();
         let exit_types = self.phi_types(2);
         let latch_types = self.phi_types(1);
@@ -225,6 +225,11 @@ impl Gen<'_> {
     /// The loop's own exit: to `stay` while `go`.
     fn leave_or_stay(&mut self, go: Val, stay: Label, exit: Label, exit_types: &[Ty]) {
         let vals = self.pick_all(exit_types);
+        self.leave_with(go, stay, exit, vals);
+    }
+
+    /// The same with these values for the phis of the exit.
+    pub(super) fn leave_with(&mut self, go: Val, stay: Label, exit: Label, vals: Vec<Val>) {
         let from = self.f.block;
         let scope = self.f.conv.min(go.scope);
         if self.rng.chance(60) {
@@ -256,7 +261,7 @@ impl Gen<'_> {
     }
 
     /// The exit block: its phis, and which of the loop's values live on.
-    fn after_loop(&mut self, done: Loop, mark: usize) {
+    pub(super) fn after_loop(&mut self, done: Loop, mark: usize) {
         let survivors: Vec<Val> = self.f.pool.get(mark..done.after).map_or_else(Vec::new, <[Val]>::to_vec);
         self.f.pool.truncate(mark);
         self.join_after_phis(&done, &survivors);

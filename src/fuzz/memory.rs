@@ -5,7 +5,7 @@
 //! slots (of the output buffers, of shared memory, of its stack). Other threads' shared slots are read only between two
 //! barriers, where nobody writes shared memory. What threads do share is updated by commutative atomics.
 
-use super::build::{Gen, Phase};
+use super::build::{Gen, Kernel, Phase};
 use super::knobs::Feature;
 use super::value::{I16, I32, I64, Scope, Ty, Val};
 
@@ -359,7 +359,7 @@ impl Gen<'_> {
     pub(super) fn shared_neighbour(&mut self) {
         let Some(kernel) = self.f.kernel.filter(|_| self.f.phase == Phase::Read) else { return self.shared_own() };
         self.note(Feature::SharedNeighbour);
-        let (ltid, size) = (kernel.ltid, kernel.block_size);
+        let ltid = kernel.ltid;
         let (raw, scope) = match self.rng.below(3) {
             0 => {
                 let k = self.rng.pick(&[1, 2, 16, 31, 32, 33]);
@@ -368,10 +368,27 @@ impl Gen<'_> {
             1 => (self.pick(I32), Scope::Lane),
             _ => (self.pick_scoped(I32, Scope::Block), Scope::Block),
         };
+        self.shared_of(Val { scope: scope.min(raw.scope), ..raw }, kernel);
+    }
+
+    /// Reads the slot of a thread of the block, in a read phase.
+    pub(super) fn shared_of(&mut self, thread: Val, Kernel { ltid, block_size, .. }: Kernel) -> Val {
         // Slots beyond the block were never written.
-        let index = self.temp(I32, ltid.hi, raw.scope, format_args!("urem i32 {raw}, {size}"));
+        let index = self.temp(I32, ltid.hi, thread.scope, format_args!("urem i32 {thread}, {block_size}"));
         let address = self.shared_slot(index);
-        self.op(I32, I32.max(), scope.min(raw.scope), format_args!("load i32, {address}, align 4"));
+        self.op(I32, I32.max(), thread.scope, format_args!("load i32, {address}, align 4"))
+    }
+
+    /// Changes the thread's own slot by a value, while nobody reads it.
+    pub(super) fn shared_turn(&mut self, val: Val) {
+        let Some(kernel) = self.f.kernel.filter(|_| self.has_shared && self.f.phase == Phase::Own) else { return };
+        self.note(Feature::Shared);
+        let address = self.shared_slot(kernel.ltid);
+        let word = self.as_word(val);
+        let old = self.temp(I32, 0, Scope::Lane, format_args!("load i32, {address}, align 4"));
+        let mixed = self.temp(I32, 0, Scope::Lane, format_args!("mul i32 {old}, 31"));
+        let new = self.temp(I32, 0, Scope::Lane, format_args!("add i32 {mixed}, {word}"));
+        self.line(format_args!("store i32 {new}, {address}, align 4"));
     }
 
     /// Emits an `llvm.assume` of something true.

@@ -32,6 +32,7 @@ pub mod planted;
 mod rng;
 mod special;
 mod stack;
+mod stream_loops;
 mod unstructured;
 mod value;
 mod warp;

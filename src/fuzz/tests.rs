@@ -60,6 +60,11 @@ fn collective_kernels_verify() {
 }
 
 #[test]
+fn loop_kernels_verify() {
+    verify_mode(Mode::Loops);
+}
+
+#[test]
 fn poison_and_schedule_dependent_kernels_verify() {
     let mut knobs = Knobs::of_mode(Mode::General);
     knobs.allow_poison = true;
