@@ -22,8 +22,10 @@ pub(super) fn subject_values(_claims: &FunctionClaims, check: &Check, here: &Tra
 }
 
 pub(super) fn store(tracked: &mut Tracked, here: &Tracked, lanes: u32) {
-    for lane in lanes_of(lanes) {
-        tracked.values[lane] = here.values[lane];
+    for (lane, (value, &new)) in tracked.values.iter_mut().zip(&here.values).enumerate() {
+        if lanes >> lane & 1 != 0 {
+            *value = new;
+        }
     }
     tracked.undef = tracked.undef & !lanes | here.undef & lanes;
 }
@@ -102,6 +104,24 @@ pub(super) fn rests(check: &Check, values: &Lanes, shadow: &[Tracked], bases: &[
 fn integer(value: u64, bits: u32, signed: bool) -> i128 {
     let shift = 64 - bits.clamp(1, 64);
     if signed { i128::from(((value << shift) as i64) >> shift) } else { i128::from((value << shift) >> shift) }
+}
+
+/// The lanes of a mask in which a value is another one than `wanted`; all lanes at once, without branches.
+pub(super) fn others(mask: u32, values: &Lanes, wanted: u64) -> u32 {
+    let mut others = 0;
+    for (lane, &value) in values.iter().enumerate() {
+        others |= u32::from(value != wanted) << lane;
+    }
+    others & mask
+}
+
+/// The lanes of a mask in which a value has one of some bits.
+pub(super) fn with_bits(mask: u32, values: &Lanes, bits: u64) -> u32 {
+    let mut found = 0;
+    for (lane, &value) in values.iter().enumerate() {
+        found |= u32::from(value & bits != 0) << lane;
+    }
+    found & mask
 }
 
 pub(super) fn lanes_of(mut mask: u32) -> impl Iterator<Item = usize> {

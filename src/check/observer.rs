@@ -6,7 +6,7 @@
 //! its lanes.
 
 use super::claims::{Analyses, Check, CheckTerm, Expected, FunctionClaims, Reading, Subject};
-use super::lanes::{NEVER_SET, Tracked, lanes_of, mix, rests, store, subject_values, whole};
+use super::lanes::{NEVER_SET, Tracked, lanes_of, mix, others, rests, store, subject_values, whole, with_bits};
 use super::violation::{Violation, ViolationKind};
 use super::{CheckReport, MAX_INSTANCES, MAX_VIOLATIONS};
 use crate::affine::form::{Base, Ext, Scope};
@@ -44,6 +44,47 @@ struct First {
     warp: u32,
 }
 
+/// What was seen first, for the claims that span more than the lanes of a step.
+#[derive(Default)]
+struct Instances {
+    in_block: FxHashMap<u64, First>,
+    in_grid: FxHashMap<u64, First>,
+    truncated: bool,
+}
+
+impl Instances {
+    /// Compares one number per lane with the claim across its scope; `Err` describes what was seen instead.
+    fn agree(&mut self, at: &StepContext<'_>, key: u64, scope: Scope, live: u32, rests: &Lanes) -> Result<(), String> {
+        let first = rests[live.trailing_zeros() as usize & 31];
+        if others(live, rests, first) != 0 {
+            return Err(String::new());
+        }
+        // all lanes of the warp are here, so no other lane of it can execute the instance
+        if scope == Scope::Warp && at.active == at.running {
+            return Ok(());
+        }
+        let instance = mix(mix(mix(at.call_path, u64::from(at.func.0) << 32 | u64::from(at.inst)), at.iteration), key);
+        let (table, key) = match scope {
+            Scope::Grid => (&mut self.in_grid, instance),
+            Scope::Block => (&mut self.in_block, mix(instance, 1)),
+            Scope::Warp => (&mut self.in_block, mix(instance, 2 + u64::from(at.warp))),
+        };
+        if table.len() >= MAX_INSTANCES {
+            self.truncated = true;
+            return Ok(());
+        }
+        let now = First { rest: first, block: at.block_number, warp: at.warp };
+        let before = *table.entry(key).or_insert(now);
+        if before.rest == first {
+            return Ok(());
+        }
+        Err(format!(
+            "; warp {} of block number {} had {:#x} where this one (block number {}) has {first:#x}",
+            before.warp, before.block, before.rest, at.block_number
+        ))
+    }
+}
+
 /// Offset that keeps the keys of branch checks apart from those of value checks at the same instruction.
 const BRANCH_KEYS: u64 = 1 << 32;
 
@@ -60,8 +101,7 @@ pub(super) struct ClaimObserver<'c> {
     warp: Option<u32>,
     /// Values of the bases in the lanes of the current warp.
     bases: [Lanes; 4],
-    in_block: FxHashMap<u64, First>,
-    in_grid: FxHashMap<u64, First>,
+    instances: Instances,
     /// Checks that have been reported: function, instruction, check.
     told: FxHashSet<(u32, u32, u64)>,
     report: CheckReport,
@@ -80,8 +120,7 @@ impl<'c> ClaimObserver<'c> {
             block_number: None,
             warp: None,
             bases: [[0; LANES]; 4],
-            in_block: FxHashMap::default(),
-            in_grid: FxHashMap::default(),
+            instances: Instances::default(),
             told: FxHashSet::default(),
             report: CheckReport::default(),
         }
@@ -92,6 +131,7 @@ impl<'c> ClaimObserver<'c> {
         if complete {
             self.end_block();
         }
+        self.report.truncated = self.instances.truncated;
         self.report
     }
 
@@ -157,7 +197,7 @@ impl<'c> ClaimObserver<'c> {
             }
         }
         self.index.clear();
-        self.in_block.clear();
+        self.instances.in_block.clear();
         self.current.0 = u32::MAX;
     }
 
@@ -190,37 +230,6 @@ impl<'c> ClaimObserver<'c> {
         });
     }
 
-    /// Compares one number per lane with the claim across its scope; `Err` describes what was seen instead.
-    fn agree(&mut self, at: &StepContext<'_>, key: u64, scope: Scope, live: u32, rests: &Lanes) -> Result<(), String> {
-        let first = rests[live.trailing_zeros() as usize & 31];
-        if lanes_of(live).any(|lane| rests[lane] != first) {
-            return Err(String::new());
-        }
-        // all lanes of the warp are here, so no other lane of it can execute the instance
-        if scope == Scope::Warp && at.active == at.running {
-            return Ok(());
-        }
-        let instance = mix(mix(mix(at.call_path, u64::from(at.func.0) << 32 | u64::from(at.inst)), at.iteration), key);
-        let (table, key) = match scope {
-            Scope::Grid => (&mut self.in_grid, instance),
-            Scope::Block => (&mut self.in_block, mix(instance, 1)),
-            Scope::Warp => (&mut self.in_block, mix(instance, 2 + u64::from(at.warp))),
-        };
-        if table.len() >= MAX_INSTANCES {
-            self.report.truncated = true;
-            return Ok(());
-        }
-        let now = First { rest: first, block: at.block_number, warp: at.warp };
-        let before = *table.entry(key).or_insert(now);
-        if before.rest == first {
-            return Ok(());
-        }
-        Err(format!(
-            "; warp {} of block number {} had {:#x} where this one (block number {}) has {first:#x}",
-            before.warp, before.block, before.rest, at.block_number
-        ))
-    }
-
     fn check(&mut self, at: &StepContext<'_>, activation: usize, number: usize, here: &Tracked, kind: ViolationKind) {
         let Some(claims) = &self.claims[at.func.index()] else { return };
         let check = &claims.checks[number];
@@ -237,22 +246,27 @@ impl<'c> ClaimObserver<'c> {
             return;
         }
         self.report.compared += 1;
-        let rests =
-            if check.terms.is_empty() { subject.values } else { rests(check, &subject.values, shadow, &self.bases) };
+        let computed;
+        let rests = if check.terms.is_empty() {
+            &subject.values
+        } else {
+            computed = rests(check, &subject.values, shadow, &self.bases);
+            &computed
+        };
         let mut seen = String::new();
         // a coefficient must be one number for the lanes of the warp
         for symbol in check.terms.iter().flat_map(|term| &term.symbols) {
             let values = &shadow[symbol.track as usize].values;
             let first = values[live.trailing_zeros() as usize & 31];
-            if lanes_of(live).any(|lane| values[lane] != first) {
+            if others(live, values, first) != 0 {
                 let _ = write!(seen, "coefficient {} differs; ", self.value_name(at.func, symbol.value));
             }
         }
         let mut held = seen.is_empty();
         match check.expected {
-            Expected::Number(expected) => held &= lanes_of(live).all(|lane| rests[lane] == expected),
+            Expected::Number(expected) => held &= others(live, rests, expected) == 0,
             Expected::Same { scope, align } => {
-                match self.agree(at, u64::from(number as u32), scope, live, &rests) {
+                match self.instances.agree(at, u64::from(number as u32), scope, live, rests) {
                     Ok(()) => {}
                     Err(text) => {
                         held = false;
@@ -260,7 +274,7 @@ impl<'c> ClaimObserver<'c> {
                     }
                 }
                 let low = if align == 0 { 0 } else { u64::MAX >> (64 - u32::from(align.min(64))) };
-                if lanes_of(live).any(|lane| rests[lane] & low != 0) {
+                if low != 0 && with_bits(live, rests, low) != 0 {
                     held = false;
                     let _ = write!(seen, " (low {align} bits not zero)");
                 }
@@ -496,7 +510,7 @@ impl Observer for ClaimObserver<'_> {
         for number in range {
             let check = claims.branches[number];
             self.report.compared += 1;
-            let Err(text) = self.agree(at, BRANCH_KEYS + number as u64, check.scope, at.active, &ways) else {
+            let Err(text) = self.instances.agree(at, BRANCH_KEYS + number as u64, check.scope, at.active, &ways) else {
                 continue;
             };
             let function = &self.image.functions[at.func.index()];
