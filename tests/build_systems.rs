@@ -172,6 +172,53 @@ fn ccache_is_told_of_the_plugin() {
 }
 
 #[test]
+fn installed_documents_link_to_what_is_installed() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = installed(folder.path()).join("share/doc/warpwise");
+    let documents = fs::read_dir(place.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    for page in documents.chain([place.join("README.md")]).filter(|page| page.extension().unwrap() == "md") {
+        let text = fs::read_to_string(&page).unwrap();
+        let targets = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+        for target in targets.filter(|target| !target.is_empty() && !target.starts_with("http")) {
+            assert!(page.with_file_name(target).exists(), "{}: {target}", page.display());
+        }
+    }
+}
+
+/// In a folder without a `.cache`, and without the variables of these tests.
+#[test]
+fn the_cuda_tree_is_found_where_others_look_for_it() {
+    let (tree, folder) = (cuda_tree(), tempfile::tempdir().unwrap());
+    let source = folder.path().join("k.cu");
+    fs::write(&source, MAIN).unwrap();
+    let command = installed(folder.path()).join("bin/warpwise");
+    let alone = || {
+        let mut command = Command::new(&command);
+        command.current_dir(folder.path()).env("PATH", "/usr/bin:/bin");
+        for variable in ["WARPWISE_CUDA", "CUDA_HOME", "CUDA_PATH", "WARPWISE_CACHE"] {
+            command.env_remove(variable);
+        }
+        command
+    };
+    let path = format!("/usr/bin:/bin:{}", tree.join("bin").display());
+    for (variable, value) in
+        [("CUDA_HOME", tree.display().to_string()), ("CUDA_PATH", tree.display().to_string()), ("PATH", path)]
+    {
+        let output = alone().arg("flags").env(variable, value).output().unwrap();
+        assert!(
+            stdout(&output).contains(&format!("--cuda-path={}", tree.display())),
+            "{variable}: {}",
+            stderr(&output)
+        );
+    }
+    let named = format!("--cuda-path={}", tree.display());
+    for line in [vec!["report", "k.cu", "--", &named], vec!["nvcc", "-arch=sm_90", "-ptx", "k.cu", &named]] {
+        let output = alone().args(&line).output().unwrap();
+        assert!(output.status.success(), "{line:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
 fn the_script_says_what_it_wants() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/install");
     let output = Command::new(script).output().unwrap();

@@ -94,6 +94,10 @@ int main() {
 ";
     fs::write(place.join("a.cu"), source).unwrap();
     fs::write(place.join("b.c"), "int other(void) { return 0; }\n").unwrap();
+    // names in headers that nvcc does not include; and nvcc's host compilers say nothing of arrays of variable length
+    builds(place, "-DN=1024 -D X=1 -DY -Dnum=2 --m64 -arch=sm_90 -MD -c a.cu");
+    let list = fs::read_to_string(place.join("a.d")).unwrap();
+    assert_eq!(list.matches("cuda.h").count(), 1, "{list}");
     builds(place, "-std=c++17 -arch=sm_90 -O3 -restrict a.cu b.c -o a");
     assert_eq!(runs(&place.join("a")), "2 3 2.5 2 5\n");
     builds(place, "-arch=sm_90 -ptx a.cu");
@@ -252,6 +256,9 @@ fn messages_and_versions() {
     let unknown = nvcc(place, "-quux a.cu");
     assert_eq!(stderr(&unknown).lines().count(), 1);
     assert!(!unknown.status.success() && stderr(&unknown).contains("nvcc has no flag '-quux'"));
+    fs::write(place.join("a.cu"), KERNEL).unwrap();
+    let old = stderr(&nvcc(place, "-arch=sm_60 -c a.cu"));
+    assert!(old.lines().count() == 1 && old.contains("CUDA 13.0") && old.contains("give sm_75 or newer"), "{old}");
     fs::write(place.join("flags.rsp"), "-arch=sm_90 -O2 -dryrun\n'a b.cu' -c").unwrap();
     let dry = nvcc(place, "--options-file flags.rsp");
     assert!(dry.status.success() && stderr(&dry).contains("-x cuda 'a b.cu'"), "{}", stderr(&dry));

@@ -130,6 +130,11 @@ fn a_report_is_true_to_the_build() {
     assert!(of("clang++ --cuda-gpu-arch=sm_90 -O3 -c parted.cu").contains("done: BranchFused 1"));
     assert!(of("nvcc --options-file k.rsp -O0 -c parted.cu").contains("done: BranchFused 1"));
     assert!(!of("clang++ --cuda-gpu-arch=sm_90 -O3 -mllvm -warpwise-fuse=0 -c parted.cu").contains("BranchFused"));
+    // what `warpwise nvcc` compiles, clang alone would not
+    let source = "__global__ void k(int *p) { p[N] = __nv_atomic_load_n(p, __NV_ATOMIC_RELAXED); }\n";
+    fs::write(folder.path().join("parted.cu"), source).unwrap();
+    assert!(of("nvcc -arch=sm_90 -DN=3 -c parted.cu").contains("1 kernel in 1 file"));
+    fs::write(folder.path().join("parted.cu"), PARTED).unwrap();
     let text = of("clang++ --cuda-gpu-arch=sm_90 -c parted.cu");
     assert!(!text.contains("done:") && text.contains("refused: Unoptimised 1"), "{text}");
 }
@@ -200,9 +205,11 @@ fn mistakes_are_answered_with_one_sentence() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("none.json"), "[]").unwrap();
     fs::write(folder.path().join("bad.json"), "{").unwrap();
-    for (file, part) in
-        [("none.json", "no CUDA source"), ("bad.json", "no compilation database"), ("x.json", "cannot read")]
-    {
+    for (file, part) in [
+        ("none.json", "no CUDA source"),
+        ("bad.json", "no compilation database"),
+        ("x.json", "CMAKE_EXPORT_COMPILE_COMMANDS"),
+    ] {
         let output = warpwise().current_dir(folder.path()).args(["report", "--project", file]).output().unwrap();
         assert!(!output.status.success() && stderr(&output).contains(part), "{}", stderr(&output));
     }

@@ -211,6 +211,7 @@ fn mistakes_are_answered_with_one_sentence() {
         (vec![bad_ir.as_str()], "bad.ll"),
         (vec![host.as_str()], "NVPTX"),
         (vec![openmp.as_str()], "--offload-device-only"),
+        (vec![good.as_str(), "--map", good.as_str()], "--map is for --project"),
         (vec![good.as_str(), "--times", good.as_str()], "neither times that `warpwise time --json` wrote"),
         (vec![bad_cuda.as_str()], "error:"),
         (vec![good.as_str(), "--function", "nobody"], "'nobody'"),

@@ -54,6 +54,30 @@ fn seeds_that_are_done_are_not_left() {
 }
 
 #[test]
+fn a_report_of_a_project_goes_on_after_the_files_that_are_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let entries: Vec<_> = (0..8)
+        .map(|number| {
+            let file = format!("k{number}.cu");
+            std::fs::write(path(&file), "__global__ void k(float *p) { p[threadIdx.x] = 1.0f; }\n").unwrap();
+            serde_json::json!({"directory": folder.path(), "file": file, "command": "nvcc -arch=sm_90 -c k.cu"})
+        })
+        .collect();
+    std::fs::write(path("compile_commands.json"), serde_json::to_string(&entries).unwrap()).unwrap();
+    let place = folder.path().display().to_string();
+    let run = || started(&["report", "--project", &place, "--jobs", "1"]);
+    let mut child = run();
+    wait_for_handler(&mut child);
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    let said = stderr(&output);
+    assert!(!output.status.success() && said.contains("of 8 files are looked at; the same command goes on"), "{said}");
+    let output = run().wait_with_output().unwrap();
+    assert!(output.status.success() && stdout(&output).contains("8 kernels in 8 files"), "{}", stdout(&output));
+}
+
+#[test]
 fn tune_says_what_is_best_so_far() {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("k.cu");

@@ -24,6 +24,8 @@ pub struct DeviceCommand {
     pub flags: Vec<String>,
     /// The CUDA tree that the command names, or that its nvcc belongs to.
     pub cuda: Option<PathBuf>,
+    /// The command is nvcc's, or is written for it.
+    pub is_nvcc: bool,
 }
 
 /// Flags of clang that do not concern the device side, each with a value in the next word.
@@ -78,7 +80,7 @@ pub fn device_command(entry: &Entry) -> Result<Option<DeviceCommand>> {
         None if is_nvcc => tree_of(Path::new(&compiler)),
         None => None,
     };
-    Ok(Some(DeviceCommand { flags: device_words(words), cuda }))
+    Ok(Some(DeviceCommand { flags: device_words(words), cuda, is_nvcc }))
 }
 
 /// Clang's words for what nvcc was asked.

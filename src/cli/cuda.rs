@@ -83,6 +83,15 @@ pub fn find_cuda() -> Result<PathBuf> {
     })
 }
 
+/// The CUDA tree that flags of clang name with `--cuda-path=`, or else the one that is found.
+///
+/// # Errors
+/// No flag names one, and none is found.
+pub fn find_cuda_of(flags: &[impl AsRef<str>]) -> Result<PathBuf> {
+    let named = flags.iter().rev().find_map(|flag| flag.as_ref().strip_prefix("--cuda-path="));
+    named.map_or_else(find_cuda, |tree| Ok(PathBuf::from(tree)))
+}
+
 /// CUDA trees whose `bin` folder, with links resolved, contains the nvcc or ptxas on PATH.
 fn trees_on_path() -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -115,7 +124,7 @@ pub fn compile_device_ir(path: &Path, extra: &[&str]) -> Result<(TempDir, PathBu
         bail!("cannot read {}: no such file", path.display());
     }
     let clang = find_clang()?;
-    let cuda = find_cuda()?;
+    let cuda = find_cuda_of(extra)?;
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let stem = path.file_stem().unwrap_or_else(|| "kernel".as_ref());
     let output = folder.path().join(stem).with_extension("ll");

@@ -21,6 +21,7 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use warpwise_timer::launch::{is_interrupted, watch_signals};
 
 /// Options for projects only.
 #[derive(Args)]
@@ -36,11 +37,21 @@ pub struct ProjectArgs {
     map: Vec<PathBuf>,
 }
 
+impl ProjectArgs {
+    /// The first that is given; clap lets them pass beside a file, which conflicts with what they require.
+    pub fn given(&self) -> Option<&'static str> {
+        let given =
+            [(!self.map.is_empty(), "--map"), (self.jobs.is_some(), "--jobs"), (self.cache.is_some(), "--cache")];
+        given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
+    }
+}
+
 /// The work for one file.
 struct Task {
     directory: PathBuf,
     file: PathBuf,
     flags: Vec<String>,
+    is_nvcc: bool,
     /// The CUDA tree.
     cuda: PathBuf,
     block: Option<BlockShape>,
@@ -73,7 +84,12 @@ pub fn run(
         [] => None,
         paths => Some(SeenKernels::of(&crate::counts::read_all(paths)?.1)),
     };
-    let text = std::fs::read_to_string(commands).with_context(|| format!("cannot read {}", commands.display()))?;
+    let text = std::fs::read_to_string(commands).with_context(|| {
+        format!(
+            "cannot read {}; CMake writes it with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, and `bear -- make` for a Makefile",
+            commands.display()
+        )
+    })?;
     let entries: Vec<Entry> =
         serde_json::from_str(&text).with_context(|| format!("{} is no compilation database", commands.display()))?;
     let beside = commands.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -101,7 +117,12 @@ pub fn run(
     tasks.sort_by(|a, b| (&a.file, &a.key).cmp(&(&b.file, &b.key)));
     tasks.dedup_by(|a, b| a.key == b.key);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    watch_signals();
     let units = look_at_all(&tasks, &answers, &tools, args.jobs.unwrap_or(cores).clamp(1, tasks.len().max(1)));
+    if is_interrupted() {
+        let done = units.iter().filter(|unit| unit.is_ok()).count();
+        bail!("stopped: {done} of {} files are looked at; the same command goes on after them", units.len());
+    }
 
     let mut pages = Vec::new();
     for (task, unit) in tasks.iter().zip(units) {
@@ -169,8 +190,9 @@ fn look_at_all(tasks: &[Task], answers: &Answers, tools: &Tools, jobs: usize) ->
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| {
-                while let Some((task, place)) =
-                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((tasks.get(i)?, &units[i])))
+                while let Some((task, place)) = Some(next.fetch_add(1, Ordering::Relaxed))
+                    .filter(|_| !is_interrupted())
+                    .and_then(|i| Some((tasks.get(i)?, &units[i])))
                 {
                     bar.set_message(task.file.display().to_string());
                     let unit = task.run(answers, tools).map_err(|error| format!("{error:#}"));
@@ -209,10 +231,10 @@ impl Task {
         };
         let block_text = block.map(|shape| shape.to_string()).unwrap_or_default();
         let paths = [&tools.clang, &cuda, &entry.directory, &entry.file].map(|path| path.display().to_string());
-        let key =
-            key([&tools.identity, &block_text].into_iter().chain(&paths).chain(&command.flags).map(String::as_str));
-        let (directory, file) = (entry.directory.clone(), entry.file.clone());
-        Ok(Task { directory, file, flags: command.flags, cuda, block, key })
+        let language = if command.is_nvcc { "nvcc" } else { "clang" }.to_owned();
+        let said = [&tools.identity, &block_text, &language].into_iter().chain(&paths).chain(&command.flags);
+        let (directory, file, key) = (entry.directory.clone(), entry.file.clone(), key(said.map(String::as_str)));
+        Ok(Task { directory, file, flags: command.flags, is_nvcc: command.is_nvcc, cuda, block, key })
     }
 
     fn run(&self, answers: &Answers, tools: &Tools) -> Result<Unit> {
@@ -230,6 +252,9 @@ impl Task {
         command.env(TREE_VARIABLE, &self.cuda).env("WARPWISE_CLANG", &tools.clang);
         if let Some(block) = self.block {
             command.args(["--block", &block.to_string()]);
+        }
+        if self.is_nvcc {
+            command.arg("--nvcc");
         }
         let output = command.arg("--").args(&self.flags).output();
         let output = output.with_context(|| format!("cannot run in {}", self.directory.display()))?;

@@ -4,7 +4,7 @@
 //! `--ptx`, to PTX with the plugin loaded. At -O0 variables are in memory; they are first promoted to values, or the
 //! report would be about nothing but loads and stores.
 
-use super::cuda::{compile_device_ir, find_clang, find_cuda, find_plugin, tree_flags};
+use super::cuda::{compile_device_ir, find_clang, find_cuda_of, find_plugin, tree_flags};
 use super::flags::ClangFlags;
 use super::{project, unit};
 use crate::divergence::{ModuleAnalysis, Options};
@@ -75,8 +75,14 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         return project::run(commands, &args.of_project, &form, args.block, &args.flags);
     }
     let Some(file) = &args.file else { bail!("no file is given") };
+    if let Some(name) = args.of_project.given() {
+        bail!("{name} is for --project compile_commands.json, and {} is one file", file.display());
+    }
     if args.json && args.html.is_some() {
         bail!("--json and --html are two forms of one report: ask for one of them");
+    }
+    if args.times.is_some() && args.html.is_some() {
+        bail!("the page of one file has no times: leave out --html, or ask for the pages of a --project");
     }
     let is_cuda = file.extension().is_some_and(|extension| extension == "cu");
     if file.extension().is_some_and(|extension| HOST_SOURCES.iter().any(|host| extension == *host)) {
@@ -173,7 +179,7 @@ fn compile_with(source: &Path, ptx: &Path, flags: &[String]) -> Result<String> {
         .args(["-x", "cuda"])
         .arg(source)
         .args(["-Wno-unknown-cuda-version", "--cuda-gpu-arch=sm_90", "-O3", "-g1", "-S"])
-        .args(tree_flags(&find_cuda()?))
+        .args(tree_flags(&find_cuda_of(flags)?))
         .arg("--cuda-device-only")
         .args(flags)
         .arg("-o")

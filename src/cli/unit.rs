@@ -4,8 +4,9 @@
 //! Compiles to device IR and reports on it like `warpwise report`; also compiles with the plugin and counts its remarks.
 //! The output lists the files that were read, so that it can be cached until one of them changes.
 
-use super::cuda::{compile_device_ir, find_cuda};
+use super::cuda::{compile_device_ir, find_clang, find_cuda, find_cuda_of};
 use super::flags::ClangFlags;
+use super::nvcc::headers;
 use super::report::{compile_plain_ptx, compile_ptx};
 use crate::divergence::{ModuleAnalysis, Options};
 use crate::geometry::BlockShape;
@@ -19,6 +20,7 @@ use crate::source::Sources;
 use anyhow::{Context, Result};
 use clap::Args;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// One translation unit of a project, as JSON on standard output.
@@ -27,14 +29,26 @@ pub struct UnitArgs {
     file: PathBuf,
     #[arg(long)]
     block: Option<BlockShape>,
+    /// The build is written for nvcc: what `warpwise nvcc` declares is declared.
+    #[arg(long)]
+    nvcc: bool,
     #[arg(last = true)]
     flags: Vec<String>,
 }
 
 /// Runs the subcommand.
 pub fn run(args: &UnitArgs) -> Result<()> {
-    let flags = ClangFlags::new(&args.flags)?;
-    println!("{}", serde_json::to_string(&look(&args.file, &flags, args.block)?)?);
+    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let mut flags = args.flags.clone();
+    if args.nvcc {
+        let words: Vec<OsString> = flags.iter().map(OsString::from).collect();
+        headers::write(folder.path(), &find_cuda()?, &find_clang()?, &words)?;
+        let place = folder.path().display().to_string();
+        flags.splice(0..0, ["-I".to_owned(), place, "-include".to_owned(), headers::NAME.to_owned()]);
+    }
+    let mut unit = look(&args.file, &ClangFlags::new(&flags)?, args.block)?;
+    unit.dependencies.retain(|file| !Path::new(file).starts_with(folder.path()));
+    println!("{}", serde_json::to_string(&unit)?);
     Ok(())
 }
 
@@ -65,7 +79,7 @@ fn machine(file: &Path, flags: &ClangFlags, folder: &Path) -> BTreeMap<String, [
     let architecture = flags.all.iter().rev().find_map(|flag| crate::gpu::chip::name_in(flag.split_once('=')?.1));
     let architecture = architecture.unwrap_or_else(|| crate::gpu::chip::USUAL.to_owned());
     let measured = || -> Result<_> {
-        let ptxas = find_cuda()?.join("bin/ptxas");
+        let ptxas = find_cuda_of(&flags.plain)?.join("bin/ptxas");
         let plain = folder.join("plain.ptx");
         compile_plain_ptx(file, &plain, &flags.plain)?;
         let of = |ptx: &Path| {

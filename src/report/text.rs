@@ -20,6 +20,10 @@ divergent: neither is certain. A line has the worst class of what it computes.
 /// How to see the rest.
 const MORE: &str = "\n--inventory shows every line with its class, every branch, access and object\n";
 
+/// What would make the answers more precise.
+const SHAPELESS: &str =
+    "--block X[xYxZ] states the shape of all blocks, without which less is known of memory accesses and branches\n";
+
 /// What to do first, and the summary of each function; with the inventory, also every line, branch, access and object.
 pub fn render(report: &Report, is_measured: bool, has_inventory: bool) -> String {
     let mut out = String::new();
@@ -47,6 +51,9 @@ pub fn render(report: &Report, is_measured: bool, has_inventory: bool) -> String
     }
     if !report.functions.is_empty() {
         out.push_str(if has_inventory { LEGEND } else { MORE });
+    }
+    if report.functions.iter().any(|function| function.is_kernel && function.block.is_none()) {
+        out.push_str(SHAPELESS);
     }
     out
 }

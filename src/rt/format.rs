@@ -51,7 +51,10 @@ impl fmt::Display for FormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             FormatError::Empty => write!(f, "the file is empty: the run that wrote it was cut off"),
-            FormatError::Foreign => write!(f, "it is no warpwise map"),
+            FormatError::Foreign => write!(
+                f,
+                "it is no warpwise map; programs compiled with -mllvm -warpwise-divergence-map write maps, and `warpwise simt --save-map`"
+            ),
             FormatError::Version(found) => {
                 write!(f, "it is a map of format {found}, and this warpwise reads format 1")
             }

@@ -17,6 +17,9 @@ pub struct Architectures {
 const ALL: &[&str] = &["75", "80", "86", "87", "88", "89", "90", "100", "103", "110", "120", "121"];
 const ALL_MAJOR: &[&str] = &["75", "80", "90", "100", "110", "120"];
 
+/// The oldest architecture that CUDA compiles for, since which release.
+const OLDEST: &[(u32, u32)] = &[(13, 75), (12, 50), (11, 35)];
+
 impl Architectures {
     /// `-arch`.
     pub fn set_default(&mut self, name: &str) {
@@ -86,6 +89,15 @@ impl Architectures {
         flags
     }
 
+    /// The first that is older than what the tree's ptxas compiles for, and the oldest that it does.
+    pub fn too_old(&self, release: u32) -> Option<(&str, u32)> {
+        let &(_, least) = OLDEST.iter().find(|(since, _)| release >= *since)?;
+        let number = |name: &str| name.trim_start_matches("sm_").trim_end_matches(['a', 'f']).parse::<u32>().ok();
+        let names = self.real.iter().map(|(name, _)| name.as_str());
+        let mut old = names.filter(|name| number(name).is_some_and(|number| number < least));
+        old.next().map(|name| (name, least))
+    }
+
     /// Each architecture by itself, for output of one.
     pub fn each(&self, usual: &str) -> Vec<(String, bool)> {
         if self.real.is_empty() { vec![(usual.to_owned(), true)] } else { self.real.clone() }
@@ -105,6 +117,17 @@ mod tests {
         assert_eq!(set.real, [("sm_80".to_owned(), false), ("sm_90".to_owned(), true)]);
         assert!(set.generate("arch=compute_90,code=frob").is_err());
         assert!(set.generate("frob").is_err());
+    }
+
+    #[test]
+    fn gpus_that_are_too_old_are_found() {
+        let mut set = Architectures::default();
+        set.generate("arch=compute_90a,code=sm_90a").unwrap();
+        assert_eq!(set.too_old(13), None);
+        set.generate("arch=compute_60,code=sm_60").unwrap();
+        assert_eq!(set.too_old(13), Some(("sm_60", 75)));
+        assert_eq!(set.too_old(12), None);
+        assert_eq!(Architectures::default().too_old(13), None);
     }
 
     #[test]

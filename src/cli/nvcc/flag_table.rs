@@ -238,6 +238,7 @@ pub(super) const FLAGS: &[Flag] = &[
     ignored("--extended-lambda", "-extended-lambda", Bare, "clang does so anyway"),
     ignored("--expt-extended-lambda", "-expt-extended-lambda", Bare, "clang does so anyway"),
     ignored("--machine", "-m", Joined, "64 bits are the only choice"),
+    ignored("--m64", "-m64", Bare, "64 bits are the only choice"),
     // other tools' options
     row(
         "--compiler-options",

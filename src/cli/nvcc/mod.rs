@@ -6,11 +6,12 @@
 mod arch;
 mod flag_table;
 pub mod flags;
+pub mod headers;
 mod host_names;
 pub mod request;
 mod steps;
 
-use super::cuda::{find_clang, find_cuda, find_plugin};
+use super::cuda::{find_clang, find_cuda, find_cuda_of, find_plugin};
 use super::words;
 use anyhow::{Context, Result, bail};
 use flags::Phase;
@@ -60,7 +61,14 @@ pub fn drive(arguments: Vec<OsString>) -> Result<ExitCode> {
     if request.wants_version {
         return version();
     }
-    let cuda = find_cuda()?;
+    let words: Vec<_> = request.arguments().map(|word| word.to_string_lossy()).collect();
+    let cuda = find_cuda_of(&words)?;
+    let (major, minor) = release(&cuda).unwrap_or((0, 0));
+    if let Some((name, least)) = request.architectures.too_old(major) {
+        bail!(
+            "CUDA {major}.{minor} does not compile for {name} any more: give sm_{least} or newer, such as -arch=sm_90"
+        );
+    }
     let tools = Tools {
         clang: find_clang()?,
         plugin: if request.is_device_debug { None } else { Some(find_plugin()?) },
@@ -86,7 +94,7 @@ pub fn drive(arguments: Vec<OsString>) -> Result<ExitCode> {
             name_for_both(object, &request, &tools);
         }
         if let Some(list) = step.dependencies.as_deref().filter(|list| list.is_file()) {
-            forget(&temporary.path().join(steps::HEADER_NAME), list)?;
+            forget(temporary.path(), list)?;
         }
     }
     if request.runs && !request.is_dry_run {
@@ -95,13 +103,15 @@ pub fn drive(arguments: Vec<OsString>) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Takes a temporary header out of a list of dependencies, or make would look for it the next time.
-fn forget(header: &Path, list: &Path) -> Result<()> {
-    let text = std::fs::read_to_string(list).with_context(|| format!("cannot read {}", list.display()))?;
-    let header = header.to_string_lossy().replace(' ', "\\ ");
-    // as a dependency, and as the empty rule that -MP adds
-    let left = text.replace(&format!("\n{header}:\n"), "\n").replace(&format!(" {header}"), "");
-    std::fs::write(list, left).with_context(|| format!("cannot write {}", list.display()))
+/// Takes the headers in a temporary folder out of a list of dependencies, or make would look for them the next time.
+fn forget(folder: &Path, list: &Path) -> Result<()> {
+    let mut text = std::fs::read_to_string(list).with_context(|| format!("cannot read {}", list.display()))?;
+    for name in headers::names() {
+        let header = folder.join(name).to_string_lossy().replace(' ', "\\ ");
+        // as a dependency, and as the empty rule that -MP adds
+        text = text.replace(&format!("\n{header}:\n"), "\n").replace(&format!(" {header}"), "");
+    }
+    std::fs::write(list, text).with_context(|| format!("cannot write {}", list.display()))
 }
 
 /// NVCC_PREPEND_FLAGS, the command line, NVCC_APPEND_FLAGS.

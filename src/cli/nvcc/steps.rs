@@ -5,6 +5,7 @@
 //! themselves, like nvcc's, and can be linked by any linker.
 
 use super::flags::Phase;
+use super::headers;
 use super::request::{Cudart, Item, Language, Request};
 use anyhow::{Context, Result, bail};
 use std::ffi::{OsStr, OsString};
@@ -39,7 +40,7 @@ pub struct Step {
     pub purpose: Purpose,
     /// Where its standard output goes, if not to ours.
     pub output: Option<PathBuf>,
-    /// The list of dependencies that it writes, from which [`HEADER`] is taken out again.
+    /// The list of dependencies that it writes, from which our [`headers`] are taken out again.
     pub dependencies: Option<PathBuf>,
 }
 
@@ -50,19 +51,17 @@ impl Step {
     }
 }
 
-/// What nvcc declares and clang does not, included before every CUDA source.
-const HEADER: &str = include_str!("nvcc.h");
-/// Its name in the temporary folder.
-pub const HEADER_NAME: &str = "warpwise_nvcc.h";
-
 /// clang's warnings about flags that are normal in a command line for nvcc.
 const QUIET: &[&str] = &[
     "-Wno-unknown-cuda-version",
     "-Wno-unused-command-line-argument",
     "-Wno-unknown-warning-option",
     "-Wno-ignored-optimization-argument",
-    // the host compilers of nvcc accept the keyword `register` in C++17
+    // the host compilers of nvcc accept the keyword `register` in C++17, and arrays of variable length
     "-Wno-register",
+    "-Wno-vla-cxx-extension",
+    // what ptxas rejects is no bug of clang
+    "-fno-crash-diagnostics",
 ];
 /// The plugin's option that holds only without relocatable device code.
 const WHOLE_PROGRAM: &str = "-warpwise-whole-program";
@@ -100,8 +99,7 @@ pub fn plan(request: &Request, tools: &Tools, temporary: &Path) -> Result<Vec<St
         );
     }
     let goal = request.goal.unwrap_or(Phase::Link);
-    let header = temporary.join(HEADER_NAME);
-    std::fs::write(&header, HEADER).with_context(|| format!("cannot write {}", header.display()))?;
+    headers::write(temporary, &tools.cuda, &tools.clang, request.arguments())?;
     let planner = Planner { request, tools, temporary };
     match goal {
         Phase::Link | Phase::Archive => planner.link(goal),
@@ -181,10 +179,10 @@ impl Planner<'_> {
         Ok(vec![Step { command, purpose, output: redirected, dependencies }])
     }
 
-    /// The list that -MD writes: the file behind -MF, or one beside the output.
+    /// The list that -MD or -MMD writes: the file behind -MF, or one beside the output.
     fn dependencies(&self, output: Option<&Path>) -> Option<PathBuf> {
         let words: Vec<_> = self.request.arguments().collect();
-        words.iter().find(|word| **word == "-MD")?;
+        words.iter().find(|word| **word == "-MD" || **word == "-MMD")?;
         let named = words.windows(2).find(|pair| pair[0] == "-MF").map(|pair| PathBuf::from(pair[1]));
         named.or_else(|| output.map(|output| output.with_extension("d")))
     }
@@ -249,9 +247,9 @@ impl Planner<'_> {
         super::super::cuda::tree_flags(&self.tools.cuda).iter().for_each(|word| say(word));
         if language == Language::Cuda {
             if !matches!(request.goal, Some(Phase::Preprocess | Phase::Dependencies | Phase::UserDependencies)) {
-                say(&"-isystem");
+                say(&"-I");
                 say(&self.temporary);
-                ["-include", HEADER_NAME].iter().for_each(|word| say(word));
+                ["-include", headers::NAME].iter().for_each(|word| say(word));
             }
             if let Some(plugin) = &self.tools.plugin {
                 let mut word = OsString::from("-fpass-plugin=");
@@ -475,7 +473,7 @@ mod tests {
             let said = commands(line).unwrap();
             let lines: Vec<&str> = said.lines().collect();
             assert!(lines[0].contains("-mllvm -warpwise-"), "{said}");
-            assert!(!lines[1].contains("-mllvm") && !lines[1].contains(HEADER_NAME), "{said}");
+            assert!(!lines[1].contains("-mllvm") && !lines[1].contains(headers::NAME), "{said}");
         }
         let said = commands("-c a.cpp -mllvm -other -mllvm -warpwise-off").unwrap();
         assert!(said.contains("-mllvm -other") && !said.contains("warpwise"), "{said}");
