@@ -77,8 +77,12 @@ impl KernelConditions {
 /// Assigns consecutive words to the conditions that the kernel can test; returns how many there are.
 pub fn assign(list: &mut [PlannedCondition], first: u32) -> u32 {
     let testable = list.iter_mut().filter(|condition| is_computable(&condition.predicate)).take(MOST);
-    let words = (first..).zip(testable).map(|(word, condition)| condition.held = Some(word));
-    words.count() as u32
+    let mut next = first;
+    for condition in testable {
+        condition.held = Some(next);
+        next += 1;
+    }
+    next - first
 }
 
 /// Whether it can be computed before anything else.
