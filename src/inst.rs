@@ -250,6 +250,18 @@ pub struct Gep<'a> {
     pub bits: u32,
 }
 
+/// What is known about one formal argument. Same layout as `WarpwiseParam` of `llvm/walk.h`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct ParamData {
+    pub ty: Type,
+    pub noalias: bool,
+    /// `readonly` or `readnone`: the function does not write through it.
+    pub readonly: bool,
+    pub byval: bool,
+    pub noundef: bool,
+}
+
 /// The kind of memory or symbol of a global.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GlobalData {

@@ -16,13 +16,13 @@ use super::constant::{constant_address, has_undef};
 use super::handles::Handles;
 use super::inst::ConstData;
 use super::types::TypeInfo;
-use super::{Func, ParamData, scratch};
+use super::{Func, scratch};
 use crate::entity::Type;
 use crate::geometry::Geometry;
 use crate::graph::Graph;
 use crate::launch_table::{ATTRIBUTE, LaunchVersion, known_blocks};
 use crate::llvm::handle::{self, AttrPlace, TypeKind as TypeCode, ValueKind, attribute_kind, metadata_kind};
-use crate::llvm::walk::{Constant, FlagKinds};
+use crate::llvm::walk::{CallKind, Constant, FlagKinds};
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
@@ -30,16 +30,8 @@ use std::sync::OnceLock;
 
 /// LLVM's numbers of attributes, looked up once per process.
 pub struct AttributeKinds {
-    noalias: u32,
-    readonly: u32,
-    readnone: u32,
-    byval: u32,
-    noundef: u32,
     pub memory: u32,
     pub convergent: u32,
-    no_divergence_source: u32,
-    noreturn: u32,
-    willreturn: u32,
 }
 
 impl AttributeKinds {
@@ -47,16 +39,8 @@ impl AttributeKinds {
     pub fn get() -> &'static AttributeKinds {
         static KINDS: OnceLock<AttributeKinds> = OnceLock::new();
         KINDS.get_or_init(|| AttributeKinds {
-            noalias: attribute_kind("noalias"),
-            readonly: attribute_kind("readonly"),
-            readnone: attribute_kind("readnone"),
-            byval: attribute_kind("byval"),
-            noundef: attribute_kind("noundef"),
             memory: attribute_kind("memory"),
             convergent: attribute_kind("convergent"),
-            no_divergence_source: attribute_kind("nodivergencesource"),
-            noreturn: attribute_kind("noreturn"),
-            willreturn: attribute_kind("willreturn"),
         })
     }
 }
@@ -109,14 +93,14 @@ pub fn import<'m>(context: &ModuleContext<'m>, function: handle::Function<'m>) -
     let consts: Vec<(ConstData, Type)> =
         snapshot.constants.iter().map(|constant| (data_of(constant, &types), constant.ty)).collect();
     let mut asms = Assemblies::default();
-    let calls = snapshot.calls.iter().map(|call| call_of(context, call.as_known_inst(), &mut asms)).collect();
+    let calls = snapshot.calls.iter().map(|call| call_of(context, call, &mut asms)).collect();
     let mut values = snapshot.values;
     values.reserve_exact(snapshot.constants.len());
     values.extend(snapshot.constants.iter().map(|constant| constant.value));
     let func = Func {
         name: function.name(),
         is_kernel: function.is_ptx_kernel(),
-        params: params(context, function, &snapshot.param_types),
+        params: snapshot.params,
         blocks: snapshot.bounds.into(),
         insts: snapshot.insts.into(),
         pool: snapshot.operands,
@@ -144,21 +128,6 @@ fn geometry(function: handle::Function<'_>) -> Geometry {
         Some(version) => known_blocks(&version.facts, known),
         None => known,
     }
-}
-
-fn params(context: &ModuleContext<'_>, function: handle::Function<'_>, types: &[Type]) -> Vec<ParamData> {
-    let kinds = context.kinds;
-    let param = |(index, &ty): (u32, &Type)| {
-        let has = |kind| function.has_attribute(AttrPlace::Param(index), kind);
-        ParamData {
-            ty,
-            noalias: has(kinds.noalias),
-            readonly: has(kinds.readonly) || has(kinds.readnone),
-            byval: has(kinds.byval),
-            noundef: has(kinds.noundef),
-        }
-    };
-    (0..).zip(types).map(param).collect()
 }
 
 fn data_of(constant: &Constant<'_>, types: &PrimaryMap<Type, TypeInfo>) -> ConstData {
@@ -225,12 +194,10 @@ fn width(ty: handle::Type<'_>, layout: handle::Layout<'_>) -> u32 {
     }
 }
 
-fn call_of<'m>(context: &ModuleContext<'m>, inst: handle::Inst<'m>, asms: &mut Assemblies) -> CallData {
-    let kinds = context.kinds;
+fn call_of<'m>(context: &ModuleContext<'m>, kind: &CallKind<'m>, asms: &mut Assemblies) -> CallData {
+    let inst = kind.call.as_known_inst();
     let called = inst.called_value();
     let function = called.as_function();
-    let at_site = |kind| inst.has_call_attribute(AttrPlace::Function, kind);
-    let anywhere = |kind| at_site(kind) || function.is_some_and(|f| f.has_attribute(AttrPlace::Function, kind));
     let callee = match function {
         Some(f) if f.intrinsic_id() != 0 => Callee::Intrinsic(f.intrinsic_id()),
         Some(f) => context.index_of(f).map_or(Callee::Indirect, Callee::Function),
@@ -238,18 +205,18 @@ fn call_of<'m>(context: &ModuleContext<'m>, inst: handle::Inst<'m>, asms: &mut A
         None => Callee::Indirect,
     };
     let memory = [
-        inst.int_call_attribute(AttrPlace::Function, kinds.memory),
-        function.and_then(|f| f.int_attribute(AttrPlace::Function, kinds.memory)),
+        inst.int_call_attribute(AttrPlace::Function, context.kinds.memory),
+        function.and_then(|f| f.int_attribute(AttrPlace::Function, context.kinds.memory)),
     ];
     let memory = memory.into_iter().flatten().map(Memory::of_encoding).min().unwrap_or(Memory::ReadWrite);
     let is_asm = matches!(callee, Callee::Asm { .. });
     CallData {
         callee,
         memory,
-        convergent: anywhere(kinds.convergent),
-        no_divergence_source: anywhere(kinds.no_divergence_source),
-        no_return: anywhere(kinds.noreturn),
-        will_return: anywhere(kinds.willreturn),
+        convergent: kind.convergent,
+        no_divergence_source: kind.no_divergence_source,
+        no_return: kind.no_return,
+        will_return: kind.will_return,
         asm: is_asm.then(|| asms.number(called, inst, context.module.layout())),
     }
 }

@@ -20,21 +20,11 @@ use crate::geometry::Geometry;
 use crate::graph::Graph;
 pub use crate::inst;
 use crate::inst::BlockData;
+pub use crate::inst::ParamData;
 use call::CallData;
 use cranelift_entity::{EntityRef, PrimaryMap};
 use inst::{ConstData, Gep, GepData, GepTerm, InstData, Opcode};
 use types::TypeInfo;
-
-/// What is known about one formal argument.
-#[derive(Clone, Copy, Debug)]
-pub struct ParamData {
-    pub ty: Type,
-    pub noalias: bool,
-    /// `readonly` or `readnone`: the function does not write through it.
-    pub readonly: bool,
-    pub byval: bool,
-    pub noundef: bool,
-}
 
 /// One function as arrays.
 pub struct Func {

@@ -83,8 +83,11 @@ impl TypeInfo {
             K::LLVMArrayTypeKind | K::LLVMStructTypeKind => TypeKind::Aggregate,
             _ => TypeKind::Other,
         };
-        let measured = ty.kind() != K::LLVMTargetExtTypeKind;
-        let size = |size: Option<u64>| size.filter(|_| measured).unwrap_or(0);
-        TypeInfo { kind, alloc_size: size(layout.alloc_size(ty)), store_size: size(layout.store_size(ty)) }
+        let alloc_size = layout.alloc_size(ty).filter(|_| ty.kind() != K::LLVMTargetExtTypeKind);
+        let store_size = match kind {
+            TypeKind::Int(bits) | TypeKind::Ptr { bits, .. } => Some(u64::from(bits.div_ceil(8))),
+            _ => alloc_size.and_then(|_| layout.store_size(ty)),
+        };
+        TypeInfo { kind, alloc_size: alloc_size.unwrap_or(0), store_size: store_size.unwrap_or(0) }
     }
 }

@@ -33,19 +33,18 @@ public:
 
   WarpwiseSnapshot run() {
     make_room();
-    for (Argument &A : F.args()) {
-      T.values.slot(&A) = A.getArgNo();
-      P.values.push(wrap(&A));
-      P.param_types.push(type(A.getType()));
-    }
+    for (Argument &A : F.args())
+      param(A);
     for (BasicBlock &BB : F)
       block(BB);
     close();
+    T.clear(FirstConstant + P.constants.size);
     return P;
   }
 
 private:
   void make_room();
+  void param(Argument &A);
   void block(BasicBlock &BB);
   void close();
   void write(Instruction &I, uint32_t Block);
@@ -60,15 +59,15 @@ private:
     P.types.push(wrap(Ty));
     return P.types.size - 1;
   }
-  uint32_t value(Value *V, uint32_t Place) {
-    uint32_t &Number = T.values.slot(V);
-    return LLVM_LIKELY(Number != warpwise::Absent) ? Number : new_value(V, Place, Number);
+  LLVM_ATTRIBUTE_ALWAYS_INLINE uint32_t value(Value *V, uint32_t Place) {
+    uint32_t Number;
+    return LLVM_LIKELY(T.values.find(V, Number)) ? Number : new_value(V, Place);
   }
-  LLVM_ATTRIBUTE_NOINLINE uint32_t new_value(Value *V, uint32_t Place, uint32_t &Number);
+  LLVM_ATTRIBUTE_NOINLINE uint32_t new_value(Value *V, uint32_t Place);
   uint32_t call_kind(CallInst &Call);
 
   // The operands of an instruction that always has `Count`.
-  template <unsigned Count> void operands(Instruction &I) {
+  template <unsigned Count> LLVM_ATTRIBUTE_ALWAYS_INLINE void operands(Instruction &I) {
     P.operands.room(Count);
     uint32_t Place = P.operands.size;
     uint32_t *Numbers = P.operands.data + Place;
@@ -218,12 +217,13 @@ void Walker::memory(const Instruction &I, WarpwiseInst &R) const {
 }
 
 // A constant, or an instruction that comes later.
-uint32_t Walker::new_value(Value *V, uint32_t Place, uint32_t &Number) {
+uint32_t Walker::new_value(Value *V, uint32_t Place) {
   if (isa<Instruction>(V)) {
     T.open.push_back({Place, wrap(V)});
     return 0;
   }
-  Number = FirstConstant + P.constants.size;
+  uint32_t Number = FirstConstant + P.constants.size;
+  T.values.set(V, Number);
   auto *Int = dyn_cast<ConstantInt>(V);
   bool IsInt = Int && Int->getBitWidth() <= 64;
   P.constants.push({wrap(V), IsInt ? Int->getZExtValue() : 0, type(V->getType()), IsInt});
@@ -243,8 +243,14 @@ void Walker::phi(PHINode &Phi, WarpwiseInst &R) {
 uint32_t Walker::call_kind(CallInst &Call) {
   auto [Known, IsNew] =
       T.calls.try_emplace({Call.getCalledOperand(), Call.getAttributes().getRawPointer()}, P.calls.size);
-  if (IsNew)
-    P.calls.push(wrap(&Call));
+  if (IsNew) {
+    auto *Callee = dyn_cast<Function>(Call.getCalledOperand());
+    auto Has = [&](Attribute::AttrKind Kind) {
+      return Call.getAttributes().hasFnAttr(Kind) || (Callee && Callee->hasFnAttribute(Kind));
+    };
+    P.calls.push({wrap(&Call), Has(Attribute::Convergent), Has(Attribute::NoDivergenceSource), Has(Attribute::NoReturn),
+                  Has(Attribute::WillReturn)});
+  }
   return Known->second;
 }
 
@@ -293,7 +299,7 @@ inline void Walker::write(Instruction &I, uint32_t Block) {
     P.values.room(P.insts.capacity - P.insts.size);
   }
   P.values.data[P.values.size] = wrap(&I);
-  T.values.slot(&I) = P.values.size++;
+  T.values.set(&I, P.values.size++);
   WarpwiseInst &R = P.insts.data[P.insts.size++];
   R = {Is.Opcode, 0, 0, type(I.getType()), Block, P.operands.size, 0, 0};
   switch (Is.Reads) {
@@ -381,6 +387,15 @@ inline void Walker::write(Instruction &I, uint32_t Block) {
   R.operand_count = P.operands.size - R.operands_start;
 }
 
+void Walker::param(Argument &A) {
+  T.values.set(&A, A.getArgNo());
+  P.values.push(wrap(&A));
+  AttributeSet Has = F.getAttributes().getParamAttrs(A.getArgNo());
+  bool ReadOnly = Has.hasAttribute(Attribute::ReadOnly) || Has.hasAttribute(Attribute::ReadNone);
+  P.params.push({type(A.getType()), Has.hasAttribute(Attribute::NoAlias), ReadOnly, Has.hasAttribute(Attribute::ByVal),
+                 Has.hasAttribute(Attribute::NoUndef)});
+}
+
 inline void Walker::block(BasicBlock &BB) {
   uint32_t Number = P.blocks.size, First = P.insts.size;
   P.blocks.push(wrap(&BB));
@@ -406,7 +421,7 @@ void Walker::make_room() {
   P.insts.room(Insts);
   P.operands.room(2 * Insts);
   P.values.room(Params + Insts + FewConstants); // constants come behind them
-  P.param_types.room(Params);
+  P.params.room(Params);
   P.blocks.room(Blocks);
   P.bounds.room(Blocks);
   P.successor_ends.room(Blocks + 1); // the graph wants one more
@@ -420,7 +435,7 @@ void Walker::make_room() {
 // Fills in what could not be known on the way.
 void Walker::close() {
   for (auto [Place, V] : T.open)
-    P.operands.data[Place] = T.values.slot(unwrap(V));
+    T.values.find(unwrap(V), P.operands.data[Place]);
   if (FirstConstant == Constant) {
     uint32_t First = Params + P.insts.size;
     for (uint32_t &V : P.operands)
@@ -446,5 +461,4 @@ extern "C" void warpwise_walk_free(WarpwiseTables *Tables) { delete Tables; }
 extern "C" void warpwise_walk(LLVMValueRef Func, WarpwiseTables *Tables, const WarpwiseKinds *Kinds,
                               WarpwiseSnapshot *Snapshot) {
   *Snapshot = Walker(*cast<Function>(unwrap(Func)), *Snapshot, *Tables, *Kinds).run();
-  Tables->clear(*Snapshot);
 }

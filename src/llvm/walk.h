@@ -99,6 +99,15 @@ struct WarpwiseInst {
   uint32_t aux;
 };
 
+// Mirrors inst::ParamData.
+struct WarpwiseParam {
+  uint32_t type;
+  bool noalias;
+  bool readonly;
+  bool byval;
+  bool noundef;
+};
+
 // Instructions of a block, as far as the last one exclusively; mirrors ir::BlockData.
 struct WarpwiseBlock {
   uint32_t first;
@@ -125,6 +134,15 @@ struct WarpwiseConstant {
   uint64_t bits;
   uint32_t type;
   uint32_t is_int;
+};
+
+// A call, and what its own attributes or those of its callee promise. Mirrors CallKind of walk.rs.
+struct WarpwiseCall {
+  LLVMValueRef call;
+  bool convergent;
+  bool no_divergence_source;
+  bool no_return;
+  bool will_return;
 };
 
 // Allocates, or enlarges what was allocated; from src/llvm/walk.rs. Does not return without memory.
@@ -181,9 +199,9 @@ struct WarpwiseSnapshot {
   warpwise::Rows<WarpwiseTerm> terms;
   warpwise::Rows<WarpwiseConstant> constants;
   warpwise::Rows<LLVMTypeRef> types;
-  warpwise::Rows<uint32_t> param_types;
+  warpwise::Rows<WarpwiseParam> params;
   // One for each pair of a callee and an attribute list.
-  warpwise::Rows<LLVMValueRef> calls;
+  warpwise::Rows<WarpwiseCall> calls;
 };
 
 // Metadata kinds of the module's context.
@@ -199,6 +217,9 @@ static_assert(offsetof(WarpwiseInst, opcode) == 0 && offsetof(WarpwiseInst, sub)
 static_assert(offsetof(WarpwiseInst, flags) == 2 && offsetof(WarpwiseInst, type) == 4);
 static_assert(offsetof(WarpwiseInst, block) == 8 && offsetof(WarpwiseInst, operands_start) == 12);
 static_assert(offsetof(WarpwiseInst, operand_count) == 16 && offsetof(WarpwiseInst, aux) == 20);
+static_assert(sizeof(WarpwiseParam) == 8 && offsetof(WarpwiseParam, noalias) == 4);
+static_assert(offsetof(WarpwiseParam, readonly) == 5 && offsetof(WarpwiseParam, byval) == 6);
+static_assert(offsetof(WarpwiseParam, noundef) == 7 && sizeof(bool) == 1);
 static_assert(sizeof(WarpwiseBlock) == 8 && offsetof(WarpwiseBlock, first) == 0 && offsetof(WarpwiseBlock, end) == 4);
 static_assert(sizeof(WarpwiseGep) == 16 && offsetof(WarpwiseGep, offset) == 0);
 static_assert(offsetof(WarpwiseGep, terms_start) == 8 && offsetof(WarpwiseGep, term_count) == 12);
@@ -208,6 +229,9 @@ static_assert(sizeof(WarpwiseTerm) == 16 && offsetof(WarpwiseTerm, operand) == 0
 static_assert(sizeof(WarpwiseConstant) == 24 && offsetof(WarpwiseConstant, value) == 0);
 static_assert(offsetof(WarpwiseConstant, bits) == 8 && offsetof(WarpwiseConstant, type) == 16);
 static_assert(offsetof(WarpwiseConstant, is_int) == 20);
+static_assert(sizeof(WarpwiseCall) == 16 && offsetof(WarpwiseCall, convergent) == 8);
+static_assert(offsetof(WarpwiseCall, no_divergence_source) == 9 && offsetof(WarpwiseCall, no_return) == 10);
+static_assert(offsetof(WarpwiseCall, will_return) == 11);
 static_assert(sizeof(WarpwiseKinds) == 12 && offsetof(WarpwiseKinds, noundef) == 4);
 static_assert(offsetof(WarpwiseKinds, uniform) == 8);
 static_assert(sizeof(warpwise::Rows<uint32_t>) == 16 && offsetof(warpwise::Rows<uint32_t>, size) == 8);

@@ -5,7 +5,7 @@
 
 use super::handle::{Block, Function, Type, Value};
 use crate::entity;
-use crate::inst::{BlockData, Flags, GepData, GepTerm, InstData, Opcode};
+use crate::inst::{BlockData, Flags, GepData, GepTerm, InstData, Opcode, ParamData};
 use llvm_sys::prelude::LLVMValueRef;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
 use std::mem::offset_of;
@@ -49,6 +49,16 @@ impl Constant<'_> {
     }
 }
 
+/// A call, and what its own attributes or those of its callee promise. `WarpwiseCall` of `walk.h`.
+#[repr(C)]
+pub(crate) struct CallKind<'m> {
+    pub call: Value<'m>,
+    pub convergent: bool,
+    pub no_divergence_source: bool,
+    pub no_return: bool,
+    pub will_return: bool,
+}
+
 /// `WarpwiseSnapshot` of `walk.h`.
 #[repr(C)]
 struct RawSnapshot<'m> {
@@ -64,8 +74,8 @@ struct RawSnapshot<'m> {
     terms: Rows<GepTerm>,
     constants: Rows<Constant<'m>>,
     types: Rows<Type<'m>>,
-    param_types: Rows<entity::Type>,
-    calls: Rows<Value<'m>>,
+    params: Rows<ParamData>,
+    calls: Rows<CallKind<'m>>,
 }
 
 /// A function as the walker sees it. What instructions name by number lies in these lists.
@@ -84,9 +94,9 @@ pub(crate) struct Snapshot<'m> {
     pub terms: Vec<GepTerm>,
     pub constants: Vec<Constant<'m>>,
     pub types: Vec<Type<'m>>,
-    pub param_types: Vec<entity::Type>,
+    pub params: Vec<ParamData>,
     /// A call of each callee with each of its attribute lists.
-    pub calls: Vec<Value<'m>>,
+    pub calls: Vec<CallKind<'m>>,
 }
 
 /// Metadata kinds that become flags.
@@ -105,6 +115,9 @@ const _: () = {
     assert!(offset_of!(InstData, ty) == 4 && offset_of!(InstData, block) == 8);
     assert!(offset_of!(InstData, operands_start) == 12 && offset_of!(InstData, operand_count) == 16);
     assert!(offset_of!(InstData, aux) == 20 && size_of::<Opcode>() == 1 && size_of::<Flags>() == 2);
+    assert!(size_of::<ParamData>() == 8 && offset_of!(ParamData, ty) == 0 && offset_of!(ParamData, noalias) == 4);
+    assert!(offset_of!(ParamData, readonly) == 5 && offset_of!(ParamData, byval) == 6);
+    assert!(offset_of!(ParamData, noundef) == 7);
     assert!(size_of::<BlockData>() == 8 && offset_of!(BlockData, first) == 0 && offset_of!(BlockData, end) == 4);
     assert!(size_of::<GepData>() == 16 && offset_of!(GepData, offset) == 0 && offset_of!(GepData, terms_start) == 8);
     assert!(offset_of!(GepData, term_count) == 12 && offset_of!(GepData, bits) == 14);
@@ -112,6 +125,9 @@ const _: () = {
     assert!(size_of::<Constant<'_>>() == 24 && offset_of!(Constant<'_>, value) == 0);
     assert!(offset_of!(Constant<'_>, bits) == 8 && offset_of!(Constant<'_>, ty) == 16);
     assert!(offset_of!(Constant<'_>, is_int) == 20);
+    assert!(size_of::<CallKind<'_>>() == 16 && offset_of!(CallKind<'_>, convergent) == 8);
+    assert!(offset_of!(CallKind<'_>, no_divergence_source) == 9 && offset_of!(CallKind<'_>, no_return) == 10);
+    assert!(offset_of!(CallKind<'_>, will_return) == 11);
     assert!(size_of::<FlagKinds>() == 12 && offset_of!(FlagKinds, noundef) == 4 && offset_of!(FlagKinds, uniform) == 8);
     assert!(size_of::<Rows<u32>>() == 16 && offset_of!(Rows<u32>, size) == 8 && offset_of!(Rows<u32>, capacity) == 12);
     assert!(size_of::<RawSnapshot<'_>>() == 14 * 16 && offset_of!(RawSnapshot<'_>, calls) == 13 * 16);
@@ -211,11 +227,11 @@ impl Tables {
             terms: Rows::EMPTY,
             constants: Rows::EMPTY,
             types: Rows::EMPTY,
-            param_types: Rows::EMPTY,
+            params: Rows::EMPTY,
             calls: Rows::EMPTY,
         };
         // SAFETY: function and tables are alive, the snapshot is empty. The walker writes opcodes, which are checked, and
-        // numbers where `InstData` has flags and entities, and addresses of live values, blocks and types, which are not
+        // numbers where `InstData` has flags and entities, C++'s bools, and addresses of live values, blocks and types, which are not
         // null, where the lists have handles.
         unsafe {
             warpwise_walk(function.raw(), self.0.as_ptr(), &kinds, &mut raw);
@@ -233,7 +249,7 @@ impl Tables {
                 terms: raw.terms.into_vec(),
                 constants: raw.constants.into_vec(),
                 types: raw.types.into_vec(),
-                param_types: raw.param_types.into_vec(),
+                params: raw.params.into_vec(),
                 calls: raw.calls.into_vec(),
             })
         }

@@ -8,9 +8,6 @@
 
 namespace warpwise {
 
-// What an operand says whose value has no number.
-constexpr uint32_t Absent = UINT32_MAX;
-
 // Something for each key, none of which is zero. The keys met last lie in a direct-mapped table in front of the hash
 // table; `Size` is a power of two.
 template <typename T, unsigned Size> class Recent {
@@ -23,6 +20,8 @@ public:
   void set(uintptr_t Key, T Value) { All[Key] = Value; }
   auto &all() { return All; }
   void clear() {
+    if (All.empty())
+      return;
     All.clear();
     memset(Front, 0, sizeof(Front));
   }
@@ -42,7 +41,7 @@ private:
   }
 
   Entry Front[Size] = {};
-  llvm::DenseMap<uintptr_t, T> All;
+  llvm::SmallDenseMap<uintptr_t, T, 16> All;
 };
 
 // Numbers of values, kind to the cache. LLVM's parsers allocate a function's instructions one after the other, so there
@@ -50,43 +49,58 @@ private:
 // two share a slot), and a table of pages. A flat hash table scatters neighbours over its whole size and misses the
 // cache on every operand of a large function. Arguments, instructions and constants are looked up alike: which of them
 // an operand is, no processor could guess.
+//
+// Slots hold sums of a number and a base that lies above all that earlier functions wrote, so that nothing need be
+// cleared between functions: what is below the base is absent.
 class ValueNumbers {
 public:
   ~ValueNumbers() { release(); }
-  // The number of a value; absent until it is written, and to be absent again after the walk.
-  uint32_t &slot(const void *Value) {
+  // Finds the number of a value; whether it has one.
+  LLVM_ATTRIBUTE_ALWAYS_INLINE bool find(const void *Value, uint32_t &Number) {
+    uint32_t Held = slot(Value);
+    Number = Held - Base;
+    return Held >= Base;
+  }
+  void set(const void *Value, uint32_t Number) { slot(Value) = Base + Number; }
+  // Makes all values absent; all of their numbers were below `End`.
+  void forget(uint32_t End) {
+    Base += End;
+    if (Base > LastBase || Pages.all().size() > KeptPages)
+      release();
+  }
+  void release() {
+    for (auto &Page : Pages.all())
+      warpwise_release(Page.second, PageBytes, alignof(uint32_t));
+    Pages.clear();
+    Base = 1;
+  }
+
+private:
+  LLVM_ATTRIBUTE_ALWAYS_INLINE uint32_t &slot(const void *Value) {
     auto Address = reinterpret_cast<uintptr_t>(Value);
     uintptr_t Number = Address >> PageBits;
     uint32_t **Known = Pages.find(Number, Number);
     uint32_t *Page = LLVM_LIKELY(Known != nullptr) ? *Known : enter(Number);
     return Page[(Address >> SlotBits) % Slots];
   }
-  size_t pages() { return Pages.all().size(); }
-  // Makes all values absent.
-  void wipe() {
-    for (auto &Page : Pages.all())
-      memset(Page.second, 0xFF, PageBytes);
-  }
-  void release() {
-    for (auto &Page : Pages.all())
-      warpwise_release(Page.second, PageBytes, alignof(uint32_t));
-    Pages.clear();
-  }
-
-private:
   static constexpr unsigned PageBits = 13;
   static constexpr unsigned SlotBits = 4;
   static constexpr uintptr_t Slots = 1 << (PageBits - SlotBits);
   static constexpr size_t PageBytes = Slots * sizeof(uint32_t);
+  // Pages that may be kept: those of a few functions of usual size.
+  static constexpr size_t KeptPages = 1024;
+  // Leaves room for the numbers of the largest function.
+  static constexpr uint32_t LastBase = 1u << 30;
 
   LLVM_ATTRIBUTE_NOINLINE uint32_t *enter(uintptr_t Number) {
     auto *Page = static_cast<uint32_t *>(warpwise_grow(nullptr, 0, PageBytes, alignof(uint32_t)));
-    memset(Page, 0xFF, PageBytes);
+    memset(Page, 0, PageBytes);
     Pages.set(Number, Page);
     return Page;
   }
 
   Recent<uint32_t *, 256> Pages;
+  uint32_t Base = 1;
 };
 
 // Something for each type.
@@ -123,24 +137,9 @@ struct WarpwiseTables {
   // Block by LLVM's number.
   llvm::SmallVector<uint32_t, 0> numbered;
 
-  // Pages that may be kept: those of a few functions of usual size.
-  static constexpr size_t KeptPages = 1024;
-
-  // As many values take as long to forget one by one as a page takes to clear.
-  static constexpr size_t ValuesPerPage = 4;
-
-  // Forgets a function. It costs less to forget the values of a small one one by one than to clear all pages.
-  void clear(WarpwiseSnapshot &Function) {
-    if (values.pages() > KeptPages) {
-      values.release();
-    } else if (values.pages() * ValuesPerPage < Function.values.size + Function.constants.size) {
-      values.wipe();
-    } else {
-      for (LLVMValueRef Value : Function.values)
-        values.slot(Value) = warpwise::Absent;
-      for (WarpwiseConstant &Constant : Function.constants)
-        values.slot(Constant.value) = warpwise::Absent;
-    }
+  // Forgets a function in which all numbers of values were below `End`.
+  void clear(uint32_t End) {
+    values.forget(End);
     types.clear();
     strides.clear();
     calls.clear();
