@@ -11,7 +11,6 @@
 use super::form::{Ext, Form, Monomial, Rest, Scope, Symbol, Term, Terms, wrap};
 use crate::mutants::{self, Mutant};
 use smallvec::SmallVec;
-use std::cmp::Ordering;
 
 /// In which readings one operation is proven not to wrap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -108,26 +107,29 @@ pub fn difference_of_rests(a: Rest, b: Rest, bits: u32) -> Rest {
     add_rests(a, negate_rest(b, bits), bits)
 }
 
-/// The terms of `a + sign·b`, and whether no coefficient wrapped. Both lists are sorted.
-fn merge(a: &Terms, b: &Terms, sign: i128, bits: u32) -> Option<(Terms, bool)> {
-    let (mut left, mut right) = (a.iter().peekable(), b.iter().peekable());
+/// The terms of `a + b`, or of `a − b` if it `subtracts`, and whether no coefficient wrapped. Both lists are sorted.
+fn merge(a: &Terms, b: &Terms, subtracts: bool, bits: u32) -> Option<(Terms, bool)> {
+    let (mut left, mut right) = (&a[..], &b[..]);
     let (mut terms, mut faithful) = (Terms::EMPTY, true);
     loop {
-        let order = match (left.peek(), right.peek()) {
-            (Some(x), Some(y)) => x.monomial.cmp(&y.monomial),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
+        let monomial = match (left.first(), right.first()) {
+            (Some(x), Some(y)) => x.monomial.min(y.monomial),
+            (Some(term), None) | (None, Some(term)) => term.monomial,
             (None, None) => return Some((terms, faithful)),
         };
-        let x = left.next_if(|_| order.is_le());
-        let y = right.next_if(|_| order.is_ge());
-        let Term { monomial, .. } = x.or(y)?;
-        let of = |term: Option<&Term>| term.map_or(0, |term| i128::from(term.coefficient));
-        let coefficient = of(x) + sign * of(y);
-        let wrapped = wrap(coefficient as i64, bits);
-        faithful &= i128::from(wrapped) == coefficient;
+        let take = |side: &mut &[Term]| match side.split_first() {
+            Some((term, rest)) if term.monomial == monomial => {
+                *side = rest;
+                term.coefficient
+            }
+            _ => 0,
+        };
+        let (x, y) = (take(&mut left), take(&mut right));
+        let (coefficient, overflows) = if subtracts { x.overflowing_sub(y) } else { x.overflowing_add(y) };
+        let wrapped = wrap(coefficient, bits);
+        faithful &= !overflows && wrapped == coefficient;
         if wrapped != 0 {
-            terms.push(Term { monomial: *monomial, coefficient: wrapped })?;
+            terms.push(Term { monomial, coefficient: wrapped })?;
         }
     }
 }
@@ -142,7 +144,7 @@ pub fn add(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
     };
     let (terms, faithful) = match known.filter(|terms| fits(terms, bits)) {
         Some(&terms) => (terms, true),
-        None => merge(&a.terms, &b.terms, 1, bits)?,
+        None => merge(&a.terms, &b.terms, false, bits)?,
     };
     Some(Form {
         terms,
@@ -154,8 +156,7 @@ pub fn add(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
 
 /// `a − b`.
 pub fn sub(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
-    let sign = if mutants::on(Mutant::SubAdds) { 1 } else { -1 };
-    let (terms, faithful) = merge(&a.terms, &b.terms, sign, bits)?;
+    let (terms, faithful) = merge(&a.terms, &b.terms, !mutants::on(Mutant::SubAdds), bits)?;
     Some(Form {
         terms,
         rest: add_rests(a.rest, negate_rest(b.rest, bits), bits),
@@ -179,9 +180,9 @@ pub fn scale(a: &Form, factor: i64, bits: u32, no_wrap: NoWrap) -> Option<Form> 
     let (mut terms, mut faithful) = (Terms::EMPTY, true);
     for term in &a.terms {
         // the monomials and their order are unchanged
-        let coefficient = i128::from(term.coefficient) * i128::from(factor);
-        let wrapped = wrap(coefficient as i64, bits);
-        faithful &= i128::from(wrapped) == coefficient;
+        let (coefficient, overflows) = term.coefficient.overflowing_mul(factor);
+        let wrapped = wrap(coefficient, bits);
+        faithful &= !overflows && wrapped == coefficient;
         if wrapped != 0 {
             terms.push(Term { monomial: term.monomial, coefficient: wrapped })?;
         }

@@ -126,11 +126,18 @@ impl PartialOrd for Monomial {
 
 impl Ord for Monomial {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.bases, self.symbols).cmp(&(other.bases, other.symbols))
+        self.key().cmp(&other.key())
     }
 }
 
 impl Monomial {
+    /// All of it in one number, by which monomials are ordered: the bases, then the symbols.
+    fn key(&self) -> u128 {
+        let symbol = |symbol: Option<Symbol>| symbol.map_or(0, |Symbol(word)| u128::from(word.get()));
+        let (first, second) = self.bases;
+        let bases = (first as u128) << 8 | second.map_or(0, |base| base as u128 + 1);
+        bases << 64 | symbol(self.symbols.0) << 32 | symbol(self.symbols.1)
+    }
     /// A base alone.
     pub fn base(base: Base) -> Monomial {
         Monomial { bases: (base, None), symbols: (None, None) }

@@ -3,7 +3,7 @@
 use crate::affine::Scope;
 use crate::cfg::Cycle;
 use crate::entity::Block;
-use cranelift_entity::{EntityRef, SecondaryMap};
+use cranelift_entity::EntityRef;
 
 /// The narrowest scope that agrees on a path or an iteration; `None` if lanes of one warp may not agree.
 pub type Gate = Option<Scope>;
@@ -11,40 +11,30 @@ pub type Gate = Option<Scope>;
 /// The gate that loses nothing.
 pub const OPEN: Gate = Some(Scope::Grid);
 
-/// A gate that defaults to open.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct GateCell(pub Gate);
-
-impl Default for GateCell {
-    fn default() -> Self {
-        GateCell(OPEN)
-    }
-}
-
 /// The gates of a function. All start open and only ever narrow, which bounds the iteration of the solver.
 #[derive(Clone, Debug)]
 pub struct Gates {
-    joins: SecondaryMap<Block, GateCell>,
+    joins: Vec<Gate>,
     exits: Vec<Gate>,
     /// Whether any exit gate has been narrowed.
     exits_narrowed: bool,
-    branches: SecondaryMap<Block, GateCell>,
+    branches: Vec<Gate>,
 }
 
 impl Gates {
     /// All gates open.
     pub fn open(blocks: usize, cycles: usize) -> Gates {
         Gates {
-            joins: SecondaryMap::with_capacity(blocks),
+            joins: vec![OPEN; blocks],
             exits: vec![OPEN; cycles],
             exits_narrowed: false,
-            branches: SecondaryMap::with_capacity(blocks),
+            branches: vec![OPEN; blocks],
         }
     }
     /// The narrowest scope in which all lanes reach a block by the same path.
     #[inline]
     pub fn of_join(&self, block: Block) -> Gate {
-        self.joins[block].0
+        self.joins[block.index()]
     }
     /// The narrowest scope in which all lanes leave a cycle in the same iteration.
     #[inline]
@@ -54,7 +44,7 @@ impl Gates {
     /// The narrowest scope in which all lanes take the same successor at the end of a block.
     #[inline]
     pub fn of_branch(&self, block: Block) -> Gate {
-        self.branches[block].0
+        self.branches[block.index()]
     }
     /// Whether any cycle may be left in different iterations by lanes of some scope.
     #[inline]
@@ -63,30 +53,27 @@ impl Gates {
     }
     /// Narrows the gate of a join; returns whether it changed.
     pub fn narrow_join(&mut self, block: Block, gate: Gate) -> bool {
-        let changes = gate < self.joins[block].0;
-        if changes {
-            self.joins[block] = GateCell(gate);
-        }
-        changes
+        narrow(&mut self.joins[block.index()], gate)
     }
     /// Narrows the gate of a cycle's exits; returns whether it changed.
     pub fn narrow_exits(&mut self, cycle: Cycle, gate: Gate) -> bool {
-        let cell = &mut self.exits[cycle.index()];
-        let changes = gate < *cell;
-        if changes {
-            *cell = gate;
-            self.exits_narrowed = true;
-        }
+        let changes = narrow(&mut self.exits[cycle.index()], gate);
+        self.exits_narrowed |= changes;
         changes
     }
     /// Narrows the gate of a branch; returns whether it changed.
     pub fn narrow_branch(&mut self, block: Block, gate: Gate) -> bool {
-        let changes = gate < self.branches[block].0;
-        if changes {
-            self.branches[block] = GateCell(gate);
-        }
-        changes
+        narrow(&mut self.branches[block.index()], gate)
     }
+}
+
+/// Narrows a gate; returns whether it changed.
+fn narrow(known: &mut Gate, gate: Gate) -> bool {
+    let changes = gate < *known;
+    if changes {
+        *known = gate;
+    }
+    changes
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ use super::readers::Readers;
 use super::view::View;
 use crate::affine::interner::{Element, Interner};
 use crate::affine::lanes::LaneModel;
-use crate::affine::{Form, Scope};
+use crate::affine::{Rest, Scope};
 use crate::cfg::Cfg;
 use crate::cfg::cycles::Cycle;
 use crate::cfg::sync::SyncDependence;
@@ -62,12 +62,9 @@ struct Solver<'a> {
     func: &'a Func,
     cfg: &'a Cfg,
     env: &'a Environment<'a>,
-    model: LaneModel,
-    interner: Interner,
-    elements: Vec<Element>,
-    gates: Gates,
+    /// What rules see.
+    view: View<'a>,
     lone: Lone,
-    ranges: RangeMemory,
     /// Built on first use: the sweep over a function without loops needs none.
     readers: OnceCell<Readers>,
     /// Built for the first branch that is not uniform in the grid.
@@ -88,7 +85,8 @@ struct Solver<'a> {
 pub fn solve(func: &Func, cfg: &Cfg, env: &Environment<'_>) -> Solution {
     let mut solver = Solver::new(func, cfg, env);
     solver.run();
-    Solution { model: solver.model, interner: solver.interner, elements: solver.elements, gates: solver.gates }
+    let View { model, interner, elements, gates, .. } = solver.view;
+    Solution { model, interner, elements, gates }
 }
 
 /// The values that are `blockDim.x` and `blockDim.y`, if something may follow from them: if rows are assumed to be whole
@@ -123,16 +121,22 @@ pub struct Solution {
 impl<'a> Solver<'a> {
     fn new(func: &'a Func, cfg: &'a Cfg, env: &'a Environment<'a>) -> Self {
         let forms = (func.insts.len() / 3).min(128) + 4;
-        let mut solver = Solver {
+        let view = View {
             func,
             cfg,
             env,
             model: LaneModel::new(&env.geometry).with_extents(extents(func, env)),
-            interner: Interner::with_capacity(func.insts.len() / 32 + forms, func.consts.len() + 2),
             elements: vec![Element::BOTTOM; func.value_count()],
             gates: Gates::open(func.blocks.len(), cfg.cycles.len()),
-            lone: Lone::default(),
             ranges: RangeMemory::default(),
+            interner: Interner::with_capacity(func.insts.len() / 32 + forms, func.consts.len() + 2),
+        };
+        let mut solver = Solver {
+            func,
+            cfg,
+            env,
+            view,
+            lone: Lone::default(),
             readers: OnceCell::new(),
             sync: None,
             everything: OPEN,
@@ -163,43 +167,28 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// The state as a rule sees it.
-    #[inline]
-    fn view(&mut self) -> View<'_> {
-        View {
-            func: self.func,
-            cfg: self.cfg,
-            env: self.env,
-            model: &self.model,
-            elements: &self.elements,
-            gates: &self.gates,
-            ranges: &self.ranges,
-            interner: &mut self.interner,
-        }
-    }
-
     /// Sets the elements of arguments and constants.
     fn seed(&mut self) {
         for index in 0..self.func.params.len() {
             let claim = self.env.params.get(index).cloned().flatten();
-            self.elements[index] = self.interner.intern_or_divergent(claim.as_ref());
+            self.view.elements[index] = self.view.interner.intern_or_divergent(claim.as_ref());
         }
         for (value, data) in self.func.constants() {
-            let form = match data {
+            let rest = match data {
                 ConstData::Int(bits) => {
                     let width = self.func.int_bits(value).unwrap_or(64).min(64);
-                    Form::constant(crate::affine::form::wrap(bits as i64, width))
+                    Rest::Const(crate::affine::form::wrap(bits as i64, width))
                 }
                 // with clusters, the generic address of shared memory differs between blocks
                 ConstData::Address(global)
                     if global.space == space::SHARED
                         && self.func.type_info(value).kind.space() != Some(global.space) =>
                 {
-                    Form::uniform(Scope::Block)
+                    Rest::Uniform { scope: Scope::Block, align: 0 }
                 }
-                _ => Form::uniform(Scope::Grid),
+                _ => Rest::Uniform { scope: Scope::Grid, align: 0 },
             };
-            self.elements[value.index()] = self.interner.intern(&form);
+            self.view.elements[value.index()] = self.view.interner.intern_rest(rest);
         }
     }
 
@@ -219,7 +208,7 @@ impl<'a> Solver<'a> {
                     }
                     _ => self.result_of(inst, data),
                 };
-                self.elements[func.result(inst).index()] = element;
+                self.view.elements[func.result(inst).index()] = element;
             }
         }
         self.frontier = SETTLING;
@@ -243,10 +232,10 @@ impl<'a> Solver<'a> {
         let (func, cfg) = (self.func, self.cfg);
         let mut stuck: Vec<Inst> = Vec::new();
         for &block in cfg.cycles.order() {
-            stuck.extend(func.phis(block).filter(|&phi| self.elements[func.result(phi).index()].is_bottom()));
+            stuck.extend(func.phis(block).filter(|&phi| self.view.elements[func.result(phi).index()].is_bottom()));
         }
         for &phi in &stuck {
-            self.elements[func.result(phi).index()] = Element::uniform(Scope::Grid);
+            self.view.elements[func.result(phi).index()] = Element::uniform(Scope::Grid);
         }
         for &phi in &stuck {
             self.mark(phi);
@@ -291,8 +280,8 @@ impl<'a> Solver<'a> {
     #[inline]
     fn result_of(&mut self, inst: Inst, data: &InstData) -> Element {
         let element = match data.opcode {
-            Opcode::Phi => self.view().phi(inst),
-            _ => self.view().transfer(inst, data),
+            Opcode::Phi => self.view.phi(inst),
+            _ => self.view.transfer(inst, data),
         };
         let element = if self.env.simple { self.forget_forms(element) } else { element };
         // one lane agrees with itself
@@ -310,7 +299,7 @@ impl<'a> Solver<'a> {
             return;
         }
         let mut lone = std::mem::take(&mut self.lone);
-        lone.enter(&self.view(), block);
+        lone.enter(&self.view, block);
         self.lone = lone;
     }
 
@@ -318,7 +307,7 @@ impl<'a> Solver<'a> {
     /// any more that one lane executes them.
     fn revise_lone(&mut self, inst: Inst) {
         let mut lone = std::mem::take(&mut self.lone);
-        let lost = lone.revise(&mut self.view(), inst);
+        let lost = lone.revise(&mut self.view, inst);
         self.lone = lone;
         for inst in lost.into_iter().flat_map(|block| self.func.block_insts(block)) {
             self.mark(inst);
@@ -339,7 +328,7 @@ impl<'a> Solver<'a> {
         }
         let mut new = self.result_of(inst, data);
         let value = self.func.result(inst);
-        let old = self.elements[value.index()];
+        let old = self.view.elements[value.index()];
         if new == old {
             let looked_through = matches!(data.opcode, Opcode::InsertValue | Opcode::Call) || data.opcode.moves_bits();
             if looked_through && !mutants::on(Mutant::StaleMembers) {
@@ -353,7 +342,7 @@ impl<'a> Solver<'a> {
                 return;
             }
         }
-        self.elements[value.index()] = new;
+        self.view.elements[value.index()] = new;
         self.mark_readers(inst, |_, _| true);
     }
 
@@ -371,8 +360,8 @@ impl<'a> Solver<'a> {
         if element.is_bottom() || element.is_divergent() {
             return element;
         }
-        match self.interner.uniform_scope(element) {
-            Some(_) if self.interner.constant(element).is_some() => element,
+        match self.view.interner.uniform_scope(element) {
+            Some(_) if self.view.interner.constant(element).is_some() => element,
             Some(scope) => Element::uniform(scope),
             None => Element::DIVERGENT,
         }
@@ -387,10 +376,10 @@ impl<'a> Solver<'a> {
         if *count <= COARSEN_AFTER {
             return new;
         }
-        let Some(form) = self.interner.form(new) else { return new };
+        let Some(form) = self.view.interner.form(new) else { return new };
         let mut coarse = form.clone().without_exactness();
-        coarse.rest = crate::affine::Rest::Uniform { scope: form.rest.scope(), align: 0 };
-        self.interner.intern(&coarse)
+        coarse.rest = Rest::Uniform { scope: form.rest.scope(), align: 0 };
+        self.view.interner.intern(&coarse)
     }
 
     /// Queues an instruction that the sweep has passed; those ahead are visited anyway.
@@ -413,7 +402,7 @@ impl<'a> Solver<'a> {
         let block = self.func.insts[inst].block;
         let scope = match self.func.condition(inst) {
             Some(condition) => {
-                let mut view = self.view();
+                let view = &mut self.view;
                 let element = view.read(condition, block);
                 if element.is_bottom() {
                     return;
@@ -428,10 +417,10 @@ impl<'a> Solver<'a> {
         let scope = if !self.lone.is_empty() && self.lone.holds(block) { scope.max(Some(Scope::Warp)) } else { scope };
         if scope.is_none() && self.frontier != SETTLING && !self.env.simple {
             let mut lone = std::mem::take(&mut self.lone);
-            lone.learn(&mut self.view(), inst);
+            lone.learn(&mut self.view, inst);
             self.lone = lone;
         }
-        if !self.gates.narrow_branch(block, scope) {
+        if !self.view.gates.narrow_branch(block, scope) {
             return;
         }
         let (graph, cycles) = (&self.func.graph, &self.cfg.cycles);
@@ -458,7 +447,7 @@ impl<'a> Solver<'a> {
     }
 
     fn narrow_join(&mut self, block: Block, gate: Gate) {
-        if !self.gates.narrow_join(block, gate) {
+        if !self.view.gates.narrow_join(block, gate) {
             return;
         }
         let func = self.func;
@@ -468,7 +457,7 @@ impl<'a> Solver<'a> {
     }
 
     fn narrow_exit(&mut self, cycle: Cycle, gate: Gate) {
-        if mutants::on(Mutant::NoExitGate) || !self.gates.narrow_exits(cycle, gate) {
+        if mutants::on(Mutant::NoExitGate) || !self.view.gates.narrow_exits(cycle, gate) {
             return;
         }
         if self.frontier != SETTLING {
@@ -535,14 +524,14 @@ mod tests {
 
     /// How much is claimed of the lanes: the scope in which they agree, if they do.
     fn claim(solver: &mut Solver<'_>, element: Element) -> Option<Scope> {
-        if element.is_bottom() { Some(Scope::Grid) } else { solver.view().scope_of(element) }
+        if element.is_bottom() { Some(Scope::Grid) } else { solver.view.scope_of(element) }
     }
 
     #[test]
     fn the_solution_satisfies_every_rule() {
         solved(|solver, name| {
             for inst in results(solver) {
-                let (known, again) = (solver.elements[solver.func.result(inst).index()], rule(solver, inst));
+                let (known, again) = (solver.view.elements[solver.func.result(inst).index()], rule(solver, inst));
                 let is_coarse = solver.changes.get(&inst).is_some_and(|&count| count > COARSEN_AFTER);
                 assert!(known == again || is_coarse, "{name}: {inst} is {known:?}, and by its rule {again:?}");
                 assert!(claim(solver, known) <= claim(solver, again), "{name}: {inst} claims more than its rule");
@@ -564,7 +553,7 @@ mod tests {
                     continue;
                 }
                 for &operand in solver.func.operands(inst) {
-                    let was = std::mem::replace(&mut solver.elements[operand.index()], Element::DIVERGENT);
+                    let was = std::mem::replace(&mut solver.view.elements[operand.index()], Element::DIVERGENT);
                     let weaker = rule(solver, inst);
                     assert_eq!(
                         claim(solver, weaker),
@@ -572,7 +561,7 @@ mod tests {
                         "{name}: {inst}, {:?}, agrees if {operand} is divergent, not as {was:?}; {weaker:?}",
                         solver.func.insts[inst].opcode
                     );
-                    solver.elements[operand.index()] = was;
+                    solver.view.elements[operand.index()] = was;
                 }
             }
         });

@@ -123,6 +123,9 @@ impl View<'_> {
             // keeping the old value on some edges mixes iterations
             element = self.join(element, element, gate);
         }
+        if element.is_divergent() || element.plain_scope().is_some() {
+            return element; // no terms
+        }
         let element = self.drop_foreign_symbols(element, block);
         self.prove_again(element, func.result(phi))
     }

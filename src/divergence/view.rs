@@ -1,7 +1,7 @@
 //! What can a transfer rule see? The function, what is known about values and paths so far, and the table of forms.
 //!
-//! Rules only read, except that they add new forms to the interner. Their result depends on nothing but the view: a
-//! rule applied twice to the same state gives the same answer, on which the solver's fixed point relies.
+//! Only the solver changes it; rules read, except that they add new forms to the interner. Their result depends on nothing
+//! but the view: a rule applied twice to the same state gives the same answer, on which the solver's fixed point relies.
 
 use super::environment::Environment;
 use super::gates::Gates;
@@ -19,13 +19,13 @@ pub(super) struct View<'v> {
     pub cfg: &'v Cfg,
     pub env: &'v Environment<'v>,
     /// What the launch geometry says about lanes.
-    pub model: &'v LaneModel,
+    pub model: LaneModel,
     /// What is known about each value so far.
-    pub elements: &'v [Element],
-    pub gates: &'v Gates,
-    pub ranges: &'v RangeMemory,
+    pub elements: Vec<Element>,
+    pub gates: Gates,
+    pub ranges: RangeMemory,
     /// The table of forms.
-    pub interner: &'v mut Interner,
+    pub interner: Interner,
 }
 
 impl View<'_> {
