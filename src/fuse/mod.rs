@@ -21,6 +21,7 @@
 //! loops      what the function would be with its loops in simple form
 //! versions   which kernels would be melded differently in some of their launches
 //! apply      the edits
+//! convert    which trees of short sides are executed without branches; before anything is melded
 //! ```
 //!
 //! The driver computes facts, plans all divergent branches that do not overlap, innermost first, and applies the plans.
@@ -40,10 +41,12 @@
 
 mod align;
 mod apply;
+mod apply_convert;
 mod apply_hub;
 mod apply_records;
 pub mod census;
 mod contraction;
+mod convert;
 mod counters;
 mod hub;
 mod legality;
@@ -78,6 +81,7 @@ use crate::pressure::Pressure;
 use crate::pressure::intervals::at_most;
 use crate::settings::enabled::is_annotated_off;
 use crate::settings::{Transform, is_enabled};
+use convert::Tree;
 use legality::Kinds;
 pub use options::Options;
 use pairing::Context;
@@ -85,6 +89,7 @@ pub use plan::Visits;
 use plan::{FusePlan, Scratch};
 use reject::FuseReject;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::fmt::Display;
 
 /// Maximum number of rounds for a function: nests up to this depth are melded from the inside out.
 const ROUNDS: usize = 12;
@@ -184,9 +189,9 @@ impl<'m> Driver<'_, 'm> {
             return false;
         }
         let Driver { module, host, .. } = *self;
-        let mut changed = false;
+        let (mut changed, mut known) = self.convert(function);
         for round in 0..ROUNDS {
-            let found = self.look(function, self.reshapes && round == 0, &[]);
+            let found = self.look(function, self.reshapes && round == 0, &[], known.take());
             let has_nothing = found.as_ref().is_none_or(|look| look.work.plans.is_empty() && stands_alone(&look.facts));
             if self.reshapes && !changed && has_nothing {
                 host.note_nothing(function);
@@ -195,14 +200,14 @@ impl<'m> Driver<'_, 'm> {
             if look.is_ahead && !look.work.plans.is_empty() && host.admits_more() {
                 host.reshape(function, Reshape::SimpleLoops);
                 changed = true;
-                match self.look(function, false, &[]) {
+                match self.look(function, false, &[], None) {
                     Some(again) => look = again,
                     None => break,
                 }
             }
             let Look { facts, handles, mut work, .. } = look;
             let planned = work.plans.len();
-            work.plans.retain(|plan| is_admitted(&facts, &handles, plan, host));
+            work.plans.retain(|plan| is_admitted(&facts, &handles, plan.entry, &plan.numbers, host));
             if work.plans.is_empty() {
                 report_rejects(&facts, &handles, &work, host);
                 break;
@@ -232,12 +237,48 @@ impl<'m> Driver<'_, 'm> {
         changed
     }
 
-    /// The plans of a function as it is, or as it would be with simple loops, for launches of which these facts hold;
-    /// `None` if there is nothing to do or to report.
-    fn look(&mut self, function: Function<'m>, simple_loops: bool, under: &[Fact]) -> Option<Look<'m>> {
+    /// Converts the trees of short sides in a function. Returns whether it has changed, and if not, perhaps its outline.
+    fn convert(&mut self, function: Function<'m>) -> (bool, Option<(Outline, Handles<'m>)>) {
         let Driver { module, options, kinds, host, .. } = *self;
         let analysis = self.analysis.get_or_insert_with(|| ModuleAnalysis::new(module, options.analysis));
         let (outline, handles) = analysis.outline(function);
+        let costs = Costs::of(function);
+        let (always, map) = (options.always, options.map.as_deref());
+        let frequencies = &Frequencies::new(function);
+        let context = Context { func: &outline.func, handles: &handles, kinds, costs, frequencies, always, map };
+        let mut trees = convert::candidates(&outline, &context);
+        if trees.is_empty() {
+            return (false, Some((outline, handles)));
+        }
+        let facts = analysis.solve(outline, function);
+        let context = Context { func: &facts.func, handles: &handles, kinds, costs, frequencies, always, map };
+        trees.retain(|tree| {
+            convert::lanes_part(&facts, &context, tree) && is_admitted(&facts, &handles, tree.entry, tree, host)
+        });
+        let mut editor = Editor::new(module);
+        for tree in &trees {
+            report_conversion(&facts, &handles, tree, host);
+            apply_convert::apply(&mut editor, &facts.func, &handles, tree);
+        }
+        debug_assert!(editor.verifies(function), "converting branches broke {}", function.name());
+        if !trees.is_empty() && calls_functions(&facts) {
+            self.analysis = None;
+        }
+        (!trees.is_empty(), None)
+    }
+
+    /// The plans of a function as it is, or as it would be with simple loops, for launches of which these facts hold;
+    /// `known` is the function's outline, if the caller has it. `None` if there is nothing to do or to report.
+    fn look(
+        &mut self,
+        function: Function<'m>,
+        simple_loops: bool,
+        under: &[Fact],
+        known: Option<(Outline, Handles<'m>)>,
+    ) -> Option<Look<'m>> {
+        let Driver { module, options, kinds, host, .. } = *self;
+        let analysis = self.analysis.get_or_insert_with(|| ModuleAnalysis::new(module, options.analysis));
+        let (outline, handles) = known.unwrap_or_else(|| analysis.outline(function));
         let (outline, handles, is_ahead) =
             if simple_loops { loops::simplified(outline, handles) } else { (outline, handles, false) };
         let outline = outline.for_launches(|geometry| known_blocks(under, geometry));
@@ -425,9 +466,17 @@ fn refuse_pressure(facts: &Facts, options: &Options, work: &mut Work) {
     });
 }
 
-fn is_admitted(facts: &Facts, handles: &Handles<'_>, plan: &FusePlan, host: &Host<'_>) -> bool {
-    let branch = handles.inst(facts.func.terminator(plan.entry));
-    host.admits(Transform::Fuse.pass(), handles.function, Some(branch), || format!("branch fused: {}", plan.numbers))
+fn is_admitted(facts: &Facts, handles: &Handles<'_>, entry: Block, what: &dyn Display, host: &Host<'_>) -> bool {
+    let branch = handles.inst(facts.func.terminator(entry));
+    host.admits(Transform::Fuse.pass(), handles.function, Some(branch), || format!("branch fused: {what}"))
+}
+
+fn report_conversion(facts: &Facts, handles: &Handles<'_>, tree: &Tree, host: &Host<'_>) {
+    if host.wants(Kind::Passed) {
+        let branch = handles.inst(facts.func.terminator(tree.entry));
+        let message = format!("divergent branches converted to selects: {tree}");
+        host.emit(Kind::Passed, handles.function, Some(branch), "BranchesConverted", &message);
+    }
 }
 
 fn report_plan(facts: &Facts, handles: &Handles<'_>, plan: &FusePlan, host: &Host<'_>) {

@@ -83,7 +83,7 @@ pub struct Visits {
 
 impl Visits {
     /// Whether warps reached the branch and none of them was split.
-    fn never_splits(&self) -> bool {
+    pub fn never_splits(&self) -> bool {
         self.reached > 0 && self.split == 0
     }
 
@@ -283,7 +283,7 @@ pub fn expected_gain(facts: &Facts, plan: &FusePlan) -> (f64, f64) {
     (chance, chance * (f64::from(saved) - f64::from(added)) - (1.0 - chance) * f64::from(risk))
 }
 
-fn agrees_along_rows(facts: &Facts, entry: Block) -> bool {
+pub fn agrees_along_rows(facts: &Facts, entry: Block) -> bool {
     let condition = facts.func.operands(facts.func.terminator(entry)).first();
     let may_be_long = facts.geometry.exact.is_none() && facts.geometry.rows != Some(Rows::Short);
     may_be_long && condition.is_some_and(|&condition| LaneDistance::new(facts).of(condition, entry) == Some(0))
@@ -561,7 +561,7 @@ impl Planner<'_, '_, '_> {
 }
 
 /// The value that a phi receives from a block; the edge exists.
-fn incoming(context: &Context<'_, '_>, phi: Inst, from: Block) -> Value {
+pub fn incoming(context: &Context<'_, '_>, phi: Inst, from: Block) -> Value {
     let func = context.func;
     debug_assert!(func.insts[phi].opcode == Opcode::Phi);
     let place = func.incoming(phi).iter().position(|&block| block == from);

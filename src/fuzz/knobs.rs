@@ -155,6 +155,8 @@ features! {
     If = 8,
     IfElse = 12,
     Switch = 4,
+    /// A tree of branches whose sides only compute (a percentage of the loops).
+    Tree = 25,
     CountedLoop = 7,
     WhileLoop = 4,
     DoWhile = 4,

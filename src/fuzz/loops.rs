@@ -67,6 +67,9 @@ impl Gen<'_> {
             self.place(body);
         }
         let header_end = self.f.pool.len();
+        if self.happens(Feature::Tree) {
+            self.tree();
+        }
         self.region(spend);
         self.close_turn(header_end);
         let nexts: Vec<Val> = phis.iter().zip(&carried.types).map(|(&phi, &ty)| self.carried_next(phi, ty)).collect();

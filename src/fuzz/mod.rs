@@ -33,6 +33,7 @@ mod rng;
 mod special;
 mod stack;
 mod stream_loops;
+mod tree;
 mod unstructured;
 mod value;
 mod warp;

@@ -6,8 +6,9 @@ use super::model::Report;
 use serde_json::{Value, json};
 
 /// What the less obvious remarks mean; docs/PASSES.md has all of them.
-const MEANINGS: [(&str, &str); 12] = [
+const MEANINGS: [(&str, &str); 13] = [
     ("BranchFused", "both sides of a divergent branch are executed once"),
+    ("BranchesConverted", "short ways behind divergent branches became selects"),
     ("InvariantLoad", "a load reads memory that the kernel never writes"),
     ("NotFusedOneSided", "there is only one side, as in `if (i >= n) return`: nothing to fuse"),
     ("NotFusedNothingAlike", "the sides have nothing in common"),

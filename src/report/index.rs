@@ -123,7 +123,7 @@ impl KernelRow {
 fn is_fused(advice: &Advice, kernel: &FunctionReport, deeds: &[Deed]) -> bool {
     let is_same = |deed: &Deed| {
         deed.symbol == kernel.symbol
-            && deed.remark == "BranchFused"
+            && matches!(deed.remark.as_str(), "BranchFused" | "BranchesConverted")
             && deed.place.is_some()
             && deed.place == advice.place
     };
