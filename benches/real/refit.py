@@ -30,10 +30,16 @@ def gain(row):
     return 0.0 if displaces else float(row["gain"])
 
 
+def dear(row):
+    """What a converted tree costs in percent of its branches; negative, since less is better."""
+    return -100 * float(row["added"]) / float(row["saved"])
+
+
 # transform of the table, number that decides, where the constant is, and its sign
 MODELS = [
     ("fuse", risk, "src/fuse/plan.rs", "MAX_WASTE", -1),
     ("object", gain, "src/stack/gain.rs", "LEAST_GAIN", 1),
+    ("convert", dear, "src/fuse/convert.rs", "MAX_COST", -1),
 ]
 LEAST = 0.98  # below this a kernel has lost
 GOOD = 1.02  # above this it has gained
