@@ -21,6 +21,7 @@ namespace {
 constexpr const char *DefaultPipeline = "warpwise";
 constexpr const char *MapPass = "divergence-map";
 constexpr const char *WholeProgram = "whole-program";
+constexpr const char *InlineCalls = "inline-calls";
 
 const void *session(Module &M, ModuleAnalysisManager &MAM) { return MAM.getResult<AffineModuleAnalysis>(M).Kept.get(); }
 
@@ -164,6 +165,20 @@ struct WholeProgramPass : PassInfoMixin<WholeProgramPass> {
   }
 };
 
+// Inlines calls that keep stack objects in memory.
+struct InlinePass : PassInfoMixin<InlinePass> {
+  bool Early;
+  explicit InlinePass(bool Early) : Early(Early) {}
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
+    if (!is_nvptx(M))
+      return PreservedAnalyses::all();
+    auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+    WarpwiseHost Host = host(M, FAM);
+    bool Changed = warpwise_inline_calls(wrap(&M), Early, session(M, MAM), &Host);
+    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+};
+
 // Matches "name" or "name<parameters>" and extracts the parameters.
 bool match(StringRef Text, StringRef Name, StringRef &Parameters) {
   if (!Text.consume_front(Name))
@@ -230,6 +245,10 @@ bool Parser::module(StringRef Name, ModulePassManager &MPM) {
   }
   if (Name == WholeProgram) {
     MPM.addPass(WholeProgramPass());
+    return true;
+  }
+  if (Name == InlineCalls) {
+    MPM.addPass(InlinePass(/*Early=*/false));
     return true;
   }
   if (match(Name, RemarksName, P) && accept(RemarksName, P)) {
@@ -335,6 +354,16 @@ void register_passes(PassBuilder &PB) {
       [Reader](StringRef Name, ModulePassManager &MPM, Elements) { return Reader->module(Name, MPM); });
   PB.registerPipelineParsingCallback(
       [Reader](StringRef Name, FunctionPassManager &FPM, Elements) { return Reader->function(Name, FPM); });
+  // before LLVM inlines; when it has inlined what it wants to, and before branches are fused in what is inlined here
+  PB.registerPipelineEarlySimplificationEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
+        if (Session().runs("inline") && Level.getSpeedupLevel() > 1 && Phase == ThinOrFullLTOPhase::None)
+          MPM.addPass(InlinePass(/*Early=*/true));
+      });
+  PB.registerOptimizerEarlyEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
+    if (Session().runs("inline") && Level.getSpeedupLevel() > 1 && !is_before_link(Phase))
+      MPM.addPass(InlinePass(/*Early=*/false));
+  });
   add_fusion(PB);
   // at the very start, because the functions in which clang registers kernels are inlined later
   PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) {

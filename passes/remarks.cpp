@@ -9,6 +9,7 @@
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CBindingWrapping.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
@@ -75,6 +76,9 @@ void reshape(void *Context, LLVMValueRef Func, uint32_t How) {
   FAM.invalidate(F, PreservedAnalyses::none());
   if (How == WARPWISE_SIMPLE_LOOPS) {
     LoopSimplifyPass().run(F, FAM);
+  } else if (How == WARPWISE_SIMPLIFY) {
+    PassBuilder PB;
+    PB.buildFunctionSimplificationPipeline(OptimizationLevel::O2, ThinOrFullLTOPhase::None).run(F, FAM);
   } else {
     if (How == WARPWISE_UNROLL)
       FAM.invalidate(F, LoopUnrollPass(LoopUnrollOptions(/*OptLevel=*/3, /*OnlyWhenForced=*/true)).run(F, FAM));

@@ -8,6 +8,7 @@ use crate::annotate::codegen;
 use crate::divergence::hypothesis::conditions;
 use crate::divergence::print::Printer;
 use crate::divergence::{Facts, ModuleAnalysis};
+use crate::inline::Stage;
 use crate::ir::handles::Handles;
 use crate::llvm::handle;
 use crate::llvm::remark::{Host, RawHost};
@@ -15,7 +16,7 @@ use crate::llvm::text::{Sink, Text, collect};
 use crate::pipeline::{self, Pass, Session};
 use crate::remarks::{self, Listen};
 use crate::settings::table::PARAMETERS;
-use crate::settings::transform::{REMARKS, VERSIONS, WHOLE_PROGRAM};
+use crate::settings::transform::{INLINE, REMARKS, VERSIONS, WHOLE_PROGRAM};
 use crate::settings::{self, Settings, Transform};
 use llvm_sys::prelude::{LLVMModuleRef, LLVMValueRef};
 use std::ffi::{c_char, c_void};
@@ -261,6 +262,7 @@ pub unsafe extern "C" fn warpwise_session_runs(session: *const c_void, word: Tex
         match Transform::of_word(&word) {
             Some(transform) => settings.runs(transform),
             None if word == WHOLE_PROGRAM => settings.is_whole_program(),
+            None if word == INLINE => settings.inlines(),
             None => word == VERSIONS && settings.chooses_versions(),
         }
     })
@@ -542,6 +544,24 @@ pub unsafe extern "C" fn warpwise_whole_program(
 ) -> bool {
     // SAFETY: as this function's own.
     unsafe { edit_module(module, session, host, pipeline::make_whole) }
+}
+
+/// Inlines calls that keep stack objects in memory.
+///
+/// # Safety
+/// As [`warpwise_pass_run`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpwise_inline_calls(
+    module: LLVMModuleRef,
+    early: bool,
+    session: *const c_void,
+    host: *const RawHost,
+) -> bool {
+    let stage = if early { Stage::Early } else { Stage::Late };
+    // SAFETY: as this function's own.
+    unsafe {
+        edit_module(module, session, host, |module, session, host| pipeline::inline_calls(module, stage, session, host))
+    }
 }
 
 /// Melds the sides of one function's divergent branches, in the middle of clang's pipeline.

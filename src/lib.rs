@@ -42,6 +42,7 @@ pub mod geometry;
 pub mod gpu;
 pub mod graph;
 pub mod hoist;
+pub mod inline;
 pub mod inst;
 pub mod ir;
 pub mod launch;

@@ -11,7 +11,7 @@ use crate::llvm::plans::Plans;
 use crate::llvm::remark::{Host, Kind, Said};
 use crate::settings::enabled::read_annotations;
 use crate::settings::{DEFAULT, Settings, SettingsError, Transform};
-use crate::{annotate, bounds, fuse, map, steer, unroll, whole_program};
+use crate::{annotate, bounds, fuse, inline, map, steer, unroll, whole_program};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -206,6 +206,11 @@ fn run_transform(
 /// Makes the device functions of a whole program local, at the start of a pipeline; returns whether the module changed.
 pub fn make_whole(module: Module<'_>, session: &Session, host: &Host<'_>) -> bool {
     whole_program::run(module, &host.limited(&session.plans))
+}
+
+/// Inlines calls that keep stack objects in memory, in the middle of a pipeline; returns whether the module changed.
+pub fn inline_calls(module: Module<'_>, stage: inline::Stage, session: &Session, host: &Host<'_>) -> bool {
+    inline::run(module, stage, &host.limited(&session.plans))
 }
 
 /// Runs `fuse-branches` on one function, in the middle of a pipeline; returns whether it changed.

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use warpwise::settings::table::{self, Parameter};
 
 /// Files that contain names of remarks: the transforms, and the analysis's own remarks.
-const REMARKS: [&str; 18] = [
+const REMARKS: [&str; 19] = [
     "src/annotate",
     "src/fuse",
     "src/hoist",
+    "src/inline",
     "src/launch",
     "src/llvm/plans.rs",
     "src/map",

@@ -57,6 +57,8 @@ pub enum Reshape {
     CleanUp = 1,
     /// `loop-unroll` of loops that are marked for it, then `simplifycfg,instcombine`.
     Unroll = 2,
+    /// LLVM's pipeline for a single function, as after its own inlining.
+    Simplify = 3,
 }
 
 // passes/abi.h asserts the same
@@ -71,6 +73,7 @@ const _: () = assert!(
         && Reshape::SimpleLoops as u32 == 0
         && Reshape::CleanUp as u32 == 1
         && Reshape::Unroll as u32 == 2
+        && Reshape::Simplify as u32 == 3
 );
 
 /// What was said of places in a module's source, so that nothing is said twice: clang's pipeline runs passes several

@@ -21,7 +21,7 @@ use crate::source::Whose;
 pub use enabled::is_enabled;
 pub use error::{SettingsError, ValueError};
 pub use spill_candidates::SpillCandidates;
-pub use transform::{DEFAULT, Transform, WHOLE_PROGRAM};
+pub use transform::{DEFAULT, INLINE_CALLS, Transform, WHOLE_PROGRAM};
 
 /// All settings. Each pass builds its own `Options` from them.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -63,6 +63,8 @@ pub struct Settings {
     pub verify: bool,
     /// No other module calls device functions.
     pub whole_program: bool,
+    /// Inline calls that keep stack objects in memory.
+    pub inline: bool,
     /// Make versions of kernels, among which the host chooses at the launch.
     pub versions: bool,
     /// Build kernels in alternatives, to be measured.
@@ -107,6 +109,7 @@ impl Default for Settings {
             flush_after: None,
             verify: false,
             whole_program: false,
+            inline: false,
             versions: false,
             tune: false,
             choices: None,
@@ -188,6 +191,11 @@ impl Settings {
         self.whole_program && !self.is_off
     }
 
+    /// Whether calls that keep stack objects in memory are inlined.
+    pub fn inlines(&self) -> bool {
+        self.inline && !self.is_off
+    }
+
     /// Whether launches in host code choose among versions of their kernels, or alternatives to be measured.
     pub fn chooses_versions(&self) -> bool {
         (self.versions || self.is_tuned()) && !self.is_off
@@ -226,7 +234,8 @@ impl Settings {
             flush_after: _,
             verify,
             whole_program: _, // a kernel's code shows what was inlined into it
-            versions: _,      // alternatives are made with and without
+            inline: _,
+            versions: _, // alternatives are made with and without
             tune: _,
             choices: _,
             hoist_grid,
@@ -356,6 +365,7 @@ mod tests {
             "tune",
             "choices",
             "whole-program",
+            "inline",
         ];
         let plain = Settings::default();
         for row in table::PARAMETERS {

@@ -5,7 +5,7 @@
 use super::Settings;
 use super::error::{FormError, ValueError};
 use super::spill_candidates::SpillCandidates;
-use super::transform::{ANALYSIS, DEFAULT, REMARKS, Transform, WHOLE_PROGRAM};
+use super::transform::{ANALYSIS, DEFAULT, INLINE_CALLS, REMARKS, Transform, WHOLE_PROGRAM};
 use crate::geometry::BlockShape;
 use crate::gpu::chip::MAX_REGISTERS;
 use crate::source::Whose;
@@ -146,6 +146,14 @@ pub const PARAMETERS: &[Parameter] = &[
         passes: &[WHOLE_PROGRAM],
         takes: Takes::Switch(|settings, on| settings.whole_program = on),
         help: "No other module calls device functions (compiled without -fgpu-rdc): give them internal linkage, so that more of them are inlined (off)",
+    },
+    Parameter {
+        name: "",
+        option: "inline",
+        value: "",
+        passes: &[INLINE_CALLS],
+        takes: Takes::Switch(|settings, on| settings.inline = on),
+        help: "Inline the only call of a device function if a stack object is in memory for that call alone (off)",
     },
     Parameter {
         name: "versions",

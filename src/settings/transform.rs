@@ -21,6 +21,10 @@ pub const REMARKS: &str = "warpwise-remarks";
 /// Name of the pass by which only the module itself can call its device functions, and the word of its switch.
 pub const WHOLE_PROGRAM: &str = "whole-program";
 
+/// Name of the pass that inlines calls that keep stack objects in memory, and the word of its switch.
+pub const INLINE_CALLS: &str = "inline-calls";
+pub const INLINE: &str = "inline";
+
 /// The word of the switch by which launches in host code choose a version.
 pub const VERSIONS: &str = "versions";
 

@@ -19,9 +19,10 @@ const ANALYSIS: &str = "analysis";
 const MACHINE: &str = "machine";
 /// Every transform by itself with the parameters that make it do most, the default pipeline, and all of them in
 /// sequence.
-const PIPELINES: [&str; 11] = [
+const PIPELINES: [&str; 12] = [
     "unroll-loops",
     "whole-program",
+    "inline-calls",
     "annotate-uniform<verify;block=64x4>",
     "fuse-branches<always>",
     "steer-spills<regs=24>",

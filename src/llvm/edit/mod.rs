@@ -41,6 +41,7 @@ macro_rules! wrap {
 
 pub mod annotate;
 pub mod debug;
+pub mod inline;
 pub mod launch;
 pub mod map;
 pub mod spill;

@@ -4,6 +4,8 @@ use super::*;
 
 unsafe extern "C" {
     fn warpwise_unroll_is_decided(latch: LLVMValueRef) -> bool;
+    fn warpwise_gep_offset(gep: LLVMValueRef, bytes: *mut i64) -> bool;
+    fn warpwise_may_inline(call: LLVMValueRef) -> bool;
 }
 
 impl<'m> Inst<'m> {
@@ -186,6 +188,15 @@ impl<'m> Inst<'m> {
     /// Whether the source or an earlier pass has said anything about unrolling the loop whose latch ends with this branch.
     pub fn unroll_is_decided(self) -> bool {
         get!(warpwise_unroll_is_decided(self.raw))
+    }
+    /// Bytes that a GEP adds to its pointer, if that is a constant; call it on GEPs only.
+    pub fn gep_offset(self) -> Option<i64> {
+        let mut bytes = 0;
+        get!(warpwise_gep_offset(self.raw, &mut bytes)).then_some(bytes)
+    }
+    /// Whether the body of the callee may stand in the place of this call: legal, and not forbidden by anybody.
+    pub fn may_be_inlined(self) -> bool {
+        get!(warpwise_may_inline(self.raw))
     }
     /// Debug location.
     pub fn debug_loc(self) -> Option<DebugLoc<'m>> {

@@ -1,0 +1,122 @@
+; Inlined code computes the same bits: where a product would meet a sum through an argument, a result or an object, which
+; rounded it before, the call stays. A product that is stored to other memory is rounded on its own afterwards.
+; RUN: %opt -passes=inline-calls -S %s | %FileCheck %s
+; RUN: %opt -passes=inline-calls -disable-output -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+
+define float @apart(ptr %p, float %x, float %y) {
+  %sum = fadd contract float %x, %y
+  %second = getelementptr i8, ptr %p, i64 4
+  %product = fmul contract float %sum, %y
+  store float %product, ptr %p
+  store float %sum, ptr %second
+  ret float %product
+}
+
+; CHECK-LABEL: @places(
+; CHECK-NOT: call
+; CHECK: store float %{{.*}}, ptr %out
+define ptx_kernel void @places(ptr %out, float %a) {
+  %object = alloca { float, float }
+  %r = call float @apart(ptr %object, float %a, float 3.0)
+  %second = getelementptr i8, ptr %object, i64 4
+  %old = load float, ptr %second
+  %s = fadd contract float %old, %a
+  %t = fmul contract float %s, %r
+  store float %t, ptr %out
+  ret void
+}
+
+define void @argument(ptr %p, float %x) {
+  %sum = fadd contract float %x, 1.0
+  store float %sum, ptr %p
+  ret void
+}
+
+; REMARK-COUNT-4: remark: {{.*}} call with the address of a stack object is not inlined: a product goes through the call or the object to a sum, and the back end would join the two
+; CHECK-LABEL: @through_argument(
+; CHECK: call void @argument(
+define ptx_kernel void @through_argument(ptr %out, float %a) {
+  %object = alloca float
+  %product = fmul contract float %a, %a
+  %negative = fneg float %product
+  call void @argument(ptr %object, float %negative)
+  %new = load float, ptr %object
+  store float %new, ptr %out
+  ret void
+}
+
+define float @result(ptr %p, float %x, i1 %c) {
+  %product = fmul contract float %x, %x
+  %chosen = select i1 %c, float %x, float %product
+  store float %x, ptr %p
+  ret float %chosen
+}
+
+; CHECK-LABEL: @through_result(
+; CHECK: call float @result(
+define ptx_kernel void @through_result(ptr %out, float %a, i1 %c) {
+  %object = alloca float
+  %r = call float @result(ptr %object, float %a, i1 %c)
+  %new = load float, ptr %object
+  %s = fsub contract float %new, %r
+  store float %s, ptr %out
+  ret void
+}
+
+define void @store(ptr %p, float %x) {
+  %product = fmul contract float %x, %x
+  store float %product, ptr %p
+  ret void
+}
+
+; CHECK-LABEL: @through_object(
+; CHECK: call void @store(
+define ptx_kernel void @through_object(ptr %out, float %a) {
+  %object = alloca float
+  call void @store(ptr %object, float %a)
+  %new = load float, ptr %object
+  %s = fadd contract float %new, %a
+  store float %s, ptr %out
+  ret void
+}
+
+define void @stored(ptr %p, float %x) {
+  %product = fmul contract float %x, %x
+  store float %product, ptr %p
+  ret void
+}
+
+; CHECK-LABEL: @through_copy(
+; CHECK: call void @stored(
+define ptx_kernel void @through_copy(ptr %out, float %a) {
+  %object = alloca float
+  %copy = alloca float
+  call void @stored(ptr %object, float %a)
+  call void @llvm.memcpy.p0.p0.i64(ptr %copy, ptr %object, i64 4, i1 false)
+  %new = load float, ptr %copy
+  %s = fadd contract float %new, %a
+  store float %s, ptr %out
+  ret void
+}
+
+define void @reads(ptr %p, ptr %out) {
+  %x = load float, ptr %out
+  %s = fadd contract float %x, 1.0
+  store float %s, ptr %p
+  ret void
+}
+
+; CHECK-LABEL: @through_memory(
+; CHECK: %product = fmul float %a, %a
+; CHECK: fadd contract
+define ptx_kernel void @through_memory(ptr %out, float %a) {
+  %object = alloca float
+  %product = fmul contract float %a, %a
+  store float %product, ptr %out
+  call void @reads(ptr %object, ptr %out)
+  %new = load float, ptr %object
+  store float %new, ptr %out
+  ret void
+}

@@ -1,0 +1,80 @@
+//! `inline-calls`: which calls keep a stack object in memory that would be in registers if they were inlined?
+//!
+//! LLVM inlines by size. What it leaves takes the address of its caller's objects, which then have to be in local memory:
+//! a large function that a kernel calls once, with a reference to a struct. If every use of the object, here and in the
+//! callee, is at a constant place, inlining frees it; and if nothing that a kernel reaches calls the function a second
+//! time, no code is copied that runs. nvcc inlines such functions, since it makes them local; clang leaves them visible, so
+//! that LLVM does not know of the single call. The function itself stays as it is, so that other modules may call it.
+//!
+//! 1. [`calls`] lists what kernels reach, callees first, and counts calls.
+//! 2. For each caller, [`plan`] chooses calls from read-only facts: [`object`] says how an object is used, [`products`] how
+//!    results keep their bits.
+//! 3. LLVM inlines, and its pipeline for one function simplifies the caller, before callers of that one are looked at.
+
+mod calls;
+mod object;
+mod plan;
+mod products;
+mod reject;
+
+use crate::llvm::edit::Editor;
+use crate::llvm::handle::{Function, Module};
+use crate::llvm::remark::{Host, Kind, Reshape};
+use crate::settings::INLINE_CALLS;
+use crate::settings::enabled::read_annotations;
+use calls::Calls;
+use plan::Plan;
+pub use plan::Stage;
+
+/// Runs the pass over a module; returns whether it changed.
+pub fn run(module: Module<'_>, stage: Stage, host: &Host<'_>) -> bool {
+    let mut changed = read_annotations(module);
+    let calls = Calls::of(module);
+    for &caller in calls.functions() {
+        changed |= inline_in(module, caller, &calls, stage, host);
+    }
+    changed
+}
+
+/// Inlines calls in one function; returns whether it changed.
+fn inline_in<'m>(module: Module<'m>, caller: Function<'m>, calls: &Calls<'m>, stage: Stage, host: &Host<'_>) -> bool {
+    let mut plans = Vec::new();
+    for (call, outcome) in plan::plan(caller, calls, stage) {
+        match outcome {
+            Ok(plan) if host.admits(INLINE_CALLS, caller, Some(call), || "call inlined".to_owned()) => {
+                host.emit(Kind::Passed, caller, Some(call), "CallInlined", &message(&plan));
+                plans.push((call, plan));
+            }
+            Ok(_) => {}
+            // LLVM may still inline it
+            Err(_) if stage == Stage::Early => {}
+            Err(reject) => {
+                let message = format!("call with the address of a stack object is not inlined: {reject}");
+                host.emit(Kind::Missed, caller, Some(call), reject.name(), &message);
+            }
+        }
+    }
+    if plans.is_empty() {
+        return false;
+    }
+    let mut editor = Editor::new(module);
+    for product in plans.iter().flat_map(|(_, plan)| &plan.products) {
+        editor.round_alone(*product);
+    }
+    for (call, _) in plans {
+        editor.inline(call);
+    }
+    drop(editor);
+    if stage == Stage::Late {
+        host.reshape(caller, Reshape::Simplify);
+    }
+    true
+}
+
+fn message(plan: &Plan<'_>) -> String {
+    let Plan { objects, bytes, instructions, .. } = plan;
+    let freed = if *objects == 1 { "a stack object".to_owned() } else { format!("{objects} stack objects") };
+    format!(
+        "call inlined, the only one of a function of {instructions} instructions: {freed} of {bytes} bytes can be in registers"
+    )
+}

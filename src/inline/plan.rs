@@ -1,0 +1,191 @@
+//! Which calls of a function are inlined? Decided from facts, before anything is changed.
+
+use super::calls::{Calls, callee, is_recursive};
+use super::object::Uses;
+use super::products;
+use super::reject::Reject;
+use crate::llvm::edit::annotate::is_optnone;
+use crate::llvm::handle::{AttrPlace, Function, Inst, RawOpcode, attribute_kind};
+use crate::settings::enabled::is_all_off;
+
+/// Maximum number of instructions of a function that is inlined: compiling takes longer for larger callers.
+pub const MOST_INSTRUCTIONS: usize = 5000;
+/// How many calls deep the functions are looked at that LLVM is going to inline.
+const MOST_LEVELS: u32 = 8;
+/// Number of instructions from which LLVM does not inline a visible function: its threshold at -O2, eleven times as much for
+/// NVPTX, at five for an instruction.
+const LEAST_LARGE: usize = 225 * 11 / 5;
+/// The string attribute that leaves the calls of a function, and in it, alone.
+const NO_INLINE: &str = "warpwise-no-inline";
+
+/// When calls are inlined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// Before LLVM inlines: the calls of large functions in small ones that are called several times. LLVM would inline
+    /// only the small one, and each copy would have the objects for its call.
+    Early,
+    /// After LLVM has inlined.
+    Late,
+}
+
+/// A call to be inlined.
+#[derive(Debug)]
+pub struct Plan<'m> {
+    /// Stack objects that can be in registers then, and their bytes.
+    pub objects: usize,
+    pub bytes: u64,
+    /// Size of the function that is called.
+    pub instructions: usize,
+    /// Products that keep their own rounding.
+    pub products: Vec<Inst<'m>>,
+}
+
+/// A stack object of the caller.
+struct Object<'m> {
+    bytes: u64,
+    /// The calls that take its address.
+    calls: Vec<Inst<'m>>,
+    /// Loads and stores, here and in the callees, and where in it.
+    accesses: Vec<(Inst<'m>, i64)>,
+    /// Whether it is copied to or from another stack object.
+    is_copied: bool,
+    /// Whether it is in registers if all of these calls are inlined.
+    is_freed: bool,
+}
+
+/// The calls in a function that take the address of a stack object, with a plan or the reason why they stay.
+pub fn plan<'m>(caller: Function<'m>, calls: &Calls<'m>, stage: Stage) -> Vec<(Inst<'m>, Result<Plan<'m>, Reject>)> {
+    // what LLVM inlines whatever its size is copied all the same
+    let is_copied = !caller.is_ptx_kernel() && calls.count(caller) > 1 && !is_always_inlined(caller);
+    if is_switched_off(caller) || (stage == Stage::Early && !is_copied) {
+        return Vec::new();
+    }
+    let allocas = caller.blocks().take(1).flat_map(|block| block.insts());
+    let objects: Vec<Object<'m>> =
+        allocas.filter(|inst| inst.opcode() == RawOpcode::LLVMAlloca).filter_map(|inst| object(inst, stage)).collect();
+    let mut sites: Vec<Inst<'m>> = Vec::new();
+    for &call in objects.iter().flat_map(|object| &object.calls) {
+        if !sites.contains(&call) && (stage == Stage::Late || is_large(call)) {
+            sites.push(call);
+        }
+    }
+    let forbidden: Vec<(Inst<'m>, Reject)> =
+        sites.iter().filter_map(|&call| Some((call, obstacle(call, calls)?))).collect();
+    let may = |call: &Inst<'m>| forbidden.iter().all(|(other, _)| other != call);
+    let frees = |object: &&Object<'m>| object.is_freed && object.calls.iter().all(may);
+    let judge = |&call: &Inst<'m>| {
+        let of_call = || objects.iter().filter(|object| object.calls.contains(&call));
+        let reject = forbidden.iter().find(|(other, _)| *other == call).map(|&(_, reject)| reject);
+        if !of_call().any(|object| object.is_freed) {
+            return (call, Err(Reject::FreesNothing));
+        }
+        if let Some(reject) = reject {
+            return (call, Err(reject));
+        }
+        (call, plan_call(call, of_call().filter(frees), stage))
+    };
+    sites.iter().map(judge).collect()
+}
+
+/// The plan for a call that nothing forbids, given the objects that it frees.
+fn plan_call<'a, 'm: 'a>(
+    call: Inst<'m>,
+    freed: impl Iterator<Item = &'a Object<'m>>,
+    stage: Stage,
+) -> Result<Plan<'m>, Reject> {
+    let (mut objects, mut bytes, mut may_join) = (0, 0, false);
+    for object in freed {
+        objects += 1;
+        bytes += object.bytes;
+        may_join |= products::meet_in_object(&object.accesses, object.is_copied, stage);
+    }
+    let Some(callee) = callee(call).filter(|_| objects > 0) else { return Err(Reject::FreesNothing) };
+    if may_join || products::meet_in_call(call, callee, stage) {
+        return Err(Reject::Contraction);
+    }
+    let products = products::to_round(call, callee);
+    Ok(Plan { objects, bytes, instructions: size(callee), products })
+}
+
+/// How an alloca of constant size is used, if its address is passed to functions with a body.
+fn object<'m>(alloca: Inst<'m>, stage: Stage) -> Option<Object<'m>> {
+    alloca.operand(0).const_u64()?;
+    let bytes = alloca.allocated_bytes()?;
+    let Uses { passed, accesses, is_copied, has_others } = Uses::of(alloca.value());
+    let mut object = Object { bytes, calls: Vec::new(), accesses, is_copied, is_freed: !has_others };
+    for (call, index, offset) in passed {
+        object.is_freed &= callee_frees(&mut object, call, index, offset, stage, 0);
+        if !object.calls.contains(&call) {
+            object.calls.push(call);
+        }
+    }
+    (!object.calls.is_empty()).then_some(object)
+}
+
+/// Whether what an argument of a call points to could be in registers, by its uses in the function and in what LLVM will have
+/// inlined into it. Adds these uses to the object, in which it points to an offset.
+fn callee_frees<'m>(
+    object: &mut Object<'m>,
+    call: Inst<'m>,
+    index: u32,
+    offset: i64,
+    stage: Stage,
+    level: u32,
+) -> bool {
+    let Some(function) = callee(call).filter(|function| index < function.param_count()) else { return false };
+    let uses = Uses::of(function.param(index));
+    object.accesses.extend(uses.accesses.iter().map(|&(inst, at)| (inst, offset.wrapping_add(at))));
+    object.is_copied |= uses.is_copied;
+    if uses.has_others || !(uses.passed.is_empty() || (stage == Stage::Early && level < MOST_LEVELS)) {
+        return false;
+    }
+    let pass_on = |&(call, index, at): &(Inst<'m>, u32, i64)| {
+        callee_frees(object, call, index, offset.wrapping_add(at), stage, level + 1)
+    };
+    uses.passed.iter().all(pass_on)
+}
+
+/// Whether LLVM finds a function too large to inline, if everything is inlined into it.
+fn is_large(call: Inst<'_>) -> bool {
+    callee(call).is_some_and(|function| !is_always_inlined(function) && whole_size(function, MOST_LEVELS) > LEAST_LARGE)
+}
+
+fn is_always_inlined(function: Function<'_>) -> bool {
+    function.has_attribute(AttrPlace::Function, attribute_kind("alwaysinline"))
+}
+
+/// Number of instructions of a function with those of all that it calls.
+fn whole_size(function: Function<'_>, levels: u32) -> usize {
+    let insts = function.blocks().flat_map(|block| block.insts());
+    let inner = insts.filter_map(callee).map(|next| if levels > 0 { whole_size(next, levels - 1) } else { 0 });
+    size(function).saturating_add(inner.fold(0, usize::saturating_add))
+}
+
+/// What forbids inlining a call, whatever it would free.
+fn obstacle(call: Inst<'_>, calls: &Calls<'_>) -> Option<Reject> {
+    let Some(function) = callee(call) else { return Some(Reject::Forbidden) };
+    let count = calls.count(function);
+    let instructions = size(function);
+    if !call.may_be_inlined()
+        || !function.is_only_called_directly()
+        || is_switched_off(function)
+        || is_recursive(function)
+    {
+        Some(Reject::Forbidden)
+    } else if count != 1 {
+        Some(Reject::Often { calls: count })
+    } else if instructions > MOST_INSTRUCTIONS {
+        Some(Reject::Large { instructions })
+    } else {
+        None
+    }
+}
+
+fn is_switched_off(function: Function<'_>) -> bool {
+    is_all_off(function) || is_optnone(function) || function.string_attribute(NO_INLINE).is_some()
+}
+
+/// Number of instructions.
+fn size(function: Function<'_>) -> usize {
+    function.blocks().map(|block| block.insts().count()).sum()
+}
