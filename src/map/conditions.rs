@@ -131,7 +131,7 @@ fn add_terms(func: &Func, kernel: handle::Function<'_>, value: Value, terms: &mu
     let is_pointer = func.type_info(value).kind.space().is_some();
     if let Some(constant) = func.constant(value) {
         let ConstData::Int(number) = constant else { return None };
-        terms.push(Term::Number { value: number as u64, bits });
+        terms.push(Term::Number { value: number, bits });
         return Some(());
     }
     if let Some(index) = func.as_param(value) {
@@ -141,7 +141,7 @@ fn add_terms(func: &Func, kernel: handle::Function<'_>, value: Value, terms: &mu
     let def = func.def(value)?;
     let operands = func.operands(def);
     let constant = |operand: Value| match func.constant(operand)? {
-        ConstData::Int(number) => Some(number as u64),
+        ConstData::Int(number) => Some(number),
         _ => None,
     };
     let operation = match func.insts[def].opcode {
@@ -190,7 +190,7 @@ fn add_terms(func: &Func, kernel: handle::Function<'_>, value: Value, terms: &mu
 
 /// An integer in an argument that is passed by value and that nothing writes.
 fn member(func: &Func, kernel: handle::Function<'_>, load: Inst, bits: u8) -> Option<Term> {
-    if func.insts[load].flags.intersects(Flags::VOLATILE | Flags::ATOMIC) || bits % 8 != 0 {
+    if func.insts[load].flags.intersects(Flags::VOLATILE | Flags::ATOMIC) || !bits.is_multiple_of(8) {
         return None;
     }
     let mut pointer = func.operands(load)[0];
