@@ -385,4 +385,153 @@ end:
   ret void
 }
 
+; The block behind them uses the product.
+define ptx_kernel void @behind(ptr %data, ptr %out, i32 %n, i32 %same.for.all) {
+; CHECK-LABEL: define ptx_kernel void @behind(
+; CHECK: br i1 %first, label %one, label %other
+; CHECK: br i1 %second, label %two, label %three
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %latch ]
+  %v = phi float [ 0.0, %entry ], [ %v.next, %latch ]
+  %place = add i32 %t, %i
+  %pc = getelementptr i32, ptr %data, i32 %place
+  %c = load i32, ptr %pc
+  %f = bitcast i32 %c to float
+  %product = fmul contract float %f, %f
+  %first = icmp slt i32 %c, 0
+  br i1 %first, label %one, label %other
+
+one:
+  %v1 = fadd contract float %v, 1.0
+  br label %latch
+
+other:
+  %second = icmp sgt i32 %c, 10
+  br i1 %second, label %two, label %three
+
+two:
+  %v2 = fsub contract float %v, 1.0
+  br label %latch
+
+three:
+  %v3 = fadd contract float %v, 3.0
+  br label %latch
+
+latch:
+  %v.next = phi float [ %v1, %one ], [ %v2, %two ], [ %v3, %three ]
+  %sum = fadd contract float %v.next, %product
+  store float %sum, ptr %pc
+  %i.next = add i32 %i, 1
+  %more = icmp slt i32 %i.next, %n
+  br i1 %more, label %loop, label %end
+
+end:
+  %po = getelementptr float, ptr %out, i32 %t
+  store float %v.next, ptr %po
+  ret void
+}
+
+; Every lane would compute a product that a sum behind them may be computed from, too.
+define ptx_kernel void @product(ptr %data, ptr %out, i32 %n, i32 %same.for.all) {
+; CHECK-LABEL: define ptx_kernel void @product(
+; CHECK: br i1 %first, label %one, label %other
+; CHECK: br i1 %second, label %two, label %three
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %latch ]
+  %v = phi float [ 0.0, %entry ], [ %v.next, %latch ]
+  %place = add i32 %t, %i
+  %pc = getelementptr i32, ptr %data, i32 %place
+  %c = load i32, ptr %pc
+  %f = bitcast i32 %c to float
+  %first = icmp slt i32 %c, 0
+  br i1 %first, label %one, label %other
+
+one:
+  %v1 = fadd contract float %v, 1.0
+  br label %latch
+
+other:
+  %second = icmp sgt i32 %c, 10
+  br i1 %second, label %two, label %three
+
+two:
+  %v2 = fsub contract float %v, 1.0
+  br label %latch
+
+three:
+  %v3 = fmul contract float %v, %f
+  br label %latch
+
+latch:
+  %v.next = phi float [ %v1, %one ], [ %v2, %two ], [ %v3, %three ]
+  %unused = add i32 %i, 7
+  %i.next = add i32 %i, 1
+  %more = icmp slt i32 %i.next, %n
+  br i1 %more, label %loop, label %end
+
+end:
+  %po = getelementptr float, ptr %out, i32 %t
+  store float %v.next, ptr %po
+  ret void
+}
+
+; The product of a sum is one of the values chosen between.
+define ptx_kernel void @chosen(ptr %data, ptr %out, i32 %n, i32 %same.for.all) {
+; CHECK-LABEL: define ptx_kernel void @chosen(
+; CHECK: br i1 %first, label %one, label %other
+; CHECK: br i1 %second, label %two, label %three
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %latch ]
+  %v = phi float [ 0.0, %entry ], [ %v.next, %latch ]
+  %place = add i32 %t, %i
+  %pc = getelementptr i32, ptr %data, i32 %place
+  %c = load i32, ptr %pc
+  %f = bitcast i32 %c to float
+  %product = fmul contract float %f, %f
+  %near = fadd contract float %product, 1.0
+  store float %near, ptr %pc
+  %first = icmp slt i32 %c, 0
+  br i1 %first, label %one, label %other
+
+one:
+  %v1 = fadd contract float %v, 1.0
+  br label %latch
+
+other:
+  %second = icmp sgt i32 %c, 10
+  br i1 %second, label %two, label %three
+
+two:
+  %v2 = fsub contract float %v, 1.0
+  br label %latch
+
+three:
+  %v3 = fadd contract float %v, 3.0
+  br label %latch
+
+latch:
+  %v.next = phi float [ %product, %one ], [ %v2, %two ], [ %v3, %three ]
+  %unused = add i32 %i, 7
+  %i.next = add i32 %i, 1
+  %more = icmp slt i32 %i.next, %n
+  br i1 %more, label %loop, label %end
+
+end:
+  %po = getelementptr float, ptr %out, i32 %t
+  store float %v.next, ptr %po
+  ret void
+}
+
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()

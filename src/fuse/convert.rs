@@ -17,7 +17,7 @@
 
 use super::legality::{floats, is_dropped};
 use super::pairing::Context;
-use super::{plan, splits};
+use super::{contraction, plan, splits};
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
 use crate::gpu::prices::{DATA_SPLITS, DIVERGENT_BRANCH};
@@ -182,18 +182,32 @@ impl Grower<'_, '_, '_> {
         (one, selects + values.len() as u32 - 1)
     }
 
-    /// Whether products and sums that may be joined into multiply-adds would come into one block, see
-    /// [`contraction`](super::contraction).
+    /// Whether the back end could make other multiply-adds of products and sums, see [`contraction`](super::contraction).
+    /// Several trees in a row become one block, so it does not matter in which other block a product is.
     fn changes_contraction(&self, tree: &Tree) -> bool {
-        let func = self.context.func;
+        let Context { func, handles, .. } = *self.context;
+        let inside = |block: &Block| *block == tree.entry || tree.blocks.contains(block);
+        // all lanes would then compute a product that may be equal to one that a sum uses
+        let is_product =
+            |inst: Inst| func.insts[inst].opcode == Opcode::FMul && contraction::is_allowed(handles.inst(inst));
         let may = |inst: Inst| self.outline.may_be_contracted(inst);
-        if tree.blocks.iter().flat_map(|&block| body(func, block)).any(may) {
+        if tree.blocks.iter().flat_map(|&block| body(func, block)).any(|inst| is_product(inst) || may(inst)) {
             return true;
         }
-        let inside = |block: &Block| *block == tree.entry || tree.blocks.contains(block);
+        let is_far = |value: Value| {
+            let product = func.def(value).filter(|&def| matches!(func.insts[def].opcode, Opcode::FMul | Opcode::FNeg));
+            product.is_some_and(|product| func.insts[product].block != tree.join && may(product))
+        };
+        let uses_far = |inst: Inst| func.operands(inst).iter().any(|&value| is_far(value));
+        let phi_uses_far = |phi: Inst| {
+            let mut edges = func.incoming(phi).iter().zip(func.operands(phi));
+            edges.any(|(from, &value)| inside(from) && is_far(value))
+        };
+        // the join becomes part of the entry if nothing else leads to it
         let joins = func.graph.preds(tree.join).iter().all(inside);
-        // the join then becomes part of the entry
-        joins && body(func, tree.join).any(may) && body(func, tree.entry).any(may)
+        tree.blocks.iter().flat_map(|&block| body(func, block)).any(uses_far)
+            || func.phis(tree.join).any(phi_uses_far)
+            || joins && body(func, tree.join).any(uses_far)
     }
 }
 
