@@ -124,10 +124,13 @@ fn relocatable_device_code_is_linked_at_once_and_by_another_linker() {
     builds(place, "-arch=sm_90 -dc f.cu m.cu");
     builds(place, "-arch=sm_90 f.o m.o -o twice");
     runs(&place.join("twice"));
+    // an object without code of its own, if there is nothing to link
+    builds(place, "-arch=sm_90 -c f.cu -o whole.o");
+    builds(place, "-arch=sm_90 -dlink whole.o -o empty.o");
     builds(place, "-arch=sm_90 -dlink f.o m.o -o link.o");
     let cuda = cuda_tree();
     let mut cxx = std::process::Command::new("c++");
-    cxx.current_dir(place).args(["f.o", "m.o", "link.o", "-o", "thrice"]);
+    cxx.current_dir(place).args(["f.o", "m.o", "link.o", "empty.o", "-o", "thrice"]);
     for folder in ["lib64", "lib"] {
         cxx.arg(format!("-L{}", cuda.join(folder).display()));
     }

@@ -91,7 +91,7 @@ fn tune_says_what_is_best_so_far() {
     }
     interrupt(&child);
     reader.read_to_string(&mut text).unwrap();
-    child.wait().unwrap();
+    assert!(!child.wait().unwrap().success());
     assert!(text.contains("stopped: of what was tried so far") && text.contains("\nbest: clang"), "{text}");
 }
 

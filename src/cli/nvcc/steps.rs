@@ -368,6 +368,16 @@ impl Planner<'_> {
 
     /// The linked device code of relocatable objects, as an object for any linker.
     fn device_link(&self) -> Result<Vec<Step>> {
+        let output = self.request.output.clone().unwrap_or_else(|| "a_dlink.o".into());
+        let holds_none = |(path, language): (&PathBuf, Language)| {
+            language == Language::Linked && path.is_file() && !holds_relocatable_code(path)
+        };
+        if self.request.inputs().all(holds_none) {
+            // nothing is to be linked: like nvcc's, an object without code
+            let words = ["-x", "c", "-c", "/dev/null", "-o"].map(OsString::from);
+            let clang = self.tools.clang.clone().into();
+            return Ok(vec![Step::of(std::iter::once(clang).chain(words).chain([output.into()]).collect())]);
+        }
         let keep = self.temporary.join("keep-image");
         std::fs::write(&keep, KEEP_IMAGE).with_context(|| format!("cannot write {}", keep.display()))?;
         #[cfg(unix)]
@@ -385,7 +395,6 @@ impl Planner<'_> {
         command.push(path);
         command.extend(self.request.arguments().cloned());
         command.extend(self.request.inputs().map(|(path, _)| path.clone().into()));
-        let output = self.request.output.clone().unwrap_or_else(|| "a_dlink.o".into());
         command.extend(["-o".into(), output.into()]);
         Ok(vec![Step::of(command)])
     }

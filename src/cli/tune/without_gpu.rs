@@ -148,7 +148,7 @@ pub fn run(args: &StaticArgs) -> Result<()> {
         };
         println!("stopped: of what was tried so far ({how})");
     }
-    let Some((_, best)) = best else { return Ok(()) };
+    let Some((_, best)) = best else { bail!("stopped before anything was tried") };
     let flags = match best.clang.as_slice() {
         [] if best.ptxas.is_empty() => "nothing that was tried does better".to_owned(),
         [] => best.ptxas.join(" "),
@@ -159,6 +159,9 @@ pub fn run(args: &StaticArgs) -> Result<()> {
         let limit = best.ptxas.iter().map(|flag| format!("-Xcuda-ptxas {flag}"));
         let lines: Vec<String> = best.clang.chunks(2).map(|pair| pair.join(" ")).chain(limit).collect();
         std::fs::write(path, lines.join("\n") + "\n").with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if is_interrupted() {
+        bail!("not everything was tried");
     }
     Ok(())
 }
