@@ -23,16 +23,17 @@ pub fn apply<'m>(editor: &mut Editor<'m>, func: &Func, handles: &Handles<'m>, tr
     let entry = handles.block(tree.entry);
     let join = handles.block(tree.join);
     let location = branch.debug_loc();
+    let is_phi = |inst: &handle::Inst<'m>| inst.opcode() == RawOpcode::LLVMPHI;
+    let mut last = entry.insts().take_while(|&inst| inst != branch).last().filter(|inst| !is_phi(inst));
     for &block in &tree.blocks {
         for inst in convert::body(func, block).map(|inst| handles.inst(inst)) {
-            // what a record says of a variable holds on this way only
-            for record in editor.detach_records(inst) {
-                editor.drop_record(record);
-            }
+            forget_variables(editor, inst, entry, last);
             editor.before(branch).transfer(inst);
             editor.drop_promises(inst);
             editor.meld_location(inst, inst.debug_loc(), location);
+            last = Some(inst);
         }
+        forget_variables(editor, handles.inst(func.terminator(block)), entry, last);
     }
     editor.before(branch);
     editor.set_location(location);
@@ -52,6 +53,22 @@ pub fn apply<'m>(editor: &mut Editor<'m>, func: &Func, handles: &Handles<'m>, tr
     editor.branch(join);
     editor.erase(branch);
     editor.delete_blocks(&gone[1..]);
+}
+
+/// Says behind `last` of a block that the variables are unknown whose values change before an instruction: what is true
+/// on one way is not on the others.
+fn forget_variables<'m>(
+    editor: &mut Editor<'m>,
+    inst: handle::Inst<'m>,
+    block: handle::Block<'m>,
+    last: Option<handle::Inst<'m>>,
+) {
+    for record in editor.detach_records(inst) {
+        if record.variable().is_some() {
+            editor.kill_record(record, false);
+        }
+        editor.place_record(record, block, last);
+    }
 }
 
 /// Chooses between the values that ways bring to the join.
