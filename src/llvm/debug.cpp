@@ -239,6 +239,11 @@ extern "C" void warpwise_meld_assignments(LLVMValueRef Kept, LLVMValueRef Other)
   cast<Instruction>(unwrap(Kept))->mergeDIAssignID({cast<Instruction>(unwrap(Other))});
 }
 
+// Takes all fast-math flags from an instruction that can have some.
+extern "C" void warpwise_clear_fast_math(LLVMValueRef Inst) {
+  unwrap<Instruction>(Inst)->copyFastMathFlags(FastMathFlags());
+}
+
 // Deletes blocks that nobody but themselves names, with everything that hangs on them.
 extern "C" void warpwise_delete_blocks(LLVMBasicBlockRef *Blocks, size_t Count) {
   ArrayRef<BasicBlock *> All(reinterpret_cast<BasicBlock **>(Blocks), Count);

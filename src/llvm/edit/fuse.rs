@@ -28,6 +28,7 @@ macro_rules! wrap {
 const DEBUG_LOCATION: u32 = 0;
 
 unsafe extern "C" {
+    fn warpwise_clear_fast_math(inst: LLVMValueRef);
     fn warpwise_delete_blocks(blocks: *mut LLVMBasicBlockRef, count: usize);
     fn warpwise_merged_location(a: LLVMMetadataRef, b: LLVMMetadataRef) -> LLVMMetadataRef;
 }
@@ -62,9 +63,11 @@ impl<'m> Editor<'m> {
         self.set_fast_math(kept, kept.fast_math() & other.fast_math());
     }
 
-    /// Sets the fast-math flags of an instruction that can have them.
+    /// Gives an instruction that can have fast-math flags these and no others.
     pub fn set_fast_math(&mut self, inst: Inst<'m>, flags: u32) {
         if edit!(LLVMCanValueUseFastMathFlags(inst.raw())) != 0 {
+            // LLVM's C interface only adds flags
+            edit!(warpwise_clear_fast_math(inst.raw()));
             edit!(LLVMSetFastMathFlags(inst.raw(), flags));
         }
     }
