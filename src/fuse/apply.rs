@@ -460,7 +460,7 @@ impl<'a, 'm> Applier<'a, 'm> {
 }
 
 /// The value that a phi receives from a block; the edge exists.
-fn incoming<'m>(phi: handle::Inst<'m>, from: handle::Block<'m>) -> Value<'m> {
+pub fn incoming<'m>(phi: handle::Inst<'m>, from: handle::Block<'m>) -> Value<'m> {
     let edges = (0..phi.incoming_count()).map(|index| phi.incoming(index));
     edges.into_iter().find(|edge| edge.1 == from).expect("a phi has a value for each edge into its block").0
 }

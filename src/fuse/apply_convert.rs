@@ -6,7 +6,9 @@
 //! **Poison.** A branch on poison is undefined behaviour, but the inner conditions of a tree may be poison for lanes that
 //! take another way. The selects are nested as the branches were, so that such a lane does not choose their result.
 
-use super::convert::{self, Tree};
+use super::apply::incoming;
+use super::convert::Tree;
+use super::matching::computations;
 use crate::entity::Block;
 use crate::ir::Func;
 use crate::ir::handles::Handles;
@@ -26,7 +28,7 @@ pub fn apply<'m>(editor: &mut Editor<'m>, func: &Func, handles: &Handles<'m>, tr
     let is_phi = |inst: &handle::Inst<'m>| inst.opcode() == RawOpcode::LLVMPHI;
     let mut last = entry.insts().take_while(|&inst| inst != branch).last().filter(|inst| !is_phi(inst));
     for &block in &tree.blocks {
-        for inst in convert::body(func, block).map(|inst| handles.inst(inst)) {
+        for inst in computations(func, block).map(|inst| handles.inst(inst)) {
             forget_variables(editor, inst, entry, last);
             editor.before(branch).transfer(inst);
             editor.drop_promises(inst);
@@ -127,10 +129,4 @@ fn select<'m>(editor: &mut Editor<'m>, condition: Value<'m>, values: [Value<'m>;
         (false, false) => {}
     }
     editor.select(condition, yes, no, "")
-}
-
-/// The value that a phi receives from a block; the edge exists.
-fn incoming<'m>(phi: handle::Inst<'m>, from: handle::Block<'m>) -> Value<'m> {
-    let edges = (0..phi.incoming_count()).map(|index| phi.incoming(index));
-    edges.into_iter().find(|edge| edge.1 == from).expect("a phi has a value for each edge into its block").0
 }

@@ -16,11 +16,7 @@ use crate::divergence::outline::Outline;
 use crate::entity::{Block, Inst, Value};
 use crate::ir::Func;
 use crate::ir::inst::Opcode;
-use crate::llvm::handle;
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// `LLVMFastMathAllowContract`.
-const CONTRACT: u32 = 1 << 5;
 
 /// Whether a plan changes what is contracted, as far as that can be foreseen.
 pub fn changes(outline: &Outline, context: &Context<'_, '_>, plan: &FusePlan) -> bool {
@@ -39,11 +35,6 @@ pub fn changes(outline: &Outline, context: &Context<'_, '_>, plan: &FusePlan) ->
     };
     layout.fill();
     layout.changes_inside() || layout.changes_behind() || layout.replaces_others()
-}
-
-/// Whether the flags of an instruction allow contraction.
-pub fn is_allowed(inst: handle::Inst<'_>) -> bool {
-    inst.fast_math() & CONTRACT != 0
 }
 
 /// A piece of code that ends up in one block.
@@ -135,7 +126,7 @@ impl Layout<'_, '_, '_> {
     }
 
     fn may_contract(&self, inst: Inst) -> bool {
-        is_allowed(self.context.handles.inst(inst))
+        self.context.handles.inst(inst).allows_contraction()
     }
 
     fn is_sum(&self, inst: Inst) -> bool {

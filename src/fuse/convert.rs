@@ -16,12 +16,12 @@
 //! - the back end makes the same multiply-adds of products and sums before and after.
 
 use super::legality::{floats, is_dropped};
+use super::matching::computations;
 use super::pairing::Context;
-use super::{contraction, plan, splits};
+use super::{plan, splits};
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
 use crate::gpu::prices::{DATA_SPLITS, DIVERGENT_BRANCH};
-use crate::ir::Func;
 use crate::ir::inst::Opcode;
 use smallvec::SmallVec;
 use std::fmt;
@@ -137,7 +137,7 @@ impl Grower<'_, '_, '_> {
             if ends[..before].contains(&ends[index]) { _ = ends.remove(index) } else { index += 1 }
         }
         if block != tree.entry {
-            for inst in body(func, block) {
+            for inst in computations(func, block) {
                 tree.insts += 1;
                 tree.cost += costs.inst(func, inst);
             }
@@ -156,7 +156,8 @@ impl Grower<'_, '_, '_> {
         !func.graph.is_merge(block)
             && func.phis(block).next().is_none()
             && (end == Opcode::Br || is_branch(end))
-            && body(func, block).all(|inst| !is_dropped(func, kinds, inst) && floats(func, handles, kinds, inst))
+            && computations(func, block)
+                .all(|inst| !is_dropped(func, kinds, inst) && floats(func, handles, kinds, inst))
     }
 
     /// The value of a phi of the join for a lane at the end of a block, if there is one for all its ways, and the number
@@ -189,9 +190,9 @@ impl Grower<'_, '_, '_> {
         let inside = |block: &Block| *block == tree.entry || tree.blocks.contains(block);
         // all lanes would then compute a product that may be equal to one that a sum uses
         let is_product =
-            |inst: Inst| func.insts[inst].opcode == Opcode::FMul && contraction::is_allowed(handles.inst(inst));
+            |inst: Inst| func.insts[inst].opcode == Opcode::FMul && handles.inst(inst).allows_contraction();
         let may = |inst: Inst| self.outline.may_be_contracted(inst);
-        if tree.blocks.iter().flat_map(|&block| body(func, block)).any(|inst| is_product(inst) || may(inst)) {
+        if tree.blocks.iter().flat_map(|&block| computations(func, block)).any(|inst| is_product(inst) || may(inst)) {
             return true;
         }
         let is_far = |value: Value| {
@@ -205,20 +206,12 @@ impl Grower<'_, '_, '_> {
         };
         // the join becomes part of the entry if nothing else leads to it
         let joins = func.graph.preds(tree.join).iter().all(inside);
-        tree.blocks.iter().flat_map(|&block| body(func, block)).any(uses_far)
+        tree.blocks.iter().flat_map(|&block| computations(func, block)).any(uses_far)
             || func.phis(tree.join).any(phi_uses_far)
-            || joins && body(func, tree.join).any(uses_far)
+            || joins && computations(func, tree.join).any(uses_far)
     }
 }
 
 fn is_branch(opcode: Opcode) -> bool {
     matches!(opcode, Opcode::CondBr | Opcode::Switch)
-}
-
-/// What a block executes besides its phis and its terminator.
-pub fn body(func: &Func, block: Block) -> impl Iterator<Item = Inst> + '_ {
-    func.block_insts(block).filter(|&inst| {
-        let opcode = func.insts[inst].opcode;
-        opcode != Opcode::Phi && !opcode.is_terminator()
-    })
 }

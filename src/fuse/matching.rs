@@ -269,14 +269,17 @@ fn same_memory(func: &Func, [a, b]: [Value; 2]) -> bool {
     places[0] == places[1] && places[0] != PointsTo::Stack
 }
 
+/// What a block executes besides its phis and its terminator.
+pub fn computations(func: &Func, block: Block) -> impl Iterator<Item = Inst> + '_ {
+    func.block_insts(block).filter(|&inst| {
+        let opcode = func.insts[inst].opcode;
+        opcode != Opcode::Phi && !opcode.is_terminator()
+    })
+}
+
 /// Instructions of a block that take part in melding: no phis, no terminator, no hints.
 pub fn body(func: &Func, kinds: &Kinds, block: Block) -> Vec<Inst> {
-    func.block_insts(block)
-        .filter(|&inst| {
-            let opcode = func.insts[inst].opcode;
-            opcode != Opcode::Phi && !opcode.is_terminator() && !legality::is_dropped(func, kinds, inst)
-        })
-        .collect()
+    computations(func, block).filter(|&inst| !legality::is_dropped(func, kinds, inst)).collect()
 }
 
 /// Cost of the selects of a slot whose values differ, in issue cycles.

@@ -7,7 +7,6 @@
 
 use super::calls;
 use super::plan::Stage;
-use crate::llvm::edit::inline::CONTRACT;
 use crate::llvm::handle::{Function, Inst, RawOpcode, Value};
 use rustc_hash::FxHashSet;
 
@@ -49,7 +48,7 @@ fn results<'m>(function: Function<'m>) -> impl Iterator<Item = Value<'m>> {
 
 /// Whether it is a product that may be part of an `fma`.
 fn is_joinable(inst: Inst<'_>) -> bool {
-    inst.opcode() == RawOpcode::LLVMFMul && inst.fast_math() & CONTRACT != 0
+    inst.opcode() == RawOpcode::LLVMFMul && inst.allows_contraction()
 }
 
 /// Whether an instruction passes on a value of its operands, or one that the back end looks through.
@@ -93,7 +92,7 @@ fn meets_sum(value: Value<'_>) -> bool {
     while let Some(value) = open.pop() {
         for user in value.users().filter_map(Value::as_inst) {
             match user.opcode() {
-                RawOpcode::LLVMFAdd | RawOpcode::LLVMFSub if user.fast_math() & CONTRACT != 0 => return true,
+                RawOpcode::LLVMFAdd | RawOpcode::LLVMFSub if user.allows_contraction() => return true,
                 _ if is_passed_on(user) && seen.insert(user.value()) => open.push(user.value()),
                 _ => {}
             }

@@ -45,8 +45,3 @@ extern "C" bool warpwise_gep_offset(LLVMValueRef Gep, int64_t *Bytes) {
   *Bytes = Offset.getSExtValue();
   return true;
 }
-
-// Takes the flag away by which the back end may join a product with a sum; LLVM's C API only adds flags.
-extern "C" void warpwise_forbid_contraction(LLVMValueRef Inst) {
-  cast<Instruction>(unwrap(Inst))->setHasAllowContract(false);
-}

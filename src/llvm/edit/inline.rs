@@ -4,12 +4,8 @@ use super::super::handle::Inst;
 use super::Editor;
 use llvm_sys::prelude::LLVMValueRef;
 
-/// `LLVMFastMathAllowContract`.
-pub const CONTRACT: u32 = 1 << 5;
-
 unsafe extern "C" {
     fn warpwise_inline(call: LLVMValueRef) -> bool;
-    fn warpwise_forbid_contraction(inst: LLVMValueRef);
 }
 
 impl<'m> Editor<'m> {
@@ -20,6 +16,6 @@ impl<'m> Editor<'m> {
     }
     /// Keeps the back end from joining a product with a sum.
     pub fn round_alone(&mut self, product: Inst<'m>) {
-        edit!(warpwise_forbid_contraction(product.raw()));
+        self.set_fast_math(product, product.fast_math_apart());
     }
 }

@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// `LLVMFastMathAllowContract`.
+const CONTRACT: u32 = 1 << 5;
+
 unsafe extern "C" {
     fn warpwise_unroll_is_decided(latch: LLVMValueRef) -> bool;
     fn warpwise_gep_offset(gep: LLVMValueRef, bytes: *mut i64) -> bool;
@@ -70,6 +73,14 @@ impl<'m> Inst<'m> {
             return 0;
         }
         get!(LLVMGetFastMathFlags(self.raw))
+    }
+    /// The fast-math flags without the one by which the back end may join a product with a sum.
+    pub fn fast_math_apart(self) -> u32 {
+        self.fast_math() & !CONTRACT
+    }
+    /// Whether the flags allow the back end to join a product with a sum.
+    pub fn allows_contraction(self) -> bool {
+        self.fast_math() & CONTRACT != 0
     }
     /// Predicate of an `icmp`; call it on `icmp` only.
     pub fn int_predicate(self) -> IntPredicate {
