@@ -5,7 +5,7 @@
 //! [`Listen::everything`] also
 //! `Coalesced`. Texts are lower case without a final period, and name lines of the function's own file.
 
-use crate::access::{self, Cost, Pattern, WarpAccess};
+use crate::access::{self, Assumed, Cost, Pattern, WarpAccess};
 use crate::cost::grid_work::GridWork;
 use crate::divergence::Facts;
 use crate::divergence::hypothesis::conditions;
@@ -58,7 +58,9 @@ pub fn emit(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>, listen: Liste
         host.emit(Kind::Analysis, handles.function, Some(at), "GridUniformWork", &work.sentence());
     }
     for access in access::accesses(facts) {
-        if access.pattern == Pattern::Same && is_elected(facts, facts.func.insts[access.inst].block) {
+        // one address costs nothing, so a guess that it is one is not worth a remark
+        let is_guess = access.assumed != Assumed::default();
+        if access.pattern == Pattern::Same && (is_guess || is_elected(facts, facts.func.insts[access.inst].block)) {
             continue;
         }
         let Some(message) = access::describe(&access, |value| printer.value(value), listen.everything) else {

@@ -192,6 +192,61 @@ fn lines_of_the_users_own_headers_are_named_as_remarks_name_them() {
     assert!(header.contains("! branch diverges") && header.contains("if (kinds[i] == 3)"), "{text}");
 }
 
+/// Accesses that one change mends, an index from cooperative groups, and a column that is told by `threadIdx.x % 32`.
+const USUAL: &str = "#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+struct P { float x, y, z; };
+extern \"C\" __global__ void members(const P *p, float *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float x = p[i].x;
+  float y = p[i].y;
+  float z = p[i].z;
+  out[i] = x * x + y * y + z * z;
+}
+extern \"C\" __global__ void groups(const float *a, float *b, int n) {
+  auto grid = cg::this_grid();
+  for (int i = grid.thread_rank(); i < n; i += grid.size())
+    b[i] = 2 * a[i];
+}
+extern \"C\" __global__ void columns(float *a) {
+  __shared__ float s[32][32];
+  s[threadIdx.x % 32][threadIdx.x / 32] = a[threadIdx.x];
+  __syncthreads();
+  a[threadIdx.x] = s[threadIdx.x / 32][threadIdx.x % 32];
+}
+extern \"C\" __global__ void merged(const int *a, int *out, int n) {
+  int i = a[threadIdx.x];
+  while (i < n) {
+    if (a[i + 1] == 7)
+      break;
+    i += a[i + 2];
+  }
+  out[threadIdx.x] = i;
+}
+";
+
+#[test]
+fn usual_indices_are_understood_without_the_block() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("k.cu");
+    std::fs::write(&path, USUAL).unwrap();
+    let (fine, text, said) = report(&[path.to_str().unwrap()]);
+    assert!(fine, "{said}");
+    let actions: Vec<&str> = text.lines().skip(1).take_while(|line| !line.is_empty()).collect();
+    let has = |place: &str, what: &str| actions.iter().any(|line| line.contains(place) && line.contains(what));
+    assert!(
+        has("k.cu:7 (", "4, if the 32-bit index does not wrap and warps lie along x (the same on lines 8, 9) -> let"),
+        "{text}"
+    );
+    assert!(has("k.cu:19 (", "32-way bank conflict: lanes 128 bytes apart, if warps lie along x"), "{text}");
+    let loops: Vec<&&str> = actions.iter().filter(|line| line.contains("lanes leave the loop")).collect();
+    assert!(loops.len() == 1 && loops[0].contains(" (the same on line "), "a loop with two exits: {text}");
+    let groups = text.split("kernel groups").nth(1).and_then(|rest| rest.split("kernel columns").next()).unwrap();
+    assert!(!text.contains("<< 32") && !groups.contains("unknown distance"), "{groups}");
+    assert!(actions.iter().all(|line| !line.contains("of groups")), "{text}");
+}
+
 #[test]
 fn mistakes_are_answered_with_one_sentence() {
     let folder = tempfile::tempdir().unwrap();

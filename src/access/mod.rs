@@ -1,7 +1,8 @@
 //! How far apart do the lanes of a warp read and write, and what does that cost in memory?
 //!
-//! 1. **Form** of the address where it is used. If it is missing only because a 32-bit index may wrap, the form is
-//!    rebuilt under the assumption that it does not ([`assume_no_wrap`]), and the answer records the assumption.
+//! 1. **Form** of the address where it is used. If it is missing only because a 32-bit index may wrap, or because it is
+//!    unknown whether `tid.x % 32` is the lane, the form is rebuilt under the assumption that it does not and that it is
+//!    ([`assume`]), and the answer records the assumption.
 //! 2. **Lanes**: the distance of every lane from lane 0, in bytes. If the shape of the block is known, the lanes of
 //!    each warp are enumerated; otherwise warps are assumed to lie along x (`tid.x = 32·q + lane`), and the answer
 //!    records that.
@@ -13,13 +14,14 @@
 //! bank 0): the counts are the smallest that the stride allows. The figures are for remarks and for cost estimates
 //! (`stack/cache.rs`); no edit relies on them for correctness.
 
-mod assume_no_wrap;
+mod assume;
 mod cost;
 pub mod lane_distance;
 mod pieces;
 mod say;
 mod space;
 
+pub use assume::has_form;
 pub use cost::{bank_ways, local_sectors, sectors};
 pub use say::describe;
 pub use space::space_of;
@@ -29,7 +31,7 @@ use crate::divergence::facts::Facts;
 use crate::entity::{Inst, Value};
 use crate::geometry::{BlockShape, WARP_SIZE};
 use crate::ir::inst::Opcode;
-use assume_no_wrap::address_form;
+use assume::address_form;
 use cost::cost_of;
 use pieces::Pieces;
 use smallvec::SmallVec;
@@ -165,13 +167,14 @@ pub fn access(facts: &Facts, inst: Inst, bytes: Option<u32>) -> Option<WarpAcces
     let own_bytes = || u32::try_from(func.type_info(moved).store_size).ok().filter(|&bytes| bytes > 0);
     let bytes = bytes.or_else(own_bytes)?;
     let space = space_of(func, pointer);
-    let (form, no_wrap) = address_form(facts, pointer, data.block);
+    let (form, mut assumed) = address_form(facts, pointer, data.block);
     let (pattern, rows, offsets) = match &form {
         None => (Pattern::Unknown, false, Vec::new()),
         Some(form) => lay_out(facts, form),
     };
+    assumed.rows |= rows;
     let cost = cost_of(space, &pattern, &offsets, bytes);
-    Some(WarpAccess { inst, pointer, action, space, bytes, pattern, cost, assumed: Assumed { no_wrap, rows } })
+    Some(WarpAccess { inst, pointer, action, space, bytes, pattern, cost, assumed })
 }
 
 /// The pattern, whether it assumes that warps lie along x, and the offsets of the lanes of each distinct warp.

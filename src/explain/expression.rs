@@ -119,6 +119,9 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
         if depth == 0 {
             return (CUT.to_owned(), 9);
         }
+        if let Some(narrowed) = self.narrowed(inst) {
+            return self.expression(narrowed, depth);
+        }
         let binary = |operator: &str, strength: u8| self.binary(operator, strength, operands, depth - 1);
         match data.opcode {
             Opcode::ICmp => match Predicate::from_sub(data.sub) {
@@ -159,6 +162,20 @@ impl<'a, 'm> ExpressionPrinter<'a, 'm> {
             Opcode::ExtractValue | Opcode::ExtractElement => self.expression(operands[0], depth - 1),
             _ => named(),
         }
+    }
+
+    /// `(int)x` of a wider `x`, which LLVM writes as `x << 32 >> 32`, is shown as `x`, like any conversion.
+    fn narrowed(&self, shift: Inst) -> Option<Value> {
+        const INT: u64 = 32;
+        let func = self.func();
+        let by = |inst: Inst| match func.constant(func.operands(inst)[1]) {
+            Some(ConstData::Int(number)) => Some(number),
+            _ => None,
+        };
+        let is_right = matches!(func.insts[shift].opcode, Opcode::LShr | Opcode::AShr);
+        let left = func.def(func.operands(shift).first().copied()?).filter(|_| is_right)?;
+        let is_left = func.insts[left].opcode == Opcode::Shl && by(left) == Some(INT) && by(shift) == Some(INT);
+        (is_left && func.int_bits(func.result(left)) == Some(64)).then(|| func.operands(left)[0])
     }
 
     fn is_all_ones(&self, value: Value) -> bool {

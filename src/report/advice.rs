@@ -10,7 +10,8 @@
 //! of many, and is no advice.
 
 use super::model::LineOf;
-use crate::access::{Cost, Pattern, Space, WarpAccess};
+use crate::access::{Cost, Pattern, Space, WarpAccess, has_form};
+use crate::cfg::cycles::Cycle;
 use crate::cost::frequency::Frequencies;
 use crate::cost::grid_work::GridWork;
 use crate::cost::issue::Costs;
@@ -21,6 +22,7 @@ use crate::gpu::prices::{DATA_SPLITS, GLOBAL_SECTOR, LOCAL_SECTOR, SHARED_PHASE}
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The smallest share of a function's cost that is worth an advice.
 const LEAST_SHARE: f64 = 0.01;
@@ -77,8 +79,28 @@ pub struct Weights<'a, 'm> {
     frequencies: Frequencies<'m>,
     /// Cycles of each block for one entry of the function.
     blocks: Vec<f64>,
-    found: Vec<Advice>,
+    found: Vec<Found>,
 }
+
+/// An advice, and what else it is about.
+struct Found {
+    advice: Advice,
+    group: Option<Group>,
+    /// Other lines of the same group.
+    also: BTreeSet<LineOf>,
+}
+
+/// What one change mends.
+#[derive(Clone, PartialEq)]
+enum Group {
+    /// Accesses to one object with lanes equally far apart, such as those of all members of a struct.
+    Object(Value, Pattern),
+    /// The branches at which lanes leave one loop.
+    Loop(Cycle),
+}
+
+/// Maximum number of other lines that an advice names.
+const LINES: usize = 4;
 
 impl<'a, 'm> Weights<'a, 'm> {
     /// Weighs every instruction.
@@ -114,7 +136,9 @@ impl<'a, 'm> Weights<'a, 'm> {
         };
         let often = self.frequencies.of(self.facts.func.insts[access.inst].block);
         if needed > least {
-            self.add(kind, place, (needed - least) * often, what);
+            let group =
+                (kind == Kind::Stride).then(|| Group::Object(self.object(access.pointer), access.pattern.clone()));
+            self.add((kind, group), place, (needed - least) * often, what);
         }
     }
 
@@ -122,14 +146,15 @@ impl<'a, 'm> Weights<'a, 'm> {
     pub fn branch(&mut self, block: Block, place: Option<LineOf>, why: &str) {
         let func = &self.facts.func;
         let condition = func.condition(func.terminator(block));
-        if condition.is_none_or(|condition| self.is_limit(condition)) {
+        if condition.is_none_or(|condition| self.is_limit(condition, block)) {
             return;
         }
         let cycles = &self.facts.cfg().cycles;
         let innermost = cycles.cycle_of(block);
         let [yes, no] = func.graph.succs(block) else { return };
         let leaves = innermost.is_some_and(|cycle| !cycles.contains(cycle, *yes) || !cycles.contains(cycle, *no));
-        let (kind, wasted) = match innermost.filter(|_| leaves) {
+        let left = innermost.filter(|_| leaves);
+        let (kind, wasted) = match left {
             Some(cycle) => {
                 let body = func.blocks.keys().filter(|&inside| cycles.contains(cycle, inside));
                 (Kind::Loop, body.map(|inside| self.blocks[inside.as_u32() as usize]).sum::<f64>() / 2.0)
@@ -140,18 +165,18 @@ impl<'a, 'm> Weights<'a, 'm> {
             Kind::Loop => "lanes leave the loop at different iterations",
             _ => "branch diverges",
         };
-        self.add(kind, place, wasted * DATA_SPLITS, || format!("{what}: {why}"));
+        self.add((kind, left.map(Group::Loop)), place, wasted * DATA_SPLITS, || format!("{what}: {why}"));
     }
 
     /// Considers work that all threads repeat.
     pub fn repeated(&mut self, work: &GridWork, place: Option<LineOf>) {
-        self.add(Kind::Repeated, place, work.cycles, || work.what());
+        self.add((Kind::Repeated, None), place, work.cycles, || work.what());
     }
 
     /// What is worth an advice, the most first.
     pub fn advice(self) -> Vec<Advice> {
         let total = self.total().max(1.0);
-        let mut found = self.found;
+        let mut found: Vec<Advice> = self.found.into_iter().map(Found::told).collect();
         for advice in &mut found {
             advice.share = (advice.cycles / total * 1000.0).round() / 1000.0;
             advice.cycles = advice.cycles.round();
@@ -161,15 +186,52 @@ impl<'a, 'm> Weights<'a, 'm> {
         found
     }
 
-    fn add(&mut self, kind: Kind, place: Option<LineOf>, cycles: f64, what: impl FnOnce() -> String) {
-        let known = self.found.iter_mut().find(|known| known.kind == kind && known.place == place && place.is_some());
-        match known {
-            Some(known) => {
-                known.cycles += cycles;
-                known.copies += 1;
-            }
-            None => self.found.push(Advice { kind, place, what: what(), cycles, share: 0.0, copies: 1 }),
+    fn add(
+        &mut self,
+        (kind, group): (Kind, Option<Group>),
+        place: Option<LineOf>,
+        cycles: f64,
+        what: impl FnOnce() -> String,
+    ) {
+        let is_same = |known: &&mut Found| {
+            known.advice.kind == kind
+                && (known.advice.place == place && place.is_some() || known.group == group && group.is_some())
+        };
+        let Some(known) = self.found.iter_mut().find(is_same) else {
+            let advice = Advice { kind, place, what: what(), cycles, share: 0.0, copies: 1 };
+            self.found.push(Found { advice, group, also: BTreeSet::new() });
+            return;
+        };
+        match &group {
+            // the body is wasted once, however many exits the loop has
+            Some(Group::Loop(_)) if known.group == group => known.advice.cycles = known.advice.cycles.max(cycles),
+            _ => known.advice.cycles += cycles,
         }
+        known.advice.copies += 1;
+        let Some(mut place) = place.filter(|place| known.advice.place.as_ref() != Some(place)) else { return };
+        // the first line stands for all
+        match &mut known.advice.place {
+            Some(first) if place < *first => {
+                std::mem::swap(first, &mut place);
+                known.advice.what = what();
+                known.also.insert(place);
+            }
+            Some(_) => {
+                known.also.insert(place);
+            }
+            none => *none = Some(place),
+        }
+    }
+
+    /// What a pointer points into, as far as address arithmetic tells.
+    fn object(&self, mut pointer: Value) -> Value {
+        let func = &self.facts.func;
+        while let Some(inst) = func.def(pointer)
+            && matches!(func.insts[inst].opcode, Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast)
+        {
+            pointer = func.operands(inst)[0];
+        }
+        pointer
     }
 
     /// Cycles of the blocks that only this way of a branch leads to.
@@ -182,17 +244,37 @@ impl<'a, 'm> Weights<'a, 'm> {
         own.map(|block| self.blocks[block.as_u32() as usize]).sum()
     }
 
-    /// Whether a condition compares two values that are affine in the thread index: all warps but those at the limit agree.
-    fn is_limit(&self, condition: Value) -> bool {
+    /// Whether a condition compares two values that are affine in the thread index, or would be if no index wrapped: all
+    /// warps but those at the limit agree.
+    fn is_limit(&self, condition: Value, at: Block) -> bool {
         let func = &self.facts.func;
         let Some(compare) = func.def(condition).filter(|&inst| func.insts[inst].opcode == Opcode::ICmp) else {
             return false;
         };
         let is_known = |&value: &Value| {
             let is_constant = func.constant(value).is_some() || func.as_param(value).is_some();
-            is_constant || !matches!(self.facts.class(value), Class::Divergent) || self.facts.form(value).is_some()
+            is_constant || !matches!(self.facts.class(value), Class::Divergent) || has_form(self.facts, value, at)
         };
         func.operands(compare).iter().all(is_known)
+    }
+}
+
+impl Found {
+    /// The advice, which names its other lines.
+    fn told(self) -> Advice {
+        let mut advice = self.advice;
+        let Some(first) = advice.place.as_ref().filter(|_| !self.also.is_empty()) else { return advice };
+        let name = |place: &LineOf| match place.file == first.file {
+            true => place.line.to_string(),
+            false => format!("{}:{}", place.file, place.line),
+        };
+        let mut names: Vec<String> = self.also.iter().take(LINES).map(name).collect();
+        if self.also.len() > LINES {
+            names.push(format!("{} more", self.also.len() - LINES));
+        }
+        let word = if self.also.len() == 1 { "line" } else { "lines" };
+        advice.what += &format!(" (the same on {word} {})", names.join(", "));
+        advice
     }
 }
 

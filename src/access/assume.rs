@@ -1,41 +1,49 @@
-//! What form would an address have if no index wrapped? This is what programmers expect of `a[i]`; it is never a claim
-//! of the analysis.
+//! What form would an address have if no index wrapped, and if warps lay along x? This is what programmers expect of
+//! `a[i]` and of `threadIdx.x % 32`; it is never a claim of the analysis.
 
+use super::Assumed;
 use crate::affine::arith::{self, NoWrap};
-use crate::affine::form::{Ext, Form, Rest, Scope, Symbol};
+use crate::affine::form::{Base, Ext, Form, Monomial, Rest, Scope, Symbol, wrap};
 use crate::divergence::facts::Facts;
 use crate::entity::{Block, Inst, Value};
-use crate::ir::inst::{GepTerm, Opcode};
+use crate::geometry::WARP_SIZE;
+use crate::ir::inst::{ConstData, GepTerm, Opcode};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// The form of an address as a use in `at` sees it, and the width in bits of the index that is assumed not to wrap, if
-/// any.
-pub(super) fn address_form(facts: &Facts, pointer: Value, at: Block) -> (Option<Form>, Option<u32>) {
+/// The form of an address as a use in `at` sees it, and what it assumes.
+pub(super) fn address_form(facts: &Facts, pointer: Value, at: Block) -> (Option<Form>, Assumed) {
     if let Some(form) = facts.form_at_use(pointer, at) {
-        return (Some(form), None);
+        return (Some(form), Assumed::default());
     }
-    let mut forms = AssumeNoWrap { facts, assumed: None, hypotheses: FxHashMap::default(), fuel: FUEL };
+    let mut forms = Assume { facts, assumed: Assumed::default(), hypotheses: FxHashMap::default(), fuel: FUEL };
     let form = forms.form(pointer, at, DEPTH);
     (form, forms.assumed)
+}
+
+/// Whether a value would have a form if no index wrapped and warps lay along x.
+pub fn has_form(facts: &Facts, value: Value, at: Block) -> bool {
+    address_form(facts, value, at).0.is_some()
 }
 
 /// Maximum depth of operands looked through while the form is rebuilt.
 const DEPTH: u32 = 12;
 /// Maximum number of values visited for one address.
 const FUEL: u32 = 200;
+/// The narrowest index in bits that programmers do not mean to wrap.
+const INDEX: u32 = 32;
 
-/// Rebuilds forms under the assumption that no index wraps.
-struct AssumeNoWrap<'a> {
+/// Rebuilds forms under assumptions.
+struct Assume<'a> {
     facts: &'a Facts,
-    /// Width in bits of the narrowest index that was assumed not to wrap.
-    assumed: Option<u32>,
+    /// What was assumed; of indices, the narrowest.
+    assumed: Assumed,
     /// Loop phis, assumed to have the terms of their entry value while their back edges are examined.
     hypotheses: FxHashMap<Value, Form>,
     fuel: u32,
 }
 
-impl AssumeNoWrap<'_> {
+impl Assume<'_> {
     fn form(&mut self, value: Value, at: Block, depth: u32) -> Option<Form> {
         if let Some(form) = self.hypotheses.get(&value) {
             return Some(form.clone());
@@ -68,7 +76,7 @@ impl AssumeNoWrap<'_> {
             Opcode::Trunc => {
                 let from = func.int_bits(operand(0))?;
                 let form = self.form(operand(0), data.block, depth)?;
-                arith::truncate(&form, from, bits, NoWrap::BOTH)
+                arith::truncate(&form, from, bits, NoWrap::BOTH).or_else(|| low_part(form, bits))
             }
             Opcode::Add | Opcode::Or | Opcode::Sub => {
                 let x = self.form(operand(0), data.block, depth)?;
@@ -93,9 +101,68 @@ impl AssumeNoWrap<'_> {
                 let factor = 1i64.checked_shl(u32::try_from(shift).ok()?)?;
                 arith::scale(&x, factor, bits, NoWrap::BOTH)
             }
+            Opcode::And => {
+                let mask = self.constant(operand(1))?;
+                let kept = mask.trailing_ones();
+                if kept >= INDEX && mask == low_bits(kept) {
+                    return self.narrowed(operand(0), data.block, kept, depth);
+                }
+                let form = self.form(operand(0), data.block, depth)?;
+                self.in_row(&form, kept).filter(|_| mask == low_bits(kept))
+            }
+            Opcode::LShr | Opcode::AShr => {
+                let shift = u32::try_from(self.constant(operand(1))?).ok().filter(|&shift| shift < bits)?;
+                if let Some(from) = self.shifted_left(operand(0), shift) {
+                    return self.narrowed(from, data.block, bits - shift, depth);
+                }
+                let form = self.form(operand(0), data.block, depth)?;
+                self.in_row(&form, shift).map(|_| Form::uniform(Scope::Warp))
+            }
             Opcode::Phi => self.phi(inst, depth),
             _ => None,
         }
+    }
+
+    fn constant(&self, value: Value) -> Option<u64> {
+        match self.facts.func.constant(value) {
+            Some(ConstData::Int(number)) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// What is shifted left by so many bits, as in `x << 32 >> 32`: LLVM's way to write `(int)x` for a wider `x`.
+    fn shifted_left(&self, value: Value, shift: u32) -> Option<Value> {
+        let func = &self.facts.func;
+        let inst = func.def(value).filter(|&inst| func.insts[inst].opcode == Opcode::Shl)?;
+        let [from, by] = *func.operands(inst) else { return None };
+        (self.constant(by)? == u64::from(shift)).then_some(from)
+    }
+
+    /// A value of which only the low `bits` are kept and extended again, assumed to lose nothing.
+    fn narrowed(&mut self, value: Value, at: Block, bits: u32, depth: u32) -> Option<Form> {
+        let form = self.form(value, at, depth)?;
+        if bits < INDEX {
+            return None;
+        }
+        self.assume_no_wrap(bits);
+        Some(unknown_rest(form))
+    }
+
+    /// The low `bits` of an index along x: the lane, plus something uniform. Without them, lanes agree.
+    fn in_row(&mut self, form: &Form, bits: u32) -> Option<Form> {
+        let [term] = form.terms[..] else { return None };
+        let is_index = term.monomial == Monomial::base(Base::TidX) && term.coefficient == 1;
+        let row = WARP_SIZE.trailing_zeros();
+        let begins_a_row = u32::from(form.rest.align()) >= row;
+        if self.facts.geometry.exact.is_some() || !is_index || !begins_a_row || bits < row {
+            return None;
+        }
+        self.assumed.rows = true;
+        Some(unknown_rest(Form::base(Base::LaneId)))
+    }
+
+    fn assume_no_wrap(&mut self, bits: u32) {
+        self.assumed.no_wrap = Some(self.assumed.no_wrap.map_or(bits, |narrowest| narrowest.min(bits)));
     }
 
     /// Whether lanes leave every loop between a definition and its use in the same iteration.
@@ -125,7 +192,7 @@ impl AssumeNoWrap<'_> {
     fn widen(&mut self, mut form: Form, from: u32, signed: bool) -> Option<Form> {
         let proven = if signed { form.signed_scope() } else { form.unsigned_scope() };
         if proven.is_none() {
-            self.assumed = Some(self.assumed.map_or(from, |narrowest| narrowest.min(from)));
+            self.assume_no_wrap(from);
             form.exact_signed = Some(form.rest.scope());
             form.exact_unsigned = Some(form.rest.scope());
         }
@@ -183,6 +250,17 @@ fn product(x: &Form, x_value: Value, y: &Form, y_value: Value, bits: u32) -> Opt
         (true, true) => Some(Form::uniform(x.rest.scope().min(y.rest.scope()))),
         (false, false) => arith::product(x, y, bits, NoWrap::BOTH),
     }
+}
+
+/// The low bits of a form whose symbols were extended from as few bits or fewer, so that they stay as they are.
+fn low_part(form: Form, bits: u32) -> Option<Form> {
+    let fits = form.terms.iter().all(|term| wrap(term.coefficient, bits) == term.coefficient);
+    fits.then(|| unknown_rest(form.without_exactness()))
+}
+
+/// A number whose `bits` low bits are set, and no others.
+fn low_bits(bits: u32) -> u64 {
+    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }
 
 fn unknown_rest(mut form: Form) -> Form {
