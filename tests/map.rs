@@ -351,8 +351,15 @@ fn maps_are_shown_added_up_and_compared() {
     let mut mended = warpwise_rt::format::Map::decode(&bytes).expect("a map");
     mended.modules[0].counts.pop();
     std::fs::write(folder.path().join("short.map"), mended.encode()).expect("it can be written");
-    let sentences =
-        [("cut.map", "cut off"), ("foreign.map", "no warpwise map"), ("short.map", "counters"), ("gone.map", "read")];
+    std::fs::write(folder.path().join("map.json"), serde_json::to_string_pretty(&one).unwrap())
+        .expect("it can be written");
+    let sentences = [
+        ("cut.map", "cut off"),
+        ("foreign.map", "no warpwise map"),
+        ("map.json", "it is JSON, which holds less than a map; give the map file that it was made from"),
+        ("short.map", "counters"),
+        ("gone.map", "read"),
+    ];
     for (name, sentence) in sentences {
         let output = run(&["merge", "shapes.map", name, "-o", "two.map"]);
         assert!(!output.status.success() && stderr(&output).contains(sentence), "{name}: {}", stderr(&output));

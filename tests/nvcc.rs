@@ -54,6 +54,16 @@ fn programs_of_one_command_and_of_many() {
 }
 
 #[test]
+fn a_missing_openmp_library_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    fs::write(place.join("a.cu"), format!("#include <omp.h>\n{KERNEL}")).unwrap();
+    let output = nvcc(place, "-Xcompiler -fopenmp -arch=sm_90 a.cu -o parallel");
+    let is_missing = "clang finds no libomp.so: install it (Debian: libomp-22-dev)";
+    assert!(output.status.success() != stderr(&output).contains(is_missing), "{}", stderr(&output));
+}
+
+#[test]
 fn device_code_in_every_form() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path();

@@ -45,6 +45,17 @@ fn report(folder: &Path, arguments: &[&str]) -> String {
 }
 
 #[test]
+fn a_folder_that_cannot_be_written_is_answered_with_the_option_for_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    fs::write(place.join("compile_commands.json"), "[]").unwrap();
+    // a file where the folder would be: root may write anywhere
+    fs::write(place.join(".warpwise"), "").unwrap();
+    let output = warpwise().args(["report", "--project"]).arg(place).output().unwrap();
+    assert!(!output.status.success() && stderr(&output).contains("--cache DIR keeps them elsewhere"), "{output:?}");
+}
+
+#[test]
 fn a_project_is_ranked_and_bad_files_are_listed() {
     let folder = tempfile::tempdir().unwrap();
     project(folder.path());

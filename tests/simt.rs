@@ -486,7 +486,10 @@ fn bad_requests_are_explained() {
     let config = LaunchConfig::new([1, 1, 1], [32, 1, 1]);
     let text = |config: &LaunchConfig, args| run(&image, config, args).unwrap_err().to_string();
     assert_eq!(text(&config, vec![]), "kernel k takes 1 argument (pointer %out), but 0 are given");
-    assert_eq!(text(&config, vec![int(1)]), "argument 0 (%out): 4 bytes are given, but its type takes 8");
+    assert_eq!(
+        text(&config, vec![int(1)]),
+        "argument 0 (%out): it is a pointer: give a buffer, such as f32[1024]:zero, or null"
+    );
     let large = LaunchConfig::new([1, 1, 1], [1024, 2, 1]);
     assert_eq!(text(&large, vec![int(1)]), "a block of [1024, 2, 1] threads, but at most 1024 are allowed");
 }

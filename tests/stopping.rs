@@ -48,6 +48,20 @@ fn fuzz_says_where_it_stopped() {
 }
 
 #[test]
+fn fuzz_refuses_a_run_without_anything_to_compare() {
+    for knob in ["--allow-poison", "--schedule-dependent"] {
+        let run = |more: &[&str]| {
+            let passes = ["fuzz", "run", "--seeds", "5..6", "--passes", "annotate-uniform", knob];
+            started(&[&passes, more].concat()).wait_with_output().unwrap()
+        };
+        let output = run(&[]);
+        assert!(!output.status.success() && stderr(&output).contains("--passes has nothing to compare"), "{output:?}");
+        let output = run(&["--check"]);
+        assert!(output.status.success() && !stdout(&output).contains(" 0 claims"), "{output:?}");
+    }
+}
+
+#[test]
 fn seeds_that_are_done_are_not_left() {
     let output = started(&["fuzz", "run", "--seeds", "5..7"]).wait_with_output().unwrap();
     assert!(output.status.success() && !stdout(&output).contains("left"), "{}", stdout(&output));

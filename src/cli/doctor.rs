@@ -15,7 +15,7 @@ const PTXAS_LEAST: (u32, u32) = (12, 9);
 
 const PROBE: &str = "__global__ void probe(float *p, int n) { int i = threadIdx.x; if (i < n) p[i] = i; }\n";
 
-/// Say what of LLVM, CUDA and the GPU is found, and what does not fit.
+/// Check which LLVM, CUDA and GPU are found, and whether they fit together.
 #[derive(Args)]
 pub struct DoctorArgs {}
 

@@ -4,7 +4,7 @@
 use super::project::progress;
 use crate::fuzz::drive::{self, Failure, Plan, Tally};
 use crate::fuzz::{Knobs, Launch, Mode, generate, ladder, ladder_many};
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, anyhow, bail};
 use clap::{Parser, Subcommand};
 use std::cell::Cell;
 use std::path::PathBuf;
@@ -41,6 +41,7 @@ enum Command {
         knobs: KnobArgs,
         #[command(flatten)]
         plan: PlanArgs,
+        /// Number of kernels that are run at once.
         #[arg(long, default_value_t = 1)]
         jobs: usize,
         /// Stop at the first failure.
@@ -55,6 +56,7 @@ enum Command {
     },
     /// Make the same comparisons for a module that carries its launch in comments, as `gen` writes them.
     Check {
+        /// Textual IR with its launch in comments.
         file: PathBuf,
         #[command(flatten)]
         plan: PlanArgs,
@@ -89,6 +91,7 @@ enum Command {
         /// Many functions of about this many instructions each, instead of one kernel.
         #[arg(long)]
         each: Option<usize>,
+        /// Write here.
         #[arg(short, long)]
         output: PathBuf,
     },
@@ -200,6 +203,13 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             }
         }
         Command::Run { seeds, knobs, plan, jobs, first, seconds, save } => {
+            if !plan.passes.is_empty() && !plan.check && (knobs.allow_poison || knobs.schedule_dependent) {
+                bail!(
+                    "the results of kernels with --allow-poison or --schedule-dependent may differ between two correct \
+                     builds, so --passes has nothing to compare: leave one of them out, or add --check, which checks the \
+                     analysis's claims"
+                );
+            }
             let run = Run { seeds, knobs, plan: plan.plan(), first, seconds, save };
             return run.all(jobs);
         }

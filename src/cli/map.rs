@@ -23,6 +23,7 @@ pub struct MapArgs {
 enum What {
     /// Branches sorted by splits, and totals of kernels
     Show {
+        /// Map files; counts of the same code are added up
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// Every branch that was reached, not only the first thirty
@@ -31,6 +32,7 @@ enum What {
     },
     /// Add maps up into one
     Merge {
+        /// Map files
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// Where the sum goes
@@ -39,7 +41,9 @@ enum What {
     },
     /// What changed from one map to another, line by line
     Diff {
+        /// Map file of the first build
         before: PathBuf,
+        /// Map file of the second build
         after: PathBuf,
         /// JSON instead of a table
         #[arg(long)]
@@ -47,12 +51,14 @@ enum What {
     },
     /// Everything as JSON
     Json {
+        /// Map files; counts of the same code are added up
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// How many branches that an analysis calls divergent never split? Ours, its simple mode and LLVM's, beside what the
-    /// lockstep machine sees in the launches that CUDA sources name in `// simt:` lines
+    /// How many branches that an analysis (ours, its simple mode, LLVM's) calls divergent never split on the lockstep
+    /// machine, in the launches that CUDA sources name in `// simt:` lines
     Precision {
+        /// CUDA sources with `// simt:` lines
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// JSON instead of a table
@@ -61,6 +67,7 @@ enum What {
     },
     /// One self-contained page: source, control flow, branches
     Html {
+        /// Map files; counts of the same code are added up
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// Where the page goes

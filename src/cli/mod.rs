@@ -41,7 +41,7 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     Flags(flags::FlagsArgs),
     Fusion(fusion::FusionArgs),
-    /// Random kernels and the inputs of the benchmark ladder.
+    /// Test the analysis and the passes on random kernels and odd modules; write modules on which the analysis is timed.
     Fuzz(fuzz::Args),
     Simt(Box<simt::SimtArgs>),
     Map(map::MapArgs),

@@ -26,7 +26,7 @@ use warpwise_timer::launch::{is_interrupted, watch_signals};
 /// Options for projects only.
 #[derive(Args)]
 pub struct ProjectArgs {
-    /// With --project: files looked at at a time (one a core).
+    /// With --project: number of files that are compiled and analysed at once (default: one for each core).
     #[arg(long, value_name = "N", requires = "project")]
     jobs: Option<usize>,
     /// With --project: where answers are kept (.warpwise beside compile_commands.json).
@@ -94,7 +94,8 @@ pub fn run(
         serde_json::from_str(&text).with_context(|| format!("{} is no compilation database", commands.display()))?;
     let beside = commands.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let cache = args.cache.clone().unwrap_or_else(|| beside.join(".warpwise"));
-    let answers = Answers::of(&cache)?;
+    let answers =
+        Answers::of(&cache).context("results are kept beside the database, and --cache DIR keeps them elsewhere")?;
     let mut index = Index { project: commands.display().to_string(), ..Index::default() };
     let mut tasks = Vec::new();
     let tools = Tools::find()?;

@@ -41,6 +41,7 @@ pub struct Map {
 pub enum FormatError {
     Empty,
     Foreign,
+    Json,
     Version(char),
     Truncated { wanted: u64, found: u64 },
     TooLong { wanted: u64, found: u64 },
@@ -54,6 +55,10 @@ impl fmt::Display for FormatError {
             FormatError::Foreign => write!(
                 f,
                 "it is no warpwise map; programs compiled with -mllvm -warpwise-divergence-map write maps, and `warpwise simt --save-map`"
+            ),
+            FormatError::Json => write!(
+                f,
+                "it is JSON, which holds less than a map; give the map file that it was made from (of a launch on the lockstep machine, `warpwise simt --save-map` writes one)"
             ),
             FormatError::Version(found) => {
                 write!(f, "it is a map of format {found}, and this warpwise reads format 1")
@@ -129,7 +134,8 @@ impl Map {
         }
         let known = bytes.len().min(7);
         if bytes[..known] != MAGIC[..known] {
-            return Err(FormatError::Foreign);
+            let is_json = matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['));
+            return Err(if is_json { FormatError::Json } else { FormatError::Foreign });
         }
         let found = bytes.len() as u64;
         if bytes.len() < 16 {
@@ -236,6 +242,7 @@ mod tests {
         let mut longer = bytes.clone();
         longer.push(0);
         assert!(matches!(Map::decode(&longer), Err(FormatError::TooLong { .. })));
+        assert_eq!(Map::decode(b"{\n  \"kernels\": []\n}\n"), Err(FormatError::Json));
         assert_eq!(Map::decode(b"PK\x03\x04 an archive, and no map"), Err(FormatError::Foreign));
         assert_eq!(Map::decode(b""), Err(FormatError::Empty));
     }

@@ -318,7 +318,10 @@ impl<'i> Machine<'i> {
                     slots.push(device.add(None, bytes.clone(), None, AllocationKind::Constant, name));
                     buffers.push(None);
                 }
-                (Arg::Value(bytes), None, _) => {
+                (Arg::Value(bytes), None, kind) => {
+                    if bytes.len() as u64 != ty.store && matches!(kind, TypeKind::Ptr(_)) {
+                        return refuse("it is a pointer: give a buffer, such as f32[1024]:zero, or null".into());
+                    }
                     if bytes.len() as u64 != ty.store {
                         return refuse(format!("{} bytes are given, but its type takes {}", bytes.len(), ty.store));
                     }

@@ -83,7 +83,8 @@ impl Likeness {
                     0 => String::new(),
                     unread => format!(" ({unread} of them were overwritten before they could be read)"),
                 };
-                format!("the same bit by bit: {copies} copies, {bytes} bytes{but}")
+                let noun = if *copies == 1 { "copy" } else { "copies" };
+                format!("the same bit by bit: {copies} {noun}, {bytes} bytes{but}")
             }
             Likeness::Order { copies } => format!("the same bit by bit, in another order: {copies} copies"),
             Likeness::Count { one, other } => format!("DIFFERENT: {one} copies against {other}"),

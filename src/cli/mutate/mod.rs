@@ -24,7 +24,7 @@ use warpwise_timer::launch::{is_interrupted, watch_signals};
 /// Number of seeds in a batch: reading a corpus takes as long as some hundred modules.
 const BATCH: u64 = 1000;
 
-/// Try every pass on odd modules: what it computes does not matter, that it crashes or breaks the module does.
+/// Try every pass on odd modules: none may crash or leave a broken module, whatever the modules compute.
 ///
 /// A seed names a module made from nothing or from one of a corpus, then edited: operands, branches, flags, attributes,
 /// blocks. Only those that LLVM's verifier accepts are tried. The analysis prints and reports each of them, and every

@@ -86,6 +86,12 @@ pub fn drive(arguments: Vec<OsString>) -> Result<ExitCode> {
         }
         let code = run_step(step, &request, &tools)?;
         if code != 0 {
+            if lacks_openmp(step, &tools.clang) {
+                eprintln!(
+                    "warpwise nvcc: -fopenmp needs LLVM's OpenMP runtime and its omp.h, and clang finds no libomp.so: \
+                     install it (Debian: libomp-22-dev)"
+                );
+            }
             return Ok(ExitCode::from(code));
         }
         if request.falls_back
@@ -101,6 +107,15 @@ pub fn drive(arguments: Vec<OsString>) -> Result<ExitCode> {
         return run_program(&request);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether a command asked for OpenMP and clang has no runtime library for it.
+fn lacks_openmp(step: &Step, clang: &Path) -> bool {
+    const LIBRARY: &str = "libomp.so";
+    let asks = step.command.iter().any(|word| word.to_string_lossy().starts_with("-fopenmp"));
+    let found = || Command::new(clang).arg(format!("-print-file-name={LIBRARY}")).output();
+    // clang prints the name alone of what it does not find
+    asks && found().is_ok_and(|output| String::from_utf8_lossy(&output.stdout).trim() == LIBRARY)
 }
 
 /// Takes the headers in a temporary folder out of a list of dependencies, or make would look for them the next time.

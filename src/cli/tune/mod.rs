@@ -20,7 +20,7 @@ pub struct TuneArgs {
 
 #[derive(Subcommand)]
 enum What {
-    /// What was measured of each kernel, and as what it would be built
+    /// What was measured of each kernel, and as which alternative it would be built
     Show {
         /// Choice files; several count as one
         #[arg(required = true)]

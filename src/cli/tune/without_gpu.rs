@@ -25,7 +25,7 @@ pub struct StaticArgs {
     /// The CUDA source.
     #[arg(required = true)]
     file: Option<PathBuf>,
-    /// Ask ptxas only and run nothing, as it is without this switch
+    /// Ask ptxas only and run nothing (the default)
     #[arg(long = "static")]
     is_static: bool,
     /// Shape of every block: X, XxY or XxYxZ.

@@ -235,7 +235,7 @@ fn tables_of_versions_are_not_the_programs() {
     let other = linked_with(folder.path(), "versions");
     let (code, said, figures) = compared("./linked", &other, &["no versions"]);
     assert_eq!((code, &figures["copies"]["verdict"]), (Some(0), &"same".into()), "{said}");
-    assert!(said.contains("1 copies, 4096 bytes"), "{said}");
+    assert!(said.contains("1 copy, 4096 bytes"), "{said}");
 }
 
 #[test]
