@@ -207,6 +207,24 @@ fn slots_lie_behind_the_programs_own_shared_memory() {
 }
 
 #[test]
+fn slots_take_no_more_of_the_cache_than_the_grid_needs() {
+    // of 233472 bytes a block takes 1024 and its slots; without slots, nothing is set
+    let carveouts = |commands: &str| {
+        let printed = run(commands);
+        let set = printed.lines().filter_map(|line| line.strip_prefix("carveout of k$v1 is "));
+        set.map(|percent| percent.parse::<u32>().unwrap()).collect::<Vec<_>>()
+    };
+    let version = "version 4096 0 16 0 block 256 1 1";
+    assert_eq!(carveouts(&format!("{version} grid 1 1 1 launch")), [15]);
+    assert_eq!(carveouts(&format!("{version} grid 132 1 1 launch grid 7 3 2 launch")), [15]);
+    assert_eq!(carveouts(&format!("{version} grid 133 1 1 launch grid 1 1 1 launch")), [29, 15]);
+    assert_eq!(carveouts(&format!("{version} own 2048 grid 265 1 1 launch")), [47]);
+    // six blocks fit, however many there are
+    assert_eq!(carveouts(&format!("{version} grid 65535 65535 65535 launch launch")), [87]);
+    assert_eq!(carveouts("version 0 0 1 0 block 256 1 1 own 2048 launch"), [] as [u32; 0]);
+}
+
+#[test]
 fn occupancy_decides() {
     // with 64 threads 32 blocks of the kernel fit
     for (keep, least) in [(0, 1), (1, 32), (2, 24), (3, 16), (4, 8), (32, 1)] {

@@ -49,6 +49,7 @@ typedef struct {
   Function function;
   uint64_t slot_bytes, slot_fixed, slot_align; // bytes for each warp and besides; alignment of where they begin
   uint64_t keep; // how many quarters of the kernel's blocks a multiprocessor may lose, plus 1; otherwise: however many
+  atomic_int carveout; // percent of a multiprocessor's memory that was last asked for as shared memory
   const Fact *facts;
   unsigned fact_count;
 #ifdef WARPWISE_TUNE
@@ -70,7 +71,10 @@ typedef struct Choice {
     // Blocks that can be resident on the GPU at once, of the version and of the kernel. Blocks of a grid that is
     // resident as a whole may wait for each other; such a grid must not go to a version of which fewer blocks are.
     uint64_t resident, resident_of_kernel;
-    const Fact *facts; // those on grid and arguments
+    uint64_t shared, shared_of_sm; // bytes that a block takes, and that a multiprocessor has; 0: without slots
+    unsigned processors;           // multiprocessors of the GPU
+    atomic_int *carveout;          // the version's
+    const Fact *facts;             // those on grid and arguments
     unsigned fact_count;
   } versions[MAX_ALTERNATIVES];
 #ifdef WARPWISE_TUNE
@@ -202,6 +206,23 @@ static inline int may_launch(const Choice *choice, unsigned index, Dim3 grid, vo
   return held == count;
 }
 
+// Leaves the first-level cache what this grid's blocks do not need of the memory that it shares with shared memory. The
+// driver sets aside what all blocks that could be resident would take. With a grid that is smaller, accesses that would
+// hit the cache would then miss it: a kernel of 14 blocks took 1.8 times as long.
+static inline void set_carveout(const Driver *cu, const Choice *choice, unsigned index, Dim3 grid) {
+  if (!choice->versions[index].shared)
+    return;
+  unsigned processors = choice->versions[index].processors;
+  uint64_t blocks = size_of(grid), resident = choice->versions[index].resident;
+  blocks = ((blocks < resident ? blocks : resident) + processors - 1) / processors;
+  uint64_t of_sm = choice->versions[index].shared_of_sm;
+  int percent = (int)((blocks * choice->versions[index].shared * 100 + of_sm - 1) / of_sm);
+  percent = percent < 100 ? percent : 100;
+  // a hint, and one for all launches of the function: whichever thread comes last is as good
+  if (atomic_exchange_explicit(choice->versions[index].carveout, percent, memory_order_relaxed) != percent)
+    cu->cuFuncSetAttribute(choice->versions[index].function, PREFERRED_CARVEOUT, percent);
+}
+
 #ifdef WARPWISE_TUNE
 #include "tune.h"
 #endif
@@ -317,6 +338,14 @@ static const char *prepare(const Driver *cu, const Kernel *kernel, const Version
     return "the number of multiprocessors is not known";
   choice->versions[choice->count].resident = (uint64_t)blocks * (unsigned)processors;
   choice->versions[choice->count].resident_of_kernel = (uint64_t)blocks_of_kernel * (unsigned)processors;
+  choice->versions[choice->count].processors = (unsigned)processors;
+  int fixed, reserved, of_sm;
+  if (dynamic > choice->own && !cu->cuFuncGetAttribute(&fixed, STATIC_SHARED, version->function) &&
+      !cu->cuDeviceGetAttribute(&reserved, RESERVED_SHARED, device) &&
+      !cu->cuDeviceGetAttribute(&of_sm, SHARED_OF_MULTIPROCESSOR, device) && of_sm > 0) {
+    choice->versions[choice->count].shared = dynamic + (unsigned)fixed + (unsigned)reserved;
+    choice->versions[choice->count].shared_of_sm = (unsigned)of_sm;
+  }
   return NULL;
 }
 
@@ -338,8 +367,8 @@ static const Fact *facts_for_launches(const Version *version, Dim3 block, unsign
 }
 
 // Adds a version to the choice if it may run with the choice's block and dynamic shared memory: null, or why not.
-static const char *admit(const Driver *cu, const Kernel *kernel, unsigned index, Choice *choice) {
-  const Version *version = &kernel->versions[index];
+static const char *admit(const Driver *cu, Kernel *kernel, unsigned index, Choice *choice) {
+  Version *version = &kernel->versions[index];
   if (!version->function)
     return "it is missing in the device code";
   uint64_t warps = (size_of(choice->block) + WARP_SIZE - 1) / WARP_SIZE;
@@ -359,6 +388,7 @@ static const char *admit(const Driver *cu, const Kernel *kernel, unsigned index,
   choice->versions[choice->count].number = index + 1;
   choice->versions[choice->count].function = version->function;
   choice->versions[choice->count].dynamic = (unsigned)dynamic;
+  choice->versions[choice->count].carveout = &version->carveout;
   choice->versions[choice->count].facts = facts;
   choice->versions[choice->count++].fact_count = count;
   return NULL;
@@ -469,6 +499,7 @@ static inline int launch_version(Stub *stub, const void *symbol, Dim3 grid, Dim3
   for (unsigned i = 0; i < choice->count; i++) {
     if (!may_launch(choice, i, grid, arguments))
       continue;
+    set_carveout(cu, choice, i, grid);
     if (cu->cuLaunchKernel(choice->versions[i].function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
                            choice->versions[i].dynamic, stream, arguments, NULL))
       return 0;

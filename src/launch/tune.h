@@ -233,6 +233,8 @@ static int launch_number(const Driver *cu, const Tuning *tuning, unsigned number
   const Choice *choice = tuning->choice;
   Function function = number ? choice->versions[number - 1].function : tuning->kernel->function;
   unsigned dynamic = number ? choice->versions[number - 1].dynamic : (unsigned)choice->own;
+  if (number)
+    set_carveout(cu, choice, number - 1, grid);
   return !cu->cuLaunchKernel(function, grid.x, grid.y, grid.z, choice->block.x, choice->block.y, choice->block.z,
                              dynamic, stream, arguments, NULL);
 }

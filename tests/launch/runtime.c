@@ -203,8 +203,12 @@ static int get_attribute(int *value, int attribute, void *function) {
 
 static int set_attribute(void *function, int attribute, int value) {
   int version = version_of(function);
-  if (attribute != 8 || version < 0 || value > OPT_IN)
+  if (version < 0 || (attribute == 9 ? value > 100 : attribute != 8 || value > OPT_IN))
     return INVALID_VALUE;
+  if (attribute == 9) {
+    printf("carveout of %s is %d\n", (char *)function, value);
+    return 0;
+  }
   printf("limit of %s is %d\n", (char *)function, value);
   *limit_of(function) = value;
   return 0;
@@ -252,7 +256,12 @@ static int get_device(int *device) {
 }
 
 static int get_device_attribute(int *value, int attribute, int device) {
-  *value = device != 3 ? 0 : attribute == 16 ? 132 : attribute == 75 ? 9 : 0; // those of an H100
+  *value = device != 3        ? 0
+           : attribute == 16  ? 132
+           : attribute == 75  ? 9
+           : attribute == 81  ? PER_SM
+           : attribute == 111 ? RESERVED
+                              : 0; // those of an H100
   return 0;
 }
 
