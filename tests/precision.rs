@@ -1,6 +1,6 @@
-//! Does any branch split that the analysis calls uniform, and how many of those that it calls divergent never split?
-//! Runs the examples, the programs of `benches/agree` and the benchmark kernels on the lockstep machine; `--
-//! --nocapture` prints the table.
+//! Does any branch split that the analysis calls uniform, in all launches or in such as this one, and how many of those
+//! that it calls divergent never split? Runs the examples, the programs of `benches/agree` and the benchmark kernels on
+//! the lockstep machine; `-- --nocapture` prints the table.
 //!
 //! Needs clang 22 and a CUDA tree; without them the test is skipped (see `common::skip`).
 
@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use warpwise::cli::{map, simt};
 use warpwise::llvm::image;
 use warpwise::map::precision::{Row, rows, table, total};
+use warpwise::map::recount::launch_of;
 use warpwise::simt::{DivergenceMap, LaunchConfig, Machine};
 
 fn sources(folder: &str) -> Vec<PathBuf> {
@@ -43,8 +44,10 @@ fn benchmarks() -> Vec<Row> {
         let kernel = plain_kernel(&name);
         let mut seen = DivergenceMap::default();
         let id = machine.kernel(Some(&kernel)).unwrap_or_else(|e| panic!("{name}: {e}"));
-        machine.launch(id, &config, &inputs_of(launch), &mut seen).unwrap_or_else(|e| panic!("{name}: {e}"));
-        found.extend(rows(&module, &image, &seen).expect("LLVM analyses it"));
+        let inputs = inputs_of(launch);
+        machine.launch(id, &config, &inputs, &mut seen).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let launches = [(image.functions[id.index()].name.clone(), launch_of(&config, &inputs))];
+        found.extend(rows(&module, &image, &seen, &launches).expect("LLVM analyses it"));
     }
     found
 }
@@ -63,4 +66,5 @@ fn every_split_was_foreseen() {
     let total = total(&all);
     assert!(total.met > 0);
     assert!(total.said.iter().all(|said| said.mistakes == 0), "{total:?}");
+    assert!(total.uniform_as_launched > 0 && total.split_against_condition == 0, "{total:?}");
 }

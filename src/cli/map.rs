@@ -116,7 +116,7 @@ pub fn run(args: &MapArgs) -> Result<()> {
                 true => say(&format!("{}\n", serde_json::to_string_pretty(&rows)?))?,
                 false => say(&precision::table(&rows))?,
             }
-            match precision::total(&rows).said[0].mistakes {
+            match precision::total(&rows).mistakes() {
                 0 => Ok(()),
                 mistakes => bail!("{mistakes} branches that the analysis calls uniform split: please report this"),
             }
@@ -140,8 +140,8 @@ pub fn precision_of(file: &Path) -> Result<Vec<precision::Row>> {
     let module = simt::open(file, &[])?;
     let image = image::import(module.handle(), &file.display().to_string());
     let mut seen = DivergenceMap::default();
-    simt::run_named(file, &image, &mut seen)?;
-    precision::rows(&module, &image, &seen).map_err(anyhow::Error::msg)
+    let launches = simt::run_named(file, &image, &mut seen)?;
+    precision::rows(&module, &image, &seen, &launches).map_err(anyhow::Error::msg)
 }
 
 fn summary(map: &Map, modules: &[Counted]) -> show::Summary {

@@ -3,6 +3,7 @@
 use super::{cuda, record, say, simt_args};
 use crate::check;
 use crate::counts::Counted;
+use crate::counts::condition::Launch;
 use crate::divergence::{ModuleAnalysis, Options};
 use crate::explain::symbol::{is_named, kernel_symbol};
 use crate::launch_table::{is_alternative, is_version};
@@ -203,6 +204,15 @@ impl SimtArgs {
         }
     }
 
+    /// The symbol of what a launch ran: the kernel, or the version of it that was chosen.
+    fn launched(&self, image: &ModuleImage, report: &LaunchReport) -> Result<String> {
+        if let Some(version) = &report.version {
+            return Ok(version.clone());
+        }
+        let kernel = Machine::new(image).kernel(self.kernel_in(image)?.as_deref())?;
+        Ok(image.functions[kernel.index()].name.clone())
+    }
+
     fn inputs(&self) -> Result<(Inputs, Vec<Given>)> {
         let mut inputs = Inputs::default();
         let mut given = Vec::new();
@@ -229,21 +239,24 @@ struct Line {
     args: SimtArgs,
 }
 
-/// Runs every launch described in a source.
-pub fn run_named(source: &Path, image: &ModuleImage, observer: &mut impl Observer) -> Result<()> {
+/// Runs every launch described in a source; returns them, each with the symbol of what ran.
+pub fn run_named(source: &Path, image: &ModuleImage, observer: &mut impl Observer) -> Result<Vec<(String, Launch)>> {
     let text = std::fs::read_to_string(source).with_context(|| format!("cannot read {}", source.display()))?;
     let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("// simt: ")).collect();
     if lines.is_empty() {
         bail!("{} names no launch: add a line such as // simt: --block 256 --arg f32[256]:iota", source.display());
     }
+    let mut launches = Vec::with_capacity(lines.len());
     for line in lines {
         let words = shlex::split(line).with_context(|| format!("{}: cannot read '{line}'", source.display()))?;
         let words = ["simt".to_owned(), source.display().to_string()].into_iter().chain(words);
         let Line { args } = Line::try_parse_from(words).with_context(|| format!("{}: {line}", source.display()))?;
         let (inputs, _) = args.inputs()?;
-        launch(&args, image, &inputs, observer).with_context(|| format!("{}: {line}", source.display()))?;
+        let report = launch(&args, image, &inputs, observer);
+        let report = report.with_context(|| format!("{}: {line}", source.display()))?;
+        launches.push((args.launched(image, &report)?, recount::launch_of(&args.config(), &inputs)));
     }
-    Ok(())
+    Ok(launches)
 }
 
 /// Runs the subcommand.
@@ -333,10 +346,7 @@ fn observed(
     map: &DivergenceMap,
     report: &LaunchReport,
 ) -> Result<Counted> {
-    let kernel = match &report.version {
-        Some(version) => version.clone(),
-        None => image.functions[Machine::new(image).kernel(args.kernel_in(image)?.as_deref())?.index()].name.clone(),
-    };
+    let kernel = args.launched(image, report)?;
     let table = describe(&ModuleAnalysis::new(module.handle(), Options::default()), file);
     Ok(recount::observed(table, image, map, &kernel, &recount::launch_of(&args.config(), inputs)))
 }
