@@ -1,4 +1,4 @@
-// The C boundary between LLVM's pass manager (C++) and warpwise (Rust). Every function here is defined in src/abi.rs
+// The C boundary between LLVM's pass manager (C++) and warpwise (Rust). Every function here is defined in src/abi/
 // unless it is marked "C++". Strings are pointer and length, enums are integers, and no C++ type crosses.
 #pragma once
 
@@ -66,7 +66,7 @@ struct WarpwiseOption {
   WarpwiseText value;
 };
 
-// src/abi.rs and src/llvm/ assert the same.
+// src/abi/ and src/llvm/ assert the same.
 static_assert(WARPWISE_PASSED == 0 && WARPWISE_MISSED == 1 && WARPWISE_ANALYSIS == 2 && WARPWISE_ERROR == 3 &&
               WARPWISE_WARNING == 4);
 static_assert(sizeof(WarpwiseText) == 16 && offsetof(WarpwiseText, data) == 0 && offsetof(WarpwiseText, length) == 8);

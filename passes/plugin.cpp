@@ -393,7 +393,7 @@ void register_passes(PassBuilder &PB) {
 
 } // namespace
 
-// src/abi.rs asserts the same.
+// src/abi/ asserts the same.
 static_assert(LLVM_PLUGIN_API_VERSION == 2 && sizeof(PassPluginLibraryInfo) == 40);
 static_assert(offsetof(PassPluginLibraryInfo, APIVersion) == 0 && offsetof(PassPluginLibraryInfo, PluginName) == 8);
 static_assert(offsetof(PassPluginLibraryInfo, PluginVersion) == 16);

@@ -1,25 +1,27 @@
-//! The extern "C" entries called from `passes/`, and nothing else. Mirrors `passes/abi.h`.
+//! The extern "C" entries called from `passes/`, and nothing else. Mirrors `passes/abi.h`. Here are those that read;
+//! [`edit`] has those that edit, [`load`] what LLVM looks up in a plugin.
 //!
 //! No panic leaves: every entry runs under `catch_unwind`. A panic while nothing was edited is reported to stderr and
 //! answered as "nothing known, nothing changed"; a transform that panics may have edited, so it aborts.
 #![allow(unsafe_code)] // the C boundary: each block names its guarantor
 
-use crate::annotate::codegen;
+mod edit;
+mod load;
+
 use crate::divergence::hypothesis::conditions;
 use crate::divergence::print::Printer;
 use crate::divergence::{Facts, ModuleAnalysis};
-use crate::inline::Stage;
 use crate::ir::handles::Handles;
 use crate::llvm::handle;
 use crate::llvm::remark::{Host, RawHost};
-use crate::llvm::text::{Sink, Text, collect};
-use crate::pipeline::{self, Pass, Session};
+use crate::llvm::text::{Sink, Text};
+use crate::pipeline::Session;
 use crate::remarks::{self, Listen};
 use crate::settings::table::PARAMETERS;
 use crate::settings::transform::{INLINE, REMARKS, VERSIONS, WHOLE_PROGRAM};
 use crate::settings::{self, Settings, Transform};
 use llvm_sys::prelude::{LLVMModuleRef, LLVMValueRef};
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -51,75 +53,6 @@ fn expected<T>(what: &str, fallback: T, answer: Result<T, impl std::fmt::Display
     })
 }
 
-/// The C++ struct `llvm::PassPluginLibraryInfo` of plugin API version 2: five fields, returned by value.
-#[repr(C)]
-pub struct PassPluginLibraryInfo {
-    api_version: u32,
-    name: *const c_char,
-    version: *const c_char,
-    register: *const c_void,
-    pre_code_gen: *const c_void,
-}
-
-/// The one LLVM that the crates we link are made for.
-const BUILT_FOR: u32 = 22;
-
-unsafe extern "C" {
-    fn warpwise_plugin_info() -> PassPluginLibraryInfo;
-    fn warpwise_other_copy(sink: Sink, context: *mut c_void);
-    fn dlsym(handle: *mut c_void, symbol: *const c_char) -> *mut c_void;
-}
-
-/// Major version of the LLVM whose program loads the plugin, if it can be asked: `LLVMGetVersion` as the program itself
-/// sees it (the plugin sees that of the library it was linked with).
-fn loading_llvm() -> Option<u32> {
-    // SAFETY: the default scope may be searched for any name.
-    let found = unsafe { dlsym(std::ptr::null_mut(), c"LLVMGetVersion".as_ptr()) };
-    if found.is_null() {
-        return None;
-    }
-    // SAFETY: LLVM's C API has had this function with this signature since version 16, and nobody else has one.
-    let get: extern "C" fn(*mut u32, *mut u32, *mut u32) = unsafe { std::mem::transmute(found) };
-    let (mut major, mut minor, mut patch) = (0, 0, 0);
-    get(&mut major, &mut minor, &mut patch);
-    Some(major)
-}
-
-/// The file of another copy of the plugin in this process.
-fn other_copy() -> Option<String> {
-    let mut path = String::new();
-    // SAFETY: defined in passes/options.cpp; the sink gets the String it expects.
-    unsafe { warpwise_other_copy(collect, (&raw mut path).cast()) };
-    (!path.is_empty()).then_some(path)
-}
-
-/// Why this program must not use the plugin.
-fn misfit() -> Option<String> {
-    if let Some(major) = loading_llvm().filter(|&major| major != BUILT_FOR) {
-        return Some(format!(
-            "this warpwise was built for LLVM {BUILT_FOR} and cannot be loaded into LLVM {major}; use the programs of \
-             LLVM {BUILT_FOR}"
-        ));
-    }
-    let first = other_copy()?;
-    Some(format!("a copy of warpwise is loaded already, {first}; name one file of the plugin only"))
-}
-
-/// What LLVM looks up in a plugin. For a program of another LLVM, or that has a copy of the plugin already, the API version
-/// is zero, which every LLVM refuses: nothing else of that program is touched.
-#[unsafe(no_mangle)]
-pub extern "C" fn llvmGetPassPluginInfo() -> PassPluginLibraryInfo {
-    // SAFETY: defined in passes/plugin.cpp, takes nothing, returns static data.
-    let info = unsafe { warpwise_plugin_info() };
-    match misfit() {
-        Some(sentence) => {
-            eprintln!("error: {sentence}");
-            PassPluginLibraryInfo { api_version: 0, ..info }
-        }
-        None => info,
-    }
-}
-
 /// `WarpwiseOptionRow` of `passes/abi.h`.
 #[repr(C)]
 pub struct RawOptionRow {
@@ -143,9 +76,6 @@ const _: () = {
     );
     assert!(offset_of!(RawOptionRow, help) == 32 && offset_of!(RawOptionRow, wants_value) == 48);
     assert!(size_of::<RawOption>() == 32 && offset_of!(RawOption, name) == 0 && offset_of!(RawOption, value) == 16);
-    assert!(size_of::<PassPluginLibraryInfo>() == 40 && offset_of!(PassPluginLibraryInfo, api_version) == 0);
-    assert!(offset_of!(PassPluginLibraryInfo, name) == 8 && offset_of!(PassPluginLibraryInfo, version) == 16);
-    assert!(offset_of!(PassPluginLibraryInfo, register) == 24 && offset_of!(PassPluginLibraryInfo, pre_code_gen) == 32);
 };
 
 /// One option of the command line, by number from 0; false behind the last.
@@ -287,8 +217,12 @@ pub unsafe extern "C" fn warpwise_module_new(
         let Some(module) = (unsafe { handle::Module::<'static>::from_raw(module) }) else {
             return std::ptr::null_mut();
         };
-        let settings = expected("module_new", session.settings().clone(), session.with(&pass, &parameters));
-        Box::into_raw(Box::new(ModuleAnalysis::new(module, settings.analysis()))).cast()
+        let options = if parameters.is_empty() {
+            session.settings().analysis()
+        } else {
+            expected("module_new", session.settings().clone(), session.with(&pass, &parameters)).analysis()
+        };
+        Box::into_raw(Box::new(ModuleAnalysis::new(module, options))).cast()
     })
 }
 
@@ -415,192 +349,4 @@ pub unsafe extern "C" fn warpwise_remarks_unoptimised(
             host.finish();
         }
     });
-}
-
-/// Puts marked predicates before marked branches, before code is generated.
-///
-/// # Safety
-/// `module` is alive and nobody else reads it during the call; `session` is valid for the call.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_codegen_mark(module: LLVMModuleRef, session: *const c_void) -> bool {
-    let none = Session::default();
-    editing("code generation", || {
-        // SAFETY: the driver hands out a live module; `session` came from warpwise_session_new and is alive.
-        let (module, session) = unsafe { (handle::Module::from_raw(module), session_of(session, &none)) };
-        module.is_some_and(|module| codegen::mark(module, session.settings().analysis()))
-    })
-}
-
-/// Hands PTX with `.uni` on marked branches to the sink.
-///
-/// # Safety
-/// As [`warpwise_check_option`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_codegen_rewrite(ptx: Text, sink: Sink, context: *mut c_void) {
-    // SAFETY: the text lives for this call.
-    let ptx = unsafe { ptx.get() };
-    let rewritten = guarded("codegen_rewrite", None, || Some(codegen::rewrite(&ptx)));
-    // without marks taken up the text is right all the same
-    say(sink, context, rewritten.as_deref().unwrap_or(&ptx));
-}
-
-/// Number of a transform by name, negative if it is none.
-///
-/// # Safety
-/// The text lives for the call.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_pass_lookup(name: Text) -> i32 {
-    // SAFETY: the text lives for this call.
-    let name = unsafe { name.get() };
-    guarded("pass_lookup", -1, || Pass::of_name(&name).map_or(-1, Pass::number))
-}
-
-/// Runs an edit of a module.
-///
-/// # Safety
-/// `module` is alive and nobody else reads it during the call; the rest is valid for the call.
-unsafe fn edit_module(
-    module: LLVMModuleRef,
-    session: *const c_void,
-    host: *const RawHost,
-    edit: impl FnOnce(handle::Module<'_>, &Session, &Host<'_>) -> bool,
-) -> bool {
-    let none = Session::default();
-    editing("a transform", || {
-        // SAFETY: the pass manager hands out a live module; `host` is on the caller's stack, `session` is alive.
-        let (module, host, session) =
-            unsafe { (handle::Module::from_raw(module), host.as_ref(), session_of(session, &none)) };
-        match (module, host) {
-            (Some(module), Some(host)) => edit(module, session, &Host::new(host, session.said())),
-            _ => false,
-        }
-    })
-}
-
-/// Runs a transform over a module.
-///
-/// # Safety
-/// `module` is alive and nobody else reads it during the call; the rest is valid for the call.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_pass_run(
-    pass: i32,
-    module: LLVMModuleRef,
-    parameters: Text,
-    session: *const c_void,
-    host: *const RawHost,
-) -> bool {
-    // SAFETY: the text lives for this call.
-    let parameters = unsafe { parameters.get() };
-    // SAFETY: as this function's own.
-    unsafe {
-        edit_module(module, session, host, |module, session, host| match Pass::try_from(pass) {
-            Ok(pass) => expected("pass_run", false, pipeline::run(pass, module, &parameters, session, host)),
-            Err(error) => expected("pass_run", false, Err(error)),
-        })
-    }
-}
-
-/// Registers the counters of a CUDA program's device code in its host code.
-///
-/// # Safety
-/// `module` is alive and nobody else reads it during the call; `session` is valid for the call.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_map_host(module: LLVMModuleRef, session: *const c_void) -> bool {
-    let none = Session::default();
-    editing("a transform", || {
-        // SAFETY: the pass manager hands out a live module; `session` came from warpwise_session_new and is alive.
-        let (module, session) = unsafe { (handle::Module::from_raw(module), session_of(session, &none)) };
-        module.is_some_and(|module| crate::map::run_host(module, &session.settings().into()))
-    })
-}
-
-/// Lets the launches in the host code of a CUDA program choose among versions of their kernels.
-///
-/// # Safety
-/// `module` is alive and nobody else reads it during the call; the rest is valid for the call.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_launch_host(
-    module: LLVMModuleRef,
-    session: *const c_void,
-    host: *const RawHost,
-) -> bool {
-    // SAFETY: as this function's own.
-    unsafe {
-        edit_module(module, session, host, |module, session, host| {
-            crate::launch::run(module, session.settings().measures(), host)
-        })
-    }
-}
-
-/// Gives internal linkage to the device functions that only this module can call.
-///
-/// # Safety
-/// As [`warpwise_pass_run`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_whole_program(
-    module: LLVMModuleRef,
-    session: *const c_void,
-    host: *const RawHost,
-) -> bool {
-    // SAFETY: as this function's own.
-    unsafe { edit_module(module, session, host, pipeline::make_whole) }
-}
-
-/// Inlines calls that keep stack objects in memory.
-///
-/// # Safety
-/// As [`warpwise_pass_run`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_inline_calls(
-    module: LLVMModuleRef,
-    early: bool,
-    session: *const c_void,
-    host: *const RawHost,
-) -> bool {
-    let stage = if early { Stage::Early } else { Stage::Late };
-    // SAFETY: as this function's own.
-    unsafe {
-        edit_module(module, session, host, |module, session, host| pipeline::inline_calls(module, stage, session, host))
-    }
-}
-
-/// Melds the sides of one function's divergent branches, in the middle of clang's pipeline.
-///
-/// # Safety
-/// `function` is alive and nobody else reads it during the call; `session` and `host` are valid for the call.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_fuse_function(
-    function: LLVMValueRef,
-    session: *const c_void,
-    host: *const RawHost,
-) -> bool {
-    editing("a transform", || {
-        // SAFETY: the pass manager hands out a live function; `host` is on the caller's stack.
-        let (function, host) = unsafe { (handle::Function::from_raw(function), host.as_ref()) };
-        let function = function.filter(|&function| crate::fuse::has_branch(function));
-        let (Some(function), Some(host)) = (function, host) else { return false };
-        let none = Session::default();
-        // SAFETY: `session` came from warpwise_session_new and is alive.
-        let session = unsafe { session_of(session, &none) };
-        pipeline::fuse_function(function, session, &Host::new(host, session.said()))
-    })
-}
-
-/// Melds the sides of divergent branches of a module, in the middle of clang's pipeline.
-///
-/// # Safety
-/// As [`warpwise_pass_run`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_fuse_module(
-    module: LLVMModuleRef,
-    before_link: bool,
-    session: *const c_void,
-    host: *const RawHost,
-) -> bool {
-    // SAFETY: as this function's own.
-    unsafe {
-        edit_module(module, session, host, |module, session, host| {
-            pipeline::fuse_module(module, before_link, session, host)
-        })
-    }
 }

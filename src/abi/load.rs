@@ -1,0 +1,81 @@
+//! What does a program find that loads the plugin, and may it use it?
+
+use crate::llvm::text::{Sink, collect};
+use std::ffi::{c_char, c_void};
+use std::mem::offset_of;
+
+/// The C++ struct `llvm::PassPluginLibraryInfo` of plugin API version 2: five fields, returned by value.
+#[repr(C)]
+pub struct PassPluginLibraryInfo {
+    api_version: u32,
+    name: *const c_char,
+    version: *const c_char,
+    register: *const c_void,
+    pre_code_gen: *const c_void,
+}
+
+// passes/abi.h asserts the same
+const _: () = {
+    assert!(size_of::<PassPluginLibraryInfo>() == 40 && offset_of!(PassPluginLibraryInfo, api_version) == 0);
+    assert!(offset_of!(PassPluginLibraryInfo, name) == 8 && offset_of!(PassPluginLibraryInfo, version) == 16);
+    assert!(offset_of!(PassPluginLibraryInfo, register) == 24 && offset_of!(PassPluginLibraryInfo, pre_code_gen) == 32);
+};
+
+/// The one LLVM that the crates we link are made for.
+const BUILT_FOR: u32 = 22;
+
+unsafe extern "C" {
+    fn warpwise_plugin_info() -> PassPluginLibraryInfo;
+    fn warpwise_other_copy(sink: Sink, context: *mut c_void);
+    fn dlsym(handle: *mut c_void, symbol: *const c_char) -> *mut c_void;
+}
+
+/// Major version of the LLVM whose program loads the plugin, if it can be asked: `LLVMGetVersion` as the program itself
+/// sees it (the plugin sees that of the library it was linked with).
+fn loading_llvm() -> Option<u32> {
+    // SAFETY: the default scope may be searched for any name.
+    let found = unsafe { dlsym(std::ptr::null_mut(), c"LLVMGetVersion".as_ptr()) };
+    if found.is_null() {
+        return None;
+    }
+    // SAFETY: LLVM's C API has had this function with this signature since version 16, and nobody else has one.
+    let get: extern "C" fn(*mut u32, *mut u32, *mut u32) = unsafe { std::mem::transmute(found) };
+    let (mut major, mut minor, mut patch) = (0, 0, 0);
+    get(&mut major, &mut minor, &mut patch);
+    Some(major)
+}
+
+/// The file of another copy of the plugin in this process.
+fn other_copy() -> Option<String> {
+    let mut path = String::new();
+    // SAFETY: defined in passes/options.cpp; the sink gets the String it expects.
+    unsafe { warpwise_other_copy(collect, (&raw mut path).cast()) };
+    (!path.is_empty()).then_some(path)
+}
+
+/// Why this program must not use the plugin.
+fn misfit() -> Option<String> {
+    if let Some(major) = loading_llvm().filter(|&major| major != BUILT_FOR) {
+        return Some(format!(
+            "this warpwise was built for LLVM {BUILT_FOR} and cannot be loaded into LLVM {major}; use the programs of \
+             LLVM {BUILT_FOR}"
+        ));
+    }
+    let first = other_copy()?;
+    Some(format!("a copy of warpwise is loaded already, {first}; name one file of the plugin only"))
+}
+
+/// What LLVM looks up in a plugin. For a program of another LLVM, or that has a copy of the plugin already, the API version
+/// is zero, which every LLVM refuses: nothing else of that program is touched.
+#[unsafe(no_mangle)]
+pub extern "C" fn llvmGetPassPluginInfo() -> PassPluginLibraryInfo {
+    // SAFETY: defined in passes/plugin.cpp, takes nothing, returns static data.
+    let info = unsafe { warpwise_plugin_info() };
+    match misfit() {
+        Some(sentence) => {
+            eprintln!("error: {sentence}");
+            PassPluginLibraryInfo { api_version: 0, ..info }
+        }
+        None => info,
+    }
+}
