@@ -9,7 +9,10 @@
 //! than [`MAX_BODY`] instructions. Beyond that, a call has a uniform result if the function maps uniform arguments to
 //! one and its arguments are uniform.
 //!
-//! Members of a recursion get no claim about each other, and neither do calls nested deeper than [`MAX_DEPTH`].
+//! Members of a recursion get no claim about each other: a call of a function that is being solved is *refused*, and so are
+//! calls nested deeper than [`MAX_DEPTH`]. What was found meanwhile holds, but may be less than what the same call would
+//! yield by itself: it is not kept, so that results do not depend on who asks first, except after [`MAX_PARTIAL`] such
+//! solves of one function.
 //!
 //! Nothing is assumed of the frame's address or of the lanes that enter together: facts about values rest on neither.
 
@@ -17,7 +20,7 @@ use crate::affine::{Form, Scope};
 use crate::cfg::Cfg;
 use crate::ir::Func;
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// Maximum number of sets of arguments for which one function is solved.
@@ -26,6 +29,9 @@ const MAX_CONTEXTS: usize = 8;
 const MAX_BODY: usize = 1000;
 /// Maximum number of calls within calls that are followed; each takes part of the machine's stack.
 const MAX_DEPTH: usize = 48;
+
+/// Maximum number of solves of one function whose results are not kept.
+const MAX_PARTIAL: u32 = 4;
 
 /// What is known of the arguments of a call; `None` if lanes may differ in an unknown way.
 type Arguments = [Option<Form>];
@@ -45,14 +51,18 @@ struct Known {
     results: Vec<(Box<Arguments>, Option<Form>)>,
     /// The result for arguments that are uniform in the grid.
     uniform: Option<Option<Form>>,
+    /// Number of solves whose results were not kept.
+    partial: u32,
 }
 
 /// What calls of the functions of a module return, as far as it was asked.
 #[derive(Default)]
 pub struct Contexts {
     functions: RefCell<FxHashMap<u32, Known>>,
-    /// The functions that are being solved.
+    /// The functions that are being solved, outermost first.
     active: RefCell<Vec<u32>>,
+    /// The outermost of them on account of which a call was refused, by its position.
+    refused_for: Cell<Option<usize>>,
 }
 
 impl Contexts {
@@ -65,11 +75,8 @@ impl Contexts {
         read: impl FnOnce() -> Option<Body>,
         solve: impl Fn(&Body, &Arguments) -> Option<Form>,
     ) -> Option<Form> {
-        {
-            let active = self.active.borrow();
-            if active.len() >= MAX_DEPTH || active.contains(&function) {
-                return None;
-            }
+        if self.refuses(function) {
+            return None;
         }
         let (body, exact) = {
             let mut functions = self.functions.borrow_mut();
@@ -91,17 +98,43 @@ impl Contexts {
             uniform = vec![Some(Form::uniform(Scope::Grid)); arguments.len()];
             &uniform
         };
-        self.active.borrow_mut().push(function);
-        let result = solve(&body, wanted);
-        self.active.borrow_mut().pop();
+        let (result, is_whole) = self.within(function, || solve(&body, wanted));
         let mut functions = self.functions.borrow_mut();
         let known = functions.entry(function).or_default();
+        if !is_whole && known.partial < MAX_PARTIAL {
+            known.partial += 1;
+            return if exact { result } else { for_uniform(result.as_ref(), arguments) };
+        }
         if exact {
             known.results.push((arguments.into(), result.clone()));
             return result;
         }
         known.uniform = Some(result.clone());
         for_uniform(result.as_ref(), arguments)
+    }
+
+    /// Whether nothing is said of a call because of the functions that are being solved.
+    fn refuses(&self, function: u32) -> bool {
+        let active = self.active.borrow();
+        let itself = active.iter().position(|&other| other == function);
+        // deep inside, the answer depends on all of them
+        let cause = itself.or((active.len() >= MAX_DEPTH).then_some(0));
+        if let Some(cause) = cause {
+            self.refused_for.set(Some(self.refused_for.get().map_or(cause, |known| known.min(cause))));
+        }
+        cause.is_some()
+    }
+
+    /// What `solve` finds about a function, and whether it would find the same if nothing else were being solved.
+    fn within<T>(&self, function: u32, solve: impl FnOnce() -> T) -> (T, bool) {
+        let position = self.active.borrow().len();
+        let before = self.refused_for.take();
+        self.active.borrow_mut().push(function);
+        let result = solve();
+        self.active.borrow_mut().pop();
+        let inside = self.refused_for.get().filter(|&cause| cause < position);
+        self.refused_for.set(before.into_iter().chain(inside).min());
+        (result, inside.is_none())
     }
 }
 
