@@ -14,7 +14,8 @@ use super::frequency::Frequencies;
 use super::issue::Costs;
 use crate::affine::Scope;
 use crate::divergence::Facts;
-use crate::divergence::intrinsics::{LaneRule, classify};
+use crate::divergence::intrinsic_table::class_of_intrinsic;
+use crate::divergence::intrinsics::LaneRule;
 use crate::entity::{Inst, Value};
 use crate::ir::call::{Callee, Memory};
 use crate::ir::handles::Handles;
@@ -225,7 +226,7 @@ fn is_dimension(name: &str) -> bool {
 fn is_pure(facts: &Facts, inst: Inst, id: u32) -> bool {
     let call = facts.func.call(inst);
     let touches_nothing = call.memory == Memory::None && !call.convergent;
-    touches_nothing && classify(&intrinsic_name(id), true) == LaneRule::Pure
+    touches_nothing && class_of_intrinsic(id, true) == LaneRule::Pure
 }
 
 /// Whether an address is in a structure that is passed by value.

@@ -13,14 +13,14 @@
 
 use super::condition::Bound;
 use super::facts::Facts;
-use super::intrinsics::{LaneRule, classify};
+use super::intrinsic_table::class_of_intrinsic;
+use super::intrinsics::LaneRule;
 use super::outline::Outline;
 use crate::affine::Base;
 use crate::entity::{Inst, Value};
 use crate::ir::Func;
-use crate::ir::call::Callee;
+use crate::ir::call::{BLOCK_INDEX, Callee, GRID_SIZE};
 use crate::ir::inst::{ConstData, Flags, Opcode, Predicate};
-use crate::llvm::handle::intrinsic_name;
 
 /// Maximum depth of a condition, of an index and of a limit.
 const MAX_DEPTH: u32 = 8;
@@ -205,7 +205,7 @@ impl Search<'_> {
                 let dim = self.block_start(def)?;
                 index.block.replace(dim).is_none().then_some(())
             }
-            Opcode::Call => match self.register(value)? {
+            Opcode::Call => match self.rule(value)? {
                 LaneRule::Index(base) if base != Base::LaneId => {
                     index.thread.replace(base as usize).is_none().then_some(())
                 }
@@ -227,7 +227,7 @@ impl Search<'_> {
                 (extent == Some(number)).then_some(dim)
             }
             _ if func.insts[product].opcode == Opcode::Shl => None,
-            _ => (self.register(value)? == LaneRule::BlockSize(dim)).then_some(dim),
+            _ => (self.rule(value)? == LaneRule::BlockSize(dim)).then_some(dim),
         };
         let of = |block: Value, threads: Value| {
             (0..3).find(|&dim| self.is_block_index(block, dim) && size(threads, dim).is_some())
@@ -236,13 +236,11 @@ impl Search<'_> {
     }
 
     fn is_block_index(&self, value: Value, dim: usize) -> bool {
-        let name =
-            ["llvm.nvvm.read.ptx.sreg.ctaid.x", "llvm.nvvm.read.ptx.sreg.ctaid.y", "llvm.nvvm.read.ptx.sreg.ctaid.z"];
-        self.intrinsic(value).is_some_and(|found| found == name[dim])
+        self.intrinsic(value).is_some_and(|id| BLOCK_INDEX.position(id) == Some(dim))
     }
 
-    /// The name of the intrinsic that computes a value, possibly extended.
-    fn intrinsic(&self, value: Value) -> Option<String> {
+    /// LLVM's number of the intrinsic that computes a value, possibly extended.
+    fn intrinsic(&self, value: Value) -> Option<u32> {
         let mut def = self.func.def(value)?;
         while matches!(self.func.insts[def].opcode, Opcode::ZExt | Opcode::SExt) {
             def = self.func.def(self.func.operands(def)[0])?;
@@ -251,14 +249,14 @@ impl Search<'_> {
             return None;
         }
         match self.func.call(def).callee {
-            Callee::Intrinsic(id) => Some(intrinsic_name(id)),
+            Callee::Intrinsic(id) => Some(id),
             _ => None,
         }
     }
 
-    fn register(&self, value: Value) -> Option<LaneRule> {
-        let name = self.intrinsic(value)?;
-        name.starts_with("llvm.nvvm.read.ptx.sreg.").then(|| classify(&name, true))
+    /// The rule of the intrinsic that computes a value, possibly extended.
+    fn rule(&self, value: Value) -> Option<LaneRule> {
+        Some(class_of_intrinsic(self.intrinsic(value)?, true))
     }
 
     /// Whether the host can compute an integer before the launch.
@@ -287,9 +285,8 @@ impl Search<'_> {
             | Opcode::ZExt
             | Opcode::SExt => operands(),
             Opcode::Call => {
-                let grid =
-                    self.intrinsic(value).is_some_and(|name| name.starts_with("llvm.nvvm.read.ptx.sreg.nctaid."));
-                grid || matches!(self.register(value), Some(LaneRule::BlockSize(_)))
+                let grid = self.intrinsic(value).is_some_and(|id| GRID_SIZE.contains(id));
+                grid || matches!(self.rule(value), Some(LaneRule::BlockSize(_)))
             }
             // a member of a structure passed by value
             Opcode::Load => self.is_argument_member(func.operands(def)[0]),

@@ -6,12 +6,14 @@
 //! 2. `blockDim.x` is a multiple of 32; the block has one dimension. Only if the shape is unknown.
 //! 3. Some integer arguments are multiples of 32 besides: those from which the condition is computed, a few at most.
 //!
-//! Only for kernels, and not for the simple analysis. Cost: at most [`MAX_SETS`] + 2 solves, when it is asked for.
+//! Only for kernels, and not for the simple analysis. Cost: at most [`MAX_SETS`] + 2 solves of the
+//! [instructions that branches depend on](super::slice), when it is asked for.
 
 use super::condition::{Condition, Conditions};
 use super::covered::bounds_of;
 use super::facts::{Facts, Findings};
 use super::module::{ModuleAnalysis, Options};
+use super::slice::of_branches;
 use crate::entity::{Block, Value};
 use crate::geometry::{Geometry, Rows};
 use crate::ir::Func;
@@ -65,8 +67,10 @@ fn conditions_by<'m>(known: Option<&ModuleAnalysis<'m>>, facts: &Facts, handles:
             &own
         }
     };
-    let solve =
-        |geometry: Geometry, multiples: &[u32]| analysis.solve_under(facts, handles.function, geometry, multiples);
+    let slice = of_branches(func);
+    let solve = |geometry: Geometry, multiples: &[u32]| {
+        analysis.solve_under(facts, handles.function, (geometry, multiples), Some(&slice))
+    };
     let becomes_uniform = |findings: &Findings, block: Block| findings.branch_scope(block).is_some();
     let mut rows = facts.geometry;
     let mut under_rows: Vec<Block> = Vec::new();
@@ -109,7 +113,7 @@ fn conditions_by<'m>(known: Option<&ModuleAnalysis<'m>>, facts: &Facts, handles:
 pub fn facts_under<'m>(analysis: &ModuleAnalysis<'m>, kernel: Function<'m>, rows: Rows, multiples: &[u32]) -> Facts {
     let (outline, _) = analysis.outline(kernel);
     let geometry = Geometry { rows: Some(rows), ..outline.geometry };
-    let findings = analysis.solve_under(&outline, kernel, geometry, multiples);
+    let findings = analysis.solve_under(&outline, kernel, (geometry, multiples), None);
     Facts::assumed(outline, findings)
 }
 

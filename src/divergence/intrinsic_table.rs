@@ -79,7 +79,7 @@ fn rule_of(id: u32, pure: bool) -> IntrinsicRule {
 }
 
 /// The class of an intrinsic by LLVM's number; `pure` if it accesses no memory and is not convergent.
-pub(super) fn class_of_intrinsic(id: u32, pure: bool) -> LaneRule {
+pub fn class_of_intrinsic(id: u32, pure: bool) -> LaneRule {
     rule_of(id, pure).0
 }
 

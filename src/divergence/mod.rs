@@ -13,7 +13,7 @@
 //!  └ environment                     what a solve knows about the module and about launches
 //!     └ guards, range                   bounds of integers, to prove that nothing wraps
 //!        └ view, gates, transfer*, lone    one rule per family of instructions
-//!           └ solver, readers                 the fixed point
+//!           └ solver, readers, slice          the fixed point
 //!              └ facts, outline                  the results
 //!                 ├ covered, condition              under which launches a divergent branch is uniform
 //!                 └ frames, contexts, module        claims propagated from call to call
@@ -43,6 +43,7 @@ pub mod print;
 pub mod provenance;
 pub mod range;
 mod readers;
+mod slice;
 pub mod solver;
 mod transfer;
 mod transfer_asm;

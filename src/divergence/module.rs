@@ -16,7 +16,7 @@ use super::facts::{Facts, Findings};
 use super::frames::holds_still;
 use super::intrinsic_table::IntrinsicTable;
 use super::outline::Outline;
-use super::solver::solve;
+use super::solver::{solve, solve_slice};
 use crate::affine::join::join;
 use crate::affine::{Form, Rest, Scope};
 use crate::cfg::Cfg;
@@ -29,6 +29,7 @@ use crate::ir::import::{ModuleContext, import};
 use crate::ir::inst::Opcode;
 use crate::llvm::handle;
 use crate::mutants::{self, Mutant};
+use fixedbitset::FixedBitSet;
 use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -119,13 +120,14 @@ impl<'m> ModuleAnalysis<'m> {
         test(&outline, &env);
     }
 
-    /// What would hold for a kernel if its launches were as `geometry` says and these arguments were multiples of 32.
+    /// What would hold for a kernel if its launches were as `geometry` says and these arguments were multiples of 32; of a
+    /// [`slice`](super::slice) if only that is wanted.
     pub(super) fn solve_under(
         &self,
         outline: &Outline,
         kernel: handle::Function<'m>,
-        geometry: Geometry,
-        multiples: &[u32],
+        (geometry, multiples): (Geometry, &[u32]),
+        slice: Option<&FixedBitSet>,
     ) -> Findings {
         let mut env = self.environment(kernel, &outline.func, None);
         env.geometry = geometry;
@@ -133,7 +135,7 @@ impl<'m> ModuleAnalysis<'m> {
             let align = WARP_SIZE.trailing_zeros() as u8;
             env.params[index as usize] = Some(Form::from_rest(Rest::Uniform { scope: Scope::Grid, align }));
         }
-        let solution = solve(&outline.func, outline.cfg(), &env);
+        let solution = solve_slice(&outline.func, outline.cfg(), &env, slice);
         Findings::new(outline.cfg.clone(), solution, &env)
     }
 

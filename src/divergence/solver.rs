@@ -64,11 +64,13 @@ struct Solver<'a> {
     env: &'a Environment<'a>,
     /// What rules see.
     view: View<'a>,
+    /// The instructions to be visited; all if there is none.
+    slice: Option<&'a FixedBitSet>,
     lone: Lone,
     /// Built on first use: the sweep over a function without loops needs none.
     readers: OnceCell<Readers>,
     /// Built for the first branch that is not uniform in the grid.
-    sync: Option<SyncDependence<'a>>,
+    sync: Option<Box<SyncDependence<'a>>>,
     /// Narrowest scope of the branches for which synchronisation dependence gave up and named every join.
     everything: Gate,
     /// Instructions to be visited again; grown to the size of the function by the first mark.
@@ -83,7 +85,13 @@ struct Solver<'a> {
 
 /// Runs the analysis of one function to its fixed point.
 pub fn solve(func: &Func, cfg: &Cfg, env: &Environment<'_>) -> Solution {
+    solve_slice(func, cfg, env, None)
+}
+
+/// The same for some instructions only, which include all that they read. Nothing is known of the others.
+pub fn solve_slice(func: &Func, cfg: &Cfg, env: &Environment<'_>, slice: Option<&FixedBitSet>) -> Solution {
     let mut solver = Solver::new(func, cfg, env);
+    solver.slice = slice;
     solver.run();
     let View { model, interner, elements, gates, .. } = solver.view;
     Solution { model, interner, elements, gates }
@@ -136,6 +144,7 @@ impl<'a> Solver<'a> {
             cfg,
             env,
             view,
+            slice: None,
             lone: Lone::default(),
             readers: OnceCell::new(),
             sync: None,
@@ -195,6 +204,7 @@ impl<'a> Solver<'a> {
     fn run(&mut self) {
         let order = self.cfg.cycles.order();
         let func = self.func;
+        let slice = self.slice;
         for (index, &block) in order.iter().enumerate() {
             self.frontier = index as u32;
             self.enter(block);
@@ -202,6 +212,7 @@ impl<'a> Solver<'a> {
                 let data = &func.insts[inst];
                 let element = match data.opcode {
                     Opcode::Br | Opcode::Ret | Opcode::Unreachable | Opcode::Store | Opcode::Fence => continue,
+                    _ if slice.is_some_and(|slice| !slice.contains(inst.index())) => continue,
                     Opcode::CondBr | Opcode::Switch | Opcode::OtherTerminator => {
                         self.visit_branch(inst);
                         continue;
@@ -234,6 +245,7 @@ impl<'a> Solver<'a> {
         for &block in cfg.cycles.order() {
             stuck.extend(func.phis(block).filter(|&phi| self.view.elements[func.result(phi).index()].is_bottom()));
         }
+        stuck.retain(|phi| self.slice.is_none_or(|slice| slice.contains(phi.index())));
         for &phi in &stuck {
             self.view.elements[func.result(phi).index()] = Element::uniform(Scope::Grid);
         }
@@ -386,7 +398,8 @@ impl<'a> Solver<'a> {
     fn mark(&mut self, inst: Inst) {
         let block = self.func.insts[inst].block;
         let position = self.cfg.cycles.position(block);
-        if position > self.frontier || !self.cfg.order.is_reachable(block) {
+        let left_out = self.slice.is_some_and(|slice| !slice.contains(inst.index()));
+        if position > self.frontier || !self.cfg.order.is_reachable(block) || left_out {
             return;
         }
         if self.dirty.is_empty() {
@@ -425,7 +438,7 @@ impl<'a> Solver<'a> {
         }
         let (graph, cycles) = (&self.func.graph, &self.cfg.cycles);
         // taken out of `self` while its answer is in use
-        let mut sync = self.sync.take().unwrap_or_else(|| SyncDependence::new(graph, cycles));
+        let mut sync = self.sync.take().unwrap_or_else(|| Box::new(SyncDependence::new(graph, cycles)));
         let split = sync.split(block);
         if !split.is_everything || scope < self.everything {
             if split.is_everything {

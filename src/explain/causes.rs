@@ -18,7 +18,8 @@ use crate::affine::form::Base;
 use crate::cfg::SyncDependence;
 use crate::cfg::cycles::Cycle;
 use crate::divergence::facts::Facts;
-use crate::divergence::intrinsics::{self, LaneRule};
+use crate::divergence::intrinsic_table::class_of_intrinsic;
+use crate::divergence::intrinsics::LaneRule;
 use crate::entity::{Block, Inst, Value};
 use crate::ir::Func;
 use crate::ir::call::Callee;
@@ -299,7 +300,7 @@ fn is_source(func: &Func, inst: Inst) -> bool {
         Opcode::Load => data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC),
         Opcode::Call => match func.call(inst).callee {
             Callee::Intrinsic(id) => !matches!(
-                intrinsics::classify(&intrinsic_name(id), true),
+                class_of_intrinsic(id, true),
                 LaneRule::Pure | LaneRule::PureInBlock | LaneRule::Vote | LaneRule::Reduction | LaneRule::ReadOnlyLoad
             ),
             Callee::Asm { .. } => func.assembly(inst).is_none_or(|program| asm::culprit(program).is_some()),
@@ -323,7 +324,7 @@ fn source_of(facts: &Facts, value: Value) -> Source {
         Opcode::Call => match func.call(inst).callee {
             Callee::Intrinsic(id) => {
                 let name = intrinsic_name(id);
-                match intrinsics::classify(&name, true) {
+                match class_of_intrinsic(id, true) {
                     LaneRule::Index(base) => Source::ThreadIndex(base),
                     _ if name.starts_with("llvm.nvvm.read.ptx.sreg.") => Source::Register(value),
                     _ if is_exchange(&name) => Source::Exchange(value),

@@ -67,9 +67,28 @@ impl<const N: usize> Intrinsics<N> {
     }
     /// Whether one of them has this number.
     pub fn contains(&self, number: u32) -> bool {
-        self.numbers.get_or_init(|| self.names.map(intrinsic_id)).contains(&number)
+        self.position(number).is_some()
+    }
+    /// Which of them has this number.
+    pub fn position(&self, number: u32) -> Option<usize> {
+        self.numbers.get_or_init(|| self.names.map(intrinsic_id)).iter().position(|&known| known == number)
     }
 }
+
+/// The index of the block, along each dimension.
+pub static BLOCK_INDEX: Intrinsics<3> = Intrinsics::new([
+    "llvm.nvvm.read.ptx.sreg.ctaid.x",
+    "llvm.nvvm.read.ptx.sreg.ctaid.y",
+    "llvm.nvvm.read.ptx.sreg.ctaid.z",
+]);
+
+/// The number of blocks, along each dimension.
+pub static GRID_SIZE: Intrinsics<4> = Intrinsics::new([
+    "llvm.nvvm.read.ptx.sreg.nctaid.x",
+    "llvm.nvvm.read.ptx.sreg.nctaid.y",
+    "llvm.nvvm.read.ptx.sreg.nctaid.z",
+    "llvm.nvvm.read.ptx.sreg.nctaid.w",
+]);
 
 /// The smaller or the larger of two integers.
 pub static BOUNDS: Intrinsics<4> = Intrinsics::new(["llvm.smin", "llvm.smax", "llvm.umin", "llvm.umax"]);
