@@ -77,6 +77,13 @@ pub struct Cycles {
 impl Cycles {
     /// Finds the cycles of `graph`, walked by `order`.
     pub fn new(graph: &Graph, order: &Order) -> Cycles {
+        if order.is_acyclic() {
+            let mut blocks = vec![BlockData { position: NOWHERE, cycle: None.into() }; graph.block_count()];
+            for (position, &block) in (0..).zip(order.rpo()) {
+                blocks[block.index()].position = position;
+            }
+            return Cycles { cycles: Vec::new(), entries: Vec::new(), order: order.rpo().to_vec(), blocks };
+        }
         let found = Finder::run(graph, order);
         found.lay_out(graph, order)
     }
@@ -252,10 +259,6 @@ impl<'a> Finder<'a> {
             outer: Vec::new(),
             work: Vec::new(),
         };
-        if order.is_acyclic() {
-            finder.entry_start.push(0);
-            return finder;
-        }
         for &header in order.preorder().iter().rev() {
             let back = graph.preds(header).iter().filter(|&&p| order.is_ancestor(header, p));
             finder.work.extend(back);

@@ -52,6 +52,10 @@ impl Cfg {
 
     /// Dominators of the graph that this was computed from.
     pub fn dominators(&self, graph: &Graph) -> &Dominators {
-        self.dominators.get_or_init(|| Dominators::forward(graph))
+        self.dominators.get_or_init(|| {
+            let is_reducible = self.cycles.iter().all(|cycle| self.cycles.is_reducible(cycle));
+            let quick = if is_reducible { Dominators::of_reducible(graph, self.order.rpo()) } else { None };
+            quick.unwrap_or_else(|| Dominators::forward(graph))
+        })
     }
 }

@@ -41,6 +41,9 @@ use cranelift_entity::EntityRef;
 /// The cap on work: at 2 to 3 ns an edge this is under a microsecond a block for the whole function.
 pub const STEPS_PER_BLOCK: u64 = 256;
 
+/// Below this many blocks sweeps take no shortcuts: finding these would cost more than they save.
+const FEW_BLOCKS: usize = 24;
+
 /// Below this many steps the cap does not apply: small functions may be as bad as they like.
 const FREE_STEPS: u64 = 1 << 20;
 
@@ -110,6 +113,13 @@ impl<'a> SyncDependence<'a> {
         }
     }
 
+    /// The same, with shortcuts from the beginning.
+    #[cfg(test)]
+    fn with_shortcuts(graph: &'a Graph, cycles: &'a Cycles) -> SyncDependence<'a> {
+        let shortcuts = Some(Shortcuts::new(graph, cycles));
+        SyncDependence { shortcuts, ..SyncDependence::new(graph, cycles) }
+    }
+
     /// What happens when lanes part at `branch`. The same answer whenever asked.
     pub fn split(&mut self, branch: Block) -> Split<'_> {
         if self.row_of[branch.index()] == u32::MAX {
@@ -140,9 +150,11 @@ impl<'a> SyncDependence<'a> {
             return self.answers.row_since(start);
         }
         let SyncDependence { graph, cycles, sweep, answers, shortcuts, .. } = self;
-        let shortcuts = shortcuts.get_or_insert_with(|| Shortcuts::new(graph, cycles));
+        if shortcuts.is_none() && graph.block_count() >= FEW_BLOCKS {
+            *shortcuts = Some(Shortcuts::new(graph, cycles));
+        }
         let start = answers.lengths();
-        sweep.run(graph, cycles, branch, &mut Joins { cycles, shortcuts, answers });
+        sweep.run(graph, cycles, branch, &mut Joins { cycles, shortcuts: shortcuts.as_ref(), answers });
         answers.row_since(start)
     }
 
@@ -199,7 +211,7 @@ impl Answers {
 /// The goal of a sweep for joins: nothing can join when one label is left.
 struct Joins<'a> {
     cycles: &'a Cycles,
-    shortcuts: &'a Shortcuts,
+    shortcuts: Option<&'a Shortcuts>,
     answers: &'a mut Answers,
 }
 
@@ -210,7 +222,7 @@ impl Goal for Joins<'_> {
     }
     #[inline]
     fn shortcuts(&self) -> Option<&Shortcuts> {
-        Some(self.shortcuts)
+        self.shortcuts
     }
     fn leaves_apart(&mut self, cycle: Cycle) {
         self.answers.exits.push(cycle);
@@ -398,7 +410,7 @@ mod tests {
         let (mut exact, mut loose) = (0, 0);
         for g in random_graphs(6000, 8) {
             let cycles = Cycles::new(&g, &Order::new(&g));
-            let mut sync = SyncDependence::new(&g, &cycles);
+            let mut sync = SyncDependence::with_shortcuts(&g, &cycles);
             for b in g.blocks().filter(|&b| cycles.is_reachable(b) && g.is_branch(b)) {
                 let (joins, exits, irregular) = oracle(&g, &cycles, b);
                 let s = sync.split(b);
@@ -453,12 +465,12 @@ mod tests {
         for i in 0..1200 {
             let g = if i % 2 == 0 { structured_graph(&mut random, 150) } else { random_graph(&mut random, 60) };
             let cycles = Cycles::new(&g, &Order::new(&g));
-            let mut sync = SyncDependence::new(&g, &cycles);
+            let mut sync = SyncDependence::with_shortcuts(&g, &cycles);
             let shortcuts = Shortcuts::new(&g, &cycles);
             let mut sweep = Sweep::new(g.block_count());
             for b in g.blocks().filter(|&b| cycles.is_reachable(b) && g.is_branch(b)) {
                 let mut answers = Answers::default();
-                let joins = Joins { cycles: &cycles, shortcuts: &shortcuts, answers: &mut answers };
+                let joins = Joins { cycles: &cycles, shortcuts: Some(&shortcuts), answers: &mut answers };
                 sweep.run(&g, &cycles, b, &mut Plain(joins));
                 let s = sync.split(b);
                 let sorted = |blocks: &[Block]| blocks.iter().copied().collect::<BTreeSet<Block>>();

@@ -22,7 +22,7 @@ use crate::geometry::Geometry;
 use crate::graph::Graph;
 use crate::launch_table::{ATTRIBUTE, LaunchVersion, known_blocks};
 use crate::llvm::handle::{self, AttrPlace, TypeKind as TypeCode, ValueKind, attribute_kind, metadata_kind};
-use crate::llvm::walk::{CallKind, Constant, FlagKinds};
+use crate::llvm::walk::{CallKind, Constant, FlagKinds, has_launch_attributes};
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
@@ -122,6 +122,9 @@ pub fn import<'m>(context: &ModuleContext<'m>, function: handle::Function<'m>) -
 
 /// What is known of the launches of a function: its attributes, and if it is a version, the facts that hold for all of them.
 fn geometry(function: handle::Function<'_>) -> Geometry {
+    if !has_launch_attributes(function) {
+        return Geometry::default(); // each question about an attribute costs more than to look at all
+    }
     let known = Geometry::from_attributes(|name| function.string_attribute(name));
     let version = function.string_attribute(ATTRIBUTE).filter(|_| function.is_ptx_kernel());
     match version.and_then(|text| LaunchVersion::of_attribute(&text)) {

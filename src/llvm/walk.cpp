@@ -2,6 +2,7 @@
 
 #include "walk_shapes.h"
 #include "walk_tables.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
@@ -461,4 +462,11 @@ extern "C" void warpwise_walk_free(WarpwiseTables *Tables) { delete Tables; }
 extern "C" void warpwise_walk(LLVMValueRef Func, WarpwiseTables *Tables, const WarpwiseKinds *Kinds,
                               WarpwiseSnapshot *Snapshot) {
   *Snapshot = Walker(*cast<Function>(unwrap(Func)), *Snapshot, *Tables, *Kinds).run();
+}
+
+extern "C" bool warpwise_has_launch_attributes(LLVMValueRef Func) {
+  return any_of(cast<Function>(unwrap(Func))->getAttributes().getFnAttrs(), [](Attribute A) {
+    return A.isStringAttribute() &&
+           (A.getKindAsString().starts_with("nvvm.") || A.getKindAsString().starts_with("warpwise"));
+  });
 }

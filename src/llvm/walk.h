@@ -248,4 +248,6 @@ void warpwise_walk_free(WarpwiseTables *tables);
 // Fills an empty snapshot.
 void warpwise_walk(LLVMValueRef function, WarpwiseTables *tables, const WarpwiseKinds *kinds,
                    WarpwiseSnapshot *snapshot);
+// Whether a function has attributes that say something of its launches.
+bool warpwise_has_launch_attributes(LLVMValueRef function);
 }

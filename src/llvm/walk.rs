@@ -172,6 +172,13 @@ unsafe extern "C" {
         kinds: *const FlagKinds,
         snapshot: *mut RawSnapshot<'_>,
     );
+    fn warpwise_has_launch_attributes(function: LLVMValueRef) -> bool;
+}
+
+/// Whether a function has attributes that say something of its launches: LLVM's, or those of a version.
+pub(crate) fn has_launch_attributes(function: Function<'_>) -> bool {
+    // SAFETY: the function is alive.
+    unsafe { warpwise_has_launch_attributes(function.raw()) }
 }
 
 /// Memory for the walker: `old` of `old_bytes` enlarged, or new where that is zero.

@@ -132,7 +132,7 @@ struct WarpwiseTables {
   // Allocation sizes of types that GEPs step over.
   warpwise::ByType<uint64_t, 16> strides;
   // By callee and attribute list.
-  llvm::DenseMap<std::pair<void *, void *>, uint32_t> calls;
+  llvm::SmallDenseMap<std::pair<void *, void *>, uint32_t, 8> calls;
   llvm::SmallVector<WarpwiseOpen, 0> open;
   // Block by LLVM's number.
   llvm::SmallVector<uint32_t, 0> numbered;
