@@ -31,6 +31,7 @@ enum : uint32_t {
   WARPWISE_CLEAN_UP = 1,     // simplifycfg, instcombine
   WARPWISE_UNROLL = 2,       // loop-unroll of loops that are marked for it, then the same
   WARPWISE_SIMPLIFY = 3,     // the pipeline of -O2 for one function
+  WARPWISE_FREE_ARRAYS = 4,  // loop-unroll as above, sroa, early-cse, then the same
 };
 
 // What a running pass may request from C++: to know which remarks are wanted, to emit a remark, to run LLVM passes on a
@@ -70,7 +71,8 @@ struct WarpwiseOption {
 static_assert(WARPWISE_PASSED == 0 && WARPWISE_MISSED == 1 && WARPWISE_ANALYSIS == 2 && WARPWISE_ERROR == 3 &&
               WARPWISE_WARNING == 4);
 static_assert(sizeof(WarpwiseText) == 16 && offsetof(WarpwiseText, data) == 0 && offsetof(WarpwiseText, length) == 8);
-static_assert(WARPWISE_SIMPLE_LOOPS == 0 && WARPWISE_CLEAN_UP == 1 && WARPWISE_UNROLL == 2 && WARPWISE_SIMPLIFY == 3);
+static_assert(WARPWISE_SIMPLE_LOOPS == 0 && WARPWISE_CLEAN_UP == 1 && WARPWISE_UNROLL == 2 && WARPWISE_SIMPLIFY == 3 &&
+              WARPWISE_FREE_ARRAYS == 4);
 static_assert(sizeof(WarpwiseHost) == 48 && offsetof(WarpwiseHost, context) == 0 &&
               offsetof(WarpwiseHost, wanted) == 8 && offsetof(WarpwiseHost, emit) == 16 &&
               offsetof(WarpwiseHost, reshape) == 24 && offsetof(WarpwiseHost, has_nothing) == 32 &&
@@ -94,8 +96,9 @@ void warpwise_other_copy(WarpwiseSink sink, void *context);
 void *warpwise_session_new(const WarpwiseOption *options, size_t count);
 void warpwise_session_free(void *session);
 // Whether the default pipeline runs the transform with this switch, given the options; for "versions", whether launches
-// in host code choose a version, for "whole-program", whether device functions are made local, and
-// for "inline", whether calls are inlined that keep stack objects in memory.
+// in host code choose a version, for "whole-program", whether device functions are made local,
+// for "inline", whether calls are inlined that keep stack objects in memory, and for "arrays", whether loops are
+// unrolled that do.
 bool warpwise_session_runs(const void *session, WarpwiseText word);
 
 // The analysis of a module, and the facts about one of its functions. Null if the input is not valid or after a panic;
@@ -130,6 +133,8 @@ bool warpwise_whole_program(LLVMModuleRef module, const void *session, const War
 // Inlines calls that keep stack objects in memory, before (`early`) or after LLVM inlines; returns whether the module
 // changed.
 bool warpwise_inline_calls(LLVMModuleRef module, bool early, const void *session, const WarpwiseHost *host);
+// Unrolls loops that keep stack objects in memory; returns whether the module changed.
+bool warpwise_free_arrays(LLVMModuleRef module, const void *session, const WarpwiseHost *host);
 // fuse-branches in clang's pipelines: on one function, at extension points where only a function may change, and on a
 // module. A function in which nothing is melded is not changed. Both return whether anything changed.
 bool warpwise_fuse_function(LLVMValueRef function, const void *session, const WarpwiseHost *host);

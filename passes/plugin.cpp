@@ -22,6 +22,7 @@ constexpr const char *DefaultPipeline = "warpwise";
 constexpr const char *MapPass = "divergence-map";
 constexpr const char *WholeProgram = "whole-program";
 constexpr const char *InlineCalls = "inline-calls";
+constexpr const char *FreeArrays = "free-arrays";
 
 const void *session(Module &M, ModuleAnalysisManager &MAM) { return MAM.getResult<AffineModuleAnalysis>(M).Kept.get(); }
 
@@ -179,6 +180,18 @@ struct InlinePass : PassInfoMixin<InlinePass> {
   }
 };
 
+// Unrolls loops that keep stack objects in memory.
+struct FreeArraysPass : PassInfoMixin<FreeArraysPass> {
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
+    if (!is_nvptx(M))
+      return PreservedAnalyses::all();
+    auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+    WarpwiseHost Host = host(M, FAM);
+    bool Changed = warpwise_free_arrays(wrap(&M), session(M, MAM), &Host);
+    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+};
+
 // Matches "name" or "name<parameters>" and extracts the parameters.
 bool match(StringRef Text, StringRef Name, StringRef &Parameters) {
   if (!Text.consume_front(Name))
@@ -249,6 +262,10 @@ bool Parser::module(StringRef Name, ModulePassManager &MPM) {
   }
   if (Name == InlineCalls) {
     MPM.addPass(InlinePass(/*Early=*/false));
+    return true;
+  }
+  if (Name == FreeArrays) {
+    MPM.addPass(FreeArraysPass());
     return true;
   }
   if (match(Name, RemarksName, P) && accept(RemarksName, P)) {
@@ -363,6 +380,8 @@ void register_passes(PassBuilder &PB) {
   PB.registerOptimizerEarlyEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
     if (Session().runs("inline") && Level.getSpeedupLevel() > 1 && !is_before_link(Phase))
       MPM.addPass(InlinePass(/*Early=*/false));
+    if (Session().runs("arrays") && Level.getSpeedupLevel() > 1 && !is_before_link(Phase))
+      MPM.addPass(FreeArraysPass());
   });
   add_fusion(PB);
   // at the very start, because the functions in which clang registers kernels are inlined later

@@ -12,7 +12,9 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CBindingWrapping.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 
@@ -80,8 +82,12 @@ void reshape(void *Context, LLVMValueRef Func, uint32_t How) {
     PassBuilder PB;
     PB.buildFunctionSimplificationPipeline(OptimizationLevel::O2, ThinOrFullLTOPhase::None).run(F, FAM);
   } else {
-    if (How == WARPWISE_UNROLL)
+    if (How == WARPWISE_UNROLL || How == WARPWISE_FREE_ARRAYS)
       FAM.invalidate(F, LoopUnrollPass(LoopUnrollOptions(/*OptLevel=*/3, /*OnlyWhenForced=*/true)).run(F, FAM));
+    if (How == WARPWISE_FREE_ARRAYS) {
+      FAM.invalidate(F, SROAPass(SROAOptions::ModifyCFG).run(F, FAM));
+      FAM.invalidate(F, EarlyCSEPass().run(F, FAM));
+    }
     FAM.invalidate(F, SimplifyCFGPass().run(F, FAM));
     InstCombinePass().run(F, FAM);
   }

@@ -26,6 +26,7 @@ pub mod access;
 pub mod affine;
 pub mod analyses;
 pub mod annotate;
+pub mod arrays;
 pub mod bounds;
 pub mod cfg;
 pub mod check;

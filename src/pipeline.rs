@@ -11,7 +11,7 @@ use crate::llvm::plans::Plans;
 use crate::llvm::remark::{Host, Kind, Said};
 use crate::settings::enabled::read_annotations;
 use crate::settings::{DEFAULT, Settings, SettingsError, Transform};
-use crate::{annotate, bounds, fuse, inline, map, steer, unroll, whole_program};
+use crate::{annotate, arrays, bounds, fuse, inline, map, steer, unroll, whole_program};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -211,6 +211,11 @@ pub fn make_whole(module: Module<'_>, session: &Session, host: &Host<'_>) -> boo
 /// Inlines calls that keep stack objects in memory, in the middle of a pipeline; returns whether the module changed.
 pub fn inline_calls(module: Module<'_>, stage: inline::Stage, session: &Session, host: &Host<'_>) -> bool {
     inline::run(module, stage, &host.limited(&session.plans))
+}
+
+/// Unrolls loops that keep stack objects in memory, in the middle of a pipeline; returns whether the module changed.
+pub fn free_arrays(module: Module<'_>, session: &Session, host: &Host<'_>) -> bool {
+    arrays::run(module, session.settings.analysis(), &host.limited(&session.plans))
 }
 
 /// Runs `fuse-branches` on one function, in the middle of a pipeline; returns whether it changed.

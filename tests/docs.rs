@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use warpwise::settings::table::{self, Parameter};
 
 /// Files that contain names of remarks: the transforms, and the analysis's own remarks.
-const REMARKS: [&str; 19] = [
+const REMARKS: [&str; 20] = [
     "src/annotate",
+    "src/arrays",
     "src/fuse",
     "src/hoist",
     "src/inline",

@@ -157,6 +157,20 @@ pub unsafe extern "C" fn warpwise_inline_calls(
     }
 }
 
+/// Unrolls loops that keep stack objects in memory.
+///
+/// # Safety
+/// As [`warpwise_pass_run`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpwise_free_arrays(
+    module: LLVMModuleRef,
+    session: *const c_void,
+    host: *const RawHost,
+) -> bool {
+    // SAFETY: as this function's own.
+    unsafe { edit_module(module, session, host, pipeline::free_arrays) }
+}
+
 /// Melds the sides of one function's divergent branches, in the middle of clang's pipeline.
 ///
 /// # Safety

@@ -15,7 +15,7 @@ use crate::llvm::image::{ModuleImage, import};
 use crate::llvm::optimise::transform;
 use crate::llvm::owned::OwnedModule;
 use crate::map::recount;
-use crate::settings::Transform;
+use crate::settings::{FREE_ARRAYS, Transform};
 use crate::simt::{DivergenceMap, LaunchConfig, Machine, Reconvergence, Scheduler, versions};
 
 /// Placeholder for the block of the launch.
@@ -121,8 +121,9 @@ fn debug_info(text: &str, passes: &str, pipeline: &str) -> Result<Kept, Failure>
         let module = OwnedModule::from_text(text, super::KERNEL).map_err(|e| e.to_string())?;
         transform(&module, passes).map(|_| module)
     };
-    // unroll-loops has LLVM make the copies, and its SimplifyCFG loses lines now and then
-    let of_llvm = ["default<", "function(", Transform::Unroll.pass()].iter().any(|part| passes.contains(part));
+    // unroll-loops and free-arrays have LLVM make the copies, and its SimplifyCFG loses lines now and then
+    let of_llvm =
+        ["default<", "function(", Transform::Unroll.pass(), FREE_ARRAYS].iter().any(|part| passes.contains(part));
     let trouble =
         |text| Failure { trouble: Trouble::DebugInfo(text), ..Failure::module(&format!("after {pipeline}"), "") };
     check_debug_info(text, !of_llvm, run).map_err(trouble)

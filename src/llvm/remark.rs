@@ -59,6 +59,8 @@ pub enum Reshape {
     Unroll = 2,
     /// LLVM's pipeline for a single function, as after its own inlining.
     Simplify = 3,
+    /// As [`Reshape::Unroll`], with `sroa` and `early-cse` after `loop-unroll`.
+    FreeArrays = 4,
 }
 
 // passes/abi.h asserts the same
@@ -74,6 +76,7 @@ const _: () = assert!(
         && Reshape::CleanUp as u32 == 1
         && Reshape::Unroll as u32 == 2
         && Reshape::Simplify as u32 == 3
+        && Reshape::FreeArrays as u32 == 4
 );
 
 /// What was said of places in a module's source, so that nothing is said twice: clang's pipeline runs passes several

@@ -19,7 +19,8 @@ extern "C" bool warpwise_unroll_is_decided(LLVMValueRef Latch) {
          });
 }
 
-// Asks LLVM's unroller for so many copies of the loop that ends here; what else is said of the loop stays.
+// Asks LLVM's unroller for so many copies of the loop that ends here, or one for each iteration if the number is zero;
+// what else is said of the loop stays.
 extern "C" void warpwise_ask_to_unroll(LLVMValueRef Latch, uint32_t Count) {
   auto *Branch = cast<Instruction>(unwrap(Latch));
   LLVMContext &Context = Branch->getContext();
@@ -29,7 +30,8 @@ extern "C" void warpwise_ask_to_unroll(LLVMValueRef Latch, uint32_t Count) {
       if (Operand.get() != Known)
         Operands.push_back(Operand.get());
   Metadata *Number = ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(Context), Count));
-  Operands.push_back(MDNode::get(Context, {MDString::get(Context, "llvm.loop.unroll.count"), Number}));
+  Operands.push_back(Count ? MDNode::get(Context, {MDString::get(Context, "llvm.loop.unroll.count"), Number})
+                           : MDNode::get(Context, MDString::get(Context, "llvm.loop.unroll.full")));
   MDNode *Asked = MDNode::getDistinct(Context, Operands);
   Asked->replaceOperandWith(0, Asked);
   Branch->setMetadata(LLVMContext::MD_loop, Asked);

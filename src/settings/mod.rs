@@ -21,7 +21,7 @@ use crate::source::Whose;
 pub use enabled::is_enabled;
 pub use error::{SettingsError, ValueError};
 pub use spill_candidates::SpillCandidates;
-pub use transform::{DEFAULT, INLINE_CALLS, Transform, WHOLE_PROGRAM};
+pub use transform::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Transform, WHOLE_PROGRAM};
 
 /// All settings. Each pass builds its own `Options` from them.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,6 +65,8 @@ pub struct Settings {
     pub whole_program: bool,
     /// Inline calls that keep stack objects in memory.
     pub inline: bool,
+    /// Unroll loops that keep stack objects in memory.
+    pub arrays: bool,
     /// Make versions of kernels, among which the host chooses at the launch.
     pub versions: bool,
     /// Build kernels in alternatives, to be measured.
@@ -110,6 +112,7 @@ impl Default for Settings {
             verify: false,
             whole_program: false,
             inline: false,
+            arrays: true,
             versions: false,
             tune: false,
             choices: None,
@@ -196,6 +199,12 @@ impl Settings {
         self.inline && !self.is_off
     }
 
+    /// Whether loops that keep stack objects in memory are unrolled: not with the map, so that the branches counted are
+    /// those of the source.
+    pub fn frees_arrays(&self) -> bool {
+        self.arrays && !self.is_off && !self.runs(Transform::Map)
+    }
+
     /// Whether launches in host code choose among versions of their kernels, or alternatives to be measured.
     pub fn chooses_versions(&self) -> bool {
         (self.versions || self.is_tuned()) && !self.is_off
@@ -235,6 +244,7 @@ impl Settings {
             verify,
             whole_program: _, // a kernel's code shows what was inlined into it
             inline: _,
+            arrays: _,
             versions: _, // alternatives are made with and without
             tune: _,
             choices: _,
@@ -366,6 +376,7 @@ mod tests {
             "choices",
             "whole-program",
             "inline",
+            "arrays",
         ];
         let plain = Settings::default();
         for row in table::PARAMETERS {

@@ -5,7 +5,7 @@
 use super::Settings;
 use super::error::{FormError, ValueError};
 use super::spill_candidates::SpillCandidates;
-use super::transform::{ANALYSIS, DEFAULT, INLINE_CALLS, REMARKS, Transform, WHOLE_PROGRAM};
+use super::transform::{ANALYSIS, DEFAULT, FREE_ARRAYS, INLINE_CALLS, REMARKS, Transform, WHOLE_PROGRAM};
 use crate::geometry::BlockShape;
 use crate::gpu::chip::MAX_REGISTERS;
 use crate::source::Whose;
@@ -154,6 +154,14 @@ pub const PARAMETERS: &[Parameter] = &[
         passes: &[INLINE_CALLS],
         takes: Takes::Switch(|settings, on| settings.inline = on),
         help: "Inline the only call of a device function if a stack object is in memory for that call alone (off)",
+    },
+    Parameter {
+        name: "",
+        option: "arrays",
+        value: "",
+        passes: &[FREE_ARRAYS],
+        takes: Takes::Switch(|settings, on| settings.arrays = on),
+        help: "Unroll loops of constant trip count completely if stack objects that they index can be in registers then (on)",
     },
     Parameter {
         name: "versions",

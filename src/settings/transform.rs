@@ -25,6 +25,10 @@ pub const WHOLE_PROGRAM: &str = "whole-program";
 pub const INLINE_CALLS: &str = "inline-calls";
 pub const INLINE: &str = "inline";
 
+/// Name of the pass that unrolls loops that keep stack objects in memory, and the word of its switch.
+pub const FREE_ARRAYS: &str = "free-arrays";
+pub const ARRAYS: &str = "arrays";
+
 /// The word of the switch by which launches in host code choose a version.
 pub const VERSIONS: &str = "versions";
 

@@ -28,12 +28,12 @@ use crate::cost::issue::Costs;
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
 use crate::geometry::WARP_SIZE;
-use crate::gpu::prices::{SELECTED_WORDS, SELECTED_WORDS_IF_FEW};
 use crate::ir::inst::Opcode;
-use crate::objects::address::{are_apart, constant_offset, is_together, offset_is_uniform, pointer_of};
+use crate::objects::address::{are_apart, is_together, offset_is_uniform, pointer_of};
 use crate::objects::constant::contents;
 use crate::objects::copied::{Source, copies};
 use crate::objects::mixed::can_be_split;
+use crate::objects::selected::stays_in_registers;
 use crate::objects::{AccessKind, Object, ObjectAccess, StackObject, Unfollowed, joined_object};
 use crate::pressure::Pressure;
 use crate::shared_memory::budget::SharedBudget;
@@ -290,24 +290,6 @@ fn leave_less_used(
         }
         !is_less_used
     });
-}
-
-/// Whether `ptxas` keeps the object in registers although it is indexed: it selects among the words of a small array if
-/// all accesses are of whole words.
-fn stays_in_registers(outline: &Outline, object: &Object) -> bool {
-    let words = object.size / 4;
-    let is_word =
-        |access: &ObjectAccess| access.size == 4 && matches!(access.kind, AccessKind::Load | AccessKind::Store);
-    let selections = |access: &ObjectAccess| match constant_offset(outline, object, pointer_of(outline, access)) {
-        Some(_) => 0,
-        None if access.kind == AccessKind::Load => 2,
-        None => 1,
-    };
-    let is_kept = || {
-        let selections: usize = object.accesses.iter().map(selections).sum();
-        words <= SELECTED_WORDS || SELECTED_WORDS_IF_FEW.iter().any(|&(most, few)| words <= most && selections <= few)
-    };
-    object.argument_piece.is_none() && object.accesses.iter().all(is_word) && is_kept()
 }
 
 /// The largest number of registers that moving objects can additionally keep alive between blocks: the bases of slots;

@@ -19,10 +19,11 @@ const ANALYSIS: &str = "analysis";
 const MACHINE: &str = "machine";
 /// Every transform by itself with the parameters that make it do most, the default pipeline, and all of them in
 /// sequence.
-const PIPELINES: [&str; 12] = [
+const PIPELINES: [&str; 13] = [
     "unroll-loops",
     "whole-program",
     "inline-calls",
+    "free-arrays",
     "annotate-uniform<verify;block=64x4>",
     "fuse-branches<always>",
     "steer-spills<regs=24>",

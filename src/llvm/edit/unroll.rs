@@ -13,4 +13,8 @@ impl<'m> Editor<'m> {
     pub fn ask_to_unroll(&mut self, latch: Inst<'m>, count: u32) {
         edit!(warpwise_ask_to_unroll(latch.raw(), count));
     }
+    /// Asks LLVM's unroller for a copy for each iteration of the loop whose latch ends with this branch.
+    pub fn ask_to_unroll_fully(&mut self, latch: Inst<'m>) {
+        edit!(warpwise_ask_to_unroll(latch.raw(), 0));
+    }
 }

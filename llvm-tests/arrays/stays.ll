@@ -1,0 +1,393 @@
+; For which arrays no loops are unrolled, one for each reason.
+; RUN: %opt -passes=free-arrays -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+; RUN: %opt -passes=free-arrays -S %s | %FileCheck %s
+; CHECK-COUNT-14: alloca
+target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+
+; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 64 bytes: it is also indexed by what no loop counts, and would stay in memory
+define ptx_kernel void @variable(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %a = alloca [8 x double]
+  br label %fill
+fill:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %fill ]
+  %from = getelementptr double, ptr addrspace(1) %in, i32 %i
+  %x = load double, ptr addrspace(1) %from
+  %to = getelementptr double, ptr %a, i32 %i
+  store double %x, ptr %to
+  %i.next = add nuw nsw i32 %i, 1
+  %more = icmp ult i32 %i.next, 8
+  br i1 %more, label %fill, label %middle
+middle:
+  br label %use
+use:
+  %j = phi i32 [ 0, %middle ], [ %j.next, %use ]
+  %of = getelementptr double, ptr %a, i32 %n
+  %y = load double, ptr %of
+  %into = getelementptr double, ptr addrspace(1) %out, i32 %j
+  store double %y, ptr addrspace(1) %into
+  %j.next = add nuw nsw i32 %j, 1
+  %again = icmp ult i32 %j.next, 8
+  br i1 %again, label %use, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 64 bytes: a loop that indexes it has a trip count that is not constant
+define ptx_kernel void @unknown(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %a = alloca [8 x double]
+  br label %fill
+fill:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %fill ]
+  %from = getelementptr double, ptr addrspace(1) %in, i32 %i
+  %x = load double, ptr addrspace(1) %from
+  %to = getelementptr double, ptr %a, i32 %i
+  store double %x, ptr %to
+  %i.next = add nuw nsw i32 %i, 1
+  %more = icmp ult i32 %i.next, 8
+  br i1 %more, label %fill, label %middle
+middle:
+  br label %use
+use:
+  %j = phi i32 [ 0, %middle ], [ %j.next, %use ]
+  %of = getelementptr double, ptr %a, i32 %j
+  %y = load double, ptr %of
+  %into = getelementptr double, ptr addrspace(1) %out, i32 %j
+  store double %y, ptr addrspace(1) %into
+  %j.next = add nuw nsw i32 %j, 1
+  %again = icmp ult i32 %j.next, %n
+  br i1 %again, label %use, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 64 bytes: the source, or LLVM, has decided about unrolling a loop that indexes it
+define ptx_kernel void @decided(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %a = alloca [8 x double]
+  br label %fill
+fill:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %fill ]
+  %from = getelementptr double, ptr addrspace(1) %in, i32 %i
+  %x = load double, ptr addrspace(1) %from
+  %to = getelementptr double, ptr %a, i32 %i
+  store double %x, ptr %to
+  %i.next = add nuw nsw i32 %i, 1
+  %more = icmp ult i32 %i.next, 8
+  br i1 %more, label %fill, label %middle, !llvm.loop !0
+middle:
+  br label %use
+use:
+  %j = phi i32 [ 0, %middle ], [ %j.next, %use ]
+  %of = getelementptr double, ptr %a, i32 %j
+  %y = load double, ptr %of
+  %into = getelementptr double, ptr addrspace(1) %out, i32 %j
+  store double %y, ptr addrspace(1) %into
+  %j.next = add nuw nsw i32 %j, 1
+  %again = icmp ult i32 %j.next, 8
+  br i1 %again, label %use, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 8000 bytes: the code would have {{[0-9]+}} instructions; at most 4096 are made
+define ptx_kernel void @large(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %a = alloca [1000 x double]
+  br label %fill
+fill:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %fill ]
+  %from = getelementptr double, ptr addrspace(1) %in, i32 %i
+  %x = load double, ptr addrspace(1) %from
+  %to = getelementptr double, ptr %a, i32 %i
+  store double %x, ptr %to
+  %i.next = add nuw nsw i32 %i, 1
+  %more = icmp ult i32 %i.next, 1000
+  br i1 %more, label %fill, label %middle
+middle:
+  br label %use
+use:
+  %j = phi i32 [ 0, %middle ], [ %j.next, %use ]
+  %of = getelementptr double, ptr %a, i32 %j
+  %y = load double, ptr %of
+  %into = getelementptr double, ptr addrspace(1) %out, i32 %j
+  store double %y, ptr addrspace(1) %into
+  %j.next = add nuw nsw i32 %j, 1
+  %again = icmp ult i32 %j.next, 1000
+  br i1 %again, label %use, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 1600 bytes: {{[0-9]+}} registers would become {{[0-9]+}}, and 255 are left by the launch bounds
+define ptx_kernel void @registers(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %a = alloca [200 x double]
+  br label %fill
+fill:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %fill ]
+  %from = getelementptr double, ptr addrspace(1) %in, i32 %i
+  %x = load double, ptr addrspace(1) %from
+  %to = getelementptr double, ptr %a, i32 %i
+  store double %x, ptr %to
+  %i.next = add nuw nsw i32 %i, 1
+  %more = icmp ult i32 %i.next, 200
+  br i1 %more, label %fill, label %middle
+middle:
+  br label %use
+use:
+  %j = phi i32 [ 0, %middle ], [ %j.next, %use ]
+  %of = getelementptr double, ptr %a, i32 %j
+  %y = load double, ptr %of
+  %into = getelementptr double, ptr addrspace(1) %out, i32 %j
+  store double %y, ptr addrspace(1) %into
+  %j.next = add nuw nsw i32 %j, 1
+  %again = icmp ult i32 %j.next, 200
+  br i1 %again, label %use, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 320 bytes: {{[0-9]+}} registers would become {{[0-9]+}}, and 64 are left by the launch bounds
+define ptx_kernel void @bound(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) "nvvm.maxntid"="1024" {
+entry:
+  %a = alloca [40 x double]
+  br label %fill
+fill:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %fill ]
+  %from = getelementptr double, ptr addrspace(1) %in, i32 %i
+  %x = load double, ptr addrspace(1) %from
+  %to = getelementptr double, ptr %a, i32 %i
+  store double %x, ptr %to
+  %i.next = add nuw nsw i32 %i, 1
+  %more = icmp ult i32 %i.next, 40
+  br i1 %more, label %fill, label %middle
+middle:
+  br label %use
+use:
+  %j = phi i32 [ 0, %middle ], [ %j.next, %use ]
+  %of = getelementptr double, ptr %a, i32 %j
+  %y = load double, ptr %of
+  %into = getelementptr double, ptr addrspace(1) %out, i32 %j
+  store double %y, ptr addrspace(1) %into
+  %j.next = add nuw nsw i32 %j, 1
+  %again = icmp ult i32 %j.next, 40
+  br i1 %again, label %use, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 800 bytes: {{[0-9]+}} registers would become {{[0-9]+}}, with which less than a quarter of the blocks fit on a multiprocessor
+define ptx_kernel void @occupancy(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) "target-cpu"="sm_90" {
+entry:
+  %a = alloca [100 x double]
+  br label %fill
+fill:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %fill ]
+  %from = getelementptr double, ptr addrspace(1) %in, i32 %i
+  %x = load double, ptr addrspace(1) %from
+  %to = getelementptr double, ptr %a, i32 %i
+  store double %x, ptr %to
+  %i.next = add nuw nsw i32 %i, 1
+  %more = icmp ult i32 %i.next, 100
+  br i1 %more, label %fill, label %middle
+middle:
+  br label %use
+use:
+  %j = phi i32 [ 0, %middle ], [ %j.next, %use ]
+  %of = getelementptr double, ptr %a, i32 %j
+  %y = load double, ptr %of
+  %into = getelementptr double, ptr addrspace(1) %out, i32 %j
+  store double %y, ptr addrspace(1) %into
+  %j.next = add nuw nsw i32 %j, 1
+  %again = icmp ult i32 %j.next, 100
+  br i1 %again, label %use, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 20 bytes: ptxas keeps it in registers by itself
+define ptx_kernel void @small(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %a = alloca [5 x float]
+  br label %fill
+fill:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %fill ]
+  %from = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %from
+  %to = getelementptr float, ptr %a, i32 %i
+  store float %x, ptr %to
+  %i.next = add nuw nsw i32 %i, 1
+  %more = icmp ult i32 %i.next, 5
+  br i1 %more, label %fill, label %middle
+middle:
+  br label %use
+use:
+  %j = phi i32 [ 0, %middle ], [ %j.next, %use ]
+  %of = getelementptr float, ptr %a, i32 %j
+  %y = load float, ptr %of
+  %into = getelementptr float, ptr addrspace(1) %out, i32 %j
+  store float %y, ptr addrspace(1) %into
+  %j.next = add nuw nsw i32 %j, 1
+  %again = icmp ult i32 %j.next, 5
+  br i1 %again, label %use, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 64 bytes: a product that is stored to it, or that the loops carry, could meet a sum, and be joined with it
+define ptx_kernel void @contraction(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %a = alloca [8 x double]
+  br label %fill
+fill:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %fill ]
+  %from = getelementptr double, ptr addrspace(1) %in, i32 %i
+  %x = load double, ptr addrspace(1) %from
+  %product = fmul contract double %x, 3.0
+  %sum = fadd contract double %product, 1.0
+  store double %sum, ptr addrspace(1) %from
+  %to = getelementptr double, ptr %a, i32 %i
+  store double %product, ptr %to
+  %i.next = add nuw nsw i32 %i, 1
+  %more = icmp ult i32 %i.next, 8
+  br i1 %more, label %fill, label %middle
+middle:
+  br label %use
+use:
+  %j = phi i32 [ 0, %middle ], [ %j.next, %use ]
+  %of = getelementptr double, ptr %a, i32 %j
+  %y = load double, ptr %of
+  %s = fadd contract double %y, 2.0
+  %into = getelementptr double, ptr addrspace(1) %out, i32 %j
+  store double %s, ptr addrspace(1) %into
+  %j.next = add nuw nsw i32 %j, 1
+  %again = icmp ult i32 %j.next, 8
+  br i1 %again, label %use, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 64 bytes: only cold code uses it
+define ptx_kernel void @cold(ptr addrspace(1) %in, ptr addrspace(1) %out, i1 %c) {
+entry:
+  %a = alloca [8 x double]
+  br i1 %c, label %fill, label %done, !prof !2
+fill:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %fill ]
+  %from = getelementptr double, ptr addrspace(1) %in, i32 %i
+  %x = load double, ptr addrspace(1) %from
+  %to = getelementptr double, ptr %a, i32 %i
+  store double %x, ptr %to
+  %i.next = add nuw nsw i32 %i, 1
+  %more = icmp ult i32 %i.next, 8
+  br i1 %more, label %fill, label %use
+use:
+  %of = getelementptr double, ptr %a, i32 3
+  %y = load double, ptr %of
+  store double %y, ptr addrspace(1) %out
+  br label %done
+done:
+  ret void
+}
+
+; No loop indexes it, or it is switched off, or not optimised: nothing is said.
+define ptx_kernel void @nothing(ptr addrspace(1) %out, i32 %n) {
+entry:
+  %a = alloca [8 x double]
+  br label %next
+next:
+  %to = getelementptr double, ptr %a, i32 %n
+  store volatile double 1.0, ptr %to
+  ret void
+}
+
+define ptx_kernel void @off(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) "warpwise-no-arrays" {
+entry:
+  %a = alloca [8 x double]
+  br label %fill
+fill:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %fill ]
+  %from = getelementptr double, ptr addrspace(1) %in, i32 %i
+  %x = load double, ptr addrspace(1) %from
+  %to = getelementptr double, ptr %a, i32 %i
+  store double %x, ptr %to
+  %i.next = add nuw nsw i32 %i, 1
+  %more = icmp ult i32 %i.next, 8
+  br i1 %more, label %fill, label %middle
+middle:
+  br label %use
+use:
+  %j = phi i32 [ 0, %middle ], [ %j.next, %use ]
+  %of = getelementptr double, ptr %a, i32 %j
+  %y = load double, ptr %of
+  %into = getelementptr double, ptr addrspace(1) %out, i32 %j
+  store double %y, ptr addrspace(1) %into
+  %j.next = add nuw nsw i32 %j, 1
+  %again = icmp ult i32 %j.next, 8
+  br i1 %again, label %use, label %done
+done:
+  ret void
+}
+
+define ptx_kernel void @all_off(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) "warpwise-off" {
+entry:
+  %a = alloca [8 x double]
+  br label %fill
+fill:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %fill ]
+  %from = getelementptr double, ptr addrspace(1) %in, i32 %i
+  %x = load double, ptr addrspace(1) %from
+  %to = getelementptr double, ptr %a, i32 %i
+  store double %x, ptr %to
+  %i.next = add nuw nsw i32 %i, 1
+  %more = icmp ult i32 %i.next, 8
+  br i1 %more, label %fill, label %middle
+middle:
+  br label %use
+use:
+  %j = phi i32 [ 0, %middle ], [ %j.next, %use ]
+  %of = getelementptr double, ptr %a, i32 %j
+  %y = load double, ptr %of
+  %into = getelementptr double, ptr addrspace(1) %out, i32 %j
+  store double %y, ptr addrspace(1) %into
+  %j.next = add nuw nsw i32 %j, 1
+  %again = icmp ult i32 %j.next, 8
+  br i1 %again, label %use, label %done
+done:
+  ret void
+}
+
+define ptx_kernel void @unoptimised(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) noinline optnone {
+entry:
+  %a = alloca [8 x double]
+  br label %fill
+fill:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %fill ]
+  %from = getelementptr double, ptr addrspace(1) %in, i32 %i
+  %x = load double, ptr addrspace(1) %from
+  %to = getelementptr double, ptr %a, i32 %i
+  store double %x, ptr %to
+  %i.next = add nuw nsw i32 %i, 1
+  %more = icmp ult i32 %i.next, 8
+  br i1 %more, label %fill, label %middle
+middle:
+  br label %use
+use:
+  %j = phi i32 [ 0, %middle ], [ %j.next, %use ]
+  %of = getelementptr double, ptr %a, i32 %j
+  %y = load double, ptr %of
+  %into = getelementptr double, ptr addrspace(1) %out, i32 %j
+  store double %y, ptr addrspace(1) %into
+  %j.next = add nuw nsw i32 %j, 1
+  %again = icmp ult i32 %j.next, 8
+  br i1 %again, label %use, label %done
+done:
+  ret void
+}
+
+!0 = distinct !{!0, !1}
+!1 = !{!"llvm.loop.unroll.disable"}
+!2 = !{!"branch_weights", i32 1, i32 2000}

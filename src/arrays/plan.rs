@@ -1,0 +1,226 @@
+//! For which stack objects are loops unrolled? Decided from facts, before anything is changed.
+
+use super::index::{Unrolled, loops_of};
+use super::products;
+use super::reject::Reject;
+use crate::cost::frequency::Frequencies;
+use crate::divergence::Outline;
+use crate::entity::Block;
+use crate::gpu::Chip;
+use crate::gpu::chip;
+use crate::gpu::occupancy::{USUAL_THREADS, register_budget};
+use crate::ir::handles::Handles;
+use crate::ir::inst::Opcode;
+use crate::llvm::edit::annotate::is_optnone;
+use crate::llvm::handle::{Function, Inst, RawOpcode};
+use crate::objects::selected::stays_in_registers;
+use crate::objects::{Object, stack_objects};
+use crate::pressure::Pressure;
+use crate::settings::enabled::is_all_off;
+use rustc_hash::FxHashSet;
+
+/// Instructions that the unrolled loops of a function may have in all. Sixteen bytes each, they fit the instruction cache of
+/// a multiprocessor.
+pub const MOST_INSTRUCTIONS: u64 = 4096;
+/// By how much the number of blocks that fit on a multiprocessor may shrink. The estimate of the registers is that all
+/// objects are live at once.
+pub const FEWER_BLOCKS: u32 = 4;
+/// The string attribute that leaves the loops of a function alone.
+const NO_ARRAYS: &str = "warpwise-no-arrays";
+
+/// What is done in a function.
+#[derive(Debug)]
+pub struct Plan<'m> {
+    /// The objects that can be in registers, and their bytes.
+    pub objects: Vec<Inst<'m>>,
+    pub bytes: u64,
+    /// The branches that end the loops to be unrolled.
+    pub latches: Vec<Inst<'m>>,
+    /// Instructions of these loops afterwards.
+    pub instructions: u64,
+    /// Estimated registers, and those afterwards.
+    pub before: u32,
+    pub after: u32,
+    /// Products that keep their own rounding.
+    pub products: Vec<Inst<'m>>,
+}
+
+/// What is decided about a function.
+#[derive(Debug, Default)]
+pub struct Decided<'m> {
+    pub plan: Option<Plan<'m>>,
+    /// Objects that loops index and that stay.
+    pub refusals: Vec<(Inst<'m>, Reject)>,
+}
+
+/// Whether a function has a stack object and is not left alone.
+pub fn may_have_any(function: Function<'_>) -> bool {
+    let is_alloca = |inst: Inst<'_>| inst.opcode() == RawOpcode::LLVMAlloca;
+    !function.is_declaration()
+        && function.blocks().take(1).flat_map(|block| block.insts()).any(is_alloca)
+        && function.blocks().nth(1).is_some()
+        && !(is_all_off(function) || is_optnone(function) || function.string_attribute(NO_ARRAYS).is_some())
+}
+
+/// An object, and the loops that index it.
+struct Candidate<'m> {
+    alloca: Inst<'m>,
+    object: Object,
+    loops: Vec<Unrolled>,
+}
+
+/// Decides about a function.
+pub fn plan<'m>(outline: &Outline, handles: &Handles<'m>) -> Decided<'m> {
+    let frequencies = Frequencies::new(handles.function);
+    let mut decided = Decided::default();
+    let mut candidates = Vec::new();
+    for (address, object) in stack_objects(outline, handles) {
+        let (Ok(object), Some(alloca)) = (object, outline.func.def(address)) else { continue };
+        let alloca = handles.inst(alloca);
+        match judge(outline, handles, &frequencies, &object) {
+            Ok(loops) if loops.is_empty() => {}
+            Ok(loops) => candidates.push(Candidate { alloca, object, loops }),
+            Err(reject) => decided.refusals.push((alloca, reject)),
+        }
+    }
+    let limits = Limits::of(outline, handles.function);
+    let mut taken: Vec<Candidate<'m>> = Vec::new();
+    for group in groups(candidates) {
+        let count = taken.len();
+        taken.extend(group);
+        if let Err(reject) = limits.check(outline, &taken) {
+            decided.refusals.extend(taken.drain(count..).map(|left| (left.alloca, reject)));
+        }
+    }
+    let Ok(size) = limits.check(outline, &taken) else { return decided };
+    let objects: Vec<&Object> = taken.iter().map(|candidate| &candidate.object).collect();
+    match products::to_round(outline, handles, &blocks_of(outline, &taken), &objects) {
+        Err(reject) => decided.refusals.extend(taken.iter().map(|left| (left.alloca, reject))),
+        Ok(_) if taken.is_empty() => {}
+        Ok(products) => {
+            let latch = |one: &Unrolled| handles.inst(outline.func.terminator(one.latch));
+            decided.plan = Some(Plan {
+                objects: taken.iter().map(|candidate| candidate.alloca).collect(),
+                bytes: objects.iter().map(|object| object.size).sum(),
+                latches: loops(&taken).iter().map(latch).collect(),
+                instructions: size.instructions,
+                before: limits.before,
+                after: size.registers,
+                products,
+            });
+        }
+    }
+    decided
+}
+
+/// Objects that are indexed by the same loops leave memory together.
+fn groups(candidates: Vec<Candidate<'_>>) -> Vec<Vec<Candidate<'_>>> {
+    let mut groups: Vec<Vec<Candidate<'_>>> = Vec::new();
+    for candidate in candidates {
+        let shares = |other: &Candidate<'_>| other.loops.iter().any(|one| candidate.loops.contains(one));
+        let (joined, apart): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| group.iter().any(shares));
+        groups = apart;
+        let mut group: Vec<Candidate<'_>> = joined.into_iter().flatten().collect();
+        group.push(candidate);
+        groups.push(group);
+    }
+    groups
+}
+
+/// The loops to be unrolled for one object, without regard to others.
+fn judge(
+    outline: &Outline,
+    handles: &Handles<'_>,
+    frequencies: &Frequencies<'_>,
+    object: &Object,
+) -> Result<Vec<Unrolled>, Reject> {
+    let loops = loops_of(outline, handles, frequencies, object)?;
+    let block = |inst| outline.func.insts[inst].block;
+    if loops.is_empty() {
+        Ok(loops)
+    } else if object.accesses.iter().all(|access| frequencies.is_cold(block(access.inst))) {
+        Err(Reject::Cold)
+    } else if stays_in_registers(outline, object) {
+        Err(Reject::InRegisters)
+    } else {
+        Ok(loops)
+    }
+}
+
+/// The loops of several objects, each once.
+fn loops(candidates: &[Candidate<'_>]) -> Vec<Unrolled> {
+    let mut all: Vec<Unrolled> = Vec::new();
+    for one in candidates.iter().flat_map(|candidate| &candidate.loops) {
+        if !all.contains(one) {
+            all.push(*one);
+        }
+    }
+    all
+}
+
+/// The blocks of the loops of several objects.
+fn blocks_of(outline: &Outline, candidates: &[Candidate<'_>]) -> FxHashSet<Block> {
+    let cycles = &outline.cfg().cycles;
+    loops(candidates).iter().flat_map(|one| cycles.blocks(one.cycle).iter().copied()).collect()
+}
+
+/// What unrolling leads to.
+#[derive(Clone, Copy)]
+struct Size {
+    instructions: u64,
+    registers: u32,
+}
+
+/// What a function may become.
+struct Limits {
+    chip: Chip,
+    threads: u32,
+    /// Registers that the launch bounds leave.
+    most: u32,
+    /// Registers now.
+    before: u32,
+}
+
+impl Limits {
+    fn of(outline: &Outline, function: Function<'_>) -> Limits {
+        let cpu = function.string_attribute("target-cpu").unwrap_or_else(|| chip::LLVM_DEFAULT.to_owned());
+        let geometry = &outline.geometry;
+        let threads = if geometry.is_bounded() { geometry.thread_bound() } else { USUAL_THREADS };
+        let most = register_budget(None, geometry).unwrap_or(chip::MAX_REGISTERS);
+        Limits { chip: Chip::of(&cpu), threads, most, before: Pressure::new(outline).largest(outline) }
+    }
+
+    fn check(&self, outline: &Outline, candidates: &[Candidate<'_>]) -> Result<Size, Reject> {
+        let instructions = instructions(outline, &loops(candidates));
+        if instructions > MOST_INSTRUCTIONS {
+            return Err(Reject::Large { instructions });
+        }
+        let words: u64 = candidates.iter().map(|candidate| candidate.object.size.div_ceil(4)).sum();
+        let before = self.before;
+        let after = before.saturating_add(u32::try_from(words).unwrap_or(u32::MAX));
+        if after > self.most {
+            return Err(Reject::Registers { before, after, most: self.most });
+        }
+        let blocks = |registers| self.chip.resident_blocks(self.threads, registers, 0);
+        if FEWER_BLOCKS * blocks(after) < blocks(before) {
+            return Err(Reject::Occupancy { before, after });
+        }
+        Ok(Size { instructions, registers: after })
+    }
+}
+
+/// Instructions of loops that are unrolled completely.
+fn instructions(outline: &Outline, unrolled: &[Unrolled]) -> u64 {
+    let cycles = &outline.cfg().cycles;
+    let copies = |block: Block| {
+        let around = unrolled.iter().filter(|one| cycles.contains(one.cycle, block));
+        around.fold(1, |copies: u64, one| copies.saturating_mul(one.turns))
+    };
+    let size = |block: Block| {
+        let counted = |&inst: &crate::entity::Inst| outline.func.insts[inst].opcode != Opcode::Phi;
+        outline.func.block_insts(block).filter(counted).count() as u64
+    };
+    let blocks = outline.func.blocks.keys().filter(|&block| outline.is_reachable(block));
+    let inside = blocks.filter(|&block| unrolled.iter().any(|one| cycles.contains(one.cycle, block)));
+    inside.map(|block| size(block).saturating_mul(copies(block))).fold(0, u64::saturating_add)
+}
