@@ -21,8 +21,9 @@ const NO_INLINE: &str = "warpwise-no-inline";
 /// When calls are inlined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
-    /// Before LLVM inlines: the calls of large functions in small ones that are called several times. LLVM would inline
-    /// only the small one, and each copy would have the objects for its call.
+    /// Before LLVM inlines: the calls of functions that it is going to find too large, so that all of its passes see the
+    /// caller with them. In a caller that is itself called several times, LLVM would inline only the small function, and
+    /// each copy would have the objects for its call.
     Early,
     /// After LLVM has inlined.
     Late,
@@ -55,9 +56,7 @@ struct Object<'m> {
 
 /// The calls in a function that take the address of a stack object, with a plan or the reason why they stay.
 pub fn plan<'m>(caller: Function<'m>, calls: &Calls<'m>, stage: Stage) -> Vec<(Inst<'m>, Result<Plan<'m>, Reject>)> {
-    // what LLVM inlines whatever its size is copied all the same
-    let is_copied = !caller.is_ptx_kernel() && calls.count(caller) > 1 && !is_always_inlined(caller);
-    if is_switched_off(caller) || (stage == Stage::Early && !is_copied) {
+    if is_switched_off(caller) {
         return Vec::new();
     }
     let allocas = caller.blocks().take(1).flat_map(|block| block.insts());
