@@ -3,11 +3,12 @@
 
 target triple = "nvptx64-nvidia-cuda"
 
-; Not in a loop: nothing behind it waits for it.
+; Not in a loop, and too long: nothing behind it waits for it.
 define ptx_kernel void @no_loop(ptr %data, ptr %out, i32 %n, i32 %same.for.all) {
 ; CHECK-LABEL: define ptx_kernel void @no_loop(
 ; CHECK: br i1 %first, label %one, label %other
-; CHECK: br i1 %second, label %two, label %three
+; CHECK: br i1 %second, label %two, label %far
+; CHECK: br i1 %third, label %three, label %rest
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   br label %loop
@@ -27,10 +28,35 @@ one:
 
 other:
   %second = icmp sgt i32 %c, 10
-  br i1 %second, label %two, label %three
+  br i1 %second, label %two, label %far
 
 two:
-  %v2 = sub i32 %v, 1
+  %w2 = mul i32 %c, 77
+  %x2 = xor i32 %w2, %n
+  %y2 = mul i32 %x2, %c
+  %v2 = sub i32 %y2, 1
+  br label %latch
+
+far:
+  %third = icmp eq i32 %c, 5
+  br i1 %third, label %three, label %rest
+
+rest:
+  %fourth = icmp eq i32 %c, 6
+  br i1 %fourth, label %four, label %five
+
+five:
+  %w5 = mul i32 %c, 55
+  %x5 = mul i32 %w5, %n
+  %y5 = mul i32 %x5, %c
+  %v5 = add i32 %y5, %t
+  br label %latch
+
+four:
+  %w4 = mul i32 %c, 99
+  %x4 = mul i32 %w4, %n
+  %y4 = mul i32 %x4, %c
+  %v4 = add i32 %y4, %t
   br label %latch
 
 three:
@@ -38,7 +64,7 @@ three:
   br label %latch
 
 latch:
-  %v.next = phi i32 [ %v1, %one ], [ %v2, %two ], [ %v3, %three ]
+  %v.next = phi i32 [ %v1, %one ], [ %v2, %two ], [ %v3, %three ], [ %v4, %four ], [ %v5, %five ]
   %unused = add i32 %i, 7
   %i.next = add i32 %i, 1
   %more = icmp slt i32 %i.next, 0
@@ -534,4 +560,258 @@ end:
   ret void
 }
 
+; A way that writes.
+define ptx_kernel void @stores(ptr %data, ptr %table, ptr %out, i32 %n) {
+; CHECK-LABEL: define ptx_kernel void @stores(
+; CHECK: br i1 %first, label %one, label %other
+; CHECK: br i1 %second, label %two, label %three
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %latch ]
+  %v = phi i32 [ 0, %entry ], [ %v.next, %latch ]
+  %place = add i32 %t, %i
+  %pc = getelementptr i32, ptr %data, i32 %place
+  %c = load i32, ptr %pc
+  %pt = getelementptr i32, ptr %table, i32 %c
+  %first = icmp slt i32 %c, 0
+  br i1 %first, label %one, label %other
+
+one:
+  store i32 %v, ptr %pt
+  %v1 = add i32 %v, 1
+  br label %latch
+
+other:
+  %second = icmp sgt i32 %c, 10
+  br i1 %second, label %two, label %three
+
+two:
+  %v2 = sub i32 %v, 1
+  br label %latch
+
+three:
+  %v3 = xor i32 %v, %c
+  br label %latch
+
+latch:
+  %v.next = phi i32 [ %v1, %one ], [ %v2, %two ], [ %v3, %three ]
+  %i.next = add i32 %i, 1
+  %more = icmp slt i32 %i.next, %n
+  br i1 %more, label %loop, label %end
+
+end:
+  %po = getelementptr i32, ptr %out, i32 %t
+  store i32 %v.next, ptr %po
+  ret void
+}
+
+; A way with a volatile load.
+define ptx_kernel void @volatile_load(ptr %data, ptr %table, ptr %out, i32 %n) {
+; CHECK-LABEL: define ptx_kernel void @volatile_load(
+; CHECK: br i1 %first, label %one, label %other
+; CHECK: br i1 %second, label %two, label %three
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %latch ]
+  %v = phi i32 [ 0, %entry ], [ %v.next, %latch ]
+  %place = add i32 %t, %i
+  %pc = getelementptr i32, ptr %data, i32 %place
+  %c = load i32, ptr %pc
+  %pt = getelementptr i32, ptr %table, i32 %c
+  %first = icmp slt i32 %c, 0
+  br i1 %first, label %one, label %other
+
+one:
+  %v1 = load volatile i32, ptr %pt
+  br label %latch
+
+other:
+  %second = icmp sgt i32 %c, 10
+  br i1 %second, label %two, label %three
+
+two:
+  %v2 = sub i32 %v, 1
+  br label %latch
+
+three:
+  %v3 = xor i32 %v, %c
+  br label %latch
+
+latch:
+  %v.next = phi i32 [ %v1, %one ], [ %v2, %two ], [ %v3, %three ]
+  %i.next = add i32 %i, 1
+  %more = icmp slt i32 %i.next, %n
+  br i1 %more, label %loop, label %end
+
+end:
+  %po = getelementptr i32, ptr %out, i32 %t
+  store i32 %v.next, ptr %po
+  ret void
+}
+
+; More between two loads of a way than ptxas predicates.
+define ptx_kernel void @long_guard(ptr %data, ptr %table, ptr %out, i32 %n) {
+; CHECK-LABEL: define ptx_kernel void @long_guard(
+; CHECK: br i1 %first, label %one, label %other
+; CHECK: br i1 %second, label %two, label %three
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %latch ]
+  %v = phi i32 [ 0, %entry ], [ %v.next, %latch ]
+  %place = add i32 %t, %i
+  %pc = getelementptr i32, ptr %data, i32 %place
+  %c = load i32, ptr %pc
+  %pt = getelementptr i32, ptr %table, i32 %c
+  %first = icmp slt i32 %c, 0
+  br i1 %first, label %one, label %other
+
+one:
+  %a0 = load i32, ptr %pt
+  %a1 = mul i32 %a0, %c
+  %a2 = xor i32 %a1, %t
+  %a3 = mul i32 %a2, %c
+  %a4 = xor i32 %a3, %t
+  %a5 = mul i32 %a4, %c
+  %a6 = xor i32 %a5, %t
+  %a7 = mul i32 %a6, %c
+  %a8 = xor i32 %a7, %t
+  %a9 = mul i32 %a8, %c
+  %a10 = xor i32 %a9, %t
+  %a11 = mul i32 %a10, %c
+  %a12 = xor i32 %a11, %t
+  %a13 = mul i32 %a12, %c
+  %a14 = xor i32 %a13, %t
+  %a15 = mul i32 %a14, %c
+  %a16 = xor i32 %a15, %t
+  %a17 = mul i32 %a16, %c
+  %pa = getelementptr i32, ptr %table, i32 %a17
+  %v1 = load i32, ptr %pa
+  br label %latch
+
+other:
+  %second = icmp sgt i32 %c, 10
+  br i1 %second, label %two, label %three
+
+two:
+  %v2 = sub i32 %v, 1
+  br label %latch
+
+three:
+  %v3 = xor i32 %v, %c
+  br label %latch
+
+latch:
+  %v.next = phi i32 [ %v1, %one ], [ %v2, %two ], [ %v3, %three ]
+  %i.next = add i32 %i, 1
+  %more = icmp slt i32 %i.next, %n
+  br i1 %more, label %loop, label %end
+
+end:
+  %po = getelementptr i32, ptr %out, i32 %t
+  store i32 %v.next, ptr %po
+  ret void
+}
+
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+
+; Two ways that load.
+define ptx_kernel void @two_loads(ptr %data, ptr %table, ptr %out, i32 %n) {
+; CHECK-LABEL: define ptx_kernel void @two_loads(
+; CHECK: br i1 %first, label %one, label %other
+; CHECK: br i1 %second, label %two, label %three
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %latch ]
+  %v = phi i32 [ 0, %entry ], [ %v.next, %latch ]
+  %place = add i32 %t, %i
+  %pc = getelementptr i32, ptr %data, i32 %place
+  %c = load i32, ptr %pc
+  %pt = getelementptr i32, ptr %table, i32 %c
+  %first = icmp slt i32 %c, 0
+  br i1 %first, label %one, label %other
+
+one:
+  %v1 = load i32, ptr %pt
+  br label %latch
+
+other:
+  %second = icmp sgt i32 %c, 10
+  br i1 %second, label %two, label %three
+
+two:
+  %p2 = getelementptr i32, ptr %table, i32 %n
+  %v2 = load i32, ptr %p2
+  br label %latch
+
+three:
+  %v3 = xor i32 %v, %c
+  br label %latch
+
+latch:
+  %v.next = phi i32 [ %v1, %one ], [ %v2, %two ], [ %v3, %three ]
+  %i.next = add i32 %i, 1
+  %more = icmp slt i32 %i.next, %n
+  br i1 %more, label %loop, label %end
+
+end:
+  %po = getelementptr i32, ptr %out, i32 %t
+  store i32 %v.next, ptr %po
+  ret void
+}
+
+; Two ways, and all iterations ask for the same bit.
+define ptx_kernel void @a_flag(ptr %data, ptr %out, i32 %modulus) {
+; CHECK-LABEL: define ptx_kernel void @a_flag(
+; CHECK: br i1 %is.odd, label %odd, label %latch
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pn = getelementptr i32, ptr %data, i32 %t
+  %number = load i32, ptr %pn
+  br label %loop
+
+loop:
+  %left = phi i32 [ %number, %entry ], [ %left.next, %latch ]
+  %power = phi i32 [ 1, %entry ], [ %power.next, %latch ]
+  %square = phi i32 [ 3, %entry ], [ %square.next, %latch ]
+  %bit = and i32 %number, 1
+  %is.odd = icmp ne i32 %bit, 0
+  br i1 %is.odd, label %odd, label %latch
+
+odd:
+  %a1 = mul i32 %power, %square
+  %a2 = xor i32 %a1, %modulus
+  %a3 = mul i32 %a2, %square
+  %a4 = xor i32 %a3, %modulus
+  %a5 = mul i32 %a4, %square
+  %a6 = xor i32 %a5, %modulus
+  %a7 = mul i32 %a6, %square
+  %a8 = xor i32 %a7, %modulus
+  %a9 = mul i32 %a8, %square
+  %a10 = xor i32 %a9, %modulus
+  %a11 = mul i32 %a10, %square
+  br label %latch
+
+latch:
+  %power.next = phi i32 [ %power, %loop ], [ %a11, %odd ]
+  %square.next = mul i32 %square, %square
+  %left.next = lshr i32 %left, 1
+  %more = icmp ne i32 %left.next, 0
+  br i1 %more, label %loop, label %end
+
+end:
+  %po = getelementptr i32, ptr %out, i32 %t
+  store i32 %power.next, ptr %po
+  ret void
+}

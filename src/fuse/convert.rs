@@ -6,25 +6,39 @@
 //! becomes selects (Allen, Kennedy, Porterfield, Warren, POPL 1983). LLVM converts pairs of sides only, and only those it
 //! can move above the branch for a few instructions.
 //!
+//! Ways may load. The loads, and what is between the first and the last of a block, stay behind a guard of their own, which
+//! `ptxas` turns into a predicate: the same lanes execute them as before. But a lane no longer waits for what the lanes of
+//! another way load, and in an unrolled loop the loads of several iterations are under way at once.
+//!
 //! A tree is converted if
 //!
 //! - its branch diverges and depends on data, and no launch is known in which lanes agree on it;
-//! - it is in a loop that it does not leave, and every block in it has one predecessor;
-//! - its blocks only compute ([`floats`]), so that nothing but time depends on who executes them;
-//! - all of them and the selects cost at most [`MAX_COST`] percent of what its branches alone cost a warp that splits at
-//!   each;
+//! - it leaves no loop, and every block in it is entered from the tree only, without phis;
+//! - its blocks only compute ([`floats`]), and at most [`MAX_GUARDS`] of them load, so that nothing but time depends on who
+//!   executes them;
+//! - all of them and the selects cost at most [`MAX_COST`] percent of what its branches cost a warp that splits at each, with
+//!   the wait for a load, if that decides about no branch and the next iteration can overlap with it; and outside of loops, where
+//!   nothing behind the branches waits for them, at most [`MAX_COST_ONCE`];
 //! - the back end makes the same multiply-adds of products and sums before and after.
+//!
+//! A tree of two ways is what `ptxas` looks at itself. Those that are too long for it are converted if nearly all warps split
+//! and so execute both ways anyway: in a loop in which lanes go through the bits of numbers of their own, as in raising to
+//! a power by squaring.
 
 use super::legality::{floats, is_dropped};
 use super::matching::computations;
 use super::pairing::Context;
-use super::{plan, splits};
+use super::{machine, plan, splits};
+use crate::cfg::Cycle;
+use crate::divergence::facts::may_synchronise;
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
-use crate::gpu::prices::{DATA_SPLITS, DIVERGENT_BRANCH};
-use crate::ir::inst::Opcode;
+use crate::gpu::prices::{DATA_SPLITS, DIVERGENT_BRANCH, LOAD_ISSUE};
+use crate::ir::inst::{ConstData, Flags, Opcode};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::fmt;
+use std::ops::Range;
 
 /// Maximum number of blocks of a tree, without the one it begins with.
 const MAX_BLOCKS: usize = 12;
@@ -33,29 +47,76 @@ const MAX_BLOCKS: usize = 12;
 /// here three gain a fifth and more and none loses; two with trees above it gain nothing. \[H200\]
 const MAX_COST: u32 = 70;
 
+/// Maximum number of ways that load. With one in each iteration a merge of lists gains a sixth; with two, from shared and from
+/// global memory, a kernel whose warps rarely split loses 8 %. \[H200\]
+const MAX_GUARDS: u32 = 1;
+
+/// Maximum cost of a tree outside of loops, in issue cycles: that of two branches. With trees up to here five kernels of four
+/// public programs are 1.01 to 1.04 times as fast and none loses; one with 40 cycles loses 1 %. \[H200\]
+const MAX_COST_ONCE: u32 = 32;
+
+/// Maximum cost of ways that nearly all warps execute anyway, in issue cycles: four branches. The only kernel that was timed
+/// has 55, and is 1.06 times as fast. \[H200\]
+const MAX_COST_OF_BITS: u32 = 4 * DIVERGENT_BRANCH;
+
+/// Cost of a guard that becomes a predicate: the conditions of a lane's way together.
+const GUARD: u32 = 2;
+
+/// A block of a tree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Way {
+    pub block: Block,
+    /// Which of its [computations] stay behind a guard: those from its first load to the last.
+    pub guarded: Option<Range<usize>>,
+}
+
 /// A tree of branches whose ways all lead to one block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tree {
     /// Ends in the first branch.
     pub entry: Block,
-    /// The blocks between, each after the one that leads to it.
-    pub blocks: SmallVec<[Block; 8]>,
+    /// The blocks between, each after those that lead to it.
+    pub blocks: SmallVec<[Way; 8]>,
     /// Where all ways meet.
     pub join: Block,
     /// Ways less one.
     pub branches: u32,
     pub insts: u32,
     pub selects: u32,
+    /// Blocks with loads.
+    pub guards: u32,
+    /// What lanes wait for the slowest load, in issue cycles.
+    pub wait: u32,
     /// Cost of the instructions and selects in issue cycles.
     pub cost: u32,
 }
 
+impl Tree {
+    fn new(entry: Block) -> Tree {
+        let blocks = SmallVec::new();
+        Tree { entry, blocks, join: entry, branches: 0, insts: 0, selects: 0, guards: 0, wait: 0, cost: 0 }
+    }
+
+    /// What a warp that splits at each branch pays for them, in issue cycles.
+    fn saved(&self) -> u32 {
+        self.branches * DIVERGENT_BRANCH + self.wait
+    }
+
+    fn has(&self, block: Block) -> bool {
+        self.entry == block || self.blocks.iter().any(|way| way.block == block)
+    }
+}
+
 impl fmt::Display for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Tree { branches, insts, selects, cost, .. } = self;
+        let Tree { branches, insts, selects, guards, cost, .. } = self;
         let ways = branches + 1;
-        write!(f, "{ways} ways, {insts} instructions, {selects} selects; they cost {cost} cycles, ")?;
-        write!(f, "a warp that splits pays {} for the branches", branches * DIVERGENT_BRANCH)
+        write!(f, "{ways} ways, {insts} instructions, {selects} selects")?;
+        if *guards > 0 {
+            write!(f, ", loads behind {guards} guard{}", if *guards == 1 { "" } else { "s" })?;
+        }
+        let load = if self.wait > 0 { " and a load" } else { "" };
+        write!(f, "; they cost {cost} cycles, a warp that splits pays {} for the branches{load}", self.saved())
     }
 }
 
@@ -64,7 +125,7 @@ impl fmt::Display for Tree {
 pub fn candidates(outline: &Outline, context: &Context<'_, '_>) -> Vec<Tree> {
     let mut trees: Vec<Tree> = Vec::new();
     for &entry in outline.cfg().order.rpo() {
-        let is_taken = trees.iter().any(|tree| tree.blocks.contains(&entry));
+        let is_taken = trees.iter().any(|tree| tree.blocks.iter().any(|way| way.block == entry));
         if !is_taken && let Some(tree) = (Grower { outline, context }).grow(entry) {
             trees.push(tree);
         }
@@ -91,39 +152,110 @@ impl Grower<'_, '_, '_> {
     fn grow(&self, entry: Block) -> Option<Tree> {
         let func = self.context.func;
         let cycles = &self.outline.cfg().cycles;
-        let cycle = cycles.cycle_of(entry)?;
+        let cycle = cycles.cycle_of(entry);
         if !func.graph.is_branch(entry) || !is_branch(func.insts[func.terminator(entry)].opcode) {
             return None;
         }
-        let mut tree = Tree { entry, blocks: SmallVec::new(), join: entry, branches: 0, insts: 0, selects: 0, cost: 0 };
+        let mut tree = Tree::new(entry);
         let mut ends: SmallVec<[Block; 8]> = SmallVec::new();
         self.branch_out(&mut tree, entry, &mut ends);
         while ends.len() > 1 {
-            let place = ends.iter().position(|&block| cycles.cycle_of(block) == Some(cycle) && self.is_inner(block))?;
+            let way = |block: Block| self.way(&tree, block).filter(|_| cycles.cycle_of(block) == cycle);
+            let (place, way) = ends.iter().enumerate().find_map(|(place, &block)| Some((place, way(block)?)))?;
             if tree.blocks.len() == MAX_BLOCKS {
                 return None;
             }
-            let block = ends.remove(place);
-            tree.blocks.push(block);
+            ends.remove(place);
+            self.count(&mut tree, &way);
+            let block = way.block;
+            tree.blocks.push(way);
             self.branch_out(&mut tree, block, &mut ends);
         }
         tree.join = *ends.first()?;
-        let stays = cycles.cycle_of(tree.join) == Some(cycle) && cycles.header(cycle) != tree.join;
-        if tree.branches < 2 || !stays || tree.join == entry {
+        let is_next = cycle.is_some_and(|cycle| cycles.header(cycle) == tree.join);
+        if cycles.cycle_of(tree.join) != cycle || is_next || tree.join == entry {
             return None;
         }
-        for phi in func.phis(tree.join) {
-            let chosen = self.chosen(&tree, phi, entry);
-            tree.selects += chosen.1;
-            tree.cost += chosen.1 * self.context.costs.select(func, func.result(phi));
+        if tree.branches == 0 || (tree.guards > 0 && self.has_switch(&tree)) {
+            return None;
         }
-        let pays = self.context.always || tree.cost * 100 <= tree.branches * DIVERGENT_BRANCH * MAX_COST;
-        (pays && !self.changes_contraction(&tree)).then_some(tree)
+        if tree.wait > 0 && cycle.is_none_or(|cycle| !self.overlaps(cycle)) {
+            tree.wait = 0;
+        }
+        for phi in func.phis(tree.join) {
+            let mut selects = 0;
+            self.chosen(&tree, phi, entry, &mut FxHashMap::default(), &mut selects);
+            tree.selects += selects;
+            tree.cost += selects * self.context.costs.select(func, func.result(phi));
+        }
+        (self.pays(&tree, cycle) && !self.changes_contraction(&tree)).then_some(tree)
+    }
+
+    /// Whether one iteration of a loop may begin before the one before has ended: lanes wait for each other in none of it.
+    fn overlaps(&self, cycle: Cycle) -> bool {
+        let func = self.context.func;
+        let mut blocks = self.outline.cfg().cycles.blocks(cycle).iter();
+        !blocks.any(|&block| func.block_insts(block).any(|inst| may_synchronise(func, inst)))
+    }
+
+    fn pays(&self, tree: &Tree, cycle: Option<Cycle>) -> bool {
+        let Context { always, frequencies, .. } = *self.context;
+        if tree.branches == 1 {
+            let splits = || cycle.is_some_and(|cycle| self.goes_through_bits(tree.entry, cycle));
+            return splits() && !self.is_left_to_ptxas(tree) && (always || tree.cost <= MAX_COST_OF_BITS);
+        }
+        let is_worth_it = || match cycle {
+            Some(_) => true,
+            None => tree.cost <= MAX_COST_ONCE && !frequencies.is_cold(tree.entry),
+        };
+        always || tree.guards <= MAX_GUARDS && tree.cost * 100 <= tree.saved() * MAX_COST && is_worth_it()
+    }
+
+    /// Whether `ptxas` predicates both ways, or nothing but what stays behind a guard would be left of one.
+    fn is_left_to_ptxas(&self, tree: &Tree) -> bool {
+        let insts = |way: &Way| computations(self.context.func, way.block).collect::<Vec<Inst>>();
+        tree.blocks.iter().all(|way| machine::is_short(self.context, &insts(way)))
+            || tree.blocks.iter().any(|way| way.guarded == Some(0..insts(way).len()))
+    }
+
+    /// Whether a branch asks for one bit of a number, and for another one in each iteration of a loop: bit 0 of one that is
+    /// shifted, or the bit whose place is counted.
+    fn goes_through_bits(&self, entry: Block, cycle: Cycle) -> bool {
+        let func = self.context.func;
+        let def = |value: Value, opcode: Opcode| func.def(value).filter(|&def| func.insts[def].opcode == opcode);
+        let is_int = |value: Value, what: fn(u64) -> bool| matches!(func.constant(value), Some(ConstData::Int(number)) if what(number));
+        let Some(&condition) = func.operands(func.terminator(entry)).first() else { return false };
+        let asked = match (def(condition, Opcode::Trunc), def(condition, Opcode::ICmp)) {
+            (Some(cut), _) => func.operands(cut)[0],
+            (None, Some(compare)) => {
+                let &[masked, zero] = func.operands(compare) else { return false };
+                let Some(mask) = def(masked, Opcode::And).filter(|_| is_int(zero, |number| number == 0)) else {
+                    return false;
+                };
+                let &[number, bit] = func.operands(mask) else { return false };
+                if !is_int(bit, u64::is_power_of_two) {
+                    return false;
+                }
+                number
+            }
+            _ => return false,
+        };
+        let varies = |value: Value| {
+            let phi = def(value, Opcode::Phi);
+            phi.is_some_and(|phi| func.insts[phi].block == self.outline.cfg().cycles.header(cycle))
+        };
+        varies(asked) || def(asked, Opcode::LShr).is_some_and(|shift| varies(func.operands(shift)[1]))
+    }
+
+    fn has_switch(&self, tree: &Tree) -> bool {
+        let func = self.context.func;
+        let mut blocks = tree.blocks.iter().map(|way| way.block).chain([tree.entry]);
+        blocks.any(|block| func.insts[func.terminator(block)].opcode == Opcode::Switch)
     }
 
     /// Adds what a block executes and where it leads.
     fn branch_out(&self, tree: &mut Tree, block: Block, ends: &mut SmallVec<[Block; 8]>) {
-        let Context { func, costs, .. } = *self.context;
+        let func = self.context.func;
         let before = ends.len();
         for &to in func.graph.succs(block) {
             if !ends[before..].contains(&to) {
@@ -136,12 +268,6 @@ impl Grower<'_, '_, '_> {
         while index < ends.len() {
             if ends[..before].contains(&ends[index]) { _ = ends.remove(index) } else { index += 1 }
         }
-        if block != tree.entry {
-            for inst in computations(func, block) {
-                tree.insts += 1;
-                tree.cost += costs.inst(func, inst);
-            }
-        }
         if func.insts[func.terminator(block)].opcode == Opcode::Switch {
             // each case becomes a comparison
             tree.insts += func.graph.succs(block).len() as u32 - 1;
@@ -149,50 +275,94 @@ impl Grower<'_, '_, '_> {
         }
     }
 
-    /// Whether a block is entered from one other only and does nothing but compute.
-    fn is_inner(&self, block: Block) -> bool {
+    /// A block as a part of a tree, if it is entered from the tree only, computes and loads.
+    fn way(&self, tree: &Tree, block: Block) -> Option<Way> {
         let Context { func, handles, kinds, .. } = *self.context;
         let end = func.insts[func.terminator(block)].opcode;
-        !func.graph.is_merge(block)
-            && func.phis(block).next().is_none()
-            && (end == Opcode::Br || is_branch(end))
-            && computations(func, block)
-                .all(|inst| !is_dropped(func, kinds, inst) && floats(func, handles, kinds, inst))
+        let is_inner = func.graph.preds(block).iter().all(|&from| tree.has(from)) && func.phis(block).next().is_none();
+        if !is_inner || !(end == Opcode::Br || is_branch(end)) {
+            return None;
+        }
+        let insts: SmallVec<[Inst; 16]> = computations(func, block).collect();
+        let may_float = |&inst: &Inst| !is_dropped(func, kinds, inst) && floats(func, handles, kinds, inst);
+        if !insts.iter().all(|inst| may_float(inst) || self.is_plain_load(*inst)) {
+            return None;
+        }
+        let is_load = |&inst: &Inst| func.insts[inst].opcode == Opcode::Load;
+        let guarded = match insts.iter().position(is_load).zip(insts.iter().rposition(is_load)) {
+            Some((first, last)) if machine::is_short(self.context, &insts[first..=last]) => Some(first..last + 1),
+            Some(_) => return None,
+            None => None,
+        };
+        Some(Way { block, guarded })
     }
 
-    /// The value of a phi of the join for a lane at the end of a block, if there is one for all its ways, and the number
-    /// of selects that it takes.
-    fn chosen(&self, tree: &Tree, phi: Inst, block: Block) -> (Option<Value>, u32) {
+    fn is_plain_load(&self, inst: Inst) -> bool {
+        let data = &self.context.func.insts[inst];
+        data.opcode == Opcode::Load && !data.flags.intersects(Flags::VOLATILE | Flags::ATOMIC)
+    }
+
+    /// Adds what a block executes. For its loads wait only those lanes that did before; the others need not any longer, unless
+    /// what is loaded decides about the next branch.
+    fn count(&self, tree: &mut Tree, way: &Way) {
+        let Context { func, costs, .. } = *self.context;
+        let decides = func.graph.is_branch(way.block);
+        for inst in computations(func, way.block) {
+            let is_load = func.insts[inst].opcode == Opcode::Load;
+            let wait = if is_load { costs.inst(func, inst).saturating_sub(LOAD_ISSUE) } else { 0 };
+            tree.insts += 1;
+            tree.wait = tree.wait.max(if decides { 0 } else { wait });
+            tree.cost += costs.inst(func, inst) - wait;
+        }
+        if way.guarded.is_some() {
+            tree.guards += 1;
+            tree.cost += GUARD;
+        }
+    }
+
+    /// The value of a phi of the join for a lane at the end of a block, if there is one for all its ways; adds the selects
+    /// that it takes.
+    fn chosen(
+        &self,
+        tree: &Tree,
+        phi: Inst,
+        block: Block,
+        known: &mut FxHashMap<Block, Option<Value>>,
+        selects: &mut u32,
+    ) -> Option<Value> {
+        if let Some(&known) = known.get(&block) {
+            return known;
+        }
         let func = self.context.func;
         let mut targets: SmallVec<[Block; 4]> = SmallVec::from_slice(func.graph.succs(block));
         targets.sort_unstable();
         targets.dedup();
-        let mut selects = 0;
         let mut values: SmallVec<[Option<Value>; 4]> = SmallVec::new();
         for to in targets {
-            let (value, count) = match to == tree.join {
-                true => (Some(plan::incoming(self.context, phi, block)), 0),
-                false => self.chosen(tree, phi, to),
+            let value = match to == tree.join {
+                true => Some(plan::incoming(self.context, phi, block)),
+                false => self.chosen(tree, phi, to, known, selects),
             };
-            selects += count;
             if value.is_none() || !values.contains(&value) {
                 values.push(value);
             }
         }
+        *selects += values.len() as u32 - 1;
         let one = if values.len() == 1 { values[0] } else { None };
-        (one, selects + values.len() as u32 - 1)
+        known.insert(block, one);
+        one
     }
 
     /// Whether the back end could make other multiply-adds of products and sums, see [`contraction`](super::contraction).
     /// Several trees in a row become one block, so it does not matter in which other block a product is.
     fn changes_contraction(&self, tree: &Tree) -> bool {
         let Context { func, handles, .. } = *self.context;
-        let inside = |block: &Block| *block == tree.entry || tree.blocks.contains(block);
+        let inside = |block: &Block| tree.has(*block);
         // all lanes would then compute a product that may be equal to one that a sum uses
         let is_product =
             |inst: Inst| func.insts[inst].opcode == Opcode::FMul && handles.inst(inst).allows_contraction();
         let may = |inst: Inst| self.outline.may_be_contracted(inst);
-        if tree.blocks.iter().flat_map(|&block| computations(func, block)).any(|inst| is_product(inst) || may(inst)) {
+        if tree.blocks.iter().flat_map(|way| computations(func, way.block)).any(|inst| is_product(inst) || may(inst)) {
             return true;
         }
         let is_far = |value: Value| {
@@ -206,7 +376,7 @@ impl Grower<'_, '_, '_> {
         };
         // the join becomes part of the entry if nothing else leads to it
         let joins = func.graph.preds(tree.join).iter().all(inside);
-        tree.blocks.iter().flat_map(|&block| computations(func, block)).any(uses_far)
+        tree.blocks.iter().flat_map(|way| computations(func, way.block)).any(uses_far)
             || func.phis(tree.join).any(phi_uses_far)
             || joins && computations(func, tree.join).any(uses_far)
     }

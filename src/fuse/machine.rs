@@ -26,7 +26,7 @@ pub fn is_predicated(context: &Context<'_, '_>, pair: &Pair, bodies: &[Vec<Inst>
     meets && bodies.iter().all(|body| is_short(context, body))
 }
 
-fn is_short(context: &Context<'_, '_>, body: &[Inst]) -> bool {
+pub fn is_short(context: &Context<'_, '_>, body: &[Inst]) -> bool {
     let func = context.func;
     let loads = |&inst: &Inst| {
         let is_load = func.insts[inst].opcode == Opcode::Load;
