@@ -1,7 +1,7 @@
 ; For which arrays no loops are unrolled, one for each reason.
 ; RUN: %opt -passes=free-arrays -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 ; RUN: %opt -passes=free-arrays -S %s | %FileCheck %s
-; CHECK-COUNT-14: alloca
+; CHECK-COUNT-15: alloca
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
@@ -267,6 +267,36 @@ use:
   %again = icmp ult i32 %j.next, 8
   br i1 %again, label %use, label %done
 done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 64 bytes: a loop that indexes it contains one that would stay a loop, and would be copied
+define ptx_kernel void @inner(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %a = alloca [8 x double]
+  br label %fill
+fill:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %filled ]
+  br label %sum
+sum:
+  %j = phi i32 [ 0, %fill ], [ %j.next, %sum ]
+  %old = phi double [ 0.0, %fill ], [ %new, %sum ]
+  %of = getelementptr double, ptr addrspace(1) %in, i32 %j
+  %y = load double, ptr addrspace(1) %of
+  %new = fadd double %old, %y
+  %j.next = add nuw nsw i32 %j, 1
+  %again = icmp ult i32 %j.next, %n
+  br i1 %again, label %sum, label %filled
+filled:
+  %to = getelementptr double, ptr %a, i32 %i
+  store double %new, ptr %to
+  %i.next = add nuw nsw i32 %i, 1
+  %more = icmp ult i32 %i.next, 8
+  br i1 %more, label %fill, label %done
+done:
+  %last = getelementptr double, ptr %a, i32 5
+  %x = load double, ptr %last
+  store double %x, ptr addrspace(1) %out
   ret void
 }
 

@@ -3,6 +3,7 @@
 use super::index::{Unrolled, loops_of};
 use super::products;
 use super::reject::Reject;
+use crate::cfg::cycles::Cycle;
 use crate::cost::frequency::Frequencies;
 use crate::divergence::Outline;
 use crate::entity::Block;
@@ -87,8 +88,10 @@ pub fn plan<'m>(outline: &Outline, handles: &Handles<'m>) -> Decided<'m> {
     let mut taken: Vec<Candidate<'m>> = Vec::new();
     for group in groups(candidates) {
         let count = taken.len();
+        let copies_loop = copies_loop(outline, &group);
         taken.extend(group);
-        if let Err(reject) = limits.check(outline, &taken) {
+        let checked = if copies_loop { Err(Reject::InnerLoop) } else { limits.check(outline, &taken).map(|_| ()) };
+        if let Err(reject) = checked {
             decided.refusals.extend(taken.drain(count..).map(|left| (left.alloca, reject)));
         }
     }
@@ -125,6 +128,14 @@ fn groups(candidates: Vec<Candidate<'_>>) -> Vec<Vec<Candidate<'_>>> {
         groups.push(group);
     }
     groups
+}
+
+/// Whether a loop to be unrolled contains one that stays a loop.
+fn copies_loop(outline: &Outline, group: &[Candidate<'_>]) -> bool {
+    let cycles = &outline.cfg().cycles;
+    let unrolled = loops(group);
+    let is_unrolled = |cycle: Cycle| unrolled.iter().any(|one| one.cycle == cycle);
+    unrolled.iter().any(|one| cycles.descendants(one.cycle).any(|inner| !is_unrolled(inner)))
 }
 
 /// The loops to be unrolled for one object, without regard to others.

@@ -19,6 +19,8 @@ pub enum Reject {
         "{before} registers would become {after}, with which less than a quarter of the blocks fit on a multiprocessor"
     )]
     Occupancy { before: u32, after: u32 },
+    #[error("a loop that indexes it contains one that would stay a loop, and would be copied")]
+    InnerLoop,
     #[error("only cold code uses it")]
     Cold,
     #[error("ptxas keeps it in registers by itself")]
@@ -37,6 +39,7 @@ impl Reject {
             Reject::Large { .. } => "ArrayLarge",
             Reject::Registers { .. } => "ArrayRegisters",
             Reject::Occupancy { .. } => "ArrayOccupancy",
+            Reject::InnerLoop => "ArrayInnerLoop",
             Reject::Cold => "ArrayCold",
             Reject::InRegisters => "ArrayInRegisters",
             Reject::Contraction => "ArrayContraction",
