@@ -1,4 +1,4 @@
-; Which loops with loads are not unrolled, one for each reason.
+; Which loops with loads or divisions are not unrolled, one for each reason.
 ; RUN: %opt -passes=unroll-loops -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 ; RUN: %opt -passes=unroll-loops -S %s | %FileCheck %s
 ; CHECK-NOT: llvm.loop
@@ -9,6 +9,8 @@ target triple = "nvptx64-nvidia-cuda"
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
 declare void @other()
+declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 
 ; REMARK: remark: {{.*}} loop is not unrolled: it is not counted, or can be left from several places, so that each iteration would still be tested
 define ptx_kernel void @uncounted(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
@@ -77,7 +79,7 @@ done:
   ret void
 }
 
-; REMARK: remark: {{.*}} loop is not unrolled: where it loads from depends on what the iteration before has loaded, so that loads cannot overlap
+; REMARK: remark: {{.*}} loop is not unrolled: what takes long in it needs the result of the iteration before, so that iterations cannot overlap
 define ptx_kernel void @chained(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
 entry:
   br label %loop
@@ -109,7 +111,7 @@ done:
   ret void
 }
 
-; REMARK: remark: {{.*}} loop is not unrolled: it has 82 instructions; at most 64 are copied 4 times
+; REMARK: remark: {{.*}} loop is not unrolled: it has 133 instructions; at most 128 are copied 4 times
 define ptx_kernel void @large(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
 entry:
   br label %loop
@@ -193,7 +195,58 @@ loop:
   %y73 = fmul float %y72, %y72
   %y74 = fmul float %y73, %y73
   %y75 = fmul float %y74, %y74
-  store float %y75, ptr addrspace(3) @s
+  %y76 = fmul float %y75, %y75
+  %y77 = fmul float %y76, %y76
+  %y78 = fmul float %y77, %y77
+  %y79 = fmul float %y78, %y78
+  %y80 = fmul float %y79, %y79
+  %y81 = fmul float %y80, %y80
+  %y82 = fmul float %y81, %y81
+  %y83 = fmul float %y82, %y82
+  %y84 = fmul float %y83, %y83
+  %y85 = fmul float %y84, %y84
+  %y86 = fmul float %y85, %y85
+  %y87 = fmul float %y86, %y86
+  %y88 = fmul float %y87, %y87
+  %y89 = fmul float %y88, %y88
+  %y90 = fmul float %y89, %y89
+  %y91 = fmul float %y90, %y90
+  %y92 = fmul float %y91, %y91
+  %y93 = fmul float %y92, %y92
+  %y94 = fmul float %y93, %y93
+  %y95 = fmul float %y94, %y94
+  %y96 = fmul float %y95, %y95
+  %y97 = fmul float %y96, %y96
+  %y98 = fmul float %y97, %y97
+  %y99 = fmul float %y98, %y98
+  %y100 = fmul float %y99, %y99
+  %y101 = fmul float %y100, %y100
+  %y102 = fmul float %y101, %y101
+  %y103 = fmul float %y102, %y102
+  %y104 = fmul float %y103, %y103
+  %y105 = fmul float %y104, %y104
+  %y106 = fmul float %y105, %y105
+  %y107 = fmul float %y106, %y106
+  %y108 = fmul float %y107, %y107
+  %y109 = fmul float %y108, %y108
+  %y110 = fmul float %y109, %y109
+  %y111 = fmul float %y110, %y110
+  %y112 = fmul float %y111, %y111
+  %y113 = fmul float %y112, %y112
+  %y114 = fmul float %y113, %y113
+  %y115 = fmul float %y114, %y114
+  %y116 = fmul float %y115, %y115
+  %y117 = fmul float %y116, %y116
+  %y118 = fmul float %y117, %y117
+  %y119 = fmul float %y118, %y118
+  %y120 = fmul float %y119, %y119
+  %y121 = fmul float %y120, %y120
+  %y122 = fmul float %y121, %y121
+  %y123 = fmul float %y122, %y122
+  %y124 = fmul float %y123, %y123
+  %y125 = fmul float %y124, %y124
+  %y126 = fmul float %y125, %y125
+  store float %y126, ptr addrspace(3) @s
   %next = add nuw nsw i32 %i, 1
   %again = icmp slt i32 %next, %n
   br i1 %again, label %loop, label %done
@@ -201,8 +254,8 @@ done:
   ret void
 }
 
-; REMARK: remark: {{.*}} loop is not unrolled: {{[0-9]+}} registers would become {{[0-9]+}}, with which fewer blocks fit on a multiprocessor
-define ptx_kernel void @pressure(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+; REMARK: remark: {{.*}} loop is not unrolled: {{[0-9]+}} registers would become {{[0-9]+}}, with which it would spill, or half of the blocks fit on a multiprocessor
+define ptx_kernel void @pressure(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) "target-cpu"="sm_90" {
 entry:
   br label %loop
 loop:
@@ -243,5 +296,265 @@ loop:
   %again = icmp slt i32 %next, %n
   br i1 %again, label %loop, label %done
 done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loop is not unrolled: it strides over the threads, which share few iterations more often than not
+define ptx_kernel void @strided(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %threads = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+  br label %loop
+loop:
+  %i = phi i32 [ %tid, %entry ], [ %next, %loop ]
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %at
+  store float %x, ptr addrspace(3) @s
+  %next = add nuw nsw i32 %i, %threads
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loop is not unrolled: its trip count is loaded, which may be small where it runs most often
+define ptx_kernel void @loaded(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  %end = load i32, ptr addrspace(1) %out
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %at
+  store float %x, ptr addrspace(3) @s
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %end
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loop is not unrolled: its trip count depends on the block or on the number of threads, which share few iterations more often than not
+define ptx_kernel void @divided(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %end = add i32 %block, %n
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %at
+  store float %x, ptr addrspace(3) @s
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %end
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loop is not unrolled: it accesses objects on the stack, and copies of it would change what can be done about them
+define ptx_kernel void @stack(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  %own = alloca [8 x float]
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %at
+  %low = and i32 %i, 7
+  %slot = getelementptr float, ptr %own, i32 %low
+  store float %x, ptr %slot
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loop is not unrolled: an iteration branches, and loads of one would not move across the branches of another
+define ptx_kernel void @branches(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %latch ]
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %at
+  %less = fcmp olt float %x, 0.0
+  br i1 %less, label %some, label %latch
+some:
+  store float %x, ptr addrspace(3) @s
+  br label %latch
+latch:
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loop is not unrolled: it is in another loop, and its iterations are few more often than not, or ptxas unrolls it
+define ptx_kernel void @nested(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  br label %outer
+outer:
+  %j = phi i32 [ 0, %entry ], [ %j.next, %outer.latch ]
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %outer ], [ %next, %loop ]
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %at
+  store float %x, ptr addrspace(3) @s
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %outer.latch
+outer.latch:
+  %j.next = add nuw nsw i32 %j, 1
+  %j.again = icmp slt i32 %j.next, %n
+  br i1 %j.again, label %outer, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loop is not unrolled: other loops of the function are nested deeper and take the time
+define ptx_kernel void @first(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  br label %before
+before:
+  %k = phi i32 [ 0, %entry ], [ %k.next, %before ]
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %k
+  %x = load float, ptr addrspace(1) %at
+  store float %x, ptr addrspace(3) @s
+  %k.next = add nuw nsw i32 %k, 1
+  %k.again = icmp slt i32 %k.next, %n
+  br i1 %k.again, label %before, label %outer
+outer:
+  %j = phi i32 [ 0, %before ], [ %j.next, %outer.latch ]
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %outer ], [ %next, %loop ]
+  %at.i = getelementptr float, ptr addrspace(1) %out, i32 %i
+  store float 0.0, ptr addrspace(1) %at.i
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %outer.latch
+outer.latch:
+  %j.next = add nuw nsw i32 %j, 1
+  %j.again = icmp slt i32 %j.next, %n
+  br i1 %j.again, label %outer, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loop is not unrolled: it loads less than 4 bytes a lane, and more in flight would not share cache lines with other warps
+define ptx_kernel void @narrow(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %row = shl nuw nsw i32 %i, 10
+  %place = add nuw nsw i32 %row, %tid
+  %at = getelementptr i8, ptr addrspace(1) %in, i32 %place
+  %x = load i8, ptr addrspace(1) %at
+  store i8 %x, ptr addrspace(3) @s
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loop is not unrolled: lanes load from places far apart, which the number of requests holds up, not their latency
+define ptx_kernel void @scattered(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %own = shl nuw nsw i32 %tid, 10
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %place = add nuw nsw i32 %own, %i
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %place
+  %x = load float, ptr addrspace(1) %at
+  store float %x, ptr addrspace(3) @s
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loop is not unrolled: lanes load from places far apart, which the number of requests holds up, not their latency
+define ptx_kernel void @gathered(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %from = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %own = load i32, ptr addrspace(1) %from
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %place = add nuw nsw i32 %own, %i
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %place
+  %x = load float, ptr addrspace(1) %at
+  store float %x, ptr addrspace(3) @s
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+
+; REMARK: remark: {{.*}} loop is not unrolled: all that it loads is in shared memory, whose latency other warps hide
+define ptx_kernel void @near(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr float, ptr addrspace(3) @s, i32 %i
+  %x = load float, ptr addrspace(3) %at
+  store float %x, ptr addrspace(1) %out
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+
+; in one block, the product and the sum of the next iteration would become one multiply-add
+; REMARK: remark: {{.*}} loop is not unrolled: a product could meet a sum of another iteration, and both would become one multiply-add, which rounds once
+define ptx_kernel void @contraction(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %before = phi float [ 0.0, %entry ], [ %product, %loop ]
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %at
+  %sum = fadd contract float %x, %before
+  store float %sum, ptr addrspace(3) @s
+  %product = fmul contract float %x, %x
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+
+; the iterations that remain of a constant trip count get into the block behind the loop
+; REMARK: remark: {{.*}} loop is not unrolled: a product could meet a sum of another iteration, and both would become one multiply-add, which rounds once
+define ptx_kernel void @contraction_behind(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, float %y) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %at
+  %product = fmul contract float %x, %x
+  store float %product, ptr addrspace(3) @s
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, 41
+  br i1 %again, label %loop, label %done
+done:
+  %sum = fadd contract float %product, %y
+  store float %sum, ptr addrspace(1) %out
   ret void
 }

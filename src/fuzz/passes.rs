@@ -163,7 +163,7 @@ mod tests {
     /// Loops whose trip count only the launch knows occur, `unroll-loops` takes a good share of them, and memory stays the same.
     #[test]
     fn loops_of_unknown_trip_count_are_unrolled() {
-        let plan = Plan { schedules: 0, races: false, ..plan(&["unroll-loops"]) };
+        let plan = Plan { schedules: 0, races: false, ..plan(&["unroll-loops<always>"]) };
         let mut transformed = 0;
         for seed in 0..32 {
             match run(seed, &Knobs::of_mode(Mode::Loops), &plan) {

@@ -79,7 +79,7 @@ impl Kind {
             of("fuse", &[Transform::Fuse], |settings| settings.always = true),
             of("steer", &[Transform::Steer], |settings| settings.candidates.unprofitable = true),
             of(SMEM, &[Transform::Steer], |_| {}),
-            of(UNROLL, &Transform::ALL, |_| {}),
+            of(UNROLL, &Transform::ALL, |settings| settings.unrolls_always = true),
             of("annotate", &[Transform::Annotate], |_| {}),
             of(LIMIT, &[Transform::Steer], |_| {}),
         ];

@@ -48,8 +48,10 @@ pub struct Settings {
     pub ptxas_smem: bool,
     /// The `ptxas` with which `steer-spills` checks its results.
     pub ptxas: Option<String>,
-    /// `fuse-branches` melds whatever is legal, even if it does not pay.
+    /// `fuse-branches` melds, and `unroll-loops` unrolls, whatever is legal, even if it does not pay.
     pub always: bool,
+    /// `unroll-loops` alone does.
+    pub unrolls_always: bool,
     /// Divergence map of an earlier run.
     pub map_file: Option<std::path::PathBuf>,
     /// `divergence-map` also counts branches that are proven uniform.
@@ -105,6 +107,7 @@ impl Default for Settings {
             ptxas_smem: false,
             ptxas: None,
             always: false,
+            unrolls_always: false,
             map_file: None,
             map_all: false,
             map_name: None,
@@ -237,6 +240,7 @@ impl Settings {
             ptxas_smem,
             ptxas,
             always,
+            unrolls_always,
             map_file,
             map_all: _, // of a map in the making, with which there is no tuning
             map_name: _,
@@ -257,7 +261,7 @@ impl Settings {
             limit: _, // who bisects what was built must build the same
         } = self;
         let general = (block, simple, switches, regs, dynamic_shared, candidates, ptxas_smem, ptxas);
-        let of_transforms = (always, map_file, verify, hoist_grid, hoist_all, assume_restrict);
+        let of_transforms = (always, unrolls_always, map_file, verify, hoist_grid, hoist_all, assume_restrict);
         format!("{:?}", (general, of_transforms, (vote, bra_uni, shuffle)))
     }
 }

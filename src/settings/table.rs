@@ -279,9 +279,9 @@ pub const PARAMETERS: &[Parameter] = &[
         name: "always",
         option: "",
         value: "",
-        passes: &[FUSE],
+        passes: &[UNROLL, FUSE],
         takes: Takes::Switch(|settings, on| settings.always = on),
-        help: "Meld whatever is legal, even if it does not pay: for tests",
+        help: "Unroll or meld whatever is legal, even if it does not pay: for tests",
     },
     Parameter {
         name: "verify",

@@ -4,8 +4,12 @@
 //! facts; a plan marks the loop by `llvm.loop.unroll.count`, as `#pragma unroll 4` does, and LLVM's unroller carries it out,
 //! only on loops that are marked. Off unless asked for, or measured: `ptxas` unrolls some of these loops itself.
 
+mod body;
+mod loads;
+mod origin;
 mod plan;
 mod reject;
+mod trips;
 
 use crate::cost::frequency::Frequencies;
 use crate::divergence::{self, ModuleAnalysis};
@@ -13,17 +17,25 @@ use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module};
 use crate::llvm::remark::{Host, Kind, Reshape};
 use crate::settings::{Settings, Transform, is_enabled};
-use plan::{Decision, FACTOR};
+use plan::{Context, Decision, FACTOR, UnrollPlan};
 
 /// The options of one run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     pub analysis: divergence::Options,
+    /// Also loops that are not sure to gain.
+    pub always: bool,
+    /// Limit of the registers of a thread, if stated.
+    pub regs: Option<u32>,
 }
 
 impl From<&Settings> for Options {
     fn from(settings: &Settings) -> Options {
-        Options { analysis: settings.analysis() }
+        Options {
+            analysis: settings.analysis(),
+            always: settings.always || settings.unrolls_always,
+            regs: settings.regs,
+        }
     }
 }
 
@@ -37,19 +49,12 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
         let (facts, handles) = analysis.facts(function);
         let frequencies = Frequencies::new(function);
         let latch = |block| handles.inst(facts.func.terminator(block));
-        for Decision { header, outcome } in
-            plan::plan(&facts, function, &frequencies, |block| latch(block).unroll_is_decided())
-        {
+        let context = Context { facts: &facts, handles: &handles, function, options };
+        for Decision { header, outcome } in plan::plan(&context, &frequencies) {
             let at = Some(handles.inst(facts.func.terminator(header)));
             match outcome {
                 Ok(plan) if host.admits(Transform::Unroll.pass(), function, at, || "loop unrolled".to_owned()) => {
-                    let (loads, instructions) = (plan.loads, plan.instructions);
-                    let message = format!(
-                        "loop of {instructions} instructions unrolled by {FACTOR}: {loads} load{} of an iteration can overlap with \
-                         those of others (not measured)",
-                        if loads == 1 { "" } else { "s" }
-                    );
-                    host.emit(Kind::Passed, function, at, "LoopUnrolled", &message);
+                    host.emit(Kind::Passed, function, at, "LoopUnrolled", &sentence(&plan));
                     plans.push((function, latch(plan.latch)));
                 }
                 Ok(_) => {}
@@ -67,4 +72,18 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     functions.dedup();
     functions.iter().for_each(|&function| host.reshape(function, Reshape::Unroll));
     !plans.is_empty()
+}
+
+/// What is done to a loop.
+fn sentence(plan: &UnrollPlan) -> String {
+    let UnrollPlan { loads, slow, instructions, .. } = *plan;
+    let number = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let of = match (loads, slow) {
+        (_, 0) => number(loads, "load"),
+        (0, _) => number(slow, "slow computation"),
+        _ => format!("{} and {}", number(loads, "load"), number(slow, "slow computation")),
+    };
+    format!(
+        "loop of {instructions} instructions unrolled by {FACTOR}: {of} of an iteration can overlap with those of others (not measured)"
+    )
 }

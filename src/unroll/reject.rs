@@ -7,17 +7,45 @@ use super::plan::{FACTOR, MOST_INSTRUCTIONS};
 pub enum Reject {
     #[error("it is not counted, or can be left from several places, so that each iteration would still be tested")]
     Uncounted,
-    #[error("lanes may leave it after different numbers of iterations, and all wait for the remainder of each")]
-    Divergent,
     #[error("an iteration waits for other lanes, calls a function, or has an atomic or volatile access")]
     Waits,
-    #[error("where it loads from depends on what the iteration before has loaded, so that loads cannot overlap")]
+    #[error("an iteration branches, and loads of one would not move across the branches of another")]
+    Branches,
+    #[error("lanes may leave it after different numbers of iterations, and all wait for the remainder of each")]
+    Divergent,
+    #[error("it strides over the threads, which share few iterations more often than not")]
+    Strided,
+    #[error("its trip count is loaded, which may be small where it runs most often")]
+    Loaded,
+    #[error(
+        "its trip count depends on the block or on the number of threads, which share few iterations more often than not"
+    )]
+    Divided,
+    #[error("it is in another loop, and its iterations are few more often than not, or ptxas unrolls it")]
+    Nested,
+    #[error("other loops of the function are nested deeper and take the time")]
+    Outer,
+    #[error("it loads less than 4 bytes a lane, and more in flight would not share cache lines with other warps")]
+    Narrow,
+    #[error("lanes load from places far apart, which the number of requests holds up, not their latency")]
+    Scattered,
+    #[error("all that it loads is in shared memory, whose latency other warps hide")]
+    Near,
+    #[error("it accesses objects on the stack, and copies of it would change what can be done about them")]
+    Stack,
+    #[error("what takes long in it needs the result of the iteration before, so that iterations cannot overlap")]
     Chained,
     #[error("it may store to where the next iteration loads from, so that loads cannot overlap")]
     Stores,
+    #[error(
+        "a product could meet a sum of another iteration, and both would become one multiply-add, which rounds once"
+    )]
+    Contraction,
     #[error("it has {instructions} instructions; at most {MOST_INSTRUCTIONS} are copied {FACTOR} times")]
     Large { instructions: usize },
-    #[error("{before} registers would become {after}, with which fewer blocks fit on a multiprocessor")]
+    #[error(
+        "{before} registers would become {after}, with which it would spill, or half of the blocks fit on a multiprocessor"
+    )]
     Pressure { before: u32, after: u32 },
 }
 
@@ -26,10 +54,21 @@ impl Reject {
     pub fn name(self) -> &'static str {
         match self {
             Reject::Uncounted => "UnrollUncounted",
-            Reject::Divergent => "UnrollDivergent",
             Reject::Waits => "UnrollWaits",
+            Reject::Branches => "UnrollBranches",
+            Reject::Divergent => "UnrollDivergent",
+            Reject::Strided => "UnrollStrided",
+            Reject::Loaded => "UnrollLoaded",
+            Reject::Divided => "UnrollDivided",
+            Reject::Nested => "UnrollNested",
+            Reject::Outer => "UnrollOuter",
+            Reject::Narrow => "UnrollNarrow",
+            Reject::Scattered => "UnrollScattered",
+            Reject::Near => "UnrollNear",
+            Reject::Stack => "UnrollStack",
             Reject::Chained => "UnrollChained",
             Reject::Stores => "UnrollStores",
+            Reject::Contraction => "UnrollContraction",
             Reject::Large { .. } => "UnrollLarge",
             Reject::Pressure { .. } => "UnrollPressure",
         }

@@ -20,7 +20,7 @@ const MACHINE: &str = "machine";
 /// Every transform by itself with the parameters that make it do most, the default pipeline, and all of them in
 /// sequence.
 const PIPELINES: [&str; 13] = [
-    "unroll-loops",
+    "unroll-loops<always>",
     "whole-program",
     "inline-calls",
     "free-arrays",

@@ -1,0 +1,234 @@
+//! What does an iteration of a loop do, and what of it needs the iteration before?
+
+use crate::access::{Space, space_of};
+use crate::cfg::cycles::Cycle;
+use crate::divergence::Facts;
+use crate::divergence::facts::may_synchronise;
+use crate::entity::{Block, Inst, Value};
+use crate::ir::Func;
+use crate::ir::call::{Callee, Memory};
+use crate::ir::handles::Handles;
+use crate::ir::inst::Opcode;
+use crate::llvm::handle::intrinsic_name;
+use rustc_hash::FxHashSet;
+
+/// What a loop counts with.
+pub struct Counter {
+    /// The block with the loop's only exit.
+    pub exit: Block,
+    /// The counter.
+    pub phi: Inst,
+    /// What each iteration adds to it.
+    pub step: Value,
+    /// What it is compared with.
+    pub bound: Value,
+}
+
+/// A loop with a single latch.
+pub struct Body<'a> {
+    pub facts: &'a Facts,
+    pub func: &'a Func,
+    pub cycle: Cycle,
+    pub latch: Block,
+    pub insts: Vec<Inst>,
+}
+
+impl<'a> Body<'a> {
+    pub fn of(facts: &'a Facts, cycle: Cycle, latch: Block) -> Body<'a> {
+        let func = &facts.func;
+        let blocks = facts.cfg().cycles.blocks(cycle);
+        let insts = blocks.iter().flat_map(|&block| func.block_insts(block)).collect();
+        Body { facts, func, cycle, latch, insts }
+    }
+
+    /// The number of instructions that are copied.
+    pub fn size(&self) -> usize {
+        self.insts.iter().filter(|&&inst| self.func.insts[inst].opcode != Opcode::Phi).count()
+    }
+
+    /// What the loop counts with, if it has one exit, which compares what grows by the same amount in each iteration with
+    /// what does not change.
+    pub fn counter(&self) -> Option<Counter> {
+        let cycles = &self.facts.cfg().cycles;
+        let mut exits = cycles.exit_edges(&self.func.graph, self.cycle);
+        let (exit, _) = exits.next()?;
+        if exits.next().is_some() || self.func.insts[self.func.terminator(exit)].opcode != Opcode::CondBr {
+            return None;
+        }
+        let test = self.func.def(self.func.condition(self.func.terminator(exit))?)?;
+        let &[a, b] = self.func.operands(test) else { return None };
+        let of = |counted, bound| {
+            let (phi, step) = self.counted(counted).filter(|_| !self.is_inside(bound))?;
+            Some(Counter { exit, phi, step, bound })
+        };
+        (self.func.insts[test].opcode == Opcode::ICmp).then(|| of(a, b).or_else(|| of(b, a))).flatten()
+    }
+
+    /// The phi of the header to which each iteration adds the same, and what it adds, for the phi or for the sum.
+    fn counted(&self, value: Value) -> Option<(Inst, Value)> {
+        let def = self.func.def(value)?;
+        let is_phi = self.func.insts[def].opcode == Opcode::Phi;
+        let phi = if is_phi { def } else { self.func.def(*self.func.operands(def).first()?)? };
+        if self.func.insts[phi].opcode != Opcode::Phi || !self.is_of_header(phi) {
+            return None;
+        }
+        let mut next = self.next_values(phi);
+        let (Some(sum), None) = (next.next(), next.next()) else { return None };
+        let add = self.func.def(sum)?;
+        let &[old, step] = self.func.operands(add) else { return None };
+        let adds = self.func.insts[add].opcode == Opcode::Add && old == self.func.result(phi) && !self.is_inside(step);
+        (adds && (is_phi || add == def)).then_some((phi, step))
+    }
+
+    /// What a phi of the header is when the loop is entered.
+    pub fn starts(&self, phi: Inst) -> impl Iterator<Item = Value> + '_ {
+        let pairs = self.func.operands(phi).iter().zip(self.func.incoming(phi));
+        pairs.filter(|&(_, &from)| !self.facts.cfg().cycles.contains(self.cycle, from)).map(|(&value, _)| value)
+    }
+
+    /// What a phi of the header is in the next iteration.
+    fn next_values(&self, phi: Inst) -> impl Iterator<Item = Value> + '_ {
+        let pairs = self.func.operands(phi).iter().zip(self.func.incoming(phi));
+        pairs.filter(|&(_, &from)| self.facts.cfg().cycles.contains(self.cycle, from)).map(|(&value, _)| value)
+    }
+
+    fn is_of_header(&self, inst: Inst) -> bool {
+        self.func.insts[inst].block == self.facts.cfg().cycles.header(self.cycle)
+    }
+
+    /// Whether the loop computes a value.
+    fn is_inside(&self, value: Value) -> bool {
+        self.func.def(value).is_some_and(|def| self.facts.cfg().cycles.contains(self.cycle, self.func.insts[def].block))
+    }
+
+    /// Where a load loads from.
+    pub fn address(&self, load: Inst) -> Value {
+        self.func.operands(load)[0]
+    }
+
+    /// Whether it loads from memory other than the stack, at an address of its own in each iteration.
+    pub fn is_load(&self, inst: Inst) -> bool {
+        self.func.insts[inst].opcode == Opcode::Load
+            && self.is_changing(inst)
+            && matches!(space_of(self.func, self.address(inst)), Space::Global | Space::Generic | Space::Shared)
+    }
+
+    /// Whether it loads from an address of its own in each iteration.
+    pub fn is_changing(&self, load: Inst) -> bool {
+        self.is_inside(self.address(load))
+    }
+
+    /// Whether it takes long to compute.
+    pub fn is_slow(&self, inst: Inst) -> bool {
+        match self.func.insts[inst].opcode {
+            Opcode::FDiv | Opcode::FRem => true,
+            Opcode::UDiv | Opcode::SDiv | Opcode::URem | Opcode::SRem => {
+                self.func.operands(inst).get(1).is_some_and(|&by| self.func.constant(by).is_none())
+            }
+            Opcode::Call => self.intrinsic(inst).is_some_and(|name| {
+                let slow = ["sqrt", ".div", ".rcp", ".ex2", ".lg2", ".sin", ".cos"];
+                slow.iter().any(|part| name.contains(part))
+            }),
+            _ => false,
+        }
+    }
+
+    /// Whether iterations cannot overlap around it.
+    pub fn waits(&self, inst: Inst) -> bool {
+        if self.func.insts[inst].opcode != Opcode::Call {
+            return may_synchronise(self.func, inst);
+        }
+        let call = self.func.call(inst);
+        match self.intrinsic(inst) {
+            Some(name) if name == "llvm.assume" => false,
+            Some(_) => call.convergent || call.memory == Memory::ReadWrite,
+            None => true,
+        }
+    }
+
+    /// The name of the intrinsic that is called.
+    fn intrinsic(&self, call: Inst) -> Option<String> {
+        match self.func.call(call).callee {
+            Callee::Intrinsic(id) => Some(intrinsic_name(id)),
+            _ => None,
+        }
+    }
+
+    /// The memory that an instruction loads from or stores to.
+    pub fn accessed_space(&self, inst: Inst) -> Option<Space> {
+        match self.func.insts[inst].opcode {
+            Opcode::Load => Some(space_of(self.func, self.address(inst))),
+            _ => self.stored_space(inst),
+        }
+    }
+
+    /// The memory that an instruction stores to.
+    pub fn stored_space(&self, inst: Inst) -> Option<Space> {
+        (self.func.insts[inst].opcode == Opcode::Store).then(|| space_of(self.func, self.func.operands(inst)[1]))
+    }
+
+    /// The values that need what an earlier iteration loaded.
+    pub fn depend_on_loads(&self) -> FxHashSet<Value> {
+        let loads = self.insts.iter().filter(|&&inst| self.func.insts[inst].opcode == Opcode::Load);
+        let loaded = self.closure(loads.map(|&load| self.func.result(load)).collect());
+        let phis = self.header_phis().filter(|&phi| self.next_values(phi).any(|next| loaded.contains(&next)));
+        self.closure(phis.map(|phi| self.func.result(phi)).collect())
+    }
+
+    /// The values that need what an earlier iteration computed, other than counters.
+    pub fn depend_on_results(&self) -> FxHashSet<Value> {
+        let results = self.header_phis().map(|phi| self.func.result(phi));
+        self.closure(results.filter(|&phi| self.counted(phi).is_none()).collect())
+    }
+
+    /// Whether the copies could bring a product into the block of a sum that uses it, where the back end joins the two
+    /// into one multiply-add, with other results: a sum of the next iteration, or, if the trip count is constant, one
+    /// behind the loop, since the iterations that remain are then copied there.
+    pub fn changes_contraction(&self, handles: &Handles<'_>, is_constant: bool) -> bool {
+        let opcode = |inst: Inst| self.func.insts[inst].opcode;
+        let is_product = |inst: Inst| opcode(inst) == Opcode::FMul && handles.inst(inst).allows_contraction();
+        let products = self.insts.iter().copied().filter(|&inst| is_product(inst));
+        let products: FxHashSet<Value> = products.map(|product| self.func.result(product)).collect();
+        let is_sum = |inst: Inst| matches!(opcode(inst), Opcode::FAdd | Opcode::FSub);
+        let uses = |inst: Inst, of: &FxHashSet<Value>| self.func.operands(inst).iter().any(|value| of.contains(value));
+        // a product with another sign or type, or one of several, is still one
+        let passes = |inst: Inst| {
+            use Opcode::{BitCast, ExtractElement, FNeg, FpCast, Freeze, InsertElement, Select, ShuffleVector};
+            matches!(
+                opcode(inst),
+                FNeg | FpCast | Select | Freeze | BitCast | ExtractElement | InsertElement | ShuffleVector
+            )
+        };
+        let products = self.closure_of(products, passes);
+        let carried = self.header_phis().filter(|&phi| self.next_values(phi).any(|next| products.contains(&next)));
+        let carried = self.closure_of(carried.map(|phi| self.func.result(phi)).collect(), passes);
+        let is_behind = |inst: Inst| !self.facts.cfg().cycles.contains(self.cycle, self.func.insts[inst].block);
+        let leaves = |inst: Inst| uses(inst, &products) && is_behind(inst);
+        self.insts.iter().any(|&inst| is_sum(inst) && uses(inst, &carried))
+            || (is_constant && self.func.insts.keys().any(leaves))
+    }
+
+    fn header_phis(&self) -> impl Iterator<Item = Inst> + '_ {
+        self.func.phis(self.facts.cfg().cycles.header(self.cycle))
+    }
+
+    /// Some values, and all that the loop computes from them.
+    fn closure(&self, values: FxHashSet<Value>) -> FxHashSet<Value> {
+        self.closure_of(values, |_| true)
+    }
+
+    /// Some values, and all that such instructions of the loop compute from them.
+    fn closure_of(&self, mut values: FxHashSet<Value>, takes: impl Fn(Inst) -> bool) -> FxHashSet<Value> {
+        loop {
+            let before = values.len();
+            for inst in self.insts.iter().copied().filter(|&inst| takes(inst)) {
+                if self.func.operands(inst).iter().any(|operand| values.contains(operand)) {
+                    values.insert(self.func.result(inst));
+                }
+            }
+            if values.len() == before {
+                return values;
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What is a value computed from: arguments only, or memory, or the place of a thread or block in the launch?
+
+use super::body::Body;
+use crate::entity::{Inst, Value};
+use crate::ir::call::Callee;
+use crate::ir::inst::Opcode;
+use crate::llvm::handle::intrinsic_name;
+use rustc_hash::FxHashSet;
+
+/// What some values are computed from, besides constants and arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Origin {
+    /// Memory, or a function that is called.
+    pub is_loaded: bool,
+    /// The number of a thread or block, or the size of a block.
+    pub is_divided: bool,
+    /// The number of blocks.
+    pub is_of_grid: bool,
+}
+
+impl Origin {
+    pub fn of(body: &Body<'_>, values: impl IntoIterator<Item = Value>) -> Origin {
+        let func = body.func;
+        let mut open: Vec<Value> = values.into_iter().collect();
+        let mut seen: FxHashSet<Value> = open.iter().copied().collect();
+        let mut origin = Origin::default();
+        while let Some(value) = open.pop() {
+            let Some(def) = func.def(value) else { continue };
+            match func.insts[def].opcode {
+                Opcode::Call => origin.add_call(body, def),
+                Opcode::Load => {
+                    origin.is_loaded |= !is_member(body, func.operands(def)[0]);
+                    continue;
+                }
+                Opcode::CmpXchg | Opcode::AtomicRmw | Opcode::Alloca | Opcode::Other => origin.is_loaded = true,
+                _ => {}
+            }
+            open.extend(func.operands(def).iter().copied().filter(|&operand| seen.insert(operand)));
+        }
+        origin
+    }
+
+    fn add_call(&mut self, body: &Body<'_>, call: Inst) {
+        let Callee::Intrinsic(id) = body.func.call(call).callee else {
+            self.is_loaded = true;
+            return;
+        };
+        if let Some(register) = intrinsic_name(id).strip_prefix("llvm.nvvm.read.ptx.sreg.") {
+            let is_of_grid = register.starts_with("nctaid");
+            self.is_of_grid |= is_of_grid;
+            self.is_divided |= !is_of_grid;
+        }
+    }
+}
+
+/// Whether an address is that of a member of a structure that a kernel takes by value.
+fn is_member(body: &Body<'_>, mut pointer: Value) -> bool {
+    let func = body.func;
+    while let Some(def) = func.def(pointer) {
+        match func.insts[def].opcode {
+            Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast => pointer = func.operands(def)[0],
+            _ => return false,
+        }
+    }
+    func.is_kernel && func.as_param(pointer).is_some_and(|param| func.params[param as usize].byval)
+}
