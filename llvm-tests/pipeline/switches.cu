@@ -1,7 +1,9 @@
 // Every transform can be switched off by an annotation, for a file, or as a whole; the others go on. Unoptimised code is
 // left alone.
 //
-// DEFINE: %{flags} = -mllvm -warpwise-block=64x2 -Rpass=warpwise -S -o /dev/null
+// DEFINE: %{flags} = -mllvm -warpwise-block=64x2 -Rpass=warpwise -S -o /dev/null -mllvm -warpwise-unroll=0
+// RUN: %clang_cuda %s -mllvm -warpwise-block=64x2 -Rpass=warpwise -S -o /dev/null 2>&1 | %FileCheck %s --check-prefix=UNROLL
+// UNROLL: remark: loop of {{[0-9]+}} instructions unrolled by 4
 // RUN: %clang_cuda %s %{flags} 2>&1 | %FileCheck %s --check-prefixes=FUSE,STEER,VOTE --implicit-check-not=remark:
 // RUN: %clang_cuda %s %{flags} -mllvm -warpwise-fuse=0 2>&1 | %FileCheck %s --check-prefixes=STEER,VOTE --implicit-check-not=remark:
 // RUN: %clang_cuda %s %{flags} -mllvm -warpwise-steer=0 2>&1 | %FileCheck %s --check-prefixes=FUSE,VOTE --implicit-check-not=remark:

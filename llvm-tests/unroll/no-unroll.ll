@@ -352,7 +352,7 @@ done:
   ret void
 }
 
-; REMARK: remark: {{.*}} loop is not unrolled: it accesses objects on the stack, and copies of it would change what can be done about them
+; REMARK: remark: {{.*}} loop is not unrolled: the function has objects on the stack, and copies of the loop would change what is done about them
 define ptx_kernel void @stack(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
 entry:
   %own = alloca [8 x float]

@@ -1,10 +1,12 @@
 ; A loop whose trip count the launch states, and whose loads or divisions do not depend on each other, is unrolled by four,
 ; with a loop for the remainder. What the source or LLVM has decided stays: a pragma, a small constant trip count.
-; Off by default.
+; On by default, off with the map.
 ; RUN: %opt -passes=unroll-loops,verify -S %s | %FileCheck %s
 ; RUN: %opt -passes='warpwise<unroll>' -S %s | %FileCheck %s
 ; RUN: %opt -warpwise-unroll -passes='warpwise' -S %s | %FileCheck %s
-; RUN: %opt -passes='warpwise' -S %s | %FileCheck %s --check-prefix=OFF
+; RUN: %opt -passes='warpwise' -S %s | %FileCheck %s
+; RUN: %opt -warpwise-unroll=0 -passes='warpwise' -S %s | %FileCheck %s --check-prefix=OFF
+; RUN: %opt -passes='warpwise<map>' -S %s | %FileCheck %s --check-prefix=OFF
 ; RUN: %opt -passes=unroll-loops -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 ; RUN: %opt -passes='unroll-loops<limit=0>' -S -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefixes=LIMIT,OFF
 ; RUN: %opt -passes=unroll-loops -S %s -o %t.ll

@@ -60,13 +60,7 @@ impl Kind {
     /// The kinds that settings allow, the most promising ones first.
     pub fn all(settings: &Settings) -> Vec<Kind> {
         let settings = Settings { versions: false, ..settings.clone() };
-        // unrolling is off unless it is measured
-        let may_run = |&transform: &Transform| {
-            settings.runs(transform)
-                || (transform == Transform::Unroll && !settings.is_off && !settings.switches.is_refused(transform))
-        };
-        let enabled = Transform::ALL.into_iter().filter(may_run).collect::<Vec<_>>();
-        let models = enabled.iter().copied().filter(|&transform| settings.runs(transform)).collect::<Vec<_>>();
+        let enabled = Transform::ALL.into_iter().filter(|&transform| settings.runs(transform)).collect::<Vec<_>>();
         let of = |name, transforms: &[Transform], change: fn(&mut Settings)| {
             let transforms: Vec<Transform> = transforms.iter().copied().filter(|it| enabled.contains(it)).collect();
             let mut settings = settings.clone();
@@ -74,7 +68,7 @@ impl Kind {
             Kind { name, settings, transforms }
         };
         let kinds = [
-            of("models", &models, |_| {}),
+            of("models", &enabled, |_| {}),
             of(VERSION, &[Transform::Fuse, Transform::Annotate, Transform::Steer], |settings| settings.versions = true),
             of("fuse", &[Transform::Fuse], |settings| settings.always = true),
             of("steer", &[Transform::Steer], |settings| settings.candidates.unprofitable = true),

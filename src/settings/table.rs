@@ -78,7 +78,7 @@ pub const PARAMETERS: &[Parameter] = &[
         takes: Takes::Shape(|settings, shape| settings.block = Some(shape)),
         help: "Shape of the blocks with which kernels are launched, such as 256 or 16x16; a kernel's own attributes override it",
     },
-    runs(Transform::Unroll, "unroll", "Run unroll-loops (off)"),
+    runs(Transform::Unroll, "unroll", "Run unroll-loops (on; off with the map unless asked for)"),
     runs(Transform::Annotate, "annotate", "Run annotate-uniform (on)"),
     runs(Transform::Fuse, "fuse", "Run fuse-branches (on; off with the map unless asked for)"),
     runs(Transform::Steer, "steer", "Run steer-spills (on)"),

@@ -75,18 +75,13 @@ impl Switches {
         self.0[transform as usize] = Some(on);
     }
 
-    /// Whether a transform was switched off by name.
-    pub fn is_refused(&self, transform: Transform) -> bool {
-        self.0[transform as usize] == Some(false)
-    }
-
-    /// Whether the default pipeline runs a transform. Unrolling and the map are off unless requested. When it is on, fusion is off
-    /// unless requested, so that the branches counted are those of the source.
+    /// Whether the default pipeline runs a transform. The map is off unless requested. When it is on, fusion and
+    /// unrolling are off unless requested, so that the branches counted are those of the source.
     pub fn is_on(&self, transform: Transform) -> bool {
         self.0[transform as usize].unwrap_or_else(|| match transform {
             Transform::Annotate | Transform::Steer => true,
-            Transform::Fuse => !self.is_on(Transform::Map),
-            Transform::Unroll | Transform::Map => false,
+            Transform::Unroll | Transform::Fuse => !self.is_on(Transform::Map),
+            Transform::Map => false,
         })
     }
 }

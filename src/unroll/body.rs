@@ -154,14 +154,6 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The memory that an instruction loads from or stores to.
-    pub fn accessed_space(&self, inst: Inst) -> Option<Space> {
-        match self.func.insts[inst].opcode {
-            Opcode::Load => Some(space_of(self.func, self.address(inst))),
-            _ => self.stored_space(inst),
-        }
-    }
-
     /// The memory that an instruction stores to.
     pub fn stored_space(&self, inst: Inst) -> Option<Space> {
         (self.func.insts[inst].opcode == Opcode::Store).then(|| space_of(self.func, self.func.operands(inst)[1]))

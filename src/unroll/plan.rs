@@ -26,7 +26,7 @@ use crate::gpu::Chip;
 use crate::gpu::chip::{self, MAX_REGISTERS};
 use crate::gpu::occupancy::{USUAL_THREADS, register_budget};
 use crate::ir::handles::Handles;
-use crate::ir::inst::Flags;
+use crate::ir::inst::{Flags, Opcode};
 use crate::llvm::handle::Function;
 use crate::pressure::Pressure;
 
@@ -108,7 +108,7 @@ fn check(context: &Context<'_, '_>, body: &Body<'_>, slow: &[Inst], is_constant:
         return Err(Reject::Branches);
     }
     if always { trips::check_lanes(body, &counter) } else { trips::check(body, &counter, is_constant) }?;
-    if !always && body.insts.iter().any(|&inst| body.accessed_space(inst) == Some(Space::Local)) {
+    if !always && body.func.insts.values().any(|inst| inst.opcode == Opcode::Alloca) {
         return Err(Reject::Stack);
     }
     let all = || body.insts.iter().copied().filter(|&inst| body.is_load(inst)).collect();

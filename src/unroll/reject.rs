@@ -31,7 +31,7 @@ pub enum Reject {
     Scattered,
     #[error("all that it loads is in shared memory, whose latency other warps hide")]
     Near,
-    #[error("it accesses objects on the stack, and copies of it would change what can be done about them")]
+    #[error("the function has objects on the stack, and copies of the loop would change what is done about them")]
     Stack,
     #[error("what takes long in it needs the result of the iteration before, so that iterations cannot overlap")]
     Chained,
