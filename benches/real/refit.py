@@ -82,11 +82,14 @@ def decided(rows, number, threshold):
     return [row["ratio"] if number(row) >= threshold else None for row in rows]
 
 
+def of_today(rows):
+    """Without those to which an earlier transform leaves nothing."""
+    return [row for row in rows if row["now"] != "earlier"]
+
+
 def fitted(rows, number):
-    """The threshold with the highest geometric mean: half-way between two numbers of the table, or at the least."""
-    numbers = sorted({number(row) for row in rows})
-    between = [numbers[0]] + [(a + b) / 2 for a, b in zip(numbers, numbers[1:])]
-    return max(between, key=lambda threshold: mean(decided(rows, number, threshold)))
+    """The threshold with the highest geometric mean, among the numbers of the table; of several the strictest."""
+    return max(sorted({number(row) for row in rows}, reverse=True), key=lambda least: mean(decided(rows, number, least)))
 
 
 def out_of_sample(rows, number):
@@ -95,7 +98,7 @@ def out_of_sample(rows, number):
     for program in sorted({row["program"] for row in rows}):
         others = [row for row in rows if row["program"] != program]
         threshold = fitted(others, number) if others else -math.inf
-        ratios += decided([row for row in rows if row["program"] == program], number, threshold)
+        ratios += decided([row for row in of_today(rows) if row["program"] == program], number, threshold)
     return ratios
 
 
@@ -123,11 +126,12 @@ def main():
         held = out_of_sample(ours, number)
         print(f"{transform}: {name} is {sign * threshold:g}, the table chooses {sign * fitted(ours, number):.3g}")
         print(f"  all of them:      {summary([row['ratio'] for row in ours])}")
-        print(f"  as it is:         {summary(decided(ours, number, threshold))}")
+        print(f"  as it is:         {summary(decided(of_today(ours), number, threshold))}")
         print(f"  program left out: {summary(held)}")
-        now += decided(ours, number, threshold)
+        now += decided(of_today(ours), number, threshold)
         left_out += held
-    rest = [row["ratio"] for row in rows if row["transform"] not in {model[0] for model in MODELS}]
+    models = {model[0] for model in MODELS}
+    rest = [row["ratio"] for row in rows if row["transform"] not in models and row["now"] == "yes"]
     print(f"all transforms:\n  as it is:         {summary(now + rest)}\n  program left out: {summary(left_out + rest)}")
 
 
