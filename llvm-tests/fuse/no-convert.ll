@@ -815,3 +815,57 @@ end:
   store i32 %power.next, ptr %po
   ret void
 }
+
+; The next iteration cannot overlap with the load: lanes wait for each other first.
+define ptx_kernel void @waits(ptr %list, ptr %weights, ptr %out, i32 %n) {
+; CHECK-LABEL: define ptx_kernel void @waits(
+; CHECK: br i1 %same, label %both, label %differ
+; CHECK: br i1 %less, label %left, label %right
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+
+loop:
+  %i = phi i32 [ %t, %entry ], [ %i.next, %latch ]
+  %j = phi i32 [ 0, %entry ], [ %j.next, %latch ]
+  %sum = phi float [ 0.0, %entry ], [ %sum.next, %latch ]
+  %px = getelementptr i32, ptr %list, i32 %i
+  %x = load i32, ptr %px
+  %py = getelementptr i32, ptr %list, i32 %j
+  %y = load i32, ptr %py
+  %same = icmp eq i32 %x, %y
+  br i1 %same, label %both, label %differ
+
+both:
+  %pw = getelementptr float, ptr %weights, i32 %x
+  %w = load float, ptr %pw
+  %sum.w = fadd float %sum, %w
+  %i0 = add nsw i32 %i, 1
+  %j0 = add nsw i32 %j, 1
+  br label %latch
+
+differ:
+  %less = icmp slt i32 %x, %y
+  br i1 %less, label %left, label %right
+
+left:
+  %i1 = add nsw i32 %i, 1
+  br label %latch
+
+right:
+  %j1 = add nsw i32 %j, 1
+  br label %latch
+
+latch:
+  %i.next = phi i32 [ %i0, %both ], [ %i1, %left ], [ %i, %right ]
+  %j.next = phi i32 [ %j0, %both ], [ %j, %left ], [ %j1, %right ]
+  %sum.next = phi float [ %sum.w, %both ], [ %sum, %left ], [ %sum, %right ]
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %more = icmp slt i32 %j.next, %n
+  br i1 %more, label %loop, label %end
+
+end:
+  %po = getelementptr float, ptr %out, i32 %t
+  store float %sum.next, ptr %po
+  ret void
+}
