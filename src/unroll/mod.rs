@@ -2,7 +2,8 @@
 //!
 //! nvcc unrolls most such loops by four; LLVM has no preference of its own for NVPTX and leaves them. [`plan`] decides by
 //! facts; a plan marks the loop by `llvm.loop.unroll.count`, as `#pragma unroll 4` does, and LLVM's unroller carries it out,
-//! only on loops that are marked. Off unless asked for, or measured: `ptxas` unrolls some of these loops itself.
+//! only on loops that are marked. `ptxas` unrolls some of these loops itself, which is why only those are marked that are sure
+//! to gain.
 
 mod body;
 mod loads;
@@ -46,10 +47,14 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     // plan everything before editing: the facts of one function may depend on the bodies of others
     let mut plans = Vec::new();
     for function in module.functions().filter(enabled) {
-        let (facts, handles) = analysis.facts(function);
+        let (outline, handles) = analysis.outline(function);
+        if outline.cfg().cycles.is_empty() {
+            continue;
+        }
+        let facts = analysis.solve(outline, function);
         let frequencies = Frequencies::new(function);
         let latch = |block| handles.inst(facts.func.terminator(block));
-        let context = Context { facts: &facts, handles: &handles, function, options };
+        let context = Context::new(&facts, &handles, options);
         for Decision { header, outcome } in plan::plan(&context, &frequencies) {
             let at = Some(handles.inst(facts.func.terminator(header)));
             match outcome {

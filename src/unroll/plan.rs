@@ -27,8 +27,8 @@ use crate::gpu::chip::{self, MAX_REGISTERS};
 use crate::gpu::occupancy::{USUAL_THREADS, register_budget};
 use crate::ir::handles::Handles;
 use crate::ir::inst::{Flags, Opcode};
-use crate::llvm::handle::Function;
 use crate::pressure::Pressure;
+use std::cell::OnceCell;
 
 /// Iterations of the unrolled loop: what nvcc chooses for most loops of unknown trip count.
 pub const FACTOR: u32 = 4;
@@ -59,8 +59,18 @@ pub struct Decision {
 pub struct Context<'a, 'm> {
     pub facts: &'a Facts,
     pub handles: &'a Handles<'m>,
-    pub function: Function<'m>,
     pub options: &'a Options,
+    /// Whether it has a stack object.
+    has_stack: bool,
+    /// The registers of the function, computed for the first loop that needs them.
+    pressure: OnceCell<Pressure>,
+}
+
+impl<'a, 'm> Context<'a, 'm> {
+    pub fn new(facts: &'a Facts, handles: &'a Handles<'m>, options: &'a Options) -> Self {
+        let has_stack = facts.func.insts.values().any(|inst| inst.opcode == Opcode::Alloca);
+        Context { facts, handles, options, has_stack, pressure: OnceCell::new() }
+    }
 }
 
 /// The decisions about the candidates of a function.
@@ -108,7 +118,7 @@ fn check(context: &Context<'_, '_>, body: &Body<'_>, slow: &[Inst], is_constant:
         return Err(Reject::Branches);
     }
     if always { trips::check_lanes(body, &counter) } else { trips::check(body, &counter, is_constant) }?;
-    if !always && body.func.insts.values().any(|inst| inst.opcode == Opcode::Alloca) {
+    if !always && context.has_stack {
         return Err(Reject::Stack);
     }
     let all = || body.insts.iter().copied().filter(|&inst| body.is_load(inst)).collect();
@@ -148,14 +158,15 @@ fn check_registers<'a>(
     body: &Body<'_>,
     results: impl Iterator<Item = &'a Inst>,
 ) -> Result<(), Reject> {
-    let pressure = Pressure::new(body.facts);
+    let pressure = context.pressure.get_or_init(|| Pressure::new(body.facts));
     let before = pressure.largest(body.facts);
     let more: u32 = results.map(|&inst| pressure.units(body.func.result(inst))).sum();
     let after = before + (FACTOR - 1) * more;
     let geometry = &body.facts.geometry;
     let budget = register_budget(context.options.regs, geometry).unwrap_or(MAX_REGISTERS);
-    let chip =
-        Chip::of(&context.function.string_attribute("target-cpu").unwrap_or_else(|| chip::LLVM_DEFAULT.to_owned()));
+    let chip = Chip::of(
+        &context.handles.function.string_attribute("target-cpu").unwrap_or_else(|| chip::LLVM_DEFAULT.to_owned()),
+    );
     let threads = if geometry.is_bounded() { geometry.thread_bound() } else { USUAL_THREADS };
     let blocks = |registers| chip.resident_blocks(threads, registers, 0);
     if after > budget || 2 * blocks(after) < blocks(before) { Err(Reject::Pressure { before, after }) } else { Ok(()) }
