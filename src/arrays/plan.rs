@@ -84,6 +84,9 @@ pub fn plan<'m>(outline: &Outline, handles: &Handles<'m>) -> Decided<'m> {
             Err(reject) => decided.refusals.push((alloca, reject)),
         }
     }
+    if candidates.is_empty() {
+        return decided;
+    }
     let limits = Limits::of(outline, handles.function);
     let mut taken: Vec<Candidate<'m>> = Vec::new();
     for group in groups(candidates) {
@@ -95,11 +98,13 @@ pub fn plan<'m>(outline: &Outline, handles: &Handles<'m>) -> Decided<'m> {
             decided.refusals.extend(taken.drain(count..).map(|left| (left.alloca, reject)));
         }
     }
+    if taken.is_empty() {
+        return decided;
+    }
     let Ok(size) = limits.check(outline, &taken) else { return decided };
     let objects: Vec<&Object> = taken.iter().map(|candidate| &candidate.object).collect();
     match products::to_round(outline, handles, &blocks_of(outline, &taken), &objects) {
         Err(reject) => decided.refusals.extend(taken.iter().map(|left| (left.alloca, reject))),
-        Ok(_) if taken.is_empty() => {}
         Ok(products) => {
             let latch = |one: &Unrolled| handles.inst(outline.func.terminator(one.latch));
             decided.plan = Some(Plan {
