@@ -8,8 +8,8 @@ use crate::cost::frequency::Frequencies;
 use crate::divergence::Outline;
 use crate::entity::Block;
 use crate::gpu::Chip;
-use crate::gpu::chip;
-use crate::gpu::occupancy::{USUAL_THREADS, register_budget};
+use crate::gpu::chip::MAX_REGISTERS;
+use crate::gpu::occupancy::{expected_threads, register_budget};
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::llvm::edit::annotate::is_optnone;
@@ -199,11 +199,14 @@ struct Limits {
 
 impl Limits {
     fn of(outline: &Outline, function: Function<'_>) -> Limits {
-        let cpu = function.string_attribute("target-cpu").unwrap_or_else(|| chip::LLVM_DEFAULT.to_owned());
         let geometry = &outline.geometry;
-        let threads = if geometry.is_bounded() { geometry.thread_bound() } else { USUAL_THREADS };
-        let most = register_budget(None, geometry).unwrap_or(chip::MAX_REGISTERS);
-        Limits { chip: Chip::of(&cpu), threads, most, before: Pressure::new(outline).largest(outline) }
+        let most = register_budget(None, geometry).unwrap_or(MAX_REGISTERS);
+        Limits {
+            chip: Chip::of(&function.target_cpu()),
+            threads: expected_threads(geometry),
+            most,
+            before: Pressure::new(outline).largest(outline),
+        }
     }
 
     fn check(&self, outline: &Outline, candidates: &[Candidate<'_>]) -> Result<Size, Reject> {

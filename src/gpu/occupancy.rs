@@ -27,6 +27,11 @@ impl Chip {
     }
 }
 
+/// Number of threads of a block for which occupancy is judged: the bound, or [`USUAL_THREADS`] where there is none.
+pub fn expected_threads(geometry: &Geometry) -> u32 {
+    if geometry.is_bounded() { geometry.thread_bound() } else { USUAL_THREADS }
+}
+
 /// Number of registers that a thread may use: as stated by the user, else the kernel's own bound, else what its launch
 /// bounds leave. `None` if there is no bound; `ptxas` then uses as many as it likes.
 pub fn register_budget(stated: Option<u32>, geometry: &Geometry) -> Option<u32> {

@@ -20,7 +20,7 @@ mod reject;
 use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, Options, SteeredFunction};
 use crate::gpu::Chip;
 use crate::gpu::chip::STATIC_SHARED;
-use crate::gpu::occupancy::USUAL_THREADS;
+use crate::gpu::occupancy::expected_threads;
 use crate::ir::names::Names;
 use crate::llvm::remark::{Host, Kind};
 use crate::settings::Transform;
@@ -46,7 +46,7 @@ pub fn plan<'m>(
     let about = steered.emitted;
     let frequencies = analyses.frequencies();
     let (facts, handles) = analyses.facts_and_handles();
-    let threads = if facts.geometry.is_bounded() { facts.geometry.thread_bound() } else { USUAL_THREADS };
+    let threads = expected_threads(&facts.geometry);
     let found = plan::plan(facts, handles, &frequencies, threads, options.hoist_all);
     let planned = found.and_then(|plan| match plan.results.is_empty() {
         true => Ok(plan),

@@ -7,7 +7,7 @@ use super::code::text_with_made;
 use super::{Session, run_all};
 use crate::choices::VERSION;
 use crate::divergence::ModuleAnalysis;
-use crate::gpu::chip::{self, Chip};
+use crate::gpu::Chip;
 use crate::gpu::occupancy::{USUAL_THREADS, register_budget};
 use crate::launch_table::{self, LaunchVersion, table_of};
 use crate::llvm::edit::Editor;
@@ -226,7 +226,7 @@ fn limit_of(kernel: Function<'_>, settings: &Settings) -> Option<u32> {
         return None;
     }
     let needed = needed(kernel, settings);
-    let chip = Chip::of(&kernel.string_attribute("target-cpu").unwrap_or_else(|| chip::LLVM_DEFAULT.to_owned()));
+    let chip = Chip::of(&kernel.target_cpu());
     let threads = settings.block.map_or(USUAL_THREADS, |shape| shape.threads());
     let blocks = |registers| chip.resident_blocks(threads, registers, 0);
     (LEAST_REGISTERS..needed).rev().find(|&limit| blocks(limit) > blocks(needed))
@@ -241,7 +241,7 @@ fn exceeds_budget(kernel: Function<'_>, settings: &Settings) -> bool {
 /// Names of the kernels in which ptxas spills, if there is a ptxas to ask.
 fn spilling(module: Module<'_>, kernels: &[Function<'_>], settings: &Settings) -> Option<FxHashSet<String>> {
     let (ptxas, kernel) = (settings.ptxas.as_ref()?, kernels.first()?);
-    let cpu = kernel.string_attribute("target-cpu").unwrap_or_else(|| chip::LLVM_DEFAULT.to_owned());
+    let cpu = kernel.target_cpu();
     let features = kernel.string_attribute("target-features").unwrap_or_default();
     let ptx = Scratch::copy_of(module).into_ptx(&cpu, &features).ok()?;
     let measured = assemble(Path::new(ptxas), &ptx, &cpu, &[]).ok()?;

@@ -7,7 +7,7 @@
 //! so it only must not get worse.
 
 use crate::geometry::{BlockShape, Geometry};
-use crate::gpu::chip::{self, Chip};
+use crate::gpu::Chip;
 use crate::gpu::occupancy::USUAL_THREADS;
 use crate::launch_table::{MAX_VERSIONS, version_of};
 use crate::llvm::handle::{Function, Module};
@@ -33,7 +33,7 @@ pub fn refused(
     pass(tried.handle());
     let versions: FxHashSet<String> =
         tried.handle().functions().filter(|&function| has_second_body(function)).map(Function::name).collect();
-    let cpu = first.string_attribute("target-cpu").unwrap_or_else(|| chip::LLVM_DEFAULT.to_owned());
+    let cpu = first.target_cpu();
     let features = first.string_attribute("target-features").unwrap_or_default();
     let measure = |scratch: Scratch| {
         let ptx = scratch.into_ptx(&cpu, &features)?;

@@ -23,8 +23,8 @@ use crate::cost::frequency::Frequencies;
 use crate::divergence::Facts;
 use crate::entity::{Block, Inst};
 use crate::gpu::Chip;
-use crate::gpu::chip::{self, MAX_REGISTERS};
-use crate::gpu::occupancy::{USUAL_THREADS, register_budget};
+use crate::gpu::chip::MAX_REGISTERS;
+use crate::gpu::occupancy::{expected_threads, register_budget};
 use crate::ir::handles::Handles;
 use crate::ir::inst::{Flags, Opcode};
 use crate::pressure::Pressure;
@@ -164,10 +164,8 @@ fn check_registers<'a>(
     let after = before + (FACTOR - 1) * more;
     let geometry = &body.facts.geometry;
     let budget = register_budget(context.options.regs, geometry).unwrap_or(MAX_REGISTERS);
-    let chip = Chip::of(
-        &context.handles.function.string_attribute("target-cpu").unwrap_or_else(|| chip::LLVM_DEFAULT.to_owned()),
-    );
-    let threads = if geometry.is_bounded() { geometry.thread_bound() } else { USUAL_THREADS };
+    let chip = Chip::of(&context.handles.function.target_cpu());
+    let threads = expected_threads(geometry);
     let blocks = |registers| chip.resident_blocks(threads, registers, 0);
     if after > budget || 2 * blocks(after) < blocks(before) { Err(Reject::Pressure { before, after }) } else { Ok(()) }
 }

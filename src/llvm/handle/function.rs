@@ -182,6 +182,10 @@ impl<'m> Function<'m> {
         let data = get!(LLVMGetStringAttributeValue(attr, &mut len));
         Some(bytes_to_string(data, len as usize))
     }
+    /// The chip for which LLVM compiles it: the one it names, else LLVM's default.
+    pub fn target_cpu(self) -> String {
+        self.string_attribute("target-cpu").unwrap_or_else(|| crate::gpu::chip::LLVM_DEFAULT.to_owned())
+    }
 }
 
 impl<'m> Block<'m> {
