@@ -539,6 +539,28 @@ done:
   ret void
 }
 
+; the same through a structure
+; REMARK: remark: {{.*}} loop is not unrolled: a product could meet a sum of another iteration, and both would become one multiply-add, which rounds once
+define ptx_kernel void @contraction_in_structure(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %before = phi { float, float } [ zeroinitializer, %entry ], [ %pair, %loop ]
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %x = load float, ptr addrspace(1) %at
+  %old = extractvalue { float, float } %before, 0
+  %sum = fadd contract float %x, %old
+  store float %sum, ptr addrspace(3) @s
+  %product = fmul contract float %x, %x
+  %pair = insertvalue { float, float } poison, float %product, 0
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+
 ; the iterations that remain of a constant trip count get into the block behind the loop
 ; REMARK: remark: {{.*}} loop is not unrolled: a product could meet a sum of another iteration, and both would become one multiply-add, which rounds once
 define ptx_kernel void @contraction_behind(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, float %y) {

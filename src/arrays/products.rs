@@ -88,31 +88,11 @@ impl Walk<'_, '_> {
                         open.extend(self.loads.iter().map(|&load| (load, true)));
                     }
                     Opcode::Phi => open.push((func.result(user), true)),
-                    opcode if is_passed_on(opcode) => open.push((func.result(user), is_carried)),
+                    opcode if opcode.passes_on_product() => open.push((func.result(user), is_carried)),
                     _ => {}
                 }
             }
         }
         met
     }
-}
-
-/// Whether an instruction passes on a value of its operands, or one that the back end looks through.
-fn is_passed_on(opcode: Opcode) -> bool {
-    use Opcode::{
-        BitCast, ExtractElement, ExtractValue, FNeg, FpCast, Freeze, InsertElement, InsertValue, Select, ShuffleVector,
-    };
-    matches!(
-        opcode,
-        BitCast
-            | ExtractElement
-            | ExtractValue
-            | FNeg
-            | FpCast
-            | Freeze
-            | InsertElement
-            | InsertValue
-            | Select
-            | ShuffleVector
-    )
 }

@@ -183,14 +183,7 @@ impl<'a> Body<'a> {
         let products: FxHashSet<Value> = products.map(|product| self.func.result(product)).collect();
         let is_sum = |inst: Inst| matches!(opcode(inst), Opcode::FAdd | Opcode::FSub);
         let uses = |inst: Inst, of: &FxHashSet<Value>| self.func.operands(inst).iter().any(|value| of.contains(value));
-        // a product with another sign or type, or one of several, is still one
-        let passes = |inst: Inst| {
-            use Opcode::{BitCast, ExtractElement, FNeg, FpCast, Freeze, InsertElement, Select, ShuffleVector};
-            matches!(
-                opcode(inst),
-                FNeg | FpCast | Select | Freeze | BitCast | ExtractElement | InsertElement | ShuffleVector
-            )
-        };
+        let passes = |inst: Inst| opcode(inst).passes_on_product();
         let products = self.closure_of(products, passes);
         let carried = self.header_phis().filter(|&phi| self.next_values(phi).any(|next| products.contains(&next)));
         let carried = self.closure_of(carried.map(|phi| self.func.result(phi)).collect(), passes);
