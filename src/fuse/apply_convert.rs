@@ -220,23 +220,27 @@ impl<'m> Chooser<'m> {
     fn choose_at(&mut self, editor: &mut Editor<'m>, phi: handle::Inst<'m>, block: handle::Block<'m>) -> Value<'m> {
         let end = block.terminator().expect("a block of a tree is complete");
         let targets: Vec<_> = end.successors().collect();
-        let mut of = |editor: &mut Editor<'m>, to: handle::Block<'m>| match to == self.join {
-            true => incoming(phi, block),
-            false => self.choose(editor, phi, to),
-        };
         if let Some(condition) = end.branch_condition() {
-            let values = [of(editor, targets[0]), of(editor, targets[1])];
+            let values = [targets[0], targets[1]].map(|to| self.choose_beyond(editor, phi, block, to));
             return select(editor, condition, values);
         }
-        let mut value = of(editor, targets[0]);
+        let mut value = self.choose_beyond(editor, phi, block, targets[0]);
         for (to, is_case) in self.cases.get(&end).cloned().into_iter().flatten() {
-            let chosen = match to == self.join {
-                true => incoming(phi, block),
-                false => self.choose(editor, phi, to),
-            };
+            let chosen = self.choose_beyond(editor, phi, block, to);
             value = select(editor, is_case, [chosen, value]);
         }
         value
+    }
+
+    /// The value of a phi for a lane that goes from one block to another.
+    fn choose_beyond(
+        &mut self,
+        editor: &mut Editor<'m>,
+        phi: handle::Inst<'m>,
+        from: handle::Block<'m>,
+        to: handle::Block<'m>,
+    ) -> Value<'m> {
+        if to == self.join { incoming(phi, from) } else { self.choose(editor, phi, to) }
     }
 }
 
