@@ -116,18 +116,48 @@ struct UnoptimisedPass : PassInfoMixin<UnoptimisedPass> {
   static bool isRequired() { return true; }
 };
 
-// A transform: a module pass implemented in Rust.
-struct TransformPass : PassInfoMixin<TransformPass> {
-  int32_t Id;
-  std::string Parameters;
-  TransformPass(int32_t Id, std::string P) : Id(Id), Parameters(std::move(P)) {}
+// A pass over device code that is implemented in Rust: `change` returns whether the module changed.
+template <typename Pass> struct DevicePass : PassInfoMixin<Pass> {
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     if (!is_nvptx(M))
       return PreservedAnalyses::all();
     auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
     WarpwiseHost Host = host(M, FAM);
-    bool Changed = warpwise_pass_run(Id, wrap(&M), text(Parameters), session(M, MAM), &Host);
+    bool Changed = static_cast<const Pass *>(this)->change(wrap(&M), session(M, MAM), &Host);
     return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+};
+
+// A transform by its number.
+struct TransformPass : DevicePass<TransformPass> {
+  int32_t Id;
+  std::string Parameters;
+  TransformPass(int32_t Id, std::string P) : Id(Id), Parameters(std::move(P)) {}
+  bool change(LLVMModuleRef M, const void *Kept, const WarpwiseHost *Host) const {
+    return warpwise_pass_run(Id, M, text(Parameters), Kept, Host);
+  }
+};
+
+// Lets only the module itself call its device functions.
+struct WholeProgramPass : DevicePass<WholeProgramPass> {
+  bool change(LLVMModuleRef M, const void *Kept, const WarpwiseHost *Host) const {
+    return warpwise_whole_program(M, Kept, Host);
+  }
+};
+
+// Inlines calls that keep stack objects in memory.
+struct InlinePass : DevicePass<InlinePass> {
+  bool Early;
+  explicit InlinePass(bool Early) : Early(Early) {}
+  bool change(LLVMModuleRef M, const void *Kept, const WarpwiseHost *Host) const {
+    return warpwise_inline_calls(M, Early, Kept, Host);
+  }
+};
+
+// Unrolls loops that keep stack objects in memory.
+struct FreeArraysPass : DevicePass<FreeArraysPass> {
+  bool change(LLVMModuleRef M, const void *Kept, const WarpwiseHost *Host) const {
+    return warpwise_free_arrays(M, Kept, Host);
   }
 };
 
@@ -152,44 +182,6 @@ struct LaunchHostPass : PassInfoMixin<LaunchHostPass> {
     return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
-};
-
-// Lets only the module itself call its device functions.
-struct WholeProgramPass : PassInfoMixin<WholeProgramPass> {
-  PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
-    if (!is_nvptx(M))
-      return PreservedAnalyses::all();
-    auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-    WarpwiseHost Host = host(M, FAM);
-    bool Changed = warpwise_whole_program(wrap(&M), session(M, MAM), &Host);
-    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
-  }
-};
-
-// Inlines calls that keep stack objects in memory.
-struct InlinePass : PassInfoMixin<InlinePass> {
-  bool Early;
-  explicit InlinePass(bool Early) : Early(Early) {}
-  PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
-    if (!is_nvptx(M))
-      return PreservedAnalyses::all();
-    auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-    WarpwiseHost Host = host(M, FAM);
-    bool Changed = warpwise_inline_calls(wrap(&M), Early, session(M, MAM), &Host);
-    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
-  }
-};
-
-// Unrolls loops that keep stack objects in memory.
-struct FreeArraysPass : PassInfoMixin<FreeArraysPass> {
-  PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
-    if (!is_nvptx(M))
-      return PreservedAnalyses::all();
-    auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-    WarpwiseHost Host = host(M, FAM);
-    bool Changed = warpwise_free_arrays(wrap(&M), session(M, MAM), &Host);
-    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
-  }
 };
 
 // Matches "name" or "name<parameters>" and extracts the parameters.
@@ -310,16 +302,11 @@ struct FuseFunctionPass : PassInfoMixin<FuseFunctionPass> {
 };
 
 // Runs fuse-branches on a module.
-struct FuseModulePass : PassInfoMixin<FuseModulePass> {
+struct FuseModulePass : DevicePass<FuseModulePass> {
   bool BeforeLink;
   explicit FuseModulePass(bool BeforeLink) : BeforeLink(BeforeLink) {}
-  PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
-    if (!is_nvptx(M))
-      return PreservedAnalyses::all();
-    auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-    WarpwiseHost Host = host(M, FAM);
-    bool Changed = warpwise_fuse_module(wrap(&M), BeforeLink, session(M, MAM), &Host);
-    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  bool change(LLVMModuleRef M, const void *Kept, const WarpwiseHost *Host) const {
+    return warpwise_fuse_module(M, BeforeLink, Kept, Host);
   }
 };
 
