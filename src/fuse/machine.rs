@@ -12,7 +12,6 @@ use super::schedule::Step;
 use crate::divergence::facts::may_synchronise;
 use crate::entity::{Block, Inst, Value};
 use crate::gpu::prices::{LOAD_ISSUE, PREDICATED, PREDICATED_WITH_LOAD};
-use crate::ir::Func;
 use crate::ir::call::Callee;
 use crate::ir::inst::Opcode;
 use rustc_hash::FxHashSet;
@@ -80,9 +79,9 @@ pub fn hidden_loads(context: &Context<'_, '_>, region: &Region, steps: &[&Step],
         if func.insts[insts[0]].opcode == Opcode::Store
             && let Some(address) = matching::slots(func, *insts, *how).nth(1)
             && !melded.same(func, address.values)
-            && address.values.map(|value| base(func, value))[0] == base(func, address.values[1])
+            && func.pointer_root(address.values[0]) == func.pointer_root(address.values[1])
         {
-            hidden.insert(base(func, address.values[0]));
+            hidden.insert(func.pointer_root(address.values[0]));
         }
     }
     if hidden.is_empty() {
@@ -97,7 +96,7 @@ pub fn hidden_loads(context: &Context<'_, '_>, region: &Region, steps: &[&Step],
         }
         let mut insts = func.block_insts(block);
         let ends = insts.by_ref().any(|inst| {
-            if func.insts[inst].opcode == Opcode::Load && hidden.contains(&base(func, func.operands(inst)[0])) {
+            if func.insts[inst].opcode == Opcode::Load && hidden.contains(&func.pointer_root(func.operands(inst)[0])) {
                 loads.push(context.costs.inst(func, inst));
             }
             may_synchronise(func, inst) || loads.len() >= MAX_HIDDEN
@@ -109,15 +108,4 @@ pub fn hidden_loads(context: &Context<'_, '_>, region: &Region, steps: &[&Step],
         }
     }
     loads.iter().sum()
-}
-
-/// The pointer from which an address is computed.
-fn base(func: &Func, mut pointer: Value) -> Value {
-    while let Some(def) = func.def(pointer) {
-        if !matches!(func.insts[def].opcode, Opcode::Gep | Opcode::BitCast | Opcode::AddrSpaceCast) {
-            break;
-        }
-        pointer = func.operands(def)[0];
-    }
-    pointer
 }

@@ -85,6 +85,16 @@ impl Func {
         let index = self.inst_number(value);
         (index < self.insts.len()).then(|| Inst::new(index))
     }
+    /// What an address in reachable code points into, as far as address arithmetic and casts tell. It does not look
+    /// through `freeze`, which may pick another address.
+    pub fn pointer_root(&self, mut pointer: Value) -> Value {
+        while let Some(def) = self.def(pointer)
+            && matches!(self.insts[def].opcode, Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast)
+        {
+            pointer = self.operands(def)[0];
+        }
+        pointer
+    }
     /// The number of the instruction that defines a value; for arguments and constants, a number past the last
     /// instruction.
     #[inline]

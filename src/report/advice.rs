@@ -136,8 +136,8 @@ impl<'a, 'm> Weights<'a, 'm> {
         };
         let often = self.frequencies.of(self.facts.func.insts[access.inst].block);
         if needed > least {
-            let group =
-                (kind == Kind::Stride).then(|| Group::Object(self.object(access.pointer), access.pattern.clone()));
+            let group = (kind == Kind::Stride)
+                .then(|| Group::Object(self.facts.func.pointer_root(access.pointer), access.pattern.clone()));
             self.add((kind, group), place, (needed - least) * often, what);
         }
     }
@@ -221,17 +221,6 @@ impl<'a, 'm> Weights<'a, 'm> {
             }
             none => *none = Some(place),
         }
-    }
-
-    /// What a pointer points into, as far as address arithmetic tells.
-    fn object(&self, mut pointer: Value) -> Value {
-        let func = &self.facts.func;
-        while let Some(inst) = func.def(pointer)
-            && matches!(func.insts[inst].opcode, Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast)
-        {
-            pointer = func.operands(inst)[0];
-        }
-        pointer
     }
 
     /// Cycles of the blocks that only this way of a branch leads to.

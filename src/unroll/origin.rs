@@ -54,13 +54,7 @@ impl Origin {
 }
 
 /// Whether an address is that of a member of a structure that a kernel takes by value.
-fn is_member(body: &Body<'_>, mut pointer: Value) -> bool {
+fn is_member(body: &Body<'_>, pointer: Value) -> bool {
     let func = body.func;
-    while let Some(def) = func.def(pointer) {
-        match func.insts[def].opcode {
-            Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast => pointer = func.operands(def)[0],
-            _ => return false,
-        }
-    }
-    func.is_kernel && func.as_param(pointer).is_some_and(|param| func.params[param as usize].byval)
+    func.is_kernel && func.as_param(func.pointer_root(pointer)).is_some_and(|param| func.params[param as usize].byval)
 }
