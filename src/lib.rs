@@ -54,6 +54,7 @@ pub mod memory;
 #[doc(hidden)]
 pub mod mutants;
 pub mod objects;
+pub mod phrase;
 pub mod pipeline;
 pub mod pressure;
 pub mod ptxas;

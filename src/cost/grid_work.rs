@@ -22,6 +22,7 @@ use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::ir::types::TypeKind;
 use crate::llvm::handle::intrinsic_name;
+use crate::phrase::counted;
 use std::collections::BTreeSet;
 
 /// The least share of the kernel's issue cycles that is worth an argument more.
@@ -167,22 +168,21 @@ impl GridWork {
     }
 
     fn with(&self, share: &str) -> String {
-        let count = |number: u32, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
         let kinds = [(self.divisions, "division"), (self.calls, "call")];
         let kinds: Vec<String> =
-            kinds.iter().filter(|(number, _)| *number > 0).map(|&(number, what)| count(number, what)).collect();
+            kinds.iter().filter(|(number, _)| *number > 0).map(|&(number, what)| counted(number, what)).collect();
         let of_which = if kinds.is_empty() { String::new() } else { format!(", of which {},", kinds.join(" and ")) };
         let mut text = format!(
             "grid-uniform work: {} a thread{of_which} could be computed once on the host and passed as {}{share}",
-            count(self.instructions, "instruction"),
-            count(self.results, "argument"),
+            counted(self.instructions, "instruction"),
+            counted(self.results, "argument"),
         );
         if self.behind_loads > 0 {
             text += &format!(
                 "; {} {} on {} of data that all threads read alike",
-                count(self.behind_loads, "more instruction"),
+                counted(self.behind_loads, "more instruction"),
                 if self.behind_loads == 1 { "depends" } else { "depend" },
-                count(self.loads, "load")
+                counted(self.loads, "load")
             );
         }
         text

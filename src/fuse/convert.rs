@@ -35,6 +35,7 @@ use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
 use crate::gpu::prices::{DATA_SPLITS, DIVERGENT_BRANCH, LOAD_ISSUE};
 use crate::ir::inst::{ConstData, Flags, Opcode};
+use crate::phrase::counted;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::fmt;
@@ -113,7 +114,7 @@ impl fmt::Display for Tree {
         let ways = branches + 1;
         write!(f, "{ways} ways, {insts} instructions, {selects} selects")?;
         if *guards > 0 {
-            write!(f, ", loads behind {guards} guard{}", if *guards == 1 { "" } else { "s" })?;
+            write!(f, ", loads behind {}", counted(*guards, "guard"))?;
         }
         let load = if self.wait > 0 { " and a load" } else { "" };
         write!(f, "; they cost {cost} cycles, a warp that splits pays {} for the branches{load}", self.saved())

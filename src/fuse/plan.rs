@@ -51,6 +51,7 @@ use crate::entity::{Block, Inst, Value};
 use crate::geometry::Rows;
 use crate::gpu::prices::DIVERGENT_BRANCH;
 use crate::ir::inst::Opcode;
+use crate::phrase::counted;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::fmt;
@@ -149,15 +150,14 @@ impl fmt::Display for Numbers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Numbers { insts, melded, lifted, guarded, guards, selects, sides, saved, added, blocks, .. } = *self;
         let Numbers { sources, registers, risk, visits, .. } = *self;
-        write!(f, "{melded} of {}+{} instructions melded in {blocks} block", insts[0], insts[1])?;
-        write!(f, "{}", if blocks == 1 { "" } else { "s" })?;
+        write!(f, "{melded} of {}+{} instructions melded in {}", insts[0], insts[1], counted(blocks, "block"))?;
         if lifted > 0 {
             write!(f, ", {lifted} executed by both sides")?;
         }
         if guarded > 0 {
-            write!(f, ", {guarded} behind {guards} guard{}", if guards == 1 { "" } else { "s" })?;
+            write!(f, ", {guarded} behind {}", counted(guards, "guard"))?;
         }
-        write!(f, ", {selects} select{}", if selects == 1 { "" } else { "s" })?;
+        write!(f, ", {}", counted(selects, "select"))?;
         if sources > 0 {
             write!(f, ", {sources} branch{} joined", if sources == 1 { "" } else { "es" })?;
         }

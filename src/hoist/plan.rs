@@ -22,6 +22,7 @@ use crate::ir::inst::{Flags, Opcode};
 use crate::ir::types::TypeKind;
 use crate::llvm::handle::{AttrPlace, attribute_kind};
 use crate::objects::copied::is_only_read;
+use crate::phrase::plural;
 use rustc_hash::FxHashSet;
 
 /// Issue cycles of the load of one result.
@@ -54,7 +55,6 @@ pub struct HoistPlan {
 impl HoistPlan {
     /// The sentence of the remark.
     pub fn sentence(&self) -> String {
-        let plural = |count: usize| if count == 1 { "" } else { "s" };
         let (instructions, results) = (self.instructions, self.results.len());
         format!(
             "{instructions} instruction{} that all threads of the grid would repeat {} executed by one thread of each block: \

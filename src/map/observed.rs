@@ -5,6 +5,7 @@ use crate::counts::Counted;
 use crate::counts::table::{BranchTable, FunctionTable};
 use crate::explain::symbol::kernel_symbol;
 use crate::llvm::image::ModuleImage;
+use crate::phrase::percent;
 use crate::simt::{BranchCount, DivergenceMap};
 use serde::Serialize;
 
@@ -59,7 +60,7 @@ pub fn text(branches: &[SeenBranch]) -> String {
     let mut text = String::new();
     for SeenBranch { count, sentence, .. } in branches {
         let place = if count.location.is_empty() { "(no source line)" } else { &count.location };
-        let share = 100.0 * count.splits as f64 / count.visits.max(1) as f64;
+        let share = percent(count.splits, count.visits);
         let name = kernel_symbol(&count.function);
         text.push_str(&format!("{place}: in {name}, block {}: {}\n", count.block, count.text));
         text.push_str(&format!(

@@ -12,6 +12,7 @@ use crate::entity::Block;
 use crate::llvm::compare::divergent_blocks;
 use crate::llvm::image::ModuleImage;
 use crate::llvm::owned::OwnedModule;
+use crate::phrase::percent;
 use crate::simt::DivergenceMap;
 use serde::Serialize;
 use std::fmt::Write;
@@ -140,17 +141,13 @@ pub fn table(rows: &[Row]) -> String {
     for row in rows.iter().chain([&total(rows)]) {
         let _ = write!(text, "| {} | {} | {} |", row.name, row.met, row.split);
         for said in row.said {
-            let share = percent(said.never_split, said.divergent);
+            let share = percent(said.never_split.into(), said.divergent.into());
             let _ = write!(text, " {} | {} ({share:.0} %) | {} |", said.divergent, said.never_split, said.mistakes);
         }
         let [left, never_split] = row.left();
-        let share = percent(never_split, left);
+        let share = percent(never_split.into(), left.into());
         let _ = write!(text, " {} | {left} | {never_split} ({share:.0} %) |", row.uniform_as_launched);
         text.push('\n');
     }
     text
-}
-
-fn percent(part: u32, of: u32) -> f64 {
-    100.0 * f64::from(part) / f64::from(of.max(1))
 }

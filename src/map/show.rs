@@ -4,6 +4,7 @@ use crate::counts::condition::Predicate;
 use crate::counts::table::{BranchTable, ConditionTable, FunctionTable};
 use crate::counts::{BranchCounts, Counted};
 use crate::explain::symbol::kernel_symbol;
+use crate::phrase::percent;
 use crate::source::place;
 use serde::Serialize;
 use std::fmt::Write;
@@ -312,10 +313,6 @@ impl Summary {
         }
         out
     }
-}
-
-fn percent(part: u64, of: u64) -> f64 {
-    100.0 * part as f64 / of.max(1) as f64
 }
 
 /// The counts of a branch in two maps.

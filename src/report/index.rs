@@ -6,6 +6,7 @@ use super::model::{FunctionReport, LineOf};
 use super::seen::{Seen, SeenKernels};
 use super::times::Times;
 use super::todo::{self, Action, Subject};
+use crate::phrase::counted;
 use serde::{Deserialize, Serialize};
 use warpwise_listing::Resources;
 
@@ -192,11 +193,6 @@ pub struct Index {
     pub failures: Vec<Failure>,
 }
 
-/// "1 file", "2 files".
-fn plural(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
 /// How to see the rest.
 const MORE: &str = "\n--inventory shows every kernel; --html DIR writes pages\n";
 
@@ -247,13 +243,13 @@ impl Index {
     /// The index as text for a terminal; with the inventory, a row for each kernel.
     pub fn to_text(&self, has_inventory: bool) -> String {
         let mut text =
-            format!("{}: {} in {}\n", self.project, plural(self.kernels.len(), "kernel"), plural(self.units, "file"));
+            format!("{}: {} in {}\n", self.project, counted(self.kernels.len(), "kernel"), counted(self.units, "file"));
         if !self.kernels.is_empty() {
             text += &todo::text(&self.todo, self.is_measured);
             text += &if has_inventory { self.rows() } else { MORE.to_owned() };
         }
         if !self.failures.is_empty() {
-            text += &format!("\n{} could not be looked at:\n", plural(self.failures.len(), "file"));
+            text += &format!("\n{} could not be looked at:\n", counted(self.failures.len(), "file"));
         }
         for failure in &self.failures {
             text += &format!("  {}: {}\n", failure.file, failure.reason.lines().next().unwrap_or(""));

@@ -21,6 +21,7 @@ use super::races::Races;
 use super::versions;
 use super::warp::Warp;
 use crate::llvm::image::{FuncId, ModuleImage, ParamImage, TypeKind};
+use crate::phrase::counted;
 use smallvec::smallvec;
 use warpwise_timer::names::{demangled, short};
 
@@ -289,9 +290,9 @@ impl<'i> Machine<'i> {
             let shown = |param: &ParamImage| format!("{} {}", self.type_word(param), param.name);
             let names: Vec<String> = function.params.iter().map(shown).collect();
             let text = format!(
-                "kernel {} takes {want} argument{} ({}), but {have} {} given",
+                "kernel {} takes {} ({}), but {have} {} given",
                 short(&demangled(&function.name)),
-                if want == 1 { "" } else { "s" },
+                counted(want, "argument"),
                 names.join(", "),
                 if have == 1 { "is" } else { "are" },
             );

@@ -17,6 +17,7 @@ use crate::divergence::{self, ModuleAnalysis};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module};
 use crate::llvm::remark::{Host, Kind, Reshape};
+use crate::phrase::counted;
 use crate::settings::{Settings, Transform, is_enabled};
 use plan::{Context, Decision, FACTOR, UnrollPlan};
 
@@ -82,11 +83,10 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
 /// What is done to a loop.
 fn sentence(plan: &UnrollPlan) -> String {
     let UnrollPlan { loads, slow, instructions, .. } = *plan;
-    let number = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let of = match (loads, slow) {
-        (_, 0) => number(loads, "load"),
-        (0, _) => number(slow, "slow computation"),
-        _ => format!("{} and {}", number(loads, "load"), number(slow, "slow computation")),
+        (_, 0) => counted(loads, "load"),
+        (0, _) => counted(slow, "slow computation"),
+        _ => format!("{} and {}", counted(loads, "load"), counted(slow, "slow computation")),
     };
     format!(
         "loop of {instructions} instructions unrolled by {FACTOR}: {of} of an iteration can overlap with those of others (not measured)"
