@@ -313,18 +313,11 @@ impl<'a, 'm> Applier<'a, 'm> {
         other: handle::Block<'m>,
         next: handle::Block<'m>,
     ) {
-        let escapes = inst.value().users().filter_map(Value::as_inst).any(|user| user.block() != home);
-        if !escapes {
-            self.editor.replace_in_records_outside(inst.value(), None, home);
-            return;
-        }
-        let phi = self.editor.at_end(next).phi(inst.ty(), "");
-        let poison = self.editor.poison(inst.ty());
-        self.editor.add_incoming(phi, inst.value(), home);
-        self.editor.add_incoming(phi, poison, other);
-        self.editor.replace_uses_outside(inst.value(), phi.value(), home, phi);
-        self.editor.replace_in_records_outside(inst.value(), Some(phi.value()), home);
-        if let Some(records) = &mut self.records {
+        let place = |editor: &mut Editor<'m>| {
+            editor.at_end(next);
+        };
+        let phi = carry_out(self.editor, inst, [home, other], place);
+        if let (Some(phi), Some(records)) = (phi, &mut self.records) {
             records.carried(inst.value(), phi.value());
         }
     }
@@ -457,6 +450,28 @@ impl<'a, 'm> Applier<'a, 'm> {
         let dead: Vec<_> = joined.flat_map(|pair| pair.sides).map(|side| self.handles.block(side)).collect();
         self.editor.delete_blocks(&dead);
     }
+}
+
+/// If a value is used outside of its block, replaces it there by a phi, which `place` moves the editor to: the value for
+/// lanes that come from that block, poison for those that come from the other.
+pub fn carry_out<'m>(
+    editor: &mut Editor<'m>,
+    inst: handle::Inst<'m>,
+    [home, other]: [handle::Block<'m>; 2],
+    place: impl FnOnce(&mut Editor<'m>),
+) -> Option<handle::Inst<'m>> {
+    if !inst.value().users().filter_map(Value::as_inst).any(|user| user.block() != home) {
+        editor.replace_in_records_outside(inst.value(), None, home);
+        return None;
+    }
+    place(editor);
+    let phi = editor.phi(inst.ty(), "");
+    let poison = editor.poison(inst.ty());
+    editor.add_incoming(phi, inst.value(), home);
+    editor.add_incoming(phi, poison, other);
+    editor.replace_uses_outside(inst.value(), phi.value(), home, phi);
+    editor.replace_in_records_outside(inst.value(), Some(phi.value()), home);
+    Some(phi)
 }
 
 /// The value that a phi receives from a block; the edge exists.

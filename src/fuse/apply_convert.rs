@@ -6,7 +6,7 @@
 //! **Poison.** A branch on poison is undefined behaviour, but the inner conditions of a tree may be poison for lanes that
 //! take another way. The selects are nested as the branches were, so that such a lane does not choose their result.
 
-use super::apply::incoming;
+use super::apply::{carry_out, incoming};
 use super::convert::{Tree, Way};
 use super::matching::computations;
 use crate::entity::Block;
@@ -110,17 +110,9 @@ impl<'m> Mover<'_, 'm> {
             last = Some(inst);
         }
         for &inst in insts {
-            let escapes = inst.value().users().filter_map(Value::as_inst).any(|user| user.block() != home);
-            if !escapes {
-                self.editor.replace_in_records_outside(inst.value(), None, home);
-                continue;
-            }
-            let phi = self.editor.at_head(next).phi(inst.ty(), "");
-            let poison = self.editor.poison(inst.ty());
-            self.editor.add_incoming(phi, inst.value(), home);
-            self.editor.add_incoming(phi, poison, before);
-            self.editor.replace_uses_outside(inst.value(), phi.value(), home, phi);
-            self.editor.replace_in_records_outside(inst.value(), Some(phi.value()), home);
+            carry_out(self.editor, inst, [home, before], |editor| {
+                editor.at_head(next);
+            });
         }
         self.last = None;
     }
