@@ -99,12 +99,14 @@ __global__ void k(int *p, const int *q, double *d, size_t n) {
 int main() {
   size_t n = 3; long m = 4; unsigned u = 2;
   std::printf(\"%u %lu %g %d %d\\n\", max(u, 1), min(m, n), max(1.0f, 2.5), std::max(1, 2), both(-1, 2u));
+  volatile float most = RAND_MAX;
   return 0;
 }
 ";
     fs::write(place.join("a.cu"), source).unwrap();
     fs::write(place.join("b.c"), "int other(void) { return 0; }\n").unwrap();
-    // names in headers that nvcc does not include; and nvcc's host compilers say nothing of arrays of variable length
+    // names in headers that nvcc does not include; and nvcc's host compilers say nothing of arrays of variable length,
+    // or of RAND_MAX as a float
     builds(place, "-DN=1024 -D X=1 -DY -Dnum=2 --m64 -arch=sm_90 -MD -c a.cu");
     let list = fs::read_to_string(place.join("a.d")).unwrap();
     assert_eq!(list.matches("cuda.h").count(), 1, "{list}");

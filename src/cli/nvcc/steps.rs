@@ -60,6 +60,8 @@ const QUIET: &[&str] = &[
     // the host compilers of nvcc accept the keyword `register` in C++17, and arrays of variable length
     "-Wno-register",
     "-Wno-vla-cxx-extension",
+    // and say nothing of constants that a float rounds, such as `RAND_MAX`
+    "-Wno-implicit-const-int-float-conversion",
     // what ptxas rejects is no bug of clang
     "-fno-crash-diagnostics",
 ];
