@@ -28,17 +28,21 @@ fn wait_for_handler(child: &mut Child) {
 }
 
 fn interrupt(child: &Child) {
-    assert!(Command::new("kill").arg("-INT").arg(child.id().to_string()).status().unwrap().success());
+    send("INT", child);
+}
+
+fn send(signal: &str, child: &Child) {
+    assert!(Command::new("kill").args(["-s", signal]).arg(child.id().to_string()).status().unwrap().success());
 }
 
 #[test]
 fn fuzz_says_where_it_stopped() {
-    for what in ["run", "mutate"] {
+    for (what, signal, status) in [("run", "INT", 130), ("mutate", "INT", 130), ("run", "TERM", 143)] {
         let mut child = started(&["fuzz", what, "--seeds", "5..1000000000", "--jobs", "2"]);
         wait_for_handler(&mut child);
-        interrupt(&child);
+        send(signal, &child);
         let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(130), "{what}: {output:?}");
+        assert_eq!(output.status.code(), Some(status), "{what}: {output:?}");
         let text = stdout(&output);
         let mut seeds = text.lines().filter_map(|line| line.strip_prefix("seeds from ")?.split_once(" on are left: "));
         let (from, how) = seeds.next().unwrap_or_else(|| panic!("{what}: {text}"));

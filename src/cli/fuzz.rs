@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use warpwise_timer::launch::{is_interrupted, watch_signals};
+use warpwise_timer::launch::{is_interrupted, stopped_by, watch_signals};
 
 #[derive(Parser)]
 pub struct Args {
@@ -373,15 +373,15 @@ impl Run {
     }
 }
 
-/// The exit status of a program that Ctrl-C ended.
-const INTERRUPTED: u8 = 128 + 2;
+/// To this the exit status of a program adds the signal that ended it.
+const STOPPED: u8 = 128;
 
 /// The exit status of fuzzing.
 pub fn status(nothing_failed: bool) -> ExitCode {
-    match nothing_failed {
-        false => ExitCode::FAILURE,
-        true if is_interrupted() => ExitCode::from(INTERRUPTED),
-        true => ExitCode::SUCCESS,
+    match stopped_by() {
+        _ if !nothing_failed => ExitCode::FAILURE,
+        Some(signal) => ExitCode::from(STOPPED + signal),
+        None => ExitCode::SUCCESS,
     }
 }
 

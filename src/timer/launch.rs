@@ -10,8 +10,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::AtomicI32;
 use std::sync::atomic::Ordering::SeqCst;
-use std::sync::atomic::{AtomicBool, AtomicI32};
 use std::time::{Duration, Instant};
 
 /// File name of the library that is preloaded.
@@ -124,19 +124,24 @@ fn why_not(head: &[u8]) -> Option<&'static str> {
 
 /// Process id of the program, 0 before it is started; for the signal handler.
 static CHILD: AtomicI32 = AtomicI32::new(0);
-/// Whether the signal handler was called.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// The last signal for which the handler was called, 0 before.
+static STOPPED_BY: AtomicI32 = AtomicI32::new(0);
 
-/// Whether Ctrl-C was pressed.
+/// Whether Ctrl-C was pressed, or the command was asked to end in another way.
 pub fn is_interrupted() -> bool {
-    INTERRUPTED.load(SeqCst)
+    stopped_by().is_some()
+}
+
+/// The signal that asked the command to end.
+pub fn stopped_by() -> Option<u8> {
+    u8::try_from(STOPPED_BY.load(SeqCst)).ok().filter(|&signal| signal > 0)
 }
 
 /// From now on Ctrl-C ends the program that runs, if any, to which the terminal sends it, but not this command, which has
 /// results to report; [`is_interrupted`] tells. A signal sent to this command alone is forwarded to the program.
 pub fn watch_signals() {
     extern "C" fn note(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
-        INTERRUPTED.store(true, SeqCst);
+        STOPPED_BY.store(signal, SeqCst);
         let child = CHILD.load(SeqCst);
         // SAFETY: the kernel's own structure; `kill` may be called in a handler.
         unsafe {
