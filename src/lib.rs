@@ -43,6 +43,7 @@ pub mod geometry;
 pub mod gpu;
 pub mod graph;
 pub mod hoist;
+pub mod idioms;
 pub mod inline;
 pub mod inst;
 pub mod ir;

@@ -11,7 +11,7 @@ use crate::llvm::plans::Plans;
 use crate::llvm::remark::{Host, Kind, Said};
 use crate::settings::enabled::read_annotations;
 use crate::settings::{DEFAULT, Settings, SettingsError, Transform};
-use crate::{annotate, arrays, bounds, fuse, inline, map, steer, unroll, whole_program};
+use crate::{annotate, arrays, bounds, fuse, idioms, inline, map, steer, unroll, whole_program};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -151,6 +151,8 @@ pub fn run(
     let own = Plans::new(settings.limit);
     let host = &host.limited(if settings.limit == session.settings.limit { &session.plans } else { &own });
     let changed = read_annotations(module);
+    let written = pass == Pass::Default && settings.writes_idioms() && idioms::run_late(module, host);
+    let changed = changed || written;
     let run = |transform| run_transform(transform, module, &settings, session, host);
     let transformed = match pass {
         Pass::One(one) => run(one),
@@ -213,9 +215,11 @@ pub fn inline_calls(module: Module<'_>, stage: inline::Stage, session: &Session,
     inline::run(module, stage, &host.limited(&session.plans))
 }
 
-/// Unrolls loops that keep stack objects in memory, in the middle of a pipeline; returns whether the module changed.
+/// Unrolls loops that keep stack objects in memory, and counts bits at once, in the middle of a pipeline; returns whether the module changed.
 pub fn free_arrays(module: Module<'_>, session: &Session, host: &Host<'_>) -> bool {
-    arrays::run(module, session.settings.analysis(), &host.limited(&session.plans))
+    let host = &host.limited(&session.plans);
+    let freed = arrays::run(module, session.settings.analysis(), host);
+    (session.settings.writes_idioms() && idioms::run_early(module, host)) || freed
 }
 
 /// Runs `fuse-branches` on one function, in the middle of a pipeline; returns whether it changed.

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use warpwise::settings::table::{self, Parameter};
 
 /// Files that contain names of remarks: the transforms, and the analysis's own remarks.
-const REMARKS: [&str; 20] = [
+const REMARKS: [&str; 21] = [
     "src/annotate",
     "src/arrays",
     "src/fuse",
     "src/hoist",
+    "src/idioms",
     "src/inline",
     "src/launch",
     "src/llvm/plans.rs",

@@ -69,6 +69,8 @@ pub struct Settings {
     pub inline: bool,
     /// Unroll loops that keep stack objects in memory.
     pub arrays: bool,
+    /// Write some code in the forms that nvcc writes.
+    pub idioms: bool,
     /// Make versions of kernels, among which the host chooses at the launch.
     pub versions: bool,
     /// Build kernels in alternatives, to be measured.
@@ -116,6 +118,7 @@ impl Default for Settings {
             whole_program: false,
             inline: false,
             arrays: true,
+            idioms: false,
             versions: false,
             tune: false,
             choices: None,
@@ -208,6 +211,11 @@ impl Settings {
         self.arrays && !self.is_off && !self.runs(Transform::Map)
     }
 
+    /// Whether some code is written in the forms that nvcc writes: not with the map, which counts the branches of the source.
+    pub fn writes_idioms(&self) -> bool {
+        self.idioms && !self.is_off && !self.runs(Transform::Map)
+    }
+
     /// Whether launches in host code choose among versions of their kernels, or alternatives to be measured.
     pub fn chooses_versions(&self) -> bool {
         (self.versions || self.is_tuned()) && !self.is_off
@@ -249,6 +257,7 @@ impl Settings {
             whole_program: _, // a kernel's code shows what was inlined into it
             inline: _,
             arrays: _,
+            idioms: _,
             versions: _, // alternatives are made with and without
             tune: _,
             choices: _,

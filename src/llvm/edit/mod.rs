@@ -222,6 +222,11 @@ impl<'m> Editor<'m> {
         let name = c_name(name);
         wrap!(Value, LLVMBuildCast(self.builder, opcode, value.raw(), ty.raw(), name.as_ptr()))
     }
+    /// The value, or any value if it is poison.
+    pub fn freeze(&mut self, value: Value<'m>, name: &str) -> Value<'m> {
+        let name = c_name(name);
+        wrap!(Value, LLVMBuildFreeze(self.builder, value.raw(), name.as_ptr()))
+    }
     /// An integer compare.
     pub fn compare(&mut self, predicate: IntPredicate, a: Value<'m>, b: Value<'m>, name: &str) -> Value<'m> {
         let name = c_name(name);

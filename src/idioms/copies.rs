@@ -1,0 +1,142 @@
+//! Which copies of memory are small enough to be written as loads, and then stores?
+//!
+//! Source and destination of `llvm.memcpy` are the same or do not overlap, so all loads may come first. Pieces are vectors
+//! of bytes, whose lanes are poison one by one, as the bytes of memory are.
+
+use crate::llvm::edit::Editor;
+use crate::llvm::handle::{AttrPlace, Inst, Type, Value, attribute_kind, intrinsic_id};
+use llvm_sys::LLVMOpcode::{LLVMAddrSpaceCast, LLVMAlloca, LLVMCall, LLVMGetElementPtr};
+
+/// What is said of a copy.
+pub const MESSAGE: &str = "a copy of memory is written as loads and then stores";
+
+/// The largest access of a thread, in bytes.
+const WIDEST: u64 = 16;
+/// Pieces of a copy: as many registers, or four times as many, are live between its loads and its stores.
+const MOST_PIECES: usize = 8;
+
+/// What is looked up once.
+#[derive(Debug)]
+pub struct Context {
+    memcpy: u32,
+    align: u32,
+}
+
+impl Context {
+    pub fn new() -> Context {
+        Context { memcpy: intrinsic_id("llvm.memcpy"), align: attribute_kind("align") }
+    }
+}
+
+/// A copy that is split.
+#[derive(Debug)]
+pub struct Copy<'m> {
+    pub call: Inst<'m>,
+    pieces: Vec<Piece>,
+}
+
+/// Bytes that are copied by one load and one store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Piece {
+    offset: u64,
+    bytes: u64,
+}
+
+/// The copy that an instruction is, if it is split.
+pub fn find<'m>(call: Inst<'m>, context: &Context) -> Option<Copy<'m>> {
+    let is_copy = call.opcode() == LLVMCall
+        && call.called_function().is_some_and(|callee| callee.intrinsic_id() == context.memcpy)
+        && call.operand(3).const_u64() == Some(0);
+    if !is_copy {
+        return None;
+    }
+    let align = |index| call.int_call_attribute(AttrPlace::Param(index), context.align).unwrap_or(1).max(1);
+    let pieces = pieces(call.operand(2).const_u64()?, align(0).min(align(1)));
+    // one access of 8 bytes is what the back end makes of it, too; stack objects are other passes' and may vanish
+    let gains = pieces.len() > 1 || pieces.first().is_some_and(|piece| piece.bytes == WIDEST);
+    let is_stack = [0, 1].iter().any(|&index| is_stack_object(call.operand(index)));
+    (gains && pieces.len() <= MOST_PIECES && !is_stack).then_some(Copy { call, pieces })
+}
+
+/// Splits so many bytes at an alignment into the widest accesses.
+fn pieces(length: u64, align: u64) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut offset = 0;
+    while offset < length && pieces.len() <= MOST_PIECES {
+        let lowest = if offset == 0 { WIDEST } else { 1 << offset.trailing_zeros() };
+        let mut bytes = lowest.min(align).min(WIDEST);
+        while bytes > length - offset {
+            bytes /= 2;
+        }
+        pieces.push(Piece { offset, bytes });
+        offset += bytes;
+    }
+    pieces
+}
+
+fn is_stack_object(mut address: Value<'_>) -> bool {
+    while let Some(inst) = address.as_inst() {
+        match inst.opcode() {
+            LLVMAlloca => return true,
+            LLVMGetElementPtr | LLVMAddrSpaceCast => address = inst.operand(0),
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Writes the loads and stores in the place of the call.
+pub fn apply<'m>(editor: &mut Editor<'m>, plan: &Copy<'m>) {
+    let (to, from) = (plan.call.operand(0), plan.call.operand(1));
+    editor.before(plan.call);
+    let loaded: Vec<Value<'m>> = plan
+        .pieces
+        .iter()
+        .map(|&piece| {
+            let (ty, place) = (type_of(editor, piece), place(editor, from, piece));
+            editor.load(ty, place, piece.bytes as u32, false, "")
+        })
+        .collect();
+    for (&piece, value) in plan.pieces.iter().zip(loaded) {
+        let place = place(editor, to, piece);
+        editor.store(value, place, piece.bytes as u32, false);
+    }
+    editor.erase(plan.call);
+}
+
+fn type_of<'m>(editor: &Editor<'m>, piece: Piece) -> Type<'m> {
+    let byte = editor.int_type(8);
+    if piece.bytes == 1 { byte } else { editor.vector_type(byte, piece.bytes as u32) }
+}
+
+fn place<'m>(editor: &mut Editor<'m>, base: Value<'m>, piece: Piece) -> Value<'m> {
+    if piece.offset == 0 {
+        return base;
+    }
+    let (byte, offset) = (editor.int_type(8), editor.int(64, piece.offset));
+    editor.gep(byte, base, &[offset], true, "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_cover_the_copy_at_their_alignment() {
+        for length in 1..70 {
+            for align in [1, 2, 4, 8, 16, 32] {
+                let all = pieces(length, align);
+                let mut end = 0;
+                for piece in &all {
+                    assert_eq!(piece.offset, end);
+                    assert!(piece.bytes <= WIDEST && piece.offset % piece.bytes == 0 && align % piece.bytes == 0);
+                    end += piece.bytes;
+                }
+                assert!(end == length || (all.len() > MOST_PIECES && end < length), "{length} {align}");
+            }
+        }
+        assert_eq!(pieces(12, 4).len(), 3);
+        assert_eq!(pieces(32, 16), [Piece { offset: 0, bytes: 16 }, Piece { offset: 16, bytes: 16 }]);
+        assert_eq!(pieces(13, 8).iter().map(|piece| piece.bytes).collect::<Vec<_>>(), [8, 4, 1]);
+    }
+}
