@@ -115,6 +115,13 @@ int main() {
     builds(place, "-arch=sm_90 -ptx a.cu");
     let code = fs::read_to_string(place.join("a.ptx")).unwrap();
     assert!(code.contains("ld.relaxed.sys") && code.contains("st.release.sys"), "{code}");
+    // the fast functions of libdevice are called for all that nvcc has them for
+    let fast = "__global__ void k(float *p) { *p = powf(p[0], p[1]) + expf(p[2]) + tanf(p[3]) + log10f(p[4]) + exp10f(p[5]); }\n";
+    fs::write(place.join("f.cu"), fast).unwrap();
+    builds(place, "-arch=sm_90 -use_fast_math -ptx f.cu");
+    let code = fs::read_to_string(place.join("f.ptx")).unwrap();
+    assert_eq!((code.matches("ex2.approx.ftz").count(), code.matches("lg2.approx.ftz").count()), (3, 2), "{code}");
+    assert!(!code.contains("setp"), "{code}");
     // the header is temporary: no list of dependencies names it
     for (line, list) in [("-MD -MP -c a.cu", "a.d"), ("-MD -MF x.d -c a.cu", "x.d"), ("-MMD -c a.cu -o y.o", "y.d")] {
         builds(place, &format!("-arch=sm_90 {line}"));
