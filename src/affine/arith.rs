@@ -136,22 +136,48 @@ fn merge(a: &Terms, b: &Terms, subtracts: bool, bits: u32) -> Option<(Terms, boo
 
 /// `a + b`.
 pub fn add(a: &Form, b: &Form, bits: u32, no_wrap: NoWrap) -> Option<Form> {
-    // fast path: most sums have terms on one side only
-    let known = match (a.terms.is_empty(), b.terms.is_empty()) {
-        (_, true) => Some(&a.terms),
-        (true, false) => Some(&b.terms),
-        _ => None,
+    // most sums have terms on one side only
+    let (with_terms, rest) = match (a.terms.is_empty(), b.terms.is_empty()) {
+        (_, true) => (a, b.rest),
+        (true, false) => (b, a.rest),
+        (false, false) => {
+            let (terms, faithful) = merge(&a.terms, &b.terms, false, bits)?;
+            return Some(Form {
+                terms,
+                rest: add_rests(a.rest, b.rest, bits),
+                exact_unsigned: narrower(a.unsigned_scope(), b.unsigned_scope(), faithful && no_wrap.unsigned),
+                exact_signed: narrower(a.signed_scope(), b.signed_scope(), faithful && no_wrap.signed),
+            });
+        }
     };
-    let (terms, faithful) = match known.filter(|terms| fits(terms, bits)) {
-        Some(&terms) => (terms, true),
-        None => merge(&a.terms, &b.terms, false, bits)?,
-    };
-    Some(Form {
-        terms,
-        rest: add_rests(a.rest, b.rest, bits),
-        exact_unsigned: narrower(a.unsigned_scope(), b.unsigned_scope(), faithful && no_wrap.unsigned),
-        exact_signed: narrower(a.signed_scope(), b.signed_scope(), faithful && no_wrap.signed),
-    })
+    let mut sum = with_terms.clone();
+    add_rest(&mut sum, rest, bits, no_wrap);
+    Some(sum)
+}
+
+/// `a + b` in place of `a`, where `b` has the rest `rest` and no terms.
+pub fn add_rest(a: &mut Form, rest: Rest, bits: u32, no_wrap: NoWrap) {
+    let faithful = fits(&a.terms, bits);
+    if !faithful {
+        wrap_terms(&mut a.terms, bits);
+    }
+    let scope = Some(rest.scope());
+    a.exact_unsigned = narrower(a.unsigned_scope(), scope, faithful && no_wrap.unsigned);
+    a.exact_signed = narrower(a.signed_scope(), scope, faithful && no_wrap.signed);
+    a.rest = add_rests(a.rest, rest, bits);
+}
+
+/// Wraps every coefficient to `bits`.
+fn wrap_terms(terms: &mut Terms, bits: u32) {
+    let mut wrapped = Terms::EMPTY;
+    for &Term { monomial, coefficient } in &*terms {
+        let coefficient = wrap(coefficient, bits);
+        if coefficient != 0 {
+            // no more terms than before
+            let _ = wrapped.push(Term { monomial, coefficient });
+        }
+    }
+    *terms = wrapped;
 }
 
 /// `a − b`.

@@ -186,6 +186,9 @@ impl LaneModel {
     fn range_of_terms(&self, form: &Form, linear: Option<&Linear>) -> Option<(i128, i128)> {
         let (mut low, mut high) = (0, 0);
         let mut add = |coefficient: i64, max: u64| {
+            if coefficient == 0 {
+                return;
+            }
             let extreme = i128::from(coefficient) * i128::from(max);
             low += extreme.min(0);
             high += extreme.max(0);
@@ -212,7 +215,20 @@ impl LaneModel {
     /// whole block and once within a warp. The first split has the wider scope, the second the smaller low part.
     pub fn low_parts(&self, form: &Form, bits: u32) -> impl Iterator<Item = LowPart> + use<> {
         let linear = self.linear(form);
-        let block = self.low_part_of_block(form, linear.as_ref(), bits);
+        let range = self.range_of_terms(form, linear.as_ref());
+        self.low_parts_of(form, linear, range, bits)
+    }
+
+    /// [`LaneModel::low_parts`] of a form whose [coefficients](LaneModel::linear) and [range](LaneModel::range_of_terms)
+    /// are known.
+    fn low_parts_of(
+        &self,
+        form: &Form,
+        linear: Option<Linear>,
+        range: Option<(i128, i128)>,
+        bits: u32,
+    ) -> impl Iterator<Item = LowPart> + use<> {
+        let block = range.and_then(|range| self.low_part_of_block(form.rest, range, bits));
         let flat = match &linear {
             Some(linear) => self.flat(linear),
             None => self.symbolic_flat(form),
@@ -251,12 +267,10 @@ impl LaneModel {
 
     /// The split over the block: all terms together stay below the alignment of the rest, so the high part is the rest
     /// itself.
-    fn low_part_of_block(&self, form: &Form, linear: Option<&Linear>, bits: u32) -> Option<LowPart> {
-        let (low, span) = self.range_of_terms(form, linear)?;
+    fn low_part_of_block(&self, rest: Rest, (low, span): (i128, i128), bits: u32) -> Option<LowPart> {
         if low < 0 {
             return None;
         }
-        let rest = form.rest;
         let low_bits = bits_for(span);
         let carries = u32::from(rest.align()) < low_bits && !mutants::on(Mutant::BlockCarries);
         (low_bits < bits && !carries).then(|| LowPart { bits: low_bits, scope: rest.scope(), lane_step: None })
@@ -316,7 +330,10 @@ impl LaneModel {
         if form.terms.is_empty() || known || bits == 0 || bits > 64 {
             return;
         }
-        if let Some((low, high)) = self.integer_range(form) {
+        let linear = self.linear(form);
+        let range = self.range_of_terms(form, linear.as_ref());
+        if let (Rest::Const(rest), Some((low, high))) = (form.rest, range) {
+            let (low, high) = (i128::from(rest) + low, i128::from(rest) + high);
             if low >= 0 && high < 1i128 << bits {
                 form.exact_unsigned = Some(Scope::Grid);
             }
@@ -325,7 +342,7 @@ impl LaneModel {
             }
         }
         if form.exact_unsigned.is_none() || form.exact_signed.is_none() {
-            let scope = self.low_parts(form, bits).map(|low| low.scope).max();
+            let scope = self.low_parts_of(form, linear, range, bits).map(|low| low.scope).max();
             // low.bits < bits, so the sign bit belongs to the high part
             form.exact_unsigned = form.exact_unsigned.max(scope);
             form.exact_signed = form.exact_signed.max(scope);

@@ -15,13 +15,15 @@
 use super::provenance::Root;
 use super::view::View;
 use crate::affine::arith::{self, NoWrap};
+use crate::affine::form::wrap;
 use crate::affine::interner::Element;
 use crate::affine::{Ext, Form, Rest, Scope};
 use crate::entity::{Block, Inst, Value};
 use crate::ir::call::Callee;
-use crate::ir::inst::{ConstData, Flags, GepTerm, InstData, Opcode};
+use crate::ir::inst::{ConstData, Flags, Gep, GepTerm, InstData, Opcode};
 use crate::mutants::{self, Mutant};
 use smallvec::SmallVec;
+use std::borrow::Cow;
 
 impl View<'_> {
     /// The element of an instruction other than a phi.
@@ -136,21 +138,23 @@ impl View<'_> {
     fn gep(&mut self, inst: Inst, data: &InstData) -> Element {
         let func = self.func;
         let gep = func.gep(inst);
-        let bits = gep.bits;
-        let base = self.operand(inst, 0);
+        let operands = func.operands(inst);
+        let base = self.read(operands[0], data.block);
         if base.is_bottom() {
             return Element::BOTTOM;
         }
         // fast paths: everything is uniform, or something is divergent
         let mut scope = base.plain_scope();
         let mut diverges = base.is_divergent();
+        let mut indices: SmallVec<[Element; 4]> = SmallVec::new();
         for term in gep.terms {
-            let index = self.operand(inst, term.operand as usize);
+            let index = self.read(operands[term.operand as usize], data.block);
             if index.is_bottom() {
                 return Element::BOTTOM;
             }
             scope = scope.min(index.plain_scope());
             diverges |= index.is_divergent();
+            indices.push(index);
         }
         if diverges {
             return Element::DIVERGENT;
@@ -158,50 +162,69 @@ impl View<'_> {
         if let Some(scope) = scope {
             return Element::uniform(scope);
         }
-        let indices: SmallVec<[Element; 4]> =
-            gep.terms.iter().map(|term| self.operand(inst, term.operand as usize)).collect();
-        let address = self.address(inst, data, base, &indices);
-        self.finish(address, bits)
+        let address = self.address(data, gep, operands, base, &indices);
+        self.finish(address, gep.bits)
     }
 
     /// The form of a GEP none of whose operands is divergent. `None` if an index or the sum has no form.
-    fn address(&self, inst: Inst, data: &InstData, base: Element, indices: &[Element]) -> Option<Form> {
-        let func = self.func;
-        let gep = func.gep(inst);
+    fn address(
+        &self,
+        data: &InstData,
+        gep: Gep<'_>,
+        operands: &[Value],
+        base: Element,
+        indices: &[Element],
+    ) -> Option<Form> {
         let bits = gep.bits;
         let no_signed_wrap = data.flags.intersects(Flags::INBOUNDS | Flags::NUSW);
         let steps = NoWrap { unsigned: data.flags.contains(Flags::NUW), signed: no_signed_wrap };
-        let mut offset = arith_constant(gep.offset, bits);
+        let fixed = Rest::Const(wrap(gep.offset, bits));
+        let mut offset: Option<Form> = None;
         for (&GepTerm { operand, stride }, &index) in gep.terms.iter().zip(indices) {
-            let value = func.operands(inst)[operand as usize];
-            let from = func.int_bits(value).unwrap_or(0);
+            let value = operands[operand as usize];
+            let from = self.func.int_bits(value).unwrap_or(0);
             let wide = self.as_index(self.interner.form(index)?, value, from, bits, data.block)?;
-            let scaled = arith::scale(&wide, stride as i64, bits, steps)?;
-            offset = arith::add(&offset, &scaled, bits, steps)?;
+            let mut scaled = arith::scale(&wide, stride as i64, bits, steps)?;
+            offset = Some(match offset {
+                None => {
+                    arith::add_rest(&mut scaled, fixed, bits, steps);
+                    scaled
+                }
+                Some(offset) => arith::add(&offset, &scaled, bits, steps)?,
+            });
         }
+        let mut offset = offset.unwrap_or_else(|| Form::from_rest(fixed));
         let base = self.interner.form(base)?;
-        let mut sum = arith::add(base, &offset, bits, NoWrap::NONE)?;
         // `nusw`: adding a signed offset to an unsigned address does not wrap, so the sum is exact as unsigned (unless
         // a coefficient would have to be read both ways)
-        let one_reading = offset.symbols().all(|symbol| symbol.ext() != Ext::None);
-        if no_signed_wrap && one_reading && !sum.terms.is_empty() {
-            sum.exact_unsigned = base.unsigned_scope().min(offset.signed_scope());
+        let one_reading = no_signed_wrap && offset.symbols().all(|symbol| symbol.ext() != Ext::None);
+        let exact = one_reading.then(|| base.unsigned_scope().min(offset.signed_scope()));
+        let mut sum = if base.terms.is_empty() {
+            arith::add_rest(&mut offset, base.rest, bits, NoWrap::NONE);
+            offset
+        } else {
+            arith::add(base, &offset, bits, NoWrap::NONE)?
+        };
+        if let Some(exact) = exact
+            && !sum.terms.is_empty()
+        {
+            sum.exact_unsigned = exact;
         }
         Some(sum)
     }
 
     /// An index converted to the width of address arithmetic. GEP indices are signed, so widening requires exactness in
     /// the signed reading.
-    fn as_index(&self, form: &Form, value: Value, from: u32, to: u32, at: Block) -> Option<Form> {
+    fn as_index<'f>(&self, form: &'f Form, value: Value, from: u32, to: u32, at: Block) -> Option<Cow<'f, Form>> {
         match from {
             0 => None,
-            _ if from == to => Some(form.clone()),
-            _ if from > to => arith::truncate(form, from, to, NoWrap::NONE),
+            _ if from == to => Some(Cow::Borrowed(form)),
+            _ if from > to => arith::truncate(form, from, to, NoWrap::NONE).map(Cow::Owned),
             _ => {
                 let signed = !mutants::on(Mutant::GepUnsigned);
                 let scope = self.exact_scope(form, value, from, signed, at)?;
                 let rest_is_exact = self.model.rest_is_exact(form, from, signed);
-                arith::extend_within(scope, form, from, signed, rest_is_exact)
+                arith::extend_within(scope, form, from, signed, rest_is_exact).map(Cow::Owned)
             }
         }
     }
@@ -398,8 +421,4 @@ impl View<'_> {
         !matches!(self.func.types[member].kind, crate::ir::types::TypeKind::Aggregate)
             && data.sub == crate::ir::inst::FLAT_INDEX
     }
-}
-
-fn arith_constant(value: i64, bits: u32) -> Form {
-    Form::constant(crate::affine::form::wrap(value, bits))
 }
