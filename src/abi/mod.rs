@@ -211,8 +211,8 @@ pub unsafe extern "C" fn warpwise_module_new(
     session: *const c_void,
 ) -> *mut c_void {
     let none = Session::default();
-    // SAFETY: session and texts live for this call.
-    let (session, pass, parameters) = unsafe { (session_of(session, &none), pass.get(), parameters.get()) };
+    // SAFETY: session and text live for this call.
+    let (session, parameters) = unsafe { (session_of(session, &none), parameters.get()) };
     guarded("module_new", std::ptr::null_mut(), || {
         // SAFETY: the pass manager keeps the module alive as long as the analysis result.
         let Some(module) = (unsafe { handle::Module::<'static>::from_raw(module) }) else {
@@ -221,6 +221,8 @@ pub unsafe extern "C" fn warpwise_module_new(
         let options = if parameters.is_empty() {
             session.settings().analysis()
         } else {
+            // SAFETY: the text lives for this call.
+            let pass = unsafe { pass.get() };
             expected("module_new", session.settings().clone(), session.with(&pass, &parameters)).analysis()
         };
         Box::into_raw(Box::new(ModuleAnalysis::new(module, options))).cast()

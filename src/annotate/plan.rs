@@ -101,7 +101,7 @@ impl Plan {
 pub fn plan(
     facts: &Facts,
     handles: &Handles<'_>,
-    intrinsics: &IntrinsicTable,
+    intrinsics: &IntrinsicTable<'_>,
     memory: &mut ReadOnlyMemory,
     options: &Options,
 ) -> Plan {
@@ -141,7 +141,7 @@ fn invariant(
     Some(InvariantLoad { load: inst, needs_space: is_generic && known.is_global && known.through_calls })
 }
 
-fn plan_branches(facts: &Facts, intrinsics: &IntrinsicTable, options: &Options, plan: &mut Plan) {
+fn plan_branches(facts: &Facts, intrinsics: &IntrinsicTable<'_>, options: &Options, plan: &mut Plan) {
     let ptxas = Ptxas::new(facts, intrinsics);
     let mut leaves = ptxas.leaves();
     if leaves.is_empty() {

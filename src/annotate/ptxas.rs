@@ -31,7 +31,7 @@ use fixedbitset::FixedBitSet;
 /// Finds the hidden values of one function.
 pub struct Ptxas<'a> {
     facts: &'a Facts,
-    intrinsics: &'a IntrinsicTable,
+    intrinsics: &'a IntrinsicTable<'a>,
 }
 
 /// Hidden values and branches, propagated from some leaves.
@@ -57,12 +57,12 @@ impl Hidden {
 
 impl<'a> Ptxas<'a> {
     /// Of one function.
-    pub fn new(facts: &'a Facts, intrinsics: &'a IntrinsicTable) -> Self {
+    pub fn new(facts: &'a Facts, intrinsics: &'a IntrinsicTable<'a>) -> Self {
         Ptxas { facts, intrinsics }
     }
 
     /// The rules of the intrinsics.
-    pub fn intrinsics(&self) -> &'a IntrinsicTable {
+    pub fn intrinsics(&self) -> &'a IntrinsicTable<'a> {
         self.intrinsics
     }
 

@@ -20,7 +20,7 @@ pub trait Calls {
 /// Everything outside the function that its facts depend on.
 pub struct Environment<'a> {
     pub geometry: Geometry,
-    pub intrinsics: &'a IntrinsicTable,
+    pub intrinsics: &'a IntrinsicTable<'a>,
     /// What call sites guarantee about each argument; `None` is divergent.
     pub params: Vec<Option<Form>>,
     /// Whether all lanes of a warp that have not exited enter the function together.

@@ -14,27 +14,28 @@ pub const OPEN: Gate = Some(Scope::Grid);
 /// The gates of a function. All start open and only ever narrow, which bounds the iteration of the solver.
 #[derive(Clone, Debug)]
 pub struct Gates {
-    joins: Vec<Gate>,
+    blocks: Vec<BlockGates>,
     exits: Vec<Gate>,
     /// Whether any exit gate has been narrowed.
     exits_narrowed: bool,
-    branches: Vec<Gate>,
+}
+
+#[derive(Clone, Debug)]
+struct BlockGates {
+    join: Gate,
+    branch: Gate,
 }
 
 impl Gates {
     /// All gates open.
     pub fn open(blocks: usize, cycles: usize) -> Gates {
-        Gates {
-            joins: vec![OPEN; blocks],
-            exits: vec![OPEN; cycles],
-            exits_narrowed: false,
-            branches: vec![OPEN; blocks],
-        }
+        let open = BlockGates { join: OPEN, branch: OPEN };
+        Gates { blocks: vec![open; blocks], exits: vec![OPEN; cycles], exits_narrowed: false }
     }
     /// The narrowest scope in which all lanes reach a block by the same path.
     #[inline]
     pub fn of_join(&self, block: Block) -> Gate {
-        self.joins[block.index()]
+        self.blocks[block.index()].join
     }
     /// The narrowest scope in which all lanes leave a cycle in the same iteration.
     #[inline]
@@ -44,7 +45,7 @@ impl Gates {
     /// The narrowest scope in which all lanes take the same successor at the end of a block.
     #[inline]
     pub fn of_branch(&self, block: Block) -> Gate {
-        self.branches[block.index()]
+        self.blocks[block.index()].branch
     }
     /// Whether any cycle may be left in different iterations by lanes of some scope.
     #[inline]
@@ -53,7 +54,7 @@ impl Gates {
     }
     /// Narrows the gate of a join; returns whether it changed.
     pub fn narrow_join(&mut self, block: Block, gate: Gate) -> bool {
-        narrow(&mut self.joins[block.index()], gate)
+        narrow(&mut self.blocks[block.index()].join, gate)
     }
     /// Narrows the gate of a cycle's exits; returns whether it changed.
     pub fn narrow_exits(&mut self, cycle: Cycle, gate: Gate) -> bool {
@@ -63,7 +64,7 @@ impl Gates {
     }
     /// Narrows the gate of a branch; returns whether it changed.
     pub fn narrow_branch(&mut self, block: Block, gate: Gate) -> bool {
-        narrow(&mut self.branches[block.index()], gate)
+        narrow(&mut self.blocks[block.index()].branch, gate)
     }
 }
 

@@ -2,11 +2,10 @@
 //! numbers are used.
 
 use super::intrinsics::{LaneRule, classify};
-use crate::affine::Base;
-use crate::ir::import::{AttributeKinds, ModuleContext};
+use crate::ir::import::AttributeKinds;
 use crate::llvm::handle::{self, intrinsic_name};
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
 /// Target-independent intrinsics with rules of their own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,58 +54,63 @@ impl Arithmetic {
 /// The class of an intrinsic, its rule if it is target-independent, and whether it is `llvm.assume`.
 type IntrinsicRule = (LaneRule, Option<Arithmetic>, bool);
 
-/// The rules of the intrinsics that a module declares.
-#[derive(Default)]
-pub struct IntrinsicTable {
-    entries: FxHashMap<u32, IntrinsicRule>,
+/// The rules of the intrinsics that a module declares. What is asked of declarations is looked up when it is asked: a
+/// kernel calls few of them.
+pub struct IntrinsicTable<'m> {
+    module: handle::Module<'m>,
+    /// Those of the intrinsics asked for that access no memory and are not convergent.
+    pure: RefCell<FxHashMap<u32, bool>>,
     /// `llvm.assume` is declared.
-    has_assume: bool,
+    has_assume: OnceCell<bool>,
     /// The register `tid.z` is declared.
-    has_depth: bool,
+    has_depth: OnceCell<bool>,
 }
 
-/// Looked up by name once per thread: LLVM's numbers do not change.
-fn rule_of(id: u32, pure: bool) -> IntrinsicRule {
+/// The rules of an intrinsic, if it is not pure and if it is. Looked up by name once per thread: LLVM's numbers do not
+/// change.
+fn rules_of(id: u32) -> [IntrinsicRule; 2] {
     thread_local! {
-        static KNOWN: RefCell<FxHashMap<(u32, bool), IntrinsicRule>> = RefCell::default();
+        static KNOWN: RefCell<FxHashMap<u32, [IntrinsicRule; 2]>> = RefCell::default();
     }
     KNOWN.with_borrow_mut(|known| {
-        *known.entry((id, pure)).or_insert_with(|| {
+        *known.entry(id).or_insert_with(|| {
             let name = intrinsic_name(id);
-            (classify(&name, pure), Arithmetic::of(&name), name == "llvm.assume")
+            [false, true].map(|pure| (classify(&name, pure), Arithmetic::of(&name), name == "llvm.assume"))
         })
     })
 }
 
 /// The class of an intrinsic by LLVM's number; `pure` if it accesses no memory and is not convergent.
 pub fn class_of_intrinsic(id: u32, pure: bool) -> LaneRule {
-    rule_of(id, pure).0
+    rules_of(id)[usize::from(pure)].0
 }
 
-impl IntrinsicTable {
-    pub(super) fn new(context: &ModuleContext<'_>) -> IntrinsicTable {
-        let AttributeKinds { memory, convergent, .. } = *AttributeKinds::get();
-        let mut entries = FxHashMap::with_capacity_and_hasher(16, Default::default());
-        for function in context.module.functions() {
-            let id = function.intrinsic_id();
-            if id == 0 {
-                continue;
-            }
+impl<'m> IntrinsicTable<'m> {
+    pub(super) fn new(module: handle::Module<'m>) -> IntrinsicTable<'m> {
+        IntrinsicTable { module, pure: RefCell::default(), has_assume: OnceCell::new(), has_depth: OnceCell::new() }
+    }
+    fn rule(&self, id: u32) -> IntrinsicRule {
+        let [impure, pure] = rules_of(id);
+        if pure == impure || self.is_pure(id) { pure } else { impure }
+    }
+    /// Whether the module declares that an intrinsic accesses no memory and is not convergent.
+    fn is_pure(&self, id: u32) -> bool {
+        *self.pure.borrow_mut().entry(id).or_insert_with(|| {
+            let AttributeKinds { memory, convergent, .. } = *AttributeKinds::get();
             let place = handle::AttrPlace::Function;
-            let pure = function.int_attribute(place, memory) == Some(0) && !function.has_attribute(place, convergent);
-            entries.entry(id).or_insert_with(|| rule_of(id, pure));
-        }
-        let has_assume = entries.values().any(|entry| entry.2);
-        let has_depth = entries.values().any(|entry| entry.0 == LaneRule::Index(Base::TidZ));
-        IntrinsicTable { entries, has_assume, has_depth }
+            let declared = self.module.functions().find(|function| function.intrinsic_id() == id);
+            declared.is_some_and(|function| {
+                function.int_attribute(place, memory) == Some(0) && !function.has_attribute(place, convergent)
+            })
+        })
     }
     /// The class of an intrinsic.
     pub fn class(&self, id: u32) -> LaneRule {
-        self.entries.get(&id).map_or(LaneRule::Divergent, |entry| entry.0)
+        self.rule(id).0
     }
     /// The rule of a target-independent intrinsic.
     pub fn arithmetic(&self, id: u32) -> Option<Arithmetic> {
-        self.entries.get(&id).and_then(|entry| entry.1)
+        self.rule(id).1
     }
     /// Whether it reads a special register, so that its result is never undef or poison.
     pub fn is_register(&self, id: u32) -> bool {
@@ -121,13 +125,13 @@ impl IntrinsicTable {
     }
     /// Whether the module declares `llvm.assume`.
     pub fn has_assume(&self) -> bool {
-        self.has_assume
+        *self.has_assume.get_or_init(|| self.module.function("llvm.assume").is_some())
     }
     /// Whether the module reads `tid.z`, without which there is no flat index of a thread.
     pub(super) fn has_depth(&self) -> bool {
-        self.has_depth
+        *self.has_depth.get_or_init(|| self.module.function("llvm.nvvm.read.ptx.sreg.tid.z").is_some())
     }
     pub(super) fn is_assume(&self, id: u32) -> bool {
-        self.entries.get(&id).is_some_and(|entry| entry.2)
+        self.rule(id).2
     }
 }

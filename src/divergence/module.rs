@@ -60,8 +60,7 @@ struct Entry {
 pub struct ModuleAnalysis<'m> {
     pub context: ModuleContext<'m>,
     pub options: Options,
-    /// Built when something is solved: outlines alone do not need the declarations of the module.
-    intrinsics: OnceCell<IntrinsicTable>,
+    intrinsics: IntrinsicTable<'m>,
     /// What call sites guarantee about each function.
     entries: OnceCell<Vec<Entry>>,
     contexts: Contexts,
@@ -76,7 +75,7 @@ impl<'m> ModuleAnalysis<'m> {
         ModuleAnalysis {
             context: ModuleContext::new(module),
             options,
-            intrinsics: OnceCell::new(),
+            intrinsics: IntrinsicTable::new(module),
             entries: OnceCell::new(),
             contexts: Contexts::default(),
             stack_escapes: OnceCell::new(),
@@ -85,8 +84,8 @@ impl<'m> ModuleAnalysis<'m> {
     }
 
     /// The rules of the intrinsics that the module declares.
-    pub fn intrinsics(&self) -> &IntrinsicTable {
-        self.intrinsics.get_or_init(|| IntrinsicTable::new(&self.context))
+    pub fn intrinsics(&self) -> &IntrinsicTable<'m> {
+        &self.intrinsics
     }
 
     /// The facts of a function with a body, and the handles back to LLVM.
@@ -201,7 +200,7 @@ impl<'m> ModuleAnalysis<'m> {
     ) -> Environment<'a> {
         Environment {
             geometry: self.geometry(func),
-            intrinsics: self.intrinsics(),
+            intrinsics: &self.intrinsics,
             params,
             entry_convergent,
             frame,

@@ -129,21 +129,26 @@ impl Range {
     }
 }
 
-/// The guards of the function, listed on the first query, and the last ranges found.
+/// The guards of the function, and the last ranges found. Made by the first query: many functions have none.
 #[derive(Default)]
 pub(super) struct RangeMemory {
-    guards: OnceCell<Guards>,
+    made: OnceCell<Box<Known>>,
+}
+
+struct Known {
+    guards: Guards,
     recent: [Cell<Option<(Value, Block, Range)>>; RECENT],
 }
 
 impl RangeMemory {
     /// Bounds of an integer of at most 64 bits as seen in block `at`. They depend on the function alone.
     pub(super) fn range(&self, func: &Func, cfg: &Cfg, env: &Environment<'_>, value: Value, at: Block) -> Range {
-        let slot = &self.recent[(value.as_u32() ^ at.as_u32() << 2) as usize % RECENT];
+        let make = || Box::new(Known { guards: Guards::new(func, env), recent: Default::default() });
+        let Known { guards, recent } = &**self.made.get_or_init(make);
+        let slot = &recent[(value.as_u32() ^ at.as_u32() << 2) as usize % RECENT];
         match slot.get() {
             Some((known, place, range)) if known == value && place == at => range,
             _ => {
-                let guards = self.guards.get_or_init(|| Guards::new(func, env));
                 let range = Ranges { func, cfg, env, guards }.of(value, at);
                 slot.set(Some((value, at, range)));
                 range
