@@ -36,6 +36,7 @@ use crate::entity::Block;
 use crate::graph::Graph;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, entity_impl};
+use smallvec::{SmallVec, smallvec};
 
 /// A cycle; parents have smaller indices than children.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -231,17 +232,20 @@ impl Cycles {
 struct Finder<'a> {
     graph: &'a Graph,
     order: &'a Order,
-    headers: Vec<Block>,
-    parents: Vec<u32>,
+    headers: Few<Block>,
+    parents: Few<u32>,
     /// Row starts in `entries`, one per cycle.
-    entry_start: Vec<u32>,
-    entries: Vec<Block>,
+    entry_start: Few<u32>,
+    entries: Few<Block>,
     /// Innermost cycle of each block.
     cycle_of: Vec<u32>,
     /// Union-find over cycles, towards the outermost one found so far.
-    outer: Vec<u32>,
-    work: Vec<Block>,
+    outer: Few<u32>,
+    work: Few<Block>,
 }
+
+/// Something of each cycle, of which most functions have few.
+type Few<T> = SmallVec<[T; 8]>;
 
 /// In no cycle.
 const NONE: u32 = u32::MAX;
@@ -251,16 +255,16 @@ impl<'a> Finder<'a> {
         let mut finder = Finder {
             graph,
             order,
-            headers: Vec::new(),
-            parents: Vec::new(),
-            entry_start: Vec::new(),
-            entries: Vec::new(),
+            headers: Few::new(),
+            parents: Few::new(),
+            entry_start: Few::new(),
+            entries: Few::new(),
             cycle_of: vec![NONE; graph.block_count()],
-            outer: Vec::new(),
-            work: Vec::new(),
+            outer: Few::new(),
+            work: Few::new(),
         };
         for &header in order.preorder().iter().rev() {
-            let back = graph.preds(header).iter().filter(|&&p| order.is_ancestor(header, p));
+            let back = graph.preds(header).iter().copied().filter(|&p| order.is_ancestor(header, p));
             finder.work.extend(back);
             if !finder.work.is_empty() {
                 finder.collect(header);
@@ -330,7 +334,7 @@ impl<'a> Finder<'a> {
     fn lay_out(self, graph: &Graph, order: &Order) -> Cycles {
         let count = self.headers.len();
         // Sizes, children into parents; then ranges, parents before children. `free[count]` is the whole function.
-        let mut size = vec![0u32; count];
+        let mut size: Few<u32> = smallvec![0; count];
         for &block in order.preorder() {
             if let Some(size) = size.get_mut(self.cycle_of[block.index()] as usize) {
                 *size += 1;
@@ -342,7 +346,7 @@ impl<'a> Finder<'a> {
             }
         }
         let slot = |cycle: u32| (cycle as usize).min(count);
-        let mut free = vec![0u32; count + 1];
+        let mut free: Few<u32> = smallvec![0; count + 1];
         let mut blocks = vec![BlockData { position: NOWHERE, cycle: None.into() }; graph.block_count()];
         let mut linear = vec![Block::new(0); order.rpo().len()];
         for &block in order.rpo() {
@@ -358,7 +362,7 @@ impl<'a> Finder<'a> {
             linear[at as usize] = block;
         }
         // Final numbers, by start; every range is full now, so `free` is its end.
-        let mut number = vec![NONE; count];
+        let mut number: Few<u32> = smallvec![NONE; count];
         let mut cycles: Vec<CycleData> = Vec::with_capacity(count);
         let mut entries = Vec::with_capacity(self.entries.len());
         for (at, &block) in linear.iter().enumerate() {

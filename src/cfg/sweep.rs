@@ -48,6 +48,7 @@ use crate::entity::Block;
 use crate::graph::Graph;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::{PackedOption, ReservedValue};
+use smallvec::SmallVec;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -103,9 +104,9 @@ pub struct Sweep {
     marks: Vec<Mark>,
     /// Positions of the pending blocks, headers of the next iteration excluded; the first on top. Seldom more than a few.
     frontier: BinaryHeap<Reverse<u32>>,
-    touched: Vec<Block>,
+    touched: SmallVec<[Block; 16]>,
     /// Scratch: labels at the entries of a cycle.
-    entered: Vec<Block>,
+    entered: SmallVec<[Block; 4]>,
     pending: Pending,
     /// Edges followed so far, over all sweeps.
     steps: u64,
@@ -119,8 +120,8 @@ impl Sweep {
         Sweep {
             marks: vec![mark; block_count],
             frontier: BinaryHeap::new(),
-            touched: Vec::new(),
-            entered: Vec::new(),
+            touched: SmallVec::new(),
+            entered: SmallVec::new(),
             pending: Pending::default(),
             steps: 0,
         }

@@ -37,12 +37,13 @@ use crate::cfg::sweep::{Goal, Pending, Sweep};
 use crate::entity::Block;
 use crate::graph::Graph;
 use cranelift_entity::EntityRef;
+use smallvec::SmallVec;
 
 /// The cap on work: at 2 to 3 ns an edge this is under a microsecond a block for the whole function.
 pub const STEPS_PER_BLOCK: u64 = 256;
 
-/// Below this many blocks sweeps take no shortcuts: finding these would cost more than they save.
-const FEW_BLOCKS: usize = 24;
+/// Sweeps take shortcuts once they have followed this many edges a block: finding these costs about as much.
+const STEPS_BEFORE_SHORTCUTS: u64 = 4;
 
 /// Below this many steps the cap does not apply: small functions may be as bad as they like.
 const FREE_STEPS: u64 = 1 << 20;
@@ -82,7 +83,7 @@ pub struct SyncDependence<'a> {
     shortcuts: Option<Shortcuts>,
     /// Index into `rows` for each block; `u32::MAX` when not asked yet.
     row_of: Vec<u32>,
-    rows: Vec<Row>,
+    rows: SmallVec<[Row; 8]>,
     answers: Answers,
     everything: Option<Row>,
     max_steps: u64,
@@ -91,9 +92,9 @@ pub struct SyncDependence<'a> {
 /// All answers so far, one after the other.
 #[derive(Default)]
 struct Answers {
-    joins: Vec<Block>,
-    exits: Vec<Cycle>,
-    irregular: Vec<Cycle>,
+    joins: SmallVec<[Block; 16]>,
+    exits: SmallVec<[Cycle; 8]>,
+    irregular: SmallVec<[Cycle; 2]>,
 }
 
 impl<'a> SyncDependence<'a> {
@@ -106,7 +107,7 @@ impl<'a> SyncDependence<'a> {
             sweep: Sweep::new(count),
             shortcuts: None,
             row_of: vec![u32::MAX; count],
-            rows: Vec::new(),
+            rows: SmallVec::new(),
             answers: Answers::default(),
             everything: None,
             max_steps: FREE_STEPS.max(count as u64 * STEPS_PER_BLOCK),
@@ -150,7 +151,7 @@ impl<'a> SyncDependence<'a> {
             return self.answers.row_since(start);
         }
         let SyncDependence { graph, cycles, sweep, answers, shortcuts, .. } = self;
-        if shortcuts.is_none() && graph.block_count() >= FEW_BLOCKS {
+        if shortcuts.is_none() && sweep.steps() >= STEPS_BEFORE_SHORTCUTS * graph.block_count() as u64 {
             *shortcuts = Some(Shortcuts::new(graph, cycles));
         }
         let start = answers.lengths();
@@ -163,7 +164,7 @@ impl<'a> SyncDependence<'a> {
         if self.everything.is_none() {
             let SyncDependence { graph, cycles, answers, .. } = self;
             let start = answers.lengths();
-            answers.joins.extend(cycles.order().iter().filter(|&&b| graph.is_merge(b)));
+            answers.joins.extend(cycles.order().iter().copied().filter(|&b| graph.is_merge(b)));
             answers.exits.extend(cycles.iter());
             answers.irregular.extend(cycles.iter().filter(|&c| !cycles.is_reducible(c)));
             self.everything = Some(Row { is_everything: true, ..answers.row_since(start) });
