@@ -4,7 +4,8 @@
 //!
 //! 1. **Sweep.** Each reachable instruction is visited once, in an order in which every cycle is contiguous and all
 //!    edges except those to cycle headers lead forwards (`cfg::cycles`). So operands are visited before their users,
-//!    and the exits of a cycle are known before the first use outside it.
+//!    and the exits of a cycle are known before the first use outside it. For the phi of an induction variable the first
+//!    steps are applied when the sweep comes to it, so that what depends on it need not be visited again.
 //! 2. **Iteration.** After the sweep only phis at cycle entries can be wrong. From there on, instructions whose
 //!    operands or gates changed are visited again, always in the first dirty block of that order.
 //!
@@ -205,6 +206,7 @@ impl<'a> Solver<'a> {
         let order = self.cfg.cycles.order();
         let func = self.func;
         let slice = self.slice;
+        let looks_ahead = !self.cfg.cycles.is_empty() && !self.env.simple;
         for (index, &block) in order.iter().enumerate() {
             self.frontier = index as u32;
             self.enter(block);
@@ -216,6 +218,10 @@ impl<'a> Solver<'a> {
                     Opcode::CondBr | Opcode::Switch | Opcode::OtherTerminator => {
                         self.visit_branch(inst);
                         continue;
+                    }
+                    Opcode::Phi if looks_ahead && self.lone.is_empty() => {
+                        let element = self.view.phi(inst);
+                        self.view.look_ahead(inst, element)
                     }
                     _ => self.result_of(inst, data),
                 };

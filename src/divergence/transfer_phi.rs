@@ -5,12 +5,15 @@ use super::gates::{Gate, OPEN};
 use super::view::View;
 use crate::affine::interner::Element;
 use crate::affine::join::leave_loop;
-use crate::affine::{Form, Scope};
+use crate::affine::{Form, Rest, Scope};
 use crate::cfg::cycles::Cycle;
 use crate::entity::{Block, Inst, Value};
-use crate::ir::inst::ConstData;
+use crate::ir::inst::{ConstData, Opcode};
 use crate::mutants::{self, Mutant};
 use cranelift_entity::EntityRef;
+
+/// Maximum number of steps that are applied to the phi of an induction variable at once.
+const LOOK_AHEAD: u32 = 3;
 
 impl View<'_> {
     /// The element of a value as a use in `at` sees it, after the exit gates of all cycles in between.
@@ -128,6 +131,33 @@ impl View<'_> {
         }
         let element = self.drop_foreign_symbols(element, block);
         self.prove_again(element, func.result(phi))
+    }
+
+    /// What the phi of an induction variable will be after some steps, when the sweep comes to it with `element`. A step
+    /// is an addition to the phi, mostly of something that is known before the loop, so it can be applied at once: all
+    /// that is computed from the first value would have to be visited again. Only a known number is sure to change.
+    pub(super) fn look_ahead(&mut self, phi: Inst, mut element: Element) -> Element {
+        let func = self.func;
+        let value = func.result(phi);
+        for &next in func.operands(phi) {
+            let is_known = self.interner.form(element).is_some_and(|form| matches!(form.rest, Rest::Const(_)));
+            let Some(step) = func.def(next).filter(|_| is_known) else { continue };
+            let data = &func.insts[step];
+            let adds = matches!(data.opcode, Opcode::Add | Opcode::Sub | Opcode::Gep);
+            if !adds || !func.operands(step).contains(&value) || !self.cfg.order.is_reachable(data.block) {
+                continue;
+            }
+            for _ in 0..LOOK_AHEAD {
+                self.elements[value.index()] = element;
+                self.elements[next.index()] = self.transfer(step, data);
+                let after = self.phi(phi);
+                if after == element {
+                    break;
+                }
+                element = after;
+            }
+        }
+        element
     }
 
     /// What geometry alone proves about exactness survives every join.
