@@ -3,8 +3,9 @@
 //! A shuffle that reads lane 0 is undefined if lane 0 has exited. In a kernel lane 0 exists (a partial warp consists of
 //! its low lanes), so it is present in every warp-convergent block that cannot be preceded by an exit.
 //!
-//! **Equation.** Lanes take different paths at a divergent branch; if the branch has no post-dominator, one side may
-//! lead to an exit that the other does not take. Called functions and inline assembly may contain an `exit`. All blocks
+//! **Equation.** Lanes take different paths at a divergent branch. If they do not meet again before they return, because
+//! the branch has no post-dominator or a return is its immediate one, one side may be a guard, behind which the other is
+//! convergent without the lanes that left. Called functions and inline assembly may contain an `exit`. All blocks
 //! reachable from such a branch or call are unsafe, including the block of the call.
 //!
 //! **Conservative**: blocks after a guard `if (i >= n) return` are unsafe even if lane 0 is the last lane to leave.
@@ -37,7 +38,8 @@ impl LaneZero {
             if may_exit(facts, block) && !unsafe_blocks.put(block.index()) {
                 work.push(block);
             }
-            if facts.is_divergent_branch(block) && post.idom(block).is_none() {
+            let meets_again = || post.idom(block).is_some_and(|meeting| !func.graph.succs(meeting).is_empty());
+            if facts.is_divergent_branch(block) && !meets_again() {
                 work.push(block);
             }
         }

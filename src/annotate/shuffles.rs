@@ -5,7 +5,8 @@
 //!
 //! **Legal** for a leaf that is a 32-bit integer in a block that the whole warp executes with lane 0 still running.
 //! Elsewhere, a leaf that is a shift or mask of `tid.x`, or is `tid.y` or `tid.z` itself, may be recomputed at the
-//! entry: launch geometry alone makes it uniform, so it is uniform there, too, for all lanes.
+//! entry if launch geometry alone makes it uniform: then it is uniform there, too, for all lanes. (In a block that one
+//! lane of a warp executes, `tid.x & 3` is uniform as well, and at the entry it is not.)
 //!
 //! **Pays** if the shuffle is outside a loop that contains a branch depending on it, or if at least two branches depend
 //! on it. For a single branch at the same depth a vote is cheaper.
@@ -13,12 +14,13 @@
 use super::lane_zero::LaneZero;
 use super::ptxas::Ptxas;
 use super::sites::{Site, Sites, depth};
-use crate::affine::Base;
+use crate::affine::form::wrap;
+use crate::affine::{Base, Form};
 use crate::divergence::Facts;
 use crate::divergence::intrinsics::LaneRule;
 use crate::entity::{Block, Inst, Value};
 use crate::ir::call::Callee;
-use crate::ir::inst::Opcode;
+use crate::ir::inst::{ConstData, Opcode};
 use crate::ir::types::TypeKind;
 use cranelift_entity::EntityRef;
 
@@ -74,21 +76,33 @@ fn place_of(facts: &Facts, ptxas: &Ptxas<'_>, lane_zero: &LaneZero, leaf: Value)
         return Some((false, home));
     }
     let entry = Block::new(0);
-    (lane_zero.is_there(facts, entry) && is_made_of_indices(facts, ptxas, inst)).then_some((true, entry))
+    (lane_zero.is_there(facts, entry) && is_uniform_by_launch(facts, ptxas, inst)).then_some((true, entry))
 }
 
-/// `tid.x >> k`, `tid.x & mask`, `tid.y`, `tid.z`.
-fn is_made_of_indices(facts: &Facts, ptxas: &Ptxas<'_>, inst: Inst) -> bool {
-    let func = &facts.func;
-    match func.insts[inst].opcode {
+/// Whether it is `tid.x >> k`, `tid.x & mask`, `tid.y` or `tid.z`, and all lanes of each warp agree on it wherever it is
+/// computed.
+fn is_uniform_by_launch(facts: &Facts, ptxas: &Ptxas<'_>, inst: Inst) -> bool {
+    let (func, lanes) = (&facts.func, facts.lanes());
+    let index = |inst| index_read(facts, ptxas, inst).map(Form::base);
+    let opcode = func.insts[inst].opcode;
+    let form = match opcode {
         Opcode::LShr | Opcode::AShr | Opcode::And => {
-            let operands = func.operands(inst);
-            let index = func.def(operands[0]).and_then(|def| index_read(facts, ptxas, def));
-            index == Some(Base::TidX) && func.constant(operands[1]).is_some()
+            let &[value, by] = func.operands(inst) else { return false };
+            let (Some(x), Some(ConstData::Int(by))) =
+                (func.def(value).and_then(index).filter(|form| *form == Form::base(Base::TidX)), func.constant(by))
+            else {
+                return false;
+            };
+            match (opcode, u32::try_from(by)) {
+                (Opcode::And, _) => lanes.and_mask(&x, wrap(by as i64, 32), 32),
+                (_, Ok(by)) if by < 32 => lanes.shift_right(&x, by, 32, opcode == Opcode::AShr),
+                _ => None,
+            }
         }
-        Opcode::Call => index_read(facts, ptxas, inst).is_some(),
-        _ => false,
-    }
+        Opcode::Call => index(inst),
+        _ => None,
+    };
+    form.is_some_and(|form| lanes.scope_of(&form).is_some())
 }
 
 fn index_read(facts: &Facts, ptxas: &Ptxas<'_>, inst: Inst) -> Option<Base> {
