@@ -179,7 +179,7 @@ done:
   ret void
 }
 
-; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 800 bytes: {{[0-9]+}} registers would become {{[0-9]+}}, with which less than a quarter of the blocks fit on a multiprocessor
+; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 800 bytes: {{[0-9]+}} registers would become {{[0-9]+}}, with which less than half of the blocks fit on a multiprocessor
 define ptx_kernel void @occupancy(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) "target-cpu"="sm_90" {
 entry:
   %a = alloca [100 x double]

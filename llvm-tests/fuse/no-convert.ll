@@ -721,6 +721,109 @@ end:
   ret void
 }
 
+; What one way alone uses is computed in front, and LLVM would move it there: converted, all lanes would execute it.
+define ptx_kernel void @sinks(ptr %data, ptr %out, i32 %n, i32 %same.for.all) {
+; CHECK-LABEL: define ptx_kernel void @sinks(
+; CHECK: br i1 %none, label %join, label %some
+; CHECK: br i1 %odd, label %more, label %join
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pc = getelementptr i32, ptr %data, i32 %t
+  %c = load i32, ptr %pc
+  %po = getelementptr i32, ptr %out, i32 %t
+  %s1 = xor i32 %c, 37
+  %s1m = mul i32 %s1, %c
+  %s2 = xor i32 %s1m, 74
+  %s2m = mul i32 %s2, %c
+  %s3 = xor i32 %s2m, 111
+  %s3m = mul i32 %s3, %c
+  %s4 = xor i32 %s3m, 148
+  %s4m = mul i32 %s4, %c
+  %s5 = xor i32 %s4m, 185
+  %s5m = mul i32 %s5, %c
+  %s6 = xor i32 %s5m, 222
+  %s6m = mul i32 %s6, %c
+  %s7 = xor i32 %s6m, 259
+  %s7m = mul i32 %s7, %c
+  %s8 = xor i32 %s7m, 296
+  %s8m = mul i32 %s8, %c
+  %s9 = xor i32 %s8m, 333
+  %s9m = mul i32 %s9, %c
+  %s10 = xor i32 %s9m, 370
+  %s10m = mul i32 %s10, %c
+  %s11 = xor i32 %s10m, 407
+  %s11m = mul i32 %s11, %c
+  %s12 = xor i32 %s11m, 444
+  %s12m = mul i32 %s12, %c
+  %s13 = xor i32 %s12m, 481
+  %s13m = mul i32 %s13, %c
+  %s14 = xor i32 %s13m, 518
+  %s14m = mul i32 %s14, %c
+  %s15 = xor i32 %s14m, 555
+  %s15m = mul i32 %s15, %c
+  %s16 = xor i32 %s15m, 592
+  %s16m = mul i32 %s16, %c
+  %s17 = xor i32 %s16m, 629
+  %s17m = mul i32 %s17, %c
+  %s18 = xor i32 %s17m, 666
+  %s18m = mul i32 %s18, %c
+  %s19 = xor i32 %s18m, 703
+  %s19m = mul i32 %s19, %c
+  %s20 = xor i32 %s19m, 740
+  %s20m = mul i32 %s20, %c
+  %s21 = xor i32 %s20m, 777
+  %s21m = mul i32 %s21, %c
+  %s22 = xor i32 %s21m, 814
+  %s22m = mul i32 %s22, %c
+  %s23 = xor i32 %s22m, 851
+  %s23m = mul i32 %s23, %c
+  %s24 = xor i32 %s23m, 888
+  %s24m = mul i32 %s24, %c
+  %none = icmp eq i32 %c, 0
+  br i1 %none, label %join, label %some
+
+some:
+  %odd = icmp eq i32 %c, 7
+  br i1 %odd, label %more, label %join
+
+more:
+  %plus = add i32 %c, 2
+  br label %join
+
+join:
+  %v = phi i32 [ 1, %entry ], [ %s24m, %some ], [ %plus, %more ]
+  store i32 %v, ptr %po
+  ret void
+}
+
+; The same with little in front.
+define ptx_kernel void @sinks_little(ptr %data, ptr %out, i32 %n, i32 %same.for.all) {
+; CHECK-LABEL: define ptx_kernel void @sinks_little(
+; CHECK-NOT: br i1
+; CHECK: ret void
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pc = getelementptr i32, ptr %data, i32 %t
+  %c = load i32, ptr %pc
+  %po = getelementptr i32, ptr %out, i32 %t
+  %s1 = xor i32 %c, 37
+  %none = icmp eq i32 %c, 0
+  br i1 %none, label %join, label %some
+
+some:
+  %odd = icmp eq i32 %c, 7
+  br i1 %odd, label %more, label %join
+
+more:
+  %plus = add i32 %c, 2
+  br label %join
+
+join:
+  %v = phi i32 [ 1, %entry ], [ %s1, %some ], [ %plus, %more ]
+  store i32 %v, ptr %po
+  ret void
+}
+
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 
 ; Two ways that load.

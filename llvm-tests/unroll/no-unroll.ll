@@ -352,6 +352,23 @@ done:
   ret void
 }
 
+; REMARK: remark: {{.*}} loop is not unrolled: it divides or takes roots in 64 bits, which ptxas turns into branches, so that iterations cannot overlap
+define ptx_kernel void @wide(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr double, ptr addrspace(1) %in, i32 %i
+  %x = load double, ptr addrspace(1) %at
+  %y = fdiv double 1.0, %x
+  store double %y, ptr addrspace(3) @s
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+
 ; REMARK: remark: {{.*}} loop is not unrolled: the function has objects on the stack, and copies of the loop would change what is done about them
 define ptx_kernel void @stack(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
 entry:

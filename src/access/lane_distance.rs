@@ -4,6 +4,8 @@
 //!    along x.
 //! 2. What is computed from such values by arithmetic keeps its distance, except where it wraps.
 //! 3. What is loaded from memory may be anywhere, and so may what lanes choose among values on which they agree.
+//! 4. If asked for: neighbours agree on a quotient by a number that is not known here, such as the width of an image,
+//!    because sizes are mostly much larger than a warp.
 //!
 //! From this it is guessed whether a load is a gather and whether a branch on a row of a block splits any warp. No
 //! claim of the analysis depends on it.
@@ -25,12 +27,19 @@ pub struct LaneDistance<'a> {
     facts: &'a Facts,
     /// Distances found so far. While a phi is being computed, it is assumed to add nothing.
     known: FxHashMap<Value, Option<u64>>,
+    /// Whether divisors that are not known are taken to be larger than a warp.
+    large_divisors: bool,
 }
 
 impl<'a> LaneDistance<'a> {
     /// Nothing is computed yet.
     pub fn new(facts: &'a Facts) -> LaneDistance<'a> {
-        LaneDistance { facts, known: FxHashMap::default() }
+        LaneDistance { facts, known: FxHashMap::default(), large_divisors: false }
+    }
+
+    /// Divisors that are not known are taken to be larger than a warp.
+    pub fn with_large_divisors(self) -> LaneDistance<'a> {
+        LaneDistance { large_divisors: true, ..self }
     }
 
     /// The distance of neighbouring lanes for a value used in a block, in the units of the value (bytes for an
@@ -75,6 +84,7 @@ impl<'a> LaneDistance<'a> {
             Some(ConstData::Int(number)) => Some(number),
             _ => None,
         };
+        let is_large = self.large_divisors;
         let mut of = |value: Value| self.within(value, block, depth);
         match data.opcode {
             ZExt | SExt | Trunc | BitCast | AddrSpaceCast | PtrToInt | IntToPtr | Freeze => of(operands[0]),
@@ -87,6 +97,7 @@ impl<'a> LaneDistance<'a> {
             UDiv | SDiv if constant(operands[1]).is_some() => {
                 Some(of(operands[0])?.div_ceil(constant(operands[1])?.max(1)))
             }
+            UDiv | SDiv if is_large && of(operands[1]) == Some(0) && of(operands[0]).is_some() => Some(0),
             Mul => match (of(operands[0])?, of(operands[1])?) {
                 (apart, 0) => Some(apart.saturating_mul(constant(operands[1]).unwrap_or(FAR))),
                 _ => Some(FAR),

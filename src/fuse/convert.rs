@@ -19,6 +19,7 @@
 //! - all of them and the selects cost at most [`MAX_COST`] percent of what its branches cost a warp that splits at each, with
 //!   the wait for a load, if that decides about no branch and the next iteration can overlap with it; and outside of loops, where
 //!   nothing behind the branches waits for them, at most [`MAX_COST_ONCE`];
+//! - what in front of the tree LLVM would [move into one of its ways](super::sinking) costs no more than the branches;
 //! - the back end makes the same multiply-adds of products and sums before and after.
 //!
 //! A tree of two ways is what `ptxas` looks at itself. Those that are too long for it are converted if nearly all warps split
@@ -28,7 +29,7 @@
 use super::legality::{floats, is_dropped};
 use super::matching::computations;
 use super::pairing::Context;
-use super::{machine, plan, splits};
+use super::{machine, plan, sinking, splits};
 use crate::cfg::Cycle;
 use crate::divergence::facts::may_synchronise;
 use crate::divergence::{Facts, Outline};
@@ -189,7 +190,7 @@ impl Grower<'_, '_, '_> {
             tree.selects += selects;
             tree.cost += selects * self.context.costs.select(func, func.result(phi));
         }
-        (self.pays(&tree, cycle) && !self.changes_contraction(&tree)).then_some(tree)
+        (self.pays(&tree, cycle) && !self.keeps_from_sinking(&tree) && !self.changes_contraction(&tree)).then_some(tree)
     }
 
     /// Whether one iteration of a loop may begin before the one before has ended: lanes wait for each other in none of it.
@@ -210,6 +211,14 @@ impl Grower<'_, '_, '_> {
             None => tree.cost <= MAX_COST_ONCE && !frequencies.is_cold(tree.entry),
         };
         always || tree.guards <= MAX_GUARDS && tree.cost * 100 <= tree.saved() * MAX_COST && is_worth_it()
+    }
+
+    /// Whether lanes that go one way would execute more than a warp that splits pays for the branches, because it could no
+    /// longer be moved into another way.
+    fn keeps_from_sinking(&self, tree: &Tree) -> bool {
+        let Context { func, costs, always, .. } = *self.context;
+        let sinking = sinking::sinking(self.outline, self.context, tree);
+        !always && tree.branches > 1 && sinking.iter().map(|&inst| costs.inst(func, inst)).sum::<u32>() > tree.saved()
     }
 
     /// Whether `ptxas` predicates both ways, or nothing but what stays behind a guard would be left of one.

@@ -22,6 +22,7 @@
 //! versions   which kernels would be melded differently in some of their launches
 //! apply      the edits
 //! convert    which trees of short sides are executed without branches; before anything is melded
+//!  └ sinking    what in front of a tree LLVM would move into one of its ways
 //! ```
 //!
 //! The driver computes facts, plans all divergent branches that do not overlap, innermost first, and applies the plans.
@@ -59,6 +60,7 @@ mod plan;
 mod region;
 mod reject;
 mod schedule;
+mod sinking;
 mod splits;
 #[cfg(test)]
 mod tests;

@@ -267,6 +267,12 @@ pub fn lanes_part(facts: &Facts, context: &Context<'_, '_>, plan: FusePlan) -> R
     if agrees_along_rows(facts, plan.entry) {
         return Err(FuseReject::AlongRows);
     }
+    let condition = facts.func.operands(facts.func.terminator(plan.entry)).first();
+    let agree =
+        |mut distance: LaneDistance| condition.is_some_and(|&condition| distance.of(condition, plan.entry) == Some(0));
+    if agree(LaneDistance::new(facts).with_large_divisors()) && !agree(LaneDistance::new(facts)) {
+        return Err(FuseReject::Quotient);
+    }
     let (chance, expected) = expected_gain(facts, &plan);
     if expected < MIN_GAIN as f64 {
         return Err(FuseReject::RarelySplits(plan.numbers, (chance * 100.0) as u32));

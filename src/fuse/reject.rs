@@ -23,6 +23,8 @@ pub enum FuseReject {
     LeavesLoop,
     /// Lanes agree if warps extend along x.
     AlongRows,
+    /// Lanes differ in quotients by numbers that are not known here, which are mostly larger than a warp.
+    Quotient,
     /// More registers would be needed than are available, and before there were enough; the number is the limit.
     Pressure(Numbers, u32),
     /// Without a map: what is saved for warps that split, weighted by their estimated share (in percent), does not make
@@ -66,6 +68,7 @@ impl FuseReject {
             FuseReject::Contraction => "NotFusedContraction",
             FuseReject::LeavesLoop => "NotFusedLeavesLoop",
             FuseReject::AlongRows => "NotFusedAlongRows",
+            FuseReject::Quotient => "NotFusedQuotient",
             FuseReject::Pressure(..) => "NotFusedPressure",
             FuseReject::RarelySplits(..) => "NotFusedRarelySplits",
             FuseReject::Cold => "NotFusedCold",
@@ -102,6 +105,10 @@ impl fmt::Display for FuseReject {
             FuseReject::LeavesLoop => {
                 write!(f, "one side leaves the loop that the other stays in: it would be executed in every iteration")
             }
+            FuseReject::Quotient => write!(
+                f,
+                "it depends on quotients of the lane by a number that is not known here, on which neighbours mostly agree; a divergence map would tell"
+            ),
             FuseReject::AlongRows => write!(
                 f,
                 "it depends on threadIdx.y or z only, on which lanes agree in blocks of 32 and more in x; -warpwise-block=XxY would tell"

@@ -9,6 +9,7 @@ use crate::ir::Func;
 use crate::ir::call::{Callee, Memory};
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
+use crate::ir::types::TypeKind;
 use crate::llvm::handle::intrinsic_name;
 use rustc_hash::FxHashSet;
 
@@ -131,6 +132,13 @@ impl<'a> Body<'a> {
             }),
             _ => false,
         }
+    }
+
+    /// Whether it is a division or a root of 64 bits: a sequence of multiply-adds with a branch to a slow path, and not one
+    /// approximate instruction that is corrected.
+    pub fn is_wide(&self, inst: Inst) -> bool {
+        let kind = self.func.type_info(self.func.result(inst)).kind;
+        self.is_slow(inst) && matches!(kind, TypeKind::Float(64) | TypeKind::Int(64))
     }
 
     /// Whether iterations cannot overlap around it.

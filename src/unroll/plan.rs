@@ -122,6 +122,9 @@ fn check(context: &Context<'_, '_>, body: &Body<'_>, slow: &[Inst], is_constant:
         return Err(Reject::Stack);
     }
     let all = || body.insts.iter().copied().filter(|&inst| body.is_load(inst)).collect();
+    if !always && slow.iter().any(|&inst| body.is_wide(inst)) {
+        return Err(Reject::Wide);
+    }
     let loads: Vec<Inst> = if always { all() } else { loads::check(body)? };
     if loads.is_empty() && slow.is_empty() {
         return Err(Reject::Near);

@@ -33,6 +33,8 @@ pub enum Reject {
     Near,
     #[error("the function has objects on the stack, and copies of the loop would change what is done about them")]
     Stack,
+    #[error("it divides or takes roots in 64 bits, which ptxas turns into branches, so that iterations cannot overlap")]
+    Wide,
     #[error("what takes long in it needs the result of the iteration before, so that iterations cannot overlap")]
     Chained,
     #[error("it may store to where the next iteration loads from, so that loads cannot overlap")]
@@ -66,6 +68,7 @@ impl Reject {
             Reject::Scattered => "UnrollScattered",
             Reject::Near => "UnrollNear",
             Reject::Stack => "UnrollStack",
+            Reject::Wide => "UnrollWide",
             Reject::Chained => "UnrollChained",
             Reject::Stores => "UnrollStores",
             Reject::Contraction => "UnrollContraction",
