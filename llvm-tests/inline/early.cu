@@ -2,12 +2,13 @@
 // would have the object that the call takes. It is inlined into the small one before that. With -fgpu-rdc, too, since all
 // functions stay. After LLVM has inlined, the same of a large function that the kernel calls once.
 //
-// DEFINE: %{flags} = -mllvm -warpwise-inline -Rpass=warpwise -Rpass-missed=warpwise -S -emit-llvm -o -
+// DEFINE: %{flags} = -Rpass=warpwise -Rpass-missed=warpwise -S -emit-llvm -o -
 // RUN: %clang_cuda %s %{flags} 2>%t | %FileCheck %s
 // RUN: %FileCheck %s --check-prefix=REMARK --input-file=%t
 // RUN: %clang_cuda %s %{flags} -fgpu-rdc 2>&1 | %FileCheck %s
-// RUN: %clang_cuda %s -Rpass=warpwise -S -emit-llvm -o - 2>&1 | %FileCheck %s --check-prefix=OFF --implicit-check-not="call inlined"
+// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-inline=0 2>&1 | %FileCheck %s --check-prefix=OFF --implicit-check-not="call inlined"
 // RUN: %clang_cuda %s %{flags} -mllvm -warpwise-off 2>&1 | %FileCheck %s --check-prefix=OFF --implicit-check-not="call inlined"
+// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-divergence-map 2>&1 | %FileCheck %s --check-prefix=OFF --implicit-check-not="call inlined"
 // RUN: %clang_cuda %s %{flags} -O1 2>&1 | %FileCheck %s --check-prefix=OFF --implicit-check-not="call inlined"
 
 struct Pair {

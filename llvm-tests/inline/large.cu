@@ -1,6 +1,6 @@
 // A function of more than 5000 instructions is not inlined.
 //
-// RUN: %clang_cuda %s -O2 -mllvm -warpwise-inline -Rpass=warpwise -Rpass-missed=warpwise -S -emit-llvm -o /dev/null 2>&1 | %FileCheck %s
+// RUN: %clang_cuda %s -O2 -Rpass=warpwise -Rpass-missed=warpwise -S -emit-llvm -o /dev/null 2>&1 | %FileCheck %s
 
 #define TEN(X) X X X X X X X X X X
 

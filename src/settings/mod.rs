@@ -116,7 +116,7 @@ impl Default for Settings {
             flush_after: None,
             verify: false,
             whole_program: false,
-            inline: false,
+            inline: true,
             arrays: true,
             idioms: false,
             versions: false,
@@ -200,9 +200,9 @@ impl Settings {
         self.whole_program && !self.is_off
     }
 
-    /// Whether calls that keep stack objects in memory are inlined.
+    /// Whether calls that keep stack objects in memory are inlined: not with the map, which counts branches by function.
     pub fn inlines(&self) -> bool {
-        self.inline && !self.is_off
+        self.inline && !self.is_off && !self.runs(Transform::Map)
     }
 
     /// Whether loops that keep stack objects in memory are unrolled: not with the map, so that the branches counted are

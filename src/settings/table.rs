@@ -153,7 +153,7 @@ pub const PARAMETERS: &[Parameter] = &[
         value: "",
         passes: &[INLINE_CALLS],
         takes: Takes::Switch(|settings, on| settings.inline = on),
-        help: "Inline the only call of a device function if a stack object is in memory for that call alone (off)",
+        help: "Inline the only call of a device function if a stack object is in memory for that call alone (on; off with the map)",
     },
     Parameter {
         name: "",
