@@ -83,8 +83,8 @@ def decided(rows, number, threshold):
 
 
 def of_today(rows):
-    """Without those to which an earlier transform leaves nothing."""
-    return [row for row in rows if row["now"] != "earlier"]
+    """Without those to which an earlier transform leaves nothing, or that a rule without a number refuses."""
+    return [row for row in rows if row["now"] not in ("earlier", "rule")]
 
 
 def fitted(rows, number):
