@@ -15,9 +15,7 @@ pub enum Reject {
     Large { instructions: u64 },
     #[error("{before} registers would become {after}, and {most} are left by the launch bounds")]
     Registers { before: u32, after: u32, most: u32 },
-    #[error(
-        "{before} registers would become {after}, with which less than half of the blocks fit on a multiprocessor"
-    )]
+    #[error("{before} registers would become {after}, with which less than half of the blocks fit on a multiprocessor")]
     Occupancy { before: u32, after: u32 },
     #[error("a loop that indexes it contains one that would stay a loop, and would be copied")]
     InnerLoop,

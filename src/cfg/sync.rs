@@ -476,8 +476,8 @@ mod tests {
                 let s = sync.split(b);
                 let sorted = |blocks: &[Block]| blocks.iter().copied().collect::<BTreeSet<Block>>();
                 assert_eq!(sorted(s.joins), sorted(&answers.joins), "{b} {g:?}");
-                assert_eq!(s.divergent_exits, answers.exits, "{b} {g:?}");
-                assert_eq!(s.irregular, answers.irregular, "{b} {g:?}");
+                assert_eq!(s.divergent_exits, answers.exits.as_slice(), "{b} {g:?}");
+                assert_eq!(s.irregular, answers.irregular.as_slice(), "{b} {g:?}");
             }
             short += sync.sweep.steps();
             long += sweep.steps();
