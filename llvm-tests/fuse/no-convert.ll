@@ -972,3 +972,136 @@ end:
   store float %sum.next, ptr %po
   ret void
 }
+
+; More ways than in any tree that gained.
+define ptx_kernel void @ten_ways(ptr %data, ptr %out, i32 %n, i32 %same.for.all) {
+; CHECK-LABEL: define ptx_kernel void @ten_ways(
+; CHECK: br i1 %is0, label %latch, label %ask1
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %latch ]
+  %v = phi i32 [ 0, %entry ], [ %v.next, %latch ]
+  %place = add i32 %t, %i
+  %pc = getelementptr i32, ptr %data, i32 %place
+  %c = load i32, ptr %pc
+  br label %ask0
+
+ask0:
+  %is0 = icmp eq i32 %c, 0
+  br i1 %is0, label %latch, label %ask1
+
+ask1:
+  %is1 = icmp eq i32 %c, 1
+  br i1 %is1, label %latch, label %ask2
+
+ask2:
+  %is2 = icmp eq i32 %c, 2
+  br i1 %is2, label %latch, label %ask3
+
+ask3:
+  %is3 = icmp eq i32 %c, 3
+  br i1 %is3, label %latch, label %ask4
+
+ask4:
+  %is4 = icmp eq i32 %c, 4
+  br i1 %is4, label %latch, label %ask5
+
+ask5:
+  %is5 = icmp eq i32 %c, 5
+  br i1 %is5, label %latch, label %ask6
+
+ask6:
+  %is6 = icmp eq i32 %c, 6
+  br i1 %is6, label %latch, label %ask7
+
+ask7:
+  %is7 = icmp eq i32 %c, 7
+  br i1 %is7, label %latch, label %ask8
+
+ask8:
+  %is8 = icmp eq i32 %c, 8
+  br i1 %is8, label %latch, label %last
+
+last:
+  br label %latch
+
+latch:
+  %step = phi i32 [ 1, %ask0 ], [ 8, %ask1 ], [ 15, %ask2 ], [ 22, %ask3 ], [ 29, %ask4 ], [ 36, %ask5 ], [ 43, %ask6 ], [ 50, %ask7 ], [ 57, %ask8 ], [ 5, %last ]
+  %v.next = add i32 %v, %step
+  %i.next = add i32 %i, 1
+  %more = icmp slt i32 %i.next, %n
+  br i1 %more, label %loop, label %end
+
+end:
+  %po = getelementptr i32, ptr %out, i32 %t
+  store i32 %v.next, ptr %po
+  ret void
+}
+
+; One way less.
+define ptx_kernel void @nine_ways(ptr %data, ptr %out, i32 %n, i32 %same.for.all) {
+; CHECK-LABEL: define ptx_kernel void @nine_ways(
+; CHECK-NOT: br i1 %is
+; CHECK: br i1 %more
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %latch ]
+  %v = phi i32 [ 0, %entry ], [ %v.next, %latch ]
+  %place = add i32 %t, %i
+  %pc = getelementptr i32, ptr %data, i32 %place
+  %c = load i32, ptr %pc
+  br label %ask0
+
+ask0:
+  %is0 = icmp eq i32 %c, 0
+  br i1 %is0, label %latch, label %ask1
+
+ask1:
+  %is1 = icmp eq i32 %c, 1
+  br i1 %is1, label %latch, label %ask2
+
+ask2:
+  %is2 = icmp eq i32 %c, 2
+  br i1 %is2, label %latch, label %ask3
+
+ask3:
+  %is3 = icmp eq i32 %c, 3
+  br i1 %is3, label %latch, label %ask4
+
+ask4:
+  %is4 = icmp eq i32 %c, 4
+  br i1 %is4, label %latch, label %ask5
+
+ask5:
+  %is5 = icmp eq i32 %c, 5
+  br i1 %is5, label %latch, label %ask6
+
+ask6:
+  %is6 = icmp eq i32 %c, 6
+  br i1 %is6, label %latch, label %ask7
+
+ask7:
+  %is7 = icmp eq i32 %c, 7
+  br i1 %is7, label %latch, label %last
+
+last:
+  br label %latch
+
+latch:
+  %step = phi i32 [ 1, %ask0 ], [ 8, %ask1 ], [ 15, %ask2 ], [ 22, %ask3 ], [ 29, %ask4 ], [ 36, %ask5 ], [ 43, %ask6 ], [ 50, %ask7 ], [ 5, %last ]
+  %v.next = add i32 %v, %step
+  %i.next = add i32 %i, 1
+  %more = icmp slt i32 %i.next, %n
+  br i1 %more, label %loop, label %end
+
+end:
+  %po = getelementptr i32, ptr %out, i32 %t
+  store i32 %v.next, ptr %po
+  ret void
+}

@@ -16,6 +16,7 @@
 //! - it leaves no loop, and every block in it is entered from the tree only, without phis;
 //! - its blocks only compute ([`floats`]), and at most [`MAX_GUARDS`] of them load, so that nothing but time depends on who
 //!   executes them;
+//! - it has at most [`MAX_BRANCHES`] branches;
 //! - all of them and the selects cost at most [`MAX_COST`] percent of what its branches cost a warp that splits at each, with
 //!   the wait for a load, if that decides about no branch and the next iteration can overlap with it; and outside of loops, where
 //!   nothing behind the branches waits for them, at most [`MAX_COST_ONCE`];
@@ -48,6 +49,10 @@ const MAX_BLOCKS: usize = 12;
 /// Maximum cost of instructions and selects in percent of that of the branches. Of eight public programs with trees up to
 /// here three gain a fifth and more and none loses; two with trees above it gain nothing. \[H200\]
 const MAX_COST: u32 = 70;
+
+/// Maximum number of branches of a tree: as many as the largest that was timed with a gain has. Keys that are compared word
+/// by word lead to more, of which few are reached; sorting by them lost 4 %. \[H200\]
+const MAX_BRANCHES: u32 = 8;
 
 /// Maximum number of ways that load. With one in each iteration a merge of lists gains a sixth; with two, from shared and from
 /// global memory, a kernel whose warps rarely split loses 8 %. \[H200\]
@@ -210,7 +215,8 @@ impl Grower<'_, '_, '_> {
             Some(_) => true,
             None => tree.cost <= MAX_COST_ONCE && !frequencies.is_cold(tree.entry),
         };
-        always || tree.guards <= MAX_GUARDS && tree.cost * 100 <= tree.saved() * MAX_COST && is_worth_it()
+        let is_small = tree.guards <= MAX_GUARDS && tree.branches <= MAX_BRANCHES;
+        always || is_small && tree.cost * 100 <= tree.saved() * MAX_COST && is_worth_it()
     }
 
     /// Whether lanes that go one way would execute more than a warp that splits pays for the branches, because it could no
