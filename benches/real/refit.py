@@ -83,8 +83,8 @@ def decided(rows, number, threshold):
 
 
 def of_today(rows):
-    """Without those to which an earlier transform leaves nothing, or that a rule without a number refuses."""
-    return [row for row in rows if row["now"] not in ("earlier", "rule")]
+    """Without those to which an earlier transform leaves nothing."""
+    return [row for row in rows if row["now"] != "earlier"]
 
 
 def fitted(rows, number):
@@ -119,7 +119,8 @@ def main():
     rows = read_rows(options.parse_args().table)
     now, left_out = [], []
     for transform, number, path, name, sign in MODELS:
-        ours = [row for row in rows if row["transform"] == transform]
+        # what a rule without a number refuses, no threshold decides about
+        ours = [row for row in rows if row["transform"] == transform and row["now"] != "rule"]
         if not ours:
             continue
         threshold = sign * constant(path, name)
