@@ -390,6 +390,7 @@ mod tests {
             "whole-program",
             "inline",
             "arrays",
+            "idioms",
         ];
         let plain = Settings::default();
         for row in table::PARAMETERS {
