@@ -94,7 +94,8 @@ def of_warpwise(text):
 
 def analyse(args, file):
     """The kernels of a module, and what is said of them: by LLVM, by warpwise, and by warpwise told the block."""
-    llvm = opt(args, file, "-S", "-o", "-", "-passes=print<uniformity>")
+    # LLVM counts all values of a function again for each unnamed one that it prints
+    llvm = opt(args, file, "-S", "-o", "-", "-passes=instnamer,print<uniformity>")
     load = [f"-load-pass-plugin={args.plugin}", "-disable-output"]
     ours = opt(args, file, *load, "-passes=print<affine-divergence>")
     told = opt(args, file, *load, f"-passes=print<affine-divergence<block={args.block}>>")
