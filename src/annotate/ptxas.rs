@@ -182,7 +182,7 @@ impl<'a> Ptxas<'a> {
         while let Some(value) = work.pop() {
             for &user in self.facts.users(value) {
                 let Some(branch) = self.reach(user, &mut hidden, &mut work) else { continue };
-                let sync = sync.get_or_insert_with(|| SyncDependence::new(&func.graph, &cfg.cycles));
+                let sync = sync.get_or_insert_with(|| SyncDependence::new(&func.graph, &cfg.order, &cfg.cycles));
                 let split = sync.split(branch);
                 for &join in split.joins {
                     for phi in func.phis(join) {

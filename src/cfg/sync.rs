@@ -25,13 +25,16 @@
 //! branches get [`Split::is_everything`]: all merges, all cycles. Without irregular cycles and cap the answer is exact:
 //! a join is reported if and only if some pair of walks makes it one.
 //!
-//! **Cost**: one sweep per branch asked about, cached; it ends where one label is left, for a diamond at its join.
+//! **Cost**: one sweep per branch asked about, cached; it ends where one label is left, for a diamond at its join. Simple
+//! branches, which most are, need none: an `if` or a diamond of single blocks, a guard before a shared return, and the only
+//! exit of a loop.
 //!
 //! Coutinho, Sampaio, Pereira, Meira: *Divergence Analysis and Optimizations*, PACT 2011, section 3 (the term
 //! synchronisation dependence, there by influence regions and gates); Rosemann, Moll, Hack, POPL 2021, for joins of
 //! disjoint paths and loops left apart. Changed: see [`sweep`](crate::cfg::sweep).
 
 use crate::cfg::cycles::{Cycle, Cycles};
+use crate::cfg::order::Order;
 use crate::cfg::shortcut::Shortcuts;
 use crate::cfg::sweep::{Goal, Pending, Sweep};
 use crate::entity::Block;
@@ -44,6 +47,9 @@ pub const STEPS_PER_BLOCK: u64 = 256;
 
 /// Sweeps take shortcuts once they have followed this many edges a block: finding these costs about as much.
 const STEPS_BEFORE_SHORTCUTS: u64 = 4;
+
+/// Blocks or edges that are looked at to save a sweep, at most.
+const GLANCE: usize = 64;
 
 /// Below this many steps the cap does not apply: small functions may be as bad as they like.
 const FREE_STEPS: u64 = 1 << 20;
@@ -77,8 +83,10 @@ const EMPTY: Row = Row { joins: (0, 0), exits: (0, 0), irregular: (0, 0), is_eve
 /// The splits of a function, computed when asked for.
 pub struct SyncDependence<'a> {
     graph: &'a Graph,
+    order: &'a Order,
     cycles: &'a Cycles,
-    sweep: Sweep,
+    /// Built when first needed.
+    sweep: Option<Sweep>,
     /// Built when first needed.
     shortcuts: Option<Shortcuts>,
     /// Index into `rows` for each block; `u32::MAX` when not asked yet.
@@ -99,12 +107,13 @@ struct Answers {
 
 impl<'a> SyncDependence<'a> {
     /// Nothing is computed yet.
-    pub fn new(graph: &'a Graph, cycles: &'a Cycles) -> SyncDependence<'a> {
+    pub fn new(graph: &'a Graph, order: &'a Order, cycles: &'a Cycles) -> SyncDependence<'a> {
         let count = graph.block_count();
         SyncDependence {
             graph,
+            order,
             cycles,
-            sweep: Sweep::new(count),
+            sweep: None,
             shortcuts: None,
             row_of: vec![u32::MAX; count],
             rows: SmallVec::new(),
@@ -116,9 +125,9 @@ impl<'a> SyncDependence<'a> {
 
     /// The same, with shortcuts from the beginning.
     #[cfg(test)]
-    fn with_shortcuts(graph: &'a Graph, cycles: &'a Cycles) -> SyncDependence<'a> {
+    fn with_shortcuts(graph: &'a Graph, order: &'a Order, cycles: &'a Cycles) -> SyncDependence<'a> {
         let shortcuts = Some(Shortcuts::new(graph, cycles));
-        SyncDependence { shortcuts, ..SyncDependence::new(graph, cycles) }
+        SyncDependence { shortcuts, ..SyncDependence::new(graph, order, cycles) }
     }
 
     /// What happens when lanes part at `branch`. The same answer whenever asked.
@@ -142,15 +151,37 @@ impl<'a> SyncDependence<'a> {
         if !self.graph.is_branch(branch) || !self.cycles.is_reachable(branch) {
             return EMPTY;
         }
-        if self.sweep.steps() > self.max_steps {
+        if let Some(simple) = self.simple(branch) {
+            return simple;
+        }
+        self.by_sweep(branch)
+    }
+
+    /// The answer for a branch of one of the shapes that most branches have.
+    fn simple(&mut self, branch: Block) -> Option<Row> {
+        let SyncDependence { graph, order, cycles, answers, .. } = self;
+        let &[a, b] = graph.succs(branch) else { return None };
+        let start = answers.lengths();
+        if let Some(join) = meets_at_once(graph, cycles, [branch, a, b]) {
+            answers.joins.push(join);
+        } else if let Some(cycle) = cycles.cycle_of(branch) {
+            if cycles.contains(cycle, a) == cycles.contains(cycle, b) || !is_only_exit(graph, cycles, cycle, branch) {
+                return None;
+            }
+            answers.exits.push(cycle);
+        } else {
+            let (end, other) = if graph.succs(a).is_empty() { (a, b) } else { (b, a) };
+            answers.joins.extend(joins_at_end(graph, order, branch, end, other)?);
+        }
+        Some(answers.row_since(start))
+    }
+
+    fn by_sweep(&mut self, branch: Block) -> Row {
+        let SyncDependence { graph, cycles, sweep, answers, shortcuts, .. } = self;
+        let sweep = sweep.get_or_insert_with(|| Sweep::new(graph.block_count()));
+        if sweep.steps() > self.max_steps {
             return self.everything();
         }
-        if let Some(join) = meets_at_once(self.graph, self.cycles, branch) {
-            let start = self.answers.lengths();
-            self.answers.joins.push(join);
-            return self.answers.row_since(start);
-        }
-        let SyncDependence { graph, cycles, sweep, answers, shortcuts, .. } = self;
         if shortcuts.is_none() && sweep.steps() >= STEPS_BEFORE_SHORTCUTS * graph.block_count() as u64 {
             *shortcuts = Some(Shortcuts::new(graph, cycles));
         }
@@ -173,10 +204,8 @@ impl<'a> SyncDependence<'a> {
     }
 }
 
-/// Where the two ways from a branch meet, if nothing but one block lies on each, all in one iteration: most branches need
-/// no sweep.
-fn meets_at_once(graph: &Graph, cycles: &Cycles, branch: Block) -> Option<Block> {
-    let &[a, b] = graph.succs(branch) else { return None };
+/// Where the two ways from a branch to `a` and `b` meet, if nothing but one block lies on each, all in one iteration.
+fn meets_at_once(graph: &Graph, cycles: &Cycles, [branch, a, b]: [Block; 3]) -> Option<Block> {
     let next = |block| match (graph.preds(block), graph.succs(block)) {
         (&[_], &[next]) => Some(next),
         _ => None,
@@ -191,6 +220,23 @@ fn meets_at_once(graph: &Graph, cycles: &Cycles, branch: Block) -> Option<Block>
     let same_iteration =
         |block| cycles.cycle_of(block) == level && level.is_none_or(|cycle| cycles.header(cycle) != block);
     [a, b, join].into_iter().all(same_iteration).then_some(join)
+}
+
+/// Whether a cycle is small, and left at one block only, over one edge. Lanes that stay in it all come to its header, leave
+/// it later over that edge, and meet nobody by the way.
+fn is_only_exit(graph: &Graph, cycles: &Cycles, cycle: Cycle, branch: Block) -> bool {
+    cycles.blocks(cycle).len() <= GLANCE && cycles.exit_edges(graph, cycle).all(|(from, _)| from == branch)
+}
+
+/// The joins of a branch outside of cycles one of whose ways ends at once, in a block that others share: that block or
+/// none. Nothing if this takes more than a glance.
+fn joins_at_end(graph: &Graph, order: &Order, branch: Block, end: Block, other: Block) -> Option<Option<Block>> {
+    if !graph.succs(end).is_empty() {
+        return None;
+    }
+    let mut rest = graph.preds(end).iter().rev().take(GLANCE).filter(|&&pred| pred != branch).peekable();
+    let is_alone = rest.peek().is_none();
+    (is_alone || rest.any(|&pred| order.is_ancestor(other, pred))).then_some((!is_alone).then_some(end))
 }
 
 impl Answers {
@@ -251,8 +297,9 @@ mod tests {
     /// Joins, headers of divergent exits, headers of irregular cycles; all sorted.
     fn split(count: usize, edges: &[(usize, usize)], branch: usize) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
         let g = graph(count, edges);
-        let cycles = Cycles::new(&g, &Order::new(&g));
-        let mut sync = SyncDependence::new(&g, &cycles);
+        let order = Order::new(&g);
+        let cycles = Cycles::new(&g, &order);
+        let mut sync = SyncDependence::new(&g, &order, &cycles);
         let s = sync.split(block(branch));
         let sorted = |blocks: Vec<Block>| {
             let mut v: Vec<usize> = blocks.iter().map(|b| b.index()).collect();
@@ -410,8 +457,9 @@ mod tests {
     fn random_graphs_against_disjoint_walks() {
         let (mut exact, mut loose) = (0, 0);
         for g in random_graphs(6000, 8) {
-            let cycles = Cycles::new(&g, &Order::new(&g));
-            let mut sync = SyncDependence::with_shortcuts(&g, &cycles);
+            let order = Order::new(&g);
+            let cycles = Cycles::new(&g, &order);
+            let mut sync = SyncDependence::with_shortcuts(&g, &order, &cycles);
             for b in g.blocks().filter(|&b| cycles.is_reachable(b) && g.is_branch(b)) {
                 let (joins, exits, irregular) = oracle(&g, &cycles, b);
                 let s = sync.split(b);
@@ -465,8 +513,9 @@ mod tests {
         let (mut short, mut long) = (0, 0);
         for i in 0..1200 {
             let g = if i % 2 == 0 { structured_graph(&mut random, 150) } else { random_graph(&mut random, 60) };
-            let cycles = Cycles::new(&g, &Order::new(&g));
-            let mut sync = SyncDependence::with_shortcuts(&g, &cycles);
+            let order = Order::new(&g);
+            let cycles = Cycles::new(&g, &order);
+            let mut sync = SyncDependence::with_shortcuts(&g, &order, &cycles);
             let shortcuts = Shortcuts::new(&g, &cycles);
             let mut sweep = Sweep::new(g.block_count());
             for b in g.blocks().filter(|&b| cycles.is_reachable(b) && g.is_branch(b)) {
@@ -479,7 +528,7 @@ mod tests {
                 assert_eq!(s.divergent_exits, answers.exits.as_slice(), "{b} {g:?}");
                 assert_eq!(s.irregular, answers.irregular.as_slice(), "{b} {g:?}");
             }
-            short += sync.sweep.steps();
+            short += sync.sweep.map_or(0, |sweep| sweep.steps());
             long += sweep.steps();
         }
         assert!(short < long, "{short} {long}");
@@ -497,11 +546,12 @@ mod tests {
         let mut disagreements = 0;
         for _ in 0..25_000 {
             let g = random_graph(&mut random, 10);
-            let cycles = Cycles::new(&g, &Order::new(&g));
+            let order = Order::new(&g);
+            let cycles = Cycles::new(&g, &order);
             let dom = Dominators::forward(&g);
             let mut divergent = FixedBitSet::with_capacity(g.block_count());
             divergent.extend(g.blocks().filter(|_| random.one_in(2)).map(|b| b.index()));
-            let mut sync = SyncDependence::new(&g, &cycles);
+            let mut sync = SyncDependence::new(&g, &order, &cycles);
             let (mut joins, mut exits, mut irregular) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
             for b in divergent.ones().map(Block::new) {
                 let s = sync.split(b);
@@ -544,8 +594,9 @@ mod tests {
         let n = 20_000;
         let body = (1..n).flat_map(|i| [(i, if i + 1 < n { i + 1 } else { 1 }), (i, n)]);
         let g = Graph::new(n + 1, [(0, 1)].into_iter().chain(body).map(|(a, b)| (Block::new(a), Block::new(b))));
-        let cycles = Cycles::new(&g, &Order::new(&g));
-        let mut sync = SyncDependence::new(&g, &cycles);
+        let order = Order::new(&g);
+        let cycles = Cycles::new(&g, &order);
+        let mut sync = SyncDependence::new(&g, &order, &cycles);
         let mut capped = 0;
         for b in (1..n).map(block) {
             let s = sync.split(b);

@@ -303,7 +303,7 @@ fn costs() {
             eprintln!("{count:7} blocks  {name:28} {:7.1} ns a block", best * 1e9 / count as f64);
         };
         let split = |set: &FixedBitSet| {
-            let mut sync = SyncDependence::new(&g, &cycles);
+            let mut sync = SyncDependence::new(&g, &order, &cycles);
             let capped = set.ones().filter(|&b| black_box(sync.split(block(b))).is_everything).count();
             assert_eq!(capped, 0);
         };

@@ -442,9 +442,9 @@ impl<'a> Solver<'a> {
         if !self.view.gates.narrow_branch(block, scope) {
             return;
         }
-        let (graph, cycles) = (&self.func.graph, &self.cfg.cycles);
+        let (graph, Cfg { order, cycles, .. }) = (&self.func.graph, self.cfg);
         // taken out of `self` while its answer is in use
-        let mut sync = self.sync.take().unwrap_or_else(|| Box::new(SyncDependence::new(graph, cycles)));
+        let mut sync = self.sync.take().unwrap_or_else(|| Box::new(SyncDependence::new(graph, order, cycles)));
         let split = sync.split(block);
         if !split.is_everything || scope < self.everything {
             if split.is_everything {

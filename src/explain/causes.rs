@@ -148,7 +148,7 @@ struct CauseSearch<'c, 'a> {
 impl<'c, 'a> CauseSearch<'c, 'a> {
     fn new(causes: &'c mut Causes<'a>) -> Self {
         let facts = causes.facts;
-        let sync = SyncDependence::new(&facts.func.graph, &facts.cfg().cycles);
+        let sync = SyncDependence::new(&facts.func.graph, &facts.cfg().order, &facts.cfg().cycles);
         let seen_branch = vec![false; facts.func.blocks.len()];
         CauseSearch { causes, facts, sync, queue: VecDeque::new(), branches: VecDeque::new(), seen_branch }
     }
