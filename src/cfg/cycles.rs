@@ -36,7 +36,7 @@ use crate::entity::Block;
 use crate::graph::Graph;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, entity_impl};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 /// A cycle; parents have smaller indices than children.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -78,15 +78,41 @@ pub struct Cycles {
 impl Cycles {
     /// Finds the cycles of `graph`, walked by `order`.
     pub fn new(graph: &Graph, order: &Order) -> Cycles {
-        if order.is_acyclic() {
-            let mut blocks = vec![BlockData { position: NOWHERE, cycle: None.into() }; graph.block_count()];
-            for (position, &block) in (0..).zip(order.rpo()) {
-                blocks[block.index()].position = position;
-            }
-            return Cycles { cycles: Vec::new(), entries: Vec::new(), order: order.rpo().to_vec(), blocks };
+        if order.has_only_self_loops() {
+            return Cycles::of_self_loops(graph, order);
         }
         let found = Finder::run(graph, order);
         found.lay_out(graph, order)
+    }
+
+    /// Every cycle is a block that jumps to itself, if there are any.
+    fn of_self_loops(graph: &Graph, order: &Order) -> Cycles {
+        let mut found = Cycles {
+            cycles: Vec::new(),
+            entries: Vec::new(),
+            order: order.rpo().to_vec(),
+            blocks: vec![BlockData { position: NOWHERE, cycle: None.into() }; graph.block_count()],
+        };
+        for (position, &block) in (0..).zip(order.rpo()) {
+            let mut cycle = None;
+            if !order.is_acyclic() && graph.succs(block).contains(&block) {
+                let number = found.cycles.len() as u32;
+                let (start, end, last, entries) = (position, position + 1, number + 1, (number, number + 1));
+                found.cycles.push(CycleData {
+                    header: block,
+                    parent: None.into(),
+                    depth: 1,
+                    start,
+                    end,
+                    last,
+                    entries,
+                });
+                found.entries.push(block);
+                cycle = Some(Cycle::from_u32(number));
+            }
+            found.blocks[block.index()] = BlockData { position, cycle: cycle.into() };
+        }
+        found
     }
 
     /// How many cycles there are.
@@ -232,20 +258,28 @@ impl Cycles {
 struct Finder<'a> {
     graph: &'a Graph,
     order: &'a Order,
-    headers: Few<Block>,
-    parents: Few<u32>,
-    /// Row starts in `entries`, one per cycle.
-    entry_start: Few<u32>,
-    entries: Few<Block>,
+    cycles: SmallVec<[Found; 8]>,
+    entries: SmallVec<[Block; 8]>,
     /// Innermost cycle of each block.
     cycle_of: Vec<u32>,
-    /// Union-find over cycles, towards the outermost one found so far.
-    outer: Few<u32>,
-    work: Few<Block>,
+    work: SmallVec<[Block; 8]>,
 }
 
-/// Something of each cycle, of which most functions have few.
-type Few<T> = SmallVec<[T; 8]>;
+/// A cycle while the forest is made.
+struct Found {
+    header: Block,
+    parent: u32,
+    /// Union-find over cycles, towards the outermost one found so far.
+    outer: u32,
+    /// Start of its row in the entries.
+    entry_start: u32,
+    /// Number of its blocks.
+    size: u32,
+    /// The next free place in its range of the order.
+    free: u32,
+    /// Its final number.
+    number: u32,
+}
 
 /// In no cycle.
 const NONE: u32 = u32::MAX;
@@ -255,13 +289,10 @@ impl<'a> Finder<'a> {
         let mut finder = Finder {
             graph,
             order,
-            headers: Few::new(),
-            parents: Few::new(),
-            entry_start: Few::new(),
-            entries: Few::new(),
+            cycles: SmallVec::new(),
+            entries: SmallVec::new(),
             cycle_of: vec![NONE; graph.block_count()],
-            outer: Few::new(),
-            work: Few::new(),
+            work: SmallVec::new(),
         };
         for &header in order.preorder().iter().rev() {
             let back = graph.preds(header).iter().copied().filter(|&p| order.is_ancestor(header, p));
@@ -270,17 +301,14 @@ impl<'a> Finder<'a> {
                 finder.collect(header);
             }
         }
-        finder.entry_start.push(finder.entries.len() as u32);
         finder
     }
 
     /// Makes a cycle of everything the work list reaches backwards inside the subtree of `header`.
     fn collect(&mut self, header: Block) {
-        let cycle = self.headers.len() as u32;
-        self.headers.push(header);
-        self.parents.push(NONE);
-        self.outer.push(cycle);
-        self.entry_start.push(self.entries.len() as u32);
+        let cycle = self.cycles.len() as u32;
+        let entry_start = self.entries.len() as u32;
+        self.cycles.push(Found { header, parent: NONE, outer: cycle, entry_start, size: 0, free: 0, number: NONE });
         self.entries.push(header);
         while let Some(block) = self.work.pop() {
             if block == header {
@@ -294,16 +322,21 @@ impl<'a> Finder<'a> {
             }
             let inner = self.outermost(inner);
             if inner != cycle {
-                self.outer[inner as usize] = cycle;
-                self.parents[inner as usize] = cycle;
+                self.cycles[inner as usize].outer = cycle;
+                self.cycles[inner as usize].parent = cycle;
                 // A block of a child has its predecessors in the child, unless it is an entry.
-                let row = self.entry_start[inner as usize]..self.entry_start[inner as usize + 1];
-                for i in row {
-                    self.look_behind(header, self.entries[i as usize]);
+                for i in self.entries_of(inner as usize) {
+                    self.look_behind(header, self.entries[i]);
                 }
             }
         }
         self.cycle_of[header.index()] = cycle;
+    }
+
+    /// The row of entries of a cycle that is complete.
+    fn entries_of(&self, cycle: usize) -> std::ops::Range<usize> {
+        let end = self.cycles.get(cycle + 1).map_or(self.entries.len(), |next| next.entry_start as usize);
+        self.cycles[cycle].entry_start as usize..end
     }
 
     /// Queues the predecessors of `block` below `header`; if there are others, `block` is an entry.
@@ -323,73 +356,70 @@ impl<'a> Finder<'a> {
 
     /// The outermost cycle so far around `cycle`, with path halving.
     fn outermost(&mut self, mut cycle: u32) -> u32 {
-        while self.outer[cycle as usize] != cycle {
-            self.outer[cycle as usize] = self.outer[self.outer[cycle as usize] as usize];
-            cycle = self.outer[cycle as usize];
+        while self.cycles[cycle as usize].outer != cycle {
+            let next = self.cycles[cycle as usize].outer;
+            let beyond = self.cycles[next as usize].outer;
+            self.cycles[cycle as usize].outer = beyond;
+            cycle = beyond;
         }
         cycle
     }
 
     /// Phases 2 and 3.
-    fn lay_out(self, graph: &Graph, order: &Order) -> Cycles {
-        let count = self.headers.len();
-        // Sizes, children into parents; then ranges, parents before children. `free[count]` is the whole function.
-        let mut size: Few<u32> = smallvec![0; count];
+    fn lay_out(mut self, graph: &Graph, order: &Order) -> Cycles {
+        let count = self.cycles.len();
+        // Sizes, children into parents; then ranges, parents before children. `top` is the next free place outside.
         for &block in order.preorder() {
-            if let Some(size) = size.get_mut(self.cycle_of[block.index()] as usize) {
-                *size += 1;
+            if let Some(cycle) = self.cycles.get_mut(self.cycle_of[block.index()] as usize) {
+                cycle.size += 1;
             }
         }
         for cycle in 0..count {
-            if let Some(parent) = Some(self.parents[cycle]).filter(|&p| p != NONE) {
-                size[parent as usize] += size[cycle];
+            let Found { parent, size, .. } = self.cycles[cycle];
+            if parent != NONE {
+                self.cycles[parent as usize].size += size;
             }
         }
-        let slot = |cycle: u32| (cycle as usize).min(count);
-        let mut free: Few<u32> = smallvec![0; count + 1];
+        let mut top = 0;
         let mut blocks = vec![BlockData { position: NOWHERE, cycle: None.into() }; graph.block_count()];
         let mut linear = vec![Block::new(0); order.rpo().len()];
         for &block in order.rpo() {
             let cycle = self.cycle_of[block.index()];
-            if cycle != NONE && self.headers[cycle as usize] == block {
-                let outer = slot(self.parents[cycle as usize]);
-                free[cycle as usize] = free[outer];
-                free[outer] += size[cycle as usize];
+            if let Some(&Found { header, parent, size, .. }) = self.cycles.get(cycle as usize)
+                && header == block
+            {
+                let outer = self.cycles.get_mut(parent as usize).map_or(&mut top, |parent| &mut parent.free);
+                let start = *outer;
+                *outer += size;
+                self.cycles[cycle as usize].free = start;
             }
-            let at = free[slot(cycle)];
-            free[slot(cycle)] += 1;
-            blocks[block.index()].position = at;
-            linear[at as usize] = block;
+            let free = self.cycles.get_mut(cycle as usize).map_or(&mut top, |cycle| &mut cycle.free);
+            blocks[block.index()].position = *free;
+            linear[*free as usize] = block;
+            *free += 1;
         }
         // Final numbers, by start; every range is full now, so `free` is its end.
-        let mut number: Few<u32> = smallvec![NONE; count];
         let mut cycles: Vec<CycleData> = Vec::with_capacity(count);
         let mut entries = Vec::with_capacity(self.entries.len());
         for (at, &block) in linear.iter().enumerate() {
-            let found = self.cycle_of[block.index()];
-            if found == NONE {
-                continue;
-            }
-            let found = found as usize;
-            if self.headers[found] == block {
-                number[found] = cycles.len() as u32;
-                let parent = match self.parents[found] {
-                    NONE => None,
-                    parent => Some(Cycle::from_u32(number[parent as usize])),
-                };
+            let found = self.cycle_of[block.index()] as usize;
+            let Some(&Found { header, parent, free, .. }) = self.cycles.get(found) else { continue };
+            if header == block {
+                self.cycles[found].number = cycles.len() as u32;
+                let parent = self.cycles.get(parent as usize).map(|parent| Cycle::from_u32(parent.number));
                 let row = entries.len() as u32;
-                entries.extend(&self.entries[self.entry_start[found] as usize..self.entry_start[found + 1] as usize]);
+                entries.extend(&self.entries[self.entries_of(found)]);
                 cycles.push(CycleData {
                     header: block,
                     parent: parent.into(),
                     depth: parent.map_or(0, |p| cycles[p.index()].depth) + 1,
                     start: at as u32,
-                    end: free[found],
+                    end: free,
                     last: cycles.len() as u32 + 1,
                     entries: (row, entries.len() as u32),
                 });
             }
-            blocks[block.index()].cycle = Some(Cycle::from_u32(number[found])).into();
+            blocks[block.index()].cycle = Some(Cycle::from_u32(self.cycles[found].number)).into();
         }
         for cycle in (0..cycles.len()).rev() {
             if let Some(parent) = cycles[cycle].parent.expand() {

@@ -10,6 +10,7 @@
 use crate::entity::Block;
 use crate::graph::Graph;
 use cranelift_entity::EntityRef;
+use smallvec::SmallVec;
 
 /// No number: the block is unreachable.
 const NEVER: u32 = u32::MAX;
@@ -24,6 +25,7 @@ pub struct Order {
     /// For each block its number in `preorder`, and one past the last number of its subtree.
     span: Vec<(u32, u32)>,
     is_acyclic: bool,
+    has_only_self_loops: bool,
 }
 
 impl Order {
@@ -35,11 +37,12 @@ impl Order {
             rpo: Vec::with_capacity(count),
             span: vec![(NEVER, 0); count],
             is_acyclic: true,
+            has_only_self_loops: true,
         };
         if count == 0 {
             return order;
         }
-        let mut stack: Vec<(Block, u32)> = Vec::with_capacity(count.min(64));
+        let mut stack: SmallVec<[(Block, u32); 32]> = SmallVec::new();
         order.meet(graph.entry());
         stack.push((graph.entry(), 0));
         while let Some((block, next)) = stack.last_mut() {
@@ -52,6 +55,7 @@ impl Order {
                         stack.push((succ, 0));
                     } else if order.span[succ.index()].1 == 0 {
                         order.is_acyclic = false; // the walk has not left it
+                        order.has_only_self_loops &= succ == block;
                     }
                 }
                 None => {
@@ -79,6 +83,11 @@ impl Order {
     /// Whether no reachable block can execute twice.
     pub fn is_acyclic(&self) -> bool {
         self.is_acyclic
+    }
+
+    /// Whether no path leads from a block to itself but over an edge to itself.
+    pub fn has_only_self_loops(&self) -> bool {
+        self.has_only_self_loops
     }
 
     /// The reachable blocks in reverse post-order.
