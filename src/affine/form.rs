@@ -330,11 +330,11 @@ impl Form {
         Form::from_rest(Rest::Const(value))
     }
     /// An unknown number on which the lanes of a scope agree.
-    pub fn uniform(scope: Scope) -> Form {
+    pub const fn uniform(scope: Scope) -> Form {
         Form::from_rest(Rest::Uniform { scope, align: 0 })
     }
     /// A form without terms.
-    pub fn from_rest(rest: Rest) -> Form {
+    pub const fn from_rest(rest: Rest) -> Form {
         Form { terms: Terms::EMPTY, rest, exact_unsigned: None, exact_signed: None }
     }
     /// A base alone. Thread indices are small, so it is exact in both readings.

@@ -15,7 +15,7 @@ impl Element {
     pub const DIVERGENT: Element = Element(1);
     /// The first of the elements without a form on which a scope agrees; one for each scope.
     const UNIFORM: u32 = 2;
-    /// The first element with a form.
+    /// The first element whose form is interned.
     const FIRST_FORM: u32 = 5;
 
     /// An unknown number on which the lanes of a scope agree.
@@ -46,6 +46,15 @@ impl Element {
     }
 }
 
+/// The forms of the first elements, the same in every function. Bottom and divergent have none; their places are filled.
+static BUILT_IN: [Form; Element::FIRST_FORM as usize] = [
+    Form::uniform(Scope::Grid),
+    Form::uniform(Scope::Grid),
+    Form::uniform(Scope::Warp),
+    Form::uniform(Scope::Block),
+    Form::uniform(Scope::Grid),
+];
+
 /// An empty slot.
 const EMPTY: u32 = 0;
 
@@ -66,7 +75,7 @@ impl FormIndex {
     fn place_of(&self, form: &Form, forms: &[Form]) -> usize {
         let last = self.slots.len() - 1;
         let mut place = FxBuildHasher.hash_one(form) as usize & last;
-        while self.slots[place] != EMPTY && forms[self.slots[place] as usize] != *form {
+        while self.slots[place] != EMPTY && forms[(self.slots[place] - Element::FIRST_FORM) as usize] != *form {
             place = (place + 1) & last;
         }
         place
@@ -80,7 +89,7 @@ impl FormIndex {
             let grown = vec![EMPTY; self.slots.len() * 2];
             for id in std::mem::replace(&mut self.slots, grown) {
                 if id != EMPTY {
-                    let place = self.place_of(&forms[id as usize], forms);
+                    let place = self.place_of(&forms[(id - Element::FIRST_FORM) as usize], forms);
                     self.slots[place] = id;
                 }
             }
@@ -90,6 +99,7 @@ impl FormIndex {
 
 /// All distinct forms of one function.
 pub struct Interner {
+    /// From [`Element::FIRST_FORM`] on.
     forms: Vec<Form>,
     index: FormIndex,
     /// Forms without terms, by rest.
@@ -105,12 +115,8 @@ impl Default for Interner {
 impl Interner {
     /// An interner sized for about this many distinct forms with and without terms.
     pub fn with_capacity(with_terms: usize, without: usize) -> Self {
-        // bottom and divergent have no form; uniform-in-grid fills their places so that indices match
-        let mut forms = Vec::with_capacity(with_terms + without + Element::FIRST_FORM as usize);
-        forms.extend([Scope::Grid, Scope::Grid, Scope::Warp, Scope::Block, Scope::Grid].map(Form::uniform));
-        debug_assert_eq!(forms.len(), Element::FIRST_FORM as usize);
         Interner {
-            forms,
+            forms: Vec::with_capacity(with_terms + without),
             index: FormIndex::with_capacity(with_terms),
             rests: FxHashMap::with_capacity_and_hasher(without, Default::default()),
         }
@@ -126,17 +132,20 @@ impl Interner {
         if known != EMPTY {
             return Element(known);
         }
-        let id = self.forms.len() as u32;
+        let id = self.next_id();
         self.forms.push(form.clone());
         self.index.enter(place, id, &self.forms);
         Element(id)
+    }
+    fn next_id(&self) -> u32 {
+        self.forms.len() as u32 + Element::FIRST_FORM
     }
     /// The element of a form without terms.
     pub fn intern_rest(&mut self, rest: Rest) -> Element {
         if let Rest::Uniform { scope, align: 0 } = rest {
             return Element::uniform(scope);
         }
-        let next = self.forms.len() as u32;
+        let next = self.next_id();
         let id = *self.rests.entry(rest).or_insert(next);
         if id == next {
             self.forms.push(Form::from_rest(rest));
@@ -154,7 +163,12 @@ impl Interner {
     /// The form of an element; `None` for bottom and divergent.
     #[inline]
     pub fn form(&self, element: Element) -> Option<&Form> {
-        (element.0 >= Element::UNIFORM).then(|| &self.forms[element.0 as usize])
+        match element.0 {
+            0 | 1 => None,
+            id => Some(
+                self.forms.get(id.wrapping_sub(Element::FIRST_FORM) as usize).unwrap_or_else(|| &BUILT_IN[id as usize]),
+            ),
+        }
     }
     /// The scope in which lanes agree on the whole value; `None` for bottom, divergent and forms with terms.
     #[inline]
@@ -174,6 +188,6 @@ impl Interner {
     }
     /// Whether no form was interned besides the built-in ones.
     pub fn is_empty(&self) -> bool {
-        self.forms.len() <= Element::FIRST_FORM as usize
+        self.forms.is_empty()
     }
 }
