@@ -14,38 +14,33 @@ pub const OPEN: Gate = Some(Scope::Grid);
 /// The gates of a function. All start open and only ever narrow, which bounds the iteration of the solver.
 #[derive(Clone, Debug)]
 pub struct Gates {
-    blocks: Vec<BlockGates>,
-    exits: Vec<Gate>,
+    /// Of the joins of all blocks, of the branches of all blocks, and of the exits of all cycles.
+    gates: Vec<Gate>,
+    /// Number of blocks.
+    blocks: usize,
     /// Whether any exit gate has been narrowed.
     exits_narrowed: bool,
-}
-
-#[derive(Clone, Debug)]
-struct BlockGates {
-    join: Gate,
-    branch: Gate,
 }
 
 impl Gates {
     /// All gates open.
     pub fn open(blocks: usize, cycles: usize) -> Gates {
-        let open = BlockGates { join: OPEN, branch: OPEN };
-        Gates { blocks: vec![open; blocks], exits: vec![OPEN; cycles], exits_narrowed: false }
+        Gates { gates: vec![OPEN; 2 * blocks + cycles], blocks, exits_narrowed: false }
     }
     /// The narrowest scope in which all lanes reach a block by the same path.
     #[inline]
     pub fn of_join(&self, block: Block) -> Gate {
-        self.blocks[block.index()].join
+        self.gates[block.index()]
     }
     /// The narrowest scope in which all lanes leave a cycle in the same iteration.
     #[inline]
     pub fn of_exits(&self, cycle: Cycle) -> Gate {
-        self.exits[cycle.index()]
+        self.gates[2 * self.blocks + cycle.index()]
     }
     /// The narrowest scope in which all lanes take the same successor at the end of a block.
     #[inline]
     pub fn of_branch(&self, block: Block) -> Gate {
-        self.blocks[block.index()].branch
+        self.gates[self.blocks + block.index()]
     }
     /// Whether any cycle may be left in different iterations by lanes of some scope.
     #[inline]
@@ -54,17 +49,17 @@ impl Gates {
     }
     /// Narrows the gate of a join; returns whether it changed.
     pub fn narrow_join(&mut self, block: Block, gate: Gate) -> bool {
-        narrow(&mut self.blocks[block.index()].join, gate)
+        narrow(&mut self.gates[block.index()], gate)
     }
     /// Narrows the gate of a cycle's exits; returns whether it changed.
     pub fn narrow_exits(&mut self, cycle: Cycle, gate: Gate) -> bool {
-        let changes = narrow(&mut self.exits[cycle.index()], gate);
+        let changes = narrow(&mut self.gates[2 * self.blocks + cycle.index()], gate);
         self.exits_narrowed |= changes;
         changes
     }
     /// Narrows the gate of a branch; returns whether it changed.
     pub fn narrow_branch(&mut self, block: Block, gate: Gate) -> bool {
-        narrow(&mut self.blocks[block.index()].branch, gate)
+        narrow(&mut self.gates[self.blocks + block.index()], gate)
     }
 }
 
