@@ -2,10 +2,7 @@
 
 use super::intrinsic_table::IntrinsicTable;
 use crate::affine::{Form, Scope};
-use crate::entity::Inst;
 use crate::geometry::Geometry;
-use crate::ir::Func;
-use crate::ir::call::Callee;
 use crate::llvm::escape::module_stack_escapes;
 use crate::llvm::handle;
 use std::cell::OnceCell;
@@ -17,12 +14,30 @@ pub trait Calls {
     fn returned(&self, function: u32, arguments: &[Option<Form>]) -> Option<Form>;
 }
 
+/// What call sites guarantee about the arguments of a function.
+pub enum Arguments {
+    /// A kernel's: each is uniform in the grid.
+    OfKernel,
+    /// A claim about each from the first on; `None` is divergent, and so are those that are missing.
+    Claimed(Vec<Option<Form>>),
+}
+
+impl Arguments {
+    /// The claim about one of them.
+    pub fn claim(&self, index: usize) -> Option<&Form> {
+        static UNIFORM: Form = Form::uniform(Scope::Grid);
+        match self {
+            Arguments::OfKernel => Some(&UNIFORM),
+            Arguments::Claimed(claims) => claims.get(index)?.as_ref(),
+        }
+    }
+}
+
 /// Everything outside the function that its facts depend on.
 pub struct Environment<'a> {
     pub geometry: Geometry,
     pub intrinsics: &'a IntrinsicTable<'a>,
-    /// What call sites guarantee about each argument; `None` is divergent.
-    pub params: Vec<Option<Form>>,
+    pub arguments: Arguments,
     /// Whether all lanes of a warp that have not exited enter the function together.
     pub entry_convergent: bool,
     /// The scope in which the function's frame has the same address; `None` if lanes of one warp may differ.
@@ -37,9 +52,5 @@ impl Environment<'_> {
     /// Whether a pointer of unknown origin may point into some thread's stack. Looks at the whole module, once.
     pub fn stack_escapes(&self) -> bool {
         *self.stack_escapes.get_or_init(|| module_stack_escapes(self.module))
-    }
-    /// Whether a call is `llvm.assume`.
-    pub fn is_assume(&self, func: &Func, call: Inst) -> bool {
-        matches!(func.call(call).callee, Callee::Intrinsic(id) if self.intrinsics.is_assume(id))
     }
 }

@@ -8,6 +8,7 @@ use super::environment::Environment;
 use crate::cfg::Cfg;
 use crate::entity::{Block, Inst, Value};
 use crate::ir::Func;
+use crate::ir::call::Callee;
 use crate::ir::inst::{Opcode, Predicate};
 use crate::ir::logic::Logic;
 use crate::mutants::{self, Mutant};
@@ -85,9 +86,9 @@ impl Guards {
                 list.compare(func, func.condition(end), outcome, MAX_DEPTH);
             }
         }
-        if env.intrinsics.has_assume() {
+        if let Some(assume) = env.intrinsics.assume() {
             for call in func.insts.keys().rev().filter(|&inst| func.insts[inst].opcode == Opcode::Call) {
-                if env.is_assume(func, call) {
+                if func.call(call).callee == Callee::Intrinsic(assume) {
                     let outcome = Outcome::Assumed(func.insts[call].block);
                     list.compare(func, func.operands(call).first().copied(), outcome, MAX_DEPTH);
                 }

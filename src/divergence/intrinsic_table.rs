@@ -5,7 +5,7 @@ use super::intrinsics::{LaneRule, classify};
 use crate::ir::import::AttributeKinds;
 use crate::llvm::handle::{self, intrinsic_name};
 use rustc_hash::FxHashMap;
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 /// Target-independent intrinsics with rules of their own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,17 +51,22 @@ impl Arithmetic {
     }
 }
 
-/// The class of an intrinsic, its rule if it is target-independent, and whether it is `llvm.assume`.
-type IntrinsicRule = (LaneRule, Option<Arithmetic>, bool);
+/// Number of recently asked intrinsics whose rules are kept.
+const RECENT: usize = 64;
+
+/// The class of an intrinsic, and its rule if it is target-independent.
+type IntrinsicRule = (LaneRule, Option<Arithmetic>);
 
 /// The rules of the intrinsics that a module declares. What is asked of declarations is looked up when it is asked: a
 /// kernel calls few of them.
 pub struct IntrinsicTable<'m> {
     module: handle::Module<'m>,
+    /// What was found last, by the low bits of LLVM's number.
+    recent: [Cell<Option<(u32, IntrinsicRule)>>; RECENT],
     /// Those of the intrinsics asked for that access no memory and are not convergent.
     pure: RefCell<FxHashMap<u32, bool>>,
-    /// `llvm.assume` is declared.
-    has_assume: OnceCell<bool>,
+    /// LLVM's number of `llvm.assume`, if it is declared.
+    assume: OnceCell<Option<u32>>,
     /// The register `tid.z` is declared.
     has_depth: OnceCell<bool>,
 }
@@ -75,7 +80,7 @@ fn rules_of(id: u32) -> [IntrinsicRule; 2] {
     KNOWN.with_borrow_mut(|known| {
         *known.entry(id).or_insert_with(|| {
             let name = intrinsic_name(id);
-            [false, true].map(|pure| (classify(&name, pure), Arithmetic::of(&name), name == "llvm.assume"))
+            [false, true].map(|pure| (classify(&name, pure), Arithmetic::of(&name)))
         })
     })
 }
@@ -87,9 +92,28 @@ pub fn class_of_intrinsic(id: u32, pure: bool) -> LaneRule {
 
 impl<'m> IntrinsicTable<'m> {
     pub(super) fn new(module: handle::Module<'m>) -> IntrinsicTable<'m> {
-        IntrinsicTable { module, pure: RefCell::default(), has_assume: OnceCell::new(), has_depth: OnceCell::new() }
+        IntrinsicTable {
+            module,
+            recent: std::array::from_fn(|_| Cell::new(None)),
+            pure: RefCell::default(),
+            assume: OnceCell::new(),
+            has_depth: OnceCell::new(),
+        }
     }
+    #[inline]
     fn rule(&self, id: u32) -> IntrinsicRule {
+        let recent = &self.recent[id as usize % RECENT];
+        match recent.get() {
+            Some((known, rule)) if known == id => rule,
+            _ => {
+                let rule = self.look_up(id);
+                recent.set(Some((id, rule)));
+                rule
+            }
+        }
+    }
+    #[cold]
+    fn look_up(&self, id: u32) -> IntrinsicRule {
         let [impure, pure] = rules_of(id);
         if pure == impure || self.is_pure(id) { pure } else { impure }
     }
@@ -123,15 +147,12 @@ impl<'m> IntrinsicTable<'m> {
     pub fn returns_its_pointer(&self, id: u32) -> bool {
         self.arithmetic(id) == Some(Arithmetic::Identity)
     }
-    /// Whether the module declares `llvm.assume`.
-    pub fn has_assume(&self) -> bool {
-        *self.has_assume.get_or_init(|| self.module.function("llvm.assume").is_some())
+    /// LLVM's number of `llvm.assume`, if the module declares it.
+    pub fn assume(&self) -> Option<u32> {
+        *self.assume.get_or_init(|| self.module.function("llvm.assume").map(|function| function.intrinsic_id()))
     }
     /// Whether the module reads `tid.z`, without which there is no flat index of a thread.
     pub(super) fn has_depth(&self) -> bool {
         *self.has_depth.get_or_init(|| self.module.function("llvm.nvvm.read.ptx.sreg.tid.z").is_some())
-    }
-    pub(super) fn is_assume(&self, id: u32) -> bool {
-        self.rule(id).2
     }
 }

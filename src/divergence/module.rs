@@ -11,7 +11,7 @@
 //! every function of the module, and more only while claims about them still change (at most [`MAX_SOLVES`]).
 
 use super::contexts::{Body, Contexts};
-use super::environment::{Calls, Environment};
+use super::environment::{Arguments, Calls, Environment};
 use super::facts::{Facts, Findings};
 use super::frames::holds_still;
 use super::intrinsic_table::IntrinsicTable;
@@ -130,9 +130,12 @@ impl<'m> ModuleAnalysis<'m> {
     ) -> Findings {
         let mut env = self.environment(kernel, &outline.func, None);
         env.geometry = geometry;
-        for &index in multiples {
-            let align = WARP_SIZE.trailing_zeros() as u8;
-            env.params[index as usize] = Some(Form::from_rest(Rest::Uniform { scope: Scope::Grid, align }));
+        if !multiples.is_empty() {
+            let claim = |index: u32| {
+                let align = if multiples.contains(&index) { WARP_SIZE.trailing_zeros() as u8 } else { 0 };
+                Some(Form::from_rest(Rest::Uniform { scope: Scope::Grid, align }))
+            };
+            env.arguments = Arguments::Claimed((0..outline.func.params.len() as u32).map(claim).collect());
         }
         let solution = solve_slice(&outline.func, outline.cfg(), &env, slice);
         Findings::new(outline.cfg.clone(), solution, &env)
@@ -170,38 +173,37 @@ impl<'m> ModuleAnalysis<'m> {
         func: &Func,
         entry: Option<&Entry>,
     ) -> Environment<'a> {
-        let unknown = || vec![if func.is_kernel { Some(Form::uniform(Scope::Grid)) } else { None }; func.params.len()];
         if func.is_kernel {
             let frame = (!function.is_called() || mutants::on(Mutant::SameFrames)).then_some(Scope::Grid);
-            return self.plain_environment(func, unknown(), true, frame);
+            return self.plain_environment(func, Arguments::OfKernel, true, frame);
         }
         let Some(entry) = entry else {
             let frame = mutants::on(Mutant::SameFrames).then_some(Scope::Warp);
-            return self.plain_environment(func, unknown(), false, frame);
+            return self.plain_environment(func, Arguments::Claimed(Vec::new()), false, frame);
         };
         let frame = (entry.same_frame || mutants::on(Mutant::SameFrames)).then_some(Scope::Warp);
         let (mut params, convergent) = match &entry.params {
             Some(params) => (params.clone(), entry.convergent),
-            None => (unknown(), false),
+            None => (vec![None; func.params.len()], false),
         };
         for (claim, _) in params.iter_mut().zip(&func.params).filter(|(_, param)| param.byval) {
             // a by-value argument is a copy of the callee's own, in its frame
             *claim = frame.map(Form::uniform);
         }
-        self.plain_environment(func, params, convergent, frame)
+        self.plain_environment(func, Arguments::Claimed(params), convergent, frame)
     }
 
     fn plain_environment<'a>(
         &'a self,
         func: &Func,
-        params: Vec<Option<Form>>,
+        arguments: Arguments,
         entry_convergent: bool,
         frame: Option<Scope>,
     ) -> Environment<'a> {
         Environment {
             geometry: self.geometry(func),
             intrinsics: &self.intrinsics,
-            params,
+            arguments,
             entry_convergent,
             frame,
             simple: self.options.simple,
@@ -218,7 +220,7 @@ impl<'m> ModuleAnalysis<'m> {
         let known = |index: usize| arguments.get(index).cloned().flatten();
         let params = func.params.iter().enumerate().map(|(index, param)| known(index).filter(|_| !param.byval));
         let frame = mutants::on(Mutant::SameFrames).then_some(Scope::Warp);
-        let env = self.plain_environment(func, params.collect(), true, frame);
+        let env = self.plain_environment(func, Arguments::Claimed(params.collect()), true, frame);
         let solution = solve(func, cfg, &env);
         Findings::new(cfg.clone(), solution, &env).returned(func)
     }

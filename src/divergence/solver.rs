@@ -180,8 +180,7 @@ impl<'a> Solver<'a> {
     /// Sets the elements of arguments and constants.
     fn seed(&mut self) {
         for index in 0..self.func.params.len() {
-            let claim = self.env.params.get(index).cloned().flatten();
-            self.view.elements[index] = self.view.interner.intern_or_divergent(claim.as_ref());
+            self.view.elements[index] = self.view.interner.intern_or_divergent(self.env.arguments.claim(index));
         }
         for (value, data) in self.func.constants() {
             let rest = match data {
