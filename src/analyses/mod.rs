@@ -191,11 +191,6 @@ impl<'m> Analyses<'m> {
         let Some(handles) = found.handles.of_copy(copy) else { return };
         found.handles = handles;
         found.frequencies = Rc::new(Frequencies::new(copy));
-        found.known = match found.known {
-            Known::Outline(outline) => Known::Outline(outline.renamed(copy.name())),
-            Known::Facts(facts) => Known::Facts(facts.renamed(copy.name())),
-            Known::Nothing => return,
-        };
         self.known.insert(copy.value().address(), found);
     }
 }

@@ -68,7 +68,7 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
         if !narrows {
             changed |= apply::apply_claims(&mut editor, &facts.func, handles, &plan.claims);
         }
-        debug_assert!(editor.verifies(handles.function), "annotate-uniform broke '{}'", facts.func.name);
+        debug_assert!(editor.verifies(handles.function), "annotate-uniform broke '{}'", handles.function.name());
     }
     if narrows {
         // annotations must hold for anyone who analyses the module as it is now

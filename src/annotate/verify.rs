@@ -24,7 +24,7 @@ pub fn verify(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>) -> usize {
             (Some(claim), Some(found)) => format!("!warpwise.uniform says {claim}, but the analysis finds {found}"),
             (Some(claim), None) => format!("!warpwise.uniform says {claim}, but the analysis finds nothing uniform"),
         };
-        let message = format!("in '{}': {message}", func.name);
+        let message = format!("in '{}': {message}", handles.function.name());
         host.emit(Kind::Warning, handles.function, Some(at), "Annotation", &message);
         wrong += 1;
     }

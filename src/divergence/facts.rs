@@ -97,10 +97,6 @@ impl Facts {
     pub fn with_thread_bound(self, threads: u32) -> Facts {
         Facts { outline: self.outline.with_thread_bound(threads), findings: self.findings }
     }
-    /// The same facts for a copy of the function with another name.
-    pub fn renamed(self, name: String) -> Facts {
-        Facts { outline: self.outline.renamed(name), findings: self.findings }
-    }
     /// The class of a value where it is defined.
     pub fn class(&self, value: Value) -> Class<'_> {
         self.findings.class_of(&self.func, value)

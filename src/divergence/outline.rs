@@ -45,11 +45,6 @@ impl Outline {
         self.geometry = known(self.geometry);
         self
     }
-    /// The same function under the name of a copy.
-    pub fn renamed(mut self, name: String) -> Outline {
-        self.func.name = name;
-        self
-    }
     /// The facts about control flow.
     pub fn cfg(&self) -> &Cfg {
         &self.cfg

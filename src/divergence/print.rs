@@ -58,7 +58,7 @@ impl<'a, 'm> Printer<'a, 'm> {
         let mut out = String::new();
         let func = &self.facts.func;
         let shape = self.facts.geometry.exact.map_or_else(|| "unknown".to_owned(), |shape| shape.to_string());
-        let _ = writeln!(out, "affine divergence for '{}' (block {shape}):", func.name);
+        let _ = writeln!(out, "affine divergence for '{}' (block {shape}):", self.handles.function.name());
         for block in func.blocks.keys() {
             let state = match (self.facts.is_reachable(block), self.facts.is_convergent(block)) {
                 (false, _) => "unreachable",

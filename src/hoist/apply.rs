@@ -27,7 +27,7 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, plan: &HoistPlan, edi
     let once = editor.new_block_before(body, "warpwise.once");
     let byte = editor.int_type(8);
     let area = editor.array_type(byte, plan.bytes);
-    let name = format!("warpwise_grid_{}", func.name);
+    let name = format!("warpwise_grid_{}", function.name());
     let variable = editor.new_global(area, space::SHARED, AREA_ALIGN as u32, None, false, &name);
     let is_object = |&inst: &Inst| func.insts[inst].opcode == Opcode::Alloca && func.is_static_alloca(inst);
     for inst in func.block_insts(func.graph.entry()).filter(is_object) {

@@ -97,8 +97,9 @@ pub fn import<'m>(context: &ModuleContext<'m>, function: handle::Function<'m>) -
     let mut values = snapshot.values;
     values.reserve_exact(snapshot.constants.len());
     values.extend(snapshot.constants.iter().map(|constant| constant.value));
+    tables.keep(snapshot.constants, snapshot.types, snapshot.calls);
+    scratch::put_back(tables, snapshot.insts.len());
     let func = Func {
-        name: function.name(),
         is_kernel: function.is_ptx_kernel(),
         params: snapshot.params,
         blocks: snapshot.bounds.into(),

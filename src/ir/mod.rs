@@ -28,7 +28,6 @@ use types::TypeInfo;
 
 /// One function as arrays.
 pub struct Func {
-    pub name: String,
     /// An entry point that the host launches.
     pub is_kernel: bool,
     pub params: Vec<ParamData>,

@@ -61,7 +61,7 @@ impl<'m> Describer<'m> {
         });
         let blocks = blocks.collect();
         let function = FunctionTable {
-            symbol: func.name.clone(),
+            symbol: handles.function.name(),
             is_kernel: func.is_kernel,
             launches: plan.launches,
             place,

@@ -115,7 +115,7 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     let mut texts = texts::Texts::default();
     for ((facts, handles), plan) in bodies.iter().zip(&plans) {
         apply::apply(&mut editor, facts, handles, plan, &into, &mut texts);
-        debug_assert!(editor.verifies(handles.function), "divergence-map broke '{}'", facts.func.name);
+        debug_assert!(editor.verifies(handles.function), "divergence-map broke '{}'", handles.function.name());
     }
     effects::admit(&calls, &bodies, &plans, &mut editor);
     let bytes = u64::from(replicas) * u64::from(words) * 8;

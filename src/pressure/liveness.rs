@@ -425,7 +425,7 @@ mod tests {
                     let packed: Vec<usize> =
                         pressure.numbers_into(&facts, block).iter().map(|&number| number as usize).collect();
                     let long: Vec<usize> = plain[block.index()].ones().collect();
-                    assert_eq!(packed, long, "live into {block} of {}", facts.func.name);
+                    assert_eq!(packed, long, "live into {block} of {}", function.name());
                     seen += long.len();
                 }
             }

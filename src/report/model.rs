@@ -271,9 +271,10 @@ impl<'a, 'm> Builder<'a, 'm> {
             line.text = sources.line(&line.place.file, line.place.line).map(str::to_owned);
         }
         let first = lines.first().map(|line| line.place.clone());
+        let symbol = self.handles.function.name();
         FunctionReport {
-            name: kernel_symbol(&kernel.name),
-            symbol: kernel.name.clone(),
+            name: kernel_symbol(&symbol),
+            symbol,
             is_kernel: kernel.is_kernel,
             place: self.handles.function.place().map(|(file, line)| LineOf { file, line }).or(first),
             block: self.facts.geometry.exact.map(|shape| shape.to_string()),

@@ -69,7 +69,7 @@ impl<'m> Apply<'_, 'm> {
     fn bases(&mut self, outline: &Outline, ground: Ground) {
         let editor = &mut *self.editor;
         let byte = editor.int_type(8);
-        let name = format!("warpwise_slots_{}", outline.func.name);
+        let name = format!("warpwise_slots_{}", self.handles.function.name());
         editor.after_phis(self.handles.block(outline.func.graph.entry()));
         let layout::Area { start: variable, thread: linear, is_of_warp } =
             layout::area(editor, ground, outline.geometry.exact, self.plan.bytes(ground.threads()), &name);

@@ -180,7 +180,7 @@ impl<'m> Apply<'_, 'm> {
         }
         let editor = &mut *self.editor;
         let byte = editor.int_type(8);
-        let name = format!("warpwise_stack_{}", self.outline.func.name);
+        let name = format!("warpwise_stack_{}", self.handles.function.name());
         editor.after_phis(self.handles.block(self.outline.func.graph.entry()));
         let layout::Area { start: variable, thread: linear, is_of_warp } =
             layout::area(editor, ground, self.outline.geometry.exact, total, &name);
@@ -246,7 +246,7 @@ impl<'m> Apply<'_, 'm> {
         for planned in &plan.moves {
             let Placement::Constant { contents, together } = &planned.placement else { continue };
             let space = if *together { space::CONST } else { space::GLOBAL };
-            let base = new_constant(self.editor, &self.outline.func.name, &planned.object, contents, space);
+            let base = new_constant(self.editor, &self.handles.function.name(), &planned.object, contents, space);
             self.place(&planned.object, Area { base, interleaved: None, constant: true });
         }
     }

@@ -20,7 +20,7 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, moves: &[Move], edito
         let Move { object, placement: Placement::Constant { contents, .. }, .. } = planned else { continue };
         let Some(alloca) = outline.func.def(object.address) else { continue };
         let size = object.size;
-        let constant = new_constant(editor, &outline.func.name, object, contents, space::GLOBAL);
+        let constant = new_constant(editor, &handles.function.name(), object, contents, space::GLOBAL);
         let old = handles.value(object.address);
         let generic = editor.before(handles.inst(alloca)).cast(RawOpcode::LLVMAddrSpaceCast, constant, old.ty(), "");
         editor.move_variables(old, constant, size, Layout { piece: size, stride: size, space: space::GLOBAL });

@@ -24,7 +24,7 @@ pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, moves: &[Move], edito
     let mut constant = None;
     for Move { object, .. } in moves {
         let Some(alloca) = outline.func.def(object.address) else { continue };
-        let constant = *constant.get_or_insert_with(|| unused_constant(editor, &outline.func.name));
+        let constant = *constant.get_or_insert_with(|| unused_constant(editor, &handles.function.name()));
         let ty = handles.value(object.address).ty();
         let address = editor.before(handles.inst(alloca)).cast(RawOpcode::LLVMAddrSpaceCast, constant, ty, "");
         let mut split = Split { outline, handles, object, editor, flags: FxHashMap::default() };
