@@ -87,7 +87,6 @@ pub fn import<'m>(context: &ModuleContext<'m>, function: handle::Function<'m>) -
     // opcodes of both sides are compared when warpwise is built, so this panic does not occur; it would come before any
     // edit
     let snapshot = tables.walk(function, context.flags).unwrap_or_else(|error| panic!("{error}"));
-    scratch::put_back(tables, snapshot.insts.len());
     let layout = context.module.layout();
     let types: PrimaryMap<Type, TypeInfo> = snapshot.types.iter().map(|&ty| TypeInfo::of(ty, layout)).collect();
     let consts: Vec<(ConstData, Type)> =

@@ -466,7 +466,9 @@ extern "C" void warpwise_walk(LLVMValueRef Func, WarpwiseTables *Tables, const W
 
 extern "C" bool warpwise_has_launch_attributes(LLVMValueRef Func) {
   return any_of(cast<Function>(unwrap(Func))->getAttributes().getFnAttrs(), [](Attribute A) {
-    return A.isStringAttribute() &&
-           (A.getKindAsString().starts_with("nvvm.") || A.getKindAsString().starts_with("warpwise"));
+    StringRef Kind = A.isStringAttribute() ? A.getKindAsString() : StringRef();
+    if (Kind.empty() || (Kind.front() != 'n' && Kind.front() != 'w'))
+      return false; // most
+    return Kind.starts_with("nvvm.") || Kind.starts_with("warpwise");
   });
 }

@@ -31,6 +31,18 @@ impl<T> Rows<T> {
         // SAFETY: the caller's promise; `warpwise_grow` asks the allocator of vectors for this very layout.
         unsafe { Vec::from_raw_parts(self.data, self.size as usize, self.capacity as usize) }
     }
+
+    /// The memory of a vector for elements of the same kind, whatever they borrow.
+    fn emptied<U>(mut elements: Vec<U>) -> Rows<T> {
+        const { assert!(size_of::<T>() == size_of::<U>() && align_of::<T>() == align_of::<U>()) };
+        elements.clear();
+        match u32::try_from(elements.capacity()) {
+            Ok(capacity) if capacity > 0 => {
+                Rows { data: std::mem::ManuallyDrop::new(elements).as_mut_ptr().cast(), size: 0, capacity }
+            }
+            _ => Rows::EMPTY,
+        }
+    }
 }
 
 /// A constant operand.
@@ -210,13 +222,30 @@ unsafe extern "C" fn warpwise_release(old: *mut u8, bytes: usize, align: usize) 
 }
 
 /// Tables that a walk needs, empty between walks: made once for many functions.
-pub(crate) struct Tables(NonNull<RawTables>);
+pub(crate) struct Tables {
+    raw: NonNull<RawTables>,
+    /// Memory of arrays that were only read once.
+    constants: Vec<Constant<'static>>,
+    types: Vec<Type<'static>>,
+    calls: Vec<CallKind<'static>>,
+}
 
 impl Tables {
     /// New tables.
     pub fn new() -> Tables {
         // SAFETY: no conditions.
-        Tables(NonNull::new(unsafe { warpwise_walk_tables() }).expect("`new` does not return null"))
+        let raw = NonNull::new(unsafe { warpwise_walk_tables() }).expect("`new` does not return null");
+        Tables { raw, constants: Vec::new(), types: Vec::new(), calls: Vec::new() }
+    }
+
+    /// Keeps the memory of arrays for the next walk.
+    pub fn keep(&mut self, constants: Vec<Constant<'_>>, types: Vec<Type<'_>>, calls: Vec<CallKind<'_>>) {
+        // SAFETY: no elements are left.
+        unsafe {
+            self.constants = Rows::emptied(constants).into_vec();
+            self.types = Rows::emptied(types).into_vec();
+            self.calls = Rows::emptied(calls).into_vec();
+        }
     }
 
     /// Walks over a function that has a body. The error would be a mistake of ours; the arrays are lost then.
@@ -232,16 +261,16 @@ impl Tables {
             successor_ends: Rows::EMPTY,
             geps: Rows::EMPTY,
             terms: Rows::EMPTY,
-            constants: Rows::EMPTY,
-            types: Rows::EMPTY,
+            constants: Rows::emptied(std::mem::take(&mut self.constants)),
+            types: Rows::emptied(std::mem::take(&mut self.types)),
             params: Rows::EMPTY,
-            calls: Rows::EMPTY,
+            calls: Rows::emptied(std::mem::take(&mut self.calls)),
         };
-        // SAFETY: function and tables are alive, the snapshot is empty. The walker writes opcodes, which are checked, and
+        // SAFETY: function and tables are alive, the snapshot is empty, what memory it has is from the allocator of vectors. The walker writes opcodes, which are checked, and
         // numbers where `InstData` has flags and entities, C++'s bools, and addresses of live values, blocks and types, which are not
         // null, where the lists have handles.
         unsafe {
-            warpwise_walk(function.raw(), self.0.as_ptr(), &kinds, &mut raw);
+            warpwise_walk(function.raw(), self.raw.as_ptr(), &kinds, &mut raw);
             raw.insts.check_opcodes()?;
             Ok(Snapshot {
                 insts: raw.insts.into_vec(),
@@ -266,7 +295,7 @@ impl Tables {
 impl Drop for Tables {
     fn drop(&mut self) {
         // SAFETY: made by `warpwise_walk_tables`, freed once.
-        unsafe { warpwise_walk_free(self.0.as_ptr()) }
+        unsafe { warpwise_walk_free(self.raw.as_ptr()) }
     }
 }
 
