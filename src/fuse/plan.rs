@@ -267,9 +267,7 @@ pub fn lanes_part(facts: &Facts, context: &Context<'_, '_>, plan: FusePlan) -> R
     if agrees_along_rows(facts, plan.entry) {
         return Err(FuseReject::AlongRows);
     }
-    let condition = facts.func.operands(facts.func.terminator(plan.entry)).first();
-    let agree =
-        |mut distance: LaneDistance| condition.is_some_and(|&condition| distance.of(condition, plan.entry) == Some(0));
+    let agree = |distance: LaneDistance<'_>| agree_at(facts, plan.entry, distance);
     if agree(LaneDistance::new(facts).with_large_divisors()) && !agree(LaneDistance::new(facts)) {
         return Err(FuseReject::Quotient);
     }
@@ -289,10 +287,16 @@ pub fn expected_gain(facts: &Facts, plan: &FusePlan) -> (f64, f64) {
     (chance, chance * (f64::from(saved) - f64::from(added)) - (1.0 - chance) * f64::from(risk))
 }
 
+/// Whether lanes agree on a branch wherever warps extend along x, in blocks of which that is not known.
 pub fn agrees_along_rows(facts: &Facts, entry: Block) -> bool {
-    let condition = facts.func.operands(facts.func.terminator(entry)).first();
     let may_be_long = facts.geometry.exact.is_none() && facts.geometry.rows != Some(Rows::Short);
-    may_be_long && condition.is_some_and(|&condition| LaneDistance::new(facts).of(condition, entry) == Some(0))
+    may_be_long && agree_at(facts, entry, LaneDistance::new(facts))
+}
+
+/// Whether neighbouring lanes agree on the branch of a block, as far as the distance between them tells.
+fn agree_at(facts: &Facts, entry: Block, mut distance: LaneDistance<'_>) -> bool {
+    let condition = facts.func.operands(facts.func.terminator(entry)).first();
+    condition.is_some_and(|&condition| distance.of(condition, entry) == Some(0))
 }
 
 /// The best plan for sides that several branches lead to; `None` if there are no such sides.
