@@ -8,7 +8,7 @@
 //!     ├ dominators  along or against the flow of execution
 //!     └ cycles      the forest of nested cycles, and the one linear order that all below scan
 //!        └ sweep       the walk of the lanes that split at a branch
-//!           ├ sync        where such lanes meet: divergent joins, temporal divergence
+//!           ├ sync        where such lanes meet: divergent joins, temporal divergence; of most branches `simple` tells
 //!           └ convergence which blocks a warp executes whole
 //! ```
 
@@ -18,6 +18,7 @@ pub mod dominators;
 pub mod flow;
 pub mod order;
 pub mod shortcut;
+pub mod simple;
 pub mod sweep;
 pub mod sync;
 

@@ -25,9 +25,8 @@
 //! branches get [`Split::is_everything`]: all merges, all cycles. Without irregular cycles and cap the answer is exact:
 //! a join is reported if and only if some pair of walks makes it one.
 //!
-//! **Cost**: one sweep per branch asked about, cached; it ends where one label is left, for a diamond at its join. Simple
-//! branches, which most are, need none: an `if` or a diamond of single blocks, a guard before a shared return, and the only
-//! exit of a loop.
+//! **Cost**: one sweep per branch asked about, cached; it ends where one label is left, for a diamond at its join.
+//! [Simple](crate::cfg::simple) branches, which most are, need none.
 //!
 //! Coutinho, Sampaio, Pereira, Meira: *Divergence Analysis and Optimizations*, PACT 2011, section 3 (the term
 //! synchronisation dependence, there by influence regions and gates); Rosemann, Moll, Hack, POPL 2021, for joins of
@@ -36,6 +35,7 @@
 use crate::cfg::cycles::{Cycle, Cycles};
 use crate::cfg::order::Order;
 use crate::cfg::shortcut::Shortcuts;
+use crate::cfg::simple::{Simple, simple};
 use crate::cfg::sweep::{Goal, Pending, Sweep};
 use crate::entity::Block;
 use crate::graph::Graph;
@@ -47,9 +47,6 @@ pub const STEPS_PER_BLOCK: u64 = 256;
 
 /// Sweeps take shortcuts once they have followed this many edges a block: finding these costs about as much.
 const STEPS_BEFORE_SHORTCUTS: u64 = 4;
-
-/// Blocks or edges that are looked at to save a sweep, at most.
-const GLANCE: usize = 64;
 
 /// Below this many steps the cap does not apply: small functions may be as bad as they like.
 const FREE_STEPS: u64 = 1 << 20;
@@ -157,21 +154,12 @@ impl<'a> SyncDependence<'a> {
         self.by_sweep(branch)
     }
 
-    /// The answer for a branch of one of the shapes that most branches have.
     fn simple(&mut self, branch: Block) -> Option<Row> {
         let SyncDependence { graph, order, cycles, answers, .. } = self;
-        let &[a, b] = graph.succs(branch) else { return None };
         let start = answers.lengths();
-        if let Some(join) = meets_at_once(graph, cycles, [branch, a, b]) {
-            answers.joins.push(join);
-        } else if let Some(cycle) = cycles.cycle_of(branch) {
-            if cycles.contains(cycle, a) == cycles.contains(cycle, b) || !is_only_exit(graph, cycles, cycle, branch) {
-                return None;
-            }
-            answers.exits.push(cycle);
-        } else {
-            let (end, other) = if graph.succs(a).is_empty() { (a, b) } else { (b, a) };
-            answers.joins.extend(joins_at_end(graph, order, branch, end, other)?);
+        match simple(graph, order, cycles, branch)? {
+            Simple::Joins(join) => answers.joins.extend(join),
+            Simple::Leaves(cycle) => answers.exits.push(cycle),
         }
         Some(answers.row_since(start))
     }
@@ -202,41 +190,6 @@ impl<'a> SyncDependence<'a> {
         }
         self.everything.unwrap_or(EMPTY)
     }
-}
-
-/// Where the two ways from a branch to `a` and `b` meet, if nothing but one block lies on each, all in one iteration.
-fn meets_at_once(graph: &Graph, cycles: &Cycles, [branch, a, b]: [Block; 3]) -> Option<Block> {
-    let next = |block| match (graph.preds(block), graph.succs(block)) {
-        (&[_], &[next]) => Some(next),
-        _ => None,
-    };
-    let join = match (next(a), next(b)) {
-        (Some(join), _) if join == b => join,
-        (_, Some(join)) if join == a => join,
-        (Some(x), Some(y)) if x == y => x,
-        _ => return None,
-    };
-    let level = cycles.cycle_of(branch);
-    let same_iteration =
-        |block| cycles.cycle_of(block) == level && level.is_none_or(|cycle| cycles.header(cycle) != block);
-    [a, b, join].into_iter().all(same_iteration).then_some(join)
-}
-
-/// Whether a cycle is small, and left at one block only, over one edge. Lanes that stay in it all come to its header, leave
-/// it later over that edge, and meet nobody by the way.
-fn is_only_exit(graph: &Graph, cycles: &Cycles, cycle: Cycle, branch: Block) -> bool {
-    cycles.blocks(cycle).len() <= GLANCE && cycles.exit_edges(graph, cycle).all(|(from, _)| from == branch)
-}
-
-/// The joins of a branch outside of cycles one of whose ways ends at once, in a block that others share: that block or
-/// none. Nothing if this takes more than a glance.
-fn joins_at_end(graph: &Graph, order: &Order, branch: Block, end: Block, other: Block) -> Option<Option<Block>> {
-    if !graph.succs(end).is_empty() {
-        return None;
-    }
-    let mut rest = graph.preds(end).iter().rev().take(GLANCE).filter(|&&pred| pred != branch).peekable();
-    let is_alone = rest.peek().is_none();
-    (is_alone || rest.any(|&pred| order.is_ancestor(other, pred))).then_some((!is_alone).then_some(end))
 }
 
 impl Answers {
