@@ -163,12 +163,9 @@ impl Interner {
     /// The form of an element; `None` for bottom and divergent.
     #[inline]
     pub fn form(&self, element: Element) -> Option<&Form> {
-        match element.0 {
-            0 | 1 => None,
-            id => Some(
-                self.forms.get(id.wrapping_sub(Element::FIRST_FORM) as usize).unwrap_or_else(|| &BUILT_IN[id as usize]),
-            ),
-        }
+        let id = element.0;
+        let interned = || self.forms.get(id.wrapping_sub(Element::FIRST_FORM) as usize);
+        (id >= Element::UNIFORM).then(|| interned().unwrap_or_else(|| &BUILT_IN[id as usize]))
     }
     /// The scope in which lanes agree on the whole value; `None` for bottom, divergent and forms with terms.
     #[inline]

@@ -95,7 +95,7 @@ impl Cycles {
         };
         for (position, &block) in (0..).zip(order.rpo()) {
             let mut cycle = None;
-            if !order.is_acyclic() && graph.succs(block).contains(&block) {
+            if graph.succs(block).contains(&block) {
                 let number = found.cycles.len() as u32;
                 let (start, end, last, entries) = (position, position + 1, number + 1, (number, number + 1));
                 found.cycles.push(CycleData {

@@ -24,7 +24,6 @@ pub struct Order {
     rpo: Vec<Block>,
     /// For each block its number in `preorder`, and one past the last number of its subtree.
     span: Vec<(u32, u32)>,
-    is_acyclic: bool,
     has_only_self_loops: bool,
 }
 
@@ -36,7 +35,6 @@ impl Order {
             preorder: Vec::with_capacity(count),
             rpo: Vec::with_capacity(count),
             span: vec![(NEVER, 0); count],
-            is_acyclic: true,
             has_only_self_loops: true,
         };
         if count == 0 {
@@ -54,8 +52,7 @@ impl Order {
                         order.meet(succ);
                         stack.push((succ, 0));
                     } else if order.span[succ.index()].1 == 0 {
-                        order.is_acyclic = false; // the walk has not left it
-                        order.has_only_self_loops &= succ == block;
+                        order.has_only_self_loops &= succ == block; // the walk has not left it
                     }
                 }
                 None => {
@@ -78,11 +75,6 @@ impl Order {
     #[inline]
     pub fn is_reachable(&self, block: Block) -> bool {
         self.span[block.index()].0 != NEVER
-    }
-
-    /// Whether no reachable block can execute twice.
-    pub fn is_acyclic(&self) -> bool {
-        self.is_acyclic
     }
 
     /// Whether no path leads from a block to itself but over an edge to itself.

@@ -4,8 +4,9 @@
 //! correct memory. The transformed kernel must leave the same memory in lockstep, under both reconvergence rules, and
 //! under schedules of the independent scheduler, without a race in any of them, unless LLVM's part of the pipeline alone
 //! makes one. `{block}` in a pipeline is replaced by the block of the launch, as `block=` takes it; the module is then
-//! transformed once for each launch. If the last pass is `divergence-map`, its counters must equal what the machine saw. If the launch runs a version of the kernel, the kernel
-//! itself must compute the same, too; so must every alternative of a kernel that is to be measured.
+//! transformed once for each launch. If the last pass is `divergence-map`, its counters must equal what the machine saw. If
+//! the launch runs a version of the kernel, the kernel itself must compute the same, too; so must every alternative of a
+//! kernel that is to be measured.
 
 use super::claims;
 use super::drive::{Failure, Plan, Runner, Tally, Trouble, inputs, load};
@@ -107,13 +108,14 @@ pub(super) fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, F
 /// Whether LLVM's part of a pipeline alone makes a race: it may load early what another thread writes, if it drops the
 /// value then.
 fn races_without_ours(text: &str, pipeline: &str, runner: &mut Runner<'_>) -> Result<bool, Failure> {
-    let of_llvm: Vec<&str> = pipeline.split(',').filter(|part| part.starts_with("default<")).collect();
-    if of_llvm.is_empty() {
+    let parts: Vec<&str> = pipeline.split(',').filter(|part| part.starts_with("default<")).collect();
+    if parts.is_empty() {
         return Ok(false);
     }
-    let stage = format!("after {}", of_llvm.join(","));
+    let of_llvm = parts.join(",");
+    let stage = format!("after {of_llvm}");
     let module = load(text)?;
-    optimise(&module, &of_llvm.join(",")).map_err(|e| Failure::module(&stage, e))?;
+    optimise(&module, &of_llvm).map_err(|e| Failure::module(&stage, e))?;
     let image = import(module.handle(), super::KERNEL);
     let ran = runner.run(&Machine::new(&image), &stage, |_| {});
     Ok(ran.is_err_and(|failure| failure.trouble.kind() == RACE))
