@@ -71,6 +71,24 @@ void emit(void *Context, LLVMValueRef Func, LLVMValueRef Inst, uint32_t Up, uint
   }
 }
 
+// Unrolls the loops that are marked for it. Behind the copies, LLVM leaves phis of a value and poison; what ptxas makes
+// of an undefined register is not what LLVM promises, so they get zeros.
+void unroll(Function &F, FunctionAnalysisManager &FAM) {
+  auto is_undefined = [](const Use &U) { return isa<UndefValue>(U.get()); };
+  SmallPtrSet<const PHINode *, 16> Known;
+  for (const BasicBlock &B : F)
+    for (const PHINode &Phi : B.phis())
+      if (any_of(Phi.incoming_values(), is_undefined))
+        Known.insert(&Phi);
+  FAM.invalidate(F, LoopUnrollPass(LoopUnrollOptions(/*OptLevel=*/3, /*OnlyWhenForced=*/true)).run(F, FAM));
+  for (BasicBlock &B : F)
+    for (PHINode &Phi : B.phis())
+      if (!Known.contains(&Phi))
+        for (Use &U : Phi.incoming_values())
+          if (is_undefined(U))
+            U.set(Constant::getNullValue(Phi.getType()));
+}
+
 void reshape(void *Context, LLVMValueRef Func, uint32_t How) {
   auto &FAM = *static_cast<FunctionAnalysisManager *>(Context);
   auto &F = *cast<Function>(unwrap(Func));
@@ -83,7 +101,7 @@ void reshape(void *Context, LLVMValueRef Func, uint32_t How) {
     PB.buildFunctionSimplificationPipeline(OptimizationLevel::O2, ThinOrFullLTOPhase::None).run(F, FAM);
   } else {
     if (How == WARPWISE_UNROLL || How == WARPWISE_FREE_ARRAYS)
-      FAM.invalidate(F, LoopUnrollPass(LoopUnrollOptions(/*OptLevel=*/3, /*OnlyWhenForced=*/true)).run(F, FAM));
+      unroll(F, FAM);
     if (How == WARPWISE_FREE_ARRAYS) {
       FAM.invalidate(F, SROAPass(SROAOptions::ModifyCFG).run(F, FAM));
       FAM.invalidate(F, EarlyCSEPass().run(F, FAM));

@@ -32,6 +32,7 @@ pub mod cfg;
 pub mod check;
 pub mod choices;
 pub mod cli;
+pub mod contraction;
 pub mod cost;
 pub mod counts;
 pub mod divergence;

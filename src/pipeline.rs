@@ -212,13 +212,13 @@ pub fn make_whole(module: Module<'_>, session: &Session, host: &Host<'_>) -> boo
 
 /// Inlines calls that keep stack objects in memory, in the middle of a pipeline; returns whether the module changed.
 pub fn inline_calls(module: Module<'_>, stage: inline::Stage, session: &Session, host: &Host<'_>) -> bool {
-    inline::run(module, stage, &host.limited(&session.plans))
+    inline::run(module, stage, session.settings.results, &host.limited(&session.plans))
 }
 
 /// Unrolls loops that keep stack objects in memory, and counts bits at once, in the middle of a pipeline; returns whether the module changed.
 pub fn free_arrays(module: Module<'_>, session: &Session, host: &Host<'_>) -> bool {
     let host = &host.limited(&session.plans);
-    let freed = arrays::run(module, session.settings.analysis(), host);
+    let freed = arrays::run(module, session.settings.analysis(), session.settings.results, host);
     (session.settings.writes_idioms() && idioms::run_early(module, host)) || freed
 }
 

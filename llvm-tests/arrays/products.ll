@@ -1,12 +1,12 @@
 ; Results keep their bits: a product that was rounded because it went through the array, from one iteration to the next or out of
 ; a loop is rounded on its own afterwards. One that a sum of its own block uses keeps its flags.
 ; RUN: %opt -passes=free-arrays -S %s | %FileCheck %s --implicit-check-not=alloca
-; RUN: %opt -passes=free-arrays %s -o - | %llc -mcpu=sm_90 - -o - | %FileCheck %s --check-prefix=PTX
+; RUN: %opt -passes=free-arrays %s -o - | %llc -mcpu=sm_90 -fp-contract=fast - -o - | %FileCheck %s --check-prefix=PTX
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: @through_array(
-; CHECK-COUNT-8: fmul double
+; CHECK-COUNT-8: asm "mul.rn.f64
 ; CHECK-COUNT-8: fadd contract double
 ; PTX-LABEL: .entry through_array(
 ; PTX-NOT: fma
@@ -76,7 +76,7 @@ done:
 
 ; The product of an iteration meets the sum of the next.
 ; CHECK-LABEL: @carried(
-; CHECK-COUNT-7: fmul double
+; CHECK-COUNT-7: asm "mul.rn.f64
 ; PTX: .entry carried(
 ; PTX-NOT: fma
 define ptx_kernel void @carried(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {

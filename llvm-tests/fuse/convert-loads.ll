@@ -18,7 +18,7 @@ define ptx_kernel void @merge(ptr %list, ptr %weights, ptr %out, i32 %n) {
 ; CHECK-NEXT: %w = load float, ptr %pw
 ; CHECK-NEXT: br label %[[NEXT]]
 ; CHECK: [[NEXT]]:
-; CHECK-NEXT: [[W:%.*]] = phi float [ %w, %[[GUARD]] ], [ poison, %loop ]
+; CHECK-NEXT: [[W:%.*]] = phi float [ %w, %[[GUARD]] ], [ 0.000000e+00, %loop ]
 ; CHECK: %sum.w = fadd float %sum, [[W]]
 ; CHECK: select i1 %same, float %sum.w, float %sum
 ; CHECK: br label %latch
@@ -135,7 +135,7 @@ define ptx_kernel void @either(ptr %data, ptr %table, ptr %out, i32 %n) {
 ; CHECK-NEXT: %entry.x = load i32
 ; CHECK-NEXT: br label %[[NEXT]]
 ; CHECK: [[NEXT]]:
-; CHECK-NEXT: phi i32 [ %entry.x, %[[GUARD]] ], [ poison, %loop ]
+; CHECK-NEXT: phi i32 [ %entry.x, %[[GUARD]] ], [ 0, %loop ]
 ; CHECK-NOT: br i1
 ; CHECK: latch:
 entry:

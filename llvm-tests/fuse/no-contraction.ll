@@ -1,5 +1,5 @@
-; The back end makes a product and the sum that uses it one multiply-add if both are in one block. Melding must not
-; change which: results would differ in the last bit.
+; The back end makes a product and the sum that uses it one multiply-add if both are in one block, and ptxas does so wherever
+; they are if nothing but sums uses the product. Melding must not change which: results would differ in the last bit.
 ; RUN: %opt -passes='fuse-branches<always>' -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -S %s 2>&1 | %FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"
@@ -12,6 +12,8 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK: br i1 %odd
 ; CHECK-LABEL: define ptx_kernel void @replaced(
 ; CHECK: br i1 %odd
+; CHECK-LABEL: define ptx_kernel void @met(
+; CHECK-NOT: br i1
 ; CHECK-LABEL: define ptx_kernel void @kept(
 ; CHECK-NOT: br i1
 ; CHECK-LABEL: define ptx_kernel void @exact(
@@ -38,7 +40,8 @@ join:
   ret void
 }
 
-; The product before the branch and the sums of the sides would come into one block.
+; The product before the branch and the sums of the sides would come into one block; it is stored, too, so that ptxas does not
+; join them.
 define ptx_kernel void @joined(ptr %out, double %a, double %b) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -46,6 +49,7 @@ entry:
   %to = getelementptr double, ptr %out, i32 %t
   %x = load double, ptr %to
   %product = fmul contract double %x, %a
+  store volatile double %product, ptr %out
   br i1 %odd, label %yes, label %no
 yes:
   %sum = fadd contract double %product, %b
@@ -86,6 +90,29 @@ last:
   store double %sum, ptr %to
   br label %end
 end:
+  ret void
+}
+
+; The same, but ptxas joins the product with both sums, wherever they are.
+define ptx_kernel void @met(ptr %out, double %a, double %b) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = trunc i32 %t to i1
+  %to = getelementptr double, ptr %out, i32 %t
+  %x = load double, ptr %to
+  %product = fmul contract double %x, %a
+  br i1 %odd, label %yes, label %no
+yes:
+  %sum = fadd contract double %product, %b
+  %r1 = fdiv double %sum, %a
+  br label %join
+no:
+  %other = fadd contract double %product, %a
+  %r2 = fdiv double %other, %b
+  br label %join
+join:
+  %r = phi double [ %r1, %yes ], [ %r2, %no ]
+  store double %r, ptr %to
   ret void
 }
 

@@ -15,6 +15,7 @@ mod plan;
 mod products;
 mod reject;
 
+use crate::contraction::Results;
 use crate::divergence::{self, ModuleAnalysis};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Inst, Module};
@@ -24,15 +25,17 @@ use crate::settings::enabled::read_annotations;
 use plan::Plan;
 
 /// Runs the pass over a module; returns whether it changed.
-pub fn run(module: Module<'_>, options: divergence::Options, host: &Host<'_>) -> bool {
+pub fn run(module: Module<'_>, options: divergence::Options, results: Results, host: &Host<'_>) -> bool {
     let changed = read_annotations(module);
     let wanted: Vec<Function<'_>> = module.functions().filter(|&function| plan::may_have_any(function)).collect();
     if wanted.is_empty() {
         return changed;
     }
     let analysis = ModuleAnalysis::new(module, options);
-    let plans: Vec<(Function<'_>, Plan<'_>)> =
-        wanted.into_iter().filter_map(|function| Some((function, plan_of(&analysis, function, host)?))).collect();
+    let plans: Vec<(Function<'_>, Plan<'_>)> = wanted
+        .into_iter()
+        .filter_map(|function| Some((function, plan_of(&analysis, function, results, host)?)))
+        .collect();
     drop(analysis);
     for (function, plan) in &plans {
         let mut editor = Editor::new(module);
@@ -45,9 +48,14 @@ pub fn run(module: Module<'_>, options: divergence::Options, host: &Host<'_>) ->
 }
 
 /// What is done in one function; says so, and why other objects stay.
-fn plan_of<'m>(analysis: &ModuleAnalysis<'m>, function: Function<'m>, host: &Host<'_>) -> Option<Plan<'m>> {
+fn plan_of<'m>(
+    analysis: &ModuleAnalysis<'m>,
+    function: Function<'m>,
+    results: Results,
+    host: &Host<'_>,
+) -> Option<Plan<'m>> {
     let (outline, handles) = analysis.outline(function);
-    let decided = plan::plan(&outline, &handles);
+    let decided = plan::plan(&outline, &handles, results);
     for (object, reject) in decided.refusals {
         let message = format!("loops are not unrolled for the stack object {}: {reject}", described(object));
         host.emit(Kind::Missed, function, Some(object), reject.name(), &message);

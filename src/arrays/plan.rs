@@ -4,6 +4,7 @@ use super::index::{Unrolled, loops_of};
 use super::products;
 use super::reject::Reject;
 use crate::cfg::cycles::Cycle;
+use crate::contraction::Results;
 use crate::cost::frequency::Frequencies;
 use crate::divergence::Outline;
 use crate::entity::Block;
@@ -71,7 +72,7 @@ struct Candidate<'m> {
 }
 
 /// Decides about a function.
-pub fn plan<'m>(outline: &Outline, handles: &Handles<'m>) -> Decided<'m> {
+pub fn plan<'m>(outline: &Outline, handles: &Handles<'m>, results: Results) -> Decided<'m> {
     let frequencies = Frequencies::new(handles.function);
     let mut decided = Decided::default();
     let mut candidates = Vec::new();
@@ -103,7 +104,11 @@ pub fn plan<'m>(outline: &Outline, handles: &Handles<'m>) -> Decided<'m> {
     }
     let Ok(size) = limits.check(outline, &taken) else { return decided };
     let objects: Vec<&Object> = taken.iter().map(|candidate| &candidate.object).collect();
-    match products::to_round(outline, handles, &blocks_of(outline, &taken), &objects) {
+    let to_round = match results {
+        Results::Same => products::to_round(outline, handles, &blocks_of(outline, &taken), &objects),
+        Results::Contract => Ok(Vec::new()),
+    };
+    match to_round {
         Err(reject) => decided.refusals.extend(taken.iter().map(|left| (left.alloca, reject))),
         Ok(products) => {
             let latch = |one: &Unrolled| handles.inst(outline.func.terminator(one.latch));

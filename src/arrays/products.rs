@@ -1,15 +1,16 @@
 //! Would unrolling change which products and sums the back end joins, and so the last bit of a result?
 //!
-//! Where the flags allow it, the back end joins a product and the sum that uses it into one `fma`, which rounds once, if
-//! both are in one block. A product that goes through an object, from one iteration to the next, or into or out of a
-//! loop is rounded. If it may meet a sum in one block once the loops are unrolled, it loses the flag that allows joining,
-//! unless a sum of its own block uses it, too: then the loops stay.
+//! A product that goes through an object or from one iteration to the next is rounded, and so is one that something other
+//! than sums uses and that goes into or out of a loop ([`contraction`](crate::contraction)). If it may meet a sum once the
+//! loops are unrolled, it is kept apart, unless it is joined with another sum now: then the loops stay.
 
 use super::reject::Reject;
+use crate::contraction::Joins;
 use crate::divergence::Outline;
 use crate::entity::{Block, Inst, Value};
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
+use crate::llvm::edit::Editor;
 use crate::llvm::handle;
 use crate::objects::{AccessKind, Object};
 use rustc_hash::FxHashSet;
@@ -37,6 +38,9 @@ pub fn to_round<'m>(
         let met = Walk { outline, handles, copied, stores: &stores, loads: &loads, product }.run();
         match met {
             Met { apart: true, here: true } => return Err(Reject::Contraction),
+            Met { apart: true, .. } if !Editor::rounds_alone(handles.inst(product).ty()) => {
+                return Err(Reject::Contraction);
+            }
             Met { apart: true, here: false } => found.push(handles.inst(product)),
             Met { apart: false, .. } => {}
         }
@@ -47,7 +51,7 @@ pub fn to_round<'m>(
 /// Which sums a product meets.
 #[derive(Clone, Copy, Default)]
 struct Met {
-    /// One in its own block, with which it is joined.
+    /// One with which it is joined.
     here: bool,
     /// One with which it may be joined only once the loops are unrolled.
     apart: bool,
@@ -66,6 +70,7 @@ impl Walk<'_, '_> {
     fn run(&self) -> Met {
         let func = &self.outline.func;
         let home = func.insts[self.product].block;
+        let joins = Joins { outline: self.outline, handles: self.handles };
         let mut met = Met::default();
         let mut seen = FxHashSet::default();
         // a value, and whether it came through a phi or an object
@@ -78,7 +83,9 @@ impl Walk<'_, '_> {
                 let data = &func.insts[user];
                 match data.opcode {
                     Opcode::FAdd | Opcode::FSub if self.handles.inst(user).allows_contraction() => {
-                        if !is_carried && data.block == home {
+                        let adds_it =
+                            || func.operands(user).iter().any(|&value| joins.product(value) == Some(self.product));
+                        if !is_carried && (data.block == home || (adds_it() && joins.is_joined(self.product, user))) {
                             met.here = true;
                         } else {
                             met.apart |= is_carried || self.copied.contains(&home) || self.copied.contains(&data.block);

@@ -12,7 +12,7 @@
 //!
 //! **Poison.** The branch on the condition is gone, but selects on it take its place. A branch on poison is undefined
 //! behaviour, so the condition is neither poison nor undef there. A select hides the poison of the value it does not
-//! choose. Guarded values are poison for lanes of the other side, which never choose them. Melded instructions keep the
+//! choose. Guarded values are zero for lanes of the other side, which never choose them. Melded instructions keep the
 //! flags that both had; lifted ones keep none that could cause undefined behaviour.
 
 use super::apply_hub;
@@ -113,6 +113,12 @@ impl<'a, 'm> Applier<'a, 'm> {
         self.connect_phis();
         self.connect_counters();
         self.connect_exits();
+        for &product in &self.plan.rounding.alone {
+            self.editor.round_alone(self.handles.inst(product));
+        }
+        for &sum in &self.plan.rounding.joined {
+            make_fma(self.editor, self.handles.inst(sum));
+        }
         self.clean_up();
     }
 
@@ -305,7 +311,7 @@ impl<'a, 'm> Applier<'a, 'm> {
         next
     }
 
-    /// Makes a guarded value available after its guard: poison for the other side, which never uses it.
+    /// Makes a guarded value available after its guard.
     fn carry(
         &mut self,
         inst: handle::Inst<'m>,
@@ -452,8 +458,37 @@ impl<'a, 'm> Applier<'a, 'm> {
     }
 }
 
+/// Joins a sum with the product that it adds or subtracts into an `fma`, as the back end would.
+fn make_fma<'m>(editor: &mut Editor<'m>, sum: handle::Inst<'m>) {
+    let is_product = |inst: &handle::Inst<'m>| inst.opcode() == RawOpcode::LLVMFMul && inst.allows_contraction();
+    let found = (0..2).find_map(|place| {
+        let (mut value, mut is_negated) = (sum.operand(place), false);
+        while let Some(negation) = value.as_inst().filter(|inst| inst.opcode() == RawOpcode::LLVMFNeg) {
+            (value, is_negated) = (negation.operand(0), !is_negated);
+        }
+        Some((place, value.as_inst().filter(is_product)?, is_negated))
+    });
+    let Some((place, product, is_negated)) = found else { return };
+    editor.before(sum).set_location(sum.debug_loc());
+    let is_difference = sum.opcode() == RawOpcode::LLVMFSub;
+    let (mut factor, mut addend) = (product.operand(0), sum.operand(1 - place));
+    if is_negated != (is_difference && place == 1) {
+        factor = editor.fneg(factor);
+    }
+    if is_difference && place == 0 {
+        addend = editor.fneg(addend);
+    }
+    let fma = editor.intrinsic("llvm.fma", &[sum.ty()], &[factor, product.operand(1), addend], "");
+    if let Some(fma) = fma.as_inst() {
+        editor.set_fast_math(fma, sum.fast_math() & product.fast_math());
+    }
+    editor.replace_all_uses(sum.value(), fma);
+    editor.erase(sum);
+}
+
 /// If a value is used outside of its block, replaces it there by a phi, which `place` moves the editor to: the value for
-/// lanes that come from that block, poison for those that come from the other.
+/// lanes that come from that block, zero for those that come from the other, which never use it. With poison the register
+/// would be undefined there, and `ptxas` may then take two loads behind disjoint guards for one.
 pub fn carry_out<'m>(
     editor: &mut Editor<'m>,
     inst: handle::Inst<'m>,
@@ -466,9 +501,9 @@ pub fn carry_out<'m>(
     }
     place(editor);
     let phi = editor.phi(inst.ty(), "");
-    let poison = editor.poison(inst.ty());
+    let zero = editor.null(inst.ty());
     editor.add_incoming(phi, inst.value(), home);
-    editor.add_incoming(phi, poison, other);
+    editor.add_incoming(phi, zero, other);
     editor.replace_uses_outside(inst.value(), phi.value(), home, phi);
     editor.replace_in_records_outside(inst.value(), Some(phi.value()), home);
     Some(phi)

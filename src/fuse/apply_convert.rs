@@ -95,7 +95,7 @@ impl<'m> Mover<'_, 'm> {
         self.last = Some(inst);
     }
 
-    /// Lets the lanes for which the condition is true execute instructions; the results are poison for the others.
+    /// Lets the lanes for which the condition is true execute instructions; the results are zero for the others.
     fn guard(&mut self, condition: Option<Value<'m>>, insts: &[handle::Inst<'m>]) {
         let Some(condition) = condition.filter(|_| !mutants::on(Mutant::LostGuard)) else {
             return insts.iter().for_each(|&inst| self.float(inst));

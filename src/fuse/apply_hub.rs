@@ -120,10 +120,10 @@ fn move_phi<'m>(
 ) {
     let new = editor.at_end(middle).phi(phi.ty(), "");
     editor.set_fast_math(new, phi.fast_math());
-    let poison = editor.poison(phi.ty());
+    let zero = editor.null(phi.ty());
     for edge in edges {
         let known = (0..phi.incoming_count()).map(|index| phi.incoming(index)).find(|known| known.1 == edge.from);
-        let value = known.filter(|_| edge.reaches[side]).map_or(poison, |known| known.0);
+        let value = known.filter(|_| edge.reaches[side]).map_or(zero, |known| known.0);
         for _ in 0..edge.count {
             editor.add_incoming(new, value, edge.from);
         }

@@ -7,6 +7,7 @@
 use super::legality::Kinds;
 use super::pairing::Context;
 use super::plan::{self, Scratch};
+use crate::contraction::Results;
 use crate::cost::frequency::Frequencies;
 use crate::cost::issue::Costs;
 use crate::divergence::{ModuleAnalysis, Options};
@@ -42,7 +43,16 @@ pub fn count(module: Module<'_>, options: Options) -> Vec<(String, Census)> {
         let costs = Costs::of(function);
         let func = &facts.func;
         let frequencies = &Frequencies::new(function);
-        let context = Context { func, handles: &handles, kinds: &kinds, costs, frequencies, always: false, map: None };
+        let context = Context {
+            func,
+            handles: &handles,
+            kinds: &kinds,
+            costs,
+            frequencies,
+            always: false,
+            results: Results::Same,
+            map: None,
+        };
         let mut census = Census::default();
         let mut scratch = Scratch::default();
         for block in func.blocks.keys().filter(|&block| facts.is_reachable(block)) {

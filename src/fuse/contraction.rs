@@ -1,40 +1,66 @@
-//! Would melding change which products and sums the back end makes one multiply-add?
+//! Would melding change which products and sums become one multiply-add?
 //!
-//! Where the flags of a product and of the sum that uses it allow contraction, the back end joins them into one `fma`,
-//! which rounds once instead of twice, but only if both are in the same block and the sum uses the product itself. Of
-//! two products it takes the one with fewer uses. Melding can part a product from its sum by a select, bring them
-//! together, since the entry, the sides and the block behind them become one block, change the number of uses, and let
-//! a product that all lanes now execute replace equal ones in later blocks. Each changes the last bit of results. A
-//! branch is therefore melded only if every sum of its region is contracted afterwards as it was before.
+//! Melding can part a product from its sum by a select, bring them together, since the entry, the sides and the block
+//! behind them become one block, change what uses a product, and let a product that all lanes now execute replace equal ones
+//! in later blocks. Each changes the last bit of results. A branch is therefore melded only if every sum that it touches is
+//! joined with the same product [afterwards](crate::contraction) as before:
+//!
+//! 1. [`Layout`] foresees which instructions will be one, in which piece of the melded code, and behind which guard.
+//! 2. Each sum of the region, and each that uses a product of it, is looked at as it is and as it will be.
+//! 3. [`sunk`] tells where clang, without us, would part a product from its sum: it moves what both sides end with behind
+//!    them. Such a branch stays.
+//! 4. What stays one of one side is chosen by a select afterwards, and LLVM makes one instruction of two alike that a select
+//!    chooses between, with a select of what differs. That would part a sum from its product, and bring a product to a
+//!    sum that adds the select. A sum and its product are therefore made an `fma` at once, and a product that is joined with
+//!    nothing, and that a sum may meet, is kept apart ([`Rounding`]).
 
-use super::matching;
+use super::matching::{self, How};
 use super::pairing::{Context, Melded};
 use super::plan::{FusePlan, PairPlan};
 use super::region::Tail;
 use super::schedule::Step;
+use super::sunk;
+use crate::contraction::Joins;
 use crate::divergence::outline::Outline;
 use crate::entity::{Block, Inst, Value};
 use crate::ir::Func;
 use crate::ir::inst::Opcode;
+use crate::ir::types::TypeKind;
+use crate::llvm::edit::Editor;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Whether a plan changes what is contracted, as far as that can be foreseen.
-pub fn changes(outline: &Outline, context: &Context<'_, '_>, plan: &FusePlan) -> bool {
+/// What is done so that every result is rounded as before.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Rounding {
+    /// Sums that become an `fma` with the product that they add.
+    pub joined: Vec<Inst>,
+    /// Products that nothing may join.
+    pub alone: Vec<Inst>,
+}
+
+/// How the results of a plan keep their rounding; `None` if that cannot be foreseen.
+pub fn settle(outline: &Outline, context: &Context<'_, '_>, plan: &FusePlan) -> Option<Rounding> {
     if context.func.insts.values().all(|inst| inst.opcode != Opcode::FMul) {
-        return false;
+        return Some(Rounding::default());
     }
+    let joins = Joins { outline, handles: context.handles };
     let mut layout = Layout {
-        outline,
+        joins,
         context,
         plan,
         melded: Melded::new(),
-        partner: FxHashMap::default(),
+        melds: FxHashMap::default(),
         pieces: FxHashMap::default(),
-        joins: Vec::new(),
+        guarded: FxHashSet::default(),
+        joined_exits: Vec::new(),
         for_all: FxHashSet::default(),
     };
     layout.fill();
-    layout.changes_inside() || layout.changes_behind() || layout.replaces_others()
+    let is_same = !layout.changes() && !layout.replaces_others() && !sunk::parts(&joins, plan);
+    if !is_same {
+        return None;
+    }
+    Some(Rounding { joined: layout.joined()?, alone: layout.alone()? })
 }
 
 /// A piece of code that ends up in one block.
@@ -47,16 +73,18 @@ enum Piece {
 }
 
 struct Layout<'a, 'c, 'm> {
-    outline: &'a Outline,
+    joins: Joins<'a, 'm>,
     context: &'a Context<'c, 'm>,
     plan: &'a FusePlan,
     melded: Melded,
-    /// The first of each melded pair, by the second.
-    partner: FxHashMap<Inst, Inst>,
+    /// The pair that an instruction is melded in.
+    melds: FxHashMap<Inst, ([Inst; 2], How)>,
     /// Where the instructions of the sides will be.
     pieces: FxHashMap<Inst, u32>,
+    /// Those behind a guard, whose results other pieces get through a phi.
+    guarded: FxHashSet<Inst>,
     /// Exits that become part of the melded code, and of which piece.
-    joins: Vec<(Block, u32)>,
+    joined_exits: Vec<(Block, u32)>,
     /// Instructions that all lanes execute then.
     for_all: FxHashSet<Inst>,
 }
@@ -76,10 +104,10 @@ impl Layout<'_, '_, '_> {
             }
             for step in &pair.steps {
                 match step {
-                    Step::Meld { insts, .. } => {
+                    Step::Meld { insts, how } => {
                         self.melded.add(*insts);
-                        self.partner.insert(insts[1], insts[0]);
                         self.for_all.extend(insts);
+                        self.melds.extend(insts.map(|inst| (inst, (*insts, *how))));
                         self.pieces.extend(insts.map(|inst| (inst, piece)));
                     }
                     Step::Lift(inst) => {
@@ -89,13 +117,14 @@ impl Layout<'_, '_, '_> {
                     Step::Guard(groups) => {
                         for group in groups {
                             piece += 1;
+                            self.guarded.extend(group);
                             self.pieces.extend(group.iter().map(|&inst| (inst, piece)));
                         }
                         piece += 1;
                     }
                 }
             }
-            self.joins.extend(self.only_exit(pair).map(|exit| (exit, piece)));
+            self.joined_exits.extend(self.only_exit(pair).map(|exit| (exit, piece)));
             piece += 1;
         }
     }
@@ -114,114 +143,38 @@ impl Layout<'_, '_, '_> {
 
     fn piece(&self, inst: Inst) -> Piece {
         let block = self.block(inst);
-        let of_exit = || self.joins.iter().find(|join| join.0 == block).map(|join| join.1);
+        let of_exit = || self.joined_exits.iter().find(|join| join.0 == block).map(|join| join.1);
         let of_entry = || (self.plan.hub.is_none() && block == self.plan.entry).then_some(0);
         let number = self.pieces.get(&inst).copied().or_else(of_exit).or_else(of_entry);
         number.map_or(Piece::Old(block), Piece::Melded)
     }
 
-    /// The product that a value is, perhaps with the opposite sign, if it may be contracted.
-    fn product(&self, value: Value) -> Option<Inst> {
-        self.func().float_product(value).filter(|&product| self.may_contract(product))
+    /// The first of the two instructions that one will be one with, or itself.
+    fn name(&self, inst: Inst) -> Inst {
+        self.melds.get(&inst).map_or(inst, |(insts, _)| insts[0])
     }
 
-    fn may_contract(&self, inst: Inst) -> bool {
-        self.context.handles.inst(inst).allows_contraction()
-    }
-
-    fn is_sum(&self, inst: Inst) -> bool {
-        matches!(self.func().insts[inst].opcode, Opcode::FAdd | Opcode::FSub) && self.may_contract(inst)
-    }
-
-    /// With which of its operands a sum is contracted now: the products in its block.
-    fn before(&self, sum: Inst) -> Vec<Option<Inst>> {
-        let operands = self.func().operands(sum).iter();
-        operands.map(|&value| self.product(value).filter(|&product| self.block(product) == self.block(sum))).collect()
-    }
-
-    /// With which it is afterwards, if these are its operands then.
-    fn after(&self, sum: Inst, operands: impl Iterator<Item = Option<Value>>) -> Vec<Option<Inst>> {
-        let is_here = |product: &Inst| self.piece(*product) == self.piece(sum);
-        operands.map(|value| self.product(value?).filter(is_here)).collect()
-    }
-
-    /// Whether a sum is contracted otherwise.
-    fn differs(&self, before: &[Option<Inst>], after: &[Option<Inst>]) -> bool {
-        if before.iter().map(Option::is_some).ne(after.iter().map(Option::is_some)) {
-            return true;
-        }
-        let (&[Some(a), Some(b)], &[Some(c), Some(d)]) = (before, after) else { return false };
-        self.uses_now(a).cmp(&self.uses_now(b)) != self.uses_then(c).cmp(&self.uses_then(d))
-    }
-
-    fn users(&self, inst: Inst) -> &[Inst] {
-        self.outline.users(self.func().result(inst))
-    }
-
-    /// How often the block of a product uses it; all uses elsewhere count as one.
-    fn uses_now(&self, product: Inst) -> usize {
-        let users = self.users(product).iter();
-        let here = users.filter(|&&user| self.block(user) == self.block(product)).count();
-        here + usize::from(here < self.users(product).len())
-    }
-
-    /// The same after melding, where two uses may have become one.
-    fn uses_then(&self, product: Inst) -> usize {
-        let first = *self.partner.get(&product).unwrap_or(&product);
-        let name = |user: &Inst| *self.partner.get(user).unwrap_or(user);
-        let mut users: Vec<Inst> = self.users(first).iter().map(name).collect();
-        if let Some((&second, _)) = self.partner.iter().find(|pair| *pair.1 == first) {
-            let others = self.users(second).iter().map(name).filter(|user| !users.contains(user));
-            users.extend(others.collect::<Vec<_>>());
-        }
-        let here = users.iter().filter(|&&user| self.piece(user) == self.piece(product)).count();
-        here + usize::from(here < users.len())
-    }
-
-    fn changes_inside(&self) -> bool {
-        let mut steps = self.plan.pairs.iter().flat_map(|pair| &pair.steps);
-        steps.any(|step| match step {
-            Step::Meld { insts, how } => self.changes_melded(*insts, *how),
-            Step::Lift(inst) => self.changes_single(*inst),
-            Step::Guard(groups) => groups.iter().flatten().any(|&inst| self.changes_single(inst)),
-        })
-    }
-
-    fn changes_behind(&self) -> bool {
-        let mut behind = self.joins.iter().flat_map(|join| self.func().block_insts(join.0));
-        behind.any(|inst| self.changes_single(inst))
-    }
-
-    fn changes_melded(&self, insts: [Inst; 2], how: matching::How) -> bool {
-        let sums = insts.map(|inst| self.is_sum(inst));
-        if sums == [false, false] {
-            return false;
-        }
-        let slots: Vec<matching::Slot> = matching::slots(self.func(), insts, how).collect();
-        let one = |slot: &matching::Slot, side: usize| {
-            let is_one = slot.negated.is_none() && self.melded.same(self.func(), slot.values);
-            (is_one && sums == [true, true]).then_some(slot.values[side])
+    /// What the operands of an instruction are afterwards; `None` for a select.
+    fn operands_then(&self, inst: Inst) -> Vec<Option<Value>> {
+        let Some(&(insts, how)) = self.melds.get(&inst) else {
+            return self.func().operands(inst).iter().map(|&value| self.through_phi(value)).collect();
         };
-        (0..2).any(|side| {
-            let now = if sums[side] { self.before(insts[side]) } else { vec![None; slots.len()] };
-            let mut then = self.after(insts[side], slots.iter().map(|slot| one(slot, side)));
-            if side == 1 && how.swap {
-                then.swap(0, 1);
-            }
-            self.differs(&now, &then)
-        })
-    }
-
-    /// The same for an instruction that stays one: in the sides, or behind them.
-    fn changes_single(&self, inst: Inst) -> bool {
-        let operands = || self.func().operands(inst).iter().map(|&value| self.through_phi(value));
-        self.is_sum(inst) && self.differs(&self.before(inst), &self.after(inst, operands()))
+        let side = usize::from(inst == insts[1]);
+        let one = |slot: matching::Slot| {
+            let is_one = slot.negated.is_none() && self.melded.same(self.func(), slot.values);
+            is_one.then_some(slot.values[side])
+        };
+        let mut operands: Vec<_> = matching::slots(self.func(), insts, how).map(one).collect();
+        if side == 1 && how.swap {
+            operands.swap(0, 1);
+        }
+        operands
     }
 
     /// What a value is afterwards; `None` for a phi that becomes a select.
     fn through_phi(&self, value: Value) -> Option<Value> {
         let func = self.func();
-        let joins = |phi: Inst| self.joins.iter().any(|join| join.0 == self.block(phi));
+        let joins = |phi: Inst| self.joined_exits.iter().any(|join| join.0 == self.block(phi));
         let is_phi = |&def: &Inst| func.insts[def].opcode == Opcode::Phi && joins(def);
         let Some(phi) = func.def(value).filter(is_phi) else { return Some(value) };
         match *func.operands(phi) {
@@ -231,8 +184,132 @@ impl Layout<'_, '_, '_> {
         }
     }
 
-    /// Whether a product that all lanes will execute is also computed outside of the sides, where it may replace one
-    /// that a sum is contracted with.
+    /// Everything that uses a product afterwards, each of what becomes one only once.
+    fn users_then(&self, product: Inst) -> Vec<Inst> {
+        let parts = self.melds.get(&product).map_or_else(|| vec![product], |(insts, _)| insts.to_vec());
+        let mut users: Vec<Inst> = Vec::new();
+        for user in parts.into_iter().flat_map(|part| self.joins.users(part)) {
+            // behind a phi that is one value afterwards are the uses of the phi
+            let through = if self.is_one_phi(user) { self.joins.users(user) } else { vec![user] };
+            for user in through {
+                if !users.iter().any(|&known| self.name(known) == self.name(user)) {
+                    users.push(user);
+                }
+            }
+        }
+        users
+    }
+
+    fn is_one_phi(&self, inst: Inst) -> bool {
+        let result = self.func().result(inst);
+        self.func().insts[inst].opcode == Opcode::Phi && self.through_phi(result).is_some_and(|value| value != result)
+    }
+
+    /// Whether a sum will add a product and not a phi or select of it.
+    fn adds(&self, sum: Inst, product: Inst) -> bool {
+        let is_it = |value: Option<Value>| {
+            value.and_then(|value| self.joins.product(value)).is_some_and(|it| self.name(it) == self.name(product))
+        };
+        let parts = |inst: Inst| self.melds.get(&inst).map_or([inst, inst], |(insts, _)| *insts);
+        parts(sum).iter().all(|&part| self.joins.is_sum(part))
+            && parts(product).iter().all(|&part| self.joins.is_product(part))
+            && (!self.guarded.contains(&product) || self.piece(product) == self.piece(sum))
+            && self.operands_then(sum).into_iter().any(is_it)
+    }
+
+    /// Whether a sum will be joined with a product that is one of its operands.
+    fn is_joined_then(&self, product: Inst, sum: Inst) -> bool {
+        let is_taken = |user: &&Inst| self.piece(**user) == self.piece(product) && self.adds(**user, product);
+        let users = self.users_then(product);
+        self.adds(sum, product)
+            && (self.piece(sum) == self.piece(product)
+                || users.iter().filter(|user| !is_taken(user)).all(|&user| self.adds(user, product)))
+    }
+
+    fn joined_then(&self, sum: Inst) -> Vec<Option<Inst>> {
+        let product =
+            |value: Option<Value>| self.joins.product(value?).filter(|&product| self.is_joined_then(product, sum));
+        self.operands_then(sum).into_iter().map(product).collect()
+    }
+
+    /// Whether a sum is joined otherwise afterwards.
+    fn differs(&self, sum: Inst) -> bool {
+        let (before, after) = (self.joins.of_sum(sum), self.joined_then(sum));
+        if before.iter().map(Option::is_some).ne(after.iter().map(Option::is_some)) {
+            return true;
+        }
+        let (&[Some(a), Some(b)], &[Some(c), Some(d)]) = (&before[..], &after[..]) else { return false };
+        self.uses_now(a).cmp(&self.uses_now(b)) != self.uses_then(c).cmp(&self.uses_then(d))
+    }
+
+    /// How often the block of a product uses it; all uses elsewhere count as one.
+    fn uses_now(&self, product: Inst) -> usize {
+        let users = self.joins.outline.users(self.func().result(product));
+        let here = users.iter().filter(|&&user| self.block(user) == self.block(product)).count();
+        here + usize::from(here < users.len())
+    }
+
+    /// The same after melding, where two uses may have become one.
+    fn uses_then(&self, product: Inst) -> usize {
+        let users = self.users_then(product);
+        let here = users.iter().filter(|&&user| self.piece(user) == self.piece(product)).count();
+        here + usize::from(here < users.len())
+    }
+
+    /// Whether a sum that melding may touch is joined otherwise.
+    fn changes(&self) -> bool {
+        let func = self.func();
+        let behind = self.joined_exits.iter().flat_map(|join| func.block_insts(join.0));
+        let touched: FxHashSet<Inst> = self.pieces.keys().copied().chain(behind).collect();
+        let mut sums: FxHashSet<Inst> = touched.iter().copied().filter(|&inst| self.joins.is_sum(inst)).collect();
+        // sums elsewhere whose products are moved or used otherwise
+        for product in func.insts.keys().filter(|&inst| self.joins.is_product(inst)) {
+            let users = self.joins.users(product);
+            if touched.contains(&product) || users.iter().any(|user| touched.contains(user)) {
+                sums.extend(users.into_iter().filter(|&user| self.joins.is_sum(user)));
+            }
+        }
+        sums.into_iter().any(|sum| self.differs(sum))
+    }
+
+    /// The sums of one side that are joined with a product; `None` if there are two products to join it with, and LLVM could
+    /// make one sum of it and one of the other side.
+    fn joined(&self) -> Option<Vec<Inst>> {
+        let apart = |inst: &Inst| self.joins.is_sum(*inst) && !self.melds.contains_key(inst);
+        let mut sums: Vec<Inst> = self.pieces.keys().copied().filter(apart).collect();
+        sums.sort_unstable();
+        let shares = |sum: Inst| {
+            let func = self.func();
+            let same = |&a: &Value, &b: &Value| self.melded.same(func, [a, b]) || self.melded.same(func, [b, a]);
+            let others = sums.iter().filter(|&&other| self.block(other) != self.block(sum));
+            others
+                .into_iter()
+                .any(|&other| func.operands(sum).iter().any(|a| func.operands(other).iter().any(|b| same(a, b))))
+        };
+        let count = |sum: Inst| self.joins.of_sum(sum).into_iter().flatten().count();
+        let has_fma =
+            |sum: Inst| matches!(self.func().type_info(self.func().result(sum)).kind, TypeKind::Float(32 | 64));
+        if sums.iter().any(|&sum| (count(sum) == 2 || count(sum) == 1 && !has_fma(sum)) && shares(sum)) {
+            return None;
+        }
+        Some(sums.iter().copied().filter(|&sum| count(sum) == 1 && has_fma(sum)).collect())
+    }
+
+    /// The products of one side that are joined with nothing, and that a sum may meet through phis and selects; `None` if they
+    /// cannot be kept apart.
+    fn alone(&self) -> Option<Vec<Inst>> {
+        let is_free = |&inst: &Inst| {
+            let is_chosen = self.joins.is_product(inst) && !self.melds.contains_key(&inst);
+            is_chosen && self.joins.is_alone(inst) && self.joins.may_meet_sum(inst)
+        };
+        let mut products: Vec<Inst> = self.pieces.keys().copied().filter(is_free).collect();
+        products.sort_unstable();
+        let may_be = |&product: &Inst| Editor::rounds_alone(self.context.handles.inst(product).ty());
+        products.iter().all(may_be).then_some(products)
+    }
+
+    /// Whether a product that all lanes will execute is also computed elsewhere, where it may replace one that a sum is
+    /// joined with.
     fn replaces_others(&self) -> bool {
         let func = self.func();
         let factors = |inst: Inst| {
@@ -240,10 +317,10 @@ impl Layout<'_, '_, '_> {
             factors.sort_unstable();
             factors
         };
-        let products = || func.insts.keys().filter(|&inst| func.insts[inst].opcode == Opcode::FMul);
-        let moved = products().filter(|inst| self.for_all.contains(inst) && self.may_contract(*inst));
+        let products = || func.insts.keys().filter(|&inst| self.joins.is_product(inst));
+        let moved = products().filter(|inst| self.for_all.contains(inst));
         let moved: FxHashSet<[Value; 2]> = moved.map(factors).collect();
-        let mut others = products().filter(|inst| !self.for_all.contains(inst) && self.may_contract(*inst));
+        let mut others = products().filter(|inst| !self.for_all.contains(inst));
         others.any(|inst| moved.contains(&factors(inst)))
     }
 }

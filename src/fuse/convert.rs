@@ -32,6 +32,7 @@ use super::matching::computations;
 use super::pairing::Context;
 use super::{machine, plan, sinking, splits};
 use crate::cfg::Cycle;
+use crate::contraction::Results;
 use crate::divergence::facts::may_synchronise;
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
@@ -372,7 +373,10 @@ impl Grower<'_, '_, '_> {
     /// Whether the back end could make other multiply-adds of products and sums, see [`contraction`](super::contraction).
     /// Several trees in a row become one block, so it does not matter in which other block a product is.
     fn changes_contraction(&self, tree: &Tree) -> bool {
-        let Context { func, handles, .. } = *self.context;
+        let Context { func, handles, results, .. } = *self.context;
+        if results == Results::Contract {
+            return false;
+        }
         let inside = |block: &Block| tree.has(*block);
         // all lanes would then compute a product that may be equal to one that a sum uses
         let is_product =

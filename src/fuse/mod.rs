@@ -13,6 +13,7 @@
 //! hub        sides that several branches lead to
 //! plan       the plan of one branch, its numbers (cost), and whether it pays
 //!  ├ contraction whether the same multiply-adds come about
+//!  │  └ sunk     which sums clang would part from their products
 //!  ├ counters   what becomes of loops that LLVM would unroll
 //!  ├ machine    what ptxas and LLVM make of the sides without us
 //!  ├ splits     how likely a branch splits a warp
@@ -62,6 +63,7 @@ mod reject;
 mod schedule;
 mod sinking;
 mod splits;
+mod sunk;
 #[cfg(test)]
 mod tests;
 mod versions;
@@ -245,15 +247,16 @@ impl<'m> Driver<'_, 'm> {
         let analysis = self.analysis.get_or_insert_with(|| ModuleAnalysis::new(module, options.analysis));
         let (outline, handles) = analysis.outline(function);
         let costs = Costs::of(function);
-        let (always, map) = (options.always, options.map.as_deref());
+        let (always, results, map) = (options.always, options.results, options.map.as_deref());
         let frequencies = &Frequencies::new(function);
-        let context = Context { func: &outline.func, handles: &handles, kinds, costs, frequencies, always, map };
+        let context =
+            Context { func: &outline.func, handles: &handles, kinds, costs, frequencies, always, results, map };
         let mut trees = convert::candidates(&outline, &context);
         if trees.is_empty() {
             return (false, Some((outline, handles)));
         }
         let facts = analysis.solve(outline, function);
-        let context = Context { func: &facts.func, handles: &handles, kinds, costs, frequencies, always, map };
+        let context = Context { func: &facts.func, handles: &handles, kinds, costs, frequencies, always, results, map };
         trees.retain(|tree| {
             convert::lanes_part(&facts, &context, tree) && is_admitted(&facts, &handles, tree.entry, tree, host)
         });
@@ -285,16 +288,17 @@ impl<'m> Driver<'_, 'm> {
             if simple_loops { loops::simplified(outline, handles) } else { (outline, handles, false) };
         let outline = outline.for_launches(|geometry| known_blocks(under, geometry));
         let costs = Costs::of(function);
-        let (always, map) = (options.always, options.map.as_deref());
+        let (always, results, map) = (options.always, options.results, options.map.as_deref());
         let frequencies = &Frequencies::new(function);
-        let context = Context { func: &outline.func, handles: &handles, kinds, costs, frequencies, always, map };
+        let context =
+            Context { func: &outline.func, handles: &handles, kinds, costs, frequencies, always, results, map };
         let mut tried = Tried::default();
         let is_told = host.wants(Kind::Missed) && under.is_empty();
         if !is_told && !tried.could_meld(&outline, &context) {
             return None;
         }
         let facts = analysis.solve(outline, function);
-        let context = Context { func: &facts.func, handles: &handles, kinds, costs, frequencies, always, map };
+        let context = Context { func: &facts.func, handles: &handles, kinds, costs, frequencies, always, results, map };
         let mut work = plans(&facts, &context, tried);
         if !always {
             refuse_pressure(&facts, options, &mut work);

@@ -1,5 +1,6 @@
 //! What are the options of fuse-branches?
 
+use crate::contraction::Results;
 use crate::counts::Feedback;
 use crate::divergence;
 use crate::settings::{Settings, Transform};
@@ -13,6 +14,8 @@ pub struct Options {
     pub regs: Option<u32>,
     /// Meld whatever is legal, even if it does not pay.
     pub always: bool,
+    /// Whether multiply-adds may change.
+    pub results: Results,
     /// The counts of an earlier run.
     pub map: Option<Rc<Feedback>>,
     /// Make versions of kernels, among which the host chooses at the launch.
@@ -26,6 +29,7 @@ impl From<&Settings> for Options {
             analysis: settings.analysis(),
             regs: settings.regs,
             always: settings.always,
+            results: settings.results,
             map: None,
             // what is counted is the code of the source
             versions: settings.versions && !settings.runs(Transform::Map),

@@ -18,6 +18,7 @@ use super::legality::{self, Kinds};
 use super::matching::{self, How, Shapes, Slot};
 use super::plan::Visits;
 use super::schedule::{Node, Step, schedule};
+use crate::contraction::Results;
 use crate::cost::frequency::Frequencies;
 use crate::cost::issue::Costs;
 use crate::counts::Feedback;
@@ -81,6 +82,8 @@ pub struct Context<'a, 'm> {
     pub frequencies: &'a Frequencies<'m>,
     /// Melds whatever can be melded, whether or not it pays; used for fuzzing.
     pub always: bool,
+    /// Whether multiply-adds may change.
+    pub results: Results,
     /// The counts of an earlier run.
     pub map: Option<&'a Feedback>,
 }

@@ -33,7 +33,7 @@
 //! so a function without a plan is never solved. Nothing is edited here; a plan refers to blocks and instructions by
 //! index.
 
-use super::contraction;
+use super::contraction::{self, Rounding};
 use super::counters::{self, Counter};
 use super::hub::{self, Hub, Way};
 use super::legality;
@@ -46,6 +46,7 @@ use super::schedule::Step;
 use super::splits;
 use super::weight::{Weight, cycles};
 use crate::access::lane_distance::LaneDistance;
+use crate::contraction::Results;
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
 use crate::geometry::Rows;
@@ -184,6 +185,7 @@ pub struct FusePlan {
     pub pairs: Vec<PairPlan>,
     /// Counters that melded loops get.
     pub counters: SmallVec<[Counter; 2]>,
+    pub rounding: Rounding,
     pub numbers: Numbers,
     /// Blocks whose code is changed or removed.
     pub core: Vec<Block>,
@@ -371,7 +373,10 @@ fn judge(outline: &Outline, context: &Context<'_, '_>, mut plan: FusePlan) -> Re
         }
     }
     plan.counters = counters.unwrap_or_default();
-    if contraction::changes(outline, context, &plan) { Err(FuseReject::Contraction) } else { Ok(plan) }
+    if context.results == Results::Same {
+        plan.rounding = contraction::settle(outline, context, &plan).ok_or(FuseReject::Contraction)?;
+    }
+    Ok(plan)
 }
 
 struct Planner<'a, 'c, 'm> {
@@ -412,7 +417,16 @@ impl Planner<'_, '_, '_> {
         self.numbers.visits = self.context.visits(self.region.entry).filter(|visits| visits.reached > 0);
         let (core, exits) = (self.region.core().collect(), self.region.exits().collect());
         let hub = self.region.hub.clone();
-        FusePlan { entry: self.region.entry, hub, pairs, counters: SmallVec::new(), numbers: self.numbers, core, exits }
+        FusePlan {
+            entry: self.region.entry,
+            hub,
+            pairs,
+            counters: SmallVec::new(),
+            rounding: Rounding::default(),
+            numbers: self.numbers,
+            core,
+            exits,
+        }
     }
 
     fn bodies(&self, pair: &Pair) -> [Vec<Inst>; 2] {

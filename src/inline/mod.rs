@@ -17,8 +17,9 @@ mod plan;
 mod products;
 mod reject;
 
+use crate::contraction::Results;
 use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Function, Module};
+use crate::llvm::handle::{Function, Inst, Module};
 use crate::llvm::remark::{Host, Kind, Reshape};
 use crate::settings::INLINE_CALLS;
 use crate::settings::enabled::read_annotations;
@@ -27,19 +28,26 @@ use plan::Plan;
 pub use plan::Stage;
 
 /// Runs the pass over a module; returns whether it changed.
-pub fn run(module: Module<'_>, stage: Stage, host: &Host<'_>) -> bool {
+pub fn run(module: Module<'_>, stage: Stage, results: Results, host: &Host<'_>) -> bool {
     let mut changed = read_annotations(module);
     let calls = Calls::of(module);
     for &caller in calls.functions() {
-        changed |= inline_in(module, caller, &calls, stage, host);
+        changed |= inline_in(module, caller, &calls, stage, results, host);
     }
     changed
 }
 
 /// Inlines calls in one function; returns whether it changed.
-fn inline_in<'m>(module: Module<'m>, caller: Function<'m>, calls: &Calls<'m>, stage: Stage, host: &Host<'_>) -> bool {
+fn inline_in<'m>(
+    module: Module<'m>,
+    caller: Function<'m>,
+    calls: &Calls<'m>,
+    stage: Stage,
+    results: Results,
+    host: &Host<'_>,
+) -> bool {
     let mut plans = Vec::new();
-    for (call, outcome) in plan::plan(caller, calls, stage) {
+    for (call, outcome) in plan::plan(caller, calls, stage, results) {
         match outcome {
             Ok(plan) if host.admits(INLINE_CALLS, caller, Some(call), || "call inlined".to_owned()) => {
                 host.emit(Kind::Passed, caller, Some(call), "CallInlined", &message(&plan));
@@ -58,9 +66,10 @@ fn inline_in<'m>(module: Module<'m>, caller: Function<'m>, calls: &Calls<'m>, st
         return false;
     }
     let mut editor = Editor::new(module);
-    for product in plans.iter().flat_map(|(_, plan)| &plan.products) {
-        editor.round_alone(*product);
-    }
+    let mut products: Vec<Inst<'m>> = plans.iter().flat_map(|(_, plan)| plan.products.iter().copied()).collect();
+    products.sort_unstable();
+    products.dedup();
+    products.into_iter().for_each(|product| editor.round_alone(product));
     for (call, _) in plans {
         editor.inline(call);
     }

@@ -4,6 +4,7 @@ use super::calls::{Calls, callee, is_recursive};
 use super::object::Uses;
 use super::products;
 use super::reject::Reject;
+use crate::contraction::Results;
 use crate::llvm::edit::annotate::is_optnone;
 use crate::llvm::handle::{AttrPlace, Function, Inst, RawOpcode, attribute_kind};
 use crate::settings::enabled::is_all_off;
@@ -55,7 +56,12 @@ struct Object<'m> {
 }
 
 /// The calls in a function that take the address of a stack object, with a plan or the reason why they stay.
-pub fn plan<'m>(caller: Function<'m>, calls: &Calls<'m>, stage: Stage) -> Vec<(Inst<'m>, Result<Plan<'m>, Reject>)> {
+pub fn plan<'m>(
+    caller: Function<'m>,
+    calls: &Calls<'m>,
+    stage: Stage,
+    results: Results,
+) -> Vec<(Inst<'m>, Result<Plan<'m>, Reject>)> {
     if is_switched_off(caller) {
         return Vec::new();
     }
@@ -81,7 +87,7 @@ pub fn plan<'m>(caller: Function<'m>, calls: &Calls<'m>, stage: Stage) -> Vec<(I
         if let Some(reject) = reject {
             return (call, Err(reject));
         }
-        (call, plan_call(call, of_call().filter(frees), stage))
+        (call, plan_call(call, of_call().filter(frees), stage, results))
     };
     sites.iter().map(judge).collect()
 }
@@ -91,6 +97,7 @@ fn plan_call<'a, 'm: 'a>(
     call: Inst<'m>,
     freed: impl Iterator<Item = &'a Object<'m>>,
     stage: Stage,
+    results: Results,
 ) -> Result<Plan<'m>, Reject> {
     let (mut objects, mut bytes, mut may_join) = (0, 0, false);
     for object in freed {
@@ -99,11 +106,14 @@ fn plan_call<'a, 'm: 'a>(
         may_join |= products::meet_in_object(&object.accesses, object.is_copied, stage);
     }
     let Some(callee) = callee(call).filter(|_| objects > 0) else { return Err(Reject::FreesNothing) };
-    if may_join || products::meet_in_call(call, callee, stage) {
-        return Err(Reject::Contraction);
+    let mut plan = Plan { objects, bytes, instructions: size(callee), products: Vec::new() };
+    if results == Results::Same {
+        if may_join || products::meet_in_call(call, callee, stage) {
+            return Err(Reject::Contraction);
+        }
+        plan.products = products::to_round(call, callee).ok_or(Reject::Contraction)?;
     }
-    let products = products::to_round(call, callee);
-    Ok(Plan { objects, bytes, instructions: size(callee), products })
+    Ok(plan)
 }
 
 /// How an alloca of constant size is used, if its address is passed to functions with a body.

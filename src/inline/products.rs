@@ -2,11 +2,12 @@
 //!
 //! Where the flags allow it, the back end joins a product and the sum that uses it into one `fma`, which rounds once. A
 //! product that goes to another function through an argument, a result or memory is rounded. If it may meet a sum there, the
-//! call stays as it is. Products that go to other memory lose the flag that allows joining, unless a sum of their own
-//! function uses them: LLVM may find out what is loaded later.
+//! call stays as it is. Products that go to other memory are kept apart, unless a sum of their own function uses them: LLVM
+//! may find out what is loaded later.
 
 use super::calls;
 use super::plan::Stage;
+use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Inst, RawOpcode, Value};
 use rustc_hash::FxHashSet;
 
@@ -31,13 +32,17 @@ pub fn meet_in_call<'m>(call: Inst<'m>, callee: Function<'m>, stage: Stage) -> b
         || (meets_sum(call.value()) && results(callee).any(|result| is_product(result, stage)))
 }
 
-/// The products that are stored to memory in the two functions of a call, and that no sum uses.
-pub fn to_round<'m>(call: Inst<'m>, callee: Function<'m>) -> Vec<Inst<'m>> {
+/// The products that are stored to memory in the two functions of a call, and that no sum uses; `None` if some cannot be
+/// kept apart.
+pub fn to_round<'m>(call: Inst<'m>, callee: Function<'m>) -> Option<Vec<Inst<'m>>> {
     let insts =
         [call.block().function(), callee].into_iter().flat_map(Function::blocks).flat_map(|block| block.insts());
     let stored =
         insts.filter(|inst| inst.opcode() == RawOpcode::LLVMStore).filter_map(|store| store.operand(0).as_inst());
-    stored.filter(|&inst| is_joinable(inst) && !meets_sum(inst.value())).collect()
+    let mut found: Vec<Inst<'m>> = stored.filter(|&inst| is_joinable(inst) && !meets_sum(inst.value())).collect();
+    found.sort_unstable();
+    found.dedup();
+    found.iter().all(|inst| Editor::rounds_alone(inst.ty())).then_some(found)
 }
 
 /// What a function returns.

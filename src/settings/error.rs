@@ -26,6 +26,8 @@ pub enum FormError {
     Suffix(String),
     #[error("takes a path, but has none")]
     Path,
+    #[error("is same or contract, not '{0}'")]
+    Results(String),
 }
 
 /// Why the parameters of a pass or a command-line option were rejected.

@@ -15,6 +15,7 @@ pub mod spill_candidates;
 pub mod table;
 pub mod transform;
 
+use crate::contraction::Results;
 use crate::divergence;
 use crate::geometry::BlockShape;
 use crate::source::Whose;
@@ -50,6 +51,8 @@ pub struct Settings {
     pub ptxas: Option<String>,
     /// `fuse-branches` melds, and `unroll-loops` unrolls, whatever is legal, even if it does not pay.
     pub always: bool,
+    /// Whether the last bits of results may change.
+    pub results: Results,
     /// `unroll-loops` alone does.
     pub unrolls_always: bool,
     /// Divergence map of an earlier run.
@@ -109,6 +112,7 @@ impl Default for Settings {
             ptxas_smem: false,
             ptxas: None,
             always: false,
+            results: Results::default(),
             unrolls_always: false,
             map_file: None,
             map_all: false,
@@ -248,6 +252,7 @@ impl Settings {
             ptxas_smem,
             ptxas,
             always,
+            results,
             unrolls_always,
             map_file,
             map_all: _, // of a map in the making, with which there is no tuning
@@ -270,7 +275,7 @@ impl Settings {
             limit: _, // who bisects what was built must build the same
         } = self;
         let general = (block, simple, switches, regs, dynamic_shared, candidates, ptxas_smem, ptxas);
-        let of_transforms = (always, unrolls_always, map_file, verify, hoist_grid, hoist_all, assume_restrict);
+        let of_transforms = (always, results, unrolls_always, map_file, verify, hoist_grid, hoist_all, assume_restrict);
         format!("{:?}", (general, of_transforms, (vote, bra_uni, shuffle)))
     }
 }

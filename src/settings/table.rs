@@ -6,6 +6,7 @@ use super::Settings;
 use super::error::{FormError, ValueError};
 use super::spill_candidates::SpillCandidates;
 use super::transform::{ANALYSIS, DEFAULT, FREE_ARRAYS, INLINE_CALLS, REMARKS, Transform, WHOLE_PROGRAM};
+use crate::contraction::Results;
 use crate::geometry::BlockShape;
 use crate::gpu::chip::MAX_REGISTERS;
 use crate::source::Whose;
@@ -47,6 +48,7 @@ pub enum Takes {
     /// The suffix of a symbol.
     Suffix(fn(&mut Settings, &str)),
     Path(fn(&mut Settings, &str)),
+    Results(fn(&mut Settings, Results)),
 }
 
 const UNROLL: &str = Transform::Unroll.pass();
@@ -212,6 +214,14 @@ pub const PARAMETERS: &[Parameter] = &[
         help: "With hoist-grid: also hoist what does not pay: for tests",
     },
     Parameter {
+        name: "results",
+        option: "results",
+        value: "same|contract",
+        passes: &[UNROLL, FUSE, DEFAULT],
+        takes: Takes::Results(|settings, results| settings.results = results),
+        help: "The last bits of results: same as without the plugin, or changed as far as flags allow products and sums to be contracted (same)",
+    },
+    Parameter {
         name: "assume-restrict",
         option: "assume-restrict",
         value: "",
@@ -335,6 +345,7 @@ impl Parameter {
                 let is_suffix = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
                 set(settings, if is_suffix { text } else { return Err(FormError::Suffix(text.to_owned()).into()) });
             }
+            Takes::Results(set) => set(settings, results(text)?),
             Takes::Path(set) => set(settings, if text.is_empty() { return Err(FormError::Path.into()) } else { text }),
         }
         Ok(())
@@ -347,6 +358,14 @@ fn switch(text: &str) -> Result<bool, FormError> {
         "" | "1" | "true" | "TRUE" | "True" => Ok(true),
         "0" | "false" | "FALSE" | "False" => Ok(false),
         _ => Err(FormError::Switch(text.to_owned())),
+    }
+}
+
+fn results(text: &str) -> Result<Results, FormError> {
+    match text {
+        "same" => Ok(Results::Same),
+        "contract" => Ok(Results::Contract),
+        _ => Err(FormError::Results(text.to_owned())),
     }
 }
 

@@ -12,6 +12,7 @@ mod plan;
 mod reject;
 mod trips;
 
+use crate::contraction::Results;
 use crate::cost::frequency::Frequencies;
 use crate::divergence::{self, ModuleAnalysis};
 use crate::llvm::edit::Editor;
@@ -27,6 +28,8 @@ pub struct Options {
     pub analysis: divergence::Options,
     /// Also loops that are not sure to gain.
     pub always: bool,
+    /// Whether multiply-adds may change.
+    pub results: Results,
     /// Limit of the registers of a thread, if stated.
     pub regs: Option<u32>,
 }
@@ -36,6 +39,7 @@ impl From<&Settings> for Options {
         Options {
             analysis: settings.analysis(),
             always: settings.always || settings.unrolls_always,
+            results: settings.results,
             regs: settings.regs,
         }
     }

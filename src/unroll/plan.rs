@@ -19,6 +19,7 @@ use super::body::Body;
 use super::reject::Reject;
 use super::{loads, trips};
 use crate::access::{Space, space_of};
+use crate::contraction::Results;
 use crate::cost::frequency::Frequencies;
 use crate::divergence::Facts;
 use crate::entity::{Block, Inst};
@@ -97,8 +98,12 @@ pub fn plan(context: &Context<'_, '_>, frequencies: &Frequencies<'_>) -> Vec<Dec
         if !slow.is_empty() || body.insts.iter().any(|&inst| body.is_load(inst)) {
             let is_constant = turns.is_some_and(|turns| turns.exact.is_some());
             let outcome = check(context, &body, &slow, is_constant).and_then(|plan| {
-                let is_same = !body.changes_contraction(context.handles, is_constant);
-                if is_same { Ok(plan) } else { Err(Reject::Contraction) }
+                let may_change = context.options.results == Results::Contract;
+                if may_change || !body.changes_contraction(context.handles, is_constant) {
+                    Ok(plan)
+                } else {
+                    Err(Reject::Contraction)
+                }
             });
             decisions.push(Decision { header, outcome });
         }

@@ -1,11 +1,22 @@
 //! How does a pass put a function's body in the place of a call? See `src/llvm/inline.cpp`.
 
-use super::super::handle::Inst;
-use super::Editor;
+use super::super::handle::{Inst, Type, Value, attribute_kind};
+use super::{Editor, c_name};
+use llvm_sys::LLVMTypeKind;
+use llvm_sys::core::{LLVMAddCallSiteAttribute, LLVMBuildCall2, LLVMCreateEnumAttribute, LLVMFunctionType};
 use llvm_sys::prelude::LLVMValueRef;
 
 unsafe extern "C" {
     fn warpwise_inline(call: LLVMValueRef) -> bool;
+}
+
+/// PTX's name of a floating-point type that is multiplied alone, and the constraints of such inline assembly.
+fn multiplication(ty: Type<'_>) -> Option<(&'static str, &'static str)> {
+    match ty.kind() {
+        LLVMTypeKind::LLVMFloatTypeKind => Some(("f32", "=f,f,f")),
+        LLVMTypeKind::LLVMDoubleTypeKind => Some(("f64", "=d,d,d")),
+        _ => None,
+    }
 }
 
 impl<'m> Editor<'m> {
@@ -14,8 +25,44 @@ impl<'m> Editor<'m> {
     pub fn inline(&mut self, call: Inst<'m>) -> bool {
         edit!(warpwise_inline(call.raw()))
     }
-    /// Keeps the back end from joining a product with a sum.
+    /// Keeps a product from being joined with a sum: it becomes PTX's `mul` with a rounding mode. The flag alone would not do,
+    /// since clang lets the back end join everything in CUDA. Whether there is such an instruction for the
+    /// [type](Self::rounds_alone) is the caller's business; the handle is invalid afterwards.
     pub fn round_alone(&mut self, product: Inst<'m>) {
-        self.set_fast_math(product, product.fast_math_apart());
+        let ty = product.ty();
+        let Some((suffix, constraints)) = multiplication(ty) else { return };
+        let flushes = product.block().function().string_attribute("denormal-fp-math-f32");
+        let flushes = suffix == "f32" && flushes.is_some_and(|mode| mode.starts_with("preserve-sign"));
+        let text = format!("mul.rn{}.{suffix} $0, $1, $2;", if flushes { ".ftz" } else { "" });
+        let mut params = [ty.raw(), ty.raw()];
+        let function = wrap!(Type, LLVMFunctionType(ty.raw(), params.as_mut_ptr(), 2, 0));
+        let assembly = self.inline_assembly(function.raw(), &text, constraints, false);
+        let mut factors = [product.operand(0).raw(), product.operand(1).raw()];
+        self.before(product).set_location(product.debug_loc());
+        let (builder, name) = (self.builder, c_name(""));
+        let call = wrap!(
+            Value,
+            LLVMBuildCall2(builder, function.raw(), assembly.raw(), factors.as_mut_ptr(), 2, name.as_ptr())
+        );
+        if let Some(call) = call.as_inst() {
+            self.set_pure(call);
+        }
+        let name = product.value().name();
+        self.replace_all_uses(product.value(), call);
+        self.erase(product);
+        self.set_name(call, &name);
+    }
+
+    /// Whether [`round_alone`](Self::round_alone) can round products of a type.
+    pub fn rounds_alone(ty: Type<'m>) -> bool {
+        multiplication(ty).is_some()
+    }
+
+    /// Says of a call that it reads and writes no memory and always returns.
+    fn set_pure(&mut self, call: Inst<'m>) {
+        for (name, value) in [("nounwind", 0), ("willreturn", 0), ("memory", 0)] {
+            let attribute = edit!(LLVMCreateEnumAttribute(self.context, attribute_kind(name), value));
+            edit!(LLVMAddCallSiteAttribute(call.raw(), llvm_sys::LLVMAttributeFunctionIndex, attribute));
+        }
     }
 }

@@ -74,10 +74,6 @@ impl<'m> Inst<'m> {
         }
         get!(LLVMGetFastMathFlags(self.raw))
     }
-    /// The fast-math flags without the one by which the back end may join a product with a sum.
-    pub fn fast_math_apart(self) -> u32 {
-        self.fast_math() & !CONTRACT
-    }
     /// Whether the flags allow the back end to join a product with a sum.
     pub fn allows_contraction(self) -> bool {
         self.fast_math() & CONTRACT != 0
