@@ -13,11 +13,11 @@
 """
 
 import atexit
-import hashlib
+import itertools
 import os
 import platform
-import re
 import shlex
+import shutil
 import tempfile
 
 import lit.formats
@@ -28,35 +28,61 @@ config.suffixes = [".ll", ".cu", ".test"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(os.path.abspath(__file__))
 
-root = real_root = os.path.dirname(config.test_source_root)
-if re.search(r"[^\w./+-]", root):
-    # lit does not quote the paths of %s, %S and %t: a link without odd characters stands for such a folder
-    name = "lit-" + hashlib.sha256(f"{root} {os.getpid()}".encode()).hexdigest()[:12]
-    root = os.path.join(tempfile.gettempdir(), name)
-    os.symlink(real_root, root)
-    atexit.register(lambda: os.path.lexists(root) and os.unlink(root))
-    substitutions_of = lit.TestRunner.getDefaultSubstitutions
-
-    def through_link(*arguments, **named):
-        found = substitutions_of(*arguments, **named)
-        return [(key, text.replace(real_root, root) if isinstance(text, str) else text) for key, text in found]
-
-    lit.TestRunner.getDefaultSubstitutions = through_link
-
-config.test_format = lit.formats.ShTest(execute_external=False)
+root = os.path.dirname(config.test_source_root)
 target = os.path.join(root, os.environ.get("CARGO_TARGET_DIR", "target"))
-config.test_exec_root = os.path.join(target, "llvm-tests")
 
 # scripts/test exports these three from `scripts/setup --print-env`; the defaults are where setup puts them.
 llvm = os.environ.get("LLVM_SYS_221_PREFIX", "/usr/lib/llvm-22")
 cache = os.environ.get("WARPWISE_CACHE", os.path.join(root, ".cache"))
 cuda = os.environ.get("WARPWISE_CUDA", os.path.join(cache, "cuda", "nvidia", "cu13"))
 
+
+def neutral_folder():
+    """A new folder whose path says nothing about this checkout: digits, and words that no pattern consists of."""
+    parent = "/tmp" if os.access("/tmp", os.W_OK) else tempfile.gettempdir()
+    for count in itertools.count():
+        folder = os.path.join(parent, f"lit-{os.getpid()}-{count}")
+        try:
+            os.mkdir(folder, 0o700)
+            return folder
+        except FileExistsError:
+            pass  # left behind by a run that was killed
+
+
+# LLVM prints the path of its input, and a path can match any pattern: a clone is called warpwise, or has a space in its
+# name, which lit does not quote. So tests see the checkout, the build and the CUDA tree through links only.
+links = neutral_folder()
+linked = {}
+for name, folder in (("build", target), ("cuda", cuda), ("checkout", root)):
+    real = os.path.realpath(folder)
+    linked[real] = os.path.join(links, name)
+    os.symlink(real, linked[real])
+atexit.register(shutil.rmtree, links, ignore_errors=True)
+config.test_exec_root = os.path.join(target, "llvm-tests")
+target, cuda = os.path.join(links, "build"), os.path.join(links, "cuda")
+substitutions_of = lit.TestRunner.getDefaultSubstitutions
+
+
+def through_links(*arguments, **named):
+    """lit's %s, %S, %t and the like, which lit resolves to real paths."""
+
+    def mend(text):
+        for real in sorted(linked, key=len, reverse=True):  # the build is usually inside the checkout
+            text = text.replace(real + os.sep, linked[real] + os.sep)
+        return text
+
+    return [(key, mend(text) if isinstance(text, str) else text) for key, text in substitutions_of(*arguments, **named)]
+
+
+lit.TestRunner.getDefaultSubstitutions = through_links
+
+config.test_format = lit.formats.ShTest(execute_external=False)
+
 plugin = os.path.join(target, "release", "libwarpwise.so")
 warpwise = os.path.join(target, "release", "warpwise")
 for built in (plugin, warpwise):
     if not os.path.exists(built):
-        lit_config.warning(f"{built} is not built: run `cargo build --release`, or scripts/test lit which does")
+        lit_config.warning(f"{os.path.realpath(built)} is not built: run `cargo build --release`, or scripts/test lit which does")
 
 
 def command(*words):

@@ -5,7 +5,7 @@
 
 ; CHECK: @.offloading.entry.__warpwise_map_t = weak constant {{.*}} { i64 0, i16 1, i16 2, i32 0, ptr @__warpwise_map_shadow, ptr @{{.*}}, i64 32, i64 0, ptr null }, section "llvm_offload_entries", align 8
 ; NONE: source_filename
-; NONE-NOT: warpwise
+; NONE-NOT: __warpwise
 
 target triple = "x86_64-pc-linux-gnu"
 

@@ -2,9 +2,9 @@
 ; RUN: %opt -passes=versions-host -S %s -pass-remarks-missed=warpwise 2>%t | %FileCheck %s
 ; RUN: %FileCheck %s --check-prefix=REMARK < %t
 ; REMARK: launches run the kernel itself: this plugin chooses versions on the kind of machine it was built for
-; CHECK-NOT: warpwise
+; CHECK-NOT: @__warpwise
 ; CHECK: call i32 @cudaLaunchKernel(ptr @k_stub
-; CHECK-NOT: warpwise
+; CHECK-NOT: @__warpwise
 target datalayout = "e-m:e-i64:64-i128:128-n32:64-S128"
 target triple = "powerpc64le-unknown-linux-gnu"
 
