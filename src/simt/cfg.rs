@@ -8,7 +8,8 @@
 //!    with its header first. The lockstep scheduler always runs the group that is furthest behind: the one with the
 //!    fewest iterations of the outermost cycle that the groups share, then of the next, then with the earliest block.
 //!    So when a block starts, every lane that will reach it in this iteration is there.
-//! 3. **Immediate post-dominators**, on the reversed graph with a virtual exit, for strict reconvergence.
+//! 3. **Immediate post-dominators**, on the reversed graph with a virtual exit, for strict reconvergence; and the same
+//!    for the lanes that stay, where others leave a kernel early.
 //! 4. **Edge actions**: how the iteration vector (for each cycle around the block, how often its header was entered
 //!    since control entered the cycle) changes along an edge.
 //!
@@ -31,6 +32,8 @@ pub struct Flow {
     pub order: Vec<u32>,
     /// Immediate post-dominator of each block, `NONE` for the virtual exit.
     pub post_dominator: Vec<u32>,
+    /// The block where lanes of each block meet again if those that leave the kernel early do not count.
+    pub meeting: Vec<u32>,
     /// Cycles around each block, outermost first.
     pub cycles: Vec<Vec<u32>>,
     /// Header of each cycle.
@@ -80,7 +83,8 @@ impl Flow {
         let none = vec![NONE; count];
         let mut flow = Flow {
             order: none.clone(),
-            post_dominator: none.clone(),
+            post_dominator: Vec::new(),
+            meeting: Vec::new(),
             cycles: vec![Vec::new(); count],
             headers: Vec::new(),
         };
@@ -98,8 +102,39 @@ impl Flow {
         for (position, &block) in (0u32..).zip(&sequence) {
             flow.order[block as usize] = position;
         }
-        flow.find_post_dominators(successors);
+        flow.post_dominator = flow.post_dominators(successors, &[]);
+        flow.meeting.clone_from(&flow.post_dominator);
         flow
+    }
+
+    /// Says where the lanes of a kernel meet that do not leave it early. Lanes that go from a block with barriers or
+    /// collectives ahead to a `quiet` one, which has none, are on their way out: the hardware does not wait for lanes
+    /// that have exited. Edges between such blocks count no more, unless all edges of a block are such. A cycle that is
+    /// left by such edges alone begins its next iteration where its lanes would leave otherwise.
+    pub fn leave_early(&mut self, successors: &[Vec<u32>], quiet: &[bool]) {
+        let stays = |from: usize, to: u32| quiet[from] || !quiet[to as usize];
+        let kept: Vec<Vec<u32>> = successors
+            .iter()
+            .enumerate()
+            .map(|(from, targets)| {
+                let some: Vec<u32> = targets.iter().copied().filter(|&to| stays(from, to)).collect();
+                if some.is_empty() { targets.clone() } else { some }
+            })
+            .collect();
+        let mut ends: Vec<bool> = kept.iter().map(Vec::is_empty).collect();
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for block in (0..kept.len()).rev().filter(|&block| self.order[block] != NONE) {
+                if !ends[block] && kept[block].iter().any(|&to| ends[to as usize]) {
+                    ends[block] = true;
+                    changed = true;
+                }
+            }
+        }
+        let turns = edges(&kept).filter(|&(from, to)| !ends[from as usize] && self.edge(from, to).bump);
+        let turns: Vec<u32> = turns.map(|(from, _)| from).collect();
+        self.meeting = self.post_dominators(&kept, &turns);
     }
 
     /// Orders the blocks of one region, with the edges into its header cut, and searches for its inner cycles.
@@ -151,12 +186,12 @@ impl Flow {
         }
     }
 
-    /// Post-dominators of reachable blocks. Blocks that cannot reach an exit have none, nor have those whose paths to
-    /// the exits share no block.
-    fn find_post_dominators(&mut self, successors: &[Vec<u32>]) {
+    /// Post-dominators of reachable blocks, if those of `more` may end, too. Blocks that cannot reach an exit have none,
+    /// nor have those whose paths to the exits share no block.
+    fn post_dominators(&self, successors: &[Vec<u32>], more: &[u32]) -> Vec<u32> {
         let exit = successors.len() as u32;
-        let leaving =
-            (0u32..).zip(successors).filter(|(_, targets)| targets.is_empty()).map(|(block, _)| (block, exit));
+        let last = (0u32..).zip(successors).filter(|(_, targets)| targets.is_empty()).map(|(block, _)| block);
+        let leaving = last.chain(more.iter().copied()).map(|block| (block, exit));
         let is_reached = |&(from, _): &(u32, u32)| self.order[from as usize] != NONE;
         let all: Vec<(u32, u32)> = edges(successors).chain(leaving).filter(is_reached).collect();
         let mut graph = DiGraph::<(), (), u32>::from_edges(all);
@@ -164,10 +199,8 @@ impl Flow {
             graph.add_node(());
         }
         let dominators = dominators::simple_fast(Reversed(&graph), exit.into());
-        for (block, found) in (0u32..).zip(&mut self.post_dominator) {
-            let idom = dominators.immediate_dominator(block.into()).map(|node| node.index() as u32);
-            *found = idom.filter(|&idom| idom != exit).unwrap_or(NONE);
-        }
+        let idom = |block: u32| dominators.immediate_dominator(block.into()).map(|node| node.index() as u32);
+        (0..exit).map(|block| idom(block).filter(|&idom| idom != exit).unwrap_or(NONE)).collect()
     }
 
     /// How the iteration vector changes from `from` to `to`.
@@ -297,5 +330,22 @@ mod tests {
         assert_eq!(flow.edge(2, 1), EdgeAction { keep: 1, bump: true, zeros: 0, one: false });
         assert_eq!(flow.edge(3, 4), EdgeAction { keep: 0, bump: false, zeros: 0, one: false });
         assert_eq!(flow.post_dominator[2], 3);
+    }
+
+    #[test]
+    fn lanes_that_leave_early_do_not_count() {
+        // 0 → 1; 1 → 2 5 (a loop and what is behind it); 2 → 3 4; 3 returns; 4 → 1; 5 votes and returns.
+        let graph = vec![vec![1], vec![2, 5], vec![3, 4], vec![], vec![1], vec![]];
+        let quiet = [false, false, false, true, false, false];
+        let mut flow = Flow::compute(&graph);
+        assert_eq!((flow.post_dominator[1], flow.post_dominator[2]), (NONE, NONE));
+        flow.leave_early(&graph, &quiet);
+        assert_eq!((flow.meeting[1], flow.meeting[2], flow.meeting[4]), (5, 4, 1));
+        // 0 → 1; 1 → 2 3 (a vote in 2); 2 → 4; 3 → 4 5 (may return); 4 → 1 6; 5 and 6 return: in the loop all votes are.
+        let graph = vec![vec![1], vec![2, 3], vec![4], vec![4, 5], vec![1, 6], vec![], vec![]];
+        let quiet = [false, false, false, false, false, true, true];
+        let mut flow = Flow::compute(&graph);
+        flow.leave_early(&graph, &quiet);
+        assert_eq!((flow.post_dominator[1], flow.meeting[1], flow.meeting[3]), (NONE, 4, 4));
     }
 }

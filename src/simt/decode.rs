@@ -71,8 +71,15 @@ fn mark_quiet(image: &ModuleImage, functions: &mut [FunctionCode]) {
                 }
             }
         }
+        if func.is_kernel {
+            code.flow.leave_early(&successors_of(func), &blocks);
+        }
         code.quiet = blocks;
     }
+}
+
+fn successors_of(func: &FunctionImage) -> Vec<Vec<u32>> {
+    func.blocks.iter().map(|block| block.successors.clone()).collect()
 }
 
 pub(super) struct Decoder<'a, 'i> {
@@ -105,8 +112,7 @@ impl<'a, 'i> Decoder<'a, 'i> {
             let first = self.temp(count);
             self.code.results.push((first, count));
         }
-        let successors: Vec<Vec<u32>> = self.func.blocks.iter().map(|block| block.successors.clone()).collect();
-        self.code.flow = Flow::compute(&successors);
+        self.code.flow = Flow::compute(&successors_of(self.func));
         for number in 0..self.func.blocks.len() {
             let block = &self.func.blocks[number];
             self.code.starts.push(self.code.micros.len() as u32);

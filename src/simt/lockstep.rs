@@ -11,7 +11,7 @@
 //! to the waiting lanes; SP merges done and todo; SF ends an activation without groups. μ-SIMD's explicit `sync` label
 //! is the immediate post-dominator; here it is implied, because the immediate post-dominator is ordered after
 //! everything in between. [`Reconvergence::PostDominator`] merges only there (or at the next iteration of the branch's
-//! own loop); [`Reconvergence::Earliest`], the default, also merges where paths of unstructured code join earlier, and
+//! own loop), and where that would be if those that leave the kernel early did not count; [`Reconvergence::Earliest`], the default, also merges where paths of unstructured code join earlier, and
 //! after branches of which one side returns.
 //!
 //! A collective or a barrier waits for lanes that have not exited. Lanes that are about to exit must not block it (as
@@ -34,7 +34,8 @@ use smallvec::SmallVec;
 #[derive(Clone, Copy, Debug)]
 struct Token {
     parent: u32,
-    meet: u32,
+    /// Where all lanes meet, and where those that stay in the kernel do.
+    meet: [u32; 2],
     depth: u32,
 }
 
@@ -365,7 +366,7 @@ fn go(code: &FunctionCode, call: &mut Activation, group: &mut Group, edge: &Edge
     // an edge into the next iteration ends the splits of this one; a meeting point ends its split
     while group.token != ROOT {
         let token = call.tokens[group.token as usize];
-        let over = (edge.action.bump && token.depth >= u32::from(edge.action.keep)) || token.meet == edge.to;
+        let over = (edge.action.bump && token.depth >= u32::from(edge.action.keep)) || token.meet.contains(&edge.to);
         if !over {
             break;
         }
@@ -415,7 +416,7 @@ fn leave_block(frame: &mut Frame<'_, '_>, call: &mut Activation, code: &Function
     }
     let mut token = call.current.token;
     if frame.world.reconvergence == Reconvergence::PostDominator {
-        let meet = code.flow.post_dominator[from as usize];
+        let meet = [&code.flow.post_dominator, &code.flow.meeting].map(|meets| meets[from as usize]);
         let reuse = token != ROOT && call.tokens[token as usize].meet == meet;
         if !reuse {
             let depth = code.flow.cycles[from as usize].len() as u32;
