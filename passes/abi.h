@@ -96,9 +96,8 @@ void warpwise_other_copy(WarpwiseSink sink, void *context);
 void *warpwise_session_new(const WarpwiseOption *options, size_t count);
 void warpwise_session_free(void *session);
 // Whether the default pipeline runs the transform with this switch, given the options; for "versions", whether launches
-// in host code choose a version, for "whole-program", whether device functions are made local,
-// for "inline", whether calls are inlined that keep stack objects in memory, and for "arrays", whether loops are
-// unrolled that do.
+// in host code choose a version, for "inline", whether calls are inlined that keep stack objects in memory, and for
+// "arrays", whether loops are unrolled that do.
 bool warpwise_session_runs(const void *session, WarpwiseText word);
 
 // The analysis of a module, and the facts about one of its functions. Null if the input is not valid or after a panic;
@@ -128,8 +127,6 @@ bool warpwise_pass_run(int32_t pass, LLVMModuleRef module, WarpwiseText paramete
 bool warpwise_map_host(LLVMModuleRef module, const void *session);
 // Lets the launches in the host compilation of a CUDA program choose a version; returns whether the module changed.
 bool warpwise_launch_host(LLVMModuleRef module, const void *session, const WarpwiseHost *host);
-// Gives internal linkage to the device functions that only this module can call; returns whether the module changed.
-bool warpwise_whole_program(LLVMModuleRef module, const void *session, const WarpwiseHost *host);
 // Inlines calls that keep stack objects in memory, before (`early`) or after LLVM inlines; returns whether the module
 // changed.
 bool warpwise_inline_calls(LLVMModuleRef module, bool early, const void *session, const WarpwiseHost *host);

@@ -20,7 +20,6 @@ namespace {
 
 constexpr const char *DefaultPipeline = "warpwise";
 constexpr const char *MapPass = "divergence-map";
-constexpr const char *WholeProgram = "whole-program";
 constexpr const char *InlineCalls = "inline-calls";
 constexpr const char *FreeArrays = "free-arrays";
 
@@ -138,13 +137,6 @@ struct TransformPass : DevicePass<TransformPass> {
   }
 };
 
-// Lets only the module itself call its device functions.
-struct WholeProgramPass : DevicePass<WholeProgramPass> {
-  bool change(LLVMModuleRef M, const void *Kept, const WarpwiseHost *Host) const {
-    return warpwise_whole_program(M, Kept, Host);
-  }
-};
-
 // Inlines calls that keep stack objects in memory.
 struct InlinePass : DevicePass<InlinePass> {
   bool Early;
@@ -246,10 +238,6 @@ bool Parser::module(StringRef Name, ModulePassManager &MPM) {
   }
   if (Name == "versions-host") {
     MPM.addPass(LaunchHostPass());
-    return true;
-  }
-  if (Name == WholeProgram) {
-    MPM.addPass(WholeProgramPass());
     return true;
   }
   if (Name == InlineCalls) {
@@ -378,12 +366,6 @@ void register_passes(PassBuilder &PB) {
     if (Session().runs("versions"))
       MPM.addPass(LaunchHostPass());
   });
-  // before anything is inlined; around a link the module is not the whole program, and the linker makes functions local
-  PB.registerPipelineEarlySimplificationEPCallback(
-      [](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
-        if (Session().runs(WholeProgram) && Level != OptimizationLevel::O0 && Phase == ThinOrFullLTOPhase::None)
-          MPM.addPass(WholeProgramPass());
-      });
   PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
     if (Level == OptimizationLevel::O0)
       MPM.addPass(UnoptimisedPass());

@@ -72,4 +72,3 @@ pub mod stack;
 pub mod steer;
 pub mod unroll;
 pub mod versions;
-pub mod whole_program;

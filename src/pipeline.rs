@@ -11,7 +11,7 @@ use crate::llvm::plans::Plans;
 use crate::llvm::remark::{Host, Kind, Said};
 use crate::settings::enabled::read_annotations;
 use crate::settings::{DEFAULT, Settings, SettingsError, Transform};
-use crate::{annotate, arrays, bounds, fuse, idioms, inline, map, steer, unroll, whole_program};
+use crate::{annotate, arrays, bounds, fuse, idioms, inline, map, steer, unroll};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -203,11 +203,6 @@ fn run_transform(
         Transform::Steer => steer::run(module, &settings.into(), host),
         Transform::Map => map::run(module, &settings.into(), host),
     }
-}
-
-/// Makes the device functions of a whole program local, at the start of a pipeline; returns whether the module changed.
-pub fn make_whole(module: Module<'_>, session: &Session, host: &Host<'_>) -> bool {
-    whole_program::run(module, &host.limited(&session.plans))
 }
 
 /// Inlines calls that keep stack objects in memory, in the middle of a pipeline; returns whether the module changed.

@@ -26,7 +26,6 @@ const REMARKS: [&str; 21] = [
     "src/steer",
     "src/unroll",
     "src/versions.rs",
-    "src/whole_program.rs",
 ];
 
 fn root() -> &'static Path {

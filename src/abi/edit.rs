@@ -125,20 +125,6 @@ pub unsafe extern "C" fn warpwise_launch_host(
     }
 }
 
-/// Gives internal linkage to the device functions that only this module can call.
-///
-/// # Safety
-/// As [`warpwise_pass_run`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_whole_program(
-    module: LLVMModuleRef,
-    session: *const c_void,
-    host: *const RawHost,
-) -> bool {
-    // SAFETY: as this function's own.
-    unsafe { edit_module(module, session, host, pipeline::make_whole) }
-}
-
 /// Inlines calls that keep stack objects in memory.
 ///
 /// # Safety

@@ -18,7 +18,7 @@ use crate::llvm::text::{Sink, Text};
 use crate::pipeline::Session;
 use crate::remarks::{self, Listen};
 use crate::settings::table::PARAMETERS;
-use crate::settings::transform::{ARRAYS, INLINE, REMARKS, VERSIONS, WHOLE_PROGRAM};
+use crate::settings::transform::{ARRAYS, INLINE, REMARKS, VERSIONS};
 use crate::settings::{self, Settings, Transform};
 use llvm_sys::prelude::{LLVMModuleRef, LLVMValueRef};
 use std::ffi::c_void;
@@ -191,7 +191,6 @@ pub unsafe extern "C" fn warpwise_session_runs(session: *const c_void, word: Tex
         let settings = session.settings();
         match Transform::of_word(&word) {
             Some(transform) => settings.runs(transform),
-            None if word == WHOLE_PROGRAM => settings.is_whole_program(),
             None if word == INLINE => settings.inlines(),
             None if word == ARRAYS => settings.frees_arrays(),
             None => word == VERSIONS && settings.chooses_versions(),

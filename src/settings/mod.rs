@@ -22,7 +22,7 @@ use crate::source::Whose;
 pub use enabled::is_enabled;
 pub use error::{SettingsError, ValueError};
 pub use spill_candidates::SpillCandidates;
-pub use transform::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Transform, WHOLE_PROGRAM};
+pub use transform::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Transform};
 
 /// All settings. Each pass builds its own `Options` from them.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,8 +66,6 @@ pub struct Settings {
     pub flush_after: Option<u32>,
     /// `annotate-uniform` checks annotations instead of writing them.
     pub verify: bool,
-    /// No other module calls device functions.
-    pub whole_program: bool,
     /// Inline calls that keep stack objects in memory.
     pub inline: bool,
     /// Unroll loops that keep stack objects in memory.
@@ -119,7 +117,6 @@ impl Default for Settings {
             map_name: None,
             flush_after: None,
             verify: false,
-            whole_program: false,
             inline: true,
             arrays: true,
             idioms: false,
@@ -199,11 +196,6 @@ impl Settings {
         !self.is_off && self.switches.is_on(transform)
     }
 
-    /// Whether device functions get internal linkage, if the module does not show that it is part of a program only.
-    pub fn is_whole_program(&self) -> bool {
-        self.whole_program && !self.is_off
-    }
-
     /// Whether calls that keep stack objects in memory are inlined: not with the map, which counts branches by function.
     pub fn inlines(&self) -> bool {
         self.inline && !self.is_off && !self.runs(Transform::Map)
@@ -259,8 +251,7 @@ impl Settings {
             map_name: _,
             flush_after: _,
             verify,
-            whole_program: _, // a kernel's code shows what was inlined into it
-            inline: _,
+            inline: _, // a kernel's code shows what was inlined into it
             arrays: _,
             idioms: _,
             versions: _, // alternatives are made with and without
@@ -392,7 +383,6 @@ mod tests {
             "versions",
             "tune",
             "choices",
-            "whole-program",
             "inline",
             "arrays",
             "idioms",

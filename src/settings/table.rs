@@ -5,7 +5,7 @@
 use super::Settings;
 use super::error::{FormError, ValueError};
 use super::spill_candidates::SpillCandidates;
-use super::transform::{ANALYSIS, DEFAULT, FREE_ARRAYS, INLINE_CALLS, REMARKS, Transform, WHOLE_PROGRAM};
+use super::transform::{ANALYSIS, DEFAULT, FREE_ARRAYS, INLINE_CALLS, REMARKS, Transform};
 use crate::contraction::Results;
 use crate::geometry::BlockShape;
 use crate::gpu::chip::MAX_REGISTERS;
@@ -140,14 +140,6 @@ pub const PARAMETERS: &[Parameter] = &[
         passes: &[STEER, DEFAULT],
         takes: Takes::Switch(|settings, on| settings.ptxas_smem = on),
         help: "Let ptxas spill to shared memory what steer-spills could not move (PTX 8.7)",
-    },
-    Parameter {
-        name: "",
-        option: "whole-program",
-        value: "",
-        passes: &[WHOLE_PROGRAM],
-        takes: Takes::Switch(|settings, on| settings.whole_program = on),
-        help: "No other module calls device functions (compiled without -fgpu-rdc): give them internal linkage, so that more of them are inlined (off)",
     },
     Parameter {
         name: "",

@@ -18,9 +18,6 @@ pub const ANALYSIS: &str = "affine-divergence";
 /// Name of the pass that emits the remarks of the analysis.
 pub const REMARKS: &str = "warpwise-remarks";
 
-/// Name of the pass by which only the module itself can call its device functions, and the word of its switch.
-pub const WHOLE_PROGRAM: &str = "whole-program";
-
 /// Name of the pass that inlines calls that keep stack objects in memory, and the word of its switch.
 pub const INLINE_CALLS: &str = "inline-calls";
 pub const INLINE: &str = "inline";

@@ -19,9 +19,8 @@ const ANALYSIS: &str = "analysis";
 const MACHINE: &str = "machine";
 /// Every transform by itself with the parameters that make it do most, the default pipeline, and all of them in
 /// sequence.
-const PIPELINES: [&str; 13] = [
+const PIPELINES: [&str; 12] = [
     "unroll-loops<always>",
-    "whole-program",
     "inline-calls",
     "free-arrays",
     "annotate-uniform<verify;block=64x4>",

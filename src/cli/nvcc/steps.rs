@@ -65,8 +65,6 @@ const QUIET: &[&str] = &[
     // what ptxas rejects is no bug of clang
     "-fno-crash-diagnostics",
 ];
-/// The plugin's option that holds only without relocatable device code.
-const WHOLE_PROGRAM: &str = "-warpwise-whole-program";
 /// How the plugin's options begin, behind `-mllvm`.
 const PLUGIN_OPTIONS: &str = "-warpwise-";
 /// Libraries that the static runtime needs.
@@ -94,11 +92,6 @@ exec cp \"$image\" \"$out\"
 pub fn plan(request: &Request, tools: &Tools, temporary: &Path) -> Result<Vec<Step>> {
     if request.inputs().next().is_none() {
         bail!("no input files; give a .cu file, or --help");
-    }
-    if request.is_relocatable && request.arguments().any(|word| word == WHOLE_PROGRAM) {
-        bail!(
-            "{WHOLE_PROGRAM} says that no other module calls device functions, which -rdc=true is for; leave out one of them"
-        );
     }
     let goal = request.goal.unwrap_or(Phase::Link);
     headers::write(temporary, &tools.cuda, &tools.clang, request.arguments())?;
@@ -503,8 +496,6 @@ mod tests {
 
     #[test]
     fn what_nvcc_refuses_is_refused() {
-        assert!(commands("-c a.cu -mllvm -warpwise-whole-program").unwrap().contains("-mllvm -warpwise-whole-program"));
-        assert!(commands("-rdc=true -c a.cu -mllvm -warpwise-whole-program").is_err());
         assert!(commands("-c a.cu b.cu -o x.o").unwrap_err().to_string().contains("2 sources"));
         assert!(commands("-O3").unwrap_err().to_string().contains("no input"));
         assert!(commands("-ptx a.cu -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90").is_err());

@@ -347,11 +347,6 @@ impl<'m> Editor<'m> {
     pub fn set_name(&mut self, value: Value<'m>, name: &str) {
         edit!(LLVMSetValueName2(value.raw(), name.as_ptr().cast(), name.len()));
     }
-    /// Lets only this module name a function.
-    pub fn make_local(&mut self, function: Function<'m>) {
-        edit!(LLVMSetLinkage(function.raw(), LLVMLinkage::LLVMInternalLinkage));
-        edit!(LLVMSetComdat(function.raw(), std::ptr::null_mut()));
-    }
     /// A new block at the end of a function.
     pub fn new_block(&mut self, function: Function<'m>, name: &str) -> Block<'m> {
         let name = c_name(name);

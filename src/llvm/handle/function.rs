@@ -98,14 +98,6 @@ impl<'m> Function<'m> {
                 | LLVMLinkage::LLVMLinkOnceODRLinkage
         )
     }
-    /// Whether the linker keeps one of the equal definitions of several modules, even if none of them uses it.
-    pub fn is_weak_odr(self) -> bool {
-        matches!(get!(LLVMGetLinkage(self.raw)), LLVMLinkage::LLVMWeakODRLinkage)
-    }
-    /// Whether the body is only there to be inlined, and another module has the function.
-    pub fn is_available_externally(self) -> bool {
-        matches!(get!(LLVMGetLinkage(self.raw)), LLVMLinkage::LLVMAvailableExternallyLinkage)
-    }
     /// Whether every use is a direct call.
     pub fn is_only_called_directly(self) -> bool {
         self.value().users().all(|user| {
