@@ -9,8 +9,8 @@
 ; RUN: %not %opt -passes='warpwise<fuse=2>' -disable-output %s 2>&1 | %FileCheck %s --check-prefix=SWITCH
 ; RUN: %not %opt -warpwise-map-name=a-b -passes=warpwise -disable-output %s 2>&1 | %FileCheck %s --check-prefix=NAME
 ; RUN: %not %opt -passes='divergence-map<name=a-b>' -disable-output %s 2>&1 | %FileCheck %s --check-prefix=NAME
-; RUN: %not %opt -warpwise-ptxas= -passes=warpwise -disable-output %s 2>&1 | %FileCheck %s --check-prefix=PATH
-; RUN: %not %opt -passes='steer-spills<ptxas>' -disable-output %s 2>&1 | %FileCheck %s --check-prefix=PATH
+; RUN: %not %opt -warpwise-choices= -passes=warpwise -disable-output %s 2>&1 | %FileCheck %s --check-prefix=PATH
+; RUN: %not %opt -passes='warpwise<choices>' -disable-output %s 2>&1 | %FileCheck %s --check-prefix=PATH
 ; RUN: %opt -warpwise-fuse=false -warpwise-off -warpwise-map-all=1 -passes='warpwise<steer=0;no-annotate;fuse=1>' -disable-output %s
 
 ; REGS: takes a whole number from 1 to 255, not '1000000'
@@ -28,7 +28,7 @@
 
 ; EMPTY: 'steer-spills' has an empty parameter in ';;'; one ';' stands between two parameters
 ; TRAILING: 'steer-spills' has an empty parameter in 'regs=32;'
-; KNOWN-COUNT-1: 'warpwise' has no parameter 'frob'; it takes block=X[xYxZ], unroll, no-unroll, annotate, no-annotate, fuse, no-fuse, steer, no-steer, map, no-map, regs=N, dynamic-shared=BYTES, victims=CLASS[+...], ptxas=PATH, ptxas-smem, versions, tune, choices=FILE, hoist-grid, results=same|contract, assume-restrict, limit=N{{$}}
+; KNOWN-COUNT-1: 'warpwise' has no parameter 'frob'; it takes block=X[xYxZ], unroll, no-unroll, annotate, no-annotate, fuse, no-fuse, steer, no-steer, map, no-map, regs=N, dynamic-shared=BYTES, victims=CLASS[+...], ptxas-smem, versions, tune, choices=FILE, hoist-grid, results=same|contract, assume-restrict, limit=N{{$}}
 ; KNOWN-NOT: no parameter
 ; REMARKS: 'warpwise-remarks' has no parameter 'frob'; it takes block=X[xYxZ], remark-all, simple
 

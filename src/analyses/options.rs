@@ -15,8 +15,6 @@ pub struct Options {
     pub candidates: SpillCandidates,
     /// Let `ptxas` spill to shared memory what is left.
     pub ptxas_smem: bool,
-    /// The `ptxas` with which the results are checked.
-    pub ptxas: Option<String>,
     /// Make versions of kernels, among which the host chooses at the launch.
     pub versions: bool,
     /// One thread of a block does what all threads of the grid would repeat.
@@ -33,7 +31,6 @@ impl From<&Settings> for Options {
             dynamic_shared: settings.dynamic_shared,
             candidates: settings.candidates,
             ptxas_smem: settings.ptxas_smem,
-            ptxas: settings.ptxas.clone(),
             // what is counted is the code of the source
             versions: settings.versions && !settings.runs(Transform::Map),
             hoist_grid: settings.hoist_grid,

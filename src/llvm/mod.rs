@@ -15,7 +15,6 @@ pub mod mutate;
 pub mod optimise;
 pub mod owned;
 pub mod plans;
-pub mod ptx;
 pub mod remark;
 pub mod space;
 pub mod text;

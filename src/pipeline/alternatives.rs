@@ -12,15 +12,12 @@ use crate::gpu::occupancy::{USUAL_THREADS, register_budget};
 use crate::launch_table::{self, LaunchVersion, table_of};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module, Value};
-use crate::llvm::ptx::Scratch;
 use crate::llvm::remark::Host;
 use crate::pressure::Pressure;
-use crate::ptxas::assemble;
 use crate::settings::{Settings, Transform};
 use crate::slots::pragma;
 use crate::versions;
 use rustc_hash::FxHashSet;
-use std::path::Path;
 
 /// The attribute that keeps all transforms from a function.
 const OFF: &str = "warpwise-off";
@@ -138,13 +135,8 @@ impl Kind {
         left: &mut Vec<Function<'m>>,
     ) -> Vec<(usize, Built<'m>)> {
         let mut copies = Vec::new();
-        let spilling = if self.name == SMEM { spilling(module, kernels, &self.settings) } else { None };
-        let spills = |kernel: Function<'m>| match &spilling {
-            Some(names) => names.contains(&kernel.name()),
-            None => exceeds_budget(kernel, &self.settings),
-        };
         for (number, &kernel) in kernels.iter().enumerate() {
-            if self.name == SMEM && !(self.is_possible(kernel) && spills(kernel)) {
+            if self.name == SMEM && !(self.is_possible(kernel) && exceeds_budget(kernel, &self.settings)) {
                 continue;
             }
             let limit = if self.name == LIMIT { limit_of(kernel, &self.settings) } else { None };
@@ -236,16 +228,6 @@ fn limit_of(kernel: Function<'_>, settings: &Settings) -> Option<u32> {
 fn exceeds_budget(kernel: Function<'_>, settings: &Settings) -> bool {
     let (outline, _) = ModuleAnalysis::new(kernel.module(), settings.analysis()).outline(kernel);
     register_budget(settings.regs, &outline.geometry).is_some_and(|budget| !fits(kernel, budget, settings))
-}
-
-/// Names of the kernels in which ptxas spills, if there is a ptxas to ask.
-fn spilling(module: Module<'_>, kernels: &[Function<'_>], settings: &Settings) -> Option<FxHashSet<String>> {
-    let (ptxas, kernel) = (settings.ptxas.as_ref()?, kernels.first()?);
-    let cpu = kernel.target_cpu();
-    let features = kernel.string_attribute("target-features").unwrap_or_default();
-    let ptx = Scratch::copy_of(module).into_ptx(&cpu, &features).ok()?;
-    let measured = assemble(Path::new(ptxas), &ptx, &cpu, &[]).ok()?;
-    Some(measured.into_iter().filter(|(_, of)| of.resources.spill_stores > 0).map(|(name, _)| name).collect())
 }
 
 /// Whether a kernel needs no more registers than its limit.

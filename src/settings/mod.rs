@@ -47,8 +47,6 @@ pub struct Settings {
     pub candidates: SpillCandidates,
     /// Let `ptxas` spill to shared memory what is left.
     pub ptxas_smem: bool,
-    /// The `ptxas` with which `steer-spills` checks its results.
-    pub ptxas: Option<String>,
     /// `fuse-branches` melds, and `unroll-loops` unrolls, whatever is legal, even if it does not pay.
     pub always: bool,
     /// Whether the last bits of results may change.
@@ -108,7 +106,6 @@ impl Default for Settings {
             dynamic_shared: None,
             candidates: SpillCandidates::default(),
             ptxas_smem: false,
-            ptxas: None,
             always: false,
             results: Results::default(),
             unrolls_always: false,
@@ -242,7 +239,6 @@ impl Settings {
             dynamic_shared,
             candidates,
             ptxas_smem,
-            ptxas,
             always,
             results,
             unrolls_always,
@@ -265,7 +261,7 @@ impl Settings {
             shuffle,
             limit: _, // who bisects what was built must build the same
         } = self;
-        let general = (block, simple, switches, regs, dynamic_shared, candidates, ptxas_smem, ptxas);
+        let general = (block, simple, switches, regs, dynamic_shared, candidates, ptxas_smem);
         let of_transforms = (always, results, unrolls_always, map_file, verify, hoist_grid, hoist_all, assume_restrict);
         format!("{:?}", (general, of_transforms, (vote, bra_uni, shuffle)))
     }
@@ -301,7 +297,7 @@ mod tests {
             assert!(parse(text).unwrap_err().to_string().contains(part), "{text}");
         }
         assert!(parse("verify").is_err());
-        for (text, part) in [("regs=many", "'many'"), ("victims=frob", "'frob'"), ("ptxas", "a path")] {
+        for (text, part) in [("regs=many", "'many'"), ("victims=frob", "'frob'")] {
             let error = Settings::parse("steer-spills", text).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");
         }

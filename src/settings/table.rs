@@ -126,14 +126,6 @@ pub const PARAMETERS: &[Parameter] = &[
         help: "Spill candidates that steer-spills may move: all, none, constant, affine, uniform, divergent, stack, rare (stack objects that stay otherwise)",
     },
     Parameter {
-        name: "ptxas",
-        option: "ptxas",
-        value: "PATH",
-        passes: &[STEER, DEFAULT],
-        takes: Takes::Path(|settings, path| settings.ptxas = Some(path.to_owned())),
-        help: "Let steer-spills check its results with this ptxas and change only kernels that improve",
-    },
-    Parameter {
         name: "ptxas-smem",
         option: "ptxas-smem",
         value: "",

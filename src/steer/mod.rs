@@ -20,7 +20,6 @@
 //! this before register allocation, stack objects, interleaved slots, the budget of shared memory and occupancy,
 //! versions.
 
-mod trial;
 mod versions;
 
 pub use crate::analyses::Options;
@@ -30,7 +29,6 @@ use crate::llvm::handle::{Function, Module};
 use crate::llvm::remark::Host;
 use crate::settings::{Transform, is_enabled};
 use crate::{hoist, remat, slots, stack};
-use rustc_hash::FxHashSet;
 
 /// One pass over every function.
 struct Phase {
@@ -57,23 +55,12 @@ const PHASES: [Phase; 5] = [
 
 /// Runs the pass over a module.
 pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
-    let nobody = FxHashSet::default();
-    let left_alone = match &options.ptxas {
-        Some(ptxas) => trial::refused(module, options.analysis.block, ptxas, host, |copy| {
-            run_except(copy, options, &Host::silent(), &nobody);
-        }),
-        None => nobody,
-    };
-    run_except(module, options, host, &left_alone)
-}
-
-fn run_except(module: Module<'_>, options: &Options, host: &Host<'_>, left_alone: &FxHashSet<String>) -> bool {
     let mut analyses = Analyses::new(module, options.analysis);
-    let mut functions: Vec<SteeredFunction<'_>> = editable(module, left_alone).map(SteeredFunction::of).collect();
+    let mut functions: Vec<SteeredFunction<'_>> = editable(module).map(SteeredFunction::of).collect();
     let mut changed = false;
     for phase in &PHASES {
         if phase.in_versions {
-            versions::plan_as_versions(&mut functions, options, left_alone, &mut analyses);
+            versions::plan_as_versions(&mut functions, options, &mut analyses);
         }
         changed |= run_phase(phase, module, &mut functions, &mut analyses, options, host);
     }
@@ -83,10 +70,8 @@ fn run_except(module: Module<'_>, options: &Options, host: &Host<'_>, left_alone
 }
 
 /// Functions that may be edited.
-fn editable<'m>(module: Module<'m>, left_alone: &FxHashSet<String>) -> impl Iterator<Item = Function<'m>> {
-    let may = move |function: &Function<'m>| {
-        !function.is_declaration() && is_enabled(*function, Transform::Steer) && !left_alone.contains(&function.name())
-    };
+fn editable<'m>(module: Module<'m>) -> impl Iterator<Item = Function<'m>> {
+    let may = |function: &Function<'m>| !function.is_declaration() && is_enabled(*function, Transform::Steer);
     module.functions().filter(may)
 }
 

@@ -21,23 +21,18 @@ use crate::shared_memory::layout::AREA_ALIGN;
 use crate::shared_memory::room::NoVersion;
 use crate::shared_memory::usage::shared_use;
 use crate::{stack, versions};
-use rustc_hash::FxHashSet;
 
 /// Threads for which the version of an unbounded kernel has slots. Smaller blocks of at least a warp use this version
 /// too. Larger blocks only pay for the test, so a lower number would do more harm than good.
 const VERSION_THREADS: u32 = 256;
-/// Marks kernels to be planned as versions, if there is anything to move, unless the version is to be left alone.
+/// Marks kernels to be planned as versions, if there is anything to move.
 pub fn plan_as_versions<'m>(
     functions: &mut [SteeredFunction<'m>],
     options: &Options,
-    left_alone: &FxHashSet<String>,
     analyses: &mut Analyses<'m>,
 ) {
     for steered in functions.iter_mut().filter(|steered| steered.version.is_none()) {
         let Some(version) = version_of_kernel(steered, options, analyses) else { continue };
-        if matches!(&version, Version::AtLaunch(Ok(version)) if left_alone.contains(&version.name)) {
-            continue;
-        }
         if versions::entry_of(steered.emitted).is_some() {
             // it is the copy of a kernel itself
             steered.copy = Some(steered.emitted);
@@ -55,10 +50,9 @@ fn version_of_kernel<'m>(
     let function = steered.emitted;
     let has = |name: &str| function.string_attribute(name).is_some();
     let is_unbounded = options.analysis.block.is_none() && !has("nvvm.maxntid") && !has("nvvm.reqntid");
-    let states_registers = options.regs.is_some() || has("nvvm.maxnreg") || (options.versions && !is_unbounded);
+    let states_registers = options.regs.is_some() || has("nvvm.maxnreg");
     // register pressure alone is worth no version by an estimate: on an H200 such a version lost 4 %
-    let is_checked = !options.versions || options.ptxas.is_some();
-    let pressure = options.candidates.any_register() && states_registers && is_checked;
+    let pressure = options.candidates.any_register() && states_registers && !options.versions;
     let may_gain = pressure || (options.candidates.stack && stack::has_objects(function));
     if !function.is_ptx_kernel() || !may_gain || has_slots(function) {
         return None;
