@@ -22,7 +22,6 @@ const COMMANDS: &[&[&str]] = &[
     &["tune"],
     &["tune", "show"],
     &["tune", "json"],
-    &["fusion"],
     &["doctor"],
     &["flags"],
     &["unit"],

@@ -5,7 +5,6 @@ mod commands;
 pub mod cuda;
 mod doctor;
 mod flags;
-mod fusion;
 mod fuzz;
 mod kept;
 pub mod map;
@@ -40,7 +39,6 @@ enum Command {
     Compare(warpwise_timer::compare::CompareArgs),
     Doctor(doctor::DoctorArgs),
     Flags(flags::FlagsArgs),
-    Fusion(fusion::FusionArgs),
     /// Test the analysis and the passes on random kernels and odd modules; write modules on which the analysis is timed.
     Fuzz(fuzz::Args),
     Simt(Box<simt::SimtArgs>),
@@ -108,7 +106,6 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Compare(args) => warpwise_timer::compare::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Flags(args) => flags::run(&args).map(|()| ExitCode::SUCCESS),
-        Command::Fusion(args) => fusion::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Fuzz(args) => fuzz::run(args),
         Command::Simt(args) => simt::run(&args),
         Command::Time(args) => warpwise_timer::time::run(&args),

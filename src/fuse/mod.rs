@@ -46,7 +46,6 @@ mod apply;
 mod apply_convert;
 mod apply_hub;
 mod apply_records;
-pub mod census;
 mod contraction;
 mod convert;
 mod counters;

@@ -39,22 +39,6 @@ pub enum FuseReject {
 }
 
 impl FuseReject {
-    /// Whether the sides have instructions that could be melded.
-    pub fn has_something_alike(&self) -> bool {
-        match self {
-            FuseReject::Unprofitable(numbers)
-            | FuseReject::Risky(numbers)
-            | FuseReject::Pressure(numbers, _)
-            | FuseReject::RarelySplits(numbers, _)
-            | FuseReject::FewSplits(numbers) => numbers.melded > 0,
-            FuseReject::NeverSplits(_) | FuseReject::LosesTripCount(_) | FuseReject::Cold | FuseReject::Contraction => {
-                true
-            }
-
-            _ => false,
-        }
-    }
-
     /// The name of the remark.
     pub fn name(&self) -> &'static str {
         match self {
