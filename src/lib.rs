@@ -43,7 +43,6 @@ pub mod fuzz;
 pub mod geometry;
 pub mod gpu;
 pub mod graph;
-pub mod hoist;
 pub mod idioms;
 pub mod inline;
 pub mod inst;

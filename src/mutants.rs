@@ -132,8 +132,6 @@ mutants! {
     GatherSwapped,
     /// Constants of the program hold their bytes one place further.
     ConstantShifted,
-    /// What one thread computes for the block is read before it is there.
-    HoistNoBarrier,
     /// Values are recomputed from their first operand for the second, too.
     RematOperand,
     /// What hides a value is one, not zero.

@@ -9,7 +9,6 @@ const REMARKS: [&str; 21] = [
     "src/annotate",
     "src/arrays",
     "src/fuse",
-    "src/hoist",
     "src/idioms",
     "src/inline",
     "src/launch",

@@ -17,10 +17,6 @@ pub struct Options {
     pub ptxas_smem: bool,
     /// Make versions of kernels, among which the host chooses at the launch.
     pub versions: bool,
-    /// One thread of a block does what all threads of the grid would repeat.
-    pub hoist_grid: bool,
-    /// Also where that does not pay.
-    pub hoist_all: bool,
 }
 
 impl From<&Settings> for Options {
@@ -33,8 +29,6 @@ impl From<&Settings> for Options {
             ptxas_smem: settings.ptxas_smem,
             // what is counted is the code of the source
             versions: settings.versions && !settings.runs(Transform::Map),
-            hoist_grid: settings.hoist_grid,
-            hoist_all: settings.hoist_all,
         }
     }
 }

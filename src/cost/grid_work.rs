@@ -8,7 +8,7 @@
 //! left out. Costs are issue cycles times [executions](super::frequency).
 //!
 //! The advice is given only if it is worth [`LEAST_SHARE`] of the kernel, [`LEAST_CYCLES`], and [`LEAST_FOR_ARGUMENT`] for
-//! each result. Without the host, `-warpwise-hoist-grid` has one thread of each block do the work (`hoist`).
+//! each result.
 
 use super::frequency::Frequencies;
 use super::issue::Costs;
@@ -26,9 +26,9 @@ use crate::phrase::counted;
 use std::collections::BTreeSet;
 
 /// The least share of the kernel's issue cycles that is worth an argument more.
-pub const LEAST_SHARE: f64 = 0.05;
+const LEAST_SHARE: f64 = 0.05;
 /// The least number of issue cycles of a warp: about one division.
-pub const LEAST_CYCLES: f64 = 20.0;
+const LEAST_CYCLES: f64 = 20.0;
 /// The least number of issue cycles that each argument saves on average: a few cheap instructions that give as many
 /// results are no advice.
 const LEAST_FOR_ARGUMENT: f64 = 4.0;
@@ -46,12 +46,12 @@ enum Source {
 }
 
 /// Whose work each instruction is.
-pub struct Sources(Vec<Source>);
+struct Sources(Vec<Source>);
 
 impl Sources {
     /// The source of every instruction's result. Operands without a phi in between cannot go round in circles, so that
     /// this ends after as many rounds as blocks are out of order.
-    pub fn of(facts: &Facts) -> Sources {
+    fn of(facts: &Facts) -> Sources {
         let mut sources = Sources(vec![Source::Thread; facts.func.insts.len()]);
         loop {
             let mut has_changed = false;
@@ -67,7 +67,7 @@ impl Sources {
     }
 
     /// Whether an instruction is work of the launch, and neither a register nor a part of an argument.
-    pub fn is_work(&self, facts: &Facts, inst: Inst) -> bool {
+    fn is_work(&self, facts: &Facts, inst: Inst) -> bool {
         let func = &facts.func;
         let is_leaf = func.insts[inst].opcode == Opcode::Load
             || (func.insts[inst].opcode == Opcode::Call && func.operands(inst).is_empty());
@@ -75,7 +75,7 @@ impl Sources {
     }
 
     /// The instructions that are.
-    pub fn work(&self, facts: &Facts) -> Vec<Inst> {
+    fn work(&self, facts: &Facts) -> Vec<Inst> {
         reachable(facts).filter(|&inst| self.is_work(facts, inst)).collect()
     }
 
@@ -257,7 +257,7 @@ fn results(facts: &Facts, sources: &Sources) -> u32 {
 }
 
 /// Whether it divides, or takes a reciprocal.
-pub fn is_division(facts: &Facts, inst: Inst) -> bool {
+fn is_division(facts: &Facts, inst: Inst) -> bool {
     let func = &facts.func;
     match func.insts[inst].opcode {
         Opcode::FDiv | Opcode::FRem | Opcode::UDiv | Opcode::SDiv | Opcode::URem | Opcode::SRem => true,

@@ -34,7 +34,6 @@ pub fn place_of(mutant: Mutant) -> Place {
         }
         ConstantShifted | AnyBlock => (Mode::LocalArrays, "steer-spills<victims=rare+stack>"),
         VersionStride | VersionEarly | VersionShort => (Mode::LocalArrays, "steer-spills<victims=rare+stack;versions>"),
-        HoistNoBarrier => (Mode::General, "steer-spills<victims=none;hoist-grid;hoist-all>"),
         RematOperand | ZeroIsOne => (Mode::Pressure, "steer-spills<victims=constant;regs=24;block={block}>"),
         SlotOffset | SlotNoBarrier | RowStride | LaneLost => {
             (Mode::Pressure, "steer-spills<victims=affine+uniform+divergent;regs=24;block={block}>")
@@ -135,14 +134,13 @@ mod tests {
     }
 
     /// How the passes begin that show the mistakes of a transform, one test each.
-    const PASSES: [&str; 7] = [
+    const PASSES: [&str; 6] = [
         "annotate-uniform",
         "fuse-branches",
         "steer-spills<victims=constant;",
         "steer-spills<victims=rare+stack",
         "steer-spills<victims=affine+uniform+divergent;",
         "divergence-map",
-        "steer-spills<victims=none;hoist-grid;",
     ];
 
     /// The mistakes that show after passes that begin so.
@@ -182,11 +180,6 @@ mod tests {
     #[test]
     fn map() {
         noticed_after(PASSES[5]);
-    }
-
-    #[test]
-    fn hoist() {
-        noticed_after(PASSES[6]);
     }
 
     /// All mistakes in transforms are covered by the tests above.

@@ -52,11 +52,6 @@ pub const THREAD_RELOAD: f64 = 4.0;
 /// A reload of a register that `ptxas` spilled, in instructions.
 pub const SPILL_RELOAD: f64 = 3.0;
 
-// Costs of work that one thread of a block does for all, in issue cycles of one warp.
-
-/// A `bar.sync` of the whole block at its start, where its warps arrive one after the other. Not measured.
-pub const BLOCK_BARRIER: u32 = 20;
-
 // The first-level cache, in gathers: loads whose lanes read from many sectors. See `stack/cache.rs`.
 
 /// Fraction of the unified memory whose loss doubles the time of gathers. \[H200\]: with 24 KB taken they need 1.04

@@ -76,10 +76,6 @@ pub struct Settings {
     pub tune: bool,
     /// Choice file of an earlier run that measured.
     pub choices: Option<std::path::PathBuf>,
-    /// One thread of a block does what all threads of the grid would repeat.
-    pub hoist_grid: bool,
-    /// Also where that does not pay.
-    pub hoist_all: bool,
     /// Pointer arguments of kernels never alias.
     pub assume_restrict: bool,
     /// Insert votes on hidden branches.
@@ -120,8 +116,6 @@ impl Default for Settings {
             versions: false,
             tune: false,
             choices: None,
-            hoist_grid: false,
-            hoist_all: false,
             assume_restrict: false,
             vote: true,
             bra_uni: true,
@@ -253,8 +247,6 @@ impl Settings {
             versions: _, // alternatives are made with and without
             tune: _,
             choices: _,
-            hoist_grid,
-            hoist_all,
             assume_restrict,
             vote,
             bra_uni,
@@ -262,7 +254,7 @@ impl Settings {
             limit: _, // who bisects what was built must build the same
         } = self;
         let general = (block, simple, switches, regs, dynamic_shared, candidates, ptxas_smem);
-        let of_transforms = (always, results, unrolls_always, map_file, verify, hoist_grid, hoist_all, assume_restrict);
+        let of_transforms = (always, results, unrolls_always, map_file, verify, assume_restrict);
         format!("{:?}", (general, of_transforms, (vote, bra_uni, shuffle)))
     }
 }

@@ -182,22 +182,6 @@ pub const PARAMETERS: &[Parameter] = &[
         help: "Choice file of programs that measured: build each kernel as it was fastest",
     },
     Parameter {
-        name: "hoist-grid",
-        option: "hoist-grid",
-        value: "",
-        passes: &[STEER, DEFAULT],
-        takes: Takes::Switch(|settings, on| settings.hoist_grid = on),
-        help: "Let one thread of each block compute what all threads of the grid would repeat, and share it (off)",
-    },
-    Parameter {
-        name: "hoist-all",
-        option: "",
-        value: "",
-        passes: &[STEER],
-        takes: Takes::Switch(|settings, on| settings.hoist_all = on),
-        help: "With hoist-grid: also hoist what does not pay: for tests",
-    },
-    Parameter {
         name: "results",
         option: "results",
         value: "same|contract",

@@ -82,24 +82,14 @@ pub fn taken(
     emitted: Function<'_>,
     stated: Option<u32>,
 ) -> Result<u64, NoShared> {
-    if outline.func.is_kernel && !is_called(emitted) && !outline.geometry.is_bounded() {
-        return Err(NoShared::NoBound { fits: 0 });
-    }
-    taken_by_block(outline, handles, emitted, stated)
-}
-
-/// The same for a kernel that takes equally much for a block of any size.
-pub fn taken_by_block(
-    outline: &Outline,
-    handles: &Handles<'_>,
-    emitted: Function<'_>,
-    stated: Option<u32>,
-) -> Result<u64, NoShared> {
     if !outline.func.is_kernel {
         return Err(NoShared::DeviceFunction);
     }
     if is_called(emitted) {
         return Err(NoShared::Called);
+    }
+    if !outline.geometry.is_bounded() {
+        return Err(NoShared::NoBound { fits: 0 });
     }
     let used = shared_use(&outline.func, handles);
     match (used.unknown, used.dynamic, stated) {

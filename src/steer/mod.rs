@@ -5,10 +5,9 @@
 //!
 //! 1. **Constants** ([`stack`]): stack objects that are filled with constants and then only read become constants of
 //!    the program; others that need no memory of their own disappear, too.
-//! 2. **Work of the grid** ([`hoist`], if asked for): what all threads would repeat is computed by one thread of a block.
-//! 3. **Rematerialisation** ([`remat`]): values are recomputed at their uses, or instructions are scheduled earlier.
-//! 4. **Stack objects** ([`stack`]): objects that survived optimisation move to shared memory.
-//! 5. **Slots** ([`slots`]): values are kept in shared memory between definition and use.
+//! 2. **Rematerialisation** ([`remat`]): values are recomputed at their uses, or instructions are scheduled earlier.
+//! 3. **Stack objects** ([`stack`]): objects that survived optimisation move to shared memory.
+//! 4. **Slots** ([`slots`]): values are kept in shared memory between definition and use.
 //!
 //! In the last two phases, a kernel without a launch bound gets plans for a [version](versions) for some launches: a
 //! second body for small blocks, or a kernel of its own that the host may choose.
@@ -28,7 +27,7 @@ use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module};
 use crate::llvm::remark::Host;
 use crate::settings::{Transform, is_enabled};
-use crate::{hoist, remat, slots, stack};
+use crate::{remat, slots, stack};
 
 /// One pass over every function.
 struct Phase {
@@ -45,9 +44,8 @@ struct Phase {
 }
 
 /// The phases in their order.
-const PHASES: [Phase; 5] = [
+const PHASES: [Phase; 4] = [
     Phase { wants: stack::may_need_no_memory, plan: stack::plan_constants, in_versions: false },
-    Phase { wants: hoist::wants, plan: hoist::plan, in_versions: false },
     Phase { wants: remat::wants, plan: remat::plan, in_versions: false },
     Phase { wants: stack::wants_objects, plan: stack::plan_objects, in_versions: true },
     Phase { wants: slots::wants, plan: slots::plan, in_versions: true },

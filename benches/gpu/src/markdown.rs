@@ -26,12 +26,6 @@ const ABOUT: &[(&str, &str, &str)] = &[
         "Speed relative to clang -O3. The stencils are built with `-warpwise-assume-restrict`; *by hand* is `__ldg` or the \
          shuffle of the warp's index.",
     ),
-    (
-        "hoist",
-        "hoist-grid",
-        "Speed relative to clang -O3, with `-warpwise-hoist-grid` and no other transform but steer-spills; *told* also has \
-         `-warpwise-block`, *by hand* computes once in a block what the source repeats in every thread.",
-    ),
     ("map", "divergence-map", "Running time with counters divided by running time without."),
 ];
 

@@ -38,12 +38,12 @@ pub struct Variant {
 
 /// The sections, in the order of the report. A kernel belongs to the section of its folder and to those in its `//@
 /// also` line; `map` has no folder of its own.
-pub const SECTIONS: &[&str] = &["spill", "allocators", "fuse", "annotate", "hoist", "map"];
+pub const SECTIONS: &[&str] = &["spill", "allocators", "fuse", "annotate", "map"];
 
 /// The variant with which all others are compared, in results and in time.
 pub const REFERENCE: &str = "clang";
 
-const TRANSFORMS: &[&str] = &["spill", "allocators", "fuse", "annotate", "hoist"];
+const TRANSFORMS: &[&str] = &["spill", "allocators", "fuse", "annotate"];
 
 pub const VARIANTS: &[Variant] = &[
     variant("clang", "clang -O3", Made::Clang, SECTIONS),
@@ -95,19 +95,6 @@ pub const VARIANTS: &[Variant] = &[
         "affine (all)",
         Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0", "-warpwise-victims=all"]),
         &["allocators"],
-    ),
-    // work that all threads repeat, done by one thread of a block: as the cost model decides, and wherever it is legal
-    variant(
-        "hoist",
-        "hoist-grid",
-        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0", "-warpwise-hoist-grid"]),
-        &["hoist"],
-    ),
-    variant(
-        "hoist_told",
-        "hoist-grid, told",
-        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0", "-warpwise-hoist-grid", "-warpwise-block={block}"]),
-        &["hoist"],
     ),
     variant(
         "map",

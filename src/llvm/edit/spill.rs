@@ -1,6 +1,6 @@
 //! How are slots accessed in IR? The few instructions that only `steer-spills` builds.
 
-use super::super::handle::{AttrPlace, Function, Inst, Type, Value, attribute_kind, metadata_kind};
+use super::super::handle::{AttrPlace, Function, Inst, Type, Value, attribute_kind};
 use super::Editor;
 use llvm_sys::LLVMOpcode;
 use llvm_sys::core::*;
@@ -16,20 +16,6 @@ impl<'m> Editor<'m> {
         let byte = self.int_type(8);
         let row = if stride == 1 { byte } else { self.array_type(byte, stride) };
         self.gep(row, base, &[index], false, "")
-    }
-    /// Takes back that the result or the arguments of an instruction are defined: it is executed where that is not known.
-    pub fn may_be_undefined(&mut self, inst: Inst<'m>) {
-        let kind = attribute_kind("noundef");
-        if inst.opcode() == LLVMOpcode::LLVMCall {
-            let arguments = (0..inst.argument_count()).map(AttrPlace::Param);
-            for place in arguments.chain([AttrPlace::Return]) {
-                edit!(LLVMRemoveCallSiteEnumAttribute(inst.raw(), place.index(), kind));
-            }
-        }
-        let metadata = metadata_kind(self.module, "noundef");
-        if inst.metadata(metadata).is_some() {
-            edit!(LLVMSetMetadata(inst.raw(), metadata, std::ptr::null_mut()));
-        }
     }
     /// Lowers the alignment that a load promises.
     pub fn limit_align(&mut self, load: Inst<'m>, align: u32) {
