@@ -28,10 +28,6 @@ const HEADER: usize = 5;
 const FACT: usize = 4;
 /// Most versions of a kernel.
 pub const MAX_VERSIONS: usize = 3;
-/// Extent of a [`Fact::Covered`] that counts the threads of the grid, not of a block.
-const OF_GRID: u64 = 1 << 8;
-/// Limit of a [`Fact::Covered`] that is signed.
-const SIGNED: u64 = 1 << 24;
 
 /// The symbol of the table of a kernel.
 pub fn table_of(kernel: &str) -> String {
@@ -65,15 +61,7 @@ pub fn is_version(symbol: &str) -> Option<(&str, usize)> {
     Some((kernel, number.parse().ok().filter(|&number| (1..=MAX_VERSIONS).contains(&number))?))
 }
 
-/// An integer argument of a kernel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct IntArgument {
-    pub index: u16,
-    pub bits: u8,
-    pub signed: bool,
-}
-
-/// What must hold in a launch.
+/// What must hold of the blocks of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fact {
     /// `blockDim` along a dimension is a multiple of a number.
@@ -84,14 +72,8 @@ pub enum Fact {
     ThreadsAtMost(u32),
     /// A block has at least this many threads.
     ThreadsAtLeast(u32),
-    /// The number of threads of the grid (or of a block) along a dimension, plus a number, is at most an argument.
-    Covered { dim: u8, of_grid: bool, plus: i64, argument: IntArgument },
-    /// The same with a number in place of the argument.
-    CoveredBy { dim: u8, of_grid: bool, plus: i64, limit: u64 },
-    /// An integer argument, unsigned, is a multiple of a number.
-    ArgumentMultiple { index: u16, bits: u8, of: u64 },
-    /// A pointer argument is a multiple of a number.
-    PointerAligned { index: u16, to: u64 },
+    /// `blockDim` along a dimension is at most a number.
+    BlockAtMost { dim: u8, extent: u32 },
 }
 
 /// A version of a kernel.
@@ -109,87 +91,43 @@ pub struct LaunchVersion {
     pub keep: u64,
 }
 
-/// What a launch looks like to the facts.
-pub trait Launch {
-    /// Blocks of the grid, and threads of a block, along the dimensions.
-    fn grid(&self) -> [u32; 3];
-    fn block(&self) -> [u32; 3];
-    /// An integer argument of at most 64 bits, or the address that a pointer is; `None` if it is not that.
-    fn argument(&self, index: usize, bits: u32) -> Option<u64>;
-}
-
 impl Fact {
     /// As words of a table.
     pub fn words(self) -> [u64; FACT] {
-        let extent = |dim: u8, of_grid: bool| u64::from(dim) | if of_grid { OF_GRID } else { 0 };
         match self {
             Fact::BlockMultiple { dim, of } => [1, dim.into(), of.into(), 0],
             Fact::BlockIs { dim, extent } => [2, dim.into(), extent.into(), 0],
             Fact::ThreadsAtMost(threads) => [3, threads.into(), 0, 0],
             Fact::ThreadsAtLeast(threads) => [4, threads.into(), 0, 0],
-            Fact::Covered { dim, of_grid, plus, argument: IntArgument { index, bits, signed } } => {
-                let sign = if signed { SIGNED } else { 0 };
-                [5, extent(dim, of_grid), plus as u64, u64::from(index) | u64::from(bits) << 16 | sign]
-            }
-            Fact::CoveredBy { dim, of_grid, plus, limit } => [6, extent(dim, of_grid), plus as u64, limit],
-            Fact::ArgumentMultiple { index, bits, of } => [7, index.into(), of, bits.into()],
-            Fact::PointerAligned { index, to } => [8, index.into(), to, 0],
+            Fact::BlockAtMost { dim, extent } => [6, dim.into(), 0, extent.into()],
         }
     }
 
     /// From words of a table; `None` if they are no fact known here.
     fn read([kind, a, b, c]: [u64; FACT]) -> Option<Fact> {
         let dim = (a & 3) as u8;
-        let (of_grid, plus) = (a & OF_GRID != 0, b as i64);
         let known = match kind {
             1 => Fact::BlockMultiple { dim, of: u32::try_from(b).ok().filter(|&of| of > 0)? },
             2 => Fact::BlockIs { dim, extent: u32::try_from(b).ok()? },
             3 => Fact::ThreadsAtMost(u32::try_from(a).ok()?),
             4 => Fact::ThreadsAtLeast(u32::try_from(a).ok()?),
-            5 => {
-                let (bits, signed) = ((c >> 16) as u8, c & SIGNED != 0);
-                Fact::Covered { dim, of_grid, plus, argument: IntArgument { index: c as u16, bits, signed } }
-            }
-            6 => Fact::CoveredBy { dim, of_grid, plus, limit: c },
-            7 if b > 0 => Fact::ArgumentMultiple { index: u16::try_from(a).ok()?, bits: c as u8, of: b },
-            8 if b > 0 => Fact::PointerAligned { index: u16::try_from(a).ok()?, to: b },
+            6 => Fact::BlockAtMost { dim, extent: u32::try_from(c).ok()? },
             _ => return None,
         };
         // numbers that have no place in the fact mean something that is not known here
-        let has_dim = !matches!(kind, 3 | 4 | 7 | 8);
+        let has_dim = !matches!(kind, 3 | 4);
         (known.words() == [kind, a, b, c] && (!has_dim || dim < 3)).then_some(known)
     }
 
-    /// Whether it holds; what cannot be told does not.
-    pub fn holds(self, launch: &impl Launch) -> bool {
-        let (grid, block) = (launch.grid(), launch.block());
+    /// Whether it holds for blocks of this shape.
+    pub fn holds(self, block: [u32; 3]) -> bool {
         let threads = || block.iter().map(|&extent| u64::from(extent)).product::<u64>();
-        let covered = |dim: u8, of_grid: bool, plus: i64, limit: i128| {
-            let dim = usize::from(dim);
-            let blocks = if of_grid { i128::from(grid[dim]) } else { 1 };
-            blocks * i128::from(block[dim]) + i128::from(plus) <= limit
-        };
         match self {
             Fact::BlockMultiple { dim, of } => block[usize::from(dim)].is_multiple_of(of),
             Fact::BlockIs { dim, extent } => block[usize::from(dim)] == extent,
             Fact::ThreadsAtMost(most) => threads() <= most.into(),
             Fact::ThreadsAtLeast(least) => threads() >= least.into(),
-            Fact::Covered { dim, of_grid, plus, argument: IntArgument { index, bits, signed } } => {
-                let bits = u32::from(bits);
-                let Some(raw) = launch.argument(index.into(), bits).filter(|_| (1..=64).contains(&bits)) else {
-                    return false;
-                };
-                let is_negative = signed && raw >> (bits - 1) & 1 == 1;
-                let limit = i128::from(raw) - if is_negative { 1 << bits } else { 0 };
-                covered(dim, of_grid, plus, limit)
-            }
-            Fact::CoveredBy { dim, of_grid, plus, limit } => covered(dim, of_grid, plus, limit.into()),
-            Fact::ArgumentMultiple { index, bits, of } => {
-                launch.argument(index.into(), bits.into()).is_some_and(|value| value.is_multiple_of(of))
-            }
-            Fact::PointerAligned { index, to } => {
-                launch.argument(index.into(), u64::BITS).is_some_and(|address| address.is_multiple_of(to))
-            }
+            Fact::BlockAtMost { dim, extent } => block[usize::from(dim)] <= extent,
         }
     }
 }
@@ -197,26 +135,12 @@ impl Fact {
 impl fmt::Display for Fact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let axis = |dim: u8| ["x", "y", "z"][usize::from(dim.min(2))];
-        let threads = |dim: u8, of_grid: bool, plus: i64| {
-            let grid = if of_grid { format!("gridDim.{} * ", axis(dim)) } else { String::new() };
-            let more = match plus {
-                0 => String::new(),
-                plus if plus > 0 => format!(" + {plus}"),
-                plus => format!(" - {}", plus.unsigned_abs()),
-            };
-            format!("{grid}blockDim.{}{more}", axis(dim))
-        };
         match *self {
             Fact::BlockMultiple { dim, of } => write!(f, "blockDim.{} is a multiple of {of}", axis(dim)),
             Fact::BlockIs { dim, extent } => write!(f, "blockDim.{} = {extent}", axis(dim)),
             Fact::ThreadsAtMost(most) => write!(f, "a block has at most {most} threads"),
             Fact::ThreadsAtLeast(least) => write!(f, "a block has at least {least} threads"),
-            Fact::Covered { dim, of_grid, plus, argument } => {
-                write!(f, "{} <= argument {}", threads(dim, of_grid, plus), argument.index)
-            }
-            Fact::CoveredBy { dim, of_grid, plus, limit } => write!(f, "{} <= {limit}", threads(dim, of_grid, plus)),
-            Fact::ArgumentMultiple { index, of, .. } => write!(f, "argument {index} is a multiple of {of}"),
-            Fact::PointerAligned { index, to } => write!(f, "the address in argument {index} is a multiple of {to}"),
+            Fact::BlockAtMost { dim, extent } => write!(f, "blockDim.{} <= {extent}", axis(dim)),
         }
     }
 }
@@ -236,10 +160,7 @@ pub fn known_blocks(facts: &[Fact], otherwise: Geometry) -> Geometry {
         })
     };
     let has = |wanted: &dyn Fn(&Fact) -> bool| facts.iter().any(wanted);
-    let in_half_warps = |fact: &Fact| {
-        let most = u64::from(WARP_SIZE / 2);
-        matches!(*fact, Fact::CoveredBy { dim: 0, of_grid: false, plus: 0, limit } if limit <= most)
-    };
+    let in_half_warps = |fact: &Fact| matches!(*fact, Fact::BlockAtMost { dim: 0, extent } if extent <= WARP_SIZE / 2);
     let [x, y, z] = [0, 1, 2].map(extent);
     if let (Some(x), Some(y), Some(z), None) = (x, y, z, known.exact) {
         known.exact = format!("{x}x{y}x{z}").parse::<BlockShape>().ok();
@@ -358,30 +279,12 @@ impl Tuning {
 mod tests {
     use super::*;
 
-    struct OneLaunch([u32; 3], [u32; 3], Vec<u64>);
-
-    impl Launch for OneLaunch {
-        fn grid(&self) -> [u32; 3] {
-            self.0
-        }
-        fn block(&self) -> [u32; 3] {
-            self.1
-        }
-        fn argument(&self, index: usize, _: u32) -> Option<u64> {
-            self.2.get(index).copied()
-        }
-    }
-
-    const FACTS: [Fact; 9] = [
+    const FACTS: [Fact; 5] = [
         Fact::BlockMultiple { dim: 0, of: 32 },
         Fact::BlockIs { dim: 1, extent: 1 },
         Fact::ThreadsAtMost(1024),
         Fact::ThreadsAtLeast(32),
-        Fact::Covered { dim: 0, of_grid: true, plus: -3, argument: IntArgument { index: 2, bits: 32, signed: true } },
-        Fact::Covered { dim: 2, of_grid: false, plus: 0, argument: IntArgument { index: 2, bits: 64, signed: false } },
-        Fact::CoveredBy { dim: 0, of_grid: true, plus: 7, limit: 1 << 40 },
-        Fact::ArgumentMultiple { index: 1, bits: 32, of: 4 },
-        Fact::PointerAligned { index: 0, to: 16 },
+        Fact::BlockAtMost { dim: 0, extent: 16 },
     ];
 
     #[test]
@@ -414,15 +317,20 @@ mod tests {
 
     #[test]
     fn facts_hold_or_not() {
-        let holds = |fact: Fact, n: u64| fact.holds(&OneLaunch([4, 1, 1], [64, 2, 1], vec![32, 8, n]));
-        let all = |n| FACTS.iter().map(|&fact| holds(fact, n)).collect::<Vec<_>>();
-        assert_eq!(all(253), [true, false, true, true, true, true, true, true, true]);
-        assert!(!holds(FACTS[4], 252) && !holds(FACTS[4], 0xffff_ffff) && holds(FACTS[4], 0x7fff_ffff));
-        assert!(holds(FACTS[5], u64::MAX) && !holds(FACTS[5], 0));
-        let at_least = |least| Fact::ThreadsAtLeast(least).holds(&OneLaunch([1; 3], [8, 2, 2], vec![]));
+        let all = |block| FACTS.map(|fact| fact.holds(block));
+        assert_eq!(all([64, 2, 1]), [true, false, true, true, false]);
+        assert_eq!(all([16, 1, 64]), [false, true, true, true, true]);
+        assert_eq!(all([16, 1, 65]), [false, true, false, true, true]);
+        assert_eq!(all([31, 1, 1]), [false, true, true, false, false]);
+        let at_least = |least| Fact::ThreadsAtLeast(least).holds([8, 2, 2]);
         assert!(at_least(32) && !at_least(33));
-        assert!(!Fact::PointerAligned { index: 0, to: 16 }.holds(&OneLaunch([1; 3], [1; 3], vec![8])));
-        assert!(!FACTS[7].holds(&OneLaunch([1; 3], [1; 3], vec![])));
+    }
+
+    /// Facts about arguments and the grid, which earlier tables had, are no facts now; a version with them is not used.
+    #[test]
+    fn facts_of_earlier_tables_are_unknown() {
+        let earlier = [[5, 256, 0, 18_874_370], [6, 256, 0, 128], [6, 0, 1, 16], [7, 1, 4, 32], [8, 0, 16, 0]];
+        assert!(earlier.into_iter().all(|words| Fact::read(words).is_none()));
     }
 
     #[test]
@@ -453,13 +361,12 @@ mod tests {
         assert_eq!(known(&[flat, deep(1), Fact::BlockIs { dim: 0, extent: 64 }]).exact, "64".parse().ok());
         assert_eq!(known(&[flat, deep(1), Fact::BlockIs { dim: 0, extent: 4096 }]).exact, None);
         assert_eq!(known(&[at_most, Fact::ThreadsAtMost(64)]).max_threads, Some(64));
-        let short = |limit| Fact::CoveredBy { dim: 0, of_grid: false, plus: 0, limit };
+        let short = |extent| Fact::BlockAtMost { dim: 0, extent };
         assert_eq!(known(&[short(16), at_least]).rows, Some(Rows::Short));
         for few in [vec![short(16)], vec![short(17), at_least], vec![short(16), Fact::ThreadsAtLeast(31)]] {
             assert_eq!(known(&few).rows, None);
         }
-        let of_grid = Fact::CoveredBy { dim: 0, of_grid: true, plus: 0, limit: 16 };
-        assert_eq!(known(&[of_grid, at_least]).rows, None);
+        assert_eq!(known(&[Fact::BlockAtMost { dim: 1, extent: 16 }, at_least]).rows, None);
     }
 
     #[test]

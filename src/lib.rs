@@ -27,7 +27,6 @@ pub mod affine;
 pub mod analyses;
 pub mod annotate;
 pub mod arrays;
-pub mod bounds;
 pub mod cfg;
 pub mod check;
 pub mod choices;

@@ -11,7 +11,7 @@ use crate::llvm::plans::Plans;
 use crate::llvm::remark::{Host, Kind, Said};
 use crate::settings::enabled::read_annotations;
 use crate::settings::{DEFAULT, Settings, SettingsError, Transform};
-use crate::{annotate, arrays, bounds, fuse, idioms, inline, map, steer, unroll};
+use crate::{annotate, arrays, fuse, idioms, inline, map, steer, unroll};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -197,8 +197,7 @@ fn run_transform(
             let options = session.fuse_options(settings, first_body(module), host);
             // what is built to be measured, or as was measured, is not fused earlier
             let fuse = if settings.is_tuned() { fuse::run_late } else { fuse::run };
-            let melded = fuse(module, &options, host);
-            versions_without_checks(module, &options, host) || melded
+            fuse(module, &options, host)
         }
         Transform::Steer => steer::run(module, &settings.into(), host),
         Transform::Map => map::run(module, &settings.into(), host),
@@ -236,13 +235,7 @@ pub fn fuse_module(module: Module<'_>, before_link: bool, session: &Session, hos
     }
     let mut options = session.fuse_options(&session.settings, first_body(module), host);
     options.versions &= !before_link;
-    let melded = fuse::run_late(module, &options, host);
-    versions_without_checks(module, &options, host) || melded || changed
-}
-
-/// Makes versions without bounds checks, if versions are wanted.
-fn versions_without_checks(module: Module<'_>, options: &fuse::Options, host: &Host<'_>) -> bool {
-    options.versions && bounds::make(module, options.analysis, options.always, host)
+    fuse::run_late(module, &options, host) || changed
 }
 
 fn first_body(module: Module<'_>) -> Option<Function<'_>> {

@@ -88,6 +88,17 @@ fn facts_on_blocks() {
         ("3 1024 0 0", "1024 1 1", true),
         ("4 32 0 0", "31 1 1", false),
         ("4 32 0 0", "1 1 32", true),
+        ("6 0 0 16", "16 64 1", true),
+        ("6 0 0 16", "17 1 1", false),
+        ("6 2 0 4", "8 8 4", true),
+        ("6 2 0 4", "1 1 5", false),
+        ("6 3 0 64", "32 1 1", false),
+        // of earlier tables: on the grid and on arguments
+        ("6 256 0 128", "32 1 1", false),
+        ("6 0 -32 0", "32 1 1", false),
+        ("5 0 0 0x1200001", "32 1 1", false),
+        ("7 1 1 32", "32 1 1", false),
+        ("8 0 1 0", "32 1 1", false),
         ("9 0 0 0", "32 1 1", false),
         ("0 0 0 0", "32 1 1", false),
         ("0x100000001 0 32 0", "32 1 1", false),
@@ -95,78 +106,18 @@ fn facts_on_blocks() {
         let of_fact = of.split(' ').take(4).collect::<Vec<_>>().join(" ");
         assert_eq!(chosen(&fact(&of_fact), &format!("block {block}")), holds, "fact {of} block {block}");
     }
-}
-
-/// Argument 1 is an int, 2 a long, 3 an unsigned char.
-#[test]
-fn facts_on_arguments_and_grids() {
-    const GRID: u64 = 1 << 8;
-    let int = |number: u64, bits: u64, signed: u64| number | bits << 16 | signed << 24;
-    let covered = |a: u64, b: i64, c: u64| format!("{ANY} fact 5 {a} {b} {c}");
-    let cases = [
-        // as many indices as the argument says, and one more
-        (covered(GRID, 0, int(1, 32, 1)), "grid 2 1 1 block 64 1 1 n 128", true),
-        (covered(GRID, 0, int(1, 32, 1)), "grid 2 1 1 block 64 1 1 n 127", false),
-        (covered(GRID, 1, int(1, 32, 1)), "grid 2 1 1 block 64 1 1 n 128", false),
-        (covered(GRID, -1, int(1, 32, 1)), "grid 2 1 1 block 64 1 1 n 127", true),
-        (covered(0, 0, int(1, 32, 1)), "grid 2 1 1 block 64 1 1 n 64", true),
-        (covered(0, 0, int(1, 32, 1)), "grid 2 1 1 block 64 1 1 n 63", false),
-        // dimensions
-        (covered(GRID | 1, 0, int(1, 32, 1)), "grid 9 3 1 block 8 4 2 n 12", true),
-        (covered(GRID | 1, 0, int(1, 32, 1)), "grid 9 3 1 block 8 4 2 n 11", false),
-        (covered(GRID | 2, 0, int(1, 32, 1)), "grid 9 3 5 block 8 4 2 n 10", true),
-        (covered(GRID | 3, 0, int(1, 32, 1)), "n 100000", false),
-        // signs and widths
-        (covered(0, 0, int(1, 32, 1)), "block 32 1 1 n -1", false),
-        (covered(0, 0, int(1, 32, 0)), "block 32 1 1 n -1", true),
-        (covered(0, 0, int(2, 64, 1)), "block 32 1 1 m -1", false),
-        (covered(0, 0, int(2, 64, 0)), "block 32 1 1 m -1", true),
-        (covered(0, i64::MAX, int(2, 64, 1)), "block 32 1 1 m 0x7fffffffffffffff", false),
-        (covered(0, i64::MIN, int(2, 64, 1)), "block 1 1 1 m -0x7fffffffffffffff", true),
-        (covered(0, i64::MIN, int(2, 64, 1)), "block 2 1 1 m -0x7fffffffffffffff", false),
-        (covered(0, 0, int(3, 8, 0)), "block 200 1 1 c 200", true),
-        (covered(0, 0, int(3, 8, 1)), "block 200 1 1 c 200", false),
-        (covered(0, 0, int(1, 16, 0)), "block 1 1 1 n 0x10001", true),
-        (covered(0, 0, int(1, 16, 0)), "block 2 1 1 n 0x10001", false),
-        (covered(0, 0, int(1, 24, 0)), "block 1 1 1 n 100", false),
-        // exact where 32 and 64 bits are not
-        (covered(GRID, 0, int(2, 64, 1)), "grid 0x7fffffff 1 1 block 1024 1 1 m 0x1fffffffc00", true),
-        (covered(GRID, 0, int(2, 64, 1)), "grid 0x7fffffff 1 1 block 1024 1 1 m 0x1fffffffbff", false),
-        // by a number
-        (format!("{ANY} fact 6 {GRID} 0 128"), "grid 2 1 1 block 64 1 1", true),
-        (format!("{ANY} fact 6 {GRID} 0 127"), "grid 2 1 1 block 64 1 1", false),
-        (format!("{ANY} fact 6 0 -64 0"), "block 64 1 1", true),
-        (format!("{ANY} fact 6 0 -63 0"), "block 64 1 1", false),
-        (format!("{ANY} fact 6 0 -65 -1"), "block 64 1 1", true), // 2^64 - 1
-        // multiples
-        (format!("{ANY} fact 7 1 4 32"), "n 12", true),
-        (format!("{ANY} fact 7 1 4 32"), "n 13", false),
-        (format!("{ANY} fact 7 1 3 32"), "n -1", true), // 2^32 - 1
-        (format!("{ANY} fact 7 1 0 32"), "n 12", false),
-        (format!("{ANY} fact 7 2 8 64"), "m 0x10", true),
-        (format!("{ANY} fact 7 1 4 31"), "n 12", false),
-        (format!("{ANY} fact 8 0 16 0"), "p 0x1000", true),
-        (format!("{ANY} fact 8 0 16 0"), "p 0x1008", false),
-        (format!("{ANY} fact 8 0 0 0"), "p 0x1000", false),
-        // all must hold
-        (format!("{ANY} fact 1 0 32 0 fact 7 1 4 32"), "n 12", true),
-        (format!("{ANY} fact 7 1 4 32 fact 7 1 8 32"), "n 12", false),
-        (format!("{ANY} fact 7 1 4 32 fact 12 0 0 0"), "n 12", false),
-    ];
-    for (version, launch, holds) in cases {
-        assert_eq!(chosen(&version, launch), holds, "{version}: {launch}");
+    // all must hold
+    for (second, holds) in [("3 64 0 0", true), ("3 31 0 0", false), ("12 0 0 0", false)] {
+        assert_eq!(chosen(&format!("{ANY} fact 1 0 32 0 fact {second}"), ""), holds, "{second}");
     }
-    // decided anew at each launch with the same block
-    let launches = format!("{ANY} fact 7 1 4 32 n 4 launch n 5 launch n 8 launch");
-    assert_eq!(functions(&launches), ["k$v1", "k", "k$v1"]);
 }
 
 #[test]
 fn the_first_version_whose_facts_hold() {
     let table =
-        "version 0 0 1 0 fact 2 0 32 0 version 0 0 1 0 fact 1 0 32 0 fact 7 1 4 32 version 0 0 1 0 fact 7 1 2 32";
-    let launches = "n 4 launch block 64 1 1 launch n 2 launch block 65 1 1 launch n 1 launch block 32 1 1 launch";
-    assert_eq!(functions(&format!("{table} {launches}")), ["k$v1", "k$v2", "k$v3", "k$v3", "k", "k$v1"]);
+        "version 0 0 1 0 fact 2 0 32 0 version 0 0 1 0 fact 1 0 32 0 fact 3 64 0 0 version 0 0 1 0 fact 1 0 2 0";
+    let launches = [64, 128, 66, 65, 32].map(|x| format!("block {x} 1 1 launch ")).concat();
+    assert_eq!(functions(&format!("{table} {launches}")), ["k$v2", "k$v3", "k$v3", "k", "k$v1"]);
 }
 
 #[test]
@@ -253,6 +204,9 @@ fn blocks_that_may_wait_for_each_other_stay_resident() {
         assert_eq!(chosen(version, &format!("grid {grid}")), runs, "{grid}");
     }
     assert!(chosen("version 32 0 1 2 block 64 1 1", "grid 4224 1 1"));
+    // decided anew at each launch with the same block
+    let launches = format!("{version} grid 2112 1 1 launch grid 2113 1 1 launch grid 2112 1 1 launch");
+    assert_eq!(functions(&launches), ["k$v1", "k", "k$v1"]);
 }
 
 #[test]
@@ -396,17 +350,18 @@ fn threads_launch_at_the_same_time() {
 #[test]
 fn the_environment_switches_versions_off_and_has_them_told() {
     let folder = build(&VERSIONS);
-    let commands = format!("{ANY} fact 7 1 4 32 n 4 launch launch n 5 launch launch block 64 1 1 launch");
-    let off = output(&folder, Some("off"), &commands);
+    let commands = "version 32 0 1 3 set blocks 16 block 64 1 1 grid 2112 1 1 launch launch grid 2113 1 1 launch launch \
+                    block 32 1 1 launch";
+    let off = output(&folder, Some("off"), commands);
     assert!(!stdout(&off).contains("cuLaunchKernel"), "{}", stdout(&off));
     assert_eq!(stderr(&off), "");
-    assert_eq!(stderr(&output(&folder, None, &commands)), "");
-    let told = output(&folder, Some("say"), &commands);
+    assert_eq!(stderr(&output(&folder, None, commands)), "");
+    let told = output(&folder, Some("say"), commands);
     assert_eq!(
         stderr(&told),
-        "warpwise: k, block 32x1x1, 0 bytes of dynamic shared memory: version 1 runs\n\
-         warpwise: k, block 32x1x1, 0 bytes of dynamic shared memory: the kernel itself runs\n\
-         warpwise: k, block 64x1x1, 0 bytes of dynamic shared memory: the kernel itself runs\n"
+        "warpwise: k, block 64x1x1, 0 bytes of dynamic shared memory: version 1 runs\n\
+         warpwise: k, block 64x1x1, 0 bytes of dynamic shared memory: the kernel itself runs\n\
+         warpwise: k, block 32x1x1, 0 bytes of dynamic shared memory: the kernel itself runs\n"
     );
     let told = output(&folder, Some("say"), "launch launch");
     assert_eq!(stderr(&told), "warpwise: k: the kernel itself runs: it has no versions\n");
@@ -439,41 +394,14 @@ fn streams_of_threads_and_unoptimised_code() {
     }
 }
 
-/// A launch by the program with these values of `n`, `m`, `c` and `p`.
-struct Launched {
-    grid: [u32; 3],
-    block: [u32; 3],
-    arguments: [u64; 4],
-}
-
-impl launch_table::Launch for Launched {
-    fn grid(&self) -> [u32; 3] {
-        self.grid
-    }
-    fn block(&self) -> [u32; 3] {
-        self.block
-    }
-    fn argument(&self, index: usize, bits: u32) -> Option<u64> {
-        let value = self.arguments[index];
-        matches!(bits, 8 | 16 | 32 | 64).then(|| value & (u64::MAX >> (64 - bits)))
-    }
-}
-
 /// The words of a fact that now and then holds, or is none.
 fn random_fact(random: &mut StdRng) -> [u64; 4] {
-    let argument = random.random_range(0..4u64);
-    let widths = [[8, 16, 32, 64].as_slice(), &[8, 16, 32], &[8, 24, 64], &[8]][argument as usize];
-    let bits = widths[random.random_range(0..widths.len())];
-    let extent = random.random_range(0..4u64) | random.random_range(0..2u64) << 8;
-    let plus = random.random_range(-40..40i64) as u64;
     let number = [0, 1, 2, 3, 8, 31, 32, 33, 64, 1 << 33][random.random_range(0..10)];
+    let dim = random.random_range(0..4u64);
     let mut words = match random.random_range(0..10) {
-        kind @ 1..=2 => [kind, extent & 3, number, 0],
+        kind @ 1..=2 => [kind, dim, number, 0],
         kind @ 3..=4 => [kind, number * 4 + 3, 0, 0],
-        5 => [5, extent, plus, argument | bits << 16 | random.random_range(0..2u64) << 24],
-        6 => [6, extent, plus, [0, 32, 64, 1024, u64::MAX][random.random_range(0..5)]],
-        7 => [7, argument, number, bits],
-        8 => [8, 0, number, 0],
+        6 => [6, dim, 0, number],
         kind => [kind, 0, 0, 0],
     };
     if random.random_ratio(1, 20) {
@@ -502,16 +430,12 @@ fn both_readers_choose_the_same_version() {
         for _ in 0..25 {
             let mut extent = |all: &[u32]| [(); 3].map(|()| all[random.random_range(0..all.len())]);
             let (grid, block) = (extent(&[1, 2, 5]), extent(&[1, 2, 8, 3, 7, 10]));
-            let n = [0, 1, 8, 31, 32, 64, u32::MAX - 1, u32::MAX][random.random_range(0..8)];
-            let m = [0, 3, 32, 64, 99, u64::MAX][random.random_range(0..6)];
-            let (c, p) = (random.random_range(0..=255u64), [4096, 4100, 4097][random.random_range(0..3)]);
-            let launched = Launched { grid, block, arguments: [p, n.into(), m, c] };
-            let holds = |facts: &[launch_table::Fact]| facts.iter().all(|fact| fact.holds(&launched));
+            let holds = |facts: &[launch_table::Fact]| facts.iter().all(|fact| fact.holds(block));
             let number = versions.iter().find(|(_, version)| holds(&version.facts)).map_or(0, |(number, _)| *number);
             counts[number] += 1;
             expected.push(if number == 0 { "k".to_owned() } else { launch_table::version_of("k", number) });
             let [[gx, gy, gz], [bx, by, bz]] = [grid, block];
-            commands.push_str(&format!("grid {gx} {gy} {gz} block {bx} {by} {bz} n {n} m {m} c {c} p {p} launch "));
+            commands.push_str(&format!("grid {gx} {gy} {gz} block {bx} {by} {bz} launch "));
         }
         assert_eq!(functions(&commands), expected, "{commands}");
     }

@@ -178,19 +178,19 @@ fn captures_contexts_and_failures_are_not_measured() {
 
 #[test]
 fn alternatives_run_only_where_they_may() {
-    // `k$t1` needs a multiple of 4 and 256 bytes for each warp
-    let table = "tuning 7 alternative version1 256 0 16 0 fact 7 1 4 32 time 0 100 time 1 50";
-    let ran = run(&format!("{table} block 64 1 1 n 4 often 40 n 5 often 40"));
+    // `k$t1` has 256 bytes for each warp. 16 of its blocks are resident on each of 132 multiprocessors: blocks of a larger
+    // grid that wait for each other would not all be resident
+    let table = "tuning 7 alternative version1 256 0 16 0 set blocks 16 time 0 100 time 1 50";
+    let ran = run(&format!("{table} block 64 1 1 grid 2112 1 1 often 40 grid 2113 1 1 often 40"));
     let functions = ran.functions();
     assert!(functions[..40].contains(&"k$t1") && !functions[40..].contains(&"k$t1"));
-    assert!(ran.stdout.contains("cuLaunchKernel k$t1 grid 1x1x1 block 64x1x1 dynamic 512"));
+    assert!(ran.stdout.contains("cuLaunchKernel k$t1 grid 2112x1x1 block 64x1x1 dynamic 512"));
     let measured = ran.only();
     let version = alternative(&measured, "version1");
     assert_eq!((version.gain.count, version.gain.mean.round()), (19, 50.0));
-    // 132 multiprocessors, 16 blocks on each: blocks that wait for each other would not all be resident
-    let resident = "tuning 7 alternative models 0 0 1 0 set blocks 16 block 64 1 1";
-    assert!(!run(&format!("{resident} grid 2113 1 1 often 60")).functions().contains(&"k$t1"));
-    assert!(run(&format!("{resident} grid 2112 1 1 often 60")).functions().contains(&"k$t1"));
+    let with_fact = "tuning 7 alternative version1 0 0 1 0 fact 4 64 0 0";
+    assert!(!run(&format!("{with_fact} block 63 1 1 often 40")).functions().contains(&"k$t1"));
+    assert!(run(&format!("{with_fact} block 64 1 1 often 40")).functions().contains(&"k$t1"));
     // where no alternative may run, that is known too
     let never = run("tuning 7 alternative models 0 300000 1 0 time 0 100 often 60").only();
     assert_eq!((never.alternatives.len(), decide(&[&never])), (1, Decision::Plain));

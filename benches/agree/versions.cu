@@ -1,5 +1,5 @@
 // Kernels with versions of every kind (docs/VERSIONS.md), launched at the edges of their facts: slots in dynamic shared memory
-// behind the program's own, no bounds checks, short rows, small blocks, rows of whole warps.
+// behind the program's own, short rows, small blocks, rows of whole warps.
 //
 // simt: --kernel ring --block 1 --arg u32[1024]:random:1 --arg u32[1024]:zero
 // simt: --kernel ring --block 31 --arg u32[1024]:random:2 --arg u32[1024]:zero
@@ -10,12 +10,6 @@
 // simt: --kernel ring --block 1024 --arg u32[1024]:random:7 --arg u32[1024]:zero
 // simt: --kernel behind --block 33 --dynamic-shared 132 --arg u32[1024]:random:8 --arg u32[1024]:zero
 // simt: --kernel behind --grid 3 --block 16,16 --dynamic-shared 1028 --arg u32[1024]:random:9 --arg u32[1024]:zero
-// simt: --kernel checked --grid 4 --block 64 --arg u32[1024]:random:10 --arg u32[1024]:zero --arg i32:256
-// simt: --kernel checked --grid 4 --block 64 --arg u32[1024]:random:11 --arg u32[1024]:zero --arg i32:255
-// simt: --kernel checked --grid 3 --block 33 --arg u32[1024]:random:12 --arg u32[1024]:zero --arg i32:2147483647
-// simt: --kernel checked --grid 1 --block 32 --arg u32[1024]:random:13 --arg u32[1024]:zero --arg i32:-2147483648
-// simt: --kernel plane --grid 2,3 --block 16,8 --arg u32[1024]:random:14 --arg u32[1024]:zero --arg i32:33 --arg i32:24
-// simt: --kernel plane --grid 2,3 --block 16,8 --arg u32[1024]:random:15 --arg u32[1024]:zero --arg i32:32 --arg i32:24
 // simt: --kernel rows --block 16,16 --arg u32[1024]:random:16 --arg u32[1024]:zero
 // simt: --kernel rows --block 1,33 --arg u32[1024]:random:17 --arg u32[1024]:zero
 // simt: --kernel rows --block 17,9 --arg u32[1024]:random:18 --arg u32[1024]:zero
@@ -71,29 +65,6 @@ extern "C" __global__ void behind(const unsigned *in, unsigned *out) {
     words[v % 16] += words[(v >> 8) % 16] + k;
   }
   out[i] = words[v % 16] + v;
-}
-
-extern "C" __global__ void checked(const unsigned *in, unsigned *out, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  unsigned sum = 0;
-  for (int k = 0; k < 12; ++k) {
-    if (i < n)
-      sum = scramble(sum + in[i]);
-    __syncwarp();
-    sum += __shfl_xor_sync(__activemask(), sum, 0);
-  }
-  out[i] = sum;
-}
-
-extern "C" __global__ void plane(const unsigned *in, unsigned *out, int width, int height) {
-  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  int i = y * gridDim.x * blockDim.x + x;
-  unsigned sum = in[i];
-  if (x < width && y < height)
-    sum = scramble(sum);
-  if (x < width - 1)
-    sum += 3;
-  out[i] = sum;
 }
 
 extern "C" __global__ void rows(const unsigned *in, unsigned *out) { SIDES(threadIdx.y & 1) }

@@ -15,7 +15,6 @@ use super::condition::Bound;
 use super::facts::Facts;
 use super::intrinsic_table::class_of_intrinsic;
 use super::intrinsics::LaneRule;
-use super::outline::Outline;
 use crate::affine::Base;
 use crate::entity::{Inst, Value};
 use crate::ir::Func;
@@ -36,48 +35,13 @@ enum Truth {
 
 /// The bounds that make a condition uniform; `None` if there are none that suffice.
 pub(super) fn bounds_of(facts: &Facts, condition: Value, branch: Inst) -> Option<Vec<Bound>> {
-    let mut search = Search { facts: Some(facts), outline: facts, func: &facts.func, branch, bounds: Vec::new() };
+    let mut search = Search { facts, func: &facts.func, branch, bounds: Vec::new() };
     search.truth(condition, MAX_DEPTH)?;
     (!search.bounds.is_empty()).then_some(search.bounds)
 }
 
-/// A comparison with the same outcome in every thread of a launch for which a bound holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Check {
-    pub compare: Inst,
-    pub outcome: bool,
-    pub bound: Bound,
-    /// The limit is read as a signed number.
-    pub signed: bool,
-}
-
-/// The bounds checks of a kernel; nothing is solved for them.
-pub fn checks(outline: &Outline) -> Vec<Check> {
-    let func = &outline.func;
-    if !func.is_kernel {
-        return Vec::new();
-    }
-    let check = |compare: Inst| {
-        let data = &func.insts[compare];
-        let is_check = data.opcode == Opcode::ICmp && outline.is_reachable(data.block);
-        let predicate =
-            Predicate::from_sub(data.sub).filter(|_| is_check && func.int_bits(func.result(compare)) == Some(1))?;
-        let mut search = Search { facts: None, outline, func, branch: compare, bounds: Vec::new() };
-        let &[left, right] = func.operands(compare) else { return None };
-        let outcome = match search.comparison(predicate, left, right)? {
-            Truth::True => true,
-            Truth::False => false,
-            Truth::Uniform => return None,
-        };
-        let &bound = search.bounds.first()?;
-        Some(Check { compare, outcome, bound, signed: predicate.is_signed() })
-    };
-    func.insts.keys().filter_map(check).collect()
-}
-
 struct Search<'a> {
-    facts: Option<&'a Facts>,
-    outline: &'a Outline,
+    facts: &'a Facts,
     func: &'a Func,
     branch: Inst,
     bounds: Vec<Bound>,
@@ -100,7 +64,7 @@ impl Search<'_> {
             return Some(if bits == 0 { Truth::False } else { Truth::True });
         }
         let block = func.insts[self.branch].block;
-        if self.facts.is_some_and(|facts| facts.scope_at_use(value, block).is_some()) {
+        if self.facts.scope_at_use(value, block).is_some() {
             return Some(Truth::Uniform);
         }
         let def = func.def(value).filter(|_| depth > 0)?;
@@ -162,7 +126,7 @@ impl Search<'_> {
         let bound = Bound {
             dim,
             in_grid: index.block.is_some(),
-            extent: self.outline.geometry.extent(dim),
+            extent: self.facts.geometry.extent(dim),
             plus: index.plus - i64::from(!strict),
             limit,
             number,
@@ -221,7 +185,7 @@ impl Search<'_> {
         let &[left, right] = func.operands(product) else { return None };
         let size = |value: Value, dim: usize| match func.constant(value) {
             Some(ConstData::Int(number)) => {
-                let extent = self.outline.geometry.extent(dim).map(u64::from);
+                let extent = self.facts.geometry.extent(dim).map(u64::from);
                 let number =
                     if func.insts[product].opcode == Opcode::Shl { 1u64.checked_shl(number as u32)? } else { number };
                 (extent == Some(number)).then_some(dim)

@@ -45,9 +45,7 @@ impl Case {
     fn facts(self) -> Vec<Fact> {
         match self {
             Case::ShortRows => {
-                let limit = u64::from(WARP_SIZE / 2);
-                let short = Fact::CoveredBy { dim: 0, of_grid: false, plus: 0, limit };
-                vec![short, Fact::ThreadsAtLeast(WARP_SIZE)]
+                vec![Fact::BlockAtMost { dim: 0, extent: WARP_SIZE / 2 }, Fact::ThreadsAtLeast(WARP_SIZE)]
             }
             Case::SmallBlock => vec![Fact::ThreadsAtMost(FEW_THREADS)],
             Case::WholeWarps => vec![Fact::BlockMultiple { dim: 0, of: WARP_SIZE }],

@@ -4,7 +4,7 @@
 //
 // The versions of `k` and the conditions under which each may run are in the table "k$versions" of the device code. It
 // is looked up once for each context, and what follows from the block's shape and the dynamic shared memory once for
-// each pair of them. After that a launch walks two short lists and tests the conditions on its grid and arguments.
+// each pair of them. After that a launch walks two short lists.
 //
 // Whatever fails, the kernel itself is launched, with the original function and the original arguments. The program
 // sees the runtime's errors as without us: only cudaGetFuncBySymbol could leave one, and it is called only while there
@@ -74,8 +74,6 @@ typedef struct Choice {
     uint64_t shared, shared_of_sm; // bytes that a block takes, and that a multiprocessor has; 0: without slots
     unsigned processors;           // multiprocessors of the GPU
     atomic_int *carveout;          // the version's
-    const Fact *facts;             // those on grid and arguments
-    unsigned fact_count;
   } versions[MAX_ALTERNATIVES];
 #ifdef WARPWISE_TUNE
   struct Tuning *tuning; // null if the kernel has no alternatives to be measured
@@ -194,16 +192,10 @@ static int read_versions(Kernel *kernel, const uint64_t *words, size_t length) {
   return at != NULL;
 }
 
-// Whether the conditions of a version that may run with this block hold for a launch.
-static inline int may_launch(const Choice *choice, unsigned index, Dim3 grid, void **arguments) {
+// Whether a version that may run with this block may run with this grid.
+static inline int may_launch(const Choice *choice, unsigned index, Dim3 grid) {
   uint64_t blocks = size_of(grid);
-  if (blocks > choice->versions[index].resident && blocks <= choice->versions[index].resident_of_kernel)
-    return 0;
-  const Fact *facts = choice->versions[index].facts;
-  unsigned held = 0, count = choice->versions[index].fact_count;
-  while (held < count && holds_for_launch(&facts[held], grid, choice->block, arguments))
-    held++;
-  return held == count;
+  return blocks <= choice->versions[index].resident || blocks > choice->versions[index].resident_of_kernel;
 }
 
 // Leaves the first-level cache what this grid's blocks do not need of the memory that it shares with shared memory. The
@@ -349,21 +341,12 @@ static const char *prepare(const Driver *cu, const Kernel *kernel, const Version
   return NULL;
 }
 
-// Copies the facts of a version that are on grid and arguments; null if those on the block do not hold, one is not
-// known here, or there is no memory.
-static const Fact *facts_for_launches(const Version *version, Dim3 block, unsigned *count) {
-  Fact *rest = malloc((version->fact_count + 1) * sizeof *rest);
-  *count = 0;
-  for (unsigned i = 0; rest && i < version->fact_count; i++) {
-    const Fact *fact = &version->facts[i];
-    if (is_known(fact) && !is_on_block(fact)) {
-      rest[(*count)++] = *fact;
-    } else if (!is_known(fact) || !holds_for_block(fact, block)) {
-      free(rest);
-      return NULL;
-    }
-  }
-  return rest;
+// Whether all facts of a version hold for a block.
+static int all_hold(const Version *version, Dim3 block) {
+  unsigned held = 0;
+  while (held < version->fact_count && holds(&version->facts[held], block))
+    held++;
+  return held == version->fact_count;
 }
 
 // Adds a version to the choice if it may run with the choice's block and dynamic shared memory: null, or why not.
@@ -376,21 +359,15 @@ static const char *admit(const Driver *cu, Kernel *kernel, unsigned index, Choic
   uint64_t dynamic = own + version->slot_fixed + version->slot_bytes * warps;
   if (dynamic > MAX_SHARED)
     return "a block has not that much shared memory";
-  unsigned count;
-  const Fact *facts = facts_for_launches(version, choice->block, &count);
-  if (!facts)
+  if (!all_hold(version, choice->block))
     return "it is for other blocks";
   const char *why = prepare(cu, kernel, version, choice, dynamic);
-  if (why) {
-    free((void *)facts);
+  if (why)
     return why;
-  }
   choice->versions[choice->count].number = index + 1;
   choice->versions[choice->count].function = version->function;
   choice->versions[choice->count].dynamic = (unsigned)dynamic;
-  choice->versions[choice->count].carveout = &version->carveout;
-  choice->versions[choice->count].facts = facts;
-  choice->versions[choice->count++].fact_count = count;
+  choice->versions[choice->count++].carveout = &version->carveout;
   return NULL;
 }
 
@@ -497,7 +474,7 @@ static inline int launch_version(Stub *stub, const void *symbol, Dim3 grid, Dim3
     return launch_in_turn(cu, choice, grid, arguments, stream);
 #endif
   for (unsigned i = 0; i < choice->count; i++) {
-    if (!may_launch(choice, i, grid, arguments))
+    if (!may_launch(choice, i, grid))
       continue;
     set_carveout(cu, choice, i, grid);
     if (cu->cuLaunchKernel(choice->versions[i].function, grid.x, grid.y, grid.z, block.x, block.y, block.z,

@@ -246,7 +246,7 @@ static int record(const Driver *cu, Event *event, Stream stream) {
 // Launches whose turn it is, with an event on each side; false if the kernel itself is to be launched, unmeasured.
 static int launch_next(const Driver *cu, Tuning *tuning, Round *round, Dim3 grid, void **arguments, Stream stream) {
   unsigned number = round->order[round->launched];
-  while (number && !may_launch(tuning->choice, number - 1, grid, arguments)) {
+  while (number && !may_launch(tuning->choice, number - 1, grid)) {
     round->turns[tuning->choice->versions[number - 1].number].state = NOT_MEASURED;
     if (++round->launched > tuning->choice->count)
       return 0;
@@ -282,7 +282,7 @@ static int launch_in_turn(const Driver *cu, const Choice *choice, Dim3 grid, voi
       ;
     else if (tuning->settled > 0) {
       for (unsigned i = 0; i < choice->count && !is_launched; i++)
-        if (choice->versions[i].number == (unsigned)tuning->settled && may_launch(choice, i, grid, arguments))
+        if (choice->versions[i].number == (unsigned)tuning->settled && may_launch(choice, i, grid))
           is_launched = launch_number(cu, tuning, i + 1, grid, arguments, stream);
     } else if (tuning->settled < 0) {
       Round *round = current_round(tuning);

@@ -17,7 +17,6 @@ use crate::pressure::Pressure;
 use crate::settings::{Settings, Transform};
 use crate::slots::pragma;
 use crate::versions;
-use rustc_hash::FxHashSet;
 
 /// The attribute that keeps all transforms from a function.
 const OFF: &str = "warpwise-off";

@@ -146,7 +146,7 @@ impl<'i> Machine<'i> {
     ) -> Result<LaunchReport, LaunchError> {
         check_shape(config)?;
         let mut report = LaunchReport::default();
-        let (kernel, config) = match versions::choose(self.image, kernel, config, inputs) {
+        let (kernel, config) = match versions::choose(self.image, kernel, config) {
             Some((version, dynamic_shared)) => {
                 report.version = Some(self.image.functions[version.index()].name.clone());
                 (version, &LaunchConfig { dynamic_shared, ..*config })

@@ -1,69 +1,32 @@
 //! Which version of a kernel does a launch run? The choice of the host ([`launch_table`]), made from the table in the
-//! module and the inputs of the launch.
+//! module and the blocks of the launch.
 //!
 //! The machine knows no registers, so it does not ask how many blocks fit on a multiprocessor.
 
-use super::launch::{Arg, Inputs, LaunchConfig};
+use super::launch::LaunchConfig;
 use crate::launch_table::{self, LaunchVersion, Tuning, alternative_of, table_of, tuning_of, version_of};
 use crate::llvm::image::{ConstId, ConstKind, FuncId, GlobalImage, ModuleImage};
 
 /// Most dynamic shared memory that a version is launched with, in bytes: what the largest chips give a block.
 const MOST_SHARED: u64 = 227 << 10;
 
-/// What facts are asked about.
-struct Launch<'a> {
-    config: &'a LaunchConfig,
-    inputs: &'a Inputs,
-}
-
-impl launch_table::Launch for Launch<'_> {
-    fn grid(&self) -> [u32; 3] {
-        self.config.grid
-    }
-    fn block(&self) -> [u32; 3] {
-        self.config.block
-    }
-    fn argument(&self, index: usize, bits: u32) -> Option<u64> {
-        match self.inputs.args.get(index)? {
-            Arg::Value(bytes) if bytes.len() == bits.div_ceil(8) as usize && bytes.len() <= 8 => {
-                Some(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
-            }
-            // buffers begin where any alignment is satisfied
-            Arg::Buffer(_) => Some(0),
-            Arg::Value(_) => None,
-        }
-    }
-}
-
 /// The version, or the alternative that is asked for, that runs in place of a kernel, and its dynamic shared memory in bytes.
-pub(super) fn choose(
-    image: &ModuleImage,
-    kernel: FuncId,
-    config: &LaunchConfig,
-    inputs: &Inputs,
-) -> Option<(FuncId, u32)> {
+pub(super) fn choose(image: &ModuleImage, kernel: FuncId, config: &LaunchConfig) -> Option<(FuncId, u32)> {
     let symbol = &image.functions[kernel.index()].name;
     if let Some(number) = config.alternative {
         let (_, version) = tuning(image, symbol)?.alternatives.into_iter().nth(number.checked_sub(1)?)?;
-        return may_run(image, &alternative_of(symbol, number), &version, config, inputs);
+        return may_run(image, &alternative_of(symbol, number), &version, config);
     }
     let versions = launch_table::decode(&words(image, &table_of(symbol))?)?;
     let mut in_order = versions.into_iter().filter(|_| config.versions);
-    in_order.find_map(|(number, version)| may_run(image, &version_of(symbol, number), &version, config, inputs))
+    in_order.find_map(|(number, version)| may_run(image, &version_of(symbol, number), &version, config))
 }
 
 /// A version of a kernel, if its facts hold, and its dynamic shared memory in bytes.
-fn may_run(
-    image: &ModuleImage,
-    name: &str,
-    version: &LaunchVersion,
-    config: &LaunchConfig,
-    inputs: &Inputs,
-) -> Option<(FuncId, u32)> {
-    let launch = Launch { config, inputs };
+fn may_run(image: &ModuleImage, name: &str, version: &LaunchVersion, config: &LaunchConfig) -> Option<(FuncId, u32)> {
     let dynamic = version.dynamic_shared(config.dynamic_shared.into(), config.block.iter().product());
     let found = image.kernels().find(|id| image.functions[id.index()].name == name)?;
-    let holds = version.facts.iter().all(|fact| fact.holds(&launch)) && dynamic <= MOST_SHARED;
+    let holds = version.facts.iter().all(|fact| fact.holds(config.block)) && dynamic <= MOST_SHARED;
     holds.then_some((found, dynamic as u32))
 }
 
@@ -106,9 +69,10 @@ fn words(image: &ModuleImage, table: &str) -> Option<Vec<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch_table::{Fact, IntArgument, encode};
+    use crate::launch_table::{Fact, encode};
     use crate::llvm::image::import;
     use crate::llvm::owned::OwnedModule;
+    use crate::simt::launch::{Arg, Inputs};
     use crate::simt::{CompareError, Machine, Nobody, Tolerance, compare};
 
     /// A kernel that stores 1, with a version that stores 2 if there is a table.
@@ -131,16 +95,16 @@ mod tests {
         LaunchConfig { dynamic_shared, ..LaunchConfig::new(grid, block) }
     }
 
-    fn inputs(n: i32) -> Inputs {
-        let args = vec![Arg::Buffer(vec![0; 4]), Arg::Value(n.to_le_bytes().to_vec())];
+    fn inputs() -> Inputs {
+        let args = vec![Arg::Buffer(vec![0; 4]), Arg::Value(vec![0; 4])];
         Inputs { args, globals: Vec::new() }
     }
 
     /// Whether the version runs.
-    fn runs(version: &LaunchVersion, config: &LaunchConfig, n: i32) -> bool {
+    fn runs(version: &LaunchVersion, config: &LaunchConfig) -> bool {
         let image = image(Some(version));
         let machine = Machine::new(&image);
-        let report = machine.launch(machine.kernel(Some("k")).unwrap(), config, &inputs(n), &mut Nobody).unwrap();
+        let report = machine.launch(machine.kernel(Some("k")).unwrap(), config, &inputs(), &mut Nobody).unwrap();
         let stored = report.buffers[0].as_ref().unwrap().data[0];
         assert_eq!(stored, if report.version.is_some() { 2 } else { 1 });
         report.version.is_some()
@@ -154,7 +118,7 @@ mod tests {
     fn facts_of_blocks_hold_up_to_the_edge() {
         let multiple = Fact::BlockMultiple { dim: 0, of: 32 };
         let one = Fact::BlockIs { dim: 1, extent: 1 };
-        let short = Fact::CoveredBy { dim: 0, of_grid: false, plus: 0, limit: 16 };
+        let short = Fact::BlockAtMost { dim: 0, extent: 16 };
         type Blocks = &'static [[u32; 3]];
         let cases: [(Fact, Blocks, Blocks); 5] = [
             (
@@ -168,35 +132,17 @@ mod tests {
             (Fact::ThreadsAtLeast(32), &[[32, 1, 1], [4, 4, 2], [1024, 1, 1]], &[[31, 1, 1], [1, 1, 1], [5, 3, 2]]),
         ];
         for (fact, hold, fail) in cases {
-            let run = |block: &[u32; 3]| runs(&with(fact), &config([1, 1, 1], *block, 0), 0);
+            let run = |block: &[u32; 3]| runs(&with(fact), &config([1, 1, 1], *block, 0));
             assert!(hold.iter().all(run), "{fact}");
             assert!(!fail.iter().any(run), "{fact}");
         }
     }
 
     #[test]
-    fn facts_of_arguments_hold_up_to_the_edge() {
-        let argument = |signed| IntArgument { index: 1, bits: 32, signed };
-        let covered = |signed| Fact::Covered { dim: 0, of_grid: true, plus: 1, argument: argument(signed) };
-        let run = |fact, n| runs(&with(fact), &config([2, 1, 1], [33, 2, 1], 0), n);
-        assert!(run(covered(true), 67) && run(covered(true), i32::MAX) && run(covered(false), -1));
-        assert!(!run(covered(true), 66) && !run(covered(true), -1) && !run(covered(true), 0));
-        let by_number = |limit| Fact::CoveredBy { dim: 1, of_grid: true, plus: 0, limit };
-        assert!(run(by_number(2), 0) && !run(by_number(1), 0));
-        let multiple = Fact::ArgumentMultiple { index: 1, bits: 32, of: 4 };
-        assert!(run(multiple, 8) && run(multiple, 0) && !run(multiple, 9));
-        let wide = Fact::ArgumentMultiple { index: 1, bits: 64, of: 4 };
-        assert!(!run(wide, 8), "the argument has 32 bits");
-        assert!(
-            run(Fact::PointerAligned { index: 0, to: 16 }, 0) && !run(Fact::PointerAligned { index: 1, to: 16 }, 0)
-        );
-    }
-
-    #[test]
     fn slots_fit_up_to_what_a_block_may_have() {
         let run = |warp_bytes, threads, own| {
             let version = LaunchVersion { warp_bytes, align: 16, ..LaunchVersion::default() };
-            runs(&version, &config([1, 1, 1], [threads, 1, 1], own), 0)
+            runs(&version, &config([1, 1, 1], [threads, 1, 1], own))
         };
         assert!(run(1536, 1024, 0) && run(1536, 1024, 16), "48 KB is no limit for versions");
         assert!(run(7264, 1024, 0), "227 KB");
@@ -209,7 +155,7 @@ mod tests {
         let differs = |table: &LaunchVersion, block| {
             let (before, after) = (image(None), image(Some(table)));
             let configs = [config([1, 1, 1], block, 0)];
-            let found = compare(&before, &after, Some("k"), &configs, &inputs(0), &[], Tolerance::default());
+            let found = compare(&before, &after, Some("k"), &configs, &inputs(), &[], Tolerance::default());
             assert!(matches!(found, Ok(()) | Err(CompareError::Differ(_))), "{found:?}");
             found.is_err()
         };

@@ -26,11 +26,7 @@ use crate::{stack, versions};
 /// too. Larger blocks only pay for the test, so a lower number would do more harm than good.
 const VERSION_THREADS: u32 = 256;
 /// Marks kernels to be planned as versions, if there is anything to move.
-pub fn plan_as_versions<'m>(
-    functions: &mut [SteeredFunction<'m>],
-    options: &Options,
-    analyses: &mut Analyses<'m>,
-) {
+pub fn plan_as_versions<'m>(functions: &mut [SteeredFunction<'m>], options: &Options, analyses: &mut Analyses<'m>) {
     for steered in functions.iter_mut().filter(|steered| steered.version.is_none()) {
         let Some(version) = version_of_kernel(steered, options, analyses) else { continue };
         if versions::entry_of(steered.emitted).is_some() {

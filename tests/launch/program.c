@@ -168,14 +168,6 @@ int main(int argc, char **argv) {
       own = number(*at++);
     else if (!strcmp(word, "stream"))
       stream = (void *)(uintptr_t)number(*at++);
-    else if (!strcmp(word, "p"))
-      pointer = (void *)(uintptr_t)number(*at++);
-    else if (!strcmp(word, "n"))
-      n = (int)number(*at++);
-    else if (!strcmp(word, "m"))
-      m = (long long)number(*at++);
-    else if (!strcmp(word, "c"))
-      c = (unsigned char)number(*at++);
     else if (!strcmp(word, "set"))
       set(at[0], at[1]), at += 2;
     else if (!strcmp(word, "launch"))
