@@ -131,7 +131,7 @@ bool warpwise_launch_host(LLVMModuleRef module, const void *session, const Warpw
 // changed.
 bool warpwise_inline_calls(LLVMModuleRef module, bool early, const void *session, const WarpwiseHost *host);
 // Unrolls loops that keep stack objects in memory; returns whether the module changed.
-bool warpwise_free_arrays(LLVMModuleRef module, const void *session, const WarpwiseHost *host);
+bool warpwise_free_arrays(LLVMModuleRef module, WarpwiseText parameters, const void *session, const WarpwiseHost *host);
 // fuse-branches in clang's pipelines: on one function, at extension points where only a function may change, and on a
 // module. A function in which nothing is melded is not changed. Both return whether anything changed.
 bool warpwise_fuse_function(LLVMValueRef function, const void *session, const WarpwiseHost *host);

@@ -148,8 +148,10 @@ struct InlinePass : DevicePass<InlinePass> {
 
 // Unrolls loops that keep stack objects in memory.
 struct FreeArraysPass : DevicePass<FreeArraysPass> {
+  std::string Parameters;
+  explicit FreeArraysPass(std::string P) : Parameters(std::move(P)) {}
   bool change(LLVMModuleRef M, const void *Kept, const WarpwiseHost *Host) const {
-    return warpwise_free_arrays(M, Kept, Host);
+    return warpwise_free_arrays(M, text(Parameters), Kept, Host);
   }
 };
 
@@ -244,8 +246,8 @@ bool Parser::module(StringRef Name, ModulePassManager &MPM) {
     MPM.addPass(InlinePass(/*Early=*/false));
     return true;
   }
-  if (Name == FreeArrays) {
-    MPM.addPass(FreeArraysPass());
+  if (match(Name, FreeArrays, P) && accept(FreeArrays, P)) {
+    MPM.addPass(FreeArraysPass(P.str()));
     return true;
   }
   if (match(Name, RemarksName, P) && accept(RemarksName, P)) {
@@ -356,7 +358,7 @@ void register_passes(PassBuilder &PB) {
     if (Session().runs("inline") && Level.getSpeedupLevel() > 1 && !is_before_link(Phase))
       MPM.addPass(InlinePass(/*Early=*/false));
     if (Session().runs("arrays") && Level.getSpeedupLevel() > 1 && !is_before_link(Phase))
-      MPM.addPass(FreeArraysPass());
+      MPM.addPass(FreeArraysPass(""));
   });
   add_fusion(PB);
   // at the very start, because the functions in which clang registers kernels are inlined later

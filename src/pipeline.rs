@@ -10,7 +10,7 @@ use crate::llvm::handle::{Function, Module};
 use crate::llvm::plans::Plans;
 use crate::llvm::remark::{Host, Kind, Said};
 use crate::settings::enabled::read_annotations;
-use crate::settings::{DEFAULT, Settings, SettingsError, Transform};
+use crate::settings::{DEFAULT, FREE_ARRAYS, Settings, SettingsError, Transform};
 use crate::{annotate, arrays, fuse, idioms, inline, map, steer, unroll};
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -104,6 +104,11 @@ impl Session {
         self.settings.clone().with_parameters(pass, parameters)
     }
 
+    /// The host under the limit on plans; one between the brackets of a pass is the pass's own.
+    fn limited<'a>(&'a self, host: &Host<'a>, settings: &Settings, own: &'a Plans) -> Host<'a> {
+        host.limited(if settings.limit == self.settings.limit { &self.plans } else { own })
+    }
+
     /// The counts of an earlier run, for transforms that use them; a file that cannot be used is a compilation error.
     fn feedback(&self, function: Function<'_>, host: &Host<'_>) -> Option<Rc<Feedback>> {
         let path = self.settings.map_file.as_ref()?;
@@ -147,9 +152,8 @@ pub fn run(
     host: &Host<'_>,
 ) -> Result<bool, SettingsError> {
     let settings = session.with(pass.name(), parameters)?;
-    // a limit between the brackets is the pass's own
     let own = Plans::new(settings.limit);
-    let host = &host.limited(if settings.limit == session.settings.limit { &session.plans } else { &own });
+    let host = &session.limited(host, &settings, &own);
     let changed = read_annotations(module);
     let written = pass == Pass::Default && settings.writes_idioms() && idioms::run_late(module, host);
     let changed = changed || written;
@@ -210,10 +214,18 @@ pub fn inline_calls(module: Module<'_>, stage: inline::Stage, session: &Session,
 }
 
 /// Unrolls loops that keep stack objects in memory, and counts bits at once, in the middle of a pipeline; returns whether the module changed.
-pub fn free_arrays(module: Module<'_>, session: &Session, host: &Host<'_>) -> bool {
-    let host = &host.limited(&session.plans);
-    let freed = arrays::run(module, session.settings.analysis(), session.settings.results, host);
-    (session.settings.writes_idioms() && idioms::run_early(module, host)) || freed
+/// Parameters were checked when the pipeline was parsed.
+pub fn free_arrays(
+    module: Module<'_>,
+    parameters: &str,
+    session: &Session,
+    host: &Host<'_>,
+) -> Result<bool, SettingsError> {
+    let settings = session.with(FREE_ARRAYS, parameters)?;
+    let own = Plans::new(settings.limit);
+    let host = &session.limited(host, &settings, &own);
+    let freed = arrays::run(module, settings.analysis(), settings.results, host);
+    Ok((settings.writes_idioms() && idioms::run_early(module, host)) || freed)
 }
 
 /// Runs `fuse-branches` on one function, in the middle of a pipeline; returns whether it changed.

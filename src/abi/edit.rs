@@ -150,11 +150,18 @@ pub unsafe extern "C" fn warpwise_inline_calls(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn warpwise_free_arrays(
     module: LLVMModuleRef,
+    parameters: Text,
     session: *const c_void,
     host: *const RawHost,
 ) -> bool {
     // SAFETY: as this function's own.
-    unsafe { edit_module(module, session, host, pipeline::free_arrays) }
+    let parameters = unsafe { parameters.get() };
+    // SAFETY: as this function's own.
+    unsafe {
+        edit_module(module, session, host, |module, session, host| {
+            expected("free_arrays", false, pipeline::free_arrays(module, &parameters, session, host))
+        })
+    }
 }
 
 /// Melds the sides of one function's divergent branches, in the middle of clang's pipeline.

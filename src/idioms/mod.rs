@@ -20,9 +20,7 @@ use crate::llvm::edit::annotate::is_optnone;
 use crate::llvm::handle::{Function, Inst, Module};
 use crate::llvm::remark::{Host, Kind, Reshape};
 use crate::settings::enabled::is_all_off;
-
-/// What plans are called when they are counted.
-const NAME: &str = "idioms";
+use crate::settings::transform::IDIOMS;
 
 /// Counts bits at once; returns whether the module changed.
 pub fn run_early(module: Module<'_>, host: &Host<'_>) -> bool {
@@ -76,7 +74,7 @@ fn admitted<'m, P>(
     let mut kept = Vec::new();
     for plan in plans {
         let at = Some(place(&plan));
-        if host.admits(NAME, function, at, || message.to_owned()) {
+        if host.admits(IDIOMS, function, at, || message.to_owned()) {
             host.emit(Kind::Passed, function, at, remark, message);
             kept.push(plan);
         }

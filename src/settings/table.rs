@@ -58,7 +58,7 @@ const STEER: &str = Transform::Steer.pass();
 const MAP: &str = Transform::Map.pass();
 
 /// Every pass that takes parameters.
-pub const PASSES: &[&str] = &[ANALYSIS, REMARKS, UNROLL, ANNOTATE, FUSE, STEER, MAP, DEFAULT];
+pub const PASSES: &[&str] = &[ANALYSIS, REMARKS, FREE_ARRAYS, UNROLL, ANNOTATE, FUSE, STEER, MAP, DEFAULT];
 
 const fn runs(transform: Transform, option: &'static str, help: &'static str) -> Parameter {
     let takes = Takes::Runs(transform);
@@ -150,7 +150,7 @@ pub const PARAMETERS: &[Parameter] = &[
         help: "Unroll loops of constant trip count completely if stack objects that they index can be in registers then (on)",
     },
     Parameter {
-        name: "",
+        name: "idioms",
         option: "idioms",
         value: "",
         passes: &[FREE_ARRAYS, DEFAULT],
@@ -201,7 +201,7 @@ pub const PARAMETERS: &[Parameter] = &[
         name: "limit",
         option: "limit",
         value: "N",
-        passes: &[UNROLL, ANNOTATE, FUSE, STEER, DEFAULT],
+        passes: &[FREE_ARRAYS, UNROLL, ANNOTATE, FUSE, STEER, DEFAULT],
         takes: Takes::Number { least: 0, most: u32::MAX, set: |settings, count| settings.limit = Some(count) },
         help: "Carry out the first N plans of a module and announce each: to find the one that breaks a program",
     },

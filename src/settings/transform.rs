@@ -26,6 +26,9 @@ pub const INLINE: &str = "inline";
 pub const FREE_ARRAYS: &str = "free-arrays";
 pub const ARRAYS: &str = "arrays";
 
+/// What the rewrites are called that nvcc makes and clang does not, and the word of their switch.
+pub const IDIOMS: &str = "idioms";
+
 /// The word of the switch by which launches in host code choose a version.
 pub const VERSIONS: &str = "versions";
 
