@@ -13,7 +13,8 @@ use warpwise::divergence::{ModuleAnalysis, Options};
 use warpwise::llvm::handle::{Function, Module};
 use warpwise::llvm::owned::OwnedModule;
 use warpwise::llvm::remark::Host;
-use warpwise::pipeline::{self, Pass, Session};
+use warpwise::pipeline::Session;
+use warpwise::registry::Pass;
 
 /// Runs of which the median is reported.
 const RUNS: usize = 9;
@@ -70,7 +71,7 @@ fn analyse(module: Module<'_>, bodies: &[Function<'_>]) {
 /// A separate function like [`analyse`].
 #[inline(never)]
 fn transform(pass: Pass, module: Module<'_>, parameters: &str) {
-    std::hint::black_box(pipeline::run(pass, module, parameters, &Session::default(), &Host::silent()))
+    std::hint::black_box(pass.run(module, parameters, &Session::default(), &Host::silent()))
         .expect("the parameters are right");
 }
 

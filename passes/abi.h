@@ -67,7 +67,40 @@ struct WarpwiseOption {
   WarpwiseText value;
 };
 
+// An extension point of LLVM's pipelines.
+enum : uint32_t {
+  WARPWISE_START = 0,
+  WARPWISE_EARLY_SIMPLIFICATION = 1,
+  WARPWISE_FULL_LINK_TIME_EARLY = 2,
+  WARPWISE_PEEPHOLE = 3,
+  WARPWISE_OPTIMIZER_EARLY = 4,
+  WARPWISE_OPTIMIZER_LAST = 5,
+};
+
+// A row of the schedule: at this point, from one level of optimisation to another, in the phases of a link whose bits
+// are set (LLVM's ThinOrFullLTOPhase), a pass by its number.
+struct WarpwiseStep {
+  uint32_t point;
+  uint32_t least_level;
+  uint32_t most_level;
+  uint32_t phases;
+  uint32_t pass;
+};
+
+// How many passes there are.
+constexpr uint32_t WARPWISE_PASSES = 16;
+
+// What C++ must know of a pass.
+enum : uint32_t {
+  WARPWISE_DEVICE = 1,   // changes device code
+  WARPWISE_HOST = 2,     // changes host code
+  WARPWISE_REQUIRED = 4, // runs whatever -opt-bisect-limit says
+  WARPWISE_FUNCTION = 8, // runs on one function: warpwise_fuse_function
+  WARPWISE_FACTS = 16,   // emits remarks from facts that LLVM's pass manager keeps
+};
+
 // src/abi/ and src/llvm/ assert the same.
+static_assert(sizeof(WarpwiseStep) == 20);
 static_assert(WARPWISE_PASSED == 0 && WARPWISE_MISSED == 1 && WARPWISE_ANALYSIS == 2 && WARPWISE_ERROR == 3 &&
               WARPWISE_WARNING == 4);
 static_assert(sizeof(WarpwiseText) == 16 && offsetof(WarpwiseText, data) == 0 && offsetof(WarpwiseText, length) == 8);
@@ -95,10 +128,8 @@ void warpwise_other_copy(WarpwiseSink sink, void *context);
 // State kept while one module is compiled with these options. The pointers are Rust's; null stands for no options.
 void *warpwise_session_new(const WarpwiseOption *options, size_t count);
 void warpwise_session_free(void *session);
-// Whether the default pipeline runs the transform with this switch, given the options; for "versions", whether launches
-// in host code choose a version, for "inline", whether calls are inlined that keep stack objects in memory, and for
-// "arrays", whether loops are unrolled that do.
-bool warpwise_session_runs(const void *session, WarpwiseText word);
+// Whether clang's pipelines run a pass, given the options.
+bool warpwise_session_wants(const void *session, uint32_t pass);
 
 // The analysis of a module, and the facts about one of its functions. Null if the input is not valid or after a panic;
 // the other functions accept null.
@@ -110,30 +141,24 @@ void warpwise_facts_print(void *facts, WarpwiseSink sink, void *context);
 void warpwise_facts_remarks(void *facts, WarpwiseText parameters, const void *session, const WarpwiseHost *host);
 // Emits the remarks that waited for others at the same place. Must be called before anything is edited.
 void warpwise_remarks_finish(const void *session, const WarpwiseHost *host);
-// Emits the remark that a module is not optimised, at one of its functions.
-void warpwise_remarks_unoptimised(LLVMValueRef function, const void *session, const WarpwiseHost *host);
 
 // Routes the predicates of marked branches through marked copies before code generation; returns whether there are any.
 bool warpwise_codegen_mark(LLVMModuleRef module, const void *session);
 // Passes PTX with `.uni` on marked branches to the sink.
 void warpwise_codegen_rewrite(WarpwiseText ptx, WarpwiseSink sink, void *context);
 
-// Transforms are module passes, identified by name. The lookup returns a negative number for any other name.
+// Passes (src/registry.rs) have a number. The lookup by name returns a negative one for any other name.
 int32_t warpwise_pass_lookup(WarpwiseText name);
-// Runs a pass; returns whether the module changed.
-bool warpwise_pass_run(int32_t pass, LLVMModuleRef module, WarpwiseText parameters, const void *session,
-                       const WarpwiseHost *host);
-// divergence-map in the host compilation of a CUDA program: registers the counters; returns whether the module changed.
-bool warpwise_map_host(LLVMModuleRef module, const void *session);
-// Lets the launches in the host compilation of a CUDA program choose a version; returns whether the module changed.
-bool warpwise_launch_host(LLVMModuleRef module, const void *session, const WarpwiseHost *host);
-// Inlines calls that keep stack objects in memory, before (`early`) or after LLVM inlines; returns whether the module
-// changed.
-bool warpwise_inline_calls(LLVMModuleRef module, bool early, const void *session, const WarpwiseHost *host);
-// Unrolls loops that keep stack objects in memory; returns whether the module changed.
-bool warpwise_free_arrays(LLVMModuleRef module, WarpwiseText parameters, const void *session, const WarpwiseHost *host);
-// fuse-branches in clang's pipelines: on one function, at extension points where only a function may change, and on a
-// module. A function in which nothing is melded is not changed. Both return whether anything changed.
+// The name of a pass, which lives as long as the program.
+WarpwiseText warpwise_pass_name(uint32_t pass);
+// The traits of a pass.
+uint32_t warpwise_pass_traits(uint32_t pass);
+// Runs a pass over a module in a phase of a link (LLVM's ThinOrFullLTOPhase); returns whether the module changed.
+bool warpwise_pass_run(uint32_t pass, uint32_t phase, LLVMModuleRef module, WarpwiseText parameters,
+                       const void *session, const WarpwiseHost *host);
+// Writes a row of the schedule (src/schedule.rs) by its number, counted from 0; returns false past the last one.
+bool warpwise_schedule(uint32_t number, WarpwiseStep *step);
+// fuse-branches on one function, at extension points where only a function may change. A function in which nothing is
+// melded is not changed. Returns whether anything changed.
 bool warpwise_fuse_function(LLVMValueRef function, const void *session, const WarpwiseHost *host);
-bool warpwise_fuse_module(LLVMModuleRef module, bool before_link, const void *session, const WarpwiseHost *host);
 }

@@ -83,5 +83,3 @@ warpwise::Session::Session() {
 }
 
 warpwise::Session::~Session() { warpwise_session_free(Known); }
-
-bool warpwise::Session::runs(StringRef Switch) const { return warpwise_session_runs(Known, text(Switch)); }

@@ -15,8 +15,6 @@ public:
   Session &operator=(Session &&) = delete;
   ~Session();
   const void *get() const { return Known; }
-  // Whether the default pipeline runs the transform with this switch: "fuse", "map".
-  bool runs(llvm::StringRef Switch) const;
 
 private:
   void *Known;

@@ -15,57 +15,43 @@ use crate::{annotate, arrays, fuse, idioms, inline, map, steer, unroll};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// A pass that a pipeline can name: one transform, or the default pipeline.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Pass {
-    One(Transform),
-    Default,
+/// Whether a module is compiled alone or linked with others at link time; LLVM's `ThinOrFullLTOPhase`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u32)]
+pub enum Phase {
+    #[default]
+    Alone = 0,
+    BeforeThinLink = 1,
+    AfterThinLink = 2,
+    BeforeFullLink = 3,
+    AfterFullLink = 4,
 }
 
-/// A number that does not identify a pass.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("no pass has the number {0}")]
-pub struct NoPass(i32);
+impl Phase {
+    /// All phases, by number.
+    pub const ALL: [Phase; 5] =
+        [Phase::Alone, Phase::BeforeThinLink, Phase::AfterThinLink, Phase::BeforeFullLink, Phase::AfterFullLink];
 
-impl Pass {
-    /// All passes.
-    const ALL: [Pass; 6] = [
-        Pass::One(Transform::ALL[0]),
-        Pass::One(Transform::ALL[1]),
-        Pass::One(Transform::ALL[2]),
-        Pass::One(Transform::ALL[3]),
-        Pass::One(Transform::ALL[4]),
-        Pass::Default,
-    ];
-
-    /// The pass with this name.
-    pub fn of_name(name: &str) -> Option<Pass> {
-        Pass::ALL.into_iter().find(|pass| pass.name() == name)
+    /// The phase with LLVM's number.
+    pub fn of_number(number: u32) -> Phase {
+        Phase::ALL.get(number as usize).copied().unwrap_or_default()
     }
 
-    /// The name of the pass.
-    pub fn name(self) -> &'static str {
-        match self {
-            Pass::One(transform) => transform.pass(),
-            Pass::Default => DEFAULT,
-        }
-    }
-
-    /// The number by which the C++ side identifies the pass.
-    pub fn number(self) -> i32 {
-        match self {
-            Pass::One(transform) => transform as i32,
-            Pass::Default => Transform::ALL.len() as i32,
-        }
+    /// Whether other modules are still to come: nothing of this one is final.
+    pub fn is_before_link(self) -> bool {
+        matches!(self, Phase::BeforeThinLink | Phase::BeforeFullLink)
     }
 }
 
-impl TryFrom<i32> for Pass {
-    type Error = NoPass;
-
-    fn try_from(number: i32) -> Result<Pass, NoPass> {
-        Pass::ALL.into_iter().find(|pass| pass.number() == number).ok_or(NoPass(number))
-    }
+/// What a pass runs on.
+pub struct Run<'a, 'm> {
+    pub module: Module<'m>,
+    /// What stands between the brackets of its name; it was checked when the pipeline was parsed.
+    pub parameters: &'a str,
+    /// Where a link is, for passes in clang's pipelines.
+    pub phase: Phase,
+    pub session: &'a Session,
+    pub host: &'a Host<'a>,
 }
 
 /// State that lives as long as one module is compiled: the command-line options in effect for it, what was derived from
@@ -142,28 +128,35 @@ impl Session {
     }
 }
 
-/// Runs a pass over a module and returns whether the module changed. Parameters were checked when the pipeline was
-/// parsed.
-pub fn run(
-    pass: Pass,
-    module: Module<'_>,
-    parameters: &str,
-    session: &Session,
-    host: &Host<'_>,
+/// Runs a transform that a pipeline names; returns whether the module changed.
+pub fn run_one(run: &Run<'_, '_>, transform: Transform) -> Result<bool, SettingsError> {
+    run_named(run, transform.pass(), |settings, host| run_transform(transform, run.module, settings, run.session, host))
+}
+
+/// Runs the default pipeline; returns whether the module changed.
+pub fn run_default(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
+    let Run { module, session, .. } = *run;
+    run_named(run, DEFAULT, |settings, host| {
+        let written = settings.writes_idioms() && idioms::run_late(module, host);
+        let transformed = match settings.is_tuned() {
+            true => tuning::run(module, settings, session, host),
+            false => run_enabled(module, settings, session, host),
+        };
+        written || transformed
+    })
+}
+
+/// Runs a pass with its parameters, under the limit on plans.
+fn run_named(
+    run: &Run<'_, '_>,
+    name: &str,
+    body: impl FnOnce(&Settings, &Host<'_>) -> bool,
 ) -> Result<bool, SettingsError> {
-    let settings = session.with(pass.name(), parameters)?;
+    let settings = run.session.with(name, run.parameters)?;
     let own = Plans::new(settings.limit);
-    let host = &session.limited(host, &settings, &own);
-    let changed = read_annotations(module);
-    let written = pass == Pass::Default && settings.writes_idioms() && idioms::run_late(module, host);
-    let changed = changed || written;
-    let run = |transform| run_transform(transform, module, &settings, session, host);
-    let transformed = match pass {
-        Pass::One(one) => run(one),
-        Pass::Default if settings.is_tuned() => tuning::run(module, &settings, session, host),
-        Pass::Default => run_enabled(module, &settings, session, host),
-    };
-    Ok(transformed || changed)
+    let host = &run.session.limited(run.host, &settings, &own);
+    let changed = read_annotations(run.module);
+    Ok(body(&settings, host) || changed)
 }
 
 /// Runs the transforms that the settings enable.
@@ -209,23 +202,18 @@ fn run_transform(
 }
 
 /// Inlines calls that keep stack objects in memory, in the middle of a pipeline; returns whether the module changed.
-pub fn inline_calls(module: Module<'_>, stage: inline::Stage, session: &Session, host: &Host<'_>) -> bool {
+pub fn inline_calls(run: &Run<'_, '_>, stage: inline::Stage) -> bool {
+    let Run { module, session, host, .. } = *run;
     inline::run(module, stage, session.settings.results, &host.limited(&session.plans))
 }
 
-/// Unrolls loops that keep stack objects in memory, and counts bits at once, in the middle of a pipeline; returns whether the module changed.
-/// Parameters were checked when the pipeline was parsed.
-pub fn free_arrays(
-    module: Module<'_>,
-    parameters: &str,
-    session: &Session,
-    host: &Host<'_>,
-) -> Result<bool, SettingsError> {
-    let settings = session.with(FREE_ARRAYS, parameters)?;
-    let own = Plans::new(settings.limit);
-    let host = &session.limited(host, &settings, &own);
-    let freed = arrays::run(module, settings.analysis(), settings.results, host);
-    Ok((settings.writes_idioms() && idioms::run_early(module, host)) || freed)
+/// Unrolls loops that keep stack objects in memory, and counts bits at once, in the middle of a pipeline; returns whether the
+/// module changed.
+pub fn free_arrays(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
+    run_named(run, FREE_ARRAYS, |settings, host| {
+        let freed = arrays::run(run.module, settings.analysis(), settings.results, host);
+        (settings.writes_idioms() && idioms::run_early(run.module, host)) || freed
+    })
 }
 
 /// Runs `fuse-branches` on one function, in the middle of a pipeline; returns whether it changed.
@@ -239,34 +227,18 @@ pub fn fuse_function(function: Function<'_>, session: &Session, host: &Host<'_>)
 
 /// Runs `fuse-branches` on a module, in the middle of a pipeline; returns whether it changed.
 /// Before a link no version is made, since the linker may still remove what nothing seems to use.
-pub fn fuse_module(module: Module<'_>, before_link: bool, session: &Session, host: &Host<'_>) -> bool {
-    let host = &host.limited(&session.plans);
+pub fn fuse_module(run: &Run<'_, '_>) -> bool {
+    let Run { module, session, phase, .. } = *run;
+    let host = &run.host.limited(&session.plans);
     let changed = read_annotations(module);
     if session.settings.is_tuned() {
         return changed;
     }
     let mut options = session.fuse_options(&session.settings, first_body(module), host);
-    options.versions &= !before_link;
+    options.versions &= !phase.is_before_link();
     fuse::run_late(module, &options, host) || changed
 }
 
 fn first_body(module: Module<'_>) -> Option<Function<'_>> {
     module.functions().find(|function| !function.is_declaration())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn passes_have_names_and_numbers() {
-        for (number, pass) in Pass::ALL.into_iter().enumerate() {
-            assert_eq!(Pass::of_name(pass.name()), Some(pass));
-            assert_eq!(Pass::try_from(number as i32), Ok(pass));
-        }
-        assert_eq!(Pass::of_name("affine-divergence"), None);
-        for wrong in [-1, 6, i32::MAX, i32::MIN] {
-            assert!(Pass::try_from(wrong).unwrap_err().to_string().contains(&wrong.to_string()));
-        }
-    }
 }

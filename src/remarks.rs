@@ -13,7 +13,7 @@ use crate::entity::Block;
 use crate::explain::{Causes, ExpressionPrinter, explain};
 use crate::ir::handles::Handles;
 use crate::ir::inst::{Opcode, Predicate};
-use crate::llvm::handle::Function;
+use crate::llvm::handle::Module;
 use crate::llvm::remark::{Host, Kind};
 
 /// Which remarks are wanted.
@@ -25,12 +25,18 @@ pub struct Listen {
 
 /// The one remark about code that clang does not optimise, in place of all others: its variables lie in memory, where
 /// nothing is known of them, and no transform runs.
-pub fn emit_unoptimised(function: Function<'_>, host: &Host<'_>) {
+pub fn say_unoptimised(module: Module<'_>, host: &Host<'_>) {
+    let Some(function) =
+        module.functions().find(|function| function.is_ptx_kernel()).filter(|kernel| !kernel.is_declaration())
+    else {
+        return;
+    };
     if let Some(kind) = [Kind::Missed, Kind::Analysis].into_iter().find(|&kind| host.wants(kind)) {
         let message =
             "compiled at -O0: nothing is transformed, and nothing is said of divergence; compile with -O1 or more";
         host.emit(kind, function, None, "Unoptimised", message);
     }
+    host.finish();
 }
 
 /// Emits the analysis remarks of a function.

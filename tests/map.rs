@@ -16,14 +16,15 @@ use warpwise::llvm::image;
 use warpwise::llvm::owned::OwnedModule;
 use warpwise::llvm::remark::Host;
 use warpwise::map::recount;
-use warpwise::pipeline::{self, Pass, Session};
+use warpwise::pipeline::Session;
+use warpwise::registry::Pass;
 use warpwise::simt::{Arg, DivergenceMap, Inputs, LaunchConfig, LaunchReport, Machine, Scheduler, Tolerance, compare};
 
 /// Runs the pass on a copy of the module.
 fn counted(module: &OwnedModule, parameters: &str) -> OwnedModule {
     let copy = OwnedModule::from_text(&module.handle().print(), "counted").expect("printed IR parses");
     let pass = Pass::of_name("divergence-map").expect("the pass exists");
-    assert_eq!(pipeline::run(pass, copy.handle(), parameters, &Session::default(), &Host::silent()), Ok(true));
+    assert_eq!(pass.run(copy.handle(), parameters, &Session::default(), &Host::silent()), Ok(true));
     copy.inkwell().verify().unwrap_or_else(|message| panic!("{}", message.to_string_lossy()));
     copy
 }

@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use warpwise::llvm::owned::OwnedModule;
 use warpwise::llvm::remark::{Host, Remark};
-use warpwise::pipeline::{self, Pass, Session};
+use warpwise::pipeline::Session;
+use warpwise::registry::Pass;
 use warpwise::settings::Settings;
 
 /// A branch with one side, with a source position.
@@ -52,7 +53,7 @@ fn run(pass: &str, module: &OwnedModule, session: &Session) -> (Vec<String>, Str
     let said = RefCell::new(Vec::<Remark>::new());
     let pass = Pass::of_name(pass).expect("a pass");
     let host = Host::collecting(&said, session.said());
-    pipeline::run(pass, module.handle(), "", session, &host).expect("good parameters");
+    pass.run(module.handle(), "", session, &host).expect("good parameters");
     let names = said.into_inner().into_iter().map(|remark| remark.name).collect();
     (names, module.handle().print())
 }

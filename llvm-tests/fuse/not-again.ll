@@ -13,7 +13,7 @@
 ; SAME-NOT: warpwise::NothingToFuse on same
 ; SAME: FuseFunctionPass on same
 ; SAME-NOT: warpwise::NothingToFuse on same
-; SAME: FuseModulePass
+; SAME: fuse-branches-module
 ; SAME-NOT: warpwise::NothingToFuse on same
 ;
 ; GROWS: Running analysis: warpwise::NothingToFuse on grows

@@ -16,10 +16,12 @@ use crate::llvm::handle;
 use crate::llvm::remark::{Host, RawHost};
 use crate::llvm::text::{Sink, Text};
 use crate::pipeline::Session;
+use crate::registry::Pass;
 use crate::remarks::{self, Listen};
+use crate::schedule::SCHEDULE;
 use crate::settings::table::PARAMETERS;
-use crate::settings::transform::{ARRAYS, INLINE, REMARKS, VERSIONS};
-use crate::settings::{self, Settings, Transform};
+use crate::settings::transform::REMARKS;
+use crate::settings::{self, Settings};
 use llvm_sys::prelude::{LLVMModuleRef, LLVMValueRef};
 use std::ffi::c_void;
 use std::mem::offset_of;
@@ -178,23 +180,48 @@ unsafe fn session_of(session: *const c_void, none: &Session) -> &Session {
     unsafe { session.cast::<Session>().as_ref() }.unwrap_or(none)
 }
 
-/// Whether the default pipeline, as the command line has it, runs the transform of a switch (`fuse`).
+/// `WarpwiseStep` of `passes/abi.h`.
+#[repr(C)]
+pub struct RawStep {
+    point: u32,
+    least_level: u32,
+    most_level: u32,
+    phases: u32,
+    pass: u32,
+}
+
+const _: () = assert!(size_of::<RawStep>() == 20);
+
+/// Writes a row of the schedule by its number; returns false past the last one.
 ///
 /// # Safety
-/// `session` came from [`warpwise_session_new`] and is alive, as is the text.
+/// `step` may be written to.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_session_runs(session: *const c_void, word: Text) -> bool {
+pub unsafe extern "C" fn warpwise_schedule(number: u32, step: *mut RawStep) -> bool {
+    let Some(row) = SCHEDULE.get(number as usize) else { return false };
+    let raw = RawStep {
+        point: row.point as u32,
+        least_level: *row.levels.start(),
+        most_level: *row.levels.end(),
+        phases: row.phases.mask(),
+        pass: row.pass as u32,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { step.write(raw) };
+    true
+}
+
+/// Whether clang's pipelines run a pass, given the options.
+///
+/// # Safety
+/// `session` is valid for the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpwise_session_wants(session: *const c_void, pass: u32) -> bool {
     let none = Session::default();
-    // SAFETY: both are alive.
-    let (session, word) = unsafe { (session_of(session, &none), word.get()) };
-    guarded("session_runs", false, || {
-        let settings = session.settings();
-        match Transform::of_word(&word) {
-            Some(transform) => settings.runs(transform),
-            None if word == INLINE => settings.inlines(),
-            None if word == ARRAYS => settings.frees_arrays(),
-            None => word == VERSIONS && settings.chooses_versions(),
-        }
+    // SAFETY: it is alive.
+    let session = unsafe { session_of(session, &none) };
+    guarded("session_wants", false, || {
+        Pass::try_from(pass as i32).is_ok_and(|pass| (pass.info().is_wanted)(session.settings()))
     })
 }
 
@@ -326,29 +353,6 @@ pub unsafe extern "C" fn warpwise_remarks_finish(session: *const c_void, host: *
         let (session, host) = unsafe { (session_of(session, &none), host.as_ref()) };
         if let Some(host) = host {
             Host::new(host, session.said()).finish();
-        }
-    });
-}
-
-/// Says that a module is not optimised, at its first kernel or function of the listener's.
-///
-/// # Safety
-/// `function` is alive; `session` and `host` are valid for the call.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_remarks_unoptimised(
-    function: LLVMValueRef,
-    session: *const c_void,
-    host: *const RawHost,
-) {
-    let none = Session::default();
-    guarded("remarks_unoptimised", (), || {
-        // SAFETY: the pass manager hands out a live function, the rest as above.
-        let (function, session, host) =
-            unsafe { (handle::Function::<'_>::from_raw(function), session_of(session, &none), host.as_ref()) };
-        if let (Some(function), Some(host)) = (function, host) {
-            let host = Host::new(host, session.said());
-            remarks::emit_unoptimised(function, &host);
-            host.finish();
         }
     });
 }

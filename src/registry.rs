@@ -1,0 +1,228 @@
+//! Which passes are there? One row each: its name in a pipeline, whose code it changes, when clang's pipelines run it, and
+//! what it does. [`schedule`](crate::schedule) says where.
+
+use crate::inline::Stage;
+use crate::llvm::handle::Module;
+use crate::llvm::remark::Host;
+use crate::pipeline::{self, Phase, Run, Session};
+use crate::settings::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Settings, SettingsError, Transform};
+use crate::{launch, map, remarks};
+use bitflags::bitflags;
+
+/// A pass.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pass {
+    MapHost,
+    VersionsHost,
+    Begin,
+    InlineEarly,
+    Inline,
+    FreeArrays,
+    Fuse,
+    FuseFunction,
+    FuseModule,
+    Unroll,
+    Annotate,
+    Steer,
+    Map,
+    Remarks,
+    Unoptimised,
+    Default,
+}
+
+bitflags! {
+    /// What the C++ side must know of a pass; `passes/abi.h` has the same.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Traits: u32 {
+        /// It changes device code.
+        const DEVICE = 1;
+        /// It changes host code. Modules of another kind are left alone.
+        const HOST = 2;
+        /// It runs whatever `-opt-bisect-limit` says.
+        const REQUIRED = 4;
+        /// It runs on one function, where only a function may change.
+        const FUNCTION = 8;
+        /// It emits remarks from facts that LLVM's pass manager keeps.
+        const FACTS = 16;
+    }
+}
+
+/// The row of a pass.
+pub struct Info {
+    pub pass: Pass,
+    /// Its name.
+    pub name: &'static str,
+    /// Whether a pipeline can name it; otherwise only clang's pipelines run it.
+    pub is_public: bool,
+    pub traits: Traits,
+    /// Whether clang's pipelines run it, given the options.
+    pub is_wanted: fn(&Settings) -> bool,
+    /// Runs it; returns whether the module changed.
+    pub run: fn(&Run<'_, '_>) -> Result<bool, SettingsError>,
+}
+
+const ALWAYS: fn(&Settings) -> bool = |_| true;
+
+/// A transform that a pipeline can name and the default pipeline runs.
+const fn transform(
+    pass: Pass,
+    transform: Transform,
+    is_wanted: fn(&Settings) -> bool,
+    run: fn(&Run<'_, '_>) -> Result<bool, SettingsError>,
+) -> Info {
+    Info { pass, name: transform.pass(), is_public: true, traits: Traits::DEVICE, is_wanted, run }
+}
+
+/// Of a pass with a name of its own.
+const fn named(
+    pass: Pass,
+    name: &'static str,
+    is_wanted: fn(&Settings) -> bool,
+    run: fn(&Run<'_, '_>) -> Result<bool, SettingsError>,
+) -> Info {
+    Info { pass, name, is_public: true, traits: Traits::DEVICE, is_wanted, run }
+}
+
+/// What only clang's pipelines run.
+const fn inner(
+    pass: Pass,
+    name: &'static str,
+    is_wanted: fn(&Settings) -> bool,
+    run: fn(&Run<'_, '_>) -> Result<bool, SettingsError>,
+) -> Info {
+    Info { is_public: false, ..named(pass, name, is_wanted, run) }
+}
+
+/// All passes, in the order of [`Pass`].
+pub const PASSES: &[Info] = &[
+    Info {
+        traits: Traits::HOST.union(Traits::REQUIRED),
+        ..named(
+            Pass::MapHost,
+            "divergence-map-host",
+            |settings| settings.runs(Transform::Map),
+            |run| Ok(map::run_host(run.module, &run.session.settings().into())),
+        )
+    },
+    Info {
+        traits: Traits::HOST.union(Traits::REQUIRED),
+        ..named(Pass::VersionsHost, "versions-host", Settings::chooses_versions, |run| {
+            Ok(launch::run(run.module, run.session.settings().measures(), run.host))
+        })
+    },
+    // function passes may use the session of a module but not begin it
+    Info {
+        traits: Traits::DEVICE.union(Traits::HOST).union(Traits::REQUIRED),
+        ..inner(Pass::Begin, "warpwise-begin", ALWAYS, |_| Ok(false))
+    },
+    inner(Pass::InlineEarly, "inline-calls-early", Settings::inlines, |run| {
+        Ok(pipeline::inline_calls(run, Stage::Early))
+    }),
+    named(Pass::Inline, INLINE_CALLS, Settings::inlines, |run| Ok(pipeline::inline_calls(run, Stage::Late))),
+    named(Pass::FreeArrays, FREE_ARRAYS, Settings::frees_arrays, pipeline::free_arrays),
+    transform(
+        Pass::Fuse,
+        Transform::Fuse,
+        |settings| settings.runs(Transform::Fuse),
+        |run| pipeline::run_one(run, Transform::Fuse),
+    ),
+    // its own entry of `abi` runs it
+    Info {
+        traits: Traits::DEVICE.union(Traits::FUNCTION),
+        ..inner(Pass::FuseFunction, "fuse-branches-function", |settings| settings.runs(Transform::Fuse), |_| Ok(false))
+    },
+    inner(
+        Pass::FuseModule,
+        "fuse-branches-module",
+        |settings| settings.runs(Transform::Fuse),
+        |run| Ok(pipeline::fuse_module(run)),
+    ),
+    transform(Pass::Unroll, Transform::Unroll, ALWAYS, |run| pipeline::run_one(run, Transform::Unroll)),
+    transform(Pass::Annotate, Transform::Annotate, ALWAYS, |run| pipeline::run_one(run, Transform::Annotate)),
+    transform(Pass::Steer, Transform::Steer, ALWAYS, |run| pipeline::run_one(run, Transform::Steer)),
+    transform(
+        Pass::Map,
+        Transform::Map,
+        |settings| settings.runs(Transform::Map),
+        |run| pipeline::run_one(run, Transform::Map),
+    ),
+    Info {
+        traits: Traits::DEVICE.union(Traits::FACTS),
+        ..inner(Pass::Remarks, "warpwise-remarks", ALWAYS, |_| Ok(false))
+    },
+    Info {
+        traits: Traits::DEVICE.union(Traits::REQUIRED),
+        ..inner(Pass::Unoptimised, "warpwise-unoptimised", ALWAYS, |run| {
+            remarks::say_unoptimised(run.module, run.host);
+            Ok(false)
+        })
+    },
+    named(Pass::Default, DEFAULT, ALWAYS, pipeline::run_default),
+];
+
+// `passes/abi.h` has the same number
+const _: () = assert!(PASSES.len() == 16);
+
+/// A number that does not identify a pass.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("no pass has the number {0}")]
+pub struct NoPass(i32);
+
+impl Pass {
+    /// Its row.
+    pub fn info(self) -> &'static Info {
+        &PASSES[self as usize]
+    }
+
+    /// The pass with this name.
+    pub fn of_name(name: &str) -> Option<Pass> {
+        PASSES.iter().find(|info| info.is_public && info.name == name).map(|info| info.pass)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// Runs it over a module; returns whether the module changed.
+    pub fn run(
+        self,
+        module: Module<'_>,
+        parameters: &str,
+        session: &Session,
+        host: &Host<'_>,
+    ) -> Result<bool, SettingsError> {
+        (self.info().run)(&Run { module, parameters, phase: Phase::default(), session, host })
+    }
+
+    /// The number by which the C++ side identifies it.
+    pub fn number(self) -> i32 {
+        self as i32
+    }
+}
+
+impl TryFrom<i32> for Pass {
+    type Error = NoPass;
+
+    fn try_from(number: i32) -> Result<Pass, NoPass> {
+        usize::try_from(number).ok().and_then(|number| PASSES.get(number)).map(|info| info.pass).ok_or(NoPass(number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passes_have_names_and_numbers() {
+        for (number, info) in PASSES.iter().enumerate() {
+            assert_eq!(Pass::try_from(number as i32), Ok(info.pass));
+            assert_eq!(info.pass.number(), number as i32);
+            assert_eq!(Pass::of_name(info.name), info.is_public.then_some(info.pass));
+        }
+        assert_eq!(Pass::of_name("affine-divergence"), None);
+        for wrong in [-1, PASSES.len() as i32, i32::MAX, i32::MIN] {
+            assert!(Pass::try_from(wrong).unwrap_err().to_string().contains(&wrong.to_string()));
+        }
+    }
+}
