@@ -2,10 +2,10 @@
 """Which branches of a kernel split, for a program that loads its own device code?
 
 Programs that load PTX or cubins themselves (the driver API, PyCUDA, CuPy, Numba) read the counters of a module compiled with
-`-mllvm -warpwise-divergence-map` by one symbol. This example uses the driver through ctypes and nothing else:
+`-mllvm -warpwise-profile-generate` by one symbol. This example uses the driver through ctypes and nothing else:
 
     clang++ -x cuda --cuda-device-only -S --cuda-gpu-arch=sm_90 -O3 -g1 -fpass-plugin=libwarpwise.so \
-        -mllvm -warpwise-divergence-map examples/sum_triangle.cu -o sum_triangle.ptx
+        -mllvm -warpwise-profile-generate examples/sum_triangle.cu -o sum_triangle.ptx
     python3 examples/map_read.py sum_triangle.ptx
 
 `read_map(read_global, read_memory)` is all that another program needs. With PyCUDA:

@@ -52,13 +52,14 @@ struct WarpwiseHost {
   void (*note_nothing)(void *context, LLVMValueRef function);
 };
 
-// A command-line option as in Rust's table: its name after "-warpwise-", a placeholder for its value, its meaning, and
-// whether a value is required. The texts live as long as the program.
+// A command-line option as in Rust's table: its name after "-warpwise-", a placeholder for its value, its meaning,
+// whether a value is required, and whether it is not called that any more. The texts live as long as the program.
 struct WarpwiseOptionRow {
   WarpwiseText name;
   WarpwiseText value;
   WarpwiseText help;
   uint32_t wants_value;
+  uint32_t is_former;
 };
 
 // An option given on the command line.
@@ -112,7 +113,7 @@ static_assert(sizeof(WarpwiseHost) == 48 && offsetof(WarpwiseHost, context) == 0
               offsetof(WarpwiseHost, note_nothing) == 40);
 static_assert(sizeof(WarpwiseOptionRow) == 56 && offsetof(WarpwiseOptionRow, name) == 0 &&
               offsetof(WarpwiseOptionRow, value) == 16 && offsetof(WarpwiseOptionRow, help) == 32 &&
-              offsetof(WarpwiseOptionRow, wants_value) == 48);
+              offsetof(WarpwiseOptionRow, wants_value) == 48 && offsetof(WarpwiseOptionRow, is_former) == 52);
 static_assert(sizeof(WarpwiseOption) == 32 && offsetof(WarpwiseOption, name) == 0 &&
               offsetof(WarpwiseOption, value) == 16);
 
@@ -120,6 +121,8 @@ static_assert(sizeof(WarpwiseOption) == 32 && offsetof(WarpwiseOption, name) == 
 bool warpwise_option_row(uint32_t number, WarpwiseOptionRow *row);
 // Whether an option may have this value; if not, the message is passed to `error`.
 bool warpwise_check_option(WarpwiseText name, WarpwiseText value, WarpwiseSink error, void *context);
+// Says of an option that is not called that any more what takes its place; nothing of others.
+void warpwise_former_option(WarpwiseText name, WarpwiseSink sink, void *context);
 // Whether these are valid parameters of a pass; if not, the message is passed to `error`.
 bool warpwise_check_parameters(WarpwiseText pass, WarpwiseText parameters, WarpwiseSink error, void *context);
 // C++: passes the path of another copy of the plugin in this process to the sink; empty if there is none.

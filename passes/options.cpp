@@ -4,6 +4,7 @@
 #include "options.h"
 #include "text.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
 #include <deque>
 #include <dlfcn.h>
 #include <vector>
@@ -21,6 +22,9 @@ struct TableParser : cl::parser<std::string> {
     std::string Message;
     if (!warpwise_check_option(warpwise::text(Name), warpwise::text(Arg), warpwise::collect, &Message))
       return O.error(Message, ArgName);
+    warpwise_former_option(warpwise::text(Name), warpwise::collect, &Message);
+    if (!Message.empty())
+      errs() << "warning: " << Message << '\n';
     Value = Arg.str();
     return false;
   }
@@ -36,7 +40,8 @@ struct Row {
   Row(const WarpwiseOptionRow &R, cl::OptionCategory &Category)
       : Name(R.name), Argument("warpwise-" + warpwise::ref(R.name).str()),
         Option(StringRef(Argument), cl::cat(Category), cl::desc(warpwise::ref(R.help)),
-               cl::value_desc(warpwise::ref(R.value)), R.wants_value ? cl::ValueRequired : cl::ValueOptional) {
+               cl::value_desc(warpwise::ref(R.value)), R.wants_value ? cl::ValueRequired : cl::ValueOptional,
+               R.is_former ? cl::Hidden : cl::NotHidden) {
     Option.getParser().Name = warpwise::ref(R.name);
     Option.getParser().TakesValue = R.wants_value;
   }

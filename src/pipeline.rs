@@ -60,7 +60,7 @@ pub struct Run<'a, 'm> {
 pub struct Session {
     settings: Settings,
     said: Said,
-    /// The map of `-warpwise-map`, read on first use; `None` if it cannot be used, which is reported once.
+    /// The map of `-warpwise-profile-use`, read on first use; `None` if it cannot be used, which is reported once.
     feedback: OnceCell<Option<Rc<Feedback>>>,
     /// The choice file of `-warpwise-choices`, in the same way.
     choices: OnceCell<Option<Rc<Choices>>>,
@@ -101,7 +101,7 @@ impl Session {
         let read = || match Feedback::read(path) {
             Ok(feedback) => Some(Rc::new(feedback)),
             Err(error) => {
-                host.emit(Kind::Error, function, None, "MapFile", &format!("-warpwise-map: {error}"));
+                host.emit(Kind::Error, function, None, "MapFile", &format!("-warpwise-profile-use: {error}"));
                 None
             }
         };

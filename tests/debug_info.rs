@@ -15,7 +15,8 @@ const FOLDERS: [&str; 11] =
 const TRANSFORMS: [&str; 6] =
     ["unroll-loops", "annotate-uniform", "fuse-branches", "steer-spills", "divergence-map", "warpwise<"];
 /// Flags of a RUN line that change the transformation, not what is printed.
-const FLAGS: [&str; 5] = ["-warpwise-block", "-warpwise-regs", "-warpwise-victims", "-warpwise-map-name", "-mcpu"];
+const FLAGS: [&str; 5] =
+    ["-warpwise-block", "-warpwise-regs", "-warpwise-victims", "-warpwise-profile-generate", "-mcpu"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use warpwise::settings::former;
 use warpwise::settings::table::{self, Parameter};
 
 /// Files that contain names of remarks: the transforms, and the analysis's own remarks.
@@ -117,9 +118,17 @@ fn every_option_and_parameter_is_explained() {
     let rows: Vec<&str> = section.lines().filter(|line| line.starts_with('|')).skip(2).collect();
     let wanted: Vec<String> = table::PARAMETERS.iter().map(row).collect();
     assert_eq!(rows, wanted, "the table of docs/PASSES.md should be:\n{}\n", wanted.join("\n"));
+    for former in former::FORMER {
+        assert!(
+            section.contains(&format!("`-warpwise-{}`", former.option)),
+            "{} is not in docs/PASSES.md",
+            former.option
+        );
+    }
     for word in page.split("`-").skip(1).filter_map(|rest| rest.split(['`', '=', ' ']).next()) {
         if let Some(option) = word.strip_prefix("warpwise-") {
-            assert!(table::of_option(option).is_some(), "-{word} is not in the code");
+            let is_known = table::of_option(option).is_some() || former::of_name(option).is_some();
+            assert!(is_known, "-{word} is not in the code");
         }
     }
     for pass in table::PASSES {

@@ -99,7 +99,7 @@ fn other_devices_stay_as_they_are() {
 fn host_code_without_kernels_stays_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let flag = plugin_flag();
-    let counting = [&flag, "-mllvm", "-warpwise-divergence-map", "-mllvm", "-warpwise-versions"];
+    let counting = [&flag, "-mllvm", "-warpwise-profile-generate", "-mllvm", "-warpwise-versions"];
     let source = source("loops.c");
     for options in [&["-O0"], &["-O2"]] {
         let plain = object(&folder, &source, options, &[]).unwrap();

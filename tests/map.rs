@@ -253,7 +253,7 @@ fn a_program_brings_its_counters_home() {
     here(llvm_tool("clang")).args(["-w", "-c", "runtime.c"]).assert().success();
     here(llvm_tool("clang")).args(["-shared", "-fPIC", "driver.c", "-o", "libcuda.so.1"]).assert().success();
     for source in ["k.cu", "other.cu"] {
-        let map = ["-mllvm", "-warpwise-divergence-map"];
+        let map = ["-mllvm", "-warpwise-profile-generate"];
         here(clang_cuda()).arg(source).arg("-c").arg(plugin_flag()).args(map).assert().success();
     }
     let libraries = plugin().parent().expect("it lies in a folder").to_owned();
@@ -305,7 +305,7 @@ fn separately_compiled_units_register_too() {
         for source in [&kernel, &device] {
             let mut clang = clang_cuda();
             clang.arg(source).args(["-fgpu-rdc", driver, "-c", "-o"]).arg(source.with_extension("o"));
-            clang.arg(plugin_flag()).args(["-mllvm", "-warpwise-divergence-map"]).assert().success();
+            clang.arg(plugin_flag()).args(["-mllvm", "-warpwise-profile-generate"]).assert().success();
             let output = llvm_tool("llvm-nm").arg(source.with_extension("o")).output().expect("llvm-nm runs");
             assert!(stdout(&output).contains("__warpwise_map_register"), "{driver}, {}", source.display());
         }

@@ -1,7 +1,7 @@
 // Counting branches takes nothing from a debugger: the same variables, each where it was, and the same lines.
 //
 // RUN: %clang_cuda %s -g --cuda-noopt-device-debug -mllvm -warpwise-off -emit-llvm -S -o %t.plain.ll
-// RUN: %clang_cuda %s -g --cuda-noopt-device-debug -mllvm -warpwise-divergence-map -emit-llvm -S -o %t.ll
+// RUN: %clang_cuda %s -g --cuda-noopt-device-debug -mllvm -warpwise-profile-generate -emit-llvm -S -o %t.ll
 // RUN: %FileCheck %s < %t.plain.ll
 // RUN: %FileCheck %s < %t.ll
 // RUN: %FileCheck %s --check-prefix=MAP < %t.ll

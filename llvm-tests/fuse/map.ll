@@ -2,9 +2,9 @@
 ; the second weighed and left alone, the third fused. Without the map the first two are known to split one warp of a block.
 ; RUN: %opt -passes='divergence-map<name=t>' -S %s -o %t.counted.ll
 ; RUN: %warpwise simt %t.counted.ll --block 128 --arg 'i32[128]:zero' --arg i32:7 --arg i32:3 --save-map %t.map
-; RUN: %opt -passes='fuse-branches' -warpwise-map=%t.map -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -S %s -o %t.ll 2>&1 | %FileCheck %s
+; RUN: %opt -passes='fuse-branches' -warpwise-profile-use=%t.map -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -S %s -o %t.ll 2>&1 | %FileCheck %s
 ; RUN: %opt -passes='fuse-branches' -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s --check-prefix=BLIND
-; RUN: %not %opt -passes='fuse-branches' -warpwise-map=%t.none -disable-output %s 2>&1 | %FileCheck %s --check-prefix=NONE
+; RUN: %not %opt -passes='fuse-branches' -warpwise-profile-use=%t.none -disable-output %s 2>&1 | %FileCheck %s --check-prefix=NONE
 
 ; CHECK-DAG: a.cu:3:1: divergent branch not fused: by the divergence map it split 0 of 4 warps
 ; CHECK-DAG: a.cu:4:1: divergent branch not fused: too few warps split for what each of the others would lose: 1 of 5+1 instructions {{.*}}; by the divergence map it split 1 of 4 warps
@@ -12,7 +12,7 @@
 ; BLIND-DAG: a.cu:3:1: divergent branch not fused: it is assumed to split 12 % of the warps
 ; BLIND-DAG: a.cu:4:1: divergent branch not fused: it is assumed to split 12 % of the warps
 ; BLIND-DAG: a.cu:5:1: divergent branch fused
-; NONE-COUNT-1: -warpwise-map: cannot read
+; NONE-COUNT-1: -warpwise-profile-use: cannot read
 ; NONE-NOT: cannot read
 
 target triple = "nvptx64-nvidia-cuda"

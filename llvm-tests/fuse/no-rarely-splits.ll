@@ -1,7 +1,7 @@
 ; A condition on data: lanes often agree, and then the selects and the other side's instructions are for nothing.
 ; RUN: %opt -passes='fuse-branches' -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -disable-output %s 2>&1 | %FileCheck %s
 
-; CHECK: divergent branch not fused: it is assumed to split 45 % of the warps, too few for what the others would lose; -warpwise-divergence-map and -warpwise-map=FILE would tell: 1 of 4+1
+; CHECK: divergent branch not fused: it is assumed to split 45 % of the warps, too few for what the others would lose; -warpwise-profile-generate and -warpwise-profile-use=FILE would tell: 1 of 4+1
 
 target triple = "nvptx64-nvidia-cuda"
 

@@ -1,8 +1,8 @@
 // From CUDA to a cubin: ptxas takes the instrumented code, the symbols are in it, and lines are known.
-// RUN: %clang_cuda %s -S -mllvm -warpwise-divergence-map -mllvm -warpwise-map-name=t -o %t.ptx -Rpass=warpwise 2>&1 | %FileCheck %s --check-prefix=REMARK
+// RUN: %clang_cuda %s -S -mllvm -warpwise-profile-generate=name:t -o %t.ptx -Rpass=warpwise 2>&1 | %FileCheck %s --check-prefix=REMARK
 // RUN: %FileCheck %s < %t.ptx
 // RUN: %ptxas -arch=sm_90 %t.ptx -o %t.cubin
-// RUN: %clang_cuda %s -O0 -S -mllvm -warpwise-divergence-map -mllvm -warpwise-map-name=t -o %t.0.ptx
+// RUN: %clang_cuda %s -O0 -S -mllvm -warpwise-profile-generate=name:t -o %t.0.ptx
 // RUN: %FileCheck %s < %t.0.ptx
 
 // REMARK: cuda.cu:[[@LINE+8]]:1: remark: divergence map: {{[0-9]+}} of {{[0-9]+}} branches are counted

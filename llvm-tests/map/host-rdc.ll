@@ -1,5 +1,5 @@
 ; Host code of a separately compiled unit without kernels: clang's empty registration function is filled.
-; RUN: %opt -warpwise-map-name=t -passes=divergence-map-host -S %s | %FileCheck %s
+; RUN: %opt -warpwise-profile-generate=name:t -passes=divergence-map-host -S %s | %FileCheck %s
 
 ; CHECK: define internal void @dummy(ptr %0)
 ; CHECK-NEXT: call void @__cudaRegisterVar(ptr %0, ptr @__warpwise_map_shadow,

@@ -1,6 +1,6 @@
 ; Host code of a whole program: the unit's index is registered beside clang's own kernels and variables, and a constructor
 ; behind clang's tells the runtime library.
-; RUN: %opt -warpwise-map-name=t -passes=divergence-map-host -S %s | %FileCheck %s
+; RUN: %opt -warpwise-profile-generate=name:t -passes=divergence-map-host -S %s | %FileCheck %s
 
 ; CHECK: @__warpwise_map_shadow = internal global [32 x i8] zeroinitializer
 ; CHECK: c"__warpwise_map_t\00"

@@ -9,8 +9,8 @@
 // RUN: %clang_cuda %s %{flags} -mllvm -warpwise-steer=0 2>&1 | %FileCheck %s --check-prefixes=FUSE,VOTE --implicit-check-not=remark:
 // RUN: %clang_cuda %s %{flags} -mllvm -warpwise-annotate=0 2>&1 | %FileCheck %s --check-prefixes=FUSE,STEER --implicit-check-not=remark:
 // RUN: %clang_cuda %s %{flags} -mllvm -warpwise-off 2>&1 | count 0
-// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-divergence-map 2>&1 | %FileCheck %s --check-prefix=COUNTED --implicit-check-not=fused
-// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-divergence-map -mllvm -warpwise-fuse 2>&1 | %FileCheck %s --check-prefix=FUSE
+// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-profile-generate 2>&1 | %FileCheck %s --check-prefix=COUNTED --implicit-check-not=fused
+// RUN: %clang_cuda %s %{flags} -mllvm -warpwise-profile-generate -mllvm -warpwise-fuse 2>&1 | %FileCheck %s --check-prefix=FUSE
 // COUNTED: remark:
 // RUN: %clang_cuda %s %{flags} -O0 2>&1 | count 0
 

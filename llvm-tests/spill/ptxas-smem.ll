@@ -2,7 +2,6 @@
 ; RUN: %opt -passes='steer-spills<victims=none;ptxas-smem>' -S %s | %FileCheck %s --check-prefix=OLD
 ; RUN: sed 's/"target-cpu"/"target-features"="+ptx87,+sm_90" "target-cpu"/' %s > %t.ll
 ; RUN: %opt -passes='steer-spills<victims=none;ptxas-smem>' -S %t.ll | %FileCheck %s
-; RUN: %opt -passes='steer-spills<victims=none>' -warpwise-ptxas-smem -S %t.ll | %FileCheck %s
 ; OLD-NOT: pragma
 ; CHECK: call void asm sideeffect ".pragma \22enable_smem_spilling\22;", ""()
 

@@ -2,7 +2,7 @@
 ; RUN: %opt -passes='warpwise<tune>' -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -S %s 2>%t.remarks | %FileCheck %s --implicit-check-not="$t"
 ; RUN: %FileCheck %s --check-prefix=REMARK < %t.remarks
 ; RUN: %opt -warpwise-tune -warpwise-off -passes=warpwise -S %s | %FileCheck %s
-; RUN: %opt -warpwise-tune -warpwise-divergence-map -passes=warpwise -S %s | %FileCheck %s
+; RUN: %opt -warpwise-tune -warpwise-profile-generate -passes=warpwise -S %s | %FileCheck %s
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK: @"taken$t1" = addrspace(1) global i32 0

@@ -19,6 +19,7 @@ use crate::pipeline::Session;
 use crate::registry::Pass;
 use crate::remarks::{self, Listen};
 use crate::schedule::SCHEDULE;
+use crate::settings::former::{self, FORMER};
 use crate::settings::table::PARAMETERS;
 use crate::settings::transform::REMARKS;
 use crate::settings::{self, Settings};
@@ -62,6 +63,7 @@ pub struct RawOptionRow {
     value: Text,
     help: Text,
     wants_value: u32,
+    is_former: u32,
 }
 
 /// `WarpwiseOption` of `passes/abi.h`.
@@ -77,6 +79,7 @@ const _: () = {
         size_of::<RawOptionRow>() == 56 && offset_of!(RawOptionRow, name) == 0 && offset_of!(RawOptionRow, value) == 16
     );
     assert!(offset_of!(RawOptionRow, help) == 32 && offset_of!(RawOptionRow, wants_value) == 48);
+    assert!(offset_of!(RawOptionRow, is_former) == 52);
     assert!(size_of::<RawOption>() == 32 && offset_of!(RawOption, name) == 0 && offset_of!(RawOption, value) == 16);
 };
 
@@ -86,16 +89,33 @@ const _: () = {
 /// `row` may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn warpwise_option_row(number: u32, row: *mut RawOptionRow) -> bool {
-    let found = PARAMETERS.iter().filter(|row| !row.option.is_empty()).nth(number as usize);
+    let present = PARAMETERS.iter().filter(|row| !row.option.is_empty());
+    let present = present.map(|row| ([row.option, row.value, row.help], row.takes, 0));
+    let former = FORMER.iter().map(|former| ([former.option, "", ""], former.takes, 1));
     // SAFETY: promised by the caller.
-    match (found, unsafe { row.as_mut() }) {
-        (Some(found), Some(row)) => {
-            let [name, value, help] = [found.option, found.value, found.help].map(Text::of);
-            *row = RawOptionRow { name, value, help, wants_value: found.wants_value().into() };
+    match (present.chain(former).nth(number as usize), unsafe { row.as_mut() }) {
+        (Some((texts, takes, is_former)), Some(row)) => {
+            let [name, value, help] = texts.map(Text::of);
+            *row = RawOptionRow { name, value, help, wants_value: takes.wants_value().into(), is_former };
             true
         }
         _ => false,
     }
+}
+
+/// Says of an option that is not called that any more what takes its place.
+///
+/// # Safety
+/// As [`warpwise_check_option`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpwise_former_option(name: Text, sink: Sink, context: *mut c_void) {
+    // SAFETY: the text lives for this call.
+    let name = unsafe { name.get() };
+    guarded("former_option", (), || {
+        if let Some(former) = former::of_name(&name) {
+            say(sink, context, &former.sentence());
+        }
+    });
 }
 
 /// Checks the value of one option.
@@ -336,7 +356,7 @@ pub unsafe extern "C" fn warpwise_facts_remarks(
             return;
         };
         let settings = expected("facts_remarks", session.settings().clone(), session.with(REMARKS, &parameters));
-        let listen = Listen { everything: settings.remark_all };
+        let listen = Listen { everything: settings.optimal_accesses };
         remarks::emit(&known.facts, &known.handles, &Host::new(host, session.said()), listen);
     });
 }

@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use warpwise_rt::format::Map;
 
-/// Divergence maps: where warps split, counted by a program compiled with -mllvm -warpwise-divergence-map.
+/// Divergence maps: where warps split, counted by a program compiled with -mllvm -warpwise-profile-generate.
 #[derive(Args)]
 pub struct MapArgs {
     #[command(subcommand)]

@@ -102,7 +102,7 @@ impl fmt::Display for FuseReject {
             }
             FuseReject::RarelySplits(numbers, percent) => write!(
                 f,
-                "it is assumed to split {percent} % of the warps, too few for what the others would lose; -warpwise-divergence-map and -warpwise-map=FILE would tell: {numbers}"
+                "it is assumed to split {percent} % of the warps, too few for what the others would lose; -warpwise-profile-generate and -warpwise-profile-use=FILE would tell: {numbers}"
             ),
             FuseReject::Cold => write!(f, "hardly any warp comes to it"),
             FuseReject::NeverSplits(visits) => write!(f, "{visits}"),

@@ -54,7 +54,7 @@ impl fmt::Display for FormatError {
             FormatError::Empty => write!(f, "the file is empty: the run that wrote it was cut off"),
             FormatError::Foreign => write!(
                 f,
-                "it is no warpwise map; programs compiled with -mllvm -warpwise-divergence-map write maps, and `warpwise simt --save-map`"
+                "it is no warpwise map; programs compiled with -mllvm -warpwise-profile-generate write maps, and `warpwise simt --save-map`"
             ),
             FormatError::Json => write!(
                 f,

@@ -1,6 +1,6 @@
 // What can a program ask of the runtime of its divergence map?
 //
-// Programs built with `-mllvm -warpwise-divergence-map` and linked with `-lwarpwise_rt` write a map when they exit; this
+// Programs built with `-mllvm -warpwise-profile-generate` and linked with `-lwarpwise_rt` write a map when they exit; this
 // is for those that want one earlier.
 #pragma once
 

@@ -22,6 +22,8 @@ pub enum FormError {
     Switch(String),
     #[error("takes a whole number from {least} to {most}, not '{text}'")]
     Number { text: String, least: u32, most: u32 },
+    #[error("takes 0 or 1, or 'all' and 'name:SUFFIX' with '+' between them, not '{0}'")]
+    Profile(String),
     #[error("takes letters, digits and underscores, not '{0}'")]
     Suffix(String),
     #[error("takes a path, but has none")]

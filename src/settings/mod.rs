@@ -11,6 +11,7 @@
 
 pub mod enabled;
 pub mod error;
+pub mod former;
 pub mod spill_candidates;
 pub mod table;
 pub mod transform;
@@ -32,7 +33,7 @@ pub struct Settings {
     /// Run the simple analysis instead of the affine one.
     pub simple: bool,
     /// Also emit remarks for accesses that are already optimal.
-    pub remark_all: bool,
+    pub optimal_accesses: bool,
     /// Whose sources remarks speak of.
     pub remarks: Whose,
     /// Which transforms the default pipeline runs.
@@ -94,7 +95,7 @@ impl Default for Settings {
         Settings {
             block: None,
             simple: false,
-            remark_all: false,
+            optimal_accesses: false,
             remarks: Whose::default(),
             switches: transform::Switches::default(),
             is_off: false,
@@ -150,7 +151,7 @@ impl Settings {
     fn set_parameter(&mut self, pass: &str, name: &str, value: Option<&str>) -> Result<(), SettingsError> {
         if let Some(row) = table::of_pass(pass).find(|row| row.name == name) {
             let value = value.unwrap_or("");
-            return row.apply(self, value).map_err(|error| SettingsError::of_parameter(pass, name, error));
+            return row.takes.apply(self, value).map_err(|error| SettingsError::of_parameter(pass, name, error));
         }
         let word = name.strip_prefix("no-").and_then(Transform::of_word).filter(|_| pass == DEFAULT);
         match (word, value) {
@@ -169,12 +170,12 @@ impl Settings {
 
     /// Sets a command-line option, by its name after `-warpwise-`. A switch needs no value.
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), SettingsError> {
-        let Some(row) = table::of_option(name) else {
+        let Some(takes) = takes_of(name) else {
             let options = table::PARAMETERS.iter().map(|row| row.option).filter(|option| !option.is_empty());
             let known = options.collect::<Vec<_>>().join(", ");
             return Err(SettingsError::UnknownOption { name: name.to_owned(), known });
         };
-        row.apply(self, value).map_err(|error| SettingsError::of_option(name, error))
+        takes.apply(self, value).map_err(|error| SettingsError::of_option(name, error))
     }
 
     /// The options of the analysis.
@@ -225,7 +226,7 @@ impl Settings {
         let Settings {
             block,
             simple,
-            remark_all: _,
+            optimal_accesses: _,
             remarks: _,
             switches,
             is_off: _, // nothing is made of kernels then, measured or not
@@ -259,11 +260,17 @@ impl Settings {
     }
 }
 
+/// What an option takes, also one that has another name now.
+fn takes_of(option: &str) -> Option<table::Takes> {
+    let former = || former::of_name(option).map(|former| former.takes);
+    table::of_option(option).map(|row| row.takes).or_else(former)
+}
+
 /// What is wrong with the value of an option, as the continuation of LLVM's message; `None` if nothing is.
 pub fn check_option(name: &str, value: &str) -> Option<String> {
     let mut scratch = Settings::default();
-    match table::of_option(name) {
-        Some(row) => row.apply(&mut scratch, value).err().map(|error| error.to_string()),
+    match takes_of(name) {
+        Some(takes) => takes.apply(&mut scratch, value).err().map(|error| error.to_string()),
         None => scratch.set_option(name, value).err().map(|error| error.to_string()),
     }
 }
@@ -315,6 +322,27 @@ mod tests {
     }
 
     #[test]
+    fn an_option_may_say_more_than_on_or_off() {
+        let set = |name: &str, value: &str| {
+            let mut settings = Settings::default();
+            settings.set_option(name, value).map(|()| settings)
+        };
+        let profile = |value: &str| set("profile-generate", value).unwrap();
+        assert!(profile("").runs(Transform::Map) && !profile("0").runs(Transform::Map));
+        let both = profile("name:a_1+all");
+        assert!(both.runs(Transform::Map) && both.map_all && both.map_name.as_deref() == Some("a_1"));
+        assert!(!profile("1").map_all && profile("all").map_name.is_none());
+        for wrong in ["name:", "name:a-b", "every", "all+", "0+all"] {
+            assert!(set("profile-generate", wrong).is_err(), "{wrong}");
+        }
+        let remarks = |value: &str| set("remarks", value).map(|settings| (settings.remarks, settings.optimal_accesses));
+        assert_eq!(remarks("optimal"), Ok((Whose::Own, true)));
+        assert_eq!(remarks("all+optimal"), Ok((Whose::All, true)));
+        assert_eq!(remarks("all"), Ok((Whose::All, false)));
+        assert!(set("map-all", "1").unwrap().map_all && set("remark-all", "").unwrap().optimal_accesses);
+    }
+
+    #[test]
     fn an_error_names_every_parameter() {
         for pass in table::PASSES {
             let error = Settings::parse(pass, "frob").unwrap_err().to_string();
@@ -355,7 +383,7 @@ mod tests {
         assert_eq!(line.clone().with_parameters("annotate-uniform", "").unwrap().regs, Some(64));
         let settings = line.with_parameters(DEFAULT, "regs=32;fuse").unwrap();
         assert!(settings.regs == Some(32) && settings.runs(Transform::Fuse));
-        assert!(Settings::default().set_option("frob", "").unwrap_err().to_string().contains("divergence-map"));
+        assert!(Settings::default().set_option("frob", "").unwrap_err().to_string().contains("profile-generate"));
     }
 
     /// Every option decides about a kernel's code, or is named here.
@@ -363,10 +391,10 @@ mod tests {
     fn what_decides_is_told_apart() {
         let idle = [
             "off",
-            "remark-all",
             "remarks",
-            "map-all",
-            "map-name",
+            "optimal",
+            "all",
+            "name",
             "flush-after",
             "versions",
             "tune",
@@ -381,7 +409,7 @@ mod tests {
             let values = ["1", "0", "64", "none", "/some/where"];
             let mut changed = values.into_iter().filter_map(|value| {
                 let mut settings = plain.clone();
-                row.apply(&mut settings, value).ok().filter(|()| settings != plain).map(|()| settings)
+                row.takes.apply(&mut settings, value).ok().filter(|()| settings != plain).map(|()| settings)
             });
             let settings = changed.next().unwrap_or_else(|| panic!("no value changes {name}"));
             let decides = !idle.contains(&name) && name != "limit";
@@ -397,7 +425,7 @@ mod tests {
             assert!(!names.iter().any(|(name, option)| {
                 (*name == row.name && !name.is_empty()) || (*option == row.option && !option.is_empty())
             }));
-            assert!(row.wants_value() != row.value.is_empty() || row.value == "0");
+            assert!(row.takes.wants_value() != row.value.is_empty() || row.value == "0");
             names.push((row.name, row.option));
         }
     }

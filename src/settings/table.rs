@@ -38,6 +38,8 @@ pub enum Takes {
     Switch(fn(&mut Settings, bool)),
     /// On the command line like [`Takes::Switch`]; as a parameter, the word or `no-` and the word.
     Runs(Transform),
+    /// [`Takes::Runs`] of the divergence map, or with [words](profile) about what is counted.
+    Profile,
     Number {
         least: u32,
         most: u32,
@@ -84,11 +86,14 @@ pub const PARAMETERS: &[Parameter] = &[
     runs(Transform::Annotate, "annotate", "Run annotate-uniform (on)"),
     runs(Transform::Fuse, "fuse", "Run fuse-branches (on; off with the map unless asked for)"),
     runs(Transform::Steer, "steer", "Run steer-spills (on)"),
-    runs(
-        Transform::Map,
-        "divergence-map",
-        "Run divergence-map: count how many warps reach each branch and split there (off)",
-    ),
+    Parameter {
+        takes: Takes::Profile,
+        ..runs(
+            Transform::Map,
+            "profile-generate",
+            "Run divergence-map: count how many warps reach each branch and split there (off); =all: also at branches that are proven uniform, =name:SUFFIX: with this suffix in symbols",
+        )
+    },
     Parameter {
         name: "",
         option: "off",
@@ -127,7 +132,7 @@ pub const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "ptxas-smem",
-        option: "ptxas-smem",
+        option: "",
         value: "",
         passes: &[STEER, DEFAULT],
         takes: Takes::Switch(|settings, on| settings.ptxas_smem = on),
@@ -206,32 +211,32 @@ pub const PARAMETERS: &[Parameter] = &[
         help: "Carry out the first N plans of a module and announce each: to find the one that breaks a program",
     },
     Parameter {
-        name: "remark-all",
-        option: "remark-all",
-        value: "",
-        passes: &[REMARKS],
-        takes: Takes::Switch(|settings, on| settings.remark_all = on),
-        help: "Also emit remarks for memory accesses that are already optimal",
-    },
-    Parameter {
         name: "",
         option: "remarks",
         value: "WHOSE",
         passes: PASSES,
-        takes: Takes::Path(|settings, whose| settings.remarks = Whose::named(whose)),
-        help: "Sources that remarks are about: own (not headers of CUDA, CCCL and the system), all, or a folder",
+        takes: Takes::Path(remarks),
+        help: "Sources that remarks are about: own (not headers of CUDA, CCCL and the system), all, or a folder; optimal, or WHOSE+optimal: also about memory accesses that are already optimal",
     },
     Parameter {
         name: "",
-        option: "map",
+        option: "profile-use",
         value: "FILE",
         passes: &[FUSE],
         takes: Takes::Path(|settings, path| settings.map_file = Some(path.into())),
         help: "Divergence map of an earlier run, whose counts fuse-branches uses",
     },
     Parameter {
+        name: "optimal",
+        option: "",
+        value: "",
+        passes: &[REMARKS],
+        takes: Takes::Switch(|settings, on| settings.optimal_accesses = on),
+        help: "Also emit remarks for memory accesses that are already optimal",
+    },
+    Parameter {
         name: "all",
-        option: "map-all",
+        option: "",
         value: "",
         passes: &[MAP],
         takes: Takes::Switch(|settings, on| settings.map_all = on),
@@ -239,7 +244,7 @@ pub const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "name",
-        option: "map-name",
+        option: "",
         value: "SUFFIX",
         passes: &[MAP],
         takes: Takes::Suffix(|settings, suffix| settings.map_name = Some(suffix.to_owned())),
@@ -290,34 +295,64 @@ impl Parameter {
     /// How the parameter is written: `regs=N`, `fuse, no-fuse`, `vote=0`.
     pub fn form(&self) -> String {
         match self.takes {
-            Takes::Runs(_) => format!("{0}, no-{0}", self.name),
+            Takes::Runs(_) | Takes::Profile => format!("{0}, no-{0}", self.name),
             _ if self.value.is_empty() => self.name.to_owned(),
             _ => format!("{}={}", self.name, self.value),
         }
     }
+}
 
+impl Takes {
     /// Whether a value is required.
-    pub fn wants_value(&self) -> bool {
-        !matches!(self.takes, Takes::Switch(_) | Takes::Runs(_))
+    pub fn wants_value(self) -> bool {
+        !matches!(self, Takes::Switch(_) | Takes::Runs(_) | Takes::Profile)
     }
 
     /// Parses a value and stores it. A missing value is given as the empty string.
-    pub(super) fn apply(&self, settings: &mut Settings, text: &str) -> Result<(), ValueError> {
-        match self.takes {
+    pub(super) fn apply(self, settings: &mut Settings, text: &str) -> Result<(), ValueError> {
+        match self {
             Takes::Switch(set) => set(settings, switch(text)?),
             Takes::Runs(transform) => settings.switches.turn(transform, switch(text)?),
+            Takes::Profile => profile(settings, text)?,
             Takes::Number { least, most, set } => set(settings, number(text, least, most)?),
             Takes::Shape(set) => set(settings, text.parse()?),
             Takes::SpillCandidates(set) => set(settings, text.parse()?),
-            Takes::Suffix(set) => {
-                let is_suffix = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-                set(settings, if is_suffix { text } else { return Err(FormError::Suffix(text.to_owned()).into()) });
-            }
+            Takes::Suffix(set) => set(settings, suffix(text)?),
             Takes::Results(set) => set(settings, results(text)?),
             Takes::Path(set) => set(settings, if text.is_empty() { return Err(FormError::Path.into()) } else { text }),
         }
         Ok(())
     }
+}
+
+/// What `-warpwise-profile-generate` counts and how it is named: like a switch, or `all` and `name:SUFFIX` with `+` between
+/// them.
+fn profile(settings: &mut Settings, text: &str) -> Result<(), FormError> {
+    let mut on = true;
+    for word in text.split('+') {
+        match word.strip_prefix("name:") {
+            Some(name) => settings.map_name = Some(suffix(name)?.to_owned()),
+            None if word == "all" => settings.map_all = true,
+            None => on = switch(text).map_err(|_| FormError::Profile(text.to_owned()))?,
+        }
+    }
+    settings.switches.turn(Transform::Map, on);
+    Ok(())
+}
+
+/// What `-warpwise-remarks` asks for.
+fn remarks(settings: &mut Settings, text: &str) {
+    let whose = if text == "optimal" { Some("") } else { text.strip_suffix("+optimal") };
+    settings.optimal_accesses |= whose.is_some();
+    match whose.unwrap_or(text) {
+        "" => {}
+        whose => settings.remarks = Whose::named(whose),
+    }
+}
+
+fn suffix(text: &str) -> Result<&str, FormError> {
+    let is_suffix = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if is_suffix { Ok(text) } else { Err(FormError::Suffix(text.to_owned())) }
 }
 
 /// Accepts the same words as LLVM's own switches.

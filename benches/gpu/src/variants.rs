@@ -99,7 +99,7 @@ pub const VARIANTS: &[Variant] = &[
     variant(
         "map",
         "with map",
-        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-steer=0", "-warpwise-divergence-map"]),
+        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-steer=0", "-warpwise-profile-generate"]),
         &["map"],
     ),
     by_hand("by_hand", "by hand", Made::Clang, TRANSFORMS),

@@ -1,8 +1,8 @@
 ; Accesses that are as good as they can be are told only on demand.
 ;
 ; RUN: %opt -passes=warpwise-remarks -pass-remarks-analysis=warpwise -disable-output %s 2>&1 | %FileCheck %s --allow-empty
-; RUN: %opt -warpwise-remark-all -passes=warpwise-remarks -pass-remarks-analysis=warpwise -disable-output %s 2>&1 | %FileCheck %s --check-prefix=ALL
-; RUN: %opt -passes='warpwise-remarks<remark-all>' -pass-remarks-analysis=warpwise -disable-output %s 2>&1 | %FileCheck %s --check-prefix=ALL
+; RUN: %opt -warpwise-remarks=optimal -passes=warpwise-remarks -pass-remarks-analysis=warpwise -disable-output %s 2>&1 | %FileCheck %s --check-prefix=ALL
+; RUN: %opt -passes='warpwise-remarks<optimal>' -pass-remarks-analysis=warpwise -disable-output %s 2>&1 | %FileCheck %s --check-prefix=ALL
 
 ; CHECK-NOT: {{.}}
 ; ALL: lanes 4 bytes apart: 4 sectors per request, the fewest

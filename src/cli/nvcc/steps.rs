@@ -354,7 +354,7 @@ impl Planner<'_> {
         Step::of(command)
     }
 
-    /// The library with which objects compiled with `-warpwise-divergence-map` write their map. It lies beside the
+    /// The library with which objects compiled with `-warpwise-profile-generate` write their map. It lies beside the
     /// plugin; nothing of it is linked into other programs.
     fn map_runtime(&self) -> Option<PathBuf> {
         let library = self.tools.plugin.as_ref()?.with_file_name("libwarpwise_rt.a");
