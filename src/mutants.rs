@@ -122,8 +122,6 @@ mutants! {
     SwappedPhi,
     /// Phis behind melded blocks take the first side's value for both.
     ExitOneSide,
-    /// Counters of melded loops start one too late.
-    CounterLate,
     /// Loads of melded blocks do not wait for the stores before them.
     HoistedLoad,
     /// A subtraction becomes an addition of what was subtracted.

@@ -4,5 +4,4 @@ pub mod frequency;
 pub mod grid_work;
 pub mod issue;
 pub mod trip_bound;
-pub mod trip_count;
 pub mod unlikely;

@@ -25,7 +25,7 @@ use crate::ir::Func;
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use crate::llvm::edit::Editor;
-use crate::llvm::handle::{self, DebugLoc, IntPredicate, RawOpcode, ValueKind};
+use crate::llvm::handle::{self, DebugLoc, RawOpcode, ValueKind};
 use crate::mutants::{self, Mutant};
 use rustc_hash::FxHashMap;
 
@@ -49,8 +49,6 @@ struct Applier<'a, 'm> {
     ends: Vec<handle::Block<'m>>,
     /// New phis and the phis that they replace, by pair.
     phis: Vec<(usize, handle::Inst<'m>, [Option<handle::Inst<'m>>; 2])>,
-    /// Counters of the plan, as they are created.
-    counters: Vec<handle::Inst<'m>>,
     /// Selects of the pair being emitted.
     selects: FxHashMap<[Value<'m>; 2], Value<'m>>,
     /// If there is debug information: the locations of the sides, and the records of the pair being emitted.
@@ -89,7 +87,6 @@ impl<'a, 'm> Applier<'a, 'm> {
             ends: heads.clone(),
             heads,
             phis: Vec::new(),
-            counters: Vec::new(),
             selects: FxHashMap::default(),
             sides,
             records: None,
@@ -102,16 +99,10 @@ impl<'a, 'm> Applier<'a, 'm> {
         if self.plan.hub.is_none() {
             self.forward_first_phis();
         }
-        for counter in &self.plan.counters {
-            let ty = self.editor.int_type(32);
-            let phi = self.editor.at_end(self.heads[counter.header]).phi(ty, "fuse.iteration");
-            self.counters.push(phi);
-        }
         for index in 0..self.plan.pairs.len() {
             self.emit(index);
         }
         self.connect_phis();
-        self.connect_counters();
         self.connect_exits();
         for &product in &self.plan.rounding.alone {
             self.editor.round_alone(self.handles.inst(product));
@@ -171,7 +162,7 @@ impl<'a, 'm> Applier<'a, 'm> {
                 Step::Guard(groups) => block = self.guard(block, groups),
             }
         }
-        self.terminate(index, pair, block);
+        self.terminate(pair, block);
         self.ends[index] = block;
         if let (Some(records), Some(sides)) = (self.records.take(), &self.sides) {
             let rest = (pair.tail == Tail::Split).then(|| pair.sides.map(|side| self.handles.block(side)));
@@ -328,7 +319,7 @@ impl<'a, 'm> Applier<'a, 'm> {
         }
     }
 
-    fn terminate(&mut self, index: usize, pair: &PairPlan, block: handle::Block<'m>) {
+    fn terminate(&mut self, pair: &PairPlan, block: handle::Block<'m>) {
         let sides = pair.sides.map(|side| self.handles.block(side));
         let Tail::Joined { links, crossed } = &pair.tail else {
             self.editor.at_end(block).branch_if(self.condition, sides[0], sides[1]);
@@ -344,14 +335,6 @@ impl<'a, 'm> Applier<'a, 'm> {
         match self.func.insts[self.func.terminator(pair.sides[0])].opcode {
             Opcode::Br => _ = self.editor.branch(targets[0]),
             Opcode::CondBr => {
-                if let Some(place) = self.plan.counters.iter().position(|counter| counter.exit == index) {
-                    let (counter, phi) = (self.plan.counters[place], self.counters[place]);
-                    let last = self.editor.int(32, counter.last);
-                    let predicate = if counter.leaves_when { IntPredicate::LLVMIntEQ } else { IntPredicate::LLVMIntNE };
-                    let condition = self.editor.compare(predicate, phi.value(), last, "");
-                    self.editor.branch_if(condition, targets[0], targets[1]);
-                    return;
-                }
                 let conditions = ends.map(|end| end.branch_condition().expect("a conditional branch"));
                 let mut second = conditions[1];
                 if *crossed {
@@ -400,23 +383,6 @@ impl<'a, 'm> Applier<'a, 'm> {
         for (_, _, old) in std::mem::take(&mut self.phis) {
             for phi in old.into_iter().flatten() {
                 self.editor.erase(phi);
-            }
-        }
-    }
-
-    /// Every edge into a counted loop, except the one back, starts the counter from 0.
-    fn connect_counters(&mut self) {
-        for (counter, &phi) in self.plan.counters.iter().zip(&self.counters) {
-            for from in self.leading_to(Link::Pair(counter.header)) {
-                let end = self.ends[from].terminator().expect("the pair was emitted");
-                let value = if from == counter.latch {
-                    let one = self.editor.int(32, 1);
-                    self.editor.before(end);
-                    self.editor.binary(RawOpcode::LLVMAdd, phi.value(), one, "")
-                } else {
-                    self.editor.int(32, u64::from(mutants::on(Mutant::CounterLate)))
-                };
-                self.editor.add_incoming(phi, value, self.ends[from]);
             }
         }
     }

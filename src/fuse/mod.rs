@@ -14,7 +14,6 @@
 //! plan       the plan of one branch, its numbers (cost), and whether it pays
 //!  ├ contraction whether the same multiply-adds come about
 //!  │  └ sunk     which sums clang would part from their products
-//!  ├ counters   what becomes of loops that LLVM would unroll
 //!  ├ machine    what ptxas and LLVM make of the sides without us
 //!  ├ splits     how likely a branch splits a warp
 //!  ├ weight     how often a warp that splits executes the blocks of the sides
@@ -48,7 +47,6 @@ mod apply_hub;
 mod apply_records;
 mod contraction;
 mod convert;
-mod counters;
 mod hub;
 mod legality;
 mod loops;

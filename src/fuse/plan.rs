@@ -34,7 +34,6 @@
 //! index.
 
 use super::contraction::{self, Rounding};
-use super::counters::{self, Counter};
 use super::hub::{self, Hub, Way};
 use super::legality;
 use super::machine;
@@ -54,7 +53,6 @@ use crate::gpu::prices::DIVERGENT_BRANCH;
 use crate::ir::inst::Opcode;
 use crate::phrase::counted;
 use rustc_hash::FxHashSet;
-use smallvec::SmallVec;
 use std::fmt;
 
 /// Least gain in issue cycles. Below it the error of the estimate exceeds the gain.
@@ -183,8 +181,6 @@ pub struct FusePlan {
     /// The edges to the sides, if other branches lead to them too.
     pub hub: Option<Hub>,
     pub pairs: Vec<PairPlan>,
-    /// Counters that melded loops get.
-    pub counters: SmallVec<[Counter; 2]>,
     pub rounding: Rounding,
     pub numbers: Numbers,
     /// Blocks whose code is changed or removed.
@@ -340,14 +336,13 @@ fn behind_hub(
 }
 
 /// Whether a plan pays.
-fn judge(outline: &Outline, context: &Context<'_, '_>, mut plan: FusePlan) -> Result<FusePlan, FuseReject> {
+fn judge(outline: &Outline, context: &Context<'_, '_>, plan: FusePlan) -> Result<FusePlan, FuseReject> {
     let numbers = plan.numbers;
     let Numbers { saved, added, risk, .. } = numbers;
     // choosing between results of both sides is left to LLVM and ptxas, which do it where it pays
     if numbers.melded == 0 {
         return Err(FuseReject::NothingAlike(numbers.insts));
     }
-    let counters = counters::counters(outline, context.frequencies, &plan.pairs);
     if !context.always {
         let [t, f] = plan.pairs[0].sides.map(|side| outline.cfg().cycles.cycle_of(side));
         if t != f && numbers.visits.is_none() {
@@ -368,11 +363,7 @@ fn judge(outline: &Outline, context: &Context<'_, '_>, mut plan: FusePlan) -> Re
         if numbers.visits.is_none() && context.frequencies.is_cold(plan.entry) {
             return Err(FuseReject::Cold);
         }
-        if let Err(lost) = counters {
-            return Err(FuseReject::LosesTripCount(lost));
-        }
     }
-    plan.counters = counters.unwrap_or_default();
     if context.results == Results::Same {
         plan.rounding = contraction::settle(outline, context, &plan).ok_or(FuseReject::Contraction)?;
     }
@@ -421,7 +412,6 @@ impl Planner<'_, '_, '_> {
             entry: self.region.entry,
             hub,
             pairs,
-            counters: SmallVec::new(),
             rounding: Rounding::default(),
             numbers: self.numbers,
             core,

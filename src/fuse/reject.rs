@@ -1,6 +1,5 @@
 //! Why is a divergent branch not fused? One variant, and one remark, for each reason.
 
-use super::counters::LostTripCounts;
 use super::legality::Obstacle;
 use super::plan::{Numbers, Visits};
 use crate::entity::Inst;
@@ -15,8 +14,6 @@ pub enum FuseReject {
     NothingAlike([u32; 2]),
     Unprofitable(Numbers),
     Risky(Numbers),
-    /// LLVM would unroll the loops separately but not melded.
-    LosesTripCount(LostTripCounts),
     /// Results would differ in the last bit.
     Contraction,
     /// One side leaves a loop in which the other stays.
@@ -48,7 +45,6 @@ impl FuseReject {
             FuseReject::NothingAlike(_) => "NotFusedNothingAlike",
             FuseReject::Unprofitable(_) => "NotFusedUnprofitable",
             FuseReject::Risky(_) => "NotFusedRisky",
-            FuseReject::LosesTripCount(_) => "NotFusedLosesTripCount",
             FuseReject::Contraction => "NotFusedContraction",
             FuseReject::LeavesLoop => "NotFusedLeavesLoop",
             FuseReject::AlongRows => "NotFusedAlongRows",
@@ -72,15 +68,6 @@ impl fmt::Display for FuseReject {
             FuseReject::Unprofitable(numbers) => write!(f, "it does not pay: {numbers}"),
             FuseReject::Risky(numbers) => {
                 write!(f, "a warp that does not split would lose {} cycles: {numbers}", numbers.risk)
-            }
-            FuseReject::LosesTripCount(LostTripCounts { trip_counts, insts }) => {
-                let [t, e] =
-                    trip_counts.map(|count| count.map_or("an unknown number of".to_owned(), |n| n.to_string()));
-                write!(
-                    f,
-                    "LLVM can unroll loops of {t} and {e} iterations ({} and {} instructions each), but not the melded one",
-                    insts[0], insts[1]
-                )
             }
             FuseReject::Contraction => write!(
                 f,

@@ -25,7 +25,7 @@ pub fn place_of(mutant: Mutant) -> Place {
             Mode::Control,
             "annotate-uniform<assume-restrict>,function(loop-simplify,lcssa,loop-mssa(loop-rotate,licm))",
         ),
-        SwappedSelect | LostGuard | SwappedPhi | ExitOneSide | CounterLate | HoistedLoad | KeptSign => {
+        SwappedSelect | LostGuard | SwappedPhi | ExitOneSide | HoistedLoad | KeptSign => {
             (Mode::Diamonds, "fuse-branches<always>")
         }
         GatherSwapped => (Mode::Control, "fuse-branches<always>"),
