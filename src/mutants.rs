@@ -162,6 +162,46 @@ mutants! {
     VersionEarly,
     /// The table asks for half of the memory.
     VersionShort,
+    /// The table of a version says nothing of its launches.
+    VersionAnyLaunch,
+    /// The table of a version asks about the next dimension.
+    VersionDimension,
+    /// The table of a version asks for half of the multiple.
+    VersionHalf,
+    /// The call has the function's argument by value in the caller's own object.
+    InlineNoCopy,
+    /// A pointer into an object becomes one to its beginning.
+    InlineOffsetLost,
+    /// A function's pointers are taken in the other order.
+    InlineSwapped,
+    /// A store of the function to an object is forgotten.
+    InlineStoreLost,
+    /// Loops that are unrolled completely lack the last turn.
+    ArrayTurnLost,
+    /// Objects that are indexed by the same loops are one.
+    ArrayOneObject,
+    /// A store that the loads of the same loop may see is not there.
+    ArrayStoreLost,
+    /// Every turn loads from the first place.
+    ArrayFirstPlace,
+    /// There is no loop for the turns that remain.
+    UnrollNoRemainder,
+    /// Every copy of a turn has the index of the first.
+    UnrollSameIndex,
+    /// What is used behind the loop is from before the last turn.
+    UnrollStaleExit,
+    /// A number without bits counts none.
+    CountNone,
+    /// The bits of the lower half are counted.
+    CountHalf,
+    /// What was counted before is forgotten.
+    CountAnew,
+    /// The last piece of a copy is left out.
+    CopyShort,
+    /// All pieces are copied to the first place.
+    CopyOnePlace,
+    /// What is divided is kept, not the quotient or remainder.
+    RemainderUndivided,
     /// `divergence-map` counts visits twice.
     CountsTwice,
 }

@@ -9,6 +9,7 @@ use crate::launch_table::{ATTRIBUTE, Fact, LaunchVersion, MAX_VERSIONS, table_of
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module};
 use crate::llvm::remark::{Host, Kind};
+use crate::mutants::{self, Mutant};
 use crate::shared_memory::room::{NoShared, NoVersion};
 
 /// Largest kernel that is copied, in basic blocks. No version is worth doubling the code of a very large kernel.
@@ -112,7 +113,18 @@ pub fn record<'m>(editor: &mut Editor<'m>, version: Function<'m>, entry: &Launch
 
 /// Writes the table by which the host finds the versions of a kernel, in place of any that there is.
 pub fn write_table<'m>(editor: &mut Editor<'m>, kernel: Function<'m>) {
-    let entries: Vec<LaunchVersion> = all_of(kernel).into_iter().map(|(_, entry)| entry).collect();
+    let mut entries: Vec<LaunchVersion> = all_of(kernel).into_iter().map(|(_, entry)| entry).collect();
+    for entry in &mut entries {
+        if mutants::on(Mutant::VersionAnyLaunch) {
+            entry.facts.clear();
+        }
+        for fact in &mut entry.facts {
+            if let Fact::BlockMultiple { dim, of } = fact {
+                *dim = if mutants::on(Mutant::VersionDimension) { 1 } else { *dim };
+                *of /= if mutants::on(Mutant::VersionHalf) { 2 } else { 1 };
+            }
+        }
+    }
     let name = table_of(&kernel.name());
     editor.launch_table(kernel, &name, &crate::launch_table::encode(&entries));
 }

@@ -1,4 +1,7 @@
 ; RUN: %opt -passes=annotate-uniform -warpwise-block=250 -verify-each -S %s | %FileCheck %s
+; RUN: %opt -passes=annotate-uniform -warpwise-block=250 -S %s -o %t.ll
+; RUN: %warpwise simt --compare %s %t.ll -k guarded --block 250 --arg f32[250]:iota --arg i32[8]:iota --arg i32:200
+; RUN: %warpwise simt --compare %s %t.ll -k guarded --block 250 --arg f32[250]:iota --arg i32[8]:iota --arg i32:33
 ; Behind a guard lane 0 may be gone. The number of the warp is made of thread indices alone, so it is read from lane 0 at
 ; the entry, where all lanes are.
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"

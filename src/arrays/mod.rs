@@ -12,6 +12,8 @@
 
 mod index;
 mod plan;
+#[cfg(any(feature = "mutants", test))]
+mod planted;
 mod products;
 mod reject;
 
@@ -39,6 +41,8 @@ pub fn run(module: Module<'_>, options: divergence::Options, results: Results, h
     drop(analysis);
     for (function, plan) in &plans {
         let mut editor = Editor::new(module);
+        #[cfg(any(feature = "mutants", test))]
+        planted::before(&mut editor, plan);
         plan.products.iter().for_each(|&product| editor.round_alone(product));
         plan.latches.iter().for_each(|&latch| editor.ask_to_unroll_fully(latch));
         drop(editor);

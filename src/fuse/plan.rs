@@ -336,7 +336,7 @@ fn behind_hub(
 }
 
 /// Whether a plan pays.
-fn judge(outline: &Outline, context: &Context<'_, '_>, plan: FusePlan) -> Result<FusePlan, FuseReject> {
+fn judge(outline: &Outline, context: &Context<'_, '_>, mut plan: FusePlan) -> Result<FusePlan, FuseReject> {
     let numbers = plan.numbers;
     let Numbers { saved, added, risk, .. } = numbers;
     // choosing between results of both sides is left to LLVM and ptxas, which do it where it pays

@@ -5,6 +5,7 @@
 //! current block. Constructs truncate it when they leave a region, and the generator needs no other notion of
 //! dominance.
 
+use super::aimed::Taker;
 use super::knobs::{Feature, FeatureSet, Knobs};
 use super::launch::Geometry;
 use super::local_arrays::LocalArray;
@@ -169,6 +170,8 @@ pub(super) struct Gen<'a> {
     pub(super) globals: String,
     pub(super) functions: String,
     pub(super) callees: Vec<Callee>,
+    /// Functions that nobody has called yet.
+    pub(super) takers: Vec<Taker>,
     /// Functions that return an address in their own frame, by number, and whether they take a by-value argument.
     pub(super) lookouts: Vec<(usize, bool)>,
     pub(super) geometries: Vec<Geometry>,

@@ -32,7 +32,7 @@ impl Gen<'_> {
         }
     }
 
-    fn begin(&mut self, params: &[Param], ret: Ty) -> Func {
+    pub(super) fn begin(&mut self, params: &[Param], ret: Ty) -> Func {
         let budget = self.rng.range(6, 28) as i64;
         let outer = std::mem::replace(&mut self.f, Func::new(budget));
         self.f.ret = Some(ret);

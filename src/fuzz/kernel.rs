@@ -37,6 +37,7 @@ pub(super) fn generate(seed: u64, knobs: &Knobs) -> GeneratedKernel {
         globals: String::new(),
         functions: String::new(),
         callees: Vec::new(),
+        takers: Vec::new(),
         lookouts: Vec::new(),
         geometries,
         dynamic_shared: 0,
@@ -48,6 +49,9 @@ pub(super) fn generate(seed: u64, knobs: &Knobs) -> GeneratedKernel {
     };
     g.globals();
     g.device_functions();
+    if knobs.mode == Mode::Calls {
+        g.takers();
+    }
     let (signature, args) = g.signature();
     g.prologue(flat);
     let rest = g.guard();
@@ -296,6 +300,9 @@ impl Gen<'_> {
             Mode::Diamonds => self.diamonds(),
             Mode::Pressure => self.pressure(),
             Mode::Loops => (0..self.rng.range(1, 2)).for_each(|_| self.stream_loop(16)),
+            Mode::CountedArrays => (0..self.rng.range(1, 2)).for_each(|_| self.counted_arrays()),
+            Mode::Calls => (0..self.takers.len()).for_each(|_| self.take()),
+            Mode::Idioms => (0..self.rng.range(2, 4)).for_each(|_| self.idiom()),
             _ => {}
         }
         let left = self.f.budget;

@@ -19,11 +19,17 @@ pub enum Mode {
     Collectives,
     /// Loops over memory whose trip count only the launch knows, for unrolling.
     Loops,
+    /// Stack arrays that loops of constant trip count index.
+    CountedArrays,
+    /// Functions that are called once, with the address of a stack object.
+    Calls,
+    /// Loops that count bits, small copies, divisions of counters.
+    Idioms,
 }
 
 impl Mode {
     /// Every mode, in the order `fuzz` cycles through them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::General,
         Self::Control,
         Self::Diamonds,
@@ -32,6 +38,9 @@ impl Mode {
         Self::UniformLoads,
         Self::Collectives,
         Self::Loops,
+        Self::CountedArrays,
+        Self::Calls,
+        Self::Idioms,
     ];
 
     /// The name on the command line.
@@ -45,6 +54,9 @@ impl Mode {
             Self::UniformLoads => "uniform-loads",
             Self::Collectives => "collectives",
             Self::Loops => "loops",
+            Self::CountedArrays => "counted-arrays",
+            Self::Calls => "calls",
+            Self::Idioms => "idioms",
         }
     }
 
@@ -237,7 +249,7 @@ impl Knobs {
         };
         use Feature::*;
         let scale: &[(Feature, u32)] = match mode {
-            Mode::General | Mode::Diamonds => &[],
+            Mode::General | Mode::Diamonds | Mode::CountedArrays | Mode::Calls | Mode::Idioms => &[],
             Mode::Control => &[
                 (If, 3),
                 (IfElse, 2),

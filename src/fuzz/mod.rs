@@ -10,6 +10,7 @@
 //! Nothing here uses the analysis: what the generator needs to know about a value (a bound, who agrees on it), it knows
 //! by construction.
 
+mod aimed;
 mod assembly;
 mod build;
 mod calls;
@@ -29,6 +30,7 @@ pub mod odd;
 mod passes;
 #[cfg(any(feature = "mutants", test))]
 pub mod planted;
+pub mod recipes;
 mod rng;
 mod special;
 mod stack;

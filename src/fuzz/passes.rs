@@ -11,12 +11,12 @@
 use super::claims;
 use super::drive::{Failure, Plan, Runner, Tally, Trouble, inputs, load};
 use super::launch::{Geometry, Launch};
-use crate::check::debug_info::{Kept, check as check_debug_info};
+use crate::check::debug_info::{Editors, Kept, check as check_debug_info};
 use crate::llvm::image::{ModuleImage, import};
 use crate::llvm::optimise::{optimise, transform};
 use crate::llvm::owned::OwnedModule;
 use crate::map::recount;
-use crate::settings::{FREE_ARRAYS, Transform};
+use crate::settings::{FREE_ARRAYS, INLINE_CALLS, Transform};
 use crate::simt::{DivergenceMap, LaunchConfig, Machine, Reconvergence, Scheduler, versions};
 
 /// Placeholder for the block of the launch.
@@ -146,12 +146,17 @@ fn debug_info(text: &str, passes: &str, pipeline: &str) -> Result<Kept, Failure>
         let module = OwnedModule::from_text(text, super::KERNEL).map_err(|e| e.to_string())?;
         transform(&module, passes).map(|_| module)
     };
-    // unroll-loops and free-arrays have LLVM make the copies, and its SimplifyCFG loses lines now and then
-    let of_llvm =
-        ["default<", "function(", Transform::Unroll.pass(), FREE_ARRAYS].iter().any(|part| passes.contains(part));
+    let asks_llvm = [Transform::Unroll.pass(), FREE_ARRAYS, INLINE_CALLS];
+    let editors = if asks_llvm.iter().any(|pass| passes.contains(pass)) {
+        Editors::Llvms
+    } else if ["default<", "function("].iter().any(|part| passes.contains(part)) {
+        Editors::Both
+    } else {
+        Editors::Ours
+    };
     let trouble =
         |text| Failure { trouble: Trouble::DebugInfo(text), ..Failure::module(&format!("after {pipeline}"), "") };
-    check_debug_info(text, !of_llvm, run).map_err(trouble)
+    check_debug_info(text, editors, run).map_err(trouble)
 }
 
 /// The block as `block=` takes it.

@@ -4,6 +4,7 @@
 //! results of kernels after it, soonest on kernels of the mode that gives the transform something to do.
 
 use super::drive::{self, Failure, Plan, Tally};
+use super::recipes::recipe_of;
 use super::{Feature, Knobs, Mode};
 use crate::mutants::{Mutant, activate};
 
@@ -13,46 +14,28 @@ pub struct Place {
     mode: Option<Mode>,
     /// Features that occur more often in the kernels.
     more: &'static [Feature],
+    /// The seed of a kernel that is known to show it.
+    first: u64,
     plan: Plan,
 }
 
 /// Where to look for a mistake.
 pub fn place_of(mutant: Mutant) -> Place {
     use Mutant::*;
-    let (mode, passes) = match mutant {
-        VoteDivergent => (Mode::Control, "annotate-uniform<block={block}>"),
-        WrittenInvariant => (
-            Mode::Control,
-            "annotate-uniform<assume-restrict>,function(loop-simplify,lcssa,loop-mssa(loop-rotate,licm))",
-        ),
-        SwappedSelect | LostGuard | SwappedPhi | ExitOneSide | HoistedLoad | KeptSign => {
-            (Mode::Diamonds, "fuse-branches<always>")
-        }
-        GatherSwapped => (Mode::Control, "fuse-branches<always>"),
-        StackOverlap | StackStride | StackNoBarrier | StackPhiSwapped | StackSelectSwapped | StackEarlyLoad => {
-            (Mode::LocalArrays, "steer-spills<victims=rare+stack;block={block}>")
-        }
-        ConstantShifted | AnyBlock => (Mode::LocalArrays, "steer-spills<victims=rare+stack>"),
-        VersionStride | VersionEarly | VersionShort => (Mode::LocalArrays, "steer-spills<victims=rare+stack;versions>"),
-        RematOperand | ZeroIsOne => (Mode::Pressure, "steer-spills<victims=constant;regs=24;block={block}>"),
-        SlotOffset | SlotNoBarrier | RowStride | LaneLost => {
-            (Mode::Pressure, "steer-spills<victims=affine+uniform+divergent;regs=24;block={block}>")
-        }
-        CountsTwice => (Mode::Control, "divergence-map"),
-        _ => {
-            let (mode, more): (_, &[Feature]) = match mutant {
-                StillFrames | SameFrames => (Some(Mode::LocalArrays), &[Feature::DynamicAlloca, Feature::StackAddress]),
-                LoneOrder | LoneLeaves | LoneStays => (Some(Mode::Control), &[Feature::OneLane, Feature::InTurn]),
-                FlatInPlane => (Some(Mode::General), &[Feature::WarpIndex]),
-                GuardEither => (Some(Mode::Control), &[Feature::Guarded]),
-                _ => (None, &[]),
-            };
-            return Place { mode, more, plan: Plan { only_claims: true, schedules: 0, ..Plan::default() } };
-        }
+    if let Some((recipe, first)) = recipe_of(mutant) {
+        // a missing wait shows if warps run independently
+        let schedules = u64::from(matches!(mutant, StackNoBarrier | SlotNoBarrier));
+        let plan = Plan { passes: vec![recipe.pipeline.to_owned()], schedules, ..Plan::default() };
+        return Place { mode: Some(recipe.mode), more: recipe.more, first, plan };
+    }
+    let (mode, more): (_, &[Feature]) = match mutant {
+        StillFrames | SameFrames => (Some(Mode::LocalArrays), &[Feature::DynamicAlloca, Feature::StackAddress]),
+        LoneOrder | LoneLeaves | LoneStays => (Some(Mode::Control), &[Feature::OneLane, Feature::InTurn]),
+        FlatInPlane => (Some(Mode::General), &[Feature::WarpIndex]),
+        GuardEither => (Some(Mode::Control), &[Feature::Guarded]),
+        _ => (None, &[]),
     };
-    // a missing wait shows if warps run independently
-    let schedules = u64::from(matches!(mutant, StackNoBarrier | SlotNoBarrier));
-    Place { mode: Some(mode), more: &[], plan: Plan { passes: vec![passes.to_owned()], schedules, ..Plan::default() } }
+    Place { mode, more, first: 0, plan: Plan { only_claims: true, schedules: 0, ..Plan::default() } }
 }
 
 impl Place {
@@ -79,17 +62,19 @@ impl Place {
     }
 }
 
-/// Looks for a mistake on the kernels of the seeds below `most`; returns the first that shows it.
+/// Looks for a mistake on the kernel that is known to show it, then on those of the seeds below `most`; returns the first
+/// that does.
 pub fn search(mutant: Mutant, most: u64) -> Option<(u64, Failure)> {
     let place = place_of(mutant);
     activate(Some(mutant));
-    let found = (0..most).find_map(|seed| Some((seed, place.notices(seed)?)));
+    let found = std::iter::once(place.first).chain(0..most).find_map(|seed| Some((seed, place.notices(seed)?)));
     activate(None);
     found
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::recipes::PASSES;
     use super::*;
 
     /// More kernels than any of the mistakes needs.
@@ -133,64 +118,23 @@ mod tests {
         all_noticed(&[Mutant::AssemblyGuard]);
     }
 
-    /// How the passes begin that show the mistakes of a transform, one test each.
-    const PASSES: [&str; 6] = [
-        "annotate-uniform",
-        "fuse-branches",
-        "steer-spills<victims=constant;",
-        "steer-spills<victims=rare+stack",
-        "steer-spills<victims=affine+uniform+divergent;",
-        "divergence-map",
-    ];
-
-    /// The mistakes that show after passes that begin so.
-    fn noticed_after(passes: &str) {
-        let is_of =
-            |mutant: &Mutant| place_of(*mutant).plan.passes.first().is_some_and(|first| first.starts_with(passes));
-        let mutants: Vec<Mutant> = Mutant::ALL.iter().copied().filter(is_of).collect();
-        assert!(!mutants.is_empty(), "{passes}");
-        all_noticed(&mutants);
-    }
-
+    /// Every mistake in a transform is noticed by the kernels for its pass.
     #[test]
-    fn annotate() {
-        noticed_after(PASSES[0]);
+    fn transforms() {
+        let faults = PASSES.iter().flat_map(|tested| tested.recipes).flat_map(|recipe| recipe.faults);
+        let faults: Vec<Mutant> = faults.map(|(mutant, _)| *mutant).collect();
+        all_noticed(&faults);
     }
 
-    #[test]
-    fn fuse() {
-        noticed_after(PASSES[1]);
-    }
-
-    #[test]
-    fn remat() {
-        noticed_after(PASSES[2]);
-    }
-
-    #[test]
-    fn stack() {
-        noticed_after(PASSES[3]);
-    }
-
-    #[test]
-    fn slots() {
-        noticed_after(PASSES[4]);
-    }
-
-    #[test]
-    fn map() {
-        noticed_after(PASSES[5]);
-    }
-
-    /// All mistakes in transforms are covered by the tests above.
+    /// Mistakes in transforms are in the table, those in the analysis are not.
     #[test]
     fn mistakes_of_transforms_have_places() {
         let first = Mutant::VoteDivergent as usize;
         for (index, &mutant) in Mutant::ALL.iter().enumerate() {
-            let place = place_of(mutant);
-            assert_eq!(place.is_of_transform(), index >= first, "{mutant:?}");
-            let tests = PASSES.iter().filter(|pass| place.plan.passes.iter().any(|first| first.starts_with(**pass)));
-            assert_eq!(tests.count(), usize::from(index >= first), "{mutant:?}");
+            assert_eq!(place_of(mutant).is_of_transform(), index >= first, "{mutant:?}");
+            let recipes = PASSES.iter().flat_map(|tested| tested.recipes);
+            let found = recipes.flat_map(|recipe| recipe.faults).filter(|(fault, _)| *fault == mutant).count();
+            assert_eq!(found, usize::from(index >= first), "{mutant:?}");
         }
     }
 }

@@ -65,6 +65,21 @@ fn loop_kernels_verify() {
 }
 
 #[test]
+fn counted_array_kernels_verify() {
+    verify_mode(Mode::CountedArrays);
+}
+
+#[test]
+fn calling_kernels_verify() {
+    verify_mode(Mode::Calls);
+}
+
+#[test]
+fn idiomatic_kernels_verify() {
+    verify_mode(Mode::Idioms);
+}
+
+#[test]
 fn poison_and_schedule_dependent_kernels_verify() {
     let mut knobs = Knobs::of_mode(Mode::General);
     knobs.allow_poison = true;

@@ -5,6 +5,7 @@
 
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{AttrPlace, Inst, Type, Value, attribute_kind, intrinsic_id};
+use crate::mutants::{self, Mutant};
 use llvm_sys::LLVMOpcode::{LLVMAddrSpaceCast, LLVMAlloca, LLVMCall, LLVMGetElementPtr};
 
 /// What is said of a copy.
@@ -97,8 +98,9 @@ pub fn apply<'m>(editor: &mut Editor<'m>, plan: &Copy<'m>) {
             editor.load(ty, place, piece.bytes as u32, false, "")
         })
         .collect();
-    for (&piece, value) in plan.pieces.iter().zip(loaded) {
-        let place = place(editor, to, piece);
+    let stored = plan.pieces.len() - usize::from(mutants::on(Mutant::CopyShort));
+    for (&piece, value) in plan.pieces.iter().zip(loaded).take(stored) {
+        let place = if mutants::on(Mutant::CopyOnePlace) { to } else { place(editor, to, piece) };
         editor.store(value, place, piece.bytes as u32, false);
     }
     editor.erase(plan.call);

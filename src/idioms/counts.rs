@@ -5,6 +5,7 @@
 
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Block, Inst, IntPredicate, Value};
+use crate::mutants::{self, Mutant};
 use llvm_sys::LLVMOpcode::{LLVMAdd, LLVMAnd, LLVMBr, LLVMICmp, LLVMPHI, LLVMTrunc, LLVMZExt};
 
 /// What is said of a loop.
@@ -82,17 +83,25 @@ pub fn apply<'m>(editor: &mut Editor<'m>, plan: &Count<'m>) {
     let &Count { branch, number, count, counted, left_if } = plan;
     let (ty, wanted) = (number.ty(), count.ty());
     let (bits, wanted_bits) = (ty.int_bits().unwrap_or(32), wanted.int_bits().unwrap_or(32));
-    editor.before(branch);
-    let bare = editor.intrinsic("llvm.ctpop", &[ty], &[number.value()], "");
+    // before the sum, whose value debug records name from there on
+    editor.before(counted);
+    let mut counted_in = number.value();
+    if mutants::on(Mutant::CountHalf) {
+        let half = editor.int(bits, u64::MAX >> (64 - bits / 2));
+        counted_in = editor.binary(LLVMAnd, counted_in, half, "");
+    }
+    let bare = editor.intrinsic("llvm.ctpop", &[ty], &[counted_in], "");
     let one = editor.int(bits, 1);
     // a number without bits is looked at once, too
-    let turns = editor.intrinsic("llvm.umax", &[ty], &[bare, one], "");
+    let turns =
+        if mutants::on(Mutant::CountNone) { bare } else { editor.intrinsic("llvm.umax", &[ty], &[bare, one], "") };
     let turns = match wanted_bits.cmp(&bits) {
         std::cmp::Ordering::Less => editor.cast(LLVMTrunc, turns, wanted, ""),
         std::cmp::Ordering::Equal => turns,
         std::cmp::Ordering::Greater => editor.cast(LLVMZExt, turns, wanted, ""),
     };
-    let all = editor.binary(LLVMAdd, count.value(), turns, "bits");
+    let before = if mutants::on(Mutant::CountAnew) { editor.int(wanted_bits, 0) } else { count.value() };
+    let all = editor.binary(LLVMAdd, before, turns, "bits");
     editor.replace_all_uses(counted.value(), all);
     let condition = editor.int(1, left_if.into());
     editor.set_operand(branch, 0, condition);

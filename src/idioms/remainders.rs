@@ -5,6 +5,7 @@
 
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Inst, Value};
+use crate::mutants::{self, Mutant};
 use llvm_sys::LLVMOpcode::{LLVMAdd, LLVMOr, LLVMPHI, LLVMSub, LLVMUDiv, LLVMURem, LLVMZExt};
 
 /// What is said of a division.
@@ -43,6 +44,12 @@ fn is_step(value: Value<'_>, phi: Inst<'_>) -> bool {
 
 /// Widens the frozen division.
 pub fn apply<'m>(editor: &mut Editor<'m>, widening: Inst<'m>) {
-    let frozen = editor.before(widening).freeze(widening.operand(0), "");
+    let mut kept = widening.operand(0);
+    if mutants::on(Mutant::RemainderUndivided)
+        && let Some(division) = kept.as_inst()
+    {
+        kept = division.operand(0);
+    }
+    let frozen = editor.before(widening).freeze(kept, "");
     editor.set_operand(widening, 0, frozen);
 }

@@ -14,6 +14,8 @@
 mod calls;
 mod object;
 mod plan;
+#[cfg(any(feature = "mutants", test))]
+mod planted;
 mod products;
 mod reject;
 
@@ -71,7 +73,11 @@ fn inline_in<'m>(
     products.dedup();
     products.into_iter().for_each(|product| editor.round_alone(product));
     for (call, _) in plans {
+        #[cfg(any(feature = "mutants", test))]
+        let shared = planted::before(&mut editor, call);
         editor.inline(call);
+        #[cfg(any(feature = "mutants", test))]
+        planted::after(&mut editor, &shared);
     }
     drop(editor);
     if stage == Stage::Late {

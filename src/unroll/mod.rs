@@ -9,6 +9,8 @@ mod body;
 mod loads;
 mod origin;
 mod plan;
+#[cfg(any(feature = "mutants", test))]
+mod planted;
 mod reject;
 mod trips;
 
@@ -77,6 +79,8 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     }
     drop(analysis);
     let mut editor = Editor::new(module);
+    #[cfg(any(feature = "mutants", test))]
+    plans.iter().for_each(|&(_, latch)| planted::before(&mut editor, latch));
     plans.iter().for_each(|&(_, latch)| editor.ask_to_unroll(latch, FACTOR));
     let mut functions: Vec<Function<'_>> = plans.iter().map(|&(function, _)| function).collect();
     functions.dedup();

@@ -1,0 +1,396 @@
+//! What do the passes find in kernels that rewrite code without asking about lanes? Arrays that loops of constant trip
+//! count index, for `free-arrays`; functions that are called once with the address of an object, for `inline-calls`;
+//! loops that count bits, small copies and divisions of counters, for the idioms.
+
+use super::build::{ENTRY, Gen, Param};
+use super::knobs::Feature;
+use super::memory::{FLOAT_HI, Source, size_of};
+use super::value::{I1, I8, I16, I32, I64, Name, Scope, Ty, Val};
+use std::fmt::Write as _;
+
+/// Bytes of the thread's own part of the second output buffer.
+const OWN_BYTES: u64 = 32;
+
+/// An array that only loops index.
+#[derive(Clone, Copy)]
+struct Counted {
+    pointer: Val,
+    elem: Ty,
+    len: u64,
+}
+
+/// A function that takes the address of an object, and is called once.
+#[derive(Clone, Debug)]
+pub(super) struct Taker {
+    name: String,
+    /// Whether each pointer is by value.
+    pointers: Vec<bool>,
+    /// Words that each pointer leads to.
+    words: u64,
+}
+
+impl Gen<'_> {
+    // Arrays.
+
+    /// One or two arrays that are filled, changed and read by loops of constant trip count.
+    pub(super) fn counted_arrays(&mut self) {
+        self.note(Feature::LocalArray);
+        let (elem, len) = (self.rng.pick(&[I32, I32, I16, I8, I64, Ty::F32, Ty::F64]), self.rng.range(3, 20));
+        let arrays: Vec<Counted> = (0..self.rng.range(1, 2)).map(|_| self.array_of(elem, len)).collect();
+        for &array in arrays.iter().take(if self.rng.chance(50) { 1 } else { 2 }) {
+            self.counted(len, None, |g, i, _| {
+                let value = g.filling(elem, i);
+                g.put(array, i, value);
+                None
+            });
+        }
+        if arrays.len() > 1 {
+            self.counted(len, None, |g, i, _| {
+                let value = g.filling(elem, i);
+                g.put(arrays[0], i, value);
+                let other = g.filling(elem, i);
+                g.put(arrays[1], i, other);
+                None
+            });
+        }
+        for _ in 0..self.rng.below(3) {
+            let (to, from) = (self.rng.pick(&arrays), self.rng.pick(&arrays));
+            self.change_array(to, from);
+        }
+        for &array in &arrays {
+            let first = if elem.bits() > 0 { self.pick(elem) } else { Val::float(elem, 0.0) };
+            let backwards = self.rng.chance(40);
+            let sum = self.counted(len, Some(first), |g, i, sum| {
+                let i = if backwards {
+                    g.temp(i.ty, len, i.scope, format_args!("sub nuw nsw {} {}, {i}", i.ty, len - 1))
+                } else {
+                    i
+                };
+                let read = g.get(array, i);
+                sum.map(|sum| g.mixed(sum, read))
+            });
+            if let Some(sum) = sum {
+                self.observe(sum);
+            }
+        }
+    }
+
+    fn array_of(&mut self, elem: Ty, len: u64) -> Counted {
+        let pointer = self.reserve(I64, 0, Scope::Lane);
+        let _ = writeln!(self.f.allocas, "  {pointer} = alloca [{len} x {elem}], align 16");
+        Counted { pointer, elem, len }
+    }
+
+    /// Changes each element by one of its own or of another array: itself, its mirror image, the one before it, or all.
+    fn change_array(&mut self, to: Counted, from: Counted) {
+        let len = to.len;
+        let which = self.rng.below(4);
+        if which == 3 {
+            self.counted(len, None, |g, i, _| {
+                g.counted(3, None, |g, j, _| {
+                    let j = if j.ty == i.ty {
+                        j
+                    } else if i.ty == I64 {
+                        g.extend_positive(j)
+                    } else {
+                        g.truncate(j, i.ty)
+                    };
+                    let (old, other) = (g.get(to, i), g.get(from, j));
+                    let new = g.mixed(old, other);
+                    g.put(to, i, new);
+                    None
+                });
+                None
+            });
+            return;
+        }
+        let turns = if which == 2 { len - 1 } else { len };
+        self.counted(turns, None, |g, i, _| {
+            let ty = i.ty;
+            let (target, source) = match which {
+                0 => (i, i),
+                1 => (i, g.temp(ty, len, i.scope, format_args!("sub nuw nsw {ty} {}, {i}", len - 1))),
+                _ => (g.temp(ty, len, i.scope, format_args!("add nuw nsw {ty} {i}, 1")), i),
+            };
+            let (old, other) = (g.get(to, target), g.get(from, source));
+            let new = g.mixed(old, other);
+            g.put(to, target, new);
+            None
+        });
+    }
+
+    /// A value for an element: of memory, or made of the index.
+    fn filling(&mut self, elem: Ty, index: Val) -> Val {
+        let index = match index.ty {
+            I32 => index,
+            _ => self.temp(I32, index.hi, index.scope, format_args!("trunc {} {index} to i32", index.ty)),
+        };
+        let by = self.pick(I32);
+        let plus = self.pick_divergent(I32);
+        let scaled = self.temp(I32, I32.max(), Scope::Lane, format_args!("mul i32 {index}, {by}"));
+        let word = self.temp(I32, I32.max(), Scope::Lane, format_args!("add i32 {scaled}, {plus}"));
+        match elem {
+            I32 => word,
+            Ty::Int(bits) if bits > 32 => {
+                self.temp(elem, elem.max(), Scope::Lane, format_args!("sext i32 {word} to {elem}"))
+            }
+            Ty::Int(_) => self.temp(elem, elem.max(), Scope::Lane, format_args!("trunc i32 {word} to {elem}")),
+            _ => {
+                let small = self.temp(I32, 0xffff, Scope::Lane, format_args!("and i32 {word}, 65535"));
+                self.temp(elem, 16, Scope::Lane, format_args!("uitofp i32 {small} to {elem}"))
+            }
+        }
+    }
+
+    fn mixed(&mut self, old: Val, other: Val) -> Val {
+        let ty = old.ty;
+        if ty.bits() == 0 {
+            return self.temp(ty, FLOAT_HI, Scope::Lane, format_args!("fadd {ty} {old}, {other}"));
+        }
+        let scaled = self.temp(ty, ty.max(), Scope::Lane, format_args!("mul {ty} {old}, 31"));
+        self.temp(ty, ty.max(), Scope::Lane, format_args!("add {ty} {scaled}, {other}"))
+    }
+
+    fn place_of(&mut self, array: Counted, index: Val) -> Val {
+        let Counted { pointer, elem, len } = array;
+        let at = index.ty;
+        if self.rng.chance(50) {
+            return self
+                .pointer(format_args!("getelementptr inbounds [{len} x {elem}], ptr {pointer}, {at} 0, {at} {index}"));
+        }
+        self.pointer(format_args!("getelementptr inbounds {elem}, ptr {pointer}, {at} {index}"))
+    }
+
+    fn get(&mut self, array: Counted, index: Val) -> Val {
+        let (at, elem) = (self.place_of(array, index), array.elem);
+        let hi = if elem.bits() > 0 { elem.max() } else { FLOAT_HI };
+        self.temp(elem, hi, Scope::Lane, format_args!("load {elem}, ptr {at}, align {}", size_of(elem)))
+    }
+
+    fn put(&mut self, array: Counted, index: Val, value: Val) {
+        let (at, elem) = (self.place_of(array, index), array.elem);
+        self.line(format_args!("store {elem} {value}, ptr {at}, align {}", size_of(elem)));
+    }
+
+    /// A loop of that many turns, whose body gets the turn's number and a value of the turn before; returns the last one.
+    fn counted(
+        &mut self,
+        turns: u64,
+        first: Option<Val>,
+        body: impl FnOnce(&mut Self, Val, Option<Val>) -> Option<Val>,
+    ) -> Option<Val> {
+        let ty = self.rng.pick(&[I32, I32, I64]);
+        let before = self.f.block;
+        let (header, exit) = (self.label(), self.label());
+        self.jump(header);
+        self.place(header);
+        let phis_at = self.f.body.len();
+        let counter = self.reserve(ty, turns, Scope::Block);
+        let carried = first.map(|first| self.reserve(first.ty, first.ty.max().max(FLOAT_HI), Scope::Lane));
+        let (mark, trips) = (self.f.pool.len(), self.f.trips);
+        self.f.trips *= turns as u32;
+        let last = body(self, counter, carried);
+        self.f.trips = trips;
+        self.f.pool.truncate(mark);
+        let next = self.temp(ty, turns, Scope::Block, format_args!("add nuw nsw {ty} {counter}, 1"));
+        let done = self.rng.chance(60);
+        let predicate = if done { "eq" } else { self.rng.pick(&["ult", "slt", "ne"]) };
+        let test = self.temp(I1, 1, Scope::Block, format_args!("icmp {predicate} {ty} {next}, {turns}"));
+        if done {
+            self.branch(test, exit, header)
+        } else {
+            self.branch(test, header, exit)
+        }
+        let back = self.f.block;
+        let mut phis = format!("  {counter} = phi {ty} [ 0, {before} ], [ {next}, {back} ]\n");
+        if let (Some(first), Some(carried), Some(last)) = (first, carried, last) {
+            let _ = writeln!(phis, "  {carried} = phi {} [ {first}, {before} ], [ {last}, {back} ]", first.ty);
+        }
+        self.f.body.insert_str(phis_at, &phis);
+        self.place(exit);
+        last
+    }
+
+    // Calls.
+
+    /// Functions that take addresses of objects; some of them pass on objects of their own.
+    pub(super) fn takers(&mut self) {
+        for n in 0..self.rng.range(1, 3) {
+            let words = self.rng.range(2, 6);
+            let pointers: Vec<bool> = (0..self.rng.range(1, 2)).map(|_| self.rng.chance(30)).collect();
+            let outer = self.begin(&[Param::Value(I32), Param::Value(I32)], I32);
+            self.f.budget = self.f.budget.min(14);
+            if n > 0 && self.rng.chance(30) {
+                self.take();
+            }
+            for _ in 0..self.rng.range(2, 5) {
+                let pointer = format!("%o{}", self.rng.below(pointers.len()));
+                let at = self.rng.below(words as usize) as u64;
+                self.word_of(&pointer, at);
+                if self.rng.chance(60) {
+                    let pointer = format!("%o{}", self.rng.below(pointers.len()));
+                    let (value, at) = (self.pick_variable(I32), self.rng.below(words as usize) as u64);
+                    self.set_word(&pointer, at, value);
+                }
+            }
+            let spend = self.f.budget;
+            self.region(spend);
+            self.ret();
+            let inner = std::mem::replace(&mut self.f, outer);
+            let mut params = String::new();
+            for (at, &by_value) in pointers.iter().enumerate() {
+                let copy = if by_value { format!("byval([{words} x i32]) align 4 ") } else { String::new() };
+                let _ = write!(params, "ptr {copy}%o{at}, ");
+            }
+            let linkage = self.rng.pick(&["", "", "internal ", "linkonce_odr "]);
+            let attributes = self.rng.pick(&["nounwind ", "convergent nounwind ", ""]);
+            let name = format!("g{n}");
+            let _ = write!(
+                self.functions,
+                "define {linkage}i32 @{name}({params}i32 %p0, i32 %p1) {attributes}{{\nb{}:\n{}{}}}\n\n",
+                ENTRY.0, inner.allocas, inner.body
+            );
+            self.takers.push(Taker { name, pointers, words });
+        }
+    }
+
+    /// Calls a function that nobody has called yet with the address of an object, and reads what is there afterwards.
+    pub(super) fn take(&mut self) {
+        let Some(Taker { name, pointers, words }) = self.takers.pop() else { return };
+        self.note(Feature::Call);
+        let shares = pointers.len() > 1 && self.rng.chance(50);
+        let offset = if pointers.contains(&true) { 0 } else { self.rng.below(3) as u64 };
+        let size = words + offset;
+        let objects: Vec<String> = (0..if shares { 1 } else { pointers.len() })
+            .map(|_| {
+                let object = self.reserve(I64, 0, Scope::Lane);
+                let _ = writeln!(self.f.allocas, "  {object} = alloca [{size} x i32], align 4");
+                for at in 0..size {
+                    let value = self.pick(I32);
+                    self.set_word(&object.to_string(), at, value);
+                }
+                object.to_string()
+            })
+            .collect();
+        let mut args = String::new();
+        for (at, &by_value) in pointers.iter().enumerate() {
+            let object = &objects[at.min(objects.len() - 1)];
+            let place = if offset > 0 && at == 0 {
+                self.pointer(format_args!("getelementptr inbounds i8, ptr {object}, i64 {}", 4 * offset)).to_string()
+            } else {
+                object.clone()
+            };
+            let copy = if by_value { format!("byval([{words} x i32]) align 4 ") } else { String::new() };
+            let _ = write!(args, "ptr {copy}{place}, ");
+        }
+        let (a, b) = (self.pick(I32), self.pick(I32));
+        let result = self.op(I32, I32.max(), Scope::Lane, format_args!("call i32 @{name}({args}i32 {a}, i32 {b})"));
+        self.observe(result);
+        for object in &objects {
+            for at in 0..size {
+                let word = self.word_of(object, at);
+                self.observe(word);
+            }
+        }
+    }
+
+    fn word_of(&mut self, object: &str, at: u64) -> Val {
+        let place = self.pointer(format_args!("getelementptr inbounds i32, ptr {object}, i64 {at}"));
+        self.op(I32, I32.max(), Scope::Lane, format_args!("load i32, ptr {place}, align 4"))
+    }
+
+    fn set_word(&mut self, object: &str, at: u64, value: Val) {
+        let place = self.pointer(format_args!("getelementptr inbounds i32, ptr {object}, i64 {at}"));
+        self.line(format_args!("store i32 {value}, ptr {place}, align 4"));
+    }
+
+    // Idioms.
+
+    /// A loop that counts bits, a small copy, or a sum of divisions of a counter.
+    pub(super) fn idiom(&mut self) {
+        match self.rng.below(3) {
+            0 => self.count_bits(),
+            1 => self.small_copy(),
+            _ => self.divided_counter(),
+        }
+    }
+
+    /// `do { v &= v - 1; n++; } while (v);`, of zero, too.
+    fn count_bits(&mut self) {
+        self.note(Feature::BitCount);
+        let (ty, counts) = (self.rng.pick(&[I32, I32, I64]), self.rng.pick(&[I32, I32, I64]));
+        let any = self.pick_divergent(ty);
+        let number = if self.rng.chance(30) { self.masked(any, 4) } else { any };
+        let first = if self.rng.chance(50) { self.pick(counts) } else { Val::int(counts, 0) };
+        let before = self.f.block;
+        let (body, exit) = (self.label(), self.label());
+        self.jump(body);
+        self.place(body);
+        self.f.cost += 5 * ty.bits() * self.f.trips;
+        let [left, less, rest] = [0; 3].map(|_| self.reserve(ty, ty.max(), Scope::Lane));
+        let [count, next] = [0; 2].map(|_| self.reserve(counts, counts.max(), Scope::Lane));
+        self.define(left, format_args!("phi {ty} [ {number}, {before} ], [ {rest}, {body} ]"));
+        self.define(count, format_args!("phi {counts} [ {first}, {before} ], [ {next}, {body} ]"));
+        self.define(next, format_args!("add {counts} {count}, 1"));
+        self.define(less, format_args!("add {ty} {left}, -1"));
+        let (a, b) = if self.rng.chance(50) { (left, less) } else { (less, left) };
+        self.define(rest, format_args!("and {ty} {a}, {b}"));
+        let is_done = self.rng.chance(50);
+        let predicate = if is_done { "eq" } else { "ne" };
+        let test = self.temp(I1, 1, Scope::Lane, format_args!("icmp {predicate} {ty} {rest}, 0"));
+        if is_done {
+            self.branch(test, exit, body)
+        } else {
+            self.branch(test, body, exit)
+        }
+        self.place(exit);
+        self.f.pool.push(next);
+        self.observe(next);
+    }
+
+    /// A copy of constant length from a buffer to the thread's own part of the second output.
+    fn small_copy(&mut self) {
+        let Some(kernel) = self.f.kernel else { return };
+        self.note(Feature::MutableLoad);
+        let sources: Vec<Source> =
+            self.f.sources.iter().filter(|source| source.space == 0 && source.len >= 32).cloned().collect();
+        if sources.is_empty() {
+            return self.int_expression();
+        }
+        let at = self.rng.below(sources.len());
+        let Source { pointer, elem, len, .. } = &sources[at];
+        let offset = 4 * self.rng.below(3) as u64;
+        let bytes = self.rng.range(5, OWN_BYTES - offset);
+        let words = self.rng.pick(&[1, 4]);
+        let wanted = self.pick(I32);
+        // eight words are there from each of the first places
+        let index = self.masked(wanted, (len - 8).next_power_of_two() / 2 / words);
+        let wide = self.extend_positive(index);
+        let from = self.pointer(format_args!("getelementptr inbounds [{words} x {elem}], ptr {pointer}, i64 {wide}"));
+        let own = self.pointer(format_args!("getelementptr inbounds [4 x i64], ptr %out64, i64 {}", kernel.gid));
+        let to = self.pointer(format_args!("getelementptr inbounds i8, ptr {own}, i64 {offset}"));
+        let align = if offset % 8 == 0 { 8 } else { 4 };
+        self.line(format_args!(
+            "call void @llvm.memcpy.p0.p0.i64(ptr align {align} {to}, ptr align 4 {from}, i64 {bytes}, i1 false)"
+        ));
+    }
+
+    /// A sum of remainders or quotients of a loop's counter, widened.
+    fn divided_counter(&mut self) {
+        self.note(Feature::DivRem);
+        let (turns, op) = (self.rng.range(2, 12), self.rng.pick(&["urem", "udiv"]));
+        let by = self.rng.pick(&[3, 5, 6, 7, 10]);
+        let plus = self.rng.chance(50).then(|| self.pick_scoped(I32, Scope::Block));
+        let sum = self.counted(turns, Some(Val::int(I64, 0)), |g, i, sum| {
+            let i = if i.ty == I32 { i } else { g.truncate(i, I32) };
+            let i = plus.map_or(i, |plus| g.temp(I32, I32.max(), Scope::Block, format_args!("add i32 {i}, {plus}")));
+            let part = g.temp(I32, I32.max(), Scope::Block, format_args!("{op} i32 {i}, {by}"));
+            let wide = g.temp(I64, I32.max(), Scope::Block, format_args!("zext i32 {part} to i64"));
+            sum.map(|sum| g.mixed(sum, wide))
+        });
+        if let Some(sum) = sum {
+            debug_assert!(matches!(sum.name, Name::Reg(_)));
+            self.observe(sum);
+        }
+    }
+}
