@@ -5,25 +5,20 @@ mod common;
 
 use common::{clang_cuda, opt, plugin_flag, stderr, stdout};
 use std::path::{Path, PathBuf};
-use warpwise::check::debug_info::check;
+use warpwise::check::debug_info::{Editors, check};
+use warpwise::fuzz::recipes::PASSES;
 use warpwise::llvm::owned::OwnedModule;
+use warpwise::settings::{DEFAULT, INLINE_CALLS};
 
-/// lit folders with files about a transform.
-const FOLDERS: [&str; 11] =
-    ["unroll", "annotate", "fuse", "spill", "stack", "slots", "remat", "steer", "versions", "map", "debug"];
-/// How a lit file that runs a transform names it.
-const TRANSFORMS: [&str; 6] =
-    ["unroll-loops", "annotate-uniform", "fuse-branches", "steer-spills", "divergence-map", "warpwise<"];
 /// Flags of a RUN line that change the transformation, not what is printed.
-const FLAGS: [&str; 5] =
-    ["-warpwise-block", "-warpwise-regs", "-warpwise-victims", "-warpwise-profile-generate", "-mcpu"];
+const FLAGS: [&str; 2] = ["-warpwise-", "-mcpu"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     found.retain(|path| path.extension().is_some_and(|ext| ext == extension));
     found.sort();
@@ -39,10 +34,10 @@ fn pipelines(text: &str) -> Vec<(String, Vec<String>)> {
         let words = shlex::split(run).unwrap_or_default();
         let words: Vec<&str> = words.iter().map(String::as_str).take_while(|word| *word != "|").collect();
         let passes = words.iter().find_map(|word| word.strip_prefix("-passes="));
-        let Some(passes) = passes.filter(|passes| TRANSFORMS.iter().any(|ours| passes.contains(ours))) else {
-            continue;
-        };
-        let flags = words.iter().filter(|word| FLAGS.iter().any(|flag| word.starts_with(flag)));
+        let is_ours = |passes: &&str| PASSES.iter().any(|one| passes.contains(one.pass)) || passes.contains(DEFAULT);
+        let Some(passes) = passes.filter(|passes| is_ours(passes) && !passes.contains('%')) else { continue };
+        let is_flag = |word: &&&str| FLAGS.iter().any(|flag| word.starts_with(flag)) && !word.contains('%');
+        let flags = words.iter().filter(is_flag);
         let pipeline = (passes.to_owned(), flags.map(|&flag| flag.to_owned()).collect());
         if !found.contains(&pipeline) {
             found.push(pipeline);
@@ -64,15 +59,18 @@ fn run(text: &str, passes: &str, flags: &[String]) -> Result<OwnedModule, String
 #[test]
 fn transforms_of_lit_files_keep_debug_information() {
     let (mut pairs, mut expected, mut known, mut wrong) = (0, 0, 0, Vec::new());
-    for file in FOLDERS.iter().flat_map(|folder| files(&root().join("llvm-tests").join(folder), "ll")) {
+    let folders = PASSES.iter().flat_map(|tested| tested.folders);
+    for file in folders.flat_map(|folder| files(&root().join("llvm-tests").join(folder), "ll")) {
         let text = std::fs::read_to_string(&file).unwrap();
         let code: String = text.lines().filter(|line| !line.starts_with(';')).map(|line| format!("{line}\n")).collect();
         if code.contains("!DISubprogram") {
             continue; // has debug information of its own
         }
         for (passes, flags) in pipelines(&text) {
-            let of_llvm = passes.contains("default<") || passes.contains("function(");
-            match check(&code, !of_llvm, |text| run(text, &passes, &flags)) {
+            // what is inlined goes through LLVM's pipeline for a function
+            let of_llvm = ["default<", "function(", INLINE_CALLS].iter().any(|part| passes.contains(part));
+            let editors = if of_llvm { Editors::Both } else { Editors::Ours };
+            match check(&code, editors, |text| run(text, &passes, &flags)) {
                 Ok(kept) => {
                     expected += kept.expected;
                     known += kept.known;
@@ -84,7 +82,7 @@ fn transforms_of_lit_files_keep_debug_information() {
     }
     println!("{pairs} pairs of a file and a pipeline; {known} of {expected} variables keep a value");
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(pairs > 60, "{pairs}");
+    assert!(pairs > 200, "{pairs}");
     assert!(known * 10 > expected * 9, "{known} of {expected} variables keep a value");
 }
 
