@@ -37,6 +37,7 @@ entry_points! {
     context_set = "cuCtxSetCurrent": fn(*mut c_void);
     synchronize = "cuCtxSynchronize": fn();
     module_load = "cuModuleLoadData": fn(*mut *mut c_void, *const c_void);
+    module_unload = "cuModuleUnload": fn(*mut c_void);
     module_function = "cuModuleGetFunction": fn(*mut *mut c_void, *mut c_void, *const c_char);
     module_global = "cuModuleGetGlobal_v2": fn(*mut u64, *mut usize, *mut c_void, *const c_char);
     function_attribute = "cuFuncGetAttribute": fn(*mut c_int, c_int, *mut c_void);
@@ -61,6 +62,7 @@ const LIBRARY: &str = "libcuda.so.1";
 const DEVICE_MULTIPROCESSORS: c_int = 16;
 const DEVICE_MAJOR: c_int = 75;
 const DEVICE_MINOR: c_int = 76;
+const FUNCTION_MAX_THREADS: c_int = 0;
 const FUNCTION_LOCAL_BYTES: c_int = 3;
 const FUNCTION_MAX_DYNAMIC_SHARED: c_int = 8;
 
@@ -162,19 +164,39 @@ impl Device {
 
     /// The same with the module, if its variables are needed, too.
     pub fn load(&self, cubin: &[u8], entry: &str, shared: u32) -> Result<(Module, Function)> {
-        let (mut module, mut function) = (null_mut(), null_mut());
+        let module = self.module(cubin)?;
+        Ok((module, self.entry(module, entry, shared)?))
+    }
+
+    /// Loads a cubin with several kernels.
+    pub fn module(&self, cubin: &[u8]) -> Result<Module> {
+        let mut module = null_mut();
+        // SAFETY: a cubin is an ELF image that carries its own length; `module` is valid for writes.
+        let code = unsafe { (self.calls.module_load)(&raw mut module, cubin.as_ptr().cast()) };
+        self.check(code, "loading the cubin")?;
+        Ok(Module(module))
+    }
+
+    /// Unloads a cubin, whose kernels are gone then.
+    pub fn unload(&self, module: Module) -> Result<()> {
+        // SAFETY: the module came from `module`.
+        self.check(unsafe { (self.calls.module_unload)(module.0) }, "unloading the cubin")
+    }
+
+    /// Finds a kernel of a cubin.
+    pub fn entry(&self, module: Module, entry: &str, shared: u32) -> Result<Function> {
+        let mut function = null_mut();
         let entry = CString::new(entry)?;
-        // SAFETY: a cubin is an ELF image that carries its own length; the other pointers are valid for the call.
+        // SAFETY: the module is loaded; the other pointers are valid for the call.
         unsafe {
-            self.check((self.calls.module_load)(&raw mut module, cubin.as_ptr().cast()), "loading the cubin")?;
-            let found = (self.calls.module_function)(&raw mut function, module, entry.as_ptr());
+            let found = (self.calls.module_function)(&raw mut function, module.0, entry.as_ptr());
             self.check(found, "looking for the kernel")?;
             if shared > 0 {
                 let set = (self.calls.function_set_attribute)(function, FUNCTION_MAX_DYNAMIC_SHARED, shared as c_int);
                 self.check(set, "asking for dynamic shared memory")?;
             }
         }
-        Ok((Module(module), Function(function)))
+        Ok(Function(function))
     }
 
     /// Address and size of a global variable.
@@ -199,11 +221,19 @@ impl Device {
 
     /// Bytes of local memory of a thread.
     pub fn local_bytes(&self, function: Function) -> Result<u32> {
-        let mut bytes = 0;
-        // SAFETY: `bytes` is valid for writes and the function is loaded.
-        let code = unsafe { (self.calls.function_attribute)(&raw mut bytes, FUNCTION_LOCAL_BYTES, function.0) };
-        self.check(code, "asking for the local memory")?;
-        Ok(bytes as u32)
+        self.attribute(function, FUNCTION_LOCAL_BYTES, "asking for the local memory")
+    }
+
+    /// Threads of the largest block with which a kernel can be launched.
+    pub fn max_threads(&self, function: Function) -> Result<u32> {
+        self.attribute(function, FUNCTION_MAX_THREADS, "asking for the largest block")
+    }
+
+    fn attribute(&self, function: Function, which: c_int, what: &str) -> Result<u32> {
+        let mut value = 0;
+        // SAFETY: `value` is valid for writes and the function is loaded.
+        self.check(unsafe { (self.calls.function_attribute)(&raw mut value, which, function.0) }, what)?;
+        Ok(value as u32)
     }
 
     pub fn alloc(&self, bytes: usize) -> Result<Buffer> {

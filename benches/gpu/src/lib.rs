@@ -12,7 +12,7 @@
 pub mod agree;
 pub mod bundle;
 mod cubin;
-mod cuda;
+pub mod cuda;
 mod expr;
 pub mod fill;
 pub mod launch;

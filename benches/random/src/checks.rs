@@ -1,0 +1,234 @@
+//! What can be seen to be wrong in the code itself, without a GPU?
+//!
+//! **Lost loads.** A register that is undefined on the way to a guarded load lets ptxas merge that load with another one,
+//! which these lanes never execute. So each function is assembled twice, as it is and with every `// implicit-def`
+//! register set to zero, and must not have fewer loads in machine code the first time. Only functions that have such
+//! registers are assembled.
+//!
+//! **Multiply-adds.** LLVM contracts `a * b + c` only within a block, so moving code decides how results are rounded. A
+//! kernel has products and sums of its own and multiply-adds, of each type. A pass that melds or converts branches makes
+//! fewer of each kind: of two that are alike, one stays, and what nobody needs any more goes. A multiply-add that falls
+//! apart leaves a product and a sum; one that comes into being takes a sum. So where there are fewer multiply-adds there
+//! may not be more products, nor more multiply-adds where there are fewer sums or products. This holds for kernels in
+//! which no pass duplicates code ([`DUPLICATES`]); a change that another melding outweighs is not seen, but the random
+//! kernels are many.
+
+use crate::compile::{Built, Tools, Variant};
+use crate::ptx::{self, chunks};
+use crate::units;
+use anyhow::{Result, anyhow};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Remarks of passes that duplicate or drop floating-point code: they inline, unroll, make versions (also for block
+/// sizes whose shared memory suffices), recompute.
+const DUPLICATES: &[&str] = &[
+    "CallInlined",
+    "ArraysFreed",
+    "LoopUnrolled",
+    "VersionMade",
+    "DivisionKept",
+    "PressureRematerialised",
+    "StackToShared",
+];
+
+/// Loads of each function in machine code: global, shared, local, generic.
+fn loads(sass: &str) -> BTreeMap<String, BTreeMap<&str, usize>> {
+    let mut out: BTreeMap<String, BTreeMap<&str, usize>> = BTreeMap::new();
+    let mut function = String::new();
+    for line in sass.lines() {
+        if let Some((_, name)) = line.split_once("Function : ") {
+            name.trim().clone_into(&mut function);
+            out.entry(function.clone()).or_default();
+        }
+        // registers that were spilled, for the last time
+        if line.contains("LDL.LU") {
+            continue;
+        }
+        let words = line.split(|c: char| !c.is_ascii_alphanumeric());
+        if let Some(load) = words.into_iter().find(|w| matches!(*w, "LDG" | "LDS" | "LDL" | "LD"))
+            && let Some(counts) = out.get_mut(&function)
+        {
+            *counts.entry(load).or_default() += 1;
+        }
+    }
+    out
+}
+
+const UNDEFINED: &str = "// implicit-def: ";
+
+/// Loads that ptxas drops or adds because of undefined registers: a line for each function.
+pub fn lost_loads(tools: &Tools, ptx: &str, folder: &Path) -> Result<Vec<String>> {
+    if !ptx.contains(UNDEFINED) {
+        return Ok(Vec::new());
+    }
+    let kept = chunks(ptx).into_iter().filter(|c| !c.is_entry || c.text.contains(UNDEFINED));
+    let before: String = kept.map(|c| c.text).collect();
+    let after: String = before.split_inclusive('\n').map(defined).collect();
+    let count = |ptx: &str, name: &str| -> Result<String> {
+        let cubin = folder.join(name);
+        tools.assemble(ptx, &cubin)?;
+        tools.disassemble(&cubin)
+    };
+    let (before, after) = (count(&before, "undefined.cubin")?, count(&after, "defined.cubin")?);
+    let (before, after) = (loads(&before), loads(&after));
+    // a register that is known to be zero may save loads
+    let is_lost = |name: &str, counts: &BTreeMap<&str, usize>| {
+        let defined = after.get(name).into_iter().flatten();
+        defined.into_iter().any(|(load, &count)| counts.get(load).copied().unwrap_or(0) < count)
+    };
+    let lost = before.iter().filter(|(name, counts)| is_lost(name, counts));
+    Ok(lost
+        .map(|(name, counts)| format!("{name}: loads {counts:?}, with defined registers {:?}", after.get(name)))
+        .collect())
+}
+
+/// A line of PTX, a definition in place of a remark that there is none.
+fn defined(line: &str) -> String {
+    let Some((_, register)) = line.split_once(UNDEFINED) else { return line.to_owned() };
+    let register = register.trim();
+    match register.trim_end_matches(|c: char| c.is_ascii_digit()) {
+        "%p" => format!("\tsetp.ne.b32 {register}, 0, 0;\n"),
+        "%rs" | "%h" => format!("\tmov.b16 {register}, 0;\n"),
+        "%rd" | "%fd" => format!("\tmov.b64 {register}, 0;\n"),
+        "%rq" => format!("\tmov.b128 {register}, {{%rd0, %rd0}};\n"),
+        _ => format!("\tmov.b32 {register}, 0;\n"),
+    }
+}
+
+/// Products, sums and multiply-adds of a kernel, by type.
+type Roundings = BTreeMap<(String, &'static str), usize>;
+
+fn roundings(text: &str) -> Roundings {
+    let mut out = Roundings::new();
+    for line in text.lines() {
+        let mut words = line.trim_start().trim_start_matches('@').split_whitespace();
+        let Some(operation) = words.next() else { continue };
+        let parts: Vec<&str> = operation.split('.').collect();
+        let (Some(kind), Some(ty)) = (parts.first(), parts.last()) else { continue };
+        if !matches!(*ty, "f16" | "f32" | "f64" | "f16x2") {
+            continue;
+        }
+        let operands: Vec<&str> = line.split(',').map(str::trim).collect();
+        let kind = match *kind {
+            "fma" => "fma",
+            // twice a value is written as a sum
+            "add" if operands.len() == 3 && operands[1] == operands[2].trim_end_matches(';') => "mul",
+            "mul" => "mul",
+            "add" | "sub" => "sum",
+            _ => continue,
+        };
+        *out.entry(((*ty).to_owned(), kind)).or_default() += 1;
+    }
+    out
+}
+
+/// Kernels whose multiply-adds are not those of clang: a line for each.
+pub fn contractions(plain: &str, ours: &Built) -> Vec<String> {
+    let functions = |ptx: &str| -> BTreeMap<String, Roundings> {
+        let all = chunks(ptx).into_iter().filter(|c| c.text.trim_end().ends_with('}'));
+        all.map(|c| (c.symbol.to_owned(), roundings(c.text))).collect()
+    };
+    let has_duplicates = |name: &str| {
+        ours.done.iter().any(|(function, remark)| function == name && DUPLICATES.contains(&remark.as_str()))
+    };
+    let (before, after) = (functions(plain), functions(&ours.ptx));
+    let mut out = Vec::new();
+    for (name, after) in after.iter().filter(|(name, _)| !has_duplicates(name)) {
+        // an alternative has the name of its kernel, and behind a dollar sign its own
+        let base = name.split_once('$').map_or(name.as_str(), |(base, _)| base);
+        let Some(before) = before.get(base) else { continue };
+        let types: BTreeSet<&String> = before.keys().chain(after.keys()).map(|(ty, _)| ty).collect();
+        for ty in types {
+            let count = |of: &Roundings, kind| of.get(&(ty.clone(), kind)).copied().unwrap_or(0);
+            let [fma, mul, sum] = ["fma", "mul", "sum"].map(|kind| (count(before, kind), count(after, kind)));
+            let falls_apart = fma.1 < fma.0 && mul.1 > mul.0;
+            let comes_to_be = fma.1 > fma.0 && (mul.1 < mul.0 || sum.1 < sum.0);
+            if falls_apart || comes_to_be {
+                out.push(format!(
+                    "{name}: {ty}: clang has {} multiply-adds, {} products, {} sums; ours {}, {}, {}",
+                    fma.0, mul.0, sum.0, fma.1, mul.1, sum.1
+                ));
+            }
+        }
+    }
+    out
+}
+
+/// Checks files in several variants, and prints what is wrong: sources and IR both builds, PTX its loads. Returns how
+/// much is wrong.
+pub fn files(tools: &Tools, variants: &[&Variant], jobs: usize, files: &[PathBuf]) -> Result<usize> {
+    let (next, wrong) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    units::parallel(jobs, || {
+        let folder = tempfile::tempdir()?;
+        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let mut found = Vec::new();
+            if file.extension().is_some_and(|ending| ending == "ptx") {
+                found.extend(lost_loads(tools, &std::fs::read_to_string(file)?, folder.path())?);
+            } else {
+                for variant in variants {
+                    let plain = tools.ptx(file, variant, false, folder.path());
+                    let Ok(plain) = plain else {
+                        println!(
+                            "{} {}: left out: {:#}",
+                            file.display(),
+                            variant.name,
+                            plain.err().unwrap_or_else(|| anyhow!("?"))
+                        );
+                        continue;
+                    };
+                    let ours = tools.ptx(file, variant, true, folder.path())?;
+                    let lines = check(tools, &plain.ptx, &ours, folder.path())?;
+                    found.extend(lines.into_iter().map(|line| format!("{}: {line}", variant.name)));
+                }
+            }
+            wrong.fetch_add(found.len(), Ordering::Relaxed);
+            found.iter().for_each(|line| println!("{} {line}", file.display()));
+        }
+        Ok(())
+    })?;
+    Ok(wrong.into_inner())
+}
+
+/// All checks of two builds of one source.
+pub fn check(tools: &Tools, plain: &str, ours: &Built, folder: &Path) -> Result<Vec<String>> {
+    let changed = ptx::changed(plain, &ours.ptx);
+    let is_random = !ptx::entries(plain).is_empty();
+    let ours_changed = if is_random { ptx::keep(&ours.ptx, &changed) } else { ours.ptx.clone() };
+    let mut out = contractions(plain, ours);
+    out.extend(lost_loads(tools, &ours_changed, folder)?);
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn undefined_registers_are_set() {
+        assert_eq!(defined("                                        // implicit-def: %rd7\n"), "\tmov.b64 %rd7, 0;\n");
+        assert_eq!(defined(" // implicit-def: %p2\n"), "\tsetp.ne.b32 %p2, 0, 0;\n");
+        assert_eq!(defined("\tret;\n"), "\tret;\n");
+    }
+
+    #[test]
+    fn a_multiply_add_that_falls_apart_is_seen() {
+        let entry = |code: &str| format!(".entry k1()\n{{\n{code}}}\n");
+        let ours = |code: &str| Built { ptx: entry(code), done: Vec::new() };
+        let (fma, two) = ("\tfma.rn.f32 %a, %b, %c, %d;\n", "\tmul.rn.f32 %a, %b, %c;\n\tadd.rn.f32 %d, %a, %e;\n");
+        let both = format!("{fma}{fma}");
+        assert!(contractions(&entry(&both), &ours(fma)).is_empty(), "two that are alike are melded");
+        assert!(!contractions(&entry(fma), &ours(two)).is_empty());
+        assert!(!contractions(&entry(two), &ours(fma)).is_empty());
+        assert!(contractions(&entry(&format!("{fma}{two}")), &ours(fma)).is_empty(), "nobody needs it");
+        let unrolled = Built { ptx: entry(&both), done: vec![("k1".to_owned(), "LoopUnrolled".to_owned())] };
+        assert!(contractions(&entry(fma), &unrolled).is_empty());
+    }
+
+    #[test]
+    fn loads_are_counted_by_kind() {
+        let sass = "\t\tFunction : k\n /*0*/ @!P0 LDG.E.64 R2, desc[UR4][R2.64] ;\n /*1*/ LDC R1, c[0x0] ;\n /*2*/ LDS R1, [R2] ;\n";
+        assert_eq!(loads(sass)["k"], BTreeMap::from([("LDG", 1), ("LDS", 1)]));
+    }
+}

@@ -1,0 +1,219 @@
+//! How does a random source become PTX and a cubin, with the plugin and without?
+
+use anyhow::{Context, Result, bail, ensure};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A way of compiling that is compared with itself without the plugin.
+pub struct Variant {
+    pub name: &'static str,
+    /// Options of clang for both builds.
+    both: &'static [&'static str],
+    /// Options of clang for the build with the plugin.
+    ours: &'static [&'static str],
+    /// Passes of opt behind clang's own pipeline, in place of the plugin's place in it; both builds go through llc.
+    passes: Option<&'static str>,
+    pub help: &'static str,
+}
+
+const fn variant(
+    name: &'static str,
+    both: &'static [&'static str],
+    ours: &'static [&'static str],
+    help: &'static str,
+) -> Variant {
+    Variant { name, both, ours, passes: None, help }
+}
+
+const fn passes(name: &'static str, passes: &'static str, help: &'static str) -> Variant {
+    Variant { name, both: &[], ours: &[], passes: Some(passes), help }
+}
+
+pub const VARIANTS: &[Variant] = &[
+    variant("default", &[], &[], "the defaults, at -O3"),
+    variant("O1", &["-O1"], &[], "at -O1"),
+    variant("O2", &["-O2"], &[], "at -O2"),
+    variant("Os", &["-Os"], &[], "at -Os"),
+    variant("fast", &["-ffast-math"], &[], "with -ffast-math"),
+    variant("off", &["-ffp-contract=off"], &[], "without contraction"),
+    variant("restrict", &[], &["-mllvm", "-warpwise-assume-restrict"], "arguments never alias"),
+    variant("idioms", &[], &["-mllvm", "-warpwise-idioms"], "with idioms"),
+    variant("tune", &[], &["-mllvm", "-warpwise-tune"], "every alternative of the tuner is a kernel of its own"),
+    variant(
+        "victims",
+        &[],
+        &["-mllvm", "-warpwise-victims=all+rare"],
+        "all spill candidates, also those that do not pay",
+    ),
+    passes("fuse", "fuse-branches<always>", "every branch that may be melded"),
+    passes(
+        "unroll",
+        "unroll-loops<always>,instcombine<no-verify-fixpoint>,simplifycfg",
+        "every loop that may be unrolled",
+    ),
+    passes("steer", "steer-spills<regs=32;victims=all+rare>", "spills for 32 registers"),
+    passes("annotate", "annotate-uniform", "annotations alone"),
+    passes(
+        "everything",
+        "unroll-loops<always>,annotate-uniform,fuse-branches<always>,steer-spills<victims=all+rare>,instcombine<no-verify-fixpoint>",
+        "all transforms at once",
+    ),
+];
+
+impl Variant {
+    /// Whether both mean the same without the plugin.
+    pub fn is_plain_as(&self, other: &Variant) -> bool {
+        self.both == other.both && self.passes.is_some() == other.passes.is_some()
+    }
+}
+
+pub fn find(name: &str) -> Result<&'static Variant> {
+    VARIANTS.iter().find(|v| v.name == name).with_context(|| format!("there is no variant '{name}'"))
+}
+
+/// The tools.
+#[derive(clap::Args, Clone)]
+pub struct Tools {
+    /// Prefix of LLVM 22.
+    #[arg(long, env = "LLVM_SYS_221_PREFIX", default_value = "/usr/lib/llvm-22")]
+    pub llvm: PathBuf,
+    /// A CUDA 13 tree, with nvdisasm and cuobjdump for the static checks.
+    #[arg(long, env = "WARPWISE_CUDA", default_value = "/usr/local/cuda")]
+    pub cuda: PathBuf,
+    /// libwarpwise.so.
+    #[arg(long, env = "WARPWISE_PLUGIN")]
+    pub plugin: PathBuf,
+    #[arg(long, default_value = "sm_90")]
+    pub arch: String,
+}
+
+/// PTX of a source, and the remarks of the plugin.
+pub struct Built {
+    pub ptx: String,
+    /// Kernels and names of remarks that say what was done.
+    pub done: Vec<(String, String)>,
+}
+
+impl Tools {
+    fn clang(&self, variant: &Variant, source: &Path) -> Command {
+        let mut command = Command::new(self.llvm.join("bin/clang++"));
+        command.args(["-x", "cuda", "-O3", "-w", "-S", "--cuda-device-only", "-Wno-unknown-cuda-version"]);
+        command.arg(format!("--cuda-path={}", self.cuda.display())).arg(format!("--cuda-gpu-arch={}", self.arch));
+        command.arg("-I").arg(self.cuda.join("include/cccl")).args(variant.both).arg(source);
+        command
+    }
+
+    /// Compiles a source into files in a folder. IR goes through opt and llc: by default through the pipeline of -O3.
+    pub fn ptx(&self, source: &Path, variant: &Variant, with_plugin: bool, folder: &Path) -> Result<Built> {
+        let kind = if with_plugin { "ours" } else { "plain" };
+        let stem = source.file_stem().context("a source without a name")?.to_string_lossy();
+        let file = |ending: &str| folder.join(format!("{stem}.{}.{kind}.{ending}", variant.name));
+        let (ptx, record) = (file("ptx"), file("yaml"));
+        let mut command = self.clang(variant, source);
+        let is_ir = source.extension().is_some_and(|ending| ending == "ll");
+        match variant.passes {
+            None if !is_ir => {
+                command.arg("-o").arg(&ptx);
+                if with_plugin {
+                    command.arg(format!("-fpass-plugin={}", self.plugin.display())).args(variant.ours);
+                    command.args([
+                        "-Xclang",
+                        "-opt-record-passes",
+                        "-Xclang",
+                        "warpwise",
+                        "-Xclang",
+                        "-opt-record-file",
+                    ]);
+                    command.arg("-Xclang").arg(&record);
+                }
+                run(&mut command)?;
+            }
+            passes => {
+                let ir = file("ll");
+                if is_ir {
+                    fs::copy(source, &ir)?;
+                } else {
+                    run(command.arg("-emit-llvm").arg("-o").arg(&ir))?;
+                }
+                if is_ir || with_plugin {
+                    let mut opt = Command::new(self.llvm.join("bin/opt"));
+                    let ours = if with_plugin { passes } else { None };
+                    let pipeline = [is_ir.then_some("default<O3>"), ours].into_iter().flatten().collect::<Vec<_>>();
+                    opt.arg("-passes").arg(pipeline.join(","));
+                    if with_plugin {
+                        opt.arg(format!("-load-pass-plugin={}", self.plugin.display()));
+                        opt.arg(format!("-pass-remarks-output={}", record.display()));
+                        opt.arg("-pass-remarks-filter=warpwise");
+                        // the transforms run in the variant's place, not at the end of LLVM's pipeline
+                        opt.args(passes.map(|_| "-warpwise-off"));
+                    }
+                    run(opt.arg("-S").arg(&ir).arg("-o").arg(&ir))?;
+                }
+                let mut llc = Command::new(self.llvm.join("bin/llc"));
+                llc.args(["-O3", "-mattr=+ptx88", "-fp-contract=fast"]).arg(format!("-mcpu={}", self.arch));
+                if with_plugin {
+                    llc.arg(format!("--load-pass-plugin={}", self.plugin.display()));
+                }
+                run(llc.arg(&ir).arg("-o").arg(&ptx))?;
+                fs::remove_file(ir)?;
+            }
+        }
+        let done = fs::read_to_string(&record).map(|text| done(&text)).unwrap_or_default();
+        let _ = fs::remove_file(&record);
+        let text = fs::read_to_string(&ptx).with_context(|| ptx.display().to_string())?;
+        fs::remove_file(ptx)?;
+        Ok(Built { ptx: without_lines(&text), done })
+    }
+
+    /// Assembles PTX into a file.
+    pub fn assemble(&self, ptx: &str, cubin: &Path) -> Result<()> {
+        let source = cubin.with_extension("ptx");
+        fs::write(&source, ptx)?;
+        let mut command = Command::new(self.cuda.join("bin/ptxas"));
+        run(command.arg(format!("-arch={}", self.arch)).arg(&source).arg("-o").arg(cubin))?;
+        Ok(fs::remove_file(source)?)
+    }
+
+    /// The machine code of a cubin.
+    pub fn disassemble(&self, cubin: &Path) -> Result<String> {
+        run(Command::new(self.cuda.join("bin/cuobjdump")).arg("-sass").arg(cubin).env("PATH", self.path()?))
+    }
+
+    /// cuobjdump looks for nvdisasm there.
+    fn path(&self) -> Result<std::ffi::OsString> {
+        let rest = std::env::var_os("PATH").unwrap_or_default();
+        let all = std::iter::once(self.cuda.join("bin")).chain(std::env::split_paths(&rest));
+        Ok(std::env::join_paths(all)?)
+    }
+}
+
+/// Runs a program; what it printed, or an error with the last lines of what it said.
+fn run(command: &mut Command) -> Result<String> {
+    let output = command.output().with_context(|| format!("cannot start {}", command.get_program().display()))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        let lines: Vec<&str> = said.lines().filter(|l| !l.trim().is_empty()).collect();
+        let shown = lines.iter().find(|l| l.contains("error")).or(lines.first()).unwrap_or(&"");
+        bail!("{} ended with {}: {shown}", command.get_program().display(), output.status);
+    }
+    ensure!(!said.contains("LLVM ERROR"), "{said}");
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// PTX without lines of the source, which clang emits where remarks are recorded.
+fn without_lines(ptx: &str) -> String {
+    let code = ptx.split_once("\t.section\t.debug").map_or(ptx, |(code, _)| code);
+    let is_line =
+        |line: &str| ["\t.loc\t", "\t.file\t", "$L__tmp", "$L__func_"].iter().any(|start| line.starts_with(start));
+    code.split_inclusive('\n').filter(|line| !is_line(line)).collect()
+}
+
+/// Functions and names of the remarks that say what was done.
+fn done(yaml: &str) -> Vec<(String, String)> {
+    let field = |block: &str, name: &str| {
+        block.lines().find_map(|line| line.strip_prefix(name)).map(|v| v.trim().trim_matches('\'').to_owned())
+    };
+    let blocks = yaml.split("--- ").filter(|block| block.starts_with("!Passed"));
+    blocks.filter_map(|block| Some((field(block, "Function:")?, field(block, "Name:")?))).collect()
+}

@@ -1,0 +1,406 @@
+//! Which statements does a random source have? Every loop is bounded, every variable has a value before it is read, and
+//! threads write only to what is their own; what they do together is in [`crate::together`].
+
+use crate::ast::{Body, Form, Loop, Stmt};
+use crate::scope::{Around, Flow, Gen, Kind};
+use crate::types::{RECORDS, SCALARS, Scalar, Type};
+
+/// Nesting of statements at most.
+const DEPTH: usize = 4;
+
+#[derive(Clone, Copy)]
+enum Choice {
+    Assign,
+    Scalar,
+    Array,
+    Record,
+    Copy,
+    If,
+    Ladder,
+    Loop,
+    Switch,
+    Jump,
+    Return,
+    Call,
+    Exchange,
+    Collective,
+    Vote,
+    VoteLoop,
+    Atomic,
+    Volatile,
+    Tile,
+}
+
+impl Gen {
+    /// A list of statements in a scope of its own.
+    pub fn body(&mut self, count: usize) -> Body {
+        let (vars, flow) = (self.vars.len(), self.flow.clone());
+        self.depth += 1;
+        let mut out = Body::new();
+        for _ in 0..count {
+            if self.fuel == 0 {
+                break;
+            }
+            self.fuel -= 1;
+            self.statement(&mut out);
+        }
+        self.depth -= 1;
+        self.vars.truncate(vars);
+        self.flow = flow;
+        out
+    }
+
+    pub fn inner(&mut self) -> Body {
+        let count = self.rng.range(1, 4);
+        self.body(count)
+    }
+
+    /// Adds one statement, whose declarations stay visible.
+    pub fn statement(&mut self, out: &mut Body) {
+        use Choice::*;
+        let nests = usize::from(self.depth < DEPTH);
+        let mask = self.mask().map_or(0, |_| 1);
+        let choices = [
+            (Assign, 26),
+            (Scalar, 6),
+            (Array, if self.depth < 2 { 5 } else { 0 }),
+            (Record, if self.depth < 3 { 4 } else { 0 }),
+            (Copy, 5),
+            (If, 22 * nests),
+            (Ladder, 4 * nests),
+            (Loop, 11 * nests),
+            (Switch, 3 * nests),
+            (Jump, 8 * usize::from(self.can_jump())),
+            (Return, 2 * usize::from(self.can_return())),
+            (Call, 5),
+            (Exchange, if self.is_whole_block() && self.shared.is_some() { 4 } else { 0 }),
+            (Collective, 5 * mask),
+            (Vote, 4 * mask * nests),
+            (VoteLoop, 2 * mask * nests),
+            (Atomic, 2),
+            (Volatile, 1),
+            (Tile, if self.has_tiles && self.is_whole_block() { 6 } else { 0 }),
+        ];
+        let stmt = match self.rng.weighted(&choices) {
+            Assign => self.assign(),
+            Scalar => self.scalar(),
+            Array => self.array(),
+            Record => self.record(),
+            Copy => self.copy(),
+            If => self.branch(),
+            Ladder => self.ladder(),
+            Loop => self.repeat(),
+            Switch => self.switch(),
+            Jump => self.jump(),
+            Return => self.leave(),
+            Call => self.call(),
+            Exchange => self.exchange(),
+            Collective => self.collective(),
+            Vote => self.vote(),
+            VoteLoop => self.vote_loop(),
+            Atomic => self.atomic(),
+            Volatile => self.volatile(),
+            Tile => self.tile(),
+        };
+        out.push(stmt);
+    }
+
+    pub fn assign(&mut self) -> Stmt {
+        let Some((target, ty)) = self.target() else { return self.scalar() };
+        let compound = match ty {
+            Scalar::F16 | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => "",
+            _ if ty.is_float() => self.rng.pick(&["", "", "+", "-", "*"]),
+            _ => self.rng.pick(&["", "", "+", "-", "*", "^", "|", "&"]),
+        };
+        let depth = self.rng.range(1, 3);
+        Stmt::Text(format!("{target} {compound}= {};", self.value(ty, depth)))
+    }
+
+    fn scalar(&mut self) -> Stmt {
+        let ty = self.rng.weighted(SCALARS);
+        let depth = self.rng.range(0, 2);
+        let value = self.value(ty, depth);
+        let name = self.name("v");
+        self.declare(&name, Type::Scalar(ty), 0, true);
+        Stmt::Text(format!("{} {name} = {value};", ty.name()))
+    }
+
+    fn a_type(&mut self) -> Type {
+        if self.rng.chance(70) {
+            Type::Scalar(self.rng.weighted(SCALARS))
+        } else {
+            Type::Record(&RECORDS[self.rng.below(RECORDS.len())])
+        }
+    }
+
+    /// Statements that write all of a variable.
+    fn fill(&mut self, object: &str, ty: Type) -> String {
+        match ty {
+            Type::Scalar(scalar) => format!("{object} = {};", self.value(scalar, 1)),
+            Type::Record(record) => {
+                let members = record.members.iter().map(|m| format!("{object}.{} = {};", m.0, self.value(m.1, 1)));
+                members.collect::<Vec<_>>().join(" ")
+            }
+        }
+    }
+
+    fn array(&mut self) -> Stmt {
+        let ty = self.a_type();
+        let length = self.rng.pick(&[2, 3, 4, 5, 8, 8, 16, 16, 33]);
+        let (name, i) = (self.name("a"), self.name("j"));
+        let vars = self.vars.len();
+        self.declare(&i, Type::Scalar(Scalar::U32), 0, false);
+        let fill = self.fill(&format!("{name}[{i}]"), ty);
+        self.vars.truncate(vars);
+        self.declare(&name, ty, length, true);
+        let type_name = ty.name();
+        Stmt::Text(format!("{type_name} {name}[{length}];\nfor (u32 {i} = 0; {i} < {length}; ++{i}) {{ {fill} }}"))
+    }
+
+    fn record(&mut self) -> Stmt {
+        let ty = Type::Record(&RECORDS[self.rng.below(RECORDS.len())]);
+        let name = self.name("r");
+        let fill = self.fill(&name, ty);
+        self.declare(&name, ty, 0, true);
+        Stmt::Text(format!("{} {name}; {fill}", ty.name()))
+    }
+
+    /// Copies or swaps what has one type.
+    fn copy(&mut self) -> Stmt {
+        let objects: Vec<Type> = self.vars.iter().filter(|v| v.is_mutable).map(|v| v.ty).collect();
+        if objects.is_empty() {
+            return self.scalar();
+        }
+        let ty = objects[self.rng.detail(objects.len())];
+        let (Some(a), Some(b)) = (self.whole(ty), self.whole(ty)) else { return self.scalar() };
+        if self.rng.chance(50) {
+            return Stmt::Text(format!("{a} = {b};"));
+        }
+        let (t, i, j) = (self.name("t"), self.name("p"), self.name("q"));
+        // the places are computed once: a swap must not change its own indices
+        Stmt::Text(format!(
+            "{{ {ty}& {i} = {a}; {ty}& {j} = {b}; {ty} {t} = {i}; {i} = {j}; {j} = {t}; }}",
+            ty = ty.name()
+        ))
+    }
+
+    /// A condition, and the flow behind it.
+    fn parting(&mut self) -> (String, Flow) {
+        if self.rng.chance(20) && self.is_kernel {
+            return (self.uniform_condition(), self.flow.clone());
+        }
+        let depth = self.rng.range(0, 2);
+        (self.condition(depth), Flow::Divergent)
+    }
+
+    pub fn within(&mut self, flow: &Flow, make: impl FnOnce(&mut Gen) -> Body) -> Body {
+        let before = std::mem::replace(&mut self.flow, flow.clone());
+        let body = make(self);
+        self.flow = before;
+        body
+    }
+
+    fn branch(&mut self) -> Stmt {
+        let (condition, flow) = self.parting();
+        let mark = self.rng.clone();
+        let (fuel, has_returned) = (self.fuel, self.has_returned);
+        let then = self.within(&flow, Gen::inner);
+        let other = match self.rng.below(10) {
+            0..3 => Body::new(),
+            3 => self.within(&flow, Gen::inner),
+            _ => {
+                // the other side resembles this one: what is melded
+                let twist = self.rng.pick(&[0, 10, 25, 60]);
+                let replay = self.rng.resembling(mark, twist);
+                let after = std::mem::replace(&mut self.rng, replay);
+                let (spent, returned) = (self.fuel, std::mem::replace(&mut self.has_returned, has_returned));
+                self.fuel = fuel;
+                let other = self.within(&flow, Gen::inner);
+                self.fuel = self.fuel.min(spent);
+                self.has_returned |= returned;
+                self.rng = after;
+                other
+            }
+        };
+        Stmt::If { condition, then, other }
+    }
+
+    /// A chain of else-ifs with short sides that assign one variable.
+    fn ladder(&mut self) -> Stmt {
+        let Some((target, ty)) = self.target() else { return self.scalar() };
+        let (of, steps) = (self.unsigned_name(), self.rng.range(2, 6));
+        let mut chain = vec![Stmt::Text(format!("{target} = {};", self.value(ty, 1)))];
+        for step in (0..steps).rev() {
+            let depth = self.rng.range(0, 2);
+            let then = vec![Stmt::Text(format!("{target} = {};", self.value(ty, depth)))];
+            let condition = match self.rng.below(3) {
+                0 => format!("{of} == {step}u"),
+                1 => format!("(({of} >> {step}) & 1)"),
+                _ => format!("({of} & 63) < {}u", (step + 1) * 8),
+            };
+            chain = vec![Stmt::If { condition, then, other: chain }];
+        }
+        chain.remove(0)
+    }
+
+    fn unsigned_name(&mut self) -> String {
+        let found: Vec<String> = (self.vars.iter())
+            .filter(|v| v.length == 0 && v.ty == Type::Scalar(Scalar::U32))
+            .map(|v| v.name.clone())
+            .collect();
+        if found.is_empty() { "tx".to_owned() } else { found[self.rng.detail(found.len())].clone() }
+    }
+
+    fn repeat(&mut self) -> Stmt {
+        let nested = self.around.len() > 1;
+        let lengths: Vec<usize> = self.vars.iter().filter(|v| v.length > 0).map(|v| v.length).collect();
+        let (count, is_uniform) = match self.rng.below(8) {
+            0 | 1 if !lengths.is_empty() && !nested => (lengths[self.rng.below(lengths.len())].to_string(), true),
+            0..3 => (self.rng.range(1, 6).to_string(), true),
+            3 if self.is_kernel => ("(U((u32)n) & 7)".to_owned(), true),
+            4 => ("(tx % 5)".to_owned(), false),
+            _ => (format!("({} & {})", self.unsigned(1), if nested { 3 } else { 7 }), false),
+        };
+        let form = self.rng.pick(&[Form::For, Form::For, Form::For, Form::Rotated, Form::Down, Form::Shift]);
+        let count = if form == Form::Shift { format!("({} & 0xff)", self.unsigned(1)) } else { count };
+        let stays = is_uniform && form != Form::Shift && self.flow != Flow::Divergent && self.rng.chance(40);
+        let pragma = self.rng.pick(&["", "", "", "#pragma unroll 1", "#pragma unroll 4", "#pragma unroll"]);
+        let counter = self.name("j");
+        let flow = if stays { self.flow.clone() } else { Flow::Divergent };
+        self.around.push(if stays { Around::Fixed } else { Around::Loop { label: None } });
+        let vars = self.vars.len();
+        self.declare(&counter, Type::Scalar(Scalar::U32), 0, false);
+        let body = self.within(&flow, Gen::inner);
+        self.vars.truncate(vars);
+        let label = match self.around.pop() {
+            Some(Around::Loop { label }) => label,
+            _ => None,
+        };
+        Stmt::Loop(Loop { form, counter, count, pragma, body, label })
+    }
+
+    /// Whether a lane may leave the innermost loop.
+    fn can_jump(&self) -> bool {
+        let inner = self.around.iter().rev().find(|a| **a != Around::Switch);
+        matches!(inner, Some(Around::Loop { .. })) && self.depth > 1
+    }
+
+    fn can_return(&self) -> bool {
+        !self.around.contains(&Around::Fixed)
+    }
+
+    fn jump(&mut self) -> Stmt {
+        let condition = self.condition(1);
+        // how many loops out, as far as lanes may go by themselves
+        let open: Vec<usize> = (0..self.around.len())
+            .rev()
+            .take_while(|&at| self.around[at] != Around::Fixed)
+            .filter(|&at| self.around[at] != Around::Switch)
+            .collect();
+        let in_switch = self.around.last() == Some(&Around::Switch);
+        let how = match self.rng.below(6) {
+            0..3 if !in_switch => "break".to_owned(),
+            0..4 => "continue".to_owned(),
+            _ => {
+                let fresh = self.name("out");
+                let at = open[self.rng.below(open.len())];
+                match &mut self.around[at] {
+                    Around::Loop { label } => format!("goto {}", label.get_or_insert(fresh)),
+                    _ => "continue".to_owned(),
+                }
+            }
+        };
+        Stmt::Text(format!("if ({condition}) {how};"))
+    }
+
+    fn leave(&mut self) -> Stmt {
+        let (condition, flow) = self.parting();
+        // a whole block that returns leaves nobody waiting
+        self.has_returned |= flow != Flow::Block;
+        let value = self.unsigned(1);
+        let done = match self.is_kernel {
+            true => format!("out[0] = {value}; return;"),
+            false => format!("return {value};"),
+        };
+        Stmt::Text(format!("if ({condition}) {{ {done} }}"))
+    }
+
+    fn switch(&mut self) -> Stmt {
+        let cases = self.rng.range(2, 6);
+        let mut open = format!("switch ({} % {}u) {{\ncase 0: {{", self.unsigned(1), cases + self.rng.below(2));
+        let mut parts = Vec::new();
+        self.around.push(Around::Switch);
+        let mark = self.rng.clone();
+        for case in 1..=cases {
+            // ways that resemble the first
+            let replay = if self.rng.chance(50) { Some(self.rng.resembling(mark.clone(), 40)) } else { None };
+            let after = replay.map(|replay| std::mem::replace(&mut self.rng, replay));
+            let body = self.within(&Flow::Divergent, |this| this.body(2));
+            if let Some(after) = after {
+                self.rng = after;
+            }
+            let end = if self.rng.chance(85) { "} break;" } else { "}" };
+            let next = if case + 1 < cases { format!("case {case}") } else { "default".to_owned() };
+            parts.push((std::mem::replace(&mut open, format!("{end}\n{next}: {{")), body));
+        }
+        self.around.pop();
+        Stmt::Parts { parts, close: "}\n}".to_owned() }
+    }
+
+    /// Adds `value` to something unsigned.
+    pub fn absorb(&mut self, value: &str) -> String {
+        let Some((target, ty)) = self.target() else { return format!("atomicXor(&A[tx & 63], {value});") };
+        match ty {
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => format!("{target} ^= {value};"),
+            _ if ty.is_float() => format!("{target} += ({})((int)({value} & 1023u));", ty.name()),
+            Scalar::I8 => format!("{target} = (i8)({value} & 127u);"),
+            _ => format!("{target} = ({})({value} & 0x7fffu);", ty.name()),
+        }
+    }
+
+    fn call(&mut self) -> Stmt {
+        if self.helpers.is_empty() {
+            return self.assign();
+        }
+        let helper = self.helpers[self.rng.detail(self.helpers.len())].clone();
+        let plain: Vec<String> =
+            self.helpers.iter().filter(|h| h.kind == Kind::Plain).map(|h| h.name.clone()).collect();
+        match helper.kind {
+            Kind::Plain => {
+                let mut call = helper.name;
+                if plain.len() > 1 && self.rng.chance(30) {
+                    call = format!("({} ? {} : {})", self.condition(0), plain[0], plain[1]);
+                }
+                let call = format!("{call}(I, F, {}, {}, {})", self.unsigned(1), self.signed(1, 20), self.float(1));
+                Stmt::Text(self.absorb(&call))
+            }
+            Kind::Recursive => {
+                let depth = self.unsigned(0);
+                let call = format!("{}(I, F, {}, {depth} & 3)", helper.name, self.unsigned(1));
+                Stmt::Text(self.absorb(&call))
+            }
+            Kind::Array => {
+                let arrays: Vec<String> = (self.vars.iter())
+                    .filter(|v| v.length >= 8 && v.ty == Type::Scalar(Scalar::U32) && v.is_mutable)
+                    .map(|v| v.name.clone())
+                    .collect();
+                if arrays.is_empty() {
+                    return self.assign();
+                }
+                let array = &arrays[self.rng.detail(arrays.len())];
+                let call = format!("{}(I, F, {array}, {})", helper.name, self.unsigned(1));
+                Stmt::Text(self.absorb(&call))
+            }
+            Kind::Record(ty) => {
+                let (Some(to), Some(from)) = (self.whole(ty), self.whole(ty)) else { return self.assign() };
+                Stmt::Text(format!("{to} = {}(I, F, {from}, {});", helper.name, self.unsigned(1)))
+            }
+        }
+    }
+
+    fn volatile(&mut self) -> Stmt {
+        let (name, a, b) = (self.name("z"), self.unsigned(1), self.unsigned(1));
+        let read = self.absorb(&format!("({name} + {name})"));
+        Stmt::Text(format!("{{ volatile u32 {name} = {a}; if ({b} & 1) {name} = {b}; {read} }}"))
+    }
+}
