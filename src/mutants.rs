@@ -164,8 +164,6 @@ mutants! {
     VersionShort,
     /// The table of a version says nothing of its launches.
     VersionAnyLaunch,
-    /// The table of a version asks about the next dimension.
-    VersionDimension,
     /// The table of a version asks for half of the multiple.
     VersionHalf,
     /// The call has the function's argument by value in the caller's own object.

@@ -119,9 +119,10 @@ pub fn write_table<'m>(editor: &mut Editor<'m>, kernel: Function<'m>) {
             entry.facts.clear();
         }
         for fact in &mut entry.facts {
-            if let Fact::BlockMultiple { dim, of } = fact {
-                *dim = if mutants::on(Mutant::VersionDimension) { 1 } else { *dim };
-                *of /= if mutants::on(Mutant::VersionHalf) { 2 } else { 1 };
+            if let Fact::BlockMultiple { of, .. } = fact
+                && mutants::on(Mutant::VersionHalf)
+            {
+                *of /= 2;
             }
         }
     }

@@ -369,7 +369,7 @@ impl Gen<'_> {
         let from = self.pointer(format_args!("getelementptr inbounds [{words} x {elem}], ptr {pointer}, i64 {wide}"));
         let own = self.pointer(format_args!("getelementptr inbounds [4 x i64], ptr %out64, i64 {}", kernel.gid));
         let to = self.pointer(format_args!("getelementptr inbounds i8, ptr {own}, i64 {offset}"));
-        let align = if offset % 8 == 0 { 8 } else { 4 };
+        let align = if offset.is_multiple_of(8) { 8 } else { 4 };
         self.line(format_args!(
             "call void @llvm.memcpy.p0.p0.i64(ptr align {align} {to}, ptr align 4 {from}, i64 {bytes}, i1 false)"
         ));

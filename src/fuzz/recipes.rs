@@ -164,7 +164,7 @@ pub const PASSES: &[Tested] = &[
                 mode: Mode::Diamonds,
                 more: &[Feature::WarpIndex],
                 pipeline: "fuse-branches<always;versions>,annotate-uniform",
-                faults: &[(Mutant::VersionAnyLaunch, 0), (Mutant::VersionDimension, 0), (Mutant::VersionHalf, 0)],
+                faults: &[(Mutant::VersionAnyLaunch, 3), (Mutant::VersionHalf, 3)],
             },
         ],
     },
