@@ -406,7 +406,7 @@ mod tests {
         let plain = Settings::default();
         for row in table::PARAMETERS {
             let name = if row.option.is_empty() { row.name } else { row.option };
-            let values = ["1", "0", "64", "none", "/some/where"];
+            let values = ["1", "0", "64", "none", "contract", "/some/where"];
             let mut changed = values.into_iter().filter_map(|value| {
                 let mut settings = plain.clone();
                 row.takes.apply(&mut settings, value).ok().filter(|()| settings != plain).map(|()| settings)
