@@ -125,7 +125,7 @@ const KERNELS: [(&str, &[&str]); 8] = [
     ("fuse/arms", &["-warpwise-fuse"]),
     ("fuse/bitonic", &["-warpwise-fuse"]),
     ("fuse/loops_in_arms", &["-warpwise-fuse"]),
-    ("spill/affine_victims", &["-warpwise-steer", "-warpwise-victims=all+rare"]),
+    ("spill/affine_victims", &["-warpwise-steer=all+rare"]),
     ("spill/float4_array", &["-warpwise-steer"]),
     ("spill/struct_array", &["-warpwise-steer"]),
     ("annotate/stencil7", &["-warpwise-annotate"]),

@@ -1,7 +1,7 @@
 // An array in registers whose elements are computed again in the loop, and nowhere else, is still told of where it is
 // assigned, by what an element is made of; a variable beside it keeps its value.
 //
-// RUN: %clang_cuda %s -g --cuda-noopt-device-debug -mllvm -warpwise-regs=32 -mllvm -warpwise-victims=constant -Rpass=warpwise -emit-llvm -S -o %t.ll 2>&1 | %FileCheck %s --check-prefix=REMARK
+// RUN: %clang_cuda %s -g --cuda-noopt-device-debug -mllvm -warpwise-regs=32 -mllvm -warpwise-steer=constant -Rpass=warpwise -emit-llvm -S -o %t.ll 2>&1 | %FileCheck %s --check-prefix=REMARK
 // RUN: %FileCheck %s < %t.ll
 // RUN: %opt -passes='function(instcombine,simplifycfg)' -verify-each -disable-output %t.ll
 // RUN: %llc -mcpu=sm_90 %t.ll -o /dev/null

@@ -1,7 +1,7 @@
 // A variable that waits in shared memory keeps what is told of it where it is assigned, and is told of again, by the
 // loaded value, behind each load.
 //
-// RUN: %clang_cuda %s -g --cuda-noopt-device-debug -mllvm -warpwise-regs=16 -mllvm -warpwise-victims=divergent -Rpass=warpwise -emit-llvm -S -o %t.ll 2>&1 | %FileCheck %s --check-prefix=REMARK
+// RUN: %clang_cuda %s -g --cuda-noopt-device-debug -mllvm -warpwise-regs=16 -mllvm -warpwise-steer=divergent -Rpass=warpwise -emit-llvm -S -o %t.ll 2>&1 | %FileCheck %s --check-prefix=REMARK
 // RUN: %FileCheck %s < %t.ll
 // RUN: %opt -passes='function(instcombine,simplifycfg)' -verify-each -disable-output %t.ll
 // RUN: %llc -mcpu=sm_90 %t.ll -o /dev/null

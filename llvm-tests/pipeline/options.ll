@@ -21,7 +21,7 @@
 ; PATH: takes a path, but has none
 
 ; Options that have another name now, or are gone, are accepted, and what takes their place is said.
-; RUN: %opt -warpwise-divergence-map -warpwise-map-all -warpwise-map-name=t -warpwise-remark-all -warpwise-hoist-grid -warpwise-whole-program -warpwise-ptxas=/no/ptxas -passes=warpwise -S %s 2>&1 | %FileCheck %s --check-prefix=FORMER
+; RUN: %opt -warpwise-divergence-map -warpwise-map-all -warpwise-map-name=t -warpwise-remark-all -warpwise-victims=all -warpwise-hoist-grid -warpwise-whole-program -warpwise-ptxas=/no/ptxas -passes=warpwise -S %s 2>&1 | %FileCheck %s --check-prefix=FORMER
 ; RUN: %not %opt -warpwise-map-name=a-b -passes=warpwise -disable-output %s 2>&1 | %FileCheck %s --check-prefix=NAME
 ; RUN: %opt --help-hidden | %FileCheck %s --check-prefix=HIDDEN
 ; RUN: %opt --help | %FileCheck %s --check-prefix=HELP
@@ -30,6 +30,7 @@
 ; FORMER: warning: -warpwise-map-all is now -warpwise-profile-generate=all
 ; FORMER: warning: -warpwise-map-name is now -warpwise-profile-generate=name:SUFFIX
 ; FORMER: warning: -warpwise-remark-all is now -warpwise-remarks=optimal
+; FORMER: warning: -warpwise-victims is now -warpwise-steer=CLASS+...
 ; FORMER: warning: -warpwise-hoist-grid does nothing any more
 ; FORMER: warning: -warpwise-whole-program does nothing any more
 ; FORMER: warning: -warpwise-ptxas does nothing any more

@@ -1,9 +1,9 @@
 ; Which classes of victims may move is the user's to say, on the command line or between the brackets.
 ; RUN: %opt -passes='steer-spills<regs=12;victims=uniform>' -S %s | %FileCheck %s --check-prefix=SLOTS
 ; RUN: %opt -passes='steer-spills<regs=12;victims=affine+stack>' -S %s | %FileCheck %s --check-prefix=NONE
-; RUN: %opt -passes='steer-spills<regs=12>' -warpwise-victims=none -S %s | %FileCheck %s --check-prefix=NONE
+; RUN: %opt -passes='steer-spills<regs=12>' -warpwise-steer=none -S %s | %FileCheck %s --check-prefix=NONE
 ; RUN: not %opt -passes='steer-spills<victims=many>' -S %s 2>&1 | %FileCheck %s --check-prefix=WORD
-; RUN: not %opt -passes=steer-spills -warpwise-victims=many -S %s 2>&1 | %FileCheck %s --check-prefix=WORD
+; RUN: not %opt -passes=steer-spills -warpwise-steer=many -S %s 2>&1 | %FileCheck %s --check-prefix=WORD
 ; SLOTS: @warpwise_slots_kernel = internal addrspace(3) global
 ; NONE-NOT: @warpwise_slots_kernel
 ; WORD: 'many' is no class of spill candidates

@@ -7,8 +7,8 @@
 
 target triple = "nvptx64-nvidia-cuda"
 
-; CHECK:     stack object %gathered{{.*}} stays in local memory{{.*}}: moving it to shared memory (-warpwise-victims=all,rare) would take 156 KB of the first-level cache from lanes that read far apart
-; CHECK:     stack object %rows{{.*}} stays in local memory{{.*}}: moving it to shared memory (-warpwise-victims=all,rare) would take 156 KB
+; CHECK:     stack object %gathered{{.*}} stays in local memory{{.*}}: moving it to shared memory (-warpwise-steer=all+rare) would take 156 KB of the first-level cache from lanes that read far apart
+; CHECK:     stack object %rows{{.*}} stays in local memory{{.*}}: moving it to shared memory (-warpwise-steer=all+rare) would take 156 KB
 ; CHECK:     stack object %beside{{.*}} moved from local to shared memory
 ; CHECK:     stack object %wrapped{{.*}} moved from local to shared memory
 ; CHECK:     stack object %often{{.*}} moved from local to shared memory

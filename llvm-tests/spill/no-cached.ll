@@ -7,7 +7,7 @@
 
 target triple = "nvptx64-nvidia-cuda"
 
-; CHECK:     stack object %small{{.*}} stays in local memory{{.*}}: the first-level cache has room for it, and lanes access it at the same place; -warpwise-victims=all,rare moves it anyway
+; CHECK:     stack object %small{{.*}} stays in local memory{{.*}}: the first-level cache has room for it, and lanes access it at the same place; -warpwise-steer=all+rare moves it anyway
 ; CHECK:     stack object %large{{.*}} moved from local to shared memory
 ; CHECK-NOT: stack object
 ; ALL-COUNT-2: moved from local to shared memory

@@ -7,7 +7,7 @@
 
 target triple = "nvptx64-nvidia-cuda"
 
-; CHECK:     stack object %large{{.*}} stays in local memory{{.*}}: it is used only in cold code, and its copies in shared memory would be taken from the first-level cache of all the rest; -warpwise-victims=all,rare moves it anyway
+; CHECK:     stack object %large{{.*}} stays in local memory{{.*}}: it is used only in cold code, and its copies in shared memory would be taken from the first-level cache of all the rest; -warpwise-steer=all+rare moves it anyway
 ; CHECK:     stack object %behind{{.*}} stays in local memory{{.*}}: it is used only in cold code
 ; CHECK:     stack object %stated{{.*}} stays in local memory{{.*}}: it is used only in cold code
 ; CHECK:     stack object %likely{{.*}} moved from local to shared memory

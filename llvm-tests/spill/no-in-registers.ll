@@ -8,7 +8,7 @@
 
 target triple = "nvptx64-nvidia-cuda"
 
-; CHECK:     stack object %seven{{.*}} is left to ptxas{{.*}}: it keeps 7 words in registers and selects among them; -warpwise-victims=all,rare moves it anyway
+; CHECK:     stack object %seven{{.*}} is left to ptxas{{.*}}: it keeps 7 words in registers and selects among them; -warpwise-steer=all+rare moves it anyway
 ; CHECK:     stack object %ten{{.*}} moved from local to shared memory
 ; CHECK:     stack object %three{{.*}} is left to ptxas{{.*}}: it keeps 3 words in registers
 ; CHECK:     stack object %doubles{{.*}} moved from local to shared memory

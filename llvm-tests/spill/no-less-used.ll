@@ -8,7 +8,7 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK:     stack object %large{{.*}} stays in local memory{{.*}}: 65536 bytes of shared memory for 64 threads are {{[0-9]+}} too many
-; CHECK:     stack object %small{{.*}} stays in local memory{{.*}}: others of 1024 bytes stay too and are used more, and shared memory for it would be taken from the first-level cache that they want; -warpwise-victims=all,rare moves it anyway
+; CHECK:     stack object %small{{.*}} stays in local memory{{.*}}: others of 1024 bytes stay too and are used more, and shared memory for it would be taken from the first-level cache that they want; -warpwise-steer=all+rare moves it anyway
 ; CHECK-NOT: stack object
 ; ALL: stack object %small{{.*}} moved from local to shared memory
 

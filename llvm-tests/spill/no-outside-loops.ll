@@ -8,7 +8,7 @@
 target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK:     stack object %inside{{.*}} moved from local to shared memory
-; CHECK:     stack object %last{{.*}} stays in local memory{{.*}}: it is used outside loops only, and its copies in shared memory would be taken from the first-level cache that loops load through; -warpwise-victims=all,rare moves it anyway
+; CHECK:     stack object %last{{.*}} stays in local memory{{.*}}: it is used outside loops only, and its copies in shared memory would be taken from the first-level cache that loops load through; -warpwise-steer=all+rare moves it anyway
 ; CHECK:     stack object %alone{{.*}} moved from local to shared memory
 ; CHECK-NOT: stack object
 ; ALL-COUNT-3: moved from local to shared memory

@@ -38,6 +38,11 @@ pub const FORMER: &[Former] = &[
         now: "is now -warpwise-remarks=optimal",
     },
     Former {
+        option: "victims",
+        takes: Takes::SpillCandidates(|settings, candidates| settings.candidates = candidates),
+        now: "is now -warpwise-steer=CLASS+...",
+    },
+    Former {
         option: "ptxas-smem",
         takes: Takes::Switch(|settings, on| settings.ptxas_smem = on),
         now: "will go: -warpwise-tune measures where it pays",

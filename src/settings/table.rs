@@ -38,6 +38,8 @@ pub enum Takes {
     Switch(fn(&mut Settings, bool)),
     /// On the command line like [`Takes::Switch`]; as a parameter, the word or `no-` and the word.
     Runs(Transform),
+    /// [`Takes::Runs`] of `steer-spills`, or what it may move.
+    Steer,
     /// [`Takes::Runs`] of the divergence map, or with [words](profile) about what is counted.
     Profile,
     Number {
@@ -85,7 +87,14 @@ pub const PARAMETERS: &[Parameter] = &[
     runs(Transform::Unroll, "unroll", "Run unroll-loops (on; off with the map unless asked for)"),
     runs(Transform::Annotate, "annotate", "Run annotate-uniform (on)"),
     runs(Transform::Fuse, "fuse", "Run fuse-branches (on; off with the map unless asked for)"),
-    runs(Transform::Steer, "steer", "Run steer-spills (on)"),
+    Parameter {
+        takes: Takes::Steer,
+        ..runs(
+            Transform::Steer,
+            "steer",
+            "Run steer-spills (on); =CLASS+...: let it move these spill candidates only, which are all, none, constant, affine, uniform, divergent, stack, rare (stack objects that stay otherwise)",
+        )
+    },
     Parameter {
         takes: Takes::Profile,
         ..runs(
@@ -124,11 +133,11 @@ pub const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "victims",
-        option: "victims",
+        option: "",
         value: "CLASS[+...]",
         passes: &[STEER, DEFAULT],
         takes: Takes::SpillCandidates(|settings, candidates| settings.candidates = candidates),
-        help: "Spill candidates that steer-spills may move: all, none, constant, affine, uniform, divergent, stack, rare (stack objects that stay otherwise)",
+        help: "Spill candidates that steer-spills may move",
     },
     Parameter {
         name: "ptxas-smem",
@@ -295,7 +304,7 @@ impl Parameter {
     /// How the parameter is written: `regs=N`, `fuse, no-fuse`, `vote=0`.
     pub fn form(&self) -> String {
         match self.takes {
-            Takes::Runs(_) | Takes::Profile => format!("{0}, no-{0}", self.name),
+            Takes::Runs(_) | Takes::Steer | Takes::Profile => format!("{0}, no-{0}", self.name),
             _ if self.value.is_empty() => self.name.to_owned(),
             _ => format!("{}={}", self.name, self.value),
         }
@@ -305,7 +314,7 @@ impl Parameter {
 impl Takes {
     /// Whether a value is required.
     pub fn wants_value(self) -> bool {
-        !matches!(self, Takes::Switch(_) | Takes::Runs(_) | Takes::Profile)
+        !matches!(self, Takes::Switch(_) | Takes::Runs(_) | Takes::Steer | Takes::Profile)
     }
 
     /// Parses a value and stores it. A missing value is given as the empty string.
@@ -313,6 +322,10 @@ impl Takes {
         match self {
             Takes::Switch(set) => set(settings, switch(text)?),
             Takes::Runs(transform) => settings.switches.turn(transform, switch(text)?),
+            Takes::Steer => match switch(text) {
+                Ok(on) => settings.switches.turn(Transform::Steer, on),
+                Err(_) => settings.candidates = text.parse()?,
+            },
             Takes::Profile => profile(settings, text)?,
             Takes::Number { least, most, set } => set(settings, number(text, least, most)?),
             Takes::Shape(set) => set(settings, text.parse()?),

@@ -12,34 +12,34 @@ pub enum Reject {
     #[error(transparent)]
     NoShared(#[from] NoShared),
     #[error(
-        "it is used only in cold code, and its copies in shared memory would be taken from the first-level cache of all the rest; -warpwise-victims=all,rare moves it anyway"
+        "it is used only in cold code, and its copies in shared memory would be taken from the first-level cache of all the rest; -warpwise-steer=all+rare moves it anyway"
     )]
     Cold { at: Inst },
     #[error(
-        "it is used outside loops only, and its copies in shared memory would be taken from the first-level cache that loops load through; -warpwise-victims=all,rare moves it anyway"
+        "it is used outside loops only, and its copies in shared memory would be taken from the first-level cache that loops load through; -warpwise-steer=all+rare moves it anyway"
     )]
     OutsideLoops { at: Inst },
     #[error(
-        "moving it to shared memory (-warpwise-victims=all,rare) would take {} KB of the first-level cache from lanes that read far apart", taken / 1024
+        "moving it to shared memory (-warpwise-steer=all+rare) would take {} KB of the first-level cache from lanes that read far apart", taken / 1024
     )]
     Cache { taken: u64, at: Inst },
     #[error(
-        "the first-level cache has room for it, and lanes access it at the same place; -warpwise-victims=all,rare moves it anyway"
+        "the first-level cache has room for it, and lanes access it at the same place; -warpwise-steer=all+rare moves it anyway"
     )]
     Cached { at: Inst },
     #[error(
-        "others of {others} bytes stay too and are used more, and shared memory for it would be taken from the first-level cache that they want; -warpwise-victims=all,rare moves it anyway"
+        "others of {others} bytes stay too and are used more, and shared memory for it would be taken from the first-level cache that they want; -warpwise-steer=all+rare moves it anyway"
     )]
     LessUsed { others: u64 },
     #[error(
-        "moving it to shared memory would make the kernel {gain:.3} times as fast by the model, which is less than the {least} that make up for what the model does not see; warpwise compare with a build with -warpwise-victims=all,rare, which moves it anyway, would tell"
+        "moving it to shared memory would make the kernel {gain:.3} times as fast by the model, which is less than the {least} that make up for what the model does not see; warpwise compare with a build with -warpwise-steer=all+rare, which moves it anyway, would tell"
     )]
     LittleGain { gain: f64, least: f64 },
     #[error(
-        "others of {others} bytes stay, {left} bytes of the first-level cache would be left, and one warp's copies of those do not fit; warpwise compare with a build with -warpwise-victims=all,rare, which moves it anyway, would tell"
+        "others of {others} bytes stay, {left} bytes of the first-level cache would be left, and one warp's copies of those do not fit; warpwise compare with a build with -warpwise-steer=all+rare, which moves it anyway, would tell"
     )]
     Displaces { others: u64, left: u64 },
-    #[error("it keeps {words} words in registers and selects among them; -warpwise-victims=all,rare moves it anyway")]
+    #[error("it keeps {words} words in registers and selects among them; -warpwise-steer=all+rare moves it anyway")]
     InRegisters { words: u64 },
 }
 

@@ -81,19 +81,19 @@ pub const VARIANTS: &[Variant] = &[
     variant(
         "divergent",
         "uniform slots",
-        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0", "-warpwise-victims=uniform"]),
+        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0", "-warpwise-steer=uniform"]),
         &["allocators"],
     ),
     variant(
         "remat",
         "remat only",
-        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0", "-warpwise-victims=constant"]),
+        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0", "-warpwise-steer=constant"]),
         &["allocators"],
     ),
     variant(
         "affine",
         "affine (all)",
-        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0", "-warpwise-victims=all"]),
+        Made::Plugin(&["-warpwise-annotate=0", "-warpwise-fuse=0", "-warpwise-steer=all"]),
         &["allocators"],
     ),
     variant(

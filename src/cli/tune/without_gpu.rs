@@ -75,9 +75,9 @@ fn choices(regs: &[u32]) -> Vec<Choice> {
     let plain = [
         Choice { label: "clang".to_owned(), clang: Vec::new(), ptxas: Vec::new() },
         Choice::new("steer", &["-warpwise-steer"]),
-        Choice::new("stack objects", &["-warpwise-steer", "-warpwise-victims=stack"]),
-        Choice::new("warp slots", &["-warpwise-steer", "-warpwise-victims=uniform,affine"]),
-        Choice::new("thread slots", &["-warpwise-steer", "-warpwise-victims=divergent"]),
+        Choice::new("stack objects", &["-warpwise-steer=stack"]),
+        Choice::new("warp slots", &["-warpwise-steer=uniform,affine"]),
+        Choice::new("thread slots", &["-warpwise-steer=divergent"]),
     ];
     let limited: Vec<Choice> =
         regs.iter().flat_map(|&limit| plain.iter().map(move |choice| choice.limited(limit))).collect();
