@@ -23,7 +23,7 @@ use rustc_hash::FxHashSet;
 
 /// Instructions that the unrolled loops of a function may have in all. Sixteen bytes each, they fit the instruction cache of
 /// a multiprocessor.
-pub const MOST_INSTRUCTIONS: u64 = 4096;
+pub const MAX_INSTRUCTIONS: u64 = 4096;
 /// By how much the number of blocks that fit on a multiprocessor may shrink. The estimate of the registers is that all
 /// objects are live at once. At half three public programs gain a third and more, and at two fifths one loses 2 %. \[H200\]
 pub const FEWER_BLOCKS: u32 = 2;
@@ -216,7 +216,7 @@ impl Limits {
 
     fn check(&self, outline: &Outline, candidates: &[Candidate<'_>]) -> Result<Size, Reject> {
         let instructions = instructions(outline, &loops(candidates));
-        if instructions > MOST_INSTRUCTIONS {
+        if instructions > MAX_INSTRUCTIONS {
             return Err(Reject::Large { instructions });
         }
         let words: u64 = candidates.iter().map(|candidate| candidate.object.size.div_ceil(4)).sum();

@@ -22,7 +22,7 @@ use crate::affine::form::wrap;
 use crate::affine::interner::Element;
 use crate::affine::{Form, Scope};
 use crate::entity::{Block, Inst, Value};
-use crate::ir::asm::table::{Arithmetic, Kind};
+use crate::ir::asm::table::{Arithmetic, AsmKind};
 use crate::ir::asm::{Input, Operand, Program, Register, Step};
 use crate::ir::call::Callee;
 use crate::ir::inst::{ConstData, Flags, Opcode};
@@ -191,20 +191,20 @@ impl View<'_> {
         self.scope_of(element).map_or(Element::DIVERGENT, Element::uniform)
     }
 
-    fn step_result(&mut self, registers: &Registers<'_>, step: &Step, kind: Kind) -> Element {
+    fn step_result(&mut self, registers: &Registers<'_>, step: &Step, kind: AsmKind) -> Element {
         let Registers { convergent, in_place, .. } = *registers;
         match kind {
-            Kind::Pure => self.agreed(registers, &step.reads),
-            Kind::PureInBlock => self.agreed(registers, &step.reads).capped(Scope::Block),
-            Kind::Arithmetic(operation) => match self.modular(registers, step, operation) {
+            AsmKind::Pure => self.agreed(registers, &step.reads),
+            AsmKind::PureInBlock => self.agreed(registers, &step.reads).capped(Scope::Block),
+            AsmKind::Arithmetic(operation) => match self.modular(registers, step, operation) {
                 Some(element) if !element.is_divergent() => element,
                 _ => self.agreed(registers, &step.reads),
             },
-            Kind::Vote if convergent => {
+            AsmKind::Vote if convergent => {
                 let mask = step.reads.last().map(std::slice::from_ref).unwrap_or_default();
                 self.agreed(registers, mask).capped(Scope::Warp)
             }
-            Kind::ShuffleIndex if convergent => match step.reads.as_slice() {
+            AsmKind::ShuffleIndex if convergent => match step.reads.as_slice() {
                 [_, lane, clamp, mask] => {
                     let clamp = self.element_of(registers, clamp, 32);
                     match self.interner.constant(clamp) {
@@ -216,17 +216,17 @@ impl View<'_> {
                 }
                 _ => Element::DIVERGENT,
             },
-            Kind::BarrierReduction if convergent => match step.reads.as_slice() {
+            AsmKind::BarrierReduction if convergent => match step.reads.as_slice() {
                 [barrier, _] => self.agreed(registers, std::slice::from_ref(barrier)).capped(Scope::Block),
                 [barrier, threads, _] => {
                     self.agreed(registers, &[barrier.clone(), threads.clone()]).capped(Scope::Warp)
                 }
                 _ => Element::DIVERGENT,
             },
-            Kind::ReadOnlyLoad => self.agreed(registers, &step.reads),
-            Kind::WeakLoad if in_place => self.agreed(registers, &step.reads).capped(Scope::Warp),
-            Kind::Vote | Kind::ShuffleIndex | Kind::BarrierReduction | Kind::WeakLoad => Element::DIVERGENT,
-            Kind::NoResult | Kind::Divergent => Element::DIVERGENT,
+            AsmKind::ReadOnlyLoad => self.agreed(registers, &step.reads),
+            AsmKind::WeakLoad if in_place => self.agreed(registers, &step.reads).capped(Scope::Warp),
+            AsmKind::Vote | AsmKind::ShuffleIndex | AsmKind::BarrierReduction | AsmKind::WeakLoad => Element::DIVERGENT,
+            AsmKind::NoResult | AsmKind::Divergent => Element::DIVERGENT,
         }
     }
 

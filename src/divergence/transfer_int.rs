@@ -80,12 +80,12 @@ impl View<'_> {
     /// again when that form changes ([`Opcode::moves_bits`]).
     fn mask_of_moved_bits(&mut self, inst: Inst, at: Block, mask: i64, bits: u32) -> Option<Form> {
         /// Maximum number of steps from the mask back to the value.
-        const LONGEST: usize = 4;
+        const MAX_STEPS: usize = 4;
         let low = |width: u32| u64::MAX >> (64 - width);
         let mut kept = unsigned(mask, bits);
         let align = kept.trailing_zeros().min(63) as u8;
         let (mut value, mut width) = (self.func.operands(inst)[0], bits);
-        for _ in 0..LONGEST {
+        for _ in 0..MAX_STEPS {
             let step = self.func.def(value)?;
             let data = &self.func.insts[step];
             if !data.opcode.moves_bits() {

@@ -2,7 +2,7 @@
 
 use crate::affine::form::Base;
 use crate::divergence::intrinsics::{LaneRule, register_rule};
-use crate::ir::asm::table::Kind;
+use crate::ir::asm::table::AsmKind;
 use crate::ir::asm::{Operand, Program};
 
 /// What makes results of assembly differ between lanes, whatever the operands are.
@@ -25,7 +25,7 @@ pub fn culprit(program: &Program) -> Option<Culprit<'_>> {
     }
     program.steps.iter().find_map(|step| match step.kind {
         None => Some(Culprit::Unknown(&step.name)),
-        Some(Kind::Divergent) => Some(Culprit::Instruction(&step.name)),
+        Some(AsmKind::Divergent) => Some(Culprit::Instruction(&step.name)),
         Some(_) => step.reads.iter().find_map(|operand| match operand {
             Operand::Special(name) => match register_rule(name) {
                 LaneRule::Index(base) => Some(Culprit::Index(base)),

@@ -28,7 +28,7 @@ use crate::versions;
 use rustc_hash::FxHashSet;
 
 /// Most versions of a kernel that are made here; `steer-spills` may add one.
-const MOST: usize = 2;
+const MAX_MADE: usize = 2;
 /// Threads of a small block.
 const FEW_THREADS: u32 = 64;
 
@@ -70,7 +70,7 @@ pub fn make(driver: &mut Driver<'_, '_>) -> bool {
         }
         let mut candidates = candidates(driver, kernel);
         candidates.sort_by(|a, b| b.gain.total_cmp(&a.gain));
-        candidates.truncate(MOST);
+        candidates.truncate(MAX_MADE);
         for candidate in candidates {
             changed |= make_one(driver, kernel, candidate);
         }

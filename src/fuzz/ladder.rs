@@ -21,7 +21,7 @@ const CHUNK: usize = 160;
 /// A module with one kernel of about `instructions` instructions.
 pub fn ladder(instructions: usize, seed: u64) -> String {
     let mut w = Writer::new(instructions, seed);
-    w.function("ladder", instructions, Kind::Kernel);
+    w.function("ladder", instructions, FunctionKind::Kernel);
     w.finish()
 }
 
@@ -30,10 +30,13 @@ pub fn ladder_many(instructions: usize, each: usize, seed: u64) -> String {
     let mut w = Writer::new(instructions, seed);
     let mut n = 0;
     while w.total + w.count < instructions {
-        let (name, kind) =
-            if n % 4 == 3 { (format!("kernel{n}"), Kind::Kernel) } else { (format!("device{n}"), Kind::Device) };
+        let (name, kind) = if n % 4 == 3 {
+            (format!("kernel{n}"), FunctionKind::Kernel)
+        } else {
+            (format!("device{n}"), FunctionKind::Device)
+        };
         w.function(&name, each, kind);
-        if kind == Kind::Device {
+        if kind == FunctionKind::Device {
             w.callees.push(n);
         }
         n += 1;
@@ -42,7 +45,7 @@ pub fn ladder_many(instructions: usize, each: usize, seed: u64) -> String {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FunctionKind {
     Kernel,
     Device,
 }
@@ -129,13 +132,13 @@ impl Writer {
         v
     }
 
-    fn function(&mut self, name: &str, instructions: usize, kind: Kind) {
+    fn function(&mut self, name: &str, instructions: usize, kind: FunctionKind) {
         self.total += self.count;
         (self.next, self.count, self.pool) = (0, 0, Pool::default());
         let params = "ptr noalias noundef readonly %a, ptr noalias noundef readonly %b, ptr noundef %out, i32 noundef %n, i32 noundef %stride, float noundef %alpha";
         let head = match kind {
-            Kind::Kernel => "define ptx_kernel void",
-            Kind::Device => "define internal noundef float",
+            FunctionKind::Kernel => "define ptx_kernel void",
+            FunctionKind::Device => "define internal noundef float",
         };
         let _ = writeln!(self.out, "{head} @{name}({params}) #0 {{\nentry:");
         // i = blockIdx.x * blockDim.x + threadIdx.x, and the guard of nearly every kernel.
@@ -159,7 +162,7 @@ impl Writer {
         }
         let sum = self.float();
         match kind {
-            Kind::Kernel => {
+            FunctionKind::Kernel => {
                 let (wide, at) = (self.fresh(), self.fresh());
                 ins!(self, "  %v{wide} = sext i32 %v{i} to i64");
                 ins!(self, "  %v{at} = getelementptr inbounds float, ptr %out, i64 %v{wide}");
@@ -168,7 +171,7 @@ impl Writer {
                 self.place(out);
                 ins!(self, "  ret void");
             }
-            Kind::Device => {
+            FunctionKind::Device => {
                 let last = self.block;
                 ins!(self, "  br label %l{out}");
                 self.place(out);

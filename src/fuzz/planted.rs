@@ -78,14 +78,14 @@ mod tests {
     use super::*;
 
     /// More kernels than any of the mistakes needs.
-    const MOST: u64 = 1000;
+    const MAX_KERNELS: u64 = 1000;
 
     /// Every mistake is noticed, and what is noticed is that mistake.
     fn all_noticed(mutants: &[Mutant]) {
         let mut missed = Vec::new();
         for &mutant in mutants {
             let start = std::time::Instant::now();
-            let Some((seed, failure)) = search(mutant, MOST) else {
+            let Some((seed, failure)) = search(mutant, MAX_KERNELS) else {
                 missed.push(mutant);
                 eprintln!("{mutant:?} missed, {:?}", start.elapsed());
                 continue;
@@ -95,7 +95,7 @@ mod tests {
                 panic!("seed {seed}, without {mutant:?}: {failure}");
             }
         }
-        assert!(missed.is_empty(), "not noticed on {MOST} kernels each: {missed:?}");
+        assert!(missed.is_empty(), "not noticed on {MAX_KERNELS} kernels each: {missed:?}");
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub const MESSAGE: &str = "a copy of memory is written as loads and then stores"
 /// The largest access of a thread, in bytes.
 const WIDEST: u64 = 16;
 /// Pieces of a copy: as many registers, or four times as many, are live between its loads and its stores.
-const MOST_PIECES: usize = 8;
+const MAX_PIECES: usize = 8;
 
 /// What is looked up once.
 #[derive(Debug)]
@@ -56,14 +56,14 @@ pub fn find<'m>(call: Inst<'m>, context: &Context) -> Option<Copy<'m>> {
     // one access of 8 bytes is what the back end makes of it, too; stack objects are other passes' and may vanish
     let gains = pieces.len() > 1 || pieces.first().is_some_and(|piece| piece.bytes == WIDEST);
     let is_stack = [0, 1].iter().any(|&index| is_stack_object(call.operand(index)));
-    (gains && pieces.len() <= MOST_PIECES && !is_stack).then_some(Copy { call, pieces })
+    (gains && pieces.len() <= MAX_PIECES && !is_stack).then_some(Copy { call, pieces })
 }
 
 /// Splits so many bytes at an alignment into the widest accesses.
 fn pieces(length: u64, align: u64) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut offset = 0;
-    while offset < length && pieces.len() <= MOST_PIECES {
+    while offset < length && pieces.len() <= MAX_PIECES {
         let lowest = if offset == 0 { WIDEST } else { 1 << offset.trailing_zeros() };
         let mut bytes = lowest.min(align).min(WIDEST);
         while bytes > length - offset {
@@ -134,7 +134,7 @@ mod tests {
                     assert!(piece.bytes <= WIDEST && piece.offset % piece.bytes == 0 && align % piece.bytes == 0);
                     end += piece.bytes;
                 }
-                assert!(end == length || (all.len() > MOST_PIECES && end < length), "{length} {align}");
+                assert!(end == length || (all.len() > MAX_PIECES && end < length), "{length} {align}");
             }
         }
         assert_eq!(pieces(12, 4).len(), 3);

@@ -12,7 +12,7 @@ use llvm_sys::LLVMOpcode::{LLVMAdd, LLVMOr, LLVMPHI, LLVMSub, LLVMUDiv, LLVMURem
 pub const MESSAGE: &str = "a division of a loop's counter stays one of 32 bits";
 
 /// Sums between a counter and the division.
-const LONGEST_CHAIN: u32 = 4;
+const MAX_CHAIN: u32 = 4;
 
 /// This instruction, if it widens a division that LLVM would do on the widened counter.
 pub fn find(widening: Inst<'_>) -> Option<Inst<'_>> {
@@ -22,7 +22,7 @@ pub fn find(widening: Inst<'_>) -> Option<Inst<'_>> {
     let division = widening.operand(0).as_inst()?;
     let divides = matches!(division.opcode(), LLVMURem | LLVMUDiv) && division.ty().int_bits() == Some(32);
     let by_constant = || division.operand(1).const_u64().is_some_and(|by| by > 2 && !by.is_power_of_two());
-    (divides && by_constant() && counts(division.operand(0), LONGEST_CHAIN)).then_some(widening)
+    (divides && by_constant() && counts(division.operand(0), MAX_CHAIN)).then_some(widening)
 }
 
 /// Whether a value is a loop's counter, or a sum with one.

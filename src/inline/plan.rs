@@ -10,9 +10,9 @@ use crate::llvm::handle::{AttrPlace, Function, Inst, RawOpcode, attribute_kind};
 use crate::settings::enabled::is_all_off;
 
 /// Maximum number of instructions of a function that is inlined: compiling takes longer for larger callers.
-pub const MOST_INSTRUCTIONS: usize = 5000;
+pub const MAX_INSTRUCTIONS: usize = 5000;
 /// How many calls deep the functions are looked at that LLVM is going to inline.
-const MOST_LEVELS: u32 = 8;
+const MAX_LEVELS: u32 = 8;
 /// Number of instructions from which LLVM does not inline a visible function: its threshold at -O2, eleven times as much for
 /// NVPTX, at five for an instruction.
 const LEAST_LARGE: usize = 225 * 11 / 5;
@@ -145,7 +145,7 @@ fn callee_frees<'m>(
     let uses = Uses::of(function.param(index));
     object.accesses.extend(uses.accesses.iter().map(|&(inst, at)| (inst, offset.wrapping_add(at))));
     object.is_copied |= uses.is_copied;
-    if uses.has_others || !(uses.passed.is_empty() || (stage == Stage::Early && level < MOST_LEVELS)) {
+    if uses.has_others || !(uses.passed.is_empty() || (stage == Stage::Early && level < MAX_LEVELS)) {
         return false;
     }
     let pass_on = |&(call, index, at): &(Inst<'m>, u32, i64)| {
@@ -156,7 +156,7 @@ fn callee_frees<'m>(
 
 /// Whether LLVM finds a function too large to inline, if everything is inlined into it.
 fn is_large(call: Inst<'_>) -> bool {
-    callee(call).is_some_and(|function| !is_always_inlined(function) && whole_size(function, MOST_LEVELS) > LEAST_LARGE)
+    callee(call).is_some_and(|function| !is_always_inlined(function) && whole_size(function, MAX_LEVELS) > LEAST_LARGE)
 }
 
 fn is_always_inlined(function: Function<'_>) -> bool {
@@ -183,7 +183,7 @@ fn obstacle(call: Inst<'_>, calls: &Calls<'_>) -> Option<Reject> {
         Some(Reject::Forbidden)
     } else if count != 1 {
         Some(Reject::Often { calls: count })
-    } else if instructions > MOST_INSTRUCTIONS {
+    } else if instructions > MAX_INSTRUCTIONS {
         Some(Reject::Large { instructions })
     } else {
         None

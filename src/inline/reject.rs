@@ -1,6 +1,6 @@
 //! Why is a call not inlined? One variant, and one remark, for each reason.
 
-use super::plan::MOST_INSTRUCTIONS;
+use super::plan::MAX_INSTRUCTIONS;
 
 /// Why a call that takes the address of a stack object stays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -13,7 +13,7 @@ pub enum Reject {
     Often { calls: usize },
     #[error("the function is recursive, not optimised, marked noinline or switched off, or its address is taken")]
     Forbidden,
-    #[error("the function has {instructions} instructions, more than {MOST_INSTRUCTIONS}")]
+    #[error("the function has {instructions} instructions, more than {MAX_INSTRUCTIONS}")]
     Large { instructions: usize },
     #[error("a product goes through the call or the object to a sum, and the back end would join the two")]
     Contraction,

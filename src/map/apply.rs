@@ -39,7 +39,7 @@ use smallvec::SmallVec;
 const MANY_TARGETS: usize = 64;
 
 /// Number of threads of the largest possible block.
-const LARGEST_BLOCK: &str = "1024";
+const MAX_BLOCK: &str = "1024";
 
 /// The counters in memory.
 pub struct Counters<'m> {
@@ -130,7 +130,7 @@ impl<'b> Registers<'b> {
                 }
             }
         }
-        debug_assert!(registers.count <= joins::MOST);
+        debug_assert!(registers.count <= joins::MAX_COUNTERS);
         registers
     }
 
@@ -185,7 +185,7 @@ pub fn apply<'m>(
     let none = editor.int(32, 0);
     let mut work = Apply { editor, handles, counters, lower: none, replica: none, texts, current: Vec::new() };
     if plan.needs_bound {
-        work.editor.set_string_attribute(function, "nvvm.maxntid", LARGEST_BLOCK);
+        work.editor.set_string_attribute(function, "nvvm.maxntid", MAX_BLOCK);
     }
     let entry = entry_point(function);
     work.editor.before(entry);

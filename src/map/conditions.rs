@@ -17,11 +17,11 @@ use crate::llvm::handle::{self, AttrPlace, IntPredicate, RawOpcode, attribute_ki
 use rustc_hash::FxHashMap;
 
 /// Maximum number of conditions that a kernel tests: they are the bits of one word.
-const MOST: usize = 32;
+const MAX_CONDITIONS: usize = 32;
 /// Maximum number of steps of a limit.
-const MOST_TERMS: usize = 24;
+const MAX_TERMS: usize = 24;
 /// Limits and numbers of indices are compared with 64 bits, and nothing is added to these beyond this.
-const MOST_PLUS: u64 = 1 << 62;
+const MAX_PLUS: u64 = 1 << 62;
 /// Why a limit with terms has a value at each step: [`add_terms`] appends the operands of what it appends.
 const WHOLE: &str = "every operation follows its operands";
 const REGISTER: &str = "llvm.nvvm.read.ptx.sreg.";
@@ -76,7 +76,7 @@ impl KernelConditions {
 
 /// Assigns consecutive words to the conditions that the kernel can test; returns how many there are.
 pub fn assign(list: &mut [PlannedCondition], first: u32) -> u32 {
-    let testable = list.iter_mut().filter(|condition| is_computable(&condition.predicate)).take(MOST);
+    let testable = list.iter_mut().filter(|condition| is_computable(&condition.predicate)).take(MAX_CONDITIONS);
     let mut next = first;
     for condition in testable {
         condition.held = Some(next);
@@ -90,7 +90,7 @@ fn is_computable(predicate: &Predicate) -> bool {
     match predicate {
         Predicate::WholeWarps | Predicate::OneRow | Predicate::Multiples { .. } => true,
         Predicate::Covered(bounds) => {
-            bounds.iter().all(|bound| !bound.limit.is_empty() && bound.plus.unsigned_abs() < MOST_PLUS)
+            bounds.iter().all(|bound| !bound.limit.is_empty() && bound.plus.unsigned_abs() < MAX_PLUS)
         }
     }
 }
@@ -124,7 +124,7 @@ fn bound_of(func: &Func, kernel: handle::Function<'_>, bound: &condition::Bound)
 
 /// Appends the computation of an integer; `None` if it is not one that can be repeated at the entry.
 fn add_terms(func: &Func, kernel: handle::Function<'_>, value: Value, terms: &mut Vec<Term>) -> Option<()> {
-    if terms.len() >= MOST_TERMS {
+    if terms.len() >= MAX_TERMS {
         return None;
     }
     let bits = func.int_bits(value).filter(|&bits| bits <= 64)? as u8;

@@ -1,7 +1,7 @@
 //! Where do counts that arrive along different paths need a phi? At the iterated dominance frontiers of the blocks that
 //! change them.
 //!
-//! All counters of a function are treated at once, one bit each: a function holds fewer than [`MOST`].
+//! All counters of a function are treated at once, one bit each: a function holds fewer than [`MAX_COUNTERS`].
 //!
 //! Source: Cytron et al., *Efficiently Computing Static Single Assignment Form and the Control Dependence Graph*,
 //! TOPLAS 13(4) 1991; frontiers as in Cooper, Harvey, Kennedy, *A Simple, Fast Dominance Algorithm*, section 4.
@@ -12,7 +12,7 @@ use crate::graph::Graph;
 use cranelift_entity::EntityRef;
 
 /// Upper bound of the number of counters of a function.
-pub const MOST: usize = 64;
+pub const MAX_COUNTERS: usize = 64;
 
 /// Marks the end of a list.
 const NONE: u32 = u32::MAX;

@@ -44,7 +44,7 @@ const REGISTERS: u32 = 64;
 /// Number of registers by which `ptxas` may exceed the estimate.
 const DOUBT: u32 = 8;
 /// Limit of registers times blocks, because promoting stack objects to values takes that long.
-const MOST_PLACES: u32 = 40_000;
+const MAX_PLACES: u32 = 40_000;
 /// Minimum number of branches outside cycles that make flushing a register worthwhile.
 const LEAST_BITS: usize = 2;
 /// Number of visits by which a limit may be exceeded without harm: limits are half of what fits.
@@ -52,11 +52,11 @@ const SLACK: u64 = 16;
 /// Number of registers that the counting code itself needs, besides those of a record.
 const OWN_REGISTERS: u32 = 10;
 /// Maximum number of targets of a branch that is counted in registers.
-const MOST_TARGETS: usize = 6;
+const MAX_TARGETS: usize = 6;
 /// Maximum size of all replicas together in bytes.
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 /// Maximum number of replicas, a power of two: about the number of multiprocessors of current GPUs.
-const MOST_REPLICAS: u32 = 128;
+const MAX_REPLICAS: u32 = 128;
 
 /// The records of a module so far.
 #[derive(Clone, Default, Debug)]
@@ -80,8 +80,8 @@ impl Layout {
     /// Number of replicas, a power of two.
     pub fn replicas(&self) -> u32 {
         let bytes = u64::from(self.replica_words()) * 8;
-        let mut replicas = MOST_REPLICAS;
-        while replicas > 1 && bytes * u64::from(replicas) > MOST_BYTES {
+        let mut replicas = MAX_REPLICAS;
+        while replicas > 1 && bytes * u64::from(replicas) > MAX_BYTES {
             replicas /= 2;
         }
         replicas
@@ -236,7 +236,7 @@ pub fn plan(
             left if is_bounded => left.clamp(least, most),
             left => left.saturating_sub(DOUBT).min(least),
         };
-        let room = room.min(MOST_PLACES / facts.func.blocks.len().max(1) as u32);
+        let room = room.min(MAX_PLACES / facts.func.blocks.len().max(1) as u32);
         let bounds = TripBounds::new(&facts.cfg().cycles, &Frequencies::new(function));
         hold(&mut plan, facts, &bounds, &counted, room, options.flush_after);
         let stated = ["nvvm.maxntid", "nvvm.reqntid", "nvvm.maxnreg"];
@@ -273,7 +273,7 @@ fn hold(
     let cycles = &facts.cfg().cycles;
     let depth = |branch: &BranchPlan| cycles.cycle_of(branch.block).map_or(0, |cycle| cycles.depth(cycle));
     let (mut inside, outside): (Vec<usize>, Vec<usize>) =
-        counted.iter().partition(|&&i| depth(&plan.branches[i]) > 0 && plan.branches[i].targets.len() <= MOST_TARGETS);
+        counted.iter().partition(|&&i| depth(&plan.branches[i]) > 0 && plan.branches[i].targets.len() <= MAX_TARGETS);
     inside.sort_by_key(|&i| std::cmp::Reverse(depth(&plan.branches[i])));
     // the widest counters with which everything fits; narrower ones must be flushed more often
     let narrowest = |i: usize, most: Keep| {
@@ -316,7 +316,7 @@ fn hold(
     // single bits for branches that are executed once
     let outside: Vec<usize> = outside
         .into_iter()
-        .filter(|&i| depth(&plan.branches[i]) == 0 && plan.branches[i].targets.len() <= MOST_TARGETS)
+        .filter(|&i| depth(&plan.branches[i]) == 0 && plan.branches[i].targets.len() <= MAX_TARGETS)
         .collect();
     if outside.len() < LEAST_BITS && inside.is_empty() {
         return;

@@ -29,7 +29,7 @@ const TRY: &str = "$try";
 
 /// A kind of alternative.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Kind {
+pub struct AlternativeKind {
     /// Its name; of versions what their numbers follow, of limits what the number of registers follows.
     pub name: &'static str,
     settings: Settings,
@@ -52,16 +52,16 @@ const SMEM: &str = "smem";
 /// The name of the kind with unrolled loops.
 const UNROLL: &str = Transform::Unroll.word();
 
-impl Kind {
+impl AlternativeKind {
     /// The kinds that settings allow, the most promising ones first.
-    pub fn all(settings: &Settings) -> Vec<Kind> {
+    pub fn all(settings: &Settings) -> Vec<AlternativeKind> {
         let settings = Settings { versions: false, ..settings.clone() };
         let enabled = Transform::ALL.into_iter().filter(|&transform| settings.runs(transform)).collect::<Vec<_>>();
         let of = |name, transforms: &[Transform], change: fn(&mut Settings)| {
             let transforms: Vec<Transform> = transforms.iter().copied().filter(|it| enabled.contains(it)).collect();
             let mut settings = settings.clone();
             change(&mut settings);
-            Kind { name, settings, transforms }
+            AlternativeKind { name, settings, transforms }
         };
         let kinds = [
             of("models", &enabled, |_| {}),
@@ -73,16 +73,18 @@ impl Kind {
             of("annotate", &[Transform::Annotate], |_| {}),
             of(LIMIT, &[Transform::Steer], |_| {}),
         ];
-        let is_of_use = |kind: &Kind| {
+        let is_of_use = |kind: &AlternativeKind| {
             !kind.transforms.is_empty() && (kind.name != UNROLL || kind.transforms.contains(&Transform::Unroll))
         };
         kinds.into_iter().filter(is_of_use).collect()
     }
 
     /// The kind to which the alternative with this name belongs.
-    pub fn of_name(settings: &Settings, name: &str) -> Option<Kind> {
+    pub fn of_name(settings: &Settings, name: &str) -> Option<AlternativeKind> {
         let word = name.trim_end_matches(|digit: char| digit.is_ascii_digit());
-        Kind::all(settings).into_iter().find(|kind| kind.name == word && (kind.is_numbered() == (word != name)))
+        AlternativeKind::all(settings)
+            .into_iter()
+            .find(|kind| kind.name == word && (kind.is_numbered() == (word != name)))
     }
 
     fn is_numbered(&self) -> bool {

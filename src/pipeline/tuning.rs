@@ -5,14 +5,14 @@
 //! which the launch code learns about them. With `-warpwise-choices` each kernel whose code was measured is built as what
 //! was fastest, and nothing else changes it or what it calls; the models decide about all others.
 
-use super::alternatives::{Built, Kind, keep_different, with_only};
+use super::alternatives::{AlternativeKind, Built, keep_different, with_only};
 use super::code::hash_of;
 use super::{Session, run_enabled};
 use crate::choices::{Choices, Decision, Measured, VERSION, decide};
 use crate::launch_table::{self, Tuning, alternative_of, table_of, tuning_of};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module, Value};
-use crate::llvm::remark::{Host, Kind as RemarkKind};
+use crate::llvm::remark::{Host, Kind};
 use crate::settings::{Settings, Transform, is_enabled};
 use crate::shared_memory::room::NoVersion;
 use crate::versions;
@@ -65,7 +65,7 @@ fn measure<'m>(
         match check_names(kernel) {
             Ok(()) => copied.push(kernel),
             Err(why) => {
-                host.emit(RemarkKind::Missed, kernel, None, "TuningRefused", &format!("no alternatives: {why}"));
+                host.emit(Kind::Missed, kernel, None, "TuningRefused", &format!("no alternatives: {why}"));
             }
         }
     }
@@ -73,7 +73,7 @@ fn measure<'m>(
     let known: Vec<Value<'m>> = module.globals().collect();
     let mut all: Vec<Vec<Built<'m>>> = copied.iter().map(|_| Vec::new()).collect();
     let mut left = Vec::new();
-    for kind in Kind::all(settings) {
+    for kind in AlternativeKind::all(settings) {
         for (number, built) in kind.build(module, &copied, session, host, &mut left) {
             all[number].push(built);
         }
@@ -89,7 +89,7 @@ fn measure<'m>(
         add_tuning(module, kernel, hash, &kept);
         let names = kept.iter().map(|built| built.name.as_str()).collect::<Vec<_>>().join(", ");
         let message = format!("to be measured in the program: plain, {names} (code {hash:016x})");
-        host.emit(RemarkKind::Passed, kernel, None, "TuningMade", &message);
+        host.emit(Kind::Passed, kernel, None, "TuningMade", &message);
     }
     clean_up(module, left, &known);
     changed
@@ -138,7 +138,7 @@ fn apply<'m>(
         let of_name =
             |(kernel, decision): &(Function<'m>, Option<String>)| (decision.as_ref() == Some(name)).then_some(*kernel);
         let kernels: Vec<Function<'m>> = decided.iter().filter_map(of_name).collect();
-        let Some(kind) = Kind::of_name(settings, name) else { continue };
+        let Some(kind) = AlternativeKind::of_name(settings, name) else { continue };
         changed |= match kind.name {
             VERSION => add_versions(module, &kernels, name, &kind, session, host),
             _ => kind.apply(name, module, &kernels, session, host),
@@ -159,7 +159,7 @@ fn decision(kernel: Function<'_>, choices: &Choices, settings: &Settings, host: 
     let say = |kind, name, message: &str| host.emit(kind, kernel, None, name, message);
     if measured.is_empty() {
         say(
-            RemarkKind::Missed,
+            Kind::Missed,
             "TuningStale",
             "the models decide: its code, the options, the chip or warpwise are not those that were measured",
         );
@@ -167,19 +167,19 @@ fn decision(kernel: Function<'_>, choices: &Choices, settings: &Settings, host: 
     }
     match decide(&measured) {
         Decision::Plain => {
-            say(RemarkKind::Passed, "TuningPlain", "stays as it is: nothing was measured to be faster beyond noise");
+            say(Kind::Passed, "TuningPlain", "stays as it is: nothing was measured to be faster beyond noise");
             Some(None)
         }
         Decision::Alternative { name, .. }
-            if Kind::of_name(settings, &name).is_none_or(|kind| !kind.is_possible(kernel)) =>
+            if AlternativeKind::of_name(settings, &name).is_none_or(|kind| !kind.is_possible(kernel)) =>
         {
             let message = format!("the models decide: no alternative '{name}', which was fastest, can be made");
-            say(RemarkKind::Missed, "TuningStale", &message);
+            say(Kind::Missed, "TuningStale", &message);
             None
         }
         Decision::Alternative { name, saves } => {
             let message = format!("built as '{name}', which was measured to save {:.1} % of its time", saves * 100.0);
-            say(RemarkKind::Passed, "TuningChose", &message);
+            say(Kind::Passed, "TuningChose", &message);
             Some(Some(name))
         }
     }
@@ -205,7 +205,7 @@ fn add_versions<'m>(
     module: Module<'m>,
     kernels: &[Function<'m>],
     name: &str,
-    kind: &Kind,
+    kind: &AlternativeKind,
     session: &Session,
     host: &Host<'_>,
 ) -> bool {

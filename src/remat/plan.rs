@@ -53,7 +53,7 @@ const MAX_PHIS: usize = 8;
 const LEAST_GAIN: u32 = 4;
 /// Maximum number of added instructions per register if the cycle does not fit even then: a matrix product with 36
 /// results per thread became 7 % slower with 28.
-const MOST_ADDED: u32 = 6;
+const MAX_ADDED: u32 = 6;
 
 /// What is rematerialised in a kernel.
 #[derive(Default)]
@@ -147,7 +147,7 @@ pub fn plan(outline: &Outline, frequencies: &Frequencies<'_>, pressure: &Pressur
             }
             // at least half of the excess must go, or the fewer registers are spilled anyway
             let instructions: usize = plan.values[kept..].iter().map(|remat| remat.chain.len()).sum();
-            let is_dear = now > registers && instructions as u32 > MOST_ADDED * at_first.saturating_sub(now);
+            let is_dear = now > registers && instructions as u32 > MAX_ADDED * at_first.saturating_sub(now);
             if now + least > at_first || is_dear {
                 state = before.unwrap_or(state);
                 now = at_first;

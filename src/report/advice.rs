@@ -30,7 +30,7 @@ const LEAST_SHARE: f64 = 0.01;
 /// What is wrong, in one word.
 #[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum AdviceKind {
     Stride,
     Gather,
     Banks,
@@ -41,19 +41,23 @@ pub enum Kind {
     Repeated,
 }
 
-impl Kind {
+impl AdviceKind {
     /// What to do about it.
     pub fn action(self) -> &'static str {
         match self {
-            Kind::Stride => "let neighbouring lanes take neighbouring elements (swap indices, or one array per member)",
-            Kind::Gather => "sort the indices, or stage the data in shared memory, so that a warp reads few sectors",
-            Kind::Banks => "pad the rows of the shared array by one word",
-            Kind::Local => "index it with constants (unroll the loop), make it smaller, or state the block size",
-            Kind::Branch => {
+            AdviceKind::Stride => {
+                "let neighbouring lanes take neighbouring elements (swap indices, or one array per member)"
+            }
+            AdviceKind::Gather => {
+                "sort the indices, or stage the data in shared memory, so that a warp reads few sectors"
+            }
+            AdviceKind::Banks => "pad the rows of the shared array by one word",
+            AdviceKind::Local => "index it with constants (unroll the loop), make it smaller, or state the block size",
+            AdviceKind::Branch => {
                 "let a warp's lanes agree (sort the work), or make both sides alike so that they can be fused"
             }
-            Kind::Repeated => "compute it on the host and pass the results to the kernel",
-            Kind::Loop => "give the lanes of a warp work of alike length",
+            AdviceKind::Repeated => "compute it on the host and pass the results to the kernel",
+            AdviceKind::Loop => "give the lanes of a warp work of alike length",
         }
     }
 }
@@ -61,7 +65,7 @@ impl Kind {
 /// One thing to change.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub struct Advice {
-    pub kind: Kind,
+    pub kind: AdviceKind,
     pub place: Option<LineOf>,
     /// What is wrong.
     pub what: String,
@@ -129,14 +133,14 @@ impl<'a, 'm> Weights<'a, 'm> {
     pub fn access(&mut self, access: &WarpAccess, place: Option<LineOf>, what: impl FnOnce() -> String) {
         let (needed, least) = memory_cycles(access);
         let kind = match (access.space, &access.pattern) {
-            (Space::Local, _) => Kind::Local,
-            (Space::Shared, _) => Kind::Banks,
-            (_, Pattern::Unknown | Pattern::Scattered) => Kind::Gather,
-            _ => Kind::Stride,
+            (Space::Local, _) => AdviceKind::Local,
+            (Space::Shared, _) => AdviceKind::Banks,
+            (_, Pattern::Unknown | Pattern::Scattered) => AdviceKind::Gather,
+            _ => AdviceKind::Stride,
         };
         let often = self.frequencies.of(self.facts.func.insts[access.inst].block);
         if needed > least {
-            let group = (kind == Kind::Stride)
+            let group = (kind == AdviceKind::Stride)
                 .then(|| Group::Object(self.facts.func.pointer_root(access.pointer), access.pattern.clone()));
             self.add((kind, group), place, (needed - least) * often, what);
         }
@@ -157,12 +161,12 @@ impl<'a, 'm> Weights<'a, 'm> {
         let (kind, wasted) = match left {
             Some(cycle) => {
                 let body = func.blocks.keys().filter(|&inside| cycles.contains(cycle, inside));
-                (Kind::Loop, body.map(|inside| self.blocks[inside.as_u32() as usize]).sum::<f64>() / 2.0)
+                (AdviceKind::Loop, body.map(|inside| self.blocks[inside.as_u32() as usize]).sum::<f64>() / 2.0)
             }
-            None => (Kind::Branch, self.side(block, *yes).min(self.side(block, *no))),
+            None => (AdviceKind::Branch, self.side(block, *yes).min(self.side(block, *no))),
         };
         let what = match kind {
-            Kind::Loop => "lanes leave the loop at different iterations",
+            AdviceKind::Loop => "lanes leave the loop at different iterations",
             _ => "branch diverges",
         };
         self.add((kind, left.map(Group::Loop)), place, wasted * DATA_SPLITS, || format!("{what}: {why}"));
@@ -170,7 +174,7 @@ impl<'a, 'm> Weights<'a, 'm> {
 
     /// Considers work that all threads repeat.
     pub fn repeated(&mut self, work: &GridWork, place: Option<LineOf>) {
-        self.add((Kind::Repeated, None), place, work.cycles, || work.what());
+        self.add((AdviceKind::Repeated, None), place, work.cycles, || work.what());
     }
 
     /// What is worth an advice, the most first.
@@ -188,7 +192,7 @@ impl<'a, 'm> Weights<'a, 'm> {
 
     fn add(
         &mut self,
-        (kind, group): (Kind, Option<Group>),
+        (kind, group): (AdviceKind, Option<Group>),
         place: Option<LineOf>,
         cycles: f64,
         what: impl FnOnce() -> String,

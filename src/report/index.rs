@@ -1,7 +1,7 @@
 //! What does the report of a whole project contain? One row per kernel, worst first; the files that failed; and what
 //! the default pipeline did, as text, JSON or an HTML page. The order depends on the contents only.
 
-use super::advice::{Advice, Kind};
+use super::advice::{Advice, AdviceKind};
 use super::model::{FunctionReport, LineOf};
 use super::seen::{Seen, SeenKernels};
 use super::times::Times;
@@ -99,7 +99,7 @@ impl KernelRow {
         let is_moved = deeds.iter().any(|d| d.symbol == kernel.symbol && d.is_done && d.remark.starts_with("StackTo"))
             || machine.is_some_and(|[_, after]| after.stack == 0);
         let is_open = |advice: &&Advice| match advice.kind {
-            Kind::Local => !is_moved,
+            AdviceKind::Local => !is_moved,
             _ => !is_fused(advice, kernel, deeds),
         };
         KernelRow {
@@ -128,13 +128,13 @@ fn is_fused(advice: &Advice, kernel: &FunctionReport, deeds: &[Deed]) -> bool {
             && deed.place.is_some()
             && deed.place == advice.place
     };
-    advice.kind == Kind::Branch && deeds.iter().any(is_same)
+    advice.kind == AdviceKind::Branch && deeds.iter().any(is_same)
 }
 
 /// Whether an advice is about branches that never split when they were counted.
 fn is_never_split(advice: &Advice, seen: &Seen) -> bool {
     let place = advice.place.as_ref();
-    advice.kind == Kind::Branch && place.is_some_and(|place| seen.never_splits(&place.file, place.line))
+    advice.kind == AdviceKind::Branch && place.is_some_and(|place| seen.never_splits(&place.file, place.line))
 }
 
 /// Remarks with their counts: "BranchFused 2, UniformVote 1".

@@ -5,15 +5,15 @@
 //! launched come last. Advice about one line is one action, whether it comes from several instantiations or from several
 //! files that include a header. Lines of headers of CUDA, its libraries and the system are left out.
 
-use super::advice::{Advice, Kind};
+use super::advice::{Advice, AdviceKind};
 use super::times::Times;
 use crate::source::is_own;
 use serde::Serialize;
 
 /// Maximum number of actions in the list.
-const MOST: usize = 10;
+const MAX_ACTIONS: usize = 10;
 /// Maximum number of characters of a kernel's name in a line.
-const LONGEST_NAME: usize = 60;
+const MAX_NAME: usize = 60;
 
 /// A kernel with its advice.
 pub struct Subject<'a> {
@@ -28,7 +28,7 @@ pub struct Action {
     pub place: String,
     /// Names of the kernels.
     pub kernels: Vec<String>,
-    pub kind: Kind,
+    pub kind: AdviceKind,
     pub what: String,
     pub action: &'static str,
     /// Share of the kernel's estimated cycles, 0 to 1; the largest of several kernels.
@@ -80,14 +80,14 @@ pub fn actions(subjects: &[Subject<'_>], times: Option<&Times>) -> Vec<Action> {
         let ((ma, ca), (mb, cb)) = (worth(a), worth(b));
         mb.total_cmp(&ma).then(cb.total_cmp(&ca)).then_with(|| a.place.cmp(&b.place))
     });
-    list.truncate(MOST);
+    list.truncate(MAX_ACTIONS);
     list
 }
 
 impl Action {
     /// How much it is worth, in words.
     pub fn worth(&self) -> String {
-        let name = match self.kernels[0].char_indices().nth(LONGEST_NAME) {
+        let name = match self.kernels[0].char_indices().nth(MAX_NAME) {
             Some((end, _)) => format!("{}…", &self.kernels[0][..end]),
             None => self.kernels[0].clone(),
         };
@@ -126,7 +126,7 @@ mod tests {
 
     fn advice(line: u32, cycles: f64, share: f64) -> Advice {
         let place = Some(LineOf { file: "a.cu".to_owned(), line });
-        Advice { kind: Kind::Stride, place, what: "lanes apart".to_owned(), cycles, share, copies: 1 }
+        Advice { kind: AdviceKind::Stride, place, what: "lanes apart".to_owned(), cycles, share, copies: 1 }
     }
 
     #[test]
@@ -163,7 +163,7 @@ mod tests {
         let both = [of_a_library, advice(1, 10.0, 0.5)];
         let list = actions(&[Subject { name: &"k".repeat(99), symbol: "k", advice: &both }], None);
         assert_eq!(list.iter().map(|action| action.place.as_str()).collect::<Vec<_>>(), ["a.cu:1"]);
-        assert_eq!(list[0].worth(), format!("up to 50 % of {}…", "k".repeat(LONGEST_NAME)));
+        assert_eq!(list[0].worth(), format!("up to 50 % of {}…", "k".repeat(MAX_NAME)));
     }
 
     #[test]

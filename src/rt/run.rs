@@ -57,7 +57,7 @@ const PATIENCE: u32 = 10;
 /// Bytes of a unit's index on the device: addresses of counters and table, bytes of counters and table.
 const INDEX: usize = 32;
 /// Maximum number of files with the same name and a numeric suffix.
-const MOST_FILES: u32 = 10_000;
+const MAX_FILES: u32 = 10_000;
 
 fn complain(message: &str) {
     eprintln!("warpwise: {message}");
@@ -237,7 +237,7 @@ fn store(name: &Path, bytes: &[u8]) -> std::io::Result<PathBuf> {
     std::fs::write(&draft, bytes)?;
     let mut place = name.to_owned();
     let mut outcome = std::fs::hard_link(&draft, &place);
-    for number in 1..MOST_FILES {
+    for number in 1..MAX_FILES {
         match &outcome {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 place = with_end(name, &format!(".{number}"));

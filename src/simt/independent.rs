@@ -22,7 +22,7 @@ use super::warp::{Frame, Warp, lanes_of};
 use crate::llvm::image::{FuncId, ModuleImage};
 
 /// Maximum number of instructions that a lane executes in one turn; small, so that interleavings are fine-grained.
-const LONGEST_TURN: u64 = 12;
+const MAX_TURN: u64 = 12;
 
 /// A call in progress of one lane.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ pub(super) fn block<O: Observer>(
     let mut early: Vec<(u32, u32)> = Vec::new();
     while !ready.is_empty() {
         let pick = random.below(ready.len() as u64) as usize;
-        let turn = 1 + random.below(LONGEST_TURN);
+        let turn = 1 + random.below(MAX_TURN);
         let (number, lane) = ready[pick];
         let warp = &mut warps[number];
         if let Err(trap) = warp.run(lane, program, world, observer, turn) {

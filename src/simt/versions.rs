@@ -8,7 +8,7 @@ use crate::launch_table::{self, LaunchVersion, Tuning, alternative_of, table_of,
 use crate::llvm::image::{ConstId, ConstKind, FuncId, GlobalImage, ModuleImage};
 
 /// Most dynamic shared memory that a version is launched with, in bytes: what the largest chips give a block.
-const MOST_SHARED: u64 = 227 << 10;
+const MAX_SHARED: u64 = 227 << 10;
 
 /// The version, or the alternative that is asked for, that runs in place of a kernel, and its dynamic shared memory in bytes.
 pub(super) fn choose(image: &ModuleImage, kernel: FuncId, config: &LaunchConfig) -> Option<(FuncId, u32)> {
@@ -26,7 +26,7 @@ pub(super) fn choose(image: &ModuleImage, kernel: FuncId, config: &LaunchConfig)
 fn may_run(image: &ModuleImage, name: &str, version: &LaunchVersion, config: &LaunchConfig) -> Option<(FuncId, u32)> {
     let dynamic = version.dynamic_shared(config.dynamic_shared.into(), config.block.iter().product());
     let found = image.kernels().find(|id| image.functions[id.index()].name == name)?;
-    let holds = version.facts.iter().all(|fact| fact.holds(config.block)) && dynamic <= MOST_SHARED;
+    let holds = version.facts.iter().all(|fact| fact.holds(config.block)) && dynamic <= MAX_SHARED;
     holds.then_some((found, dynamic as u32))
 }
 

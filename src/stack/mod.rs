@@ -34,7 +34,7 @@ use std::collections::BTreeSet;
 
 /// Before anything is known about a function, longer chains of address arithmetic are assumed to begin at a stack
 /// object: in unreachable blocks an address may be computed from itself, so that its chain has no end.
-const LONGEST_CHAIN: u32 = 1000;
+const MAX_CHAIN: u32 = 1000;
 
 /// Whether a function has stack objects, or will have them in the back end.
 pub fn has_objects(function: Function<'_>) -> bool {
@@ -57,7 +57,7 @@ pub fn may_need_no_memory(steered: &SteeredFunction<'_>, _: &Analyses<'_>, optio
         if !value.is_constant() {
             return false;
         }
-        for _ in 0..LONGEST_CHAIN {
+        for _ in 0..MAX_CHAIN {
             match pointer.as_inst().filter(|inst| inst.opcode() == RawOpcode::LLVMGetElementPtr) {
                 Some(gep) => pointer = gep.operand(0),
                 None => return pointer.as_inst().is_some_and(|inst| inst.opcode() == RawOpcode::LLVMAlloca),

@@ -34,7 +34,7 @@ use std::cell::OnceCell;
 /// Iterations of the unrolled loop: what nvcc chooses for most loops of unknown trip count.
 pub const FACTOR: u32 = 4;
 /// Instructions of a loop that is copied; four times as many fit the first-level instruction cache several times over.
-pub const MOST_INSTRUCTIONS: usize = 128;
+pub const MAX_INSTRUCTIONS: usize = 128;
 /// Least constant trip count of a loop that is unrolled: LLVM unrolls shorter ones as it sees fit.
 const LEAST_TURNS: u64 = 16;
 
@@ -153,7 +153,7 @@ fn check(context: &Context<'_, '_>, body: &Body<'_>, slow: &[Inst], is_constant:
         return Err(Reject::Stores);
     }
     let instructions = body.size();
-    if instructions > MOST_INSTRUCTIONS {
+    if instructions > MAX_INSTRUCTIONS {
         return Err(Reject::Large { instructions });
     }
     check_registers(context, body, loads.iter().chain(&slow))?;

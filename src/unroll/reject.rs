@@ -1,6 +1,6 @@
 //! Why is a loop not unrolled? One variant, and one remark, for each reason.
 
-use super::plan::{FACTOR, MOST_INSTRUCTIONS};
+use super::plan::{FACTOR, MAX_INSTRUCTIONS};
 
 /// Why a loop with loads stays as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -43,7 +43,7 @@ pub enum Reject {
         "a product could meet a sum of another iteration, and both would become one multiply-add, which rounds once"
     )]
     Contraction,
-    #[error("it has {instructions} instructions; at most {MOST_INSTRUCTIONS} are copied {FACTOR} times")]
+    #[error("it has {instructions} instructions; at most {MAX_INSTRUCTIONS} are copied {FACTOR} times")]
     Large { instructions: usize },
     #[error(
         "{before} registers would become {after}, with which it would spill, or half of the blocks fit on a multiprocessor"

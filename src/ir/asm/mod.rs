@@ -15,7 +15,7 @@ pub mod table;
 
 pub use parse::read;
 use smallvec::SmallVec;
-use table::Kind;
+use table::AsmKind;
 
 /// The number of a register of one program.
 pub type Register = u16;
@@ -58,7 +58,7 @@ pub struct Step {
     /// The instruction is executed by lanes in which this predicate is true, or false.
     pub guard: Option<Register>,
     /// `None` if warpwise does not know the instruction.
-    pub kind: Option<Kind>,
+    pub kind: Option<AsmKind>,
     /// Mnemonic and modifiers.
     pub name: Box<str>,
     /// Types of the instruction if all of them are integers: of the result and of the operands.
@@ -87,13 +87,14 @@ impl Program {
     /// Whether it only computes results from its operands: it reads no memory, has no effect, and exchanges nothing
     /// between lanes.
     pub fn is_computation(&self) -> bool {
-        let computes = |step: &Step| matches!(step.kind, Some(Kind::Pure | Kind::PureInBlock | Kind::Arithmetic(_)));
+        let computes =
+            |step: &Step| matches!(step.kind, Some(AsmKind::Pure | AsmKind::PureInBlock | AsmKind::Arithmetic(_)));
         self.obstacle.is_none() && !self.steps.is_empty() && self.steps.iter().all(computes)
     }
     /// The special register that is all that it reads and returns.
     pub fn special_register(&self) -> Option<&str> {
         match self.steps.as_slice() {
-            [Step { kind: Some(Kind::Arithmetic(table::Arithmetic::Move)), reads, .. }] => match reads.as_slice() {
+            [Step { kind: Some(AsmKind::Arithmetic(table::Arithmetic::Move)), reads, .. }] => match reads.as_slice() {
                 [Operand::Special(name)] => Some(name),
                 _ => None,
             },

@@ -5,7 +5,7 @@
 //! clobbers. Each letter stands for a register of one width; an operand that is narrower than its register leaves the
 //! upper bits to chance.
 
-use super::table::{Kind, kind_of};
+use super::table::{AsmKind, kind_of};
 use super::{CARRY, Input, IntType, Operand, Program, Register, Step};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -128,7 +128,7 @@ impl Reader {
         let kind = kind_of(mnemonic, &modifiers);
         let types = types_of(&modifiers);
         let mut step = Step { guard, kind, name: name.into(), types, writes: SmallVec::new(), reads: SmallVec::new() };
-        let has_result = kind.is_some_and(|kind| kind != Kind::NoResult);
+        let has_result = kind.is_some_and(|kind| kind != AsmKind::NoResult);
         for (index, operand) in operands.iter().enumerate() {
             match kind {
                 // whatever it names may be written
@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(read.obstacle, None);
         assert_eq!(read.steps.len(), 2);
         assert_eq!(read.steps[1].guard, Some(3));
-        assert_eq!(read.steps[1].kind, Some(Kind::Arithmetic(Arithmetic::Move)));
+        assert_eq!(read.steps[1].kind, Some(AsmKind::Arithmetic(Arithmetic::Move)));
         assert_eq!(read.steps[1].reads.as_slice(), [Operand::Number(16)]);
         let pair = program("mov.b64 {$0, $1}, $2;", "=r,=r,l");
         assert_eq!(pair.steps[0].writes.as_slice(), [1, 2]);

@@ -4,11 +4,11 @@
 //! The first row applies whose mnemonic is the instruction's and whose words are among its modifiers. An instruction
 //! without a row may do anything.
 
-use Kind::*;
+use AsmKind::*;
 
 /// What an instruction does with the registers that it names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum AsmKind {
     /// A function of its operands.
     Pure,
     /// A function of its operands that modular arithmetic describes.
@@ -55,7 +55,7 @@ const NOT_MODULAR: [&str; 12] = ["sat", "hi", "wide", "cc", "relu", "rn", "rz", 
 /// Memory accesses with an order, which may see what another thread writes meanwhile.
 const ORDERED: [&str; 5] = ["volatile", "relaxed", "acquire", "mmio", "local"];
 
-const TABLE: &[(&str, &[&str], Kind)] = &[
+const TABLE: &[(&str, &[&str], AsmKind)] = &[
     ("mov", &[], Arithmetic(Arithmetic::Move)),
     ("add", &[], Arithmetic(Arithmetic::Add)),
     ("sub", &[], Arithmetic(Arithmetic::Sub)),
@@ -190,7 +190,7 @@ const TABLE: &[(&str, &[&str], Kind)] = &[
 ];
 
 /// The kind of an instruction; `None` if warpwise does not know it.
-pub fn kind_of(mnemonic: &str, modifiers: &[&str]) -> Option<Kind> {
+pub fn kind_of(mnemonic: &str, modifiers: &[&str]) -> Option<AsmKind> {
     let has = |word: &&str| modifiers.contains(word);
     let row = TABLE.iter().find(|(name, words, _)| *name == mnemonic && words.iter().all(&has))?;
     Some(match row.2 {

@@ -26,7 +26,7 @@ pub enum ValueKind {
 }
 
 /// Characters of the longest path to a member that is shown.
-const LONGEST_MEMBER: usize = 64;
+const MAX_MEMBER: usize = 64;
 
 /// A member of a record.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,7 +54,7 @@ impl<'m> Value<'m> {
     }
     /// The member at an offset in bytes of the record that lies at this address, as far as debug information tells.
     pub fn member(self, offset: u64) -> Option<Member> {
-        let mut path = [0u8; LONGEST_MEMBER];
+        let mut path = [0u8; MAX_MEMBER];
         let (mut record, mut is_pointer) = (0, false);
         let length =
             get!(warpwise_member_name(self.raw, offset, path.as_mut_ptr(), path.len(), &mut record, &mut is_pointer));

@@ -18,7 +18,7 @@ const ON_GPU: u64 = 8_000;
 /// Number of launches of a kernel that are timed first, at up to twice the share.
 const FIRST: u64 = 32;
 /// The longest period, in launches.
-const LONGEST: u32 = 1 << 14;
+const MAX_PERIOD: u32 = 1 << 14;
 
 /// A cheap clock: ticks at a constant but unknown rate.
 #[inline]
@@ -98,7 +98,7 @@ impl Budget {
             return true;
         }
         if spent > allowed {
-            period = (period * 2).min(LONGEST);
+            period = (period * 2).min(MAX_PERIOD);
         } else if spent < allowed / 2 {
             period = (period / 2).max(1);
         }

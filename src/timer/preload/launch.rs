@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 
 /// Maximum number of event pairs of one context that are in use at once.
-const MOST_PAIRS: usize = 4096;
+const MAX_PAIRS: usize = 4096;
 /// Number of pending launches above which some are read at every launch.
 const MANY: usize = 64;
 /// Of launches that may overlap their predecessor, at most one in this many is timed, because the events prevent the
@@ -184,7 +184,7 @@ fn take(pool: &mut Pool) -> Option<(Handle, Handle)> {
     if let Some(events) = pool.free.pop() {
         return Some(events);
     }
-    if pool.made >= MOST_PAIRS {
+    if pool.made >= MAX_PAIRS {
         return None;
     }
     let mut events = (0, 0);

@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { BAD_HANDLE = 400, NOT_FOUND = 500, NOT_READY = 600, CAPTURE_UNSAFE = 900, NO_CONTEXT = 201 };
-enum { MOST_NODES = 64, PARAMETERS = 3 };
+enum { MAX_NODES = 64, PARAMETERS = 3 };
 
 typedef struct Function {
   char name[256];
@@ -23,10 +23,10 @@ typedef struct Function {
   int is_kernel;
 } Function;
 typedef struct Graph {
-  Function *nodes[MOST_NODES];
-  float *buffer[MOST_NODES];
-  int n[MOST_NODES], count, events;
-  float value[MOST_NODES];
+  Function *nodes[MAX_NODES];
+  float *buffer[MAX_NODES];
+  int n[MAX_NODES], count, events;
+  float value[MAX_NODES];
 } Graph;
 typedef struct Stream {
   double clock;      /* when the last thing in it ends */
