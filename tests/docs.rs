@@ -93,7 +93,9 @@ fn every_remark_is_explained_and_no_other() {
 
 /// The row of the options table that belongs to a row of the code.
 fn row(parameter: &Parameter) -> String {
-    let value = if parameter.value.is_empty() { String::new() } else { format!("={}", parameter.value) };
+    // a bar would end the cell
+    let escaped = |text: &str| text.replace('|', "\\|");
+    let value = if parameter.value.is_empty() { String::new() } else { format!("={}", escaped(parameter.value)) };
     let option = match parameter.option {
         "" => " ".to_owned(),
         option => format!(" `-warpwise-{option}{value}` "),
@@ -101,7 +103,10 @@ fn row(parameter: &Parameter) -> String {
     let name = match parameter.name {
         "" => " ".to_owned(),
         _ => {
-            format!(" {} ", parameter.form().split(", ").map(|form| format!("`{form}`")).collect::<Vec<_>>().join(", "))
+            format!(
+                " {} ",
+                escaped(&parameter.form()).split(", ").map(|form| format!("`{form}`")).collect::<Vec<_>>().join(", ")
+            )
         }
     };
     let passes = match parameter.passes {
