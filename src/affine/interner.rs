@@ -179,12 +179,4 @@ impl Interner {
     pub fn constant(&self, element: Element) -> Option<i64> {
         self.form(element).and_then(Form::as_constant)
     }
-    /// Number of distinct forms.
-    pub fn len(&self) -> usize {
-        self.forms.len()
-    }
-    /// Whether no form was interned besides the built-in ones.
-    pub fn is_empty(&self) -> bool {
-        self.forms.is_empty()
-    }
 }

@@ -71,11 +71,6 @@ impl<'m> FunctionAnalyses<'m> {
     pub fn facts(&mut self) -> &Facts {
         self.solved().0
     }
-    /// What is known about the lanes, and the handles.
-    pub fn facts_and_handles(&mut self) -> (&Facts, &Handles<'m>) {
-        let (facts, handles, _) = self.solved();
-        (facts, handles)
-    }
     /// The values kept in registers; computed when first requested.
     pub fn pressure(&mut self) -> (&Outline, &Pressure) {
         let outline = self.known.outline();

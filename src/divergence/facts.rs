@@ -141,10 +141,6 @@ impl Facts {
     pub fn is_divergent_branch(&self, block: Block) -> bool {
         self.findings.branch_scope(block).is_none()
     }
-    /// Whether all lanes of a warp that have not exited enter the function together.
-    pub fn entry_convergent(&self) -> bool {
-        self.findings.entry_convergent
-    }
     /// Whether these are the results of the simple analysis.
     pub fn is_simple(&self) -> bool {
         self.findings.simple

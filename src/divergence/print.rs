@@ -48,11 +48,6 @@ impl<'a, 'm> Printer<'a, 'm> {
         self.names.value(self.handles, value)
     }
 
-    /// The names of all values.
-    pub fn names(&self) -> &Names {
-        &self.names
-    }
-
     /// The whole function.
     pub fn function(&self) -> String {
         let mut out = String::new();

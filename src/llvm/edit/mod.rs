@@ -351,11 +351,6 @@ impl<'m> Editor<'m> {
         let name = c_name(name);
         wrap!(Block, LLVMAppendBasicBlockInContext(self.context, function.value().raw(), name.as_ptr()))
     }
-    /// A new block before another. Before the entry block, it is the entry block.
-    pub fn new_block_before(&mut self, block: Block<'m>, name: &str) -> Block<'m> {
-        let name = c_name(name);
-        wrap!(Block, LLVMInsertBasicBlockInContext(self.context, block.raw(), name.as_ptr()))
-    }
     /// A new internal global variable with an undefined (poison) or given initial value.
     pub fn new_global(
         &mut self,

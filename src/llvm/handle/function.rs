@@ -181,10 +181,6 @@ impl<'m> Function<'m> {
 }
 
 impl<'m> Block<'m> {
-    /// The object's address, unique among live blocks: a key for maps.
-    pub fn address(self) -> usize {
-        self.raw as usize
-    }
     /// Name, empty when the block has none.
     pub fn name(self) -> String {
         self.as_value().name()

@@ -122,12 +122,6 @@ impl<'m> Module<'m> {
         let data = get!(LLVMGetSourceFileName(self.raw, &mut len));
         bytes_to_string(data, len)
     }
-    /// Assembly outside of functions.
-    pub fn assembly(self) -> String {
-        let mut len = 0;
-        let data = get!(LLVMGetModuleInlineAsm(self.raw, &mut len));
-        bytes_to_string(data, len)
-    }
     /// Whether a source was compiled with debug information.
     pub fn has_debug_info(self) -> bool {
         let name = "llvm.dbg.cu";

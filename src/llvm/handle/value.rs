@@ -225,20 +225,6 @@ impl<'m> Value<'m> {
     pub fn print(self) -> String {
         take_message(get!(LLVMPrintValueToString(self.raw)))
     }
-    /// The name as LLVM prints it where the value is an operand: `%x`, `%5`, `@g`. Costs a slot numbering of the whole
-    /// function for unnamed values: for many values, number them yourself.
-    pub fn print_as_operand(self) -> String {
-        let name = self.name();
-        if !name.is_empty() {
-            return quote_name('%', &name);
-        }
-        let text = self.print();
-        let head = text.trim_start();
-        match self.kind() {
-            ValueKind::Block => head.split(':').next().map(|slot| format!("%{slot}")).unwrap_or_default(),
-            _ => head.split_whitespace().find(|word| word.starts_with('%')).unwrap_or("%?").to_owned(),
-        }
-    }
     /// Text of inline assembly.
     pub fn asm_text(self) -> String {
         let mut len = 0;
@@ -311,10 +297,6 @@ impl<'m> Type<'m> {
     pub fn struct_element(self, index: u32) -> Type<'m> {
         assert!(self.kind() == LLVMTypeKind::LLVMStructTypeKind && u64::from(index) < self.length());
         wrap!(Type, LLVMStructGetTypeAtIndex(self.raw, index)).expect("index checked above")
-    }
-    /// Whether values of the type have a size in memory.
-    pub fn is_sized(self) -> bool {
-        get!(LLVMTypeIsSized(self.raw)) != 0
     }
     /// Whether that size is one number: not of scalable vectors, nor of what holds one.
     pub fn has_fixed_size(self) -> bool {
