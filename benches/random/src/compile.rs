@@ -1,5 +1,6 @@
 //! How does a random source become PTX and a cubin, with the plugin and without?
 
+use crate::rewrite::Rewriting;
 use anyhow::{Context, Result, bail, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,8 @@ pub struct Variant {
     ours: &'static [&'static str],
     /// Passes of opt behind clang's own pipeline, in place of the plugin's place in it; both builds go through llc.
     passes: Option<&'static str>,
+    /// How the source of the build with the plugin differs.
+    pub rewriting: Option<Rewriting>,
     pub help: &'static str,
 }
 
@@ -23,11 +26,15 @@ const fn variant(
     ours: &'static [&'static str],
     help: &'static str,
 ) -> Variant {
-    Variant { name, both, ours, passes: None, help }
+    Variant { name, both, ours, passes: None, rewriting: None, help }
 }
 
 const fn passes(name: &'static str, passes: &'static str, help: &'static str) -> Variant {
-    Variant { name, both: &[], ours: &[], passes: Some(passes), help }
+    Variant { name, both: &[], ours: &[], passes: Some(passes), rewriting: None, help }
+}
+
+const fn rewritten(name: &'static str, rewriting: Rewriting, help: &'static str) -> Variant {
+    Variant { name, both: &["-ffp-contract=off"], ours: &[], passes: None, rewriting: Some(rewriting), help }
 }
 
 pub const VARIANTS: &[Variant] = &[
@@ -59,6 +66,22 @@ pub const VARIANTS: &[Variant] = &[
         "unroll-loops<always>,annotate-uniform,fuse-branches<always>,steer-spills<victims=all+rare>,instcombine<no-verify-fixpoint>",
         "all transforms at once",
     ),
+    rewritten(
+        "dead-uniform",
+        Rewriting::DeadUniform,
+        "rewritten: with code that never runs, behind uniform conditions",
+    ),
+    rewritten(
+        "dead-divergent",
+        Rewriting::DeadDivergent,
+        "rewritten: with code that never runs, behind divergent ones",
+    ),
+    rewritten("swap", Rewriting::Swap, "rewritten: sides of branches change places"),
+    rewritten("opaque", Rewriting::Opaque, "rewritten: uniform values look divergent"),
+    rewritten("rotate", Rewriting::Rotate, "rewritten: loops are rotated"),
+    rewritten("peel", Rewriting::Peel, "rewritten: first iterations are peeled"),
+    rewritten("helpers", Rewriting::Helpers, "rewritten: calls become inline code, inline code calls"),
+    rewritten("return", Rewriting::Return, "rewritten: with a return in front that no thread takes"),
 ];
 
 impl Variant {
@@ -164,6 +187,24 @@ impl Tools {
         let text = fs::read_to_string(&ptx).with_context(|| ptx.display().to_string())?;
         fs::remove_file(ptx)?;
         Ok(Built { ptx: without_lines(&text), done })
+    }
+
+    /// Compiles a source to IR beside it, without contraction: with clang alone, or with the plugin in a variant.
+    pub fn ir(&self, source: &Path, variant: Option<&Variant>) -> Result<PathBuf> {
+        let ir = source.with_extension("ll");
+        let mut command = self.clang(variant.unwrap_or(&VARIANTS[0]), source);
+        command.args(["-emit-llvm", "-ffp-contract=off", "-o"]).arg(&ir);
+        let passes = variant.and_then(|v| v.passes);
+        if let (Some(variant), None) = (variant, passes) {
+            command.arg(format!("-fpass-plugin={}", self.plugin.display())).args(variant.ours);
+        }
+        run(&mut command)?;
+        if let Some(passes) = passes {
+            let mut opt = Command::new(self.llvm.join("bin/opt"));
+            opt.arg(format!("-load-pass-plugin={}", self.plugin.display())).arg("-passes").arg(passes);
+            run(opt.arg("-S").arg(&ir).arg("-o").arg(&ir))?;
+        }
+        Ok(ir)
     }
 
     /// Assembles PTX into a file.

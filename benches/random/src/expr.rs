@@ -130,7 +130,7 @@ impl Gen {
             17 => format!("(u32){}({a})", self.rng.pick(&["__popc", "__clz", "__brev", "__ffs"])),
             18 => format!("__byte_perm({a}, {}, {})", b(self), self.rng.pick(&["0x5410", "0x0123", "0x7632"])),
             19 => format!("__funnelshift_l({a}, {}, {})", b(self), self.rng.range(0, 31)),
-            20 => format!("{}({a}, {}, {})", self.rng.pick(&["asm_lop3", "asm_mad"]), b(self), self.unsigned(0)),
+            20 => format!("{}({a}, {}, {})", self.rng.pick(&["asm_bits", "asm_mad"]), b(self), self.unsigned(0)),
             21 => format!("hs({})", self.float(d)),
             22 => format!("(u32)f2i({})", self.float(d)),
             _ => format!("(u32){}", self.signed(d, 30)),

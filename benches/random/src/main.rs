@@ -5,8 +5,10 @@ mod checks;
 mod compile;
 mod expr;
 mod kernel;
+mod machine;
 mod ptx;
 mod reduce;
+mod rewrite;
 mod rng;
 mod run;
 mod scope;
@@ -48,6 +50,8 @@ enum Command {
     },
     /// Check code without a GPU: loads that ptxas drops, multiply-adds that vanish or appear.
     Static(Static),
+    /// Compare both builds on the lockstep machine, which needs no GPU.
+    Machine(Machine),
     /// Reduce the kernel of a seed while something is wrong with it.
     Reduce(Reduce),
     /// Print what a folder holds.
@@ -85,7 +89,7 @@ struct Static {
     #[arg(long, value_parser = seeds)]
     seeds: Option<Range<u64>>,
     /// What to compare; `variants` lists them.
-    #[arg(long = "variant", default_value = "default")]
+    #[arg(long = "variant", default_value = "default", num_args = 1..)]
     variants: Vec<String>,
     #[arg(long, default_value_t = 2)]
     jobs: usize,
@@ -100,12 +104,40 @@ fn check(options: &Static) -> Result<()> {
     let mut files = options.files.clone();
     for unit in seeds.iter().flat_map(|seeds| seeds.start / kernel::UNIT..seeds.end.div_ceil(kernel::UNIT)) {
         let file = folder.path().join(format!("{unit}.cu"));
-        std::fs::write(&file, units::source(unit, seeds.as_ref().unwrap_or(&(0..0))).0)?;
+        std::fs::write(&file, units::source(unit, seeds.as_ref().unwrap_or(&(0..0)), None).0)?;
         files.push(file);
     }
     let wrong = checks::files(tools, &variants, *jobs, &files)?;
     println!("{} files checked, {wrong} wrong", files.len());
     ensure!(wrong == 0, "the code is wrong");
+    Ok(())
+}
+
+#[derive(clap::Args)]
+struct Machine {
+    /// Random sources, as 0..200.
+    #[arg(long, value_parser = seeds)]
+    seeds: Range<u64>,
+    /// What to compare; `variants` lists them.
+    #[arg(long = "variant", default_value = "default", num_args = 1..)]
+    variants: Vec<String>,
+    /// The warpwise command.
+    #[arg(long, env = "WARPWISE")]
+    warpwise: PathBuf,
+    #[arg(long, default_value_t = 2)]
+    jobs: usize,
+    #[command(flatten)]
+    tools: compile::Tools,
+}
+
+fn on_machine(options: &Machine) -> Result<()> {
+    let Machine { seeds, variants, warpwise, jobs, tools } = options;
+    let variants = variants.iter().map(|name| compile::find(name)).collect::<Result<Vec<_>>>()?;
+    let counts = machine::compare(tools, warpwise, &variants, seeds, *jobs)?;
+    counts.differ.iter().for_each(|line| println!("{line}"));
+    let differ = counts.differ.len();
+    println!("{} the same, {differ} differ, {} left out", counts.same, counts.left_out);
+    ensure!(differ == 0, "the builds differ");
     Ok(())
 }
 
@@ -182,6 +214,7 @@ fn run(command: Command) -> Result<()> {
         }
         Command::Run { folder, out } => ensure!(run::run(&folder, &out)?, "the builds differ"),
         Command::Static(options) => check(&options)?,
+        Command::Machine(options) => on_machine(&options)?,
         Command::Reduce(options) => shrink(&options)?,
         Command::Summary { folder } => run::print(&run::summary(&units::jobs(&folder)?)),
         Command::Worker { folder, job, entry } => run::worker(&folder, (job, entry))?,

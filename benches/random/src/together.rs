@@ -11,8 +11,13 @@ impl Gen {
         let Some((ty, length)) = self.shared else { return self.assign() };
         let by = self.rng.pick(&["1u", "32u", "33u", "(nt >> 1)", "U(bix())"]);
         let value = self.value(ty, 1);
-        let read = self.absorb(&format!("hs(S[((tx + {by}) % nt) * {length}])"));
-        Stmt::Text(format!("__syncthreads();\nsh[0] = {value};\n__syncthreads();\n{read}\n__syncthreads();"))
+        // nobody may write to what is read before all have read it
+        let t = self.name("t");
+        let read = self.absorb(&t);
+        let other = format!("{{ const u32 {t} = hs(S[((tx + {by}) % nt) * {length}]);");
+        Stmt::Text(format!(
+            "__syncthreads();\nsh[0] = {value};\n__syncthreads();\n{other}\n__syncthreads();\n{read} }}"
+        ))
     }
 
     pub fn collective(&mut self) -> Stmt {

@@ -5,6 +5,7 @@
 use crate::compile::{Built, Tools, Variant, find};
 use crate::kernel::{Kernel, UNIT, prelude};
 use crate::ptx;
+use crate::rewrite::Rewriting;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -53,11 +54,16 @@ pub fn parallel(jobs: usize, work: impl Fn() -> Result<()> + Sync) -> Result<()>
     })
 }
 
-/// The text of a unit's kernels, of those in a range.
-pub fn source(unit: u64, seeds: &Range<u64>) -> (String, usize) {
-    let (mut text, mut count) = (prelude(unit), 0);
+/// The text of a unit's kernels, of those in a range, rewritten or not; and their number.
+pub fn source(unit: u64, seeds: &Range<u64>, rewriting: Option<Rewriting>) -> (String, usize) {
+    let definitions = rewriting.map_or("", Rewriting::definitions);
+    let (mut text, mut count) = (format!("{definitions}{}", prelude(unit)), 0);
     for seed in (unit * UNIT..(unit + 1) * UNIT).filter(|seed| seeds.contains(seed)) {
-        text.push_str(&Kernel::new(seed).source.print());
+        let mut source = Kernel::new(seed).source;
+        if let Some(rewriting) = rewriting {
+            rewriting.apply(&mut source, seed);
+        }
+        text.push_str(&source.print());
         count += 1;
     }
     (text, count)
@@ -98,7 +104,7 @@ pub fn build(options: &Options) -> Result<()> {
 }
 
 fn one(options: &Options, temporary: &Path, unit: u64, variants: &[&&Variant], list: &Mutex<File>) -> Result<()> {
-    let (text, kernels) = source(unit, &options.seeds);
+    let (text, kernels) = source(unit, &options.seeds, None);
     let file = temporary.join(format!("{unit}.cu"));
     fs::write(&file, text)?;
     let mut plain: Vec<(&Variant, String)> = Vec::new();
@@ -112,7 +118,15 @@ fn one(options: &Options, temporary: &Path, unit: u64, variants: &[&&Variant], l
                     plain.len() - 1
                 }
             };
-            compare(options, &mut job, &plain[before].1, variant, (&file, temporary))
+            let ours = match variant.rewriting {
+                Some(_) => {
+                    let other = temporary.join(format!("{unit}.{}.cu", variant.name));
+                    fs::write(&other, source(unit, &options.seeds, variant.rewriting).0)?;
+                    other
+                }
+                None => file.clone(),
+            };
+            compare(options, &mut job, &plain[before].1, variant, (&ours, temporary))
         };
         if let Err(why) = attempt() {
             job.failed = Some(format!("{why:#}"));
