@@ -16,7 +16,7 @@
 use crate::compile::{Built, Tools, Variant};
 use crate::ptx::{self, chunks};
 use crate::units;
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -168,19 +168,16 @@ pub fn files(tools: &Tools, variants: &[&Variant], jobs: usize, files: &[PathBuf
                 found.extend(lost_loads(tools, &std::fs::read_to_string(file)?, folder.path())?);
             } else {
                 for variant in variants {
-                    let plain = tools.ptx(file, variant, false, folder.path());
-                    let Ok(plain) = plain else {
-                        println!(
-                            "{} {}: left out: {:#}",
-                            file.display(),
-                            variant.name,
-                            plain.err().unwrap_or_else(|| anyhow!("?"))
-                        );
-                        continue;
-                    };
-                    let ours = tools.ptx(file, variant, true, folder.path())?;
-                    let lines = check(tools, &plain.ptx, &ours, folder.path())?;
-                    found.extend(lines.into_iter().map(|line| format!("{}: {line}", variant.name)));
+                    let name = variant.name;
+                    match tools.ptx(file, variant, false, folder.path()) {
+                        Err(why) => println!("{} {name}: left out: {why:#}", file.display()),
+                        Ok(plain) => {
+                            let ours = tools.ptx(file, variant, true, folder.path());
+                            let lines = ours.and_then(|ours| check(tools, &plain.ptx, &ours, folder.path()));
+                            let lines = lines.unwrap_or_else(|why| vec![format!("{why:#}")]);
+                            found.extend(lines.into_iter().map(|line| format!("{name}: {line}")));
+                        }
+                    }
                 }
             }
             wrong.fetch_add(found.len(), Ordering::Relaxed);

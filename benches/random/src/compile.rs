@@ -174,7 +174,10 @@ impl Tools {
                     run(opt.arg("-S").arg(&ir).arg("-o").arg(&ir))?;
                 }
                 let mut llc = Command::new(self.llvm.join("bin/llc"));
-                llc.args(["-O3", "-mattr=+ptx88", "-fp-contract=fast"]).arg(format!("-mcpu={}", self.arch));
+                llc.args(["-O3", "-mattr=+ptx88"]).arg(format!("-mcpu={}", self.arch));
+                if !is_ir {
+                    llc.arg("-fp-contract=fast"); // as clang does for CUDA
+                }
                 if with_plugin {
                     llc.arg(format!("--load-pass-plugin={}", self.plugin.display()));
                 }
@@ -247,7 +250,8 @@ fn without_lines(ptx: &str) -> String {
     let code = ptx.split_once("\t.section\t.debug").map_or(ptx, |(code, _)| code);
     let is_line =
         |line: &str| ["\t.loc\t", "\t.file\t", "$L__tmp", "$L__func_"].iter().any(|start| line.starts_with(start));
-    code.split_inclusive('\n').filter(|line| !is_line(line)).collect()
+    let lines = code.split_inclusive('\n').filter(|line| !is_line(line));
+    lines.map(|line| if line.starts_with(".target") { line.replace(", debug", "") } else { line.to_owned() }).collect()
 }
 
 /// Functions and names of the remarks that say what was done.
