@@ -4,14 +4,14 @@
 //! instead of twice. Two compilers do that, one after the other:
 //!
 //! - LLVM's back end joins a sum with a product of its own block, whatever else uses the product;
-//! - `ptxas` joins a product with every sum that uses it, wherever in the function they are, provided that nothing but
-//!   sums uses it.
+//! - `ptxas` joins a product with the only instruction that uses it, if that is a sum, wherever in the function it is. Sums of
+//!   other blocks that share a product it sometimes joins and sometimes not.
 //!
 //! Both see through a change of sign, and neither through a phi or a select. Of two products the sum takes the first, unless
 //! the second has fewer uses in its block. (`ptxas` of CUDA 13.0 for sm_90, tried with branches, loops and barriers between
 //! the two; floats and doubles; not if either has a rounding mode of its own, which is how LLVM prints it without the flag.)
 //!
-//! A product that only sums use is thus joined whatever later passes move. What may change its fate is a phi or a select
+//! A product that one sum uses is thus joined whatever later passes move. What may change its fate is a phi or a select
 //! that comes between it and the sum, or a use that is no sum.
 
 use crate::divergence::Outline;
@@ -74,12 +74,19 @@ impl Joins<'_, '_> {
         users
     }
 
-    /// Whether the sum that uses a product is joined with it, if it is with any.
+    /// Whether the sum that uses a product is joined with it, if it is with any. See [`is_unsure`](Self::is_unsure).
     pub fn is_joined(&self, product: Inst, sum: Inst) -> bool {
         let block = |inst: Inst| self.outline.func.insts[inst].block;
-        let is_taken = |user: &Inst| self.is_sum(*user) && block(*user) == block(product);
-        block(product) == block(sum)
-            || self.users(product).iter().filter(|user| !is_taken(user)).all(|&user| self.is_sum(user))
+        block(product) == block(sum) || self.users(product).len() == 1
+    }
+
+    /// Whether nobody can say if a product is joined: sums of several blocks use it, and nothing else does.
+    pub fn is_unsure(&self, product: Inst) -> bool {
+        let users = self.users(product);
+        let block = |inst: Inst| self.outline.func.insts[inst].block;
+        users.len() > 1
+            && users.iter().all(|&user| self.is_sum(user))
+            && users.iter().any(|&user| block(user) != block(product))
     }
 
     /// Whether no sum is joined with a product.

@@ -1,5 +1,5 @@
 ; The back end makes a product and the sum that uses it one multiply-add if both are in one block, and ptxas does so wherever
-; they are if nothing but sums uses the product. Melding must not change which: results would differ in the last bit.
+; they are if nothing else uses the product. Melding must not change which: results would differ in the last bit.
 ; RUN: %opt -passes='fuse-branches<always>' -verify-each -pass-remarks=warpwise -pass-remarks-missed=warpwise -S %s 2>&1 | %FileCheck %s
 
 target triple = "nvptx64-nvidia-cuda"
@@ -13,7 +13,9 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-LABEL: define ptx_kernel void @replaced(
 ; CHECK: br i1 %odd
 ; CHECK-LABEL: define ptx_kernel void @met(
-; CHECK-NOT: br i1
+; CHECK: br i1 %odd
+; CHECK-LABEL: define ptx_kernel void @alike(
+; CHECK: br i1 %odd
 ; CHECK-LABEL: define ptx_kernel void @kept(
 ; CHECK-NOT: br i1
 ; CHECK-LABEL: define ptx_kernel void @exact(
@@ -93,7 +95,7 @@ end:
   ret void
 }
 
-; The same, but ptxas joins the product with both sums, wherever they are.
+; Only sums use it: whether ptxas joins it with them cannot be foreseen.
 define ptx_kernel void @met(ptr %out, double %a, double %b) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -109,6 +111,30 @@ yes:
 no:
   %other = fadd contract double %product, %a
   %r2 = fdiv double %other, %b
+  br label %join
+join:
+  %r = phi double [ %r1, %yes ], [ %r2, %no ]
+  store double %r, ptr %to
+  ret void
+}
+
+; Both sides compute the product alike, so that clang moves it in front of the branch, where two sums use it.
+define ptx_kernel void @alike(ptr %out, double %a, double %b) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = trunc i32 %t to i1
+  %to = getelementptr double, ptr %out, i32 %t
+  %x = load double, ptr %to
+  br i1 %odd, label %yes, label %no
+yes:
+  %p1 = fmul contract double %x, %a
+  %s1 = fadd contract double %p1, %b
+  %r1 = fdiv double %s1, %a
+  br label %join
+no:
+  %p2 = fmul contract double %x, %a
+  %s2 = fadd contract double %p2, %a
+  %r2 = fdiv double %s2, %b
   br label %join
 join:
   %r = phi double [ %r1, %yes ], [ %r2, %no ]

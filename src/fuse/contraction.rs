@@ -219,11 +219,8 @@ impl Layout<'_, '_, '_> {
 
     /// Whether a sum will be joined with a product that is one of its operands.
     fn is_joined_then(&self, product: Inst, sum: Inst) -> bool {
-        let is_taken = |user: &&Inst| self.piece(**user) == self.piece(product) && self.adds(**user, product);
-        let users = self.users_then(product);
-        self.adds(sum, product)
-            && (self.piece(sum) == self.piece(product)
-                || users.iter().filter(|user| !is_taken(user)).all(|&user| self.adds(user, product)))
+        let is_near = self.piece(sum) == self.piece(product);
+        self.adds(sum, product) && (is_near || self.users_then(product).len() == 1)
     }
 
     fn joined_then(&self, sum: Inst) -> Vec<Option<Inst>> {
@@ -266,10 +263,31 @@ impl Layout<'_, '_, '_> {
         for product in func.insts.keys().filter(|&inst| self.joins.is_product(inst)) {
             let users = self.joins.users(product);
             if touched.contains(&product) || users.iter().any(|user| touched.contains(user)) {
+                if self.joins.is_unsure(product) || self.is_hoisted(product) {
+                    return true;
+                }
                 sums.extend(users.into_iter().filter(|&user| self.joins.is_sum(user)));
             }
         }
         sums.into_iter().any(|sum| self.differs(sum))
+    }
+
+    /// Whether both sides compute a product alike that sums use: clang moves it in front of the branch, where sums of two
+    /// blocks use it.
+    fn is_hoisted(&self, product: Inst) -> bool {
+        let Some(&(insts, _)) = self.melds.get(&product) else { return false };
+        let is_added = |&part: &Inst| self.joins.users(part).into_iter().any(|user| self.joins.is_sum(user));
+        insts.iter().any(is_added) && self.is_alike(insts)
+    }
+
+    /// Whether both sides compute two melded instructions from the same values.
+    fn is_alike(&self, insts: [Inst; 2]) -> bool {
+        let func = self.func();
+        let Some(&(pair, how)) = self.melds.get(&insts[0]) else { return false };
+        let is_one = |[a, b]: [Value; 2]| {
+            a == b || matches!((func.def(a), func.def(b)), (Some(a), Some(b)) if self.is_alike([a, b]))
+        };
+        pair == insts && matching::slots(func, insts, how).all(|slot| slot.negated.is_none() && is_one(slot.values))
     }
 
     /// The sums of one side that are joined with a product; `None` if there are two products to join it with, and LLVM could
