@@ -20,16 +20,6 @@ use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use rustc_hash::FxHashSet;
 
-/// May results differ in the last bit from those of clang alone?
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Results {
-    /// No: what might change the multiply-adds is left alone.
-    #[default]
-    Same,
-    /// As far as the flags of the instructions allow contraction.
-    Contract,
-}
-
 /// The products and sums of one function.
 #[derive(Clone, Copy)]
 pub struct Joins<'a, 'm> {

@@ -113,8 +113,6 @@ fn row(parameter: &Parameter) -> String {
         all if all == table::PASSES => "all".to_owned(),
         some => some.iter().map(|pass| format!("`{pass}`")).collect::<Vec<_>>().join(", "),
     };
-    // a bar ends a cell of the table
-    let [option, name] = [option, name].map(|cell| cell.replace('|', "\\|"));
     format!("|{option}|{name}| {passes} | {} |", parameter.help)
 }
 

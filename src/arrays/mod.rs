@@ -17,12 +17,12 @@ mod planted;
 mod products;
 mod reject;
 
-use crate::contraction::Results;
 use crate::divergence::{self, ModuleAnalysis};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Inst, Module};
 use crate::llvm::remark::{Host, Kind, Reshape};
 use crate::settings::FREE_ARRAYS;
+use crate::settings::Results;
 use crate::settings::enabled::read_annotations;
 use plan::Plan;
 

@@ -4,7 +4,6 @@ use super::index::{Unrolled, loops_of};
 use super::products;
 use super::reject::Reject;
 use crate::cfg::cycles::Cycle;
-use crate::contraction::Results;
 use crate::cost::frequency::Frequencies;
 use crate::divergence::Outline;
 use crate::entity::Block;
@@ -18,6 +17,7 @@ use crate::llvm::handle::{Function, Inst, RawOpcode};
 use crate::objects::selected::stays_in_registers;
 use crate::objects::{Object, stack_objects};
 use crate::pressure::Pressure;
+use crate::settings::Results;
 use crate::settings::enabled::is_all_off;
 use rustc_hash::FxHashSet;
 

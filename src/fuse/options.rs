@@ -1,8 +1,8 @@
 //! What are the options of fuse-branches?
 
-use crate::contraction::Results;
 use crate::counts::Feedback;
 use crate::divergence;
+use crate::settings::Results;
 use crate::settings::{Settings, Transform};
 use std::rc::Rc;
 

@@ -18,7 +18,6 @@ use super::legality::{self, Kinds};
 use super::matching::{self, How, Shapes, Slot};
 use super::plan::Visits;
 use super::schedule::{Node, Step, schedule};
-use crate::contraction::Results;
 use crate::cost::frequency::Frequencies;
 use crate::cost::issue::Costs;
 use crate::counts::Feedback;
@@ -26,6 +25,7 @@ use crate::entity::{Block, Inst, Value};
 use crate::gpu::prices::DIVERGENT_BRANCH;
 use crate::ir::Func;
 use crate::ir::handles::Handles;
+use crate::settings::Results;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Maximum number of rounds that dissolve pairs which do not pay.

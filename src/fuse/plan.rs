@@ -45,13 +45,13 @@ use super::schedule::Step;
 use super::splits;
 use super::weight::{Weight, cycles};
 use crate::access::lane_distance::LaneDistance;
-use crate::contraction::Results;
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
 use crate::geometry::Rows;
 use crate::gpu::prices::DIVERGENT_BRANCH;
 use crate::ir::inst::Opcode;
 use crate::phrase::counted;
+use crate::settings::Results;
 use rustc_hash::FxHashSet;
 use std::fmt;
 

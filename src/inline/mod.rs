@@ -19,11 +19,11 @@ mod planted;
 mod products;
 mod reject;
 
-use crate::contraction::Results;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Inst, Module};
 use crate::llvm::remark::{Host, Kind, Reshape};
 use crate::settings::INLINE_CALLS;
+use crate::settings::Results;
 use crate::settings::enabled::read_annotations;
 use calls::Calls;
 use plan::Plan;

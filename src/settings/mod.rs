@@ -16,7 +16,6 @@ pub mod spill_candidates;
 pub mod table;
 pub mod transform;
 
-use crate::contraction::Results;
 use crate::divergence;
 use crate::geometry::BlockShape;
 use crate::source::Whose;
@@ -24,6 +23,16 @@ pub use enabled::is_enabled;
 pub use error::{SettingsError, ValueError};
 pub use spill_candidates::SpillCandidates;
 pub use transform::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Transform};
+
+/// May results differ in the last bit from those of clang alone?
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Results {
+    /// No: what might change the multiply-adds is left alone.
+    #[default]
+    Same,
+    /// As far as the flags of the instructions allow contraction.
+    Contract,
+}
 
 /// All settings. Each pass builds its own `Options` from them.
 #[derive(Clone, PartialEq, Eq, Debug)]

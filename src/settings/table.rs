@@ -2,11 +2,11 @@
 //! it means. Everything about options is generated from these rows: the parameters of passes, LLVM's command line,
 //! error messages, docs/PASSES.md.
 
+use super::Results;
 use super::Settings;
 use super::error::{FormError, ValueError};
 use super::spill_candidates::SpillCandidates;
 use super::transform::{ANALYSIS, DEFAULT, FREE_ARRAYS, INLINE_CALLS, REMARKS, Transform};
-use crate::contraction::Results;
 use crate::geometry::BlockShape;
 use crate::gpu::chip::MAX_REGISTERS;
 use crate::source::Whose;

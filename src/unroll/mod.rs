@@ -14,13 +14,13 @@ mod planted;
 mod reject;
 mod trips;
 
-use crate::contraction::Results;
 use crate::cost::frequency::Frequencies;
 use crate::divergence::{self, ModuleAnalysis};
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Module};
 use crate::llvm::remark::{Host, Kind, Reshape};
 use crate::phrase::counted;
+use crate::settings::Results;
 use crate::settings::{Settings, Transform, is_enabled};
 use plan::{Context, Decision, FACTOR, UnrollPlan};
 

@@ -19,7 +19,6 @@ use super::body::Body;
 use super::reject::Reject;
 use super::{loads, trips};
 use crate::access::{Space, space_of};
-use crate::contraction::Results;
 use crate::cost::frequency::Frequencies;
 use crate::divergence::Facts;
 use crate::entity::{Block, Inst};
@@ -29,6 +28,7 @@ use crate::gpu::occupancy::{expected_threads, register_budget};
 use crate::ir::handles::Handles;
 use crate::ir::inst::{Flags, Opcode};
 use crate::pressure::Pressure;
+use crate::settings::Results;
 use std::cell::OnceCell;
 
 /// Iterations of the unrolled loop: what nvcc chooses for most loops of unknown trip count.
