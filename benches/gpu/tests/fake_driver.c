@@ -19,6 +19,7 @@ int cuDevicePrimaryCtxRetain(void **c, int d) { *c = &lost; return 0; }
 int cuCtxSetCurrent(void *c) { return 0; }
 int cuCtxSynchronize(void) { return lost; }
 int cuModuleLoadData(void **m, const void *image) { *m = strdup(image); return lost; }
+int cuModuleUnload(void *m) { free(m); return lost; }
 int cuModuleGetFunction(void **f, void *m, const char *name) { *f = m; return strcmp(name, "k_plain") ? 500 : 0; }
 int cuModuleGetGlobal_v2(uint64_t *p, size_t *n, void *m, const char *name) { return 500; }
 int cuFuncGetAttribute(int *v, int which, void *f) { *v = 0; return 0; }
