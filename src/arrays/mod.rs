@@ -23,15 +23,13 @@ use crate::llvm::handle::{Function, Inst, Module};
 use crate::llvm::remark::{Host, Kind, Reshape};
 use crate::settings::FREE_ARRAYS;
 use crate::settings::Results;
-use crate::settings::enabled::read_annotations;
 use plan::Plan;
 
 /// Runs the pass over a module; returns whether it changed.
 pub fn run(module: Module<'_>, options: divergence::Options, results: Results, host: &Host<'_>) -> bool {
-    let changed = read_annotations(module);
     let wanted: Vec<Function<'_>> = module.functions().filter(|&function| plan::may_have_any(function)).collect();
     if wanted.is_empty() {
-        return changed;
+        return false;
     }
     let analysis = ModuleAnalysis::new(module, options);
     let plans: Vec<(Function<'_>, Plan<'_>)> = wanted
@@ -48,7 +46,7 @@ pub fn run(module: Module<'_>, options: divergence::Options, results: Results, h
         drop(editor);
         host.reshape(*function, Reshape::FreeArrays);
     }
-    changed || !plans.is_empty()
+    !plans.is_empty()
 }
 
 /// What is done in one function; says so, and why other objects stay.
