@@ -96,8 +96,7 @@ enum : uint32_t {
   WARPWISE_DEVICE = 1,   // changes device code
   WARPWISE_HOST = 2,     // changes host code
   WARPWISE_REQUIRED = 4, // runs whatever -opt-bisect-limit says
-  WARPWISE_FUNCTION = 8, // runs on one function: warpwise_fuse_function
-  WARPWISE_FACTS = 16,   // emits remarks from facts that LLVM's pass manager keeps
+  WARPWISE_FACTS = 8,    // emits remarks from facts that LLVM's pass manager keeps
 };
 
 // src/abi/ and src/llvm/ assert the same.

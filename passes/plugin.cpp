@@ -133,10 +133,6 @@ bool Parser::module(StringRef Name, ModulePassManager &MPM) {
     MPM.addPass(InvalidateModulePass());
     return true;
   }
-  if (match(Name, RemarksName, P) && accept(RemarksName, P)) {
-    MPM.addPass(RemarksPass(P.str()));
-    return true;
-  }
   StringRef Base = Name.take_until([](char C) { return C == '<'; });
   int32_t Pass = warpwise_pass_lookup(text(Base));
   if (Pass < 0 || !match(Name, Base, P) || !accept(Base, P))

@@ -5,6 +5,7 @@ use crate::inline::Stage;
 use crate::llvm::handle::Module;
 use crate::llvm::remark::Host;
 use crate::pipeline::{self, Phase, Run, Session};
+use crate::settings::transform::REMARKS;
 use crate::settings::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Settings, SettingsError, Transform};
 use crate::{launch, map, remarks};
 use bitflags::bitflags;
@@ -40,10 +41,8 @@ bitflags! {
         const HOST = 2;
         /// It runs whatever `-opt-bisect-limit` says.
         const REQUIRED = 4;
-        /// It runs on one function, where only a function may change.
-        const FUNCTION = 8;
         /// It emits remarks from facts that LLVM's pass manager keeps.
-        const FACTS = 16;
+        const FACTS = 8;
     }
 }
 
@@ -62,18 +61,10 @@ pub struct Info {
 }
 
 const ALWAYS: fn(&Settings) -> bool = |_| true;
+const FUSES: fn(&Settings) -> bool = |settings| settings.runs(Transform::Fuse);
+const COUNTS: fn(&Settings) -> bool = |settings| settings.runs(Transform::Map);
 
-/// A transform that a pipeline can name and the default pipeline runs.
-const fn transform(
-    pass: Pass,
-    transform: Transform,
-    is_wanted: fn(&Settings) -> bool,
-    run: fn(&Run<'_, '_>) -> Result<bool, SettingsError>,
-) -> Info {
-    Info { pass, name: transform.pass(), is_public: true, traits: Traits::DEVICE, is_wanted, run }
-}
-
-/// Of a pass with a name of its own.
+/// A pass over device code that a pipeline can name.
 const fn named(
     pass: Pass,
     name: &'static str,
@@ -97,12 +88,9 @@ const fn inner(
 pub const PASSES: &[Info] = &[
     Info {
         traits: Traits::HOST.union(Traits::REQUIRED),
-        ..named(
-            Pass::MapHost,
-            "divergence-map-host",
-            |settings| settings.runs(Transform::Map),
-            |run| Ok(map::run_host(run.module, &run.session.settings().into())),
-        )
+        ..named(Pass::MapHost, "divergence-map-host", COUNTS, |run| {
+            Ok(map::run_host(run.module, &run.session.settings().into()))
+        })
     },
     Info {
         traits: Traits::HOST.union(Traits::REQUIRED),
@@ -120,36 +108,15 @@ pub const PASSES: &[Info] = &[
     }),
     named(Pass::Inline, INLINE_CALLS, Settings::inlines, |run| Ok(pipeline::inline_calls(run, Stage::Late))),
     named(Pass::FreeArrays, FREE_ARRAYS, Settings::frees_arrays, pipeline::free_arrays),
-    transform(
-        Pass::Fuse,
-        Transform::Fuse,
-        |settings| settings.runs(Transform::Fuse),
-        |run| pipeline::run_one(run, Transform::Fuse),
-    ),
+    named(Pass::Fuse, Transform::Fuse.pass(), FUSES, |run| pipeline::run_one(run, Transform::Fuse)),
     // its own entry of `abi` runs it
-    Info {
-        traits: Traits::DEVICE.union(Traits::FUNCTION),
-        ..inner(Pass::FuseFunction, "fuse-branches-function", |settings| settings.runs(Transform::Fuse), |_| Ok(false))
-    },
-    inner(
-        Pass::FuseModule,
-        "fuse-branches-module",
-        |settings| settings.runs(Transform::Fuse),
-        |run| Ok(pipeline::fuse_module(run)),
-    ),
-    transform(Pass::Unroll, Transform::Unroll, ALWAYS, |run| pipeline::run_one(run, Transform::Unroll)),
-    transform(Pass::Annotate, Transform::Annotate, ALWAYS, |run| pipeline::run_one(run, Transform::Annotate)),
-    transform(Pass::Steer, Transform::Steer, ALWAYS, |run| pipeline::run_one(run, Transform::Steer)),
-    transform(
-        Pass::Map,
-        Transform::Map,
-        |settings| settings.runs(Transform::Map),
-        |run| pipeline::run_one(run, Transform::Map),
-    ),
-    Info {
-        traits: Traits::DEVICE.union(Traits::FACTS),
-        ..inner(Pass::Remarks, "warpwise-remarks", ALWAYS, |_| Ok(false))
-    },
+    inner(Pass::FuseFunction, "fuse-branches-function", FUSES, |_| Ok(false)),
+    inner(Pass::FuseModule, "fuse-branches-module", FUSES, |run| Ok(pipeline::fuse_module(run))),
+    named(Pass::Unroll, Transform::Unroll.pass(), ALWAYS, |run| pipeline::run_one(run, Transform::Unroll)),
+    named(Pass::Annotate, Transform::Annotate.pass(), ALWAYS, |run| pipeline::run_one(run, Transform::Annotate)),
+    named(Pass::Steer, Transform::Steer.pass(), ALWAYS, |run| pipeline::run_one(run, Transform::Steer)),
+    named(Pass::Map, Transform::Map.pass(), COUNTS, |run| pipeline::run_one(run, Transform::Map)),
+    Info { traits: Traits::DEVICE.union(Traits::FACTS), ..named(Pass::Remarks, REMARKS, ALWAYS, |_| Ok(false)) },
     Info {
         traits: Traits::DEVICE.union(Traits::REQUIRED),
         ..inner(Pass::Unoptimised, "warpwise-unoptimised", ALWAYS, |run| {
