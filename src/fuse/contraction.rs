@@ -17,7 +17,6 @@
 use super::matching::{self, How};
 use super::pairing::{Context, Melded};
 use super::plan::{FusePlan, PairPlan};
-use super::region::Tail;
 use super::schedule::Step;
 use super::sunk;
 use crate::contraction::Joins;
@@ -53,10 +52,9 @@ pub fn settle(outline: &Outline, context: &Context<'_, '_>, plan: &FusePlan) -> 
         pieces: FxHashMap::default(),
         guarded: FxHashSet::default(),
         joined_exits: Vec::new(),
-        for_all: FxHashSet::default(),
     };
     layout.fill();
-    let is_same = !layout.changes() && !layout.replaces_others() && !sunk::parts(&joins, plan);
+    let is_same = !layout.changes() && !layout.replaces_others() && !sunk::parts(&joins, context, plan);
     if !is_same {
         return None;
     }
@@ -85,8 +83,6 @@ struct Layout<'a, 'c, 'm> {
     guarded: FxHashSet<Inst>,
     /// Exits that become part of the melded code, and of which piece.
     joined_exits: Vec<(Block, u32)>,
-    /// Instructions that all lanes execute then.
-    for_all: FxHashSet<Inst>,
 }
 
 impl Layout<'_, '_, '_> {
@@ -106,12 +102,10 @@ impl Layout<'_, '_, '_> {
                 match step {
                     Step::Meld { insts, how } => {
                         self.melded.add(*insts);
-                        self.for_all.extend(insts);
                         self.melds.extend(insts.map(|inst| (inst, (*insts, *how))));
                         self.pieces.extend(insts.map(|inst| (inst, piece)));
                     }
                     Step::Lift(inst) => {
-                        self.for_all.insert(*inst);
                         self.pieces.insert(*inst, piece);
                     }
                     Step::Guard(groups) => {
@@ -131,9 +125,7 @@ impl Layout<'_, '_, '_> {
 
     /// The exit of a pair that nothing else leads to.
     fn only_exit(&self, pair: &PairPlan) -> Option<Block> {
-        let Tail::Joined { links, .. } = &pair.tail else { return None };
-        let [link] = links.as_slice() else { return None };
-        let exit = link.exit()?;
+        let exit = pair.exit()?;
         self.func().graph.preds(exit).iter().all(|from| pair.sides.contains(from)).then_some(exit)
     }
 
@@ -336,9 +328,10 @@ impl Layout<'_, '_, '_> {
             factors
         };
         let products = || func.insts.keys().filter(|&inst| self.joins.is_product(inst));
-        let moved = products().filter(|inst| self.for_all.contains(inst));
+        let is_for_all = |inst: &Inst| self.pieces.contains_key(inst) && !self.guarded.contains(inst);
+        let moved = products().filter(is_for_all);
         let moved: FxHashSet<[Value; 2]> = moved.map(factors).collect();
-        let mut others = products().filter(|inst| !self.for_all.contains(inst));
+        let mut others = products().filter(|inst| !is_for_all(inst));
         others.any(|inst| moved.contains(&factors(inst)))
     }
 }

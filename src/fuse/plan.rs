@@ -111,6 +111,15 @@ pub struct PairPlan {
     pub phis: Vec<[Option<Inst>; 2]>,
 }
 
+impl PairPlan {
+    /// The block that both sides go to, if there is only one and it is behind the region.
+    pub fn exit(&self) -> Option<Block> {
+        let Tail::Joined { links, .. } = &self.tail else { return None };
+        let [link] = links.as_slice() else { return None };
+        link.exit()
+    }
+}
+
 /// The numbers that decide whether a plan pays. Costs are in issue cycles; all other fields are counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Numbers {

@@ -5,8 +5,8 @@
 //! a side may still change before that pass runs, so what could be moved counts as moved, and a product moves along only
 //! if it needs at most one phi itself. Likewise two products that become one behind the sides meet a sum there.
 
-use super::plan::FusePlan;
-use super::region::Tail;
+use super::pairing::Context;
+use super::plan::{FusePlan, incoming};
 use crate::contraction::Joins;
 use crate::entity::{Block, Inst, Value};
 use crate::ir::inst::Opcode;
@@ -14,19 +14,14 @@ use rustc_hash::FxHashMap;
 
 /// Whether LLVM would move a sum behind the sides of a branch and leave a product there that it is joined with now, or move
 /// a product to a sum that is behind them.
-pub fn parts(joins: &Joins<'_, '_>, plan: &FusePlan) -> bool {
-    let func = &joins.outline.func;
+pub fn parts(joins: &Joins<'_, '_>, context: &Context<'_, '_>, plan: &FusePlan) -> bool {
+    let func = context.func;
     plan.pairs.iter().any(|pair| {
-        let Tail::Joined { links, .. } = &pair.tail else { return false };
-        let [link] = links.as_slice() else { return false };
-        let Some(exit) = link.exit() else { return false };
+        let Some(exit) = pair.exit() else { return false };
         let mut sinking = Sinking { joins, sides: pair.sides, known: FxHashMap::default() };
         let ends = func.phis(exit).filter_map(|phi| {
-            let value = |side: Block| {
-                let place = func.incoming(phi).iter().position(|&from| from == side)?;
-                func.def(func.operands(phi)[place])
-            };
-            Some([value(pair.sides[0])?, value(pair.sides[1])?])
+            let [t, f] = pair.sides.map(|side| func.def(incoming(context, phi, side)));
+            Some([t?, f?])
         });
         let ends: Vec<[Inst; 2]> = ends.collect();
         let sunk: Vec<[Inst; 2]> = ends.into_iter().filter(|&pair| sinking.sinks(pair)).collect();
