@@ -37,6 +37,7 @@ pub mod counts;
 pub mod divergence;
 pub mod entity;
 pub mod explain;
+pub mod float_bits;
 pub mod fuse;
 pub mod fuzz;
 pub mod geometry;

@@ -11,7 +11,7 @@ use crate::llvm::plans::Plans;
 use crate::llvm::remark::{Host, Kind, Said};
 use crate::settings::enabled::read_annotations;
 use crate::settings::{DEFAULT, FREE_ARRAYS, Settings, SettingsError, Transform};
-use crate::{annotate, arrays, fuse, idioms, inline, map, steer, unroll};
+use crate::{annotate, arrays, float_bits, fuse, idioms, inline, map, steer, unroll};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -130,7 +130,13 @@ impl Session {
 
 /// Runs a transform that a pipeline names; returns whether the module changed.
 pub fn run_one(run: &Run<'_, '_>, transform: Transform) -> Result<bool, SettingsError> {
-    run_named(run, transform.pass(), |settings, host| run_transform(transform, run.module, settings, run.session, host))
+    run_named(run, transform.pass(), |settings, host| {
+        let changed = run_transform(transform, run.module, settings, run.session, host);
+        if changed {
+            float_bits::run(run.module, host);
+        }
+        changed
+    })
 }
 
 /// Runs the default pipeline; returns whether the module changed.
@@ -142,7 +148,7 @@ pub fn run_default(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
             true => tuning::run(module, settings, session, host),
             false => run_enabled(module, settings, session, host),
         };
-        written || transformed
+        float_bits::run(module, host) || written || transformed
     })
 }
 

@@ -9,6 +9,7 @@ use warpwise::settings::table::{self, Parameter};
 const REMARKS: &[&str] = &[
     "src/annotate",
     "src/arrays",
+    "src/float_bits.rs",
     "src/fuse",
     "src/idioms",
     "src/inline",

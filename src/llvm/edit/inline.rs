@@ -34,23 +34,44 @@ impl<'m> Editor<'m> {
         let flushes = product.block().function().string_attribute("denormal-fp-math-f32");
         let flushes = suffix == "f32" && flushes.is_some_and(|mode| mode.starts_with("preserve-sign"));
         let text = format!("mul.rn{}.{suffix} $0, $1, $2;", if flushes { ".ftz" } else { "" });
-        let mut params = [ty.raw(), ty.raw()];
-        let function = wrap!(Type, LLVMFunctionType(ty.raw(), params.as_mut_ptr(), 2, 0));
-        let assembly = self.inline_assembly(function.raw(), &text, constraints, false);
-        let mut factors = [product.operand(0).raw(), product.operand(1).raw()];
         self.before(product).set_location(product.debug_loc());
-        let (builder, name) = (self.builder, c_name(""));
-        let call = wrap!(
-            Value,
-            LLVMBuildCall2(builder, function.raw(), assembly.raw(), factors.as_mut_ptr(), 2, name.as_ptr())
-        );
-        if let Some(call) = call.as_inst() {
-            self.set_pure(call);
-        }
+        let call = self.pure_assembly(&text, constraints, ty, &[product.operand(0), product.operand(1)]);
         let name = product.value().name();
         self.replace_all_uses(product.value(), call);
         self.erase(product);
         self.set_name(call, &name);
+    }
+
+    /// Passes the bits of a number, which an instruction has as an integer or as a vector of some, to all its users through a
+    /// `mov` of inline PTX.
+    pub fn move_bits(&mut self, source: Inst<'m>, bits: u32) {
+        let constraints = match bits {
+            16 => "=h,h",
+            32 => "=r,r",
+            _ => "=l,l",
+        };
+        let (old, int) = (source.value(), self.int_type(bits));
+        let whole = self.after(source).reinterpret(old, int, bits);
+        let moved = self.pure_assembly(&format!("mov.b{bits} $0, $1;"), constraints, int, &[whole]);
+        let new = self.reinterpret(moved, old.ty(), bits);
+        self.replace_uses_except(old, new, if whole == old { moved } else { whole });
+    }
+
+    /// Inline PTX without effects, whose operands have the type of its result.
+    fn pure_assembly(&mut self, text: &str, constraints: &str, ty: Type<'m>, operands: &[Value<'m>]) -> Value<'m> {
+        let mut params: Vec<_> = operands.iter().map(|_| ty.raw()).collect();
+        let function = wrap!(Type, LLVMFunctionType(ty.raw(), params.as_mut_ptr(), params.len() as u32, 0));
+        let assembly = self.inline_assembly(function.raw(), text, constraints, false);
+        let mut operands: Vec<_> = operands.iter().map(|operand| operand.raw()).collect();
+        let (builder, name, count) = (self.builder, c_name(""), operands.len() as u32);
+        let call = wrap!(
+            Value,
+            LLVMBuildCall2(builder, function.raw(), assembly.raw(), operands.as_mut_ptr(), count, name.as_ptr())
+        );
+        if let Some(call) = call.as_inst() {
+            self.set_pure(call);
+        }
+        call
     }
 
     /// Whether [`round_alone`](Self::round_alone) can round products of a type.

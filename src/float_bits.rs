@@ -1,0 +1,97 @@
+//! Which stores of the low bits of a floating-point number would `ptxas` get wrong?
+//!
+//! LLVM's back end writes `store (trunc (bitcast x))` as a store that is narrower than its register, `st.b32 [a], %rd1`. If a
+//! floating-point instruction has computed the register, `ptxas` stores the number converted to an integer of that width
+//! instead of its low bits (CUDA 13.0, sm_75 to sm_120, at every level; LLVM 22 without any pass of ours, too). A `mov` to
+//! another register, in inline PTX so that nobody folds it, stops that, and costs nothing.
+//!
+//! Our own passes bring such stores about: a stack object in shared memory is split into words, a scalar that leaves memory
+//! is cut into the parts that are read. So the code is searched at the end, wherever a store may come from.
+
+use crate::llvm::edit::Editor;
+use crate::llvm::edit::annotate::is_optnone;
+use crate::llvm::handle::{Inst, Module, Type, ValueKind};
+use crate::llvm::remark::{Host, Kind};
+use crate::settings::enabled::is_all_off;
+use llvm_sys::LLVMOpcode::{
+    LLVMAdd, LLVMAnd, LLVMBitCast, LLVMCall, LLVMExtractElement, LLVMFreeze, LLVMLoad, LLVMOr, LLVMSExt, LLVMStore,
+    LLVMSub, LLVMTrunc, LLVMXor, LLVMZExt,
+};
+use llvm_sys::LLVMTypeKind;
+
+/// Operations between the number and the store.
+const MAX_CHAIN: u32 = 8;
+
+const MESSAGE: &str = "store of the low bits of a floating-point number: ptxas would convert the number instead";
+
+/// Mends the stores of a module; returns whether there were any.
+pub fn run(module: Module<'_>, host: &Host<'_>) -> bool {
+    let mut changed = false;
+    let is_left = |function| is_all_off(function) || is_optnone(function);
+    for function in module.functions().filter(|&function| !function.is_declaration() && !is_left(function)) {
+        let found: Vec<_> = function.blocks().flat_map(|block| block.insts()).filter_map(find).collect();
+        let mut moved: Vec<Inst<'_>> = Vec::new();
+        for Found { store, source, bits } in found {
+            host.emit(Kind::Passed, function, Some(store), "FloatBitsKept", MESSAGE);
+            if !moved.contains(&source) {
+                Editor::new(module).move_bits(source, bits);
+                moved.push(source);
+            }
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// A store, what has the number as an integer, and how many bits that has.
+struct Found<'m> {
+    store: Inst<'m>,
+    source: Inst<'m>,
+    bits: u32,
+}
+
+fn find(store: Inst<'_>) -> Option<Found<'_>> {
+    if store.opcode() != LLVMStore {
+        return None;
+    }
+    let width = store.operand(0).ty().int_bits()?;
+    let mut source = store.operand(0).as_inst()?;
+    for _ in 0..MAX_CHAIN {
+        match source.opcode() {
+            LLVMTrunc | LLVMZExt | LLVMSExt | LLVMFreeze | LLVMExtractElement => {}
+            // the back end drops what does not matter to the low bits
+            LLVMAnd | LLVMOr | LLVMXor | LLVMAdd | LLVMSub if source.operand(1).const_u64().is_some() => {}
+            LLVMBitCast => {
+                // what is loaded has no type for ptxas
+                let is_computed = source.operand(0).as_inst().is_some_and(|def| def.opcode() != LLVMLoad);
+                let bits = bits_of(source.operand(0).ty())?;
+                return (is_computed && width < bits).then_some(Found { store, source, bits });
+            }
+            // the header for half numbers computes them in inline PTX
+            LLVMCall => {
+                let bits = source.ty().int_bits()?;
+                let callee = source.called_value();
+                let computes = callee.kind() == ValueKind::InlineAsm && callee.asm_text().contains("f16");
+                return (computes && bits == 16 && width < bits).then_some(Found { store, source, bits });
+            }
+            _ => return None,
+        }
+        source = source.operand(0).as_inst()?;
+    }
+    None
+}
+
+/// How many bits a floating-point number, or a small vector of some, has in its register.
+fn bits_of(ty: Type<'_>) -> Option<u32> {
+    let scalar = |ty: Type<'_>| match ty.kind() {
+        LLVMTypeKind::LLVMHalfTypeKind | LLVMTypeKind::LLVMBFloatTypeKind => Some(16),
+        LLVMTypeKind::LLVMFloatTypeKind => Some(32),
+        LLVMTypeKind::LLVMDoubleTypeKind => Some(64),
+        _ => None,
+    };
+    let bits = match ty.kind() {
+        LLVMTypeKind::LLVMVectorTypeKind => scalar(ty.element()?)? * u32::try_from(ty.length()).ok()?,
+        _ => scalar(ty)?,
+    };
+    matches!(bits, 16 | 32 | 64).then_some(bits)
+}
