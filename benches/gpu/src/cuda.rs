@@ -35,6 +35,7 @@ entry_points! {
     device_attribute = "cuDeviceGetAttribute": fn(*mut c_int, c_int, c_int);
     context_retain = "cuDevicePrimaryCtxRetain": fn(*mut *mut c_void, c_int);
     context_set = "cuCtxSetCurrent": fn(*mut c_void);
+    context_limit = "cuCtxSetLimit": fn(c_int, usize);
     synchronize = "cuCtxSynchronize": fn();
     module_load = "cuModuleLoadData": fn(*mut *mut c_void, *const c_void);
     module_unload = "cuModuleUnload": fn(*mut c_void);
@@ -59,6 +60,7 @@ entry_points! {
 }
 
 const LIBRARY: &str = "libcuda.so.1";
+const LIMIT_STACK_SIZE: c_int = 0;
 const DEVICE_MULTIPROCESSORS: c_int = 16;
 const DEVICE_MAJOR: c_int = 75;
 const DEVICE_MINOR: c_int = 76;
@@ -155,6 +157,12 @@ impl Device {
         (self.multiprocessors, self.capability) = (multiprocessors, capability);
         (self.start, self.stop) = (Event(start), Event(stop));
         Ok(())
+    }
+
+    /// Gives every thread a stack of so many bytes, for calls whose depth ptxas does not know.
+    pub fn set_stack(&self, bytes: usize) -> Result<()> {
+        // SAFETY: a context is current.
+        self.check(unsafe { (self.calls.context_limit)(LIMIT_STACK_SIZE, bytes) }, "asking for stacks")
     }
 
     /// Loads a cubin and finds a kernel in it.

@@ -17,6 +17,7 @@ int cuDeviceGetName(char *name, int n, int d) { strncpy(name, "Fake 1", n); retu
 int cuDeviceGetAttribute(int *v, int which, int d) { *v = which == 75 ? 9 : which == 76 ? 0 : 4; return 0; }
 int cuDevicePrimaryCtxRetain(void **c, int d) { *c = &lost; return 0; }
 int cuCtxSetCurrent(void *c) { return 0; }
+int cuCtxSetLimit(int limit, size_t value) { return lost; }
 int cuCtxSynchronize(void) { return lost; }
 int cuModuleLoadData(void **m, const void *image) { *m = strdup(image); return lost; }
 int cuModuleUnload(void *m) { free(m); return lost; }

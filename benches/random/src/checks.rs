@@ -5,6 +5,9 @@
 //! register set to zero, and must not have fewer loads in machine code the first time. Only functions that have such
 //! registers are assembled.
 //!
+//! **Converted stores.** If a store is narrower than its register and a floating-point instruction has computed that,
+//! ptxas stores the number converted to an integer, not its low bits. No function may have such a store.
+//!
 //! **Multiply-adds.** LLVM contracts `a * b + c` only within a block, so moving code decides how results are rounded. A
 //! kernel has products and sums of its own and multiply-adds, of each type. A pass that melds or converts branches makes
 //! fewer of each kind: of two that are alike, one stays, and what nobody needs any more goes. A multiply-add that falls
@@ -97,6 +100,60 @@ fn defined(line: &str) -> String {
     }
 }
 
+/// Stores of which ptxas converts what they store: a line for each.
+pub fn converted_stores(ptx: &str) -> Vec<String> {
+    let stores_of = |function: &str| -> Vec<String> {
+        let mut floats = BTreeSet::new();
+        let mut stores = Vec::new();
+        for line in function.lines() {
+            let code = line.trim_start_matches(|c: char| c.is_whitespace() || c == '{');
+            let Some((operation, operands)) = code.split_once(char::is_whitespace) else { continue };
+            let mut parts = operation.split('.');
+            let kind = parts.next().unwrap_or("");
+            if kind == "st" {
+                stores.push((operation, operands));
+                continue;
+            }
+            // of a conversion's two types, the first is the result's
+            let is_float = |part: &str| {
+                part.trim_start_matches('b').starts_with('f') && part.ends_with(|c: char| c.is_ascii_digit())
+            };
+            let is_type =
+                |part: &&str| is_float(part) || part.starts_with(['s', 'u', 'b']) && part[1..].parse::<u32>().is_ok();
+            if kind != "setp" && parts.find(is_type).is_some_and(is_float) {
+                floats.insert(operands.split(',').next().unwrap_or("").trim());
+            }
+        }
+        let registers = |operands: &str| -> Vec<String> {
+            let stored = operands.split_once(']').map_or("", |(_, rest)| rest);
+            stored
+                .split(|c: char| !c.is_ascii_alphanumeric() && c != '%')
+                .filter(|w| w.starts_with('%'))
+                .map(str::to_owned)
+                .collect()
+        };
+        let is_narrow = |operation: &str, register: &str| {
+            let stored = operation.rsplit('.').next().and_then(|ty| ty[1..].parse::<u32>().ok()).unwrap_or(u32::MAX);
+            let whole = match register.trim_end_matches(|c: char| c.is_ascii_digit()) {
+                "%rs" => 16,
+                "%rd" => 64,
+                _ => 32,
+            };
+            stored < whole
+        };
+        let is_wrong = |operation: &str, operands: &str| {
+            registers(operands)
+                .iter()
+                .any(|register| is_narrow(operation, register) && floats.contains(register.as_str()))
+        };
+        let wrong = stores.into_iter().filter(|(operation, operands)| is_wrong(operation, operands));
+        wrong.map(|(operation, operands)| format!("{operation} {operands}")).collect()
+    };
+    let all = chunks(ptx).into_iter().filter(|c| !c.symbol.is_empty());
+    all.flat_map(|c| stores_of(c.text).into_iter().map(move |store| format!("{}: ptxas converts: {store}", c.symbol)))
+        .collect()
+}
+
 /// Products, sums and multiply-adds of a kernel, by type.
 type Roundings = BTreeMap<(String, &'static str), usize>;
 
@@ -165,7 +222,9 @@ pub fn files(tools: &Tools, variants: &[&Variant], jobs: usize, files: &[PathBuf
         while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
             let mut found = Vec::new();
             if file.extension().is_some_and(|ending| ending == "ptx") {
-                found.extend(lost_loads(tools, &std::fs::read_to_string(file)?, folder.path())?);
+                let ptx = std::fs::read_to_string(file)?;
+                found.extend(converted_stores(&ptx));
+                found.extend(lost_loads(tools, &ptx, folder.path())?);
             } else {
                 for variant in variants {
                     let name = variant.name;
@@ -194,6 +253,7 @@ pub fn check(tools: &Tools, plain: &str, ours: &Built, folder: &Path) -> Result<
     let is_random = !ptx::entries(plain).is_empty();
     let ours_changed = if is_random { ptx::keep(&ours.ptx, &changed) } else { ours.ptx.clone() };
     let mut out = contractions(plain, ours);
+    out.extend(converted_stores(&ours.ptx));
     out.extend(lost_loads(tools, &ours_changed, folder)?);
     Ok(out)
 }
@@ -207,6 +267,17 @@ mod tests {
         assert_eq!(defined("                                        // implicit-def: %rd7\n"), "\tmov.b64 %rd7, 0;\n");
         assert_eq!(defined(" // implicit-def: %p2\n"), "\tsetp.ne.b32 %p2, 0, 0;\n");
         assert_eq!(defined("\tret;\n"), "\tret;\n");
+    }
+
+    #[test]
+    fn a_store_of_low_bits_is_seen() {
+        let of = |code: &str| converted_stores(&format!(".entry k1()\n{{\n\t{code}\n}}\n")).len();
+        assert_eq!(of("mul.f64 \t%rd1, %rd2, %rd3;\n\tst.global.b32 \t[%rd9], %rd1;"), 1);
+        assert_eq!(of("{mul.f16 %rs1,%rs2,%rs3;\n}\n\tst.global.b8 \t[%rd9+3], %rs1;"), 1);
+        assert_eq!(of("cvt.rn.f32.u32 \t%r1, %r2;\n\tst.shared.b16 \t[%rd9], %r1;"), 1);
+        assert_eq!(of("mul.f32 \t%r1, %r2, %r3;\n\tst.global.v2.b32 \t[%rd9], {%r1, %r1};"), 0);
+        assert_eq!(of("cvt.rzi.u64.f64 \t%rd1, %rd3;\n\tst.global.b32 \t[%rd9], %rd1;"), 0);
+        assert_eq!(of("mul.f64 \t%rd1, %rd2, %rd3;\n\tmov.b64 %rd4, %rd1;\n\tst.global.b32 \t[%rd9], %rd4;"), 0);
     }
 
     #[test]

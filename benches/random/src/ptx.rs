@@ -24,17 +24,14 @@ pub fn chunks(ptx: &str) -> Vec<Chunk<'_>> {
         if !is_entry && !line.starts_with(".func") && !line.contains(" .func ") {
             continue;
         }
-        let mut header = line.to_owned();
-        let mut last = line;
-        // a definition ends with a brace, a declaration with a semicolon
-        let mut is_open = false;
-        while !(last.trim_end() == "}" || !is_open && last.trim_end().ends_with(';')) {
+        // a definition ends where its braces close, a declaration with a semicolon
+        let braces = |line: &str| line.matches('{').count() as isize - line.matches('}').count() as isize;
+        let (mut last, mut depth, mut is_open) = (line, 0, false);
+        while !(is_open && depth == 0 || !is_open && last.trim_end().ends_with(';')) {
             let Some(next) = lines.next() else { break };
             at += next.len();
-            is_open |= next.trim_end() == "{";
-            if !is_open {
-                header.push_str(next);
-            }
+            depth += braces(next);
+            is_open |= depth > 0;
             last = next;
         }
         out.push(Chunk { symbol: "", text: &ptx[start..begin], is_entry: false });

@@ -23,6 +23,9 @@ use warpwise_bench::cuda::{Buffer, Device, Function, Module, Shape as Launch};
 /// Seconds in which a kernel must end: a GPU needs a thousandth of one.
 const PATIENCE: u64 = 20;
 
+/// Bytes of stack for each thread: both builds recurse, with frames of different sizes.
+const STACK: usize = 16 << 10;
+
 /// What a worker says, a line each.
 #[derive(Serialize, Deserialize, Clone, Debug)]
 enum Word {
@@ -159,6 +162,7 @@ pub fn print(report: &Report) {
 /// The child: from an entry point of a job on.
 pub fn worker(folder: &Path, from: (usize, usize)) -> Result<()> {
     let device = Device::open()?;
+    device.set_stack(STACK)?;
     say(&Word::Device(format!("{}, {}", device.name, device.driver)))?;
     let progress = Arc::new(AtomicU64::new(0));
     let seen = Arc::clone(&progress);
