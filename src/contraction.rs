@@ -13,9 +13,14 @@
 //!
 //! A product that one sum uses is thus joined whatever later passes move. What may change its fate is a phi or a select
 //! that comes between it and the sum, or a use that is no sum.
+//!
+//! Nobody can foresee what LLVM's later passes do around code that has changed: they move sums that all ways to a block end
+//! with into that block, and away from their products; they move a sum to the only way on which a phi is not constant; they
+//! move products to their users, if these are in one block. Random CUDA sources found all of these, one by one. So where
+//! branches are taken out of the code, no product or sum of a multiply-add may be in reach ([`Joins::may_change`]).
 
 use crate::divergence::Outline;
-use crate::entity::{Inst, Value};
+use crate::entity::{Block, Inst, Value};
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
 use rustc_hash::FxHashSet;
@@ -64,24 +69,10 @@ impl Joins<'_, '_> {
         users
     }
 
-    /// Whether the sum that uses a product is joined with it, if it is with any. See [`is_unsure`](Self::is_unsure).
+    /// Whether the sum that uses a product is joined with it, if it is with any.
     pub fn is_joined(&self, product: Inst, sum: Inst) -> bool {
         let block = |inst: Inst| self.outline.func.insts[inst].block;
         block(product) == block(sum) || self.users(product).len() == 1
-    }
-
-    /// Whether nobody can say if a product is joined: sums of several blocks use it, and nothing else does.
-    pub fn is_unsure(&self, product: Inst) -> bool {
-        let users = self.users(product);
-        let block = |inst: Inst| self.outline.func.insts[inst].block;
-        users.len() > 1
-            && users.iter().all(|&user| self.is_sum(user))
-            && users.iter().any(|&user| block(user) != block(product))
-    }
-
-    /// Whether no sum is joined with a product.
-    pub fn is_alone(&self, product: Inst) -> bool {
-        self.users(product).iter().all(|&user| !self.is_sum(user) || !self.is_joined(product, user))
     }
 
     /// Whether what is passed on of a product may become an operand of a sum.
@@ -100,6 +91,56 @@ impl Joins<'_, '_> {
             }
         }
         false
+    }
+
+    /// Whether other products and sums could be joined if some blocks become part of the one in front of them, and with that
+    /// perhaps of the one behind them. True if in doubt:
+    ///
+    /// - a block has a sum that is joined with a product, or a product that a sum may use;
+    /// - a block uses such a product from elsewhere, or passes it on to a phi behind it;
+    /// - a product of a block, which all lanes then compute, may replace an equal one elsewhere;
+    /// - a sum behind the blocks uses a product from elsewhere;
+    /// - another way to a block behind them ends with a joined sum or such a product, and so do they, in LLVM's eyes.
+    pub fn may_change(&self, inside: &FxHashSet<Block>) -> bool {
+        let func = &self.outline.func;
+        if func.insts.values().all(|inst| inst.opcode != Opcode::FMul) {
+            return false;
+        }
+        let block = |inst: Inst| func.insts[inst].block;
+        let is_inside = |inst: Inst| inside.contains(&block(inst));
+        let behind: FxHashSet<Block> = inside.iter().flat_map(|&block| func.graph.succs(block)).copied().collect();
+        let is_exit_phi = |inst: Inst| func.insts[inst].opcode == Opcode::Phi && behind.contains(&block(inst));
+        let is_free = |inst: Inst| self.is_product(inst) && self.may_meet_sum(inst);
+        let is_part = |inst: Inst| self.is_joined_sum(inst) || is_free(inst);
+
+        let products: Vec<Inst> = func.insts.keys().filter(|&inst| self.is_product(inst)).collect();
+        let (ours, others): (Vec<Inst>, Vec<Inst>) = products.into_iter().partition(|&inst| is_inside(inst));
+        let is_reached = |&product: &Inst| {
+            let users = self.users(product);
+            users.iter().any(|&user| is_inside(user) || is_exit_phi(user)) && self.may_meet_sum(product)
+        };
+        let factors = |&inst: &Inst| {
+            let mut factors = [func.operands(inst)[0], func.operands(inst)[1]];
+            factors.sort_unstable();
+            factors
+        };
+        let computed: FxHashSet<[Value; 2]> = ours.iter().map(factors).collect();
+        let adds_far = |sum: Inst| {
+            let products = func.operands(sum).iter().filter_map(|&value| self.product(value));
+            self.is_sum(sum) && products.into_iter().any(|product| block(product) != block(sum))
+        };
+        // what the phis behind the blocks get from elsewhere
+        let passed = behind.iter().flat_map(|&block| func.phis(block)).flat_map(|phi| func.operands(phi));
+        inside.iter().flat_map(|&block| func.block_insts(block)).any(is_part)
+            || others.iter().any(is_reached)
+            || others.iter().any(|product| computed.contains(&factors(product)))
+            || behind.iter().flat_map(|&block| func.block_insts(block)).any(adds_far)
+            || passed.filter_map(|&value| func.def(value)).any(is_part)
+    }
+
+    /// Whether a sum is joined with a product.
+    fn is_joined_sum(&self, inst: Inst) -> bool {
+        self.is_sum(inst) && self.of_sum(inst).iter().any(Option::is_some)
     }
 
     /// The product that each operand of a sum is joined with, if it is with any.

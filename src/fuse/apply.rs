@@ -104,12 +104,6 @@ impl<'a, 'm> Applier<'a, 'm> {
         }
         self.connect_phis();
         self.connect_exits();
-        for &product in &self.plan.rounding.alone {
-            self.editor.round_alone(self.handles.inst(product));
-        }
-        for &sum in &self.plan.rounding.joined {
-            make_fma(self.editor, self.handles.inst(sum));
-        }
         self.clean_up();
     }
 
@@ -422,34 +416,6 @@ impl<'a, 'm> Applier<'a, 'm> {
         let dead: Vec<_> = joined.flat_map(|pair| pair.sides).map(|side| self.handles.block(side)).collect();
         self.editor.delete_blocks(&dead);
     }
-}
-
-/// Joins a sum with the product that it adds or subtracts into an `fma`, as the back end would.
-fn make_fma<'m>(editor: &mut Editor<'m>, sum: handle::Inst<'m>) {
-    let is_product = |inst: &handle::Inst<'m>| inst.opcode() == RawOpcode::LLVMFMul && inst.allows_contraction();
-    let found = (0..2).find_map(|place| {
-        let (mut value, mut is_negated) = (sum.operand(place), false);
-        while let Some(negation) = value.as_inst().filter(|inst| inst.opcode() == RawOpcode::LLVMFNeg) {
-            (value, is_negated) = (negation.operand(0), !is_negated);
-        }
-        Some((place, value.as_inst().filter(is_product)?, is_negated))
-    });
-    let Some((place, product, is_negated)) = found else { return };
-    editor.before(sum).set_location(sum.debug_loc());
-    let is_difference = sum.opcode() == RawOpcode::LLVMFSub;
-    let (mut factor, mut addend) = (product.operand(0), sum.operand(1 - place));
-    if is_negated != (is_difference && place == 1) {
-        factor = editor.fneg(factor);
-    }
-    if is_difference && place == 0 {
-        addend = editor.fneg(addend);
-    }
-    let fma = editor.intrinsic("llvm.fma", &[sum.ty()], &[factor, product.operand(1), addend], "");
-    if let Some(fma) = fma.as_inst() {
-        editor.set_fast_math(fma, sum.fast_math() & product.fast_math());
-    }
-    editor.replace_all_uses(sum.value(), fma);
-    editor.erase(sum);
 }
 
 /// If a value is used outside of its block, replaces it there by a phi, which `place` moves the editor to: the value for

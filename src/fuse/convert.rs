@@ -32,6 +32,7 @@ use super::matching::computations;
 use super::pairing::Context;
 use super::{machine, plan, sinking, splits};
 use crate::cfg::Cycle;
+use crate::contraction::Joins;
 use crate::divergence::facts::may_synchronise;
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
@@ -370,35 +371,11 @@ impl Grower<'_, '_, '_> {
         one
     }
 
-    /// Whether the back end could make other multiply-adds of products and sums, see [`contraction`](super::contraction).
-    /// Several trees in a row become one block, so it does not matter in which other block a product is.
+    /// Whether multiply-adds may change that must not.
     fn changes_contraction(&self, tree: &Tree) -> bool {
-        let Context { func, handles, results, .. } = *self.context;
-        if results == Results::Contract {
-            return false;
-        }
-        let inside = |block: &Block| tree.has(*block);
-        // all lanes would then compute a product that may be equal to one that a sum uses
-        let is_product =
-            |inst: Inst| func.insts[inst].opcode == Opcode::FMul && handles.inst(inst).allows_contraction();
-        let may = |inst: Inst| self.outline.may_be_contracted(inst);
-        if tree.blocks.iter().flat_map(|way| computations(func, way.block)).any(|inst| is_product(inst) || may(inst)) {
-            return true;
-        }
-        let is_far = |value: Value| {
-            let product = func.def(value).filter(|&def| matches!(func.insts[def].opcode, Opcode::FMul | Opcode::FNeg));
-            product.is_some_and(|product| func.insts[product].block != tree.join && may(product))
-        };
-        let uses_far = |inst: Inst| func.operands(inst).iter().any(|&value| is_far(value));
-        let phi_uses_far = |phi: Inst| {
-            let mut edges = func.incoming(phi).iter().zip(func.operands(phi));
-            edges.any(|(from, &value)| inside(from) && is_far(value))
-        };
-        // the join becomes part of the entry if nothing else leads to it
-        let joins = func.graph.preds(tree.join).iter().all(inside);
-        tree.blocks.iter().flat_map(|way| computations(func, way.block)).any(uses_far)
-            || func.phis(tree.join).any(phi_uses_far)
-            || joins && computations(func, tree.join).any(uses_far)
+        let inside = tree.blocks.iter().map(|way| way.block).collect();
+        let joins = Joins { outline: self.outline, handles: self.context.handles };
+        self.context.results == Results::Same && joins.may_change(&inside)
     }
 }
 

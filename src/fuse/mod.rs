@@ -12,8 +12,6 @@
 //!           └ schedule   in which order
 //! hub        sides that several branches lead to
 //! plan       the plan of one branch, its numbers (cost), and whether it pays
-//!  ├ contraction whether the same multiply-adds come about
-//!  │  └ sunk     which sums clang would part from their products
 //!  ├ machine    what ptxas and LLVM make of the sides without us
 //!  ├ splits     how likely a branch splits a warp
 //!  ├ weight     how often a warp that splits executes the blocks of the sides
@@ -45,7 +43,6 @@ mod apply;
 mod apply_convert;
 mod apply_hub;
 mod apply_records;
-mod contraction;
 mod convert;
 mod hub;
 mod legality;
@@ -60,7 +57,6 @@ mod reject;
 mod schedule;
 mod sinking;
 mod splits;
-mod sunk;
 #[cfg(test)]
 mod tests;
 mod versions;

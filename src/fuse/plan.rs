@@ -33,7 +33,6 @@
 //! so a function without a plan is never solved. Nothing is edited here; a plan refers to blocks and instructions by
 //! index.
 
-use super::contraction::{self, Rounding};
 use super::hub::{self, Hub, Way};
 use super::legality;
 use super::machine;
@@ -45,6 +44,7 @@ use super::schedule::Step;
 use super::splits;
 use super::weight::{Weight, cycles};
 use crate::access::lane_distance::LaneDistance;
+use crate::contraction::Joins;
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
 use crate::geometry::Rows;
@@ -109,15 +109,6 @@ pub struct PairPlan {
     pub steps: Vec<Step>,
     /// Phis at the head, melded if both are present, otherwise those of one side.
     pub phis: Vec<[Option<Inst>; 2]>,
-}
-
-impl PairPlan {
-    /// The block that both sides go to, if there is only one and it is behind the region.
-    pub fn exit(&self) -> Option<Block> {
-        let Tail::Joined { links, .. } = &self.tail else { return None };
-        let [link] = links.as_slice() else { return None };
-        link.exit()
-    }
 }
 
 /// The numbers that decide whether a plan pays. Costs are in issue cycles; all other fields are counts.
@@ -190,7 +181,6 @@ pub struct FusePlan {
     /// The edges to the sides, if other branches lead to them too.
     pub hub: Option<Hub>,
     pub pairs: Vec<PairPlan>,
-    pub rounding: Rounding,
     pub numbers: Numbers,
     /// Blocks whose code is changed or removed.
     pub core: Vec<Block>,
@@ -345,7 +335,7 @@ fn behind_hub(
 }
 
 /// Whether a plan pays.
-fn judge(outline: &Outline, context: &Context<'_, '_>, mut plan: FusePlan) -> Result<FusePlan, FuseReject> {
+fn judge(outline: &Outline, context: &Context<'_, '_>, plan: FusePlan) -> Result<FusePlan, FuseReject> {
     let numbers = plan.numbers;
     let Numbers { saved, added, risk, .. } = numbers;
     // choosing between results of both sides is left to LLVM and ptxas, which do it where it pays
@@ -374,7 +364,10 @@ fn judge(outline: &Outline, context: &Context<'_, '_>, mut plan: FusePlan) -> Re
         }
     }
     if context.results == Results::Same {
-        plan.rounding = contraction::settle(outline, context, &plan).ok_or(FuseReject::Contraction)?;
+        let inside = plan.pairs.iter().flat_map(|pair| pair.sides).collect();
+        if (Joins { outline, handles: context.handles }).may_change(&inside) {
+            return Err(FuseReject::Contraction);
+        }
     }
     Ok(plan)
 }
@@ -417,15 +410,7 @@ impl Planner<'_, '_, '_> {
         self.numbers.visits = self.context.visits(self.region.entry).filter(|visits| visits.reached > 0);
         let (core, exits) = (self.region.core().collect(), self.region.exits().collect());
         let hub = self.region.hub.clone();
-        FusePlan {
-            entry: self.region.entry,
-            hub,
-            pairs,
-            rounding: Rounding::default(),
-            numbers: self.numbers,
-            core,
-            exits,
-        }
+        FusePlan { entry: self.region.entry, hub, pairs, numbers: self.numbers, core, exits }
     }
 
     fn bodies(&self, pair: &Pair) -> [Vec<Inst>; 2] {

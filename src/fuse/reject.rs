@@ -71,7 +71,7 @@ impl fmt::Display for FuseReject {
             }
             FuseReject::Contraction => write!(
                 f,
-                "the back end would join other products and sums into multiply-adds, which changes the last bit of results; not with -ffp-contract=off"
+                "other products and sums could become multiply-adds, which changes last bits; -mllvm -warpwise-results=contract allows that"
             ),
             FuseReject::LeavesLoop => {
                 write!(f, "one side leaves the loop that the other stays in: it would be executed in every iteration")
