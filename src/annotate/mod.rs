@@ -10,6 +10,7 @@ pub mod codegen;
 pub mod lane_zero;
 pub mod options;
 pub mod plan;
+pub mod products;
 pub mod ptxas;
 pub mod readonly;
 pub mod shuffles;

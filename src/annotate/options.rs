@@ -1,7 +1,7 @@
 //! What are the options of annotate-uniform?
 
 use crate::divergence;
-use crate::settings::Settings;
+use crate::settings::{Results, Settings};
 
 /// The options of one run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,6 +11,8 @@ pub struct Options {
     pub verify: bool,
     /// Pointer arguments of kernels never alias.
     pub assume_restrict: bool,
+    /// Whether the last bits of results may change.
+    pub results: Results,
     /// Insert votes on hidden branches.
     pub vote: bool,
     /// Write `bra.uni` on hidden branches.
@@ -25,6 +27,7 @@ impl From<&Settings> for Options {
             analysis: settings.analysis(),
             verify: settings.verify,
             assume_restrict: settings.assume_restrict,
+            results: settings.results,
             vote: settings.vote,
             bra_uni: settings.bra_uni,
             shuffle: settings.shuffle,

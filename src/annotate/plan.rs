@@ -8,13 +8,14 @@
 //! 4. **Votes and marks**: of the branches still hidden, those with a join and with sides too long to be predicated get
 //!    a vote in warp-convergent blocks. Elsewhere they get a `bra.uni` in the PTX, unless a cycle could bring lanes of
 //!    different instances together.
-//! 5. **Invariant loads**.
+//! 5. **Invariant loads**, but for those with which LLVM would make one [product](super::products) of two.
 //!
 //! Legality is decided before profit. Everything left out is listed with its reason.
 
 use super::Options;
 use super::claim::Claims;
 use super::lane_zero::LaneZero;
+use super::products;
 use super::ptxas::{Hidden, Ptxas};
 use super::readonly::{ReadOnly, ReadOnlyMemory};
 use super::shuffles::{Shuffle, shuffles};
@@ -26,6 +27,7 @@ use crate::entity::{Block, Inst, Value};
 use crate::ir::handles::Handles;
 use crate::ir::inst::{Flags, Opcode};
 use crate::mutants::{self, Mutant};
+use crate::settings::Results;
 use rustc_hash::FxHashMap;
 
 /// Why a uniform branch that is hidden from ptxas is left alone.
@@ -107,7 +109,10 @@ pub fn plan(
 ) -> Plan {
     let mut roots = FxHashMap::default();
     let loads = facts.func.insts.keys();
-    let invariants = loads.filter_map(|inst| invariant(facts, handles, memory, &mut roots, inst)).collect();
+    let mut invariants = loads.filter_map(|inst| invariant(facts, handles, memory, &mut roots, inst)).collect();
+    if options.results == Results::Same {
+        products::keep_apart(facts, handles, &mut invariants);
+    }
     let mut plan = Plan { claims: Claims::of(facts), invariants, ..Plan::default() };
     plan_branches(facts, intrinsics, options, &mut plan);
     plan

@@ -199,7 +199,7 @@ pub const PARAMETERS: &[Parameter] = &[
         name: "results",
         option: "results",
         value: "same|contract",
-        passes: &[UNROLL, FUSE, DEFAULT],
+        passes: &[UNROLL, ANNOTATE, FUSE, DEFAULT],
         takes: Takes::Results(|settings, results| settings.results = results),
         help: "The last bits of results: same as without the plugin, or changed as far as flags allow products and sums to be contracted (same)",
     },
