@@ -1,7 +1,6 @@
 //! Does `scripts/bisect` find the plan that breaks a program, and does it say what is wrong with its input?
 
-mod common;
-
+use crate::common::{llvm_tool, plugin};
 use assert_cmd::Command;
 use predicates::str::contains;
 
@@ -17,7 +16,7 @@ fn bisect_shell(options: &[&str], line: &str) -> assert_cmd::assert::Assert {
 /// Branches of one kernel; "right" is that the second one is still there.
 #[test]
 fn the_plan_and_its_remark_are_found() {
-    let (opt, plugin) = (common::llvm_tool("opt"), common::plugin());
+    let (opt, plugin) = (llvm_tool("opt"), plugin());
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/llvm-tests/pipeline/limit.ll");
     let line = format!(
         "'{}' '-load-pass-plugin={}' $WARPWISE_OPT -passes='annotate-uniform,fuse-branches<always>' -S '{file}' >\"$0\" && grep -q 'br i1 %div.first' \"$0\"",

@@ -1,9 +1,7 @@
 //! Do builds find an installed warpwise, and rebuild when the plugin changes? CMake with Ninja, and ccache.
 
-mod common;
-
+use crate::common::{cuda_tree, is_installed, llvm_tool, plugin, stderr, stdout, warpwise};
 use assert_cmd::Command;
-use common::{cuda_tree, is_installed, llvm_tool, plugin, stderr, stdout, warpwise};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,6 @@
 //! Does the plugin behave inside clang: remarks with source lines, an optimisation record, an untouched host side?
 
-mod common;
-
-use common::{clang_cuda, plugin_flag, stderr, stdout};
+use crate::common::{clang_cuda, plugin_flag, stderr, stdout};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;

@@ -1,10 +1,8 @@
 //! Can a build take `warpwise-nvcc` where it took nvcc? CMake with Make and Ninja, through ccache, with
 //! compile_commands.json, and in folders laid out as build sandboxes lay them out.
 
-mod common;
-
+use crate::common::{cuda_tree, is_installed, plugin, skip, stderr, stdout, warpwise};
 use assert_cmd::Command;
-use common::{cuda_tree, is_installed, plugin, skip, stderr, stdout, warpwise};
 use std::fs;
 use std::path::{Path, PathBuf};
 

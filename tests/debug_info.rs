@@ -1,9 +1,7 @@
 //! Do the transforms preserve debug information on every lit file about them, and is a kernel's PTX the same with and
 //! without it? `src/check/debug_info.rs` defines what is checked.
 
-mod common;
-
-use common::{clang_cuda, opt, plugin_flag, stderr, stdout};
+use crate::common::{clang_cuda, opt, plugin_flag, stderr, stdout};
 use std::path::{Path, PathBuf};
 use warpwise::check::debug_info::{Editors, check};
 use warpwise::fuzz::recipes::PASSES;

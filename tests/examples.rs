@@ -12,9 +12,7 @@
 //! Every run checks all claims of the analysis (`--check`) and watches shared memory for races. It is repeated on the
 //! code after the transforms, which must print the same numbers.
 
-mod common;
-
-use common::{clang_cuda, opt, stderr, stdout, warpwise};
+use crate::common::{clang_cuda, opt, stderr, stdout, warpwise};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 

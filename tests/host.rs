@@ -1,8 +1,6 @@
 //! Is the code for the host unchanged, byte for byte, whatever the options are?
 
-mod common;
-
-use common::{clang_cuda, llvm_tool, plugin_flag, stderr};
+use crate::common::{clang_cuda, llvm_tool, plugin_flag, stderr};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 

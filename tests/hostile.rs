@@ -1,8 +1,6 @@
 //! Does the command survive whatever a person may type, and do the passes survive every valid module?
 
-mod common;
-
-use common::{KERNEL, stderr, warpwise};
+use crate::common::{KERNEL, stderr, stdout, warpwise};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -79,5 +77,5 @@ fn standard_output_may_be_closed() {
 #[test]
 fn every_pass_survives_odd_modules() {
     let output = warpwise().args(["fuzz", "mutate", "--seeds", "0..200", "--limit", "600"]).output().expect("it runs");
-    assert!(output.status.success(), "{}{}", common::stdout(&output), stderr(&output));
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
 }

@@ -1,22 +1,20 @@
 //! Does a launch choose the version whose facts hold, and the kernel itself wherever anything is amiss? Launch stubs like
 //! clang's are compiled with the plugin and run on a stand-in for the CUDA runtime (tests/launch), without a GPU.
 
-mod common;
-#[path = "launch/program.rs"]
-mod program;
+pub mod program;
 
-use common::{clang_cuda, llvm_tool, plugin_flag, stderr, stdout};
+use crate::common::{clang_cuda, llvm_tool, plugin_flag, stderr, stdout};
 use program::{build, build_units};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use tempfile::TempDir;
 use warpwise::launch_table;
 
 const VERSIONS: [&str; 2] = ["-mllvm", "-warpwise-versions"];
 
-fn output(folder: &TempDir, mode: Option<&str>, commands: &str) -> std::process::Output {
-    let mut program = assert_cmd::Command::new(folder.path().join("program"));
+fn output(program: &Path, mode: Option<&str>, commands: &str) -> std::process::Output {
+    let mut program = assert_cmd::Command::new(program);
     // the C library fills what it allocates, so that nothing works by chance
     program.args(commands.split_whitespace()).env_remove("WARPWISE_VERSIONS").env("MALLOC_PERTURB_", "165");
     if let Some(mode) = mode {
@@ -29,7 +27,7 @@ fn output(folder: &TempDir, mode: Option<&str>, commands: &str) -> std::process:
 
 /// What the program prints.
 fn run(commands: &str) -> String {
-    static PROGRAM: OnceLock<TempDir> = OnceLock::new();
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     stdout(&output(PROGRAM.get_or_init(|| build(&VERSIONS)), None, commands))
 }
 
@@ -314,8 +312,8 @@ fn translation_units_are_linked_in_any_combination() {
         (Some(&VERSIONS[..]), Some(tuned), ["k$v1", "j$v1", "k$v1", "j$v1"]),
         (None, None, ["k", "j", "k", "j"]),
     ] {
-        let folder = build_units(&[("program.c", first), ("unit.c", second)]);
-        let printed = stdout(&output(&folder, None, &format!("{ANY} launch other launch other error")));
+        let program = build_units(&[("program.c", first), ("unit.c", second)]);
+        let printed = stdout(&output(&program, None, &format!("{ANY} launch other launch other error")));
         let mut ran: Vec<&str> = printed.lines().map(|line| line.split(' ').nth(1).unwrap()).collect();
         assert_eq!(ran.pop(), Some("0"), "{printed}");
         assert_eq!(ran, expected, "{first:?} {second:?}");
@@ -349,23 +347,23 @@ fn threads_launch_at_the_same_time() {
 
 #[test]
 fn the_environment_switches_versions_off_and_has_them_told() {
-    let folder = build(&VERSIONS);
+    let program = build(&VERSIONS);
     let commands = "version 32 0 1 3 set blocks 16 block 64 1 1 grid 2112 1 1 launch launch grid 2113 1 1 launch launch \
                     block 32 1 1 launch";
-    let off = output(&folder, Some("off"), commands);
+    let off = output(&program, Some("off"), commands);
     assert!(!stdout(&off).contains("cuLaunchKernel"), "{}", stdout(&off));
     assert_eq!(stderr(&off), "");
-    assert_eq!(stderr(&output(&folder, None, commands)), "");
-    let told = output(&folder, Some("say"), commands);
+    assert_eq!(stderr(&output(&program, None, commands)), "");
+    let told = output(&program, Some("say"), commands);
     assert_eq!(
         stderr(&told),
         "warpwise: k, block 64x1x1, 0 bytes of dynamic shared memory: version 1 runs\n\
          warpwise: k, block 64x1x1, 0 bytes of dynamic shared memory: the kernel itself runs\n\
          warpwise: k, block 32x1x1, 0 bytes of dynamic shared memory: the kernel itself runs\n"
     );
-    let told = output(&folder, Some("say"), "launch launch");
+    let told = output(&program, Some("say"), "launch launch");
     assert_eq!(stderr(&told), "warpwise: k: the kernel itself runs: it has no versions\n");
-    let told = output(&folder, Some("say"), "version 0 0 1 0 fact 2 0 64 0 version 9600 0 1 0 block 1024 1 1 launch");
+    let told = output(&program, Some("say"), "version 0 0 1 0 fact 2 0 64 0 version 9600 0 1 0 block 1024 1 1 launch");
     assert_eq!(
         stderr(&told),
         "warpwise: k$v1 is not used with blocks of 1024x1x1 and 0 bytes: it is for other blocks\n\
@@ -376,21 +374,21 @@ fn the_environment_switches_versions_off_and_has_them_told() {
 
 #[test]
 fn streams_of_threads_and_unoptimised_code() {
-    let folder = build(&["-DPER_THREAD", VERSIONS[0], VERSIONS[1]]);
+    let program = build(&["-DPER_THREAD", VERSIONS[0], VERSIONS[1]]);
     let commands = format!("{ANY} launch stream 7 launch stream 1 launch stream 0 set capturing 1 launch");
     assert_eq!(
-        stdout(&output(&folder, None, &commands)),
+        stdout(&output(&program, None, &commands)),
         "cuLaunchKernel k$v1 grid 1x1x1 block 32x1x1 dynamic 0 stream 2\n\
          cuLaunchKernel k$v1 grid 1x1x1 block 32x1x1 dynamic 0 stream 7\n\
          cuLaunchKernel k$v1 grid 1x1x1 block 32x1x1 dynamic 0 stream 1\n\
          cudaLaunchKernel_ptsz k grid 1x1x1 block 32x1x1 dynamic 0 stream 0\n"
     );
-    let folder = build(&["-O0", VERSIONS[0], VERSIONS[1]]);
-    assert!(stdout(&output(&folder, None, &format!("{ANY} launch"))).starts_with("cuLaunchKernel k$v1"));
+    let program = build(&["-O0", VERSIONS[0], VERSIONS[1]]);
+    assert!(stdout(&output(&program, None, &format!("{ANY} launch"))).starts_with("cuLaunchKernel k$v1"));
     // without the option, and with everything off, launches are what they were
     for flags in [&[][..], &["-mllvm", "-warpwise-off", VERSIONS[0], VERSIONS[1]]] {
-        let folder = build(flags);
-        assert!(stdout(&output(&folder, None, &format!("{ANY} launch"))).starts_with("cudaLaunchKernel k "));
+        let program = build(flags);
+        assert!(stdout(&output(&program, None, &format!("{ANY} launch"))).starts_with("cudaLaunchKernel k "));
     }
 }
 

@@ -4,12 +4,10 @@
 //! CUDA tests need clang 22 and a CUDA tree; the test of the page needs a headless Chromium. Without them a test is
 //! skipped (see [`skip`]).
 
-#[path = "common/benchmarks.rs"]
-mod benchmarks;
-mod common;
-
-use benchmarks::{has_cuda, inputs_of, plain_kernel};
-use common::{clang_cuda, cuda_tree, is_installed, llvm_tool, plugin, plugin_flag, skip, stderr, stdout, warpwise};
+use crate::common::benchmarks::{has_cuda, inputs_of, plain_kernel};
+use crate::common::{
+    clang_cuda, cuda_tree, is_installed, llvm_tool, plugin, plugin_flag, skip, stderr, stdout, warpwise,
+};
 use std::path::Path;
 use warpwise::cli::cuda;
 use warpwise::llvm::image;

@@ -1,8 +1,6 @@
 //! Does `warpwise nvcc` build what nvcc's command lines build? Objects, programs, libraries, device code in all forms.
 
-mod common;
-
-use common::{cuda_tree, stderr, stdout, warpwise};
+use crate::common::{cuda_tree, stderr, stdout, warpwise};
 use std::fs;
 use std::path::Path;
 use std::process::Output;

@@ -1,8 +1,6 @@
 //! Does the plugin behave inside opt: on odd modules, with bad parameters, with every way to request the analysis?
 
-mod common;
-
-use common::{KERNEL, llvm_tool, opt, plugin, stderr};
+use crate::common::{KERNEL, llvm_tool, opt, plugin, stderr, stdout};
 
 fn print(module: &str, passes: &str) -> (bool, String) {
     let output = opt().args(["-disable-output", "-passes", passes, "-"]).write_stdin(module).output().unwrap();
@@ -106,7 +104,7 @@ fn another_llvm_is_refused_with_a_sentence() {
 #[test]
 fn options_are_listed() {
     let output = opt().arg("--help-hidden").output().unwrap();
-    let said = common::stdout(&output);
+    let said = stdout(&output);
     assert!(said.contains("--warpwise-block=<X[xYxZ]>") && said.contains("--warpwise-remarks=<WHOSE>"), "{said}");
 }
 

@@ -4,11 +4,7 @@
 //!
 //! Needs clang 22 and a CUDA tree; without them the test is skipped (see `common::skip`).
 
-#[path = "common/benchmarks.rs"]
-mod benchmarks;
-mod common;
-
-use benchmarks::{has_cuda, inputs_of, plain_kernel};
+use crate::common::benchmarks::{has_cuda, inputs_of, plain_kernel};
 use std::path::{Path, PathBuf};
 use warpwise::cli::{map, simt};
 use warpwise::llvm::image;

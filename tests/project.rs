@@ -1,8 +1,6 @@
 //! Does a report of a whole project survive bad files, continue where it stopped, and depend on its inputs only?
 
-mod common;
-
-use common::{cuda_tree, stderr, stdout, warpwise};
+use crate::common::{cuda_tree, stderr, stdout, warpwise};
 use std::fs;
 use std::path::Path;
 

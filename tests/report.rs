@@ -1,8 +1,6 @@
 //! Does `warpwise report` contain what a reader needs, for sources and for IR, as text and as JSON?
 
-mod common;
-
-use common::{KERNEL, cuda_tree, stderr, stdout, warpwise};
+use crate::common::{KERNEL, cuda_tree, stderr, stdout, warpwise};
 use std::path::{Path, PathBuf};
 
 fn example(name: &str) -> PathBuf {

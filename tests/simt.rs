@@ -2,8 +2,9 @@
 //! both schedulers? And does it report faults correctly?
 //!
 //! The CUDA tests need clang 22 and a CUDA tree (`WARPWISE_CUDA` or `.cache/cuda`); without them they are skipped (see
-//! `common::skip`).
+//! [`skip`]).
 
+use crate::common::skip;
 use std::collections::HashMap;
 use std::path::Path;
 use warpwise::cli::cuda;
@@ -14,8 +15,6 @@ use warpwise::simt::{
     Observer, Reconvergence, Scheduler, StepContext, Tolerance, compare,
 };
 
-mod common;
-#[path = "simt/faults.rs"]
 mod faults;
 use faults::kernel;
 
@@ -84,7 +83,7 @@ fn case(kernel: &'static str, grid: u32, block: [u32; 3], args: Vec<Arg>, want: 
 
 fn cuda_modules() -> Vec<(String, ModuleImage)> {
     if let Err(why) = cuda::find_clang().and_then(|_| cuda::find_cuda()) {
-        common::skip(&format!("{why:#}"));
+        skip(&format!("{why:#}"));
         return Vec::new();
     }
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/simt/kernels.cu");

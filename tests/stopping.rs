@@ -1,8 +1,6 @@
 //! Does Ctrl-C lose anything? Long commands report what they have done, and how to go on.
 
-mod common;
-
-use common::{cuda_tree, stderr, stdout, warpwise};
+use crate::common::{cuda_tree, stderr, stdout, warpwise};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 

@@ -1,20 +1,16 @@
 //! Does a program compiled with -warpwise-tune take fair turns among a kernel's alternatives, measure them without waiting,
 //! and write what it measured? On the stand-in for the CUDA runtime of tests/launch, whose clock is scripted.
 
-mod common;
-#[path = "launch/program.rs"]
-mod program;
-
-use common::{stderr, stdout};
-use program::{build, build_units};
+use crate::common::{clang_cuda, plugin_flag, stderr, stdout};
+use crate::launch::program::{build, build_units};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 use warpwise::choices::{Alternative, Choices, Decision, Measured, decide};
 use warpwise::launch_table::{self, Tuning};
 
-fn program() -> &'static TempDir {
-    static PROGRAM: OnceLock<TempDir> = OnceLock::new();
+fn program() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| build(&["-mllvm", "-warpwise-tune"]))
 }
 
@@ -53,9 +49,9 @@ fn run_with(environment: &[(&str, &str)], commands: &str) -> Ran {
     run_program(program(), environment, commands)
 }
 
-fn run_program(built: &TempDir, environment: &[(&str, &str)], commands: &str) -> Ran {
+fn run_program(program: &Path, environment: &[(&str, &str)], commands: &str) -> Ran {
     let folder = tempfile::tempdir().unwrap();
-    let mut program = assert_cmd::Command::new(built.path().join("program"));
+    let mut program = assert_cmd::Command::new(program);
     program.current_dir(folder.path()).args(commands.split_whitespace()).env("MALLOC_PERTURB_", "165");
     for name in ["WARPWISE_TUNE", "WARPWISE_TUNE_FILE", "WARPWISE_VERSIONS"] {
         program.env_remove(name);
@@ -252,8 +248,8 @@ fn threads_launch_at_the_same_time() {
 #[test]
 fn objects_share_a_file() {
     let flags: &[&str] = &["-mllvm", "-warpwise-tune"];
-    let built = build_units(&[("program.c", Some(flags)), ("unit.c", Some(flags))]);
-    let ran = run_program(&built, &[], &format!("{TWO} often 30 {}", "other ".repeat(30)));
+    let program = build_units(&[("program.c", Some(flags)), ("unit.c", Some(flags))]);
+    let ran = run_program(&program, &[], &format!("{TWO} often 30 {}", "other ".repeat(30)));
     let mut kernels: Vec<(String, u64)> =
         ran.measured().iter().map(|measured| (measured.of.kernel.clone(), measured.launches)).collect();
     kernels.sort();
@@ -297,10 +293,9 @@ fn builds_what_was_measured(kernel: &str, text: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("k.cu"), text).unwrap();
     let compile = |flags: &[&str]| {
-        let mut clang = common::clang_cuda();
+        let mut clang = clang_cuda();
         clang.current_dir(folder.path()).args(["k.cu", "--cuda-device-only", "-S", "-O3", "-o", "k.s"]).args(flags);
-        let output =
-            clang.arg(common::plugin_flag()).args(["-Rpass=warpwise", "-Rpass-missed=warpwise"]).output().unwrap();
+        let output = clang.arg(plugin_flag()).args(["-Rpass=warpwise", "-Rpass-missed=warpwise"]).output().unwrap();
         assert!(output.status.success(), "{flags:?}: {}", stderr(&output));
         (kernels(&std::fs::read_to_string(folder.path().join("k.s")).unwrap()), stderr(&output))
     };

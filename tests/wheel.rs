@@ -1,9 +1,7 @@
 //! Does the wheel work in a fresh environment: the command, the plugin's flags for build scripts, the Python module?
 
-mod common;
-
+use crate::common::{KERNEL, cuda_tree, plugin, skip, stderr, stdout};
 use assert_cmd::Command;
-use common::{KERNEL, cuda_tree, plugin, skip, stderr, stdout};
 use std::fs;
 use std::path::Path;
 

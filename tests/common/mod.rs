@@ -1,7 +1,9 @@
 //! How do tests find LLVM's tools, the CUDA tree and the plugin?
-#![allow(dead_code)] // each test binary uses its part of it
+
+pub mod benchmarks;
 
 use assert_cmd::Command;
+use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
 
 /// Call this if a test cannot run because something is missing. Under scripts/test, which counts such tests, it is
@@ -51,6 +53,26 @@ pub fn cuda_tree() -> PathBuf {
     let tree = std::env::var_os("WARPWISE_CUDA").map_or_else(cached, PathBuf::from);
     assert!(tree.join("nvvm/libdevice").is_dir(), "no CUDA tree at {}: run scripts/setup", tree.display());
     tree
+}
+
+/// A file that is made once for all tests, and again when what it depends on, its key, changes.
+pub fn kept(key: &[&[u8]], make: impl FnOnce(&Path)) -> PathBuf {
+    let mut hash = Sha256::new();
+    for part in key {
+        hash.update(part.len().to_le_bytes());
+        hash.update(part);
+    }
+    let name: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kept");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join(name);
+    if !file.exists() {
+        let scratch = tempfile::tempdir_in(&folder).unwrap();
+        let made = scratch.path().join("made");
+        make(&made);
+        std::fs::rename(&made, &file).unwrap();
+    }
+    file
 }
 
 /// Runs clang on a CUDA source without the plugin.

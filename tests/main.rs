@@ -1,0 +1,27 @@
+//! Do the command, the plugin and the library do what the documents say? One program for all of it: each program links
+//! LLVM and the whole library.
+
+mod bisect;
+mod build_systems;
+mod clang;
+mod cmake_nvcc;
+mod common;
+mod debug_info;
+mod docs;
+mod examples;
+mod host;
+mod hostile;
+mod launch;
+mod layers;
+mod lit_files;
+mod map;
+mod nvcc;
+mod opt;
+mod precision;
+mod project;
+mod reentrancy;
+mod report;
+mod simt;
+mod stopping;
+mod tuning;
+mod wheel;
