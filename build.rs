@@ -41,10 +41,18 @@ fn main() {
     }
     // most of what a library of LLVM offers is not called for every module: look it up when it is
     println!("cargo:rustc-cdylib-link-arg=-Wl,-z,lazy");
-    compile_passes(&query(&config, "--includedir"), &version);
+    if !is_linting() {
+        compile_passes(&query(&config, "--includedir"), &version);
+    }
     let clang = Path::new(&query(&config, "--bindir")).join("clang");
     compile_launch(&clang, "launch.bc", &[]);
     compile_launch(&clang, "launch_tune.bc", &["-DWARPWISE_TUNE"]);
+}
+
+/// Whether clippy runs, which links nothing; cargo keeps what is built for it apart from every other build.
+fn is_linting() -> bool {
+    let wrapper = std::env::var_os("RUSTC_WORKSPACE_WRAPPER").unwrap_or_default();
+    Path::new(&wrapper).file_stem().is_some_and(|name| name == "clippy-driver")
 }
 
 /// Opcodes and flags cross from C++ to Rust as numbers: both sides must name the same ones in the same order.
@@ -104,7 +112,6 @@ fn query(config: &Path, flag: &str) -> String {
 }
 
 fn compile_passes(include_dir: &str, version: &str) {
-    let sources: Vec<PathBuf> = CPP_FOLDERS.iter().flat_map(|folder| cpp_files(folder, &["cpp"])).collect();
     let mut build = cc::Build::new();
     if std::env::var("PROFILE").as_deref() == Ok("release") {
         build.define("NDEBUG", None);
@@ -122,8 +129,22 @@ fn compile_passes(include_dir: &str, version: &str) {
         .flag(format!("-isystem{include_dir}"))
         .define("WARPWISE_LLVM_VERSION", Some(format!("\"{version}\"").as_str()))
         .define("WARPWISE_VERSION", Some(format!("\"{}\"", env!("CARGO_PKG_VERSION")).as_str()))
-        .files(sources)
+        .files(CPP_FOLDERS.map(all_of_folder))
         .compile("warpwise_passes");
+}
+
+/// One file that includes all sources of a folder, so that LLVM's headers are read once for them.
+fn all_of_folder(folder: &str) -> PathBuf {
+    let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let lines: Vec<String> = cpp_files(folder, &["cpp"])
+        .iter()
+        .map(|file| format!("#include \"{}\"\n", root.join(file).display()))
+        .collect();
+    let all = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join(folder.replace('/', "_") + ".cpp");
+    match std::fs::write(&all, lines.concat()) {
+        Ok(()) => all,
+        Err(error) => fail(&format!("cannot write {}: {error}", all.display())),
+    }
 }
 
 /// Compiles the launch function to bitcode for this machine, by the clang of the same LLVM, which can be linked into

@@ -19,7 +19,7 @@ using namespace llvm;
 namespace {
 
 // llvm::offloading: version of an entry, and the kind of CUDA's.
-constexpr unsigned EntryVersion = 1, EntryCuda = 2;
+constexpr unsigned CudaEntryVersion = 1, CudaEntryKind = 2;
 
 // The function in which clang registers kernels and variables, which may be empty; null where it makes none.
 Function *registration(Module &M) {
@@ -57,8 +57,8 @@ void add_entry(Module &M, StringRef Name, GlobalVariable *Shadow, uint64_t Bytes
   auto *Pointer = PointerType::get(C, 0);
   auto *Entry = StructType::get(C, {I64, I16, I16, I32, Pointer, Pointer, I64, I64, Pointer});
   Constant *Fields[] = {ConstantInt::get(I64, 0),
-                        ConstantInt::get(I16, EntryVersion),
-                        ConstantInt::get(I16, EntryCuda),
+                        ConstantInt::get(I16, CudaEntryVersion),
+                        ConstantInt::get(I16, CudaEntryKind),
                         ConstantInt::get(I32, 0),
                         Shadow,
                         string(M, Name, ".llvm.rodata.offloading"),
