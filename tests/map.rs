@@ -48,15 +48,16 @@ fn check(name: &str, module: &OwnedModule, kernel: &str, config: &LaunchConfig, 
     }
 }
 
-#[test]
-fn benchmark_kernels_count_what_the_machine_sees() {
+/// All kernels that differ in their control flow, or one in so many.
+fn benchmark_kernels_count(one_in: usize) {
     if !has_cuda() {
         return;
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/gpu/kernels");
     let kernels = warpwise_bench::bundle::descriptions(&root).expect("descriptions are whole");
-    // the others differ in their memory, not in their control flow
-    for (name, description) in kernels.iter().filter(|(_, d)| d.also.iter().any(|section| section == "map")) {
+    // the others differ in their memory
+    let of_map = kernels.iter().filter(|(_, d)| d.also.iter().any(|section| section == "map"));
+    for (name, description) in of_map.step_by(one_in) {
         let (_folder, ir) = cuda::compile_device_ir(&root.join(format!("{name}.cu")), &[]).expect("clang compiles it");
         let module = OwnedModule::from_file(&ir).expect("clang writes IR");
         let launch = &description.small;
@@ -65,6 +66,17 @@ fn benchmark_kernels_count_what_the_machine_sees() {
         let kernel = plain_kernel(name);
         check(name, &module, &kernel, &config, &inputs_of(launch), "name=test");
     }
+}
+
+#[test]
+fn benchmark_kernels_count_what_the_machine_sees() {
+    benchmark_kernels_count(4);
+}
+
+#[test]
+#[ignore = "long"]
+fn all_benchmark_kernels_count_what_the_machine_sees() {
+    benchmark_kernels_count(1);
 }
 
 /// Nested divergence, a loop that lanes leave one by one, a `switch`, early returns, a device function.
@@ -146,21 +158,39 @@ end:
 }
 "#;
 
-#[test]
-fn awkward_shapes_count_what_the_machine_sees() {
+/// With few visits between flushes, flushes happen in every loop.
+const PARAMETERS: [&str; 4] = ["name=test", "name=test;all", "name=test;flush-after=3", "name=test;flush-after=1;all"];
+
+/// Calls `check_shapes` with every shape of a block and every number of lanes that have work.
+fn of_awkward_shapes(mut check_shapes: impl FnMut(&OwnedModule, &LaunchConfig, &Inputs)) {
     let module = OwnedModule::from_text(SHAPES, "shapes").expect("valid IR");
     for block in [[32, 1, 1], [1, 1, 1], [3, 1, 1], [50, 1, 1], [65, 2, 1], [16, 16, 1]] {
         let threads: usize = block.iter().map(|&extent| extent as usize).product();
         for n in [0, 1, 30, 64, threads as u64] {
             let out = Arg::Buffer(vec![0; 4 * threads.max(256)]);
             let inputs = Inputs { args: vec![out, Arg::Value((n as i32).to_le_bytes().to_vec())], globals: Vec::new() };
-            let config = LaunchConfig::new([2, 1, 1], block);
-            // with few visits between flushes, flushes happen in every loop
-            for parameters in ["name=test", "name=test;all", "name=test;flush-after=3", "name=test;flush-after=1;all"] {
-                check("shapes", &module, "shapes", &config, &inputs, parameters);
-            }
+            check_shapes(&module, &LaunchConfig::new([2, 1, 1], block), &inputs);
         }
     }
+}
+
+#[test]
+fn awkward_shapes_count_what_the_machine_sees() {
+    // one after the other, so that each meets every shape and every number of lanes
+    let mut parameters = PARAMETERS.iter().cycle();
+    of_awkward_shapes(|module, config, inputs| {
+        check("shapes", module, "shapes", config, inputs, parameters.next().expect("there is no end"));
+    });
+}
+
+#[test]
+#[ignore = "long"]
+fn awkward_shapes_count_what_the_machine_sees_with_all_parameters() {
+    of_awkward_shapes(|module, config, inputs| {
+        for parameters in PARAMETERS {
+            check("shapes", module, "shapes", config, inputs, parameters);
+        }
+    });
 }
 
 /// A CUDA runtime and driver for a GPU whose memory is the host's, and on which the value of every counter is its own

@@ -1,6 +1,6 @@
 //! Does any branch split that the analysis calls uniform, in all launches or in such as this one, and how many of those
 //! that it calls divergent never split? Runs the examples, the programs of `benches/agree` and the benchmark kernels on
-//! the lockstep machine; `-- --nocapture` prints the table.
+//! the lockstep machine; `scripts/bench precision` prints the table.
 //!
 //! Needs clang 22 and a CUDA tree; without them the test is skipped (see `common::skip`).
 
@@ -26,11 +26,12 @@ fn sources(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The unmodified benchmark kernels, at their small size.
-fn benchmarks() -> Vec<Row> {
+/// The unmodified benchmark kernels, at their small size: all, or one in so many.
+fn benchmarks(one_in: usize) -> Vec<Row> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/gpu/kernels");
     let mut found = Vec::new();
-    for (name, description) in warpwise_bench::bundle::descriptions(&root).expect("descriptions are whole") {
+    let all = warpwise_bench::bundle::descriptions(&root).expect("descriptions are whole");
+    for (name, description) in all.into_iter().step_by(one_in) {
         let module = simt::open(&root.join(format!("{name}.cu")), &[]).expect("clang compiles it");
         let image = image::import(module.handle(), &name);
         let machine = Machine::new(&image);
@@ -48,8 +49,7 @@ fn benchmarks() -> Vec<Row> {
     found
 }
 
-#[test]
-fn every_split_was_foreseen() {
+fn every_split_is_foreseen(one_benchmark_in: usize) {
     if !has_cuda() {
         return;
     }
@@ -57,10 +57,21 @@ fn every_split_was_foreseen() {
     for file in sources("examples").into_iter().chain(sources("benches/agree")) {
         all.extend(map::precision_of(&file).unwrap_or_else(|e| panic!("{}: {e:#}", file.display())));
     }
-    all.extend(benchmarks());
+    all.extend(benchmarks(one_benchmark_in));
     print!("{}", table(&all));
     let total = total(&all);
     assert!(total.met > 0);
     assert!(total.said.iter().all(|said| said.mistakes == 0), "{total:?}");
     assert!(total.uniform_as_launched > 0 && total.split_against_condition == 0, "{total:?}");
+}
+
+#[test]
+fn every_split_was_foreseen() {
+    every_split_is_foreseen(8);
+}
+
+#[test]
+#[ignore = "long"]
+fn every_split_of_all_benchmarks_was_foreseen() {
+    every_split_is_foreseen(1);
 }

@@ -28,14 +28,18 @@ pub fn place_of(mutant: Mutant) -> Place {
         let plan = Plan { passes: vec![recipe.pipeline.to_owned()], schedules, ..Plan::default() };
         return Place { mode: Some(recipe.mode), more: recipe.more, first, plan };
     }
-    let (mode, more): (_, &[Feature]) = match mutant {
-        StillFrames | SameFrames => (Some(Mode::LocalArrays), &[Feature::DynamicAlloca, Feature::StackAddress]),
-        LoneOrder | LoneLeaves | LoneStays => (Some(Mode::Control), &[Feature::OneLane, Feature::InTurn]),
-        FlatInPlane => (Some(Mode::General), &[Feature::WarpIndex]),
-        GuardEither => (Some(Mode::Control), &[Feature::Guarded]),
-        _ => (None, &[]),
+    let lone: &[Feature] = &[Feature::OneLane, Feature::InTurn];
+    let (mode, more, first): (_, &[Feature], u64) = match mutant {
+        StillFrames | SameFrames => (Some(Mode::LocalArrays), &[Feature::DynamicAlloca, Feature::StackAddress], 184),
+        LoneOrder => (Some(Mode::Control), lone, 0),
+        LoneLeaves => (Some(Mode::Control), lone, 10),
+        LoneStays => (Some(Mode::Control), lone, 45),
+        FlatInPlane => (Some(Mode::General), &[Feature::WarpIndex], 329),
+        GuardEither => (Some(Mode::Control), &[Feature::Guarded], 134),
+        AssemblyGuard => (None, &[], 14),
+        _ => (None, &[], 0),
     };
-    Place { mode, more, first: 0, plan: Plan { only_claims: true, schedules: 0, ..Plan::default() } }
+    Place { mode, more, first, plan: Plan { only_claims: true, schedules: 0, ..Plan::default() } }
 }
 
 impl Place {
