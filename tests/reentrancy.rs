@@ -1,4 +1,4 @@
-//! Is each module compiled independently of others in the same process, as docs/REENTRANCY.md says?
+//! Is each module compiled independently of others in the same process, as docs/MAINTAINING.md says?
 
 use std::cell::RefCell;
 use warpwise::llvm::owned::OwnedModule;
