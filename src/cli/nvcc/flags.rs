@@ -112,19 +112,54 @@ pub fn find_joined(token: &str) -> Option<(&'static Flag, &str)> {
     (!value.is_empty() && (is_number || !takes_numbers_only)).then_some((flag, value))
 }
 
-/// The table of docs/NVCC.md.
+/// The table of docs/NVCC.md, and the list of what is ignored and why. Flags share a row if clang takes them under the same
+/// name, or if clang is told nothing about them for the same reason.
 pub fn markdown() -> String {
-    let mut text = String::from("| flag | short | example | clang is given | |\n|---|---|---|---|---|\n");
     let code = |text: &str| if text.is_empty() { String::new() } else { format!("`{text}`") };
+    let mut rows: Vec<(String, [String; 3])> = Vec::new();
+    let mut ignored: Vec<(String, &str)> = Vec::new();
     for flag in FLAGS {
-        let short = if flag.short == flag.long { "" } else { flag.short };
-        let fate = match flag.meaning {
-            Meaning::Ignored => format!("ignored: {}", flag.note),
-            Meaning::Refused => format!("refused: {}", flag.note),
-            _ => flag.note.to_owned(),
-        };
-        let cells = [code(flag.long), code(short), code(flag.example), code(flag.gives), fate];
-        text += &format!("| {} |\n", cells.join(" | "));
+        let has_short = flag.long.strip_prefix('-') != Some(flag.short) && flag.long != flag.short;
+        let name = if has_short { format!("`{}` `{}`", flag.long, flag.short) } else { code(flag.long) };
+        if flag.meaning == Meaning::Ignored {
+            join(&mut ignored, name, flag.note, false);
+            continue;
+        }
+        let fate =
+            if flag.meaning == Meaning::Refused { format!("refused: {}", flag.note) } else { flag.note.to_owned() };
+        let is_passed_on = flag.note == "the same" && flag.gives.starts_with(flag.short);
+        let is_alone = !is_passed_on && !flag.gives.is_empty();
+        let cells =
+            if is_alone { [code(flag.example), code(flag.gives), fate] } else { [String::new(), String::new(), fate] };
+        join(&mut rows, name, cells, is_alone);
     }
-    text
+    let mut text = String::from("| flag | example | clang is given | |\n|---|---|---|---|\n");
+    for (names, [example, gives, fate]) in rows {
+        text += &format!("| {names} | {example} | {gives} | {fate} |\n");
+    }
+    // why, only where the reason says what to do instead
+    let advises = |why: &str| why.contains(['`', '=']) || ["see ", "run "].iter().any(|word| why.contains(word));
+    let reason = |why: &str| if advises(why) { format!(" ({why})") } else { String::new() };
+    let list: Vec<String> = ignored.iter().map(|(names, why)| format!("{names}{}", reason(why))).collect();
+    text + "\n" + &wrapped(&format!("Ignored, because nothing is lost without them: {}.", list.join(", ")))
+}
+
+/// A paragraph in lines of at most 120 characters.
+fn wrapped(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut().filter(|line| line.len() + 1 + word.len() <= 120) {
+            Some(line) => *line += &format!(" {word}"),
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// Adds a name to those that have the same cells, or a row.
+fn join<C: PartialEq>(rows: &mut Vec<(String, C)>, name: String, cells: C, is_alone: bool) {
+    match rows.iter_mut().find(|(_, known)| !is_alone && *known == cells) {
+        Some((names, _)) => *names += &format!(", {name}"),
+        None => rows.push((name, cells)),
+    }
 }
