@@ -2,7 +2,7 @@
 //!
 //! [`plan`] lists the branches of a module and decides which are counted; [`apply`] inserts the counters;
 //! [`describe`](mod@describe) writes the [table](crate::counts::table) that is stored in the device code next to the
-//! counters; [`counts`](crate::counts) reads what a run leaves behind. docs/MAP.md describes symbols, layouts and
+//! counters; [`counts`](crate::counts) reads what a run leaves behind. docs/MAP.md describes symbols and
 //! costs.
 //!
 //! Source: Coutinho 2011, chapter 4 (for each branch a counter of visits and one of divergences, in global memory,
