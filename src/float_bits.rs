@@ -9,7 +9,6 @@
 //! is cut into the parts that are read. So the code is searched at the end, wherever a store may come from.
 
 use crate::llvm::edit::Editor;
-use crate::llvm::edit::annotate::is_optnone;
 use crate::llvm::handle::{Inst, Module, Type, ValueKind};
 use crate::llvm::remark::{Host, Kind};
 use crate::settings::enabled::is_all_off;
@@ -27,8 +26,7 @@ const MESSAGE: &str = "store of the low bits of a floating-point number: ptxas w
 /// Mends the stores of a module; returns whether there were any.
 pub fn run(module: Module<'_>, host: &Host<'_>) -> bool {
     let mut changed = false;
-    let is_left = |function| is_all_off(function) || is_optnone(function);
-    for function in module.functions().filter(|&function| !function.is_declaration() && !is_left(function)) {
+    for function in module.functions().filter(|&function| !function.is_declaration() && !is_all_off(function)) {
         let found: Vec<_> = function.blocks().flat_map(|block| block.insts()).filter_map(find).collect();
         let mut moved: Vec<Inst<'_>> = Vec::new();
         for Found { store, source, bits } in found {

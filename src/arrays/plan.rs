@@ -12,7 +12,6 @@ use crate::gpu::chip::MAX_REGISTERS;
 use crate::gpu::occupancy::{expected_threads, register_budget};
 use crate::ir::handles::Handles;
 use crate::ir::inst::Opcode;
-use crate::llvm::edit::annotate::is_optnone;
 use crate::llvm::handle::{Function, Inst, RawOpcode};
 use crate::objects::selected::stays_in_registers;
 use crate::objects::{Object, stack_objects};
@@ -61,7 +60,7 @@ pub fn may_have_any(function: Function<'_>) -> bool {
     !function.is_declaration()
         && function.blocks().take(1).flat_map(|block| block.insts()).any(is_alloca)
         && function.blocks().nth(1).is_some()
-        && !(is_all_off(function) || is_optnone(function) || function.string_attribute(NO_ARRAYS).is_some())
+        && !(is_all_off(function) || function.string_attribute(NO_ARRAYS).is_some())
 }
 
 /// An object, and the loops that index it.

@@ -16,7 +16,6 @@ mod counts;
 mod remainders;
 
 use crate::llvm::edit::Editor;
-use crate::llvm::edit::annotate::is_optnone;
 use crate::llvm::handle::{Function, Inst, Module};
 use crate::llvm::remark::{Host, Kind, Reshape};
 use crate::settings::enabled::is_all_off;
@@ -59,7 +58,7 @@ pub fn run_late(module: Module<'_>, host: &Host<'_>) -> bool {
 
 /// The functions that may be changed.
 fn enabled(module: Module<'_>) -> impl Iterator<Item = Function<'_>> {
-    module.functions().filter(|&function| !function.is_declaration() && !is_all_off(function) && !is_optnone(function))
+    module.functions().filter(|&function| !function.is_declaration() && !is_all_off(function))
 }
 
 /// The plans that are carried out; says so.

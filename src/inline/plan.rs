@@ -4,7 +4,6 @@ use super::calls::{Calls, callee, is_recursive};
 use super::object::Uses;
 use super::products;
 use super::reject::Reject;
-use crate::llvm::edit::annotate::is_optnone;
 use crate::llvm::handle::{AttrPlace, Function, Inst, RawOpcode, attribute_kind};
 use crate::settings::Results;
 use crate::settings::enabled::is_all_off;
@@ -191,7 +190,7 @@ fn obstacle(call: Inst<'_>, calls: &Calls<'_>) -> Option<Reject> {
 }
 
 fn is_switched_off(function: Function<'_>) -> bool {
-    is_all_off(function) || is_optnone(function) || function.string_attribute(NO_INLINE).is_some()
+    is_all_off(function) || function.string_attribute(NO_INLINE).is_some()
 }
 
 /// Number of instructions.

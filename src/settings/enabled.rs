@@ -29,9 +29,9 @@ pub fn is_annotated_off(function: Function<'_>, transform: Transform) -> bool {
     annotations(function.module()).iter().any(|(named, attribute)| *named == function && off.contains(attribute))
 }
 
-/// Whether a string attribute switches all transforms off for a function.
+/// Whether all transforms are switched off for a function.
 pub fn is_all_off(function: Function<'_>) -> bool {
-    function.string_attribute(OFF).is_some()
+    is_optnone(function) || function.string_attribute(OFF).is_some()
 }
 
 /// String attributes that switch a transform off.
