@@ -100,7 +100,7 @@ impl Joins<'_, '_> {
     /// - a block uses such a product from elsewhere, or passes it on to a phi behind it;
     /// - a product of a block, which all lanes then compute, may replace an equal one elsewhere;
     /// - a sum behind the blocks uses a product from elsewhere;
-    /// - another way to a block behind them ends with a joined sum or such a product, and so do they, in LLVM's eyes.
+    /// - another way to a block behind them passes a joined sum or such a product on to a phi there.
     pub fn may_change(&self, inside: &FxHashSet<Block>) -> bool {
         let func = &self.outline.func;
         if func.insts.values().all(|inst| inst.opcode != Opcode::FMul) {
@@ -138,14 +138,9 @@ impl Joins<'_, '_> {
             || passed.filter_map(|&value| func.def(value)).any(is_part)
     }
 
-    /// Whether a sum is joined with a product.
+    /// Whether it is a sum that is joined with a product.
     fn is_joined_sum(&self, inst: Inst) -> bool {
-        self.is_sum(inst) && self.of_sum(inst).iter().any(Option::is_some)
-    }
-
-    /// The product that each operand of a sum is joined with, if it is with any.
-    pub fn of_sum(&self, sum: Inst) -> Vec<Option<Inst>> {
-        let operands = self.outline.func.operands(sum).iter();
-        operands.map(|&value| self.product(value).filter(|&product| self.is_joined(product, sum))).collect()
+        let mut products = self.outline.func.operands(inst).iter().filter_map(|&value| self.product(value));
+        self.is_sum(inst) && products.any(|product| self.is_joined(product, inst))
     }
 }

@@ -32,14 +32,12 @@ use super::matching::computations;
 use super::pairing::Context;
 use super::{machine, plan, sinking, splits};
 use crate::cfg::Cycle;
-use crate::contraction::Joins;
 use crate::divergence::facts::may_synchronise;
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
 use crate::gpu::prices::{DATA_SPLITS, DIVERGENT_BRANCH, LOAD_ISSUE};
 use crate::ir::inst::{ConstData, Flags, Opcode};
 use crate::phrase::counted;
-use crate::settings::Results;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::fmt;
@@ -197,7 +195,11 @@ impl Grower<'_, '_, '_> {
             tree.selects += selects;
             tree.cost += selects * self.context.costs.select(func, func.result(phi));
         }
-        (self.pays(&tree, cycle) && !self.keeps_from_sinking(&tree) && !self.changes_contraction(&tree)).then_some(tree)
+        let inside = tree.blocks.iter().map(|way| way.block);
+        let stays = !self.pays(&tree, cycle)
+            || self.keeps_from_sinking(&tree)
+            || self.context.changes_contraction(self.outline, inside);
+        (!stays).then_some(tree)
     }
 
     /// Whether one iteration of a loop may begin before the one before has ended: lanes wait for each other in none of it.
@@ -369,13 +371,6 @@ impl Grower<'_, '_, '_> {
         let one = if values.len() == 1 { values[0] } else { None };
         known.insert(block, one);
         one
-    }
-
-    /// Whether multiply-adds may change that must not.
-    fn changes_contraction(&self, tree: &Tree) -> bool {
-        let inside = tree.blocks.iter().map(|way| way.block).collect();
-        let joins = Joins { outline: self.outline, handles: self.context.handles };
-        self.context.results == Results::Same && joins.may_change(&inside)
     }
 }
 

@@ -18,9 +18,11 @@ use super::legality::{self, Kinds};
 use super::matching::{self, How, Shapes, Slot};
 use super::plan::Visits;
 use super::schedule::{Node, Step, schedule};
+use crate::contraction::Joins;
 use crate::cost::frequency::Frequencies;
 use crate::cost::issue::Costs;
 use crate::counts::Feedback;
+use crate::divergence::Outline;
 use crate::entity::{Block, Inst, Value};
 use crate::gpu::prices::DIVERGENT_BRANCH;
 use crate::ir::Func;
@@ -93,6 +95,13 @@ impl Context<'_, '_> {
     pub fn visits(&self, block: Block) -> Option<Visits> {
         let counts = self.map?.of_branch(self.handles.inst(self.func.terminator(block)))?;
         Some(Visits { reached: counts.visits, split: counts.splits })
+    }
+
+    /// Whether [multiply-adds may change](Joins::may_change) that must not, if some blocks become part of the one in front of
+    /// them.
+    pub fn changes_contraction(&self, outline: &Outline, inside: impl IntoIterator<Item = Block>) -> bool {
+        let joins = Joins { outline, handles: self.handles };
+        self.results == Results::Same && joins.may_change(&inside.into_iter().collect())
     }
 }
 

@@ -44,14 +44,12 @@ use super::schedule::Step;
 use super::splits;
 use super::weight::{Weight, cycles};
 use crate::access::lane_distance::LaneDistance;
-use crate::contraction::Joins;
 use crate::divergence::{Facts, Outline};
 use crate::entity::{Block, Inst, Value};
 use crate::geometry::Rows;
 use crate::gpu::prices::DIVERGENT_BRANCH;
 use crate::ir::inst::Opcode;
 use crate::phrase::counted;
-use crate::settings::Results;
 use rustc_hash::FxHashSet;
 use std::fmt;
 
@@ -363,11 +361,8 @@ fn judge(outline: &Outline, context: &Context<'_, '_>, plan: FusePlan) -> Result
             return Err(FuseReject::Cold);
         }
     }
-    if context.results == Results::Same {
-        let inside = plan.pairs.iter().flat_map(|pair| pair.sides).collect();
-        if (Joins { outline, handles: context.handles }).may_change(&inside) {
-            return Err(FuseReject::Contraction);
-        }
+    if context.changes_contraction(outline, plan.pairs.iter().flat_map(|pair| pair.sides)) {
+        return Err(FuseReject::Contraction);
     }
     Ok(plan)
 }
