@@ -102,56 +102,45 @@ fn defined(line: &str) -> String {
 
 /// Stores of which ptxas converts what they store: a line for each.
 pub fn converted_stores(ptx: &str) -> Vec<String> {
-    let stores_of = |function: &str| -> Vec<String> {
-        let mut floats = BTreeSet::new();
-        let mut stores = Vec::new();
-        for line in function.lines() {
-            let code = line.trim_start_matches(|c: char| c.is_whitespace() || c == '{');
-            let Some((operation, operands)) = code.split_once(char::is_whitespace) else { continue };
-            let mut parts = operation.split('.');
-            let kind = parts.next().unwrap_or("");
-            if kind == "st" {
-                stores.push((operation, operands));
-                continue;
-            }
-            // of a conversion's two types, the first is the result's
-            let is_float = |part: &str| {
-                part.trim_start_matches('b').starts_with('f') && part.ends_with(|c: char| c.is_ascii_digit())
-            };
-            let is_type =
-                |part: &&str| is_float(part) || part.starts_with(['s', 'u', 'b']) && part[1..].parse::<u32>().is_ok();
-            if kind != "setp" && parts.find(is_type).is_some_and(is_float) {
-                floats.insert(operands.split(',').next().unwrap_or("").trim());
-            }
-        }
-        let registers = |operands: &str| -> Vec<String> {
-            let stored = operands.split_once(']').map_or("", |(_, rest)| rest);
-            stored
-                .split(|c: char| !c.is_ascii_alphanumeric() && c != '%')
-                .filter(|w| w.starts_with('%'))
-                .map(str::to_owned)
-                .collect()
+    let of = |chunk: ptx::Chunk| {
+        let lines = chunk.text.lines().map(|line| line.trim_start_matches(|c: char| c.is_whitespace() || c == '{'));
+        let code: Vec<(&str, &str)> = lines.filter_map(|line| line.split_once(char::is_whitespace)).collect();
+        let is_computed = |(operation, _): &&(&str, &str)| computes_float(operation);
+        let result = |(_, operands): &(&'_ str, &'_ str)| operands.split(',').next().unwrap_or("").trim().to_owned();
+        let floats: BTreeSet<String> = code.iter().filter(is_computed).map(result).collect();
+        let is_wrong = |(operation, operands): &(&str, &str)| {
+            operation.starts_with("st.")
+                && stored(operands).any(|register| is_narrower(operation, register) && floats.contains(register))
         };
-        let is_narrow = |operation: &str, register: &str| {
-            let stored = operation.rsplit('.').next().and_then(|ty| ty[1..].parse::<u32>().ok()).unwrap_or(u32::MAX);
-            let whole = match register.trim_end_matches(|c: char| c.is_ascii_digit()) {
-                "%rs" => 16,
-                "%rd" => 64,
-                _ => 32,
-            };
-            stored < whole
-        };
-        let is_wrong = |operation: &str, operands: &str| {
-            registers(operands)
-                .iter()
-                .any(|register| is_narrow(operation, register) && floats.contains(register.as_str()))
-        };
-        let wrong = stores.into_iter().filter(|(operation, operands)| is_wrong(operation, operands));
-        wrong.map(|(operation, operands)| format!("{operation} {operands}")).collect()
+        let line = |(operation, operands)| format!("{}: ptxas converts: {operation} {operands}", chunk.symbol);
+        code.into_iter().filter(is_wrong).map(line).collect::<Vec<_>>()
     };
-    let all = chunks(ptx).into_iter().filter(|c| !c.symbol.is_empty());
-    all.flat_map(|c| stores_of(c.text).into_iter().map(move |store| format!("{}: ptxas converts: {store}", c.symbol)))
-        .collect()
+    chunks(ptx).into_iter().filter(|chunk| !chunk.symbol.is_empty()).flat_map(of).collect()
+}
+
+/// Whether an operation has a floating-point result; of a conversion's two types, the first is the result's.
+fn computes_float(operation: &str) -> bool {
+    let is_float =
+        |part: &str| part.trim_start_matches('b').starts_with('f') && part.ends_with(|c: char| c.is_ascii_digit());
+    let is_type = |part: &&str| is_float(part) || part.starts_with(['s', 'u', 'b']) && part[1..].parse::<u32>().is_ok();
+    let mut parts = operation.split('.');
+    !matches!(parts.next(), Some("setp" | "st")) && parts.find(is_type).is_some_and(is_float)
+}
+
+/// The registers that a store with these operands stores: they stand behind the address.
+fn stored(operands: &str) -> impl Iterator<Item = &str> {
+    let registers = operands.split_once(']').map_or("", |(_, rest)| rest);
+    registers.split(|c: char| !c.is_ascii_alphanumeric() && c != '%').filter(|word| word.starts_with('%'))
+}
+
+/// Whether a store is narrower than a register.
+fn is_narrower(store: &str, register: &str) -> bool {
+    let whole = match register.trim_end_matches(|c: char| c.is_ascii_digit()) {
+        "%rs" => 16,
+        "%rd" => 64,
+        _ => 32,
+    };
+    store.rsplit('.').next().and_then(|ty| ty.get(1..)?.parse::<u32>().ok()).is_some_and(|bits| bits < whole)
 }
 
 /// Products, sums and multiply-adds of a kernel, by type.
