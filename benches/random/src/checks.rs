@@ -16,7 +16,7 @@
 //! which no pass duplicates code ([`DUPLICATES`]); a change that another melding outweighs is not seen, but the random
 //! kernels are many.
 
-use crate::compile::{Built, Tools, Variant};
+use crate::compile::{Built, LEVEL, Tools, Variant};
 use crate::ptx::{self, chunks};
 use crate::units;
 use anyhow::Result;
@@ -71,7 +71,7 @@ pub fn lost_loads(tools: &Tools, ptx: &str, folder: &Path) -> Result<Vec<String>
     let after: String = before.split_inclusive('\n').map(defined).collect();
     let count = |ptx: &str, name: &str| -> Result<String> {
         let cubin = folder.join(name);
-        tools.assemble(ptx, &cubin)?;
+        tools.assemble(ptx, &cubin, LEVEL)?;
         tools.disassemble(&cubin)
     };
     let (before, after) = (count(&before, "undefined.cubin")?, count(&after, "defined.cubin")?);

@@ -6,7 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The level at which ptxas assembles unless a variant says another.
+pub const LEVEL: &str = "-O3";
+
 /// A way of compiling that is compared with itself without the plugin.
+#[derive(Clone, Copy)]
 pub struct Variant {
     pub name: &'static str,
     /// Options of clang for both builds.
@@ -17,6 +21,8 @@ pub struct Variant {
     passes: Option<&'static str>,
     /// How the source of the build with the plugin differs.
     pub rewriting: Option<Rewriting>,
+    /// In place of the plugin, another level of ptxas: what differs is not ours.
+    pub level: Option<&'static str>,
     pub help: &'static str,
 }
 
@@ -26,15 +32,20 @@ const fn variant(
     ours: &'static [&'static str],
     help: &'static str,
 ) -> Variant {
-    Variant { name, both, ours, passes: None, rewriting: None, help }
+    Variant { name, both, ours, passes: None, rewriting: None, level: None, help }
 }
 
 const fn passes(name: &'static str, passes: &'static str, help: &'static str) -> Variant {
-    Variant { name, both: &[], ours: &[], passes: Some(passes), rewriting: None, help }
+    Variant { passes: Some(passes), ..variant(name, &[], &[], help) }
 }
 
 const fn rewritten(name: &'static str, rewriting: Rewriting, help: &'static str) -> Variant {
-    Variant { name, both: &["-ffp-contract=off"], ours: &[], passes: None, rewriting: Some(rewriting), help }
+    Variant { rewriting: Some(rewriting), ..variant(name, &["-ffp-contract=off"], &[], help) }
+}
+
+/// Clang's code alone, assembled at another level.
+const fn assembled(name: &'static str, level: &'static str, help: &'static str) -> Variant {
+    Variant { level: Some(level), ..variant(name, &[], &[], help) }
 }
 
 pub const VARIANTS: &[Variant] = &[
@@ -45,7 +56,6 @@ pub const VARIANTS: &[Variant] = &[
     variant("fast", &["-ffast-math"], &[], "with -ffast-math"),
     variant("off", &["-ffp-contract=off"], &[], "without contraction"),
     variant("restrict", &[], &["-mllvm", "-warpwise-assume-restrict"], "arguments never alias"),
-    variant("idioms", &[], &["-mllvm", "-warpwise-idioms"], "with idioms"),
     variant("tune", &[], &["-mllvm", "-warpwise-tune"], "every alternative of the tuner is a kernel of its own"),
     variant(
         "victims",
@@ -82,12 +92,20 @@ pub const VARIANTS: &[Variant] = &[
     rewritten("peel", Rewriting::Peel, "rewritten: first iterations are peeled"),
     rewritten("helpers", Rewriting::Helpers, "rewritten: calls become inline code, inline code calls"),
     rewritten("return", Rewriting::Return, "rewritten: with a return in front that no thread takes"),
+    assembled("ptxas-O1", "-O1", "without the plugin: ptxas -O1 against -O3"),
+    assembled("ptxas-O0", "-O0", "without the plugin: ptxas -O0 against -O3"),
 ];
 
 impl Variant {
     /// Whether both mean the same without the plugin.
     pub fn is_plain_as(&self, other: &Variant) -> bool {
         self.both == other.both && self.passes.is_some() == other.passes.is_some()
+    }
+
+    /// Its plain build, assembled at other levels of ptxas.
+    pub fn at_other_levels(&self) -> Vec<Variant> {
+        let others = VARIANTS.iter().filter(|other| other.level.is_some());
+        others.map(|other| Variant { name: other.name, both: self.both, level: other.level, ..*other }).collect()
     }
 }
 
@@ -129,6 +147,7 @@ impl Tools {
 
     /// Compiles a source into files in a folder. IR goes through opt and llc: by default through the pipeline of -O3.
     pub fn ptx(&self, source: &Path, variant: &Variant, with_plugin: bool, folder: &Path) -> Result<Built> {
+        let with_plugin = with_plugin && variant.level.is_none();
         let kind = if with_plugin { "ours" } else { "plain" };
         let stem = source.file_stem().context("a source without a name")?.to_string_lossy();
         let file = |ending: &str| folder.join(format!("{stem}.{}.{kind}.{ending}", variant.name));
@@ -210,12 +229,12 @@ impl Tools {
         Ok(ir)
     }
 
-    /// Assembles PTX into a file.
-    pub fn assemble(&self, ptx: &str, cubin: &Path) -> Result<()> {
+    /// Assembles PTX into a file, at a level of ptxas.
+    pub fn assemble(&self, ptx: &str, cubin: &Path, level: &str) -> Result<()> {
         let source = cubin.with_extension("ptx");
         fs::write(&source, ptx)?;
         let mut command = Command::new(self.cuda.join("bin/ptxas"));
-        run(command.arg(format!("-arch={}", self.arch)).arg(&source).arg("-o").arg(cubin))?;
+        run(command.arg(format!("-arch={}", self.arch)).arg(level).arg(&source).arg("-o").arg(cubin))?;
         Ok(fs::remove_file(source)?)
     }
 

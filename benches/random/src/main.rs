@@ -47,6 +47,8 @@ enum Command {
         /// Where the results go.
         #[arg(long, default_value = "random.json")]
         out: PathBuf,
+        #[command(flatten)]
+        tools: compile::Tools,
     },
     /// Check code without a GPU: loads that ptxas drops, multiply-adds that vanish or appear.
     Static(Static),
@@ -169,7 +171,7 @@ fn shrink(options: &Reduce) -> Result<()> {
             return Ok(!checks::check(tools, &plain, &ours, folder.path())?.is_empty());
         }
         let job = units::one_kernel(tools, variant, &plain, (&file, folder.path()), *seed)?;
-        Ok(job.failed.is_some() || !run::run(folder.path(), &folder.path().join("random.json"))?)
+        Ok(job.failed.is_some() || !run::launches(folder.path())?.differences.is_empty())
     };
     let source = kernel::Kernel::new(*seed).source;
     ensure!(is_wrong(&source)?, "nothing is wrong with {seed}");
@@ -207,12 +209,13 @@ fn run(command: Command) -> Result<()> {
             seeds.for_each(|seed| print!("{}", kernel::Kernel::new(seed).source.print()));
         }
         Command::Build(Build { folder, seeds, variants, jobs, seconds, tools }) => {
+            let variants = variants.iter().map(|name| compile::find(name).copied()).collect::<Result<Vec<_>>>()?;
             let time = Duration::from_secs(seconds);
             let options = units::Options { tools: &tools, folder: &folder, seeds, variants: &variants, jobs, time };
             units::build(&options)?;
             run::print(&run::summary(&units::jobs(&folder)?));
         }
-        Command::Run { folder, out } => ensure!(run::run(&folder, &out)?, "the builds differ"),
+        Command::Run { folder, out, tools } => ensure!(run::run(&tools, &folder, &out)?, "the builds differ"),
         Command::Static(options) => check(&options)?,
         Command::Machine(options) => on_machine(&options)?,
         Command::Reduce(options) => shrink(&options)?,

@@ -15,6 +15,9 @@ struct Mixed { u8 a; int b; u16 c; u64 d; float e; };
 struct Pair { u16 a; u16 b; };
 struct Point { float x; float y; float z; };
 struct Small { f16 x; i8 y; };
+struct Words { u32 w[3]; };
+struct alignas(16) Line { u32 w[4]; };
+struct alignas(16) Lines { u32 w[8]; };
 struct alignas(16) Wide { int x; int y; int z; double w; };
 
 #define DEV static __device__

@@ -4,10 +4,11 @@
 //! a kernel may hang, so the parent starts another behind the kernel that ended one. Memory that differs is compared
 //! with that of another launch of the plain kernel: if that differs as well, the source is to blame.
 
+use crate::compile::{Tools, find};
 use crate::expr::INPUTS;
 use crate::kernel::{ATOMIC_WORDS, Kernel, OUT_WORDS, Shape};
 use crate::rng::Rng;
-use crate::units::{Job, jobs};
+use crate::units::{self, Job, jobs};
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -60,6 +61,8 @@ pub struct Report {
     pub device: String,
     pub variants: BTreeMap<String, Counts>,
     pub differences: Vec<Difference>,
+    /// Differences in kernels that clang and ptxas alone build to compute one thing at one level and another at the next.
+    pub assembler: Vec<Difference>,
     pub not_built: Vec<String>,
 }
 
@@ -78,7 +81,42 @@ pub struct Counts {
 }
 
 /// Runs a folder; whether all agree.
-pub fn run(folder: &Path, out: &Path) -> Result<bool> {
+pub fn run(tools: &Tools, folder: &Path, out: &Path) -> Result<bool> {
+    let mut report = launches(folder)?;
+    let found = std::mem::take(&mut report.differences);
+    write(&report, out)?;
+    for difference in found {
+        let level = other_level(tools, &difference).with_context(|| format!("seed {}", difference.seed))?;
+        if let Some(level) = level {
+            println!("{} {}: clang's own code differs from itself at {level}", difference.variant, difference.entry);
+            report.variants.entry(difference.variant.clone()).or_default().differ -= 1;
+            report.assembler.push(difference);
+        } else {
+            report.differences.push(difference);
+        }
+        write(&report, out)?;
+    }
+    print(&report);
+    Ok(report.differences.is_empty() && report.not_built.is_empty())
+}
+
+fn write(report: &Report, out: &Path) -> Result<()> {
+    fs::write(out, serde_json::to_string_pretty(report)?).with_context(|| out.display().to_string())
+}
+
+/// The level of ptxas, if there is one, at which a kernel without the plugin computes something else than at the highest:
+/// then there is nothing to compare with.
+fn other_level(tools: &Tools, difference: &Difference) -> Result<Option<String>> {
+    let folder = tempfile::tempdir()?;
+    let variants = find(&difference.variant)?.at_other_levels();
+    let seeds = difference.seed..difference.seed + 1;
+    let (jobs, time) = (1, Duration::MAX);
+    units::build(&units::Options { tools, folder: folder.path(), seeds, variants: &variants, jobs, time })?;
+    Ok(launches(folder.path())?.differences.into_iter().next().map(|found| found.variant))
+}
+
+/// Launches what a folder holds.
+pub fn launches(folder: &Path) -> Result<Report> {
     let jobs = jobs(folder)?;
     let mut report = summary(&jobs);
     let (mut at, mut current) = ((0, 0), None);
@@ -114,9 +152,7 @@ pub fn run(folder: &Path, out: &Path) -> Result<bool> {
         note(&mut report, Difference { seed, variant, entry: name, grid: [0; 3], block: [0; 3], what });
         at = (job, entry + 1);
     }
-    fs::write(out, serde_json::to_string_pretty(&report)?).with_context(|| out.display().to_string())?;
-    print(&report);
-    Ok(report.differences.is_empty() && report.not_built.is_empty())
+    Ok(report)
 }
 
 fn note(report: &mut Report, difference: Difference) {

@@ -15,6 +15,8 @@ enum Choice {
     Array,
     Record,
     Copy,
+    Line,
+    Bits,
     If,
     Ladder,
     Loop,
@@ -66,6 +68,8 @@ impl Gen {
             (Array, if self.depth < 2 { 5 } else { 0 }),
             (Record, if self.depth < 3 { 4 } else { 0 }),
             (Copy, 5),
+            (Line, usize::from(self.is_kernel)),
+            (Bits, 1),
             (If, 22 * nests),
             (Ladder, 4 * nests),
             (Loop, 11 * nests),
@@ -87,6 +91,8 @@ impl Gen {
             Array => self.array(),
             Record => self.record(),
             Copy => self.copy(),
+            Line => self.line(),
+            Bits => self.bits(),
             If => self.branch(),
             Ladder => self.ladder(),
             Loop => self.repeat(),
@@ -123,6 +129,21 @@ impl Gen {
         let name = self.name("v");
         self.declare(&name, Type::Scalar(ty), 0, true);
         Stmt::Text(format!("{} {name} = {value};", ty.name()))
+    }
+
+    /// Several words at once, from what is read to what the thread writes.
+    fn line(&mut self) -> Stmt {
+        let (ty, words) = self.rng.pick(&[("Words", 3), ("Line", 4), ("Lines", 8)]);
+        let (index, at) = (self.unsigned(1), 8 / words);
+        let (align, place) = if words == 3 { (1, self.rng.below(6)) } else { (4, 4 * self.rng.below(at)) };
+        Stmt::Text(format!("*({ty}*)(out + {place}) = *(const {ty}*)(I + (({index} & 4087) & ~{}u));", align - 1))
+    }
+
+    /// A loop that counts the bits of a number.
+    fn bits(&mut self) -> Stmt {
+        let (value, b, c) = (self.unsigned(1), self.name("b"), self.name("c"));
+        let read = self.absorb(&c);
+        Stmt::Text(format!("{{ u32 {b} = {value}, {c} = 0; while ({b}) {{ {b} &= {b} - 1; ++{c}; }} {read} }}"))
     }
 
     fn a_type(&mut self) -> Type {

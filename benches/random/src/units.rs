@@ -3,7 +3,7 @@
 //! variant, and a line about it in `jobs.jsonl`, behind which a build that was stopped goes on.
 
 use crate::checks;
-use crate::compile::{Built, Tools, Variant, find};
+use crate::compile::{Built, LEVEL, Tools, Variant};
 use crate::kernel::{Kernel, UNIT, prelude};
 use crate::ptx;
 use crate::rewrite::Rewriting;
@@ -74,7 +74,7 @@ pub struct Options<'a> {
     pub tools: &'a Tools,
     pub folder: &'a Path,
     pub seeds: Range<u64>,
-    pub variants: &'a [String],
+    pub variants: &'a [Variant],
     pub jobs: usize,
     pub time: Duration,
 }
@@ -83,7 +83,6 @@ pub struct Options<'a> {
 pub fn build(options: &Options) -> Result<()> {
     let Options { folder, seeds, .. } = options;
     fs::create_dir_all(folder)?;
-    let variants = options.variants.iter().map(|name| find(name)).collect::<Result<Vec<_>>>()?;
     let built: HashSet<(u64, String)> =
         jobs(folder).unwrap_or_default().into_iter().map(|job| (job.unit, job.variant)).collect();
     let list = Mutex::new(OpenOptions::new().create(true).append(true).open(folder.join(JOBS))?);
@@ -97,14 +96,15 @@ pub fn build(options: &Options) -> Result<()> {
             if unit >= end {
                 break;
             }
-            let missing: Vec<_> = variants.iter().filter(|v| !built.contains(&(unit, v.name.to_owned()))).collect();
+            let missing: Vec<_> =
+                options.variants.iter().filter(|v| !built.contains(&(unit, v.name.to_owned()))).collect();
             one(options, temporary.path(), unit, &missing, &list)?;
         }
         Ok(())
     })
 }
 
-fn one(options: &Options, temporary: &Path, unit: u64, variants: &[&&Variant], list: &Mutex<File>) -> Result<()> {
+fn one(options: &Options, temporary: &Path, unit: u64, variants: &[&Variant], list: &Mutex<File>) -> Result<()> {
     let (text, kernels) = source(unit, &options.seeds, None);
     let file = temporary.join(format!("{unit}.cu"));
     fs::write(&file, text)?;
@@ -141,20 +141,26 @@ fn one(options: &Options, temporary: &Path, unit: u64, variants: &[&&Variant], l
 
 fn compare(options: &Options, job: &mut Job, plain: &str, variant: &Variant, file: (&Path, &Path)) -> Result<()> {
     let ours = options.tools.ptx(file.0, variant, true, file.1)?;
-    assemble(options.tools, options.folder, job, plain, ours)
+    assemble(options.tools, options.folder, variant, job, (plain, ours))
 }
 
 /// Builds the only kernel of a source into its folder.
 pub fn one_kernel(tools: &Tools, variant: &Variant, plain: &str, file: (&Path, &Path), seed: u64) -> Result<Job> {
     let mut job = Job { unit: seed / UNIT, variant: variant.name.to_owned(), kernels: 1, ..Job::default() };
     let ours = tools.ptx(file.0, variant, true, file.1)?;
-    assemble(tools, file.1, &mut job, plain, ours)?;
+    assemble(tools, file.1, variant, &mut job, (plain, ours))?;
     fs::write(file.1.join(JOBS), serde_json::to_string(&job)?)?;
     Ok(job)
 }
 
 /// Assembles the kernels that were changed.
-fn assemble(tools: &Tools, folder: &Path, job: &mut Job, plain: &str, ours: Built) -> Result<()> {
+fn assemble(
+    tools: &Tools,
+    folder: &Path,
+    variant: &Variant,
+    job: &mut Job,
+    (plain, ours): (&str, Built),
+) -> Result<()> {
     let mut kernels: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
     for (function, remark) in ours.done {
         if let Some(seed) = ptx::owner(&function) {
@@ -162,7 +168,10 @@ fn assemble(tools: &Tools, folder: &Path, job: &mut Job, plain: &str, ours: Buil
         }
     }
     job.done = kernels.into_iter().map(|(remark, seeds)| (remark, seeds.len())).collect();
-    let mut changed = ptx::changed(plain, &ours.ptx);
+    let mut changed = match variant.level {
+        Some(_) => ptx::entries(plain).into_iter().map(|entry| entry.0).collect(),
+        None => ptx::changed(plain, &ours.ptx),
+    };
     // clang alone gets these wrong, and the plugin mends them: there is nothing to compare with
     let wrong: BTreeSet<u64> = checks::converted_stores(plain).iter().filter_map(|line| ptx::owner(line)).collect();
     changed.retain(|seed| !wrong.contains(seed));
@@ -171,6 +180,6 @@ fn assemble(tools: &Tools, folder: &Path, job: &mut Job, plain: &str, ours: Buil
     }
     let (plain, ours) = (ptx::keep(plain, &changed), ptx::keep(&ours.ptx, &changed));
     job.entries = ptx::entries(&ours);
-    tools.assemble(&plain, &job.cubin(folder, "plain"))?;
-    tools.assemble(&ours, &job.cubin(folder, "ours"))
+    tools.assemble(&plain, &job.cubin(folder, "plain"), LEVEL)?;
+    tools.assemble(&ours, &job.cubin(folder, "ours"), variant.level.unwrap_or(LEVEL))
 }
