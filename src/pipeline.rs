@@ -218,7 +218,7 @@ pub fn inline_calls(run: &Run<'_, '_>, stage: inline::Stage) -> bool {
 pub fn free_arrays(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
     run_named(run, FREE_ARRAYS, |settings, host| {
         let freed = arrays::run(run.module, settings.analysis(), settings.results, host);
-        (settings.writes_idioms() && idioms::run_early(run.module, host)) || freed
+        (settings.writes_idioms() && idioms::run_early(run.module, settings.results, host)) || freed
     })
 }
 

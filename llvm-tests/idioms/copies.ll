@@ -1,9 +1,9 @@
-; A small copy of memory becomes loads and then stores, each as wide as both alignments allow, in vectors of bytes; with -warpwise-idioms only.
-; RUN: %opt -passes=warpwise -warpwise-idioms -S %s | %FileCheck %s
-; RUN: %opt -passes=warpwise -warpwise-idioms -disable-output -pass-remarks=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK
-; RUN: %opt -passes=warpwise -warpwise-idioms -warpwise-limit=1 -S %s | %FileCheck %s --check-prefix=LIMIT
-; RUN: %opt -passes=warpwise -S %s | %FileCheck %s --check-prefix=OFF
-; RUN: %opt -passes=warpwise -warpwise-idioms -S %s -o %t.ll && %llc -mcpu=sm_90 -o - %t.ll | %FileCheck %s --check-prefix=PTX
+; A small copy of memory becomes loads and then stores, each as wide as both alignments allow, in vectors of bytes; with only.
+; RUN: %opt -passes=warpwise -S %s | %FileCheck %s
+; RUN: %opt -passes=warpwise -disable-output -pass-remarks=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK
+; RUN: %opt -passes=warpwise -warpwise-limit=1 -S %s | %FileCheck %s --check-prefix=LIMIT
+; RUN: %opt -passes=warpwise -warpwise-off -S %s | %FileCheck %s --check-prefix=OFF
+; RUN: %opt -passes=warpwise -S %s -o %t.ll && %llc -mcpu=sm_90 -o - %t.ll | %FileCheck %s --check-prefix=PTX
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 

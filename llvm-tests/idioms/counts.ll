@@ -1,10 +1,9 @@
-; A loop that clears the lowest bit of a number until none is left is one instruction; with -warpwise-idioms only, and not where more is in the
+; A loop that clears the lowest bit of a number until none is left is one instruction; with only, and not where more is in the
 ; loop, or the number is wanted afterwards.
-; RUN: %opt -passes=free-arrays -warpwise-idioms -S %s | %FileCheck %s
-; RUN: %opt -passes=free-arrays -warpwise-idioms -disable-output -pass-remarks=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
-; RUN: %opt -passes=free-arrays -S %s | %FileCheck %s --check-prefix=OFF --implicit-check-not=ctpop
-; RUN: %opt -passes=free-arrays -warpwise-idioms -warpwise-off -S %s | %FileCheck %s --check-prefix=OFF --implicit-check-not=ctpop
-; RUN: %opt -passes='default<O2>' -warpwise-idioms -S %s | %FileCheck %s --check-prefix=DEFAULT
+; RUN: %opt -passes=free-arrays -S %s | %FileCheck %s
+; RUN: %opt -passes=free-arrays -disable-output -pass-remarks=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+; RUN: %opt -passes=free-arrays -warpwise-off -S %s | %FileCheck %s --check-prefix=OFF --implicit-check-not=ctpop
+; RUN: %opt -passes='default<O2>' -S %s | %FileCheck %s --check-prefix=DEFAULT
 ; OFF: define ptx_kernel void @guarded(
 ; DEFAULT-LABEL: @guarded(
 ; DEFAULT: call range(i32 {{.*}}) i32 @llvm.ctpop.i32

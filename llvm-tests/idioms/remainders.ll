@@ -1,8 +1,8 @@
 ; A remainder of a loop's counter is computed in 32 bits, as it is written: LLVM's loop strength reduction makes one of 64 of it.
-; RUN: %opt -passes=warpwise -warpwise-idioms -S %s | %FileCheck %s
-; RUN: %opt -passes=warpwise -warpwise-idioms -S %s -o %t.ll && %llc -mcpu=sm_90 -o - %t.ll | %FileCheck %s --check-prefix=PTX --implicit-check-not=mul.hi.u64
-; RUN: %opt -passes=warpwise -warpwise-idioms -disable-output -pass-remarks=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
-; RUN: %opt -passes=warpwise -S %s -o %t.off.ll && %llc -mcpu=sm_90 -o - %t.off.ll | %FileCheck %s --check-prefix=OFF
+; RUN: %opt -passes=warpwise -S %s | %FileCheck %s
+; RUN: %opt -passes=warpwise -S %s -o %t.ll && %llc -mcpu=sm_90 -o - %t.ll | %FileCheck %s --check-prefix=PTX --implicit-check-not=mul.hi.u64
+; RUN: %opt -passes=warpwise -disable-output -pass-remarks=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+; RUN: %opt -passes=warpwise -warpwise-off -S %s -o %t.off.ll && %llc -mcpu=sm_90 -o - %t.off.ll | %FileCheck %s --check-prefix=OFF
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 

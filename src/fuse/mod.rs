@@ -77,7 +77,7 @@ use crate::llvm::remark::{Host, Kind, Reshape};
 use crate::pressure::Pressure;
 use crate::pressure::intervals::at_most;
 use crate::settings::enabled::is_annotated_off;
-use crate::settings::{Transform, is_enabled};
+use crate::settings::{Results, Transform, is_enabled};
 use convert::Tree;
 use legality::Kinds;
 pub use options::Options;
@@ -128,11 +128,14 @@ fn editable<'m>(module: Module<'m>) -> impl Iterator<Item = Function<'m>> {
 }
 
 /// Runs the pass over one function in the middle of a pipeline; returns whether it changed. A function into which calls
-/// are still to be inlined is left for later, since what the calls return is not known yet and may be uniform.
+/// are still to be inlined is left for later, since what the calls return is not known yet and may be uniform; one that only
+/// this module can name, too, unless results may change: melding makes LLVM see later that it does not need a parameter, and
+/// then a caller's product that is passed to it meets another sum.
 pub fn run_early(function: Function<'_>, options: &Options, host: &Host<'_>) -> bool {
     if host.has_nothing(function)
         || !is_enabled(function, Transform::Fuse)
         || has_inlining_to_come(function)
+        || (options.results == Results::Same && function.is_local())
         || is_annotated_off(function, Transform::Fuse)
     {
         return false;

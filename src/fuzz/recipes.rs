@@ -30,7 +30,7 @@ const fn recipe(mode: Mode, pipeline: &'static str, faults: &'static [(Mutant, u
 }
 
 /// What only the idioms of the default pipeline do.
-const IDIOMS: &str = "warpwise<idioms;no-unroll;no-annotate;no-fuse;no-steer>";
+const IDIOMS: &str = "warpwise<no-unroll;no-annotate;no-fuse;no-steer>";
 
 /// Every pass.
 pub const PASSES: &[Tested] = &[
@@ -68,7 +68,7 @@ pub const PASSES: &[Tested] = &[
         recipes: &[
             recipe(
                 Mode::Idioms,
-                "free-arrays<idioms>",
+                FREE_ARRAYS,
                 &[(Mutant::CountNone, 1), (Mutant::CountHalf, 28), (Mutant::CountAnew, 1)],
             ),
             recipe(

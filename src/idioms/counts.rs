@@ -4,12 +4,17 @@
 //! grown by the number of bits, or by one if there was none.
 
 use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Block, Inst, IntPredicate, Value};
+use crate::llvm::handle::{Block, Function, Inst, IntPredicate, Value};
 use crate::mutants::{self, Mutant};
-use llvm_sys::LLVMOpcode::{LLVMAdd, LLVMAnd, LLVMBr, LLVMICmp, LLVMPHI, LLVMTrunc, LLVMZExt};
+use llvm_sys::LLVMOpcode::{
+    self, LLVMAdd, LLVMAnd, LLVMBr, LLVMFAdd, LLVMFMul, LLVMFSub, LLVMICmp, LLVMPHI, LLVMTrunc, LLVMZExt,
+};
 
 /// What is said of a loop.
 pub const MESSAGE: &str = "a loop that counts bits one by one is one instruction";
+
+/// What is said of one that stays.
+pub const KEPT: &str = "a loop that counts bits stays: products and sums around it could become multiply-adds";
 
 /// Instructions of such a loop: two phis, the number less one, the number, the count, the comparison, the branch.
 const INSTRUCTIONS: usize = 7;
@@ -62,6 +67,15 @@ pub fn find(block: Block<'_>) -> Option<Count<'_>> {
         |value: Value<'_>| value.users().all(|user| user.as_inst().is_some_and(|inst| inst.block() == block));
     let are_inside = [number, count, less, rest, compare].iter().all(|inst| is_inside(inst.value()));
     (is_counter && are_inside).then_some(Count { branch, number, count, counted, left_if })
+}
+
+/// Whether a loop may keep products of a function apart from its sums: without it, they could be in one block.
+pub fn keeps_apart(function: Function<'_>) -> bool {
+    let has = |opcodes: &[LLVMOpcode]| {
+        let mut insts = function.blocks().flat_map(|block| block.insts());
+        insts.any(|inst| opcodes.contains(&inst.opcode()) && inst.allows_contraction())
+    };
+    has(&[LLVMFMul]) && has(&[LLVMFAdd, LLVMFSub])
 }
 
 fn is_icmp(inst: Inst<'_>) -> bool {

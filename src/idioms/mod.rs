@@ -1,7 +1,6 @@
 //! Which code does nvcc write in a form that is faster than clang's, without knowing anything of lanes?
 //!
-//! Off unless asked for (`-warpwise-idioms`). Each is decided from one function's text, keeps all results, and is said by a
-//! remark:
+//! Each is decided from one function's text, keeps all results, and is said by a remark:
 //!
 //! - [`counts`]: a loop that clears the lowest bit of a number until none is left counts its bits; `popc` does so at once.
 //! - [`copies`]: a small `memcpy` becomes its loads, and then its stores: the back end alternates them, so that each load
@@ -18,15 +17,26 @@ mod remainders;
 use crate::llvm::edit::Editor;
 use crate::llvm::handle::{Function, Inst, Module};
 use crate::llvm::remark::{Host, Kind, Reshape};
+use crate::settings::Results;
 use crate::settings::enabled::is_all_off;
 use crate::settings::transform::IDIOMS;
 
 /// Counts bits at once; returns whether the module changed.
-pub fn run_early(module: Module<'_>, host: &Host<'_>) -> bool {
+pub fn run_early(module: Module<'_>, results: Results, host: &Host<'_>) -> bool {
     let mut changed = false;
     for function in enabled(module) {
-        let loops = function.blocks().filter_map(counts::find);
-        let plans: Vec<_> = admitted(function, loops, |plan| plan.branch, "BitsCounted", counts::MESSAGE, host);
+        let loops: Vec<_> = function.blocks().filter_map(counts::find).collect();
+        if loops.is_empty() {
+            continue;
+        }
+        if results == Results::Same && counts::keeps_apart(function) {
+            for plan in loops {
+                host.emit(Kind::Missed, function, Some(plan.branch), "BitsContraction", counts::KEPT);
+            }
+            continue;
+        }
+        let plans: Vec<_> =
+            admitted(function, loops.into_iter(), |plan| plan.branch, "BitsCounted", counts::MESSAGE, host);
         let mut editor = Editor::new(module);
         plans.iter().for_each(|plan| counts::apply(&mut editor, plan));
         drop(editor);

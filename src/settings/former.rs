@@ -53,6 +53,11 @@ pub const FORMER: &[Former] = &[
         now: "does nothing any more: the remark GridUniformWork says what the host could do once",
     },
     Former {
+        option: "idioms",
+        takes: Takes::Switch(|_, _| ()),
+        now: "does nothing any more: it is always on, unless -warpwise-off is given",
+    },
+    Former {
         option: "ptxas",
         takes: Takes::Path(|_, _| ()),
         now: "does nothing any more: warpwise compare measures, and warpwise tune lists what ptxas says",

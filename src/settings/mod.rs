@@ -78,8 +78,6 @@ pub struct Settings {
     pub inline: bool,
     /// Unroll loops that keep stack objects in memory.
     pub arrays: bool,
-    /// Write some code in the forms that nvcc writes.
-    pub idioms: bool,
     /// Make versions of kernels, among which the host chooses at the launch.
     pub versions: bool,
     /// Build kernels in alternatives, to be measured.
@@ -122,7 +120,6 @@ impl Default for Settings {
             verify: false,
             inline: true,
             arrays: true,
-            idioms: false,
             versions: false,
             tune: false,
             choices: None,
@@ -210,7 +207,7 @@ impl Settings {
 
     /// Whether some code is written in the forms that nvcc writes: not with the map, which counts the branches of the source.
     pub fn writes_idioms(&self) -> bool {
-        self.idioms && !self.is_off && !self.runs(Transform::Map)
+        !self.is_off && !self.runs(Transform::Map)
     }
 
     /// Whether launches in host code choose among versions of their kernels, or alternatives to be measured.
@@ -253,7 +250,6 @@ impl Settings {
             verify,
             inline: _, // a kernel's code shows what was inlined into it
             arrays: _,
-            idioms: _,
             versions: _, // alternatives are made with and without
             tune: _,
             choices: _,
@@ -410,7 +406,6 @@ mod tests {
             "choices",
             "inline",
             "arrays",
-            "idioms",
         ];
         let plain = Settings::default();
         for row in table::PARAMETERS {

@@ -164,14 +164,6 @@ pub const PARAMETERS: &[Parameter] = &[
         help: "Unroll loops of constant trip count completely if stack objects that they index can be in registers then (on)",
     },
     Parameter {
-        name: "idioms",
-        option: "idioms",
-        value: "",
-        passes: &[FREE_ARRAYS, DEFAULT],
-        takes: Takes::Switch(|settings, on| settings.idioms = on),
-        help: "Count bits at once, copy by loads and then stores, and keep divisions at 32 bits, as nvcc does (off)",
-    },
-    Parameter {
         name: "versions",
         option: "versions",
         value: "",
