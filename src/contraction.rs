@@ -136,6 +136,37 @@ impl Joins<'_, '_> {
             || others.iter().any(|product| computed.contains(&factors(product)))
             || behind.iter().flat_map(|&block| func.block_insts(block)).any(adds_far)
             || passed.filter_map(|&value| func.def(value)).any(is_part)
+            || self.needed(inside, &behind).into_iter().any(is_part)
+    }
+
+    /// Blocks, and all of every loop around one of them: with another shape, a loop is rotated, unrolled, or left by what does
+    /// not change in it, by LLVM or by `ptxas`.
+    pub fn with_loops(&self, inside: &FxHashSet<Block>) -> FxHashSet<Block> {
+        let cycles = &self.outline.cfg().cycles;
+        let around = inside.iter().filter_map(|&block| cycles.outermost_of(block));
+        around.flat_map(|cycle| cycles.blocks(cycle)).chain(inside).copied().collect()
+    }
+
+    /// What is computed elsewhere and only the blocks need, or phis of the blocks behind them: LLVM moves it to what needs it,
+    /// and away from what it uses.
+    fn needed(&self, inside: &FxHashSet<Block>, behind: &FxHashSet<Block>) -> FxHashSet<Inst> {
+        let func = &self.outline.func;
+        let users: Vec<Inst> = inside.iter().flat_map(|&block| func.block_insts(block)).collect();
+        let phis = behind.iter().flat_map(|&block| func.phis(block));
+        let mut open: Vec<Inst> = users.iter().copied().chain(phis).collect();
+        let mut needing: FxHashSet<Inst> = open.iter().copied().collect();
+        let mut needed = FxHashSet::default();
+        while let Some(inst) = open.pop() {
+            for def in func.operands(inst).iter().filter_map(|&value| func.def(value)) {
+                let is_pinned = func.insts[def].opcode == Opcode::Phi || needing.contains(&def);
+                if !is_pinned && self.outline.users(func.result(def)).iter().all(|user| needing.contains(user)) {
+                    needing.insert(def);
+                    needed.insert(def);
+                    open.push(def);
+                }
+            }
+        }
+        needed
     }
 
     /// Whether it is a sum that is joined with a product.

@@ -1,7 +1,7 @@
 //! Which stores of the low bits of a floating-point number would `ptxas` get wrong?
 //!
-//! LLVM's back end writes `store (trunc (bitcast x))` as a store that is narrower than its register, `st.b32 [a], %rd1`. If a
-//! floating-point instruction has computed the register, `ptxas` stores the number converted to an integer of that width
+//! LLVM's back end writes `store (trunc (bitcast x))` as a store that is narrower than its register, `st.b32 [a], %rd1`, and
+//! so it does with the pieces of a store that is not aligned. If a floating-point instruction has computed the register, `ptxas` stores the number converted to an integer of that width
 //! instead of its low bits (CUDA 13.0, sm_75 to sm_120, at every level; LLVM 22 without any pass of ours, too). A `mov` to
 //! another register, in inline PTX so that nobody folds it, stops that, and costs nothing.
 //!
@@ -9,7 +9,7 @@
 //! is cut into the parts that are read. So the code is searched at the end, wherever a store may come from.
 
 use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Inst, Module, Type, ValueKind};
+use crate::llvm::handle::{Inst, Module, Type, Value, ValueKind};
 use crate::llvm::remark::{Host, Kind};
 use crate::settings::enabled::is_all_off;
 use llvm_sys::LLVMOpcode::{
@@ -31,9 +31,13 @@ pub fn run(module: Module<'_>, host: &Host<'_>) -> bool {
         let mut moved: Vec<Inst<'_>> = Vec::new();
         for Found { store, source, bits } in found {
             host.emit(Kind::Passed, function, Some(store), "FloatBitsKept", MESSAGE);
-            if !moved.contains(&source) {
-                Editor::new(module).move_bits(source, bits);
-                moved.push(source);
+            match source {
+                None => Editor::new(module).store_bits(store, bits),
+                Some(source) if !moved.contains(&source) => {
+                    Editor::new(module).move_bits(source, bits);
+                    moved.push(source);
+                }
+                Some(_) => {}
             }
             changed = true;
         }
@@ -41,18 +45,29 @@ pub fn run(module: Module<'_>, host: &Host<'_>) -> bool {
     changed
 }
 
-/// A store, what has the number as an integer, and how many bits that has.
+/// A store, what has the number as an integer, if the store does not have the number itself, and how many bits that has.
 struct Found<'m> {
     store: Inst<'m>,
-    source: Inst<'m>,
+    source: Option<Inst<'m>>,
     bits: u32,
+}
+
+/// Whether a number is computed: what is loaded has no type for `ptxas`.
+fn is_computed(number: Value<'_>) -> bool {
+    number.as_inst().is_some_and(|def| def.opcode() != LLVMLoad)
 }
 
 fn find(store: Inst<'_>) -> Option<Found<'_>> {
     if store.opcode() != LLVMStore {
         return None;
     }
-    let width = store.operand(0).ty().int_bits()?;
+    // the back end stores what is not aligned in pieces, and vectors by element
+    let piece = 8 * store.align();
+    let ty = store.operand(0).ty();
+    if let Some(bits) = bits_of(ty).filter(|_| ty.kind() != LLVMTypeKind::LLVMVectorTypeKind) {
+        return (is_computed(store.operand(0)) && piece < bits).then_some(Found { store, source: None, bits });
+    }
+    let width = ty.int_bits()?.min(piece);
     let mut source = store.operand(0).as_inst()?;
     for _ in 0..MAX_CHAIN {
         match source.opcode() {
@@ -60,17 +75,16 @@ fn find(store: Inst<'_>) -> Option<Found<'_>> {
             // the back end drops what does not matter to the low bits
             LLVMAnd | LLVMOr | LLVMXor | LLVMAdd | LLVMSub if source.operand(1).const_u64().is_some() => {}
             LLVMBitCast => {
-                // what is loaded has no type for ptxas
-                let is_computed = source.operand(0).as_inst().is_some_and(|def| def.opcode() != LLVMLoad);
                 let bits = bits_of(source.operand(0).ty())?;
-                return (is_computed && width < bits).then_some(Found { store, source, bits });
+                let is_wrong = is_computed(source.operand(0)) && width < bits;
+                return is_wrong.then_some(Found { store, source: Some(source), bits });
             }
             // the header for half numbers computes them in inline PTX
             LLVMCall => {
                 let bits = source.ty().int_bits()?;
                 let callee = source.called_value();
                 let computes = callee.kind() == ValueKind::InlineAsm && callee.asm_text().contains("f16");
-                return (computes && bits == 16 && width < bits).then_some(Found { store, source, bits });
+                return (computes && bits == 16 && width < bits).then_some(Found { store, source: Some(source), bits });
             }
             _ => return None,
         }

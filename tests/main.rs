@@ -19,6 +19,7 @@ mod nvcc;
 mod opt;
 mod precision;
 mod project;
+mod random;
 mod reentrancy;
 mod report;
 mod simt;

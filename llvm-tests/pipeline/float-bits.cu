@@ -8,7 +8,7 @@
 // RUN: %cuobjdump -sass %t.cubin | %FileCheck %s --check-prefix=SASS --implicit-check-not=F2I
 
 // REMARK: float-bits.cu:[[@LINE+10]]:{{[0-9]+}}: remark: store of the low bits of a floating-point number: ptxas would convert the number instead
-// SASS-COUNT-4: Function :
+// SASS-COUNT-5: Function :
 
 // CHECK-LABEL: .entry low(
 // CHECK:       mul.f64 [[D:%rd[0-9]+]]
@@ -55,4 +55,15 @@ extern "C" __global__ __launch_bounds__(64) void stack(double* o, const int* i, 
     one.x += one.y;
   }
   o[threadIdx.x] = a[0].w + a[1].w + a[0].x + a[1].x;
+}
+// CHECK:       .entry unaligned(
+// CHECK:       mov.b32 [[P:%r[0-9]+]], %r{{[0-9]+}};
+// CHECK:       st.global.b8 {{.*}}, [[P]];
+// CHECK:       mov.b64 [[Q:%rd[0-9]+]], %rd{{[0-9]+}};
+// CHECK:       st.global.b32 {{.*}}, [[Q]];
+struct __attribute__((packed)) Packed { float f; };
+struct __attribute__((packed, aligned(4))) Halves { double d; };
+extern "C" __global__ void unaligned(Packed* p, Halves* h, const float* f, const double* d) {
+  p[threadIdx.x].f = f[threadIdx.x] * 3.f;
+  h[threadIdx.x].d = d[threadIdx.x] * 3.;
 }

@@ -13,6 +13,7 @@ pub mod plan;
 pub mod products;
 pub mod ptxas;
 pub mod readonly;
+mod recursion;
 pub mod shuffles;
 pub mod sites;
 pub mod verify;
@@ -28,6 +29,7 @@ use claim::Claims;
 pub use options::Options;
 use plan::Plan;
 use readonly::ReadOnlyMemory;
+use rustc_hash::FxHashMap;
 
 /// Runs the pass over a module; returns whether it changed.
 pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
@@ -57,6 +59,12 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
             (facts, handles, plan)
         })
         .collect();
+    if plans.iter().any(|(.., plan)| plan.tells_ptxas()) {
+        let positions: FxHashMap<_, _> = module.functions().zip(0u32..).collect();
+        let bodies = plans.iter().map(|(facts, handles, _)| (positions[&handles.function], facts));
+        let reach = recursion::reach_recursion(bodies);
+        plans.iter_mut().zip(reach).filter(|(_, reaches)| *reaches).for_each(|((.., plan), _)| plan.tell_nothing());
+    }
     if host.counts_plans() {
         plans.iter_mut().for_each(|(facts, handles, plan)| limit(facts, handles, plan, host));
     }

@@ -37,6 +37,7 @@ pub enum Reject {
     LoopEnd,
     Short,
     NoJoin,
+    Recursion,
     SwitchedOff,
 }
 
@@ -48,6 +49,7 @@ impl Reject {
             Reject::LoopEnd => "BranchEndsLoop",
             Reject::Short => "BranchTooShort",
             Reject::NoJoin => "BranchWithoutJoin",
+            Reject::Recursion => "BranchNearRecursion",
             Reject::SwitchedOff => "BranchSwitchedOff",
         }
     }
@@ -62,6 +64,9 @@ impl std::fmt::Display for Reject {
             Reject::LoopEnd => "branch is uniform, but ends a loop: telling ptxas so would stop it from unrolling",
             Reject::Short => "branch is uniform, but so short that ptxas predicates it",
             Reject::NoJoin => "branch is uniform, but its sides never meet: there is no barrier to remove",
+            Reject::Recursion => {
+                "branch is uniform, but its function may come to a recursive call: ptxas would let lanes go on by themselves"
+            }
             Reject::SwitchedOff => "branch is uniform, but votes and marks are switched off",
         })
     }
@@ -91,6 +96,18 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Whether `ptxas` learns what is uniform.
+    pub fn tells_ptxas(&self) -> bool {
+        !(self.shuffles.is_empty() && self.votes.is_empty() && self.marks.is_empty())
+    }
+
+    /// Leaves all branches as they are.
+    pub fn tell_nothing(&mut self) {
+        self.shuffles.clear();
+        let told = self.votes.drain(..).chain(self.marks.drain(..));
+        self.rejects.extend(told.map(|block| (block, Reject::Recursion)));
+    }
+
     /// Whether the analysis will know less about the function afterwards. It takes the result of a vote or shuffle to
     /// be uniform in the warp only, and some such value is uniform in the block or the grid now.
     pub fn narrows(&self, facts: &Facts) -> bool {

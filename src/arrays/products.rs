@@ -71,6 +71,8 @@ impl Walk<'_, '_> {
         let func = &self.outline.func;
         let home = func.insts[self.product].block;
         let joins = Joins { outline: self.outline, handles: self.handles };
+        let cycles = &self.outline.cfg().cycles;
+        let is_header = |block: Block| cycles.cycle_of(block).is_some_and(|cycle| cycles.header(cycle) == block);
         let mut met = Met::default();
         let mut seen = FxHashSet::default();
         // a value, and whether it came through a phi or an object
@@ -93,6 +95,10 @@ impl Walk<'_, '_> {
                     }
                     Opcode::Store if self.stores.contains(&user) && func.operands(user)[0] == value => {
                         open.extend(self.loads.iter().map(|&load| (load, true)));
+                    }
+                    // LLVM may make one product of those that meet here, behind the phi
+                    Opcode::Phi if !is_header(data.block) && joins.may_meet_sum(self.product) => {
+                        return Met { here: true, apart: true };
                     }
                     Opcode::Phi => open.push((func.result(user), true)),
                     opcode if opcode.passes_on_product() => open.push((func.result(user), is_carried)),

@@ -195,10 +195,10 @@ impl Grower<'_, '_, '_> {
             tree.selects += selects;
             tree.cost += selects * self.context.costs.select(func, func.result(phi));
         }
-        let inside = tree.blocks.iter().map(|way| way.block);
+        let inside = || tree.blocks.iter().map(|way| way.block).collect();
         let stays = !self.pays(&tree, cycle)
             || self.keeps_from_sinking(&tree)
-            || self.context.changes_contraction(self.outline, inside);
+            || self.context.changes_contraction(self.outline, |_| inside());
         (!stays).then_some(tree)
     }
 

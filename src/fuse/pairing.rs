@@ -90,7 +90,7 @@ pub struct Context<'a, 'm> {
     pub map: Option<&'a Feedback>,
 }
 
-impl Context<'_, '_> {
+impl<'m> Context<'_, 'm> {
     /// What the divergence map reports about the branch at the end of a block.
     pub fn visits(&self, block: Block) -> Option<Visits> {
         let counts = self.map?.of_branch(self.handles.inst(self.func.terminator(block)))?;
@@ -99,9 +99,16 @@ impl Context<'_, '_> {
 
     /// Whether [multiply-adds may change](Joins::may_change) that must not, if some blocks become part of the one in front of
     /// them.
-    pub fn changes_contraction(&self, outline: &Outline, inside: impl IntoIterator<Item = Block>) -> bool {
+    pub fn changes_contraction(
+        &self,
+        outline: &Outline,
+        inside: impl FnOnce(&Joins<'_, 'm>) -> FxHashSet<Block>,
+    ) -> bool {
+        if self.results == Results::Contract {
+            return false;
+        }
         let joins = Joins { outline, handles: self.handles };
-        self.results == Results::Same && joins.may_change(&inside.into_iter().collect())
+        joins.may_change(&inside(&joins))
     }
 }
 

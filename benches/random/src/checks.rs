@@ -11,8 +11,8 @@
 //! **Multiply-adds.** LLVM contracts `a * b + c` only within a block, so moving code decides how results are rounded. A
 //! kernel has products and sums of its own and multiply-adds, of each type. A pass that melds or converts branches makes
 //! fewer of each kind: of two that are alike, one stays, and what nobody needs any more goes. A multiply-add that falls
-//! apart leaves a product and a sum; one that comes into being takes a sum. So where there are fewer multiply-adds there
-//! may not be more products, nor more multiply-adds where there are fewer sums or products. This holds for kernels in
+//! apart leaves a product or a sum; one that comes into being takes one. So where there are fewer multiply-adds there may
+//! not be more products or sums, nor more multiply-adds where there are fewer of these. This holds for kernels in
 //! which no pass duplicates code ([`DUPLICATES`]); a change that another melding outweighs is not seen, but the random
 //! kernels are many.
 
@@ -189,7 +189,7 @@ pub fn contractions(plain: &str, ours: &Built) -> Vec<String> {
         for ty in types {
             let count = |of: &Roundings, kind| of.get(&(ty.clone(), kind)).copied().unwrap_or(0);
             let [fma, mul, sum] = ["fma", "mul", "sum"].map(|kind| (count(before, kind), count(after, kind)));
-            let falls_apart = fma.1 < fma.0 && mul.1 > mul.0;
+            let falls_apart = fma.1 < fma.0 && (mul.1 > mul.0 || sum.1 > sum.0);
             let comes_to_be = fma.1 > fma.0 && (mul.1 < mul.0 || sum.1 < sum.0);
             if falls_apart || comes_to_be {
                 out.push(format!(

@@ -45,16 +45,30 @@ impl<'m> Editor<'m> {
     /// Passes the bits of a number, which an instruction has as an integer or as a vector of some, to all its users through a
     /// `mov` of inline PTX.
     pub fn move_bits(&mut self, source: Inst<'m>, bits: u32) {
+        let (old, int) = (source.value(), self.int_type(bits));
+        let whole = self.after(source).reinterpret(old, int, bits);
+        let moved = self.moved(whole, bits);
+        let new = self.reinterpret(moved, old.ty(), bits);
+        self.replace_uses_except(old, new, if whole == old { moved } else { whole });
+    }
+
+    /// Stores a floating-point number as an integer that went through a `mov` of inline PTX.
+    pub fn store_bits(&mut self, store: Inst<'m>, bits: u32) {
+        let int = self.int_type(bits);
+        let whole = self.before(store).reinterpret(store.operand(0), int, bits);
+        let moved = self.moved(whole, bits);
+        self.set_operand(store, 0, moved);
+    }
+
+    /// An integer behind a `mov` of inline PTX.
+    fn moved(&mut self, whole: Value<'m>, bits: u32) -> Value<'m> {
         let constraints = match bits {
             16 => "=h,h",
             32 => "=r,r",
             _ => "=l,l",
         };
-        let (old, int) = (source.value(), self.int_type(bits));
-        let whole = self.after(source).reinterpret(old, int, bits);
-        let moved = self.pure_assembly(&format!("mov.b{bits} $0, $1;"), constraints, int, &[whole]);
-        let new = self.reinterpret(moved, old.ty(), bits);
-        self.replace_uses_except(old, new, if whole == old { moved } else { whole });
+        let int = self.int_type(bits);
+        self.pure_assembly(&format!("mov.b{bits} $0, $1;"), constraints, int, &[whole])
     }
 
     /// Inline PTX without effects, whose operands have the type of its result.
