@@ -100,7 +100,9 @@ impl Joins<'_, '_> {
     /// - a block uses such a product from elsewhere, or passes it on to a phi behind it;
     /// - a product of a block, which all lanes then compute, may replace an equal one elsewhere;
     /// - a sum behind the blocks uses a product from elsewhere;
-    /// - another way to a block behind them passes a joined sum or such a product on to a phi there.
+    /// - another way to a block behind them passes a joined sum or such a product on to a phi there;
+    /// - only the blocks, or phis behind them, need a joined sum or such a product, wherever it is computed;
+    /// - they stand between a product and a sum that uses it.
     pub fn may_change(&self, inside: &FxHashSet<Block>) -> bool {
         let func = &self.outline.func;
         if func.insts.values().all(|inst| inst.opcode != Opcode::FMul) {
@@ -137,6 +139,18 @@ impl Joins<'_, '_> {
             || behind.iter().flat_map(|&block| func.block_insts(block)).any(adds_far)
             || passed.filter_map(|&value| func.def(value)).any(is_part)
             || self.needed(inside, &behind).into_iter().any(is_part)
+            || others.iter().any(|&product| self.is_parted(product, inside))
+    }
+
+    /// Whether blocks stand between a product and a sum that uses it, and so keep the two apart: without them, LLVM moves such
+    /// a sum up to the product.
+    fn is_parted(&self, product: Inst, inside: &FxHashSet<Block>) -> bool {
+        let dominators = self.outline.dominators();
+        let block = |inst: Inst| self.outline.func.insts[inst].block;
+        let is_before = |inst: Inst| inside.iter().any(|&b| dominators.dominates(block(inst), b));
+        let is_far = |&user: &Inst| self.is_sum(user) && block(user) != block(product) && !is_before(user);
+        let users = self.users(product);
+        users.len() > 1 && users.iter().any(is_far) && is_before(product)
     }
 
     /// Blocks, and all of every loop around one of them: with another shape, a loop is rotated, unrolled, or left by what does

@@ -277,14 +277,15 @@ mod tests {
     #[test]
     fn a_multiply_add_that_falls_apart_is_seen() {
         let entry = |code: &str| format!(".entry k1()\n{{\n{code}}}\n");
-        let ours = |code: &str| Built { ptx: entry(code), done: Vec::new() };
+        let ours = |code: &str| Built { ptx: entry(code), done: Vec::new(), versions: Vec::new() };
         let (fma, two) = ("\tfma.rn.f32 %a, %b, %c, %d;\n", "\tmul.rn.f32 %a, %b, %c;\n\tadd.rn.f32 %d, %a, %e;\n");
         let both = format!("{fma}{fma}");
         assert!(contractions(&entry(&both), &ours(fma)).is_empty(), "two that are alike are melded");
         assert!(!contractions(&entry(fma), &ours(two)).is_empty());
         assert!(!contractions(&entry(two), &ours(fma)).is_empty());
         assert!(contractions(&entry(&format!("{fma}{two}")), &ours(fma)).is_empty(), "nobody needs it");
-        let unrolled = Built { ptx: entry(&both), done: vec![("k1".to_owned(), "LoopUnrolled".to_owned())] };
+        let unrolled =
+            Built { ptx: entry(&both), done: vec![("k1".to_owned(), "LoopUnrolled".to_owned())], versions: Vec::new() };
         assert!(contractions(&entry(fma), &unrolled).is_empty());
     }
 

@@ -134,6 +134,8 @@ pub struct Built {
     pub ptx: String,
     /// Kernels and names of remarks that say what was done.
     pub done: Vec<(String, String)>,
+    /// Entry points that only launches may run in which certain facts hold.
+    pub versions: Vec<String>,
 }
 
 impl Tools {
@@ -204,11 +206,11 @@ impl Tools {
                 fs::remove_file(ir)?;
             }
         }
-        let done = fs::read_to_string(&record).map(|text| done(&text)).unwrap_or_default();
+        let remarks = fs::read_to_string(&record).unwrap_or_default();
         let _ = fs::remove_file(&record);
         let text = fs::read_to_string(&ptx).with_context(|| ptx.display().to_string())?;
         fs::remove_file(ptx)?;
-        Ok(Built { ptx: without_lines(&text), done })
+        Ok(Built { ptx: without_lines(&text), done: done(&remarks), versions: versions(&remarks) })
     }
 
     /// Compiles a source to IR beside it, without contraction: with clang alone, or with the plugin in a variant.
@@ -273,11 +275,41 @@ fn without_lines(ptx: &str) -> String {
     lines.map(|line| if line.starts_with(".target") { line.replace(", debug", "") } else { line.to_owned() }).collect()
 }
 
+/// The remarks that say what was done.
+fn passed(yaml: &str) -> impl Iterator<Item = &str> {
+    yaml.split("--- ").filter(|block| block.starts_with("!Passed"))
+}
+
+fn field(block: &str, name: &str) -> Option<String> {
+    block.lines().find_map(|line| line.strip_prefix(name)).map(|v| v.trim().trim_matches('\'').to_owned())
+}
+
 /// Functions and names of the remarks that say what was done.
 fn done(yaml: &str) -> Vec<(String, String)> {
-    let field = |block: &str, name: &str| {
-        block.lines().find_map(|line| line.strip_prefix(name)).map(|v| v.trim().trim_matches('\'').to_owned())
-    };
-    let blocks = yaml.split("--- ").filter(|block| block.starts_with("!Passed"));
-    blocks.filter_map(|block| Some((field(block, "Function:")?, field(block, "Name:")?))).collect()
+    passed(yaml).filter_map(|block| Some((field(block, "Function:")?, field(block, "Name:")?))).collect()
+}
+
+/// Symbols of the alternatives to be measured that are versions: `k$t2` is the second behind `plain`.
+fn versions(yaml: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for block in passed(yaml).filter(|block| block.contains("TuningMade")) {
+        let names = block.split_once("plain, ").and_then(|(_, rest)| rest.split_once(" (code"));
+        let (Some(function), Some((names, _))) = (field(block, "Function:"), names) else { continue };
+        let numbered = names.split(", ").zip(1..).filter(|(name, _)| name.trim().starts_with("version"));
+        found.extend(numbered.map(|(_, number)| format!("{function}$t{number}")));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_not_alternatives_for_every_launch() {
+        let yaml = "--- !Passed\nPass:            warpwise\nName:            TuningMade\nFunction:        'k7'\nArgs:\n  - \
+                    String:          'to be measured in the program: plain, models, version1, fuse (code 00)'\n...\n";
+        assert_eq!(versions(yaml), ["k7$t2"]);
+        assert_eq!(done(yaml), [("k7".to_owned(), "TuningMade".to_owned())]);
+    }
 }

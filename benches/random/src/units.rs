@@ -161,8 +161,9 @@ fn assemble(
     job: &mut Job,
     (plain, ours): (&str, Built),
 ) -> Result<()> {
+    let Built { ptx: ours, done, versions } = ours;
     let mut kernels: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
-    for (function, remark) in ours.done {
+    for (function, remark) in done {
         if let Some(seed) = ptx::owner(&function) {
             kernels.entry(remark).or_default().insert(seed);
         }
@@ -170,7 +171,7 @@ fn assemble(
     job.done = kernels.into_iter().map(|(remark, seeds)| (remark, seeds.len())).collect();
     let mut changed = match variant.level {
         Some(_) => ptx::entries(plain).into_iter().map(|entry| entry.0).collect(),
-        None => ptx::changed(plain, &ours.ptx),
+        None => ptx::changed(plain, &ours),
     };
     // clang alone gets these wrong, and the plugin mends them: there is nothing to compare with
     let wrong: BTreeSet<u64> = checks::converted_stores(plain).iter().filter_map(|line| ptx::owner(line)).collect();
@@ -178,8 +179,9 @@ fn assemble(
     if changed.is_empty() {
         return Ok(());
     }
-    let (plain, ours) = (ptx::keep(plain, &changed), ptx::keep(&ours.ptx, &changed));
+    let (plain, ours) = (ptx::keep(plain, &changed), ptx::keep(&ours, &changed));
     job.entries = ptx::entries(&ours);
+    job.entries.retain(|(_, entry)| !versions.contains(entry));
     tools.assemble(&plain, &job.cubin(folder, "plain"), LEVEL)?;
     tools.assemble(&ours, &job.cubin(folder, "ours"), variant.level.unwrap_or(LEVEL))
 }
