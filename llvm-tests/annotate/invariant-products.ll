@@ -35,9 +35,9 @@ end:
   ret void
 }
 
-; In one block, the back end joins both sums with the one product; and a product that no sum uses does not matter.
+; The same in one block: of two products, a sum is joined with the one of fewer uses.
 ; CHECK-LABEL: @together(
-; CHECK-COUNT-4: !invariant.load
+; CHECK-NOT: !invariant.load
 ; CHECK: ret void
 define ptx_kernel void @together(ptr %out, ptr noalias readonly %f, ptr noalias readonly %g) {
   %a = load float, ptr %f, align 4
@@ -49,6 +49,47 @@ define ptx_kernel void @together(ptr %out, ptr noalias readonly %f, ptr noalias 
   %a2 = load float, ptr %f, align 4
   %b2 = load float, ptr %g, align 4
   %p2 = fmul contract float %a2, %b2
+  %s2 = fadd contract float %p2, %s
+  store float %s2, ptr %out, align 4
+  ret void
+}
+
+; A product that no sum uses does not matter.
+; CHECK-LABEL: @alone(
+; CHECK-COUNT-4: !invariant.load
+; CHECK: ret void
+define ptx_kernel void @alone(ptr %out, ptr noalias readonly %f, ptr noalias readonly %g) {
+  %a = load float, ptr %f, align 4
+  %b = load float, ptr %g, align 4
+  %p = fmul contract float %a, %b
+  store float %p, ptr %out, align 4
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %a2 = load float, ptr %f, align 4
+  %b2 = load float, ptr %g, align 4
+  %p2 = fmul contract float %a2, %b2
+  store float %p2, ptr %out, align 4
+  ret void
+}
+
+; Where the ways to a block bring loads of one address, they are one, too, and so are the products.
+; CHECK-LABEL: @ways(
+; CHECK-NOT: !invariant.load
+; CHECK: ret void
+define ptx_kernel void @ways(ptr %out, ptr noalias readonly %f, float %b) {
+entry:
+  %a = load float, ptr %f, align 4
+  %p = fmul contract float %a, %b
+  %s = fadd contract float %p, 1.0
+  store float %s, ptr %out, align 4
+  %more = fcmp ogt float %s, 1.0
+  br i1 %more, label %then, label %end
+then:
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %again = load float, ptr %f, align 4
+  br label %end
+end:
+  %a2 = phi float [ %a, %entry ], [ %again, %then ]
+  %p2 = fmul contract float %a2, %b
   %s2 = fadd contract float %p2, %s
   store float %s2, ptr %out, align 4
   ret void

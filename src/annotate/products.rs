@@ -1,11 +1,12 @@
 //! Which loads may not be marked invariant, because multiply-adds would change?
 //!
 //! LLVM takes two invariant loads of one address for one, and then whatever is computed from them alike. If that makes one
-//! product of two in different blocks, sums of several blocks use it, and the back end joins it with a sum of its own block
-//! at most ([`contraction`](crate::contraction)). Loads that such a product needs are left as they are.
+//! product of two, more sums use it, in other blocks perhaps, and the back end joins it with a sum of its own block at most,
+//! and of two products with that of fewer uses ([`contraction`](crate::contraction)). Loads that such a product needs are
+//! left as they are.
 //!
-//! Two values are alike if their operations and operands are: value numbering without phis and memory, once with the loads
-//! and once without. What an operation has besides operands is not looked at, so more may seem alike than is.
+//! Two values are alike if their operations and operands are: value numbering without memory, once with the loads and
+//! once without; phis are alike in one block, and what all ways bring alike is no phi. What an operation has besides operands is not looked at, so more may seem alike than is.
 
 use super::plan::InvariantLoad;
 use crate::contraction::Joins;
@@ -32,10 +33,8 @@ pub fn keep_apart(facts: &Facts, handles: &Handles<'_>, invariants: &mut Vec<Inv
     }
     let mut apart = FxHashSet::default();
     for class in classes.values() {
-        let place = |inst: Inst| (before.of(func.result(inst)), func.insts[inst].block);
-        let (number, home) = place(class[0]);
-        let differs = |(other, block)| other != number && block != home;
-        if class.iter().any(|&product| differs(place(product))) {
+        let number = |inst: Inst| before.of(func.result(inst));
+        if class.iter().any(|&product| number(product) != number(class[0])) {
             class.iter().for_each(|&product| collect_loads(facts, &loads, product, &mut apart));
         }
     }
@@ -51,7 +50,7 @@ fn collect_loads(facts: &Facts, loads: &FxHashSet<Inst>, product: Inst, found: &
             found.insert(inst);
         }
         for def in func.operands(inst).iter().filter_map(|&operand| func.def(operand)) {
-            if func.insts[def].opcode != Opcode::Phi && seen.insert(def) {
+            if seen.insert(def) {
                 open.push(def);
             }
         }
@@ -66,20 +65,27 @@ impl Numbering {
         let func = &facts.func;
         let mut numbering = Numbering(FxHashMap::default());
         let mut known: FxHashMap<(Opcode, Vec<u32>), u32> = FxHashMap::default();
-        // in this order, what dominates an instruction comes before it
-        for &block in facts.cfg().order.preorder() {
+        // in this order, operands come before what uses them, but for those that a loop brings
+        for &block in facts.cfg().order.rpo() {
             for inst in func.block_insts(block) {
                 let data = &func.insts[inst];
                 let is_alike = match data.opcode {
-                    Opcode::Phi => false,
+                    Opcode::Phi => true,
                     Opcode::Load => loads.contains(&inst) || data.flags.contains(Flags::INVARIANT),
                     opcode => opcode.is_value_of_operands() || opcode == Opcode::Call,
                 };
                 let result = func.result(inst);
                 let fresh = numbering.of(result);
                 if is_alike {
-                    let operands = func.operands(inst).iter().map(|&operand| numbering.of(operand)).collect();
-                    let number = *known.entry((data.opcode, operands)).or_insert(fresh);
+                    let mut operands: Vec<u32> = func.operands(inst).iter().map(|&value| numbering.of(value)).collect();
+                    let number = match data.opcode {
+                        Opcode::Phi if operands.iter().all(|&operand| operand == operands[0]) => operands[0],
+                        opcode => {
+                            // phis choose by the way to their block
+                            operands.extend((opcode == Opcode::Phi).then(|| block.as_u32()));
+                            *known.entry((opcode, operands)).or_insert(fresh)
+                        }
+                    };
                     numbering.0.insert(result, number);
                 }
             }
