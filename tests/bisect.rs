@@ -1,11 +1,11 @@
 //! Does `scripts/bisect` find the plan that breaks a program, and does it say what is wrong with its input?
 
-use crate::common::{llvm_tool, plugin};
+use crate::common::{llvm_tool, plugin, root};
 use assert_cmd::Command;
 use predicates::str::contains;
 
 fn bisect() -> Command {
-    Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/bisect"))
+    Command::new(root().join("scripts/bisect"))
 }
 
 /// A command of the shell, given what `scripts/bisect` leaves in its environment.
@@ -17,7 +17,8 @@ fn bisect_shell(options: &[&str], line: &str) -> assert_cmd::assert::Assert {
 #[test]
 fn the_plan_and_its_remark_are_found() {
     let (opt, plugin) = (llvm_tool("opt"), plugin());
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/llvm-tests/pipeline/limit.ll");
+    let file = root().join("llvm-tests/pipeline/limit.ll");
+    let file = file.display();
     let line = format!(
         "'{}' '-load-pass-plugin={}' $WARPWISE_OPT -passes='annotate-uniform,fuse-branches<always>' -S '{file}' >\"$0\" && grep -q 'br i1 %div.first' \"$0\"",
         opt.get_program().display(),

@@ -1,6 +1,6 @@
 //! Do builds find an installed warpwise, and rebuild when the plugin changes? CMake with Ninja, and ccache.
 
-use crate::common::{cuda_tree, is_installed, llvm_tool, plugin, stderr, stdout, warpwise};
+use crate::common::{cuda_tree, is_installed, llvm_tool, plugin, root, stderr, stdout, warpwise};
 use assert_cmd::Command;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ fn tool(name: &str) -> Command {
 /// Runs scripts/install on this build.
 fn installed(folder: &Path) -> PathBuf {
     let prefix = folder.join("prefix");
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/install");
+    let script = root().join("scripts/install");
     let target = plugin().parent().unwrap().parent().unwrap().to_owned();
     let mut install = Command::new(script);
     let output = install.env("CARGO_TARGET_DIR", target).arg("--no-build").arg(&prefix).output().unwrap();
@@ -218,7 +218,7 @@ fn the_cuda_tree_is_found_where_others_look_for_it() {
 
 #[test]
 fn the_script_says_what_it_wants() {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/install");
+    let script = root().join("scripts/install");
     let output = Command::new(script).output().unwrap();
     assert!(!output.status.success() && stderr(&output).contains("no prefix given"), "{}", stderr(&output));
 }

@@ -1,8 +1,8 @@
 //! Does the plugin behave inside clang: remarks with source lines, an optimisation record, an untouched host side?
 
-use crate::common::{clang_cuda, plugin_flag, stderr, stdout};
+use crate::common::{clang_cuda, plugin_flag, root, stderr, stdout};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tempfile::TempDir;
 
 const SOURCE: &str = "\
@@ -133,7 +133,7 @@ const SOURCES: [&str; 10] = [
 
 #[test]
 fn functions_that_no_pass_changes_become_the_same_ptx() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = root();
     let (mut same, mut refused) = (0, 0);
     for source in SOURCES {
         let folder = tempfile::tempdir().unwrap();

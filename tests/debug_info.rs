@@ -1,7 +1,7 @@
 //! Do the transforms preserve debug information on every lit file about them, and is a kernel's PTX the same with and
 //! without it? `src/check/debug_info.rs` defines what is checked.
 
-use crate::common::{clang_cuda, opt, plugin_flag, stderr, stdout};
+use crate::common::{clang_cuda, opt, plugin_flag, root, stderr, stdout};
 use std::path::{Path, PathBuf};
 use warpwise::check::debug_info::{Editors, check};
 use warpwise::fuzz::recipes::PASSES;
@@ -10,10 +10,6 @@ use warpwise::settings::{DEFAULT, INLINE_CALLS};
 
 /// Flags of a RUN line that change the transformation, not what is printed.
 const FLAGS: [&str; 2] = ["-warpwise-", "-mcpu"];
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

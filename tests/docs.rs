@@ -1,5 +1,6 @@
 //! Does docs/PASSES.md list every pass, option, parameter and remark of the code, and nothing else?
 
+use crate::common::root;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use warpwise::settings::former;
@@ -28,10 +29,6 @@ const REMARKS: &[&str] = &[
     "src/unroll",
     "src/versions.rs",
 ];
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 fn files(place: &Path, extension: &str, found: &mut Vec<PathBuf>) {
     if place.is_file() {

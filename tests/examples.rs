@@ -12,7 +12,7 @@
 //! Every run checks all claims of the analysis (`--check`) and watches shared memory for races. It is repeated on the
 //! code after the transforms, which must print the same numbers.
 
-use crate::common::{clang_cuda, opt, stderr, stdout, warpwise};
+use crate::common::{clang_cuda, opt, root, stderr, stdout, warpwise};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 const TOLERANCE: f64 = 1e-4;
 
 fn examples() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let folder = root().join("examples");
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|ext| ext == "cu")).collect();
     files.sort();
@@ -131,7 +131,7 @@ fn kernels_compute_what_is_expected_and_no_claim_is_violated() {
 
 #[test]
 fn every_kernel_is_run_and_every_example_has_a_lit_file() {
-    let lit = Path::new(env!("CARGO_MANIFEST_DIR")).join("llvm-tests/examples");
+    let lit = root().join("llvm-tests/examples");
     let mut faults = Vec::new();
     for path in examples() {
         let source = std::fs::read_to_string(&path).unwrap();

@@ -1,11 +1,11 @@
 //! Is the code for the host unchanged, byte for byte, whatever the options are?
 
-use crate::common::{clang_cuda, llvm_tool, plugin_flag, stderr};
+use crate::common::{clang_cuda, llvm_tool, plugin_flag, root, stderr};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 fn source(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/host").join(name)
+    root().join("tests/host").join(name)
 }
 
 /// The object that clang makes; `None` if this clang cannot make it even without the plugin.

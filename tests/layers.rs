@@ -1,14 +1,11 @@
 //! Does every room of src/ use rooms on lower floors only? The floors are those in the table of docs/ARCHITECTURE.md.
 
+use crate::common::root;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// What does not hold yet: a room, and one on the same floor or above that it uses. Only ever shorter.
 const EXCEPTIONS: &[(&str, &str)] = &[];
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 /// The floor of each room: rows of the table whose first cell is a number.
 fn floors() -> BTreeMap<String, u32> {

@@ -1,5 +1,6 @@
 //! Do the lit files under llvm-tests/ ask for what the folder of a checkout cannot change?
 
+use crate::common::root;
 use predicates::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -64,7 +65,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 #[test]
 fn no_forbidden_pattern_matches_the_path_of_a_folder() {
     let mut found = Vec::new();
-    files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("llvm-tests"), &mut found);
+    files(&root().join("llvm-tests"), &mut found);
     let (mut patterns, mut faults) = (0, Vec::new());
     for path in found {
         let Ok(text) = fs::read_to_string(&path) else { continue };

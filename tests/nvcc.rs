@@ -1,6 +1,6 @@
 //! Does `warpwise nvcc` build what nvcc's command lines build? Objects, programs, libraries, device code in all forms.
 
-use crate::common::{cuda_tree, stderr, stdout, warpwise};
+use crate::common::{cuda_tree, root, stderr, stdout, warpwise};
 use std::fs;
 use std::path::Path;
 use std::process::Output;
@@ -293,7 +293,7 @@ fn messages_and_versions() {
 
 #[test]
 fn the_document_has_every_row() {
-    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/NVCC.md")).unwrap();
+    let page = fs::read_to_string(root().join("docs/NVCC.md")).unwrap();
     let table = warpwise::cli::nvcc::flags::markdown();
     assert!(page.contains(&table), "docs/NVCC.md: put this table in place of the one there\n{table}");
 }

@@ -1,10 +1,10 @@
 //! Does `warpwise report` contain what a reader needs, for sources and for IR, as text and as JSON?
 
-use crate::common::{KERNEL, cuda_tree, stderr, stdout, warpwise};
-use std::path::{Path, PathBuf};
+use crate::common::{KERNEL, cuda_tree, root, stderr, stdout, warpwise};
+use std::path::PathBuf;
 
 fn example(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name)
+    root().join("examples").join(name)
 }
 
 fn report(arguments: &[&str]) -> (bool, String, String) {

@@ -4,9 +4,8 @@
 //! The CUDA tests need clang 22 and a CUDA tree (`WARPWISE_CUDA` or `.cache/cuda`); without them they are skipped (see
 //! [`skip`]).
 
-use crate::common::skip;
+use crate::common::{root, skip};
 use std::collections::HashMap;
-use std::path::Path;
 use warpwise::cli::cuda;
 use warpwise::llvm::image::{self, ModuleImage};
 use warpwise::llvm::owned::OwnedModule;
@@ -86,7 +85,7 @@ fn cuda_modules() -> Vec<(String, ModuleImage)> {
         skip(&format!("{why:#}"));
         return Vec::new();
     }
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/simt/kernels.cu");
+    let source = root().join("tests/simt/kernels.cu");
     ["-O0", "-O1", "-O2", "-O3"]
         .into_iter()
         .map(|level| {

@@ -1,6 +1,6 @@
 //! Does the wheel work in a fresh environment: the command, the plugin's flags for build scripts, the Python module?
 
-use crate::common::{KERNEL, cuda_tree, plugin, skip, stderr, stdout};
+use crate::common::{KERNEL, cuda_tree, plugin, root, skip, stderr, stdout};
 use assert_cmd::Command;
 use std::fs;
 use std::path::Path;
@@ -36,7 +36,7 @@ fn a_fresh_environment_has_the_command_and_the_module() {
         return skip("python3 -m venv makes no environment: install python3-venv");
     }
     let target = plugin().parent().unwrap().parent().unwrap().to_owned();
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/package");
+    let script = root().join("scripts/package");
     let output = Command::new(script)
         .env("CARGO_TARGET_DIR", target)
         .args(["--no-build", "wheel"])
@@ -63,7 +63,7 @@ fn a_fresh_environment_has_the_command_and_the_module() {
     python(&["use.py", "k.ll"]);
 
     // an example, by the script that pip has made
-    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/avg_square.cu");
+    let example = root().join("examples/avg_square.cu");
     for (name, arguments) in
         [("warpwise", ["report"].as_slice()), ("warpwise-nvcc", &["-arch=sm_90", "-ptx", "-o", "a.ptx"])]
     {

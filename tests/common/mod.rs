@@ -19,6 +19,11 @@ pub fn skip(why: &str) {
     noted.unwrap_or_else(|e| panic!("cannot note in {} that {line}: {e}", list.display()));
 }
 
+/// The repository.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
 /// A tool of the LLVM with which warpwise was built.
 pub fn llvm_tool(name: &str) -> Command {
     let prefix = std::env::var("LLVM_SYS_221_PREFIX").unwrap_or_else(|_| "/usr/lib/llvm-22".to_owned());
@@ -48,7 +53,7 @@ pub fn opt() -> Command {
 pub fn cuda_tree() -> PathBuf {
     let cached = || {
         let cache = std::env::var_os("WARPWISE_CACHE").map(PathBuf::from);
-        cache.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join(".cache")).join("cuda/nvidia/cu13")
+        cache.unwrap_or_else(|| root().join(".cache")).join("cuda/nvidia/cu13")
     };
     let tree = std::env::var_os("WARPWISE_CUDA").map_or_else(cached, PathBuf::from);
     assert!(tree.join("nvvm/libdevice").is_dir(), "no CUDA tree at {}: run scripts/setup", tree.display());

@@ -1,12 +1,12 @@
 //! The program that launches a kernel on the stand-in for the CUDA runtime. Each test is a process of its own, so what is
 //! compiled is kept for the others.
 
-use crate::common::{kept, llvm_tool, plugin, plugin_flag};
-use std::path::{Path, PathBuf};
+use crate::common::{kept, llvm_tool, plugin, plugin_flag, root};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/launch")
+    root().join("tests/launch")
 }
 
 /// All that may change what is compiled here, except for flags.
