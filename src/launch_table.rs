@@ -10,14 +10,13 @@
 
 use crate::geometry::{BlockShape, Geometry, Rows, WARP_SIZE};
 use std::fmt;
-use warpwise_timer::format::LAUNCH_TABLES;
 
 /// First word of a table, which also tells its format.
-pub const MAGIC: u64 = LAUNCH_TABLES[0];
+pub const MAGIC: u64 = u64::from_le_bytes(*b"WRWIES01");
 /// The attribute of a version that says what its launches have in common: its words in the table, with commas between.
 pub const ATTRIBUTE: &str = "warpwise-version";
 /// First word of a table of alternatives, which also tells its format.
-pub const TUNING_MAGIC: u64 = LAUNCH_TABLES[1];
+pub const TUNING_MAGIC: u64 = u64::from_le_bytes(*b"WWTUNE01");
 /// Most alternatives of a kernel, besides itself.
 pub const MAX_ALTERNATIVES: usize = 6;
 /// Longest name of an alternative, in bytes.
@@ -286,6 +285,11 @@ mod tests {
         Fact::ThreadsAtLeast(32),
         Fact::BlockAtMost { dim: 0, extent: 16 },
     ];
+
+    #[test]
+    fn the_timer_knows_the_tables() {
+        assert_eq!([MAGIC, TUNING_MAGIC], warpwise_timer::format::LAUNCH_TABLES);
+    }
 
     #[test]
     fn tables_survive() {

@@ -270,10 +270,23 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
         assert_eq!(func.geometry.exact.unwrap().y, 2);
         assert_eq!(Inst::new(0), func.block_insts(Block::new(0)).next().unwrap());
     }
+    /// A kernel of blocks that add what the one before has to themselves, with so many instructions.
+    fn steps(count: usize) -> String {
+        let mut text = "define ptx_kernel void @k(ptr %p, i32 %n) {\nbr label %b1\n".to_owned();
+        for at in 1..count / 4 {
+            let (before, next) = (if at == 1 { "%n".to_owned() } else { format!("%v{}", at - 1) }, at + 1);
+            text += &format!(
+                "b{at}:\n%v{at} = add i32 {before}, {at}\n%c{at} = icmp slt i32 %v{at}, %n\n\
+                 store i32 %v{at}, ptr %p\nbr i1 %c{at}, label %b{next}, label %end\n"
+            );
+        }
+        text + &format!("b{}:\nbr label %end\nend:\nret void\n}}\n", count / 4)
+    }
+
     /// Large enough for tables and arrays to grow.
     #[test]
     fn operands_lead_back_to_llvm() {
-        let text = crate::fuzz::ladder(20_000, 7);
+        let text = steps(20_000);
         let module = OwnedModule::from_text(&text, "t").unwrap();
         let context = ModuleContext::new(module.handle());
         for function in module.handle().functions().filter(|function| !function.is_declaration()) {

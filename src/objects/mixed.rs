@@ -38,19 +38,24 @@ pub fn can_be_split(outline: &Outline, object: &Object) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analyses::testing::with_kernel;
+    use crate::divergence::{ModuleAnalysis, Options};
+    use crate::llvm::owned::OwnedModule;
     use crate::objects::joined_object;
 
     fn splits(body: &str) -> bool {
-        let mut result = false;
-        with_kernel("", body, |analyses| {
-            let (outline, handles) = (analyses.outline(), &analyses.handles);
-            let alloca =
-                outline.func.insts.iter().find(|(_, data)| data.opcode == Opcode::Alloca).map(|(inst, _)| inst);
-            let address = outline.func.result(alloca.expect("it has a stack object"));
-            result = joined_object(outline, handles, address).is_some_and(|object| can_be_split(outline, &object));
-        });
-        result
+        let text = format!(
+            "target triple = \"nvptx64-nvidia-cuda\"\n\
+             define ptx_kernel void @k(ptr noalias readonly %in, ptr noalias %out, i32 %n) {{\n\
+             %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n\
+             %mine = getelementptr i32, ptr %in, i32 %tid\n{body}\n}}\n\
+             declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+        );
+        let module = OwnedModule::from_text(&text, "k").unwrap();
+        let analysis = ModuleAnalysis::new(module.handle(), Options::default());
+        let (outline, handles) = analysis.outline(module.handle().function("k").unwrap());
+        let alloca = outline.func.insts.iter().find(|(_, data)| data.opcode == Opcode::Alloca).map(|(inst, _)| inst);
+        let address = outline.func.result(alloca.expect("it has a stack object"));
+        joined_object(&outline, &handles, address).is_some_and(|object| can_be_split(&outline, &object))
     }
 
     /// An object `%o`; `%q` is its address or one in `%in`. The accesses compute `%v`.
