@@ -1,8 +1,7 @@
 //! Do the checks detect errors? Deliberate mistakes in the analysis and in the transforms, one at a time, for
-//! `scripts/mutate` and for the unit tests of `fuzz::planted`.
+//! `scripts/mutate` and for the unit tests of the transforms.
 //!
 //! They are compiled in only with the cargo feature `mutants` and in unit tests; otherwise [`on`] is false at compile time.
-//! The switch is one number for the whole process, in unit tests for the thread.
 
 /// Writes the enumeration and the list of all its members.
 macro_rules! mutants {
@@ -204,28 +203,66 @@ mutants! {
     CountsTwice,
 }
 
-/// The enabled mistake, by its number in [`Mutant::ALL`] and one.
-#[cfg(all(feature = "mutants", not(test)))]
-mod active {
+/// The enabled mistake, by its number in [`Mutant::ALL`] and one: in the whole process, or in one thread.
+pub mod active {
+    use std::cell::Cell;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    static ACTIVE: AtomicU32 = AtomicU32::new(0);
+    static OF_PROCESS: AtomicU32 = AtomicU32::new(0);
 
-    pub fn set(number: u32) {
-        ACTIVE.store(number, Ordering::Relaxed);
+    thread_local! {
+        static OF_THREAD: Cell<u32> = const { Cell::new(0) };
     }
 
+    /// Enables a mistake everywhere.
+    pub fn set(number: u32) {
+        OF_PROCESS.store(number, Ordering::Relaxed);
+    }
+
+    /// Enables a mistake in this thread: tests run side by side, each in a thread of its own.
+    pub fn set_here(number: u32) {
+        OF_THREAD.set(number);
+    }
+
+    /// The mistake that is enabled for this thread.
     #[inline]
     pub fn get() -> u32 {
-        ACTIVE.load(Ordering::Relaxed)
+        match OF_THREAD.get() {
+            0 => OF_PROCESS.load(Ordering::Relaxed),
+            number => number,
+        }
     }
 }
 
-/// Enables one mistake, or none.
-#[cfg(any(feature = "mutants", test))]
-pub fn activate(mutant: Option<Mutant>) {
-    active::set(mutant.map_or(0, |mutant| mutant as u32 + 1));
+/// Writes `on` and `activate` for the mistakes in one crate. They are never on unless it is compiled with `mutants` or for
+/// its unit tests.
+#[macro_export]
+macro_rules! mistakes {
+    () => {
+        /// Enables one mistake, or none.
+        #[cfg(any(feature = "mutants", test))]
+        pub fn activate(mutant: Option<Mutant>) {
+            let number = mutant.map_or(0, |mutant| mutant as u32 + 1);
+            if cfg!(test) { $crate::mutants::active::set_here(number) } else { $crate::mutants::active::set(number) }
+        }
+
+        /// Whether this mistake is enabled.
+        #[cfg(any(feature = "mutants", test))]
+        #[inline]
+        pub fn on(mutant: Mutant) -> bool {
+            $crate::mutants::active::get() == mutant as u32 + 1
+        }
+
+        /// Whether this mistake is enabled: never.
+        #[cfg(not(any(feature = "mutants", test)))]
+        #[inline(always)]
+        pub const fn on(_: Mutant) -> bool {
+            false
+        }
+    };
 }
+
+mistakes!();
 
 /// Enables the mistake named in the environment, for commands that do not enable one themselves.
 #[cfg(feature = "mutants")]
@@ -239,35 +276,3 @@ pub fn activate_named() -> Result<(), String> {
 /// Names a mistake.
 #[cfg(feature = "mutants")]
 const VARIABLE: &str = "WARPWISE_MUTANT";
-
-/// Whether this mistake is enabled.
-#[cfg(any(feature = "mutants", test))]
-#[inline]
-pub fn on(mutant: Mutant) -> bool {
-    active::get() == mutant as u32 + 1
-}
-
-/// Whether this mistake is enabled: never.
-#[cfg(not(any(feature = "mutants", test)))]
-#[inline(always)]
-pub const fn on(_: Mutant) -> bool {
-    false
-}
-
-/// The enabled mistake in tests, which run side by side, each in a thread of its own.
-#[cfg(test)]
-mod active {
-    use std::cell::Cell;
-
-    thread_local! {
-        static ACTIVE: Cell<u32> = const { Cell::new(0) };
-    }
-
-    pub fn set(number: u32) {
-        ACTIVE.set(number);
-    }
-
-    pub fn get() -> u32 {
-        ACTIVE.get()
-    }
-}
