@@ -126,6 +126,7 @@ fn compile_passes(include_dir: &str, version: &str) {
         .flag_if_supported("-Wno-redundant-move")
         .flag_if_supported("-Wno-dangling-reference")
         .flag_if_supported("-Wno-maybe-uninitialized")
+        .include("src/llvm")
         .flag(format!("-isystem{include_dir}"))
         .define("WARPWISE_LLVM_VERSION", Some(format!("\"{version}\"").as_str()))
         .define("WARPWISE_VERSION", Some(format!("\"{}\"", env!("CARGO_PKG_VERSION")).as_str()))

@@ -8,8 +8,8 @@
 //! peak that warpwise allocates beyond the module itself, counted by the allocator in a separate run.
 
 use std::path::Path;
+use warpwise::abi::times::analysis_times;
 use warpwise::divergence::{ModuleAnalysis, Options};
-use warpwise::llvm::compare::analysis_times;
 use warpwise::llvm::owned::OwnedModule;
 
 /// Runs of which the median is reported; the first is a warm-up.

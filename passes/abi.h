@@ -1,20 +1,13 @@
 // The C boundary between LLVM's pass manager (C++) and warpwise (Rust). Every function here is defined in src/abi/
-// unless it is marked "C++". Strings are pointer and length, enums are integers, and no C++ type crosses.
+// unless it is marked "C++". Strings are pointer and length (text.h), enums are integers, and no C++ type crosses.
 #pragma once
 
+#include "text.h"
 #include "llvm-c/Types.h"
 #include <cstddef>
 #include <cstdint>
 
 extern "C" {
-
-struct WarpwiseText {
-  const char *data;
-  size_t length;
-};
-
-// Receives text from Rust; `context` is the caller's.
-using WarpwiseSink = void (*)(void *context, WarpwiseText text);
 
 // Remark kinds.
 enum : uint32_t {
@@ -103,7 +96,6 @@ enum : uint32_t {
 static_assert(sizeof(WarpwiseStep) == 20);
 static_assert(WARPWISE_PASSED == 0 && WARPWISE_MISSED == 1 && WARPWISE_ANALYSIS == 2 && WARPWISE_ERROR == 3 &&
               WARPWISE_WARNING == 4);
-static_assert(sizeof(WarpwiseText) == 16 && offsetof(WarpwiseText, data) == 0 && offsetof(WarpwiseText, length) == 8);
 static_assert(WARPWISE_SIMPLE_LOOPS == 0 && WARPWISE_CLEAN_UP == 1 && WARPWISE_UNROLL == 2 && WARPWISE_SIMPLIFY == 3 &&
               WARPWISE_FREE_ARRAYS == 4);
 static_assert(sizeof(WarpwiseHost) == 48 && offsetof(WarpwiseHost, context) == 0 &&

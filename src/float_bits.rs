@@ -9,14 +9,13 @@
 //! is cut into the parts that are read. So the code is searched at the end, wherever a store may come from.
 
 use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Inst, Module, Type, Value, ValueKind};
-use crate::llvm::remark::{Host, Kind};
-use crate::settings::enabled::is_all_off;
-use llvm_sys::LLVMOpcode::{
+use crate::llvm::handle::RawOpcode::{
     LLVMAdd, LLVMAnd, LLVMBitCast, LLVMCall, LLVMExtractElement, LLVMFreeze, LLVMLoad, LLVMOr, LLVMSExt, LLVMStore,
     LLVMSub, LLVMTrunc, LLVMXor, LLVMZExt,
 };
-use llvm_sys::LLVMTypeKind;
+use crate::llvm::handle::{Inst, Module, Type, TypeKind, Value, ValueKind};
+use crate::llvm::remark::{Host, Kind};
+use crate::settings::enabled::is_all_off;
 
 /// Operations between the number and the store.
 const MAX_CHAIN: u32 = 8;
@@ -64,7 +63,7 @@ fn find(store: Inst<'_>) -> Option<Found<'_>> {
     // the back end stores what is not aligned in pieces, and vectors by element
     let piece = 8 * store.align();
     let ty = store.operand(0).ty();
-    if let Some(bits) = bits_of(ty).filter(|_| ty.kind() != LLVMTypeKind::LLVMVectorTypeKind) {
+    if let Some(bits) = bits_of(ty).filter(|_| ty.kind() != TypeKind::LLVMVectorTypeKind) {
         return (is_computed(store.operand(0)) && piece < bits).then_some(Found { store, source: None, bits });
     }
     let width = ty.int_bits()?.min(piece);
@@ -96,13 +95,13 @@ fn find(store: Inst<'_>) -> Option<Found<'_>> {
 /// How many bits a floating-point number, or a small vector of some, has in its register.
 fn bits_of(ty: Type<'_>) -> Option<u32> {
     let scalar = |ty: Type<'_>| match ty.kind() {
-        LLVMTypeKind::LLVMHalfTypeKind | LLVMTypeKind::LLVMBFloatTypeKind => Some(16),
-        LLVMTypeKind::LLVMFloatTypeKind => Some(32),
-        LLVMTypeKind::LLVMDoubleTypeKind => Some(64),
+        TypeKind::LLVMHalfTypeKind | TypeKind::LLVMBFloatTypeKind => Some(16),
+        TypeKind::LLVMFloatTypeKind => Some(32),
+        TypeKind::LLVMDoubleTypeKind => Some(64),
         _ => None,
     };
     let bits = match ty.kind() {
-        LLVMTypeKind::LLVMVectorTypeKind => scalar(ty.element()?)? * u32::try_from(ty.length()).ok()?,
+        TypeKind::LLVMVectorTypeKind => scalar(ty.element()?)? * u32::try_from(ty.length()).ok()?,
         _ => scalar(ty)?,
     };
     matches!(bits, 16 | 32 | 64).then_some(bits)

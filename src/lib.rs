@@ -51,6 +51,7 @@ pub mod launch;
 pub mod launch_table;
 pub mod llvm;
 pub mod map;
+pub mod map_report;
 pub mod memory;
 #[doc(hidden)]
 pub mod mutants;
@@ -59,6 +60,8 @@ pub mod phrase;
 pub mod pipeline;
 pub mod pressure;
 pub mod ptxas;
+#[cfg(test)]
+mod random_kernels;
 pub mod registry;
 pub mod remarks;
 pub mod remat;

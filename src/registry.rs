@@ -60,6 +60,9 @@ pub struct Info {
     pub run: fn(&Run<'_, '_>) -> Result<bool, SettingsError>,
 }
 
+/// Passes that leave the editing to LLVM.
+pub const ASKS_LLVM: [&str; 3] = [Transform::Unroll.pass(), FREE_ARRAYS, INLINE_CALLS];
+
 const ALWAYS: fn(&Settings) -> bool = |_| true;
 const FUSES: fn(&Settings) -> bool = |settings| settings.runs(Transform::Fuse);
 const COUNTS: fn(&Settings) -> bool = |settings| settings.runs(Transform::Map);

@@ -6,14 +6,14 @@
 
 use crate::common::benchmarks::{has_cuda, inputs_of, plain_kernel};
 use crate::common::{
-    clang_cuda, cuda_tree, is_installed, llvm_tool, plugin, plugin_flag, skip, stderr, stdout, warpwise,
+    clang_cuda, cuda_tree, is_installed, llvm_tool, plugin, plugin_flag, root, skip, stderr, stdout, warpwise,
 };
 use std::path::Path;
+use warpwise::check::recount;
 use warpwise::cli::cuda;
 use warpwise::llvm::image;
 use warpwise::llvm::owned::OwnedModule;
 use warpwise::llvm::remark::Host;
-use warpwise::map::recount;
 use warpwise::pipeline::Session;
 use warpwise::registry::Pass;
 use warpwise::simt::{Arg, DivergenceMap, Inputs, LaunchConfig, LaunchReport, Machine, Scheduler, Tolerance, compare};
@@ -53,7 +53,7 @@ fn benchmark_kernels_count(one_in: usize) {
     if !has_cuda() {
         return;
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/gpu/kernels");
+    let root = root().join("benches/gpu/kernels");
     let kernels = warpwise_bench::bundle::descriptions(&root).expect("descriptions are whole");
     // the others differ in their memory
     let of_map = kernels.iter().filter(|(_, d)| d.also.iter().any(|section| section == "map"));

@@ -5,15 +5,16 @@
 //! Needs clang 22 and a CUDA tree; without them the test is skipped (see `common::skip`).
 
 use crate::common::benchmarks::{has_cuda, inputs_of, plain_kernel};
-use std::path::{Path, PathBuf};
+use crate::common::root;
+use std::path::PathBuf;
+use warpwise::check::recount::launch_of;
 use warpwise::cli::{map, simt};
 use warpwise::llvm::image;
-use warpwise::map::precision::{Row, rows, table, total};
-use warpwise::map::recount::launch_of;
+use warpwise::map_report::precision::{Row, rows, table, total};
 use warpwise::simt::{DivergenceMap, LaunchConfig, Machine};
 
 fn sources(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let folder = root().join(folder);
     let entries = std::fs::read_dir(&folder).expect("the folder is there");
     let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     files.retain(|file| {
@@ -28,7 +29,7 @@ fn sources(folder: &str) -> Vec<PathBuf> {
 
 /// The unmodified benchmark kernels, at their small size: all, or one in so many.
 fn benchmarks(one_in: usize) -> Vec<Row> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/gpu/kernels");
+    let root = root().join("benches/gpu/kernels");
     let mut found = Vec::new();
     let all = warpwise_bench::bundle::descriptions(&root).expect("descriptions are whole");
     for (name, description) in all.into_iter().step_by(one_in) {

@@ -2,12 +2,11 @@
 
 use super::{editing, expected, guarded, say, session_of};
 use crate::annotate::codegen;
-use crate::llvm::handle;
+use crate::llvm::handle::{self, RawModule, RawValue};
 use crate::llvm::remark::{Host, RawHost};
 use crate::llvm::text::{Sink, Text};
 use crate::pipeline::{self, Phase, Run, Session};
 use crate::registry::Pass;
-use llvm_sys::prelude::{LLVMModuleRef, LLVMValueRef};
 use std::ffi::c_void;
 
 /// Puts marked predicates before marked branches, before code is generated.
@@ -15,7 +14,7 @@ use std::ffi::c_void;
 /// # Safety
 /// `module` is alive and nobody else reads it during the call; `session` is valid for the call.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_codegen_mark(module: LLVMModuleRef, session: *const c_void) -> bool {
+pub unsafe extern "C" fn warpwise_codegen_mark(module: RawModule, session: *const c_void) -> bool {
     let none = Session::default();
     editing("code generation", || {
         // SAFETY: the driver hands out a live module; `session` came from warpwise_session_new and is alive.
@@ -70,7 +69,7 @@ pub extern "C" fn warpwise_pass_traits(pass: u32) -> u32 {
 pub unsafe extern "C" fn warpwise_pass_run(
     pass: u32,
     phase: u32,
-    module: LLVMModuleRef,
+    module: RawModule,
     parameters: Text,
     session: *const c_void,
     host: *const RawHost,
@@ -96,7 +95,7 @@ pub unsafe extern "C" fn warpwise_pass_run(
 /// `function` is alive and nobody else reads it during the call; `session` and `host` are valid for the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn warpwise_fuse_function(
-    function: LLVMValueRef,
+    function: RawValue,
     session: *const c_void,
     host: *const RawHost,
 ) -> bool {

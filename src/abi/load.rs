@@ -1,5 +1,7 @@
 //! What does a program find that loads the plugin, and may it use it?
 
+use crate::llvm::optimise::{self, Registration};
+use crate::llvm::owned::OwnedModule;
 use crate::llvm::text::{Sink, collect};
 use std::ffi::{c_char, c_void};
 use std::mem::offset_of;
@@ -77,5 +79,27 @@ pub extern "C" fn llvmGetPassPluginInfo() -> PassPluginLibraryInfo {
             PassPluginLibraryInfo { api_version: 0, ..info }
         }
         None => info,
+    }
+}
+
+/// Runs a pipeline on a module as `opt` with the plugin would. Returns whether it changed the module.
+pub fn transform(module: &OwnedModule, passes: &str) -> Result<bool, String> {
+    // SAFETY: defined in passes/plugin.cpp, takes nothing, returns static data with the function that LLVM would call.
+    let registration = unsafe { Registration::new(warpwise_plugin_info().register) };
+    optimise::transform(module, passes, Some(registration))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llvm::optimise::optimise;
+
+    #[test]
+    fn our_passes_run_too() {
+        let text = "target triple = \"nvptx64-nvidia-cuda\"\ndefine ptx_kernel void @f() {\n  ret void\n}\n";
+        let module = OwnedModule::from_text(text, "test").unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(transform(&module, "steer-spills<regs=32>,fuse-branches"), Ok(false));
+        assert!(optimise(&module, "fuse-branches").is_err(), "without the plugin");
+        assert!(transform(&module, "steer-spills<frob>").is_err());
     }
 }

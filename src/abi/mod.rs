@@ -1,18 +1,19 @@
 //! The extern "C" entries called from `passes/`, and nothing else. Mirrors `passes/abi.h`. Here are those that read;
-//! [`edit`] has those that edit, [`load`] what LLVM looks up in a plugin.
+//! [`edit`] has those that edit, [`load`] what LLVM looks up in a plugin, [`times`] a measurement.
 //!
 //! No panic leaves: every entry runs under `catch_unwind`. A panic while nothing was edited is reported to stderr and
 //! answered as "nothing known, nothing changed"; a transform that panics may have edited, so it aborts.
 #![allow(unsafe_code)] // the C boundary: each block names its guarantor
 
 mod edit;
-mod load;
+pub mod load;
+pub mod times;
 
 use crate::divergence::hypothesis::conditions;
 use crate::divergence::print::Printer;
 use crate::divergence::{Facts, ModuleAnalysis};
 use crate::ir::handles::Handles;
-use crate::llvm::handle;
+use crate::llvm::handle::{self, RawModule, RawValue};
 use crate::llvm::remark::{Host, RawHost};
 use crate::llvm::text::{Sink, Text};
 use crate::pipeline::Session;
@@ -23,7 +24,6 @@ use crate::settings::former::{self, FORMER};
 use crate::settings::table::PARAMETERS;
 use crate::settings::transform::REMARKS;
 use crate::settings::{self, Settings};
-use llvm_sys::prelude::{LLVMModuleRef, LLVMValueRef};
 use std::ffi::c_void;
 use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -251,7 +251,7 @@ pub unsafe extern "C" fn warpwise_session_wants(session: *const c_void, pass: u3
 /// `module` is alive and unchanged until [`warpwise_module_free`]; session and text live for the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn warpwise_module_new(
-    module: LLVMModuleRef,
+    module: RawModule,
     pass: Text,
     parameters: Text,
     session: *const c_void,
@@ -295,7 +295,7 @@ struct FunctionFacts {
 /// # Safety
 /// `analysis` is alive; `function` belongs to its module and is unchanged while the facts live.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_facts_new(analysis: *mut c_void, function: LLVMValueRef) -> *mut c_void {
+pub unsafe extern "C" fn warpwise_facts_new(analysis: *mut c_void, function: RawValue) -> *mut c_void {
     guarded("facts_new", std::ptr::null_mut(), || {
         // SAFETY: `analysis` came from warpwise_module_new and is alive.
         let Some(analysis) = (unsafe { analysis.cast::<ModuleAnalysis<'static>>().as_ref() }) else {

@@ -48,7 +48,7 @@ pub fn check(text: &str, editors: Editors, run: impl Fn(&str) -> Result<OwnedMod
     let plain = print(&dressed);
     dress(&dressed)?;
     let full = print(&dressed);
-    transform(&dressed, CLEAN_UP)?;
+    transform(&dressed, CLEAN_UP, None)?;
     let expected = Told::of(&dressed).known;
 
     let after = run(&full)?;
@@ -68,7 +68,7 @@ pub fn check(text: &str, editors: Editors, run: impl Fn(&str) -> Result<OwnedMod
         let known = expected.iter().filter(|name| told.known.contains(*name)).count();
         kept = Kept { expected: expected.len(), known };
     }
-    transform(&load(&print(&after))?, CLEAN_UP).map_err(|e| format!("after {CLEAN_UP}: {e}"))?;
+    transform(&load(&print(&after))?, CLEAN_UP, None).map_err(|e| format!("after {CLEAN_UP}: {e}"))?;
     let (with, without) = (stripped(&after), stripped(&run(&plain)?));
     let differs = with.lines().zip(without.lines()).find(|(with, without)| !is_same(with, without));
     if let Some((with, without)) = differs {

@@ -34,6 +34,7 @@ mod claims;
 pub mod debug_info;
 mod lanes;
 mod observer;
+pub mod recount;
 mod violation;
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ pub fn run(_: &DoctorArgs) -> Result<ExitCode> {
 }
 
 fn library() -> Result<String> {
-    let (major, minor, patch) = inkwell::support::get_llvm_version();
+    let (major, minor, patch) = crate::llvm::version();
     if major != LLVM_MAJOR {
         bail!("{major}.{minor}.{patch} is loaded");
     }

@@ -2,8 +2,11 @@
 //! of the benchmark ladder.
 
 use super::project::progress;
-use crate::fuzz::drive::{self, Failure, Plan, Tally};
+use crate::abi::load::transform;
+use crate::fuzz::drive::{self, Failure, Plan, Plugin, Tally};
 use crate::fuzz::{Knobs, Launch, Mode, generate, ladder, ladder_many};
+use crate::registry::ASKS_LLVM;
+use crate::settings::Transform;
 use anyhow::{Context as _, anyhow, bail};
 use clap::{Parser, Subcommand};
 use std::cell::Cell;
@@ -13,6 +16,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use warpwise_timer::launch::{is_interrupted, stopped_by, watch_signals};
+
+/// The passes of this build.
+const PLUGIN: Plugin = Plugin { run: transform, asks_llvm: &ASKS_LLVM, counts: Transform::Map.pass() };
 
 #[derive(Parser)]
 pub struct Args {
@@ -167,6 +173,7 @@ impl PlanArgs {
             races: !self.no_races,
             claims: !self.no_claims,
             passes: self.passes.clone(),
+            plugin: PLUGIN,
             debug_info: self.debug_info,
             ..Plan::default()
         };
@@ -399,7 +406,7 @@ fn run_mutants(seconds: u64, jobs: usize, only: Option<&str>) -> ExitCode {
     println!("{:<18} {:>8} {:>8}  first violation", "mistake", "seconds", "kernels");
     let chosen = |mutant: &Mutant| only.is_none_or(|name| format!("{mutant:?}").eq_ignore_ascii_case(name));
     for mutant in Mutant::ALL.iter().copied().filter(chosen) {
-        let place = place_of(mutant);
+        let place = place_of(mutant, PLUGIN);
         activate(Some(mutant));
         let start = Instant::now();
         let (next, stop) = (AtomicU64::new(0), AtomicBool::new(false));

@@ -1,7 +1,7 @@
 //! `warpwise simt`: how is a kernel run on the lockstep machine, without a GPU?
 
 use super::{cuda, record, say, simt_args};
-use crate::check;
+use crate::check::{self, recount};
 use crate::counts::Counted;
 use crate::counts::condition::Launch;
 use crate::divergence::{ModuleAnalysis, Options};
@@ -9,7 +9,8 @@ use crate::explain::symbol::{is_named, kernel_symbol};
 use crate::launch_table::{is_alternative, is_version};
 use crate::llvm::image::{self, ModuleImage};
 use crate::llvm::owned::OwnedModule;
-use crate::map::{describe, observed, page, recount, show};
+use crate::map::describe;
+use crate::map_report::{observed, page, show};
 use crate::settings::table::MAX_SHARED;
 use crate::simt::{
     Bytes, DivergenceMap, Inputs, LaunchConfig, LaunchReport, Limits, Machine, Nobody, Observer, RaceCheck,

@@ -11,7 +11,8 @@ use super::report::{compile_plain_ptx, compile_ptx};
 use crate::divergence::{ModuleAnalysis, Options};
 use crate::geometry::BlockShape;
 use crate::llvm::owned::OwnedModule;
-use crate::map::{self, page};
+use crate::map;
+use crate::map_report::page;
 use crate::ptxas::{Measured, assemble};
 use crate::report::details;
 use crate::report::index::{Deed, KernelRow, Machine, Unit};
@@ -77,7 +78,7 @@ pub fn look(file: &Path, flags: &ClangFlags, block: Option<BlockShape>) -> Resul
 /// What ptxas says of each kernel without the plugin and with it; nothing if it cannot be run.
 fn machine(file: &Path, flags: &ClangFlags, folder: &Path) -> BTreeMap<String, [Machine; 2]> {
     let architecture = flags.all.iter().rev().find_map(|flag| crate::gpu::chip::name_in(flag.split_once('=')?.1));
-    let architecture = architecture.unwrap_or_else(|| crate::gpu::chip::USUAL.to_owned());
+    let architecture = architecture.unwrap_or_else(|| crate::llvm::target::USUAL.to_owned());
     let measured = || -> Result<_> {
         let ptxas = find_cuda_of(&flags.plain)?.join("bin/ptxas");
         let plain = folder.join("plain.ptx");

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use table::{BranchTable, ConditionTable, FunctionTable, Table, TableError};
 use warpwise_rt::format::{FormatError, Map};
 
+/// Prefix of every symbol that `divergence-map` creates.
+pub const SYMBOL: &str = "__warpwise_map";
+
 /// Why a map cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum MapError {

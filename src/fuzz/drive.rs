@@ -19,7 +19,7 @@ use super::launch::{ArgSpec, Geometry, Launch};
 use super::{KERNEL, generate};
 use super::{claims, passes};
 use crate::llvm::image::import;
-use crate::llvm::optimise::optimise;
+use crate::llvm::optimise::{optimise, transform};
 use crate::llvm::owned::OwnedModule;
 use crate::simt::{
     Arg, Bytes, Inputs, LaunchConfig, LaunchError, LaunchReport, Limits, Machine, Nobody, Observer, RaceCheck,
@@ -37,6 +37,24 @@ pub const PIPELINES: [&str; 3] = [
 ];
 /// Maximum number of instructions of a warp or, independently scheduled, of a lane; generated kernels need thousands.
 const STEPS: u64 = 20_000_000;
+
+/// The plugin whose passes are tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Plugin {
+    /// Runs a pipeline on a module; returns whether it changed.
+    pub run: fn(&OwnedModule, &str) -> Result<bool, String>,
+    /// Names of passes that leave the editing to LLVM.
+    pub asks_llvm: &'static [&'static str],
+    /// Name of the pass that counts branches.
+    pub counts: &'static str,
+}
+
+/// None: LLVM's own passes.
+impl Default for Plugin {
+    fn default() -> Self {
+        Plugin { run: |module, passes| transform(module, passes, None), asks_llvm: &[], counts: "" }
+    }
+}
 
 /// Which comparisons to make.
 #[derive(Clone, Debug)]
@@ -56,6 +74,8 @@ pub struct Plan {
     pub debug_info: bool,
     /// Pipelines that contain our passes: run before and after these, and make no other comparison.
     pub passes: Vec<String>,
+    /// What runs them.
+    pub plugin: Plugin,
 }
 
 impl Default for Plan {
@@ -69,6 +89,7 @@ impl Default for Plan {
             only_claims: false,
             debug_info: false,
             passes: Vec::new(),
+            plugin: Plugin::default(),
         }
     }
 }

@@ -28,7 +28,6 @@ mod loops;
 mod memory;
 pub mod odd;
 mod passes;
-#[cfg(any(feature = "mutants", test))]
 pub mod planted;
 pub mod recipes;
 mod rng;

@@ -9,14 +9,13 @@
 //! kernel that is to be measured.
 
 use super::claims;
-use super::drive::{Failure, Plan, Runner, Tally, Trouble, inputs, load};
+use super::drive::{Failure, Plan, Plugin, Runner, Tally, Trouble, inputs, load};
 use super::launch::{Geometry, Launch};
 use crate::check::debug_info::{Editors, Kept, check as check_debug_info};
+use crate::check::recount;
 use crate::llvm::image::{ModuleImage, import};
-use crate::llvm::optimise::{optimise, transform};
+use crate::llvm::optimise::optimise;
 use crate::llvm::owned::OwnedModule;
-use crate::map::recount;
-use crate::settings::{FREE_ARRAYS, INLINE_CALLS, Transform};
 use crate::simt::{DivergenceMap, LaunchConfig, Machine, Reconvergence, Scheduler, versions};
 
 /// Placeholder for the block of the launch.
@@ -34,9 +33,9 @@ pub(super) fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, F
         for &geometry in &launch.geometries {
             if once.is_none() || pipeline.contains(BLOCK) {
                 let passes = pipeline.replace(BLOCK, &shape(geometry));
-                once = Some(after(text, &passes, pipeline, &mut tally)?);
+                once = Some(after(plan.plugin, text, &passes, pipeline, &mut tally)?);
                 if plan.debug_info {
-                    let kept = debug_info(text, &passes, pipeline)?;
+                    let kept = debug_info(plan.plugin, text, &passes, pipeline)?;
                     tally.variables += kept.expected as u64;
                     tally.known += kept.known as u64;
                 }
@@ -81,7 +80,7 @@ pub(super) fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, F
                     })?;
                 }
             }
-            if counts(pipeline) {
+            if counts(plan.plugin, pipeline) {
                 let mut seen = DivergenceMap::default();
                 let report = runner.watch(&machine, &stage, |_| {}, &mut seen)?;
                 let config = LaunchConfig::new(runner.geometry.grid, runner.geometry.block);
@@ -127,27 +126,32 @@ fn alternatives(image: &ModuleImage, machine: &Machine<'_>) -> usize {
 }
 
 /// Whether branches are counted, and no pass changes them afterwards.
-fn counts(pipeline: &str) -> bool {
+fn counts(plugin: Plugin, pipeline: &str) -> bool {
     let last = pipeline.rsplit(',').next().unwrap_or_default();
-    last.split('<').next() == Some(Transform::Map.pass())
+    last.split('<').next() == Some(plugin.counts)
 }
 
 /// The module after the pipeline, and whether that changed it.
-fn after(text: &str, passes: &str, pipeline: &str, tally: &mut Tally) -> Result<(bool, OwnedModule), Failure> {
+fn after(
+    plugin: Plugin,
+    text: &str,
+    passes: &str,
+    pipeline: &str,
+    tally: &mut Tally,
+) -> Result<(bool, OwnedModule), Failure> {
     let module = load(text)?;
-    let changed = transform(&module, passes).map_err(|e| Failure::module(&format!("after {pipeline}"), e))?;
+    let changed = (plugin.run)(&module, passes).map_err(|e| Failure::module(&format!("after {pipeline}"), e))?;
     tally.transformed += u64::from(changed);
     Ok((changed, module))
 }
 
 /// The same with full debug information: none of it may be lost, and the code must be the same.
-fn debug_info(text: &str, passes: &str, pipeline: &str) -> Result<Kept, Failure> {
+fn debug_info(plugin: Plugin, text: &str, passes: &str, pipeline: &str) -> Result<Kept, Failure> {
     let run = |text: &str| {
         let module = OwnedModule::from_text(text, super::KERNEL).map_err(|e| e.to_string())?;
-        transform(&module, passes).map(|_| module)
+        (plugin.run)(&module, passes).map(|_| module)
     };
-    let asks_llvm = [Transform::Unroll.pass(), FREE_ARRAYS, INLINE_CALLS];
-    let editors = if asks_llvm.iter().any(|pass| passes.contains(pass)) {
+    let editors = if plugin.asks_llvm.iter().any(|pass| passes.contains(*pass)) {
         Editors::Llvms
     } else if ["default<", "function("].iter().any(|part| passes.contains(part)) {
         Editors::Both
@@ -163,157 +167,4 @@ fn debug_info(text: &str, passes: &str, pipeline: &str) -> Result<Kept, Failure>
 fn shape(geometry: Geometry) -> String {
     let [x, y, z] = geometry.block;
     format!("{x}x{y}x{z}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::drive::{Plan, mode_of, run};
-    use super::super::{Knobs, Launch, Mode};
-    use crate::mutants::{Mutant, activate};
-
-    fn plan(passes: &[&str]) -> Plan {
-        Plan { passes: passes.iter().map(|&p| p.to_owned()).collect(), ..Plan::default() }
-    }
-
-    /// A few kernels of every mode; `warpwise fuzz run --passes …` does more.
-    #[test]
-    fn transforms_keep_what_kernels_compute() {
-        let plan = plan(&["annotate-uniform<block={block}>", "default<O2>,fuse-branches", "steer-spills<regs=24>"]);
-        let mut transformed = 0;
-        for seed in 0..64 {
-            let knobs = Knobs::of_mode(mode_of(seed));
-            match run(seed, &knobs, &plan) {
-                Ok(tally) => transformed += tally.transformed,
-                Err(failure) => panic!("seed {seed} mode {}: {failure}", knobs.mode.name()),
-            }
-        }
-        assert!(transformed > 64, "{transformed}");
-    }
-
-    /// Loops whose trip count only the launch knows occur, `unroll-loops` takes a good share of them, and memory stays the same.
-    #[test]
-    fn loops_of_unknown_trip_count_are_unrolled() {
-        let plan = Plan { schedules: 0, races: false, ..plan(&["unroll-loops<always>"]) };
-        let mut transformed = 0;
-        for seed in 0..32 {
-            match run(seed, &Knobs::of_mode(Mode::Loops), &plan) {
-                Ok(tally) => transformed += tally.transformed,
-                Err(failure) => panic!("seed {seed}: {failure}"),
-            }
-        }
-        assert!(transformed >= 12, "{transformed}");
-    }
-
-    #[test]
-    fn transforms_keep_debug_information() {
-        let passes = ["annotate-uniform<block={block}>", "fuse-branches<always>", "steer-spills<regs=24>"];
-        let plan = Plan { debug_info: true, schedules: 0, races: false, ..plan(&passes) };
-        for seed in 0..32 {
-            let knobs = Knobs::of_mode(mode_of(seed));
-            if let Err(failure) = run(seed, &knobs, &plan) {
-                panic!("seed {seed} mode {}: {failure}", knobs.mode.name());
-            }
-        }
-    }
-
-    #[test]
-    fn a_load_that_llvm_speculates_is_no_race_of_ours() {
-        let text = "; launch: 1,1,1 64,1,1
-; arg: i32[64]:zero
-target triple = \"nvptx64-nvidia-cuda\"
-@shared = internal addrspace(3) global [64 x i32] undef, align 16
-define ptx_kernel void @kernel(ptr %out) {
-  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %i = zext i32 %t to i64
-  %own = getelementptr inbounds [64 x i32], ptr addrspace(3) @shared, i64 0, i64 %i
-  store i32 %t, ptr addrspace(3) %own, align 4
-  %place = getelementptr inbounds i32, ptr %out, i64 %i
-  %is8 = icmp eq i32 %t, 8
-  br i1 %is8, label %eight, label %others
-eight:
-  %again = getelementptr inbounds i32, ptr addrspace(3) @shared, i32 %t
-  %loaded = load i32, ptr addrspace(3) %again, align 4
-  store i32 %loaded, ptr %place, align 4
-  br label %exit
-others:
-  store i32 7, ptr %place, align 4
-  br label %exit
-exit:
-  ret void
-}
-declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-";
-        let launch = Launch::from_comments(text).unwrap_or_else(|e| panic!("{e}"));
-        super::check(text, &launch, &plan(&["default<O2>,fuse-branches"]))
-            .unwrap_or_else(|failure| panic!("{failure}"));
-    }
-
-    #[test]
-    fn a_pass_that_breaks_the_kernel_is_told() {
-        let text = diamonds();
-        let launch = Launch::from_comments(&text).unwrap_or_else(|e| panic!("{e}"));
-        let check = |passes: &str| super::check(&text, &launch, &plan(&[passes]));
-        let tally = check("fuse-branches<always>").unwrap_or_else(|failure| panic!("{failure}"));
-        assert_eq!(tally.transformed, 1);
-        activate(Some(Mutant::SwappedSelect));
-        let broken = check("fuse-branches<always>");
-        activate(None);
-        assert_eq!(broken.expect_err("the selects are swapped").trouble.kind(), "Differs");
-        let failure = check("no-such-pass").expect_err("there is none");
-        assert_eq!(failure.trouble.kind(), "Module", "{failure}");
-    }
-
-    /// A kernel of four branches that all can be fused; one side of the third has a store that the other has not.
-    fn diamonds() -> String {
-        let mut text = "; launch: 1,1,1 64,1,1\n; arg: i32[512]:random:1\ntarget triple = \"nvptx64-nvidia-cuda\"\n\
-            declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\ndefine ptx_kernel void @kernel(ptr %out) {\n\
-            %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\nbr label %b0\n"
-            .to_owned();
-        for i in 0..4 {
-            let (at, more) = (i * 64, if i == 2 { "store i32 7, ptr %q2" } else { "" });
-            text += &format!(
-                "b{i}:\n%k{i} = add i32 %tid, {at}\n%p{i} = getelementptr i32, ptr %out, i32 %k{i}\n\
-                 %q{i} = getelementptr i32, ptr %p{i}, i32 256\n%m{i} = and i32 %tid, {}\n%c{i} = icmp eq i32 %m{i}, 0\n\
-                 br i1 %c{i}, label %y{i}, label %n{i}\n\
-                 y{i}:\n%s{i} = mul i32 %k{i}, {i}9\nstore i32 %s{i}, ptr %p{i}\n{more}\nbr label %b{}\n\
-                 n{i}:\n%t{i} = mul i32 %tid, {i}5\nstore i32 %t{i}, ptr %p{i}\nbr label %b{}\n",
-                1 << i,
-                i + 1,
-                i + 1
-            );
-        }
-        text + "b4:\nret void\n}\n"
-    }
-
-    /// Says so if the kernel is broken by the first plans of a pass with a mistake.
-    fn is_broken_within(limit: &str) -> bool {
-        let text = diamonds();
-        let launch = Launch::from_comments(&text).unwrap_or_else(|e| panic!("{e}"));
-        activate(Some(Mutant::LostGuard));
-        let checked = super::check(&text, &launch, &plan(&[&format!("fuse-branches<always;limit={limit}>")]));
-        activate(None);
-        checked.is_err()
-    }
-
-    /// What `scripts/bisect` runs in the test below; alone it has nothing to do.
-    #[test]
-    fn kernel_under_a_limit() {
-        if let Ok(limit) = std::env::var("WARPWISE_LIMIT") {
-            assert!(!is_broken_within(&limit), "broken with limit {limit}");
-        }
-    }
-
-    /// The mistake loses guards, and one plan of four has one.
-    #[test]
-    fn bisect_finds_the_plan_that_breaks_the_kernel() {
-        let first = (0..=4).find(|limit| is_broken_within(&limit.to_string())).expect("a guard is lost");
-        assert!(first > 1, "the branches are fused in another order than the test expects");
-        let test = std::env::current_exe().unwrap_or_else(|e| panic!("{e}"));
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/bisect");
-        let name = "fuzz::passes::tests::kernel_under_a_limit";
-        let ran = std::process::Command::new(script).arg("--").arg(test).args(["--exact", name]).output();
-        let ran = ran.unwrap_or_else(|e| panic!("{script}: {e}"));
-        let said = String::from_utf8_lossy(&ran.stdout);
-        assert!(said.contains(&format!("plan {first} breaks the program")), "{said}{ran:?}");
-    }
 }

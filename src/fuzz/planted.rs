@@ -3,10 +3,10 @@
 //! A mistake in the analysis shows in its claims, on kernels of every mode. A mistake in a transform shows in the
 //! results of kernels after it, soonest on kernels of the mode that gives the transform something to do.
 
-use super::drive::{self, Failure, Plan, Tally};
+use super::drive::{self, Failure, Plan, Plugin, Tally};
 use super::recipes::recipe_of;
 use super::{Feature, Knobs, Mode};
-use crate::mutants::{Mutant, activate};
+use crate::mutants::Mutant;
 
 /// Where a mistake is looked for.
 pub struct Place {
@@ -15,17 +15,17 @@ pub struct Place {
     /// Features that occur more often in the kernels.
     more: &'static [Feature],
     /// The seed of a kernel that is known to show it.
-    first: u64,
+    pub first: u64,
     plan: Plan,
 }
 
-/// Where to look for a mistake.
-pub fn place_of(mutant: Mutant) -> Place {
+/// Where to look for a mistake; `plugin` runs the passes.
+pub fn place_of(mutant: Mutant, plugin: Plugin) -> Place {
     use Mutant::*;
     if let Some((recipe, first)) = recipe_of(mutant) {
         // a missing wait shows if warps run independently
         let schedules = u64::from(matches!(mutant, StackNoBarrier | SlotNoBarrier));
-        let plan = Plan { passes: vec![recipe.pipeline.to_owned()], schedules, ..Plan::default() };
+        let plan = Plan { passes: vec![recipe.pipeline.to_owned()], schedules, plugin, ..Plan::default() };
         return Place { mode: Some(recipe.mode), more: recipe.more, first, plan };
     }
     let lone: &[Feature] = &[Feature::OneLane, Feature::InTurn];
@@ -66,76 +66,17 @@ impl Place {
     }
 }
 
-/// Looks for a mistake on the kernel that is known to show it, then on those of the seeds below `most`; returns the first
-/// that does.
-pub fn search(mutant: Mutant, most: u64) -> Option<(u64, Failure)> {
-    let place = place_of(mutant);
-    activate(Some(mutant));
-    let found = std::iter::once(place.first).chain(0..most).find_map(|seed| Some((seed, place.notices(seed)?)));
-    activate(None);
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::recipes::PASSES;
     use super::*;
-
-    /// More kernels than any of the mistakes needs.
-    const MAX_KERNELS: u64 = 1000;
-
-    /// Every mistake is noticed, and what is noticed is that mistake.
-    fn all_noticed(mutants: &[Mutant]) {
-        let mut missed = Vec::new();
-        for &mutant in mutants {
-            let start = std::time::Instant::now();
-            let Some((seed, failure)) = search(mutant, MAX_KERNELS) else {
-                missed.push(mutant);
-                eprintln!("{mutant:?} missed, {:?}", start.elapsed());
-                continue;
-            };
-            eprintln!("{mutant:?}: seed {seed}, {:?}: {failure}", start.elapsed());
-            if let Err(failure) = place_of(mutant).run(seed) {
-                panic!("seed {seed}, without {mutant:?}: {failure}");
-            }
-        }
-        assert!(missed.is_empty(), "not noticed on {MAX_KERNELS} kernels each: {missed:?}");
-    }
-
-    #[test]
-    fn frames() {
-        all_noticed(&[Mutant::StillFrames, Mutant::SameFrames]);
-    }
-
-    #[test]
-    fn one_lane() {
-        all_noticed(&[Mutant::LoneOrder, Mutant::LoneLeaves, Mutant::LoneStays]);
-    }
-
-    #[test]
-    fn flat_index_and_guards() {
-        all_noticed(&[Mutant::FlatInPlane, Mutant::GuardEither]);
-    }
-
-    #[test]
-    fn assembly() {
-        all_noticed(&[Mutant::AssemblyGuard]);
-    }
-
-    /// Every mistake in a transform is noticed by the kernels for its pass.
-    #[test]
-    fn transforms() {
-        let faults = PASSES.iter().flat_map(|tested| tested.recipes).flat_map(|recipe| recipe.faults);
-        let faults: Vec<Mutant> = faults.map(|(mutant, _)| *mutant).collect();
-        all_noticed(&faults);
-    }
 
     /// Mistakes in transforms are in the table, those in the analysis are not.
     #[test]
     fn mistakes_of_transforms_have_places() {
         let first = Mutant::VoteDivergent as usize;
         for (index, &mutant) in Mutant::ALL.iter().enumerate() {
-            assert_eq!(place_of(mutant).is_of_transform(), index >= first, "{mutant:?}");
+            assert_eq!(place_of(mutant, Plugin::default()).is_of_transform(), index >= first, "{mutant:?}");
             let recipes = PASSES.iter().flat_map(|tested| tested.recipes);
             let found = recipes.flat_map(|recipe| recipe.faults).filter(|(fault, _)| *fault == mutant).count();
             assert_eq!(found, usize::from(index >= first), "{mutant:?}");

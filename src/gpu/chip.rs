@@ -20,11 +20,6 @@ pub const WIDEST_ACCESS: u64 = 16;
 /// Guide, "Shared Memory" of the architectures; the union over all chips.
 pub const SHARES_KB: [u64; 10] = [0, 8, 16, 32, 64, 100, 132, 164, 196, 228];
 
-/// The chip assumed if none is named: the one on which most was measured.
-pub const USUAL: &str = "sm_90";
-/// The chip for which LLVM compiles if a module names none.
-pub const LLVM_DEFAULT: &str = "sm_75";
-
 /// Resources and throughputs of one multiprocessor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Chip {

@@ -1,86 +1,30 @@
-// What does LLVM's own uniformity analysis say about a module, and how long do it and ours take in the same process?
-//
-// Used for comparisons only. When timing, everything cached for the function is dropped before each run, so that
-// dominators and cycles are part of LLVM's time, and the import from LLVM is part of ours.
+// What does LLVM's own uniformity analysis say about a module? Used for comparisons only.
 
-#include "../../passes/affine_divergence.h"
 #include "llvm-c/TargetMachine.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CBindingWrapping.h"
 #include "llvm/Target/TargetMachine.h"
-#include <ctime>
 
 using namespace llvm;
 
-template <typename Body> static uint64_t nanoseconds(Body B) {
-  timespec Start, Stop;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &Start);
-  B();
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &Stop);
-  return (Stop.tv_sec - Start.tv_sec) * 1000000000ull + Stop.tv_nsec - Start.tv_nsec;
-}
-
-namespace {
-// LLVM's own analyses for one target machine.
-struct Managers {
+// For every block of every function with a body, in order: whether lanes may diverge at its end, according to LLVM.
+extern "C" void warpwise_llvm_uniformity(LLVMModuleRef Module, LLVMTargetMachineRef Machine, bool *Divergent) {
   LoopAnalysisManager LAM;
   FunctionAnalysisManager FAM;
   CGSCCAnalysisManager CGAM;
   ModuleAnalysisManager MAM;
-
-  explicit Managers(LLVMTargetMachineRef Machine) {
-    PassBuilder PB(reinterpret_cast<TargetMachine *>(Machine));
-    PB.registerModuleAnalyses(MAM);
-    PB.registerCGSCCAnalyses(CGAM);
-    PB.registerFunctionAnalyses(FAM);
-    PB.registerLoopAnalyses(LAM);
-    PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
-  }
-};
-} // namespace
-
-// Fills `theirs` and `ours` with `runs` times each, measured alternately, for all functions with a body.
-extern "C" void warpwise_bench_analysis(LLVMModuleRef Module, LLVMTargetMachineRef Machine, uint64_t *Theirs,
-                                        uint64_t *Ours, uint32_t Runs) {
-  Managers All(Machine);
-  ModuleAnalysisManager &MAM = All.MAM;
-  FunctionAnalysisManager &FAM = All.FAM;
-  MAM.registerPass([] { return warpwise::AffineModuleAnalysis(); });
-  FAM.registerPass([] { return warpwise::AffineDivergenceAnalysis(); });
-  auto &M = *unwrap(Module);
-  auto Bodies = make_filter_range(M, [](Function &F) { return !F.isDeclaration(); });
-  auto Forget = [&] {
-    for (Function &F : Bodies)
-      FAM.invalidate(F, PreservedAnalyses::none());
-  };
-  for (uint32_t Run = 0; Run < Runs; ++Run) {
-    Forget();
-    // TTI is no part of either
-    for (Function &F : Bodies)
-      FAM.getResult<TargetIRAnalysis>(F);
-    Theirs[Run] = nanoseconds([&] {
-      for (Function &F : Bodies)
-        FAM.getResult<UniformityInfoAnalysis>(F);
-    });
-    Forget();
-    Ours[Run] = nanoseconds([&] {
-      warpwise::ArmedSummaries Summaries(M, MAM);
-      for (Function &F : Bodies)
-        FAM.getResult<warpwise::AffineDivergenceAnalysis>(F);
-    });
-  }
-}
-
-// For every block of every function with a body, in order: whether lanes may diverge at its end, according to LLVM.
-extern "C" void warpwise_llvm_uniformity(LLVMModuleRef Module, LLVMTargetMachineRef Machine, bool *Divergent) {
-  Managers All(Machine);
+  PassBuilder PB(reinterpret_cast<TargetMachine *>(Machine));
+  PB.registerModuleAnalyses(MAM);
+  PB.registerCGSCCAnalyses(CGAM);
+  PB.registerFunctionAnalyses(FAM);
+  PB.registerLoopAnalyses(LAM);
+  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
   for (Function &F : *unwrap(Module)) {
     if (F.isDeclaration())
       continue;
-    UniformityInfo &Info = All.FAM.getResult<UniformityInfoAnalysis>(F);
+    UniformityInfo &Info = FAM.getResult<UniformityInfoAnalysis>(F);
     for (BasicBlock &Block : F)
       *Divergent++ = Info.hasDivergentTerminator(Block);
   }

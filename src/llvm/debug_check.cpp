@@ -2,7 +2,7 @@
 // --debug-info` and the tests of the transforms; LLVM's own `check-debugify` counts less, and its output is meant for
 // people.
 
-#include "../../passes/text.h"
+#include "text.h"
 #include "llvm-c/Types.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugProgramInstruction.h"

@@ -52,7 +52,7 @@ impl Told {
 
 /// Gives a module full debug information: a line for each instruction, a variable for each value.
 pub fn dress(module: &OwnedModule) -> Result<(), String> {
-    transform(module, "debugify").map(|_| ())
+    transform(module, "debugify", None).map(|_| ())
 }
 
 /// The text of a module without any debug information, which it loses.

@@ -17,5 +17,11 @@ pub mod owned;
 pub mod plans;
 pub mod remark;
 pub mod space;
+pub mod target;
 pub mod text;
 pub mod walk;
+
+/// Version of the LLVM that is loaded: major, minor, patch.
+pub fn version() -> (u32, u32, u32) {
+    inkwell::support::get_llvm_version()
+}

@@ -1,29 +1,28 @@
-// How do passes, ours among them, change a module in this process? `opt` with the plugin loaded, without opt.
+// How do passes, those of a plugin among them, change a module in this process? As in `opt`, without opt.
 
-#include "../../passes/text.h"
+#include "text.h"
 #include "llvm-c/TargetMachine.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Plugins/PassPlugin.h"
 #include "llvm/Support/CBindingWrapping.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
 
-extern "C" PassPluginLibraryInfo warpwise_plugin_info();
-
 enum : int32_t { Failed = -1, Unchanged = 0, Changed = 1 };
 
-// Runs a pipeline, as `opt -passes=` takes it, and verifies what it leaves. What is wrong with either goes to the sink.
+// Runs a pipeline, as `opt -passes=` takes it, and verifies what it leaves. `Register`, if not null, adds the passes of
+// a plugin. What is wrong with pipeline or result goes to the sink.
 extern "C" int32_t warpwise_run_passes(LLVMModuleRef Module, LLVMTargetMachineRef Machine, WarpwiseText Passes,
-                                       WarpwiseSink Error, void *Context) {
+                                       void (*Register)(PassBuilder &), WarpwiseSink Error, void *Context) {
   LoopAnalysisManager LAM;
   FunctionAnalysisManager FAM;
   CGSCCAnalysisManager CGAM;
   ModuleAnalysisManager MAM;
   PassBuilder PB(reinterpret_cast<TargetMachine *>(Machine));
-  warpwise_plugin_info().RegisterPassBuilderCallbacks(PB);
+  if (Register)
+    Register(PB);
   PB.registerModuleAnalyses(MAM);
   PB.registerCGSCCAnalyses(CGAM);
   PB.registerFunctionAnalyses(FAM);

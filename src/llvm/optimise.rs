@@ -1,39 +1,52 @@
-//! How is a pass pipeline run on a module? LLVM's own passes, or ours among them, for NVPTX.
+//! How is a pass pipeline run on a module? LLVM's own passes, or those of a plugin among them, for NVPTX.
 
 use super::owned::OwnedModule;
+use super::target;
 use super::text::{Sink, Text, collect};
-use inkwell::OptimizationLevel;
 use inkwell::passes::PassBuilderOptions;
-use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple};
 use llvm_sys::prelude::LLVMModuleRef;
 use llvm_sys::target_machine::LLVMTargetMachineRef;
 use std::ffi::c_void;
 
-/// The chip whose cost model the passes use.
-const CPU: &str = crate::gpu::chip::USUAL;
 const FEATURES: &str = "+ptx83";
+
+/// What tells LLVM's pass builder of the passes of a plugin.
+#[derive(Clone, Copy)]
+pub struct Registration(*const c_void);
+
+impl Registration {
+    /// By the function that LLVM calls when it loads the plugin.
+    ///
+    /// # Safety
+    /// The function is `PassPluginLibraryInfo::RegisterPassBuilderCallbacks` of a plugin for the LLVM that is linked.
+    pub const unsafe fn new(function: *const c_void) -> Registration {
+        Registration(function)
+    }
+}
 
 unsafe extern "C" {
     fn warpwise_run_passes(
         module: LLVMModuleRef,
         machine: LLVMTargetMachineRef,
         passes: Text,
+        register: *const c_void,
         error: Sink,
         context: *mut c_void,
     ) -> i32;
 }
 
-/// Runs `passes` as `opt` with the plugin would: our passes are known, and have their place in `default<O…>`. Returns
-/// whether they changed the module, which is verified afterwards.
-pub fn transform(module: &OwnedModule, passes: &str) -> Result<bool, String> {
-    let machine = nvptx_machine().ok_or("this LLVM was built without the NVPTX target")?;
+/// Runs `passes` as `opt` does, with a plugin if one is given: its passes are known, and have their place in
+/// `default<O…>`. Returns whether they changed the module, which is verified afterwards.
+pub fn transform(module: &OwnedModule, passes: &str, plugin: Option<Registration>) -> Result<bool, String> {
+    let machine = target::machine(FEATURES)?;
     let mut message = String::new();
-    // SAFETY: module and machine are alive and nobody else reads them; the sink gets the String it expects.
+    // SAFETY: module and machine are alive and nobody else reads them; the plugin is one of this LLVM; the sink gets the String it expects.
     let outcome = unsafe {
         warpwise_run_passes(
             module.inkwell().as_mut_ptr(),
             machine.as_mut_ptr(),
             Text::of(passes),
+            plugin.map_or(std::ptr::null(), |plugin| plugin.0),
             collect,
             (&raw mut message).cast(),
         )
@@ -43,22 +56,9 @@ pub fn transform(module: &OwnedModule, passes: &str) -> Result<bool, String> {
 
 /// Runs `passes` (as `opt -passes=` takes them, LLVM's own only) over the module, which must be for NVPTX.
 pub fn optimise(module: &OwnedModule, passes: &str) -> Result<(), String> {
-    let machine = nvptx_machine().ok_or("this LLVM was built without the NVPTX target")?;
+    let machine = target::machine(FEATURES)?;
     let options = PassBuilderOptions::create();
     module.inkwell().run_passes(passes, &machine, options).map_err(|e| e.to_string_lossy().trim().to_owned())
-}
-
-fn nvptx_machine() -> Option<TargetMachine> {
-    Target::initialize_nvptx(&InitializationConfig::default());
-    let triple = TargetTriple::create("nvptx64-nvidia-cuda");
-    Target::from_triple(&triple).ok()?.create_target_machine(
-        &triple,
-        CPU,
-        FEATURES,
-        OptimizationLevel::Default,
-        RelocMode::Default,
-        CodeModel::Default,
-    )
 }
 
 #[cfg(test)]
@@ -73,14 +73,5 @@ mod tests {
         optimise(&module, "instcombine").unwrap_or_else(|e| panic!("{e}"));
         assert!(!module.inkwell().print_to_string().to_string().contains("add"));
         assert!(optimise(&module, "no-such-pass").is_err_and(|e| e.contains("no-such-pass")));
-    }
-
-    #[test]
-    fn our_passes_run_too() {
-        let text = "target triple = \"nvptx64-nvidia-cuda\"\ndefine ptx_kernel void @f() {\n  ret void\n}\n";
-        let module = OwnedModule::from_text(text, "test").unwrap_or_else(|e| panic!("{e}"));
-        assert_eq!(transform(&module, "steer-spills<regs=32>,fuse-branches"), Ok(false));
-        assert!(optimise(&module, "fuse-branches").is_err(), "without the plugin");
-        assert!(transform(&module, "steer-spills<frob>").is_err());
     }
 }

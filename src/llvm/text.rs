@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::mem::offset_of;
 
-/// `WarpwiseText` of `passes/abi.h`.
+/// `WarpwiseText` of `text.h`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Text {
@@ -11,14 +11,14 @@ pub struct Text {
     length: usize,
 }
 
-// passes/abi.h asserts the same
+// text.h asserts the same
 const _: () = assert!(size_of::<Text>() == 16 && offset_of!(Text, data) == 0 && offset_of!(Text, length) == 8);
 
-/// `WarpwiseSink` of `passes/abi.h`: receives text; the context is the caller's.
+/// `WarpwiseSink` of `text.h`: receives text; the context is the caller's.
 pub type Sink = extern "C" fn(*mut c_void, Text);
 
 /// A sink that appends to the `String` behind its context.
-pub(crate) extern "C" fn collect(context: *mut c_void, text: Text) {
+pub extern "C" fn collect(context: *mut c_void, text: Text) {
     // SAFETY: whoever passes this sink passes a String of its own with it; the text is alive for this call.
     if let (Some(all), text) = unsafe { (context.cast::<String>().as_mut(), text.get()) } {
         all.push_str(&text);
@@ -30,7 +30,7 @@ impl Text {
     ///
     /// # Safety
     /// `data` is null or has `length` readable bytes for the duration of the call.
-    pub(crate) unsafe fn get(&self) -> String {
+    pub unsafe fn get(&self) -> String {
         if self.data.is_null() {
             return String::new();
         }
@@ -40,7 +40,7 @@ impl Text {
     }
 
     /// Lends a text.
-    pub(crate) const fn of(text: &str) -> Text {
+    pub const fn of(text: &str) -> Text {
         Text { data: text.as_ptr().cast(), length: text.len() }
     }
 }

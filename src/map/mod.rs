@@ -16,17 +16,12 @@ pub mod describe;
 mod effects;
 pub mod flush;
 pub mod joins;
-pub mod layout;
-pub mod observed;
 pub mod options;
-pub mod page;
 pub mod plan;
-pub mod precision;
 mod ptx;
-pub mod recount;
-pub mod show;
 pub mod texts;
 
+use crate::counts::SYMBOL;
 use crate::counts::table::Table;
 use crate::divergence::hypothesis::conditions_in;
 use crate::divergence::{Facts, ModuleAnalysis};
@@ -45,9 +40,6 @@ pub use options::Options;
 use plan::{FunctionPlan, Keep, Layout, Surroundings};
 use std::path::Path;
 use warpwise_rt::format::hash;
-
-/// Prefix of every symbol that the pass creates.
-pub const SYMBOL: &str = "__warpwise_map";
 
 /// Names of a module's symbols.
 pub struct Symbols {

@@ -1,9 +1,8 @@
 //! Is a kernel's code what it was, and do two functions have the same? Code as text in which nothing counts that depends
 //! on the rest of the module: no numbers of metadata and attribute groups, no debug information, not the function's name.
 
-use crate::llvm::handle::{Function, Module, Value, ValueKind, quote_name};
+use crate::llvm::handle::{Function, Module, RawOpcode, Value, ValueKind, quote_name};
 use crate::settings::Settings;
-use llvm_sys::LLVMOpcode;
 use rustc_hash::FxHashSet;
 use sha2::{Digest, Sha256};
 
@@ -107,7 +106,7 @@ pub fn hash_of(kernel: Function<'_>, settings: &Settings) -> u64 {
 fn add_surroundings<'m>(function: Function<'m>, hash: &mut Sha256, seen: &mut Vec<Function<'m>>) {
     let module: Module<'m> = function.module();
     for inst in function.blocks().flat_map(|block| block.insts()) {
-        if inst.opcode() == LLVMOpcode::LLVMGetElementPtr {
+        if inst.opcode() == RawOpcode::LLVMGetElementPtr {
             let ty = inst.value().gep_source_type();
             hash.update(ty.print());
             hash.update(module.layout().alloc_size(ty).unwrap_or(0).to_le_bytes());

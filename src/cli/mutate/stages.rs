@@ -2,12 +2,12 @@
 //!
 //! A failing stage may end the process by a signal, an abort or a panic, so stages are run in processes of their own.
 
+use crate::abi::load::transform;
 use crate::annotate::codegen;
 use crate::divergence::print::Printer;
 use crate::divergence::{ModuleAnalysis, Options};
 use crate::llvm::image;
 use crate::llvm::mutate::listen;
-use crate::llvm::optimise::transform;
 use crate::llvm::owned::OwnedModule;
 use crate::report::{model, text};
 use crate::source::Sources;

@@ -35,7 +35,7 @@ pub struct StaticArgs {
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_REGISTERS)))]
     regs: Vec<u32>,
     /// The chip.
-    #[arg(long, default_value = crate::gpu::chip::USUAL)]
+    #[arg(long, default_value = crate::llvm::target::USUAL)]
     arch: String,
     /// Keep what was found in this folder: a later run, of this command or one that tries more, goes on from there.
     #[arg(long, value_name = "DIR")]

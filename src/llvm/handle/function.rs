@@ -176,7 +176,7 @@ impl<'m> Function<'m> {
     }
     /// The chip for which LLVM compiles it: the one it names, else LLVM's default.
     pub fn target_cpu(self) -> String {
-        self.string_attribute("target-cpu").unwrap_or_else(|| crate::gpu::chip::LLVM_DEFAULT.to_owned())
+        self.string_attribute("target-cpu").unwrap_or_else(|| crate::llvm::target::LLVM_DEFAULT.to_owned())
     }
 }
 

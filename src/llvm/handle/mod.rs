@@ -12,6 +12,8 @@ use llvm_sys::{LLVMAtomicRMWBinOp, LLVMLinkage, LLVMOpcode, LLVMTypeKind};
 use std::ffi::CStr;
 use std::marker::PhantomData;
 
+/// What crosses the boundary to C++.
+pub use llvm_sys::prelude::{LLVMModuleRef as RawModule, LLVMValueRef as RawValue};
 pub use llvm_sys::{LLVMIntPredicate as IntPredicate, LLVMRealPredicate as RealPredicate};
 pub use llvm_sys::{LLVMOpcode as RawOpcode, LLVMTypeKind as TypeKind};
 

@@ -1,10 +1,25 @@
 // Strings across the C boundary.
 #pragma once
 
-#include "abi.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstddef>
 #include <string>
+
+extern "C" {
+
+struct WarpwiseText {
+  const char *data;
+  size_t length;
+};
+
+// Receives text; `context` is the caller's.
+using WarpwiseSink = void (*)(void *context, WarpwiseText text);
+
+} // extern "C"
+
+// src/llvm/text.rs asserts the same
+static_assert(sizeof(WarpwiseText) == 16 && offsetof(WarpwiseText, data) == 0 && offsetof(WarpwiseText, length) == 8);
 
 namespace warpwise {
 

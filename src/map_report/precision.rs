@@ -4,7 +4,6 @@
 //!
 //! Source: Coutinho 2011, section 4.3: 34 % of the branches that its analysis called divergent never split.
 
-use super::conditions::KernelConditions;
 use crate::counts::condition::Launch;
 use crate::divergence::hypothesis::conditions_in;
 use crate::divergence::{ModuleAnalysis, Options};
@@ -12,6 +11,7 @@ use crate::entity::Block;
 use crate::llvm::compare::divergent_blocks;
 use crate::llvm::image::ModuleImage;
 use crate::llvm::owned::OwnedModule;
+use crate::map::conditions::KernelConditions;
 use crate::phrase::percent;
 use crate::simt::DivergenceMap;
 use serde::Serialize;

@@ -27,7 +27,7 @@ pub struct SeenBranch {
     sentence: Option<String>,
 }
 
-/// All branches that were executed, in module order. `counted` is the [map](super::recount::observed) of the same launch.
+/// All branches that were executed, in module order. `counted` is the [map](crate::check::recount::observed) of the same launch.
 pub fn branches(counted: &Counted, image: &ModuleImage, seen: &DivergenceMap) -> Vec<SeenBranch> {
     let of_count = |count: BranchCount| {
         let known = find(counted, image, &count);

@@ -3,9 +3,9 @@
 //! The machine records its own map of the instrumented module, including the instrumentation's own branches. What it
 //! observed at the original branches is compared with what the module counted in its own memory.
 
-use crate::counts::Counted;
 use crate::counts::condition::Launch;
 use crate::counts::table::{BranchTable, FunctionTable, Header, Table, TableError};
+use crate::counts::{Counted, SYMBOL};
 use crate::llvm::image::{FunctionImage, ModuleImage};
 use crate::simt::{Arg, BranchCount, DivergenceMap, Inputs, LaunchConfig, LaunchReport};
 use std::collections::HashMap;
@@ -40,9 +40,8 @@ pub fn saved(report: &LaunchReport) -> Result<Map, RecountError> {
 
 /// The bytes of the table, and the sums over the replicas.
 fn raw(report: &LaunchReport) -> Result<(&[u8], Vec<u64>), RecountError> {
-    let with_end = |end: &str| {
-        report.globals.iter().find(|global| global.name.starts_with(super::SYMBOL) && global.name.ends_with(end))
-    };
+    let with_end =
+        |end: &str| report.globals.iter().find(|global| global.name.starts_with(SYMBOL) && global.name.ends_with(end));
     let (Some(table), Some(counters)) = (with_end("_table"), with_end("_counters")) else {
         return Err(RecountError::NotCounted);
     };
