@@ -9,8 +9,8 @@
 
 use std::path::Path;
 use warpwise::abi::times::analysis_times;
-use warpwise::divergence::{ModuleAnalysis, Options};
-use warpwise::llvm::owned::OwnedModule;
+use warpwise_analysis::divergence::{ModuleAnalysis, Options};
+use warpwise_ir::llvm::owned::OwnedModule;
 
 /// Runs of which the median is reported; the first is a warm-up.
 const RUNS: u32 = 11;
@@ -37,7 +37,7 @@ fn peak_bytes(module: &OwnedModule) -> usize {
     let lent = Lent(module);
     let analyse = move || {
         let Lent(module) = { lent };
-        warpwise::memory::peak_bytes(|| {
+        warpwise_ir::memory::peak_bytes(|| {
             let analysis = ModuleAnalysis::new(module.handle(), Options::default());
             for function in module.handle().functions().filter(|function| !function.is_declaration()) {
                 std::hint::black_box(analysis.facts(function));
@@ -77,7 +77,7 @@ fn main() -> Result<(), String> {
     let mut points = Vec::new();
     let ladder: &[usize] = if std::env::args().any(|argument| argument == "--files") { &[] } else { &LADDER };
     for &size in ladder {
-        let text = warpwise::fuzz::ladder(size, 1);
+        let text = warpwise_oracle::fuzz::ladder(size, 1);
         let module = OwnedModule::from_text(&text, "ladder").map_err(|e| e.to_string())?;
         drop(text);
         let [instructions, theirs, ours] = measure(&format!("ladder {size}"), &module)?;

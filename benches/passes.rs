@@ -9,12 +9,12 @@
 
 use cpu_time::ThreadTime;
 use std::path::PathBuf;
-use warpwise::divergence::{ModuleAnalysis, Options};
-use warpwise::llvm::handle::{Function, Module};
-use warpwise::llvm::owned::OwnedModule;
-use warpwise::llvm::remark::Host;
 use warpwise::pipeline::Session;
 use warpwise::registry::Pass;
+use warpwise_analysis::divergence::{ModuleAnalysis, Options};
+use warpwise_ir::llvm::handle::{Function, Module};
+use warpwise_ir::llvm::owned::OwnedModule;
+use warpwise_ir::llvm::remark::Host;
 
 /// Runs of which the median is reported.
 const RUNS: usize = 9;
@@ -47,7 +47,7 @@ impl Source {
 
     fn read(&self) -> Result<OwnedModule, String> {
         match self {
-            Source::Ladder(size) => OwnedModule::from_text(&warpwise::fuzz::ladder(*size, 1), "ladder"),
+            Source::Ladder(size) => OwnedModule::from_text(&warpwise_oracle::fuzz::ladder(*size, 1), "ladder"),
             Source::File(path) => OwnedModule::from_file(path),
         }
         .map_err(|e| e.to_string())

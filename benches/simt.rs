@@ -5,9 +5,9 @@
 //! with `cargo bench --bench simt`.
 
 use std::time::Instant;
-use warpwise::llvm::image;
-use warpwise::llvm::owned::OwnedModule;
-use warpwise::simt::{Arg, Inputs, LaunchConfig, Machine, Nobody, Scheduler};
+use warpwise_ir::llvm::image;
+use warpwise_ir::llvm::owned::OwnedModule;
+use warpwise_oracle::simt::{Arg, Inputs, LaunchConfig, Machine, Nobody, Scheduler};
 
 /// Number of runs of each kernel in lockstep, of which the median is printed.
 const RUNS: usize = 7;

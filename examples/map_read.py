@@ -33,7 +33,7 @@ def read_map(read_global, read_memory):
 
 
 def decode(table, counters):
-    """The layout: see src/counts/table.rs."""
+    """The layout: see src/analysis/counts/table.rs."""
     magic, _hash, replicas, words, length, _ = struct.unpack_from("<8sQ4I", table)
     if magic != b"WARPTBL3":
         raise ValueError("this is no table of warpwise, or one of another version")

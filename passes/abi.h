@@ -92,7 +92,7 @@ enum : uint32_t {
   WARPWISE_FACTS = 8,    // emits remarks from facts that LLVM's pass manager keeps
 };
 
-// src/abi/ and src/llvm/ assert the same.
+// src/abi/ and src/ir/llvm/ assert the same.
 static_assert(sizeof(WarpwiseStep) == 20);
 static_assert(WARPWISE_PASSED == 0 && WARPWISE_MISSED == 1 && WARPWISE_ANALYSIS == 2 && WARPWISE_ERROR == 3 &&
               WARPWISE_WARNING == 4);

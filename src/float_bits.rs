@@ -8,14 +8,14 @@
 //! Our own passes bring such stores about: a stack object in shared memory is split into words, a scalar that leaves memory
 //! is cut into the parts that are read. So the code is searched at the end, wherever a store may come from.
 
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::RawOpcode::{
+use crate::settings::enabled::is_all_off;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::RawOpcode::{
     LLVMAdd, LLVMAnd, LLVMBitCast, LLVMCall, LLVMExtractElement, LLVMFreeze, LLVMLoad, LLVMOr, LLVMSExt, LLVMStore,
     LLVMSub, LLVMTrunc, LLVMXor, LLVMZExt,
 };
-use crate::llvm::handle::{Inst, Module, Type, TypeKind, Value, ValueKind};
-use crate::llvm::remark::{Host, Kind};
-use crate::settings::enabled::is_all_off;
+use warpwise_ir::llvm::handle::{Inst, Module, Type, TypeKind, Value, ValueKind};
+use warpwise_ir::llvm::remark::{Host, Kind};
 
 /// Operations between the number and the store.
 const MAX_CHAIN: u32 = 8;

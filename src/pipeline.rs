@@ -5,15 +5,15 @@ mod code;
 mod tuning;
 
 use crate::choices::Choices;
-use crate::counts::Feedback;
-use crate::llvm::handle::{Function, Module};
-use crate::llvm::plans::Plans;
-use crate::llvm::remark::{Host, Kind, Said};
 use crate::settings::enabled::read_annotations;
 use crate::settings::{DEFAULT, FREE_ARRAYS, Settings, SettingsError, Transform};
 use crate::{annotate, arrays, float_bits, fuse, idioms, inline, map, steer, unroll};
 use std::cell::OnceCell;
 use std::rc::Rc;
+use warpwise_analysis::counts::Feedback;
+use warpwise_ir::llvm::handle::{Function, Module};
+use warpwise_ir::llvm::plans::Plans;
+use warpwise_ir::llvm::remark::{Host, Kind, Said};
 
 /// Whether a module is compiled alone or linked with others at link time; LLVM's `ThinOrFullLTOPhase`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -1,14 +1,14 @@
 //! Do random kernels compute the same after our passes, is every pass tried on them, and are mistakes in it noticed?
 
 use crate::abi::load;
-use crate::fuzz::drive::{Failure, Plan, Plugin, check, mode_of, run};
-use crate::fuzz::planted::place_of;
-use crate::fuzz::recipes::PASSES;
-use crate::fuzz::{Knobs, Launch, Mode};
 use crate::mutants::{Mutant, activate};
 use crate::registry::ASKS_LLVM;
 use crate::settings::{FREE_ARRAYS, INLINE_CALLS, Transform, transform};
 use std::path::Path;
+use warpwise_oracle::fuzz::drive::{Failure, Plan, Plugin, check, mode_of, run};
+use warpwise_oracle::fuzz::planted::place_of;
+use warpwise_oracle::fuzz::recipes::PASSES;
+use warpwise_oracle::fuzz::{Knobs, Launch, Mode};
 
 const PLUGIN: Plugin = Plugin { run: load::transform, asks_llvm: &ASKS_LLVM, counts: Transform::Map.pass() };
 

@@ -2,13 +2,13 @@
 //! what it does. [`schedule`](crate::schedule) says where.
 
 use crate::inline::Stage;
-use crate::llvm::handle::Module;
-use crate::llvm::remark::Host;
 use crate::pipeline::{self, Phase, Run, Session};
 use crate::settings::transform::REMARKS;
 use crate::settings::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Settings, SettingsError, Transform};
 use crate::{launch, map, remarks};
 use bitflags::bitflags;
+use warpwise_ir::llvm::handle::Module;
+use warpwise_ir::llvm::remark::Host;
 
 /// A pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

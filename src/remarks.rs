@@ -5,16 +5,16 @@
 //! [`Listen::everything`] also
 //! `Coalesced`. Texts are lower case without a final period, and name lines of the function's own file.
 
-use crate::access::{self, Assumed, Cost, Pattern, WarpAccess};
-use crate::cost::grid_work::GridWork;
-use crate::divergence::Facts;
-use crate::divergence::hypothesis::conditions;
-use crate::entity::Block;
-use crate::explain::{Causes, ExpressionPrinter, explain};
-use crate::ir::handles::Handles;
-use crate::ir::inst::{Opcode, Predicate};
-use crate::llvm::handle::Module;
-use crate::llvm::remark::{Host, Kind};
+use warpwise_analysis::access::{self, Assumed, Cost, Pattern, WarpAccess};
+use warpwise_analysis::cost::grid_work::GridWork;
+use warpwise_analysis::divergence::Facts;
+use warpwise_analysis::divergence::hypothesis::conditions;
+use warpwise_analysis::explain::{Causes, ExpressionPrinter, explain};
+use warpwise_ir::entity::Block;
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::{Opcode, Predicate};
+use warpwise_ir::llvm::handle::Module;
+use warpwise_ir::llvm::remark::{Host, Kind};
 
 /// Which remarks are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

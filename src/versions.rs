@@ -5,12 +5,12 @@
 //! analysis takes these facts as true in it, and every transform treats it like any other kernel. The table of the kernel is
 //! made from the attributes of its versions, anew whenever one of them changes.
 
-use crate::launch_table::{ATTRIBUTE, Fact, LaunchVersion, MAX_VERSIONS, table_of, version_of};
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Function, Module};
-use crate::llvm::remark::{Host, Kind};
 use crate::mutants::{self, Mutant};
 use crate::shared_memory::room::{NoShared, NoVersion};
+use warpwise_ir::launch_table::{ATTRIBUTE, Fact, LaunchVersion, MAX_VERSIONS, table_of, version_of};
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{Function, Module};
+use warpwise_ir::llvm::remark::{Host, Kind};
 
 /// Largest kernel that is copied, in basic blocks. No version is worth doubling the code of a very large kernel.
 pub const MAX_COPIED_BLOCKS: u32 = 2000;
@@ -127,5 +127,5 @@ pub fn write_table<'m>(editor: &mut Editor<'m>, kernel: Function<'m>) {
         }
     }
     let name = table_of(&kernel.name());
-    editor.launch_table(kernel, &name, &crate::launch_table::encode(&entries));
+    editor.launch_table(kernel, &name, &warpwise_ir::launch_table::encode(&entries));
 }

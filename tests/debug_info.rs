@@ -1,12 +1,12 @@
 //! Do the transforms preserve debug information on every lit file about them, and is a kernel's PTX the same with and
-//! without it? `src/check/debug_info.rs` defines what is checked.
+//! without it? `src/oracle/check/debug_info.rs` defines what is checked.
 
 use crate::common::{clang_cuda, opt, plugin_flag, root, stderr, stdout};
 use std::path::{Path, PathBuf};
-use warpwise::check::debug_info::{Editors, check};
-use warpwise::fuzz::recipes::PASSES;
-use warpwise::llvm::owned::OwnedModule;
 use warpwise::settings::{DEFAULT, INLINE_CALLS};
+use warpwise_ir::llvm::owned::OwnedModule;
+use warpwise_oracle::check::debug_info::{Editors, check};
+use warpwise_oracle::fuzz::recipes::PASSES;
 
 /// Flags of a RUN line that change the transformation, not what is printed.
 const FLAGS: [&str; 2] = ["-warpwise-", "-mcpu"];

@@ -9,7 +9,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use warpwise::launch_table;
+use warpwise_ir::launch_table;
 
 const VERSIONS: [&str; 2] = ["-mllvm", "-warpwise-versions"];
 

@@ -9,14 +9,16 @@ use crate::common::{
     clang_cuda, cuda_tree, is_installed, llvm_tool, plugin, plugin_flag, root, skip, stderr, stdout, warpwise,
 };
 use std::path::Path;
-use warpwise::check::recount;
-use warpwise::cli::cuda;
-use warpwise::llvm::image;
-use warpwise::llvm::owned::OwnedModule;
-use warpwise::llvm::remark::Host;
 use warpwise::pipeline::Session;
 use warpwise::registry::Pass;
-use warpwise::simt::{Arg, DivergenceMap, Inputs, LaunchConfig, LaunchReport, Machine, Scheduler, Tolerance, compare};
+use warpwise_cli::command::cuda;
+use warpwise_ir::llvm::image;
+use warpwise_ir::llvm::owned::OwnedModule;
+use warpwise_ir::llvm::remark::Host;
+use warpwise_oracle::check::recount;
+use warpwise_oracle::simt::{
+    Arg, DivergenceMap, Inputs, LaunchConfig, LaunchReport, Machine, Scheduler, Tolerance, compare,
+};
 
 /// Runs the pass on a copy of the module.
 fn counted(module: &OwnedModule, parameters: &str) -> OwnedModule {

@@ -294,6 +294,6 @@ fn messages_and_versions() {
 #[test]
 fn the_document_has_every_row() {
     let page = fs::read_to_string(root().join("docs/NVCC.md")).unwrap();
-    let table = warpwise::cli::nvcc::flags::markdown();
+    let table = warpwise_cli::command::nvcc::flags::markdown();
     assert!(page.contains(&table), "docs/NVCC.md: put this table in place of the one there\n{table}");
 }

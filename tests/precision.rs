@@ -7,11 +7,11 @@
 use crate::common::benchmarks::{has_cuda, inputs_of, plain_kernel};
 use crate::common::root;
 use std::path::PathBuf;
-use warpwise::check::recount::launch_of;
-use warpwise::cli::{map, simt};
-use warpwise::llvm::image;
-use warpwise::map_report::precision::{Row, rows, table, total};
-use warpwise::simt::{DivergenceMap, LaunchConfig, Machine};
+use warpwise_cli::command::{map, simt};
+use warpwise_cli::map_report::precision::{Row, rows, table, total};
+use warpwise_ir::llvm::image;
+use warpwise_oracle::check::recount::launch_of;
+use warpwise_oracle::simt::{DivergenceMap, LaunchConfig, Machine};
 
 fn sources(folder: &str) -> Vec<PathBuf> {
     let folder = root().join(folder);

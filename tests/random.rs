@@ -5,9 +5,9 @@
 //! it converts, no multiply-add that vanishes or appears.
 
 use crate::common::benchmarks::has_cuda;
-use crate::common::{cuda_tree, plugin, stderr, stdout, warpwise};
+use crate::common::{cuda_tree, plugin, root, stderr, stdout, warpwise};
 use assert_cmd::Command;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The program, which `cargo build --workspace` puts beside the plugin.
 fn random(command: &str) -> Command {
@@ -24,7 +24,7 @@ fn passes(mut command: Command) {
 }
 
 fn sources(folder: &str, found: &mut Vec<PathBuf>) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let folder = root().join(folder);
     let mut entries: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
     for path in entries {

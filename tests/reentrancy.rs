@@ -1,11 +1,11 @@
 //! Is each module compiled independently of others in the same process, as docs/MAINTAINING.md says?
 
 use std::cell::RefCell;
-use warpwise::llvm::owned::OwnedModule;
-use warpwise::llvm::remark::{Host, Remark};
 use warpwise::pipeline::Session;
 use warpwise::registry::Pass;
 use warpwise::settings::Settings;
+use warpwise_ir::llvm::owned::OwnedModule;
+use warpwise_ir::llvm::remark::{Host, Remark};
 
 /// A branch with one side, with a source position.
 const KERNEL: &str = "

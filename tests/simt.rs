@@ -6,10 +6,10 @@
 
 use crate::common::{root, skip};
 use std::collections::HashMap;
-use warpwise::cli::cuda;
-use warpwise::llvm::image::{self, ModuleImage};
-use warpwise::llvm::owned::OwnedModule;
-use warpwise::simt::{
+use warpwise_cli::command::cuda;
+use warpwise_ir::llvm::image::{self, ModuleImage};
+use warpwise_ir::llvm::owned::OwnedModule;
+use warpwise_oracle::simt::{
     Arg, CompareError, DivergenceMap, Inputs, LaneValues, LaunchConfig, LaunchError, LaunchReport, Machine, Nobody,
     Observer, Reconvergence, Scheduler, StepContext, Tolerance, compare,
 };

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 use warpwise::choices::{Alternative, Choices, Decision, Measured, decide};
-use warpwise::launch_table::{self, Tuning};
+use warpwise_ir::launch_table::{self, Tuning};
 
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();

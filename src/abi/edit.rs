@@ -2,12 +2,12 @@
 
 use super::{editing, expected, guarded, say, session_of};
 use crate::annotate::codegen;
-use crate::llvm::handle::{self, RawModule, RawValue};
-use crate::llvm::remark::{Host, RawHost};
-use crate::llvm::text::{Sink, Text};
 use crate::pipeline::{self, Phase, Run, Session};
 use crate::registry::Pass;
 use std::ffi::c_void;
+use warpwise_ir::llvm::handle::{self, RawModule, RawValue};
+use warpwise_ir::llvm::remark::{Host, RawHost};
+use warpwise_ir::llvm::text::{Sink, Text};
 
 /// Puts marked predicates before marked branches, before code is generated.
 ///

@@ -1,10 +1,10 @@
 //! What does a program find that loads the plugin, and may it use it?
 
-use crate::llvm::optimise::{self, Registration};
-use crate::llvm::owned::OwnedModule;
-use crate::llvm::text::{Sink, collect};
 use std::ffi::{c_char, c_void};
 use std::mem::offset_of;
+use warpwise_ir::llvm::optimise::{self, Registration};
+use warpwise_ir::llvm::owned::OwnedModule;
+use warpwise_ir::llvm::text::{Sink, collect};
 
 /// The C++ struct `llvm::PassPluginLibraryInfo` of plugin API version 2: five fields, returned by value.
 #[repr(C)]
@@ -92,7 +92,7 @@ pub fn transform(module: &OwnedModule, passes: &str) -> Result<bool, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llvm::optimise::optimise;
+    use warpwise_ir::llvm::optimise::optimise;
 
     #[test]
     fn our_passes_run_too() {

@@ -9,13 +9,6 @@ mod edit;
 pub mod load;
 pub mod times;
 
-use crate::divergence::hypothesis::conditions;
-use crate::divergence::print::Printer;
-use crate::divergence::{Facts, ModuleAnalysis};
-use crate::ir::handles::Handles;
-use crate::llvm::handle::{self, RawModule, RawValue};
-use crate::llvm::remark::{Host, RawHost};
-use crate::llvm::text::{Sink, Text};
 use crate::pipeline::Session;
 use crate::registry::Pass;
 use crate::remarks::{self, Listen};
@@ -27,6 +20,13 @@ use crate::settings::{self, Settings};
 use std::ffi::c_void;
 use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use warpwise_analysis::divergence::hypothesis::conditions;
+use warpwise_analysis::divergence::print::Printer;
+use warpwise_analysis::divergence::{Facts, ModuleAnalysis};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::llvm::handle::{self, RawModule, RawValue};
+use warpwise_ir::llvm::remark::{Host, RawHost};
+use warpwise_ir::llvm::text::{Sink, Text};
 
 fn say(sink: Sink, context: *mut c_void, text: &str) {
     sink(context, Text::of(text));

@@ -1,8 +1,8 @@
 //! How long do LLVM's uniformity analysis and ours take in the same process? For benches/analysis.rs.
 
-use crate::llvm::owned::OwnedModule;
-use crate::llvm::target;
 use std::ffi::c_void;
+use warpwise_ir::llvm::owned::OwnedModule;
+use warpwise_ir::llvm::target;
 
 unsafe extern "C" {
     fn warpwise_bench_analysis(module: *mut c_void, machine: *mut c_void, theirs: *mut u64, ours: *mut u64, runs: u32);

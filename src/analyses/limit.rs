@@ -1,13 +1,13 @@
 //! Which plans about values of a function does a limit leave out?
 
 use super::FunctionAnalyses;
-use crate::divergence::Outline;
-use crate::entity::{Inst, Value};
-use crate::ir::handles::Handles;
-use crate::ir::names::Names;
-use crate::llvm::handle::Function;
-use crate::llvm::remark::Host;
 use crate::settings::Transform;
+use warpwise_analysis::divergence::Outline;
+use warpwise_ir::entity::{Inst, Value};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::llvm::handle::Function;
+use warpwise_ir::llvm::remark::Host;
+use warpwise_ir::names::Names;
 
 /// Counts the plans of `steer-spills` for one function, in the order in which they would be carried out.
 pub struct Limit<'a, 'm> {

@@ -14,16 +14,16 @@ pub mod testing;
 pub use options::Options;
 pub use steered::{Edit, Kept, PlannedVersion, SteeredFunction, Version};
 
-use crate::cost::frequency::Frequencies;
-use crate::divergence::{self, Facts, ModuleAnalysis, Outline};
-use crate::entity::{Block, Inst};
-use crate::geometry::Geometry;
-use crate::ir::handles::Handles;
-use crate::llvm::handle::{Function, Module};
-use crate::objects::{StackObject, stack_objects};
-use crate::pressure::Pressure;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
+use warpwise_analysis::cost::frequency::Frequencies;
+use warpwise_analysis::divergence::{self, Facts, ModuleAnalysis, Outline};
+use warpwise_analysis::objects::{StackObject, stack_objects};
+use warpwise_analysis::pressure::Pressure;
+use warpwise_ir::entity::{Block, Inst};
+use warpwise_ir::geometry::Geometry;
+use warpwise_ir::handles::Handles;
+use warpwise_ir::llvm::handle::{Function, Module};
 
 /// A function, the facts about it, and the values it keeps in registers.
 pub struct FunctionAnalyses<'m> {

@@ -1,7 +1,7 @@
 //! What are the options of steer-spills?
 
-use crate::divergence;
 use crate::settings::{Settings, SpillCandidates, Transform};
+use warpwise_analysis::divergence;
 
 /// The options of one run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

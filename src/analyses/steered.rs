@@ -1,18 +1,18 @@
 //! For which function body is a plan made, and what does the plan do to it?
 
 use super::{Analyses, FunctionAnalyses, Options};
-use crate::divergence::Outline;
-use crate::entity::{Block, Inst};
-use crate::geometry::WARP_SIZE;
-use crate::gpu::Chip;
-use crate::gpu::chip::{MAX_REGISTERS, STATIC_SHARED};
-use crate::gpu::occupancy::{USUAL_THREADS, register_budget};
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::Function;
 use crate::shared_memory::budget::SharedBudget;
 use crate::shared_memory::layout::Ground;
 use crate::shared_memory::room::{NoShared, NoVersion, taken, taken_by_version};
 use crate::shared_memory::usage::may_wait_for_blocks;
+use warpwise_analysis::divergence::Outline;
+use warpwise_analysis::gpu::Chip;
+use warpwise_analysis::gpu::chip::{MAX_REGISTERS, STATIC_SHARED};
+use warpwise_analysis::gpu::occupancy::{USUAL_THREADS, register_budget};
+use warpwise_ir::entity::{Block, Inst};
+use warpwise_ir::geometry::WARP_SIZE;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::Function;
 
 /// Number of registers that a thread is assumed to use at least. With fewer, no more blocks would fit, because the
 /// number of resident blocks is limited anyway.

@@ -1,8 +1,8 @@
 //! Kernels for unit tests of plans.
 
 use super::{Analyses, FunctionAnalyses};
-use crate::divergence::Options;
-use crate::llvm::owned::OwnedModule;
+use warpwise_analysis::divergence::Options;
+use warpwise_ir::llvm::owned::OwnedModule;
 
 /// A module with `k`, a kernel of `%in`, `%out` and `%n` with these attributes. Its body finds the thread's index in
 /// `%tid`, and `%in` at that index in `%mine`.

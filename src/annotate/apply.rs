@@ -4,15 +4,15 @@
 use super::claim::{Claim, Claims, KIND};
 use super::plan::Plan;
 use super::shuffles::Shuffle;
-use crate::divergence::Facts;
-use crate::entity::{Block, Value};
-use crate::ir::Func;
-use crate::ir::handles::Handles;
-use crate::ir::inst::Flags;
-use crate::llvm::edit::Editor;
-use crate::llvm::handle;
-use crate::llvm::space;
 use cranelift_entity::EntityRef;
+use warpwise_analysis::divergence::Facts;
+use warpwise_ir::Func;
+use warpwise_ir::entity::{Block, Value};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::Flags;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle;
+use warpwise_ir::llvm::space;
 
 /// Metadata kind of branches that should become `bra.uni` in PTX; checked again when PTX is written.
 pub const BRA_UNI_KIND: &str = "warpwise.bra.uni";

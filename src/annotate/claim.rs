@@ -13,12 +13,12 @@
 //! WHERE says whether the block is warp-convergent: each of its dynamic instances is executed by all lanes of a warp
 //! that have not left through a guard, or by none. Returns are only annotated in convergent blocks.
 
-use crate::affine::Scope;
-use crate::divergence::Facts;
-use crate::entity::{Inst, Value};
-use crate::ir::call::Callee;
-use crate::ir::inst::{Flags, Opcode};
-use crate::llvm::handle;
+use warpwise_analysis::affine::Scope;
+use warpwise_analysis::divergence::Facts;
+use warpwise_ir::call::Callee;
+use warpwise_ir::entity::{Inst, Value};
+use warpwise_ir::inst::{Flags, Opcode};
+use warpwise_ir::llvm::handle;
 
 /// The metadata kind.
 pub const KIND: &str = "warpwise.uniform";

@@ -12,11 +12,11 @@
 //! without marks cost nothing.
 
 use super::apply::BRA_UNI_KIND;
-use crate::divergence::{self, ModuleAnalysis};
-use crate::ir::inst::Opcode;
-use crate::llvm::edit::Editor;
-use crate::llvm::edit::annotate::BRANCH_MARK;
-use crate::llvm::handle::{self, Function, Module};
+use warpwise_analysis::divergence::{self, ModuleAnalysis};
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::edit::annotate::BRANCH_MARK;
+use warpwise_ir::llvm::handle::{self, Function, Module};
 
 /// Inserts the marked copies of predicates; returns whether there are any.
 pub fn mark(module: Module<'_>, options: divergence::Options) -> bool {

@@ -13,14 +13,14 @@
 //!
 //! **Cost**: linear.
 
-use crate::cfg::Dominators;
-use crate::divergence::Facts;
-use crate::entity::Block;
-use crate::ir::asm::Program;
-use crate::ir::call::Callee;
-use crate::ir::inst::Opcode;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
+use warpwise_analysis::cfg::Dominators;
+use warpwise_analysis::divergence::Facts;
+use warpwise_ir::asm::Program;
+use warpwise_ir::call::Callee;
+use warpwise_ir::entity::Block;
+use warpwise_ir::inst::Opcode;
 
 /// The blocks in which lane 0 may have exited, or that not all lanes execute together.
 pub struct LaneZero {

@@ -18,18 +18,18 @@ pub mod shuffles;
 pub mod sites;
 pub mod verify;
 
-use crate::divergence::{Facts, ModuleAnalysis};
-use crate::entity::Inst;
-use crate::ir::handles::Handles;
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::Module;
-use crate::llvm::remark::{Host, Kind};
 use crate::settings::{Transform, is_enabled};
 use claim::Claims;
 pub use options::Options;
 use plan::Plan;
 use readonly::ReadOnlyMemory;
 use rustc_hash::FxHashMap;
+use warpwise_analysis::divergence::{Facts, ModuleAnalysis};
+use warpwise_ir::entity::Inst;
+use warpwise_ir::handles::Handles;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::Module;
+use warpwise_ir::llvm::remark::{Host, Kind};
 
 /// Runs the pass over a module; returns whether it changed.
 pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {

@@ -1,7 +1,7 @@
 //! What are the options of annotate-uniform?
 
-use crate::divergence;
 use crate::settings::{Results, Settings};
+use warpwise_analysis::divergence;
 
 /// The options of one run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -20,15 +20,15 @@ use super::ptxas::{Hidden, Ptxas};
 use super::readonly::{ReadOnly, ReadOnlyMemory};
 use super::shuffles::{Shuffle, shuffles};
 use super::sites::{Site, Sites};
-use crate::affine::Scope;
-use crate::divergence::Facts;
-use crate::divergence::intrinsic_table::IntrinsicTable;
-use crate::entity::{Block, Inst, Value};
-use crate::ir::handles::Handles;
-use crate::ir::inst::{Flags, Opcode};
 use crate::mutants::{self, Mutant};
 use crate::settings::Results;
 use rustc_hash::FxHashMap;
+use warpwise_analysis::affine::Scope;
+use warpwise_analysis::divergence::Facts;
+use warpwise_analysis::divergence::intrinsic_table::IntrinsicTable;
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::{Flags, Opcode};
 
 /// Why a uniform branch that is hidden from ptxas is left alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

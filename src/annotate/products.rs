@@ -2,19 +2,20 @@
 //!
 //! LLVM takes two invariant loads of one address for one, and then whatever is computed from them alike. If that makes one
 //! product of two, more sums use it, in other blocks perhaps, and the back end joins it with a sum of its own block at most,
-//! and of two products with that of fewer uses ([`contraction`](crate::contraction)). Loads that such a product needs are
-//! left as they are.
+//! and of two products with that of fewer uses ([`contraction`](warpwise_analysis::contraction)). Loads that such a product
+//! needs are left as they are.
 //!
 //! Two values are alike if their operations and operands are: value numbering without memory, once with the loads and
-//! once without; phis are alike in one block, and what all ways bring alike is no phi. What an operation has besides operands is not looked at, so more may seem alike than is.
+//! once without; phis are alike in one block, and what all ways bring alike is no phi. What an operation has besides
+//! operands is not looked at, so more may seem alike than is.
 
 use super::plan::InvariantLoad;
-use crate::contraction::Joins;
-use crate::divergence::Facts;
-use crate::entity::{Inst, Value};
-use crate::ir::handles::Handles;
-use crate::ir::inst::{Flags, Opcode};
 use rustc_hash::{FxHashMap, FxHashSet};
+use warpwise_analysis::contraction::Joins;
+use warpwise_analysis::divergence::Facts;
+use warpwise_ir::entity::{Inst, Value};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::{Flags, Opcode};
 
 /// Removes loads that would change multiply-adds.
 pub fn keep_apart(facts: &Facts, handles: &Handles<'_>, invariants: &mut Vec<InvariantLoad>) {

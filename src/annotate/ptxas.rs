@@ -16,17 +16,17 @@
 //!
 //! **Cost**: linear in uniform instructions; no walk at all if there is no leaf.
 
-use crate::cfg::sync::SyncDependence;
-use crate::divergence::Facts;
-use crate::divergence::intrinsic_table::IntrinsicTable;
-use crate::divergence::intrinsics::LaneRule;
-use crate::entity::{Block, Inst, Value};
-use crate::geometry::WARP_SIZE;
-use crate::ir::Func;
-use crate::ir::call::Callee;
-use crate::ir::inst::{ConstData, Opcode, Predicate};
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
+use warpwise_analysis::cfg::sync::SyncDependence;
+use warpwise_analysis::divergence::Facts;
+use warpwise_analysis::divergence::intrinsic_table::IntrinsicTable;
+use warpwise_analysis::divergence::intrinsics::LaneRule;
+use warpwise_ir::Func;
+use warpwise_ir::call::Callee;
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::geometry::WARP_SIZE;
+use warpwise_ir::inst::{ConstData, Opcode, Predicate};
 
 /// Finds the hidden values of one function.
 pub struct Ptxas<'a> {
@@ -85,7 +85,7 @@ impl<'a> Ptxas<'a> {
 
     /// Whether a value is uniform, reachable, and not a constant that LLVM will have folded.
     fn is_varying_uniform(&self, value: Value) -> bool {
-        matches!(self.facts.class(value), crate::divergence::Class::Uniform(_))
+        matches!(self.facts.class(value), warpwise_analysis::divergence::Class::Uniform(_))
     }
 
     fn is_leaf(&self, inst: Inst) -> bool {
@@ -160,7 +160,7 @@ impl<'a> Ptxas<'a> {
             Opcode::ZExt | Opcode::SExt | Opcode::Trunc => self.is_thread_index(func.operands(inst)[0]),
             Opcode::Call => match func.call(inst).callee {
                 Callee::Intrinsic(id) => {
-                    matches!(self.intrinsics.class(id), LaneRule::Index(crate::affine::Base::TidX))
+                    matches!(self.intrinsics.class(id), LaneRule::Index(warpwise_analysis::affine::Base::TidX))
                 }
                 _ => false,
             },
@@ -215,7 +215,7 @@ impl<'a> Ptxas<'a> {
 
     /// Hides values defined in a cycle that, as far as ptxas knows, lanes may leave separately, where they are used
     /// outside.
-    fn leave_cycle(&self, cycle: crate::cfg::Cycle, hidden: &mut Hidden, work: &mut Vec<Value>) {
+    fn leave_cycle(&self, cycle: warpwise_analysis::cfg::Cycle, hidden: &mut Hidden, work: &mut Vec<Value>) {
         let func = &self.facts.func;
         let cycles = &self.facts.cfg().cycles;
         for &block in cycles.blocks(cycle) {

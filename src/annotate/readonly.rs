@@ -14,10 +14,10 @@
 //! **Conservative**: not invariant if the pointer was loaded or computed, or after more than [`MAX_STEPS`] values or
 //! [`MAX_CALL_DEPTH`] callers, or through recursion.
 
-use crate::llvm::handle::{AttrPlace, Function, RawOpcode, Value, ValueKind, attribute_kind};
-use crate::llvm::space;
 use crate::mutants::{self, Mutant};
 use rustc_hash::FxHashMap;
+use warpwise_ir::llvm::handle::{AttrPlace, Function, RawOpcode, Value, ValueKind, attribute_kind};
+use warpwise_ir::llvm::space;
 
 /// Maximum number of values visited for one address.
 const MAX_STEPS: usize = 64;

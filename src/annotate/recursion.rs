@@ -6,9 +6,9 @@
 //! loops never end, or run past their end (CUDA 13.0, sm_90; clang's own code, too, where `ptxas` finds by itself that a
 //! counter is uniform). So nothing is told to `ptxas` in such functions.
 
-use crate::divergence::Facts;
-use crate::ir::call::Callee;
 use rustc_hash::FxHashMap;
+use warpwise_analysis::divergence::Facts;
+use warpwise_ir::call::Callee;
 
 /// For each function with a body, given by its position in the module and its facts, whether it may.
 pub fn reach_recursion<'f>(functions: impl Iterator<Item = (u32, &'f Facts)>) -> Vec<bool> {

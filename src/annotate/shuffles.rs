@@ -14,15 +14,15 @@
 use super::lane_zero::LaneZero;
 use super::ptxas::Ptxas;
 use super::sites::{Site, Sites, depth};
-use crate::affine::form::wrap;
-use crate::affine::{Base, Form};
-use crate::divergence::Facts;
-use crate::divergence::intrinsics::LaneRule;
-use crate::entity::{Block, Inst, Value};
-use crate::ir::call::Callee;
-use crate::ir::inst::{ConstData, Opcode};
-use crate::ir::types::TypeKind;
 use cranelift_entity::EntityRef;
+use warpwise_analysis::affine::form::wrap;
+use warpwise_analysis::affine::{Base, Form};
+use warpwise_analysis::divergence::Facts;
+use warpwise_analysis::divergence::intrinsics::LaneRule;
+use warpwise_ir::call::Callee;
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::inst::{ConstData, Opcode};
+use warpwise_ir::types::TypeKind;
 
 /// Maximum number of leaves considered in one function; no gain was measured from more.
 const MAX_LEAVES: usize = 16;

@@ -8,13 +8,13 @@
 //! **Cost**: one post-dominator tree for each function with hidden branches, and one walk over the sides of each
 //! branch.
 
-use crate::cfg::Dominators;
-use crate::divergence::Facts;
-use crate::entity::Block;
-use crate::ir::call::Callee;
-use crate::ir::inst::Opcode;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
+use warpwise_analysis::cfg::Dominators;
+use warpwise_analysis::divergence::Facts;
+use warpwise_ir::call::Callee;
+use warpwise_ir::entity::Block;
+use warpwise_ir::inst::Opcode;
 
 /// Number of instructions on both sides together up to which ptxas predicates them, so that no pair is left to remove.
 /// Measured with chains of multiply-adds and loads on sm_90.

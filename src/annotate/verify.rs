@@ -2,11 +2,11 @@
 //! warning; the caller reports an error after all have been named.
 
 use super::claim::{Claim, KIND};
-use crate::divergence::Facts;
-use crate::ir::handles::Handles;
-use crate::ir::inst::Flags;
-use crate::llvm::handle;
-use crate::llvm::remark::{Host, Kind};
+use warpwise_analysis::divergence::Facts;
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::Flags;
+use warpwise_ir::llvm::handle;
+use warpwise_ir::llvm::remark::{Host, Kind};
 
 /// Checks one function; returns the number of annotations that are not true.
 pub fn verify(facts: &Facts, handles: &Handles<'_>, host: &Host<'_>) -> usize {

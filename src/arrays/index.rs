@@ -4,15 +4,15 @@
 //! headers whose start and next value are so computed. Each such loop must have a constant trip count.
 
 use super::reject::Reject;
-use crate::cfg::cycles::Cycle;
-use crate::cost::frequency::Frequencies;
-use crate::divergence::Outline;
-use crate::entity::{Block, Inst, Value};
-use crate::ir::handles::Handles;
-use crate::ir::inst::Opcode;
-use crate::objects::Object;
-use crate::objects::address::pointer_of;
 use rustc_hash::FxHashSet;
+use warpwise_analysis::cfg::cycles::Cycle;
+use warpwise_analysis::cost::frequency::Frequencies;
+use warpwise_analysis::divergence::Outline;
+use warpwise_analysis::objects::Object;
+use warpwise_analysis::objects::address::pointer_of;
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::Opcode;
 
 /// A loop to be unrolled completely.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -17,13 +17,13 @@ mod planted;
 mod products;
 mod reject;
 
-use crate::divergence::{self, ModuleAnalysis};
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Function, Inst, Module};
-use crate::llvm::remark::{Host, Kind, Reshape};
 use crate::settings::FREE_ARRAYS;
 use crate::settings::Results;
 use plan::Plan;
+use warpwise_analysis::divergence::{self, ModuleAnalysis};
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{Function, Inst, Module};
+use warpwise_ir::llvm::remark::{Host, Kind, Reshape};
 
 /// Runs the pass over a module; returns whether it changed.
 pub fn run(module: Module<'_>, options: divergence::Options, results: Results, host: &Host<'_>) -> bool {

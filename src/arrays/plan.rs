@@ -3,22 +3,22 @@
 use super::index::{Unrolled, loops_of};
 use super::products;
 use super::reject::Reject;
-use crate::cfg::cycles::Cycle;
-use crate::cost::frequency::Frequencies;
-use crate::divergence::Outline;
-use crate::entity::Block;
-use crate::gpu::Chip;
-use crate::gpu::chip::MAX_REGISTERS;
-use crate::gpu::occupancy::{expected_threads, register_budget};
-use crate::ir::handles::Handles;
-use crate::ir::inst::Opcode;
-use crate::llvm::handle::{Function, Inst, RawOpcode};
-use crate::objects::selected::stays_in_registers;
-use crate::objects::{Object, stack_objects};
-use crate::pressure::Pressure;
 use crate::settings::Results;
 use crate::settings::enabled::is_all_off;
 use rustc_hash::FxHashSet;
+use warpwise_analysis::cfg::cycles::Cycle;
+use warpwise_analysis::cost::frequency::Frequencies;
+use warpwise_analysis::divergence::Outline;
+use warpwise_analysis::gpu::Chip;
+use warpwise_analysis::gpu::chip::MAX_REGISTERS;
+use warpwise_analysis::gpu::occupancy::{expected_threads, register_budget};
+use warpwise_analysis::objects::selected::stays_in_registers;
+use warpwise_analysis::objects::{Object, stack_objects};
+use warpwise_analysis::pressure::Pressure;
+use warpwise_ir::entity::Block;
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode};
 
 /// Instructions that the unrolled loops of a function may have in all. Sixteen bytes each, they fit the instruction cache of
 /// a multiprocessor.
@@ -240,7 +240,7 @@ fn instructions(outline: &Outline, unrolled: &[Unrolled]) -> u64 {
         around.fold(1, |copies: u64, one| copies.saturating_mul(one.turns))
     };
     let size = |block: Block| {
-        let counted = |&inst: &crate::entity::Inst| outline.func.insts[inst].opcode != Opcode::Phi;
+        let counted = |&inst: &warpwise_ir::entity::Inst| outline.func.insts[inst].opcode != Opcode::Phi;
         outline.func.block_insts(block).filter(counted).count() as u64
     };
     let blocks = outline.func.blocks.keys().filter(|&block| outline.is_reachable(block));

@@ -1,9 +1,9 @@
 //! What goes wrong if loops and objects are handed to LLVM with a mistake? The deliberate ones, for [`crate::mutants`].
 
 use super::plan::Plan;
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Inst, RawOpcode, Value};
 use crate::mutants::{self, Mutant};
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{Inst, RawOpcode, Value};
 
 /// Changes what is about to be unrolled.
 pub fn before<'m>(editor: &mut Editor<'m>, plan: &Plan<'m>) {

@@ -1,19 +1,19 @@
 //! Would unrolling change which products and sums the back end joins, and so the last bit of a result?
 //!
 //! A product that goes through an object or from one iteration to the next is rounded, and so is one that something other
-//! than sums uses and that goes into or out of a loop ([`contraction`](crate::contraction)). If it may meet a sum once the
-//! loops are unrolled, it is kept apart, unless it is joined with another sum now: then the loops stay.
+//! than sums uses and that goes into or out of a loop ([`contraction`](warpwise_analysis::contraction)). If it may meet
+//! a sum once the loops are unrolled, it is kept apart, unless it is joined with another sum now: then the loops stay.
 
 use super::reject::Reject;
-use crate::contraction::Joins;
-use crate::divergence::Outline;
-use crate::entity::{Block, Inst, Value};
-use crate::ir::handles::Handles;
-use crate::ir::inst::Opcode;
-use crate::llvm::edit::Editor;
-use crate::llvm::handle;
-use crate::objects::{AccessKind, Object};
 use rustc_hash::FxHashSet;
+use warpwise_analysis::contraction::Joins;
+use warpwise_analysis::divergence::Outline;
+use warpwise_analysis::objects::{AccessKind, Object};
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle;
 
 /// The products that must be rounded by themselves if the loops with these blocks are unrolled and the objects are
 /// registers.

@@ -20,14 +20,14 @@ use super::apply_records::{Guarded, PairRecords, Sides};
 use super::plan::{FusePlan, PairPlan};
 use super::region::{Link, Tail};
 use super::schedule::Step;
-use crate::entity::{Block, Inst};
-use crate::ir::Func;
-use crate::ir::handles::Handles;
-use crate::ir::inst::Opcode;
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{self, DebugLoc, RawOpcode, ValueKind};
 use crate::mutants::{self, Mutant};
 use rustc_hash::FxHashMap;
+use warpwise_ir::Func;
+use warpwise_ir::entity::{Block, Inst};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{self, DebugLoc, RawOpcode, ValueKind};
 
 type Value<'m> = handle::Value<'m>;
 

@@ -9,14 +9,14 @@
 use super::apply::{carry_out, incoming};
 use super::convert::{Tree, Way};
 use super::matching::computations;
-use crate::entity::Block;
-use crate::ir::Func;
-use crate::ir::handles::Handles;
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{self, DebugLoc, IntPredicate, RawOpcode, ValueKind};
 use crate::mutants::{self, Mutant};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use warpwise_ir::Func;
+use warpwise_ir::entity::Block;
+use warpwise_ir::handles::Handles;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{self, DebugLoc, IntPredicate, RawOpcode, ValueKind};
 
 type Value<'m> = handle::Value<'m>;
 

@@ -5,11 +5,11 @@
 //! code follows.
 
 use super::hub::{Hub, Way};
-use crate::ir::Func;
-use crate::ir::handles::Handles;
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{self, IntPredicate, RawOpcode};
 use crate::mutants::{self, Mutant};
+use warpwise_ir::Func;
+use warpwise_ir::handles::Handles;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{self, IntPredicate, RawOpcode};
 
 type Value<'m> = handle::Value<'m>;
 

@@ -16,14 +16,14 @@
 use super::plan::{FusePlan, PairPlan};
 use super::region::Tail;
 use super::schedule::Step;
-use crate::entity::Inst;
-use crate::ir::Func;
-use crate::ir::handles::Handles;
-use crate::ir::inst::Opcode;
-use crate::llvm::edit::Editor;
-use crate::llvm::edit::debug::{Record, Variable};
-use crate::llvm::handle::{self, DebugLoc, RawOpcode};
 use rustc_hash::{FxHashMap, FxHashSet};
+use warpwise_ir::Func;
+use warpwise_ir::entity::Inst;
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::edit::debug::{Record, Variable};
+use warpwise_ir::llvm::handle::{self, DebugLoc, RawOpcode};
 
 type Value<'m> = handle::Value<'m>;
 

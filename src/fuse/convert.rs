@@ -31,17 +31,17 @@ use super::legality::{floats, is_dropped};
 use super::matching::computations;
 use super::pairing::Context;
 use super::{machine, plan, sinking, splits};
-use crate::cfg::Cycle;
-use crate::divergence::facts::may_synchronise;
-use crate::divergence::{Facts, Outline};
-use crate::entity::{Block, Inst, Value};
-use crate::gpu::prices::{DATA_SPLITS, DIVERGENT_BRANCH, LOAD_ISSUE};
-use crate::ir::inst::{ConstData, Flags, Opcode};
-use crate::phrase::counted;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::fmt;
 use std::ops::Range;
+use warpwise_analysis::cfg::Cycle;
+use warpwise_analysis::divergence::facts::may_synchronise;
+use warpwise_analysis::divergence::{Facts, Outline};
+use warpwise_analysis::gpu::prices::{DATA_SPLITS, DIVERGENT_BRANCH, LOAD_ISSUE};
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::inst::{ConstData, Flags, Opcode};
+use warpwise_ir::phrase::counted;
 
 /// Maximum number of blocks of a tree, without the one it begins with.
 const MAX_BLOCKS: usize = 12;

@@ -24,12 +24,12 @@
 //!
 //! Cost: constant for a candidate; one dominator tree for each candidate that would pay, at most one per round.
 
-use crate::divergence::Outline;
-use crate::entity::{Block, Value};
-use crate::ir::Func;
-use crate::ir::inst::Opcode;
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashSet;
+use warpwise_analysis::divergence::Outline;
+use warpwise_ir::Func;
+use warpwise_ir::entity::{Block, Value};
+use warpwise_ir::inst::Opcode;
 
 /// Maximum number of blocks from which edges come.
 const MAX_SOURCES: usize = 8;
@@ -185,7 +185,7 @@ pub fn keeps_dominance(outline: &Outline, hub: &Hub) -> bool {
     if doubtful.is_empty() {
         return true;
     }
-    let changed = crate::cfg::dominators::Dominators::forward(&changed_graph(func, hub));
+    let changed = warpwise_analysis::cfg::dominators::Dominators::forward(&changed_graph(func, hub));
     let holds = |value: Value, home: Block| {
         outline.users(value).iter().all(|&user| {
             let data = &func.insts[user];
@@ -200,7 +200,7 @@ pub fn keeps_dominance(outline: &Outline, hub: &Hub) -> bool {
 }
 
 /// The control flow with the hub as the last block.
-fn changed_graph(func: &Func, hub: &Hub) -> crate::graph::Graph {
+fn changed_graph(func: &Func, hub: &Hub) -> warpwise_ir::graph::Graph {
     let count = func.graph.block_count();
     let middle = Block::new(count);
     let mut edges = Vec::with_capacity(func.graph.edge_count() + 2);
@@ -216,5 +216,5 @@ fn changed_graph(func: &Func, hub: &Hub) -> crate::graph::Graph {
         }
     }
     edges.extend(hub.sides.map(|side| (middle, side)));
-    crate::graph::Graph::new(count + 1, edges)
+    warpwise_ir::graph::Graph::new(count + 1, edges)
 }

@@ -8,14 +8,14 @@
 //! cause undefined behaviour for any operand (including poison), and its result is not used. Division floats if the
 //! divisor is a constant other than zero and minus one.
 
-use crate::entity::{Block, Inst};
-use crate::ir::Func;
-use crate::ir::call::{Callee, Memory};
-use crate::ir::handles::Handles;
-use crate::ir::inst::{ConstData, Flags, Opcode};
-use crate::llvm::edit::fuse::is_bound_call;
-use crate::llvm::handle::{AttrPlace, attribute_kind, intrinsic_id, intrinsic_name};
 use std::fmt;
+use warpwise_ir::Func;
+use warpwise_ir::call::{Callee, Memory};
+use warpwise_ir::entity::{Block, Inst};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::{ConstData, Flags, Opcode};
+use warpwise_ir::llvm::edit::fuse::is_bound_call;
+use warpwise_ir::llvm::handle::{AttrPlace, attribute_kind, intrinsic_id, intrinsic_name};
 
 /// Why a block cannot be melded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

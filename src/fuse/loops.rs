@@ -19,17 +19,17 @@
 //!
 //! Requires: every block is reachable. Cost: linear in the snapshot, and for each cycle in its blocks.
 
-use crate::cfg::{Cycle, Cycles};
-use crate::divergence::Outline;
-use crate::entity::{Block, Inst, Value};
-use crate::graph::Graph;
-use crate::inst::BlockData;
-use crate::ir::Func;
-use crate::ir::handles::Handles;
-use crate::ir::inst::{Flags, InstData, Opcode};
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use warpwise_analysis::cfg::{Cycle, Cycles};
+use warpwise_analysis::divergence::Outline;
+use warpwise_ir::Func;
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::graph::Graph;
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::BlockData;
+use warpwise_ir::inst::{Flags, InstData, Opcode};
 
 /// Incoming edges of a phi: the number of the value, and the block from which it comes.
 type Edges = SmallVec<[(u32, Block); 4]>;

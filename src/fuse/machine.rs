@@ -9,12 +9,12 @@ use super::matching;
 use super::pairing::{Context, Melded};
 use super::region::{Link, Pair, Region, Tail};
 use super::schedule::Step;
-use crate::divergence::facts::may_synchronise;
-use crate::entity::{Block, Inst, Value};
-use crate::gpu::prices::{LOAD_ISSUE, PREDICATED, PREDICATED_WITH_LOAD};
-use crate::ir::call::Callee;
-use crate::ir::inst::Opcode;
 use rustc_hash::FxHashSet;
+use warpwise_analysis::divergence::facts::may_synchronise;
+use warpwise_analysis::gpu::prices::{LOAD_ISSUE, PREDICATED, PREDICATED_WITH_LOAD};
+use warpwise_ir::call::Callee;
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::inst::Opcode;
 
 /// Maximum number of loads after melded code that are counted.
 const MAX_HIDDEN: usize = 4;

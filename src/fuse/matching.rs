@@ -21,15 +21,15 @@
 //! Cost: linear for numbering the shapes; constant for a pair.
 
 use super::legality::{self, Kinds};
-use crate::cost::issue::Costs;
-use crate::entity::{Block, Inst, Value};
-use crate::ir::handles::Handles;
-use crate::ir::inst::{ConstData, Flags, Opcode, Predicate};
-use crate::ir::{Func, types};
-use crate::llvm::edit::fuse::call_convention;
-use crate::llvm::handle::{AttrPlace, RealPredicate, TypeKind};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use warpwise_analysis::cost::issue::Costs;
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::{ConstData, Flags, Opcode, Predicate};
+use warpwise_ir::llvm::edit::fuse::call_convention;
+use warpwise_ir::llvm::handle::{AttrPlace, RealPredicate, TypeKind};
+use warpwise_ir::{Func, types};
 
 /// How the operands of the second instruction correspond to those of the first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

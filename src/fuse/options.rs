@@ -1,10 +1,10 @@
 //! What are the options of fuse-branches?
 
-use crate::counts::Feedback;
-use crate::divergence;
 use crate::settings::Results;
 use crate::settings::{Settings, Transform};
 use std::rc::Rc;
+use warpwise_analysis::counts::Feedback;
+use warpwise_analysis::divergence;
 
 /// The options of one run.
 #[derive(Clone, Debug, Default)]

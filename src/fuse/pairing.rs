@@ -18,17 +18,17 @@ use super::legality::{self, Kinds};
 use super::matching::{self, How, Shapes, Slot};
 use super::plan::Visits;
 use super::schedule::{Node, Step, schedule};
-use crate::contraction::Joins;
-use crate::cost::frequency::Frequencies;
-use crate::cost::issue::Costs;
-use crate::counts::Feedback;
-use crate::divergence::Outline;
-use crate::entity::{Block, Inst, Value};
-use crate::gpu::prices::DIVERGENT_BRANCH;
-use crate::ir::Func;
-use crate::ir::handles::Handles;
 use crate::settings::Results;
 use rustc_hash::{FxHashMap, FxHashSet};
+use warpwise_analysis::contraction::Joins;
+use warpwise_analysis::cost::frequency::Frequencies;
+use warpwise_analysis::cost::issue::Costs;
+use warpwise_analysis::counts::Feedback;
+use warpwise_analysis::divergence::Outline;
+use warpwise_analysis::gpu::prices::DIVERGENT_BRANCH;
+use warpwise_ir::Func;
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::handles::Handles;
 
 /// Maximum number of rounds that dissolve pairs which do not pay.
 const ROUNDS: u32 = 4;

@@ -1,7 +1,7 @@
 //! How are the sides of a divergent branch melded, and does it pay?
 //!
 //! A plan pairs blocks ([`region`](super::region)) and, within each pair, instructions ([`pairing`](super::pairing)).
-//! It adds up what that saves and costs in the units of [`cost`](crate::cost::issue):
+//! It adds up what that saves and costs in the units of [`cost`](warpwise_analysis::cost::issue):
 //!
 //! ```text
 //! saved  cost of every instruction executed once instead of twice (in the first blocks, instructions that are the same
@@ -43,15 +43,15 @@ use super::reject::FuseReject;
 use super::schedule::Step;
 use super::splits;
 use super::weight::{Weight, cycles};
-use crate::access::lane_distance::LaneDistance;
-use crate::divergence::{Facts, Outline};
-use crate::entity::{Block, Inst, Value};
-use crate::geometry::Rows;
-use crate::gpu::prices::DIVERGENT_BRANCH;
-use crate::ir::inst::Opcode;
-use crate::phrase::counted;
 use rustc_hash::FxHashSet;
 use std::fmt;
+use warpwise_analysis::access::lane_distance::LaneDistance;
+use warpwise_analysis::divergence::{Facts, Outline};
+use warpwise_analysis::gpu::prices::DIVERGENT_BRANCH;
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::geometry::Rows;
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::phrase::counted;
 
 /// Least gain in issue cycles. Below it the error of the estimate exceeds the gain.
 pub const MIN_GAIN: i64 = 8;

@@ -25,11 +25,11 @@
 //! dominator tree. Here pairs are found by the walk, so that shared exits may be anywhere, and there may be several.
 
 use super::hub::Hub;
-use crate::entity::{Block, Inst};
-use crate::ir::Func;
-use crate::ir::inst::Opcode;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use warpwise_ir::Func;
+use warpwise_ir::entity::{Block, Inst};
+use warpwise_ir::inst::Opcode;
 
 /// Maximum number of pairs of one region; larger sides are melded as far as the walk got.
 pub const MAX_PAIRS: usize = 64;

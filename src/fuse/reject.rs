@@ -2,8 +2,8 @@
 
 use super::legality::Obstacle;
 use super::plan::{Numbers, Visits};
-use crate::entity::Inst;
 use std::fmt;
+use warpwise_ir::entity::Inst;
 
 /// Why a divergent branch is left unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -12,12 +12,12 @@
 
 use super::legality::{self, Order};
 use super::matching::How;
-use crate::entity::Inst;
-use crate::ir::Func;
 use crate::mutants::{self, Mutant};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use warpwise_ir::Func;
+use warpwise_ir::entity::Inst;
 
 /// One step of the melded block.
 #[derive(Clone, PartialEq, Eq, Debug)]

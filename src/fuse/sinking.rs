@@ -12,10 +12,10 @@ use super::convert::Tree;
 use super::legality::floats;
 use super::matching::computations;
 use super::pairing::Context;
-use crate::divergence::Outline;
-use crate::entity::{Block, Inst};
-use crate::ir::inst::Opcode;
 use rustc_hash::FxHashMap;
+use warpwise_analysis::divergence::Outline;
+use warpwise_ir::entity::{Block, Inst};
+use warpwise_ir::inst::Opcode;
 
 /// The instructions of a tree's entry that would sink into one of its ways.
 pub fn sinking(outline: &Outline, context: &Context<'_, '_>, tree: &Tree) -> Vec<Inst> {

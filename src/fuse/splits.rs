@@ -9,12 +9,12 @@
 //! Conditions that depend on data are often the same in all lanes: bounds, flags of a phase, slow paths of library
 //! functions.
 
-use crate::divergence::Facts;
-use crate::entity::{Block, Value};
-use crate::geometry::WARP_SIZE;
-use crate::gpu::occupancy::USUAL_THREADS;
-use crate::gpu::prices::DATA_SPLITS;
-use crate::ir::inst::{Opcode, Predicate};
+use warpwise_analysis::divergence::Facts;
+use warpwise_analysis::gpu::occupancy::USUAL_THREADS;
+use warpwise_analysis::gpu::prices::DATA_SPLITS;
+use warpwise_ir::entity::{Block, Value};
+use warpwise_ir::geometry::WARP_SIZE;
+use warpwise_ir::inst::{Opcode, Predicate};
 
 /// Maximum number of operations through which a condition is followed.
 const DEPTH: u32 = 12;

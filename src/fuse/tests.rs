@@ -3,8 +3,8 @@
 use super::plan::Numbers;
 use super::*;
 use crate::analyses::testing::kernel;
-use crate::llvm::remark::{Remark, Said};
 use std::cell::RefCell;
+use warpwise_ir::llvm::remark::{Remark, Said};
 
 /// The text of a side: it loads a value and multiplies it this often by another, the last product is `%name`.
 fn products(name: &str, factor: &str, count: usize) -> String {

@@ -17,15 +17,15 @@
 use super::plan::{FusePlan, MIN_GAIN, expected_gain};
 use super::reject::FuseReject;
 use super::{Driver, Look, editable};
-use crate::cost::frequency::Frequencies;
-use crate::entity::Block;
-use crate::geometry::WARP_SIZE;
-use crate::launch_table::{Fact, say};
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::Function;
 use crate::settings::Transform;
 use crate::versions;
 use rustc_hash::FxHashSet;
+use warpwise_analysis::cost::frequency::Frequencies;
+use warpwise_ir::entity::Block;
+use warpwise_ir::geometry::WARP_SIZE;
+use warpwise_ir::launch_table::{Fact, say};
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::Function;
 
 /// Most versions of a kernel that are made here; `steer-spills` may add one.
 const MAX_MADE: usize = 2;

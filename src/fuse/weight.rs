@@ -5,7 +5,7 @@
 
 use super::pairing::Context;
 use super::region::Region;
-use crate::geometry::WARP_SIZE;
+use warpwise_ir::geometry::WARP_SIZE;
 
 /// Lanes on each side of a branch that splits a warp in half.
 const LANES_OF_A_SIDE: i32 = WARP_SIZE as i32 / 2;

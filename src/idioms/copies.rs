@@ -3,10 +3,10 @@
 //! Source and destination of `llvm.memcpy` are the same or do not overlap, so all loads may come first. Pieces are vectors
 //! of bytes, whose lanes are poison one by one, as the bytes of memory are.
 
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{AttrPlace, Inst, Type, Value, attribute_kind, intrinsic_id};
 use crate::mutants::{self, Mutant};
-use llvm_sys::LLVMOpcode::{LLVMAddrSpaceCast, LLVMAlloca, LLVMCall, LLVMGetElementPtr};
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::RawOpcode::{LLVMAddrSpaceCast, LLVMAlloca, LLVMCall, LLVMGetElementPtr};
+use warpwise_ir::llvm::handle::{AttrPlace, Inst, Type, Value, attribute_kind, intrinsic_id};
 
 /// What is said of a copy.
 pub const MESSAGE: &str = "a copy of memory is written as loads and then stores";

@@ -3,12 +3,12 @@
 //! The loop is one block of nothing but `v = v & (v - 1); n = n + 1` while `v` is not zero, at least once. Then `n` has
 //! grown by the number of bits, or by one if there was none.
 
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Block, Function, Inst, IntPredicate, Value};
 use crate::mutants::{self, Mutant};
-use llvm_sys::LLVMOpcode::{
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::RawOpcode::{
     self, LLVMAdd, LLVMAnd, LLVMBr, LLVMFAdd, LLVMFMul, LLVMFSub, LLVMICmp, LLVMPHI, LLVMTrunc, LLVMZExt,
 };
+use warpwise_ir::llvm::handle::{Block, Function, Inst, IntPredicate, Value};
 
 /// What is said of a loop.
 pub const MESSAGE: &str = "a loop that counts bits one by one is one instruction";
@@ -71,7 +71,7 @@ pub fn find(block: Block<'_>) -> Option<Count<'_>> {
 
 /// Whether a loop may keep products of a function apart from its sums: without it, they could be in one block.
 pub fn keeps_apart(function: Function<'_>) -> bool {
-    let has = |opcodes: &[LLVMOpcode]| {
+    let has = |opcodes: &[RawOpcode]| {
         let mut insts = function.blocks().flat_map(|block| block.insts());
         insts.any(|inst| opcodes.contains(&inst.opcode()) && inst.allows_contraction())
     };

@@ -14,12 +14,12 @@ mod copies;
 mod counts;
 mod remainders;
 
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Function, Inst, Module};
-use crate::llvm::remark::{Host, Kind, Reshape};
 use crate::settings::Results;
 use crate::settings::enabled::is_all_off;
 use crate::settings::transform::IDIOMS;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{Function, Inst, Module};
+use warpwise_ir::llvm::remark::{Host, Kind, Reshape};
 
 /// Counts bits at once; returns whether the module changed.
 pub fn run_early(module: Module<'_>, results: Results, host: &Host<'_>) -> bool {

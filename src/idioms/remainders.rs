@@ -3,10 +3,10 @@
 //! Loop strength reduction sees `zext(i % 3)` as an expression of the widened counter, and writes it with a multiplication
 //! of 64 bits, which takes several instructions. `freeze` hides the division from it and changes nothing else.
 
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Inst, Value};
 use crate::mutants::{self, Mutant};
-use llvm_sys::LLVMOpcode::{LLVMAdd, LLVMOr, LLVMPHI, LLVMSub, LLVMUDiv, LLVMURem, LLVMZExt};
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::RawOpcode::{LLVMAdd, LLVMOr, LLVMPHI, LLVMSub, LLVMUDiv, LLVMURem, LLVMZExt};
+use warpwise_ir::llvm::handle::{Inst, Value};
 
 /// What is said of a division.
 pub const MESSAGE: &str = "a division of a loop's counter stays one of 32 bits";

@@ -1,7 +1,7 @@
 //! Which functions do kernels reach, and how many calls of each?
 
-use crate::llvm::handle::{Function, Inst, Module, RawOpcode};
 use rustc_hash::{FxHashMap, FxHashSet};
+use warpwise_ir::llvm::handle::{Function, Inst, Module, RawOpcode};
 
 /// What kernels reach.
 #[derive(Debug)]

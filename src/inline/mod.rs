@@ -19,15 +19,15 @@ mod planted;
 mod products;
 mod reject;
 
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Function, Inst, Module};
-use crate::llvm::remark::{Host, Kind, Reshape};
 use crate::settings::INLINE_CALLS;
 use crate::settings::Results;
 use crate::settings::enabled::read_annotations;
 use calls::Calls;
 use plan::Plan;
 pub use plan::Stage;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{Function, Inst, Module};
+use warpwise_ir::llvm::remark::{Host, Kind, Reshape};
 
 /// Runs the pass over a module; returns whether it changed.
 pub fn run(module: Module<'_>, stage: Stage, results: Results, host: &Host<'_>) -> bool {

@@ -5,8 +5,8 @@
 //! to judge.
 
 use super::calls::callee;
-use crate::llvm::handle::{Inst, RawOpcode, Value};
 use rustc_hash::FxHashSet;
+use warpwise_ir::llvm::handle::{Inst, RawOpcode, Value};
 
 /// The uses of one object, or of an argument that points into one.
 #[derive(Debug, Default)]

@@ -4,9 +4,9 @@ use super::calls::{Calls, callee, is_recursive};
 use super::object::Uses;
 use super::products;
 use super::reject::Reject;
-use crate::llvm::handle::{AttrPlace, Function, Inst, RawOpcode, attribute_kind};
 use crate::settings::Results;
 use crate::settings::enabled::is_all_off;
+use warpwise_ir::llvm::handle::{AttrPlace, Function, Inst, RawOpcode, attribute_kind};
 
 /// Maximum number of instructions of a function that is inlined: compiling takes longer for larger callers.
 pub const MAX_INSTRUCTIONS: usize = 5000;

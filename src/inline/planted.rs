@@ -1,9 +1,9 @@
 //! What goes wrong if a call is handed to LLVM's inliner with a mistake? The deliberate ones, for [`crate::mutants`].
 
 use super::calls::callee;
-use crate::llvm::edit::{Editor, is_pointer};
-use crate::llvm::handle::{AttrPlace, Inst, RawOpcode, Value, attribute_kind};
 use crate::mutants::{self, Mutant};
+use warpwise_ir::llvm::edit::{Editor, is_pointer};
+use warpwise_ir::llvm::handle::{AttrPlace, Inst, RawOpcode, Value, attribute_kind};
 
 /// The pointers of a call that another argument or the object itself would stand for.
 pub struct Shared<'m>(Vec<Value<'m>>);

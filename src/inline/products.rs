@@ -7,9 +7,9 @@
 
 use super::calls;
 use super::plan::Stage;
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Function, Inst, RawOpcode, Value};
 use rustc_hash::FxHashSet;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode, Value};
 
 /// Whether a product that is stored to an object may meet a sum that uses what is loaded from there.
 pub fn meet_in_object(accesses: &[(Inst<'_>, i64)], is_copied: bool, stage: Stage) -> bool {

@@ -8,9 +8,9 @@ use cranelift_entity::EntityRef;
 /// LLVM handles, parallel to the blocks and values of a [`Func`].
 pub struct Handles<'m> {
     pub function: handle::Function<'m>,
-    pub(crate) blocks: Vec<handle::Block<'m>>,
-    pub(crate) values: Vec<handle::Value<'m>>,
-    pub(crate) param_count: u32,
+    pub blocks: Vec<handle::Block<'m>>,
+    pub values: Vec<handle::Value<'m>>,
+    pub param_count: u32,
 }
 
 impl<'m> Handles<'m> {

@@ -102,7 +102,7 @@ typedef struct {
   atomic_uint busy;          // whether some thread is adding to the lists
   unsigned kernel_count;
 } Stub;
-_Static_assert(sizeof(Stub) == 24 || sizeof(void *) != 8, "src/llvm/launch_host.cpp makes variables of this size");
+_Static_assert(sizeof(Stub) == 24 || sizeof(void *) != 8, "src/ir/llvm/launch_host.cpp makes variables of this size");
 
 // Bounds of the lists. A program that launches one kernel in more different ways gets the kernel itself for the rest:
 // walking a longer list would cost more than the 100 ns that a launch may.

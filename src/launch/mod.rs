@@ -5,10 +5,10 @@
 //! The function is compiled by build.rs for the machine on which the plugin runs, and linked into the program's module:
 //! the program needs no library. A stub that is not what clang 22 makes, or is for another machine, stays as it is.
 
-use crate::llvm::edit::Editor;
-use crate::llvm::edit::launch::Refusal;
-use crate::llvm::handle::Module;
-use crate::llvm::remark::{Host, Kind};
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::edit::launch::Refusal;
+use warpwise_ir::llvm::handle::Module;
+use warpwise_ir::llvm::remark::{Host, Kind};
 
 /// `launch.c` as LLVM bitcode: what chooses versions, and what measures alternatives.
 static LAUNCH_FUNCTIONS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/launch.bc"));

@@ -23,16 +23,16 @@ use super::conditions;
 use super::joins;
 use super::plan::{BranchPlan, Check, FunctionPlan, Keep, SECTOR, exits};
 use super::texts::{Head, Launches, Shape, Texts};
-use crate::divergence::Facts;
-use crate::entity::{self, Block};
-use crate::ir::handles::Handles;
-use crate::ir::inst::Opcode;
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Function, Inst, IntPredicate, RawOpcode, Value};
-use crate::llvm::space;
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use warpwise_analysis::divergence::Facts;
+use warpwise_ir::entity::{self, Block};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{Function, Inst, IntPredicate, RawOpcode, Value};
+use warpwise_ir::llvm::space;
 
 /// A switch with more targets than this first gets a block of its own. There are as many guarded additions as targets,
 /// and each splits the block, for which LLVM visits every edge that leaves it.

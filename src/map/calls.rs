@@ -3,14 +3,14 @@
 //! A larger frame of a recursive function costs once for each activation, without bound. A program that recurses must
 //! find as much stack with counters as without.
 
-use crate::divergence::Facts;
-use crate::ir::Func;
-use crate::ir::call::Callee;
-use crate::ir::handles::Handles;
-use crate::ir::import::ModuleContext;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 use rustc_hash::FxHashMap;
+use warpwise_analysis::divergence::Facts;
+use warpwise_ir::Func;
+use warpwise_ir::call::Callee;
+use warpwise_ir::handles::Handles;
+use warpwise_ir::import::ModuleContext;
 
 /// Whether a function calls anything that is compiled as a separate function.
 pub fn calls_functions(func: &Func) -> bool {

@@ -1,20 +1,21 @@
 //! Which properties of a launch make branches of a kernel uniform, and does the launch have them?
 //!
-//! The [conditional facts](crate::divergence::condition) of the analysis, in the order of the branches. Where the kernel
-//! can compute a condition from its arguments and the launch geometry, it does so at its entry, and the thread that
-//! counts the launch also counts the conditions that hold. What is computed has no effect and cannot fault: arithmetic
-//! without overflow flags, divisions by constants, shifts by less than the width, and arguments that were there anyway.
+//! The [conditional facts](warpwise_analysis::divergence::condition) of the analysis, in the order of the branches.
+//! Where the kernel can compute a condition from its arguments and the launch geometry, it does so at its entry, and
+//! the thread that counts the launch also counts the conditions that hold. What is computed has no effect and cannot
+//! fault: arithmetic without overflow flags, divisions by constants, shifts by less than the width, and arguments that
+//! were there anyway.
 
-use crate::counts::condition::{Bound, Predicate, Term};
-use crate::divergence::condition::{self, Condition, Conditions};
-use crate::entity::{Block, Inst, Value};
-use crate::ir::Func;
-use crate::ir::call::Callee;
-use crate::ir::handles::Handles;
-use crate::ir::inst::{ConstData, Flags, Opcode};
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{self, AttrPlace, IntPredicate, RawOpcode, attribute_kind, intrinsic_name};
 use rustc_hash::FxHashMap;
+use warpwise_analysis::counts::condition::{Bound, Predicate, Term};
+use warpwise_analysis::divergence::condition::{self, Condition, Conditions};
+use warpwise_ir::Func;
+use warpwise_ir::call::Callee;
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::{ConstData, Flags, Opcode};
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{self, AttrPlace, IntPredicate, RawOpcode, attribute_kind, intrinsic_name};
 
 /// Maximum number of conditions that a kernel tests: they are the bits of one word.
 const MAX_CONDITIONS: usize = 32;

@@ -1,25 +1,27 @@
-//! What does the [table](crate::counts::table) contain about a function whose branches are counted?
+//! What does the [table](warpwise_analysis::counts::table) contain about a function whose branches are counted?
 //!
 //! This runs in every compilation with counters, so it makes as few requests to LLVM as possible: each location once,
 //! and only names of blocks. The reasons why branches diverge cost as much as everything else together.
 
 use super::conditions::PlannedCondition;
 use super::plan::{BranchPlan, FunctionPlan};
-use crate::access::{self, Pattern};
-use crate::counts::table::{BlockTable, BranchTable, ConditionTable, FunctionTable, IndexedPlace, LineTable, Table};
-use crate::divergence::Facts;
-use crate::entity::Block;
-use crate::explain::ExpressionPrinter;
-use crate::explain::causes::Causes;
-use crate::explain::explain;
-use crate::ir::handles::Handles;
-use crate::ir::names::Names;
-use crate::ir::types::TypeKind;
-use crate::llvm::handle::{DebugLoc, quote_name};
-use crate::source::Sources;
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use warpwise_analysis::access::{self, Pattern};
+use warpwise_analysis::counts::table::{
+    BlockTable, BranchTable, ConditionTable, FunctionTable, IndexedPlace, LineTable, Table,
+};
+use warpwise_analysis::divergence::Facts;
+use warpwise_analysis::explain::ExpressionPrinter;
+use warpwise_analysis::explain::causes::Causes;
+use warpwise_analysis::explain::explain;
+use warpwise_ir::entity::Block;
+use warpwise_ir::handles::Handles;
+use warpwise_ir::llvm::handle::{DebugLoc, quote_name};
+use warpwise_ir::names::Names;
+use warpwise_ir::source::Sources;
+use warpwise_ir::types::TypeKind;
 
 /// Describes the functions of a module.
 pub struct Describer<'m> {

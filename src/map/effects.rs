@@ -6,10 +6,10 @@
 
 use super::calls::CallGraph;
 use super::plan::FunctionPlan;
-use crate::divergence::Facts;
-use crate::ir::handles::Handles;
-use crate::ir::inst::Opcode;
-use crate::llvm::edit::Editor;
+use warpwise_analysis::divergence::Facts;
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::llvm::edit::Editor;
 
 /// Removes the attributes from functions and calls.
 pub fn admit<'m>(graph: &CallGraph, bodies: &[(Facts, Handles<'m>)], plans: &[FunctionPlan], editor: &mut Editor<'m>) {

@@ -12,8 +12,8 @@
 use super::apply::{Apply, HeldBranch, Registers};
 use super::plan::{Check, Keep};
 use super::ptx::{Ptx, WORD, put};
-use crate::llvm::handle::{Inst, Value};
 use smallvec::SmallVec;
+use warpwise_ir::llvm::handle::{Inst, Value};
 
 /// Number of bits of a lane's count such that the sum over 32 lanes fits into one word.
 const LOW_BITS: u32 = 27;

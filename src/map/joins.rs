@@ -6,10 +6,10 @@
 //! Source: Cytron et al., *Efficiently Computing Static Single Assignment Form and the Control Dependence Graph*,
 //! TOPLAS 13(4) 1991; frontiers as in Cooper, Harvey, Kennedy, *A Simple, Fast Dominance Algorithm*, section 4.
 
-use crate::cfg::Cfg;
-use crate::entity::Block;
-use crate::graph::Graph;
 use cranelift_entity::EntityRef;
+use warpwise_analysis::cfg::Cfg;
+use warpwise_ir::entity::Block;
+use warpwise_ir::graph::Graph;
 
 /// Upper bound of the number of counters of a function.
 pub const MAX_COUNTERS: usize = 64;

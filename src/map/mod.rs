@@ -1,9 +1,9 @@
 //! divergence-map: at which branches did warps split, how often, and how many lanes went where?
 //!
 //! [`plan`] lists the branches of a module and decides which are counted; [`apply`] inserts the counters;
-//! [`describe`](mod@describe) writes the [table](crate::counts::table) that is stored in the device code next to the
-//! counters; [`counts`](crate::counts) reads what a run leaves behind. docs/MAP.md describes symbols and
-//! costs.
+//! [`describe`](mod@describe) writes the [table](warpwise_analysis::counts::table) that is stored in the device code
+//! next to the counters; [`counts`](warpwise_analysis::counts) reads what a run leaves behind. docs/MAP.md describes
+//! symbols and costs.
 //!
 //! Source: Coutinho 2011, chapter 4 (for each branch a counter of visits and one of divergences, in global memory,
 //! updated by an elected lane). Our additions: only branches that may diverge are counted, counters are held in
@@ -21,24 +21,24 @@ pub mod plan;
 mod ptx;
 pub mod texts;
 
-use crate::counts::SYMBOL;
-use crate::counts::table::Table;
-use crate::divergence::hypothesis::conditions_in;
-use crate::divergence::{Facts, ModuleAnalysis};
-use crate::gpu::Chip;
-use crate::ir::handles::Handles;
-use crate::llvm::edit::Editor;
-use crate::llvm::edit::map::Reach;
-use crate::llvm::handle::{Module, Value};
-use crate::llvm::remark::{Host, Kind};
-use crate::llvm::space;
-use crate::source::Sources;
 use calls::CallGraph;
 use conditions::KernelConditions;
 use describe::Describer;
 pub use options::Options;
 use plan::{FunctionPlan, Keep, Layout, Surroundings};
 use std::path::Path;
+use warpwise_analysis::counts::SYMBOL;
+use warpwise_analysis::counts::table::Table;
+use warpwise_analysis::divergence::hypothesis::conditions_in;
+use warpwise_analysis::divergence::{Facts, ModuleAnalysis};
+use warpwise_analysis::gpu::Chip;
+use warpwise_ir::handles::Handles;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::edit::map::Reach;
+use warpwise_ir::llvm::handle::{Module, Value};
+use warpwise_ir::llvm::remark::{Host, Kind};
+use warpwise_ir::llvm::space;
+use warpwise_ir::source::Sources;
 use warpwise_rt::format::hash;
 
 /// Names of a module's symbols.

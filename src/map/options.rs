@@ -1,7 +1,7 @@
 //! What are the options of divergence-map?
 
-use crate::divergence;
 use crate::settings::Settings;
+use warpwise_analysis::divergence;
 
 /// The options of one run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -20,20 +20,20 @@
 use super::Options;
 use super::calls::calls_functions;
 use super::conditions::{self, KernelConditions, PlannedCondition};
-use crate::cfg::cycles::Cycle;
-use crate::cost::frequency::Frequencies;
-use crate::cost::trip_bound::TripBounds;
-use crate::counts::table::FIXED_WORDS;
-use crate::divergence::Facts;
-use crate::entity::{Block, Inst};
-use crate::ir::call::Callee;
-use crate::ir::handles::Handles;
-use crate::ir::inst::Opcode;
-use crate::llvm::handle::intrinsic_id;
-use crate::pressure::intervals::between_blocks;
 use crate::settings::Transform;
 use crate::settings::enabled::is_switched_off;
 use rustc_hash::FxHashSet;
+use warpwise_analysis::cfg::cycles::Cycle;
+use warpwise_analysis::cost::frequency::Frequencies;
+use warpwise_analysis::cost::trip_bound::TripBounds;
+use warpwise_analysis::counts::table::FIXED_WORDS;
+use warpwise_analysis::divergence::Facts;
+use warpwise_analysis::pressure::intervals::between_blocks;
+use warpwise_ir::call::Callee;
+use warpwise_ir::entity::{Block, Inst};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::llvm::handle::intrinsic_id;
 
 /// Number of 64-bit words in a sector.
 pub const SECTOR: u32 = 4;

@@ -4,11 +4,11 @@
 //! They are written as PTX so that they stay as they are: nothing that a compiler could make of them is shorter.
 
 use super::ptx::{Ptx, put};
-use crate::llvm::edit::Editor;
-use crate::llvm::edit::map::{Assembly, Results};
-use crate::llvm::handle::Value;
 use crate::mutants::{self, Mutant};
 use rustc_hash::FxHashMap;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::edit::map::{Assembly, Results};
+use warpwise_ir::llvm::handle::Value;
 
 /// Counts the lanes of a branch with two targets: those that arrived in `n`, those that go to the second target in `o`,
 /// a split in `v`; the leader is `l`. For the first four lanes (`t`), the address of their word is `a` and the value to

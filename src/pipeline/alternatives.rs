@@ -6,17 +6,17 @@
 use super::code::text_with_made;
 use super::{Session, run_all};
 use crate::choices::VERSION;
-use crate::divergence::ModuleAnalysis;
-use crate::gpu::Chip;
-use crate::gpu::occupancy::{USUAL_THREADS, register_budget};
-use crate::launch_table::{self, LaunchVersion, table_of};
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Function, Module, Value};
-use crate::llvm::remark::Host;
-use crate::pressure::Pressure;
 use crate::settings::{Settings, Transform};
 use crate::slots::pragma;
 use crate::versions;
+use warpwise_analysis::divergence::ModuleAnalysis;
+use warpwise_analysis::gpu::Chip;
+use warpwise_analysis::gpu::occupancy::{USUAL_THREADS, register_budget};
+use warpwise_analysis::pressure::Pressure;
+use warpwise_ir::launch_table::{self, LaunchVersion, table_of};
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{Function, Module, Value};
+use warpwise_ir::llvm::remark::Host;
 
 /// The attribute that keeps all transforms from a function.
 const OFF: &str = "warpwise-off";

@@ -1,10 +1,10 @@
 //! Is a kernel's code what it was, and do two functions have the same? Code as text in which nothing counts that depends
 //! on the rest of the module: no numbers of metadata and attribute groups, no debug information, not the function's name.
 
-use crate::llvm::handle::{Function, Module, RawOpcode, Value, ValueKind, quote_name};
 use crate::settings::Settings;
 use rustc_hash::FxHashSet;
 use sha2::{Digest, Sha256};
+use warpwise_ir::llvm::handle::{Function, Module, RawOpcode, Value, ValueKind, quote_name};
 
 /// Attributes of kernels that decide what code the back end makes of them.
 const ATTRIBUTES: [&str; 7] = [
@@ -60,7 +60,7 @@ pub fn text_with_made(function: Function<'_>, made: &[Value<'_>]) -> String {
 }
 
 fn type_of(global: Value<'_>) -> String {
-    global.global_value_type().map(crate::llvm::handle::Type::print).unwrap_or_default()
+    global.global_value_type().map(warpwise_ir::llvm::handle::Type::print).unwrap_or_default()
 }
 
 /// Appends a line without what is only for readers and without the numbers of metadata and attribute groups.
@@ -161,7 +161,7 @@ fn add_global<'m>(operand: Value<'m>, hash: &mut Sha256, seen: &mut Vec<Function
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llvm::owned::OwnedModule;
+    use warpwise_ir::llvm::owned::OwnedModule;
 
     fn module(text: &str) -> OwnedModule {
         OwnedModule::from_text(&format!("target triple = \"nvptx64-nvidia-cuda\"\n{text}"), "test").unwrap()

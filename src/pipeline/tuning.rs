@@ -9,13 +9,13 @@ use super::alternatives::{AlternativeKind, Built, keep_different, with_only};
 use super::code::hash_of;
 use super::{Session, run_enabled};
 use crate::choices::{Choices, Decision, Measured, VERSION, decide};
-use crate::launch_table::{self, Tuning, alternative_of, table_of, tuning_of};
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Function, Module, Value};
-use crate::llvm::remark::{Host, Kind};
 use crate::settings::{Settings, Transform, is_enabled};
 use crate::shared_memory::room::NoVersion;
 use crate::versions;
+use warpwise_ir::launch_table::{self, Tuning, alternative_of, table_of, tuning_of};
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{Function, Module, Value};
+use warpwise_ir::llvm::remark::{Host, Kind};
 
 /// Builds kernels in alternatives, or as they were measured to be fastest; returns whether the module changed.
 pub fn run(module: Module<'_>, settings: &Settings, session: &Session, host: &Host<'_>) -> bool {

@@ -11,15 +11,15 @@
 
 use super::candidates::RematValue;
 use super::plan::RematPlan;
-use crate::divergence::Outline;
-use crate::entity::{Block, Inst, Value};
-use crate::ir::handles::Handles;
-use crate::ir::inst::Opcode;
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{self, IntPredicate, RawOpcode};
 use crate::mutants::{self, Mutant};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use warpwise_analysis::divergence::Outline;
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{self, IntPredicate, RawOpcode};
 
 struct Apply<'a, 'm> {
     outline: &'a Outline,

@@ -5,19 +5,19 @@
 //! live through the cycle anyway (*kept*), and at *leaves*, which then live through the cycle instead of the value.
 
 use super::hide::{can_hide, still};
-use crate::cost::issue::instructions;
-use crate::divergence::Outline;
-use crate::entity::{Block, Inst, Value};
-use crate::ir::call::{Callee, Intrinsics};
-use crate::ir::inst::Opcode;
-use crate::ir::types::TypeKind;
-use crate::pressure::Pressure;
-use crate::pressure::uses::UseSite;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
+use warpwise_analysis::cost::issue::instructions;
+use warpwise_analysis::divergence::Outline;
+use warpwise_analysis::pressure::Pressure;
+use warpwise_analysis::pressure::uses::UseSite;
+use warpwise_ir::call::{Callee, Intrinsics};
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::types::TypeKind;
 
 /// Maximum number of instructions in one value's chain.
 pub const MAX_CHAIN: usize = 10;

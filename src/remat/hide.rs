@@ -4,15 +4,15 @@
 //! cannot be hoisted. As few leaves as possible are hidden for all chains together.
 
 use super::candidates::{MAX_CHAIN, RematValue};
-use crate::cfg::Cycle;
-use crate::divergence::Outline;
-use crate::entity::{Block, Inst, Value};
-use crate::ir::inst::Opcode;
-use crate::ir::types::TypeKind;
-use crate::pressure::Pressure;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
+use warpwise_analysis::cfg::Cycle;
+use warpwise_analysis::divergence::Outline;
+use warpwise_analysis::pressure::Pressure;
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::types::TypeKind;
 
 /// A few leaves.
 pub type Leaves = SmallVec<[Value; 3]>;

@@ -11,8 +11,8 @@ mod report;
 pub mod schedule;
 
 use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, Options, SteeredFunction};
-use crate::gpu::occupancy::register_budget;
-use crate::llvm::remark::Host;
+use warpwise_analysis::gpu::occupancy::register_budget;
+use warpwise_ir::llvm::remark::Host;
 
 /// Whether a function is examined.
 pub fn wants(steered: &SteeredFunction<'_>, _: &Analyses<'_>, options: &Options) -> bool {

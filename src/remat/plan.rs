@@ -26,19 +26,19 @@
 
 use super::candidates::{Available, Member, Memo, RematCandidate, RematRegister, RematValue};
 use super::hide::{hide, place};
-use crate::cfg::Cycle;
-use crate::cost::frequency::Frequencies;
-use crate::divergence::Outline;
-use crate::entity::{Block, Inst, Value};
-use crate::gpu::prices::{FREE_FOR_LOADS, SPILL_RELOAD};
-use crate::ir::inst::Opcode;
-use crate::pressure::uses::{each_block, reloads};
-use crate::pressure::{Held, Pressure};
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
+use warpwise_analysis::cfg::Cycle;
+use warpwise_analysis::cost::frequency::Frequencies;
+use warpwise_analysis::divergence::Outline;
+use warpwise_analysis::gpu::prices::{FREE_FOR_LOADS, SPILL_RELOAD};
+use warpwise_analysis::pressure::uses::{each_block, reloads};
+use warpwise_analysis::pressure::{Held, Pressure};
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::inst::Opcode;
 
 /// Maximum length of a chain from a candidate to its leaves, in instructions.
 const MAX_DEPTH: u32 = 6;

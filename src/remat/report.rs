@@ -2,8 +2,8 @@
 
 use super::plan::RematPlan;
 use super::schedule::SchedulePlan;
-use crate::llvm::handle::Function;
-use crate::llvm::remark::{Host, Kind};
+use warpwise_ir::llvm::handle::Function;
+use warpwise_ir::llvm::remark::{Host, Kind};
 
 /// Reports values that are rematerialised instead of being kept in registers.
 pub fn recomputed(about: Function<'_>, plan: &RematPlan, host: &Host<'_>) {

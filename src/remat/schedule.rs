@@ -6,14 +6,14 @@
 //! begins is moved up to the last of its operands. Only arithmetic moves, only upwards and inside its block, so that
 //! nothing is executed more or less often. The new order is used if it lowers the peak of the block. Cost: linear.
 
-use crate::divergence::Outline;
-use crate::entity::{Block, Inst};
-use crate::ir::call::{Callee, Intrinsics, Memory};
-use crate::ir::handles::Handles;
-use crate::ir::inst::Opcode;
-use crate::llvm::edit::Editor;
-use crate::pressure::Pressure;
 use cranelift_entity::EntityRef;
+use warpwise_analysis::divergence::Outline;
+use warpwise_analysis::pressure::Pressure;
+use warpwise_ir::call::{Callee, Intrinsics, Memory};
+use warpwise_ir::entity::{Block, Inst};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::llvm::edit::Editor;
 
 /// Maximum number of instructions of a block that is considered.
 const MAX_BLOCK: usize = 4096;

@@ -5,9 +5,9 @@
 //! `annotate("warpwise.off")` and `optnone` switch off all transforms.
 
 use super::Transform;
-use crate::llvm::edit::Editor;
-use crate::llvm::edit::annotate::is_optnone;
-use crate::llvm::handle::{Function, Module};
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::edit::annotate::is_optnone;
+use warpwise_ir::llvm::handle::{Function, Module};
 
 /// The string attribute that switches all transforms off.
 const OFF: &str = "warpwise-off";

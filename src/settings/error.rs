@@ -1,7 +1,7 @@
 //! What is wrong with an option or a parameter? A sentence that says how to correct it.
 
 use super::spill_candidates::SpillCandidatesError;
-use crate::geometry::ShapeError;
+use warpwise_ir::geometry::ShapeError;
 
 /// Why a value was rejected.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

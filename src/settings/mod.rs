@@ -16,13 +16,13 @@ pub mod spill_candidates;
 pub mod table;
 pub mod transform;
 
-use crate::divergence;
-use crate::geometry::BlockShape;
-use crate::source::Whose;
 pub use enabled::is_enabled;
 pub use error::{SettingsError, ValueError};
 pub use spill_candidates::SpillCandidates;
 pub use transform::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Transform};
+use warpwise_analysis::divergence;
+use warpwise_ir::geometry::BlockShape;
+use warpwise_ir::source::Whose;
 
 /// May results differ in the last bit from those of clang alone?
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -7,9 +7,9 @@ use super::Settings;
 use super::error::{FormError, ValueError};
 use super::spill_candidates::SpillCandidates;
 use super::transform::{ANALYSIS, DEFAULT, FREE_ARRAYS, INLINE_CALLS, REMARKS, Transform};
-use crate::geometry::BlockShape;
-use crate::gpu::chip::MAX_REGISTERS;
-use crate::source::Whose;
+use warpwise_analysis::gpu::chip::MAX_REGISTERS;
+use warpwise_ir::geometry::BlockShape;
+use warpwise_ir::source::Whose;
 
 /// Maximum shared memory of a block on any architecture, in bytes.
 pub const MAX_SHARED: u32 = 232_448;

@@ -7,9 +7,9 @@
 //! code is unknown before `ptxas` has run. The caller passes an estimate from below, so that the number of blocks
 //! without slots is never underestimated and refusals err on the safe side.
 
-use crate::geometry::MAX_BLOCK_THREADS;
-use crate::gpu::chip::Chip;
 use std::cmp::Ordering;
+use warpwise_analysis::gpu::chip::Chip;
+use warpwise_ir::geometry::MAX_BLOCK_THREADS;
 
 /// If the block size is not known, blocks with fewer threads than this may lose occupancy. They all use the slots, and
 /// gain more by not using local memory than they lose (H200).
@@ -112,7 +112,7 @@ impl SharedBudget {
             own: used,
             used,
             any_block: false,
-            limit: crate::gpu::chip::STATIC_SHARED,
+            limit: warpwise_analysis::gpu::chip::STATIC_SHARED,
             keeps_all: false,
         }
     }
@@ -125,7 +125,7 @@ impl SharedBudget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::chip::STATIC_SHARED;
+    use warpwise_analysis::gpu::chip::STATIC_SHARED;
 
     #[test]
     fn room_and_none() {

@@ -15,11 +15,11 @@
 //! consecutive threads by this index, so `t / 32` identifies the warp, even if it is partial. `t` is below the thread
 //! bound of the launch.
 
-use crate::geometry::{BlockShape, WARP_SIZE};
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{RawOpcode, Value};
-use crate::llvm::space;
 use crate::mutants::{self, Mutant};
+use warpwise_ir::geometry::{BlockShape, WARP_SIZE};
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{RawOpcode, Value};
+use warpwise_ir::llvm::space;
 
 /// Alignment in bytes of the whole variable and of the areas in it: the widest access.
 pub const AREA_ALIGN: u64 = 16;

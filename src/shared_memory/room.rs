@@ -2,11 +2,11 @@
 
 use super::budget::NoRoom;
 use super::usage::shared_use;
-use crate::divergence::Outline;
-use crate::geometry::{MAX_BLOCK_THREADS, WARP_SIZE};
-use crate::gpu::chip::STATIC_SHARED;
-use crate::ir::handles::Handles;
-use crate::llvm::handle::{Function, RawOpcode};
+use warpwise_analysis::divergence::Outline;
+use warpwise_analysis::gpu::chip::STATIC_SHARED;
+use warpwise_ir::geometry::{MAX_BLOCK_THREADS, WARP_SIZE};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::llvm::handle::{Function, RawOpcode};
 
 /// Why there is no shared memory.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]

@@ -6,13 +6,13 @@
 //! memory, whose size is chosen at launch. Who reads how much shared memory the launch has (`%dynamic_smem_size` and its
 //! kin, as intrinsics or in inline PTX) is found on the same walk.
 
-use crate::ir::Func;
-use crate::ir::call::Callee;
-use crate::ir::handles::Handles;
-use crate::ir::inst::Opcode;
-use crate::llvm::handle::{Function, Inst, Layout, RawOpcode, Value, ValueKind, intrinsic_id, intrinsic_name};
-use crate::llvm::space;
 use rustc_hash::FxHashSet;
+use warpwise_ir::Func;
+use warpwise_ir::call::Callee;
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::llvm::handle::{Function, Inst, Layout, RawOpcode, Value, ValueKind, intrinsic_id, intrinsic_name};
+use warpwise_ir::llvm::space;
 
 /// What the names of intrinsics and registers that tell the size of shared memory have in common.
 const SIZE: &str = "smem_size";

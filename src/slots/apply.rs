@@ -12,17 +12,17 @@
 
 use super::candidates::{GROUP_BYTES, SlotOwner};
 use super::plan::{SlotPlan, Spilled};
-use crate::divergence::Outline;
-use crate::entity::{Block, Inst};
-use crate::geometry::WARP_SIZE;
-use crate::ir::handles::Handles;
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{self, RawOpcode};
 use crate::mutants::{self, Mutant};
-use crate::pressure::uses::UseSite;
 use crate::shared_memory::layout::{self, Ground};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
+use warpwise_analysis::divergence::Outline;
+use warpwise_analysis::pressure::uses::UseSite;
+use warpwise_ir::entity::{Block, Inst};
+use warpwise_ir::geometry::WARP_SIZE;
+use warpwise_ir::handles::Handles;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{self, RawOpcode};
 
 /// Number of instructions for which a loaded group stays in registers.
 const WINDOW: u32 = 16;

@@ -3,19 +3,19 @@
 //! [`traits`] is what makes a value a candidate wherever it is live, found once for a kernel; [`candidate`] is what follows for
 //! one cycle.
 
-use crate::affine::form::{Base, Form};
-use crate::cfg::Cycle;
-use crate::cost::frequency::Frequencies;
-use crate::divergence::{Facts, Outline};
-use crate::entity::{Block, Inst, Value};
-use crate::gpu::chip::WIDEST_ACCESS;
-use crate::gpu::prices::{AFFINE_RELOAD, THREAD_RELOAD, WARP_BARRIER};
-use crate::ir::inst::Opcode;
-use crate::ir::types::TypeKind;
-use crate::pressure::Pressure;
-use crate::pressure::uses::each_use;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
+use warpwise_analysis::affine::form::{Base, Form};
+use warpwise_analysis::cfg::Cycle;
+use warpwise_analysis::cost::frequency::Frequencies;
+use warpwise_analysis::divergence::{Facts, Outline};
+use warpwise_analysis::gpu::chip::WIDEST_ACCESS;
+use warpwise_analysis::gpu::prices::{AFFINE_RELOAD, THREAD_RELOAD, WARP_BARRIER};
+use warpwise_analysis::pressure::Pressure;
+use warpwise_analysis::pressure::uses::each_use;
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::types::TypeKind;
 
 /// Bytes of a group: the widest load.
 pub const GROUP_BYTES: u64 = WIDEST_ACCESS;

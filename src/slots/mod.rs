@@ -9,14 +9,14 @@ mod reject;
 mod report;
 
 use crate::analyses::{Analyses, Edit, Edited, FunctionAnalyses, Kept, Options, SteeredFunction};
-use crate::geometry::{Geometry, WARP_SIZE};
-use crate::gpu::occupancy::register_budget;
-use crate::llvm::handle::Function;
-use crate::llvm::remark::Host;
-use crate::pressure::over_budget::Needs;
 use crate::settings::Transform;
 use candidates::SlotOwner;
 use plan::SlotPlan;
+use warpwise_analysis::gpu::occupancy::register_budget;
+use warpwise_analysis::pressure::over_budget::Needs;
+use warpwise_ir::geometry::{Geometry, WARP_SIZE};
+use warpwise_ir::llvm::handle::Function;
+use warpwise_ir::llvm::remark::Host;
 
 /// Number of registers that a function may use.
 fn budget(steered: &SteeredFunction<'_>, geometry: &Geometry, options: &Options) -> Option<u32> {

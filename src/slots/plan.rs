@@ -27,14 +27,6 @@
 use super::candidates::{
     CandidateKind, GROUP_BYTES, GroupKey, Linear, Pools, SlotCandidate, SlotOwner, candidate, traits,
 };
-use crate::cost::frequency::Frequencies;
-use crate::divergence::Facts;
-use crate::entity::{Block, Inst};
-use crate::gpu::prices::{FREE_FOR_LOADS, FREE_FOR_LOADS_BESIDE_WARP_SLOTS, LOADS_IN_FLIGHT};
-use crate::ir::inst::Opcode;
-use crate::pressure::over_budget::{Needs, Tight, worst};
-use crate::pressure::uses::{UseSite, reloads};
-use crate::pressure::{Held, Pressure};
 use crate::settings::SpillCandidates;
 use crate::shared_memory::budget::SharedBudget;
 use crate::shared_memory::layout;
@@ -42,6 +34,14 @@ use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
+use warpwise_analysis::cost::frequency::Frequencies;
+use warpwise_analysis::divergence::Facts;
+use warpwise_analysis::gpu::prices::{FREE_FOR_LOADS, FREE_FOR_LOADS_BESIDE_WARP_SLOTS, LOADS_IN_FLIGHT};
+use warpwise_analysis::pressure::over_budget::{Needs, Tight, worst};
+use warpwise_analysis::pressure::uses::{UseSite, reloads};
+use warpwise_analysis::pressure::{Held, Pressure};
+use warpwise_ir::entity::{Block, Inst};
+use warpwise_ir::inst::Opcode;
 
 /// Loads that gain by registers for all of their results.
 const MANY_LOADS: usize = 16;

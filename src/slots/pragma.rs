@@ -8,15 +8,15 @@
 //! process. Who calls LLVM otherwise must not assemble the PTX with `ptxas -c`.
 
 use super::reject::Reject;
-use crate::divergence::Outline;
-use crate::ir::call::Callee;
-use crate::ir::handles::Handles;
-use crate::ir::inst::Opcode;
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Function, Module};
 use crate::shared_memory::room::NoShared;
 use crate::shared_memory::usage::shared_use;
 use std::ffi::OsString;
+use warpwise_analysis::divergence::Outline;
+use warpwise_ir::call::Callee;
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{Function, Module};
 
 /// Makes `ptxas` spill to shared memory; requires PTX 8.7.
 const PRAGMA: &str = ".pragma \"enable_smem_spilling\";";

@@ -4,10 +4,10 @@ use super::candidates::SlotOwner;
 use super::plan::SlotPlan;
 use super::reject::Reject;
 use crate::analyses::{FunctionAnalyses, SteeredFunction};
-use crate::divergence::Outline;
-use crate::geometry::WARP_SIZE;
-use crate::llvm::handle::Function;
-use crate::llvm::remark::{Host, Kind};
+use warpwise_analysis::divergence::Outline;
+use warpwise_ir::geometry::WARP_SIZE;
+use warpwise_ir::llvm::handle::Function;
+use warpwise_ir::llvm::remark::{Host, Kind};
 
 /// Reports what was moved to slots.
 pub fn eased(outline: &Outline, steered: &SteeredFunction<'_>, plan: &SlotPlan, host: &Host<'_>) {

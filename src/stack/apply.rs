@@ -17,21 +17,21 @@
 
 use super::apply_access::MAX_SPLIT;
 use super::plan::{Move, Placement, StackPlan};
-use crate::divergence::Outline;
-use crate::entity::{Block, Inst, Value};
-use crate::geometry::WARP_SIZE;
-use crate::ir::handles::Handles;
-use crate::ir::inst::Opcode;
-use crate::llvm::edit::Editor;
-use crate::llvm::edit::debug::Layout;
-use crate::llvm::handle::{self, IntPredicate, RawOpcode};
-use crate::llvm::space;
 use crate::mutants::{self, Mutant};
-use crate::objects::{Object, ObjectAccess};
 use crate::shared_memory::layout::{self, Ground};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
+use warpwise_analysis::divergence::Outline;
+use warpwise_analysis::objects::{Object, ObjectAccess};
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::geometry::WARP_SIZE;
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::edit::debug::Layout;
+use warpwise_ir::llvm::handle::{self, IntPredicate, RawOpcode};
+use warpwise_ir::llvm::space;
 
 /// All lanes of a warp.
 const FULL_MASK: u64 = 0xffff_ffff;

@@ -2,11 +2,11 @@
 //! each if it is wider.
 
 use super::apply::Apply;
-use crate::entity::Value;
-use crate::llvm::handle::{self, RawOpcode};
 use crate::mutants::{self, Mutant};
-use crate::objects::constant::bytes_of;
-use crate::objects::{AccessKind, ObjectAccess};
+use warpwise_analysis::objects::constant::bytes_of;
+use warpwise_analysis::objects::{AccessKind, ObjectAccess};
+use warpwise_ir::entity::Value;
+use warpwise_ir::llvm::handle::{self, RawOpcode};
 
 /// Widest piece of an access that is split, in bytes.
 pub(super) const MAX_SPLIT: u64 = 8;

@@ -2,11 +2,11 @@
 //! becomes an address in the argument, and the copying is erased.
 
 use super::plan::{Move, Placement};
-use crate::divergence::Outline;
-use crate::ir::handles::Handles;
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{AttrPlace, attribute_kind};
-use crate::objects::{AccessKind, ObjectAccess};
+use warpwise_analysis::divergence::Outline;
+use warpwise_analysis::objects::{AccessKind, ObjectAccess};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{AttrPlace, attribute_kind};
 
 /// Applies moves of copies, planned for the function in its present state.
 pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, moves: &[Move], editor: &mut Editor<'m>) {

@@ -7,12 +7,12 @@
 
 use super::apply::new_constant;
 use super::plan::{Move, Placement};
-use crate::divergence::Outline;
-use crate::ir::handles::Handles;
-use crate::llvm::edit::Editor;
-use crate::llvm::edit::debug::Layout;
-use crate::llvm::handle::RawOpcode;
-use crate::llvm::space;
+use warpwise_analysis::divergence::Outline;
+use warpwise_ir::handles::Handles;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::edit::debug::Layout;
+use warpwise_ir::llvm::handle::RawOpcode;
+use warpwise_ir::llvm::space;
 
 /// Applies moves of joined objects, planned for the function in its present state.
 pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, moves: &[Move], editor: &mut Editor<'m>) {

@@ -8,16 +8,16 @@
 //! No branch is needed, and no load is executed where none was before: the constant is loaded where the object was.
 
 use super::plan::Move;
-use crate::divergence::Outline;
-use crate::entity::{Inst, Value};
-use crate::ir::handles::Handles;
-use crate::ir::inst::Opcode;
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{self, RawOpcode};
-use crate::llvm::space;
-use crate::objects::mixed::WIDEST;
-use crate::objects::{AccessKind, Object};
 use rustc_hash::FxHashMap;
+use warpwise_analysis::divergence::Outline;
+use warpwise_analysis::objects::mixed::WIDEST;
+use warpwise_analysis::objects::{AccessKind, Object};
+use warpwise_ir::entity::{Inst, Value};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{self, RawOpcode};
+use warpwise_ir::llvm::space;
 
 /// Applies moves to registers, planned for the function in its present state.
 pub fn apply<'m>(outline: &Outline, handles: &Handles<'m>, moves: &[Move], editor: &mut Editor<'m>) {

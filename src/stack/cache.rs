@@ -15,19 +15,21 @@
 //! Cost: one look at every load. Source: our measurements; we know of no work that decides by this.
 
 use super::reject::Reject;
-use crate::access::lane_distance::LaneDistance;
-use crate::access::{self, Cost, Pattern, SECTOR, Space};
-use crate::cost::frequency::{Frequencies, is_in_loop};
-use crate::divergence::{Facts, Outline};
-use crate::entity::{Block, Inst, Value};
-use crate::gpu::prices::{CROWDED_FROM, GATHERS_DOUBLE_AT, SCATTERED_LOCAL, SCATTERED_LOCAL_CACHED, UNIFORM_LOCAL};
-use crate::ir::inst::Opcode;
-use crate::objects::address::is_together;
-use crate::objects::{Object, ObjectAccess};
 use crate::shared_memory::budget::SharedBudget;
 use rustc_hash::FxHashSet;
 use std::cell::OnceCell;
 use std::rc::Rc;
+use warpwise_analysis::access::lane_distance::LaneDistance;
+use warpwise_analysis::access::{self, Cost, Pattern, SECTOR, Space};
+use warpwise_analysis::cost::frequency::{Frequencies, is_in_loop};
+use warpwise_analysis::divergence::{Facts, Outline};
+use warpwise_analysis::gpu::prices::{
+    CROWDED_FROM, GATHERS_DOUBLE_AT, SCATTERED_LOCAL, SCATTERED_LOCAL_CACHED, UNIFORM_LOCAL,
+};
+use warpwise_analysis::objects::address::is_together;
+use warpwise_analysis::objects::{Object, ObjectAccess};
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::inst::Opcode;
 
 /// How many times its price a move must be worth. The second is for versions: larger blocks pay too and gain nothing.
 const MARGIN: f64 = 3.5;

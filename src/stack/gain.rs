@@ -6,7 +6,7 @@
 //!    all lanes are served at once.
 //! 2. **Misses.** If the stack objects of all resident threads fill a good part of the first-level cache, accesses also
 //!    wait for the second level.
-//! 3. **Gain.** The time of a kernel is the sum of [issue cycles](crate::cost::issue) times
+//! 3. **Gain.** The time of a kernel is the sum of [issue cycles](warpwise_analysis::cost::issue) times
 //!    [executions](Frequencies) outside cold code, and for accesses to stack objects what 1 and 2 add. The gain is the
 //!    quotient of that time and the time without what is added for the object.
 //!
@@ -17,14 +17,14 @@
 //! Cost: one look at every instruction.
 
 use super::reject::Reject;
-use crate::cost::frequency::Frequencies;
-use crate::cost::issue::Costs;
-use crate::divergence::{Facts, Outline};
-use crate::geometry::WARP_SIZE;
-use crate::gpu::prices::{CROWDED_FROM, LOCAL_LINE, LOCAL_MISS, LOCAL_MISS_LINE};
-use crate::objects::address::is_together;
-use crate::objects::{Object, StackObject};
 use std::rc::Rc;
+use warpwise_analysis::cost::frequency::Frequencies;
+use warpwise_analysis::cost::issue::Costs;
+use warpwise_analysis::divergence::{Facts, Outline};
+use warpwise_analysis::gpu::prices::{CROWDED_FROM, LOCAL_LINE, LOCAL_MISS, LOCAL_MISS_LINE};
+use warpwise_analysis::objects::address::is_together;
+use warpwise_analysis::objects::{Object, StackObject};
+use warpwise_ir::geometry::WARP_SIZE;
 
 /// Least gain for which an object moves. Of the kernels measured (`benches/real`, `benches/gpu`) those that gain are
 /// foreseen to gain 1.08 and more.
@@ -41,7 +41,7 @@ impl<'m> Foreseen<'m> {
     /// For a kernel.
     pub fn of(outline: &Outline, costs: Costs, frequencies: Rc<Frequencies<'m>>) -> Foreseen<'m> {
         let func = &outline.func;
-        let of = |(inst, data): (_, &crate::ir::inst::InstData)| {
+        let of = |(inst, data): (_, &warpwise_ir::inst::InstData)| {
             let is_run = !frequencies.is_cold(data.block);
             if is_run { frequencies.of(data.block) * f64::from(costs.inst(func, inst)) } else { 0.0 }
         };

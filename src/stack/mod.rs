@@ -3,8 +3,8 @@
 //! Objects that are filled with constants and then only read become constants of the program, in kernels and in device
 //! functions, copies of by-value arguments are read where the argument is, and scalars that loads read in turn with
 //! other memory go to registers. Other objects of kernels, and [by-value
-//! arguments](crate::objects::argument) that are written to, go to shared memory, one copy per thread or per warp,
-//! unless only cold code uses them.
+//! arguments](warpwise_analysis::objects::argument) that are written to, go to shared memory, one copy per thread or
+//! per warp, unless only cold code uses them.
 
 pub mod apply;
 mod apply_access;
@@ -18,19 +18,19 @@ pub mod reject;
 mod report;
 
 use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, Options, SteeredFunction};
-use crate::entity;
-use crate::geometry::WARP_SIZE;
-use crate::gpu::prices::LOADS_IN_FLIGHT;
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Function, Inst, RawOpcode};
-use crate::llvm::remark::Host;
-use crate::objects::argument::copied_arguments;
-use crate::objects::copied::has_by_value;
 use crate::shared_memory::layout::Ground;
 use crate::shared_memory::room::NoShared;
 use plan::{Move, Placement, StackPlan};
 use reject::Reject;
 use std::collections::BTreeSet;
+use warpwise_analysis::gpu::prices::LOADS_IN_FLIGHT;
+use warpwise_analysis::objects::argument::copied_arguments;
+use warpwise_analysis::objects::copied::has_by_value;
+use warpwise_ir::entity;
+use warpwise_ir::geometry::WARP_SIZE;
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode};
+use warpwise_ir::llvm::remark::Host;
 
 /// Before anything is known about a function, longer chains of address arithmetic are assumed to begin at a stack
 /// object: in unreachable blocks an address may be computed from itself, so that its chain has no end.

@@ -1,6 +1,6 @@
 //! Which stack objects move to shared memory, and as how many copies?
 //!
-//! 1. [`stack_objects`](crate::objects::stack_objects) follows every address (legality).
+//! 1. [`stack_objects`](warpwise_analysis::objects::stack_objects) follows every address (legality).
 //! 2. Legality of a placement. **One copy per thread** needs nothing more: each thread reads and writes its own bytes,
 //!    so under no schedule can two threads interfere. **One copy per warp** requires that every write stores a value on
 //!    which all lanes of the warp agree, at an offset on which they agree, in a warp-convergent block. Every lane still
@@ -23,25 +23,25 @@ use super::cache::Cache;
 use super::gain::Foreseen;
 use super::reject::Reject;
 use crate::analyses::FunctionAnalyses;
-use crate::cost::frequency::{Frequencies, is_in_loop};
-use crate::cost::issue::Costs;
-use crate::divergence::{Facts, Outline};
-use crate::entity::{Block, Inst, Value};
-use crate::geometry::WARP_SIZE;
-use crate::ir::inst::Opcode;
-use crate::objects::address::{are_apart, is_together, offset_is_uniform, pointer_of};
-use crate::objects::constant::contents;
-use crate::objects::copied::{Source, copies};
-use crate::objects::mixed::can_be_split;
-use crate::objects::selected::stays_in_registers;
-use crate::objects::{AccessKind, Object, ObjectAccess, StackObject, Unfollowed, joined_object};
-use crate::pressure::Pressure;
 use crate::shared_memory::budget::SharedBudget;
 use crate::shared_memory::layout;
 use crate::shared_memory::room::NoShared;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
+use warpwise_analysis::cost::frequency::{Frequencies, is_in_loop};
+use warpwise_analysis::cost::issue::Costs;
+use warpwise_analysis::divergence::{Facts, Outline};
+use warpwise_analysis::objects::address::{are_apart, is_together, offset_is_uniform, pointer_of};
+use warpwise_analysis::objects::constant::contents;
+use warpwise_analysis::objects::copied::{Source, copies};
+use warpwise_analysis::objects::mixed::can_be_split;
+use warpwise_analysis::objects::selected::stays_in_registers;
+use warpwise_analysis::objects::{AccessKind, Object, ObjectAccess, StackObject, Unfollowed, joined_object};
+use warpwise_analysis::pressure::Pressure;
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::geometry::WARP_SIZE;
+use warpwise_ir::inst::Opcode;
 
 /// Where an object is placed.
 #[derive(Clone, PartialEq, Eq, Debug)]

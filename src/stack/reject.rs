@@ -1,8 +1,8 @@
 //! Why does a stack object stay where it is? One variant, and one remark, for each reason.
 
-use crate::entity::Inst;
-use crate::objects::Unfollowed;
 use crate::shared_memory::room::NoShared;
+use warpwise_analysis::objects::Unfollowed;
+use warpwise_ir::entity::Inst;
 
 /// Why it is not moved.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]

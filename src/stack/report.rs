@@ -3,14 +3,14 @@
 use super::plan::{Placement, StackPlan};
 use super::reject::Reject;
 use crate::analyses::{FunctionAnalyses, PlannedVersion};
-use crate::divergence::Outline;
-use crate::entity::{Inst, Value};
-use crate::geometry::WARP_SIZE;
-use crate::ir::handles::Handles;
-use crate::ir::names::Names;
-use crate::llvm::handle::{self, AttrPlace, attribute_kind};
-use crate::llvm::remark::{Host, Kind};
-use crate::objects::Object;
+use warpwise_analysis::divergence::Outline;
+use warpwise_analysis::objects::Object;
+use warpwise_ir::entity::{Inst, Value};
+use warpwise_ir::geometry::WARP_SIZE;
+use warpwise_ir::handles::Handles;
+use warpwise_ir::llvm::handle::{self, AttrPlace, attribute_kind};
+use warpwise_ir::llvm::remark::{Host, Kind};
+use warpwise_ir::names::Names;
 
 /// Reports what was done with the stack objects of a function.
 pub fn objects(

@@ -23,11 +23,11 @@ mod versions;
 
 pub use crate::analyses::Options;
 use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, SteeredFunction};
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Function, Module};
-use crate::llvm::remark::Host;
 use crate::settings::{Transform, is_enabled};
 use crate::{remat, slots, stack};
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{Function, Module};
+use warpwise_ir::llvm::remark::Host;
 
 /// One pass over every function.
 struct Phase {

@@ -11,16 +11,16 @@
 //! learns when to launch it and with how much memory.
 
 use crate::analyses::{Analyses, Options, PlannedVersion, SteeredFunction, Version};
-use crate::geometry::WARP_SIZE;
-use crate::launch_table::{self, Fact, is_version, say, table_of};
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Function, Module};
-use crate::llvm::remark::Host;
 use crate::mutants::{self, Mutant};
 use crate::shared_memory::layout::AREA_ALIGN;
 use crate::shared_memory::room::NoVersion;
 use crate::shared_memory::usage::shared_use;
 use crate::{stack, versions};
+use warpwise_ir::geometry::WARP_SIZE;
+use warpwise_ir::launch_table::{self, Fact, is_version, say, table_of};
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{Function, Module};
+use warpwise_ir::llvm::remark::Host;
 
 /// Threads for which the version of an unbounded kernel has slots. Smaller blocks of at least a warp use this version
 /// too. Larger blocks only pay for the test, so a lower number would do more harm than good.

@@ -1,17 +1,17 @@
 //! What does an iteration of a loop do, and what of it needs the iteration before?
 
-use crate::access::{Space, space_of};
-use crate::cfg::cycles::Cycle;
-use crate::divergence::Facts;
-use crate::divergence::facts::may_synchronise;
-use crate::entity::{Block, Inst, Value};
-use crate::ir::Func;
-use crate::ir::call::{Callee, Memory};
-use crate::ir::handles::Handles;
-use crate::ir::inst::Opcode;
-use crate::ir::types::TypeKind;
-use crate::llvm::handle::intrinsic_name;
 use rustc_hash::FxHashSet;
+use warpwise_analysis::access::{Space, space_of};
+use warpwise_analysis::cfg::cycles::Cycle;
+use warpwise_analysis::divergence::Facts;
+use warpwise_analysis::divergence::facts::may_synchronise;
+use warpwise_ir::Func;
+use warpwise_ir::call::{Callee, Memory};
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::llvm::handle::intrinsic_name;
+use warpwise_ir::types::TypeKind;
 
 /// What a loop counts with.
 pub struct Counter {

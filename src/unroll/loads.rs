@@ -3,9 +3,9 @@
 use super::body::Body;
 use super::origin::Origin;
 use super::reject::Reject;
-use crate::access::{Pattern, SECTOR, Space, WarpAccess, access};
-use crate::entity::Inst;
-use crate::ir::inst::Opcode;
+use warpwise_analysis::access::{Pattern, SECTOR, Space, WarpAccess, access};
+use warpwise_ir::entity::Inst;
+use warpwise_ir::inst::Opcode;
 
 /// Bytes of a lane whose load of neighbouring places fills a line of the cache.
 const WHOLE: u32 = 4;

@@ -14,15 +14,15 @@ mod planted;
 mod reject;
 mod trips;
 
-use crate::cost::frequency::Frequencies;
-use crate::divergence::{self, ModuleAnalysis};
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Function, Module};
-use crate::llvm::remark::{Host, Kind, Reshape};
-use crate::phrase::counted;
 use crate::settings::Results;
 use crate::settings::{Settings, Transform, is_enabled};
 use plan::{Context, Decision, FACTOR, UnrollPlan};
+use warpwise_analysis::cost::frequency::Frequencies;
+use warpwise_analysis::divergence::{self, ModuleAnalysis};
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{Function, Module};
+use warpwise_ir::llvm::remark::{Host, Kind, Reshape};
+use warpwise_ir::phrase::counted;
 
 /// The options of one run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,11 +1,11 @@
 //! What is a value computed from: arguments only, or memory, or the place of a thread or block in the launch?
 
 use super::body::Body;
-use crate::entity::{Inst, Value};
-use crate::ir::call::Callee;
-use crate::ir::inst::Opcode;
-use crate::llvm::handle::intrinsic_name;
 use rustc_hash::FxHashSet;
+use warpwise_ir::call::Callee;
+use warpwise_ir::entity::{Inst, Value};
+use warpwise_ir::inst::Opcode;
+use warpwise_ir::llvm::handle::intrinsic_name;
 
 /// What some values are computed from, besides constants and arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

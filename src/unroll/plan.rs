@@ -18,18 +18,18 @@ use super::Options;
 use super::body::Body;
 use super::reject::Reject;
 use super::{loads, trips};
-use crate::access::{Space, space_of};
-use crate::cost::frequency::Frequencies;
-use crate::divergence::Facts;
-use crate::entity::{Block, Inst};
-use crate::gpu::Chip;
-use crate::gpu::chip::MAX_REGISTERS;
-use crate::gpu::occupancy::{expected_threads, register_budget};
-use crate::ir::handles::Handles;
-use crate::ir::inst::{Flags, Opcode};
-use crate::pressure::Pressure;
 use crate::settings::Results;
 use std::cell::OnceCell;
+use warpwise_analysis::access::{Space, space_of};
+use warpwise_analysis::cost::frequency::Frequencies;
+use warpwise_analysis::divergence::Facts;
+use warpwise_analysis::gpu::Chip;
+use warpwise_analysis::gpu::chip::MAX_REGISTERS;
+use warpwise_analysis::gpu::occupancy::{expected_threads, register_budget};
+use warpwise_analysis::pressure::Pressure;
+use warpwise_ir::entity::{Block, Inst};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::{Flags, Opcode};
 
 /// Iterations of the unrolled loop: what nvcc chooses for most loops of unknown trip count.
 pub const FACTOR: u32 = 4;

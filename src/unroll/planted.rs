@@ -1,9 +1,9 @@
 //! What goes wrong if a loop is handed to LLVM's unroller with a mistake? The deliberate ones, for [`crate::mutants`].
 
 use super::plan::FACTOR;
-use crate::llvm::edit::Editor;
-use crate::llvm::handle::{Inst, IntPredicate, RawOpcode, Value};
 use crate::mutants::{self, Mutant};
+use warpwise_ir::llvm::edit::Editor;
+use warpwise_ir::llvm::handle::{Inst, IntPredicate, RawOpcode, Value};
 
 /// Changes a loop that is about to be unrolled.
 pub fn before<'m>(editor: &mut Editor<'m>, latch: Inst<'m>) {

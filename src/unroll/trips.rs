@@ -7,9 +7,9 @@
 use super::body::{Body, Counter};
 use super::origin::Origin;
 use super::reject::Reject;
-use crate::cfg::cycles::Cycle;
-use crate::geometry::WARP_SIZE;
-use crate::ir::inst::ConstData;
+use warpwise_analysis::cfg::cycles::Cycle;
+use warpwise_ir::geometry::WARP_SIZE;
+use warpwise_ir::inst::ConstData;
 
 /// Whether all lanes do the same number of iterations, or nearly so.
 pub fn check_lanes(body: &Body<'_>, counter: &Counter) -> Result<(), Reject> {

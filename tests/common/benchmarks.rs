@@ -1,8 +1,8 @@
 //! How do tests run the benchmark kernels on the lockstep machine?
 
-use warpwise::cli::cuda;
-use warpwise::simt::{Arg, Inputs};
 use warpwise_bench::launch::{Arg as Given, Launch};
+use warpwise_cli::command::cuda;
+use warpwise_oracle::simt::{Arg, Inputs};
 
 /// Whether CUDA sources can be compiled here; otherwise the test is skipped.
 pub fn has_cuda() -> bool {

@@ -5,6 +5,7 @@ pub mod benchmarks;
 use assert_cmd::Command;
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 /// Call this if a test cannot run because something is missing. Under scripts/test, which counts such tests, it is
 /// recorded in the file named by WARPWISE_SKIPS; elsewhere the test fails, so that it never counts as passed.
@@ -21,7 +22,11 @@ pub fn skip(why: &str) {
 
 /// The repository.
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        root.canonicalize().unwrap_or_else(|error| panic!("{}: {error}", root.display()))
+    });
+    &ROOT
 }
 
 /// A tool of the LLVM with which warpwise was built.

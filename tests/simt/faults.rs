@@ -1,7 +1,7 @@
 //! Which errors in a kernel are faults, and of which kind? Under both schedulers.
 
 use super::{SCHEDULERS, as_ints, ir, run};
-use warpwise::simt::{Arg, FaultKind, LaunchConfig, LaunchError, Scheduler};
+use warpwise_oracle::simt::{Arg, FaultKind, LaunchConfig, LaunchError, Scheduler};
 
 /// Runs a kernel with one pointer argument on a buffer of 64 ints and returns its fault.
 pub fn fault(body: &str, threads: u32, scheduler: Scheduler) -> FaultKind {

@@ -1,4 +1,4 @@
-"""Does examples/map_read.py read counters as src/counts/table.rs lays them out? A map file stands in for the device's memory."""
+"""Does examples/map_read.py read counters as src/analysis/counts/table.rs lays them out? A map file stands in for the device's memory."""
 
 import os
 import struct

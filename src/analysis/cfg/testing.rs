@@ -1,0 +1,325 @@
+//! Small graphs for tests: written by hand, or random with every shape the analyses must survive.
+
+use crate::cfg::cycles::{Cycle, Cycles};
+use cranelift_entity::EntityRef;
+use fixedbitset::FixedBitSet;
+use warpwise_ir::entity::Block;
+use warpwise_ir::graph::Graph;
+
+/// The block of that number.
+pub fn block(index: usize) -> Block {
+    Block::new(index)
+}
+
+/// A graph from plain numbers.
+pub fn graph(block_count: usize, edges: &[(usize, usize)]) -> Graph {
+    Graph::new(block_count, edges.iter().map(|&(a, b)| (block(a), block(b))))
+}
+
+/// A small fast generator (SplitMix64), so that failures repeat.
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next number.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound`.
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
+    /// True once in `n`.
+    pub fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+}
+
+/// A random graph of 1 to `max_blocks` blocks: self loops, duplicate edges, irreducible cycles, unreachable blocks and
+/// infinite loops included. Some have mostly forward edges, so that deep nests and long joins occur too.
+pub fn random_graph(random: &mut Random, max_blocks: usize) -> Graph {
+    let count = 1 + random.below(max_blocks);
+    let forward = random.below(4); // 0: no bias
+    let mut edges = Vec::new();
+    for from in 0..count {
+        let degree = match random.below(16) {
+            0 => 0,
+            1..=6 => 1,
+            7..=14 => 2,
+            _ => 3,
+        };
+        for _ in 0..degree {
+            let ahead = count - 1 - from;
+            let to = match forward {
+                0 => random.below(count),
+                _ if ahead > 0 && !random.one_in(forward * 2) => from + 1 + random.below(ahead.min(3)),
+                _ => random.below(count),
+            };
+            edges.push((from, to));
+        }
+    }
+    graph(count, &edges)
+}
+
+/// `count` random graphs, the same ones each time.
+pub fn random_graphs(count: usize, max_blocks: usize) -> impl Iterator<Item = Graph> {
+    let mut random = Random(0x5eed ^ max_blocks as u64);
+    (0..count).map(move |_| random_graph(&mut random, max_blocks))
+}
+
+/// What `from` reaches (itself included) when the blocks `gone` are taken away.
+pub fn reachable(g: &Graph, from: Block, gone: &[Block]) -> FixedBitSet {
+    let mut seen = FixedBitSet::with_capacity(g.block_count());
+    let mut work = vec![from];
+    while let Some(b) = work.pop() {
+        if !gone.contains(&b) && !seen.put(b.index()) {
+            work.extend(g.succs(b));
+        }
+    }
+    seen
+}
+
+/// A dynamic instance: a block, and the iteration number of each cycle around it, outermost first.
+pub type Instance = (Block, Vec<u32>);
+
+/// The instance at which a lane arrives that goes from `from` to `to`. By definition, not by any order.
+pub fn step(cycles: &Cycles, from: &Instance, to: Block) -> Instance {
+    let old: Vec<Cycle> = cycles.iter().filter(|&c| cycles.contains(c, from.0)).collect();
+    let around = cycles.iter().filter(|&c| cycles.contains(c, to));
+    let count = |c: Cycle| {
+        let before = old.iter().position(|&o| o == c).map_or(0, |i| from.1[i]);
+        before + u32::from(cycles.header(c) == to)
+    };
+    (to, around.map(count).collect())
+}
+
+/// All instances that walks from one instance of a branch meet, up to iteration 3 of any cycle: an acyclic graph.
+pub struct Unrolled {
+    /// Node 0 is the branch.
+    pub nodes: Vec<Instance>,
+    pub succs: Vec<Vec<usize>>,
+    /// For each node, what the branch reaches when it is taken away.
+    pub without: Vec<FixedBitSet>,
+}
+
+impl Unrolled {
+    /// Unrolls from `branch`, in iteration 1 of all cycles around it.
+    pub fn new(g: &Graph, cycles: &Cycles, branch: Block) -> Unrolled {
+        let depth = cycles.iter().filter(|&c| cycles.contains(c, branch)).count();
+        let start = (branch, vec![1; depth]);
+        let mut index = std::collections::HashMap::from([(start.clone(), 0)]);
+        let (mut nodes, mut succs) = (vec![start], Vec::new());
+        while succs.len() < nodes.len() {
+            let from = nodes[succs.len()].clone();
+            let mut row = Vec::new();
+            for &to in g.succs(from.0) {
+                let next = step(cycles, &from, to);
+                if next.1.iter().all(|&n| n <= 3) {
+                    let number = *index.entry(next.clone()).or_insert_with(|| {
+                        nodes.push(next);
+                        nodes.len() - 1
+                    });
+                    row.push(number);
+                }
+            }
+            succs.push(row);
+        }
+        let mut unrolled = Unrolled { nodes, succs, without: Vec::new() };
+        unrolled.without = (0..unrolled.nodes.len()).map(|gone| unrolled.reach(|n| n == gone)).collect();
+        unrolled
+    }
+
+    /// What the branch reaches without the nodes `gone` (the branch itself cannot be).
+    pub fn reach(&self, gone: impl Fn(usize) -> bool) -> FixedBitSet {
+        let mut seen = FixedBitSet::with_capacity(self.nodes.len());
+        let mut work = vec![0];
+        seen.insert(0);
+        while let Some(n) = work.pop() {
+            for &s in &self.succs[n] {
+                if !gone(s) && !seen.put(s) {
+                    work.push(s);
+                }
+            }
+        }
+        seen
+    }
+
+    /// Whether two walks, disjoint but for the branch, end in two different ones of `targets`, each a set of nodes with a
+    /// common new successor. By Menger's theorem: no single node or target separates them from the branch.
+    pub fn parts(&self, targets: &[Vec<usize>]) -> bool {
+        let hit = |i: usize, gone: usize| targets[i].iter().any(|&n| self.without[gone].contains(n));
+        (1..self.nodes.len()).all(|gone| (0..targets.len()).any(|i| hit(i, gone)))
+            && targets.iter().filter(|t| !t.is_empty()).count() >= 2
+    }
+}
+
+/// One lane's walk from the entry, at most `limit` instances. Of `divergent` branches it decides by `random`, of others
+/// by the instance, as every lane with the same `seed` does.
+pub fn walk(
+    g: &Graph,
+    cycles: &Cycles,
+    divergent: &FixedBitSet,
+    seed: u64,
+    random: &mut Random,
+    limit: usize,
+) -> Vec<Instance> {
+    let first: Vec<u32> = cycles
+        .iter()
+        .filter(|&c| cycles.contains(c, g.entry()))
+        .map(|c| u32::from(cycles.header(c) == g.entry()))
+        .collect();
+    let mut path = vec![(g.entry(), first)];
+    while path.len() < limit {
+        let here = &path[path.len() - 1];
+        let succs = g.succs(here.0);
+        if succs.is_empty() {
+            break;
+        }
+        let choice = if divergent.contains(here.0.index()) {
+            random.below(succs.len())
+        } else {
+            let hash = here.1.iter().fold(seed ^ here.0.index() as u64, |h, &n| Random(h ^ u64::from(n) << 32).next());
+            Random(hash).below(succs.len())
+        };
+        let next = step(cycles, here, succs[choice]);
+        path.push(next);
+    }
+    path
+}
+
+/// A random structured function of about `target` blocks: straight code, `if`, `if`/`else`, loops with breaks and
+/// continues, and few early returns, nested up to six deep.
+pub fn structured_graph(random: &mut Random, target: usize) -> Graph {
+    let mut maker = Maker { edges: vec![Vec::new()], random };
+    let mut at = 0;
+    while maker.edges.len() < target {
+        at = maker.region(at, 6, None);
+    }
+    let end = maker.block();
+    maker.edges[at].push(end);
+    for from in 0..end {
+        for to in &mut maker.edges[from] {
+            *to = if *to == usize::MAX { end } else { *to };
+        }
+    }
+    let edges =
+        maker.edges.iter().enumerate().flat_map(|(from, row)| row.iter().map(move |&to| (block(from), block(to))));
+    Graph::new(maker.edges.len(), edges)
+}
+
+struct Maker<'a> {
+    /// Targets of each block; `usize::MAX` is the return.
+    edges: Vec<Vec<usize>>,
+    random: &'a mut Random,
+}
+
+impl Maker<'_> {
+    fn block(&mut self) -> usize {
+        self.edges.push(Vec::new());
+        self.edges.len() - 1
+    }
+
+    /// Some code behind `at`, in the loop of header and exit `around`; returns where it goes on.
+    fn region(&mut self, at: usize, depth: usize, around: Option<(usize, usize)>) -> usize {
+        let (a, b) = (self.block(), self.block());
+        match self.random.below(if depth == 0 { 2 } else { 12 }) {
+            0 | 1 => {
+                self.edges[at].push(a);
+                self.edges[a].push(b);
+            }
+            2..=4 => {
+                self.edges[at].extend([a, b]);
+                let end = self.region(a, depth - 1, around);
+                self.edges[end].push(b);
+            }
+            5..=7 => {
+                let c = self.block();
+                self.edges[at].extend([a, c]);
+                for side in [a, c] {
+                    let end = self.region(side, depth - 1, around);
+                    self.edges[end].push(b);
+                }
+            }
+            8 | 9 => {
+                self.edges[at].push(a);
+                let mut end = a;
+                for _ in 0..1 + self.random.below(3) {
+                    end = self.region(end, depth - 1, Some((a, b)));
+                }
+                self.edges[end].extend([a, b]);
+            }
+            10 => match around {
+                Some((header, exit)) => {
+                    let to = if self.random.one_in(2) { header } else { exit };
+                    self.edges[at].extend([a, to]);
+                    self.edges[a].push(b);
+                }
+                None => {
+                    self.edges[at].push(a);
+                    self.edges[a].push(b);
+                }
+            },
+            _ => {
+                let to = if self.random.one_in(50) { usize::MAX } else { b };
+                self.edges[at].extend([a, to]);
+                self.edges[a].push(b);
+            }
+        }
+        b
+    }
+}
+
+/// Prints what each part costs: `cargo test --release --lib cfg::testing::costs -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn costs() {
+    use crate::cfg::{BlockTraits, Convergence, Dominators, Order, SyncDependence};
+    use std::hint::black_box;
+    use std::time::Instant;
+    for target in [1_000, 10_000, 100_000, 300_000] {
+        let g = structured_graph(&mut Random(1), target);
+        let count = g.block_count();
+        let edges: Vec<(Block, Block)> = g.blocks().flat_map(|b| g.succs(b).iter().map(move |&s| (b, s))).collect();
+        let order = Order::new(&g);
+        let cycles = Cycles::new(&g, &order);
+        let one_in = |n: usize| -> FixedBitSet {
+            let mut random = Random(7);
+            let mut set = FixedBitSet::with_capacity(count);
+            set.extend(g.blocks().filter(|&b| g.is_branch(b) && random.one_in(n)).map(|b| b.index()));
+            set
+        };
+        let (all, some) = (one_in(1), one_in(3));
+        let time = |name: &str, work: &dyn Fn()| {
+            let mut best = f64::INFINITY;
+            for _ in 0..15 {
+                let start = Instant::now();
+                work();
+                best = best.min(start.elapsed().as_secs_f64());
+            }
+            eprintln!("{count:7} blocks  {name:28} {:7.1} ns a block", best * 1e9 / count as f64);
+        };
+        let split = |set: &FixedBitSet| {
+            let mut sync = SyncDependence::new(&g, &order, &cycles);
+            let capped = set.ones().filter(|&b| black_box(sync.split(block(b))).is_everything).count();
+            assert_eq!(capped, 0);
+        };
+        let converge = |set: &FixedBitSet| {
+            let of = |b: Block| BlockTraits { has_sync: b.index() % 16 == 3, is_return: true, is_bare: true };
+            black_box(Convergence::compute(&g, &cycles, set, true, of));
+        };
+        time("graph", &|| drop(black_box(Graph::new(count, edges.iter().copied()))));
+        time("order", &|| drop(black_box(Order::new(&g))));
+        time("cycles", &|| drop(black_box(Cycles::new(&g, &order))));
+        time("dominators", &|| drop(black_box(Dominators::forward(&g))));
+        time("post-dominators", &|| drop(black_box(Dominators::backward(&g, &cycles))));
+        time("sync, third of branches", &|| split(&some));
+        time("sync, every branch", &|| split(&all));
+        time("convergence, third diverge", &|| converge(&some));
+        time("convergence, all diverge", &|| converge(&all));
+        eprintln!("        {} cycles, {} branches", cycles.len(), all.count_ones(..));
+    }
+}

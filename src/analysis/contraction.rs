@@ -1,0 +1,191 @@
+//! Which products and sums become one multiply-add?
+//!
+//! Where the flags of a product and of a sum that uses it allow contraction, the two become one `fma`, which rounds once
+//! instead of twice. Two compilers do that, one after the other:
+//!
+//! - LLVM's back end joins a sum with a product of its own block, whatever else uses the product;
+//! - `ptxas` joins a product with the only instruction that uses it, if that is a sum, wherever in the function it is. Sums of
+//!   other blocks that share a product it sometimes joins and sometimes not.
+//!
+//! Both see through a change of sign, and neither through a phi or a select. Of two products the sum takes the first, unless
+//! the second has fewer uses in its block. (`ptxas` of CUDA 13.0 for sm_90, tried with branches, loops and barriers between
+//! the two; floats and doubles; not if either has a rounding mode of its own, which is how LLVM prints it without the flag.)
+//!
+//! A product that one sum uses is thus joined whatever later passes move. What may change its fate is a phi or a select
+//! that comes between it and the sum, or a use that is no sum.
+//!
+//! Nobody can foresee what LLVM's later passes do around code that has changed: they move sums that all ways to a block end
+//! with into that block, and away from their products; they move a sum to the only way on which a phi is not constant; they
+//! move products to their users, if these are in one block. Random CUDA sources found all of these, one by one. So where
+//! branches are taken out of the code, no product or sum of a multiply-add may be in reach ([`Joins::may_change`]).
+
+use crate::divergence::Outline;
+use rustc_hash::FxHashSet;
+use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::handles::Handles;
+use warpwise_ir::inst::Opcode;
+
+/// The products and sums of one function.
+#[derive(Clone, Copy)]
+pub struct Joins<'a, 'm> {
+    pub outline: &'a Outline,
+    pub handles: &'a Handles<'m>,
+}
+
+impl Joins<'_, '_> {
+    /// Whether the flags allow joining.
+    pub fn may_join(&self, inst: Inst) -> bool {
+        self.handles.inst(inst).allows_contraction()
+    }
+
+    /// Whether it is a sum or a difference that may be joined.
+    pub fn is_sum(&self, inst: Inst) -> bool {
+        matches!(self.outline.func.insts[inst].opcode, Opcode::FAdd | Opcode::FSub) && self.may_join(inst)
+    }
+
+    /// Whether it is a product that may be joined.
+    pub fn is_product(&self, inst: Inst) -> bool {
+        self.outline.func.insts[inst].opcode == Opcode::FMul && self.may_join(inst)
+    }
+
+    /// The product that a value is, perhaps with the opposite sign, if it may be joined.
+    pub fn product(&self, value: Value) -> Option<Inst> {
+        self.outline.func.float_product(value).filter(|&product| self.may_join(product))
+    }
+
+    /// What uses a product, or its negation: sums and others.
+    pub fn users(&self, product: Inst) -> Vec<Inst> {
+        let func = &self.outline.func;
+        let (mut open, mut users) = (vec![product], Vec::new());
+        while let Some(inst) = open.pop() {
+            for &user in self.outline.users(func.result(inst)) {
+                if func.insts[user].opcode == Opcode::FNeg {
+                    open.push(user);
+                } else if !users.contains(&user) {
+                    users.push(user);
+                }
+            }
+        }
+        users
+    }
+
+    /// Whether the sum that uses a product is joined with it, if it is with any.
+    pub fn is_joined(&self, product: Inst, sum: Inst) -> bool {
+        let block = |inst: Inst| self.outline.func.insts[inst].block;
+        block(product) == block(sum) || self.users(product).len() == 1
+    }
+
+    /// Whether what is passed on of a product may become an operand of a sum.
+    pub fn may_meet_sum(&self, product: Inst) -> bool {
+        let func = &self.outline.func;
+        let (mut open, mut seen) = (vec![product], FxHashSet::default());
+        while let Some(inst) = open.pop() {
+            for &user in self.outline.users(func.result(inst)) {
+                let opcode = func.insts[user].opcode;
+                if self.is_sum(user) {
+                    return true;
+                }
+                if (opcode == Opcode::Phi || opcode.passes_on_product()) && seen.insert(user) {
+                    open.push(user);
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether other products and sums could be joined if some blocks become part of the one in front of them, and with that
+    /// perhaps of the one behind them. True if in doubt:
+    ///
+    /// - a block has a sum that is joined with a product, or a product that a sum may use;
+    /// - a block uses such a product from elsewhere, or passes it on to a phi behind it;
+    /// - a product of a block, which all lanes then compute, may replace an equal one elsewhere;
+    /// - a sum behind the blocks uses a product from elsewhere;
+    /// - another way to a block behind them passes a joined sum or such a product on to a phi there;
+    /// - only the blocks, or phis behind them, need a joined sum or such a product, wherever it is computed;
+    /// - they stand between a product and a sum that uses it.
+    pub fn may_change(&self, inside: &FxHashSet<Block>) -> bool {
+        let func = &self.outline.func;
+        if func.insts.values().all(|inst| inst.opcode != Opcode::FMul) {
+            return false;
+        }
+        let block = |inst: Inst| func.insts[inst].block;
+        let is_inside = |inst: Inst| inside.contains(&block(inst));
+        let behind: FxHashSet<Block> = inside.iter().flat_map(|&block| func.graph.succs(block)).copied().collect();
+        let is_exit_phi = |inst: Inst| func.insts[inst].opcode == Opcode::Phi && behind.contains(&block(inst));
+        let is_free = |inst: Inst| self.is_product(inst) && self.may_meet_sum(inst);
+        let is_part = |inst: Inst| self.is_joined_sum(inst) || is_free(inst);
+
+        let products: Vec<Inst> = func.insts.keys().filter(|&inst| self.is_product(inst)).collect();
+        let (ours, others): (Vec<Inst>, Vec<Inst>) = products.into_iter().partition(|&inst| is_inside(inst));
+        let is_reached = |&product: &Inst| {
+            let users = self.users(product);
+            users.iter().any(|&user| is_inside(user) || is_exit_phi(user)) && self.may_meet_sum(product)
+        };
+        let factors = |&inst: &Inst| {
+            let mut factors = [func.operands(inst)[0], func.operands(inst)[1]];
+            factors.sort_unstable();
+            factors
+        };
+        let computed: FxHashSet<[Value; 2]> = ours.iter().map(factors).collect();
+        let adds_far = |sum: Inst| {
+            let products = func.operands(sum).iter().filter_map(|&value| self.product(value));
+            self.is_sum(sum) && products.into_iter().any(|product| block(product) != block(sum))
+        };
+        // what the phis behind the blocks get from elsewhere
+        let passed = behind.iter().flat_map(|&block| func.phis(block)).flat_map(|phi| func.operands(phi));
+        inside.iter().flat_map(|&block| func.block_insts(block)).any(is_part)
+            || others.iter().any(is_reached)
+            || others.iter().any(|product| computed.contains(&factors(product)))
+            || behind.iter().flat_map(|&block| func.block_insts(block)).any(adds_far)
+            || passed.filter_map(|&value| func.def(value)).any(is_part)
+            || self.needed(inside, &behind).into_iter().any(is_part)
+            || others.iter().any(|&product| self.is_parted(product, inside))
+    }
+
+    /// Whether blocks stand between a product and a sum that uses it, and so keep the two apart: without them, LLVM moves such
+    /// a sum up to the product.
+    fn is_parted(&self, product: Inst, inside: &FxHashSet<Block>) -> bool {
+        let dominators = self.outline.dominators();
+        let block = |inst: Inst| self.outline.func.insts[inst].block;
+        let is_before = |inst: Inst| inside.iter().any(|&b| dominators.dominates(block(inst), b));
+        let is_far = |&user: &Inst| self.is_sum(user) && block(user) != block(product) && !is_before(user);
+        let users = self.users(product);
+        users.len() > 1 && users.iter().any(is_far) && is_before(product)
+    }
+
+    /// Blocks, and all of every loop around one of them: with another shape, a loop is rotated, unrolled, or left by what does
+    /// not change in it, by LLVM or by `ptxas`.
+    pub fn with_loops(&self, inside: &FxHashSet<Block>) -> FxHashSet<Block> {
+        let cycles = &self.outline.cfg().cycles;
+        let around = inside.iter().filter_map(|&block| cycles.outermost_of(block));
+        around.flat_map(|cycle| cycles.blocks(cycle)).chain(inside).copied().collect()
+    }
+
+    /// What is computed elsewhere and only the blocks need, or phis of the blocks behind them: LLVM moves it to what needs it,
+    /// and away from what it uses.
+    fn needed(&self, inside: &FxHashSet<Block>, behind: &FxHashSet<Block>) -> FxHashSet<Inst> {
+        let func = &self.outline.func;
+        let users: Vec<Inst> = inside.iter().flat_map(|&block| func.block_insts(block)).collect();
+        let phis = behind.iter().flat_map(|&block| func.phis(block));
+        let mut open: Vec<Inst> = users.iter().copied().chain(phis).collect();
+        let mut needing: FxHashSet<Inst> = open.iter().copied().collect();
+        let mut needed = FxHashSet::default();
+        while let Some(inst) = open.pop() {
+            for def in func.operands(inst).iter().filter_map(|&value| func.def(value)) {
+                let is_pinned = func.insts[def].opcode == Opcode::Phi || needing.contains(&def);
+                if !is_pinned && self.outline.users(func.result(def)).iter().all(|user| needing.contains(user)) {
+                    needing.insert(def);
+                    needed.insert(def);
+                    open.push(def);
+                }
+            }
+        }
+        needed
+    }
+
+    /// Whether it is a sum that is joined with a product.
+    fn is_joined_sum(&self, inst: Inst) -> bool {
+        let mut products = self.outline.func.operands(inst).iter().filter_map(|&value| self.product(value));
+        self.is_sum(inst) && products.any(|product| self.is_joined(product, inst))
+    }
+}

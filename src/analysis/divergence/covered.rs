@@ -1,0 +1,273 @@
+//! Which bounds checks come out the same for every thread if the launch has no more threads than there is work?
+//!
+//! The condition of a branch is followed through `and`, `or`, `not` and selects of truth values to comparisons `i < n`
+//! (and their negations), where
+//!
+//! - `i` is `threadIdx.d + c` or `blockIdx.d·blockDim.d + threadIdx.d + c` with `c ≥ 0`, possibly extended. As an
+//!   integer it is at most the number of indices, minus one, plus `c`. Where it wraps it only becomes smaller, in the
+//!   reading of the comparison (an index extended with its sign counts in signed comparisons only). So if
+//!   `number + c ≤ n`, then `i < n` holds for every thread;
+//! - `n` consists of integer arguments, constants, and the extents of grid and block, so that the host knows it.
+//!
+//! Then every thread gets the same answer from all of the comparisons, and hence from the condition.
+
+use super::condition::Bound;
+use super::facts::Facts;
+use super::intrinsic_table::class_of_intrinsic;
+use super::intrinsics::LaneRule;
+use crate::affine::Base;
+use warpwise_ir::Func;
+use warpwise_ir::call::{BLOCK_INDEX, Callee, GRID_SIZE};
+use warpwise_ir::entity::{Inst, Value};
+use warpwise_ir::inst::{ConstData, Flags, Opcode, Predicate};
+
+/// Maximum depth of a condition, of an index and of a limit.
+const MAX_DEPTH: u32 = 8;
+
+/// What every thread sees where the bounds hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Truth {
+    True,
+    False,
+    /// One of the two, for all lanes of a warp.
+    Uniform,
+}
+
+/// The bounds that make a condition uniform; `None` if there are none that suffice.
+pub(super) fn bounds_of(facts: &Facts, condition: Value, branch: Inst) -> Option<Vec<Bound>> {
+    let mut search = Search { facts, func: &facts.func, branch, bounds: Vec::new() };
+    search.truth(condition, MAX_DEPTH)?;
+    (!search.bounds.is_empty()).then_some(search.bounds)
+}
+
+struct Search<'a> {
+    facts: &'a Facts,
+    func: &'a Func,
+    branch: Inst,
+    bounds: Vec<Bound>,
+}
+
+/// An index of a thread.
+#[derive(Default)]
+struct Index {
+    thread: Option<usize>,
+    block: Option<usize>,
+    plus: i64,
+    /// A part is extended with its sign: if it wraps to a negative number, it is large in the unsigned reading.
+    sign_extended: bool,
+}
+
+impl Search<'_> {
+    fn truth(&mut self, value: Value, depth: u32) -> Option<Truth> {
+        let func = self.func;
+        if let Some(ConstData::Int(bits)) = func.constant(value) {
+            return Some(if bits == 0 { Truth::False } else { Truth::True });
+        }
+        let block = func.insts[self.branch].block;
+        if self.facts.scope_at_use(value, block).is_some() {
+            return Some(Truth::Uniform);
+        }
+        let def = func.def(value).filter(|_| depth > 0)?;
+        let operands = func.operands(def);
+        let next = depth - 1;
+        let (a, b) = match (func.insts[def].opcode, operands) {
+            (Opcode::ICmp, &[left, right]) => {
+                return self.comparison(Predicate::from_sub(func.insts[def].sub)?, left, right);
+            }
+            (Opcode::And | Opcode::Or | Opcode::Xor, &[a, b]) => (self.truth(a, next)?, self.truth(b, next)?),
+            (Opcode::Select, &[condition, yes, no]) => {
+                return Some(match self.truth(condition, next)? {
+                    Truth::True => self.truth(yes, next)?,
+                    Truth::False => self.truth(no, next)?,
+                    Truth::Uniform => match (self.truth(yes, next)?, self.truth(no, next)?) {
+                        (yes, no) if yes == no => yes,
+                        _ => Truth::Uniform,
+                    },
+                });
+            }
+            _ => return None,
+        };
+        Some(match (func.insts[def].opcode, a, b) {
+            (Opcode::And, Truth::False, _) | (Opcode::And, _, Truth::False) => Truth::False,
+            (Opcode::And, Truth::True, other) | (Opcode::And, other, Truth::True) => other,
+            (Opcode::Or, Truth::True, _) | (Opcode::Or, _, Truth::True) => Truth::True,
+            (Opcode::Or, Truth::False, other) | (Opcode::Or, other, Truth::False) => other,
+            (Opcode::Xor, Truth::True, Truth::False) | (Opcode::Xor, Truth::False, Truth::True) => Truth::True,
+            (Opcode::Xor, Truth::True, Truth::True) | (Opcode::Xor, Truth::False, Truth::False) => Truth::False,
+            _ => Truth::Uniform,
+        })
+    }
+
+    fn comparison(&mut self, predicate: Predicate, left: Value, right: Value) -> Option<Truth> {
+        let (predicate, index, limit) = match self.index(left) {
+            Some(index) => (predicate, index, right),
+            None => (predicate.swapped(), self.index(right)?, left),
+        };
+        // `i < n` holds with the bound, and so does `i ≤ n` with one less; `i ≥ n` and `i > n` do not hold
+        let (strict, truth) = match predicate {
+            Predicate::Ult | Predicate::Slt => (true, Truth::True),
+            Predicate::Ule | Predicate::Sle => (false, Truth::True),
+            Predicate::Uge | Predicate::Sge => (true, Truth::False),
+            Predicate::Ugt | Predicate::Sgt => (false, Truth::False),
+            Predicate::Eq | Predicate::Ne => return None,
+        };
+        if !self.is_known_at_launch(limit, MAX_DEPTH) {
+            return None;
+        }
+        let dim = index.thread.filter(|_| predicate.is_signed() || !index.sign_extended)?;
+        let number = match self.func.constant(limit) {
+            Some(ConstData::Int(bits)) => {
+                let width = self.func.int_bits(limit).filter(|&width| width <= 64)?;
+                let signed = crate::affine::form::wrap(bits as i64, width);
+                Some(if predicate.is_signed() { signed } else { i64::try_from(bits).ok()? })
+            }
+            _ => None,
+        };
+        let bound = Bound {
+            dim,
+            in_grid: index.block.is_some(),
+            extent: self.facts.geometry.extent(dim),
+            plus: index.plus - i64::from(!strict),
+            limit,
+            number,
+        };
+        if !self.bounds.contains(&bound) {
+            self.bounds.push(bound);
+        }
+        Some(truth)
+    }
+
+    /// An index of the thread in its block or in the grid, plus a constant that is not negative.
+    fn index(&self, value: Value) -> Option<Index> {
+        let mut index = Index::default();
+        self.add_parts(value, &mut index, MAX_DEPTH)?;
+        let same = index.block.is_none_or(|dim| Some(dim) == index.thread);
+        (index.thread.is_some() && same && index.plus >= 0).then_some(index)
+    }
+
+    fn add_parts(&self, value: Value, index: &mut Index, depth: u32) -> Option<()> {
+        let func = self.func;
+        if let Some(ConstData::Int(bits)) = func.constant(value) {
+            let width = func.int_bits(value).filter(|&width| width <= 64)?;
+            let number = crate::affine::form::wrap(bits as i64, width);
+            index.plus = index.plus.checked_add(number).filter(|_| number >= 0)?;
+            return Some(());
+        }
+        let def = func.def(value).filter(|_| depth > 0)?;
+        let data = &func.insts[def];
+        let operands = func.operands(def);
+        match data.opcode {
+            Opcode::ZExt | Opcode::SExt => {
+                index.sign_extended |= data.opcode == Opcode::SExt;
+                self.add_parts(operands[0], index, depth - 1)
+            }
+            Opcode::Add => operands.iter().try_for_each(|&part| self.add_parts(part, index, depth - 1)),
+            Opcode::Or if data.flags.contains(Flags::DISJOINT) => {
+                operands.iter().try_for_each(|&part| self.add_parts(part, index, depth - 1))
+            }
+            Opcode::Mul | Opcode::Shl => {
+                let dim = self.block_start(def)?;
+                index.block.replace(dim).is_none().then_some(())
+            }
+            Opcode::Call => match self.rule(value)? {
+                LaneRule::Index(base) if base != Base::LaneId => {
+                    index.thread.replace(base as usize).is_none().then_some(())
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The dimension of `blockIdx.d · blockDim.d`.
+    fn block_start(&self, product: Inst) -> Option<usize> {
+        let func = self.func;
+        let &[left, right] = func.operands(product) else { return None };
+        let size = |value: Value, dim: usize| match func.constant(value) {
+            Some(ConstData::Int(number)) => {
+                let extent = self.facts.geometry.extent(dim).map(u64::from);
+                let number =
+                    if func.insts[product].opcode == Opcode::Shl { 1u64.checked_shl(number as u32)? } else { number };
+                (extent == Some(number)).then_some(dim)
+            }
+            _ if func.insts[product].opcode == Opcode::Shl => None,
+            _ => (self.rule(value)? == LaneRule::BlockSize(dim)).then_some(dim),
+        };
+        let of = |block: Value, threads: Value| {
+            (0..3).find(|&dim| self.is_block_index(block, dim) && size(threads, dim).is_some())
+        };
+        of(left, right).or_else(|| if func.insts[product].opcode == Opcode::Mul { of(right, left) } else { None })
+    }
+
+    fn is_block_index(&self, value: Value, dim: usize) -> bool {
+        self.intrinsic(value).is_some_and(|id| BLOCK_INDEX.position(id) == Some(dim))
+    }
+
+    /// LLVM's number of the intrinsic that computes a value, possibly extended.
+    fn intrinsic(&self, value: Value) -> Option<u32> {
+        let mut def = self.func.def(value)?;
+        while matches!(self.func.insts[def].opcode, Opcode::ZExt | Opcode::SExt) {
+            def = self.func.def(self.func.operands(def)[0])?;
+        }
+        if self.func.insts[def].opcode != Opcode::Call {
+            return None;
+        }
+        match self.func.call(def).callee {
+            Callee::Intrinsic(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// The rule of the intrinsic that computes a value, possibly extended.
+    fn rule(&self, value: Value) -> Option<LaneRule> {
+        Some(class_of_intrinsic(self.intrinsic(value)?, true))
+    }
+
+    /// Whether the host can compute an integer before the launch.
+    fn is_known_at_launch(&self, value: Value, depth: u32) -> bool {
+        let func = self.func;
+        if let Some(constant) = func.constant(value) {
+            return matches!(constant, ConstData::Int(_));
+        }
+        if func.as_param(value).is_some() {
+            return func.is_kernel && func.type_info(value).kind.space().is_none();
+        }
+        let Some(def) = func.def(value).filter(|_| depth > 0) else { return false };
+        let operands = || func.operands(def).iter().all(|&operand| self.is_known_at_launch(operand, depth - 1));
+        match func.insts[def].opcode {
+            Opcode::Add
+            | Opcode::Sub
+            | Opcode::Mul
+            | Opcode::UDiv
+            | Opcode::SDiv
+            | Opcode::Shl
+            | Opcode::LShr
+            | Opcode::AShr
+            | Opcode::And
+            | Opcode::Or
+            | Opcode::Trunc
+            | Opcode::ZExt
+            | Opcode::SExt => operands(),
+            Opcode::Call => {
+                let grid = self.intrinsic(value).is_some_and(|id| GRID_SIZE.contains(id));
+                grid || matches!(self.rule(value), Some(LaneRule::BlockSize(_)))
+            }
+            // a member of a structure passed by value
+            Opcode::Load => self.is_argument_member(func.operands(def)[0]),
+            _ => false,
+        }
+    }
+
+    fn is_argument_member(&self, mut pointer: Value) -> bool {
+        let func = self.func;
+        while let Some(def) = func.def(pointer) {
+            match func.insts[def].opcode {
+                Opcode::Gep if func.gep(def).terms.is_empty() => pointer = func.operands(def)[0],
+                Opcode::AddrSpaceCast => pointer = func.operands(def)[0],
+                _ => return false,
+            }
+        }
+        let param = func.as_param(pointer).map(|param| func.params[param as usize]);
+        param.is_some_and(|param| func.is_kernel && param.byval && param.readonly)
+    }
+}

@@ -1,0 +1,80 @@
+//! Why can the address of a stack object not be followed? One variant, and one remark, for each reason.
+
+use warpwise_ir::entity::Inst;
+
+/// How an address escapes from the function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Escape {
+    Passed,
+    Stored,
+    Returned,
+    Integer,
+    Compared,
+    Other,
+}
+
+impl std::fmt::Display for Escape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Escape::Passed => "is passed to a call",
+            Escape::Stored => "is stored to memory",
+            Escape::Returned => "is returned",
+            Escape::Integer => "is converted to an integer",
+            Escape::Compared => "is ordered against another address",
+            Escape::Other => "is used in a way that cannot be followed",
+        })
+    }
+}
+
+/// Why the address cannot be followed.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum Unfollowed {
+    #[error("it has no fixed size above zero, or is not allocated at the function's entry")]
+    Dynamic,
+    #[error("its {size} bytes are more than a block's shared memory")]
+    Huge { size: u64 },
+    #[error("its address {how}")]
+    Escapes { how: Escape, at: Inst },
+    #[error("it is used in code that is never reached")]
+    Unreachable { at: Inst },
+    #[error("it is accessed with volatile or atomic operations")]
+    Atomic { at: Inst },
+    #[error("it is accessed with a type that has no plain bytes")]
+    OddType { at: Inst },
+    #[error("it is copied or filled with a length that is not constant")]
+    UnknownLength { at: Inst },
+    #[error("it is copied or filled by {size} bytes at once, in too many pieces")]
+    LongCopy { size: u64, at: Inst },
+    #[error("its address is mixed with addresses of other objects")]
+    Mixed { at: Inst },
+}
+
+impl Unfollowed {
+    /// The instruction responsible.
+    pub fn at(&self) -> Option<Inst> {
+        match *self {
+            Unfollowed::Dynamic | Unfollowed::Huge { .. } => None,
+            Unfollowed::Escapes { at, .. }
+            | Unfollowed::Unreachable { at }
+            | Unfollowed::Atomic { at }
+            | Unfollowed::OddType { at }
+            | Unfollowed::UnknownLength { at }
+            | Unfollowed::LongCopy { at, .. }
+            | Unfollowed::Mixed { at } => Some(at),
+        }
+    }
+    /// Name of the remark.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Unfollowed::Dynamic => "StackDynamic",
+            Unfollowed::Huge { .. } => "StackHuge",
+            Unfollowed::Escapes { .. } => "StackEscapes",
+            Unfollowed::Unreachable { .. } => "StackUnreachable",
+            Unfollowed::Atomic { .. } => "StackAtomic",
+            Unfollowed::OddType { .. } => "StackOddType",
+            Unfollowed::UnknownLength { .. } => "StackUnknownLength",
+            Unfollowed::LongCopy { .. } => "StackLongCopy",
+            Unfollowed::Mixed { .. } => "StackMixed",
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! `warpwise doctor`: which of the tools that warpwise needs are there, and which do not fit?
+//!
+//! Each line is `ok`, `none` (missing, but not needed to compile) or `FAULT`; the exit status is 1 if there is a fault.
+
+use super::cuda::{find_clang, find_cuda, find_plugin};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// The LLVM version for which this build was made.
+const LLVM_MAJOR: u32 = 22;
+/// The first CUDA release whose ptxas accepts the PTX that LLVM 22 writes (PTX 8.8).
+const PTXAS_LEAST: (u32, u32) = (12, 9);
+
+const PROBE: &str = "__global__ void probe(float *p, int n) { int i = threadIdx.x; if (i < n) p[i] = i; }\n";
+
+/// Check which LLVM, CUDA and GPU are found, and whether they fit together.
+#[derive(Args)]
+pub struct DoctorArgs {}
+
+/// Runs the subcommand.
+pub fn run(_: &DoctorArgs) -> Result<ExitCode> {
+    let mut is_well = true;
+    let mut say = |name: &str, found: Result<String>| match found {
+        Ok(text) => println!("ok     {name}: {text}"),
+        Err(error) => {
+            is_well = false;
+            println!("FAULT  {name}: {error:#}");
+        }
+    };
+    println!("ok     warpwise: {}, built for LLVM {LLVM_MAJOR}", env!("CARGO_PKG_VERSION"));
+    say("LLVM library", library());
+    say("clang", clang());
+    if let Some(text) = other_clang() {
+        println!("none   clang++ on PATH: {text}");
+    }
+    say("plugin", find_plugin().map(|path| path.display().to_string()));
+    let tree = find_cuda().map(|path| path.display().to_string());
+    let has_tree = tree.is_ok();
+    say("CUDA tree", tree);
+    if has_tree {
+        let ptxas = ptxas();
+        say("ptxas", ptxas.as_ref().map(|(_, text)| text.clone()).map_err(|error| anyhow::anyhow!("{error:#}")));
+        say("a kernel compiles with the plugin", probe(ptxas.ok().map(|(path, _)| path).as_deref()));
+    } else {
+        println!("none   ptxas and a test compile: they need the CUDA tree");
+    }
+    match gpu() {
+        Some(text) => println!("ok     GPU: {text}"),
+        None => println!("none   GPU: no NVIDIA driver here; only running kernels needs one"),
+    }
+    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn library() -> Result<String> {
+    let (major, minor, patch) = warpwise_ir::llvm::version();
+    if major != LLVM_MAJOR {
+        bail!("{major}.{minor}.{patch} is loaded");
+    }
+    Ok(format!("{major}.{minor}.{patch}"))
+}
+
+fn said(command: &mut Command) -> Result<String> {
+    let output = command.output().with_context(|| format!("cannot run {}", command.get_program().to_string_lossy()))?;
+    if !output.status.success() {
+        bail!("{} fails: {}", command.get_program().to_string_lossy(), String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The dotted number after a word: "version 22.1.8" → [22, 1].
+fn number_after(text: &str, word: &str) -> Option<(u32, u32)> {
+    let rest = text.split_once(word)?.1.trim_start();
+    let mut parts = rest.split(|character: char| !character.is_ascii_digit()).map(str::parse);
+    Some((parts.next()?.ok()?, parts.next()?.ok()?))
+}
+
+fn clang() -> Result<String> {
+    let path = find_clang()?;
+    let text = said(Command::new(&path).arg("--version"))?;
+    match number_after(&text, "version ") {
+        Some((LLVM_MAJOR, minor)) => Ok(format!("{}, {LLVM_MAJOR}.{minor}", path.display())),
+        Some((major, minor)) => bail!("{} is {major}.{minor}: a plugin for {LLVM_MAJOR} does not load", path.display()),
+        None => bail!("{} does not say its version", path.display()),
+    }
+}
+
+/// What builds would call as `clang++`, if that does not load the plugin.
+fn other_clang() -> Option<String> {
+    let ours = find_clang().ok()?;
+    let found = said(Command::new("clang++").arg("--version")).ok().and_then(|text| number_after(&text, "version "));
+    match found {
+        Some((LLVM_MAJOR, _)) => None,
+        Some((major, minor)) => {
+            Some(format!("is {major}.{minor}, which the plugin does not load into: call {}", ours.display()))
+        }
+        None => Some(format!("there is none: call {}", ours.display())),
+    }
+}
+
+fn ptxas() -> Result<(PathBuf, String)> {
+    let path = find_cuda()?.join("bin/ptxas");
+    let text = said(Command::new(&path).arg("--version"))?;
+    match number_after(&text, "release ") {
+        Some(version) if version < PTXAS_LEAST => bail!(
+            "{} is of CUDA {}.{}, and LLVM {LLVM_MAJOR} writes PTX for {}.{} and later",
+            path.display(),
+            version.0,
+            version.1,
+            PTXAS_LEAST.0,
+            PTXAS_LEAST.1
+        ),
+        Some((major, minor)) => Ok((path.clone(), format!("{}, CUDA {major}.{minor}", path.display()))),
+        None => bail!("{} does not say its version", path.display()),
+    }
+}
+
+/// Tests the whole path: source → PTX with the plugin → machine code.
+fn probe(ptxas: Option<&Path>) -> Result<String> {
+    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let (source, ptx) = (folder.path().join("probe.cu"), folder.path().join("probe.ptx"));
+    std::fs::write(&source, PROBE)?;
+    let mut clang = Command::new(find_clang()?);
+    clang.args(["-x", "cuda"]).arg(&source).args(["-Wno-unknown-cuda-version", "--cuda-gpu-arch=sm_90", "-O3", "-S"]);
+    clang
+        .arg(format!("--cuda-path={}", find_cuda()?.display()))
+        .args(["--cuda-device-only", "-Rpass-analysis=warpwise"]);
+    let output = clang.arg(format!("-fpass-plugin={}", find_plugin()?.display())).arg("-o").arg(&ptx).output()?;
+    let heard = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        bail!("clang: {}", heard.trim());
+    }
+    if !heard.contains("branch diverges") {
+        bail!("the plugin said nothing of a divergent branch");
+    }
+    let Some(ptxas) = ptxas else { return Ok("to PTX".to_owned()) };
+    said(Command::new(ptxas).args(["-arch=sm_90", "-o", "/dev/null"]).arg(&ptx))?;
+    Ok("to PTX and to machine code for sm_90".to_owned())
+}
+
+fn gpu() -> Option<String> {
+    let version = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
+    let driver = version.lines().next().unwrap_or("").trim().to_owned();
+    let names = Command::new("nvidia-smi").args(["--query-gpu=name", "--format=csv,noheader"]).output().ok();
+    let names = names
+        .filter(|output| output.status.success())
+        .map(|output| String::from_utf8_lossy(&output.stdout).trim().replace('\n', ", "));
+    Some(names.map_or(driver.clone(), |names| format!("{names}; {driver}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read() {
+        assert_eq!(number_after("Debian clang version 22.1.8 (x)", "version "), Some((22, 1)));
+        assert_eq!(number_after("release 13.0, V13.0.88", "release "), Some((13, 0)));
+        assert_eq!(number_after("nothing", "release "), None);
+    }
+}

@@ -1,0 +1,161 @@
+//! `warpwise map`: what did programs with counters count? Shown as tables, as JSON, as an HTML page.
+
+use super::{say, simt};
+use crate::map_report::{page, precision, show};
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use warpwise::map::describe;
+use warpwise_analysis::counts::{self, Counted};
+use warpwise_analysis::divergence::{ModuleAnalysis, Options};
+use warpwise_ir::llvm::image;
+use warpwise_oracle::simt::DivergenceMap;
+use warpwise_rt::format::Map;
+
+/// Divergence maps: where warps split, counted by a program compiled with -mllvm -warpwise-profile-generate.
+#[derive(Args)]
+pub struct MapArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Branches sorted by splits, and totals of kernels
+    Show {
+        /// Map files; counts of the same code are added up
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Every branch that was reached, not only the first thirty
+        #[arg(long)]
+        all: bool,
+    },
+    /// Add maps up into one
+    Merge {
+        /// Map files
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Where the sum goes
+        #[arg(long, short)]
+        output: PathBuf,
+    },
+    /// What changed from one map to another, line by line
+    Diff {
+        /// Map file of the first build
+        before: PathBuf,
+        /// Map file of the second build
+        after: PathBuf,
+        /// JSON instead of a table
+        #[arg(long)]
+        json: bool,
+    },
+    /// Everything as JSON
+    Json {
+        /// Map files; counts of the same code are added up
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// How many branches that an analysis (ours, its simple mode, LLVM's) calls divergent never split on the lockstep
+    /// machine, in the launches that CUDA sources name in `// simt:` lines
+    Precision {
+        /// CUDA sources with `// simt:` lines
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// JSON instead of a table
+        #[arg(long)]
+        json: bool,
+    },
+    /// One self-contained page: source, control flow, branches
+    Html {
+        /// Map files; counts of the same code are added up
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Where the page goes
+        #[arg(long, short, default_value = "divergence.html")]
+        output: PathBuf,
+        /// A source or IR of what was counted, may be repeated: the page then says why branches diverge
+        #[arg(long, value_name = "FILE")]
+        source: Vec<PathBuf>,
+    },
+}
+
+/// Number of rows shown without `--all`.
+const ROWS: usize = 30;
+
+/// Runs the subcommand.
+pub fn run(args: &MapArgs) -> Result<()> {
+    match &args.what {
+        What::Show { files, all } => {
+            let (map, modules) = counts::read_all(files)?;
+            say(&summary(&map, &modules).text(if *all { usize::MAX } else { ROWS }))
+        }
+        What::Json { files } => {
+            let (map, modules) = counts::read_all(files)?;
+            say(&format!("{}\n", serde_json::to_string_pretty(&summary(&map, &modules))?))
+        }
+        What::Diff { before, after, json } => {
+            let (map, modules) = counts::read(before)?;
+            let first = summary(&map, &modules);
+            let (map, modules) = counts::read(after)?;
+            let changes = show::difference(&first, &summary(&map, &modules));
+            let is_strange = changes.iter().all(|change| change.before.is_none() || change.after.is_none());
+            if is_strange && !changes.is_empty() {
+                bail!("{} and {} have no branch in common", before.display(), after.display());
+            }
+            match json {
+                true => say(&format!("{}\n", serde_json::to_string_pretty(&changes)?)),
+                false => say(&show::difference_text(&changes)),
+            }
+        }
+        What::Precision { files, json } => {
+            let mut rows = Vec::new();
+            for file in files {
+                rows.extend(precision_of(file)?);
+            }
+            match json {
+                true => say(&format!("{}\n", serde_json::to_string_pretty(&rows)?))?,
+                false => say(&precision::table(&rows))?,
+            }
+            match precision::total(&rows).mistakes() {
+                0 => Ok(()),
+                mistakes => bail!("{mistakes} branches that the analysis calls uniform split: please report this"),
+            }
+        }
+        What::Merge { files, output } => merge(files, output),
+        What::Html { files, output, source } => {
+            let (map, mut modules) = counts::read_all(files)?;
+            for source in source {
+                let module = simt::open(source, &[])?;
+                let described = describe(&ModuleAnalysis::new(module.handle(), Options::default()), source);
+                modules.iter_mut().for_each(|counted| counted.table.take_reasons(&described));
+            }
+            let page = page::of_map(&map.runs, &modules);
+            std::fs::write(output, page).with_context(|| format!("cannot write {}", output.display()))
+        }
+    }
+}
+
+/// Compares the lockstep machine with the analyses on a source with `// simt:` lines.
+pub fn precision_of(file: &Path) -> Result<Vec<precision::Row>> {
+    let module = simt::open(file, &[])?;
+    let image = image::import(module.handle(), &file.display().to_string());
+    let mut seen = DivergenceMap::default();
+    let launches = simt::run_named(file, &image, &mut seen)?;
+    precision::rows(&module, &image, &seen, &launches).map_err(anyhow::Error::msg)
+}
+
+fn summary(map: &Map, modules: &[Counted]) -> show::Summary {
+    show::summary(&map.runs, modules)
+}
+
+/// All files are read before anything is written, and the result replaces an existing file atomically.
+fn merge(files: &[PathBuf], output: &Path) -> Result<()> {
+    let (map, _) = counts::read_all(files)?;
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut draft =
+        tempfile::NamedTempFile::new_in(folder).with_context(|| format!("cannot write into {}", folder.display()))?;
+    draft.write_all(&map.encode())?;
+    draft.persist(output).with_context(|| format!("cannot write {}", output.display()))?;
+    Ok(())
+}

@@ -1,0 +1,269 @@
+//! `warpwise report --project compile_commands.json`: what is there to know about the kernels of a whole project?
+//! Reports on every CUDA translation unit, and an index of all kernels.
+//!
+//! Each unit is processed in a process of its own ([`super::unit`]), several in parallel. Results are
+//! [kept](super::kept), so an interrupted run continues where it stopped, and a second run only processes what has
+//! changed. A unit that does not compile is
+//! listed and tried again next time. The output depends on the inputs only, not on time, order or the number of jobs.
+
+use super::commands::{DeviceCommand, Entry, device_command};
+use super::cuda::{TREE_VARIABLE, find_clang, find_cuda};
+use super::kept::{Answers, identity, key};
+use crate::report::index::{Failure, Index, Row, Unit};
+use crate::report::seen::SeenKernels;
+use crate::report::times::Times;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use warpwise_ir::geometry::BlockShape;
+use warpwise_timer::launch::{is_interrupted, watch_signals};
+
+/// Options for projects only.
+#[derive(Args)]
+pub struct ProjectArgs {
+    /// With --project: number of files that are compiled and analysed at once (default: one for each core).
+    #[arg(long, value_name = "N", requires = "project")]
+    jobs: Option<usize>,
+    /// With --project: where answers are kept (.warpwise beside compile_commands.json).
+    #[arg(long, value_name = "DIR", requires = "project")]
+    cache: Option<PathBuf>,
+    /// With --project: a divergence map of the program, whose counts are shown beside each kernel; may be repeated.
+    #[arg(long, value_name = "MAP", requires = "project")]
+    map: Vec<PathBuf>,
+}
+
+impl ProjectArgs {
+    /// The first that is given; clap lets them pass beside a file, which conflicts with what they require.
+    pub fn given(&self) -> Option<&'static str> {
+        let given =
+            [(!self.map.is_empty(), "--map"), (self.jobs.is_some(), "--jobs"), (self.cache.is_some(), "--cache")];
+        given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
+    }
+}
+
+/// The work for one file.
+struct Task {
+    directory: PathBuf,
+    file: PathBuf,
+    flags: Vec<String>,
+    is_nvcc: bool,
+    /// The CUDA tree.
+    cuda: PathBuf,
+    block: Option<BlockShape>,
+    /// Hash of all of the above and of what looks at it.
+    key: String,
+}
+
+/// How the report is given.
+pub struct Form<'a> {
+    /// A folder for pages.
+    pub html: Option<&'a Path>,
+    pub is_json: bool,
+    /// Also every kernel.
+    pub has_inventory: bool,
+    pub times: Option<&'a Times>,
+}
+
+/// Runs the subcommand.
+pub fn run(
+    commands: &Path,
+    args: &ProjectArgs,
+    form: &Form<'_>,
+    block: Option<BlockShape>,
+    more: &[String],
+) -> Result<()> {
+    let inside = commands.join("compile_commands.json");
+    let commands = if commands.is_dir() { &inside } else { commands };
+    // before the work starts
+    let map = match args.map.as_slice() {
+        [] => None,
+        paths => Some(SeenKernels::of(&warpwise_analysis::counts::read_all(paths)?.1)),
+    };
+    let text = std::fs::read_to_string(commands).with_context(|| {
+        format!(
+            "cannot read {}; CMake writes it with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, and `bear -- make` for a Makefile",
+            commands.display()
+        )
+    })?;
+    let entries: Vec<Entry> =
+        serde_json::from_str(&text).with_context(|| format!("{} is no compilation database", commands.display()))?;
+    let beside = commands.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let cache = args.cache.clone().unwrap_or_else(|| beside.join(".warpwise"));
+    let answers =
+        Answers::of(&cache).context("results are kept beside the database, and --cache DIR keeps them elsewhere")?;
+    let mut index = Index { project: commands.display().to_string(), ..Index::default() };
+    let mut tasks = Vec::new();
+    let tools = Tools::find()?;
+    for entry in &entries {
+        match device_command(entry) {
+            Ok(None) => {}
+            Ok(Some(mut command)) => {
+                command.flags.extend(more.iter().cloned());
+                tasks.push(Task::new(entry, command, block, &tools)?);
+            }
+            Err(error) => {
+                let (file, reason) = (entry.file.display().to_string(), format!("{error:#}"));
+                index.failures.push(Failure { file, reason });
+            }
+        }
+    }
+    if tasks.is_empty() && index.failures.is_empty() {
+        bail!("{} names no CUDA source", commands.display());
+    }
+    tasks.sort_by(|a, b| (&a.file, &a.key).cmp(&(&b.file, &b.key)));
+    tasks.dedup_by(|a, b| a.key == b.key);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    watch_signals();
+    let units = look_at_all(&tasks, &answers, &tools, args.jobs.unwrap_or(cores).clamp(1, tasks.len().max(1)));
+    if is_interrupted() {
+        let done = units.iter().filter(|unit| unit.is_ok()).count();
+        bail!("stopped: {done} of {} files are looked at; the same command goes on after them", units.len());
+    }
+
+    let mut pages = Vec::new();
+    for (task, unit) in tasks.iter().zip(units) {
+        let file = task.file.display().to_string();
+        match unit {
+            Err(reason) => index.failures.push(Failure { file, reason }),
+            Ok(unit) => {
+                let page = format!("files/{:04}.html", index.units);
+                let row = |kernel| Row::new(&file, &page, kernel);
+                index.units += 1;
+                index.kernels.extend(unit.kernels.into_iter().map(row));
+                pages.push((page, unit.page));
+            }
+        }
+    }
+    index.finish(form.times, map.as_ref());
+    if let Some(folder) = form.html {
+        write_pages(folder, &index, &pages).with_context(|| format!("cannot write to {}", folder.display()))?;
+    }
+    if form.is_json {
+        println!("{}", serde_json::to_string_pretty(&index)?);
+    } else {
+        print!("{}", index.to_text(form.has_inventory));
+    }
+    if index.units == 0 {
+        bail!("no source of {} could be looked at", commands.display());
+    }
+    Ok(())
+}
+
+fn write_pages(folder: &Path, index: &Index, pages: &[(String, String)]) -> Result<()> {
+    std::fs::create_dir_all(folder.join("files"))?;
+    for (page, text) in pages {
+        std::fs::write(folder.join(page), text)?;
+    }
+    std::fs::write(folder.join("index.html"), index.to_html()?)?;
+    Ok(())
+}
+
+/// A progress bar on standard error; silent if that is no terminal.
+pub fn progress(length: usize) -> ProgressBar {
+    let bar = ProgressBar::new(length as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {wide_msg}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// Says on standard error, if that is a terminal, what is waited for; until it is dropped.
+pub fn waiting(what: String) -> ProgressBar {
+    let bar = ProgressBar::new_spinner().with_finish(ProgressFinish::AndClear);
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.set_message(what);
+    bar.enable_steady_tick(Duration::from_millis(250));
+    bar
+}
+
+/// One result per task, in the order of the tasks.
+fn look_at_all(tasks: &[Task], answers: &Answers, tools: &Tools, jobs: usize) -> Vec<Result<Unit, String>> {
+    let bar = progress(tasks.len());
+    let next = AtomicUsize::new(0);
+    let units: Vec<Mutex<Option<Result<Unit, String>>>> = tasks.iter().map(|_| Mutex::new(None)).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                while let Some((task, place)) = Some(next.fetch_add(1, Ordering::Relaxed))
+                    .filter(|_| !is_interrupted())
+                    .and_then(|i| Some((tasks.get(i)?, &units[i])))
+                {
+                    bar.set_message(task.file.display().to_string());
+                    let unit = task.run(answers, tools).map_err(|error| format!("{error:#}"));
+                    *place.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(unit);
+                    bar.inc(1);
+                }
+            });
+        }
+    });
+    bar.finish_and_clear();
+    let taken = units.into_iter().map(|unit| unit.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()));
+    taken.map(|unit| unit.unwrap_or_else(|| Err("was not looked at".to_owned()))).collect()
+}
+
+/// What looks at every file, found once.
+struct Tools {
+    command: PathBuf,
+    clang: PathBuf,
+    /// Sizes and ages of the command and the plugin.
+    identity: String,
+}
+
+impl Tools {
+    fn find() -> Result<Tools> {
+        let command = std::env::current_exe().context("cannot tell where warpwise is")?;
+        Ok(Tools { clang: find_clang()?, command, identity: identity()? })
+    }
+}
+
+impl Task {
+    fn new(entry: &Entry, command: DeviceCommand, block: Option<BlockShape>, tools: &Tools) -> Result<Task> {
+        // the build's own tree, unless the user says otherwise
+        let cuda = match command.cuda.filter(|_| std::env::var_os(TREE_VARIABLE).is_none()) {
+            Some(tree) => tree,
+            None => find_cuda()?,
+        };
+        let block_text = block.map(|shape| shape.to_string()).unwrap_or_default();
+        let paths = [&tools.clang, &cuda, &entry.directory, &entry.file].map(|path| path.display().to_string());
+        let language = if command.is_nvcc { "nvcc" } else { "clang" }.to_owned();
+        let said = [&tools.identity, &block_text, &language].into_iter().chain(&paths).chain(&command.flags);
+        let (directory, file, key) = (entry.directory.clone(), entry.file.clone(), key(said.map(String::as_str)));
+        Ok(Task { directory, file, flags: command.flags, is_nvcc: command.is_nvcc, cuda, block, key })
+    }
+
+    fn run(&self, answers: &Answers, tools: &Tools) -> Result<Unit> {
+        answers.get(&self.key, &self.directory, || {
+            let unit = self.look(tools)?;
+            let dependencies = unit.dependencies.clone();
+            Ok((unit, dependencies))
+        })
+    }
+
+    fn look(&self, tools: &Tools) -> Result<Unit> {
+        let mut command = Command::new(&tools.command);
+        command.current_dir(&self.directory).arg("unit").arg(&self.file);
+        // resolved from here, not from the unit's folder
+        command.env(TREE_VARIABLE, &self.cuda).env("WARPWISE_CLANG", &tools.clang);
+        if let Some(block) = self.block {
+            command.args(["--block", &block.to_string()]);
+        }
+        if self.is_nvcc {
+            command.arg("--nvcc");
+        }
+        let output = command.arg("--").args(&self.flags).output();
+        let output = output.with_context(|| format!("cannot run in {}", self.directory.display()))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let reason = said.trim().trim_start_matches("warpwise: ");
+            bail!("{}", if reason.is_empty() { output.status.to_string() } else { reason.to_owned() });
+        }
+        serde_json::from_slice(&output.stdout).context("the answer cannot be read")
+    }
+}

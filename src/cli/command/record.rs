@@ -1,0 +1,74 @@
+//! How can another machine repeat a launch? `warpwise simt --record FOLDER` writes all inputs and results as plain
+//! bytes.
+//!
+//! `launch.json` contains the kernel, the shape of the launch, and for each argument its bytes or the names of files
+//! with the contents of its buffer before and after the launch; also the global variables that the kernel changed.
+//! scripts/agree creates such folders and runs them on a GPU.
+
+use super::simt_args::Given;
+use anyhow::{Context, Result, ensure};
+use serde::Serialize;
+use std::path::Path;
+use warpwise_oracle::simt::{LaunchConfig, LaunchReport};
+
+#[derive(Serialize)]
+struct Launch<'a> {
+    kernel: &'a str,
+    grid: [u32; 3],
+    block: [u32; 3],
+    dynamic_shared: u32,
+    args: Vec<Arg<'a>>,
+    globals: Vec<Global<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Arg<'a> {
+    /// Bytes of the parameter.
+    Value(Vec<u8>),
+    /// Element type, and the files that hold its bytes.
+    Buffer { element: &'a str, before: String, after: String },
+}
+
+#[derive(Serialize)]
+struct Global<'a> {
+    name: &'a str,
+    after: String,
+}
+
+/// Writes a launch and its results.
+pub fn write(folder: &Path, kernel: &str, config: &LaunchConfig, given: &[Given], report: &LaunchReport) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let save = |name: &str, bytes: &[u8]| -> Result<String> {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(name.to_owned())
+    };
+    let mut args = Vec::new();
+    for (i, given) in given.iter().enumerate() {
+        args.push(match given {
+            Given::Value(bytes) => Arg::Value(bytes.clone()),
+            Given::Buffer(buffer) => {
+                let after = report.buffers.get(i).and_then(Option::as_ref);
+                let after = after.with_context(|| format!("argument {i} is gone"))?;
+                ensure!(after.undef.iter().all(|&bits| bits == 0), "argument {i} has undefined bytes after the launch");
+                let before = save(&format!("arg{i}.before"), &buffer.data)?;
+                Arg::Buffer {
+                    element: buffer.element.name(),
+                    before,
+                    after: save(&format!("arg{i}.after"), &after.data)?,
+                }
+            }
+        });
+    }
+    let mut globals = Vec::new();
+    for (i, global) in report.globals.iter().enumerate().filter(|(_, global)| global.changed) {
+        globals.push(Global { name: &global.name, after: save(&format!("global{i}.after"), &global.bytes.data)? });
+    }
+    // what ran, as the host would launch it
+    let (kernel, dynamic_shared) = (report.version.as_deref().unwrap_or(kernel), report.dynamic_shared);
+    let LaunchConfig { grid, block, .. } = *config;
+    let launch = Launch { kernel, grid, block, dynamic_shared, args, globals };
+    save("launch.json", serde_json::to_string_pretty(&launch)?.as_bytes())?;
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! `warpwise report`: what is uniform, affine and divergent in a source, line by line, and what does it cost?
+//!
+//! A `.cu` file is compiled twice: to device IR, before any of our transforms, about which the report is; and, with
+//! `--ptx`, to PTX with the plugin loaded. At -O0 variables are in memory; they are first promoted to values, or the
+//! report would be about nothing but loads and stores.
+
+use super::cuda::{compile_device_ir, find_clang, find_cuda_of, find_plugin, tree_flags};
+use super::flags::ClangFlags;
+use super::{project, unit};
+use crate::map_report::page;
+use crate::report::times::Times;
+use crate::report::{details, json, model, text};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use warpwise::map;
+use warpwise_analysis::divergence::{ModuleAnalysis, Options};
+use warpwise_analysis::explain::symbol::is_named;
+use warpwise_ir::geometry::BlockShape;
+use warpwise_ir::llvm::optimise::optimise;
+use warpwise_ir::llvm::owned::OwnedModule;
+use warpwise_ir::source::Sources;
+
+/// Report what is uniform, affine and divergent in a CUDA source, in LLVM IR or in a whole project.
+#[derive(Args)]
+pub struct ReportArgs {
+    /// CUDA source (.cu), textual IR (.ll) or bitcode (.bc).
+    #[arg(required_unless_present = "project")]
+    file: Option<PathBuf>,
+    /// Instead of one file: every CUDA source of a project, from its compile_commands.json.
+    #[arg(long, value_name = "compile_commands.json", conflicts_with_all = ["file", "ptx", "functions"])]
+    project: Option<PathBuf>,
+    /// One self-contained page instead of text, left here; with --project, a folder: an index, and a report of each file.
+    #[arg(long, value_name = "OUT")]
+    html: Option<PathBuf>,
+    #[command(flatten)]
+    of_project: project::ProjectArgs,
+    /// Also compile to PTX with the plugin loaded, and leave it here.
+    #[arg(long, value_name = "OUT.ptx")]
+    ptx: Option<PathBuf>,
+    /// One JSON document instead of text.
+    #[arg(long)]
+    json: bool,
+    /// Measured times, by which kernels and what to do are ranked: what `warpwise time --json TIMES ./program` or
+    /// `ncu --csv --page raw ./program` wrote.
+    #[arg(long, value_name = "TIMES")]
+    times: Option<PathBuf>,
+    /// After what to do first: every line with its class, every branch, access and object; with --project, every kernel.
+    #[arg(long)]
+    inventory: bool,
+    /// Shape of every block: X, XxY or XxYxZ.
+    #[arg(long)]
+    block: Option<BlockShape>,
+    /// Only these functions, by symbol or by plain name.
+    #[arg(long = "function", value_name = "NAME")]
+    functions: Vec<String>,
+    /// Flags for clang; later flags win over warpwise's own (sm_90, -O3, -g1).
+    #[arg(last = true, value_name = "CLANG FLAGS")]
+    flags: Vec<String>,
+}
+
+/// Extensions of sources whose device code clang compiles only if it is told to, and how.
+const HOST_SOURCES: [&str; 5] = ["c", "cc", "cpp", "cxx", "C"];
+
+/// Runs the subcommand.
+pub fn run(args: &ReportArgs) -> Result<()> {
+    let times = args.times.as_deref().map(Times::read).transpose()?;
+    if let Some(commands) = &args.project {
+        let form = project::Form {
+            html: args.html.as_deref(),
+            is_json: args.json,
+            has_inventory: args.inventory,
+            times: times.as_ref(),
+        };
+        return project::run(commands, &args.of_project, &form, args.block, &args.flags);
+    }
+    let Some(file) = &args.file else { bail!("no file is given") };
+    if let Some(name) = args.of_project.given() {
+        bail!("{name} is for --project compile_commands.json, and {} is one file", file.display());
+    }
+    if args.json && args.html.is_some() {
+        bail!("--json and --html are two forms of one report: ask for one of them");
+    }
+    if args.times.is_some() && args.html.is_some() {
+        bail!("the page of one file has no times: leave out --html, or ask for the pages of a --project");
+    }
+    let is_cuda = file.extension().is_some_and(|extension| extension == "cu");
+    if file.extension().is_some_and(|extension| HOST_SOURCES.iter().any(|host| extension == *host)) {
+        bail!(
+            "{} is C or C++, of which a report needs the device code: for OpenMP, clang -fopenmp \
+             -fopenmp-targets=nvptx64-nvidia-cuda -Xopenmp-target -march=sm_90 -O3 -g1 -nogpulib --offload-device-only -S \
+             -emit-llvm -o kernel.ll makes it; then report on kernel.ll",
+            file.display()
+        );
+    }
+    if !is_cuda && (args.ptx.is_some() || !args.flags.is_empty()) {
+        bail!("--ptx and clang flags are for CUDA sources, and {} is none (.cu)", file.display());
+    }
+    let flags = ClangFlags::new(&args.flags)?;
+    let mut notes = Vec::new();
+    let waiting = project::waiting(format!("compiling and analysing {}", file.display()));
+    let (_folder, module) = if is_cuda {
+        let (folder, ir) = compile_device_ir(file, &flags.for_ir())?;
+        let module = OwnedModule::from_file(&ir)?;
+        if flags.is_unoptimised {
+            optimise(&module, "function(mem2reg)").map_err(anyhow::Error::msg)?;
+            notes.push(
+                "compiled without optimisation; variables are shown as if they were kept in registers".to_owned(),
+            );
+        }
+        (Some(folder), module)
+    } else {
+        let is_ir = file.extension().is_some_and(|extension| extension == "ll" || extension == "bc");
+        let hint = || format!("{} is no CUDA source (.cu), and is read as LLVM IR", file.display());
+        let module = OwnedModule::from_file(file);
+        (None, if is_ir { module? } else { module.with_context(hint)? })
+    };
+    if !module.handle().is_nvptx() {
+        bail!("{} is code for '{}', and warpwise looks at NVPTX only", file.display(), module.handle().triple());
+    }
+    let analysis =
+        ModuleAnalysis::new(module.handle(), Options { block: args.block.or(flags.settings.block), simple: false });
+    if let Some(page) = &args.html {
+        let text = match is_cuda {
+            true => unit::look(file, &flags, args.block)?.page,
+            false => {
+                let report = model::build(&analysis, &file.display().to_string(), &mut Sources::beside(file));
+                page::of_table(&map::describe(&analysis, file), file, &details::of(&report, &[], &[]))
+            }
+        };
+        return std::fs::write(page, text).with_context(|| format!("cannot write {}", page.display()));
+    }
+    let mut report = model::build(&analysis, &file.display().to_string(), &mut Sources::beside(file));
+    keep_named(&mut report, &args.functions)?;
+    report.notes = notes;
+    report.rank(times.as_ref());
+    drop(waiting);
+    if args.json {
+        print!("{}", json::render(&report)?);
+    } else {
+        print!("{}", text::render(&report, times.is_some(), args.inventory));
+    }
+    match &args.ptx {
+        Some(ptx) => {
+            eprint!("{}", compile_ptx(file, ptx, &flags.all)?); // remarks and warnings the user's flags asked for
+            Ok(())
+        }
+        None => Ok(()),
+    }
+}
+
+fn keep_named(report: &mut model::Report, names: &[String]) -> Result<()> {
+    for name in names {
+        if !report.functions.iter().any(|function| is_named(&function.symbol, name)) {
+            let all: Vec<&str> = report.functions.iter().map(|function| function.name.as_str()).collect();
+            bail!("{} has no function '{name}' with a body; it has {}", report.input, all.join(", "));
+        }
+    }
+    if !names.is_empty() {
+        report.functions.retain(|function| names.iter().any(|name| is_named(&function.symbol, name)));
+    }
+    Ok(())
+}
+
+/// Compiles with the plugin loaded; gives what clang said.
+pub(super) fn compile_ptx(source: &Path, ptx: &Path, flags: &[String]) -> Result<String> {
+    let plugin = format!("-fpass-plugin={}", find_plugin()?.display());
+    compile_with(source, ptx, &[&[plugin], flags].concat())
+}
+
+/// The same without the plugin; its options must not be among the flags.
+pub(super) fn compile_plain_ptx(source: &Path, ptx: &Path, flags: &[String]) -> Result<String> {
+    compile_with(source, ptx, flags)
+}
+
+fn compile_with(source: &Path, ptx: &Path, flags: &[String]) -> Result<String> {
+    let clang = find_clang()?;
+    let result = Command::new(&clang)
+        .args(["-x", "cuda"])
+        .arg(source)
+        .args(["-Wno-unknown-cuda-version", "--cuda-gpu-arch=sm_90", "-O3", "-g1", "-S"])
+        .args(tree_flags(&find_cuda_of(flags)?))
+        .arg("--cuda-device-only")
+        .args(flags)
+        .arg("-o")
+        .arg(ptx)
+        .output()
+        .with_context(|| format!("cannot run {}", clang.display()))?;
+    let said = String::from_utf8_lossy(&result.stderr).into_owned();
+    if !result.status.success() {
+        bail!("clang cannot compile {} to PTX:\n{}", source.display(), said.trim_end());
+    }
+    Ok(said)
+}

@@ -1,0 +1,95 @@
+//! What do choice files say? One table for each kernel and code, with a row for each alternative and block.
+
+use anyhow::{Context, Result};
+use serde_json::json;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use warpwise::choices::rule::{Verdict, verdict};
+use warpwise::choices::{Alternative, Choices, Decision, Measured, PLAIN, decide};
+use warpwise_analysis::explain::symbol::kernel_symbol;
+
+/// Reads all files as one.
+fn read(files: &[PathBuf]) -> Result<Choices> {
+    let mut all = Choices::default();
+    for file in files {
+        all = all.with(Choices::read(file)?);
+    }
+    Ok(all)
+}
+
+/// The codes of kernels that were measured, each with what was measured of it.
+fn kernels(choices: &Choices) -> Vec<Vec<&Measured>> {
+    let same = |a: &Measured, b: &Measured| (&a.of.kernel, &a.of.hash) == (&b.of.kernel, &b.of.hash);
+    choices.all().chunk_by(same).map(|measured| measured.iter().collect()).collect()
+}
+
+pub fn show(files: &[PathBuf]) -> Result<()> {
+    let choices = read(files)?;
+    let mut text = String::new();
+    for measured in kernels(&choices) {
+        let Some(first) = measured.first() else { continue };
+        let decision = match decide(&measured) {
+            Decision::Plain => "stays as it is".to_owned(),
+            Decision::Alternative { name, saves } => format!("'{name}' saves {:.1} % of its time", saves * 100.0),
+        };
+        let _ = writeln!(text, "{} (code {}): {decision}", kernel_symbol(&first.of.kernel), first.of.hash);
+        for measured in &measured {
+            let [x, y, z] = measured.of.block;
+            let _ = writeln!(
+                text,
+                "  {}, block {x}x{y}x{z}, {} bytes of dynamic shared memory, {} launches",
+                measured.of.gpu, measured.of.shared, measured.launches
+            );
+            measured.alternatives.iter().for_each(|alternative| text += &row(measured, alternative));
+        }
+    }
+    print!("{text}");
+    Ok(())
+}
+
+/// A row of the table: time, and for alternatives gain and standard error, in microseconds.
+fn row(measured: &Measured, alternative: &Alternative) -> String {
+    let Alternative { name, time, gain } = alternative;
+    let start = format!("    {name:<16} {:>12.3} us ({} rounds)", time.mean, time.count);
+    if name == PLAIN {
+        return start + "\n";
+    }
+    let says = match verdict(measured, name) {
+        Verdict::Faster => "faster",
+        Verdict::Slower => "slower",
+        Verdict::Same => "no difference beyond noise",
+        Verdict::Unknown => "too few rounds",
+    };
+    format!("{start}, gains {:.3} +- {:.3} us: {says}\n", gain.mean, gain.error())
+}
+
+pub fn merge(files: &[PathBuf], output: &Path) -> Result<()> {
+    let text = read(files)?.text();
+    if output.exists() && !output.is_file() {
+        return std::fs::write(output, text).with_context(|| format!("cannot write {}", output.display()));
+    }
+    // nothing is lost if the disk is full: the file changes as a whole
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let fails = || format!("cannot write {}", output.display());
+    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(fails)?;
+    std::io::Write::write_all(&mut file, text.as_bytes()).with_context(fails)?;
+    file.persist(output).with_context(fails)?;
+    Ok(())
+}
+
+pub fn json(files: &[PathBuf]) -> Result<()> {
+    let choices = read(files)?;
+    let decisions: Vec<_> = kernels(&choices)
+        .into_iter()
+        .filter_map(|measured| {
+            let of = &measured.first()?.of;
+            let (name, saves) = match decide(&measured) {
+                Decision::Plain => (PLAIN.to_owned(), 0.0),
+                Decision::Alternative { name, saves } => (name, saves),
+            };
+            Some(json!({ "kernel": of.kernel, "hash": of.hash, "choice": name, "saves": saves }))
+        })
+        .collect();
+    println!("{:#}", json!({ "measured": choices.json(), "choices": decisions }));
+    Ok(())
+}

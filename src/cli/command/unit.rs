@@ -1,0 +1,216 @@
+//! `warpwise unit` (hidden): what does the report of a project need from one translation unit? Runs in a process of its
+//! own, so that no source can affect the others.
+//!
+//! Compiles to device IR and reports on it like `warpwise report`; also compiles with the plugin and counts its remarks.
+//! The output lists the files that were read, so that it can be cached until one of them changes.
+
+use super::cuda::{compile_device_ir, find_clang, find_cuda, find_cuda_of};
+use super::flags::ClangFlags;
+use super::nvcc::headers;
+use super::report::{compile_plain_ptx, compile_ptx};
+use crate::map_report::page;
+use crate::ptxas::{Measured, assemble};
+use crate::report::details;
+use crate::report::index::{Deed, KernelRow, Machine, Unit};
+use crate::report::model::{self, LineOf};
+use anyhow::{Context, Result};
+use clap::Args;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use warpwise::map;
+use warpwise_analysis::divergence::{ModuleAnalysis, Options};
+use warpwise_ir::geometry::BlockShape;
+use warpwise_ir::llvm::owned::OwnedModule;
+use warpwise_ir::source::Sources;
+
+/// One translation unit of a project, as JSON on standard output.
+#[derive(Args)]
+pub struct UnitArgs {
+    file: PathBuf,
+    #[arg(long)]
+    block: Option<BlockShape>,
+    /// The build is written for nvcc: what `warpwise nvcc` declares is declared.
+    #[arg(long)]
+    nvcc: bool,
+    #[arg(last = true)]
+    flags: Vec<String>,
+}
+
+/// Runs the subcommand.
+pub fn run(args: &UnitArgs) -> Result<()> {
+    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let mut flags = args.flags.clone();
+    if args.nvcc {
+        let words: Vec<OsString> = flags.iter().map(OsString::from).collect();
+        headers::write(folder.path(), &find_cuda()?, &find_clang()?, &words)?;
+        let place = folder.path().display().to_string();
+        flags.splice(0..0, ["-I".to_owned(), place, "-include".to_owned(), headers::NAME.to_owned()]);
+    }
+    let mut unit = look(&args.file, &ClangFlags::new(&flags)?, args.block)?;
+    unit.dependencies.retain(|file| !Path::new(file).starts_with(folder.path()));
+    println!("{}", serde_json::to_string(&unit)?);
+    Ok(())
+}
+
+/// Looks at one translation unit: what the code is, and what the build's own compile makes of it.
+pub fn look(file: &Path, flags: &ClangFlags, block: Option<BlockShape>) -> Result<Unit> {
+    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let list = folder.path().join("dependencies").display().to_string();
+    let mut clang = flags.for_ir();
+    clang.extend(["-MD", "-MF", &list]);
+    let (_ir_folder, ir) = compile_device_ir(file, &clang)?;
+    let module = OwnedModule::from_file(&ir)?;
+    let analysis_block = block.or(flags.settings.block);
+    let analysis = ModuleAnalysis::new(module.handle(), Options { block: analysis_block, simple: false });
+    let report = model::build(&analysis, &file.display().to_string(), &mut Sources::beside(file));
+    let table = map::describe(&analysis, file);
+    drop(analysis);
+    let deeds = deeds(file, flags, block, folder.path())?;
+    let machine = machine(file, flags, folder.path());
+    let kernels = report.functions.iter().filter(|function| function.is_kernel);
+    let rows: Vec<KernelRow> =
+        kernels.map(|kernel| KernelRow::new(kernel, &deeds, machine.get(&kernel.symbol).copied())).collect();
+    let page = page::of_table(&table, file, &details::of(&report, &deeds, &rows));
+    Ok(Unit { kernels: rows, deeds, page, dependencies: dependencies(Path::new(&list))? })
+}
+
+/// What ptxas says of each kernel without the plugin and with it; nothing if it cannot be run.
+fn machine(file: &Path, flags: &ClangFlags, folder: &Path) -> BTreeMap<String, [Machine; 2]> {
+    let architecture =
+        flags.all.iter().rev().find_map(|flag| warpwise_analysis::gpu::chip::name_in(flag.split_once('=')?.1));
+    let architecture = architecture.unwrap_or_else(|| warpwise_ir::llvm::target::USUAL.to_owned());
+    let measured = || -> Result<_> {
+        let ptxas = find_cuda_of(&flags.plain)?.join("bin/ptxas");
+        let plain = folder.join("plain.ptx");
+        compile_plain_ptx(file, &plain, &flags.plain)?;
+        let of = |ptx: &Path| {
+            let text = std::fs::read_to_string(ptx).context("clang wrote no PTX")?;
+            assemble(&ptxas, &text, &architecture, &[]).map_err(anyhow::Error::msg)
+        };
+        Ok((of(&plain)?, of(&folder.join(WITH_PLUGIN))?))
+    };
+    let Ok((before, after)) = measured() else { return BTreeMap::new() };
+    let pair = |(name, kernel): (String, Measured)| {
+        let other = after.get(&name)?;
+        Some((name, [kernel, *other].map(|kernel| kernel.resources.into())))
+    };
+    before.into_iter().filter_map(pair).collect()
+}
+
+/// The PTX of the compile with the plugin.
+const WITH_PLUGIN: &str = "unit.ptx";
+
+/// What the build's own compile with the plugin did and refused, by function, remark and line: clang is run as the build
+/// runs it, and writes down every remark.
+fn deeds(file: &Path, flags: &ClangFlags, block: Option<BlockShape>, folder: &Path) -> Result<Vec<Deed>> {
+    let record = folder.join("remarks.yaml");
+    let mut more = flags.all.clone();
+    more.extend(block.map(|shape| format!("-mllvm=-warpwise-block={shape}")));
+    more.extend(["-mllvm=-warpwise-remarks=all", "-foptimization-record-passes=warpwise"].map(str::to_owned));
+    more.push("-fno-discard-value-names".to_owned());
+    more.push(format!("-foptimization-record-file={}", record.display()));
+    compile_ptx(file, &folder.join(WITH_PLUGIN), &more)?;
+    // clang writes no file where nothing was said
+    Ok(counted(&std::fs::read_to_string(&record).unwrap_or_default()))
+}
+
+/// What was done and refused, counted in LLVM's record of remarks.
+fn counted(record: &str) -> Vec<Deed> {
+    let mut deeds: Vec<Deed> = Vec::new();
+    for remark in record.split("--- !").skip(1) {
+        let is_done = remark.starts_with("Passed");
+        if !is_done && !remark.starts_with("Missed") {
+            continue;
+        }
+        let field = |name: &str| {
+            let line = remark.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+            plain(line)
+        };
+        let strings = remark.lines().filter_map(|line| line.trim_start().strip_prefix("- String:"));
+        let deed = Deed {
+            symbol: field("Function:"),
+            remark: field("Name:"),
+            is_done,
+            place: place_of(&field("DebugLoc:")),
+            text: strings.map(plain).collect(),
+            count: 1,
+        };
+        let is_same = |known: &&mut Deed| Deed { count: known.count, ..deed.clone() } == **known;
+        match deeds.iter_mut().find(is_same) {
+            Some(known) => known.count += 1,
+            None => deeds.push(deed),
+        }
+    }
+    deeds.sort_by(|a, b| (&a.symbol, &a.remark, &a.place, &a.text).cmp(&(&b.symbol, &b.remark, &b.place, &b.text)));
+    deeds
+}
+
+/// A scalar of YAML without its quotes.
+fn plain(text: &str) -> String {
+    let text = text.trim();
+    match text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
+        Some(quoted) => quoted.replace("''", "'"),
+        None => text.trim_matches('"').to_owned(),
+    }
+}
+
+/// `{ File: a.cu, Line: 10, Column: 3 }`
+fn place_of(text: &str) -> Option<LineOf> {
+    let (file, rest) = text.trim_start_matches("{ File:").rsplit_once(", Line:")?;
+    let line = rest.split(',').next()?.trim().parse().ok()?;
+    Some(LineOf { file: plain(file), line })
+}
+
+/// The files of a make dependency list: `target: file file \` and so on, with spaces in names escaped by backslashes.
+pub(super) fn dependencies(list: &Path) -> Result<Vec<String>> {
+    let text = std::fs::read_to_string(list).context("clang wrote no list of what it read")?;
+    let joined = text.replace("\\\n", " ");
+    let files = joined.split_once(": ").map_or("", |(_, files)| files);
+    let mut found: Vec<String> = vec![String::new()];
+    let mut characters = files.trim().chars().peekable();
+    while let Some(character) = characters.next() {
+        let last = found.len() - 1;
+        match character {
+            '\\' if characters.peek().is_some_and(|&next| next == ' ' || next == '#') => {
+                found[last].extend(characters.next());
+            }
+            '$' if characters.peek() == Some(&'$') => {}
+            blank if blank.is_whitespace() => found.push(String::new()),
+            other => found[last].push(other),
+        }
+    }
+    found.retain(|file| !file.is_empty());
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remarks_are_counted() {
+        let one = |kind: &str, name: &str| {
+            format!(
+                "--- !{kind}\nPass:            warpwise\nName:            {name}\nDebugLoc:        {{ File: 'a b.cu', Line: 7, Column: 3 }}\nFunction:        _Z1kPf\nArgs:\n  - String:          'it''s so'\n...\n"
+            )
+        };
+        let text =
+            [one("Passed", "BranchFused"), one("Analysis", "LaneStride"), one("Missed", "A"), one("Missed", "A")];
+        let deeds = counted(&text.concat());
+        let found: Vec<_> = deeds.iter().map(|deed| (&*deed.symbol, &*deed.remark, deed.is_done, deed.count)).collect();
+        assert_eq!(found, [("_Z1kPf", "A", false, 2), ("_Z1kPf", "BranchFused", true, 1)]);
+        assert_eq!(deeds[0].place, Some(LineOf { file: "a b.cu".to_owned(), line: 7 }));
+        assert_eq!(deeds[0].text, "it's so");
+    }
+
+    #[test]
+    fn lists_for_make_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let list = folder.path().join("d");
+        std::fs::write(&list, "k.ll: b.h \\\n  /a\\ b/k.cu \\\n a.h b.h\n").unwrap();
+        assert_eq!(dependencies(&list).unwrap(), ["/a b/k.cu", "a.h", "b.h"]);
+    }
+}

@@ -1,0 +1,5 @@
+//! The `warpwise` command.
+
+fn main() -> std::process::ExitCode {
+    warpwise_cli::command::main()
+}

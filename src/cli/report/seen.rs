@@ -1,0 +1,91 @@
+//! What did the branches of each kernel do in the runs of a divergence map? For the index of a project.
+
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use warpwise_analysis::counts::Counted;
+use warpwise_ir::source::place;
+use warpwise_timer::names::alike;
+
+/// Maximum number of places in a sentence.
+const PLACES: usize = 5;
+
+/// What was counted for one kernel and the functions of the same name in all modules of the map.
+#[derive(Serialize, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Seen {
+    pub launches: u64,
+    /// Number of divergent branches that were reached.
+    pub reached: u32,
+    /// How many of those never split.
+    pub never_split: u32,
+    /// How many of those are uniform by a condition that held in every launch.
+    pub uniform_as_launched: u32,
+    pub visits: u64,
+    pub splits: u64,
+    /// `file:line` of the branches that never split, without folders.
+    pub places: BTreeSet<String>,
+    /// `file:line` of those that did.
+    #[serde(skip)]
+    split_places: BTreeSet<String>,
+}
+
+impl Seen {
+    /// "2 of 3 divergent branches that were reached never split (a.cu:7, a.cu:9); 12 splits in 400 visits".
+    pub fn sentence(&self) -> String {
+        let places: Vec<&str> = self.places.iter().take(PLACES).map(String::as_str).collect();
+        let places = match places.as_slice() {
+            [] => String::new(),
+            places if self.places.len() > PLACES => format!(" ({}, …)", places.join(", ")),
+            places => format!(" ({})", places.join(", ")),
+        };
+        let conditions = match self.uniform_as_launched {
+            0 => String::new(),
+            count => format!(", {count} of them by a condition that held in every launch"),
+        };
+        format!(
+            "{} of {} divergent branches that were reached never split{places}{conditions}; {} splits in {} visits",
+            self.never_split, self.reached, self.splits, self.visits
+        )
+    }
+
+    /// Whether the branches at a place were reached and never split.
+    pub fn never_splits(&self, file: &str, line: u32) -> bool {
+        let place = place(file, line);
+        self.places.contains(&place) && !self.split_places.contains(&place)
+    }
+}
+
+/// By the names of kernels.
+#[derive(Clone, Debug, Default)]
+pub struct SeenKernels(BTreeMap<String, Seen>);
+
+impl SeenKernels {
+    /// From the modules of a map.
+    pub fn of(modules: &[Counted]) -> SeenKernels {
+        let mut kernels: BTreeMap<String, Seen> = BTreeMap::new();
+        for module in modules {
+            for function in &module.table.functions {
+                let seen = kernels.entry(alike(&function.symbol)).or_default();
+                seen.launches += module.launches(function).unwrap_or(0);
+                for branch in function.branches.iter().filter(|branch| branch.is_divergent) {
+                    let Some(counts) = module.of(branch).filter(|counts| counts.visits > 0) else { continue };
+                    seen.reached += 1;
+                    seen.visits += counts.visits;
+                    seen.splits += counts.splits;
+                    seen.never_split += u32::from(counts.splits == 0);
+                    let is_uniform = counts.splits == 0 && module.is_uniform_as_launched(function, branch);
+                    seen.uniform_as_launched += u32::from(is_uniform);
+                    for at in module.table.places(branch).filter(|at| at.line > 0) {
+                        let places = if counts.splits == 0 { &mut seen.places } else { &mut seen.split_places };
+                        places.insert(place(at.file, at.line));
+                    }
+                }
+            }
+        }
+        SeenKernels(kernels)
+    }
+
+    /// What was counted for a kernel; `None` if the map does not know it.
+    pub fn get(&self, symbol: &str) -> Option<&Seen> {
+        self.0.get(&alike(symbol))
+    }
+}

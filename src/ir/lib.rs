@@ -1,0 +1,222 @@
+//! How is a function represented for the analysis? As dense arrays with `u32` indices.
+//!
+//! [`import`] walks an LLVM function once. Blocks, instructions and values are numbered in function order, operands are
+//! in one pool, constants and types are interned. Everything after the import works on these arrays; only
+//! [`handles::Handles`] leads back to LLVM.
+
+pub mod asm;
+pub mod call;
+mod constant;
+pub mod entity;
+pub mod geometry;
+pub mod graph;
+pub mod handles;
+pub mod import;
+pub mod inst;
+pub mod launch_table;
+pub mod llvm;
+pub mod logic;
+pub mod memory;
+pub mod names;
+pub mod phrase;
+mod scratch;
+pub mod source;
+pub mod types;
+pub mod users;
+
+use crate::entity::{Block, Inst, Type, Value};
+use crate::geometry::Geometry;
+use crate::graph::Graph;
+use crate::inst::BlockData;
+pub use crate::inst::ParamData;
+use call::CallData;
+use cranelift_entity::{EntityRef, PrimaryMap};
+use inst::{ConstData, Gep, GepData, GepTerm, InstData, Opcode};
+use types::TypeInfo;
+
+/// One function as arrays.
+pub struct Func {
+    /// An entry point that the host launches.
+    pub is_kernel: bool,
+    pub params: Vec<ParamData>,
+    pub blocks: PrimaryMap<Block, BlockData>,
+    pub insts: PrimaryMap<Inst, InstData>,
+    /// Operand pool, see [`Func::operands`].
+    pub pool: Vec<Value>,
+    /// Incoming blocks of phis, parallel to their operands, see [`Func::incoming`].
+    pub phi_blocks: Vec<Block>,
+    pub types: PrimaryMap<Type, TypeInfo>,
+    pub consts: Vec<(ConstData, Type)>,
+    pub geps: Vec<GepData>,
+    pub gep_terms: Vec<GepTerm>,
+    pub calls: Vec<CallData>,
+    pub asms: Vec<asm::Program>,
+    /// Whether some constant is undefined, or partly.
+    pub has_undefined: bool,
+
+    /// Control flow between blocks.
+    pub graph: Graph,
+    /// What the function's attributes say about its launches.
+    pub geometry: Geometry,
+    pub param_count: u32,
+}
+
+impl Func {
+    /// The value of formal argument `index`.
+    pub fn param(&self, index: u32) -> Value {
+        debug_assert!(index < self.param_count);
+        Value::from_u32(index)
+    }
+    /// Which formal argument a value is.
+    pub fn as_param(&self, value: Value) -> Option<u32> {
+        (value.as_u32() < self.param_count).then_some(value.as_u32())
+    }
+    /// The value that an instruction defines. A void instruction has one, too, which nobody uses.
+    #[inline]
+    pub fn result(&self, inst: Inst) -> Value {
+        Value::from_u32(self.param_count + inst.as_u32())
+    }
+    /// Replaces the computations of unreachable blocks by unknown ones. Only in such a block may a value depend on
+    /// itself without a phi (`%p = getelementptr i8, ptr %p, i64 4` is valid), and code that follows a chain of
+    /// addresses or operands would never end.
+    pub fn forget_unreachable(&mut self, is_reachable: impl Fn(Block) -> bool) {
+        for inst in self.insts.values_mut().filter(|inst| !is_reachable(inst.block)) {
+            if inst.opcode.is_computation() {
+                inst.opcode = Opcode::Other;
+            }
+        }
+    }
+    /// The instruction that defines a value.
+    #[inline]
+    pub fn def(&self, value: Value) -> Option<Inst> {
+        let index = self.inst_number(value);
+        (index < self.insts.len()).then(|| Inst::new(index))
+    }
+    /// What an address in reachable code points into, as far as address arithmetic and casts tell. It does not look
+    /// through `freeze`, which may pick another address.
+    pub fn pointer_root(&self, mut pointer: Value) -> Value {
+        while let Some(def) = self.def(pointer)
+            && matches!(self.insts[def].opcode, Opcode::Gep | Opcode::AddrSpaceCast | Opcode::BitCast)
+        {
+            pointer = self.operands(def)[0];
+        }
+        pointer
+    }
+    /// The number of the instruction that defines a value; for arguments and constants, a number past the last
+    /// instruction.
+    #[inline]
+    pub fn inst_number(&self, value: Value) -> usize {
+        value.as_u32().wrapping_sub(self.param_count) as usize
+    }
+    /// The constant behind a value.
+    #[inline]
+    pub fn constant(&self, value: Value) -> Option<ConstData> {
+        let first = self.param_count as usize + self.insts.len();
+        self.consts.get(value.index().wrapping_sub(first)).map(|c| c.0)
+    }
+    /// Number of values: arguments, instructions, constants.
+    pub fn value_count(&self) -> usize {
+        self.param_count as usize + self.insts.len() + self.consts.len()
+    }
+    /// All constants of the function as values.
+    pub fn constants(&self) -> impl Iterator<Item = (Value, ConstData)> + '_ {
+        let first = self.param_count as usize + self.insts.len();
+        self.consts.iter().enumerate().map(move |(i, c)| (Value::new(first + i), c.0))
+    }
+    /// Type of a value.
+    pub fn type_of(&self, value: Value) -> Type {
+        if let Some(param) = self.as_param(value) {
+            return self.params[param as usize].ty;
+        }
+        match self.def(value) {
+            Some(inst) => self.insts[inst].ty,
+            None => self.consts[value.index() - self.param_count as usize - self.insts.len()].1,
+        }
+    }
+    /// Type data of a value's type.
+    pub fn type_info(&self, value: Value) -> &TypeInfo {
+        &self.types[self.type_of(value)]
+    }
+    /// Width in bits of an integer or pointer value; `None` for everything else.
+    #[inline]
+    pub fn int_bits(&self, value: Value) -> Option<u32> {
+        self.type_info(value).kind.int_bits()
+    }
+    /// Operands of an instruction, in LLVM's order. A call has only its arguments, a branch or switch only its
+    /// condition, and blocks are never operands.
+    #[inline]
+    pub fn operands(&self, inst: Inst) -> &[Value] {
+        let data = &self.insts[inst];
+        &self.pool[data.operands_start as usize..(data.operands_start + data.operand_count) as usize]
+    }
+    /// The multiplication of floats whose result a value is, its sign perhaps changed.
+    pub fn float_product(&self, mut value: Value) -> Option<Inst> {
+        loop {
+            let def = self.def(value)?;
+            match self.insts[def].opcode {
+                Opcode::FNeg => value = self.operands(def)[0],
+                Opcode::FMul => return Some(def),
+                _ => return None,
+            }
+        }
+    }
+    /// Operands of the instructions of a block, consecutively: those of its phis, and those of the others.
+    pub fn block_operands(&self, block: Block) -> (&[Value], &[Value]) {
+        let data = self.blocks[block];
+        let insts = &self.insts.as_values_slice()[data.first as usize..data.end as usize];
+        let phis = insts.iter().take_while(|inst| inst.opcode == Opcode::Phi).count();
+        let start = insts.first().map_or(0, |inst| inst.operands_start as usize);
+        let end = insts.last().map_or(0, |inst| (inst.operands_start + inst.operand_count) as usize);
+        let middle = insts.get(phis).map_or(end, |inst| inst.operands_start as usize);
+        (&self.pool[start..middle], &self.pool[middle..end])
+    }
+    /// Incoming blocks of a phi, parallel to its operands.
+    pub fn incoming(&self, phi: Inst) -> &[Block] {
+        let data = &self.insts[phi];
+        debug_assert!(data.opcode == Opcode::Phi);
+        &self.phi_blocks[data.aux as usize..(data.aux + data.operand_count) as usize]
+    }
+    /// Address arithmetic of a GEP.
+    pub fn gep(&self, inst: Inst) -> Gep<'_> {
+        debug_assert!(self.insts[inst].opcode == Opcode::Gep);
+        let data = self.geps[self.insts[inst].aux as usize];
+        let terms = &self.gep_terms[data.terms_start as usize..][..data.term_count as usize];
+        Gep { offset: data.offset, terms, bits: data.bits.into() }
+    }
+    /// The properties of a call.
+    pub fn call(&self, inst: Inst) -> &CallData {
+        debug_assert!(self.insts[inst].opcode == Opcode::Call);
+        &self.calls[self.insts[inst].aux as usize]
+    }
+    /// The inline assembly of a call.
+    pub fn assembly(&self, inst: Inst) -> Option<&asm::Program> {
+        self.asms.get(self.call(inst).asm? as usize)
+    }
+    /// Whether a stack object is in the function's fixed area: allocated in the entry block, with constant size. All
+    /// others move the stack pointer during execution.
+    pub fn is_static_alloca(&self, inst: Inst) -> bool {
+        let in_entry = self.insts[inst].block.index() == 0;
+        let count = self.operands(inst).first().and_then(|&count| self.constant(count));
+        in_entry && matches!(count, Some(ConstData::Int(_)))
+    }
+    /// Instructions of a block, in order.
+    pub fn block_insts(&self, block: Block) -> impl DoubleEndedIterator<Item = Inst> + ExactSizeIterator + use<> {
+        let data = self.blocks[block];
+        (data.first..data.end).map(Inst::from_u32)
+    }
+    /// The last instruction of a block.
+    pub fn terminator(&self, block: Block) -> Inst {
+        Inst::from_u32(self.blocks[block].end - 1)
+    }
+    /// The phis of a block, which are its first instructions.
+    pub fn phis(&self, block: Block) -> impl Iterator<Item = Inst> + '_ {
+        self.block_insts(block).take_while(|&inst| self.insts[inst].opcode == Opcode::Phi)
+    }
+    /// The condition of a conditional branch or switch.
+    pub fn condition(&self, terminator: Inst) -> Option<Value> {
+        match self.insts[terminator].opcode {
+            Opcode::CondBr | Opcode::Switch => self.operands(terminator).first().copied(),
+            _ => None,
+        }
+    }
+}

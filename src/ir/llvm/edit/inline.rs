@@ -1,0 +1,103 @@
+//! How does a pass put a function's body in the place of a call? See `src/ir/llvm/inline.cpp`.
+
+use super::super::handle::{Inst, Type, Value, attribute_kind};
+use super::{Editor, c_name};
+use llvm_sys::LLVMTypeKind;
+use llvm_sys::core::{LLVMAddCallSiteAttribute, LLVMBuildCall2, LLVMCreateEnumAttribute, LLVMFunctionType};
+use llvm_sys::prelude::LLVMValueRef;
+
+unsafe extern "C" {
+    fn warpwise_inline(call: LLVMValueRef) -> bool;
+}
+
+/// PTX's name of a floating-point type that is multiplied alone, and the constraints of such inline assembly.
+fn multiplication(ty: Type<'_>) -> Option<(&'static str, &'static str)> {
+    match ty.kind() {
+        LLVMTypeKind::LLVMFloatTypeKind => Some(("f32", "=f,f,f")),
+        LLVMTypeKind::LLVMDoubleTypeKind => Some(("f64", "=d,d,d")),
+        _ => None,
+    }
+}
+
+impl<'m> Editor<'m> {
+    /// Puts the callee's body in the place of a call, whose handle must not be used again if that succeeds; nothing is changed
+    /// otherwise.
+    pub fn inline(&mut self, call: Inst<'m>) -> bool {
+        edit!(warpwise_inline(call.raw()))
+    }
+    /// Keeps a product from being joined with a sum: it becomes PTX's `mul` with a rounding mode. The flag alone would not do,
+    /// since clang lets the back end join everything in CUDA. Whether there is such an instruction for the
+    /// [type](Self::rounds_alone) is the caller's business; the handle is invalid afterwards.
+    pub fn round_alone(&mut self, product: Inst<'m>) {
+        let ty = product.ty();
+        let Some((suffix, constraints)) = multiplication(ty) else { return };
+        let flushes = product.block().function().string_attribute("denormal-fp-math-f32");
+        let flushes = suffix == "f32" && flushes.is_some_and(|mode| mode.starts_with("preserve-sign"));
+        let text = format!("mul.rn{}.{suffix} $0, $1, $2;", if flushes { ".ftz" } else { "" });
+        self.before(product).set_location(product.debug_loc());
+        let call = self.pure_assembly(&text, constraints, ty, &[product.operand(0), product.operand(1)]);
+        let name = product.value().name();
+        self.replace_all_uses(product.value(), call);
+        self.erase(product);
+        self.set_name(call, &name);
+    }
+
+    /// Passes the bits of a number, which an instruction has as an integer or as a vector of some, to all its users through a
+    /// `mov` of inline PTX.
+    pub fn move_bits(&mut self, source: Inst<'m>, bits: u32) {
+        let (old, int) = (source.value(), self.int_type(bits));
+        let whole = self.after(source).reinterpret(old, int, bits);
+        let moved = self.moved(whole, bits);
+        let new = self.reinterpret(moved, old.ty(), bits);
+        self.replace_uses_except(old, new, if whole == old { moved } else { whole });
+    }
+
+    /// Stores a floating-point number as an integer that went through a `mov` of inline PTX.
+    pub fn store_bits(&mut self, store: Inst<'m>, bits: u32) {
+        let int = self.int_type(bits);
+        let whole = self.before(store).reinterpret(store.operand(0), int, bits);
+        let moved = self.moved(whole, bits);
+        self.set_operand(store, 0, moved);
+    }
+
+    /// An integer behind a `mov` of inline PTX.
+    fn moved(&mut self, whole: Value<'m>, bits: u32) -> Value<'m> {
+        let constraints = match bits {
+            16 => "=h,h",
+            32 => "=r,r",
+            _ => "=l,l",
+        };
+        let int = self.int_type(bits);
+        self.pure_assembly(&format!("mov.b{bits} $0, $1;"), constraints, int, &[whole])
+    }
+
+    /// Inline PTX without effects, whose operands have the type of its result.
+    fn pure_assembly(&mut self, text: &str, constraints: &str, ty: Type<'m>, operands: &[Value<'m>]) -> Value<'m> {
+        let mut params: Vec<_> = operands.iter().map(|_| ty.raw()).collect();
+        let function = wrap!(Type, LLVMFunctionType(ty.raw(), params.as_mut_ptr(), params.len() as u32, 0));
+        let assembly = self.inline_assembly(function.raw(), text, constraints, false);
+        let mut operands: Vec<_> = operands.iter().map(|operand| operand.raw()).collect();
+        let (builder, name, count) = (self.builder, c_name(""), operands.len() as u32);
+        let call = wrap!(
+            Value,
+            LLVMBuildCall2(builder, function.raw(), assembly.raw(), operands.as_mut_ptr(), count, name.as_ptr())
+        );
+        if let Some(call) = call.as_inst() {
+            self.set_pure(call);
+        }
+        call
+    }
+
+    /// Whether [`round_alone`](Self::round_alone) can round products of a type.
+    pub fn rounds_alone(ty: Type<'m>) -> bool {
+        multiplication(ty).is_some()
+    }
+
+    /// Says of a call that it reads and writes no memory and always returns.
+    fn set_pure(&mut self, call: Inst<'m>) {
+        for (name, value) in [("nounwind", 0), ("willreturn", 0), ("memory", 0)] {
+            let attribute = edit!(LLVMCreateEnumAttribute(self.context, attribute_kind(name), value));
+            edit!(LLVMAddCallSiteAttribute(call.raw(), llvm_sys::LLVMAttributeFunctionIndex, attribute));
+        }
+    }
+}

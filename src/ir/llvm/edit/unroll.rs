@@ -1,0 +1,20 @@
+//! How does a pass ask LLVM to unroll a loop? See `src/ir/llvm/unroll.cpp`.
+
+use super::super::handle::Inst;
+use super::Editor;
+use llvm_sys::prelude::LLVMValueRef;
+
+unsafe extern "C" {
+    fn warpwise_ask_to_unroll(latch: LLVMValueRef, count: u32);
+}
+
+impl<'m> Editor<'m> {
+    /// Asks LLVM's unroller for so many copies of the loop whose latch ends with this branch.
+    pub fn ask_to_unroll(&mut self, latch: Inst<'m>, count: u32) {
+        edit!(warpwise_ask_to_unroll(latch.raw(), count));
+    }
+    /// Asks LLVM's unroller for a copy for each iteration of the loop whose latch ends with this branch.
+    pub fn ask_to_unroll_fully(&mut self, latch: Inst<'m>) {
+        edit!(warpwise_ask_to_unroll(latch.raw(), 0));
+    }
+}

@@ -1,0 +1,98 @@
+//! How does a kernel get a second body, or versions among which the host chooses? See `src/ir/llvm/version.cpp`.
+
+use super::super::handle::{Function, Value};
+use super::super::space;
+use super::Editor;
+use llvm_sys::LLVMLinkage;
+use llvm_sys::core::*;
+use llvm_sys::prelude::LLVMValueRef;
+use std::ffi::c_char;
+
+/// Alignment of a table, in bytes.
+const TABLE_ALIGN: u32 = 8;
+/// The declaration of dynamic shared memory.
+const DYNAMIC_SHARED: &str = "warpwise_dynamic_shared";
+
+unsafe extern "C" {
+    fn warpwise_can_be_copied(function: LLVMValueRef) -> bool;
+    fn warpwise_copy_function(function: LLVMValueRef) -> LLVMValueRef;
+    fn warpwise_copy_kernel(function: LLVMValueRef, name: *const c_char, length: usize) -> LLVMValueRef;
+    fn warpwise_add_version(function: LLVMValueRef, copy: LLVMValueRef, threads: u32);
+}
+
+impl Function<'_> {
+    /// Whether it can be copied.
+    pub fn can_be_copied(self) -> bool {
+        // SAFETY: the handle is alive.
+        unsafe { warpwise_can_be_copied(self.raw()) }
+    }
+}
+
+impl<'m> Editor<'m> {
+    /// A copy of a function that [can be copied](Function::can_be_copied), to be edited like any other. It must go again, by
+    /// [`Editor::add_version`].
+    pub fn copy_function(&mut self, function: Function<'m>) -> Option<Function<'m>> {
+        // SAFETY: the handle is alive; the answer is null or a function of the same module.
+        unsafe { Function::from_raw(warpwise_copy_function(function.raw())) }
+    }
+    /// A copy of a kernel that [can be copied](Function::can_be_copied), under a name that nothing has yet, for good.
+    pub fn copy_kernel(&mut self, kernel: Function<'m>, name: &str) -> Option<Function<'m>> {
+        // SAFETY: the handle is alive; the answer is null or a function of the same module.
+        unsafe { Function::from_raw(warpwise_copy_kernel(kernel.raw(), name.as_ptr().cast(), name.len())) }
+    }
+    /// A table of words in global memory, as visible as a kernel, in place of any of that name that nothing uses.
+    pub fn launch_table(&mut self, kernel: Function<'m>, name: &str, words: &[u64]) {
+        if let Some(old) = self.module.global(name) {
+            edit!(LLVMDeleteGlobal(old.raw()));
+        }
+        let mut raw: Vec<LLVMValueRef> = words.iter().map(|&word| self.int(64, word).raw()).collect();
+        let word = self.int_type(64);
+        let data = wrap!(Value, LLVMConstArray2(word.raw(), raw.as_mut_ptr(), raw.len() as u64));
+        let table = self.new_global(data.ty(), space::GLOBAL, TABLE_ALIGN, Some(data), true, name);
+        edit!(LLVMSetVisibility(table.raw(), LLVMGetVisibility(kernel.raw())));
+        self.link_like(kernel, table);
+    }
+    /// Removes a function, or a global variable, that nothing uses. Its handle is dead after that.
+    pub fn erase_global(&mut self, global: Value<'m>) {
+        match global.as_function() {
+            Some(function) => edit!(LLVMDeleteFunction(function.raw())),
+            None => edit!(LLVMDeleteGlobal(global.raw())),
+        }
+    }
+    /// Gives a global the linkage of a kernel, in a form in which it stays although nothing uses it.
+    pub fn link_like(&mut self, kernel: Function<'m>, global: Value<'m>) {
+        let linkage = match edit!(LLVMGetLinkage(kernel.raw())) {
+            LLVMLinkage::LLVMLinkOnceODRLinkage => LLVMLinkage::LLVMWeakODRLinkage,
+            linkage => linkage,
+        };
+        edit!(LLVMSetLinkage(global.raw(), linkage));
+    }
+    /// Dynamic shared memory, where it begins.
+    pub fn dynamic_shared(&mut self, align: u32) -> Value<'m> {
+        if let Some(known) = self.module.global(DYNAMIC_SHARED) {
+            return known;
+        }
+        let none = self.array_type(self.int_type(8), 0);
+        let name = super::c_name(DYNAMIC_SHARED);
+        let memory =
+            wrap!(Value, LLVMAddGlobalInAddressSpace(self.module.raw(), none.raw(), name.as_ptr(), space::SHARED));
+        edit!(LLVMSetAlignment(memory.raw(), align));
+        memory
+    }
+    /// Makes the body of a copy the one that blocks of at most `threads` threads run. The copy's handle is dead
+    /// after that, the handles of what stands in it are not.
+    pub fn add_version(&mut self, function: Function<'m>, copy: Function<'m>, threads: u32) {
+        edit!(warpwise_add_version(function.raw(), copy.raw(), threads));
+    }
+    /// A constant of those bytes.
+    pub fn bytes(&self, bytes: &[u8]) -> Value<'m> {
+        let data = bytes.as_ptr().cast();
+        wrap!(Value, LLVMConstStringInContext2(self.context, data, bytes.len(), 1))
+    }
+    /// Inline assembly without operands that stays where it is.
+    pub fn statement(&mut self, text: &str) {
+        let ty = edit!(LLVMFunctionType(LLVMVoidTypeInContext(self.context), std::ptr::null_mut(), 0, 0));
+        let assembly = self.inline_assembly(ty, text, "", true);
+        edit!(LLVMBuildCall2(self.builder, ty, assembly.raw(), std::ptr::null_mut(), 0, c"".as_ptr()));
+    }
+}

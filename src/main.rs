@@ -1,5 +1,0 @@
-//! The `warpwise` command.
-
-fn main() -> std::process::ExitCode {
-    warpwise::cli::main()
-}

@@ -1,0 +1,136 @@
+//! Do generated kernels have the promised properties? They verify in every mode, are reproducible, and every feature
+//! occurs.
+
+use super::{Feature, GeneratedKernel, Knobs, Mode, generate};
+use warpwise_ir::llvm::owned::OwnedModule;
+
+const SEEDS: u64 = 500;
+
+fn verify(kernel: &GeneratedKernel) {
+    let name = format!("seed {} mode {}", kernel.seed, kernel.mode.name());
+    let module = match OwnedModule::from_text(&kernel.ir, &name) {
+        Ok(module) => module,
+        Err(error) => panic!("{name}: {error}\n{}", kernel.ir),
+    };
+    if let Err(error) = module.inkwell().verify() {
+        panic!("{name}: {}\n{}", error.to_string_lossy(), kernel.ir);
+    }
+}
+
+fn verify_mode(mode: Mode) {
+    let knobs = Knobs::of_mode(mode);
+    for seed in 0..SEEDS {
+        verify(&generate(seed, &knobs));
+    }
+}
+
+#[test]
+fn general_kernels_verify() {
+    verify_mode(Mode::General);
+}
+
+#[test]
+fn control_kernels_verify() {
+    verify_mode(Mode::Control);
+}
+
+#[test]
+fn diamonds_verify() {
+    verify_mode(Mode::Diamonds);
+}
+
+#[test]
+fn pressure_kernels_verify() {
+    verify_mode(Mode::Pressure);
+}
+
+#[test]
+fn local_array_kernels_verify() {
+    verify_mode(Mode::LocalArrays);
+}
+
+#[test]
+fn uniform_load_kernels_verify() {
+    verify_mode(Mode::UniformLoads);
+}
+
+#[test]
+fn collective_kernels_verify() {
+    verify_mode(Mode::Collectives);
+}
+
+#[test]
+fn loop_kernels_verify() {
+    verify_mode(Mode::Loops);
+}
+
+#[test]
+fn counted_array_kernels_verify() {
+    verify_mode(Mode::CountedArrays);
+}
+
+#[test]
+fn calling_kernels_verify() {
+    verify_mode(Mode::Calls);
+}
+
+#[test]
+fn idiomatic_kernels_verify() {
+    verify_mode(Mode::Idioms);
+}
+
+#[test]
+fn poison_and_schedule_dependent_kernels_verify() {
+    let mut knobs = Knobs::of_mode(Mode::General);
+    knobs.allow_poison = true;
+    knobs.schedule_dependent = true;
+    for seed in 0..SEEDS {
+        verify(&generate(seed, &knobs));
+    }
+}
+
+#[test]
+fn large_kernels_verify() {
+    let mut knobs = Knobs::of_mode(Mode::General);
+    knobs.size = (2000, 4000);
+    for seed in 0..5 {
+        verify(&generate(seed, &knobs));
+    }
+}
+
+#[test]
+fn a_seed_names_one_kernel() {
+    let knobs = Knobs::default();
+    assert_eq!(generate(7, &knobs).ir, generate(7, &knobs).ir);
+    assert_ne!(generate(7, &knobs).ir, generate(8, &knobs).ir);
+}
+
+#[test]
+fn every_feature_occurs() {
+    let mut counts = vec![0; Feature::ALL.len()];
+    for mode in Mode::ALL {
+        let mut knobs = Knobs::of_mode(mode);
+        for seed in 0..200 {
+            knobs.allow_poison = seed % 4 == 3;
+            knobs.schedule_dependent = seed % 4 == 2;
+            for feature in generate(seed, &knobs).features.iter() {
+                counts[feature as usize] += 1;
+            }
+        }
+    }
+    let rare: Vec<_> = Feature::ALL.iter().zip(&counts).filter(|c| *c.1 < 14).collect();
+    assert!(rare.is_empty(), "in fewer than 1 % of the kernels: {rare:?}");
+}
+
+#[test]
+fn a_feature_can_be_turned_off() {
+    let mut knobs = Knobs::default();
+    for feature in [Feature::Switch, Feature::Call, Feature::Vote, Feature::Irreducible, Feature::Guard] {
+        knobs.set_weight(feature, 0);
+    }
+    for seed in 0..100 {
+        let features = generate(seed, &knobs).features;
+        assert!(!features.contains(Feature::Switch) && !features.contains(Feature::Vote), "seed {seed}");
+        assert!(!features.contains(Feature::Irreducible) && !features.contains(Feature::Guard), "seed {seed}");
+    }
+}

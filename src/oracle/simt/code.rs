@@ -1,0 +1,401 @@
+//! What does the machine execute? Micro-operations on a register file whose slots hold 32 lanes.
+//!
+//! Every LLVM value is flattened into leaves (scalars), and every leaf into slots of 64 bits (two, little-endian, for
+//! integers wider than 64). One LLVM instruction becomes one or more micro-operations; the last one has `last` set, and
+//! after it the observer is called and the step is counted. An operand is a slot of the frame, or a constant if
+//! [`CONST`] is set.
+
+use super::cfg::{EdgeAction, Flow};
+pub use super::int::Wrap;
+pub use super::ops::*;
+use warpwise_ir::llvm::image::{FloatCmp, FuncId, IntCmp, RmwOp};
+
+/// Number of lanes in a warp.
+pub const LANES: usize = 32;
+/// One slot: a value for each lane.
+pub type Lanes = [u64; LANES];
+/// The mask of all lanes.
+pub const FULL: u32 = u32::MAX;
+
+/// A slot of the current frame, or a constant if [`CONST`] is set.
+pub type Src = u32;
+/// A slot of the current frame.
+pub type Dst = u32;
+/// Marks a constant operand.
+pub const CONST: u32 = 1 << 31;
+
+/// The type of a leaf.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Leaf {
+    Int(u16),
+    Half,
+    BFloat,
+    Float,
+    Double,
+    Ptr(u8),
+}
+
+impl Leaf {
+    /// Width of the type in bits.
+    pub fn bits(self) -> u32 {
+        match self {
+            Leaf::Int(bits) => u32::from(bits),
+            Leaf::Half | Leaf::BFloat => 16,
+            Leaf::Float => 32,
+            Leaf::Double | Leaf::Ptr(_) => 64,
+        }
+    }
+    /// Number of slots that it takes.
+    pub fn slots(self) -> u32 {
+        if self.bits() > 64 { 2 } else { 1 }
+    }
+}
+
+/// Float formats.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Fmt {
+    Half,
+    BFloat,
+    Single,
+    Double,
+}
+
+/// One micro-operation.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Op {
+    /// A phi: its value was moved on the edge; here it is only observed.
+    Phi,
+    Nop,
+    Mov {
+        d: Dst,
+        a: Src,
+    },
+    Int2(Int2Args),
+    Int1 {
+        op: Int1,
+        bits: u16,
+        poison: bool,
+        d: Dst,
+        a: Src,
+    },
+    Int3 {
+        op: Int3,
+        bits: u16,
+        d: Dst,
+        a: Src,
+        b: Src,
+        c: Src,
+    },
+    ICmp {
+        pred: IntCmp,
+        bits: u16,
+        same_sign: bool,
+        d: Dst,
+        a: Src,
+        b: Src,
+    },
+    FCmp {
+        pred: FloatCmp,
+        fmt: Fmt,
+        d: Dst,
+        a: Src,
+        b: Src,
+    },
+    Float1 {
+        op: Float1,
+        fmt: Fmt,
+        mode: Mode,
+        d: Dst,
+        a: Src,
+    },
+    Float2 {
+        op: Float2,
+        fmt: Fmt,
+        mode: Mode,
+        d: Dst,
+        a: Src,
+        b: Src,
+    },
+    Fma {
+        fmt: Fmt,
+        mode: Mode,
+        d: Dst,
+        a: Src,
+        b: Src,
+        c: Src,
+    },
+    Class {
+        fmt: Fmt,
+        mask: u16,
+        d: Dst,
+        a: Src,
+    },
+    Conv {
+        conv: Conv,
+        d: Dst,
+        a: Src,
+    },
+    Select {
+        d: Dst,
+        c: Src,
+        a: Src,
+        b: Src,
+    },
+    Freeze {
+        d: Dst,
+        a: Src,
+    },
+    /// d = base + offset + index * scale, the index sign-extended from `bits` (0: no index).
+    Address {
+        d: Dst,
+        base: Src,
+        index: Src,
+        bits: u16,
+        scale: i64,
+        offset: i64,
+    },
+    /// Reads a sequence of n elements of `from` bits as m elements of `to` bits, little-endian.
+    Repack {
+        d: Dst,
+        count: u32,
+        to: u16,
+        a: Src,
+        from_count: u32,
+        from: u16,
+    },
+    /// One element of a vector of `count` leaves of `stride` slots.
+    Extract {
+        d: Dst,
+        a: Src,
+        stride: u32,
+        count: u32,
+        index: Src,
+    },
+    Insert {
+        d: Dst,
+        stride: u32,
+        count: u32,
+        index: Src,
+        value: Src,
+    },
+    Load(AccessArgs),
+    Store(AccessArgs),
+    Alloca {
+        d: Dst,
+        space: u8,
+        size: u64,
+        count: Src,
+        align: u32,
+    },
+    /// Creates the callee's own copy of a by-value argument: allocates, copies, and replaces the pointer.
+    ByValue {
+        d: Dst,
+        size: u64,
+        align: u32,
+    },
+    StackRestore {
+        a: Src,
+    },
+    Lifetime {
+        address: Src,
+        space: u8,
+        start: bool,
+    },
+    AtomicRmw {
+        op: RmwOp,
+        leaf: Leaf,
+        d: Dst,
+        address: Src,
+        space: u8,
+        value: Src,
+    },
+    CmpXchg(CmpXchgArgs),
+    Range {
+        op: RangeOp,
+        d: Src,
+        d_space: u8,
+        s: Src,
+        s_space: u8,
+        length: Src,
+    },
+    Special {
+        d: Dst,
+        what: Special,
+        bits: u16,
+    },
+    /// d = whether each lane's address is in the space.
+    IsSpace {
+        d: Dst,
+        a: Src,
+        space: u8,
+    },
+    Fence,
+    Collective {
+        what: Collective,
+        d: Dst,
+        p: Dst,
+        args: [Src; 4],
+    },
+    Barrier {
+        what: BarrierKind,
+        d: Dst,
+        id: Src,
+        count: Src,
+        predicate: Src,
+    },
+    Assume {
+        a: Src,
+    },
+    Printf {
+        d: Dst,
+        format: Src,
+        args: Src,
+    },
+    Malloc {
+        d: Dst,
+        size: Src,
+    },
+    Free {
+        a: Src,
+    },
+    /// A trap in the program, with a message.
+    Trap(Box<str>),
+    AssertFail {
+        message: Src,
+        file: Src,
+        line: Src,
+    },
+    Unknown(Box<str>),
+    Call(Box<CallCode>),
+    Ret {
+        a: Src,
+        count: u32,
+    },
+    Exit,
+    Br {
+        edge: u32,
+    },
+    CondBr {
+        c: Src,
+        yes: u32,
+        no: u32,
+    },
+    Switch(Box<SwitchCode>),
+    Unreachable,
+    /// A branch inside inline assembly: the lanes for which the predicate is true (or, with `negated`, false) continue
+    /// at `to`. If lanes take different ways, all continue after it if that code is [masked](Op::Masked); otherwise it
+    /// is a fault.
+    Jump {
+        c: Src,
+        negated: bool,
+        to: u32,
+        masked: bool,
+    },
+    /// An operation that only some lanes execute.
+    Masked {
+        c: Src,
+        negated: bool,
+        op: Box<Op>,
+    },
+}
+
+/// An integer operation of two operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Int2Args {
+    pub op: Int2,
+    pub bits: u16,
+    pub wrap: Wrap,
+    pub d: Dst,
+    pub a: Src,
+    pub b: Src,
+}
+
+/// A load or store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AccessArgs {
+    /// Destination of a load, value of a store.
+    pub value: u32,
+    pub address: Src,
+    pub space: u8,
+    /// Number of bytes from the address.
+    pub offset: u32,
+    pub size: u8,
+    /// Number of bits of the value.
+    pub bits: u8,
+    pub align: u32,
+    pub atomic: bool,
+}
+
+/// A compare and exchange of `size` bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CmpXchgArgs {
+    pub size: u8,
+    pub d: Dst,
+    pub success: Dst,
+    pub address: Src,
+    pub space: u8,
+    pub expected: Src,
+    pub value: Src,
+}
+
+/// A call of a defined function.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CallCode {
+    /// `None` when the target is read from `pointer`.
+    pub target: Option<FuncId>,
+    pub pointer: Src,
+    pub args: Vec<Src>,
+    pub d: Dst,
+    pub results: u32,
+}
+
+/// A switch. Cases wider than 64 bits compare two slots.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SwitchCode {
+    pub a: Src,
+    pub wide: bool,
+    /// Sorted by value.
+    pub cases: Vec<(u128, u32)>,
+    pub default: u32,
+}
+
+/// A micro-operation with the instruction it belongs to.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Micro {
+    pub op: Op,
+    /// Ordinal in function order.
+    pub inst: u32,
+    /// Whether this ends the instruction.
+    pub last: bool,
+}
+
+/// A control-flow edge with the moves of the target's phis.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Edge {
+    pub to: u32,
+    pub action: EdgeAction,
+    /// (phi slot, value), a parallel copy.
+    pub moves: Vec<(Dst, Src)>,
+    /// Whether some move reads a slot that an earlier one writes, so that a temporary copy is needed.
+    pub overlap: bool,
+}
+
+/// A decoded function.
+#[derive(Debug, Default)]
+pub struct FunctionCode {
+    pub micros: Vec<Micro>,
+    /// First micro-operation of each block.
+    pub starts: Vec<u32>,
+    pub edges: Vec<Edge>,
+    /// Number of slots in a frame.
+    pub slots: u32,
+    /// Slots of each parameter: first and count. They come first in the frame.
+    pub params: Vec<(u32, u32)>,
+    /// Slots of each instruction's result: first and count.
+    pub results: Vec<(u32, u32)>,
+    /// Whether the function has a body.
+    pub defined: bool,
+    /// Blocks from which every path ends without a barrier or a collective, in the function and in what it calls.
+    pub quiet: Vec<bool>,
+    pub flow: Flow,
+}

@@ -1,0 +1,253 @@
+//! How is the value of one PTX instruction computed by micro-operations? Arithmetic, comparisons and conversions of
+//! scalars.
+//!
+//! [`decode_asm`](super::decode_asm) splits the text and resolves the operands.
+
+use super::asm_text::{Parts, PtxClass, space_of};
+use super::code::*;
+use super::decode::Decoder;
+use super::decode_asm::Asm;
+use super::names::{self, Rule};
+use warpwise_ir::llvm::image::{BinOp, FloatCmp, IntCmp};
+
+impl Decoder<'_, '_> {
+    /// The result of an operation on scalars.
+    pub(super) fn ptx_value(&mut self, asm: &Asm, parts: &Parts<'_>, v: &[Src]) -> Option<Src> {
+        let kind = *parts.kinds.last()?;
+        if let PtxClass::Float(fmt) = kind.class
+            && !matches!(parts.op, "set" | "setp" | "selp" | "cvt")
+        {
+            return self.ptx_float(parts, fmt, v);
+        }
+        let bits = kind.bits;
+        let signed = kind.class == PtxClass::Signed;
+        let carry_out = parts.has("cc");
+        let at = |i: usize| v.get(i).copied();
+        if let Some(rule) = names::ptx_int(parts.op, signed) {
+            return self.ptx_rule(parts, rule, bits, v);
+        }
+        Some(match parts.op {
+            "dp4a" => return self.ptx_dot(parts, v),
+            "add" | "addc" if !parts.has("sat") => {
+                self.carried(asm, BinOp::Add, bits, [at(0)?, at(1)?], parts.op == "addc", carry_out)
+            }
+            "sub" | "subc" if !parts.has("sat") => {
+                self.carried(asm, BinOp::Sub, bits, [at(0)?, at(1)?], parts.op == "subc", carry_out)
+            }
+            "mul" | "mad" | "madc" => {
+                let (product, width) = self.ptx_product(parts, bits, signed, [at(0)?, at(1)?]);
+                if parts.op == "mul" {
+                    return Some(product);
+                }
+                self.carried(asm, BinOp::Add, width, [product, at(2)?], parts.op == "madc", carry_out)
+            }
+            "not" => {
+                let ones = self.constant(u64::MAX >> (64 - bits));
+                self.bin_of(BinOp::Xor, bits, at(0)?, ones)
+            }
+            "neg" => {
+                let zero = self.constant(0);
+                self.bin_of(BinOp::Sub, bits, zero, at(0)?)
+            }
+            "shl" | "shr" => return self.ptx_shift(parts.op == "shl", signed, bits, at(0)?, at(1)?),
+            "prmt" if parts.words.is_empty() => {
+                return self.ptx_rule(parts, Rule::Int3(Int3::Permute(Prmt::Index)), bits, v);
+            }
+            "shf" => {
+                let op = match (parts.has("l"), parts.has("wrap")) {
+                    (true, true) => Int3::FunnelLeft,
+                    (true, false) => Int3::FunnelLeftClamp,
+                    (false, true) => Int3::FunnelRight,
+                    (false, false) => Int3::FunnelRightClamp,
+                };
+                // shf takes (low, high, amount), funnel shifts (high, low, amount).
+                return self.ptx_rule(parts, Rule::Int3(op), bits, &[at(1)?, at(0)?, at(2)?]);
+            }
+            "setp" | "set" => return self.ptx_compare(parts, v),
+            "selp" => {
+                let (c, a, b) = (at(2)?, at(0)?, at(1)?);
+                self.value_of(|d| Op::Select { d, c, a, b })
+            }
+            "cvt" => return self.ptx_convert(parts, v),
+            "cvta" => {
+                let space = parts.words.iter().find_map(|word| space_of(word))?;
+                let (from, to) = if parts.has("to") { (0, space) } else { (space, 0) };
+                let a = at(0)?;
+                self.value_of(|d| Op::Conv { conv: Conv::Space { from, to }, d, a })
+            }
+            "activemask" => self.value_of(|d| Op::Special { d, what: Special::ActiveMask, bits: 32 }),
+            _ => return None,
+        })
+    }
+
+    /// An operation and where its result is.
+    fn value_of(&mut self, op: impl FnOnce(Dst) -> Op) -> Src {
+        let d = self.temp(1);
+        self.emit(op(d));
+        d
+    }
+
+    /// A scalar product of four bytes each, and what is added to it.
+    fn ptx_dot(&mut self, parts: &Parts<'_>, v: &[Src]) -> Option<Src> {
+        let (&[first, second], &[a, b, mut sum]) = (parts.kinds.as_slice(), v) else { return None };
+        for byte in 0..4 {
+            let a = self.byte_of(a, byte, first.class == PtxClass::Signed);
+            let b = self.byte_of(b, byte, second.class == PtxClass::Signed);
+            let product = self.bin_of(BinOp::Mul, 32, a, b);
+            sum = self.bin_of(BinOp::Add, 32, sum, product);
+        }
+        Some(sum)
+    }
+
+    /// A product and its width in bits.
+    fn ptx_product(&mut self, parts: &Parts<'_>, bits: u16, signed: bool, [a, b]: [Src; 2]) -> (Src, u16) {
+        if parts.has("wide") {
+            let [a, b] = [a, b].map(|a| self.resized(a, bits, 2 * bits, signed));
+            return (self.bin_of(BinOp::Mul, 2 * bits, a, b), 2 * bits);
+        }
+        let op = match (parts.has("hi"), signed) {
+            (true, true) => Int2::MulHiS,
+            (true, false) => Int2::MulHiU,
+            _ => Int2::Bin(BinOp::Mul),
+        };
+        (self.int2_of(op, bits, a, b), bits)
+    }
+
+    /// A shift. PTX clamps the amount: everything is shifted out, not poison.
+    fn ptx_shift(&mut self, left: bool, signed: bool, bits: u16, a: Src, amount: Src) -> Option<Src> {
+        let limit = self.constant(u64::from(bits) - 1);
+        let clamped = self.int2_of(Int2::UMin, 32, amount, limit);
+        let op = match (left, signed) {
+            (true, _) => BinOp::Shl,
+            (_, true) => BinOp::AShr,
+            _ => BinOp::LShr,
+        };
+        let shifted = self.bin_of(op, bits, a, clamped);
+        if op == BinOp::AShr {
+            return Some(shifted);
+        }
+        let zero = self.constant(0);
+        let c = self.value_of(|d| Op::ICmp { pred: IntCmp::Ugt, bits: 32, same_sign: false, d, a: amount, b: limit });
+        Some(self.value_of(|d| Op::Select { d, c, a: zero, b: shifted }))
+    }
+
+    /// An operation on integers or floats found in a table.
+    fn ptx_rule(&mut self, parts: &Parts<'_>, rule: Rule, bits: u16, v: &[Src]) -> Option<Src> {
+        let d = self.temp(1);
+        let op = match (rule, v) {
+            (Rule::Int1(op), &[a, ..]) => Op::Int1 { op, bits, poison: false, d, a },
+            (Rule::Int2(op), &[a, b, ..]) => Op::Int2(Int2Args { op, bits, wrap: Wrap::default(), d, a, b }),
+            (Rule::Int3(op), &[a, b, c, ..]) => Op::Int3 { op, bits, d, a, b, c },
+            _ => return None,
+        };
+        self.emit(op);
+        if !parts.has("shiftamt") {
+            return Some(d);
+        }
+        // the shift that would move the found bit to the top; `none` stays -1
+        let (none, top) = (self.constant(0xffff_ffff), self.constant(u64::from(bits) - 1));
+        let amount = self.bin_of(BinOp::Sub, 32, top, d);
+        let c = self.value_of(|out| Op::ICmp { pred: IntCmp::Eq, bits: 32, same_sign: false, d: out, a: d, b: none });
+        Some(self.value_of(|d| Op::Select { d, c, a: none, b: amount }))
+    }
+
+    /// An integer truncated or extended to a width.
+    fn resized(&mut self, a: Src, from: u16, to: u16, signed: bool) -> Src {
+        self.value_of(|d| Op::Conv { conv: Conv::Int { from, to, signed, nuw: false, nsw: false }, d, a })
+    }
+
+    /// A byte of a word, extended.
+    fn byte_of(&mut self, a: Src, byte: u64, signed: bool) -> Src {
+        let amount = self.constant(8 * byte);
+        let shifted = self.bin_of(BinOp::LShr, 32, a, amount);
+        let low = self.resized(shifted, 32, 8, false);
+        self.resized(low, 8, 32, signed)
+    }
+
+    fn ptx_float(&mut self, parts: &Parts<'_>, fmt: Fmt, v: &[Src]) -> Option<Src> {
+        let (mode, d) = (parts.mode(), self.temp(1));
+        let op = match (names::ptx_float(parts.op, parts.has("NaN"))?, v) {
+            // PTX's copysign takes the sign of its first operand.
+            (Rule::Float2(op @ Float2::CopySign), &[a, b]) => Op::Float2 { op, fmt, mode, d, a: b, b: a },
+            (Rule::Float2(op), &[a, b]) => Op::Float2 { op, fmt, mode, d, a, b },
+            (Rule::Fma, &[a, b, c]) => Op::Fma { fmt, mode, d, a, b, c },
+            (Rule::Float1(op), &[a]) => Op::Float1 { op, fmt, mode, d, a },
+            _ => return None,
+        };
+        self.emit(op);
+        Some(d)
+    }
+
+    /// `setp.CMP.T p, a, b` and `set.CMP.D.T d, a, b` (ones or 1.0 for true).
+    fn ptx_compare(&mut self, parts: &Parts<'_>, v: &[Src]) -> Option<Src> {
+        let (kind, &[a, b]) = (*parts.kinds.last()?, v) else { return None };
+        let pred = *parts.words.first()?;
+        let c = match kind.class {
+            PtxClass::Float(fmt) => {
+                let pred = FloatCmp(names::float_compare(pred)?);
+                self.value_of(|d| Op::FCmp { pred, fmt, d, a, b })
+            }
+            class => {
+                let pred = names::compare(pred, class == PtxClass::Signed)?;
+                self.value_of(|d| Op::ICmp { pred, bits: kind.bits, same_sign: false, d, a, b })
+            }
+        };
+        if parts.op == "setp" {
+            return Some(c);
+        }
+        let truth = match parts.kinds.first()?.class {
+            PtxClass::Float(Fmt::Half) => 0x3c00,
+            PtxClass::Float(Fmt::BFloat) => 0x3f80,
+            PtxClass::Float(Fmt::Single) => 0x3f80_0000,
+            _ => 0xffff_ffff,
+        };
+        let (a, b) = (self.constant(truth), self.constant(0));
+        Some(self.value_of(|d| Op::Select { d, c, a, b }))
+    }
+
+    fn ptx_convert(&mut self, parts: &Parts<'_>, v: &[Src]) -> Option<Src> {
+        let &[to, from] = parts.kinds.as_slice() else { return None };
+        let mut mode = parts.mode();
+        let whole = ["rni", "rzi", "rmi", "rpi"].iter().position(|word| parts.has(word));
+        if to.pair {
+            // cvt.rn.f16x2.f32 d, high, low
+            let (PtxClass::Float(target), PtxClass::Float(source), &[high, low]) = (to.class, from.class, v) else {
+                return None;
+            };
+            let halves = self.temp(2);
+            let conv = Conv::Float { from: source, to: target, mode };
+            self.emit(Op::Conv { conv, d: halves, a: low });
+            self.emit(Op::Conv { conv, d: halves + 1, a: high });
+            return Some(self.pack(halves, 2, 16));
+        }
+        let &[a] = v else { return None };
+        let d = self.temp(1);
+        let op = match (from.class, to.class) {
+            (PtxClass::Float(source), PtxClass::Float(target)) if source == target => {
+                let op = [Float1::RoundEven, Float1::Trunc, Float1::Floor, Float1::Ceil][whole?];
+                Op::Float1 { op, fmt: source, mode: Mode { round: Round::Nearest, ..mode }, d, a }
+            }
+            (PtxClass::Float(source), PtxClass::Float(target)) => {
+                Op::Conv { conv: Conv::Float { from: source, to: target, mode }, d, a }
+            }
+            (PtxClass::Float(source), _) => {
+                mode.round = [Round::Nearest, Round::Zero, Round::Down, Round::Up][whole?];
+                mode.saturate = false;
+                let signed = to.class == PtxClass::Signed;
+                Op::Conv { conv: Conv::FloatToInt { from: source, to: to.bits, signed, saturating: true, mode }, d, a }
+            }
+            (_, PtxClass::Float(target)) => {
+                let signed = from.class == PtxClass::Signed;
+                Op::Conv { conv: Conv::IntToFloat { from: from.bits, to: target, signed, nneg: false, mode }, d, a }
+            }
+            _ if parts.has("sat") => return None,
+            _ => {
+                // The register may be wider than the source type.
+                let narrow = self.resized(a, 64, from.bits, false);
+                return Some(self.resized(narrow, from.bits, to.bits, from.class == PtxClass::Signed));
+            }
+        };
+        self.emit(op);
+        Some(d)
+    }
+}

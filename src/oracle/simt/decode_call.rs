@@ -1,0 +1,252 @@
+//! How are LLVM's own intrinsics translated to micro-operations, and functions that CUDA programs call without a body?
+
+use super::code::*;
+use super::decode::{Decoded, Decoder, fmt};
+use super::names::{self, Rule};
+use warpwise_ir::llvm::image::{BinOp, CastOp, InstImage, IntCmp, TypeKind};
+
+impl Decoder<'_, '_> {
+    /// An intrinsic found in a table.
+    pub(super) fn rule(&mut self, inst: &InstImage, rule: Rule, mode: Mode) -> Decoded<()> {
+        match rule {
+            Rule::Nothing => {}
+            Rule::Fence => self.emit(Op::Fence),
+            Rule::Zero => self.result(0),
+            Rule::Copy => {
+                let a = self.arg(inst, 0)?;
+                self.mov(self.dst(), &a);
+            }
+            Rule::Special(what) => {
+                let (d, bits) = (self.dst(), self.single_leaf(inst.ty)?.bits() as u16);
+                self.emit(Op::Special { d, what, bits });
+            }
+            Rule::Int1(op) => {
+                // the second operand of abs, ctlz and cttz says whether the special case is poison
+                let (a, poison) = (self.arg(inst, 0)?, self.constant_arg(inst, 1) == Some(1));
+                self.each_leaf(inst.operand_types[0], |leaf, d, at| {
+                    Ok(Op::Int1 { op, bits: leaf.bits() as u16, poison, d, a: a[at] })
+                })?;
+            }
+            Rule::Int2(op) => {
+                let (a, b) = (self.arg(inst, 0)?, self.arg(inst, 1)?);
+                self.each_leaf(inst.ty, |leaf, d, at| {
+                    let (bits, wrap) = (leaf.bits() as u16, Wrap::default());
+                    Ok(Op::Int2(Int2Args { op, bits, wrap, d, a: a[at], b: b[at] }))
+                })?;
+            }
+            Rule::Int3(op) => {
+                let (a, b, c) = (self.arg(inst, 0)?, self.arg(inst, 1)?, self.arg(inst, 2)?);
+                self.each_leaf(inst.ty, |leaf, d, at| {
+                    Ok(Op::Int3 { op, bits: leaf.bits() as u16, d, a: a[at], b: b[at], c: c[at] })
+                })?;
+            }
+            Rule::Float1(op) => {
+                let a = self.arg(inst, 0)?;
+                self.each_leaf(inst.ty, |leaf, d, at| Ok(Op::Float1 { op, fmt: fmt(leaf)?, mode, d, a: a[at] }))?;
+            }
+            Rule::Float2(op) => {
+                let (a, b) = (self.arg(inst, 0)?, self.arg(inst, 1)?);
+                // powi and ldexp take one integer for all elements.
+                let shared = b.len() == 1;
+                self.each_leaf(inst.ty, |leaf, d, at| {
+                    Ok(Op::Float2 { op, fmt: fmt(leaf)?, mode, d, a: a[at], b: b[if shared { 0 } else { at }] })
+                })?;
+            }
+            Rule::Fma => {
+                let (a, b, c) = (self.arg(inst, 0)?, self.arg(inst, 1)?, self.arg(inst, 2)?);
+                self.each_leaf(inst.ty, |leaf, d, at| {
+                    Ok(Op::Fma { fmt: fmt(leaf)?, mode, d, a: a[at], b: b[at], c: c[at] })
+                })?;
+            }
+            Rule::Overflow(op, signed) => self.overflow(inst, op, signed)?,
+            Rule::Reduce(op) => self.reduce(inst, op)?,
+            Rule::ReduceFloat(op, has_start) => self.reduce_float(inst, op, has_start)?,
+            Rule::Range(op) => {
+                let (d, s, length) = (self.scalar(inst, 0)?, self.scalar(inst, 1)?, self.scalar(inst, 2)?);
+                let (d_space, s_space) = (self.space(inst, 0), self.space(inst, 1));
+                self.emit(Op::Range { op, d, d_space, s, s_space, length });
+            }
+        }
+        Ok(())
+    }
+
+    /// The result is a number.
+    fn result(&mut self, bits: u64) {
+        let a = self.constant(bits);
+        self.mov(self.dst(), &[a]);
+    }
+
+    /// `*.with.overflow`: the wrapped result, then the bit.
+    fn overflow(&mut self, inst: &InstImage, op: BinOp, signed: bool) -> Decoded<()> {
+        let (a, b) = (self.arg(inst, 0)?, self.arg(inst, 1)?);
+        let shape = self.shape(inst.operand_types[0])?;
+        let d = self.dst();
+        let test = if signed { Int2::SOverflow(op) } else { Int2::UOverflow(op) };
+        for (i, at) in (0u32..).zip(&shape.leaves) {
+            let (bits, operands) = (at.leaf.bits() as u16, [a[at.slot as usize], b[at.slot as usize]]);
+            self.int2_into(Int2::Bin(op), bits, d + at.slot, operands);
+            self.int2_into(test, bits, d + shape.slots + i, operands);
+        }
+        Ok(())
+    }
+
+    /// `vector.reduce.*` of an integer operation, folded left to right.
+    fn reduce(&mut self, inst: &InstImage, op: Int2) -> Decoded<()> {
+        let a = self.arg(inst, 0)?;
+        let shape = self.shape(inst.ty)?;
+        let (stride, bits) = (shape.slots as usize, shape.leaves.first().map_or(0, |at| at.leaf.bits()) as u16);
+        let d = self.dst();
+        self.mov(d, &a[..stride]);
+        for element in a.chunks(stride.max(1)).skip(1) {
+            self.int2_into(op, bits, d, [d, element[0]]);
+        }
+        Ok(())
+    }
+
+    /// `vector.reduce.f*`: sequential, from the start value where there is one.
+    fn reduce_float(&mut self, inst: &InstImage, op: Float2, has_start: bool) -> Decoded<()> {
+        let a = self.arg(inst, usize::from(has_start))?;
+        let format = fmt(self.single_leaf(inst.ty)?)?;
+        let d = self.dst();
+        let (start, rest) = if has_start { (self.scalar(inst, 0)?, &a[..]) } else { (a[0], &a[1..]) };
+        self.emit(Op::Mov { d, a: start });
+        for &b in rest {
+            self.emit(Op::Float2 { op, fmt: format, mode: Mode::default(), d, a: d, b });
+        }
+        Ok(())
+    }
+
+    /// An intrinsic by its name without `llvm.` and without overload suffixes.
+    pub(super) fn intrinsic(&mut self, inst: &InstImage, name: &str) -> Decoded<()> {
+        if let Some(rule) = names::llvm(name) {
+            return self.rule(inst, rule, Mode::default());
+        }
+        match name {
+            "lifetime.start" | "lifetime.end" => {
+                // LLVM 22 has one operand; in older modules the size comes first
+                let last = inst.operands.len() - 1;
+                let (address, space) = (self.scalar(inst, last)?, self.space(inst, last));
+                self.emit(Op::Lifetime { address, space, start: name == "lifetime.start" });
+            }
+            "assume" => {
+                let a = self.scalar(inst, 0)?;
+                self.emit(Op::Assume { a });
+            }
+            "objectsize" => {
+                // not folded, so unknown: 0 for a minimum and all ones for a maximum
+                let minimum = self.constant_arg(inst, 1) == Some(1);
+                let bits = self.single_leaf(inst.ty)?.bits();
+                self.result(if minimum { 0 } else { u64::MAX >> (64 - bits) });
+            }
+            "trap" | "ubsantrap" => self.emit(Op::Trap(format!("llvm.{name}").into())),
+            "stackrestore" => {
+                let a = self.scalar(inst, 0)?;
+                self.emit(Op::StackRestore { a });
+            }
+            "is.fpclass" => {
+                let a = self.arg(inst, 0)?;
+                let mask = self.constant_arg(inst, 1).ok_or("is.fpclass without a constant mask")? as u16;
+                let shape = self.shape(inst.operand_types[0])?;
+                for (i, at) in shape.leaves.iter().enumerate() {
+                    let (fmt, d) = (fmt(at.leaf)?, self.dst() + i as u32);
+                    self.emit(Op::Class { fmt, mask, d, a: a[i] });
+                }
+            }
+            "scmp" | "ucmp" => self.three_way(inst, if name == "scmp" { IntCmp::Slt } else { IntCmp::Ult })?,
+            "fptosi.sat" | "fptoui.sat" => {
+                let a = self.arg(inst, 0)?;
+                let from = self.shape(inst.operand_types[0])?;
+                let (signed, mode) = (name == "fptosi.sat", Mode { round: Round::Zero, ..Mode::default() });
+                self.each_leaf(inst.ty, |leaf, d, at| {
+                    let (from, to) = (fmt(from.leaves[at].leaf)?, leaf.bits() as u16);
+                    Ok(Op::Conv { conv: Conv::FloatToInt { from, to, signed, saturating: true, mode }, d, a: a[at] })
+                })?;
+            }
+            "lrint" | "llrint" | "lround" | "llround" => {
+                let a = self.scalar(inst, 0)?;
+                let from = fmt(self.single_leaf(inst.operand_types[0])?)?;
+                let to = self.single_leaf(inst.ty)?.bits() as u16;
+                let (t, d, mode) = (self.temp(1), self.dst(), Mode::default());
+                let op = if name.ends_with("rint") { Float1::RoundEven } else { Float1::RoundAway };
+                self.emit(Op::Float1 { op, fmt: from, mode, d: t, a });
+                let conv = Conv::FloatToInt { from, to, signed: true, saturating: false, mode };
+                self.emit(Op::Conv { conv, d, a: t });
+            }
+            _ => return Err(format!("the intrinsic llvm.{name}")),
+        }
+        Ok(())
+    }
+
+    /// `scmp`, `ucmp`: (b < a) - (a < b).
+    fn three_way(&mut self, inst: &InstImage, pred: IntCmp) -> Decoded<()> {
+        let (a, b) = (self.arg(inst, 0)?, self.arg(inst, 1)?);
+        let (operands, results) = (self.shape(inst.operand_types[0])?, self.shape(inst.ty)?);
+        for (d, (at, to)) in (self.dst()..).zip(operands.leaves.iter().zip(&results.leaves)) {
+            let t = self.temp(2);
+            let (x, y, bits) = (a[at.slot as usize], b[at.slot as usize], at.leaf.bits() as u16);
+            self.emit(Op::ICmp { pred, bits, same_sign: false, d: t, a: y, b: x });
+            self.emit(Op::ICmp { pred, bits, same_sign: false, d: t + 1, a: x, b: y });
+            self.int2_into(Int2::Bin(BinOp::Sub), to.leaf.bits() as u16, d, [t, t + 1]);
+        }
+        Ok(())
+    }
+
+    /// A function that is only declared here.
+    pub(super) fn library(&mut self, inst: &InstImage, name: &str) -> Decoded<()> {
+        let d = self.dst();
+        match name {
+            "vprintf" => {
+                let (format, args) = (self.scalar(inst, 0)?, self.scalar(inst, 1)?);
+                self.emit(Op::Printf { d, format, args });
+            }
+            "malloc" => {
+                let size = self.scalar(inst, 0)?;
+                self.emit(Op::Malloc { d, size });
+            }
+            "free" => {
+                let a = self.scalar(inst, 0)?;
+                self.emit(Op::Free { a });
+            }
+            "__assertfail" | "__assert_fail" => {
+                let (message, file, line) = (self.scalar(inst, 0)?, self.scalar(inst, 1)?, self.scalar(inst, 2)?);
+                self.emit(Op::AssertFail { message, file, line });
+            }
+            "abort" | "exit" | "__trap" => self.emit(Op::Trap(name.into())),
+            "__nvvm_reflect" | "__nvvm_reflect_ocl" => self.reflect(inst)?,
+            _ => return Err(format!("a call of @{name}, which has no body here")),
+        }
+        Ok(())
+    }
+
+    /// `__nvvm_reflect("__CUDA_ARCH")` is 900; all other queries (`__CUDA_FTZ` …) yield 0.
+    pub(super) fn reflect(&mut self, inst: &InstImage) -> Decoded<()> {
+        use warpwise_ir::llvm::image::{ConstKind, Operand};
+        let mut asked = None;
+        if let Some(&Operand::Const(mut id)) = inst.operands.first() {
+            loop {
+                match &self.image.constants[id.index()].kind {
+                    ConstKind::Offset(inner, 0) | ConstKind::Cast(CastOp::AddrSpaceCast | CastOp::BitCast, inner) => {
+                        id = *inner
+                    }
+                    ConstKind::Global(global) => match self.image.globals[global.index()].initializer {
+                        Some(next) => id = next,
+                        None => break,
+                    },
+                    ConstKind::Bytes(bytes) => {
+                        asked = Some(String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned());
+                        break;
+                    }
+                    _ => break,
+                }
+            }
+        }
+        let answer = if asked.as_deref() == Some("__CUDA_ARCH") { 900 } else { 0 };
+        self.result(answer);
+        Ok(())
+    }
+
+    /// Whether the result is a vector (for intrinsics that have both forms).
+    pub(super) fn is_vector(&self, inst: &InstImage) -> bool {
+        matches!(self.image.ty(inst.ty).kind, TypeKind::Vector { .. })
+    }
+}

@@ -1,0 +1,261 @@
+//! How are NVPTX's intrinsics (`llvm.nvvm.*`) translated to micro-operations?
+//!
+//! Names are split: the first word is the operation, the others say how it rounds, flushes and saturates. So one rule
+//! covers all of `add.rn.ftz.sat.f`, `add.rz.d` and the like. Tensor, texture, cluster and asynchronous-copy operations
+//! are not implemented and fault by name, except `cp.async`, which copies at once.
+
+use super::code::*;
+use super::decode::{Decoded, Decoder, fmt};
+use super::names;
+use warpwise_ir::llvm::image::InstImage;
+
+impl Decoder<'_, '_> {
+    /// An intrinsic by its name without `llvm.nvvm.`.
+    pub(super) fn nvvm(&mut self, inst: &InstImage, name: &str) -> Decoded<()> {
+        let unknown = || Err(format!("the intrinsic llvm.nvvm.{name}"));
+        if let Some(register) = name.strip_prefix("read.ptx.sreg.") {
+            let Some(what) = names::special_register(register) else { return unknown() };
+            let (d, bits) = (self.dst(), self.single_leaf(inst.ty)?.bits() as u16);
+            self.emit(Op::Special { d, what, bits });
+            return Ok(());
+        }
+        if self.collective(inst, name)? || self.barrier(inst, name)? || self.permute_or_dot(inst, name)? {
+            return Ok(());
+        }
+        if let Some((rule, mode)) = names::nvvm(name) {
+            // `flo` counts from the top when its flag is set; that form is rare and not modelled.
+            if name.starts_with("flo.") && self.constant_arg(inst, 1) != Some(0) {
+                return unknown();
+            }
+            return self.rule(inst, rule, mode);
+        }
+        let d = self.dst();
+        match name {
+            "reflect" => self.reflect(inst)?,
+            "exit" => self.emit(Op::Exit),
+            _ if name.starts_with("cp.async.c") && !name.contains("bulk") => {
+                // cp.async.{ca,cg}.shared.global.N[.s]: copies N bytes at once; `.s` reads fewer and zero-fills.
+                let size: u64 = name.split('.').find_map(|word| word.parse().ok()).unwrap_or(0);
+                if name.ends_with(".s") {
+                    return unknown();
+                }
+                let (to, s) = (self.scalar(inst, 0)?, self.scalar(inst, 1)?);
+                let (d_space, s_space) = (self.space(inst, 0), self.space(inst, 1));
+                let length = self.constant(size);
+                self.emit(Op::Range { op: RangeOp::Copy, d: to, d_space, s, s_space, length });
+            }
+            "isspacep.const" | "isspacep.global" | "isspacep.local" | "isspacep.shared" | "isspacep.shared.cluster" => {
+                let a = self.scalar(inst, 0)?;
+                let space = match name {
+                    "isspacep.const" => 4,
+                    "isspacep.global" => 1,
+                    "isspacep.local" => 5,
+                    _ => 3,
+                };
+                self.emit(Op::IsSpace { d, a, space });
+            }
+            "ldu.global.i" | "ldu.global.f" | "ldu.global.p" | "ldg.global.i" | "ldg.global.f" | "ldg.global.p" => {
+                let align = self.constant_arg(inst, 1).unwrap_or(1) as u32;
+                self.load(inst, align, false)?;
+            }
+            "lohi.i2d" => {
+                let a = [self.scalar(inst, 0)?, self.scalar(inst, 1)?];
+                let a = self.in_frame(&a);
+                self.emit(Op::Repack { d, count: 1, to: 64, a, from_count: 2, from: 32 });
+            }
+            "d2i.lo" | "d2i.hi" => {
+                let (a, t) = (self.scalar(inst, 0)?, self.temp(2));
+                let a = self.in_frame(&[a]);
+                self.emit(Op::Repack { d: t, count: 2, to: 32, a, from_count: 1, from: 64 });
+                self.emit(Op::Mov { d, a: if name == "d2i.lo" { t } else { t + 1 } });
+            }
+            _ if name.starts_with("atomic.") => self.nvvm_atomic(inst, name)?,
+            _ if self.nvvm_convert(inst, name)? => {}
+            _ => return unknown(),
+        }
+        Ok(())
+    }
+
+    /// Votes, shuffles, matches, reductions.
+    fn collective(&mut self, inst: &InstImage, name: &str) -> Decoded<bool> {
+        let all_active = u64::from(FULL) << 32; // no mask operand: all active lanes participate
+        let mut words = name.split('.');
+        let family = words.next().unwrap_or("");
+        let sync = name.contains(".sync");
+        let second = words.next().unwrap_or("");
+        let third = words.next().unwrap_or("");
+        let kind = if second == "sync" { third } else { second };
+        let known = names::collective(family, kind);
+        let what = match (family, kind) {
+            _ if known.is_some() => known,
+            ("bar", "warp") => Some(Collective::WarpSync),
+            ("match", "any") => Some(Collective::MatchAny(if name.contains("i64") { 64 } else { 32 })),
+            ("match", "all") => Some(Collective::MatchAll(if name.contains("i64") { 64 } else { 32 })),
+            ("elect", _) => Some(Collective::Elect),
+            ("redux", "min") => Some(Collective::Reduce(Reduce::Min)),
+            ("redux", "max") => Some(Collective::Reduce(Reduce::Max)),
+            ("redux", "umin") => Some(Collective::Reduce(Reduce::UMin)),
+            ("redux", "umax") => Some(Collective::Reduce(Reduce::UMax)),
+            ("redux", "fmin" | "fmax") => {
+                let (abs, nan) = (name.contains(".abs"), name.ends_with(".NaN"));
+                Some(Collective::Reduce(Reduce::Float { max: kind == "fmax", abs, nan }))
+            }
+            _ => None,
+        };
+        let Some(what) = what else { return Ok(false) };
+        let none = self.constant(all_active);
+        let mut args = [none; 4];
+        let count = inst.operands.len();
+        match what {
+            Collective::Reduce(_) => {
+                // redux.sync(value, mask)
+                args[0] = self.scalar(inst, 1)?;
+                args[1] = self.scalar(inst, 0)?;
+            }
+            _ => {
+                let first = usize::from(!sync && what != Collective::WarpSync);
+                for index in 0..count {
+                    args[index + first] = self.scalar(inst, index)?;
+                }
+            }
+        }
+        let d = self.dst();
+        let results = self.code.results[self.inst as usize].1;
+        let p = if results == 2 { d + 1 } else { u32::MAX };
+        self.emit(Op::Collective { what, d, p, args });
+        Ok(true)
+    }
+
+    fn barrier(&mut self, inst: &InstImage, name: &str) -> Decoded<bool> {
+        let zero = self.constant(0);
+        let (mut id, mut count, mut predicate) = (zero, zero, zero);
+        let what = match name {
+            "barrier0" | "barrier.sync.all" => BarrierKind::Sync,
+            "barrier0.and" | "barrier0.or" | "barrier0.popc" => {
+                predicate = self.scalar(inst, 0)?;
+                match name {
+                    "barrier0.and" => BarrierKind::And,
+                    "barrier0.or" => BarrierKind::Or,
+                    _ => BarrierKind::Popcount,
+                }
+            }
+            "barrier.n" | "bar.sync" | "barrier.sync" => {
+                id = self.scalar(inst, 0)?;
+                BarrierKind::Sync
+            }
+            "barrier" | "barrier.sync.cnt" => {
+                (id, count) = (self.scalar(inst, 0)?, self.scalar(inst, 1)?);
+                BarrierKind::Sync
+            }
+            _ => {
+                let Some(rest) = name.strip_prefix("barrier.cta.") else { return Ok(false) };
+                id = self.scalar(inst, 0)?;
+                let counted = rest.ends_with(".count");
+                if counted {
+                    count = self.scalar(inst, 1)?;
+                }
+                if rest.starts_with("red.") {
+                    predicate = self.scalar(inst, if counted { 2 } else { 1 })?;
+                }
+                match rest {
+                    _ if rest.starts_with("sync") => BarrierKind::Sync,
+                    _ if rest.starts_with("arrive") => BarrierKind::Arrive,
+                    _ if rest.starts_with("red.and") => BarrierKind::And,
+                    _ if rest.starts_with("red.or") => BarrierKind::Or,
+                    _ if rest.starts_with("red.popc") => BarrierKind::Popcount,
+                    _ => return Ok(false),
+                }
+            }
+        };
+        let d = self.dst();
+        self.emit(Op::Barrier { what, d, id, count, predicate });
+        Ok(true)
+    }
+
+    /// `prmt` with a mode, and `idp2a`.
+    fn permute_or_dot(&mut self, inst: &InstImage, name: &str) -> Decoded<bool> {
+        let (op, [a, b, c]) = if let Some(mode) = name.strip_prefix("prmt.") {
+            let mode = match mode {
+                "f4e" => Prmt::F4e,
+                "b4e" => Prmt::B4e,
+                "rc8" => Prmt::Rc8,
+                "ecl" => Prmt::Ecl,
+                "ecr" => Prmt::Ecr,
+                "rc16" => Prmt::Rc16,
+                _ => return Ok(false),
+            };
+            // The four-byte modes take (a, b, selector), the others (a, selector).
+            let (a, last) = (self.scalar(inst, 0)?, self.scalar(inst, inst.operands.len() - 1)?);
+            let b = if inst.operands.len() == 3 { self.scalar(inst, 1)? } else { self.constant(0) };
+            (Int3::Permute(mode), [a, b, last])
+        } else if let Some(signs) = name.strip_prefix("idp2a.") {
+            // idp2a(a, b, high half of b, c)
+            let high = self.constant_arg(inst, 2) == Some(1);
+            let operands = [self.scalar(inst, 0)?, self.scalar(inst, 1)?, self.scalar(inst, 3)?];
+            (Int3::Dot2(signs.starts_with('s'), signs.ends_with('s'), high), operands)
+        } else {
+            return Ok(false);
+        };
+        let d = self.dst();
+        self.emit(Op::Int3 { op, bits: 32, d, a, b, c });
+        Ok(true)
+    }
+
+    fn nvvm_atomic(&mut self, inst: &InstImage, name: &str) -> Decoded<()> {
+        let kind = name.split('.').nth(1).unwrap_or("");
+        if kind == "cas" {
+            let success = self.temp(1);
+            return self.cmpxchg(inst, success);
+        }
+        let op = names::atomic(kind, true, name.contains(".gen.f."));
+        self.atomic_rmw(inst, op.ok_or_else(|| format!("the intrinsic llvm.nvvm.{name}"))?)
+    }
+
+    /// `X2Y` conversions.
+    fn nvvm_convert(&mut self, inst: &InstImage, name: &str) -> Decoded<bool> {
+        let mode = names::mode(name.split('.'));
+        let Some((from, rest)) = name.split_once('2') else { return Ok(false) };
+        let to = rest.split('.').next().unwrap_or("");
+        let d = self.dst();
+        if from == "ff" {
+            // ff2f16x2(high, low)
+            let (high, low) = (self.scalar(inst, 0)?, self.scalar(inst, 1)?);
+            if inst.operands.len() != 2 || !self.is_vector(inst) || name.contains(".rs") {
+                return Ok(false);
+            }
+            let shape = self.shape(inst.ty)?;
+            let to = fmt(shape.leaves[0].leaf)?;
+            self.emit(Op::Conv { conv: Conv::Float { from: Fmt::Single, to, mode }, d, a: low });
+            self.emit(Op::Conv { conv: Conv::Float { from: Fmt::Single, to, mode }, d: d + 1, a: high });
+            return Ok(true);
+        }
+        #[derive(Clone, Copy)]
+        enum Kind {
+            Int(u16, bool),
+            Float(Fmt),
+        }
+        let kind = |word: &str| {
+            Some(match word {
+                "i" => Kind::Int(32, true),
+                "ui" => Kind::Int(32, false),
+                "ll" => Kind::Int(64, true),
+                "ull" => Kind::Int(64, false),
+                "f" => Kind::Float(Fmt::Single),
+                "d" => Kind::Float(Fmt::Double),
+                "h" | "f16" => Kind::Float(Fmt::Half),
+                "bf" | "bf16" => Kind::Float(Fmt::BFloat),
+                _ => return None,
+            })
+        };
+        let (Some(from), Some(to)) = (kind(from), kind(to)) else { return Ok(false) };
+        let a = self.scalar(inst, 0)?;
+        let conv = match (from, to) {
+            (Kind::Float(from), Kind::Float(to)) => Conv::Float { from, to, mode },
+            (Kind::Float(from), Kind::Int(to, signed)) => Conv::FloatToInt { from, to, signed, saturating: true, mode },
+            (Kind::Int(from, signed), Kind::Float(to)) => Conv::IntToFloat { from, to, signed, nneg: false, mode },
+            _ => return Ok(false),
+        };
+        self.emit(Op::Conv { conv, d, a });
+        Ok(true)
+    }
+}

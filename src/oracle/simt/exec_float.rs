@@ -1,0 +1,186 @@
+//! How are float operations executed on 32 lanes? By loops over host floats for the basic operations in single and
+//! double precision, rounded to nearest without flushing; everything else one value at a time (`float`).
+
+use super::code::*;
+use super::exec_int::map1;
+use super::fault::Exec;
+use super::float;
+use super::warp::{Frame, lanes_of};
+use warpwise_ir::llvm::image::FloatCmp;
+
+#[inline(always)]
+fn single2(a: &Lanes, b: &Lanes, f: impl Fn(f32, f32) -> f32) -> Lanes {
+    let mut out = [0; LANES];
+    for i in 0..LANES {
+        let value = f(f32::from_bits(a[i] as u32), f32::from_bits(b[i] as u32));
+        out[i] = u64::from(if value.is_nan() { 0x7fff_ffff } else { value.to_bits() });
+    }
+    out
+}
+
+#[inline(always)]
+fn double2(a: &Lanes, b: &Lanes, f: impl Fn(f64, f64) -> f64) -> Lanes {
+    let mut out = [0; LANES];
+    for i in 0..LANES {
+        let value = f(f64::from_bits(a[i]), f64::from_bits(b[i]));
+        out[i] = if value.is_nan() { 0x7ff8_0000_0000_0000 } else { value.to_bits() };
+    }
+    out
+}
+
+impl Frame<'_, '_> {
+    /// Writes a result; lanes whose operands have undefined bits get an undefined one.
+    fn put_float(&mut self, d: Dst, out: &Lanes, undef: u32) {
+        self.put(d, out);
+        if undef != 0 {
+            self.taint(d, undef);
+        }
+    }
+
+    #[inline]
+    pub fn float2(&mut self, op: Float2, fmt: Fmt, mode: Mode, d: Dst, a: Src, b: Src) {
+        let undef = self.undef(a) | self.undef(b);
+        let (x, y) = (self.get(a), self.get(b));
+        let out = match (mode == Mode::default(), fmt, op) {
+            (true, Fmt::Single, Float2::Add) => single2(x, y, |x, y| x + y),
+            (true, Fmt::Single, Float2::Sub) => single2(x, y, |x, y| x - y),
+            (true, Fmt::Single, Float2::Mul) => single2(x, y, |x, y| x * y),
+            (true, Fmt::Single, Float2::Div) => single2(x, y, |x, y| x / y),
+            (true, Fmt::Double, Float2::Add) => double2(x, y, |x, y| x + y),
+            (true, Fmt::Double, Float2::Sub) => double2(x, y, |x, y| x - y),
+            (true, Fmt::Double, Float2::Mul) => double2(x, y, |x, y| x * y),
+            (true, Fmt::Double, Float2::Div) => double2(x, y, |x, y| x / y),
+            _ => {
+                let mut out = [0; LANES];
+                for lane in lanes_of(self.mask) {
+                    out[lane] = float::float2(op, fmt, mode, x[lane], y[lane]);
+                }
+                out
+            }
+        };
+        self.put_float(d, &out, undef);
+    }
+
+    #[inline]
+    pub fn float1(&mut self, op: Float1, fmt: Fmt, mode: Mode, d: Dst, a: Src) {
+        let undef = self.undef(a);
+        let x = self.get(a);
+        let out = match (mode == Mode::default(), fmt, op) {
+            (true, Fmt::Single, Float1::Neg) => map1(x, |x| x ^ 0x8000_0000),
+            (true, Fmt::Double, Float1::Neg) => map1(x, |x| x ^ 1 << 63),
+            (true, Fmt::Single, Float1::Abs) => map1(x, |x| x & 0x7fff_ffff),
+            (true, Fmt::Double, Float1::Abs) => map1(x, |x| x & !(1 << 63)),
+            _ => {
+                let mut out = [0; LANES];
+                for lane in lanes_of(self.mask) {
+                    out[lane] = float::float1(op, fmt, mode, x[lane]);
+                }
+                out
+            }
+        };
+        self.put_float(d, &out, undef);
+    }
+
+    #[inline]
+    pub fn fma(&mut self, fmt: Fmt, mode: Mode, d: Dst, [a, b, c]: [Src; 3]) {
+        let undef = self.undef(a) | self.undef(b) | self.undef(c);
+        let (x, y, z) = (self.get(a), self.get(b), self.get(c));
+        let mut out = [0; LANES];
+        for lane in lanes_of(self.mask) {
+            out[lane] = float::fma(fmt, mode, x[lane], y[lane], z[lane]);
+        }
+        self.put_float(d, &out, undef);
+    }
+
+    #[inline]
+    pub fn fcmp(&mut self, pred: FloatCmp, fmt: Fmt, d: Dst, a: Src, b: Src) {
+        let undef = self.undef(a) | self.undef(b);
+        let (x, y) = (self.get(a), self.get(b));
+        let mut out = [0; LANES];
+        let test = u32::from(pred.0);
+        for i in 0..LANES {
+            let (x, y) = match fmt {
+                Fmt::Single => (f64::from(f32::from_bits(x[i] as u32)), f64::from(f32::from_bits(y[i] as u32))),
+                Fmt::Double => (f64::from_bits(x[i]), f64::from_bits(y[i])),
+                _ => (float::widen(fmt, x[i]), float::widen(fmt, y[i])),
+            };
+            // bit 0 equal, 1 greater, 2 less, 3 unordered: exactly one of them is set
+            let relation = u32::from(x > y) + 2 * u32::from(x < y) + 3 * u32::from(x.is_nan() || y.is_nan());
+            out[i] = u64::from(test >> relation & 1);
+        }
+        self.put_float(d, &out, undef);
+    }
+
+    pub fn class(&mut self, fmt: Fmt, mask: u16, d: Dst, a: Src) {
+        let undef = self.undef(a);
+        let out = map1(self.get(a), |x| u64::from(float::class(fmt, mask, x)));
+        self.put_float(d, &out, undef);
+    }
+
+    /// Conversions that touch floats or pointers, and integer ones.
+    #[inline]
+    pub fn convert(&mut self, conv: Conv, d: Dst, a: Src) -> Exec<()> {
+        let undef = self.undef(a);
+        match conv {
+            Conv::Int { from, to, signed, nuw, nsw } => self.int_to_int((from, to), signed, (nuw, nsw), d, a),
+            Conv::Float { from, to, mode } => {
+                let x = self.get(a);
+                let mut out = [0; LANES];
+                if (from, to, mode) == (Fmt::Single, Fmt::Double, Mode::default()) {
+                    out = map1(x, |x| {
+                        let value = f64::from(f32::from_bits(x as u32));
+                        if value.is_nan() { 0x7ff8_0000_0000_0000 } else { value.to_bits() }
+                    });
+                } else {
+                    for lane in lanes_of(self.mask) {
+                        out[lane] = float::convert(from, to, mode, x[lane]);
+                    }
+                }
+                self.put_float(d, &out, undef);
+            }
+            Conv::FloatToInt { from, to, signed, saturating, mode } => {
+                for lane in lanes_of(self.mask) {
+                    // LLVM's own conversions truncate; the saturating ones specify their rounding
+                    let value =
+                        float::to_int(from, u32::from(to), signed, saturating, mode, saturating, self.get(a)[lane]);
+                    let tainted = value.is_none() || undef >> lane & 1 != 0;
+                    let (bits, marks) = (value.unwrap_or(0), if tainted { u64::MAX } else { 0 });
+                    self.put_lane(d, lane, bits as u64, marks);
+                    if to > 64 {
+                        self.put_lane(d + 1, lane, (bits >> 64) as u64, marks);
+                    }
+                }
+            }
+            Conv::IntToFloat { from, to, signed, nneg, mode } => {
+                if from <= 32 && matches!(to, Fmt::Single | Fmt::Double) && mode == Mode::default() && !nneg {
+                    let shift = 64 - u32::from(from);
+                    let x = self.get(a);
+                    let value = |x: u64| if signed { ((x << shift) as i64) >> shift } else { x as i64 };
+                    let out = match to {
+                        Fmt::Single => map1(x, |x| u64::from((value(x) as f32).to_bits())),
+                        _ => map1(x, |x| (value(x) as f64).to_bits()),
+                    };
+                    self.put_float(d, &out, undef);
+                    return Ok(());
+                }
+                for lane in lanes_of(self.mask) {
+                    let mut value = u128::from(self.get(a)[lane]);
+                    let mut tainted = undef >> lane & 1 != 0;
+                    if from > 64 {
+                        value |= u128::from(self.get(a + 1)[lane]) << 64;
+                        tainted |= self.undef(a + 1) >> lane & 1 != 0;
+                    }
+                    tainted |= nneg && value >> (from - 1) & 1 != 0;
+                    let bits = float::from_int(u32::from(from), signed, to, mode, value);
+                    self.put_lane(d, lane, bits, if tainted { u64::MAX } else { 0 });
+                }
+            }
+            Conv::Space { from, to } => {
+                use super::constants::{from_generic, to_generic};
+                let out = map1(self.get(a), |x| from_generic(to_generic(x, from), to));
+                self.put_float(d, &out, undef);
+            }
+        }
+        Ok(())
+    }
+}

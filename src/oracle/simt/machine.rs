@@ -1,0 +1,499 @@
+//! How is a kernel launched? Inputs go in, blocks run one after another, and buffers and a report come out.
+//!
+//! Blocks run in order, each to its end; the warps of a block take turns. A program in which one block waits for
+//! another is stopped by the step limit. Everything is deterministic for a given configuration, including the seed.
+
+use super::code::{BarrierKind, FunctionCode, LANES};
+use super::constants::{self, Pool};
+use super::control::{Arrival, completed};
+use super::decode;
+use super::fault::{Fault, FaultKind, Trap, element};
+use super::independent;
+use super::launch::{
+    Arg, Bytes, GlobalAfter, Inputs, LaunchConfig, LaunchError, LaunchReport, Limits, Reconvergence, Scheduler,
+    check_shape,
+};
+use super::layout::Shapes;
+use super::lockstep::{LockstepWarp, Yield};
+use super::memory::{AllocationKind, Arena, DeviceMemory};
+use super::observe::{Observer, mix};
+use super::races::Races;
+use super::versions;
+use super::warp::Warp;
+use smallvec::smallvec;
+use warpwise_ir::llvm::image::{FuncId, ModuleImage, ParamImage, TypeKind};
+use warpwise_ir::phrase::counted;
+use warpwise_timer::names::{demangled, short};
+
+/// Number of instructions that a warp executes before the next one gets its turn.
+const TURN: u64 = 50_000;
+
+/// A decoded module.
+#[derive(Debug)]
+pub(super) struct Program {
+    pub pool: Pool,
+    pub functions: Vec<FunctionCode>,
+}
+
+/// Bytes and undefined bits of a global before a launch.
+type Initial = (Vec<u8>, Vec<u8>);
+
+/// A module ready to run.
+#[derive(Debug)]
+pub struct Machine<'i> {
+    image: &'i ModuleImage,
+    program: Program,
+    /// Initial bytes and undefined bits of every global in device memory; an error if its initialiser is not supported.
+    initial: Vec<Result<Initial, String>>,
+}
+
+/// The state that all warps share during a launch.
+#[derive(Debug)]
+pub struct World<'p> {
+    pub image: &'p ModuleImage,
+    pub device: DeviceMemory,
+    pub shared: Arena,
+    pub races: Races,
+    pub limits: Limits,
+    pub reconvergence: Reconvergence,
+    pub block: [u32; 3],
+    pub block_number: u32,
+    pub block_dim: [u32; 3],
+    pub grid_dim: [u32; 3],
+    pub dynamic_shared: u32,
+    pub heap_used: u64,
+    pub steps: u64,
+    pub lane_steps: u64,
+    stdout: String,
+    shared_names: Vec<(u64, u64, String)>,
+}
+
+impl World<'_> {
+    pub fn print(&mut self, text: &str) {
+        self.stdout.push_str(text);
+    }
+
+    /// The shared variable and the element that lie at an offset, for accesses of `size` bytes.
+    pub fn shared_element(&self, offset: usize, size: usize) -> String {
+        let below = self.shared_below(offset);
+        below.map_or_else(String::new, |(start, _, name)| element(name, offset as u64 - start, size))
+    }
+
+    /// The last shared variable that begins at an offset or below: its offset, size and name.
+    fn shared_below(&self, offset: usize) -> Option<&(u64, u64, String)> {
+        self.shared_names.iter().filter(|(start, _, _)| *start <= offset as u64).max_by_key(|entry| entry.0)
+    }
+
+    /// Describes a shared offset, for messages.
+    pub fn describe_shared(&self, offset: usize) -> String {
+        match self.shared_below(offset) {
+            Some((start, size, name)) => {
+                format!("offset {} of shared variable {name} ({size} bytes)", offset as u64 - start)
+            }
+            None => "no shared variable is there".to_owned(),
+        }
+    }
+}
+
+impl<'i> Machine<'i> {
+    /// Decodes a module.
+    pub fn new(image: &'i ModuleImage) -> Machine<'i> {
+        let mut pool = Pool::place(image);
+        let functions = decode::decode(image, &mut pool);
+        let mut initial = Vec::new();
+        for global in &image.globals {
+            let size = if global.address_space == 3 { 0 } else { image.ty(global.ty).size as usize };
+            let (mut data, mut undef) = (vec![0; size], vec![0; size]);
+            let filled = match global.initializer {
+                Some(id) if size > 0 => pool.write(image, id, &mut data, &mut undef),
+                _ => Ok(()),
+            };
+            initial.push(filled.map(|()| (data, undef)));
+        }
+        Machine { image, program: Program { pool, functions }, initial }
+    }
+
+    /// Finds a kernel: by name, or the only one.
+    pub fn kernel(&self, name: Option<&str>) -> Result<FuncId, LaunchError> {
+        let all = self.image.kernels().map(|id| self.image.functions[id.index()].name.as_str());
+        let names: Vec<&str> = all.filter(|symbol| !versions::is_version(self.image, symbol)).collect();
+        let list = names.iter().map(|symbol| short(&demangled(symbol))).collect::<Vec<_>>().join(", ");
+        match (name, names.as_slice()) {
+            (Some(name), _) => {
+                self.image.kernels().find(|id| self.image.functions[id.index()].name == name).ok_or_else(|| {
+                    LaunchError::Request(if names.is_empty() {
+                        format!("{} has no kernel", self.image.name)
+                    } else {
+                        format!("there is no kernel named {name} in {}; it has {list}", self.image.name)
+                    })
+                })
+            }
+            (None, &[only]) => self.kernel(Some(only)),
+            (None, []) => Err(LaunchError::Request(format!("{} has no kernel", self.image.name))),
+            (None, _) => {
+                Err(LaunchError::Request(format!("{} has several kernels, so name one: {list}", self.image.name)))
+            }
+        }
+    }
+
+    /// Runs a kernel.
+    pub fn launch<O: Observer>(
+        &self,
+        kernel: FuncId,
+        config: &LaunchConfig,
+        inputs: &Inputs,
+        observer: &mut O,
+    ) -> Result<LaunchReport, LaunchError> {
+        check_shape(config)?;
+        let mut report = LaunchReport::default();
+        let (kernel, config) = match versions::choose(self.image, kernel, config) {
+            Some((version, dynamic_shared)) => {
+                report.version = Some(self.image.functions[version.index()].name.clone());
+                (version, &LaunchConfig { dynamic_shared, ..*config })
+            }
+            None => (kernel, config),
+        };
+        report.dynamic_shared = config.dynamic_shared;
+        let mut world = self.world(config, inputs)?;
+        let (slots, buffers) = self.arguments(kernel, inputs, &mut world.device)?;
+        if O::ACTIVE {
+            observer.start(kernel, &slots);
+        }
+        let [gx, gy, gz] = config.grid;
+        for number in block_order(gx * gy * gz, config.scheduler) {
+            world.block = [number % gx, number / gx % gy, number / (gx * gy)];
+            world.block_number = number;
+            self.start_block(&mut world);
+            let ran = match config.scheduler {
+                Scheduler::Lockstep => self.block_in_lockstep(kernel, &slots, &mut world, observer),
+                Scheduler::Independent(seed) => {
+                    independent::block(&self.program, kernel, &slots, &mut world, observer, seed)
+                }
+            };
+            if let Err(stop) = ran {
+                return Err(LaunchError::Fault(Box::new(self.fault(kernel, &world, *stop))));
+            }
+        }
+        for found in &buffers {
+            report.buffers.push(found.map(|number| bytes_of(&world.device, number)));
+        }
+        for (i, buffer) in report.buffers.iter().enumerate() {
+            if let Some(bytes) = buffer.iter().find(|bytes| bytes.undef.iter().any(|&bits| bits != 0)) {
+                let count = bytes.undef.iter().filter(|&&bits| bits != 0).count();
+                report.warnings.push(format!("argument {i} ends with {count} bytes that hold undefined values"));
+            }
+        }
+        for (global, number) in self.image.globals.iter().zip(0..) {
+            if global.address_space != 3 && !global.constant && global.address_space != 4 {
+                let bytes = bytes_of(&world.device, number);
+                let changed = self.initial[number].as_ref().is_ok_and(|(data, _)| *data != bytes.data);
+                report.globals.push(GlobalAfter { name: global.name.clone(), bytes, changed });
+            }
+        }
+        report.steps = world.steps;
+        report.lane_steps = world.lane_steps;
+        report.stdout = world.stdout;
+        Ok(report)
+    }
+
+    fn world(&self, config: &LaunchConfig, inputs: &Inputs) -> Result<World<'i>, LaunchError> {
+        let mut device = DeviceMemory::default();
+        let mut shared_names = Vec::new();
+        for ((global, placed), initial) in self.image.globals.iter().zip(&self.program.pool.globals).zip(&self.initial)
+        {
+            if global.address_space == 3 {
+                let size = if placed.address == self.program.pool.dynamic_shared {
+                    config.dynamic_shared.into()
+                } else {
+                    placed.size
+                };
+                shared_names.push((placed.address, size, global.name.clone()));
+                // so that allocation numbers equal global numbers
+                device.add(None, Vec::new(), None, AllocationKind::Global, global.name.clone());
+                continue;
+            }
+            let (data, undef) = initial.clone().map_err(|what| {
+                LaunchError::Request(format!(
+                    "the initialiser of @{} holds what the machine does not know: {what}",
+                    global.name
+                ))
+            })?;
+            let kind = if global.constant { AllocationKind::Constant } else { AllocationKind::Global };
+            let undef = undef.iter().any(|&bits| bits != 0).then_some(undef);
+            device.add(Some(placed.address), data, undef, kind, format!("@{}", global.name));
+        }
+        for (name, bytes) in &inputs.globals {
+            let number = self.image.globals.iter().position(|global| global.name == *name && global.address_space != 3);
+            let Some(number) = number else {
+                return Err(LaunchError::Request(format!(
+                    "there is no global variable named {name} outside shared memory"
+                )));
+            };
+            let allocation = &mut device.allocations[number];
+            if bytes.len() > allocation.data.len() {
+                let (have, want) = (bytes.len(), allocation.data.len());
+                return Err(LaunchError::Request(format!(
+                    "global variable {name} has {want} bytes, but {have} are given"
+                )));
+            }
+            allocation.data[..bytes.len()].copy_from_slice(bytes);
+            if let Some(undef) = &mut allocation.undef {
+                undef[..bytes.len()].fill(0);
+            }
+        }
+        let mut races = Races::default();
+        races.shared_enabled = config.races.shared;
+        races.global_enabled = config.races.global;
+        Ok(World {
+            image: self.image,
+            device,
+            shared: Arena::default(),
+            races,
+            limits: config.limits,
+            reconvergence: config.reconvergence,
+            block: [0; 3],
+            block_number: 0,
+            block_dim: config.block,
+            grid_dim: config.grid,
+            dynamic_shared: config.dynamic_shared,
+            heap_used: 0,
+            steps: 0,
+            lane_steps: 0,
+            stdout: String::new(),
+            shared_names,
+        })
+    }
+
+    /// A parameter's type as it is given on the command line.
+    fn type_word(&self, param: &ParamImage) -> String {
+        match (param.by_value, &self.image.ty(param.ty).kind) {
+            (Some((inner, _)), _) => format!("{} bytes", self.image.ty(inner).size),
+            (None, TypeKind::Ptr(_)) => "pointer".to_owned(),
+            (None, TypeKind::Int(bits)) => format!("i{bits}"),
+            (None, TypeKind::Half | TypeKind::Float | TypeKind::Double) => {
+                format!("f{}", 8 * self.image.ty(param.ty).size)
+            }
+            _ => format!("{} bytes", self.image.ty(param.ty).size),
+        }
+    }
+
+    /// The slots of the kernel's frame that hold arguments, and the allocation of each buffer argument.
+    fn arguments(
+        &self,
+        kernel: FuncId,
+        inputs: &Inputs,
+        device: &mut DeviceMemory,
+    ) -> Result<(Vec<u64>, Vec<Option<usize>>), LaunchError> {
+        let function = &self.image.functions[kernel.index()];
+        let (want, have) = (function.params.len(), inputs.args.len());
+        if want != have {
+            let shown = |param: &ParamImage| format!("{} {}", self.type_word(param), param.name);
+            let names: Vec<String> = function.params.iter().map(shown).collect();
+            let text = format!(
+                "kernel {} takes {} ({}), but {have} {} given",
+                short(&demangled(&function.name)),
+                counted(want, "argument"),
+                names.join(", "),
+                if have == 1 { "is" } else { "are" },
+            );
+            return Err(LaunchError::Request(text));
+        }
+        let mut shapes = Shapes::new(self.image);
+        let (mut slots, mut buffers) = (Vec::new(), Vec::new());
+        for (i, (param, arg)) in function.params.iter().zip(&inputs.args).enumerate() {
+            let ty = self.image.ty(param.ty);
+            let refuse = |text: String| Err(LaunchError::Request(format!("argument {i} ({}): {text}", param.name)));
+            match (arg, param.by_value, &ty.kind) {
+                (Arg::Buffer(data), None, TypeKind::Ptr(_)) => {
+                    let name = format!("argument {i} ({})", param.name);
+                    slots.push(device.add(None, data.clone(), None, AllocationKind::Buffer, name));
+                    buffers.push(Some(device.allocations.len() - 1));
+                }
+                (Arg::Buffer(_), _, _) => return refuse("a buffer is given, but the parameter is no pointer".into()),
+                (Arg::Value(bytes), Some((inner, _)), _) => {
+                    let size = self.image.ty(inner).size;
+                    if bytes.len() as u64 != size {
+                        return refuse(format!("{} bytes are given for a struct of {size} bytes", bytes.len()));
+                    }
+                    let name = format!("argument {i} ({})", param.name);
+                    slots.push(device.add(None, bytes.clone(), None, AllocationKind::Constant, name));
+                    buffers.push(None);
+                }
+                (Arg::Value(bytes), None, kind) => {
+                    if bytes.len() as u64 != ty.store && matches!(kind, TypeKind::Ptr(_)) {
+                        return refuse("it is a pointer: give a buffer, such as f32[1024]:zero, or null".into());
+                    }
+                    if bytes.len() as u64 != ty.store {
+                        return refuse(format!("{} bytes are given, but its type takes {}", bytes.len(), ty.store));
+                    }
+                    let shape = shapes.of(param.ty).map_err(LaunchError::Request)?;
+                    for at in &shape.leaves {
+                        for word in 0..at.leaf.slots() {
+                            let bits = (at.leaf.bits() - 64 * word).min(64);
+                            let start = (at.offset + 8 * word) as usize;
+                            let end = start + bits.div_ceil(8) as usize;
+                            let raw =
+                                bytes[start..end].iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
+                            slots.push(raw & (u64::MAX >> (64 - bits)));
+                        }
+                    }
+                    buffers.push(None);
+                }
+            }
+        }
+        Ok((slots, buffers))
+    }
+
+    /// New shared memory.
+    fn start_block(&self, world: &mut World<'_>) {
+        let pool = &self.program.pool;
+        let end = (pool.dynamic_shared + u64::from(world.dynamic_shared)).max(pool.shared_end) as usize;
+        world.shared = Arena::default();
+        world.shared.grow(end);
+        for placed in pool.globals.iter().filter(|placed| placed.space == constants::space::SHARED) {
+            if placed.address != pool.dynamic_shared {
+                world.shared.mark(placed.address as usize, placed.size as usize, true);
+            }
+        }
+        world.shared.mark(pool.dynamic_shared as usize, world.dynamic_shared as usize, true);
+        world.races.start_block(warps_of(world.block_dim) as usize, end);
+    }
+
+    fn block_in_lockstep<O: Observer>(
+        &self,
+        kernel: FuncId,
+        slots: &[u64],
+        world: &mut World<'_>,
+        observer: &mut O,
+    ) -> Result<(), Stopped> {
+        let program = &self.program;
+        let mut warps: Vec<LockstepWarp> = (0..warps_of(world.block_dim))
+            .map(|index| LockstepWarp::new(Warp::new(index, world.block_dim), program, kernel, slots))
+            .collect();
+        let mut states = vec![Yield::Turn; warps.len()];
+        // warps that arrived at a barrier without waiting: (id, threads)
+        let mut early: Vec<(u32, u32)> = Vec::new();
+        loop {
+            let mut progress = false;
+            for (warp, state) in warps.iter_mut().zip(&mut states) {
+                while *state == Yield::Turn {
+                    progress = true;
+                    *state = warp.run(program, world, observer, TURN).map_err(|trap| {
+                        let origin = warp.origin(program, world.image, &trap);
+                        Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(program), origin })
+                    })?;
+                    if let Yield::Barrier(Arrival { what: BarrierKind::Arrive, id, .. }) = *state {
+                        early.push((id, LANES as u32));
+                        warp.pass(program, world, observer);
+                        *state = Yield::Turn;
+                        continue;
+                    }
+                    break;
+                }
+            }
+            if states.iter().all(|state| *state == Yield::Done) {
+                return Ok(());
+            }
+            if !release_barriers(program, world, observer, &mut warps, &mut states, &mut early) && !progress {
+                let stuck = warps.iter().zip(&states).find_map(|(warp, state)| match state {
+                    Yield::Barrier(arrival) => Some((warp, *arrival)),
+                    _ => None,
+                });
+                let Some((warp, arrival)) = stuck else { return Ok(()) };
+                let arrived: u32 =
+                    states.iter().map(|s| if let Yield::Barrier(a) = s { a.lanes.count_ones() } else { 0 }).sum();
+                let expected = if arrival.count == 0 { world.block_dim.iter().product() } else { arrival.count };
+                let kind = FaultKind::Deadlock { id: arrival.id, arrived, expected };
+                let lane = arrival.lanes.trailing_zeros();
+                let trap = Box::new(Trap { lane, kind });
+                return Err(Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(program), origin: None }));
+            }
+        }
+    }
+
+    fn fault(&self, kernel: FuncId, world: &World<'_>, stop: Stop) -> Fault {
+        let Stop { trap, tid, place, origin } = stop;
+        let function = &self.image.functions[place.0.index()];
+        let shown = |inst: u32| {
+            let inst = function.insts.get(inst as usize)?;
+            let location = inst.loc.map(|loc| self.image.describe_location(loc)).unwrap_or_default();
+            Some((inst.text.clone(), location))
+        };
+        let (text, location) = shown(place.1).unwrap_or_default();
+        Fault {
+            kind: trap.kind,
+            kernel: self.image.functions[kernel.index()].name.clone(),
+            block: world.block,
+            thread: tid[trap.lane as usize & 31],
+            function: function.name.clone(),
+            inst: place.1,
+            text,
+            location,
+            origin: origin.and_then(shown),
+        }
+    }
+}
+
+/// A trap with the threads of its warp and the instruction.
+#[derive(Debug)]
+pub(super) struct Stop {
+    pub trap: Box<Trap>,
+    pub tid: [[u32; 3]; LANES],
+    pub place: (FuncId, u32),
+    /// The instruction of the same function at which a value became undefined that this one uses.
+    pub origin: Option<u32>,
+}
+
+/// Boxed, because errors are rare and large.
+pub(super) type Stopped = Box<Stop>;
+
+/// The blocks in order, or shuffled by the seed with independent scheduling.
+fn block_order(count: u32, scheduler: Scheduler) -> Box<dyn Iterator<Item = u32>> {
+    let Scheduler::Independent(seed) = scheduler else { return Box::new(0..count) };
+    let mut order: Vec<u32> = (0..count).collect();
+    let mut state = mix(seed, u64::from(count));
+    for i in (1..order.len()).rev() {
+        state = mix(state, i as u64);
+        order.swap(i, (state % (i as u64 + 1)) as usize);
+    }
+    Box::new(order.into_iter())
+}
+
+/// Warps of a block.
+pub(super) fn warps_of(block: [u32; 3]) -> u32 {
+    block.iter().product::<u32>().div_ceil(LANES as u32)
+}
+
+/// Releases every complete barrier; returns whether there was one.
+fn release_barriers<O: Observer>(
+    program: &Program,
+    world: &mut World<'_>,
+    observer: &mut O,
+    warps: &mut [LockstepWarp],
+    states: &mut [Yield],
+    early: &mut Vec<(u32, u32)>,
+) -> bool {
+    let at_barriers = |(warp, state): (&LockstepWarp, &Yield)| {
+        (warp.core.running(), if let Yield::Barrier(arrival) = state { smallvec![*arrival] } else { smallvec![] })
+    };
+    let waiting: Vec<_> = warps.iter().zip(states.iter()).map(at_barriers).collect();
+    let completed = completed(early, &waiting);
+    for barrier in &completed {
+        world.races.barrier();
+        for (warp, state) in warps.iter_mut().zip(states.iter_mut()) {
+            if let Yield::Barrier(arrival) = *state
+                && arrival.id == barrier.id
+            {
+                warp.release(program, world, observer, (arrival, barrier));
+                *state = Yield::Turn;
+            }
+        }
+    }
+    !completed.is_empty()
+}
+
+fn bytes_of(device: &DeviceMemory, number: usize) -> Bytes {
+    let allocation = &device.allocations[number];
+    let undef = allocation.undef.clone().filter(|undef| undef.iter().any(|&bits| bits != 0)).unwrap_or_default();
+    Bytes { data: allocation.data.clone(), undef }
+}

@@ -1,0 +1,294 @@
+//! Which operations can micro-operations perform? Plain enumerations, by family.
+
+use super::code::Fmt;
+use warpwise_ir::llvm::image::BinOp;
+
+/// Integer operations of two operands, any width to 128.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Int2 {
+    Bin(BinOp),
+    SMin,
+    SMax,
+    UMin,
+    UMax,
+    SAddSat,
+    UAddSat,
+    SSubSat,
+    USubSat,
+    SShlSat,
+    UShlSat,
+    MulHiS,
+    MulHiU,
+    Mul24S,
+    Mul24U,
+    /// Overflow bit of the operation (`nsw` form, then `nuw` form).
+    SOverflow(BinOp),
+    UOverflow(BinOp),
+    /// Mask of b bits from bit a; sign or zero extension of a from b bits; clamped or modulo 32 (PTX).
+    BitMask(bool),
+    SignExtend(bool),
+    ZeroExtend(bool),
+}
+
+/// Integer operations of one operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Int1 {
+    Popcount,
+    ByteSwap,
+    BitReverse,
+    Abs,
+    LeadingZeros,
+    TrailingZeros,
+    /// `bfind`: position of the highest bit that differs from the sign (or of the highest one), -1 for none.
+    FindLastS,
+    FindLastU,
+}
+
+/// Integer operations of three operands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Int3 {
+    FunnelLeft,
+    FunnelRight,
+    /// Shift amount clamped to the width instead of taken modulo it.
+    FunnelLeftClamp,
+    FunnelRightClamp,
+    Permute(Prmt),
+    SadS,
+    SadU,
+    /// Dot products; (a signed, b signed).
+    Dot4(bool, bool),
+    /// (a signed, b signed, upper half of b).
+    Dot2(bool, bool, bool),
+    FindNth,
+    /// `bfe` (signed): field of c bits from bit b.
+    FieldExtract(bool),
+}
+
+/// Modes of `prmt`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Prmt {
+    Index,
+    F4e,
+    B4e,
+    Rc8,
+    Ecl,
+    Ecr,
+    Rc16,
+}
+
+/// Rounding of one float operation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Round {
+    #[default]
+    Nearest,
+    Zero,
+    Down,
+    Up,
+}
+
+/// How a float operation differs from IEEE's default.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Mode {
+    pub round: Round,
+    /// Subnormal operands and results become zero of their sign.
+    pub ftz: bool,
+    /// Result clamped to [0, 1], NaN to 0.
+    pub saturate: bool,
+    /// Negative results become 0.
+    pub relu: bool,
+}
+
+/// Float operations of two operands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Float2 {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    CopySign,
+    /// A NaN loses against a number (`minnum`, `minimumnum`, PTX `min`).
+    MinNum,
+    MaxNum,
+    /// A NaN wins (`minimum`, PTX `min.NaN`).
+    Minimum,
+    Maximum,
+    /// As MinNum/MaxNum (or the NaN form) of the magnitudes, with the xor of the signs.
+    MinXorSign(bool),
+    MaxXorSign(bool),
+    Pow,
+    Atan2,
+    /// The integer operand is an i32.
+    Powi,
+    Ldexp,
+}
+
+/// Float operations of one operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Float1 {
+    Neg,
+    Abs,
+    Sqrt,
+    Floor,
+    Ceil,
+    Trunc,
+    /// Half away from zero.
+    RoundAway,
+    /// Half to even.
+    RoundEven,
+    Canonicalize,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Exp,
+    Exp2,
+    Exp10,
+    Log,
+    Log2,
+    Log10,
+    Recip,
+    Rsqrt,
+    Saturate,
+}
+
+/// Conversions between leaves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Conv {
+    /// Integer to wider or narrower integer; sign-extending or not. `nuw`/`nsw`/`nneg` of the instruction.
+    Int {
+        from: u16,
+        to: u16,
+        signed: bool,
+        nuw: bool,
+        nsw: bool,
+    },
+    Float {
+        from: Fmt,
+        to: Fmt,
+        mode: Mode,
+    },
+    /// Out of range: poison, or clamped when saturating (NaN to 0).
+    FloatToInt {
+        from: Fmt,
+        to: u16,
+        signed: bool,
+        saturating: bool,
+        mode: Mode,
+    },
+    IntToFloat {
+        from: u16,
+        to: Fmt,
+        signed: bool,
+        nneg: bool,
+        mode: Mode,
+    },
+    /// Pointer between address spaces.
+    Space {
+        from: u8,
+        to: u8,
+    },
+}
+
+/// Special registers that differ between threads or change.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Special {
+    Tid(u8),
+    Ntid(u8),
+    Ctaid(u8),
+    Nctaid(u8),
+    LaneId,
+    WarpId,
+    WarpCount,
+    LaneMaskEq,
+    LaneMaskLt,
+    LaneMaskLe,
+    LaneMaskGt,
+    LaneMaskGe,
+    Clock,
+    Clock64,
+    GlobalTimer,
+    GlobalTimerLow,
+    DynamicShared,
+    TotalShared,
+    SmId,
+    SmCount,
+    GridId,
+    ActiveMask,
+    StackPointer,
+    /// A number that is fixed for the whole launch.
+    Fixed(u32),
+}
+
+/// Votes, shuffles and reductions across the lanes of a warp.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Collective {
+    /// Operands: mask. Orders memory among the lanes of the mask.
+    WarpSync,
+    /// Operands: mask (or all active lanes for the old form), predicate.
+    VoteAll,
+    VoteAny,
+    VoteUni,
+    Ballot,
+    /// Operands: mask, value, lane operand, clamp. The second result is the in-range predicate.
+    Shuffle(Shuffle),
+    /// Operands: mask, value of this many bits.
+    MatchAny(u8),
+    MatchAll(u8),
+    /// Operands: mask, value.
+    Reduce(Reduce),
+    /// Operands: mask. Results: the leader's lane, and whether this lane is the leader.
+    Elect,
+}
+
+/// Directions of a shuffle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shuffle {
+    Up,
+    Down,
+    Butterfly,
+    Index,
+}
+
+/// Operations of `redux.sync`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reduce {
+    Add,
+    Min,
+    Max,
+    UMin,
+    UMax,
+    And,
+    Or,
+    Xor,
+    /// Float minimum or maximum: (maximum, of magnitudes, NaN wins).
+    Float {
+        max: bool,
+        abs: bool,
+        nan: bool,
+    },
+}
+
+/// Barriers of a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BarrierKind {
+    Sync,
+    /// Arrives without waiting.
+    Arrive,
+    And,
+    Or,
+    Popcount,
+}
+
+/// Operations on memory ranges.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RangeOp {
+    Copy,
+    Move,
+    Set,
+}
