@@ -192,7 +192,9 @@ fn plan_branches(facts: &Facts, intrinsics: &IntrinsicTable<'_>, options: &Optio
     debug_assert!(no_overlap(plan, &hidden));
     if mutants::on(Mutant::VoteDivergent) {
         let graph = &facts.func.graph;
-        let parts = |block: &Block| graph.succs(*block).len() == 2 && facts.is_divergent_branch(*block);
+        let is_branch = |block: Block| facts.func.insts[facts.func.terminator(block)].opcode != Opcode::Switch;
+        let parts =
+            |&block: &Block| graph.succs(block).len() == 2 && is_branch(block) && facts.is_divergent_branch(block);
         plan.votes.extend(facts.func.blocks.keys().filter(parts));
     }
 }
