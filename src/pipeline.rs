@@ -143,7 +143,7 @@ pub fn run_one(run: &Run<'_, '_>, transform: Transform) -> Result<bool, Settings
 pub fn run_default(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
     let Run { module, session, .. } = *run;
     run_named(run, DEFAULT, |settings, host| {
-        let written = settings.writes_idioms() && idioms::run_late(module, host);
+        let written = settings.writes_idioms() && idioms::run_late(module, settings.results, host);
         let transformed = match settings.is_tuned() {
             true => tuning::run(module, settings, session, host),
             false => run_enabled(module, settings, session, host),

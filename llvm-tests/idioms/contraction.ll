@@ -3,6 +3,9 @@
 ; RUN: %opt -passes=free-arrays -S -pass-remarks-missed=warpwise %s 2>%t.remarks | %FileCheck %s
 ; RUN: %FileCheck %s --check-prefix=REMARK --input-file=%t.remarks --implicit-check-not=remark:
 ; RUN: %opt -passes=free-arrays -warpwise-results=contract -S %s | %FileCheck %s --check-prefix=CONTRACT
+; RUN: %opt -passes=warpwise -S -pass-remarks-missed=warpwise %s 2>%t.late | %FileCheck %s --check-prefix=LATE
+; RUN: %FileCheck %s --check-prefix=KEPT --input-file=%t.late
+; KEPT: remark: {{.*}} a copy of memory stays: with more instructions beside them, sums would not be moved to their products
 ; REMARK: remark: {{.*}} a loop that counts bits stays: products and sums around it could become multiply-adds
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
@@ -51,3 +54,38 @@ exit:
   store float %sum, ptr addrspace(1) %out
   ret void
 }
+
+; The back end executes the sum ahead of the branch, where it is joined with the product, unless there is too much beside it.
+; LATE-LABEL: @speculated(
+; LATE: call void @llvm.memcpy
+; LATE: call void @llvm.memcpy
+; LATE-LABEL: @beside(
+; LATE-NOT: memcpy
+; LATE: ret void
+define ptx_kernel void @speculated(ptr noalias %to, ptr noalias readonly %from, float %a, float %b, ptr addrspace(1) %out) {
+entry:
+  %product = fmul contract float %a, %a
+  %same = fcmp oeq float %product, %a
+  br i1 %same, label %end, label %then
+then:
+  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %to, ptr align 4 %from, i64 12, i1 false)
+  %sum = fadd contract float %product, %b
+  store float %sum, ptr addrspace(1) %out
+  br label %minus
+minus:
+  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %to, ptr align 4 %from, i64 12, i1 false)
+  %less = fneg float %product
+  %difference = fsub contract float %b, %less
+  store float %difference, ptr addrspace(1) %out
+  br label %end
+end:
+  ret void
+}
+define ptx_kernel void @beside(ptr noalias %to, ptr noalias readonly %from, float %a, float %b, ptr addrspace(1) %out) {
+  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %to, ptr align 4 %from, i64 12, i1 false)
+  %product = fmul contract float %a, %a
+  %sum = fadd contract float %product, %b
+  store float %sum, ptr addrspace(1) %out
+  ret void
+}
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)

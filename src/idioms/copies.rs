@@ -5,11 +5,17 @@
 
 use crate::mutants::{self, Mutant};
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::RawOpcode::{LLVMAddrSpaceCast, LLVMAlloca, LLVMCall, LLVMGetElementPtr};
-use warpwise_ir::llvm::handle::{AttrPlace, Inst, Type, Value, attribute_kind, intrinsic_id};
+use warpwise_ir::llvm::handle::RawOpcode::{
+    LLVMAddrSpaceCast, LLVMAlloca, LLVMCall, LLVMFAdd, LLVMFMul, LLVMFNeg, LLVMFSub, LLVMGetElementPtr,
+};
+use warpwise_ir::llvm::handle::{AttrPlace, Block, Inst, Type, Value, attribute_kind, intrinsic_id};
 
 /// What is said of a copy.
 pub const MESSAGE: &str = "a copy of memory is written as loads and then stores";
+
+/// What is said of one that stays.
+pub const KEPT: &str =
+    "a copy of memory stays: with more instructions beside them, sums would not be moved to their products";
 
 /// The largest access of a thread, in bytes.
 const WIDEST: u64 = 16;
@@ -57,6 +63,18 @@ pub fn find<'m>(call: Inst<'m>, context: &Context) -> Option<Copy<'m>> {
     let gains = pieces.len() > 1 || pieces.first().is_some_and(|piece| piece.bytes == WIDEST);
     let is_stack = [0, 1].iter().any(|&index| is_stack_object(call.operand(index)));
     (gains && pieces.len() <= MAX_PIECES && !is_stack).then_some(Copy { call, pieces })
+}
+
+/// Whether a block has a sum of a product from elsewhere. LLVM's back end executes such a sum ahead of a branch, beside the
+/// product, unless the block has more than a few instructions that cannot be.
+pub fn keeps_apart(block: Block<'_>) -> bool {
+    let is_sum = |inst: &Inst<'_>| matches!(inst.opcode(), LLVMFAdd | LLVMFSub) && inst.allows_contraction();
+    let is_far = |value: Value<'_>| {
+        let negated = value.as_inst().filter(|inst| inst.opcode() == LLVMFNeg).map_or(value, |inst| inst.operand(0));
+        let product = negated.as_inst().filter(|inst| inst.opcode() == LLVMFMul && inst.allows_contraction());
+        product.is_some_and(|product| product.block() != block)
+    };
+    block.insts().filter(is_sum).any(|sum| is_far(sum.operand(0)) || is_far(sum.operand(1)))
 }
 
 /// Splits so many bytes at an alignment into the widest accesses.

@@ -49,12 +49,19 @@ pub fn run_early(module: Module<'_>, results: Results, host: &Host<'_>) -> bool 
 }
 
 /// Splits copies, and keeps remainders; returns whether the module changed.
-pub fn run_late(module: Module<'_>, host: &Host<'_>) -> bool {
+pub fn run_late(module: Module<'_>, results: Results, host: &Host<'_>) -> bool {
     let mut changed = false;
     let context = copies::Context::new();
     for function in enabled(module) {
         let insts = || function.blocks().flat_map(|block| block.insts());
-        let copied = insts().filter_map(|inst| copies::find(inst, &context));
+        let stays = |copy: &copies::Copy<'_>| {
+            let stays = results == Results::Same && copies::keeps_apart(copy.call.block());
+            if stays {
+                host.emit(Kind::Missed, function, Some(copy.call), "CopyContraction", copies::KEPT);
+            }
+            stays
+        };
+        let copied = insts().filter_map(|inst| copies::find(inst, &context)).filter(|copy| !stays(copy));
         let copied = admitted(function, copied, |plan| plan.call, "CopySplit", copies::MESSAGE, host);
         let kept = insts().filter_map(remainders::find);
         let kept = admitted(function, kept, |&widening| widening, "DivisionKept", remainders::MESSAGE, host);
