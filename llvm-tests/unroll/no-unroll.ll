@@ -254,7 +254,7 @@ done:
   ret void
 }
 
-; REMARK: remark: {{.*}} loop is not unrolled: {{[0-9]+}} registers would become {{[0-9]+}}, with which it would spill, or half of the blocks fit on a multiprocessor
+; REMARK: remark: {{.*}} loop is not unrolled: {{[0-9]+}} registers would become {{[0-9]+}}, with which it would spill, or too few blocks would fit on a multiprocessor
 define ptx_kernel void @pressure(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) "target-cpu"="sm_90" {
 entry:
   br label %loop
@@ -299,18 +299,17 @@ done:
   ret void
 }
 
-; REMARK: remark: {{.*}} loop is not unrolled: it strides over the threads, which share few iterations more often than not
+; REMARK: remark: {{.*}} loop is not unrolled: it strides over the threads by a constant, which ptxas unrolls itself, or within another loop, with few iterations more often than not
 define ptx_kernel void @strided(ptr addrspace(1) %in, ptr addrspace(1) %out, ptr %any, i32 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %threads = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
   br label %loop
 loop:
   %i = phi i32 [ %tid, %entry ], [ %next, %loop ]
   %at = getelementptr float, ptr addrspace(1) %in, i32 %i
   %x = load float, ptr addrspace(1) %at
   store float %x, ptr addrspace(3) @s
-  %next = add nuw nsw i32 %i, %threads
+  %next = add nuw nsw i32 %i, 256
   %again = icmp slt i32 %next, %n
   br i1 %again, label %loop, label %done
 done:

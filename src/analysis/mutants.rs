@@ -187,6 +187,10 @@ mutants! {
     UnrollSameIndex,
     /// What is used behind the loop is from before the last turn.
     UnrollStaleExit,
+    /// A group runs where only its first iteration should.
+    GroupPastEnd,
+    /// The limit of groups wraps.
+    GroupWraps,
     /// A number without bits counts none.
     CountNone,
     /// The bits of the lower half are counted.

@@ -119,6 +119,13 @@ impl<'a> Body<'a> {
         self.is_inside(self.address(load))
     }
 
+    /// Whether it loads through an argument behind which nobody writes while the kernel runs.
+    pub fn is_never_written(&self, load: Inst) -> bool {
+        let func = self.func;
+        let is_constant = |param: u32| func.params[param as usize].noalias && func.params[param as usize].readonly;
+        func.is_kernel && func.as_param(func.pointer_root(self.address(load))).is_some_and(is_constant)
+    }
+
     /// Whether it takes long to compute.
     pub fn is_slow(&self, inst: Inst) -> bool {
         match self.func.insts[inst].opcode {

@@ -17,6 +17,7 @@ mod trips;
 use crate::settings::Results;
 use crate::settings::{Settings, Transform, is_enabled};
 use plan::{Context, Decision, FACTOR, UnrollPlan};
+use trips::Way;
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::divergence::{self, ModuleAnalysis};
 use warpwise_ir::llvm::edit::Editor;
@@ -67,7 +68,7 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
             match outcome {
                 Ok(plan) if host.admits(Transform::Unroll.pass(), function, at, || "loop unrolled".to_owned()) => {
                     host.emit(Kind::Passed, function, at, "LoopUnrolled", &sentence(&plan));
-                    plans.push((function, latch(plan.latch)));
+                    plans.push((function, latch(plan.latch), plan.way));
                 }
                 Ok(_) => {}
                 Err(reject) => {
@@ -79,10 +80,19 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     }
     drop(analysis);
     let mut editor = Editor::new(module);
-    #[cfg(any(feature = "mutants", test))]
-    plans.iter().for_each(|&(_, latch)| planted::before(&mut editor, latch));
-    plans.iter().for_each(|&(_, latch)| editor.ask_to_unroll(latch, FACTOR));
-    let mut functions: Vec<Function<'_>> = plans.iter().map(|&(function, _)| function).collect();
+    for &(_, latch, way) in &plans {
+        #[cfg(any(feature = "mutants", test))]
+        planted::before(&mut editor, latch);
+        match way {
+            Way::Counted => editor.ask_to_unroll(latch, FACTOR),
+            Way::Grouped => {
+                editor.run_in_groups(latch, FACTOR);
+                #[cfg(any(feature = "mutants", test))]
+                planted::behind(&mut editor, latch);
+            }
+        }
+    }
+    let mut functions: Vec<Function<'_>> = plans.iter().map(|&(function, ..)| function).collect();
     functions.dedup();
     functions.iter().for_each(|&function| host.reshape(function, Reshape::Unroll));
     !plans.is_empty()
@@ -90,13 +100,14 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
 
 /// What is done to a loop.
 fn sentence(plan: &UnrollPlan) -> String {
-    let UnrollPlan { loads, slow, instructions, .. } = *plan;
+    let UnrollPlan { way, loads, slow, instructions, .. } = *plan;
     let of = match (loads, slow) {
         (_, 0) => counted(loads, "load"),
         (0, _) => counted(slow, "slow computation"),
         _ => format!("{} and {}", counted(loads, "load"), counted(slow, "slow computation")),
     };
+    let way = if way == Way::Grouped { " in groups" } else { "" };
     format!(
-        "loop of {instructions} instructions unrolled by {FACTOR}: {of} of an iteration can overlap with those of others (not measured)"
+        "loop of {instructions} instructions unrolled by {FACTOR}{way}: {of} of an iteration can overlap with those of others (not measured)"
     )
 }

@@ -15,8 +15,9 @@
 //! 4. the copies fit the instruction cache, and their results the registers without spilling, or losing half of the warps.
 
 use super::Options;
-use super::body::Body;
+use super::body::{Body, Counter};
 use super::reject::Reject;
+use super::trips::Way;
 use super::{loads, trips};
 use crate::settings::Results;
 use std::cell::OnceCell;
@@ -35,6 +36,11 @@ use warpwise_ir::inst::{Flags, Opcode};
 pub const FACTOR: u32 = 4;
 /// Instructions of a loop that is copied; four times as many fit the first-level instruction cache several times over.
 pub const MAX_INSTRUCTIONS: usize = 128;
+/// Bytes in flight on a multiprocessor with which its part of global memory is busy however threads are spread: twice the 16
+/// KB of a 132nd of 3 TB/s times 700 ns.
+const ENOUGH_BYTES: u32 = 32 * 1024;
+/// Registers that `ptxas` takes in short kernels besides those that values need, on average over 26 kernels.
+const UNSEEN_REGISTERS: u32 = 8;
 /// Least constant trip count of a loop that is unrolled: LLVM unrolls shorter ones as it sees fit.
 const LEAST_TURNS: u64 = 16;
 
@@ -42,6 +48,7 @@ const LEAST_TURNS: u64 = 16;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnrollPlan {
     pub latch: Block,
+    pub way: Way,
     /// Loads of one iteration that can overlap with those of others.
     pub loads: usize,
     /// Divisions, roots and the like that can overlap with those of others.
@@ -122,7 +129,13 @@ fn check(context: &Context<'_, '_>, body: &Body<'_>, slow: &[Inst], is_constant:
     if cycles.blocks(body.cycle).len() > 1 && !always {
         return Err(Reject::Branches);
     }
-    if always { trips::check_lanes(body, &counter) } else { trips::check(body, &counter, is_constant) }?;
+    let way = if always { trips::check_lanes(body, &counter) } else { trips::check(body, &counter, is_constant) }?;
+    let latch = || context.handles.inst(body.func.terminator(body.latch));
+    let way = match way {
+        Way::Grouped if !latch().runs_in_groups() && always => Way::Counted,
+        Way::Grouped if !latch().runs_in_groups() => return Err(Reject::Strided),
+        _ => way,
+    };
     if !always && context.has_stack {
         return Err(Reject::Stack);
     }
@@ -145,35 +158,61 @@ fn check(context: &Context<'_, '_>, body: &Body<'_>, slow: &[Inst], is_constant:
     let stored: Vec<Space> = body.insts.iter().copied().filter_map(|inst| body.stored_space(inst)).collect();
     let may_overlap = |&load: &Inst| {
         let space = space_of(body.func, body.address(load));
-        body.func.insts[load].flags.contains(Flags::INVARIANT)
+        (way == Way::Grouped && body.is_never_written(load))
+            || body.func.insts[load].flags.contains(Flags::INVARIANT)
             || stored.iter().all(|&other| other != space && ![other, space].contains(&Space::Generic))
     };
     let loads: Vec<Inst> = free.into_iter().filter(may_overlap).collect();
     if loads.is_empty() && slow.is_empty() {
         return Err(Reject::Stores);
     }
+    if way == Way::Grouped && !always && slow.is_empty() {
+        check_flight(context, body, &loads)?;
+    }
     let instructions = body.size();
     if instructions > MAX_INSTRUCTIONS {
         return Err(Reject::Large { instructions });
     }
-    check_registers(context, body, loads.iter().chain(&slow))?;
-    Ok(UnrollPlan { latch: body.latch, loads: loads.len(), slow: slow.len(), instructions })
+    check_registers(context, body, &counter, way, (&loads, &slow))?;
+    Ok(UnrollPlan { latch: body.latch, way, loads: loads.len(), slow: slow.len(), instructions })
+}
+
+/// Whether one iteration of all resident threads keeps less in flight than memory needs, by Little's law.
+fn check_flight(context: &Context<'_, '_>, body: &Body<'_>, loads: &[Inst]) -> Result<(), Reject> {
+    let pressure = context.pressure.get_or_init(|| Pressure::new(body.facts));
+    let bytes = loads.iter().map(|&load| 4 * pressure.units(body.func.result(load))).sum();
+    let threads = expected_threads(&body.facts.geometry);
+    let chip = Chip::of(&context.handles.function.target_cpu());
+    let resident = threads * chip.resident_blocks(threads, pressure.largest(body.facts), 0);
+    if resident * bytes < ENOUGH_BYTES { Ok(()) } else { Err(Reject::Busy { bytes }) }
 }
 
 /// Whether the registers for the results of the other iterations cause neither spills nor the loss of half of the warps.
-fn check_registers<'a>(
+/// A loop in groups may run too few iterations to make up for the loss of any.
+fn check_registers(
     context: &Context<'_, '_>,
     body: &Body<'_>,
-    results: impl Iterator<Item = &'a Inst>,
+    counter: &Counter,
+    way: Way,
+    (loads, slow): (&[Inst], &[Inst]),
 ) -> Result<(), Reject> {
     let pressure = context.pressure.get_or_init(|| Pressure::new(body.facts));
-    let before = pressure.largest(body.facts);
-    let more: u32 = results.map(|&inst| pressure.units(body.func.result(inst))).sum();
+    let units = |inst: Inst| pressure.units(body.func.result(inst));
+    let is_tight = way == Way::Grouped && !context.options.always;
+    let mut before = pressure.largest(body.facts);
+    let mut more: u32 = loads.iter().chain(slow).map(|&inst| units(inst)).sum();
+    if is_tight {
+        before += UNSEEN_REGISTERS;
+        // a result takes the place of its address, and a wide counter is there once for each
+        more = loads.iter().map(|&load| units(load).max(2)).chain(slow.iter().map(|&inst| units(inst))).sum();
+        more += 2 * (units(counter.phi) - 1);
+    }
     let after = before + (FACTOR - 1) * more;
     let geometry = &body.facts.geometry;
     let budget = register_budget(context.options.regs, geometry).unwrap_or(MAX_REGISTERS);
     let chip = Chip::of(&context.handles.function.target_cpu());
     let threads = expected_threads(geometry);
     let blocks = |registers| chip.resident_blocks(threads, registers, 0);
-    if after > budget || 2 * blocks(after) < blocks(before) { Err(Reject::Pressure { before, after }) } else { Ok(()) }
+    let kept = if is_tight { blocks(after) } else { 2 * blocks(after) };
+    if after > budget || kept < blocks(before) { Err(Reject::Pressure { before, after }) } else { Ok(()) }
 }

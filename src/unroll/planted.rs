@@ -36,6 +36,22 @@ pub fn before<'m>(editor: &mut Editor<'m>, latch: Inst<'m>) {
     }
 }
 
+/// Changes a loop that was put in groups: its limit is a `select` before it.
+pub fn behind<'m>(editor: &mut Editor<'m>, latch: Inst<'m>) {
+    let header = latch.block();
+    let phis = header.insts().take_while(|inst| inst.opcode() == RawOpcode::LLVMPHI);
+    let before = phis.flat_map(|phi| (0..phi.incoming_count()).map(move |index| phi.incoming(index).1));
+    let is_limit = |inst: &Inst<'m>| inst.opcode() == RawOpcode::LLVMSelect;
+    let limit = before.filter(|block| *block != header).find_map(|block| block.insts().find(is_limit));
+    let Some(limit) = limit else { return };
+    if mutants::on(Mutant::GroupWraps) {
+        editor.set_operand(limit, 2, limit.operand(1));
+    }
+    if let (true, Some(rest)) = (mutants::on(Mutant::GroupPastEnd), limit.operand(1).as_inst()) {
+        editor.set_operand(limit, 1, rest.operand(0));
+    }
+}
+
 /// Ends a loop at the last multiple of the factor.
 fn lose_remainder<'m>(editor: &mut Editor<'m>, latch: Inst<'m>) {
     let header = latch.successors().next().and_then(|block| block.terminator());

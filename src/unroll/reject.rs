@@ -13,8 +13,14 @@ pub enum Reject {
     Branches,
     #[error("lanes may leave it after different numbers of iterations, and all wait for the remainder of each")]
     Divergent,
-    #[error("it strides over the threads, which share few iterations more often than not")]
+    #[error(
+        "it strides over the threads by a constant, which ptxas unrolls itself, or within another loop, with few iterations more often than not"
+    )]
     Strided,
+    #[error(
+        "an iteration loads {bytes} bytes a lane, so that the threads that fit on a multiprocessor have enough in flight"
+    )]
+    Busy { bytes: u32 },
     #[error("its trip count is loaded, which may be small where it runs most often")]
     Loaded,
     #[error(
@@ -46,7 +52,7 @@ pub enum Reject {
     #[error("it has {instructions} instructions; at most {MAX_INSTRUCTIONS} are copied {FACTOR} times")]
     Large { instructions: usize },
     #[error(
-        "{before} registers would become {after}, with which it would spill, or half of the blocks fit on a multiprocessor"
+        "{before} registers would become {after}, with which it would spill, or too few blocks would fit on a multiprocessor"
     )]
     Pressure { before: u32, after: u32 },
 }
@@ -60,6 +66,7 @@ impl Reject {
             Reject::Branches => "UnrollBranches",
             Reject::Divergent => "UnrollDivergent",
             Reject::Strided => "UnrollStrided",
+            Reject::Busy { .. } => "UnrollBusy",
             Reject::Loaded => "UnrollLoaded",
             Reject::Divided => "UnrollDivided",
             Reject::Nested => "UnrollNested",

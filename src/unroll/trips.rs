@@ -7,40 +7,58 @@
 use super::body::{Body, Counter};
 use super::origin::Origin;
 use super::reject::Reject;
+use warpwise_analysis::access::has_form;
 use warpwise_analysis::cfg::cycles::Cycle;
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::inst::ConstData;
 
+/// How a loop is copied.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// By LLVM's unroller, which divides to compute the trip count.
+    Counted,
+    /// In groups of iterations with one test each: it steps over threads, and may have few iterations.
+    Grouped,
+}
+
 /// Whether all lanes do the same number of iterations, or nearly so.
-pub fn check_lanes(body: &Body<'_>, counter: &Counter) -> Result<(), Reject> {
-    let is_even = !body.facts.is_divergent_branch(counter.exit) || is_strided(body, counter);
-    if is_even { Ok(()) } else { Err(Reject::Divergent) }
+pub fn check_lanes(body: &Body<'_>, counter: &Counter) -> Result<Way, Reject> {
+    if !body.facts.is_divergent_branch(counter.exit) {
+        Ok(Way::Counted)
+    } else if is_strided(body, counter) {
+        Ok(Way::Grouped)
+    } else {
+        Err(Reject::Divergent)
+    }
 }
 
 /// Whether a trip count is sure enough, and the loop is where the time goes. What is constant is sure.
-pub fn check(body: &Body<'_>, counter: &Counter, is_constant: bool) -> Result<(), Reject> {
+pub fn check(body: &Body<'_>, counter: &Counter, is_constant: bool) -> Result<Way, Reject> {
     let cycles = &body.facts.cfg().cycles;
     let deepest = cycles.iter().map(|cycle| cycles.depth(cycle)).max();
     if deepest > Some(cycles.depth(body.cycle)) {
         return Err(Reject::Outer);
     }
     if is_constant {
-        return Ok(());
+        return Ok(Way::Counted);
     }
-    if body.facts.is_divergent_branch(counter.exit) {
-        return check_lanes(body, counter).and(Err(Reject::Strided));
+    let is_around = |around: Cycle| around != body.cycle && !strides_over_grid(body, around);
+    let is_nested = cycles.ancestors(body.cycle).any(is_around);
+    let way = check_lanes(body, counter)?;
+    if way == Way::Grouped || Origin::of(body, [counter.step]).is_of_grid {
+        // ptxas unrolls by four what steps by a constant
+        let is_left = is_nested || body.func.constant(counter.step).is_some();
+        return if is_left { Err(Reject::Strided) } else { Ok(Way::Grouped) };
     }
     let origin = Origin::of(body, body.starts(counter.phi).chain([counter.bound, counter.step]));
-    if Origin::of(body, [counter.step]).is_of_grid {
-        Err(Reject::Strided)
-    } else if origin.is_loaded {
+    if origin.is_loaded {
         Err(Reject::Loaded)
     } else if origin.is_divided || origin.is_of_grid {
         Err(Reject::Divided)
-    } else if cycles.ancestors(body.cycle).any(|around| around != body.cycle && !strides_over_grid(body, around)) {
+    } else if is_nested {
         Err(Reject::Nested)
     } else {
-        Ok(())
+        Ok(Way::Counted)
     }
 }
 
@@ -63,5 +81,5 @@ fn is_strided(body: &Body<'_>, counter: &Counter) -> bool {
     is_wide
         && is_uniform(counter.step)
         && is_uniform(counter.bound)
-        && body.starts(counter.phi).all(|start| body.facts.form(start).is_some())
+        && body.starts(counter.phi).all(|start| has_form(body.facts, start, counter.exit))
 }

@@ -84,7 +84,13 @@ pub const PASSES: &[Tested] = &[
         recipes: &[recipe(
             Mode::Loops,
             "unroll-loops<always>",
-            &[(Mutant::UnrollNoRemainder, 0), (Mutant::UnrollSameIndex, 6), (Mutant::UnrollStaleExit, 4)],
+            &[
+                (Mutant::UnrollNoRemainder, 0),
+                (Mutant::UnrollSameIndex, 6),
+                (Mutant::UnrollStaleExit, 4),
+                (Mutant::GroupPastEnd, 0),
+                (Mutant::GroupWraps, 0),
+            ],
         )],
     },
     Tested {

@@ -1,4 +1,4 @@
-//! How does a pass ask LLVM to unroll a loop? See `src/ir/llvm/unroll.cpp`.
+//! How does a pass ask LLVM to unroll a loop, or unroll it itself? See `src/ir/llvm/unroll.cpp` and `src/ir/llvm/groups.cpp`.
 
 use super::super::handle::Inst;
 use super::Editor;
@@ -6,6 +6,7 @@ use llvm_sys::prelude::LLVMValueRef;
 
 unsafe extern "C" {
     fn warpwise_ask_to_unroll(latch: LLVMValueRef, count: u32);
+    fn warpwise_run_in_groups(latch: LLVMValueRef, count: u32);
 }
 
 impl<'m> Editor<'m> {
@@ -16,5 +17,9 @@ impl<'m> Editor<'m> {
     /// Asks LLVM's unroller for a copy for each iteration of the loop whose latch ends with this branch.
     pub fn ask_to_unroll_fully(&mut self, latch: Inst<'m>) {
         edit!(warpwise_ask_to_unroll(latch.raw(), 0));
+    }
+    /// Puts a loop over groups of so many iterations before the loop whose latch ends with this branch, whose shape allows it.
+    pub fn run_in_groups(&mut self, latch: Inst<'m>, count: u32) {
+        edit!(warpwise_run_in_groups(latch.raw(), count));
     }
 }

@@ -7,6 +7,7 @@ const CONTRACT: u32 = 1 << 5;
 
 unsafe extern "C" {
     fn warpwise_unroll_is_decided(latch: LLVMValueRef) -> bool;
+    fn warpwise_runs_in_groups(latch: LLVMValueRef) -> bool;
     fn warpwise_gep_offset(gep: LLVMValueRef, bytes: *mut i64) -> bool;
     fn warpwise_may_inline(call: LLVMValueRef) -> bool;
 }
@@ -195,6 +196,10 @@ impl<'m> Inst<'m> {
     /// Whether the source or an earlier pass has said anything about unrolling the loop whose latch ends with this branch.
     pub fn unroll_is_decided(self) -> bool {
         get!(warpwise_unroll_is_decided(self.raw))
+    }
+    /// Whether the loop whose latch ends with this branch has a shape that can run in groups of iterations.
+    pub fn runs_in_groups(self) -> bool {
+        get!(warpwise_runs_in_groups(self.raw))
     }
     /// Bytes that a GEP adds to its pointer, if that is a constant; call it on GEPs only.
     pub fn gep_offset(self) -> Option<i64> {
