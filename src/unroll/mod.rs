@@ -1,9 +1,9 @@
 //! `unroll-loops`: which loops of unknown trip count does LLVM's unroller copy, so that their loads overlap?
 //!
 //! nvcc unrolls most such loops by four; LLVM has no preference of its own for NVPTX and leaves them. [`plan`] decides by
-//! facts; a plan marks the loop by `llvm.loop.unroll.count`, as `#pragma unroll 4` does, and LLVM's unroller carries it out,
-//! only on loops that are marked. `ptxas` unrolls some of these loops itself, which is why only those are marked that are sure
-//! to gain.
+//! facts; a plan marks the loop by `llvm.loop.unroll.count`, as `#pragma unroll 4` does, and LLVM's unroller carries it
+//! out, only on loops that are marked; loops that step over threads are put in groups (`src/ir/llvm/groups.cpp`). `ptxas`
+//! unrolls some loops itself, which is why only those are changed that are sure to gain.
 
 mod body;
 mod loads;

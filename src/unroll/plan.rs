@@ -5,13 +5,15 @@
 //! no small constant trip count.
 //!
 //! **Legality** is LLVM's: its unroller makes the copies and the loop for the remainder. What it would have to leave in
-//! order is refused here: what waits for other lanes, and calls.
+//! order is refused here: what waits for other lanes, and calls. A loop that [steps over threads](Way::Grouped) is put in
+//! groups of iterations, each of which starts where all of them would run; any loop of its shape allows that.
 //!
 //! **Profit**: after unrolling, the loads and divisions of [`FACTOR`] iterations can be in flight at once, if
 //!
 //! 1. none needs what an earlier iteration loaded, computed, or may have stored,
 //! 2. an iteration is a single block: no instruction moves across a branch,
 //! 3. the trip count is [sure](super::trips) to be the same for all lanes and not the share of a thread in a block's work,
+//!    or costs nothing where it is small: in groups, if one iteration of all resident threads has too little in flight,
 //! 4. the copies fit the instruction cache, and their results the registers without spilling, or losing half of the warps.
 
 use super::Options;
@@ -36,8 +38,7 @@ use warpwise_ir::inst::{Flags, Opcode};
 pub const FACTOR: u32 = 4;
 /// Instructions of a loop that is copied; four times as many fit the first-level instruction cache several times over.
 pub const MAX_INSTRUCTIONS: usize = 128;
-/// Bytes in flight on a multiprocessor with which its part of global memory is busy however threads are spread: twice the 16
-/// KB of a 132nd of 3 TB/s times 700 ns.
+/// Bytes in flight on a multiprocessor that keep its part of global memory busy: twice a 132nd of 3 TB/s times 700 ns.
 const ENOUGH_BYTES: u32 = 32 * 1024;
 /// Registers that `ptxas` takes in short kernels besides those that values need, on average over 26 kernels.
 const UNSEEN_REGISTERS: u32 = 8;

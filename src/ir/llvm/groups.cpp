@@ -1,10 +1,10 @@
-// How does a loop run in groups of iterations with one test for each group? It steps over threads, and its count is known
-// to nobody.
+// How does a loop run in groups of iterations with one test for each group? It steps over threads, and its count is
+// known to nobody.
 //
 // The group needs no trip count, and so no division. Where `i < bound - (N - 1) * step`, the loop goes on after `i`,
-// `i + step`, ..., so that N copies run without a test between them. The limit is computed before the loop so that nothing
-// can wrap: where it would, it is the least number, below which no counter is. Lanes decide on their own, as they do in
-// the loop itself, which stays as it is for what remains.
+// `i + step`, ..., so that N copies run without a test between them. The limit is computed before the loop so that
+// nothing can wrap: where it would, it is the least number, below which no counter is. Lanes decide on their own, as
+// they do in the loop itself, which stays as it is for what remains.
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"

@@ -1,4 +1,4 @@
-//! How does a pass ask LLVM to unroll a loop, or unroll it itself? See `src/ir/llvm/unroll.cpp` and `src/ir/llvm/groups.cpp`.
+//! How does a pass ask LLVM to unroll a loop, or unroll it itself? See `unroll.cpp` and `groups.cpp` in `src/ir/llvm`.
 
 use super::super::handle::Inst;
 use super::Editor;
@@ -18,7 +18,8 @@ impl<'m> Editor<'m> {
     pub fn ask_to_unroll_fully(&mut self, latch: Inst<'m>) {
         edit!(warpwise_ask_to_unroll(latch.raw(), 0));
     }
-    /// Puts a loop over groups of so many iterations before the loop whose latch ends with this branch, whose shape allows it.
+    /// Puts a loop over groups of so many iterations before the loop whose latch ends with this branch; its shape allows
+    /// that.
     pub fn run_in_groups(&mut self, latch: Inst<'m>, count: u32) {
         edit!(warpwise_run_in_groups(latch.raw(), count));
     }
