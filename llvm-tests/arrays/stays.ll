@@ -1,7 +1,7 @@
 ; For which arrays no loops are unrolled, one for each reason.
 ; RUN: %opt -passes=free-arrays -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 ; RUN: %opt -passes=free-arrays -S %s | %FileCheck %s
-; CHECK-COUNT-15: alloca
+; CHECK-COUNT-16: alloca
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
@@ -421,3 +421,34 @@ done:
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{!"branch_weights", i32 1, i32 2000}
+
+; REMARK: remark: {{.*}} loops are not unrolled for the stack object of 64 bytes: a product that is stored to it, or that the loops carry, could meet a sum, and be joined with it
+define ptx_kernel void @narrowed(ptr addrspace(1) %in, ptr addrspace(1) %out) {
+entry:
+  %a = alloca [16 x float]
+  br label %fill
+fill:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %fill ]
+  %from = getelementptr double, ptr addrspace(1) %in, i32 %i
+  %x = load double, ptr addrspace(1) %from
+  %f = fptrunc contract double %x to float
+  %to = getelementptr float, ptr %a, i32 %i
+  store float %f, ptr %to
+  %i.next = add nuw nsw i32 %i, 1
+  %more = icmp ult i32 %i.next, 16
+  br i1 %more, label %fill, label %middle
+middle:
+  br label %use
+use:
+  %j = phi i32 [ 0, %middle ], [ %j.next, %use ]
+  %of = getelementptr float, ptr %a, i32 %j
+  %y = load float, ptr %of
+  %h = fptrunc contract float %y to half
+  %into = getelementptr half, ptr addrspace(1) %out, i32 %j
+  store half %h, ptr addrspace(1) %into
+  %j.next = add nuw nsw i32 %j, 1
+  %again = icmp ult i32 %j.next, 16
+  br i1 %again, label %use, label %done
+done:
+  ret void
+}

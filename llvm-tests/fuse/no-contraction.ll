@@ -19,6 +19,8 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK: br i1 %odd
 ; CHECK-LABEL: define ptx_kernel void @both(
 ; CHECK: br i1 %odd
+; CHECK-LABEL: define ptx_kernel void @narrowed(
+; CHECK: br i1 %odd
 ; CHECK-LABEL: define ptx_kernel void @exact(
 ; CHECK-NOT: br i1
 
@@ -166,6 +168,29 @@ no:
 join:
   %r = phi double [ %r1, %yes ], [ %r2, %no ]
   store double %r, ptr %to
+  ret void
+}
+
+; In one block, the back end rounds the double to half at once.
+define ptx_kernel void @narrowed(ptr %out, double %a, float %b) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = trunc i32 %t to i1
+  %to = getelementptr float, ptr %out, i32 %t
+  %x = load float, ptr %to
+  %f = fptrunc contract double %a to float
+  br i1 %odd, label %yes, label %no
+yes:
+  %r1 = fdiv float %x, %f
+  br label %join
+no:
+  %h = fptrunc contract float %f to half
+  %e = fpext contract half %h to float
+  %r2 = fdiv float %x, %e
+  br label %join
+join:
+  %r = phi float [ %r1, %yes ], [ %r2, %no ]
+  store float %r, ptr %to
   ret void
 }
 

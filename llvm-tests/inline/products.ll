@@ -34,7 +34,7 @@ define void @argument(ptr %p, float %x) {
   ret void
 }
 
-; REMARK-COUNT-4: remark: {{.*}} call with the address of a stack object is not inlined: a product goes through the call or the object to a sum, and the back end would join the two
+; REMARK-COUNT-5: remark: {{.*}} call with the address of a stack object is not inlined: a product goes through the call or the object to a sum, and the back end would join the two
 ; CHECK-LABEL: @through_argument(
 ; CHECK: call void @argument(
 define ptx_kernel void @through_argument(ptr %out, float %a) {
@@ -116,6 +116,25 @@ define ptx_kernel void @through_memory(ptr %out, float %a) {
   %product = fmul contract float %a, %a
   store float %product, ptr %out
   call void @reads(ptr %object, ptr %out)
+  %new = load float, ptr %object
+  store float %new, ptr %out
+  ret void
+}
+
+define void @halved(ptr %p, float %x) {
+  %h = fptrunc contract float %x to half
+  %e = fpext contract half %h to float
+  store float %e, ptr %p
+  ret void
+}
+
+; A double is rounded twice; in one function the back end would round it once.
+; CHECK-LABEL: @twice(
+; CHECK: call void @halved(
+define ptx_kernel void @twice(ptr %out, double %a) {
+  %object = alloca float
+  %f = fptrunc contract double %a to float
+  call void @halved(ptr %object, float %f)
   %new = load float, ptr %object
   store float %new, ptr %out
   ret void

@@ -7,6 +7,9 @@
 //! - `ptxas` joins a product with the only instruction that uses it, if that is a sum, wherever in the function it is. Sums of
 //!   other blocks that share a product it sometimes joins and sometimes not.
 //!
+//! A double that is rounded to `float` and then to `half` LLVM's back end rounds once where the flags allow it and both are in
+//! one block; what is said of products and sums below holds for such pairs, too.
+//!
 //! Both see through a change of sign, and neither through a phi or a select. Of two products the sum takes the first, unless
 //! the second has fewer uses in its block. (`ptxas` of CUDA 13.0 for sm_90, tried with branches, loops and barriers between
 //! the two; floats and doubles; not if either has a rounding mode of its own, which is how LLVM prints it without the flag.)
@@ -77,12 +80,17 @@ impl Joins<'_, '_> {
 
     /// Whether what is passed on of a product may become an operand of a sum.
     pub fn may_meet_sum(&self, product: Inst) -> bool {
+        self.may_meet(product, |user| self.is_sum(user))
+    }
+
+    /// Whether what is passed on of a result may become an operand of a certain instruction.
+    fn may_meet(&self, first: Inst, is_second: impl Fn(Inst) -> bool) -> bool {
         let func = &self.outline.func;
-        let (mut open, mut seen) = (vec![product], FxHashSet::default());
+        let (mut open, mut seen) = (vec![first], FxHashSet::default());
         while let Some(inst) = open.pop() {
             for &user in self.outline.users(func.result(inst)) {
                 let opcode = func.insts[user].opcode;
-                if self.is_sum(user) {
+                if is_second(user) {
                     return true;
                 }
                 if (opcode == Opcode::Phi || opcode.passes_on_product()) && seen.insert(user) {
@@ -91,6 +99,14 @@ impl Joins<'_, '_> {
             }
         }
         false
+    }
+
+    /// Whether it narrows a float that may be narrowed again, or that was narrowed before.
+    fn narrows_twice(&self, inst: Inst) -> bool {
+        let func = &self.outline.func;
+        let narrows = |inst: Inst| func.is_narrowing(inst) && self.may_join(inst);
+        let is_again = || func.def(func.operands(inst)[0]).is_some_and(narrows);
+        narrows(inst) && (is_again() || self.may_meet(inst, narrows))
     }
 
     /// Whether other products and sums could be joined if some blocks become part of the one in front of them, and with that
@@ -105,7 +121,7 @@ impl Joins<'_, '_> {
     /// - they stand between a product and a sum that uses it.
     pub fn may_change(&self, inside: &FxHashSet<Block>) -> bool {
         let func = &self.outline.func;
-        if func.insts.values().all(|inst| inst.opcode != Opcode::FMul) {
+        if func.insts.values().all(|inst| !matches!(inst.opcode, Opcode::FMul | Opcode::FpCast)) {
             return false;
         }
         let block = |inst: Inst| func.insts[inst].block;
@@ -113,7 +129,7 @@ impl Joins<'_, '_> {
         let behind: FxHashSet<Block> = inside.iter().flat_map(|&block| func.graph.succs(block)).copied().collect();
         let is_exit_phi = |inst: Inst| func.insts[inst].opcode == Opcode::Phi && behind.contains(&block(inst));
         let is_free = |inst: Inst| self.is_product(inst) && self.may_meet_sum(inst);
-        let is_part = |inst: Inst| self.is_joined_sum(inst) || is_free(inst);
+        let is_part = |inst: Inst| self.is_joined_sum(inst) || is_free(inst) || self.narrows_twice(inst);
 
         let products: Vec<Inst> = func.insts.keys().filter(|&inst| self.is_product(inst)).collect();
         let (ours, others): (Vec<Inst>, Vec<Inst>) = products.into_iter().partition(|&inst| is_inside(inst));
@@ -136,7 +152,10 @@ impl Joins<'_, '_> {
         inside.iter().flat_map(|&block| func.block_insts(block)).any(is_part)
             || others.iter().any(is_reached)
             || others.iter().any(|product| computed.contains(&factors(product)))
-            || behind.iter().flat_map(|&block| func.block_insts(block)).any(adds_far)
+            || behind
+                .iter()
+                .flat_map(|&block| func.block_insts(block))
+                .any(|inst| adds_far(inst) || self.narrows_twice(inst))
             || passed.filter_map(|&value| func.def(value)).any(is_part)
             || self.needed(inside, &behind).into_iter().any(is_part)
             || others.iter().any(|&product| self.is_parted(product, inside))

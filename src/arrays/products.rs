@@ -2,7 +2,8 @@
 //!
 //! A product that goes through an object or from one iteration to the next is rounded, and so is one that something other
 //! than sums uses and that goes into or out of a loop ([`contraction`](warpwise_analysis::contraction)). If it may meet
-//! a sum once the loops are unrolled, it is kept apart, unless it is joined with another sum now: then the loops stay.
+//! a sum once the loops are unrolled, it is kept apart, unless it is joined with another sum now: then the loops stay. So
+//! they do where a float that was rounded to `float` may meet its rounding to `half`, which the back end joins, too.
 
 use super::reject::Reject;
 use rustc_hash::FxHashSet;
@@ -31,14 +32,17 @@ pub fn to_round<'m>(
     let stores: FxHashSet<Inst> = of_kind(AccessKind::Store).collect();
     let loads: Vec<Value> = of_kind(AccessKind::Load).map(|load| func.result(load)).collect();
     let mut found = Vec::new();
-    for (product, data) in func.insts.iter().filter(|(_, data)| data.opcode == Opcode::FMul) {
+    let is_first = |inst: Inst, opcode: Opcode| opcode == Opcode::FMul || func.is_narrowing(inst);
+    for (product, data) in func.insts.iter().filter(|&(inst, data)| is_first(inst, data.opcode)) {
         if !outline.is_reachable(data.block) || !handles.inst(product).allows_contraction() {
             continue;
         }
         let met = Walk { outline, handles, copied, stores: &stores, loads: &loads, product }.run();
         match met {
             Met { apart: true, here: true } => return Err(Reject::Contraction),
-            Met { apart: true, .. } if !Editor::rounds_alone(handles.inst(product).ty()) => {
+            Met { apart: true, .. }
+                if data.opcode != Opcode::FMul || !Editor::rounds_alone(handles.inst(product).ty()) =>
+            {
                 return Err(Reject::Contraction);
             }
             Met { apart: true, here: false } => found.push(handles.inst(product)),
@@ -67,6 +71,16 @@ struct Walk<'a, 'm> {
 }
 
 impl Walk<'_, '_> {
+    /// Whether an instruction may be joined with the first one.
+    fn is_second(&self, user: Inst) -> bool {
+        let func = &self.outline.func;
+        let is_kind = match func.insts[self.product].opcode {
+            Opcode::FMul => matches!(func.insts[user].opcode, Opcode::FAdd | Opcode::FSub),
+            _ => func.is_narrowing(user),
+        };
+        is_kind && self.handles.inst(user).allows_contraction()
+    }
+
     fn run(&self) -> Met {
         let func = &self.outline.func;
         let home = func.insts[self.product].block;
@@ -84,7 +98,7 @@ impl Walk<'_, '_> {
             for &user in self.outline.users(value) {
                 let data = &func.insts[user];
                 match data.opcode {
-                    Opcode::FAdd | Opcode::FSub if self.handles.inst(user).allows_contraction() => {
+                    _ if self.is_second(user) => {
                         let adds_it =
                             || func.operands(user).iter().any(|&value| joins.product(value) == Some(self.product));
                         if !is_carried && (data.block == home || (adds_it() && joins.is_joined(self.product, user))) {

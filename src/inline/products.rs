@@ -11,25 +11,60 @@ use rustc_hash::FxHashSet;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode, Value};
 
-/// Whether a product that is stored to an object may meet a sum that uses what is loaded from there.
-pub fn meet_in_object(accesses: &[(Inst<'_>, i64)], is_copied: bool, stage: Stage) -> bool {
-    let is_store = |inst: Inst<'_>| inst.opcode() == RawOpcode::LLVMStore;
-    let places = |wanted: bool| {
-        accesses.iter().filter(move |&&(inst, _)| is_store(inst) == wanted).filter(move |&&(inst, _)| match wanted {
-            true => is_product(inst.operand(0), stage),
-            false => meets_sum(inst.value()),
-        })
-    };
-    let products: FxHashSet<i64> = places(true).map(|&(_, at)| at).collect();
-    let mut sums = places(false).map(|&(_, at)| at);
-    if is_copied { !products.is_empty() || sums.next().is_some() } else { sums.any(|at| products.contains(&at)) }
+/// What the back end makes one instruction, which rounds once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pair {
+    /// A product and a sum.
+    MultiplyAdd,
+    /// A double that is rounded to `float`, and then to `half`.
+    Narrowings,
 }
 
-/// Whether a product that is passed to a function, or returned from it, may meet a sum.
+const PAIRS: [Pair; 2] = [Pair::MultiplyAdd, Pair::Narrowings];
+
+impl Pair {
+    fn begins_with(self, inst: Inst<'_>) -> bool {
+        inst.allows_contraction()
+            && match self {
+                Pair::MultiplyAdd => inst.opcode() == RawOpcode::LLVMFMul,
+                Pair::Narrowings => inst.opcode() == RawOpcode::LLVMFPTrunc,
+            }
+    }
+
+    fn ends_with(self, inst: Inst<'_>) -> bool {
+        inst.allows_contraction()
+            && match self {
+                Pair::MultiplyAdd => matches!(inst.opcode(), RawOpcode::LLVMFAdd | RawOpcode::LLVMFSub),
+                Pair::Narrowings => inst.opcode() == RawOpcode::LLVMFPTrunc,
+            }
+    }
+}
+
+/// Whether the first of a pair may be stored to an object, and its second use what is loaded from there.
+pub fn meet_in_object(accesses: &[(Inst<'_>, i64)], is_copied: bool, stage: Stage) -> bool {
+    PAIRS.iter().any(|&pair| {
+        let is_store = |inst: Inst<'_>| inst.opcode() == RawOpcode::LLVMStore;
+        let places = |wanted: bool| {
+            accesses.iter().filter(move |&&(inst, _)| is_store(inst) == wanted).filter(
+                move |&&(inst, _)| match wanted {
+                    true => is_first(inst.operand(0), pair, stage),
+                    false => meets_second(inst.value(), pair),
+                },
+            )
+        };
+        let firsts: FxHashSet<i64> = places(true).map(|&(_, at)| at).collect();
+        let mut seconds = places(false).map(|&(_, at)| at);
+        if is_copied { !firsts.is_empty() || seconds.next().is_some() } else { seconds.any(|at| firsts.contains(&at)) }
+    })
+}
+
+/// Whether the first of a pair that is passed to a function, or returned from it, may meet a second.
 pub fn meet_in_call<'m>(call: Inst<'m>, callee: Function<'m>, stage: Stage) -> bool {
     let count = call.argument_count().min(callee.param_count());
-    (0..count).any(|index| is_product(call.operand(index), stage) && meets_sum(callee.param(index)))
-        || (meets_sum(call.value()) && results(callee).any(|result| is_product(result, stage)))
+    PAIRS.iter().any(|&pair| {
+        (0..count).any(|index| is_first(call.operand(index), pair, stage) && meets_second(callee.param(index), pair))
+            || (meets_second(call.value(), pair) && results(callee).any(|result| is_first(result, pair, stage)))
+    })
 }
 
 /// The products that are stored to memory in the two functions of a call, and that no sum uses; `None` if some cannot be
@@ -39,7 +74,9 @@ pub fn to_round<'m>(call: Inst<'m>, callee: Function<'m>) -> Option<Vec<Inst<'m>
         [call.block().function(), callee].into_iter().flat_map(Function::blocks).flat_map(|block| block.insts());
     let stored =
         insts.filter(|inst| inst.opcode() == RawOpcode::LLVMStore).filter_map(|store| store.operand(0).as_inst());
-    let mut found: Vec<Inst<'m>> = stored.filter(|&inst| is_joinable(inst) && !meets_sum(inst.value())).collect();
+    let pair = Pair::MultiplyAdd;
+    let is_lone_product = |inst: Inst<'m>| pair.begins_with(inst) && !meets_second(inst.value(), pair);
+    let mut found: Vec<Inst<'m>> = stored.filter(|&inst| is_lone_product(inst)).collect();
     found.sort_unstable();
     found.dedup();
     found.iter().all(|inst| Editor::rounds_alone(inst.ty())).then_some(found)
@@ -49,11 +86,6 @@ pub fn to_round<'m>(call: Inst<'m>, callee: Function<'m>) -> Option<Vec<Inst<'m>
 fn results<'m>(function: Function<'m>) -> impl Iterator<Item = Value<'m>> {
     let ends = function.blocks().filter_map(|block| block.terminator());
     ends.filter(|end| end.opcode() == RawOpcode::LLVMRet && end.operand_count() > 0).map(|end| end.operand(0))
-}
-
-/// Whether it is a product that may be part of an `fma`.
-fn is_joinable(inst: Inst<'_>) -> bool {
-    inst.opcode() == RawOpcode::LLVMFMul && inst.allows_contraction()
 }
 
 /// Whether an instruction passes on a value of its operands, or one that the back end looks through.
@@ -74,12 +106,12 @@ fn is_passed_on(inst: Inst<'_>) -> bool {
     )
 }
 
-/// Whether a value may be a product. Before LLVM inlines, so may the result of a call.
-fn is_product(value: Value<'_>, stage: Stage) -> bool {
+/// Whether a value may be the first of a pair. Before LLVM inlines, so may the result of a call.
+fn is_first(value: Value<'_>, pair: Pair, stage: Stage) -> bool {
     let (mut open, mut seen) = (vec![value], FxHashSet::default());
     while let Some(value) = open.pop() {
         let Some(inst) = value.as_inst().filter(|_| seen.insert(value)) else { continue };
-        if is_joinable(inst) {
+        if pair.begins_with(inst) {
             return true;
         }
         if let Some(callee) = calls::callee(inst).filter(|_| stage == Stage::Early) {
@@ -91,15 +123,16 @@ fn is_product(value: Value<'_>, stage: Stage) -> bool {
     false
 }
 
-/// Whether a sum or difference may use a value.
-fn meets_sum(value: Value<'_>) -> bool {
+/// Whether the second of a pair may use a value.
+fn meets_second(value: Value<'_>, pair: Pair) -> bool {
     let (mut open, mut seen) = (vec![value], FxHashSet::default());
     while let Some(value) = open.pop() {
         for user in value.users().filter_map(Value::as_inst) {
-            match user.opcode() {
-                RawOpcode::LLVMFAdd | RawOpcode::LLVMFSub if user.allows_contraction() => return true,
-                _ if is_passed_on(user) && seen.insert(user.value()) => open.push(user.value()),
-                _ => {}
+            if pair.ends_with(user) {
+                return true;
+            }
+            if is_passed_on(user) && seen.insert(user.value()) {
+                open.push(user.value());
             }
         }
     }

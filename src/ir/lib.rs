@@ -32,7 +32,7 @@ pub use crate::inst::ParamData;
 use call::CallData;
 use cranelift_entity::{EntityRef, PrimaryMap};
 use inst::{ConstData, Gep, GepData, GepTerm, InstData, Opcode};
-use types::TypeInfo;
+use types::{TypeInfo, TypeKind};
 
 /// One function as arrays.
 pub struct Func {
@@ -159,6 +159,14 @@ impl Func {
                 _ => return None,
             }
         }
+    }
+    /// Whether it rounds floats, or vectors of them, to a narrower type.
+    pub fn is_narrowing(&self, inst: Inst) -> bool {
+        let bits = |value: Value| match self.type_info(value).kind {
+            TypeKind::Float(bits) | TypeKind::Vector { element_bits: bits, int: false, .. } => bits,
+            _ => 0,
+        };
+        self.insts[inst].opcode == Opcode::FpCast && bits(self.result(inst)) < bits(self.operands(inst)[0])
     }
     /// Operands of the instructions of a block, consecutively: those of its phis, and those of the others.
     pub fn block_operands(&self, block: Block) -> (&[Value], &[Value]) {

@@ -143,7 +143,7 @@ fn is_narrower(store: &str, register: &str) -> bool {
     store.rsplit('.').next().and_then(|ty| ty.get(1..)?.parse::<u32>().ok()).is_some_and(|bits| bits < whole)
 }
 
-/// Products, sums and multiply-adds of a kernel, by type.
+/// Products, sums and multiply-adds of a kernel, by type; doubles that are rounded to halves at once.
 type Roundings = BTreeMap<(String, &'static str), usize>;
 
 fn roundings(text: &str) -> Roundings {
@@ -153,7 +153,7 @@ fn roundings(text: &str) -> Roundings {
         let Some(operation) = words.next() else { continue };
         let parts: Vec<&str> = operation.split('.').collect();
         let (Some(kind), Some(ty)) = (parts.first(), parts.last()) else { continue };
-        if !matches!(*ty, "f16" | "f32" | "f64" | "f16x2") {
+        if !matches!(*ty, "f16" | "f32" | "f64" | "f16x2" | "bf16") {
             continue;
         }
         let operands: Vec<&str> = line.split(',').map(str::trim).collect();
@@ -163,6 +163,8 @@ fn roundings(text: &str) -> Roundings {
             "add" if operands.len() == 3 && operands[1] == operands[2].trim_end_matches(';') => "mul",
             "mul" => "mul",
             "add" | "sub" => "sum",
+            // a double that becomes a half was rounded to float in between, unless the two are joined
+            "cvt" if *ty == "f64" && parts.iter().any(|part| part.ends_with("f16")) => "at once",
             _ => continue,
         };
         *out.entry(((*ty).to_owned(), kind)).or_default() += 1;
@@ -188,6 +190,10 @@ pub fn contractions(plain: &str, ours: &Built) -> Vec<String> {
         let types: BTreeSet<&String> = before.keys().chain(after.keys()).map(|(ty, _)| ty).collect();
         for ty in types {
             let count = |of: &Roundings, kind| of.get(&(ty.clone(), kind)).copied().unwrap_or(0);
+            let (clang, ours) = (count(before, "at once"), count(after, "at once"));
+            if clang != ours {
+                out.push(format!("{name}: clang rounds {clang} doubles to halves at once, ours {ours}"));
+            }
             let [fma, mul, sum] = ["fma", "mul", "sum"].map(|kind| (count(before, kind), count(after, kind)));
             let falls_apart = fma.1 < fma.0 && (mul.1 > mul.0 || sum.1 > sum.0);
             let comes_to_be = fma.1 > fma.0 && (mul.1 < mul.0 || sum.1 < sum.0);
@@ -284,6 +290,7 @@ mod tests {
         assert!(!contractions(&entry(fma), &ours(two)).is_empty());
         assert!(!contractions(&entry(two), &ours(fma)).is_empty());
         assert!(contractions(&entry(&format!("{fma}{two}")), &ours(fma)).is_empty(), "nobody needs it");
+        assert!(!contractions(&entry("\tcvt.rn.f32.f64 %a, %b;\n"), &ours("\tcvt.rn.f16.f64 %a, %b;\n")).is_empty());
         let unrolled =
             Built { ptx: entry(&both), done: vec![("k1".to_owned(), "LoopUnrolled".to_owned())], versions: Vec::new() };
         assert!(contractions(&entry(fma), &unrolled).is_empty());

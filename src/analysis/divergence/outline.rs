@@ -74,6 +74,7 @@ impl Outline {
             }
             Opcode::FNeg => is_product(self.func.result(inst)) && users(inst).any(is_sum),
             Opcode::FAdd | Opcode::FSub => self.func.operands(inst).iter().any(|&value| is_product(value)),
+            Opcode::FpCast => self.func.is_narrowing(inst),
             _ => false,
         }
     }
