@@ -61,7 +61,8 @@ pub struct Report {
     pub device: String,
     pub variants: BTreeMap<String, Counts>,
     pub differences: Vec<Difference>,
-    /// Differences in kernels that clang and ptxas alone build to compute one thing at one level and another at the next.
+    /// Differences in kernels that compute one thing or another without the plugin, too, depending on ptxas's level or on what
+    /// else is in their module.
     pub assembler: Vec<Difference>,
     pub not_built: Vec<String>,
 }
@@ -86,9 +87,9 @@ pub fn run(tools: &Tools, folder: &Path, out: &Path) -> Result<bool> {
     let found = std::mem::take(&mut report.differences);
     write(&report, out)?;
     for difference in found {
-        let level = other_level(tools, &difference).with_context(|| format!("seed {}", difference.seed))?;
-        if let Some(level) = level {
-            println!("{} {}: clang's own code differs from itself at {level}", difference.variant, difference.entry);
+        let other = other_build(tools, folder, &difference).with_context(|| format!("seed {}", difference.seed))?;
+        if let Some(other) = other {
+            println!("{} {}: clang's own code differs from itself: {other}", difference.variant, difference.entry);
             report.variants.entry(difference.variant.clone()).or_default().differ -= 1;
             report.assembler.push(difference);
         } else {
@@ -104,15 +105,30 @@ fn write(report: &Report, out: &Path) -> Result<()> {
     fs::write(out, serde_json::to_string_pretty(report)?).with_context(|| out.display().to_string())
 }
 
-/// The level of ptxas, if there is one, at which a kernel without the plugin computes something else than at the highest:
-/// then there is nothing to compare with.
-fn other_level(tools: &Tools, difference: &Difference) -> Result<Option<String>> {
-    let folder = tempfile::tempdir()?;
+/// The build without the plugin, if there is one, that computes something else than the one that was compared with, which is
+/// then no measure: at another level of ptxas, or alone in its module. What is in a module with a kernel decides about its
+/// code, and with it which products ptxas makes part of a multiply-add.
+fn other_build(tools: &Tools, folder: &Path, difference: &Difference) -> Result<Option<String>> {
+    let alone = tempfile::tempdir()?;
+    let alone = alone.path();
     let variants = find(&difference.variant)?.at_other_levels();
     let seeds = difference.seed..difference.seed + 1;
-    let (jobs, time) = (1, Duration::MAX);
-    units::build(&units::Options { tools, folder: folder.path(), seeds, variants: &variants, jobs, time })?;
-    Ok(launches(folder.path())?.differences.into_iter().next().map(|found| found.variant))
+    let (one, time) = (1, Duration::MAX);
+    units::build(&units::Options { tools, folder: alone, seeds, variants: &variants, jobs: one, time })?;
+    let is_compared =
+        |job: &Job| job.variant == difference.variant && job.entries.iter().any(|(seed, _)| *seed == difference.seed);
+    if let (Some(compared), Some(built)) = (jobs(folder)?.into_iter().find(is_compared), jobs(alone)?.first()) {
+        let entries = vec![(difference.seed, Kernel::new(difference.seed).name)];
+        let job = Job { variant: "alone in its module".to_owned(), entries, ..built.clone() };
+        fs::copy(compared.cubin(folder, "plain"), job.cubin(alone, "plain"))?;
+        fs::copy(built.cubin(alone, "plain"), job.cubin(alone, "ours"))?;
+        writeln!(
+            fs::OpenOptions::new().append(true).open(alone.join(units::JOBS))?,
+            "{}",
+            serde_json::to_string(&job)?
+        )?;
+    }
+    Ok(launches(alone)?.differences.into_iter().next().map(|found| found.variant))
 }
 
 /// Launches what a folder holds.
