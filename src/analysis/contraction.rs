@@ -33,6 +33,8 @@ use warpwise_ir::inst::Opcode;
 pub struct Joins<'a, 'm> {
     pub outline: &'a Outline,
     pub handles: &'a Handles<'m>,
+    /// Whether what is loaded may turn out to be what was stored, because LLVM's GVN is still to come.
+    pub sees_memory: bool,
 }
 
 impl Joins<'_, '_> {
@@ -129,7 +131,10 @@ impl Joins<'_, '_> {
         let behind: FxHashSet<Block> = inside.iter().flat_map(|&block| func.graph.succs(block)).copied().collect();
         let is_exit_phi = |inst: Inst| func.insts[inst].opcode == Opcode::Phi && behind.contains(&block(inst));
         let is_free = |inst: Inst| self.is_product(inst) && self.may_meet_sum(inst);
-        let is_part = |inst: Inst| self.is_joined_sum(inst) || is_free(inst) || self.narrows_twice(inst);
+        let through_memory = self.through_memory();
+        let is_part = |inst: Inst| {
+            self.is_joined_sum(inst) || is_free(inst) || self.narrows_twice(inst) || through_memory.contains(&inst)
+        };
 
         let products: Vec<Inst> = func.insts.keys().filter(|&inst| self.is_product(inst)).collect();
         let (ours, others): (Vec<Inst>, Vec<Inst>) = products.into_iter().partition(|&inst| is_inside(inst));
@@ -155,10 +160,58 @@ impl Joins<'_, '_> {
             || behind
                 .iter()
                 .flat_map(|&block| func.block_insts(block))
-                .any(|inst| adds_far(inst) || self.narrows_twice(inst))
+                .any(|inst| adds_far(inst) || self.narrows_twice(inst) || through_memory.contains(&inst))
             || passed.filter_map(|&value| func.def(value)).any(is_part)
             || self.needed(inside, &behind).into_iter().any(is_part)
             || others.iter().any(|&product| self.is_parted(product, inside))
+    }
+
+    /// Products that are stored and sums of what is loaded, where LLVM may find what is loaded to be the product: both have
+    /// one type, and their addresses may come from the same pointer.
+    fn through_memory(&self) -> FxHashSet<Inst> {
+        let func = &self.outline.func;
+        if !self.sees_memory {
+            return FxHashSet::default();
+        }
+        // an object or a pointer; `None` for one of several
+        let root = |pointer: Value| {
+            let root = func.pointer_root(pointer);
+            let is_one = |def| !matches!(func.insts[def].opcode, Opcode::Phi | Opcode::Select | Opcode::Load);
+            func.def(root).is_none_or(is_one).then_some(root)
+        };
+        let (mut products, mut sums) = (Vec::new(), Vec::new());
+        for inst in func.insts.keys() {
+            let operands = func.operands(inst);
+            if func.insts[inst].opcode == Opcode::Store {
+                let stored = self.sources(operands[0]).into_iter().filter(|&def| self.is_product(def));
+                products.extend(stored.map(|product| (product, root(operands[1]))));
+            } else if self.is_sum(inst) {
+                let sources = operands.iter().flat_map(|&value| self.sources(value));
+                let loads = sources.filter(|&def| func.insts[def].opcode == Opcode::Load);
+                sums.extend(loads.map(|load| (inst, root(func.operands(load)[0]))));
+            }
+        }
+        let ty = |inst: Inst| func.type_of(func.result(inst));
+        let may_meet = |&(product, to): &(Inst, Option<Value>), &(sum, from): &(Inst, Option<Value>)| {
+            ty(product) == ty(sum) && (to == from || to.is_none() || from.is_none())
+        };
+        let met = products.iter().filter(|product| sums.iter().any(|sum| may_meet(product, sum)));
+        let meeting = sums.iter().filter(|sum| products.iter().any(|product| may_meet(product, sum)));
+        met.chain(meeting).map(|&(inst, _)| inst).collect()
+    }
+
+    /// The instructions whose result a value may be, its sign perhaps changed.
+    fn sources(&self, value: Value) -> Vec<Inst> {
+        let func = &self.outline.func;
+        let (mut open, mut seen) = (vec![value], FxHashSet::default());
+        while let Some(value) = open.pop() {
+            let Some(def) = func.def(value) else { continue };
+            if seen.insert(def) && (func.insts[def].opcode == Opcode::Phi || func.insts[def].opcode.passes_on_product())
+            {
+                open.extend(func.operands(def));
+            }
+        }
+        seen.into_iter().collect()
     }
 
     /// Whether blocks stand between a product and a sum that uses it, and so keep the two apart: without them, LLVM moves such

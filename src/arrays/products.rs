@@ -84,7 +84,7 @@ impl Walk<'_, '_> {
     fn run(&self) -> Met {
         let func = &self.outline.func;
         let home = func.insts[self.product].block;
-        let joins = Joins { outline: self.outline, handles: self.handles };
+        let joins = Joins { outline: self.outline, handles: self.handles, sees_memory: false };
         let cycles = &self.outline.cfg().cycles;
         let is_header = |block: Block| cycles.cycle_of(block).is_some_and(|cycle| cycles.header(cycle) == block);
         let mut met = Met::default();

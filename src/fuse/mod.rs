@@ -107,7 +107,7 @@ pub fn run_late(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool 
 
 fn run_over(module: Module<'_>, options: &Options, host: &Host<'_>, reshapes: bool) -> bool {
     let kinds = Kinds::new();
-    let mut driver = Driver { module, options, kinds: &kinds, host, reshapes, analysis: None };
+    let mut driver = Driver { module, options, kinds: &kinds, host, reshapes, is_early: false, analysis: None };
     let mut changed = options.versions && versions::make(&mut driver);
     let functions: Vec<Function<'_>> = editable(module).collect();
     // outside clang's pipelines, parameters may ask for more than was looked for when a function was noted
@@ -142,7 +142,7 @@ pub fn run_early(function: Function<'_>, options: &Options, host: &Host<'_>) -> 
     }
     let module = function.module();
     let kinds = Kinds::new();
-    let mut driver = Driver { module, options, kinds: &kinds, host, reshapes: true, analysis: None };
+    let mut driver = Driver { module, options, kinds: &kinds, host, reshapes: true, is_early: true, analysis: None };
     !versions::must_wait(&mut driver, function) && driver.fuse(function)
 }
 
@@ -170,6 +170,8 @@ struct Driver<'a, 'm> {
     host: &'a Host<'a>,
     /// Whether the host can bring a function into shape.
     reshapes: bool,
+    /// Whether LLVM is still to find out what loads return.
+    is_early: bool,
     /// Dropped when an edit may have changed what it knows about callees.
     analysis: Option<ModuleAnalysis<'m>>,
 }
@@ -244,15 +246,26 @@ impl<'m> Driver<'_, 'm> {
         let (outline, handles) = analysis.outline(function);
         let costs = Costs::of(function);
         let (always, results, map) = (options.always, options.results, options.map.as_deref());
+        let is_early = self.is_early;
         let frequencies = &Frequencies::new(function);
-        let context =
-            Context { func: &outline.func, handles: &handles, kinds, costs, frequencies, always, results, map };
+        let context = Context {
+            func: &outline.func,
+            handles: &handles,
+            kinds,
+            costs,
+            frequencies,
+            always,
+            results,
+            map,
+            is_early,
+        };
         let mut trees = convert::candidates(&outline, &context);
         if trees.is_empty() {
             return (false, Some((outline, handles)));
         }
         let facts = analysis.solve(outline, function);
-        let context = Context { func: &facts.func, handles: &handles, kinds, costs, frequencies, always, results, map };
+        let context =
+            Context { func: &facts.func, handles: &handles, kinds, costs, frequencies, always, results, map, is_early };
         trees.retain(|tree| {
             convert::lanes_part(&facts, &context, tree) && is_admitted(&facts, &handles, tree.entry, tree, host)
         });
@@ -285,16 +298,27 @@ impl<'m> Driver<'_, 'm> {
         let outline = outline.for_launches(|geometry| known_blocks(under, geometry));
         let costs = Costs::of(function);
         let (always, results, map) = (options.always, options.results, options.map.as_deref());
+        let is_early = self.is_early;
         let frequencies = &Frequencies::new(function);
-        let context =
-            Context { func: &outline.func, handles: &handles, kinds, costs, frequencies, always, results, map };
+        let context = Context {
+            func: &outline.func,
+            handles: &handles,
+            kinds,
+            costs,
+            frequencies,
+            always,
+            results,
+            map,
+            is_early,
+        };
         let mut tried = Tried::default();
         let is_told = host.wants(Kind::Missed) && under.is_empty();
         if !is_told && !tried.could_meld(&outline, &context) {
             return None;
         }
         let facts = analysis.solve(outline, function);
-        let context = Context { func: &facts.func, handles: &handles, kinds, costs, frequencies, always, results, map };
+        let context =
+            Context { func: &facts.func, handles: &handles, kinds, costs, frequencies, always, results, map, is_early };
         let mut work = plans(&facts, &context, tried);
         if !always {
             refuse_pressure(&facts, options, &mut work);

@@ -88,6 +88,8 @@ pub struct Context<'a, 'm> {
     pub results: Results,
     /// The counts of an earlier run.
     pub map: Option<&'a Feedback>,
+    /// Whether LLVM is still to find out what loads return.
+    pub is_early: bool,
 }
 
 impl<'m> Context<'_, 'm> {
@@ -107,7 +109,7 @@ impl<'m> Context<'_, 'm> {
         if self.results == Results::Contract {
             return false;
         }
-        let joins = Joins { outline, handles: self.handles };
+        let joins = Joins { outline, handles: self.handles, sees_memory: self.is_early };
         joins.may_change(&inside(&joins))
     }
 }
