@@ -21,6 +21,8 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK: br i1 %odd
 ; CHECK-LABEL: define ptx_kernel void @narrowed(
 ; CHECK: br i1 %odd
+; CHECK-LABEL: define ptx_kernel void @approximate(
+; CHECK: br i1 %odd
 ; CHECK-LABEL: define ptx_kernel void @exact(
 ; CHECK-NOT: br i1
 
@@ -187,6 +189,26 @@ no:
   %h = fptrunc contract float %f to half
   %e = fpext contract half %h to float
   %r2 = fdiv float %x, %e
+  br label %join
+join:
+  %r = phi float [ %r1, %yes ], [ %r2, %no ]
+  store float %r, ptr %to
+  ret void
+}
+
+; A quotient of 1 is a reciprocal, with other last bits.
+define ptx_kernel void @approximate(ptr %out, float %a, float %b) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = trunc i32 %t to i1
+  %to = getelementptr float, ptr %out, i32 %t
+  %x = load float, ptr %to
+  br i1 %odd, label %yes, label %no
+yes:
+  %r1 = fdiv arcp afn float 1.0, %x
+  br label %join
+no:
+  %r2 = fdiv arcp afn float %a, %x
   br label %join
 join:
   %r = phi float [ %r1, %yes ], [ %r2, %no ]

@@ -120,10 +120,17 @@ impl Joins<'_, '_> {
     /// - a sum behind the blocks uses a product from elsewhere;
     /// - another way to a block behind them passes a joined sum or such a product on to a phi there;
     /// - only the blocks, or phis behind them, need a joined sum or such a product, wherever it is computed;
-    /// - they stand between a product and a sum that uses it.
+    /// - they stand between a product and a sum that uses it;
+    /// - one of these instructions may be computed otherwise in other surroundings, because of its fast-math flags.
     pub fn may_change(&self, inside: &FxHashSet<Block>) -> bool {
+        use Opcode::{Call, FAdd, FDiv, FMul, FRem, FSub, FpCast};
         let func = &self.outline.func;
-        if func.insts.values().all(|inst| !matches!(inst.opcode, Opcode::FMul | Opcode::FpCast)) {
+        let is_loose = |inst: Inst| {
+            let is_rounding = matches!(func.insts[inst].opcode, FAdd | FSub | FMul | FDiv | FRem | Call);
+            is_rounding && self.handles.inst(inst).is_reassociable()
+        };
+        let may_matter = |inst: Inst| matches!(func.insts[inst].opcode, FMul | FpCast) || is_loose(inst);
+        if !func.insts.keys().any(may_matter) {
             return false;
         }
         let block = |inst: Inst| func.insts[inst].block;
@@ -133,7 +140,8 @@ impl Joins<'_, '_> {
         let is_free = |inst: Inst| self.is_product(inst) && self.may_meet_sum(inst);
         let through_memory = self.through_memory();
         let is_part = |inst: Inst| {
-            self.is_joined_sum(inst) || is_free(inst) || self.narrows_twice(inst) || through_memory.contains(&inst)
+            let is_pair = self.is_joined_sum(inst) || is_free(inst) || self.narrows_twice(inst);
+            is_pair || through_memory.contains(&inst) || is_loose(inst)
         };
 
         let products: Vec<Inst> = func.insts.keys().filter(|&inst| self.is_product(inst)).collect();

@@ -53,14 +53,15 @@ pub const VARIANTS: &[Variant] = &[
     variant("O1", &["-O1"], &[], "at -O1"),
     variant("O2", &["-O2"], &[], "at -O2"),
     variant("Os", &["-Os"], &[], "at -Os"),
-    variant("fast", &["-ffast-math"], &[], "with -ffast-math"),
+    // the kernels compute NaNs and infinities, which would be undefined
+    variant("fast", &["-ffast-math", "-fhonor-nans", "-fhonor-infinities"], &[], "with -ffast-math"),
     variant("off", &["-ffp-contract=off"], &[], "without contraction"),
     variant("restrict", &[], &["-mllvm", "-warpwise-assume-restrict"], "arguments never alias"),
     variant("tune", &[], &["-mllvm", "-warpwise-tune"], "every alternative of the tuner is a kernel of its own"),
     variant(
         "victims",
         &[],
-        &["-mllvm", "-warpwise-victims=all+rare"],
+        &["-mllvm", "-warpwise-steer=all+rare"],
         "all spill candidates, also those that do not pay",
     ),
     passes("fuse", "fuse-branches<always>", "every branch that may be melded"),

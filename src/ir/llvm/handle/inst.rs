@@ -3,7 +3,10 @@
 use super::*;
 
 /// `LLVMFastMathAllowContract`.
+const REASSOC: u32 = 1;
+const ARCP: u32 = 1 << 4;
 const CONTRACT: u32 = 1 << 5;
+const AFN: u32 = 1 << 6;
 
 unsafe extern "C" {
     fn warpwise_unroll_is_decided(latch: LLVMValueRef) -> bool;
@@ -78,6 +81,10 @@ impl<'m> Inst<'m> {
     /// Whether the flags allow the back end to join a product with a sum.
     pub fn allows_contraction(self) -> bool {
         self.fast_math() & CONTRACT != 0
+    }
+    /// Whether the flags allow what rounds otherwise than one instruction after the other, contraction aside.
+    pub fn is_reassociable(self) -> bool {
+        self.fast_math() & (REASSOC | ARCP | AFN) != 0
     }
     /// Predicate of an `icmp`; call it on `icmp` only.
     pub fn int_predicate(self) -> IntPredicate {
