@@ -21,7 +21,7 @@
 ; REMARK: remark: {{.*}} loop of 7 instructions unrolled by 4 in groups: 1 load of an iteration can overlap with those of others (not measured)
 ; REMARK: remark: {{.*}} loop of 8 instructions unrolled by 4 in groups: 1 load of an iteration can overlap with those of others (not measured)
 ; REMARK: remark: {{.*}} loop of 6 instructions unrolled by 4 in groups: 1 load of an iteration can overlap with those of others (not measured)
-; REMARK: remark: {{.*}} loop is not unrolled: an iteration loads 32 bytes a lane, so that the threads that fit on a multiprocessor have enough in flight
+; REMARK: remark: {{.*}} loop of 8 instructions unrolled by 4 in groups: 2 loads of an iteration can overlap with those of others (not measured)
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
@@ -143,27 +143,26 @@ done:
   ret void
 }
 
-; CHECK-LABEL: @busy(
-; CHECK-COUNT-2: load <4 x float>
-; CHECK-NOT: load
-define ptx_kernel void @busy(ptr addrspace(1) %in, ptr addrspace(1) %other, ptr addrspace(1) %out, i32 %n) {
+; Few threads may run, and then the latency of what they gather counts.
+; CHECK-LABEL: @gather(
+; CHECK-COUNT-10: load
+define ptx_kernel void @gather(ptr addrspace(1) %in, ptr addrspace(1) %places, ptr addrspace(1) %out, i32 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %threads = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
   br label %loop
 loop:
   %i = phi i32 [ %tid, %entry ], [ %next, %loop ]
-  %sum = phi <4 x float> [ zeroinitializer, %entry ], [ %all, %loop ]
-  %at = getelementptr <4 x float>, ptr addrspace(1) %in, i32 %i
-  %x = load <4 x float>, ptr addrspace(1) %at
-  %other.at = getelementptr <4 x float>, ptr addrspace(1) %other, i32 %i
-  %y = load <4 x float>, ptr addrspace(1) %other.at
-  %more = fadd <4 x float> %sum, %x
-  %all = fadd <4 x float> %more, %y
+  %sum = phi float [ 0.0, %entry ], [ %more, %loop ]
+  %place.at = getelementptr i32, ptr addrspace(1) %places, i32 %i
+  %place = load i32, ptr addrspace(1) %place.at
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %place
+  %x = load float, ptr addrspace(1) %at
+  %more = fadd float %sum, %x
   %next = add nsw i32 %i, %threads
   %again = icmp slt i32 %next, %n
   br i1 %again, label %loop, label %done
 done:
-  store <4 x float> %all, ptr addrspace(1) %out
+  store float %more, ptr addrspace(1) %out
   ret void
 }

@@ -107,6 +107,18 @@ impl<'a> Body<'a> {
         self.func.operands(load)[0]
     }
 
+    /// The address from which a load is a constant number of bytes away.
+    pub fn base(&self, load: Inst) -> Value {
+        let mut address = self.address(load);
+        while let Some(def) = self.func.def(address)
+            && self.func.insts[def].opcode == Opcode::Gep
+            && self.func.gep(def).terms.is_empty()
+        {
+            address = self.func.operands(def)[0];
+        }
+        address
+    }
+
     /// Whether it loads from memory other than the stack, at an address of its own in each iteration.
     pub fn is_load(&self, inst: Inst) -> bool {
         self.func.insts[inst].opcode == Opcode::Load

@@ -3,6 +3,7 @@
 use super::body::Body;
 use super::origin::Origin;
 use super::reject::Reject;
+use super::trips::Way;
 use warpwise_analysis::access::{Pattern, SECTOR, Space, WarpAccess, access};
 use warpwise_ir::entity::Inst;
 use warpwise_ir::inst::Opcode;
@@ -11,7 +12,7 @@ use warpwise_ir::inst::Opcode;
 const WHOLE: u32 = 4;
 
 /// The loads of a loop whose latency is worth hiding, or why more of them in flight would do harm.
-pub fn check(body: &Body<'_>) -> Result<Vec<Inst>, Reject> {
+pub fn check(body: &Body<'_>, way: Way) -> Result<Vec<Inst>, Reject> {
     let mut loads = Vec::new();
     for inst in body.insts.iter().copied().filter(|&inst| body.func.insts[inst].opcode == Opcode::Load) {
         let Some(found) = access(body.facts, inst, None) else { continue };
@@ -21,7 +22,7 @@ pub fn check(body: &Body<'_>) -> Result<Vec<Inst>, Reject> {
                 if found.bytes < WHOLE {
                     return Err(Reject::Narrow);
                 }
-                if is_scattered(body, &found) {
+                if is_scattered(body, &found, way) {
                     return Err(Reject::Scattered);
                 }
             }
@@ -31,13 +32,16 @@ pub fn check(body: &Body<'_>) -> Result<Vec<Inst>, Reject> {
     Ok(loads)
 }
 
-/// Whether each lane is known to load from a sector of its own, or gathers from places that were loaded.
-fn is_scattered(body: &Body<'_>, found: &WarpAccess) -> bool {
+/// Whether each lane is known to load from a sector of its own, or gathers from places that were loaded. Where threads step
+/// over each other, few of them may run, and then the latency of what they gather counts.
+fn is_scattered(body: &Body<'_>, found: &WarpAccess, way: Way) -> bool {
     match found.pattern {
         Pattern::Stride(bytes) => bytes.abs() >= SECTOR,
         Pattern::Symbolic { .. } | Pattern::Scattered => true,
         Pattern::Unknown => {
-            !body.facts.class(found.pointer).is_uniform() && Origin::of(body, [found.pointer]).is_loaded
+            way == Way::Counted
+                && !body.facts.class(found.pointer).is_uniform()
+                && Origin::of(body, [found.pointer]).is_loaded
         }
         Pattern::Same => false,
     }

@@ -13,7 +13,7 @@
 //! 1. none needs what an earlier iteration loaded, computed, or may have stored,
 //! 2. an iteration is a single block: no instruction moves across a branch,
 //! 3. the trip count is [sure](super::trips) to be the same for all lanes and not the share of a thread in a block's work,
-//!    or costs nothing where it is small: in groups, if one iteration of all resident threads has too little in flight,
+//!    or costs next to nothing where it is small: in groups,
 //! 4. the copies fit the instruction cache, and their results the registers without spilling, or losing half of the warps.
 
 use super::Options;
@@ -22,6 +22,7 @@ use super::reject::Reject;
 use super::trips::Way;
 use super::{loads, trips};
 use crate::settings::Results;
+use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 use warpwise_analysis::access::{Space, space_of};
 use warpwise_analysis::cost::frequency::Frequencies;
@@ -30,7 +31,7 @@ use warpwise_analysis::gpu::Chip;
 use warpwise_analysis::gpu::chip::MAX_REGISTERS;
 use warpwise_analysis::gpu::occupancy::{expected_threads, register_budget};
 use warpwise_analysis::pressure::Pressure;
-use warpwise_ir::entity::{Block, Inst};
+use warpwise_ir::entity::{Block, Inst, Value};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::{Flags, Opcode};
 
@@ -38,8 +39,6 @@ use warpwise_ir::inst::{Flags, Opcode};
 pub const FACTOR: u32 = 4;
 /// Instructions of a loop that is copied; four times as many fit the first-level instruction cache several times over.
 pub const MAX_INSTRUCTIONS: usize = 128;
-/// Bytes in flight on a multiprocessor that keep its part of global memory busy: twice a 132nd of 3 TB/s times 700 ns.
-const ENOUGH_BYTES: u32 = 32 * 1024;
 /// Registers that `ptxas` takes in short kernels besides those that values need, on average over 26 kernels.
 const UNSEEN_REGISTERS: u32 = 8;
 /// Least constant trip count of a loop that is unrolled: LLVM unrolls shorter ones as it sees fit.
@@ -144,7 +143,7 @@ fn check(context: &Context<'_, '_>, body: &Body<'_>, slow: &[Inst], is_constant:
     if !always && slow.iter().any(|&inst| body.is_wide(inst)) {
         return Err(Reject::Wide);
     }
-    let loads: Vec<Inst> = if always { all() } else { loads::check(body)? };
+    let loads: Vec<Inst> = if always { all() } else { loads::check(body, way)? };
     if loads.is_empty() && slow.is_empty() {
         return Err(Reject::Near);
     }
@@ -167,25 +166,12 @@ fn check(context: &Context<'_, '_>, body: &Body<'_>, slow: &[Inst], is_constant:
     if loads.is_empty() && slow.is_empty() {
         return Err(Reject::Stores);
     }
-    if way == Way::Grouped && !always && slow.is_empty() {
-        check_flight(context, body, &loads)?;
-    }
     let instructions = body.size();
     if instructions > MAX_INSTRUCTIONS {
         return Err(Reject::Large { instructions });
     }
     check_registers(context, body, &counter, way, (&loads, &slow))?;
     Ok(UnrollPlan { latch: body.latch, way, loads: loads.len(), slow: slow.len(), instructions })
-}
-
-/// Whether one iteration of all resident threads keeps less in flight than memory needs, by Little's law.
-fn check_flight(context: &Context<'_, '_>, body: &Body<'_>, loads: &[Inst]) -> Result<(), Reject> {
-    let pressure = context.pressure.get_or_init(|| Pressure::new(body.facts));
-    let bytes = loads.iter().map(|&load| 4 * pressure.units(body.func.result(load))).sum();
-    let threads = expected_threads(&body.facts.geometry);
-    let chip = Chip::of(&context.handles.function.target_cpu());
-    let resident = threads * chip.resident_blocks(threads, pressure.largest(body.facts), 0);
-    if resident * bytes < ENOUGH_BYTES { Ok(()) } else { Err(Reject::Busy { bytes }) }
 }
 
 /// Whether the registers for the results of the other iterations cause neither spills nor the loss of half of the warps.
@@ -204,8 +190,10 @@ fn check_registers(
     let mut more: u32 = loads.iter().chain(slow).map(|&inst| units(inst)).sum();
     if is_tight {
         before += UNSEEN_REGISTERS;
-        // a result takes the place of its address, and a wide counter is there once for each
-        more = loads.iter().map(|&load| units(load).max(2)).chain(slow.iter().map(|&inst| units(inst))).sum();
+        // results take the place of their address, and a wide counter is there once for each
+        let mut at: FxHashMap<Value, u32> = FxHashMap::default();
+        loads.iter().for_each(|&load| *at.entry(body.base(load)).or_default() += units(load));
+        more = at.into_values().map(|units| units.max(2)).chain(slow.iter().map(|&inst| units(inst))).sum();
         more += 2 * (units(counter.phi) - 1);
     }
     let after = before + (FACTOR - 1) * more;

@@ -17,10 +17,6 @@ pub enum Reject {
         "it strides over the threads by a constant, which ptxas unrolls itself, or within another loop, with few iterations more often than not"
     )]
     Strided,
-    #[error(
-        "an iteration loads {bytes} bytes a lane, so that the threads that fit on a multiprocessor have enough in flight"
-    )]
-    Busy { bytes: u32 },
     #[error("its trip count is loaded, which may be small where it runs most often")]
     Loaded,
     #[error(
@@ -66,7 +62,6 @@ impl Reject {
             Reject::Branches => "UnrollBranches",
             Reject::Divergent => "UnrollDivergent",
             Reject::Strided => "UnrollStrided",
-            Reject::Busy { .. } => "UnrollBusy",
             Reject::Loaded => "UnrollLoaded",
             Reject::Divided => "UnrollDivided",
             Reject::Nested => "UnrollNested",
