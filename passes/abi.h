@@ -31,7 +31,7 @@ enum : uint32_t {
 // function, to know what an earlier pass found. Valid for the duration of the pass call.
 struct WarpwiseHost {
   void *context;
-  // Bit k is set if remarks of kind k are wanted.
+  // Bit k is set if remarks of kind k are wanted, bit 5 if decisions are counted (-stats).
   uint32_t wanted;
   // C++: emits a remark at an instruction, or `up` call sites above it if it was inlined; at the function if the
   // instruction is null.

@@ -4,6 +4,7 @@
 #include "remarks.h"
 #include "fusion_memory.h"
 #include "text.h"
+#include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticHandler.h"
@@ -24,6 +25,7 @@ namespace {
 
 constexpr const char *PassName = "warpwise";
 constexpr uint32_t Always = 1u << WARPWISE_ERROR | 1u << WARPWISE_WARNING;
+constexpr uint32_t Counts = 1u << 5;
 
 // The location that many call sites above an inlined instruction.
 DiagnosticLocation place_of(const Instruction &I, uint32_t Up) {
@@ -133,7 +135,8 @@ WarpwiseHost warpwise::host(Module &M, FunctionAnalysisManager &FAM) {
     Wanted |= H->isMissedOptRemarkEnabled(PassName) ? 1u << WARPWISE_MISSED : 0;
     Wanted |= H->isAnalysisRemarkEnabled(PassName) ? 1u << WARPWISE_ANALYSIS : 0;
   }
+  Wanted |= AreStatisticsEnabled() ? Counts : 0;
   return {&FAM, Wanted | Always, emit, reshape, has_nothing, note_nothing};
 }
 
-bool warpwise::wants_remarks(const WarpwiseHost &Host) { return Host.wanted & ~Always; }
+bool warpwise::wants_remarks(const WarpwiseHost &Host) { return Host.wanted & ~(Always | Counts); }

@@ -6,6 +6,7 @@ mod tuning;
 
 use crate::choices::Choices;
 use crate::settings::enabled::read_annotations;
+use crate::settings::transform::IDIOMS;
 use crate::settings::{DEFAULT, FREE_ARRAYS, Settings, SettingsError, Transform};
 use crate::{annotate, arrays, float_bits, fuse, idioms, inline, map, steer, unroll};
 use std::cell::OnceCell;
@@ -71,7 +72,7 @@ pub struct Session {
 impl Session {
     /// A session for a module that is compiled with these options.
     pub fn new(settings: Settings) -> Session {
-        let said = Said::of(settings.remarks.clone());
+        let said = Said::of(settings.remarks.clone(), settings.trace);
         Session { plans: Plans::new(settings.limit), said, settings, ..Session::default() }
     }
 
@@ -143,7 +144,7 @@ pub fn run_one(run: &Run<'_, '_>, transform: Transform) -> Result<bool, Settings
 pub fn run_default(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
     let Run { module, session, .. } = *run;
     run_named(run, DEFAULT, |settings, host| {
-        let written = settings.writes_idioms() && idioms::run_late(module, settings.results, host);
+        let written = settings.writes_idioms() && idioms::run_late(module, settings.results, &host.of(IDIOMS));
         let transformed = match settings.is_tuned() {
             true => tuning::run(module, settings, session, host),
             false => run_enabled(module, settings, session, host),
@@ -193,6 +194,7 @@ fn run_transform(
     session: &Session,
     host: &Host<'_>,
 ) -> bool {
+    let host = &host.of(transform.pass());
     match transform {
         Transform::Unroll => unroll::run(module, &settings.into(), host),
         Transform::Annotate => annotate::run(module, &settings.into(), host),
@@ -218,7 +220,7 @@ pub fn inline_calls(run: &Run<'_, '_>, stage: inline::Stage) -> bool {
 pub fn free_arrays(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
     run_named(run, FREE_ARRAYS, |settings, host| {
         let freed = arrays::run(run.module, settings.analysis(), settings.results, host);
-        (settings.writes_idioms() && idioms::run_early(run.module, settings.results, host)) || freed
+        (settings.writes_idioms() && idioms::run_early(run.module, settings.results, &host.of(IDIOMS))) || freed
     })
 }
 

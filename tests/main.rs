@@ -24,5 +24,6 @@ mod reentrancy;
 mod report;
 mod simt;
 mod stopping;
+mod trace;
 mod tuning;
 mod wheel;

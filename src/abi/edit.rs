@@ -80,10 +80,13 @@ pub unsafe extern "C" fn warpwise_pass_run(
         let (module, host, session, parameters) =
             unsafe { (handle::Module::from_raw(module), host.as_ref(), session_of(session, &none), parameters.get()) };
         let (Some(module), Some(host)) = (module, host) else { return false };
-        let host = &Host::new(host, session.said());
-        let run = Run { module, parameters: &parameters, phase: Phase::of_number(phase), session, host };
+        let phase = Phase::of_number(phase);
+        let run = |pass: Pass| {
+            let host = &Host::new(host, session.said(), pass.name());
+            (pass.info().run)(&Run { module, parameters: &parameters, phase, session, host })
+        };
         match Pass::try_from(pass as i32) {
-            Ok(pass) => expected("pass_run", false, (pass.info().run)(&run)),
+            Ok(pass) => expected("pass_run", false, run(pass)),
             Err(error) => expected("pass_run", false, Err(error)),
         }
     })
@@ -107,6 +110,6 @@ pub unsafe extern "C" fn warpwise_fuse_function(
         let none = Session::default();
         // SAFETY: `session` came from warpwise_session_new and is alive.
         let session = unsafe { session_of(session, &none) };
-        pipeline::fuse_function(function, session, &Host::new(host, session.said()))
+        pipeline::fuse_function(function, session, &Host::new(host, session.said(), Pass::Fuse.name()))
     })
 }

@@ -357,7 +357,7 @@ pub unsafe extern "C" fn warpwise_facts_remarks(
         };
         let settings = expected("facts_remarks", session.settings().clone(), session.with(REMARKS, &parameters));
         let listen = Listen { everything: settings.optimal_accesses };
-        remarks::emit(&known.facts, &known.handles, &Host::new(host, session.said()), listen);
+        remarks::emit(&known.facts, &known.handles, &Host::new(host, session.said(), Pass::Remarks.name()), listen);
     });
 }
 
@@ -372,7 +372,7 @@ pub unsafe extern "C" fn warpwise_remarks_finish(session: *const c_void, host: *
         // SAFETY: `session` came from warpwise_session_new and is alive, `host` is on the caller's stack.
         let (session, host) = unsafe { (session_of(session, &none), host.as_ref()) };
         if let Some(host) = host {
-            Host::new(host, session.said()).finish();
+            Host::new(host, session.said(), Pass::Remarks.name()).finish();
         }
     });
 }

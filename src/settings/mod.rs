@@ -94,6 +94,8 @@ pub struct Settings {
     pub shuffle: bool,
     /// How many plans are carried out, if not all.
     pub limit: Option<u32>,
+    /// Print every decision.
+    pub trace: bool,
 }
 
 impl Default for Settings {
@@ -128,6 +130,7 @@ impl Default for Settings {
             bra_uni: true,
             shuffle: true,
             limit: None,
+            trace: false,
         }
     }
 }
@@ -258,6 +261,7 @@ impl Settings {
             bra_uni,
             shuffle,
             limit: _, // who bisects what was built must build the same
+            trace: _,
         } = self;
         let general = (block, simple, switches, regs, dynamic_shared, candidates, ptxas_smem);
         let of_transforms = (always, results, unrolls_always, map_file, verify, assume_restrict);

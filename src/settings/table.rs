@@ -213,6 +213,14 @@ pub const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "",
+        option: "trace",
+        value: "",
+        passes: &[DEFAULT],
+        takes: Takes::Switch(|settings, on| settings.trace = on),
+        help: "Print every plan that is carried out and every refusal, with its numbers, on standard error",
+    },
+    Parameter {
+        name: "",
         option: "remarks",
         value: "WHOSE",
         passes: PASSES,

@@ -19,6 +19,7 @@ pub mod remark;
 pub mod space;
 pub mod target;
 pub mod text;
+pub mod trace;
 pub mod walk;
 
 /// Version of the LLVM that is loaded: major, minor, patch.

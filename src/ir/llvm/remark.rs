@@ -3,6 +3,7 @@
 use super::handle::{DebugLoc, Function, Inst};
 use super::plans::Plans;
 use super::text::Text;
+use super::trace::Trace;
 use crate::source::Whose;
 use llvm_sys::prelude::LLVMValueRef;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -35,6 +36,9 @@ const _: () = assert!(
         && Kind::Error as u32 == 3
         && Kind::Warning as u32 == 4
 );
+
+/// The bit of what is wanted by which decisions are counted.
+const COUNTS: u32 = 1 << 5;
 
 /// `WarpwiseHost` of `passes/abi.h`.
 #[repr(C)]
@@ -84,14 +88,15 @@ const _: () = assert!(
 #[derive(Debug, Default)]
 pub struct Said {
     whose: Whose,
+    trace: Trace,
     known: RefCell<FxHashSet<u64>>,
     waiting: RefCell<Vec<Waiting>>,
 }
 
 impl Said {
-    /// For somebody who wants to hear of these sources.
-    pub fn of(whose: Whose) -> Said {
-        Said { whose, ..Said::default() }
+    /// For somebody who wants to hear of these sources, and perhaps to read every decision.
+    pub fn of(whose: Whose, prints_decisions: bool) -> Said {
+        Said { whose, trace: Trace::new(prints_decisions), ..Said::default() }
     }
 }
 
@@ -143,6 +148,8 @@ pub struct Host<'a> {
     raw: Option<&'a RawHost>,
     collected: Option<&'a RefCell<Vec<Remark>>>,
     said: Option<&'a Said>,
+    /// The pass that runs.
+    pass: &'static str,
     /// How many plans are carried out, if not all.
     pub(super) plans: Option<&'a Plans>,
     /// Whether nothing is said.
@@ -151,16 +158,23 @@ pub struct Host<'a> {
 
 impl<'a> Host<'a> {
     /// The pass manager's side, for passes of one module.
-    pub fn new(raw: &'a RawHost, said: &'a Said) -> Self {
-        Host { raw: Some(raw), collected: None, said: Some(said), plans: None, is_quiet: false }
+    pub fn new(raw: &'a RawHost, said: &'a Said, pass: &'static str) -> Self {
+        if raw.wanted & COUNTS != 0 {
+            said.trace.count();
+        }
+        Host { raw: Some(raw), collected: None, said: Some(said), pass, plans: None, is_quiet: false }
     }
     /// Nobody listens: for library callers and tests.
     pub fn silent() -> Host<'static> {
-        Host { raw: None, collected: None, said: None, plans: None, is_quiet: true }
+        Host { raw: None, collected: None, said: None, pass: "", plans: None, is_quiet: true }
     }
     /// Everything said goes into a list.
     pub fn collecting(list: &'a RefCell<Vec<Remark>>, said: &'a Said) -> Self {
-        Host { raw: None, collected: Some(list), said: Some(said), plans: None, is_quiet: false }
+        Host { raw: None, collected: Some(list), said: Some(said), pass: "", plans: None, is_quiet: false }
+    }
+    /// The same place for remarks, for another pass.
+    pub fn of(&self, pass: &'static str) -> Host<'a> {
+        Host { pass, ..*self }
     }
     /// The same place for remarks, with plans to be counted.
     pub fn limited(&self, plans: &'a Plans) -> Host<'a> {
@@ -170,9 +184,19 @@ impl<'a> Host<'a> {
     pub fn quiet(&self) -> Host<'a> {
         Host { plans: None, is_quiet: true, ..*self }
     }
-    /// Whether anybody wants remarks of a kind; check before building costly texts.
+    /// Whether anybody wants remarks of a kind, or to know of the decisions that they tell of; check before building costly
+    /// texts.
     pub fn wants(&self, kind: Kind) -> bool {
+        self.is_heard(kind) || self.trace(kind).is_some()
+    }
+    /// Whether somebody wants remarks of a kind.
+    fn is_heard(&self, kind: Kind) -> bool {
         !self.is_quiet && (self.collected.is_some() || self.raw.is_some_and(|raw| raw.wanted & (1 << kind as u32) != 0))
+    }
+    /// What notes decisions, if remarks of a kind tell of some and anybody wants to know.
+    fn trace(&self, kind: Kind) -> Option<&'a Trace> {
+        let is_decision = matches!(kind, Kind::Passed | Kind::Missed) && !self.is_quiet;
+        self.said.map(|said| &said.trace).filter(|trace| is_decision && trace.is_on())
     }
     /// Whether the user has asked for all remarks, on whatever source and whether or not anything follows from them.
     pub fn tells_everything(&self) -> bool {
@@ -197,7 +221,10 @@ impl<'a> Host<'a> {
     /// Emits a remark at an instruction, or at the function: at the innermost line of the user's that it stands for, and
     /// once for each place. What is only found out waits until [`Host::finish`], and is counted.
     pub fn emit(&self, kind: Kind, function: Function<'_>, at: Option<Inst<'_>>, name: &str, message: &str) {
-        if !self.wants(kind) {
+        if let Some(trace) = self.trace(kind) {
+            trace.note(self.pass, kind, (function, at), name, message);
+        }
+        if !self.is_heard(kind) {
             return;
         }
         // without a line of its own it stands for the function, if that has one
