@@ -43,6 +43,8 @@ struct WarpwiseHost {
   bool (*has_nothing)(void *context, LLVMValueRef function);
   // C++: records that nothing was found, until the function changes.
   void (*note_nothing)(void *context, LLVMValueRef function);
+  // C++: a part of a pass starts or ends, for -time-passes.
+  void (*time)(WarpwiseText part, bool starts);
 };
 
 // A command-line option as in Rust's table: its name after "-warpwise-", a placeholder for its value, its meaning,
@@ -98,7 +100,7 @@ static_assert(WARPWISE_PASSED == 0 && WARPWISE_MISSED == 1 && WARPWISE_ANALYSIS 
               WARPWISE_WARNING == 4);
 static_assert(WARPWISE_SIMPLE_LOOPS == 0 && WARPWISE_CLEAN_UP == 1 && WARPWISE_UNROLL == 2 && WARPWISE_SIMPLIFY == 3 &&
               WARPWISE_FREE_ARRAYS == 4);
-static_assert(sizeof(WarpwiseHost) == 48 && offsetof(WarpwiseHost, context) == 0 &&
+static_assert(sizeof(WarpwiseHost) == 56 && offsetof(WarpwiseHost, time) == 48 && offsetof(WarpwiseHost, context) == 0 &&
               offsetof(WarpwiseHost, wanted) == 8 && offsetof(WarpwiseHost, emit) == 16 &&
               offsetof(WarpwiseHost, reshape) == 24 && offsetof(WarpwiseHost, has_nothing) == 32 &&
               offsetof(WarpwiseHost, note_nothing) == 40);

@@ -39,6 +39,7 @@ template <uint32_t Pass> struct RustPass : PassInfoMixin<RustPass<Pass>> {
 
 // fuse-branches on one function.
 struct FuseFunctionPass : PassInfoMixin<FuseFunctionPass> {
+  static StringRef name() { return "fuse-branches-function"; }
   PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
     if (!is_nvptx(*F.getParent()) || F.size() < 3 || F.hasOptNone())
       return PreservedAnalyses::all();

@@ -10,8 +10,10 @@
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassTimingInfo.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CBindingWrapping.h"
+#include "llvm/Support/Timer.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
@@ -123,6 +125,18 @@ void note_nothing(void *Context, LLVMValueRef Func) {
   static_cast<FunctionAnalysisManager *>(Context)->getResult<warpwise::NothingToFuse>(*cast<Function>(unwrap(Func)));
 }
 
+// The timers live as long as their thread, of which link-time optimisation has several; LLVM prints the group at the end.
+void time_part(WarpwiseText Part, bool Starts) {
+  if (!TimePassesIsEnabled)
+    return;
+  static TimerGroup Group("warpwise", "Parts of warpwise's passes");
+  static thread_local StringMap<std::unique_ptr<Timer>> Timers;
+  std::unique_ptr<Timer> &T = Timers[warpwise::ref(Part)];
+  if (!T)
+    T = std::make_unique<Timer>(warpwise::ref(Part), warpwise::ref(Part), Group);
+  Starts ? T->startTimer() : T->stopTimer();
+}
+
 } // namespace
 
 WarpwiseHost warpwise::host(Module &M, FunctionAnalysisManager &FAM) {
@@ -136,7 +150,7 @@ WarpwiseHost warpwise::host(Module &M, FunctionAnalysisManager &FAM) {
     Wanted |= H->isAnalysisRemarkEnabled(PassName) ? 1u << WARPWISE_ANALYSIS : 0;
   }
   Wanted |= AreStatisticsEnabled() ? Counts : 0;
-  return {&FAM, Wanted | Always, emit, reshape, has_nothing, note_nothing};
+  return {&FAM, Wanted | Always, emit, reshape, has_nothing, note_nothing, time_part};
 }
 
 bool warpwise::wants_remarks(const WarpwiseHost &Host) { return Host.wanted & ~(Always | Counts); }

@@ -144,7 +144,8 @@ pub fn run_one(run: &Run<'_, '_>, transform: Transform) -> Result<bool, Settings
 pub fn run_default(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
     let Run { module, session, .. } = *run;
     run_named(run, DEFAULT, |settings, host| {
-        let written = settings.writes_idioms() && idioms::run_late(module, settings.results, &host.of(IDIOMS));
+        let written =
+            settings.writes_idioms() && host.run(IDIOMS, |host| idioms::run_late(module, settings.results, host));
         let transformed = match settings.is_tuned() {
             true => tuning::run(module, settings, session, host),
             false => run_enabled(module, settings, session, host),
@@ -194,8 +195,7 @@ fn run_transform(
     session: &Session,
     host: &Host<'_>,
 ) -> bool {
-    let host = &host.of(transform.pass());
-    match transform {
+    host.run(transform.pass(), |host| match transform {
         Transform::Unroll => unroll::run(module, &settings.into(), host),
         Transform::Annotate => annotate::run(module, &settings.into(), host),
         Transform::Fuse => {
@@ -206,7 +206,7 @@ fn run_transform(
         }
         Transform::Steer => steer::run(module, &settings.into(), host),
         Transform::Map => map::run(module, &settings.into(), host),
-    }
+    })
 }
 
 /// Inlines calls that keep stack objects in memory, in the middle of a pipeline; returns whether the module changed.
@@ -219,8 +219,9 @@ pub fn inline_calls(run: &Run<'_, '_>, stage: inline::Stage) -> bool {
 /// module changed.
 pub fn free_arrays(run: &Run<'_, '_>) -> Result<bool, SettingsError> {
     run_named(run, FREE_ARRAYS, |settings, host| {
-        let freed = arrays::run(run.module, settings.analysis(), settings.results, host);
-        (settings.writes_idioms() && idioms::run_early(run.module, settings.results, &host.of(IDIOMS))) || freed
+        let freed = host.run(FREE_ARRAYS, |host| arrays::run(run.module, settings.analysis(), settings.results, host));
+        let early = |host: &Host<'_>| idioms::run_early(run.module, settings.results, host);
+        (settings.writes_idioms() && host.run(IDIOMS, early)) || freed
     })
 }
 

@@ -49,6 +49,7 @@ pub struct RawHost {
     reshape: extern "C" fn(*mut c_void, LLVMValueRef, u32),
     has_nothing: extern "C" fn(*mut c_void, LLVMValueRef) -> bool,
     note_nothing: extern "C" fn(*mut c_void, LLVMValueRef),
+    time: extern "C" fn(Text, bool),
 }
 
 /// What LLVM's own passes can do to a function in the middle of one of ours; whatever is known of it is stale then.
@@ -69,7 +70,8 @@ pub enum Reshape {
 
 // passes/abi.h asserts the same
 const _: () = assert!(
-    size_of::<RawHost>() == 48
+    size_of::<RawHost>() == 56
+        && offset_of!(RawHost, time) == 48
         && offset_of!(RawHost, context) == 0
         && offset_of!(RawHost, wanted) == 8
         && offset_of!(RawHost, emit) == 16
@@ -172,9 +174,13 @@ impl<'a> Host<'a> {
     pub fn collecting(list: &'a RefCell<Vec<Remark>>, said: &'a Said) -> Self {
         Host { raw: None, collected: Some(list), said: Some(said), pass: "", plans: None, is_quiet: false }
     }
-    /// The same place for remarks, for another pass.
-    pub fn of(&self, pass: &'static str) -> Host<'a> {
-        Host { pass, ..*self }
+    /// Runs a pass, or a part of one with a name of its own: its decisions are noted and its time is taken under that name.
+    pub fn run<R>(&self, pass: &'static str, body: impl FnOnce(&Host<'a>) -> R) -> R {
+        let time = |starts| self.raw.iter().for_each(|raw| (raw.time)(Text::of(pass), starts));
+        time(true);
+        let result = body(&Host { pass, ..*self });
+        time(false);
+        result
     }
     /// The same place for remarks, with plans to be counted.
     pub fn limited(&self, plans: &'a Plans) -> Host<'a> {
