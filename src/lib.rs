@@ -17,6 +17,7 @@ pub mod analyses;
 pub mod annotate;
 pub mod arrays;
 pub mod choices;
+pub mod driver;
 pub mod float_bits;
 pub mod fuse;
 pub mod idioms;

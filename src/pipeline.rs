@@ -7,7 +7,7 @@ mod tuning;
 use crate::choices::Choices;
 use crate::settings::enabled::read_annotations;
 use crate::settings::transform::IDIOMS;
-use crate::settings::{DEFAULT, FREE_ARRAYS, Settings, SettingsError, Transform};
+use crate::settings::{DEFAULT, FREE_ARRAYS, INLINE_CALLS, Settings, SettingsError, Transform};
 use crate::{annotate, arrays, float_bits, fuse, idioms, inline, map, steer, unroll};
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -212,7 +212,8 @@ fn run_transform(
 /// Inlines calls that keep stack objects in memory, in the middle of a pipeline; returns whether the module changed.
 pub fn inline_calls(run: &Run<'_, '_>, stage: inline::Stage) -> bool {
     let Run { module, session, host, .. } = *run;
-    inline::run(module, stage, session.settings.results, &host.limited(&session.plans))
+    let host = &host.limited(&session.plans);
+    host.run(INLINE_CALLS, |host| inline::run(module, stage, session.settings.results, host))
 }
 
 /// Unrolls loops that keep stack objects in memory, and counts bits at once, in the middle of a pipeline; returns whether the

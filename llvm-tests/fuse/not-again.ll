@@ -6,19 +6,19 @@
 ; RUN: %opt -passes='default<O3>' -pass-remarks=warpwise -disable-output %s 2>&1 | %FileCheck %s --check-prefix=REMARK
 ;
 ; The analysis runs when something is noted.
-; SAME: FuseFunctionPass on same
+; SAME: fuse-branches-function on same
 ; SAME-NEXT: Running analysis: warpwise::NothingToFuse on same
 ; SAME-NOT: warpwise::NothingToFuse on same
-; SAME: FuseFunctionPass on same
+; SAME: fuse-branches-function on same
 ; SAME-NOT: warpwise::NothingToFuse on same
-; SAME: FuseFunctionPass on same
+; SAME: fuse-branches-function on same
 ; SAME-NOT: warpwise::NothingToFuse on same
 ; SAME: fuse-branches-module
 ; SAME-NOT: warpwise::NothingToFuse on same
 ;
 ; GROWS: Running analysis: warpwise::NothingToFuse on grows
 ; GROWS: InlinerPass on (grows)
-; GROWS: FuseFunctionPass on grows
+; GROWS: fuse-branches-function on grows
 ; GROWS-NEXT: Invalidating analysis: warpwise::NothingToFuse on grows
 ;
 ; REMARK: divergent branch fused

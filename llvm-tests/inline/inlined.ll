@@ -4,7 +4,7 @@
 ; RUN: %opt -passes=inline-calls,verify -S %s | %FileCheck %s
 ; RUN: %opt -passes=inline-calls -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 ; RUN: %opt -warpwise-limit=0 -passes=inline-calls -S -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=LIMIT
-; LIMIT: plan 1 of inline-calls in kernel {{[a-z_]+}}: call inlined; left out, the limit is 0
+; LIMIT: plan 1 of inline-calls in kernel {{[a-z_]+}}: call inlined, {{.*}}; left out, the limit is 0
 ; LIMIT: call void @step(ptr %object
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"

@@ -20,7 +20,7 @@
 ; RUN: %opt -passes='warpwise<tune>' -S %s | %FileCheck %s --check-prefix=TUNE
 ; TUNE: define ptx_kernel void @"columns$t1"(
 ; TUNE-COUNT-4: load i32
-; LIMIT: plan 1 of unroll-loops in kernel sum: loop unrolled; left out, the limit is 0
+; LIMIT: plan 1 of unroll-loops in kernel sum: loop of {{.*}}; left out, the limit is 0
 ; REMARK: remark: {{.*}} loop of 6 instructions unrolled by 4: 1 load of an iteration can overlap with those of others (not measured)
 ; REMARK: remark: {{.*}} loop of 8 instructions unrolled by 4: 1 load of an iteration can overlap with those of others (not measured)
 ; REMARK: remark: {{.*}} loop of 7 instructions unrolled by 4: 1 load and 1 slow computation of an iteration can overlap with those of others (not measured)

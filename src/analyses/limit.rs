@@ -1,7 +1,6 @@
 //! Which plans about values of a function does a limit leave out?
 
 use super::FunctionAnalyses;
-use crate::settings::Transform;
 use warpwise_analysis::divergence::Outline;
 use warpwise_ir::entity::{Inst, Value};
 use warpwise_ir::handles::Handles;
@@ -31,7 +30,7 @@ impl Limit<'_, '_> {
     /// Whether the plan for a value is carried out.
     pub fn admits(&self, value: Value, what: &str, becomes: &str) -> bool {
         let text = || format!("{what} {} {becomes}", self.names.value(self.handles, value));
-        self.host.admits(Transform::Steer.pass(), self.about, None, text)
+        self.host.admits(self.about, None, text)
     }
 
     /// Whether the plan for what an instruction computes is carried out.

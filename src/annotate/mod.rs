@@ -99,7 +99,7 @@ fn limit(facts: &Facts, handles: &Handles<'_>, plan: &mut Plan, host: &Host<'_>)
     let func = &facts.func;
     let admits = |inst: Option<Inst>, what: &str| {
         let at = inst.map(|inst| handles.inst(inst));
-        host.admits(Transform::Annotate.pass(), handles.function, at, || what.to_owned())
+        host.admits(handles.function, at, || what.to_owned())
     };
     plan.marks.retain(|&block| admits(Some(func.terminator(block)), "branch marked for bra.uni"));
     plan.invariants.retain(|invariant| admits(Some(invariant.load), "load marked invariant"));

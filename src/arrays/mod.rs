@@ -17,72 +17,83 @@ mod planted;
 mod products;
 mod reject;
 
-use crate::settings::FREE_ARRAYS;
+use crate::driver::{self, Decision, FunctionPass, Said, Unit};
 use crate::settings::Results;
 use plan::Plan;
-use warpwise_analysis::divergence::{self, ModuleAnalysis};
+use reject::Reject;
+use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, Module};
-use warpwise_ir::llvm::remark::{Host, Kind, Reshape};
+use warpwise_ir::llvm::remark::{Host, Reshape};
 
 /// Runs the pass over a module; returns whether it changed.
 pub fn run(module: Module<'_>, options: divergence::Options, results: Results, host: &Host<'_>) -> bool {
-    let wanted: Vec<Function<'_>> = module.functions().filter(|&function| plan::may_have_any(function)).collect();
-    if wanted.is_empty() {
-        return false;
+    driver::run(&Arrays { results }, module, options, host)
+}
+
+/// The pass.
+struct Arrays {
+    /// Whether multiply-adds may change.
+    results: Results,
+}
+
+impl FunctionPass for Arrays {
+    type Plan<'m> = Plan<'m>;
+    type Refusal<'m> = Stays;
+    const THEN: Option<Reshape> = Some(Reshape::FreeArrays);
+
+    fn wants(&self, function: Function<'_>) -> bool {
+        plan::may_have_any(function)
     }
-    let analysis = ModuleAnalysis::new(module, options);
-    let plans: Vec<(Function<'_>, Plan<'_>)> = wanted
-        .into_iter()
-        .filter_map(|function| Some((function, plan_of(&analysis, function, results, host)?)))
-        .collect();
-    drop(analysis);
-    for (function, plan) in &plans {
-        let mut editor = Editor::new(module);
+
+    fn plan<'m>(&self, unit: &Unit<'_, 'm>) -> Vec<Decision<'m, Plan<'m>, Stays>> {
+        let (outline, handles) = unit.analysis().outline(unit.function);
+        let decided = plan::plan(&outline, &handles, self.results);
+        let stays = |(object, reject): (Inst<'m>, Reject)| {
+            Decision::refusal(object, Stays { bytes: object.allocated_bytes().unwrap_or(0), reject })
+        };
+        let plan = decided.plan.and_then(|plan| Some(Decision::plan(*plan.objects.first()?, plan)));
+        decided.refusals.into_iter().map(stays).chain(plan).collect()
+    }
+
+    fn apply<'m>(&self, plan: &Plan<'m>, editor: &mut Editor<'m>) {
         #[cfg(any(feature = "mutants", test))]
-        planted::before(&mut editor, plan);
+        planted::before(editor, plan);
         plan.products.iter().for_each(|&product| editor.round_alone(product));
         plan.latches.iter().for_each(|&latch| editor.ask_to_unroll_fully(latch));
-        drop(editor);
-        host.reshape(*function, Reshape::FreeArrays);
     }
-    !plans.is_empty()
 }
 
-/// What is done in one function; says so, and why other objects stay.
-fn plan_of<'m>(
-    analysis: &ModuleAnalysis<'m>,
-    function: Function<'m>,
-    results: Results,
-    host: &Host<'_>,
-) -> Option<Plan<'m>> {
-    let (outline, handles) = analysis.outline(function);
-    let decided = plan::plan(&outline, &handles, results);
-    for (object, reject) in decided.refusals {
-        let message = format!("loops are not unrolled for the stack object {}: {reject}", described(object));
-        host.emit(Kind::Missed, function, Some(object), reject.name(), &message);
-    }
-    let plan = decided.plan?;
-    let first = *plan.objects.first()?;
-    let admitted = host.admits(FREE_ARRAYS, function, Some(first), || "loops unrolled".to_owned());
-    if admitted {
-        host.emit(Kind::Passed, function, Some(first), "ArraysFreed", &message(&plan));
-    }
-    admitted.then_some(plan)
+/// An object that stays in memory.
+struct Stays {
+    bytes: u64,
+    reject: Reject,
 }
 
-/// An object as it is allocated.
-fn described(object: Inst<'_>) -> String {
-    format!("of {} bytes", object.allocated_bytes().unwrap_or(0))
+impl Said for Stays {
+    fn name(&self) -> &'static str {
+        self.reject.name()
+    }
+
+    fn message(&self) -> String {
+        format!("loops are not unrolled for the stack object of {} bytes: {}", self.bytes, self.reject)
+    }
 }
 
-fn message(plan: &Plan<'_>) -> String {
-    let Plan { objects, latches, bytes, instructions, before, after, .. } = plan;
-    let plural = |count: usize, word: &str| if count == 1 { format!("a {word}") } else { format!("{count} {word}s") };
-    format!(
-        "{} unrolled completely, {instructions} instructions afterwards: {} of {bytes} bytes can be in registers \
-         (about {after} instead of {before})",
-        plural(latches.len(), "loop"),
-        plural(objects.len(), "stack object"),
-    )
+impl Said for Plan<'_> {
+    fn name(&self) -> &'static str {
+        "ArraysFreed"
+    }
+
+    fn message(&self) -> String {
+        let Plan { objects, latches, bytes, instructions, before, after, .. } = self;
+        let plural =
+            |count: usize, word: &str| if count == 1 { format!("a {word}") } else { format!("{count} {word}s") };
+        format!(
+            "{} unrolled completely, {instructions} instructions afterwards: {} of {bytes} bytes can be in registers \
+             (about {after} instead of {before})",
+            plural(latches.len(), "loop"),
+            plural(objects.len(), "stack object"),
+        )
+    }
 }

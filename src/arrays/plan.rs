@@ -4,7 +4,6 @@ use super::index::{Unrolled, loops_of};
 use super::products;
 use super::reject::Reject;
 use crate::settings::Results;
-use crate::settings::enabled::is_all_off;
 use rustc_hash::FxHashSet;
 use warpwise_analysis::cfg::cycles::Cycle;
 use warpwise_analysis::cost::frequency::Frequencies;
@@ -57,10 +56,9 @@ pub struct Decided<'m> {
 /// Whether a function has a stack object and is not left alone.
 pub fn may_have_any(function: Function<'_>) -> bool {
     let is_alloca = |inst: Inst<'_>| inst.opcode() == RawOpcode::LLVMAlloca;
-    !function.is_declaration()
-        && function.blocks().take(1).flat_map(|block| block.insts()).any(is_alloca)
+    function.blocks().take(1).flat_map(|block| block.insts()).any(is_alloca)
         && function.blocks().nth(1).is_some()
-        && !(is_all_off(function) || function.string_attribute(NO_ARRAYS).is_some())
+        && function.string_attribute(NO_ARRAYS).is_none()
 }
 
 /// An object, and the loops that index it.

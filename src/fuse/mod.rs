@@ -494,7 +494,7 @@ fn refuse_pressure(facts: &Facts, options: &Options, work: &mut Work) {
 
 fn is_admitted(facts: &Facts, handles: &Handles<'_>, entry: Block, what: &dyn Display, host: &Host<'_>) -> bool {
     let branch = handles.inst(facts.func.terminator(entry));
-    host.admits(Transform::Fuse.pass(), handles.function, Some(branch), || format!("branch fused: {what}"))
+    host.admits(handles.function, Some(branch), || format!("branch fused: {what}"))
 }
 
 fn report_conversion(facts: &Facts, handles: &Handles<'_>, tree: &Tree, host: &Host<'_>) {

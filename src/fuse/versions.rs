@@ -17,7 +17,6 @@
 use super::plan::{FusePlan, MIN_GAIN, expected_gain};
 use super::reject::FuseReject;
 use super::{Driver, Look, editable};
-use crate::settings::Transform;
 use crate::versions;
 use rustc_hash::FxHashSet;
 use warpwise_analysis::cost::frequency::Frequencies;
@@ -150,7 +149,7 @@ fn make_one<'m>(driver: &mut Driver<'_, 'm>, kernel: Function<'m>, candidate: Ca
 
 fn add<'m>(driver: &mut Driver<'_, 'm>, kernel: Function<'m>, name: &str, facts: Vec<Fact>, gain: f64) -> bool {
     let (launches, host) = (say(&facts), driver.host);
-    if !host.admits(Transform::Fuse.pass(), kernel, None, || format!("version for launches in which {launches}")) {
+    if !host.admits(kernel, None, || format!("version for launches in which {launches}")) {
         return false;
     }
     let mut editor = Editor::new(driver.module);

@@ -14,86 +14,132 @@ mod copies;
 mod counts;
 mod remainders;
 
+use crate::driver::{self, Decision, FunctionPass, Said, Unit};
 use crate::settings::Results;
-use crate::settings::enabled::is_all_off;
-use crate::settings::transform::IDIOMS;
+use copies::Copy;
+use counts::Count;
+use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, Module};
-use warpwise_ir::llvm::remark::{Host, Kind, Reshape};
+use warpwise_ir::llvm::remark::{Host, Reshape};
 
 /// Counts bits at once; returns whether the module changed.
 pub fn run_early(module: Module<'_>, results: Results, host: &Host<'_>) -> bool {
-    let mut changed = false;
-    for function in enabled(module) {
-        let loops: Vec<_> = function.blocks().filter_map(counts::find).collect();
-        if loops.is_empty() {
-            continue;
-        }
-        if results == Results::Same && counts::keeps_apart(function) {
-            for plan in loops {
-                host.emit(Kind::Missed, function, Some(plan.branch), "BitsContraction", counts::KEPT);
-            }
-            continue;
-        }
-        let plans: Vec<_> =
-            admitted(function, loops.into_iter(), |plan| plan.branch, "BitsCounted", counts::MESSAGE, host);
-        let mut editor = Editor::new(module);
-        plans.iter().for_each(|plan| counts::apply(&mut editor, plan));
-        drop(editor);
-        if !plans.is_empty() {
-            host.reshape(function, Reshape::CleanUp);
-            changed = true;
-        }
-    }
-    changed
+    driver::run(&Counts { results }, module, divergence::Options::default(), host)
 }
 
 /// Splits copies, and keeps remainders; returns whether the module changed.
 pub fn run_late(module: Module<'_>, results: Results, host: &Host<'_>) -> bool {
-    let mut changed = false;
-    let context = copies::Context::new();
-    for function in enabled(module) {
-        let insts = || function.blocks().flat_map(|block| block.insts());
-        let stays = |copy: &copies::Copy<'_>| {
-            let stays = results == Results::Same && copies::keeps_apart(copy.call.block());
-            if stays {
-                host.emit(Kind::Missed, function, Some(copy.call), "CopyContraction", copies::KEPT);
-            }
-            stays
-        };
-        let copied = insts().filter_map(|inst| copies::find(inst, &context)).filter(|copy| !stays(copy));
-        let copied = admitted(function, copied, |plan| plan.call, "CopySplit", copies::MESSAGE, host);
-        let kept = insts().filter_map(remainders::find);
-        let kept = admitted(function, kept, |&widening| widening, "DivisionKept", remainders::MESSAGE, host);
-        let mut editor = Editor::new(module);
-        copied.iter().for_each(|plan| copies::apply(&mut editor, plan));
-        kept.iter().for_each(|&widening| remainders::apply(&mut editor, widening));
-        changed |= !copied.is_empty() || !kept.is_empty();
+    let pass = Forms { results, context: copies::Context::new() };
+    driver::run(&pass, module, divergence::Options::default(), host)
+}
+
+/// What stays as it is, lest multiply-adds change: the remark's name and text.
+struct Kept(&'static str, &'static str);
+
+impl Said for Kept {
+    fn name(&self) -> &'static str {
+        self.0
     }
-    changed
+
+    fn message(&self) -> String {
+        self.1.to_owned()
+    }
 }
 
-/// The functions that may be changed.
-fn enabled(module: Module<'_>) -> impl Iterator<Item = Function<'_>> {
-    module.functions().filter(|&function| !function.is_declaration() && !is_all_off(function))
+/// The pass that counts bits.
+struct Counts {
+    results: Results,
 }
 
-/// The plans that are carried out; says so.
-fn admitted<'m, P>(
-    function: Function<'m>,
-    plans: impl Iterator<Item = P>,
-    place: impl Fn(&P) -> Inst<'m>,
-    remark: &str,
-    message: &str,
-    host: &Host<'_>,
-) -> Vec<P> {
-    let mut kept = Vec::new();
-    for plan in plans {
-        let at = Some(place(&plan));
-        if host.admits(IDIOMS, function, at, || message.to_owned()) {
-            host.emit(Kind::Passed, function, at, remark, message);
-            kept.push(plan);
+impl FunctionPass for Counts {
+    type Plan<'m> = Count<'m>;
+    type Refusal<'m> = Kept;
+    const THEN: Option<Reshape> = Some(Reshape::CleanUp);
+
+    fn wants(&self, function: Function<'_>) -> bool {
+        function.blocks().any(|block| counts::find(block).is_some())
+    }
+
+    fn plan<'m>(&self, unit: &Unit<'_, 'm>) -> Vec<Decision<'m, Count<'m>, Kept>> {
+        let stays = self.results == Results::Same && counts::keeps_apart(unit.function);
+        let decide = |count: Count<'m>| Decision {
+            at: count.branch,
+            outcome: if stays { Err(Kept("BitsContraction", counts::KEPT)) } else { Ok(count) },
+        };
+        unit.function.blocks().filter_map(counts::find).map(decide).collect()
+    }
+
+    fn apply<'m>(&self, plan: &Count<'m>, editor: &mut Editor<'m>) {
+        counts::apply(editor, plan);
+    }
+}
+
+impl Said for Count<'_> {
+    fn name(&self) -> &'static str {
+        "BitsCounted"
+    }
+
+    fn message(&self) -> String {
+        counts::MESSAGE.to_owned()
+    }
+}
+
+/// The pass that splits copies and keeps remainders.
+struct Forms {
+    results: Results,
+    context: copies::Context,
+}
+
+/// What it writes in another form.
+enum Form<'m> {
+    Copy(Copy<'m>),
+    /// A division, by what widens it.
+    Remainder(Inst<'m>),
+}
+
+impl FunctionPass for Forms {
+    type Plan<'m> = Form<'m>;
+    type Refusal<'m> = Kept;
+    const THEN: Option<Reshape> = None;
+
+    fn wants(&self, _: Function<'_>) -> bool {
+        true
+    }
+
+    fn plan<'m>(&self, unit: &Unit<'_, 'm>) -> Vec<Decision<'m, Form<'m>, Kept>> {
+        let insts = || unit.function.blocks().flat_map(|block| block.insts());
+        let split = |copy: Copy<'m>| {
+            let stays = self.results == Results::Same && copies::keeps_apart(copy.call.block());
+            let kept = Kept("CopyContraction", copies::KEPT);
+            Decision { at: copy.call, outcome: if stays { Err(kept) } else { Ok(Form::Copy(copy)) } }
+        };
+        let copied = insts().filter_map(|inst| copies::find(inst, &self.context)).map(split);
+        let divided = insts().filter_map(remainders::find).map(|at| Decision::plan(at, Form::Remainder(at)));
+        copied.chain(divided).collect()
+    }
+
+    fn apply<'m>(&self, plan: &Form<'m>, editor: &mut Editor<'m>) {
+        match plan {
+            Form::Copy(copy) => copies::apply(editor, copy),
+            &Form::Remainder(widening) => remainders::apply(editor, widening),
         }
     }
-    kept
+}
+
+impl Said for Form<'_> {
+    fn name(&self) -> &'static str {
+        match self {
+            Form::Copy(_) => "CopySplit",
+            Form::Remainder(_) => "DivisionKept",
+        }
+    }
+
+    fn message(&self) -> String {
+        let text = match self {
+            Form::Copy(_) => copies::MESSAGE,
+            Form::Remainder(_) => remainders::MESSAGE,
+        };
+        text.to_owned()
+    }
 }

@@ -19,7 +19,7 @@ mod planted;
 mod products;
 mod reject;
 
-use crate::settings::INLINE_CALLS;
+use crate::driver::{self, Decision, Said};
 use crate::settings::Results;
 use crate::settings::enabled::read_annotations;
 use calls::Calls;
@@ -27,7 +27,7 @@ use plan::Plan;
 pub use plan::Stage;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, Module};
-use warpwise_ir::llvm::remark::{Host, Kind, Reshape};
+use warpwise_ir::llvm::remark::{Host, Reshape};
 
 /// Runs the pass over a module; returns whether it changed.
 pub fn run(module: Module<'_>, stage: Stage, results: Results, host: &Host<'_>) -> bool {
@@ -48,22 +48,11 @@ fn inline_in<'m>(
     results: Results,
     host: &Host<'_>,
 ) -> bool {
-    let mut plans = Vec::new();
-    for (call, outcome) in plan::plan(caller, calls, stage, results) {
-        match outcome {
-            Ok(plan) if host.admits(INLINE_CALLS, caller, Some(call), || "call inlined".to_owned()) => {
-                host.emit(Kind::Passed, caller, Some(call), "CallInlined", &message(&plan));
-                plans.push((call, plan));
-            }
-            Ok(_) => {}
-            // LLVM may still inline it
-            Err(_) if stage == Stage::Early => {}
-            Err(reject) => {
-                let message = format!("call with the address of a stack object is not inlined: {reject}");
-                host.emit(Kind::Missed, caller, Some(call), reject.name(), &message);
-            }
-        }
-    }
+    let decisions = plan::plan(caller, calls, stage, results).into_iter();
+    // LLVM may still inline what is refused early
+    let decisions = decisions.filter(|(_, outcome)| outcome.is_ok() || stage == Stage::Late);
+    let decisions = decisions.map(|(at, outcome)| Decision { at, outcome: outcome.map(|plan| (at, plan)) });
+    let plans = driver::admitted(caller, decisions, host);
     if plans.is_empty() {
         return false;
     }
@@ -86,10 +75,16 @@ fn inline_in<'m>(
     true
 }
 
-fn message(plan: &Plan<'_>) -> String {
-    let Plan { objects, bytes, instructions, .. } = plan;
-    let freed = if *objects == 1 { "a stack object".to_owned() } else { format!("{objects} stack objects") };
-    format!(
-        "call inlined, the only one of a function of {instructions} instructions: {freed} of {bytes} bytes can be in registers"
-    )
+impl Said for (Inst<'_>, Plan<'_>) {
+    fn name(&self) -> &'static str {
+        "CallInlined"
+    }
+
+    fn message(&self) -> String {
+        let Plan { objects, bytes, instructions, .. } = &self.1;
+        let freed = if *objects == 1 { "a stack object".to_owned() } else { format!("{objects} stack objects") };
+        format!(
+            "call inlined, the only one of a function of {instructions} instructions: {freed} of {bytes} bytes can be in registers"
+        )
+    }
 }

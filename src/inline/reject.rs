@@ -1,6 +1,7 @@
 //! Why is a call not inlined? One variant, and one remark, for each reason.
 
 use super::plan::MAX_INSTRUCTIONS;
+use crate::driver::Said;
 
 /// Why a call that takes the address of a stack object stays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -19,9 +20,12 @@ pub enum Reject {
     Contraction,
 }
 
-impl Reject {
-    /// Name of the remark.
-    pub fn name(self) -> &'static str {
+impl Said for Reject {
+    fn message(&self) -> String {
+        format!("call with the address of a stack object is not inlined: {self}")
+    }
+
+    fn name(&self) -> &'static str {
         match self {
             Reject::FreesNothing => "CallFreesNothing",
             Reject::Often { .. } => "CalledOften",

@@ -9,7 +9,6 @@ mod reject;
 mod report;
 
 use crate::analyses::{Analyses, Edit, Edited, FunctionAnalyses, Kept, Options, SteeredFunction};
-use crate::settings::Transform;
 use candidates::SlotOwner;
 use plan::SlotPlan;
 use warpwise_analysis::gpu::occupancy::register_budget;
@@ -72,7 +71,7 @@ pub fn plan<'m>(
         match pragma::check(analyses.outline(), &analyses.handles) {
             Ok(()) => {
                 let text = || "ptxas may spill to shared memory".to_owned();
-                asks = host.admits(Transform::Steer.pass(), steered.emitted, None, text);
+                asks = host.admits(steered.emitted, None, text);
             }
             Err(reason) => report::left(analyses, steered.emitted, registers, &reason, host),
         }

@@ -14,15 +14,18 @@ mod planted;
 mod reject;
 mod trips;
 
-use crate::settings::Results;
-use crate::settings::{Settings, Transform, is_enabled};
-use plan::{Context, Decision, FACTOR, UnrollPlan};
+use crate::driver::{self, Decision, FunctionPass, Said, Unit};
+use crate::settings::enabled::is_switched_off;
+use crate::settings::{Results, Settings, Transform};
+use plan::{Context, FACTOR, UnrollPlan};
+use reject::Reject;
 use trips::Way;
 use warpwise_analysis::cost::frequency::Frequencies;
-use warpwise_analysis::divergence::{self, ModuleAnalysis};
+use warpwise_analysis::divergence;
+use warpwise_ir::entity::Block;
 use warpwise_ir::llvm::edit::Editor;
-use warpwise_ir::llvm::handle::{Function, Module};
-use warpwise_ir::llvm::remark::{Host, Kind, Reshape};
+use warpwise_ir::llvm::handle::{Function, Inst, Module};
+use warpwise_ir::llvm::remark::{Host, Reshape};
 use warpwise_ir::phrase::counted;
 
 /// The options of one run.
@@ -50,64 +53,68 @@ impl From<&Settings> for Options {
 
 /// Runs the pass over a module; returns whether it changed.
 pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
-    let analysis = ModuleAnalysis::new(module, options.analysis);
-    let enabled = |function: &Function<'_>| !function.is_declaration() && is_enabled(*function, Transform::Unroll);
-    // plan everything before editing: the facts of one function may depend on the bodies of others
-    let mut plans = Vec::new();
-    for function in module.functions().filter(enabled) {
-        let (outline, handles) = analysis.outline(function);
-        if outline.cfg().cycles.is_empty() {
-            continue;
-        }
-        let facts = analysis.solve(outline, function);
-        let frequencies = Frequencies::new(function);
-        let latch = |block| handles.inst(facts.func.terminator(block));
-        let context = Context::new(&facts, &handles, options);
-        for Decision { header, outcome } in plan::plan(&context, &frequencies) {
-            let at = Some(handles.inst(facts.func.terminator(header)));
-            match outcome {
-                Ok(plan) if host.admits(Transform::Unroll.pass(), function, at, || "loop unrolled".to_owned()) => {
-                    host.emit(Kind::Passed, function, at, "LoopUnrolled", &sentence(&plan));
-                    plans.push((function, latch(plan.latch), plan.way));
-                }
-                Ok(_) => {}
-                Err(reject) => {
-                    let message = format!("loop is not unrolled: {reject}");
-                    host.emit(Kind::Missed, function, at, reject.name(), &message);
-                }
-            }
-        }
+    driver::run(options, module, options.analysis, host)
+}
+
+impl FunctionPass for Options {
+    type Plan<'m> = Loop<'m>;
+    type Refusal<'m> = Reject;
+    const THEN: Option<Reshape> = Some(Reshape::Unroll);
+
+    fn wants(&self, function: Function<'_>) -> bool {
+        !is_switched_off(function, Transform::Unroll)
     }
-    drop(analysis);
-    let mut editor = Editor::new(module);
-    for &(_, latch, way) in &plans {
+
+    fn plan<'m>(&self, unit: &Unit<'_, 'm>) -> Vec<Decision<'m, Loop<'m>, Reject>> {
+        let (outline, handles) = unit.analysis().outline(unit.function);
+        if outline.cfg().cycles.is_empty() {
+            return Vec::new();
+        }
+        let facts = unit.analysis().solve(outline, unit.function);
+        let frequencies = Frequencies::new(unit.function);
+        let branch = |block| handles.inst(facts.func.terminator(block));
+        let of_loop = |(header, outcome): (Block, Result<UnrollPlan, Reject>)| Decision {
+            at: branch(header),
+            outcome: outcome.map(|plan| Loop { latch: branch(plan.latch), plan }),
+        };
+        plan::plan(&Context::new(&facts, &handles, self), &frequencies).into_iter().map(of_loop).collect()
+    }
+
+    fn apply<'m>(&self, &Loop { latch, ref plan }: &Loop<'m>, editor: &mut Editor<'m>) {
         #[cfg(any(feature = "mutants", test))]
-        planted::before(&mut editor, latch);
-        match way {
+        planted::before(editor, latch);
+        match plan.way {
             Way::Counted => editor.ask_to_unroll(latch, FACTOR),
             Way::Grouped => {
                 editor.run_in_groups(latch, FACTOR);
                 #[cfg(any(feature = "mutants", test))]
-                planted::behind(&mut editor, latch);
+                planted::behind(editor, latch);
             }
         }
     }
-    let mut functions: Vec<Function<'_>> = plans.iter().map(|&(function, ..)| function).collect();
-    functions.dedup();
-    functions.iter().for_each(|&function| host.reshape(function, Reshape::Unroll));
-    !plans.is_empty()
 }
 
-/// What is done to a loop.
-fn sentence(plan: &UnrollPlan) -> String {
-    let UnrollPlan { way, loads, slow, instructions, .. } = *plan;
-    let of = match (loads, slow) {
-        (_, 0) => counted(loads, "load"),
-        (0, _) => counted(slow, "slow computation"),
-        _ => format!("{} and {}", counted(loads, "load"), counted(slow, "slow computation")),
-    };
-    let way = if way == Way::Grouped { " in groups" } else { "" };
-    format!(
-        "loop of {instructions} instructions unrolled by {FACTOR}{way}: {of} of an iteration can overlap with those of others (not measured)"
-    )
+/// A loop that is unrolled.
+pub struct Loop<'m> {
+    latch: Inst<'m>,
+    plan: UnrollPlan,
+}
+
+impl Said for Loop<'_> {
+    fn name(&self) -> &'static str {
+        "LoopUnrolled"
+    }
+
+    fn message(&self) -> String {
+        let UnrollPlan { way, loads, slow, instructions, .. } = self.plan;
+        let of = match (loads, slow) {
+            (_, 0) => counted(loads, "load"),
+            (0, _) => counted(slow, "slow computation"),
+            _ => format!("{} and {}", counted(loads, "load"), counted(slow, "slow computation")),
+        };
+        let way = if way == Way::Grouped { " in groups" } else { "" };
+        format!(
+            "loop of {instructions} instructions unrolled by {FACTOR}{way}: {of} of an iteration can overlap with those of others (not measured)"
+        )
+    }
 }

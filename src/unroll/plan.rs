@@ -57,12 +57,6 @@ pub struct UnrollPlan {
     pub instructions: usize,
 }
 
-/// What is decided about one loop.
-pub struct Decision {
-    pub header: Block,
-    pub outcome: Result<UnrollPlan, Reject>,
-}
-
 /// What a decision needs to know about the function.
 pub struct Context<'a, 'm> {
     pub facts: &'a Facts,
@@ -81,8 +75,8 @@ impl<'a, 'm> Context<'a, 'm> {
     }
 }
 
-/// The decisions about the candidates of a function.
-pub fn plan(context: &Context<'_, '_>, frequencies: &Frequencies<'_>) -> Vec<Decision> {
+/// The decisions about the candidates of a function, by the header of the loop.
+pub fn plan(context: &Context<'_, '_>, frequencies: &Frequencies<'_>) -> Vec<(Block, Result<UnrollPlan, Reject>)> {
     let facts = context.facts;
     let cycles = &facts.cfg().cycles;
     let innermost = cycles.iter().filter(|&cycle| cycles.descendants(cycle).count() == 1);
@@ -112,7 +106,7 @@ pub fn plan(context: &Context<'_, '_>, frequencies: &Frequencies<'_>) -> Vec<Dec
                     Err(Reject::Contraction)
                 }
             });
-            decisions.push(Decision { header, outcome });
+            decisions.push((header, outcome));
         }
     }
     decisions

@@ -1,6 +1,7 @@
 //! Why is a loop not unrolled? One variant, and one remark, for each reason.
 
 use super::plan::{FACTOR, MAX_INSTRUCTIONS};
+use crate::driver::Said;
 
 /// Why a loop with loads stays as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -53,9 +54,12 @@ pub enum Reject {
     Pressure { before: u32, after: u32 },
 }
 
-impl Reject {
-    /// Name of the remark.
-    pub fn name(self) -> &'static str {
+impl Said for Reject {
+    fn message(&self) -> String {
+        format!("loop is not unrolled: {self}")
+    }
+
+    fn name(&self) -> &'static str {
         match self {
             Reject::Uncounted => "UnrollUncounted",
             Reject::Waits => "UnrollWaits",

@@ -40,19 +40,14 @@ impl Host<'_> {
         self.plans.is_none_or(|plans| plans.limit.is_none_or(|limit| plans.counted.get() < limit))
     }
 
-    /// Counts and announces a plan of a pass for a function; returns whether to carry it out.
-    pub fn admits(
-        &self,
-        pass: &str,
-        function: Function<'_>,
-        at: Option<Inst<'_>>,
-        what: impl FnOnce() -> String,
-    ) -> bool {
+    /// Counts and announces a plan of the pass for a function; returns whether to carry it out.
+    pub fn admits(&self, function: Function<'_>, at: Option<Inst<'_>>, what: impl FnOnce() -> String) -> bool {
         let Some((plans, limit)) = self.plans.and_then(|plans| Some((plans, plans.limit?))) else { return true };
         let number = plans.counted.get().saturating_add(1);
         plans.counted.set(number);
         let is_admitted = number <= limit;
         let kind = if function.is_ptx_kernel() { "kernel" } else { "function" };
+        let pass = self.pass;
         let message = format!("plan {number} of {pass} in {kind} {}: {}", function.name(), what());
         if is_admitted {
             self.emit(Kind::Passed, function, at, "Plan", &message);

@@ -151,7 +151,7 @@ pub struct Host<'a> {
     collected: Option<&'a RefCell<Vec<Remark>>>,
     said: Option<&'a Said>,
     /// The pass that runs.
-    pass: &'static str,
+    pub(super) pass: &'static str,
     /// How many plans are carried out, if not all.
     pub(super) plans: Option<&'a Plans>,
     /// Whether nothing is said.
