@@ -83,8 +83,8 @@ struct WarpwiseStep {
   uint32_t pass;
 };
 
-// How many passes there are.
-constexpr uint32_t WARPWISE_PASSES = 16;
+// How many passes there may be: LLVM takes their names from types, of which there is one for each number.
+constexpr uint32_t WARPWISE_PASSES = 32;
 
 // What C++ must know of a pass.
 enum : uint32_t {

@@ -98,21 +98,30 @@ pub fn admitted<'m, P: Said, R: Said>(
 ) -> Vec<P> {
     let mut plans = Vec::new();
     for Decision { at, outcome } in decisions {
-        let at = Some(at);
         match outcome {
-            Ok(plan) if host.admits(function, at, || plan.message()) => {
-                if host.wants(Kind::Passed) {
-                    host.emit(Kind::Passed, function, at, plan.name(), &plan.message());
-                }
-                plans.push(plan);
-            }
+            Ok(plan) if admits(function, Some(at), plan.name(), || plan.message(), host) => plans.push(plan),
             Err(refusal) if host.wants(Kind::Missed) => {
-                host.emit(Kind::Missed, function, at, refusal.name(), &refusal.message());
+                host.emit(Kind::Missed, function, Some(at), refusal.name(), &refusal.message());
             }
             _ => {}
         }
     }
     plans
+}
+
+/// Whether a plan is carried out; says so.
+pub fn admits<'m>(
+    function: Function<'m>,
+    at: Option<Inst<'m>>,
+    name: &str,
+    message: impl Fn() -> String,
+    host: &Host<'_>,
+) -> bool {
+    let is_admitted = host.admits(function, at, &message);
+    if is_admitted && host.wants(Kind::Passed) {
+        host.emit(Kind::Passed, function, at, name, &message());
+    }
+    is_admitted
 }
 
 /// Whether the user lets any transform change a function that has a body.

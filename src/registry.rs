@@ -130,8 +130,8 @@ pub const PASSES: &[Info] = &[
     named(Pass::Default, DEFAULT, ALWAYS, pipeline::run_default),
 ];
 
-// `passes/abi.h` has the same number
-const _: () = assert!(PASSES.len() == 16);
+// `passes/abi.h` has types for so many
+const _: () = assert!(PASSES.len() <= 32);
 
 /// A number that does not identify a pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]

@@ -18,6 +18,7 @@ pub mod shuffles;
 pub mod sites;
 pub mod verify;
 
+use crate::driver;
 use crate::settings::{Transform, is_enabled};
 use claim::Claims;
 pub use options::Options;
@@ -25,7 +26,7 @@ use plan::Plan;
 use readonly::ReadOnlyMemory;
 use rustc_hash::FxHashMap;
 use warpwise_analysis::divergence::{Facts, ModuleAnalysis};
-use warpwise_ir::entity::Inst;
+use warpwise_ir::entity::Block;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::Module;
@@ -65,14 +66,11 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
         let reach = recursion::reach_recursion(bodies);
         plans.iter_mut().zip(reach).filter(|(_, reaches)| *reaches).for_each(|((.., plan), _)| plan.tell_nothing());
     }
-    if host.counts_plans() {
-        plans.iter_mut().for_each(|(facts, handles, plan)| limit(facts, handles, plan, host));
-    }
+    plans.iter_mut().for_each(|(facts, handles, plan)| decide(facts, handles, plan, host));
     let mut editor = Editor::new(module);
     let mut changed = false;
     let narrows = plans.iter().any(|(facts, _, plan)| plan.narrows(facts));
     for (facts, handles, plan) in &plans {
-        remarks(facts, handles, plan, host);
         changed |= apply::apply(&mut editor, facts, handles, plan);
         if !narrows {
             changed |= apply::apply_claims(&mut editor, &facts.func, handles, &plan.claims);
@@ -94,58 +92,36 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     changed
 }
 
-/// Removes the plans that a limit excludes.
-fn limit(facts: &Facts, handles: &Handles<'_>, plan: &mut Plan, host: &Host<'_>) {
-    let func = &facts.func;
-    let admits = |inst: Option<Inst>, what: &str| {
-        let at = inst.map(|inst| handles.inst(inst));
-        host.admits(handles.function, at, || what.to_owned())
-    };
-    plan.marks.retain(|&block| admits(Some(func.terminator(block)), "branch marked for bra.uni"));
-    plan.invariants.retain(|invariant| admits(Some(invariant.load), "load marked invariant"));
-    plan.votes.retain(|&block| admits(Some(func.terminator(block)), "branch voted on"));
-    plan.shuffles.retain(|shuffle| admits(func.def(shuffle.value), "value read from lane 0"));
+/// Says what is decided about a function, and leaves in the plan what is carried out.
+fn decide(facts: &Facts, handles: &Handles<'_>, plan: &mut Plan, host: &Host<'_>) {
+    let (func, function) = (&facts.func, handles.function);
+    let branch = |block: Block| Some(handles.inst(func.terminator(block)));
+    let admits = |at, name, message: &dyn Fn() -> String| driver::admits(function, at, name, message, host);
+    let vote = || "branch is uniform: voted on, so that ptxas knows".to_owned();
+    plan.votes.retain(|&block| admits(branch(block), "UniformVote", &vote));
+    let mark = || "branch is uniform: marked for bra.uni".to_owned();
+    plan.marks.retain(|&block| admits(branch(block), "UniformBranch", &mark));
+    plan.shuffles.retain(|shuffle| {
+        let place = if shuffle.at_entry { " at the entry" } else { "" };
+        let branches = shuffle.branches;
+        let message =
+            || format!("value is uniform: read from lane 0{place}, so that ptxas knows {branches} branch(es)");
+        admits(func.def(shuffle.value).map(|inst| handles.inst(inst)), "UniformShuffle", &message)
+    });
+    plan.invariants.retain(|invariant| {
+        let how = if invariant.needs_space { ", from global memory as all callers say" } else { "" };
+        let message = || format!("load reads memory that the kernel never writes: marked invariant{how}");
+        admits(Some(handles.inst(invariant.load)), "InvariantLoad", &message)
+    });
     // claims that no longer hold are removed in any case
-    plan.claims_left_out = !plan.claims.made.is_empty() && !admits(None, "values annotated as uniform");
+    let claims = || "values annotated as uniform".to_owned();
+    plan.claims_left_out = !plan.claims.made.is_empty() && !host.admits(function, None, claims);
     if plan.claims_left_out {
         plan.claims.made.clear();
     }
-}
-
-fn remarks(facts: &Facts, handles: &Handles<'_>, plan: &Plan, host: &Host<'_>) {
-    let func = &facts.func;
-    let say = |kind: Kind, inst: Inst, name: &str, message: &str| {
-        host.emit(kind, handles.function, Some(handles.inst(inst)), name, message);
-    };
-    if host.wants(Kind::Passed) {
-        for &block in &plan.votes {
-            say(
-                Kind::Passed,
-                func.terminator(block),
-                "UniformVote",
-                "branch is uniform: voted on, so that ptxas knows",
-            );
-        }
-        for &block in &plan.marks {
-            say(Kind::Passed, func.terminator(block), "UniformBranch", "branch is uniform: marked for bra.uni");
-        }
-        for shuffle in &plan.shuffles {
-            let Some(inst) = func.def(shuffle.value) else { continue };
-            let place = if shuffle.at_entry { " at the entry" } else { "" };
-            let branches = shuffle.branches;
-            let message =
-                format!("value is uniform: read from lane 0{place}, so that ptxas knows {branches} branch(es)");
-            say(Kind::Passed, inst, "UniformShuffle", &message);
-        }
-        for invariant in &plan.invariants {
-            let how = if invariant.needs_space { ", from global memory as all callers say" } else { "" };
-            let message = format!("load reads memory that the kernel never writes: marked invariant{how}");
-            say(Kind::Passed, invariant.load, "InvariantLoad", &message);
-        }
-    }
     if host.wants(Kind::Missed) {
         for &(block, reject) in &plan.rejects {
-            say(Kind::Missed, func.terminator(block), reject.name(), &reject.to_string());
+            host.emit(Kind::Missed, function, branch(block), reject.name(), &reject.to_string());
         }
     }
 }
