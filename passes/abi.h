@@ -138,11 +138,6 @@ void warpwise_facts_remarks(void *facts, WarpwiseText parameters, const void *se
 // Emits the remarks that waited for others at the same place. Must be called before anything is edited.
 void warpwise_remarks_finish(const void *session, const WarpwiseHost *host);
 
-// Routes the predicates of marked branches through marked copies before code generation; returns whether there are any.
-bool warpwise_codegen_mark(LLVMModuleRef module, const void *session);
-// Passes PTX with `.uni` on marked branches to the sink.
-void warpwise_codegen_rewrite(WarpwiseText ptx, WarpwiseSink sink, void *context);
-
 // Passes (src/registry.rs) have a number. The lookup by name returns a negative one for any other name.
 int32_t warpwise_pass_lookup(WarpwiseText name);
 // The name of a pass, which lives as long as the program.

@@ -2,7 +2,6 @@
 // places in clang's pipelines where they run. All logic is behind the C functions of abi.h.
 
 #include "abi.h"
-#include "codegen.h"
 #include "facts.h"
 #include "fusion_memory.h"
 #include "remarks.h"
@@ -205,5 +204,5 @@ static_assert(offsetof(PassPluginLibraryInfo, PreCodeGenCallback) == 32);
 
 // Rust exports llvmGetPassPluginInfo and returns this, because a cdylib hides C++ symbols.
 extern "C" PassPluginLibraryInfo warpwise_plugin_info() {
-  return {LLVM_PLUGIN_API_VERSION, "warpwise", WARPWISE_VERSION, register_passes, generate};
+  return {LLVM_PLUGIN_API_VERSION, "warpwise", WARPWISE_VERSION, register_passes, nullptr};
 }

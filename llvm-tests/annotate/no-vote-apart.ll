@@ -1,12 +1,11 @@
 ; RUN: %opt -passes=annotate-uniform -warpwise-block=256 -pass-remarks-missed=warpwise -S %s 2>%t | %FileCheck %s
 ; RUN: %FileCheck --check-prefix=REMARK %s < %t
-; Lanes come to the branch apart, and in a loop: no vote, no bra.uni.
+; Lanes come to the branch apart, and in a loop: no vote.
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
-; REMARK: remark: {{.*}}branch is uniform, but lanes of the warp come to it apart
+; REMARK: remark: {{.*}}branch is uniform, but lanes of the warp may come to it apart
 ; CHECK-NOT: @llvm.nvvm.vote
-; CHECK-NOT: warpwise.bra.uni
 ; CHECK-NOT: shfl.sync
 define ptx_kernel void @k(ptr %p, i32 %n) {
 entry:

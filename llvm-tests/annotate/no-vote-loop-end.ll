@@ -6,7 +6,6 @@ target triple = "nvptx64-nvidia-cuda"
 
 ; REMARK: remark: {{.*}}branch is uniform, but ends a loop
 ; CHECK-NOT: @llvm.nvvm.vote
-; CHECK-NOT: warpwise.bra.uni
 ; CHECK-NOT: shfl.sync
 define ptx_kernel void @k(ptr %p, i32 %n) {
 entry:

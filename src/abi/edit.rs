@@ -1,40 +1,12 @@
-//! The entries that edit a module: the transforms, and what runs before code generation and in host code.
+//! The entries that edit a module: the transforms, and what runs in host code.
 
-use super::{editing, expected, guarded, say, session_of};
-use crate::annotate::codegen;
+use super::{editing, expected, guarded, session_of};
 use crate::pipeline::{self, Phase, Run, Session};
 use crate::registry::Pass;
 use std::ffi::c_void;
 use warpwise_ir::llvm::handle::{self, RawModule, RawValue};
 use warpwise_ir::llvm::remark::{Host, RawHost};
-use warpwise_ir::llvm::text::{Sink, Text};
-
-/// Puts marked predicates before marked branches, before code is generated.
-///
-/// # Safety
-/// `module` is alive and nobody else reads it during the call; `session` is valid for the call.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_codegen_mark(module: RawModule, session: *const c_void) -> bool {
-    let none = Session::default();
-    editing("code generation", || {
-        // SAFETY: the driver hands out a live module; `session` came from warpwise_session_new and is alive.
-        let (module, session) = unsafe { (handle::Module::from_raw(module), session_of(session, &none)) };
-        module.is_some_and(|module| codegen::mark(module, session.settings().analysis()))
-    })
-}
-
-/// Hands PTX with `.uni` on marked branches to the sink.
-///
-/// # Safety
-/// As [`warpwise_check_option`](super::warpwise_check_option).
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpwise_codegen_rewrite(ptx: Text, sink: Sink, context: *mut c_void) {
-    // SAFETY: the text lives for this call.
-    let ptx = unsafe { ptx.get() };
-    let rewritten = guarded("codegen_rewrite", None, || Some(codegen::rewrite(&ptx)));
-    // without marks taken up the text is right all the same
-    say(sink, context, rewritten.as_deref().unwrap_or(&ptx));
-}
+use warpwise_ir::llvm::text::Text;
 
 /// Number of a pass by name, negative if it is none.
 ///

@@ -14,9 +14,6 @@ use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle;
 use warpwise_ir::llvm::space;
 
-/// Metadata kind of branches that should become `bra.uni` in PTX; checked again when PTX is written.
-pub const BRA_UNI_KIND: &str = "warpwise.bra.uni";
-
 /// Writes the annotations of one function and removes those that are no longer true; returns whether anything changed.
 pub fn apply_claims<'m>(editor: &mut Editor<'m>, func: &Func, handles: &Handles<'m>, claims: &Claims) -> bool {
     // there are only a few different nodes
@@ -47,13 +44,9 @@ pub fn apply_claims<'m>(editor: &mut Editor<'m>, func: &Func, handles: &Handles<
 
 /// Carries out the rest of the plan for one function; returns whether anything changed.
 pub fn apply<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, plan: &Plan) -> bool {
-    let Plan { claims: _, claims_left_out: _, shuffles, votes, marks, invariants, rejects: _ } = plan;
+    let Plan { claims: _, claims_left_out: _, shuffles, votes, invariants, rejects: _ } = plan;
     let empty = editor.string_node(&[]);
-    let [bra_uni, invariant_load] =
-        [BRA_UNI_KIND, "invariant.load"].map(|kind| handle::metadata_kind(editor.module(), kind));
-    for &block in marks {
-        editor.set_metadata(handles.inst(facts.func.terminator(block)), bra_uni, empty);
-    }
+    let invariant_load = handle::metadata_kind(editor.module(), "invariant.load");
     for invariant in invariants {
         let load = handles.inst(invariant.load);
         if invariant.needs_space {
@@ -67,7 +60,7 @@ pub fn apply<'m>(editor: &mut Editor<'m>, facts: &Facts, handles: &Handles<'m>, 
     for shuffle in shuffles {
         apply_shuffle(editor, facts, handles, shuffle);
     }
-    !(marks.is_empty() && invariants.is_empty() && votes.is_empty() && shuffles.is_empty())
+    !(invariants.is_empty() && votes.is_empty() && shuffles.is_empty())
 }
 
 /// `br c` becomes `br (any c)`.

@@ -2,11 +2,10 @@
 //!
 //! [`plan`] reads facts, [`apply`] edits. [`claim`] defines `!warpwise.uniform`, and [`verify`] checks it. [`ptxas`]
 //! finds what ptxas does not know, [`sites`] and [`shuffles`] decide what pays, [`lane_zero`] and [`readonly`] what is
-//! legal, and [`codegen`] turns marks into `bra.uni` when PTX is written. docs/ANNOTATE.md has the measurements.
+//! legal. docs/ANNOTATE.md has the measurements.
 
 pub mod apply;
 pub mod claim;
-pub mod codegen;
 pub mod lane_zero;
 pub mod options;
 pub mod plan;
@@ -99,8 +98,6 @@ fn decide(facts: &Facts, handles: &Handles<'_>, plan: &mut Plan, host: &Host<'_>
     let admits = |at, name, message: &dyn Fn() -> String| driver::admits(function, at, name, message, host);
     let vote = || "branch is uniform: voted on, so that ptxas knows".to_owned();
     plan.votes.retain(|&block| admits(branch(block), "UniformVote", &vote));
-    let mark = || "branch is uniform: marked for bra.uni".to_owned();
-    plan.marks.retain(|&block| admits(branch(block), "UniformBranch", &mark));
     plan.shuffles.retain(|shuffle| {
         let place = if shuffle.at_entry { " at the entry" } else { "" };
         let branches = shuffle.branches;

@@ -15,8 +15,6 @@ pub struct Options {
     pub results: Results,
     /// Insert votes on hidden branches.
     pub vote: bool,
-    /// Write `bra.uni` on hidden branches.
-    pub bra_uni: bool,
     /// Shuffle hidden values.
     pub shuffle: bool,
 }
@@ -29,7 +27,6 @@ impl From<&Settings> for Options {
             assume_restrict: settings.assume_restrict,
             results: settings.results,
             vote: settings.vote,
-            bra_uni: settings.bra_uni,
             shuffle: settings.shuffle,
         }
     }

@@ -5,9 +5,8 @@
 //!    ([`ptxas`](super::ptxas)).
 //! 3. **Shuffles**: a 32-bit leaf on which a loop or several branches depend is read from lane 0, if lane 0 is running
 //!    there. A leaf computed from thread indices alone may be read at the entry instead.
-//! 4. **Votes and marks**: of the branches still hidden, those with a join and with sides too long to be predicated get
-//!    a vote in warp-convergent blocks. Elsewhere they get a `bra.uni` in the PTX, unless a cycle could bring lanes of
-//!    different instances together.
+//! 4. **Votes**: of the branches still hidden, those in warp-convergent blocks with a join and with sides too long to be
+//!    predicated get a vote.
 //! 5. **Invariant loads**, but for those with which LLVM would make one [product](super::products) of two.
 //!
 //! Legality is decided before profit. Everything left out is listed with its reason.
@@ -16,7 +15,7 @@ use super::Options;
 use super::claim::Claims;
 use super::lane_zero::LaneZero;
 use super::products;
-use super::ptxas::{Hidden, Ptxas};
+use super::ptxas::Ptxas;
 use super::readonly::{ReadOnly, ReadOnlyMemory};
 use super::shuffles::{Shuffle, shuffles};
 use super::sites::{Site, Sites};
@@ -59,7 +58,7 @@ impl std::fmt::Display for Reject {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Reject::NotConvergent => {
-                "branch is uniform, but lanes of the warp come to it apart: no vote, and bra.uni is not safe in a cycle"
+                "branch is uniform, but lanes of the warp may come to it apart, and a vote would wait for all"
             }
             Reject::LoopEnd => "branch is uniform, but ends a loop: telling ptxas so would stop it from unrolling",
             Reject::Short => "branch is uniform, but so short that ptxas predicates it",
@@ -67,7 +66,7 @@ impl std::fmt::Display for Reject {
             Reject::Recursion => {
                 "branch is uniform, but its function may come to a recursive call: ptxas would let lanes go on by themselves"
             }
-            Reject::SwitchedOff => "branch is uniform, but votes and marks are switched off",
+            Reject::SwitchedOff => "branch is uniform, but votes are switched off",
         })
     }
 }
@@ -89,8 +88,6 @@ pub struct Plan {
     pub shuffles: Vec<Shuffle>,
     /// Blocks whose branch gets a vote.
     pub votes: Vec<Block>,
-    /// Blocks whose branch becomes `bra.uni`.
-    pub marks: Vec<Block>,
     pub invariants: Vec<InvariantLoad>,
     pub rejects: Vec<(Block, Reject)>,
 }
@@ -98,14 +95,13 @@ pub struct Plan {
 impl Plan {
     /// Whether `ptxas` learns what is uniform.
     pub fn tells_ptxas(&self) -> bool {
-        !(self.shuffles.is_empty() && self.votes.is_empty() && self.marks.is_empty())
+        !(self.shuffles.is_empty() && self.votes.is_empty())
     }
 
     /// Leaves all branches as they are.
     pub fn tell_nothing(&mut self) {
         self.shuffles.clear();
-        let told = self.votes.drain(..).chain(self.marks.drain(..));
-        self.rejects.extend(told.map(|block| (block, Reject::Recursion)));
+        self.rejects.extend(self.votes.drain(..).map(|block| (block, Reject::Recursion)));
     }
 
     /// Whether the analysis will know less about the function afterwards. It takes the result of a vote or shuffle to
@@ -183,13 +179,11 @@ fn plan_branches(facts: &Facts, intrinsics: &IntrinsicTable<'_>, options: &Optio
         }
     }
     for block in hidden.branches() {
-        match tell(facts, &sites, options, block) {
-            Ok(Told::Vote) => plan.votes.push(block),
-            Ok(Told::Mark) => plan.marks.push(block),
+        match may_vote(facts, &sites, options, block) {
+            Ok(()) => plan.votes.push(block),
             Err(reject) => plan.rejects.push((block, reject)),
         }
     }
-    debug_assert!(no_overlap(plan, &hidden));
     if mutants::on(Mutant::VoteDivergent) {
         let graph = &facts.func.graph;
         let is_branch = |block: Block| facts.func.insts[facts.func.terminator(block)].opcode != Opcode::Switch;
@@ -199,33 +193,15 @@ fn plan_branches(facts: &Facts, intrinsics: &IntrinsicTable<'_>, options: &Optio
     }
 }
 
-enum Told {
-    Vote,
-    Mark,
-}
-
-/// How ptxas will be told about one hidden branch.
-fn tell(facts: &Facts, sites: &Sites<'_>, options: &Options, block: Block) -> Result<Told, Reject> {
-    let func = &facts.func;
-    // legality
-    let is_switch = func.insts[func.terminator(block)].opcode == Opcode::Switch;
-    let may_vote = facts.is_convergent(block) && !is_switch;
-    let may_mark = (facts.is_convergent(block) || facts.cfg().cycles.cycle_of(block).is_none()) && !is_switch;
-    // profit
+/// Whether all lanes vote on a hidden branch.
+fn may_vote(facts: &Facts, sites: &Sites<'_>, options: &Options, block: Block) -> Result<(), Reject> {
+    let is_switch = facts.func.insts[facts.func.terminator(block)].opcode == Opcode::Switch;
     match sites.of(block) {
-        Site::LoopEnd => return Err(Reject::LoopEnd),
-        Site::NoJoin => return Err(Reject::NoJoin),
-        Site::Short => return Err(Reject::Short),
-        Site::Region => {}
+        Site::LoopEnd => Err(Reject::LoopEnd),
+        Site::NoJoin => Err(Reject::NoJoin),
+        Site::Short => Err(Reject::Short),
+        Site::Region if is_switch || !facts.is_convergent(block) => Err(Reject::NotConvergent),
+        Site::Region if !options.vote => Err(Reject::SwitchedOff),
+        Site::Region => Ok(()),
     }
-    match () {
-        () if may_vote && options.vote => Ok(Told::Vote),
-        () if may_mark && options.bra_uni => Ok(Told::Mark),
-        () if may_vote || may_mark => Err(Reject::SwitchedOff),
-        () => Err(Reject::NotConvergent),
-    }
-}
-
-fn no_overlap(plan: &Plan, hidden: &Hidden) -> bool {
-    plan.votes.iter().chain(&plan.marks).all(|&block| hidden.branch(block))
 }

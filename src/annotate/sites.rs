@@ -2,7 +2,7 @@
 //!
 //! ptxas guards a branch that may diverge with a BSSY/BSYNC pair around its sides. There is nothing to gain if the
 //! sides never meet (an early return), or if they are so short that ptxas predicates them. A branch that closes or
-//! leaves a loop had better be left alone: there both `bra.uni` and votes stop ptxas from unrolling, which costs more
+//! leaves a loop had better be left alone: there votes stop ptxas from unrolling, which costs more
 //! than the pair (52 instructions became 17, 109 became 69).
 //!
 //! **Cost**: one post-dominator tree for each function with hidden branches, and one walk over the sides of each

@@ -240,7 +240,7 @@ mod tests {
             line("%x = load i32, ptr %p, align 4, !dbg !17, !tbaa !3"),
             "%x = load i32, ptr %p, align 4, !tbaa !"
         );
-        assert_eq!(line("br label %b, !warpwise.uniform !1, !warpwise.bra.uni !2"), "br label %b, !warpwise.bra.uni !");
+        assert_eq!(line("br label %b, !warpwise.uniform !1, !warpwise.other !2"), "br label %b, !warpwise.other !");
         assert_eq!(line("call void @f() #12, !dbg !5"), "call void @f() #");
         assert_eq!(line("define void @f() #0 !dbg !5 {"), "define void @f() # {");
         assert_eq!(without_name("void @k(ptr %p)"), "void @(ptr %p)");

@@ -88,8 +88,6 @@ pub struct Settings {
     pub assume_restrict: bool,
     /// Insert votes on hidden branches.
     pub vote: bool,
-    /// Write `bra.uni` on hidden branches.
-    pub bra_uni: bool,
     /// Shuffle hidden values.
     pub shuffle: bool,
     /// How many plans are carried out, if not all.
@@ -127,7 +125,6 @@ impl Default for Settings {
             choices: None,
             assume_restrict: false,
             vote: true,
-            bra_uni: true,
             shuffle: true,
             limit: None,
             trace: false,
@@ -258,14 +255,13 @@ impl Settings {
             choices: _,
             assume_restrict,
             vote,
-            bra_uni,
             shuffle,
             limit: _, // who bisects what was built must build the same
             trace: _,
         } = self;
         let general = (block, simple, switches, regs, dynamic_shared, candidates, ptxas_smem);
         let of_transforms = (always, results, unrolls_always, map_file, verify, assume_restrict);
-        format!("{:?}", (general, of_transforms, (vote, bra_uni, shuffle)))
+        format!("{:?}", (general, of_transforms, (vote, shuffle)))
     }
 }
 

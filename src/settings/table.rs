@@ -296,7 +296,6 @@ pub const PARAMETERS: &[Parameter] = &[
         |settings, on| settings.vote = on,
         "Insert no votes on branches that ptxas does not know to be uniform",
     ),
-    way("bra-uni", |settings, on| settings.bra_uni = on, "Write no bra.uni on such branches"),
     way("shuffle", |settings, on| settings.shuffle = on, "Read no values from lane 0 for such branches"),
 ];
 

@@ -64,7 +64,7 @@ pub struct MutateArgs {
 pub struct SurviveArgs {
     /// Textual IR or bitcode.
     file: PathBuf,
-    /// This stage only, in this process: `analysis`, `machine`, `code generation`, or a pipeline as `opt -passes=` takes it.
+    /// This stage only, in this process: `analysis`, `machine`, or a pipeline as `opt -passes=` takes it.
     #[arg(long)]
     stage: Option<String>,
     #[arg(long, default_value_t = 60)]

@@ -5,7 +5,6 @@
 use crate::report::{model, text};
 use std::path::Path;
 use warpwise::abi::load::transform;
-use warpwise::annotate::codegen;
 use warpwise_analysis::divergence::print::Printer;
 use warpwise_analysis::divergence::{ModuleAnalysis, Options};
 use warpwise_ir::llvm::image;
@@ -33,12 +32,10 @@ const PIPELINES: [&str; 12] = [
     "function(loop-simplify),fuse-branches<always>,verify,fuse-branches<always>",
     "annotate-uniform,verify,fuse-branches<always>,verify,steer-spills<regs=24;block=64>,verify,divergence-map<flush-after=2>",
 ];
-/// The last of [`PIPELINES`], then the marks that go into the PTX.
-const CODEGEN: &str = "code generation";
 
 /// The names of all stages, in order.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    [ANALYSIS, MACHINE].into_iter().chain(PIPELINES).chain([CODEGEN])
+    [ANALYSIS, MACHINE].into_iter().chain(PIPELINES)
 }
 
 /// Runs one stage on a module; returns the message of LLVM's verifier about the result, if there is one. A stage may
@@ -49,11 +46,6 @@ pub fn run(bitcode: &[u8], stage: &str) -> Result<(), String> {
     match stage {
         ANALYSIS => analyse(&module),
         MACHINE => look(&module),
-        CODEGEN => {
-            transform(&module, "annotate-uniform<block=64>")?;
-            codegen::mark(module.handle(), warpwise_analysis::divergence::Options::default());
-            return module.verify();
-        }
         _ => return transform_as_told(&module, stage),
     }
     Ok(())

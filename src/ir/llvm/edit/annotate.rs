@@ -1,12 +1,9 @@
-//! Which edits does `annotate-uniform` need? Metadata, votes, shuffles, and marks that survive instruction selection.
+//! Which edits does `annotate-uniform` need? Metadata, votes and shuffles.
 
-use super::{Editor, c_name};
-use crate::llvm::handle::{self, AttrPlace, Function, Inst, Type, Value};
+use super::Editor;
+use crate::llvm::handle::{self, AttrPlace, Function, Inst, Value};
 use llvm_sys::LLVMOpcode;
 use llvm_sys::core::*;
-
-/// Marks the copy of a marked branch's predicate in the PTX text.
-pub const BRANCH_MARK: &str = "warpwise.uni";
 
 impl<'m> Editor<'m> {
     /// `vote.sync.any` of a predicate over the whole warp.
@@ -19,18 +16,6 @@ impl<'m> Editor<'m> {
     pub fn shuffle_from_lane_0(&mut self, value: Value<'m>, name: &str) -> Value<'m> {
         let arguments = [self.int(32, u64::from(u32::MAX)), value, self.int(32, 0), self.int(32, 31)];
         self.intrinsic("llvm.nvvm.shfl.sync.idx.i32", &[], &arguments, name)
-    }
-
-    /// A copy of a predicate through inline assembly whose text carries [`BRANCH_MARK`]. Only the branch that uses it
-    /// shall do so: the register of the copy names that branch in the PTX.
-    pub fn marked_predicate(&mut self, predicate: Value<'m>) -> Value<'m> {
-        let bool_type = self.int_type(1);
-        let (text, constraints) = (format!("mov.pred $0, $1; // {BRANCH_MARK}"), "=b,b");
-        let mut params = [bool_type.raw()];
-        let ty = wrap!(Type, LLVMFunctionType(bool_type.raw(), params.as_mut_ptr(), 1, 0));
-        let assembly = self.inline_assembly(ty.raw(), &text, constraints, false);
-        let (mut argument, name) = ([predicate.raw()], c_name(""));
-        wrap!(Value, LLVMBuildCall2(self.builder, ty.raw(), assembly.raw(), argument.as_mut_ptr(), 1, name.as_ptr()))
     }
 
     /// Replaces every use of a value but those in `keep`.
