@@ -20,7 +20,6 @@ use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::divergence::{self, Facts, ModuleAnalysis, Outline};
 use warpwise_analysis::objects::{StackObject, stack_objects};
 use warpwise_analysis::pressure::Pressure;
-use warpwise_ir::entity::{Block, Inst};
 use warpwise_ir::geometry::Geometry;
 use warpwise_ir::handles::Handles;
 use warpwise_ir::llvm::handle::{Function, Module};
@@ -75,17 +74,6 @@ impl<'m> FunctionAnalyses<'m> {
     pub fn pressure(&mut self) -> (&Outline, &Pressure) {
         let outline = self.known.outline();
         (outline, self.pressure.get_or_insert_with(|| Pressure::new(outline)))
-    }
-    /// Records a new order of the instructions of these blocks. All other facts remain valid.
-    pub fn reordered(&mut self, orders: Vec<(Block, Vec<Inst>)>) {
-        let (outline, pressure) = (self.known.outline(), &mut self.pressure);
-        if let Some(pressure) = pressure {
-            orders.into_iter().for_each(|(block, order)| pressure.reorder(outline, block, order));
-        }
-    }
-    /// Whether the instructions are in the same order as in the snapshot.
-    pub fn is_in_order(&self) -> bool {
-        self.pressure.as_ref().is_none_or(Pressure::is_in_order)
     }
     /// How often the blocks run; computed when first requested.
     pub fn frequencies(&self) -> Rc<Frequencies<'m>> {
@@ -150,14 +138,6 @@ impl<'m> Analyses<'m> {
     /// The facts about a function, if they were requested before.
     fn known(&self, function: Function<'m>) -> Option<&FunctionAnalyses<'m>> {
         self.known.get(&function.value().address())
-    }
-
-    /// Drops the facts about a function whose instructions are not in the order of the snapshot, so that it can be
-    /// [copied](Analyses::copied).
-    pub fn bring_in_order(&mut self, function: Function<'m>) {
-        if self.known(function).is_some_and(|known| !known.is_in_order()) {
-            self.edited(function);
-        }
     }
 
     /// Records that a function was edited.

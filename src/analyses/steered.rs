@@ -9,7 +9,6 @@ use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::gpu::Chip;
 use warpwise_analysis::gpu::chip::{MAX_REGISTERS, STATIC_SHARED};
 use warpwise_analysis::gpu::occupancy::{USUAL_THREADS, register_budget};
-use warpwise_ir::entity::{Block, Inst};
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::Function;
@@ -162,6 +161,4 @@ pub enum Kept {
     Nothing,
     /// No loop needs more registers than this.
     AtMost(u32),
-    /// Everything; the instructions of some blocks are in another order.
-    Reordered(Vec<(Block, Vec<Inst>)>),
 }

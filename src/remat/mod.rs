@@ -1,14 +1,12 @@
-//! Which values are rematerialised at their uses, and which instructions are scheduled earlier, so that fewer registers
-//! are needed?
+//! Which values are rematerialised at their uses, so that fewer registers are needed?
 //!
-//! Both apply to loops that keep more values live than there are registers, and need neither memory nor a launch bound.
+//! Those of loops that keep more values live than there are registers. That needs neither memory nor a launch bound.
 
 pub mod apply;
 mod candidates;
 mod hide;
 pub mod plan;
 mod report;
-pub mod schedule;
 
 use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, Options, SteeredFunction};
 use warpwise_analysis::gpu::occupancy::register_budget;
@@ -30,34 +28,14 @@ pub fn plan<'m>(
     let frequencies = analyses.frequencies();
     let (outline, pressure) = analyses.pressure();
     let mut plan = plan::plan(outline, &frequencies, pressure, registers);
-    // copies are placed before uses, so a kernel gets one or the other
-    if !plan.values.is_empty() {
-        if let Some(limit) = analyses.limit(steered.emitted, host) {
-            plan.values.retain(|value| limit.admits_result(value.def, "value", "is computed again where it is used"));
-        }
-        report::recomputed(steered.emitted, &plan, host);
-        return (!plan.values.is_empty()).then(|| Edit {
-            edits_body: true,
-            takes: (0, 0),
-            apply: Box::new(move |analyses, editor| apply::apply(analyses.outline(), &analyses.handles, &plan, editor)),
-            kept: Kept::Nothing,
-        });
-    }
-    let mut schedule = schedule::plan(outline, pressure, registers);
-    let mut kept = Kept::Reordered(std::mem::take(&mut schedule.orders));
     if let Some(limit) = analyses.limit(steered.emitted, host) {
-        let planned = schedule.moves.len();
-        // each move counts on those before it
-        schedule.moves.retain(|&(inst, _)| limit.admits_result(inst, "instruction", "stands earlier"));
-        if schedule.moves.len() < planned {
-            kept = Kept::Nothing;
-        }
+        plan.values.retain(|value| limit.admits_result(value.def, "value", "is computed again where it is used"));
     }
-    report::scheduled(steered.emitted, &schedule, host);
-    (!schedule.moves.is_empty()).then(|| Edit {
+    report::recomputed(steered.emitted, &plan, host);
+    (!plan.values.is_empty()).then(|| Edit {
         edits_body: true,
         takes: (0, 0),
-        apply: Box::new(move |analyses, editor| schedule::apply(&analyses.handles, &schedule, editor)),
-        kept,
+        apply: Box::new(move |analyses, editor| apply::apply(analyses.outline(), &analyses.handles, &plan, editor)),
+        kept: Kept::Nothing,
     })
 }

@@ -228,7 +228,7 @@ impl Selection<'_, '_> {
         }
         let start = |position: usize| {
             let member = |def: Inst| {
-                let uses = reloads(outline, pressure, outline.func.result(def), behind);
+                let uses = reloads(outline, outline.func.result(def), behind);
                 let mut blocks: SmallVec<[Block; 4]> = uses.iter().map(|site| site.block).collect();
                 blocks.sort_unstable();
                 blocks.dedup();

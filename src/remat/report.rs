@@ -1,7 +1,6 @@
 //! Which remarks are emitted about rematerialisation? One for every kernel whose pressure was reduced.
 
 use super::plan::RematPlan;
-use super::schedule::SchedulePlan;
 use warpwise_ir::llvm::handle::Function;
 use warpwise_ir::llvm::remark::{Host, Kind};
 
@@ -17,17 +16,4 @@ pub fn recomputed(about: Function<'_>, plan: &RematPlan, host: &Host<'_>) {
         values.len()
     );
     host.emit(Kind::Passed, about, None, "PressureRematerialised", &message);
-}
-
-/// Reports instructions that are scheduled earlier.
-pub fn scheduled(about: Function<'_>, plan: &SchedulePlan, host: &Host<'_>) {
-    let SchedulePlan { before, after, budget, moves, .. } = plan;
-    if moves.is_empty() {
-        return;
-    }
-    let message = format!(
-        "register pressure of {before} for {budget} registers eased to {after}: {} instructions are scheduled earlier",
-        moves.len()
-    );
-    host.emit(Kind::Passed, about, None, "PressureScheduled", &message);
 }

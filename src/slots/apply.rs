@@ -46,9 +46,9 @@ struct Loaded<'m> {
     /// First byte of the group that it contains.
     from: u64,
     to: u64,
-    /// Block and position of the load.
+    /// Block of the load, and the instruction before which it is.
     block: Block,
-    at: u32,
+    at: Inst,
 }
 
 /// Applies a plan that was made for the function in its present state.
@@ -137,7 +137,7 @@ impl<'m> Apply<'_, 'm> {
         let (mut waiting, mut stored): (BTreeMap<Block, Inst>, Vec<Block>) = (BTreeMap::new(), Vec::new());
         let mut known = FxHashSet::default();
         let mut in_order: Vec<&Spilled> = self.plan.values.iter().collect();
-        in_order.sort_by_key(|spilled| spilled.place);
+        in_order.sort_by_key(|spilled| spilled.def);
         for spilled in in_order {
             let def = self.handles.inst(spilled.def);
             let block = outline.func.insts[spilled.def].block;
@@ -210,16 +210,16 @@ impl<'m> Apply<'_, 'm> {
         let uses =
             values.iter().enumerate().flat_map(|(index, spilled)| spilled.uses.iter().map(move |&site| (site, index)));
         let mut sites: Vec<(UseSite, usize)> = uses.collect();
-        sites.sort_by_key(|&(site, index)| (site.block, site.place, values[index].group, values[index].offset));
+        sites.sort_by_key(|&(site, index)| (site.block, site.before, values[index].group, values[index].offset));
         // the part of each group loaded last, and for each spilled value the one read last with the position of its
         // part
         let mut loaded: Vec<Option<Loaded<'m>>> = vec![None; self.plan.groups.len()];
-        let mut ready: Vec<Option<(u32, handle::Value<'m>)>> = vec![None; values.len()];
+        let mut ready: Vec<Option<(Inst, handle::Value<'m>)>> = vec![None; values.len()];
         for (at, &(site, index)) in sites.iter().enumerate() {
             let spilled = &values[index];
             let holds = |part: &Loaded<'_>| {
                 part.block == site.block
-                    && site.place - part.at <= WINDOW
+                    && site.before.as_u32() - part.at.as_u32() <= WINDOW
                     && part.from <= spilled.offset
                     && spilled.offset + spilled.bytes <= part.to
             };
@@ -249,7 +249,8 @@ impl<'m> Apply<'_, 'm> {
 
     /// Loads the smallest aligned power-of-two part of a group that contains the bytes required by the next uses.
     fn load_part(&mut self, site: UseSite, spilled: &Spilled, next: &[(UseSite, usize)]) -> Loaded<'m> {
-        let is_near = |other: &UseSite| other.block == site.block && other.place - site.place <= WINDOW;
+        let is_near =
+            |other: &UseSite| other.block == site.block && other.before.as_u32() - site.before.as_u32() <= WINDOW;
         let near = next.iter().take_while(|(other, _)| is_near(other)).map(|&(_, index)| &self.plan.values[index]);
         let (mut from, mut to) = (spilled.offset, spilled.offset + spilled.bytes);
         for other in near.filter(|other| other.group == spilled.group) {
@@ -265,6 +266,6 @@ impl<'m> Apply<'_, 'm> {
         let word = self.editor.int_type(spilled.bytes as u32 * 8);
         let vector = self.editor.vector_type(word, (width / spilled.bytes) as u32);
         let vector = self.editor.load(vector, address, width as u32, true, "");
-        Loaded { vector, from, to: from + width, block: site.block, at: site.place }
+        Loaded { vector, from, to: from + width, block: site.block, at: site.before }
     }
 }

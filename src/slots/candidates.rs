@@ -142,7 +142,7 @@ pub fn candidate(
         let weight = frequencies.of(block);
         cost += weight * per_load;
         // hottest block's weight (its bits are in its order, as it is not negative), then the first use in such a block
-        let this = (std::cmp::Reverse(weight.to_bits()), pressure.place(before));
+        let this = (std::cmp::Reverse(weight.to_bits()), before.as_u32());
         first_use = Some(first_use.map_or(this, |first| this.min(first)));
         true
     });

@@ -54,8 +54,6 @@ const MAX_CYCLES: u32 = 16;
 #[derive(Clone, Debug)]
 pub struct Spilled {
     pub def: Inst,
-    /// Where the definition stands.
-    pub place: u32,
     pub owner: SlotOwner,
     /// Bytes of the slot, 4 or 8.
     pub bytes: u64,
@@ -165,7 +163,7 @@ pub fn plan(
     plan.after = tight.iter_mut().fold(needs.fitting, |most, tight| {
         if tight.units > most { most.max(tight.units(facts, pressure, &mut held, chosen.list.len())) } else { most }
     });
-    lay_out(facts, pressure, chosen.list, &mut plan);
+    lay_out(facts, chosen.list, &mut plan);
     room.take(plan.bytes(room.threads));
     plan
 }
@@ -343,12 +341,7 @@ impl Relief<'_, '_> {
 }
 
 /// Orders values by use and packs them into groups.
-fn lay_out(
-    facts: &Facts,
-    pressure: &Pressure,
-    chosen: Vec<(SlotCandidate, Vec<Rc<FixedBitSet>>)>,
-    plan: &mut SlotPlan,
-) {
+fn lay_out(facts: &Facts, chosen: Vec<(SlotCandidate, Vec<Rc<FixedBitSet>>)>, plan: &mut SlotPlan) {
     let mut linears: FxHashMap<Linear, usize> = FxHashMap::default();
     let mut ordered = chosen;
     ordered.sort_by_key(|(candidate, _)| (candidate.group(facts), candidate.first_use));
@@ -377,18 +370,8 @@ fn lay_out(
         open = Some((key, offset + bytes));
         let def = facts.func.def(value).expect("candidates are instructions");
         let after = |block: Block| reached.iter().any(|reached| reached.contains(block.index()));
-        let (uses, place) = (reloads(facts, pressure, value, after), pressure.place(def));
-        plan.values.push(Spilled {
-            def,
-            place,
-            owner,
-            bytes,
-            rewritten,
-            uses,
-            linear,
-            group: plan.groups.len() - 1,
-            offset,
-        });
+        let uses = reloads(facts, value, after);
+        plan.values.push(Spilled { def, owner, bytes, rewritten, uses, linear, group: plan.groups.len() - 1, offset });
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! 1. **Constants** ([`stack`]): stack objects that are filled with constants and then only read become constants of
 //!    the program; others that need no memory of their own disappear, too.
-//! 2. **Rematerialisation** ([`remat`]): values are recomputed at their uses, or instructions are scheduled earlier.
+//! 2. **Rematerialisation** ([`remat`]): values are recomputed at their uses.
 //! 3. **Stack objects** ([`stack`]): objects that survived optimisation move to shared memory.
 //! 4. **Slots** ([`slots`]): values are kept in shared memory between definition and use.
 //!
@@ -106,7 +106,6 @@ fn run_phase<'m>(
         match kept {
             Kept::Nothing => analyses.edited(body),
             Kept::AtMost(registers) => analyses.edited_within(body, registers),
-            Kept::Reordered(orders) => analyses.of(body).reordered(orders),
         }
     }
     changed

@@ -34,7 +34,6 @@ pub fn plan_as_versions<'m>(functions: &mut [SteeredFunction<'m>], options: &Opt
             steered.copy = Some(steered.emitted);
         }
         steered.version = Some(version);
-        analyses.bring_in_order(steered.emitted);
     }
 }
 

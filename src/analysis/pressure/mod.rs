@@ -8,8 +8,7 @@
 //! 4. **Pressure of a cycle**: the maximum over its blocks.
 //!
 //! A [`Held`] records which registers have been taken away, so that only the blocks in which such a live range begins
-//! or ends are walked again. Blocks whose instructions move get another [order](Pressure::reorder), which changes
-//! nothing else.
+//! or ends are walked again.
 //!
 //! The estimate is meant for loops that keep many values live; there it is within a few registers of `ptxas`. Cost:
 //! that of liveness, and linear in the blocks that are queried.
@@ -76,9 +75,6 @@ pub struct Pressure {
     behind: RefCell<FxHashMap<Cycle, Rc<FixedBitSet>>>,
     /// Registers live into the blocks queried so far.
     heads: RefCell<FxHashMap<Block, Rc<[u32]>>>,
-    /// Blocks whose instructions are in another order than in the snapshot, and that order.
-    moved: FxHashMap<Block, Vec<Inst>>,
-    places: FxHashMap<Inst, u32>,
 }
 
 impl Pressure {
@@ -106,8 +102,6 @@ impl Pressure {
             loads: OnceCell::new(),
             behind: RefCell::default(),
             heads: RefCell::default(),
-            moved: FxHashMap::default(),
-            places: FxHashMap::default(),
         }
     }
 
@@ -211,29 +205,9 @@ impl Pressure {
         let boundary = (held.live_in[at] + self.phis[at]).max(held.live_out[at]);
         if held.peak[at] == UNKNOWN {
             let block = outline.cfg().cycles.order()[at];
-            held.peak[at] = match self.moved.get(&block) {
-                Some(order) => self.walk(outline, at, order.iter().copied(), held),
-                None => self.walk(outline, at, outline.func.block_insts(block), held),
-            };
+            held.peak[at] = self.walk(outline, at, outline.func.block_insts(block), held);
         }
         boundary + held.peak[at].saturating_sub(boundary).min(REORDERED_AWAY)
-    }
-
-    /// Maximum number of units live at once in a reachable block.
-    pub fn peak_of(&self, outline: &Outline, block: Block) -> u32 {
-        let (at, mut all) = (outline.cfg().cycles.position(block) as usize, self.all.borrow_mut());
-        self.at(outline, at, &mut all);
-        all.peak[at]
-    }
-    /// Number of units live at either end of a reachable block, whichever is more, except its phis.
-    pub fn floor(&self, outline: &Outline, block: Block) -> u32 {
-        let (at, all) = (outline.cfg().cycles.position(block) as usize, self.all.borrow());
-        all.live_in[at].max(all.live_out[at])
-    }
-    /// Maximum number of units live at once in a reachable block if its instructions are in this order.
-    pub fn peak(&self, outline: &Outline, block: Block, order: &[Inst]) -> u32 {
-        let at = outline.cfg().cycles.position(block) as usize;
-        self.walk(outline, at, order.iter().copied(), &self.all.borrow())
     }
 
     fn walk(&self, outline: &Outline, at: usize, insts: impl DoubleEndedIterator<Item = Inst>, held: &Held) -> u32 {
@@ -279,12 +253,6 @@ impl Pressure {
             peak = peak.max(now);
         }
         peak
-    }
-
-    /// Whether a register is live at the end of a block.
-    pub fn is_live_out(&self, outline: &Outline, block: Block, register: Value) -> bool {
-        let at = outline.cfg().cycles.position(block);
-        self.position(register).is_some_and(|number| self.liveness.is_out(at, number))
     }
 
     /// Pressure of a cycle without the registers taken away, in units.
@@ -385,25 +353,6 @@ impl Pressure {
         if let Some(peak) = home.and_then(|home| held.peak.get_mut(home as usize)) {
             *peak = UNKNOWN;
         }
-    }
-
-    /// From now on the instructions of a block are in this order.
-    pub fn reorder(&mut self, outline: &Outline, block: Block, order: Vec<Inst>) {
-        self.all.get_mut().peak[outline.cfg().cycles.position(block) as usize] = UNKNOWN;
-        let first = outline.func.blocks[block].first;
-        self.places.extend(
-            (first..).zip(&order).filter(|(place, inst)| *place != inst.as_u32()).map(|(place, &inst)| (inst, place)),
-        );
-        self.moved.insert(block, order);
-    }
-    /// Whether every block has its instructions in the order of the snapshot.
-    pub fn is_in_order(&self) -> bool {
-        self.moved.is_empty()
-    }
-    /// Position of an instruction, in function order.
-    #[inline]
-    pub fn place(&self, inst: Inst) -> u32 {
-        if self.places.is_empty() { inst.as_u32() } else { self.places.get(&inst).copied().unwrap_or(inst.as_u32()) }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use crate::cfg::Cycle;
 use crate::divergence::Outline;
-use crate::pressure::Pressure;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 use warpwise_ir::entity::{Block, Inst, Value};
@@ -15,9 +14,8 @@ pub struct UseSite {
     pub operand: u32,
     /// Block of the reload: the block of the instruction, or for a phi the block of the edge.
     pub block: Block,
-    /// The instruction before which the reload is inserted, and its position.
+    /// The instruction before which the reload is inserted.
     pub before: Inst,
-    pub place: u32,
 }
 
 /// The blocks of an outermost cycle and those reachable from it. Cost: linear in edges.
@@ -107,12 +105,12 @@ pub fn each_block(
 }
 
 /// These uses, with their reloads.
-pub fn reloads(outline: &Outline, pressure: &Pressure, value: Value, after: impl Fn(Block) -> bool) -> Vec<UseSite> {
+pub fn reloads(outline: &Outline, value: Value, after: impl Fn(Block) -> bool) -> Vec<UseSite> {
     let func = &outline.func;
     let mut sites = Vec::new();
     each_use(outline, value, after, |inst, operand, block| {
         let before = if func.insts[inst].opcode == Opcode::Phi { func.terminator(block) } else { inst };
-        sites.push(UseSite { inst, operand, block, before, place: pressure.place(before) });
+        sites.push(UseSite { inst, operand, block, before });
         true
     });
     sites

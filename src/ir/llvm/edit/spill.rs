@@ -1,6 +1,6 @@
 //! How are slots accessed in IR? The few instructions that only `steer-spills` builds.
 
-use super::super::handle::{AttrPlace, Function, Inst, Type, Value, attribute_kind};
+use super::super::handle::{Function, Type, Value, attribute_kind};
 use super::Editor;
 use llvm_sys::LLVMOpcode;
 use llvm_sys::core::*;
@@ -16,25 +16,6 @@ impl<'m> Editor<'m> {
         let byte = self.int_type(8);
         let row = if stride == 1 { byte } else { self.array_type(byte, stride) };
         self.gep(row, base, &[index], false, "")
-    }
-    /// Lowers the alignment that a load promises.
-    pub fn limit_align(&mut self, load: Inst<'m>, align: u32) {
-        if load.align() > align {
-            edit!(LLVMSetAlignment(load.raw(), align));
-        }
-    }
-    /// Lowers the alignment that a `memcpy` promises of its source.
-    pub fn limit_source_align(&mut self, copy: Inst<'m>, align: u32) {
-        let source = AttrPlace::Param(1);
-        if copy.int_call_attribute(source, attribute_kind("align")).is_some_and(|known| known > u64::from(align)) {
-            edit!(LLVMSetInstrParamAlignment(copy.raw(), source.index(), align));
-        }
-    }
-    /// Moves an instruction right behind another, which is no phi.
-    pub fn move_behind(&mut self, inst: Inst<'m>, other: Inst<'m>) {
-        if edit!(LLVMGetNextInstruction(other.raw())) != inst.raw() {
-            self.after(other).transfer(inst);
-        }
     }
     /// `vector` with one element replaced.
     pub fn insert_element(&mut self, vector: Value<'m>, element: Value<'m>, index: u32) -> Value<'m> {
