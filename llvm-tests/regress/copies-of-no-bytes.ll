@@ -3,24 +3,6 @@
 
 target triple = "nvptx64-nvidia-cuda"
 
-%S = type { [16 x i32] }
-
-; CHECK-LABEL: define ptx_kernel void @copies_of_an_argument
-; CHECK-NOT: alloca
-define ptx_kernel void @copies_of_an_argument(ptr byval(%S) align 4 %s, i32 %i, ptr %out) {
-  %a = alloca %S, align 4
-  %b = alloca %S, align 4
-  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %a, ptr align 4 %s, i64 64, i1 false)
-  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %b, ptr align 4 %s, i64 64, i1 false)
-  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %b, ptr align 4 %a, i64 0, i1 false)
-  %x = getelementptr inbounds i32, ptr %a, i32 %i
-  %v = load i32, ptr %x, align 4
-  %y = getelementptr inbounds i32, ptr %b, i32 %v
-  %w = load i32, ptr %y, align 4
-  store i32 %w, ptr %out, align 4
-  ret void
-}
-
 ; CHECK-LABEL: define ptx_kernel void @arrays
 ; CHECK-NOT: alloca
 define ptx_kernel void @arrays(ptr %in, ptr %out) #0 {

@@ -1,14 +1,12 @@
 //! Which stack objects leave local memory?
 //!
 //! Objects that are filled with constants and then only read become constants of the program, in kernels and in device
-//! functions, copies of by-value arguments are read where the argument is, and scalars that loads read in turn with
-//! other memory go to registers. Other objects of kernels, and [by-value
+//! functions, and scalars that loads read in turn with other memory go to registers. Other objects of kernels, and [by-value
 //! arguments](warpwise_analysis::objects::argument) that are written to, go to shared memory, one copy per thread or
 //! per warp, unless only cold code uses them.
 
 pub mod apply;
 mod apply_access;
-mod apply_copied;
 mod apply_joined;
 mod apply_split;
 mod cache;
@@ -25,7 +23,6 @@ use reject::Reject;
 use std::collections::BTreeSet;
 use warpwise_analysis::gpu::prices::LOADS_IN_FLIGHT;
 use warpwise_analysis::objects::argument::copied_arguments;
-use warpwise_analysis::objects::copied::has_by_value;
 use warpwise_ir::entity;
 use warpwise_ir::geometry::WARP_SIZE;
 use warpwise_ir::llvm::edit::Editor;
@@ -45,8 +42,7 @@ fn has_alloca(function: Function<'_>) -> bool {
     function.blocks().flat_map(|block| block.insts()).any(|inst| inst.opcode() == RawOpcode::LLVMAlloca)
 }
 
-/// Whether a constant is stored to any stack object, or one may copy a by-value argument, or a phi or select mixes the
-/// address of one with others: only then can [`plan_constants`] find anything.
+/// Whether a constant is stored to any stack object, or a phi or select mixes the address of one with others: only then can [`plan_constants`] find anything.
 pub fn may_need_no_memory(steered: &SteeredFunction<'_>, _: &Analyses<'_>, options: &Options) -> bool {
     let to_stack = |inst: Inst<'_>| {
         let (value, mut pointer) = match inst.opcode() {
@@ -66,9 +62,8 @@ pub fn may_need_no_memory(steered: &SteeredFunction<'_>, _: &Analyses<'_>, optio
         true
     };
     let body = steered.body();
-    let may_copy = || has_by_value(body) && has_alloca(body);
     let insts = || body.blocks().flat_map(|block| block.insts());
-    options.candidates.stack && (may_copy() || insts().any(to_stack) || insts().any(mixes_objects))
+    options.candidates.stack && (insts().any(to_stack) || insts().any(mixes_objects))
 }
 
 /// Whether a phi or select takes the address of a stack object.
@@ -77,7 +72,7 @@ fn mixes_objects(inst: Inst<'_>) -> bool {
     matches!(inst.opcode(), RawOpcode::LLVMPHI | RawOpcode::LLVMSelect) && (0..inst.operand_count()).any(is_object)
 }
 
-/// Plans which objects become constants, are read where they were passed, or go to registers.
+/// Plans which objects become constants or go to registers.
 pub fn plan_constants<'m>(
     _: &SteeredFunction<'m>,
     analyses: &mut FunctionAnalyses<'m>,
@@ -127,7 +122,6 @@ fn limit(analyses: &FunctionAnalyses<'_>, plan: &mut StackPlan, host: &Host<'_>)
             Placement::Thread { .. } => "goes to shared memory, one copy per thread",
             Placement::Warp { .. } => "goes to shared memory, one copy per warp",
             Placement::Constant { .. } => "becomes a constant",
-            Placement::Argument(_) => "is read where it was passed",
             Placement::Registers => "goes to registers",
         };
         limit.admits(planned.object.address, "stack object", becomes)
@@ -162,15 +156,12 @@ fn edit<'m>(
         edits_body: true,
         takes: (plan.bytes(WARP_SIZE), part.into()),
         apply: Box::new(move |analyses, editor| {
-            let is_copy = |planned: &Move| matches!(planned.placement, Placement::Argument(_));
-            let (copied, moves): (Vec<Move>, Vec<Move>) = plan.moves.into_iter().partition(is_copy);
             let (split, moves): (Vec<Move>, Vec<Move>) =
-                moves.into_iter().partition(|planned| planned.placement == Placement::Registers);
+                plan.moves.into_iter().partition(|planned| planned.placement == Placement::Registers);
             let (joined, moves): (Vec<Move>, Vec<Move>) =
                 moves.into_iter().partition(|planned| planned.object.is_joined);
             let (outline, handles) = (analyses.outline(), &analyses.handles);
             markers.iter().for_each(|&marker| editor.erase(handles.inst(marker)));
-            apply_copied::apply(outline, handles, &copied, editor);
             apply_joined::apply(outline, handles, &joined, editor);
             apply_split::apply(outline, handles, &split, editor);
             apply::apply(outline, handles, &StackPlan { moves, ..StackPlan::default() }, ground, editor);

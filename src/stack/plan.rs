@@ -34,7 +34,6 @@ use warpwise_analysis::cost::issue::Costs;
 use warpwise_analysis::divergence::{Facts, Outline};
 use warpwise_analysis::objects::address::{are_apart, is_together, offset_is_uniform, pointer_of};
 use warpwise_analysis::objects::constant::contents;
-use warpwise_analysis::objects::copied::{Source, copies};
 use warpwise_analysis::objects::mixed::can_be_split;
 use warpwise_analysis::objects::selected::stays_in_registers;
 use warpwise_analysis::objects::{AccessKind, Object, ObjectAccess, StackObject, Unfollowed, joined_object};
@@ -52,8 +51,6 @@ pub enum Placement {
     Warp { barriers: Vec<Inst> },
     /// A constant of the program; in constant memory if the lanes of a warp read the same address (`together`).
     Constant { contents: Vec<u8>, together: bool },
-    /// No place of its own: it is read where the argument is that it is a copy of.
-    Argument(Source),
     /// Registers: loads of it or of other memory are split into one of each.
     Registers,
 }
@@ -76,7 +73,7 @@ impl Move {
         match &self.placement {
             Placement::Thread { granule } => layout::thread_bytes(self.object.size, *granule, threads),
             Placement::Warp { .. } => layout::warp_bytes(self.object.size, threads),
-            Placement::Constant { .. } | Placement::Argument(_) | Placement::Registers => 0,
+            Placement::Constant { .. } | Placement::Registers => 0,
         }
     }
 }
@@ -99,18 +96,13 @@ const LESS_USED_PART: f64 = 4.0;
 const MAX_CONSTANT: u64 = 4096;
 
 /// Plans the stack objects that need no memory of their own, in kernels and in functions they call: those that become
-/// constants of the program, copies of by-value arguments, and scalars that are only mixed with other memory. If slots
+/// constants of the program, and scalars that are only mixed with other memory. If slots
 /// are available (there is a launch bound), objects that lanes read at different addresses are left for them: a copy per
 /// warp is faster.
 pub fn plan_constants(analyses: &mut FunctionAnalyses<'_>) -> StackPlan {
     let mut found = StackPlan::default();
     let objects = analyses.objects();
     let (outline, handles) = (analyses.outline(), &analyses.handles);
-    let followed: Vec<&Object> = objects.iter().filter_map(|(_, object)| object.as_ref().ok()).collect();
-    for (at, source) in copies(outline, handles, &followed) {
-        let (object, placement) = (followed[at].clone(), Placement::Argument(source));
-        found.moves.push(Move { object, placement, bytes: 0, gain: None, part: 1 });
-    }
     let objects = objects.iter().filter_map(|(address, object)| match object {
         Ok(object) => Some(object.clone()),
         Err(Unfollowed::Mixed { .. }) => joined_object(outline, handles, *address),
