@@ -17,7 +17,6 @@ const COMMANDS: &[&[&str]] = &[
     &["map", "json"],
     &["map", "html"],
     &["map", "precision"],
-    &["tune"],
     &["tune", "show"],
     &["tune", "json"],
     &["doctor"],

@@ -1,7 +1,6 @@
 //! Does Ctrl-C lose anything? Long commands report what they have done, and how to go on.
 
-use crate::common::{cuda_tree, stderr, stdout, warpwise};
-use std::io::{BufRead, BufReader, Read};
+use crate::common::{cuda_tree, stderr, stdout};
 use std::process::{Child, Command, Stdio};
 
 fn started(arguments: &[&str]) -> Child {
@@ -91,53 +90,4 @@ fn a_report_of_a_project_goes_on_after_the_files_that_are_done() {
     assert!(!output.status.success() && said.contains("of 3 files are looked at; the same command goes on"), "{said}");
     let output = run().wait_with_output().unwrap();
     assert!(output.status.success() && stdout(&output).contains("3 kernels in 3 files"), "{}", stdout(&output));
-}
-
-#[test]
-fn tune_says_what_is_best_so_far() {
-    let folder = tempfile::tempdir().unwrap();
-    let source = folder.path().join("k.cu");
-    std::fs::write(&source, "__global__ void k(float *p) { p[threadIdx.x] = 1.0f; }\n").unwrap();
-    let limits = (32..256).map(|limit| limit.to_string()).collect::<Vec<_>>().join(",");
-    let mut child = started(&["tune", source.to_str().unwrap(), "--regs", &limits]);
-    let mut reader = BufReader::new(child.stdout.take().unwrap());
-    let mut text = String::new();
-    while !text.contains("\nclang ") {
-        assert!(reader.read_line(&mut text).unwrap() > 0, "{text}");
-    }
-    interrupt(&child);
-    reader.read_to_string(&mut text).unwrap();
-    assert!(!child.wait().unwrap().success());
-    assert!(text.contains("stopped: of what was tried so far") && text.contains("\nbest: clang"), "{text}");
-}
-
-#[test]
-fn tune_goes_on_from_what_was_kept() {
-    let folder = tempfile::tempdir().unwrap();
-    let (source, cache) = (folder.path().join("k.cu"), folder.path().join("kept"));
-    std::fs::write(&source, "__global__ void k(float *p) { p[threadIdx.x] = 1.0f; }\n").unwrap();
-    let tune = |more: &[&str]| {
-        let output = warpwise()
-            .env("WARPWISE_CUDA", cuda_tree())
-            .arg("tune")
-            .arg(&source)
-            .arg("--cache")
-            .arg(&cache)
-            .args(more)
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{}", stderr(&output));
-        stdout(&output)
-    };
-    let first = tune(&[]);
-    let answers: Vec<_> = std::fs::read_dir(&cache).unwrap().map(|entry| entry.unwrap().path()).collect();
-    assert!(answers.len() == 5 && first.contains(" k "), "{first}");
-    for answer in &answers {
-        let text = std::fs::read_to_string(answer).unwrap();
-        std::fs::write(answer, text.replace("\"k ", "\"kept ")).unwrap();
-    }
-    let more = tune(&["--regs", "32"]);
-    assert!(more.contains(" kept ") && more.contains("clang, 32 registers") && more.contains(" k "), "{more}");
-    std::fs::write(&source, "__global__ void k(float *p) { p[threadIdx.x] = 2.0f; }\n").unwrap();
-    assert_eq!(tune(&[]), first);
 }

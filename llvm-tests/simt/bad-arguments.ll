@@ -11,8 +11,6 @@
 ; IOTA: iota takes no value, but has "5"
 ; RUN: %not %warpwise simt %s -a f32:1e400 2>&1 | %FileCheck %s --check-prefix=FLOAT
 ; FLOAT: 1e400 does not fit into f32: say inf for infinity
-; RUN: %not %warpwise tune %s --regs 256 2>&1 | %FileCheck %s --check-prefix=REGS
-; REGS: 256 is not in 1..=255
 ; RUN: %warpwise simt %s -k scale -a u32[4]:iota --block 4 | %FileCheck %s --check-prefix=PLAIN
 ; PLAIN: arg 0: u32[4] = 0, 2, 4, 6
 

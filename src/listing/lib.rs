@@ -42,58 +42,25 @@ pub fn resources(text: &str) -> BTreeMap<String, Resources> {
     found
 }
 
-/// The machine code of one kernel.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Code<'t> {
-    /// Opcodes with their modifiers, such as `LDL.64`, without guards and operands.
-    pub opcodes: Vec<&'t str>,
-    /// First and last instruction of every loop.
-    loops: Vec<(usize, usize)>,
-}
-
-/// Parses the output of `nvdisasm -c`, by kernel.
-pub fn code(text: &str) -> BTreeMap<&str, Code<'_>> {
-    let mut found = BTreeMap::<&str, Code<'_>>::new();
-    let (mut current, mut labels) = (None, BTreeMap::new());
+/// Parses the output of `nvdisasm -c`: by kernel, opcodes with their modifiers, such as `LDL.64`, without guards and
+/// operands.
+pub fn code(text: &str) -> BTreeMap<&str, Vec<&str>> {
+    let mut found = BTreeMap::<&str, Vec<&str>>::new();
+    let mut current = None;
     for line in text.lines() {
         if let Some(section) = line.trim_start().strip_prefix(".section") {
             current = section.trim_start().strip_prefix(".text.").and_then(|rest| rest.split(',').next());
         } else if let Some(name) = line.strip_prefix(".text.").and_then(|rest| rest.strip_suffix(':')) {
             current = Some(name);
             found.entry(name).or_default();
-        } else if let Some(label) = line.strip_suffix(':').filter(|label| label.starts_with(".L_")) {
-            let at = current.and_then(|name| found.get(name)).map_or(0, |code| code.opcodes.len());
-            labels.insert((current, label), at);
         } else if let Some(name) = current
             && let Some((_, words)) = line.trim_start().strip_prefix("/*").and_then(|rest| rest.split_once("*/"))
             && let Some(word) = words.split_whitespace().find(|word| !word.starts_with('@'))
         {
-            let code = found.entry(name).or_default();
-            let opcode = word.trim_end_matches(';');
-            let target = words.split_once("`(").and_then(|(_, rest)| rest.split_once(')'));
-            // the target of a backward jump has been seen
-            let first = target.and_then(|(label, _)| labels.get(&(current, label)));
-            if let Some(&first) = first.filter(|_| opcode.starts_with("BRA")) {
-                code.loops.push((first, code.opcodes.len()));
-            }
-            code.opcodes.push(opcode);
+            found.entry(name).or_default().push(word.trim_end_matches(';'));
         }
     }
     found
-}
-
-impl Code<'_> {
-    /// The size in bytes of every load from and store to local memory, and its loop depth.
-    pub fn local_accesses(&self) -> impl Iterator<Item = (u64, u32)> {
-        self.opcodes.iter().enumerate().filter_map(|(at, opcode)| {
-            let mut parts = opcode.split('.');
-            matches!(parts.next(), Some("LDL" | "STL")).then(|| {
-                let bits = parts.find_map(|part| part.parse::<u64>().ok()).unwrap_or(32);
-                let around = self.loops.iter().filter(|&&(first, last)| first <= at && at <= last);
-                (bits / 8, around.count() as u32)
-            })
-        })
-    }
 }
 
 #[cfg(test)]
@@ -123,7 +90,7 @@ ptxas info    : Function properties for helper
     }
 
     #[test]
-    fn code_belongs_to_its_kernel_and_loops_are_around_it() {
+    fn code_belongs_to_its_kernel() {
         let text = "\
 \t.section\t.text.a,\"ax\",@progbits
 .text.a:
@@ -144,8 +111,7 @@ ptxas info    : Function properties for helper
         /*0000*/                   .byte 0 ;
 ";
         let found = code(text);
-        assert_eq!(found["a"].opcodes, ["STL.64", "LDL", "LDL.128", "BRA", "BRA", "NOP", "BRA"]);
-        assert_eq!(found["a"].local_accesses().collect::<Vec<_>>(), [(8, 0), (4, 1), (16, 2)]);
-        assert_eq!(found["b"].opcodes, ["EXIT"]);
+        assert_eq!(found["a"], ["STL.64", "LDL", "LDL.128", "BRA", "BRA", "NOP", "BRA"]);
+        assert_eq!(found["b"], ["EXIT"]);
     }
 }

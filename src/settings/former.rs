@@ -57,11 +57,7 @@ pub const FORMER: &[Former] = &[
         takes: Takes::Switch(|_, _| ()),
         now: "does nothing any more: it is always on, unless -warpwise-off is given",
     },
-    Former {
-        option: "ptxas",
-        takes: Takes::Path(|_, _| ()),
-        now: "does nothing any more: warpwise compare measures, and warpwise tune lists what ptxas says",
-    },
+    Former { option: "ptxas", takes: Takes::Path(|_, _| ()), now: "does nothing any more: warpwise compare measures" },
     Former {
         option: "whole-program",
         takes: Takes::Switch(|_, _| ()),

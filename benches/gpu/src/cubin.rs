@@ -18,7 +18,7 @@ pub fn read_ptxas(text: &str, entry: &str, counts: &mut Counts) {
 /// Instruction counts for `entry` from nvdisasm's listing.
 pub fn read_sass(text: &str, entry: &str, counts: &mut Counts) {
     let code = warpwise_listing::code(text);
-    for opcode in code.get(entry).into_iter().flat_map(|code| &code.opcodes) {
+    for opcode in code.get(entry).into_iter().flatten() {
         counts.instructions += 1;
         match opcode.split('.').next().unwrap_or(opcode) {
             "BSSY" => counts.bssy += 1,

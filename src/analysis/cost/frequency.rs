@@ -28,9 +28,6 @@ use warpwise_ir::llvm::handle::Function;
 /// integer programs.)
 pub const ASSUMED_TURNS: f64 = 32.0;
 
-/// This many iterations are one iteration of machine code: `ptxas` unrolls loops about which it knows nothing by four.
-const UNROLLED: f64 = 4.0;
-
 /// A block is cold if at most this share of the entries of its function, and of the iterations of its loops, lead to
 /// it. That is six branches in a row about which nothing is known, or one that the program marks as unlikely.
 const COLD_PART: f64 = 1.0 / 64.0;
@@ -136,12 +133,6 @@ impl Turns {
     }
 }
 
-/// Executions of machine code at this loop depth, about which nothing else is known. Depths beyond the fourth do not
-/// raise it.
-pub fn of_machine_code(depth: u32) -> u64 {
-    ((ASSUMED_TURNS / UNROLLED) as u64).pow(depth.min(4))
-}
-
 /// Whether a block is in any loop.
 pub fn is_in_loop(outline: &Outline, block: Block) -> bool {
     outline.cfg().cycles.cycle_of(block).is_some()
@@ -180,11 +171,6 @@ mod tests {
         assert_eq!(blocks(&turning("icmp eq i32 %next, %n", "")), (vec![1.0, ASSUMED_TURNS, 1.0], vec![]));
         let few = "  %few = and i32 %n, 3\n".to_owned() + &turning("icmp uge i32 %next, %few", "");
         assert_eq!(blocks(&few), (vec![1.0, 3.0, 1.0], vec![]));
-    }
-
-    #[test]
-    fn machine_code_is_unrolled() {
-        assert_eq!([0, 2, 9].map(of_machine_code), [1, 64, 4096]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::flags::ClangFlags;
 use super::nvcc::headers;
 use super::report::{compile_plain_ptx, compile_ptx};
 use crate::map_report::page;
-use crate::ptxas::{Measured, assemble};
+use crate::ptxas::assemble;
 use crate::report::details;
 use crate::report::index::{Deed, KernelRow, Machine, Unit};
 use crate::report::model::{self, LineOf};
@@ -23,6 +23,7 @@ use warpwise_analysis::divergence::{ModuleAnalysis, Options};
 use warpwise_ir::geometry::BlockShape;
 use warpwise_ir::llvm::owned::OwnedModule;
 use warpwise_ir::source::Sources;
+use warpwise_listing::Resources;
 
 /// One translation unit of a project, as JSON on standard output.
 #[derive(Args)]
@@ -86,14 +87,14 @@ fn machine(file: &Path, flags: &ClangFlags, folder: &Path) -> BTreeMap<String, [
         compile_plain_ptx(file, &plain, &flags.plain)?;
         let of = |ptx: &Path| {
             let text = std::fs::read_to_string(ptx).context("clang wrote no PTX")?;
-            assemble(&ptxas, &text, &architecture, &[]).map_err(anyhow::Error::msg)
+            assemble(&ptxas, &text, &architecture).map_err(anyhow::Error::msg)
         };
         Ok((of(&plain)?, of(&folder.join(WITH_PLUGIN))?))
     };
     let Ok((before, after)) = measured() else { return BTreeMap::new() };
-    let pair = |(name, kernel): (String, Measured)| {
+    let pair = |(name, kernel): (String, Resources)| {
         let other = after.get(&name)?;
-        Some((name, [kernel, *other].map(|kernel| kernel.resources.into())))
+        Some((name, [kernel, *other].map(Machine::from)))
     };
     before.into_iter().filter_map(pair).collect()
 }

@@ -1,21 +1,16 @@
-//! `warpwise tune`: what was measured of kernels on a GPU, or what `ptxas` says of them without one?
+//! `warpwise tune`: what was measured of kernels on a GPU?
 
 mod measured;
-mod without_gpu;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
-/// Show, merge or print what programs built with -warpwise-tune have measured; or try budgets and switches of steer-spills
-/// on a CUDA file, as ptxas sees them.
+/// Show, merge or print what programs built with -warpwise-tune have measured.
 #[derive(Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct TuneArgs {
     #[command(subcommand)]
-    what: Option<What>,
-    #[command(flatten)]
-    without_gpu: without_gpu::StaticArgs,
+    what: What,
 }
 
 #[derive(Subcommand)]
@@ -44,9 +39,8 @@ enum What {
 /// Runs the command.
 pub fn run(args: &TuneArgs) -> Result<()> {
     match &args.what {
-        Some(What::Show { files }) => measured::show(files),
-        Some(What::Merge { files, output }) => measured::merge(files, output),
-        Some(What::Json { files }) => measured::json(files),
-        None => without_gpu::run(&args.without_gpu),
+        What::Show { files } => measured::show(files),
+        What::Merge { files, output } => measured::merge(files, output),
+        What::Json { files } => measured::json(files),
     }
 }
