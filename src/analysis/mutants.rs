@@ -125,7 +125,7 @@ mutants! {
     HoistedLoad,
     /// A subtraction becomes an addition of what was subtracted.
     KeptSign,
-    /// Gathered edges lead to the other side.
+    /// Two melded targets of a switch change places.
     GatherSwapped,
     /// Constants of the program hold their bytes one place further.
     ConstantShifted,

@@ -15,11 +15,11 @@
 //! choose. Guarded values are zero for lanes of the other side, which never choose them. Melded instructions keep the
 //! flags that both had; lifted ones keep none that could cause undefined behaviour.
 
-use super::apply_hub;
 use super::apply_records::{Guarded, PairRecords, Sides};
 use super::plan::{FusePlan, PairPlan};
 use super::region::{Link, Tail};
 use super::schedule::Step;
+use super::switch;
 use crate::mutants::{self, Mutant};
 use rustc_hash::FxHashMap;
 use warpwise_ir::Func;
@@ -63,13 +63,13 @@ impl<'a, 'm> Applier<'a, 'm> {
         let sides = Sides::new(editor, func, handles, plan);
         let location = branch.debug_loc();
         editor.set_location(location);
-        let (entry, condition) = match &plan.hub {
-            Some(hub) => apply_hub::make(editor, func, handles, hub),
-            None => {
-                let condition = branch.branch_condition().expect("a region starts with a conditional branch");
-                editor.erase(branch);
-                (handles.block(plan.entry), condition)
-            }
+        let (entry, condition) = if plan.of_switch {
+            let sides = plan.pairs[0].sides.map(|side| handles.block(side));
+            switch::lead_to_one(editor, handles, handles.block(plan.entry), branch, sides)
+        } else {
+            let condition = branch.branch_condition().expect("a region starts with a conditional branch");
+            editor.erase(branch);
+            (handles.block(plan.entry), condition)
         };
         let mut heads = vec![entry];
         for pair in &plan.pairs[1..] {
@@ -95,10 +95,7 @@ impl<'a, 'm> Applier<'a, 'm> {
     }
 
     fn run(mut self) {
-        // those of joined sides lead to the hub
-        if self.plan.hub.is_none() {
-            self.forward_first_phis();
-        }
+        self.forward_first_phis();
         for index in 0..self.plan.pairs.len() {
             self.emit(index);
         }

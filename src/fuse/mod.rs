@@ -10,7 +10,7 @@
 //!     └ align      the best alignment of two sequences
 //!        └ pairing    what is melded, lifted, guarded in one pair of blocks
 //!           └ schedule   in which order
-//! hub        sides that several branches lead to
+//! switch     two alike targets of a switch, as sides
 //! plan       the plan of one branch, its numbers (cost), and whether it pays
 //!  ├ machine    what ptxas and LLVM make of the sides without us
 //!  ├ splits     how likely a branch splits a warp
@@ -41,10 +41,8 @@
 mod align;
 mod apply;
 mod apply_convert;
-mod apply_hub;
 mod apply_records;
 mod convert;
-mod hub;
 mod legality;
 mod loops;
 mod machine;
@@ -57,6 +55,7 @@ mod reject;
 mod schedule;
 mod sinking;
 mod splits;
+mod switch;
 #[cfg(test)]
 mod tests;
 mod versions;
@@ -403,27 +402,26 @@ struct Claims {
     exits: FxHashSet<Block>,
     /// Entries to which plans only append.
     entries: FxHashSet<Block>,
-    has_hub: bool,
+    has_switch: bool,
 }
 
 impl Claims {
     /// Whether a plan can be applied together with the others. Plans may meet where one ends and another begins, or
     /// where both end, since phis precede everything that is appended.
     fn admit(&self, plan: &FusePlan) -> bool {
-        // a second hub would have to know the control flow that the first one creates
-        let has_hub = plan.hub.is_some();
-        let begins = |block: &Block| !has_hub && *block == plan.entry;
+        // a second switch would have to know the control flow that the first one leaves
+        let begins = |block: &Block| !plan.of_switch && *block == plan.entry;
         let fits =
             plan.core.iter().all(|block| !self.core.contains(block) && (begins(block) || !self.exits.contains(block)));
         let ends = |block: &Block| !self.core.contains(block) || self.entries.contains(block);
-        fits && plan.exits.iter().all(ends) && !(has_hub && self.has_hub)
+        fits && plan.exits.iter().all(ends) && !(plan.of_switch && self.has_switch)
     }
 
     fn add(&mut self, plan: &FusePlan) {
         self.core.extend(&plan.core);
         self.exits.extend(&plan.exits);
-        if plan.hub.is_some() {
-            self.has_hub = true;
+        if plan.of_switch {
+            self.has_switch = true;
         } else {
             self.entries.insert(plan.entry);
         }

@@ -8,7 +8,7 @@
 //!        on both sides do not count: LLVM hoists them by itself)
 //!        + a branch if the sides do not diverge again, + one for each melded conditional branch
 //!        (none if `ptxas` predicates the sides anyway: `machine`)
-//! added  selects (once for each pair of values) + negations + a branch for each guard + the cost of a hub, if any
+//! added  selects (once for each pair of values) + negations + a branch for each guard + telling a switch's targets apart
 //!        + loads that LLVM can no longer forward
 //! risk   added + cost of instructions that lanes of the other side execute needlessly
 //! ```
@@ -33,7 +33,6 @@
 //! so a function without a plan is never solved. Nothing is edited here; a plan refers to blocks and instructions by
 //! index.
 
-use super::hub::{self, Hub, Way};
 use super::legality;
 use super::machine;
 use super::matching::{self, Shapes};
@@ -42,6 +41,7 @@ use super::region::{Link, NoRegion, Pair, Region, Tail};
 use super::reject::FuseReject;
 use super::schedule::Step;
 use super::splits;
+use super::switch;
 use super::weight::{Weight, cycles};
 use rustc_hash::FxHashSet;
 use std::fmt;
@@ -129,14 +129,14 @@ pub struct Numbers {
     pub saved: u32,
     /// The part of `saved` that is branches.
     pub branches: u32,
-    /// Cost of selects, negations, guards and the hub.
+    /// Cost of selects, negations, guards and telling a switch's targets apart.
     pub added: u32,
     /// What a warp that does not split executes more than before.
     pub risk: u32,
     /// Pairs of blocks.
     pub blocks: u32,
-    /// Branches that lead to the sides, if there are several; otherwise 0.
-    pub sources: u32,
+    /// Whether the sides are two of a switch's targets.
+    pub of_switch: bool,
     /// The counts of a divergence map.
     pub visits: Option<Visits>,
     /// Registers needed at most by a block of the sides before melding, and by a melded block after it.
@@ -146,7 +146,7 @@ pub struct Numbers {
 impl fmt::Display for Numbers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Numbers { insts, melded, lifted, guarded, guards, selects, sides, saved, added, blocks, .. } = *self;
-        let Numbers { sources, registers, risk, visits, .. } = *self;
+        let Numbers { of_switch, registers, risk, visits, .. } = *self;
         write!(f, "{melded} of {}+{} instructions melded in {}", insts[0], insts[1], counted(blocks, "block"))?;
         if lifted > 0 {
             write!(f, ", {lifted} executed by both sides")?;
@@ -155,8 +155,8 @@ impl fmt::Display for Numbers {
             write!(f, ", {guarded} behind {}", counted(guards, "guard"))?;
         }
         write!(f, ", {}", counted(selects, "select"))?;
-        if sources > 0 {
-            write!(f, ", {sources} branch{} joined", if sources == 1 { "" } else { "es" })?;
+        if of_switch {
+            write!(f, ", of two targets of a switch")?;
         }
         write!(
             f,
@@ -176,8 +176,8 @@ impl fmt::Display for Numbers {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FusePlan {
     pub entry: Block,
-    /// The edges to the sides, if other branches lead to them too.
-    pub hub: Option<Hub>,
+    /// Whether the sides are two of a switch's targets.
+    pub of_switch: bool,
     pub pairs: Vec<PairPlan>,
     pub numbers: Numbers,
     /// Blocks whose code is changed or removed.
@@ -196,8 +196,8 @@ impl FusePlan {
             }
             Tail::Split => false,
         };
-        // branches that were joined may have other successors
-        self.hub.is_some() || self.pairs.iter().enumerate().any(parts)
+        // the switch may have other targets
+        self.of_switch || self.pairs.iter().enumerate().any(parts)
     }
 }
 
@@ -232,8 +232,7 @@ pub fn plan(
                 NoRegion::OneSided => FuseReject::OneSided,
             };
             scratch.looked.extend(func.graph.succs(entry));
-            let pairs = hub::candidates(func, entry);
-            return behind_hub(outline, context, entry, pairs, scratch).unwrap_or(Err(why));
+            return of_switch(outline, context, entry, scratch).unwrap_or(Err(why));
         }
     };
     scratch.looked.extend(region.core());
@@ -242,15 +241,7 @@ pub fn plan(
             return Err(FuseReject::Obstacle(inst, why));
         }
     }
-    let refused = match judge(outline, context, Planner::new(context, &region).run(&mut scratch.shapes)) {
-        Err(refused @ (FuseReject::NothingAlike(_) | FuseReject::Unprofitable(_) | FuseReject::Risky(_))) => refused,
-        judged => return judged,
-    };
-    let later = hub::later_candidates(outline, region.pairs[0].sides, |block| obstacle(block).is_none());
-    match behind_hub(outline, context, entry, later, scratch) {
-        Some(Ok(plan)) => Ok(plan),
-        _ => Err(refused),
-    }
+    judge(outline, context, Planner::new(context, &region).run(&mut scratch.shapes))
 }
 
 /// Returns the plan unless, as far as is known, lanes agree on its branch whenever warps extend along x, or agree so often
@@ -275,9 +266,7 @@ pub fn lanes_part(facts: &Facts, context: &Context<'_, '_>, plan: FusePlan) -> R
 
 /// The fraction of warps that are assumed to split, and what a warp that comes to the branch saves on average, in cycles.
 pub fn expected_gain(facts: &Facts, plan: &FusePlan) -> (f64, f64) {
-    let sources = plan.hub.iter().flat_map(|hub| hub.sources.iter().map(|source| source.0));
-    let chances = std::iter::once(plan.entry).chain(sources).map(|block| splits::chance(facts, block));
-    let chance = chances.fold(0.0, f64::max);
+    let chance = splits::chance(facts, plan.entry);
     let Numbers { saved, added, risk, .. } = plan.numbers;
     (chance, chance * (f64::from(saved) - f64::from(added)) - (1.0 - chance) * f64::from(risk))
 }
@@ -294,12 +283,11 @@ fn agree_at(facts: &Facts, entry: Block, mut distance: LaneDistance<'_>) -> bool
     condition.is_some_and(|&condition| distance.of(condition, entry) == Some(0))
 }
 
-/// The best plan for sides that several branches lead to; `None` if there are no such sides.
-fn behind_hub(
+/// The best plan for two targets of a switch; `None` if no two could be sides.
+fn of_switch(
     outline: &Outline,
     context: &Context<'_, '_>,
     entry: Block,
-    pairs: Vec<[Block; 2]>,
     scratch: &mut Scratch,
 ) -> Option<Result<FusePlan, FuseReject>> {
     let Context { func, handles, kinds, .. } = *context;
@@ -307,13 +295,8 @@ fn behind_hub(
     let admits = |t, f| is_free(t) && is_free(f);
     let mut best: Option<FusePlan> = None;
     let mut refused = None;
-    for sides in pairs {
-        let [t, f] = sides.map(|side| func.insts[func.terminator(side)].opcode);
-        if t != f || !admits(sides[0], sides[1]) {
-            continue;
-        }
-        let Some(hub) = hub::find(outline, entry, sides) else { continue };
-        let Some(region) = Region::behind_hub(func, entry, hub, admits) else { continue };
+    for sides in switch::pairs(func, entry).into_iter().filter(|&[t, f]| admits(t, f)) {
+        let region = Region::of_switch(func, entry, sides, admits);
         scratch.looked.extend(region.core());
         match judge(outline, context, Planner::new(context, &region).run(&mut scratch.shapes)) {
             Err(reject) => refused = Some(reject),
@@ -325,11 +308,7 @@ fn behind_hub(
             }
         }
     }
-    match best {
-        Some(plan) if plan.hub.as_ref().is_some_and(|hub| hub::keeps_dominance(outline, hub)) => Some(Ok(plan)),
-        Some(_) => None,
-        None => refused.map(Err),
-    }
+    best.map(Ok).or(refused.map(Err))
 }
 
 /// Whether a plan pays.
@@ -407,16 +386,13 @@ impl Planner<'_, '_, '_> {
         self.phi_selects(&pairs);
         let steps: Vec<&Step> = pairs.iter().flat_map(|pair| &pair.steps).collect();
         self.numbers.added += machine::hidden_loads(self.context, self.region, &steps, &self.melded);
-        if let Some(hub) = &self.region.hub {
-            self.numbers.sources = hub.sources.len() as u32;
-            let asks = hub.sources.iter().filter(|source| source.1 == Way::Both).count() as u32;
-            self.numbers.added += hub::PRICE + 2 * asks;
-        }
+        let of_switch = self.region.of_switch;
+        self.numbers.of_switch = of_switch;
+        self.numbers.added += if of_switch { switch::PRICE } else { 0 };
         self.numbers.risk += self.numbers.added;
         self.numbers.visits = self.context.visits(self.region.entry).filter(|visits| visits.reached > 0);
         let (core, exits) = (self.region.core().collect(), self.region.exits().collect());
-        let hub = self.region.hub.clone();
-        FusePlan { entry: self.region.entry, hub, pairs, numbers: self.numbers, core, exits }
+        FusePlan { entry: self.region.entry, of_switch, pairs, numbers: self.numbers, core, exits }
     }
 
     fn bodies(&self, pair: &Pair) -> [Vec<Inst>; 2] {
@@ -448,7 +424,7 @@ impl Planner<'_, '_, '_> {
         let Tail::Joined { links, .. } = &pairs[index].tail else { return [false, false] };
         let sides = |link: &Link| matches!(*link, Link::Pair(pair) if pair > index && is(pair));
         let meets = |link: &Link| sides(link) || link.exit().is_some();
-        [self.region.hub.is_none() && is(index), links.iter().any(sides) && links.iter().all(meets)]
+        [!self.region.of_switch && is(index), links.iter().any(sides) && links.iter().all(meets)]
     }
 
     fn pair(
@@ -474,10 +450,8 @@ impl Planner<'_, '_, '_> {
         if let Tail::Joined { links, .. } = &pair.tail {
             let ends_apart = ends.iter().filter(|&&values| !self.melded.same(func, values));
             selects.extend(ends_apart);
-            // the branch that splits the sides, or one of those that lead to both
-            let parted = self.region.hub.as_ref().is_none_or(|hub| hub.sources.iter().any(|s| s.1 == Way::Both));
             let [sides, behind] = predicated;
-            let branches = u32::from(index == 0 && parted && !sides) + u32::from(links.len() == 2 && !behind);
+            let branches = u32::from(index == 0 && !sides) + u32::from(links.len() == 2 && !behind);
             let saved = cycles(branches * DIVERGENT_BRANCH, weight.both());
             self.numbers.branches += saved;
             self.numbers.saved += saved;

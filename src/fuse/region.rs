@@ -24,7 +24,6 @@
 //! DARM (Saumya, Sundararajah, Kulkarni, CGO 2022, section IV) pairs single-entry single-exit subgraphs found in the
 //! dominator tree. Here pairs are found by the walk, so that shared exits may be anywhere, and there may be several.
 
-use super::hub::Hub;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use warpwise_ir::Func;
@@ -73,8 +72,8 @@ pub struct Pair {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Region {
     pub entry: Block,
-    /// The edges to the sides, if the branch does not have both to itself.
-    pub hub: Option<Hub>,
+    /// Whether the sides are two of a switch's targets.
+    pub of_switch: bool,
     pub pairs: Vec<Pair>,
 }
 
@@ -98,35 +97,28 @@ impl Region {
         if [yes, no].iter().any(|&side| side == entry || func.graph.preds(side) != [entry]) {
             return Err(NoRegion::OneSided);
         }
-        let pairs = Region::pairs(func, &[entry], [yes, no], admits);
-        Ok(Region { entry, hub: None, pairs })
+        Ok(Region::between(func, entry, [yes, no], admits))
     }
 
-    /// The region after edges that a hub joins; `None` if it contains a block from which they come.
-    pub fn behind_hub(func: &Func, entry: Block, hub: Hub, admits: impl Fn(Block, Block) -> bool) -> Option<Region> {
-        let sources: SmallVec<[Block; 8]> = hub.sources.iter().map(|source| source.0).collect();
-        if hub.sides.iter().any(|side| sources.contains(side)) {
-            return None;
-        }
-        let pairs = Region::pairs(func, &sources, hub.sides, admits);
-        Some(Region { entry, hub: Some(hub), pairs })
+    /// The region of two targets of a switch.
+    pub fn of_switch(func: &Func, entry: Block, sides: [Block; 2], admits: impl Fn(Block, Block) -> bool) -> Region {
+        Region { of_switch: true, ..Region::between(func, entry, sides, admits) }
     }
 
-    fn pairs(func: &Func, sources: &[Block], first: [Block; 2], admits: impl Fn(Block, Block) -> bool) -> Vec<Pair> {
+    fn between(func: &Func, entry: Block, first: [Block; 2], admits: impl Fn(Block, Block) -> bool) -> Region {
         let mut banned = FxHashSet::default();
         loop {
-            let pairing = Pairing::new(func, sources, first, &banned, &admits);
+            let pairing = Pairing::new(func, entry, first, &banned, &admits);
             match pairing.first_unsound(func) {
                 Some(pair) => banned.insert(pair),
-                None => return pairing.pairs,
+                None => return Region { entry, of_switch: false, pairs: pairing.pairs },
             };
         }
     }
 
     /// Blocks whose code is changed or removed by melding.
     pub fn core(&self) -> impl Iterator<Item = Block> + '_ {
-        let sources = self.hub.iter().flat_map(|hub| hub.sources.iter().map(|source| source.0));
-        std::iter::once(self.entry).chain(sources).chain(self.pairs.iter().flat_map(|pair| pair.sides))
+        std::iter::once(self.entry).chain(self.pairs.iter().flat_map(|pair| pair.sides))
     }
 
     /// Blocks to which both sides lead; only their phis change.
@@ -149,7 +141,7 @@ struct Pairing {
 impl Pairing {
     fn new(
         func: &Func,
-        sources: &[Block],
+        entry: Block,
         first: [Block; 2],
         banned: &FxHashSet<[Block; 2]>,
         admits: &impl Fn(Block, Block) -> bool,
@@ -159,7 +151,7 @@ impl Pairing {
         let mut next = 0;
         while next < pairing.pairs.len() {
             let sides = pairing.pairs[next].sides;
-            pairing.pairs[next].tail = pairing.tail(func, sources, sides, banned, admits);
+            pairing.pairs[next].tail = pairing.tail(func, entry, sides, banned, admits);
             next += 1;
         }
         pairing
@@ -176,7 +168,7 @@ impl Pairing {
     fn tail(
         &mut self,
         func: &Func,
-        sources: &[Block],
+        entry: Block,
         [t, f]: [Block; 2],
         banned: &FxHashSet<[Block; 2]>,
         admits: &impl Fn(Block, Block) -> bool,
@@ -201,7 +193,7 @@ impl Pairing {
         for &crossed in tries {
             let wanted: SmallVec<[[Block; 2]; 2]> =
                 (0..to_t.len()).map(|i| [to_t[i], to_f[i ^ usize::from(crossed)]]).collect();
-            if self.can_link(sources, &wanted, banned, admits) {
+            if self.can_link(entry, &wanted, banned, admits) {
                 let links = wanted.iter().map(|&wanted| self.link(wanted)).collect();
                 return Tail::Joined { links, crossed };
             }
@@ -212,7 +204,7 @@ impl Pairing {
     /// Whether all links are possible; checked before any pair is added, so that a split pair leaves nothing behind.
     fn can_link(
         &self,
-        sources: &[Block],
+        entry: Block,
         wanted: &[[Block; 2]],
         banned: &FxHashSet<[Block; 2]>,
         admits: &impl Fn(Block, Block) -> bool,
@@ -224,8 +216,8 @@ impl Pairing {
             match (self.members.get(&a), self.members.get(&b)) {
                 (Some(&(pair, 0)), Some(&(other, 1))) => pair == other && pair != 0,
                 (None, None) => {
-                    !sources.contains(&a)
-                        && !sources.contains(&b)
+                    a != entry
+                        && b != entry
                         && !banned.contains(&[a, b])
                         && self.pairs.len() < MAX_PAIRS
                         && admits(a, b)

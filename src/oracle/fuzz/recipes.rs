@@ -97,7 +97,7 @@ pub const PASSES: &[Tested] = &[
         pass: "annotate-uniform",
         folders: &["annotate"],
         recipes: &[
-            recipe(Mode::Control, "annotate-uniform<block={block}>", &[(Mutant::VoteDivergent, 23)]),
+            recipe(Mode::Control, "annotate-uniform<block={block}>", &[(Mutant::VoteDivergent, 39)]),
             recipe(
                 Mode::Control,
                 "annotate-uniform<assume-restrict>,function(loop-simplify,lcssa,loop-mssa(loop-rotate,licm))",
@@ -121,7 +121,7 @@ pub const PASSES: &[Tested] = &[
                     (Mutant::KeptSign, 113),
                 ],
             ),
-            recipe(Mode::Control, "fuse-branches<always>", &[(Mutant::GatherSwapped, 67)]),
+            recipe(Mode::Control, "fuse-branches<always>", &[(Mutant::GatherSwapped, 7)]),
         ],
     },
     Tested {
