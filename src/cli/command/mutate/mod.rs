@@ -26,7 +26,7 @@ const BATCH: u64 = 1000;
 
 /// Try every pass on odd modules: none may crash or leave a broken module, whatever the modules compute.
 ///
-/// A seed names a module made from nothing or from one of a corpus, then edited: operands, branches, flags, attributes,
+/// A seed names a random kernel or a module of a corpus, then edited: operands, branches, flags, attributes,
 /// blocks. Only those that LLVM's verifier accepts are tried. The analysis prints and reports each of them, and every
 /// transform, the default pipeline and all of them in a row run over it; the result must verify.
 #[derive(Args)]
