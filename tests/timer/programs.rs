@@ -13,7 +13,7 @@ fn built() -> &'static Path {
     static FOLDER: OnceLock<TempDir> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
-        let source = |name: &str| format!("{}/tests/{name}", env!("CARGO_MANIFEST_DIR"));
+        let source = |name: &str| format!("{}/../../tests/timer/{name}", env!("CARGO_MANIFEST_DIR"));
         let cc = |arguments: &[&str], name: &str| {
             let status = Command::new("cc")
                 .current_dir(folder.path())
