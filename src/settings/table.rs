@@ -64,238 +64,115 @@ const MAP: &str = Transform::Map.pass();
 /// Every pass that takes parameters.
 pub const PASSES: &[&str] = &[ANALYSIS, REMARKS, FREE_ARRAYS, UNROLL, ANNOTATE, FUSE, STEER, MAP, DEFAULT];
 
+/// An option and a parameter of the same name.
+const fn both(
+    name: &'static str,
+    value: &'static str,
+    passes: &'static [&'static str],
+    takes: Takes,
+    help: &'static str,
+) -> Parameter {
+    Parameter { name, option: name, value, passes, takes, help }
+}
+
+/// An option without a parameter.
+const fn option(
+    option: &'static str,
+    value: &'static str,
+    passes: &'static [&'static str],
+    takes: Takes,
+    help: &'static str,
+) -> Parameter {
+    Parameter { name: "", ..both(option, value, passes, takes, help) }
+}
+
+/// A parameter without an option of its name.
+const fn parameter(
+    name: &'static str,
+    value: &'static str,
+    passes: &'static [&'static str],
+    takes: Takes,
+    help: &'static str,
+) -> Parameter {
+    Parameter { option: "", ..both(name, value, passes, takes, help) }
+}
+
 const fn runs(transform: Transform, option: &'static str, help: &'static str) -> Parameter {
-    let takes = Takes::Runs(transform);
-    Parameter { name: transform.word(), option, value: "", passes: &[DEFAULT], takes, help }
+    Parameter { option, ..both(transform.word(), "", &[DEFAULT], Takes::Runs(transform), help) }
 }
 
 /// A parameter of `annotate-uniform` that is on unless it is set to 0.
 const fn way(name: &'static str, set: fn(&mut Settings, bool), help: &'static str) -> Parameter {
-    Parameter { name, option: "", value: "0", passes: &[ANNOTATE], takes: Takes::Switch(set), help }
+    parameter(name, "0", &[ANNOTATE], Takes::Switch(set), help)
 }
 
 /// The rows.
+#[rustfmt::skip]
 pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "block",
-        option: "block",
-        value: "X[xYxZ]",
-        passes: PASSES,
-        takes: Takes::Shape(|settings, shape| settings.block = Some(shape)),
-        help: "Shape of the blocks with which kernels are launched, such as 256 or 16x16; a kernel's own attributes override it",
-    },
+    both("block", "X[xYxZ]", PASSES, Takes::Shape(|settings, shape| settings.block = Some(shape)),
+        "Shape of the blocks with which kernels are launched, such as 256 or 16x16; a kernel's own attributes override it"),
     runs(Transform::Unroll, "unroll", "Run unroll-loops (on; off with the map unless asked for)"),
     runs(Transform::Annotate, "annotate", "Run annotate-uniform (on)"),
     runs(Transform::Fuse, "fuse", "Run fuse-branches (on; off with the map unless asked for)"),
-    Parameter {
-        takes: Takes::Steer,
-        ..runs(
-            Transform::Steer,
-            "steer",
-            "Run steer-spills (on); =CLASS+...: let it move these spill candidates only, which are all, none, constant, affine, uniform, divergent, stack, rare (stack objects that stay otherwise)",
-        )
-    },
-    Parameter {
-        takes: Takes::Profile,
-        ..runs(
-            Transform::Map,
-            "profile-generate",
-            "Run divergence-map: count how many warps reach each branch and split there (off); =all: also at branches that are proven uniform, =name:SUFFIX: with this suffix in symbols",
-        )
-    },
-    Parameter {
-        name: "",
-        option: "off",
-        value: "",
-        passes: &[DEFAULT],
-        takes: Takes::Switch(|settings, on| settings.is_off = on),
-        help: "Run no transform; the analysis still emits remarks",
-    },
-    Parameter {
-        name: "regs",
-        option: "regs",
-        value: "N",
-        passes: &[FUSE, STEER, DEFAULT],
-        takes: Takes::Number { least: 1, most: MAX_REGISTERS, set: |settings, count| settings.regs = Some(count) },
-        help: "Number of registers that a thread may use; overrides the kernel's own bounds",
-    },
-    Parameter {
-        name: "dynamic-shared",
-        option: "dynamic-shared",
-        value: "BYTES",
-        passes: &[STEER, DEFAULT],
-        takes: Takes::Number {
-            least: 0,
-            most: MAX_SHARED,
-            set: |settings, bytes| settings.dynamic_shared = Some(bytes),
-        },
-        help: "Upper bound of the dynamic shared memory with which kernels are launched",
-    },
-    Parameter {
-        name: "victims",
-        option: "",
-        value: "CLASS[+...]",
-        passes: &[STEER, DEFAULT],
-        takes: Takes::SpillCandidates(|settings, candidates| settings.candidates = candidates),
-        help: "Spill candidates that steer-spills may move",
-    },
-    Parameter {
-        name: "ptxas-smem",
-        option: "",
-        value: "",
-        passes: &[STEER, DEFAULT],
-        takes: Takes::Switch(|settings, on| settings.ptxas_smem = on),
-        help: "Let ptxas spill to shared memory what steer-spills could not move (PTX 8.7)",
-    },
-    Parameter {
-        name: "",
-        option: "inline",
-        value: "",
-        passes: &[INLINE_CALLS],
-        takes: Takes::Switch(|settings, on| settings.inline = on),
-        help: "Inline the only call of a device function if a stack object is in memory for that call alone (on; off with the map)",
-    },
-    Parameter {
-        name: "",
-        option: "arrays",
-        value: "",
-        passes: &[FREE_ARRAYS],
-        takes: Takes::Switch(|settings, on| settings.arrays = on),
-        help: "Unroll loops of constant trip count completely if stack objects that they index can be in registers then (on)",
-    },
-    Parameter {
-        name: "versions",
-        option: "versions",
-        value: "",
-        passes: &[FUSE, STEER, DEFAULT],
-        takes: Takes::Switch(|settings, on| settings.versions = on),
-        help: "Make versions of kernels for launches about which more is known, among which the host chooses",
-    },
-    Parameter {
-        name: "tune",
-        option: "tune",
-        value: "",
-        passes: &[DEFAULT],
-        takes: Takes::Switch(|settings, on| settings.tune = on),
-        help: "Build kernels in alternatives that the program measures while it runs, and write what it measured to a choice file",
-    },
-    Parameter {
-        name: "choices",
-        option: "choices",
-        value: "FILE",
-        passes: &[DEFAULT],
-        takes: Takes::Path(|settings, path| settings.choices = Some(path.into())),
-        help: "Choice file of programs that measured: build each kernel as it was fastest",
-    },
-    Parameter {
-        name: "results",
-        option: "results",
-        value: "same|contract",
-        passes: &[UNROLL, ANNOTATE, FUSE, DEFAULT],
-        takes: Takes::Results(|settings, results| settings.results = results),
-        help: "The last bits of results: same as without the plugin, or changed as far as flags allow products and sums to be contracted (same)",
-    },
-    Parameter {
-        name: "assume-restrict",
-        option: "assume-restrict",
-        value: "",
-        passes: &[ANNOTATE, DEFAULT],
-        takes: Takes::Switch(|settings, on| settings.assume_restrict = on),
-        help: "Assume that pointer arguments of kernels never alias, as if all were marked restrict",
-    },
-    Parameter {
-        name: "limit",
-        option: "limit",
-        value: "N",
-        passes: &[FREE_ARRAYS, UNROLL, ANNOTATE, FUSE, STEER, DEFAULT],
-        takes: Takes::Number { least: 0, most: u32::MAX, set: |settings, count| settings.limit = Some(count) },
-        help: "Carry out the first N plans of a module and announce each: to find the one that breaks a program",
-    },
-    Parameter {
-        name: "",
-        option: "trace",
-        value: "",
-        passes: &[DEFAULT],
-        takes: Takes::Switch(|settings, on| settings.trace = on),
-        help: "Print every plan that is carried out and every refusal, with its numbers, on standard error",
-    },
-    Parameter {
-        name: "",
-        option: "remarks",
-        value: "WHOSE",
-        passes: PASSES,
-        takes: Takes::Path(remarks),
-        help: "Sources that remarks are about: own (not headers of CUDA, CCCL and the system), all, or a folder; optimal, or WHOSE+optimal: also about memory accesses that are already optimal",
-    },
-    Parameter {
-        name: "",
-        option: "profile-use",
-        value: "FILE",
-        passes: &[FUSE],
-        takes: Takes::Path(|settings, path| settings.map_file = Some(path.into())),
-        help: "Divergence map of an earlier run, whose counts fuse-branches uses",
-    },
-    Parameter {
-        name: "optimal",
-        option: "",
-        value: "",
-        passes: &[REMARKS],
-        takes: Takes::Switch(|settings, on| settings.optimal_accesses = on),
-        help: "Also emit remarks for memory accesses that are already optimal",
-    },
-    Parameter {
-        name: "all",
-        option: "",
-        value: "",
-        passes: &[MAP],
-        takes: Takes::Switch(|settings, on| settings.map_all = on),
-        help: "Also count branches that are proven uniform",
-    },
-    Parameter {
-        name: "name",
-        option: "",
-        value: "SUFFIX",
-        passes: &[MAP],
-        takes: Takes::Suffix(|settings, suffix| settings.map_name = Some(suffix.to_owned())),
-        help: "Suffix of the symbols of the divergence map",
-    },
-    Parameter {
-        name: "flush-after",
-        option: "",
-        value: "N",
-        passes: &[MAP],
-        takes: Takes::Number { least: 1, most: u32::MAX, set: |settings, count| settings.flush_after = Some(count) },
-        help: "Visits of a branch after which registers with its counts are flushed, if that is earlier than necessary: for tests",
-    },
-    Parameter {
-        name: "simple",
-        option: "",
-        value: "",
-        passes: &[ANALYSIS, REMARKS, UNROLL, ANNOTATE, FUSE, STEER, MAP],
-        takes: Takes::Switch(|settings, on| settings.simple = on),
-        help: "Run the simple analysis: values are uniform or divergent, without affine forms",
-    },
-    Parameter {
-        name: "always",
-        option: "",
-        value: "",
-        passes: &[UNROLL, FUSE],
-        takes: Takes::Switch(|settings, on| settings.always = on),
-        help: "Unroll or meld whatever is legal, even if it does not pay: for tests",
-    },
-    Parameter {
-        name: "verify",
-        option: "",
-        value: "",
-        passes: &[ANNOTATE],
-        takes: Takes::Switch(|settings, on| settings.verify = on),
-        help: "Check existing annotations instead of writing them",
-    },
-    way(
-        "vote",
-        |settings, on| settings.vote = on,
-        "Insert no votes on branches that ptxas does not know to be uniform",
-    ),
+    Parameter { takes: Takes::Steer, ..runs(Transform::Steer, "steer",
+        "Run steer-spills (on); =CLASS+...: let it move these spill candidates only, which are all, none, constant, affine, uniform, divergent, stack, rare (stack objects that stay otherwise)") },
+    Parameter { takes: Takes::Profile, ..runs(Transform::Map, "profile-generate",
+        "Run divergence-map: count how many warps reach each branch and split there (off); =all: also at branches that are proven uniform, =name:SUFFIX: with this suffix in symbols") },
+    option("off", "", &[DEFAULT], Takes::Switch(|settings, on| settings.is_off = on),
+        "Run no transform; the analysis still emits remarks"),
+    both("regs", "N", &[FUSE, STEER, DEFAULT],
+        Takes::Number { least: 1, most: MAX_REGISTERS, set: |settings, count| settings.regs = Some(count) },
+        "Number of registers that a thread may use; overrides the kernel's own bounds"),
+    both("dynamic-shared", "BYTES", &[STEER, DEFAULT],
+        Takes::Number { least: 0, most: MAX_SHARED, set: |settings, bytes| settings.dynamic_shared = Some(bytes) },
+        "Upper bound of the dynamic shared memory with which kernels are launched"),
+    parameter("victims", "CLASS[+...]", &[STEER, DEFAULT],
+        Takes::SpillCandidates(|settings, candidates| settings.candidates = candidates),
+        "Spill candidates that steer-spills may move"),
+    parameter("ptxas-smem", "", &[STEER, DEFAULT], Takes::Switch(|settings, on| settings.ptxas_smem = on),
+        "Let ptxas spill to shared memory what steer-spills could not move (PTX 8.7)"),
+    option("inline", "", &[INLINE_CALLS], Takes::Switch(|settings, on| settings.inline = on),
+        "Inline the only call of a device function if a stack object is in memory for that call alone (on; off with the map)"),
+    option("arrays", "", &[FREE_ARRAYS], Takes::Switch(|settings, on| settings.arrays = on),
+        "Unroll loops of constant trip count completely if stack objects that they index can be in registers then (on)"),
+    both("versions", "", &[FUSE, STEER, DEFAULT], Takes::Switch(|settings, on| settings.versions = on),
+        "Make versions of kernels for launches about which more is known, among which the host chooses"),
+    both("tune", "", &[DEFAULT], Takes::Switch(|settings, on| settings.tune = on),
+        "Build kernels in alternatives that the program measures while it runs, and write what it measured to a choice file"),
+    both("choices", "FILE", &[DEFAULT], Takes::Path(|settings, path| settings.choices = Some(path.into())),
+        "Choice file of programs that measured: build each kernel as it was fastest"),
+    both("results", "same|contract", &[UNROLL, ANNOTATE, FUSE, DEFAULT],
+        Takes::Results(|settings, results| settings.results = results),
+        "The last bits of results: same as without the plugin, or changed as far as flags allow products and sums to be contracted (same)"),
+    both("assume-restrict", "", &[ANNOTATE, DEFAULT], Takes::Switch(|settings, on| settings.assume_restrict = on),
+        "Assume that pointer arguments of kernels never alias, as if all were marked restrict"),
+    both("limit", "N", &[FREE_ARRAYS, UNROLL, ANNOTATE, FUSE, STEER, DEFAULT],
+        Takes::Number { least: 0, most: u32::MAX, set: |settings, count| settings.limit = Some(count) },
+        "Carry out the first N plans of a module and announce each: to find the one that breaks a program"),
+    option("trace", "", &[DEFAULT], Takes::Switch(|settings, on| settings.trace = on),
+        "Print every plan that is carried out and every refusal, with its numbers, on standard error"),
+    option("remarks", "WHOSE", PASSES, Takes::Path(remarks),
+        "Sources that remarks are about: own (not headers of CUDA, CCCL and the system), all, or a folder; optimal, or WHOSE+optimal: also about memory accesses that are already optimal"),
+    option("profile-use", "FILE", &[FUSE], Takes::Path(|settings, path| settings.map_file = Some(path.into())),
+        "Divergence map of an earlier run, whose counts fuse-branches uses"),
+    parameter("optimal", "", &[REMARKS], Takes::Switch(|settings, on| settings.optimal_accesses = on),
+        "Also emit remarks for memory accesses that are already optimal"),
+    parameter("all", "", &[MAP], Takes::Switch(|settings, on| settings.map_all = on),
+        "Also count branches that are proven uniform"),
+    parameter("name", "SUFFIX", &[MAP], Takes::Suffix(|settings, suffix| settings.map_name = Some(suffix.to_owned())),
+        "Suffix of the symbols of the divergence map"),
+    parameter("flush-after", "N", &[MAP],
+        Takes::Number { least: 1, most: u32::MAX, set: |settings, count| settings.flush_after = Some(count) },
+        "Visits of a branch after which registers with its counts are flushed, if that is earlier than necessary: for tests"),
+    parameter("simple", "", &[ANALYSIS, REMARKS, UNROLL, ANNOTATE, FUSE, STEER, MAP],
+        Takes::Switch(|settings, on| settings.simple = on),
+        "Run the simple analysis: values are uniform or divergent, without affine forms"),
+    parameter("always", "", &[UNROLL, FUSE], Takes::Switch(|settings, on| settings.always = on),
+        "Unroll or meld whatever is legal, even if it does not pay: for tests"),
+    parameter("verify", "", &[ANNOTATE], Takes::Switch(|settings, on| settings.verify = on),
+        "Check existing annotations instead of writing them"),
+    way("vote", |settings, on| settings.vote = on,
+        "Insert no votes on branches that ptxas does not know to be uniform"),
     way("shuffle", |settings, on| settings.shuffle = on, "Read no values from lane 0 for such branches"),
 ];
 
