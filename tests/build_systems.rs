@@ -141,15 +141,7 @@ fn ccache_is_told_of_the_plugin() {
             .env_remove("CCACHE_DISABLE")
             .arg(&clang)
             .args([
-                "-x",
-                "cuda",
-                "-Wno-unknown-cuda-version",
-                "--cuda-gpu-arch=sm_90",
-                "-O3",
-                "-c",
-                "k.cu",
-                "-o",
-                "k.o",
+                "-x", "cuda", "-Wno-unknown-cuda-version", "--cuda-gpu-arch=sm_90", "-O3", "-c", "k.cu", "-o", "k.o",
             ])
             .arg(format!("--cuda-path={}", cuda_tree().display()))
             .arg(format!("-fpass-plugin={}", own.display()))

@@ -195,16 +195,8 @@ fn alternatives_run_only_where_they_may() {
 #[test]
 fn a_table_that_is_not_ours_is_not_used() {
     for broken in [
-        "word 0 0",
-        "word 2 7",
-        "word 2 3",
-        "words 2",
-        "words 9",
-        "word 3 0",
-        "word 3 0x41",
-        "word 5 1",
-        "word 6 0x100000000",
-        "word 8 3",
+        "word 0 0", "word 2 7", "word 2 3", "words 2", "words 9", "word 3 0", "word 3 0x41", "word 5 1",
+        "word 6 0x100000000", "word 8 3",
     ] {
         assert!(run(&format!("{TWO} {broken} often 9")).functions().iter().all(|&name| name == "k"), "{broken}");
     }

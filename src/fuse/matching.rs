@@ -193,15 +193,8 @@ pub fn ways(func: &Func, handles: &Handles<'_>, [t, f]: [Inst; 2]) -> SmallVec<[
             ways.push(straight);
             let name = handles.inst(t).called_function().map(|callee| callee.name()).unwrap_or_default();
             const COMMUTATIVE: [&str; 9] = [
-                "llvm.smax.",
-                "llvm.smin.",
-                "llvm.umax.",
-                "llvm.umin.",
-                "llvm.maxnum.",
-                "llvm.minnum.",
-                "llvm.fma.",
-                "llvm.maximum.",
-                "llvm.minimum.",
+                "llvm.smax.", "llvm.smin.", "llvm.umax.", "llvm.umin.", "llvm.maxnum.", "llvm.minnum.", "llvm.fma.",
+                "llvm.maximum.", "llvm.minimum.",
             ];
             if COMMUTATIVE.iter().any(|prefix| name.starts_with(prefix)) {
                 ways.push(crossed);

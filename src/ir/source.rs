@@ -70,12 +70,7 @@ pub fn is_own(file: &str) -> bool {
 fn is_foreign(file: &str) -> bool {
     const ROOTS: [&str; 2] = ["/usr/", "/rustc/"];
     const PARTS: [&str; 7] = [
-        "/lib/clang/",
-        "/include/c++/",
-        "/include/cccl/",
-        "/include/cub/",
-        "/include/thrust/",
-        "/include/cuda/",
+        "/lib/clang/", "/include/c++/", "/include/cccl/", "/include/cub/", "/include/thrust/", "/include/cuda/",
         "/include/openmp_wrappers/",
     ];
     let is_version = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-'));

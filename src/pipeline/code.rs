@@ -8,12 +8,7 @@ use warpwise_ir::llvm::handle::{Function, Module, RawOpcode, Value, ValueKind, q
 
 /// Attributes of kernels that decide what code the back end makes of them.
 const ATTRIBUTES: [&str; 7] = [
-    "target-cpu",
-    "target-features",
-    "nvvm.maxntid",
-    "nvvm.reqntid",
-    "nvvm.minctasm",
-    "nvvm.maxnreg",
+    "target-cpu", "target-features", "nvvm.maxntid", "nvvm.reqntid", "nvvm.minctasm", "nvvm.maxnreg",
     "nvvm.cluster_dim",
 ];
 

@@ -23,18 +23,8 @@ use warpwise_ir::types::TypeKind;
 pub const MAX_CHAIN: usize = 10;
 /// Intrinsics that take one or two machine instructions.
 static CHEAP_INTRINSICS: Intrinsics<12> = Intrinsics::new([
-    "llvm.smin",
-    "llvm.smax",
-    "llvm.umin",
-    "llvm.umax",
-    "llvm.abs",
-    "llvm.fma",
-    "llvm.fmuladd",
-    "llvm.fabs",
-    "llvm.minnum",
-    "llvm.maxnum",
-    "llvm.fshl",
-    "llvm.fshr",
+    "llvm.smin", "llvm.smax", "llvm.umin", "llvm.umax", "llvm.abs", "llvm.fma", "llvm.fmuladd", "llvm.fabs",
+    "llvm.minnum", "llvm.maxnum", "llvm.fshl", "llvm.fshr",
 ]);
 
 /// One rematerialised value.

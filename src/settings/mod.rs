@@ -395,16 +395,7 @@ mod tests {
     #[test]
     fn what_decides_is_told_apart() {
         let idle = [
-            "off",
-            "remarks",
-            "optimal",
-            "all",
-            "name",
-            "flush-after",
-            "versions",
-            "tune",
-            "choices",
-            "inline",
+            "off", "remarks", "optimal", "all", "name", "flush-after", "versions", "tune", "choices", "inline",
             "arrays",
         ];
         let plain = Settings::default();

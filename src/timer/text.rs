@@ -48,16 +48,7 @@ pub fn block(block: [u32; 3]) -> String {
 /// The whole report.
 pub fn of_run(run: &Run) -> String {
     let header = [
-        "share",
-        "total ms",
-        "launches",
-        "median us",
-        "least us",
-        "block",
-        "regs",
-        "local",
-        "shared",
-        "occupancy",
+        "share", "total ms", "launches", "median us", "least us", "block", "regs", "local", "shared", "occupancy",
         "kernel",
     ];
     let devices: std::collections::BTreeSet<u32> = run.kernels.iter().map(|kernel| kernel.device).collect();

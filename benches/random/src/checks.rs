@@ -27,12 +27,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Remarks of passes that duplicate or drop floating-point code: they inline, unroll, make versions (also for block
 /// sizes whose shared memory suffices), recompute.
 const DUPLICATES: &[&str] = &[
-    "CallInlined",
-    "ArraysFreed",
-    "LoopUnrolled",
-    "VersionMade",
-    "DivisionKept",
-    "PressureRematerialised",
+    "CallInlined", "ArraysFreed", "LoopUnrolled", "VersionMade", "DivisionKept", "PressureRematerialised",
     "StackToShared",
 ];
 

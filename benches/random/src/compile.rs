@@ -162,14 +162,8 @@ impl Tools {
                 command.arg("-o").arg(&ptx);
                 if with_plugin {
                     command.arg(format!("-fpass-plugin={}", self.plugin.display())).args(variant.ours);
-                    command.args([
-                        "-Xclang",
-                        "-opt-record-passes",
-                        "-Xclang",
-                        "warpwise",
-                        "-Xclang",
-                        "-opt-record-file",
-                    ]);
+                    command
+                        .args(["-Xclang", "-opt-record-passes", "-Xclang", "warpwise", "-Xclang", "-opt-record-file"]);
                     command.arg("-Xclang").arg(&record);
                 }
                 run(&mut command)?;

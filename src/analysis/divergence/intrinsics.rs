@@ -117,24 +117,10 @@ const NVVM: &[(&str, LaneRule)] = &[
 
 /// Target-independent intrinsics that access no memory and still are not functions of their operands.
 const STATEFUL: &[&str] = &[
-    "llvm.stacksave",
-    "llvm.threadlocal.address",
-    "llvm.returnaddress",
-    "llvm.frameaddress",
-    "llvm.addressofreturnaddress",
-    "llvm.sponentry",
-    "llvm.read_register",
-    "llvm.read_volatile_register",
-    "llvm.localaddress",
-    "llvm.localescape",
-    "llvm.localrecover",
-    "llvm.get.dynamic.area.offset",
-    "llvm.experimental",
-    "llvm.coro",
-    "llvm.eh",
-    "llvm.allow.runtime.check",
-    "llvm.allow.ubsan.check",
-    "llvm.callbr.landingpad",
+    "llvm.stacksave", "llvm.threadlocal.address", "llvm.returnaddress", "llvm.frameaddress",
+    "llvm.addressofreturnaddress", "llvm.sponentry", "llvm.read_register", "llvm.read_volatile_register",
+    "llvm.localaddress", "llvm.localescape", "llvm.localrecover", "llvm.get.dynamic.area.offset", "llvm.experimental",
+    "llvm.coro", "llvm.eh", "llvm.allow.runtime.check", "llvm.allow.ubsan.check", "llvm.callbr.landingpad",
 ];
 
 /// The class of an intrinsic by its name without overload suffixes. `touches_nothing`: LLVM says that it neither

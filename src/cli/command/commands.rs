@@ -30,19 +30,8 @@ pub struct DeviceCommand {
 
 /// Flags of clang that do not concern the device side, each with a value in the next word.
 const DROPPED_WITH_VALUE: [&str; 13] = [
-    "-o",
-    "-x",
-    "-MF",
-    "-MT",
-    "-MQ",
-    "-Xlinker",
-    "-Xcuda-ptxas",
-    "-Xcuda-fatbinary",
-    "-Xoffload-linker",
-    "-Xarch_host",
-    "-Xpreprocessor",
-    "-Xassembler",
-    "-T",
+    "-o", "-x", "-MF", "-MT", "-MQ", "-Xlinker", "-Xcuda-ptxas", "-Xcuda-fatbinary", "-Xoffload-linker", "-Xarch_host",
+    "-Xpreprocessor", "-Xassembler", "-T",
 ];
 
 /// Words that may precede a compiler.
@@ -98,20 +87,8 @@ fn words_of(request: &Request) -> Vec<String> {
 fn device_words(words: Vec<String>) -> Vec<String> {
     const PAIRS: [&str; 9] = ["-I", "-D", "-U", "-isystem", "-include", "-iquote", "-idirafter", "-mllvm", "-Xclang"];
     const STARTS: [&str; 14] = [
-        "-I",
-        "-D",
-        "-U",
-        "-O",
-        "-isystem",
-        "-iquote",
-        "-mllvm=",
-        "-std=",
-        "-fgpu-",
-        "-fcuda-",
-        "-ffp-contract=",
-        "-ffast-math",
-        "-fno-exceptions",
-        "-fno-gpu-",
+        "-I", "-D", "-U", "-O", "-isystem", "-iquote", "-mllvm=", "-std=", "-fgpu-", "-fcuda-", "-ffp-contract=",
+        "-ffast-math", "-fno-exceptions", "-fno-gpu-",
     ];
     let mut flags = Vec::new();
     let mut architecture = None;

@@ -34,21 +34,8 @@ impl Gen<'_> {
         use Feature::*;
         let control = self.f.depth < self.knobs.max_depth && left > WORTH;
         let kinds = [
-            If,
-            IfElse,
-            Guarded,
-            InTurn,
-            Switch,
-            CountedLoop,
-            WhileLoop,
-            DoWhile,
-            StreamLoop,
-            Break,
-            Continue,
-            EarlyReturn,
-            Dag,
-            Irreducible,
-            StackAddress,
+            If, IfElse, Guarded, InTurn, Switch, CountedLoop, WhileLoop, DoWhile, StreamLoop, Break, Continue,
+            EarlyReturn, Dag, Irreducible, StackAddress,
         ];
         let total: u32 = kinds.iter().map(|&f| self.knobs.weight(f)).sum();
         // Straight-line statements weigh as much as all control flow and calls of the general mode together.
@@ -81,34 +68,9 @@ impl Gen<'_> {
     pub(super) fn simple_statement(&mut self) {
         use Feature::*;
         let kinds = [
-            Arith,
-            Float,
-            Double,
-            Half,
-            Vector,
-            Aggregate,
-            ReadOnlyLoad,
-            MutableLoad,
-            ConstantLoad,
-            OwnSlot,
-            Shared,
-            SharedNeighbour,
-            LocalArray,
-            DynamicAlloca,
-            StackAddress,
-            Atomic,
-            AtomicOwn,
-            AtomicResult,
-            PointerSelect,
-            Assume,
-            Call,
-            Vote,
-            Ballot,
-            Shuffle,
-            Redux,
-            Match,
-            ActiveMask,
-            WarpBarrier,
+            Arith, Float, Double, Half, Vector, Aggregate, ReadOnlyLoad, MutableLoad, ConstantLoad, OwnSlot, Shared,
+            SharedNeighbour, LocalArray, DynamicAlloca, StackAddress, Atomic, AtomicOwn, AtomicResult, PointerSelect,
+            Assume, Call, Vote, Ballot, Shuffle, Redux, Match, ActiveMask, WarpBarrier,
         ]
         .map(|f| (f, self.knobs.weight(f)));
         let mut kinds = kinds.to_vec();

@@ -82,27 +82,8 @@ impl Gen<'_> {
     pub(super) fn int_expression(&mut self) {
         use Feature::*;
         let kinds = [
-            Arith,
-            Cast,
-            Shift,
-            Mask,
-            DivRem,
-            AffineMul,
-            Cancel,
-            Quadratic,
-            WarpIndex,
-            Field,
-            FarPointer,
-            MinMax,
-            Funnel,
-            BitCount,
-            Overflow,
-            Saturating,
-            Compare,
-            Select,
-            Freeze,
-            SpecialRegister,
-            Assembly,
+            Arith, Cast, Shift, Mask, DivRem, AffineMul, Cancel, Quadratic, WarpIndex, Field, FarPointer, MinMax,
+            Funnel, BitCount, Overflow, Saturating, Compare, Select, Freeze, SpecialRegister, Assembly,
         ]
         .map(|f| (f, self.knobs.weight(f)));
         let kind = self.rng.weighted(&kinds);
