@@ -204,7 +204,7 @@ impl<'m> Apply<'_, 'm> {
                     let bytes = editor.int(32, layout::row_bytes(planned.object.size));
                     editor.binary(RawOpcode::LLVMMul, row, bytes, "")
                 }
-                Placement::Constant { .. } | Placement::Registers => continue,
+                Placement::Constant { .. } => continue,
             };
             let area = editor.gep(byte, variable, &[at], true, "");
             let base = editor.gep(byte, area, &[index], true, "warpwise.slots");
@@ -457,8 +457,6 @@ impl<'m> Apply<'_, 'm> {
             Placement::Constant { together: true, .. } => space::CONST,
             Placement::Constant { .. } => space::GLOBAL,
             Placement::Thread { .. } | Placement::Warp { .. } => space::SHARED,
-            // of `apply_split`
-            Placement::Registers => return,
         };
         self.editor.move_variables(self.handles.value(address), area.base, size, Layout { piece, stride, space });
     }

@@ -1,14 +1,13 @@
 //! Which stack objects leave local memory?
 //!
 //! Objects that are filled with constants and then only read become constants of the program, in kernels and in device
-//! functions, and scalars that loads read in turn with other memory go to registers. Other objects of kernels, and [by-value
+//! functions. Other objects of kernels, and [by-value
 //! arguments](warpwise_analysis::objects::argument) that are written to, go to shared memory, one copy per thread or
 //! per warp, unless only cold code uses them.
 
 pub mod apply;
 mod apply_access;
 mod apply_joined;
-mod apply_split;
 mod cache;
 mod gain;
 pub mod plan;
@@ -42,7 +41,7 @@ fn has_alloca(function: Function<'_>) -> bool {
     function.blocks().flat_map(|block| block.insts()).any(|inst| inst.opcode() == RawOpcode::LLVMAlloca)
 }
 
-/// Whether a constant is stored to any stack object, or a phi or select mixes the address of one with others: only then can [`plan_constants`] find anything.
+/// Whether a constant is stored to any stack object: only then can [`plan_constants`] find anything.
 pub fn may_need_no_memory(steered: &SteeredFunction<'_>, _: &Analyses<'_>, options: &Options) -> bool {
     let to_stack = |inst: Inst<'_>| {
         let (value, mut pointer) = match inst.opcode() {
@@ -63,16 +62,10 @@ pub fn may_need_no_memory(steered: &SteeredFunction<'_>, _: &Analyses<'_>, optio
     };
     let body = steered.body();
     let insts = || body.blocks().flat_map(|block| block.insts());
-    options.candidates.stack && (insts().any(to_stack) || insts().any(mixes_objects))
+    options.candidates.stack && insts().any(to_stack)
 }
 
-/// Whether a phi or select takes the address of a stack object.
-fn mixes_objects(inst: Inst<'_>) -> bool {
-    let is_object = |index| inst.operand(index).as_inst().is_some_and(|inst| inst.opcode() == RawOpcode::LLVMAlloca);
-    matches!(inst.opcode(), RawOpcode::LLVMPHI | RawOpcode::LLVMSelect) && (0..inst.operand_count()).any(is_object)
-}
-
-/// Plans which objects become constants or go to registers.
+/// Plans which objects become constants.
 pub fn plan_constants<'m>(
     _: &SteeredFunction<'m>,
     analyses: &mut FunctionAnalyses<'m>,
@@ -122,7 +115,6 @@ fn limit(analyses: &FunctionAnalyses<'_>, plan: &mut StackPlan, host: &Host<'_>)
             Placement::Thread { .. } => "goes to shared memory, one copy per thread",
             Placement::Warp { .. } => "goes to shared memory, one copy per warp",
             Placement::Constant { .. } => "becomes a constant",
-            Placement::Registers => "goes to registers",
         };
         limit.admits(planned.object.address, "stack object", becomes)
     });
@@ -156,14 +148,11 @@ fn edit<'m>(
         edits_body: true,
         takes: (plan.bytes(WARP_SIZE), part.into()),
         apply: Box::new(move |analyses, editor| {
-            let (split, moves): (Vec<Move>, Vec<Move>) =
-                plan.moves.into_iter().partition(|planned| planned.placement == Placement::Registers);
             let (joined, moves): (Vec<Move>, Vec<Move>) =
-                moves.into_iter().partition(|planned| planned.object.is_joined);
+                plan.moves.into_iter().partition(|planned| planned.object.is_joined);
             let (outline, handles) = (analyses.outline(), &analyses.handles);
             markers.iter().for_each(|&marker| editor.erase(handles.inst(marker)));
             apply_joined::apply(outline, handles, &joined, editor);
-            apply_split::apply(outline, handles, &split, editor);
             apply::apply(outline, handles, &StackPlan { moves, ..StackPlan::default() }, ground, editor);
             attributes(editor, analyses.handles.function);
         }),

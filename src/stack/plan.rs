@@ -34,7 +34,6 @@ use warpwise_analysis::cost::issue::Costs;
 use warpwise_analysis::divergence::{Facts, Outline};
 use warpwise_analysis::objects::address::{are_apart, is_together, offset_is_uniform, pointer_of};
 use warpwise_analysis::objects::constant::contents;
-use warpwise_analysis::objects::mixed::can_be_split;
 use warpwise_analysis::objects::selected::stays_in_registers;
 use warpwise_analysis::objects::{AccessKind, Object, ObjectAccess, StackObject, Unfollowed, joined_object};
 use warpwise_analysis::pressure::Pressure;
@@ -51,8 +50,6 @@ pub enum Placement {
     Warp { barriers: Vec<Inst> },
     /// A constant of the program; in constant memory if the lanes of a warp read the same address (`together`).
     Constant { contents: Vec<u8>, together: bool },
-    /// Registers: loads of it or of other memory are split into one of each.
-    Registers,
 }
 
 /// One object that moves.
@@ -73,7 +70,7 @@ impl Move {
         match &self.placement {
             Placement::Thread { granule } => layout::thread_bytes(self.object.size, *granule, threads),
             Placement::Warp { .. } => layout::warp_bytes(self.object.size, threads),
-            Placement::Constant { .. } | Placement::Registers => 0,
+            Placement::Constant { .. } => 0,
         }
     }
 }
@@ -96,9 +93,8 @@ const LESS_USED_PART: f64 = 4.0;
 const MAX_CONSTANT: u64 = 4096;
 
 /// Plans the stack objects that need no memory of their own, in kernels and in functions they call: those that become
-/// constants of the program, and scalars that are only mixed with other memory. If slots
-/// are available (there is a launch bound), objects that lanes read at different addresses are left for them: a copy per
-/// warp is faster.
+/// constants of the program. If slots are available (there is a launch bound), objects that lanes read at different addresses
+/// are left for them: a copy per warp is faster.
 pub fn plan_constants(analyses: &mut FunctionAnalyses<'_>) -> StackPlan {
     let mut found = StackPlan::default();
     let objects = analyses.objects();
@@ -108,16 +104,8 @@ pub fn plan_constants(analyses: &mut FunctionAnalyses<'_>) -> StackPlan {
         Err(Unfollowed::Mixed { .. }) => joined_object(outline, handles, *address),
         Err(_) => None,
     });
-    let mut filled: Vec<(Object, Vec<u8>)> = Vec::new();
-    let mut split: FxHashSet<Inst> = FxHashSet::default();
-    for object in objects {
-        if let Some(contents) = contents(outline, handles, &object) {
-            filled.push((object, contents));
-        } else if can_be_split(outline, &object) && object.derived.iter().all(|inst| !split.contains(inst)) {
-            split.extend(&object.derived);
-            found.moves.push(Move { object, placement: Placement::Registers, bytes: 0, gain: None, part: 1 });
-        }
-    }
+    let filled: Vec<(Object, Vec<u8>)> =
+        objects.filter_map(|object| Some((object.clone(), contents(outline, handles, &object)?))).collect();
     if filled.is_empty() {
         return found;
     }

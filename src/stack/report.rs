@@ -32,14 +32,6 @@ pub fn objects(
             Placement::Thread { .. } => "one copy per thread".to_owned(),
             Placement::Warp { barriers } if barriers.is_empty() => "one copy per warp".to_owned(),
             Placement::Warp { barriers } => format!("one copy per warp, {} writes wait for the warp", barriers.len()),
-            Placement::Registers => {
-                let message = format!(
-                    "{what} is read together with other memory, through a phi or select of addresses: loads are split, so that it fits registers"
-                );
-                let at = place_of(outline, handles, object.address);
-                host.emit(Kind::Passed, handles.function, at, "StackToRegisters", &message);
-                continue;
-            }
             Placement::Constant { together, .. } => {
                 let memory = if *together { "constant" } else { "global" };
                 let message = format!(

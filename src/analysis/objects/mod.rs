@@ -1,14 +1,12 @@
 //! How is a stack object used, and what does it contain?
 //!
 //! [`walk`] follows its address; [`argument`] says which arguments the back end turns into stack objects; [`address`]
-//! says where an access goes; [`constant`] finds the contents of an object that is filled with constants only;
-//! [`mixed`] decides which objects could be in registers if
-//! loads did not read them or other memory, and [`selected`] which `ptxas` keeps there.
+//! says where an access goes; [`constant`] finds the contents of an object that is filled with constants only,
+//! and [`selected`] those that `ptxas` keeps in registers.
 
 pub mod address;
 pub mod argument;
 pub mod constant;
-pub mod mixed;
 mod reject;
 pub mod selected;
 pub mod walk;
