@@ -17,7 +17,6 @@ pub mod cycles;
 pub mod dominators;
 pub mod flow;
 pub mod order;
-pub mod shortcut;
 pub mod simple;
 pub mod sweep;
 pub mod sync;

@@ -34,8 +34,7 @@
 //! labels of their own.
 //!
 //! **Cost**: each sweep looks at every block between the branch and where it stops at most once per cycle level that
-//! lanes leave apart. A sweep for joins leaves out what [`shortcut`](crate::cfg::shortcut) shows to be idle. Nothing is
-//! cleared that was not touched.
+//! lanes leave apart. Nothing is cleared that was not touched.
 //!
 //! Rosemann, Moll, Hack: *An Abstract Interpretation for SPMD Divergence on Reducible Control Flow Graphs*, POPL 2021,
 //! section 4 (labels in topological order, joins of disjoint paths). Changed: iterations are followed through headers and
@@ -43,7 +42,6 @@
 //! graphs; the same sweep, asked another question, bounds the region a branch decides on.
 
 use crate::cfg::cycles::{Cycle, Cycles};
-use crate::cfg::shortcut::{Shortcuts, inner_cycle};
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::{PackedOption, ReservedValue};
 use smallvec::SmallVec;
@@ -59,10 +57,6 @@ pub trait Goal {
     /// Whether lanes of interest take that edge.
     fn admits(&self, _from: Block, _to: Block) -> bool {
         true
-    }
-    /// What lets the sweep leave out blocks at which nothing can join, if the goal does not care for them.
-    fn shortcuts(&self) -> Option<&Shortcuts> {
-        None
     }
     /// Walks pass these blocks before the sweep stops.
     fn passes(&mut self, _blocks: &[Block]) {}
@@ -220,15 +214,7 @@ impl Sweep {
         self.frontier.pop();
         let block = cycles.order()[at as usize];
         let label = self.label(block);
-        let inner = inner_cycle(cycles, level, block);
-        if let Some(shortcuts) = goal.shortcuts()
-            && let Some(ahead) = shortcuts.ahead(block, inner, self.horizon(cycles, level))
-        {
-            self.steps += 1;
-            self.jump(cycles, block, cycles.order()[ahead as usize], label);
-            return;
-        }
-        if let Some(inner) = inner {
+        if let Some(inner) = inner_cycle(cycles, level, block) {
             self.pass_through(graph, cycles, inner, block, goal);
             return;
         }
@@ -242,33 +228,6 @@ impl Sweep {
         self.pending.has_lost |= is_lost;
         self.retire(label);
         goal.passes(&[block]);
-    }
-
-    /// The first position at which walks from the first pending block, just taken, can meet others, but for a block
-    /// of which all is known.
-    fn horizon(&self, cycles: &Cycles, level: Option<Cycle>) -> u32 {
-        let end = level.map_or(cycles.order().len() as u32, |cycle| cycles.range(cycle).end);
-        match self.frontier.peek() {
-            Some(&Reverse(next)) if next < end => {
-                let mark = &self.marks[cycles.order()[next as usize].index()];
-                next + u32::from(mark.apart && mark.several)
-            }
-            _ => end,
-        }
-    }
-
-    /// All walks at `block` come to `ahead`, and to nothing else pending before or by the way.
-    fn jump(&mut self, cycles: &Cycles, block: Block, ahead: Block, label: Block) {
-        let mark = &mut self.marks[ahead.index()];
-        if mark.label.is_some() {
-            // Already a join from several predecessors: `horizon` looked.
-            self.retire(label);
-            return;
-        }
-        mark.label = Some(label).into();
-        mark.pred = block;
-        self.touched.push(ahead);
-        self.frontier.push(Reverse(cycles.position(ahead)));
     }
 
     /// Phase 1 for a cycle that is not around the branch: from its entries, `entry` the first pending, to its exits.
@@ -331,4 +290,14 @@ impl Sweep {
             *mark = Mark { label: None.into(), pred: block, carriers: 0, apart: false, several: false };
         }
     }
+}
+
+/// The child of `level` that contains `block`, which is inside `level`; `None` when it is directly in it.
+#[inline]
+fn inner_cycle(cycles: &Cycles, level: Option<Cycle>, block: Block) -> Option<Cycle> {
+    let innermost = cycles.cycle_of(block);
+    if innermost == level {
+        return None;
+    }
+    innermost.and_then(|inner| cycles.ancestors(inner).find(|&c| cycles.parent(c) == level))
 }

@@ -34,7 +34,6 @@
 
 use crate::cfg::cycles::{Cycle, Cycles};
 use crate::cfg::order::Order;
-use crate::cfg::shortcut::Shortcuts;
 use crate::cfg::simple::{Simple, simple};
 use crate::cfg::sweep::{Goal, Pending, Sweep};
 use cranelift_entity::EntityRef;
@@ -44,9 +43,6 @@ use warpwise_ir::graph::Graph;
 
 /// The cap on work: at 2 to 3 ns an edge this is under a microsecond a block for the whole function.
 pub const STEPS_PER_BLOCK: u64 = 256;
-
-/// Sweeps take shortcuts once they have followed this many edges a block: finding these costs about as much.
-const STEPS_BEFORE_SHORTCUTS: u64 = 4;
 
 /// Below this many steps the cap does not apply: small functions may be as bad as they like.
 const FREE_STEPS: u64 = 1 << 20;
@@ -84,8 +80,6 @@ pub struct SyncDependence<'a> {
     cycles: &'a Cycles,
     /// Built when first needed.
     sweep: Option<Sweep>,
-    /// Built when first needed.
-    shortcuts: Option<Shortcuts>,
     /// Index into `rows` for each block; `u32::MAX` when not asked yet.
     row_of: Vec<u32>,
     rows: SmallVec<[Row; 8]>,
@@ -111,20 +105,12 @@ impl<'a> SyncDependence<'a> {
             order,
             cycles,
             sweep: None,
-            shortcuts: None,
             row_of: vec![u32::MAX; count],
             rows: SmallVec::new(),
             answers: Answers::default(),
             everything: None,
             max_steps: FREE_STEPS.max(count as u64 * STEPS_PER_BLOCK),
         }
-    }
-
-    /// The same, with shortcuts from the beginning.
-    #[cfg(test)]
-    fn with_shortcuts(graph: &'a Graph, order: &'a Order, cycles: &'a Cycles) -> SyncDependence<'a> {
-        let shortcuts = Some(Shortcuts::new(graph, cycles));
-        SyncDependence { shortcuts, ..SyncDependence::new(graph, order, cycles) }
     }
 
     /// What happens when lanes part at `branch`. The same answer whenever asked.
@@ -165,16 +151,13 @@ impl<'a> SyncDependence<'a> {
     }
 
     fn by_sweep(&mut self, branch: Block) -> Row {
-        let SyncDependence { graph, cycles, sweep, answers, shortcuts, .. } = self;
+        let SyncDependence { graph, cycles, sweep, answers, .. } = self;
         let sweep = sweep.get_or_insert_with(|| Sweep::new(graph.block_count()));
         if sweep.steps() > self.max_steps {
             return self.everything();
         }
-        if shortcuts.is_none() && sweep.steps() >= STEPS_BEFORE_SHORTCUTS * graph.block_count() as u64 {
-            *shortcuts = Some(Shortcuts::new(graph, cycles));
-        }
         let start = answers.lengths();
-        sweep.run(graph, cycles, branch, &mut Joins { cycles, shortcuts: shortcuts.as_ref(), answers });
+        sweep.run(graph, cycles, branch, &mut Joins { cycles, answers });
         answers.row_since(start)
     }
 
@@ -211,7 +194,6 @@ impl Answers {
 /// The goal of a sweep for joins: nothing can join when one label is left.
 struct Joins<'a> {
     cycles: &'a Cycles,
-    shortcuts: Option<&'a Shortcuts>,
     answers: &'a mut Answers,
 }
 
@@ -219,10 +201,6 @@ impl Goal for Joins<'_> {
     #[inline]
     fn is_done(&self, pending: &Pending) -> bool {
         pending.labels <= 1
-    }
-    #[inline]
-    fn shortcuts(&self) -> Option<&Shortcuts> {
-        self.shortcuts
     }
     fn leaves_apart(&mut self, cycle: Cycle) {
         self.answers.exits.push(cycle);
@@ -241,9 +219,7 @@ mod tests {
     use super::*;
     use crate::cfg::dominators::Dominators;
     use crate::cfg::order::Order;
-    use crate::cfg::testing::{
-        Instance, Random, Unrolled, block, graph, random_graph, random_graphs, structured_graph, walk,
-    };
+    use crate::cfg::testing::{Instance, Random, Unrolled, block, graph, random_graph, random_graphs, walk};
     use fixedbitset::FixedBitSet;
     use std::collections::{BTreeSet, HashMap};
 
@@ -412,7 +388,7 @@ mod tests {
         for g in random_graphs(6000, 8) {
             let order = Order::new(&g);
             let cycles = Cycles::new(&g, &order);
-            let mut sync = SyncDependence::with_shortcuts(&g, &order, &cycles);
+            let mut sync = SyncDependence::new(&g, &order, &cycles);
             for b in g.blocks().filter(|&b| cycles.is_reachable(b) && g.is_branch(b)) {
                 let (joins, exits, irregular) = oracle(&g, &cycles, b);
                 let s = sync.split(b);
@@ -440,51 +416,6 @@ mod tests {
             }
         }
         assert!(exact > 4000 && loose > 200, "{exact} {loose}");
-    }
-
-    /// [`Joins`] the long way.
-    struct Plain<'a>(Joins<'a>);
-
-    impl Goal for Plain<'_> {
-        fn is_done(&self, pending: &Pending) -> bool {
-            self.0.is_done(pending)
-        }
-        fn leaves_apart(&mut self, cycle: Cycle) {
-            self.0.leaves_apart(cycle)
-        }
-        fn enters_apart(&mut self, cycle: Cycle) {
-            self.0.enters_apart(cycle)
-        }
-        fn joins(&mut self, block: Block) {
-            self.0.joins(block)
-        }
-    }
-
-    #[test]
-    fn shortcuts_change_no_answer() {
-        let mut random = Random(5);
-        let (mut short, mut long) = (0, 0);
-        for i in 0..1200 {
-            let g = if i % 2 == 0 { structured_graph(&mut random, 150) } else { random_graph(&mut random, 60) };
-            let order = Order::new(&g);
-            let cycles = Cycles::new(&g, &order);
-            let mut sync = SyncDependence::with_shortcuts(&g, &order, &cycles);
-            let shortcuts = Shortcuts::new(&g, &cycles);
-            let mut sweep = Sweep::new(g.block_count());
-            for b in g.blocks().filter(|&b| cycles.is_reachable(b) && g.is_branch(b)) {
-                let mut answers = Answers::default();
-                let joins = Joins { cycles: &cycles, shortcuts: Some(&shortcuts), answers: &mut answers };
-                sweep.run(&g, &cycles, b, &mut Plain(joins));
-                let s = sync.split(b);
-                let sorted = |blocks: &[Block]| blocks.iter().copied().collect::<BTreeSet<Block>>();
-                assert_eq!(sorted(s.joins), sorted(&answers.joins), "{b} {g:?}");
-                assert_eq!(s.divergent_exits, answers.exits.as_slice(), "{b} {g:?}");
-                assert_eq!(s.irregular, answers.irregular.as_slice(), "{b} {g:?}");
-            }
-            short += sync.sweep.map_or(0, |sweep| sweep.steps());
-            long += sweep.steps();
-        }
-        assert!(short < long, "{short} {long}");
     }
 
     /// The last instance of `block` in `path` before position `end`.
