@@ -7,6 +7,9 @@
 //! `--points=FILE` writes the ladder's times to a file that `scripts/bench plot --scaling FILE` draws. Memory is the
 //! peak that warpwise allocates beyond the module itself, counted by the allocator in a separate run.
 
+#[path = "ladder.rs"]
+mod ladder;
+
 use std::path::Path;
 use warpwise::abi::times::analysis_times;
 use warpwise_analysis::divergence::{ModuleAnalysis, Options};
@@ -77,7 +80,7 @@ fn main() -> Result<(), String> {
     let mut points = Vec::new();
     let ladder: &[usize] = if std::env::args().any(|argument| argument == "--files") { &[] } else { &LADDER };
     for &size in ladder {
-        let text = warpwise_oracle::fuzz::ladder(size, 1);
+        let text = ladder::ladder(size, 1);
         let module = OwnedModule::from_text(&text, "ladder").map_err(|e| e.to_string())?;
         drop(text);
         let [instructions, theirs, ours] = measure(&format!("ladder {size}"), &module)?;

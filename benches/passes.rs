@@ -7,6 +7,9 @@
 //! run takes microseconds. Ratios are formed within each run, so that both parts are measured under the same
 //! conditions.
 
+#[path = "ladder.rs"]
+mod ladder;
+
 use cpu_time::ThreadTime;
 use std::path::PathBuf;
 use warpwise::pipeline::Session;
@@ -47,7 +50,7 @@ impl Source {
 
     fn read(&self) -> Result<OwnedModule, String> {
         match self {
-            Source::Ladder(size) => OwnedModule::from_text(&warpwise_oracle::fuzz::ladder(*size, 1), "ladder"),
+            Source::Ladder(size) => OwnedModule::from_text(&ladder::ladder(*size, 1), "ladder"),
             Source::File(path) => OwnedModule::from_file(path),
         }
         .map_err(|e| e.to_string())

@@ -27,7 +27,6 @@ const COMMANDS: &[&[&str]] = &[
     &["fuzz", "mutate", "--seeds", "0..1", "--corpus"],
     &["fuzz", "mutate", "--seeds", "0..1", "--output"],
     &["fuzz", "gen", "--seed", "1", "--output"],
-    &["fuzz", "ladder", "--instructions", "10", "--output"],
 ];
 
 fn never_panics(arguments: &[&str], file: &Path) {

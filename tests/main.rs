@@ -11,6 +11,7 @@ mod docs;
 mod examples;
 mod host;
 mod hostile;
+mod ladder;
 mod launch;
 mod layers;
 mod lit_files;

@@ -339,6 +339,7 @@ mod tests {
     use super::*;
     use crate::divergence::print::Printer;
     use warpwise_ir::llvm::owned::OwnedModule;
+    use warpwise_oracle::fuzz::{Knobs, Mode, generate};
 
     fn printed(module: &OwnedModule) -> String {
         let analysis = ModuleAnalysis::new(module.handle(), Options::default());
@@ -354,8 +355,11 @@ mod tests {
     #[test]
     fn the_order_of_functions_changes_nothing() {
         // the largest is above the size up to which the thread keeps tables
-        let texts =
-            [(300, 1), (40, 2), (6000, 3), (900, 4)].map(|(size, seed)| warpwise_oracle::fuzz::ladder(size, seed));
+        let texts = [(300, 1), (40, 2), (6000, 3), (900, 4)].map(|(size, seed)| {
+            let mut knobs = Knobs::of_mode(Mode::General);
+            knobs.size = (size, size);
+            generate(seed, &knobs).ir
+        });
         let open = |text: &String| OwnedModule::from_text(text, "m").unwrap();
         let alone: Vec<String> = std::thread::scope(|scope| {
             let fresh = |text| scope.spawn(move || printed(&open(text))).join().unwrap();

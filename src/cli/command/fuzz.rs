@@ -1,5 +1,4 @@
-//! `warpwise fuzz`: does the random kernel of a seed behave the same in every way of running it? Also writes the inputs
-//! of the benchmark ladder.
+//! `warpwise fuzz`: does the random kernel of a seed behave the same in every way of running it?
 
 use super::project::progress;
 use anyhow::{Context as _, anyhow, bail};
@@ -14,7 +13,7 @@ use warpwise::abi::load::transform;
 use warpwise::registry::ASKS_LLVM;
 use warpwise::settings::Transform;
 use warpwise_oracle::fuzz::drive::{self, Failure, Plan, Plugin, Tally};
-use warpwise_oracle::fuzz::{Knobs, Launch, Mode, generate, ladder, ladder_many};
+use warpwise_oracle::fuzz::{Knobs, Launch, Mode, generate};
 use warpwise_timer::launch::{is_interrupted, stopped_by, watch_signals};
 
 /// The passes of this build.
@@ -87,20 +86,6 @@ enum Command {
     },
     Mutate(super::mutate::MutateArgs),
     Survive(super::mutate::SurviveArgs),
-    /// Write a module of a given size, as the analysis is timed on.
-    Ladder {
-        /// About how many instructions.
-        #[arg(long)]
-        instructions: usize,
-        #[arg(long, default_value_t = 1)]
-        seed: u64,
-        /// Many functions of about this many instructions each, instead of one kernel.
-        #[arg(long)]
-        each: Option<usize>,
-        /// Write here.
-        #[arg(short, long)]
-        output: PathBuf,
-    },
 }
 
 /// How to generate.
@@ -241,13 +226,6 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Mutants { seconds, jobs, only } => return Ok(run_mutants(seconds, jobs, only.as_deref())),
         Command::Mutate(args) => return super::mutate::mutate(&args),
         Command::Survive(args) => return super::mutate::survive(&args),
-        Command::Ladder { instructions, seed, each, output } => {
-            let text = match each {
-                Some(each) => ladder_many(instructions, each, seed),
-                None => ladder(instructions, seed),
-            };
-            std::fs::write(&output, text).with_context(|| format!("cannot write {}", output.display()))?;
-        }
     }
     Ok(ExitCode::SUCCESS)
 }

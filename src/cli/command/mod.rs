@@ -39,7 +39,7 @@ enum Command {
     Compare(warpwise_timer::compare::CompareArgs),
     Doctor(doctor::DoctorArgs),
     Flags(flags::FlagsArgs),
-    /// Test the analysis and the passes on random kernels and odd modules; write modules on which the analysis is timed.
+    /// Test the analysis and the passes on random kernels and odd modules.
     Fuzz(fuzz::Args),
     Simt(Box<simt::SimtArgs>),
     Map(map::MapArgs),

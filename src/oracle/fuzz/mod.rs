@@ -21,7 +21,6 @@ mod expr;
 mod float;
 mod kernel;
 mod knobs;
-mod ladder;
 mod launch;
 mod local_arrays;
 mod loops;
@@ -30,7 +29,7 @@ pub mod odd;
 mod passes;
 pub mod planted;
 pub mod recipes;
-mod rng;
+pub mod rng;
 mod special;
 mod stack;
 mod stream_loops;
@@ -40,7 +39,6 @@ mod value;
 mod warp;
 
 pub use knobs::{Feature, FeatureSet, Knobs, Mode};
-pub use ladder::{ladder, ladder_many};
 pub use launch::{ArgSpec, Elem, Fill, Geometry, Launch};
 
 /// The name of every generated kernel.

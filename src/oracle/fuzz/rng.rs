@@ -7,11 +7,11 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng as _, SeedableRng as _};
 
 /// A stream of choices, a function of its seed only.
-pub(super) struct Rng(Xoshiro256PlusPlus);
+pub struct Rng(Xoshiro256PlusPlus);
 
 impl Rng {
     /// The stream of `seed`; `salt` tells apart generators that share seeds.
-    pub(super) fn new(seed: u64, salt: u64) -> Self {
+    pub fn new(seed: u64, salt: u64) -> Self {
         let mut bytes = [0; 32];
         let mut state = seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         for chunk in bytes.chunks_exact_mut(8) {
@@ -20,30 +20,33 @@ impl Rng {
         Self(Xoshiro256PlusPlus::from_seed(bytes))
     }
 
-    pub(super) fn bits(&mut self) -> u64 {
+    /// 64 random bits.
+    pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
     /// A number in `0..n` (0 when `n` is 0); the bias of the multiply-shift is of no matter here.
-    pub(super) fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.bits()) * n as u128) >> 64) as usize
     }
 
     /// A number in `low..=high`.
-    pub(super) fn range(&mut self, low: u64, high: u64) -> u64 {
+    pub fn range(&mut self, low: u64, high: u64) -> u64 {
         low + self.below((high - low + 1) as usize) as u64
     }
 
-    pub(super) fn chance(&mut self, percent: u32) -> bool {
+    /// True in so many of a hundred cases.
+    pub fn chance(&mut self, percent: u32) -> bool {
         self.below(100) < percent as usize
     }
 
-    pub(super) fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+    /// One of several choices.
+    pub fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())]
     }
 
     /// A choice with probability proportional to its weight; the first when all weigh nothing.
-    pub(super) fn weighted<T: Copy>(&mut self, choices: &[(T, u32)]) -> T {
+    pub fn weighted<T: Copy>(&mut self, choices: &[(T, u32)]) -> T {
         let total: u32 = choices.iter().map(|c| c.1).sum();
         let mut at = self.below(total as usize) as u32;
         for &(choice, weight) in choices {

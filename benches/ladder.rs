@@ -8,8 +8,8 @@
 //!
 //! The functions are meant to be analysed, not executed: indices are not kept in bounds.
 
-use super::rng::Rng;
 use std::fmt::Write as _;
+use warpwise_oracle::fuzz::rng::Rng;
 
 /// How deep loops and branches nest inside a chunk.
 const DEPTH: u32 = 4;
@@ -21,33 +21,8 @@ const CHUNK: usize = 160;
 /// A module with one kernel of about `instructions` instructions.
 pub fn ladder(instructions: usize, seed: u64) -> String {
     let mut w = Writer::new(instructions, seed);
-    w.function("ladder", instructions, FunctionKind::Kernel);
+    w.kernel(instructions);
     w.finish()
-}
-
-/// A module of about `instructions` instructions in functions of about `each`: kernels, and the device functions they call.
-pub fn ladder_many(instructions: usize, each: usize, seed: u64) -> String {
-    let mut w = Writer::new(instructions, seed);
-    let mut n = 0;
-    while w.total + w.count < instructions {
-        let (name, kind) = if n % 4 == 3 {
-            (format!("kernel{n}"), FunctionKind::Kernel)
-        } else {
-            (format!("device{n}"), FunctionKind::Device)
-        };
-        w.function(&name, each, kind);
-        if kind == FunctionKind::Device {
-            w.callees.push(n);
-        }
-        n += 1;
-    }
-    w.finish()
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum FunctionKind {
-    Kernel,
-    Device,
 }
 
 /// Values in scope, by their numbers.
@@ -61,14 +36,11 @@ struct Writer {
     out: String,
     rng: Rng,
     next: u32,
-    /// Number of instructions in the current function and all before it.
+    /// Number of instructions.
     count: usize,
-    total: usize,
     pool: Pool,
     /// The label of the current block.
     block: u32,
-    /// Device functions that may be called, by number.
-    callees: Vec<usize>,
 }
 
 /// Appends one instruction.
@@ -90,10 +62,8 @@ impl Writer {
             rng: Rng::new(seed, 0x1add),
             next: 0,
             count: 0,
-            total: 0,
             pool: Pool::default(),
             block: 0,
-            callees: Vec::new(),
         }
     }
 
@@ -132,15 +102,11 @@ impl Writer {
         v
     }
 
-    fn function(&mut self, name: &str, instructions: usize, kind: FunctionKind) {
-        self.total += self.count;
-        (self.next, self.count, self.pool) = (0, 0, Pool::default());
-        let params = "ptr noalias noundef readonly %a, ptr noalias noundef readonly %b, ptr noundef %out, i32 noundef %n, i32 noundef %stride, float noundef %alpha";
-        let head = match kind {
-            FunctionKind::Kernel => "define ptx_kernel void",
-            FunctionKind::Device => "define internal noundef float",
-        };
-        let _ = writeln!(self.out, "{head} @{name}({params}) #0 {{\nentry:");
+    fn kernel(&mut self, instructions: usize) {
+        self.out.push_str(
+            "define ptx_kernel void @ladder(ptr noalias noundef readonly %a, ptr noalias noundef readonly %b, \
+             ptr noundef %out, i32 noundef %n, i32 noundef %stride, float noundef %alpha) #0 {\nentry:\n",
+        );
         // i = blockIdx.x * blockDim.x + threadIdx.x, and the guard of nearly every kernel.
         let (tid, ctaid, ntid, base, i) = (self.new_int(), self.fresh(), self.fresh(), self.fresh(), self.new_int());
         ins!(self, "  %v{tid} = tail call noundef range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.x()");
@@ -161,25 +127,13 @@ impl Writer {
             self.chunk(instructions - self.count);
         }
         let sum = self.float();
-        match kind {
-            FunctionKind::Kernel => {
-                let (wide, at) = (self.fresh(), self.fresh());
-                ins!(self, "  %v{wide} = sext i32 %v{i} to i64");
-                ins!(self, "  %v{at} = getelementptr inbounds float, ptr %out, i64 %v{wide}");
-                ins!(self, "  store float %v{sum}, ptr %v{at}, align 4");
-                ins!(self, "  br label %l{out}");
-                self.place(out);
-                ins!(self, "  ret void");
-            }
-            FunctionKind::Device => {
-                let last = self.block;
-                ins!(self, "  br label %l{out}");
-                self.place(out);
-                let result = self.fresh();
-                ins!(self, "  %v{result} = phi float [ %alpha, %entry ], [ %v{sum}, %l{last} ]");
-                ins!(self, "  ret float %v{result}");
-            }
-        }
+        let (wide, at) = (self.fresh(), self.fresh());
+        ins!(self, "  %v{wide} = sext i32 %v{i} to i64");
+        ins!(self, "  %v{at} = getelementptr inbounds float, ptr %out, i64 %v{wide}");
+        ins!(self, "  store float %v{sum}, ptr %v{at}, align 4");
+        ins!(self, "  br label %l{out}");
+        self.place(out);
+        ins!(self, "  ret void");
         self.out.push_str("}\n\n");
     }
 
@@ -290,7 +244,7 @@ impl Writer {
     fn intrinsic(&mut self) {
         let (a, b, c) = (self.float(), self.float(), self.float());
         let (i, j) = (self.int(), self.int());
-        let kind = self.rng.below(if self.callees.is_empty() { 8 } else { 9 });
+        let kind = self.rng.below(8);
         if (5..8).contains(&kind) {
             let v = self.new_int();
             match kind {
@@ -307,15 +261,7 @@ impl Writer {
             }
             2 => ins!(self, "  %v{v} = tail call float @llvm.fabs.f32(float %v{a})"),
             3 => ins!(self, "  %v{v} = tail call contract float @llvm.nvvm.sqrt.rn.f(float %v{a})"),
-            4 => ins!(self, "  %v{v} = sitofp i32 %v{i} to float"),
-            _ => {
-                let at = self.rng.below(self.callees.len());
-                let callee = self.callees[at];
-                ins!(
-                    self,
-                    "  %v{v} = tail call float @device{callee}(ptr %a, ptr %b, ptr %out, i32 %v{i}, i32 %stride, float %v{a})"
-                );
-            }
+            _ => ins!(self, "  %v{v} = sitofp i32 %v{i} to float"),
         }
     }
 
@@ -421,52 +367,4 @@ fn recent(rng: &mut Rng, pool: &[u32]) -> u32 {
     let len = pool.len();
     let back = if rng.chance(75) { rng.below(len.min(6)) } else { rng.below(len) };
     pool.get(len.wrapping_sub(back + 1)).copied().unwrap_or(1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use warpwise_ir::llvm::owned::OwnedModule;
-
-    fn check(text: &str) {
-        let module = OwnedModule::from_text(text, "ladder").unwrap_or_else(|e| panic!("{e}"));
-        module.inkwell().verify().unwrap_or_else(|e| panic!("{}", e.to_string_lossy()));
-    }
-
-    /// Instructions, phis and blocks.
-    fn statistics(text: &str) -> [usize; 3] {
-        let lines = |wanted: &str| text.lines().filter(|l| l.starts_with("  ") && l.contains(wanted)).count();
-        [lines(""), lines(" = phi "), text.lines().filter(|l| l.ends_with(':')).count()]
-    }
-
-    #[test]
-    fn the_rungs_verify_and_have_their_size() {
-        for (size, seed) in [(1000, 1), (10_000, 1), (10_000, 2), (60_000, 3)] {
-            let text = ladder(size, seed);
-            check(&text);
-            let [instructions, ..] = statistics(&text);
-            assert!(instructions.abs_diff(size) < 200, "{instructions} for {size}");
-        }
-    }
-
-    #[test]
-    fn many_functions_verify() {
-        let text = ladder_many(20_000, 300, 1);
-        check(&text);
-        let [instructions, ..] = statistics(&text);
-        assert!(instructions.abs_diff(20_000) < 600, "{instructions}");
-    }
-
-    #[test]
-    fn statistics_do_not_depend_on_the_size() {
-        let share = |size| {
-            let [instructions, phis, blocks] = statistics(&ladder(size, 9));
-            [phis as f64 / instructions as f64, blocks as f64 / instructions as f64]
-        };
-        let (small, large) = (share(20_000), share(200_000));
-        for (a, b) in small.iter().zip(large) {
-            assert!((a - b).abs() / b < 0.15, "{small:?} {large:?}");
-        }
-        assert!(large[0] > 0.03 && large[0] < 0.2 && large[1] > 0.03 && large[1] < 0.2, "{large:?}");
-    }
 }
