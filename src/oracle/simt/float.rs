@@ -1,15 +1,38 @@
 //! What do float operations compute? One value at a time, from bits to bits.
 //!
-//! Addition, subtraction, multiplication, division, square root and fma are exactly rounded in all four rounding modes:
-//! the nearest result is computed and moved by one step if the sign of the exact remainder requires it. Half and bfloat
-//! are computed in single precision (fma in double) and rounded once more; for the basic operations this double
-//! rounding is innocuous. Transcendental functions (`sin`, `ex2.approx` …) are computed in double precision and
-//! rounded: within 1 ulp in single, so more accurate than the hardware's approximations, whose bits are not reproduced.
-//! NaN results are the hardware's canonical NaN (0x7fffffff in single, 0x7fff in half and bfloat, 0x7ff8… in double).
+//! Addition, subtraction, multiplication, division, square root and fma are exactly rounded in all four rounding modes,
+//! and so are conversions: by the host where it computes them, else by `rustc_apfloat`. Transcendental functions (`sin`,
+//! `ex2.approx` …) are computed in double precision and rounded: within 1 ulp in single, so more accurate than the
+//! hardware's approximations, whose bits are not reproduced. NaN results are the hardware's canonical NaN (0x7fffffff in
+//! single, 0x7fff in half and bfloat, 0x7ff8… in double).
 
 use super::code::{Float1, Float2, Fmt, Mode, Round};
 use half::{bf16, f16};
-use rustc_apfloat::{Float, ieee::Double};
+use rustc_apfloat::{Float, FloatConvert, ieee};
+
+/// An expression in which `$F` is the type of a format's numbers.
+macro_rules! in_format {
+    ($fmt:expr, $F:ident => $result:expr) => {
+        match $fmt {
+            Fmt::Half => {
+                type $F = ieee::Half;
+                $result
+            }
+            Fmt::BFloat => {
+                type $F = ieee::BFloat;
+                $result
+            }
+            Fmt::Single => {
+                type $F = ieee::Single;
+                $result
+            }
+            Fmt::Double => {
+                type $F = ieee::Double;
+                $result
+            }
+        }
+    };
+}
 
 /// A value of a format as a double; exact.
 #[inline]
@@ -64,98 +87,30 @@ fn flush(fmt: Fmt, bits: u64) -> u64 {
     if field == 0 { bits & sign_bit(fmt) } else { bits }
 }
 
-/// Rounds a double plus a remainder (`exact = value + remainder`, remainder far below an ulp of value) to a format.
-pub fn narrow(fmt: Fmt, value: f64, remainder: f64, round: Round) -> u64 {
-    if value.is_nan() {
-        return canonical_nan(fmt);
-    }
-    let (exponent_bits, mantissa) = layout(fmt);
-    if value.is_infinite() {
-        // infinite operands give infinities; overflow of a double in a directed mode is handled by the caller's
-        // remainder, which is then not finite
-        return to_bits_infinite(fmt, value.is_sign_negative());
-    }
-    if value == 0.0 && remainder == 0.0 {
-        return if value.is_sign_negative() { sign_bit(fmt) } else { 0 };
-    }
-    // the exact value is strictly between two neighbours of `value`, or equal to it; round it to odd in double
-    // precision, which any narrower rounding then treats correctly
-    let odd = if remainder == 0.0 {
-        value
-    } else {
-        let toward_zero =
-            if (remainder < 0.0) == (value < 0.0) || value == 0.0 { value } else { step_toward_zero(value) };
-        f64::from_bits(toward_zero.to_bits() | 1)
-    };
-    let negative = odd.is_sign_negative();
-    if fmt == Fmt::Double {
-        return round_double(value, remainder, round).to_bits();
-    }
-    // truncate to the format, then decide by the discarded part
-    let magnitude = odd.abs();
-    let bias = (1i32 << (exponent_bits - 1)) - 1;
-    let raw = magnitude.to_bits();
-    let exponent = (raw >> 52) as i32 - 1023;
-    let lowest = 1 - bias;
-    let drop = 52 - mantissa as i32 + (lowest - exponent).max(0);
-    let significand = (raw & ((1 << 52) - 1)) | 1 << 52;
-    let (kept, rest, half) = if drop > 62 {
-        (0, 1, 2)
-    } else {
-        let drop = drop as u32;
-        (significand >> drop, significand & ((1 << drop) - 1), 1u64 << (drop - 1))
-    };
-    let up = match round {
-        Round::Nearest => rest > half || (rest == half && kept & 1 == 1),
-        Round::Zero => false,
-        Round::Down => negative && rest != 0,
-        Round::Up => !negative && rest != 0,
-    };
-    let kept = kept + u64::from(up);
-    let field = (exponent.max(lowest) + bias) as u64;
-    // The hidden bit adds one to the exponent field; a subnormal has none, and carries do the right thing.
-    let bits = ((field - 1) << mantissa) + kept;
-    let infinity = ((1 << exponent_bits) - 1) << mantissa;
-    let bits = if bits >= infinity {
-        let away = match round {
-            Round::Nearest => true,
-            Round::Zero => false,
-            Round::Down => negative,
-            Round::Up => !negative,
-        };
-        if away { infinity } else { infinity - 1 }
-    } else {
-        bits
-    };
-    bits | if negative { sign_bit(fmt) } else { 0 }
+/// The bits of a number; the hardware's, if it is none.
+fn bits_of<F: Float>(fmt: Fmt, value: F) -> u64 {
+    if value.is_nan() { canonical_nan(fmt) } else { value.to_bits() as u64 }
 }
 
-fn to_bits_infinite(fmt: Fmt, negative: bool) -> u64 {
-    let (exponent, mantissa) = layout(fmt);
-    (((1 << exponent) - 1) << mantissa) | if negative { sign_bit(fmt) } else { 0 }
+fn bits_of_single(value: f32) -> u64 {
+    if value.is_nan() { canonical_nan(Fmt::Single) } else { value.to_bits().into() }
 }
 
-fn step_toward_zero(value: f64) -> f64 {
-    f64::from_bits(value.to_bits() - 1)
+fn bits_of_double(value: f64) -> u64 {
+    if value.is_nan() { canonical_nan(Fmt::Double) } else { value.to_bits() }
 }
 
-fn round_double(value: f64, remainder: f64, round: Round) -> f64 {
-    match round {
-        Round::Nearest => value,
-        Round::Zero if remainder != 0.0 && value != 0.0 && (remainder < 0.0) != (value < 0.0) => {
-            step_toward_zero(value)
-        }
-        Round::Down if remainder < 0.0 => value.next_down(),
-        Round::Up if remainder > 0.0 => value.next_up(),
-        _ => value,
+/// Rounds a double to a format.
+fn narrow(fmt: Fmt, value: f64, round: Round) -> u64 {
+    match (fmt, round) {
+        (Fmt::Double, _) => bits_of_double(value),
+        (Fmt::Single, Round::Nearest) => bits_of_single(value as f32),
+        _ => in_format!(fmt, F => {
+            let exact = ieee::Double::from_bits(value.to_bits().into());
+            let rounded: F = exact.convert_r(direction(round), &mut false).value;
+            bits_of(fmt, rounded)
+        }),
     }
-}
-
-/// Remainder of an addition (Knuth's two-sum); zero where it overflows.
-fn sum_remainder(a: f64, b: f64, sum: f64) -> f64 {
-    let bb = sum - a;
-    let rest = (a - (sum - bb)) + (b - bb);
-    if rest.is_finite() { rest } else { 0.0 }
 }
 
 /// Applies flushing to operands.
@@ -171,7 +126,7 @@ pub fn finish(fmt: Fmt, mode: Mode, bits: u64) -> u64 {
     if mode.saturate {
         let value = widen(fmt, bits);
         let clamped = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
-        bits = narrow(fmt, clamped + 0.0, 0.0, Round::Nearest);
+        bits = narrow(fmt, clamped + 0.0, Round::Nearest);
     }
     if mode.relu && !is_nan(fmt, bits) && bits & sign_bit(fmt) != 0 {
         bits = 0;
@@ -188,21 +143,32 @@ fn direction(round: Round) -> rustc_apfloat::Round {
     }
 }
 
-fn double_bits(value: Double) -> u64 {
-    if value.is_nan() { canonical_nan(Fmt::Double) } else { value.to_bits() as u64 }
-}
-
-/// A sum, difference, product or quotient of doubles in a rounding mode that the host does not have.
-fn directed(op: Float2, round: Round, a: u64, b: u64) -> u64 {
-    let [x, y] = [a, b].map(|bits| Double::from_bits(bits.into()));
-    let round = direction(round);
-    let result = match op {
-        Float2::Add => x.add_r(y, round),
-        Float2::Sub => x.sub_r(y, round),
-        Float2::Mul => x.mul_r(y, round),
-        _ => x.div_r(y, round),
-    };
-    double_bits(result.value)
+/// A sum, difference, product or quotient.
+fn arithmetic(op: Float2, fmt: Fmt, round: Round, a: u64, b: u64) -> u64 {
+    macro_rules! native {
+        ($x:expr, $y:expr) => {
+            match op {
+                Float2::Add => $x + $y,
+                Float2::Sub => $x - $y,
+                Float2::Mul => $x * $y,
+                _ => $x / $y,
+            }
+        };
+    }
+    match (fmt, round) {
+        (Fmt::Single, Round::Nearest) => bits_of_single(native!(f32::from_bits(a as u32), f32::from_bits(b as u32))),
+        (Fmt::Double, Round::Nearest) => bits_of_double(native!(f64::from_bits(a), f64::from_bits(b))),
+        _ => in_format!(fmt, F => {
+            let ([x, y], round) = ([a, b].map(|bits| F::from_bits(bits.into())), direction(round));
+            let result = match op {
+                Float2::Add => x.add_r(y, round),
+                Float2::Sub => x.sub_r(y, round),
+                Float2::Mul => x.mul_r(y, round),
+                _ => x.div_r(y, round),
+            };
+            bits_of(fmt, result.value)
+        }),
+    }
 }
 
 /// Two-operand operations. `Powi` and `Ldexp` take an i32 as second operand.
@@ -213,43 +179,17 @@ pub fn float2(op: Float2, fmt: Fmt, mode: Mode, a: u64, b: u64) -> u64 {
             Float2::Powi => libm::pow(x, f64::from(n)),
             _ => libm::ldexp(x, n),
         };
-        return finish(fmt, mode, narrow(fmt, value, 0.0, Round::Nearest));
+        return finish(fmt, mode, narrow(fmt, value, Round::Nearest));
     }
     let (a, b) = (operand(fmt, mode, a), operand(fmt, mode, b));
     let sign = sign_bit(fmt);
     let (x, y) = (widen(fmt, a), widen(fmt, b));
-    let round = mode.round;
     let bits = match op {
         Float2::CopySign => return (a & !sign) | (b & sign),
-        Float2::Add | Float2::Sub | Float2::Mul | Float2::Div if fmt == Fmt::Double && round != Round::Nearest => {
-            directed(op, round, a, b)
-        }
-        Float2::Add | Float2::Sub => {
-            let y = if op == Float2::Sub { -y } else { y };
-            let sum = x + y;
-            let exact_zero = sum == 0.0 && x != 0.0;
-            // An exact cancellation is -0 when rounding down, +0 otherwise.
-            if exact_zero || (sum == 0.0 && x.is_sign_negative() != y.is_sign_negative()) {
-                if round == Round::Down { sign } else { 0 }
-            } else {
-                narrow(fmt, sum, sum_remainder(x, y, sum), round)
-            }
-        }
-        Float2::Mul => {
-            let product = x * y;
-            // for narrower formats it is exact
-            narrow(fmt, product, 0.0, round)
-        }
-        Float2::Div => {
-            let quotient = x / y;
-            let rest = libm::fma(-quotient, y, x);
-            let remainder = if rest.is_finite() && quotient.is_finite() { rest * y.signum() } else { 0.0 };
-            // only its sign matters: scale it below an ulp
-            narrow(fmt, quotient, tiny(remainder), round)
-        }
-        Float2::Rem => narrow(fmt, libm::fmod(x, y), 0.0, Round::Nearest),
-        Float2::Pow => narrow(fmt, libm::pow(x, y), 0.0, Round::Nearest),
-        Float2::Atan2 => narrow(fmt, libm::atan2(x, y), 0.0, Round::Nearest),
+        Float2::Add | Float2::Sub | Float2::Mul | Float2::Div => arithmetic(op, fmt, mode.round, a, b),
+        Float2::Rem => narrow(fmt, libm::fmod(x, y), Round::Nearest),
+        Float2::Pow => narrow(fmt, libm::pow(x, y), Round::Nearest),
+        Float2::Atan2 => narrow(fmt, libm::atan2(x, y), Round::Nearest),
         Float2::MinNum | Float2::MaxNum | Float2::Minimum | Float2::Maximum => {
             let is_max = matches!(op, Float2::MaxNum | Float2::Maximum);
             pick(fmt, is_max, matches!(op, Float2::Minimum | Float2::Maximum), a, b)
@@ -278,43 +218,43 @@ fn pick(fmt: Fmt, is_max: bool, nan_wins: bool, a: u64, b: u64) -> u64 {
     if a_less != is_max { a } else { b }
 }
 
-/// A number with this sign, too small to matter otherwise.
-fn tiny(sign_of: f64) -> f64 {
-    if sign_of == 0.0 { 0.0 } else { f64::MIN_POSITIVE.copysign(sign_of) }
-}
-
 /// Fused multiply-add.
 pub fn fma(fmt: Fmt, mode: Mode, a: u64, b: u64, c: u64) -> u64 {
     let [a, b, c] = [a, b, c].map(|bits| operand(fmt, mode, bits));
     let bits = match (fmt, mode.round) {
         (Fmt::Single, Round::Nearest) => {
-            let value = f32::from_bits(a as u32).mul_add(f32::from_bits(b as u32), f32::from_bits(c as u32));
-            if value.is_nan() { canonical_nan(fmt) } else { u64::from(value.to_bits()) }
+            let [x, y, z] = [a, b, c].map(|bits| f32::from_bits(bits as u32));
+            bits_of_single(x.mul_add(y, z))
         }
         (Fmt::Double, Round::Nearest) => {
-            let value = f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c));
-            if value.is_nan() { canonical_nan(fmt) } else { value.to_bits() }
+            let [x, y, z] = [a, b, c].map(f64::from_bits);
+            bits_of_double(x.mul_add(y, z))
         }
-        (Fmt::Double, round) => {
-            let [x, y, z] = [a, b, c].map(|bits| Double::from_bits(bits.into()));
-            double_bits(x.mul_add_r(y, z, direction(round)).value)
-        }
-        _ => {
-            // A product of two singles is exact in double.
-            let (product, z) = (widen(fmt, a) * widen(fmt, b), widen(fmt, c));
-            let sum = product + z;
-            if sum == 0.0 && (product != 0.0 || product.is_sign_negative() != z.is_sign_negative()) {
-                if mode.round == Round::Down { sign_bit(fmt) } else { 0 }
-            } else {
-                narrow(fmt, sum, sum_remainder(product, z, sum), mode.round)
-            }
-        }
+        (_, round) => in_format!(fmt, F => {
+            let [x, y, z] = [a, b, c].map(|bits| F::from_bits(bits.into()));
+            bits_of(fmt, x.mul_add_r(y, z, direction(round)).value)
+        }),
     };
     finish(fmt, mode, bits)
 }
 
 /// Below this, the remainder of a square root may be too small for a double.
 const SMALL_SQUARE: f64 = 1e-200;
+
+/// A square root: of the nearest double, the neighbour on the side to which the mode rounds, if the root is on that side.
+/// In narrower formats the nearest number to the nearest double is the nearest.
+fn square_root(fmt: Fmt, round: Round, x: f64) -> u64 {
+    let root = x.sqrt();
+    // tiny numbers are scaled, because the remainder would be too small for a double
+    let (by, by_squared) = if x < SMALL_SQUARE { (2f64.powi(300), 2f64.powi(600)) } else { (1.0, 1.0) };
+    let rest = libm::fma(-root * by, root * by, x * by_squared);
+    let toward = match round {
+        Round::Up if rest > 0.0 => root.next_up(),
+        Round::Down | Round::Zero if rest < 0.0 => root.next_down(),
+        _ => root,
+    };
+    narrow(fmt, toward, round)
+}
 
 /// One-operand operations.
 pub fn float1(op: Float1, fmt: Fmt, mode: Mode, a: u64) -> u64 {
@@ -326,26 +266,13 @@ pub fn float1(op: Float1, fmt: Fmt, mode: Mode, a: u64) -> u64 {
     }
     let a = operand(fmt, mode, a);
     let x = widen(fmt, a);
-    let mut remainder = 0.0;
     let value = match op {
-        Float1::Neg | Float1::Abs | Float1::Canonicalize | Float1::Saturate => x,
-        Float1::Sqrt => {
-            let root = x.sqrt();
-            // tiny numbers are scaled, because the remainder would be too small for a double
-            let (by, by_squared) = if x < SMALL_SQUARE { (2f64.powi(300), 2f64.powi(600)) } else { (1.0, 1.0) };
-            let rest = libm::fma(-root * by, root * by, x * by_squared);
-            remainder = if rest.is_finite() && root.is_finite() { tiny(rest) } else { 0.0 };
-            root
-        }
-        Float1::Recip if fmt == Fmt::Double && mode.round != Round::Nearest => {
-            return finish(fmt, mode, directed(Float2::Div, mode.round, 1f64.to_bits(), a));
-        }
+        Float1::Sqrt => return finish(fmt, mode, square_root(fmt, mode.round, x)),
         Float1::Recip => {
-            let quotient = 1.0 / x;
-            let rest = libm::fma(-quotient, x, 1.0);
-            remainder = if rest.is_finite() && quotient.is_finite() { tiny(rest * x.signum()) } else { 0.0 };
-            quotient
+            let one = narrow(fmt, 1.0, Round::Nearest);
+            return finish(fmt, mode, arithmetic(Float2::Div, fmt, mode.round, one, a));
         }
+        Float1::Neg | Float1::Abs | Float1::Canonicalize | Float1::Saturate => x,
         Float1::Rsqrt => 1.0 / x.sqrt(),
         Float1::Floor => x.floor(),
         Float1::Ceil => x.ceil(),
@@ -369,8 +296,7 @@ pub fn float1(op: Float1, fmt: Fmt, mode: Mode, a: u64) -> u64 {
         Float1::Log10 => libm::log10(x),
     };
     let mode = if op == Float1::Saturate { Mode { saturate: true, ..mode } } else { mode };
-    let round = if matches!(op, Float1::Sqrt | Float1::Recip) { mode.round } else { Round::Nearest };
-    finish(fmt, mode, narrow(fmt, value, remainder, round))
+    finish(fmt, mode, narrow(fmt, value, Round::Nearest))
 }
 
 /// `is.fpclass`: whether the value is in one of the classes of the mask.
@@ -402,7 +328,7 @@ pub fn class(fmt: Fmt, mask: u16, a: u64) -> bool {
 /// Between formats.
 pub fn convert(from: Fmt, to: Fmt, mode: Mode, a: u64) -> u64 {
     let a = operand(from, mode, a);
-    finish(to, mode, narrow(to, widen(from, a), 0.0, mode.round))
+    finish(to, mode, narrow(to, widen(from, a), mode.round))
 }
 
 /// Converts to an integer; `None` if the value does not fit and the operation does not saturate.
@@ -435,19 +361,16 @@ pub fn to_int(from: Fmt, bits: u32, signed: bool, saturating: bool, mode: Mode, 
 
 /// From an integer, exactly rounded.
 pub fn from_int(bits: u32, signed: bool, to: Fmt, mode: Mode, a: u128) -> u64 {
-    let negative = signed && super::int::signed(a, bits) < 0;
-    let magnitude = if negative { super::int::signed(a, bits).unsigned_abs() } else { a };
-    // keep 64 significant bits with a sticky bit, then split them into two doubles that hold them exactly
-    let shift = (128 - magnitude.leading_zeros()).saturating_sub(64);
-    let sticky = u64::from(magnitude & super::int::mask(shift) != 0 && shift > 0);
-    let word = (magnitude >> shift) as u64 | sticky;
-    let high = (word >> 32) as f64 * 4_294_967_296.0;
-    let low = (word & 0xffff_ffff) as f64;
-    let scale = 2f64.powi(shift as i32);
-    let sign = if negative { -1.0 } else { 1.0 };
-    let (high, low) = (sign * high * scale, sign * low * scale);
-    let sum = high + low;
-    finish(to, mode, narrow(to, sum, sum_remainder(high, low, sum), mode.round))
+    let number = super::int::signed(a, bits);
+    let bits = match (to, mode.round) {
+        (Fmt::Single, Round::Nearest) => bits_of_single(if signed { number as f32 } else { a as f32 }),
+        (Fmt::Double, Round::Nearest) => bits_of_double(if signed { number as f64 } else { a as f64 }),
+        (_, round) => in_format!(to, F => {
+            let round = direction(round);
+            bits_of(to, if signed { F::from_i128_r(number, round) } else { F::from_u128_r(a, round) }.value)
+        }),
+    };
+    finish(to, mode, bits)
 }
 
 #[cfg(test)]
