@@ -20,11 +20,10 @@ enum : uint32_t {
 
 // Which LLVM passes run on a function in the middle of one of our passes.
 enum : uint32_t {
-  WARPWISE_SIMPLE_LOOPS = 0, // loop-simplify
-  WARPWISE_CLEAN_UP = 1,     // simplifycfg, instcombine
-  WARPWISE_UNROLL = 2,       // loop-unroll of loops that are marked for it, then the same
-  WARPWISE_SIMPLIFY = 3,     // the pipeline of -O2 for one function
-  WARPWISE_FREE_ARRAYS = 4,  // loop-unroll as above, sroa, early-cse, then the same
+  WARPWISE_CLEAN_UP = 0,    // simplifycfg, instcombine
+  WARPWISE_UNROLL = 1,      // loop-unroll of loops that are marked for it, then the same
+  WARPWISE_SIMPLIFY = 2,    // the pipeline of -O2 for one function
+  WARPWISE_FREE_ARRAYS = 3, // loop-unroll as above, sroa, early-cse, then the same
 };
 
 // What a running pass may request from C++: to know which remarks are wanted, to emit a remark, to run LLVM passes on a
@@ -98,8 +97,7 @@ enum : uint32_t {
 static_assert(sizeof(WarpwiseStep) == 20);
 static_assert(WARPWISE_PASSED == 0 && WARPWISE_MISSED == 1 && WARPWISE_ANALYSIS == 2 && WARPWISE_ERROR == 3 &&
               WARPWISE_WARNING == 4);
-static_assert(WARPWISE_SIMPLE_LOOPS == 0 && WARPWISE_CLEAN_UP == 1 && WARPWISE_UNROLL == 2 && WARPWISE_SIMPLIFY == 3 &&
-              WARPWISE_FREE_ARRAYS == 4);
+static_assert(WARPWISE_CLEAN_UP == 0 && WARPWISE_UNROLL == 1 && WARPWISE_SIMPLIFY == 2 && WARPWISE_FREE_ARRAYS == 3);
 static_assert(sizeof(WarpwiseHost) == 56 && offsetof(WarpwiseHost, time) == 48 && offsetof(WarpwiseHost, context) == 0 &&
               offsetof(WarpwiseHost, wanted) == 8 && offsetof(WarpwiseHost, emit) == 16 &&
               offsetof(WarpwiseHost, reshape) == 24 && offsetof(WarpwiseHost, has_nothing) == 32 &&

@@ -19,7 +19,6 @@
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
-#include "llvm/Transforms/Utils/LoopSimplify.h"
 
 using namespace llvm;
 
@@ -98,9 +97,7 @@ void reshape(void *Context, LLVMValueRef Func, uint32_t How) {
   auto &F = *cast<Function>(unwrap(Func));
   // the pass may have edited the function since
   FAM.invalidate(F, PreservedAnalyses::none());
-  if (How == WARPWISE_SIMPLE_LOOPS) {
-    LoopSimplifyPass().run(F, FAM);
-  } else if (How == WARPWISE_SIMPLIFY) {
+  if (How == WARPWISE_SIMPLIFY) {
     PassBuilder PB;
     PB.buildFunctionSimplificationPipeline(OptimizationLevel::O2, ThinOrFullLTOPhase::None).run(F, FAM);
   } else {

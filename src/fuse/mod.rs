@@ -16,7 +16,6 @@
 //!  ├ splits     how likely a branch splits a warp
 //!  ├ weight     how often a warp that splits executes the blocks of the sides
 //!  └ reject     why a branch is left unchanged
-//! loops      what the function would be with its loops in simple form
 //! versions   which kernels would be melded differently in some of their launches
 //! apply      the edits
 //! convert    which trees of short sides are executed without branches; before anything is melded
@@ -28,9 +27,8 @@
 //! branches are never touched, which the facts decide. Facts are expensive; a function in which no branch has a plan
 //! even if its lanes diverge is therefore not solved at all, unless remarks are wanted.
 //!
-//! In clang's pipelines, loops are not in simple form and nothing cleans up afterwards, and a function in which nothing
-//! is melded must not change. Plans are therefore made on a snapshot with simple loops ([`loops`]), and the pass
-//! manager's side [reshapes](Reshape) only functions that have a plan. The pass runs at several points of these
+//! In clang's pipelines nothing cleans up afterwards, and a function in which nothing is melded must not change. So the
+//! pass manager's side [reshapes](Reshape) only functions in which something is. The pass runs at several points of these
 //! pipelines, so a function whose own code has nothing to meld is [noted](Host::note_nothing) and skipped until it
 //! changes.
 //!
@@ -44,7 +42,6 @@ mod apply_convert;
 mod apply_records;
 mod convert;
 mod legality;
-mod loops;
 mod machine;
 mod matching;
 pub mod options;
@@ -180,8 +177,6 @@ struct Look<'m> {
     facts: Facts,
     handles: Handles<'m>,
     work: Work,
-    /// Whether the snapshot has loops in simple form while the function does not.
-    is_ahead: bool,
 }
 
 impl<'m> Driver<'_, 'm> {
@@ -192,21 +187,13 @@ impl<'m> Driver<'_, 'm> {
         let Driver { module, host, .. } = *self;
         let (mut changed, mut known) = self.convert(function);
         for round in 0..ROUNDS {
-            let found = self.look(function, self.reshapes && round == 0, &[], known.take());
+            let found = self.look(function, &[], known.take());
             let has_nothing = found.as_ref().is_none_or(|look| look.work.plans.is_empty() && stands_alone(&look.facts));
             if self.reshapes && !changed && has_nothing {
                 host.note_nothing(function);
             }
-            let Some(mut look) = found else { break };
-            if look.is_ahead && !look.work.plans.is_empty() && host.admits_more() {
-                host.reshape(function, Reshape::SimpleLoops);
-                changed = true;
-                match self.look(function, false, &[], None) {
-                    Some(again) => look = again,
-                    None => break,
-                }
-            }
-            let Look { facts, handles, mut work, .. } = look;
+            let Some(look) = found else { break };
+            let Look { facts, handles, mut work } = look;
             let planned = work.plans.len();
             work.plans.retain(|plan| is_admitted(&facts, &handles, plan.entry, &plan.numbers, host));
             if work.plans.is_empty() {
@@ -280,20 +267,17 @@ impl<'m> Driver<'_, 'm> {
         (!trees.is_empty(), None)
     }
 
-    /// The plans of a function as it is, or as it would be with simple loops, for launches of which these facts hold;
-    /// `known` is the function's outline, if the caller has it. `None` if there is nothing to do or to report.
+    /// The plans of a function for launches of which these facts hold; `known` is the function's outline, if the caller has
+    /// it. `None` if there is nothing to do or to report.
     fn look(
         &mut self,
         function: Function<'m>,
-        simple_loops: bool,
         under: &[Fact],
         known: Option<(Outline, Handles<'m>)>,
     ) -> Option<Look<'m>> {
         let Driver { module, options, kinds, host, .. } = *self;
         let analysis = self.analysis.get_or_insert_with(|| ModuleAnalysis::new(module, options.analysis));
         let (outline, handles) = known.unwrap_or_else(|| analysis.outline(function));
-        let (outline, handles, is_ahead) =
-            if simple_loops { loops::simplified(outline, handles) } else { (outline, handles, false) };
         let outline = outline.for_launches(|geometry| known_blocks(under, geometry));
         let costs = Costs::of(function);
         let (always, results, map) = (options.always, options.results, options.map.as_deref());
@@ -322,7 +306,7 @@ impl<'m> Driver<'_, 'm> {
         if !always {
             refuse_pressure(&facts, options, &mut work);
         }
-        Some(Look { facts, handles, work, is_ahead })
+        Some(Look { facts, handles, work })
     }
 }
 

@@ -34,7 +34,7 @@ fn planned(options: &Options, body: &str) -> (Vec<FusePlan>, Vec<FuseReject>) {
     let module = module.handle();
     let kinds = &Kinds::new();
     let mut driver = Driver { module, options, kinds, host: &host, reshapes: false, is_early: false, analysis: None };
-    let work = driver.look(module.function("k").unwrap(), false, &[], None).unwrap().work;
+    let work = driver.look(module.function("k").unwrap(), &[], None).unwrap().work;
     (work.plans, work.rejects.into_iter().map(|(_, reject)| reject).collect())
 }
 

@@ -91,8 +91,7 @@ pub fn must_wait<'m>(driver: &mut Driver<'_, 'm>, function: Function<'m>) -> boo
 
 /// The versions of a kernel that gain anything.
 fn candidates<'m>(driver: &mut Driver<'_, 'm>, kernel: Function<'m>) -> Vec<Candidate> {
-    let simple_loops = driver.reshapes;
-    let Some(look) = driver.look(kernel, simple_loops, &[], None) else { return Vec::new() };
+    let Some(look) = driver.look(kernel, &[], None) else { return Vec::new() };
     let frequencies = Frequencies::new(kernel);
     let was_refused = |wanted: fn(&FuseReject) -> bool| look.work.rejects.iter().any(|(_, reject)| wanted(reject));
     let geometry = look.facts.geometry;
@@ -109,7 +108,7 @@ fn candidates<'m>(driver: &mut Driver<'_, 'm>, kernel: Function<'m>) -> Vec<Cand
     }
     let mut found: Vec<Candidate> = Vec::new();
     for case in cases {
-        let Some(then) = driver.look(kernel, simple_loops, &case.facts(), None) else { continue };
+        let Some(then) = driver.look(kernel, &case.facts(), None) else { continue };
         let gain = gain(&look, &then, &frequencies);
         // of two that gain the same for the same reason, the first is enough
         let is_known = case == Case::OneRow && found.iter().any(|known| known.gain >= gain);

@@ -35,11 +35,6 @@ impl Host<'_> {
         self.plans.is_some_and(Plans::are_limited)
     }
 
-    /// Whether another plan would be carried out.
-    pub fn admits_more(&self) -> bool {
-        self.plans.is_none_or(|plans| plans.limit.is_none_or(|limit| plans.counted.get() < limit))
-    }
-
     /// Counts and announces a plan of the pass for a function; returns whether to carry it out.
     pub fn admits(&self, function: Function<'_>, at: Option<Inst<'_>>, what: impl FnOnce() -> String) -> bool {
         let Some((plans, limit)) = self.plans.and_then(|plans| Some((plans, plans.limit?))) else { return true };

@@ -56,16 +56,14 @@ pub struct RawHost {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Reshape {
-    /// `loop-simplify`.
-    SimpleLoops = 0,
     /// `simplifycfg,instcombine`, after it was edited.
-    CleanUp = 1,
+    CleanUp = 0,
     /// `loop-unroll` of loops that are marked for it, then `simplifycfg,instcombine`.
-    Unroll = 2,
+    Unroll = 1,
     /// LLVM's pipeline for a single function, as after its own inlining.
-    Simplify = 3,
+    Simplify = 2,
     /// As [`Reshape::Unroll`], with `sroa` and `early-cse` after `loop-unroll`.
-    FreeArrays = 4,
+    FreeArrays = 3,
 }
 
 // passes/abi.h asserts the same
@@ -78,11 +76,10 @@ const _: () = assert!(
         && offset_of!(RawHost, reshape) == 24
         && offset_of!(RawHost, has_nothing) == 32
         && offset_of!(RawHost, note_nothing) == 40
-        && Reshape::SimpleLoops as u32 == 0
-        && Reshape::CleanUp as u32 == 1
-        && Reshape::Unroll as u32 == 2
-        && Reshape::Simplify as u32 == 3
-        && Reshape::FreeArrays as u32 == 4
+        && Reshape::CleanUp as u32 == 0
+        && Reshape::Unroll as u32 == 1
+        && Reshape::Simplify as u32 == 2
+        && Reshape::FreeArrays as u32 == 3
 );
 
 /// What was said of places in a module's source, so that nothing is said twice: clang's pipeline runs passes several
