@@ -123,8 +123,6 @@ mutants! {
     ExitOneSide,
     /// Loads of melded blocks do not wait for the stores before them.
     HoistedLoad,
-    /// A subtraction becomes an addition of what was subtracted.
-    KeptSign,
     /// Two melded targets of a switch change places.
     GatherSwapped,
     /// Constants of the program hold their bytes one place further.

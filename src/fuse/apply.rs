@@ -129,10 +129,7 @@ impl<'a, 'm> Applier<'a, 'm> {
             match step {
                 Step::Meld { insts, how } => {
                     let handles = insts.map(|inst| self.handles.inst(inst));
-                    match how.negate {
-                        Some(side) => self.meld_sum(block, handles, how.swap, side),
-                        None => self.meld(block, handles, how.swap),
-                    }
+                    self.meld(block, handles, how.swap);
                     self.emitted(insts, block, None);
                 }
                 Step::Lift(inst) => {
@@ -227,35 +224,6 @@ impl<'a, 'm> Applier<'a, 'm> {
         self.editor.meld_location(kept, first, second);
         self.retire(other, kept.value());
         self.editor.set_name(kept.value(), &name);
-    }
-
-    /// An addition and a subtraction become an addition; `side` is the one that subtracts (for integers, a constant).
-    fn meld_sum(&mut self, block: handle::Block<'m>, [t, f]: [handle::Inst<'m>; 2], swap: bool, side: u8) {
-        self.editor.at_end(block);
-        let subtracting = if side == 0 { t } else { f };
-        let is_whole = t.opcode() == RawOpcode::LLVMSub || f.opcode() == RawOpcode::LLVMSub;
-        let subtrahend = subtracting.operand(1);
-        let negated = if mutants::on(Mutant::KeptSign) {
-            subtrahend
-        } else if is_whole {
-            self.editor.neg(subtrahend)
-        } else {
-            self.editor.fneg(subtrahend)
-        };
-        let operand = |inst: handle::Inst<'m>, place: u32| {
-            if inst == subtracting && place == 1 { negated } else { inst.operand(place) }
-        };
-        let there = |place: u32| if swap { 1 - place } else { place };
-        let a = self.choose([operand(t, 0), operand(f, there(0))]);
-        let b = self.choose([operand(t, 1), operand(f, there(1))]);
-        let opcode = if is_whole { RawOpcode::LLVMAdd } else { RawOpcode::LLVMFAdd };
-        let sum = self.editor.binary(opcode, a, b, "");
-        if let Some(inst) = sum.as_inst() {
-            self.editor.set_fast_math(inst, t.fast_math() & f.fast_math());
-            self.editor.meld_location(inst, t.debug_loc(), f.debug_loc());
-        }
-        self.retire(t, sum);
-        self.retire(f, sum);
     }
 
     fn retire(&mut self, inst: handle::Inst<'m>, by: Value<'m>) {

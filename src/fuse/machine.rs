@@ -1,23 +1,14 @@
-//! What would `ptxas` and LLVM do with the sides of a branch that is not melded?
-//!
-//! 1. **Predicates.** `ptxas` executes short sides under a predicate, without a branch ([`is_predicated`]). There is
-//!    then no branch to save, and the loads of one side do not wait for those of the other.
-//! 2. **Forwarding.** LLVM knows what a store wrote and does not load it again. Melding a store to a selected address
-//!    hides that ([`hidden_loads`]).
+//! What would `ptxas` do with the sides of a branch that is not melded? It executes short sides under a predicate, without
+//! a branch ([`is_predicated`]). There is then no branch to save, and the loads of one side do not wait for those of the
+//! other.
 
-use super::matching;
-use super::pairing::{Context, Melded};
-use super::region::{Link, Pair, Region, Tail};
+use super::pairing::Context;
+use super::region::{Link, Pair, Tail};
 use super::schedule::Step;
-use rustc_hash::FxHashSet;
-use warpwise_analysis::divergence::facts::may_synchronise;
 use warpwise_analysis::gpu::prices::{LOAD_ISSUE, PREDICATED, PREDICATED_WITH_LOAD};
 use warpwise_ir::call::Callee;
-use warpwise_ir::entity::{Block, Inst, Value};
+use warpwise_ir::entity::Inst;
 use warpwise_ir::inst::Opcode;
-
-/// Maximum number of loads after melded code that are counted.
-const MAX_HIDDEN: usize = 4;
 
 /// Whether `ptxas` predicates both sides of a pair: each is a single short block, and both meet after it.
 pub fn is_predicated(context: &Context<'_, '_>, pair: &Pair, bodies: &[Vec<Inst>; 2]) -> bool {
@@ -67,45 +58,4 @@ pub fn not_waited_for(context: &Context<'_, '_>, steps: &[Step]) -> u32 {
         _ => 0,
     };
     steps.iter().map(extra).sum()
-}
-
-/// Cost, in issue cycles, of the loads after a region, up to where lanes may exchange data, from objects to which
-/// melded stores go through selected addresses.
-pub fn hidden_loads(context: &Context<'_, '_>, region: &Region, steps: &[&Step], melded: &Melded) -> u32 {
-    let func = context.func;
-    let mut hidden: FxHashSet<Value> = FxHashSet::default();
-    for step in steps {
-        let Step::Meld { insts, how } = step else { continue };
-        if func.insts[insts[0]].opcode == Opcode::Store
-            && let Some(address) = matching::slots(func, *insts, *how).nth(1)
-            && !melded.same(func, address.values)
-            && func.pointer_root(address.values[0]) == func.pointer_root(address.values[1])
-        {
-            hidden.insert(func.pointer_root(address.values[0]));
-        }
-    }
-    if hidden.is_empty() {
-        return 0;
-    }
-    let mut seen: FxHashSet<Block> = region.core().collect();
-    let mut left: Vec<Block> = region.exits().collect();
-    let mut loads: Vec<u32> = Vec::new();
-    while let Some(block) = left.pop() {
-        if !seen.insert(block) {
-            continue;
-        }
-        let mut insts = func.block_insts(block);
-        let ends = insts.by_ref().any(|inst| {
-            if func.insts[inst].opcode == Opcode::Load && hidden.contains(&func.pointer_root(func.operands(inst)[0])) {
-                loads.push(context.costs.inst(func, inst));
-            }
-            may_synchronise(func, inst) || loads.len() >= MAX_HIDDEN
-        });
-        if !ends {
-            // the back edge leads to the next iteration, which has loads of its own
-            let forward = func.graph.succs(block).iter().copied().filter(|&next| next > block);
-            left.extend(forward);
-        }
-    }
-    loads.iter().sum()
 }

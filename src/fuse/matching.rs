@@ -8,8 +8,6 @@
 //! | same opcode | | the opcode, operands selected |
 //! | commutative | commutative | in the order that needs fewer selects |
 //! | `a < b` | `c > d` | `a\|d < b\|c` |
-//! | `a + b` (floating) | `c - d` | `a\|c + b\|-d`: the sign of a float is exact |
-//! | `a + b` | `c - 5` | `a\|c + b\|-5` |
 //! | sign extension | zero extension of a non-negative value | sign extension |
 //! | load, store | same type and pointer type | through a selected address |
 //! | call | same callee | selected arguments, unless an argument must be constant |
@@ -36,16 +34,12 @@ use warpwise_ir::{Func, types};
 pub struct How {
     /// The first two operands of the second instruction are exchanged.
     pub swap: bool,
-    /// One of the two subtracts and the other adds; 0 or 1 is the side that subtracts.
-    pub negate: Option<u8>,
 }
 
 /// One operand position of a melded instruction, with the value from each side.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
     pub values: [Value; 2],
-    /// The side whose value is negated.
-    pub negated: Option<u8>,
 }
 
 /// Numbers of the shapes of a function's instructions; [`Shapes::NONE`] matches nothing.
@@ -77,17 +71,14 @@ impl Shapes {
 fn shape(func: &Func, handles: &Handles<'_>, kinds: &Kinds, inst: Inst) -> Option<SmallVec<[usize; 6]>> {
     let data = &func.insts[inst];
     let llvm = handles.inst(inst);
-    let subtracts_constant = || func.constant(func.operands(inst)[1]).is_some();
     let opcode = match data.opcode {
-        Opcode::FSub => Opcode::FAdd,
-        Opcode::Sub if subtracts_constant() => Opcode::Add,
         // the operand is not negative
         Opcode::ZExt if data.flags.contains(Flags::NNEG) => Opcode::SExt,
         opcode => opcode,
     };
     // opcodes that the snapshot groups together are distinguished by LLVM's number
     let raw = match opcode {
-        Opcode::FAdd | Opcode::Add | Opcode::SExt => 0,
+        Opcode::SExt => 0,
         _ => llvm.opcode() as usize,
     };
     let mut key: SmallVec<[usize; 6]> = SmallVec::from_slice(&[opcode as usize, raw, llvm.ty().address()]);
@@ -161,14 +152,10 @@ fn swapped(predicate: RealPredicate) -> RealPredicate {
 /// The ways to meld two instructions of one shape, beginning with the one that exchanges nothing.
 pub fn ways(func: &Func, handles: &Handles<'_>, [t, f]: [Inst; 2]) -> SmallVec<[How; 2]> {
     let straight = How::default();
-    let crossed = How { swap: true, negate: None };
+    let crossed = How { swap: true };
     let (a, b) = (&func.insts[t], &func.insts[f]);
     let mut ways = SmallVec::new();
     match a.opcode {
-        Opcode::FAdd | Opcode::FSub | Opcode::Add | Opcode::Sub if a.opcode != b.opcode => {
-            let negate = Some(u8::from(matches!(b.opcode, Opcode::FSub | Opcode::Sub)));
-            ways.extend([How { swap: false, negate }, How { swap: true, negate }]);
-        }
         Opcode::Add | Opcode::Mul | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::FAdd | Opcode::FMul => {
             ways.extend([straight, crossed]);
         }
@@ -213,9 +200,7 @@ pub fn slots(func: &Func, [t, f]: [Inst; 2], how: How) -> impl Iterator<Item = S
         if how.swap && position < 2 {
             there = 1 - position;
         }
-        // the subtrahend is the second operand of the side that subtracts
-        let negated = how.negate.filter(|&side| if side == 0 { position == 1 } else { there == 1 });
-        Slot { values: [first[position], second[there]], negated }
+        Slot { values: [first[position], second[there]] }
     })
 }
 
@@ -277,6 +262,5 @@ pub fn body(func: &Func, kinds: &Kinds, block: Block) -> Vec<Inst> {
 
 /// Cost of the selects of a slot whose values differ, in issue cycles.
 pub fn slot_cost(func: &Func, costs: &Costs, slot: &Slot) -> i32 {
-    let negation = i32::from(slot.negated.is_some());
-    costs.select(func, slot.values[0]) as i32 + negation
+    costs.select(func, slot.values[0]) as i32
 }

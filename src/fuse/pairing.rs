@@ -127,8 +127,6 @@ pub struct Pairing {
     pub melded: u32,
     /// Pairs of values that a select chooses between.
     pub selects: Vec<[Value; 2]>,
-    /// Cost of the negations.
-    pub negations: u32,
     /// Cost and number of the instructions that lanes of the other side execute needlessly.
     pub lifted_cost: u32,
     pub lifted: u32,
@@ -242,7 +240,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
         let mut best: Option<(How, i32)> = None;
         for how in matching::ways(func, handles, insts) {
             let price = matching::slots(func, insts, how).try_fold(0, |total, slot| {
-                if slot.negated.is_none() && same(slot.values) {
+                if same(slot.values) {
                     return Some(total);
                 }
                 let allowed = matching::selectable(func, &slot);
@@ -400,9 +398,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
                 Step::Meld { insts, how } => {
                     pairing.melded += 1;
                     let cost = self.cost(insts[0]) as u32;
-                    let is_same = |slot: Slot| {
-                        slot.negated.is_none() && (slot.values[0] == slot.values[1] || common.contains(&slot.values))
-                    };
+                    let is_same = |slot: Slot| slot.values[0] == slot.values[1] || common.contains(&slot.values);
                     if matching::slots(func, *insts, *how).all(is_same) {
                         common.insert(insts.map(|inst| func.result(inst)));
                         pairing.common += cost;
@@ -410,8 +406,7 @@ impl<'a, 'c, 'm> Pairer<'a, 'c, 'm> {
                         pairing.saved += cost;
                     }
                     for slot in matching::slots(func, *insts, *how) {
-                        pairing.negations += u32::from(slot.negated.is_some());
-                        if slot.negated.is_some() || !self.melded.same(func, slot.values) {
+                        if !self.melded.same(func, slot.values) {
                             pairing.selects.push(slot.values);
                         }
                     }

@@ -8,8 +8,7 @@
 //!        on both sides do not count: LLVM hoists them by itself)
 //!        + a branch if the sides do not diverge again, + one for each melded conditional branch
 //!        (none if `ptxas` predicates the sides anyway: `machine`)
-//! added  selects (once for each pair of values) + negations + a branch for each guard + telling a switch's targets apart
-//!        + loads that LLVM can no longer forward
+//! added  selects (once for each pair of values) + a branch for each guard + telling a switch's targets apart
 //! risk   added + cost of instructions that lanes of the other side execute needlessly
 //! ```
 //!
@@ -129,7 +128,7 @@ pub struct Numbers {
     pub saved: u32,
     /// The part of `saved` that is branches.
     pub branches: u32,
-    /// Cost of selects, negations, guards and telling a switch's targets apart.
+    /// Cost of selects, guards and telling a switch's targets apart.
     pub added: u32,
     /// What a warp that does not split executes more than before.
     pub risk: u32,
@@ -384,8 +383,6 @@ impl Planner<'_, '_, '_> {
             }
         }
         self.phi_selects(&pairs);
-        let steps: Vec<&Step> = pairs.iter().flat_map(|pair| &pair.steps).collect();
-        self.numbers.added += machine::hidden_loads(self.context, self.region, &steps, &self.melded);
         let of_switch = self.region.of_switch;
         self.numbers.of_switch = of_switch;
         self.numbers.added += if of_switch { switch::PRICE } else { 0 };
@@ -463,7 +460,7 @@ impl Planner<'_, '_, '_> {
                 self.numbers.selects += 1;
             }
         }
-        let Pairing { steps, saved, common, melded, negations, lifted_cost, lifted, guards, guarded, .. } = pairing;
+        let Pairing { steps, saved, common, melded, lifted_cost, lifted, guards, guarded, .. } = pairing;
         // only instructions directly after the branch can be hoisted above it
         let saved = if index == 0 { saved } else { saved + common };
         let waits = if predicated[0] { machine::not_waited_for(self.context, &steps) } else { 0 };
@@ -474,7 +471,7 @@ impl Planner<'_, '_, '_> {
         self.numbers.lifted += lifted;
         self.numbers.guards += guards;
         self.numbers.guarded += guarded;
-        self.numbers.added += cycles(added + negations + guards * DIVERGENT_BRANCH, weight.either());
+        self.numbers.added += cycles(added + guards * DIVERGENT_BRANCH, weight.either());
         self.numbers.risk += cycles(lifted_cost, weight.either());
         PairPlan { sides: pair.sides, tail: pair.tail.clone(), steps, phis }
     }

@@ -118,7 +118,6 @@ pub const PASSES: &[Tested] = &[
                     (Mutant::SwappedPhi, 12),
                     (Mutant::ExitOneSide, 1),
                     (Mutant::HoistedLoad, 18),
-                    (Mutant::KeptSign, 113),
                 ],
             ),
             recipe(Mode::Control, "fuse-branches<always>", &[(Mutant::GatherSwapped, 7)]),

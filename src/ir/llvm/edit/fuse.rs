@@ -209,16 +209,6 @@ impl<'m> Editor<'m> {
         wrap!(Value, LLVMBuildNot(self.builder, value.raw(), c"".as_ptr())).expect("LLVM returns no null here")
     }
 
-    /// The negation of a floating-point value; the sign alone changes.
-    pub fn fneg(&mut self, value: Value<'m>) -> Value<'m> {
-        wrap!(Value, LLVMBuildFNeg(self.builder, value.raw(), c"".as_ptr())).expect("LLVM returns no null here")
-    }
-
-    /// The negation of an integer.
-    pub fn neg(&mut self, value: Value<'m>) -> Value<'m> {
-        wrap!(Value, LLVMBuildNeg(self.builder, value.raw(), c"".as_ptr())).expect("LLVM returns no null here")
-    }
-
     fn metadata_kinds(&self, inst: Inst<'m>) -> Vec<u32> {
         if !inst.has_metadata() {
             return Vec::new();
