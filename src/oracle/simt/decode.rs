@@ -15,6 +15,7 @@ use super::code::*;
 use super::constants::Pool;
 use super::layout::{Shape, Shapes};
 use super::names::Rule;
+use super::quiet::mark_quiet;
 use smallvec::SmallVec;
 use std::rc::Rc;
 use warpwise_ir::llvm::image::Op as Ir;
@@ -36,49 +37,7 @@ pub(super) fn decode(image: &ModuleImage, pool: &mut Pool) -> Vec<FunctionCode> 
     functions
 }
 
-/// Finds the blocks from which no barrier and no collective can be reached, neither in the function nor in what it
-/// calls.
-fn mark_quiet(image: &ModuleImage, functions: &mut [FunctionCode]) {
-    let mut quiet: Vec<bool> = functions.iter().map(|code| code.defined).collect();
-    let is_loud = |micro: &Micro, quiet: &[bool]| match &micro.op {
-        Op::Call(call) => call.target.is_none_or(|target| !quiet[target.index()]),
-        Op::Barrier { .. } | Op::Collective { .. } => true,
-        _ => false,
-    };
-    loop {
-        let before = quiet.clone();
-        for (number, code) in functions.iter().enumerate() {
-            quiet[number] &= !code.micros.iter().any(|micro| is_loud(micro, &before));
-        }
-        if quiet == before {
-            break;
-        }
-    }
-    for (code, func) in functions.iter_mut().zip(&image.functions).filter(|(code, _)| code.defined) {
-        let starts = code.starts.iter().map(|&start| start as usize);
-        let ends = starts.clone().skip(1).chain([code.micros.len()]);
-        let mut blocks: Vec<bool> = starts
-            .zip(ends)
-            .map(|(start, end)| !code.micros[start..end].iter().any(|micro| is_loud(micro, &quiet)))
-            .collect();
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for block in (0..blocks.len()).rev() {
-                if blocks[block] && func.blocks[block].successors.iter().any(|&to| !blocks[to as usize]) {
-                    blocks[block] = false;
-                    changed = true;
-                }
-            }
-        }
-        if func.is_kernel {
-            code.flow.leave_early(&successors_of(func), &blocks);
-        }
-        code.quiet = blocks;
-    }
-}
-
-fn successors_of(func: &FunctionImage) -> Vec<Vec<u32>> {
+pub(super) fn successors_of(func: &FunctionImage) -> Vec<Vec<u32>> {
     func.blocks.iter().map(|block| block.successors.clone()).collect()
 }
 

@@ -47,6 +47,7 @@ mod names;
 mod observe;
 mod ops;
 mod printf;
+mod quiet;
 mod races;
 pub mod versions;
 mod warp;

@@ -1,0 +1,47 @@
+//! From which blocks can no barrier and no collective be reached? Lanes that go there are on their way out of a kernel.
+
+use super::code::{FunctionCode, Micro, Op};
+use super::decode::successors_of;
+use warpwise_ir::llvm::image::ModuleImage;
+
+/// Finds the blocks from which no barrier and no collective can be reached, neither in the function nor in what it
+/// calls.
+pub(super) fn mark_quiet(image: &ModuleImage, functions: &mut [FunctionCode]) {
+    let mut quiet: Vec<bool> = functions.iter().map(|code| code.defined).collect();
+    let is_loud = |micro: &Micro, quiet: &[bool]| match &micro.op {
+        Op::Call(call) => call.target.is_none_or(|target| !quiet[target.index()]),
+        Op::Barrier { .. } | Op::Collective { .. } => true,
+        _ => false,
+    };
+    loop {
+        let before = quiet.clone();
+        for (number, code) in functions.iter().enumerate() {
+            quiet[number] &= !code.micros.iter().any(|micro| is_loud(micro, &before));
+        }
+        if quiet == before {
+            break;
+        }
+    }
+    for (code, func) in functions.iter_mut().zip(&image.functions).filter(|(code, _)| code.defined) {
+        let starts = code.starts.iter().map(|&start| start as usize);
+        let ends = starts.clone().skip(1).chain([code.micros.len()]);
+        let mut blocks: Vec<bool> = starts
+            .zip(ends)
+            .map(|(start, end)| !code.micros[start..end].iter().any(|micro| is_loud(micro, &quiet)))
+            .collect();
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for block in (0..blocks.len()).rev() {
+                if blocks[block] && func.blocks[block].successors.iter().any(|&to| !blocks[to as usize]) {
+                    blocks[block] = false;
+                    changed = true;
+                }
+            }
+        }
+        if func.is_kernel {
+            code.flow.leave_early(&successors_of(func), &blocks);
+        }
+        code.quiet = blocks;
+    }
+}
