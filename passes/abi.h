@@ -98,10 +98,10 @@ static_assert(sizeof(WarpwiseStep) == 20);
 static_assert(WARPWISE_PASSED == 0 && WARPWISE_MISSED == 1 && WARPWISE_ANALYSIS == 2 && WARPWISE_ERROR == 3 &&
               WARPWISE_WARNING == 4);
 static_assert(WARPWISE_CLEAN_UP == 0 && WARPWISE_UNROLL == 1 && WARPWISE_SIMPLIFY == 2 && WARPWISE_FREE_ARRAYS == 3);
-static_assert(sizeof(WarpwiseHost) == 56 && offsetof(WarpwiseHost, time) == 48 && offsetof(WarpwiseHost, context) == 0 &&
-              offsetof(WarpwiseHost, wanted) == 8 && offsetof(WarpwiseHost, emit) == 16 &&
-              offsetof(WarpwiseHost, reshape) == 24 && offsetof(WarpwiseHost, has_nothing) == 32 &&
-              offsetof(WarpwiseHost, note_nothing) == 40);
+static_assert(sizeof(WarpwiseHost) == 56 && offsetof(WarpwiseHost, time) == 48 &&
+              offsetof(WarpwiseHost, context) == 0 && offsetof(WarpwiseHost, wanted) == 8 &&
+              offsetof(WarpwiseHost, emit) == 16 && offsetof(WarpwiseHost, reshape) == 24 &&
+              offsetof(WarpwiseHost, has_nothing) == 32 && offsetof(WarpwiseHost, note_nothing) == 40);
 static_assert(sizeof(WarpwiseOptionRow) == 56 && offsetof(WarpwiseOptionRow, name) == 0 &&
               offsetof(WarpwiseOptionRow, value) == 16 && offsetof(WarpwiseOptionRow, help) == 32 &&
               offsetof(WarpwiseOptionRow, wants_value) == 48 && offsetof(WarpwiseOptionRow, is_former) == 52);

@@ -122,7 +122,8 @@ void note_nothing(void *Context, LLVMValueRef Func) {
   static_cast<FunctionAnalysisManager *>(Context)->getResult<warpwise::NothingToFuse>(*cast<Function>(unwrap(Func)));
 }
 
-// The timers live as long as their thread, of which link-time optimisation has several; LLVM prints the group at the end.
+// The timers live as long as their thread, of which link-time optimisation has several; LLVM prints the group at the
+// end.
 void time_part(WarpwiseText Part, bool Starts) {
   if (!TimePassesIsEnabled)
     return;
