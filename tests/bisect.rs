@@ -30,7 +30,7 @@ fn the_plan_and_its_remark_are_found() {
     // the first plan annotates, the last branch is fused before the first
     found
         .stdout(contains("plan 3 breaks the program: right with -warpwise-limit=2, wrong with -warpwise-limit=3"))
-        .stdout(contains("plan 3 of fuse-branches in kernel two: branch fused:"))
+        .stdout(contains("plan 3 of fuse-branches in kernel two: divergent branch fused:"))
         .stderr(contains("found in"));
 }
 

@@ -12,19 +12,19 @@
 ; RUN: diff %t.limited %t.plain
 ; RUN: %not %opt -warpwise-limit=many -passes=fuse-branches -disable-output %s 2>&1 | %FileCheck %s --check-prefix=BAD
 
-; NONE-DAG: plan 1 of fuse-branches in kernel two: branch fused: {{.*}}; left out, the limit is 0
-; NONE-DAG: plan 2 of fuse-branches in kernel two: branch fused: {{.*}}; left out, the limit is 0
+; NONE-DAG: plan 1 of fuse-branches in kernel two: divergent branch fused: {{.*}}; left out, the limit is 0
+; NONE-DAG: plan 2 of fuse-branches in kernel two: divergent branch fused: {{.*}}; left out, the limit is 0
 ; NONE: br i1 %div.first
 ; NONE: br i1 %div.second
 
 ; branches are taken from the last to the first
-; ONE-DAG: plan 1 of fuse-branches in kernel two: branch fused:
-; ONE-DAG: plan 2 of fuse-branches in kernel two: branch fused: {{.*}}; left out, the limit is 1
+; ONE-DAG: plan 1 of fuse-branches in kernel two: divergent branch fused:
+; ONE-DAG: plan 2 of fuse-branches in kernel two: divergent branch fused: {{.*}}; left out, the limit is 1
 ; ONE: br i1 %div.first
 ; ONE-NOT: br i1 %div.second
 
-; ALL-DAG: plan 1 of fuse-branches in kernel two: branch fused:
-; ALL-DAG: plan 2 of fuse-branches in kernel two: branch fused:
+; ALL-DAG: plan 1 of fuse-branches in kernel two: divergent branch fused:
+; ALL-DAG: plan 2 of fuse-branches in kernel two: divergent branch fused:
 ; ALL-NOT: left out
 ; ALL-NOT: br i1 %div
 

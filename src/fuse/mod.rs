@@ -58,9 +58,9 @@ mod tests;
 mod versions;
 mod weight;
 
+use crate::driver;
 use crate::settings::enabled::is_annotated_off;
 use crate::settings::{Results, Transform, is_enabled};
-use convert::Tree;
 use legality::Kinds;
 pub use options::Options;
 use pairing::Context;
@@ -68,7 +68,6 @@ pub use plan::Visits;
 use plan::{FusePlan, Scratch};
 use reject::FuseReject;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::fmt::Display;
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::cost::issue::Costs;
 use warpwise_analysis::divergence::{Facts, ModuleAnalysis, Outline};
@@ -195,7 +194,10 @@ impl<'m> Driver<'_, 'm> {
             let Some(look) = found else { break };
             let Look { facts, handles, mut work } = look;
             let planned = work.plans.len();
-            work.plans.retain(|plan| is_admitted(&facts, &handles, plan.entry, &plan.numbers, host));
+            work.plans.retain(|plan| {
+                let message = || format!("divergent branch fused: {}", plan.numbers);
+                admits(&facts, &handles, plan.entry, "BranchFused", message, host)
+            });
             if work.plans.is_empty() {
                 report_rejects(&facts, &handles, &work, host);
                 break;
@@ -209,7 +211,6 @@ impl<'m> Driver<'_, 'm> {
             }
             let mut editor = Editor::new(module);
             for plan in &work.plans {
-                report_plan(&facts, &handles, plan, host);
                 apply::apply(&mut editor, &facts.func, &handles, plan);
             }
             debug_assert!(editor.verifies(function), "fusing branches broke {}", function.name());
@@ -253,11 +254,12 @@ impl<'m> Driver<'_, 'm> {
         let context =
             Context { func: &facts.func, handles: &handles, kinds, costs, frequencies, always, results, map, is_early };
         trees.retain(|tree| {
-            convert::lanes_part(&facts, &context, tree) && is_admitted(&facts, &handles, tree.entry, tree, host)
+            let message = || format!("divergent branches converted to selects: {tree}");
+            convert::lanes_part(&facts, &context, tree)
+                && admits(&facts, &handles, tree.entry, "BranchesConverted", message, host)
         });
         let mut editor = Editor::new(module);
         for tree in &trees {
-            report_conversion(&facts, &handles, tree, host);
             apply_convert::apply(&mut editor, &facts.func, &handles, tree);
         }
         debug_assert!(editor.verifies(function), "converting branches broke {}", function.name());
@@ -474,25 +476,17 @@ fn refuse_pressure(facts: &Facts, options: &Options, work: &mut Work) {
     });
 }
 
-fn is_admitted(facts: &Facts, handles: &Handles<'_>, entry: Block, what: &dyn Display, host: &Host<'_>) -> bool {
+/// Whether a plan for a branch is carried out; says so.
+fn admits(
+    facts: &Facts,
+    handles: &Handles<'_>,
+    entry: Block,
+    name: &str,
+    message: impl Fn() -> String,
+    host: &Host<'_>,
+) -> bool {
     let branch = handles.inst(facts.func.terminator(entry));
-    host.admits(handles.function, Some(branch), || format!("branch fused: {what}"))
-}
-
-fn report_conversion(facts: &Facts, handles: &Handles<'_>, tree: &Tree, host: &Host<'_>) {
-    if host.wants(Kind::Passed) {
-        let branch = handles.inst(facts.func.terminator(tree.entry));
-        let message = format!("divergent branches converted to selects: {tree}");
-        host.emit(Kind::Passed, handles.function, Some(branch), "BranchesConverted", &message);
-    }
-}
-
-fn report_plan(facts: &Facts, handles: &Handles<'_>, plan: &FusePlan, host: &Host<'_>) {
-    if host.wants(Kind::Passed) {
-        let branch = handles.inst(facts.func.terminator(plan.entry));
-        let message = format!("divergent branch fused: {}", plan.numbers);
-        host.emit(Kind::Passed, handles.function, Some(branch), "BranchFused", &message);
-    }
+    driver::admits(handles.function, Some(branch), name, message, host)
 }
 
 /// Reports the branches that the plans leave unchanged. clang's pipeline runs the pass several times, and unrolling
