@@ -16,6 +16,7 @@ enum : uint32_t {
   WARPWISE_ANALYSIS = 2, // something was found
   WARPWISE_ERROR = 3,    // compilation fails; always wanted
   WARPWISE_WARNING = 4,  // the input is wrong somewhere; always wanted
+  WARPWISE_COUNTED = 5,  // no remark: decisions are counted (-stats)
 };
 
 // Which LLVM passes run on a function in the middle of one of our passes.
@@ -30,7 +31,7 @@ enum : uint32_t {
 // function, to know what an earlier pass found. Valid for the duration of the pass call.
 struct WarpwiseHost {
   void *context;
-  // Bit k is set if remarks of kind k are wanted, bit 5 if decisions are counted (-stats).
+  // Bit k is set if remarks of kind k are wanted.
   uint32_t wanted;
   // C++: emits a remark at an instruction, or `up` call sites above it if it was inlined; at the function if the
   // instruction is null.

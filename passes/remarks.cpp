@@ -26,7 +26,7 @@ namespace {
 
 constexpr const char *PassName = "warpwise";
 constexpr uint32_t Always = 1u << WARPWISE_ERROR | 1u << WARPWISE_WARNING;
-constexpr uint32_t Counts = 1u << 5;
+constexpr uint32_t Counts = 1u << WARPWISE_COUNTED;
 
 // The location that many call sites above an inlined instruction.
 DiagnosticLocation place_of(const Instruction &I, uint32_t Up) {

@@ -24,9 +24,42 @@
 
 use crate::divergence::Outline;
 use rustc_hash::FxHashSet;
-use warpwise_ir::entity::{Block, Inst, Value};
+use std::cell::LazyCell;
+use warpwise_ir::entity::{Block, Inst, Type, Value};
 use warpwise_ir::handles::Handles;
 use warpwise_ir::inst::Opcode;
+use warpwise_ir::llvm::handle::{self, RawOpcode};
+
+/// Two instructions that become one, which rounds once, where the flags of both allow it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Pair {
+    /// A product and a sum.
+    MultiplyAdd,
+    /// A double that is rounded to `float`, and then to `half`.
+    Narrowings,
+}
+
+impl Pair {
+    pub const ALL: [Pair; 2] = [Pair::MultiplyAdd, Pair::Narrowings];
+
+    /// Whether an instruction may be the first of the pair.
+    pub fn begins_with(self, inst: handle::Inst<'_>) -> bool {
+        let is_first = match self {
+            Pair::MultiplyAdd => inst.opcode() == RawOpcode::LLVMFMul,
+            Pair::Narrowings => inst.opcode() == RawOpcode::LLVMFPTrunc,
+        };
+        is_first && inst.allows_contraction()
+    }
+
+    /// Whether an instruction may be the second of the pair.
+    pub fn ends_with(self, inst: handle::Inst<'_>) -> bool {
+        let is_second = match self {
+            Pair::MultiplyAdd => matches!(inst.opcode(), RawOpcode::LLVMFAdd | RawOpcode::LLVMFSub),
+            Pair::Narrowings => inst.opcode() == RawOpcode::LLVMFPTrunc,
+        };
+        is_second && inst.allows_contraction()
+    }
+}
 
 /// The products and sums of one function.
 #[derive(Clone, Copy)]
@@ -37,25 +70,25 @@ pub struct Joins<'a, 'm> {
     pub sees_memory: bool,
 }
 
-impl Joins<'_, '_> {
-    /// Whether the flags allow joining.
-    pub fn may_join(&self, inst: Inst) -> bool {
-        self.handles.inst(inst).allows_contraction()
+impl<'a, 'm> Joins<'a, 'm> {
+    /// The products and sums of a function whose loads LLVM has looked through.
+    pub fn new(outline: &'a Outline, handles: &'a Handles<'m>) -> Self {
+        Joins { outline, handles, sees_memory: false }
     }
 
     /// Whether it is a sum or a difference that may be joined.
     pub fn is_sum(&self, inst: Inst) -> bool {
-        matches!(self.outline.func.insts[inst].opcode, Opcode::FAdd | Opcode::FSub) && self.may_join(inst)
+        Pair::MultiplyAdd.ends_with(self.handles.inst(inst))
     }
 
     /// Whether it is a product that may be joined.
     pub fn is_product(&self, inst: Inst) -> bool {
-        self.outline.func.insts[inst].opcode == Opcode::FMul && self.may_join(inst)
+        Pair::MultiplyAdd.begins_with(self.handles.inst(inst))
     }
 
     /// The product that a value is, perhaps with the opposite sign, if it may be joined.
     pub fn product(&self, value: Value) -> Option<Inst> {
-        self.outline.func.float_product(value).filter(|&product| self.may_join(product))
+        self.outline.func.float_product(value).filter(|&product| self.is_product(product))
     }
 
     /// What uses a product, or its negation: sums and others.
@@ -106,7 +139,7 @@ impl Joins<'_, '_> {
     /// Whether it narrows a float that may be narrowed again, or that was narrowed before.
     fn narrows_twice(&self, inst: Inst) -> bool {
         let func = &self.outline.func;
-        let narrows = |inst: Inst| func.is_narrowing(inst) && self.may_join(inst);
+        let narrows = |inst: Inst| Pair::Narrowings.begins_with(self.handles.inst(inst));
         let is_again = || func.def(func.operands(inst)[0]).is_some_and(narrows);
         narrows(inst) && (is_again() || self.may_meet(inst, narrows))
     }
@@ -138,7 +171,7 @@ impl Joins<'_, '_> {
         let behind: FxHashSet<Block> = inside.iter().flat_map(|&block| func.graph.succs(block)).copied().collect();
         let is_exit_phi = |inst: Inst| func.insts[inst].opcode == Opcode::Phi && behind.contains(&block(inst));
         let is_free = |inst: Inst| self.is_product(inst) && self.may_meet_sum(inst);
-        let through_memory = self.through_memory();
+        let through_memory = LazyCell::new(|| self.through_memory());
         let is_part = |inst: Inst| {
             let is_pair = self.is_joined_sum(inst) || is_free(inst) || self.narrows_twice(inst);
             is_pair || through_memory.contains(&inst) || is_loose(inst)
@@ -187,25 +220,22 @@ impl Joins<'_, '_> {
             let is_one = |def| !matches!(func.insts[def].opcode, Opcode::Phi | Opcode::Select | Opcode::Load);
             func.def(root).is_none_or(is_one).then_some(root)
         };
+        let place = |inst: Inst, pointer: Value| (inst, (func.type_of(func.result(inst)), root(pointer)));
         let (mut products, mut sums) = (Vec::new(), Vec::new());
         for inst in func.insts.keys() {
             let operands = func.operands(inst);
             if func.insts[inst].opcode == Opcode::Store {
                 let stored = self.sources(operands[0]).into_iter().filter(|&def| self.is_product(def));
-                products.extend(stored.map(|product| (product, root(operands[1]))));
+                products.extend(stored.map(|product| place(product, operands[1])));
             } else if self.is_sum(inst) {
                 let sources = operands.iter().flat_map(|&value| self.sources(value));
                 let loads = sources.filter(|&def| func.insts[def].opcode == Opcode::Load);
-                sums.extend(loads.map(|load| (inst, root(func.operands(load)[0]))));
+                sums.extend(loads.map(|load| place(inst, func.operands(load)[0])));
             }
         }
-        let ty = |inst: Inst| func.type_of(func.result(inst));
-        let may_meet = |&(product, to): &(Inst, Option<Value>), &(sum, from): &(Inst, Option<Value>)| {
-            ty(product) == ty(sum) && (to == from || to.is_none() || from.is_none())
-        };
-        let met = products.iter().filter(|product| sums.iter().any(|sum| may_meet(product, sum)));
-        let meeting = sums.iter().filter(|sum| products.iter().any(|product| may_meet(product, sum)));
-        met.chain(meeting).map(|&(inst, _)| inst).collect()
+        let (stored, loaded) = (Places::of(&products), Places::of(&sums));
+        let met = products.iter().filter(|&&(_, place)| loaded.may_hold(place));
+        met.chain(sums.iter().filter(|&&(_, place)| stored.may_hold(place))).map(|&(inst, _)| inst).collect()
     }
 
     /// The instructions whose result a value may be, its sign perhaps changed.
@@ -267,5 +297,25 @@ impl Joins<'_, '_> {
     fn is_joined_sum(&self, inst: Inst) -> bool {
         let mut products = self.outline.func.operands(inst).iter().filter_map(|&value| self.product(value));
         self.is_sum(inst) && products.any(|product| self.is_joined(product, inst))
+    }
+}
+
+/// A type, and an object or pointer; `None` is one of several.
+type Place = (Type, Option<Value>);
+
+/// Where floats are.
+struct Places(FxHashSet<Place>);
+
+impl Places {
+    fn of(found: &[(Inst, Place)]) -> Places {
+        Places(found.iter().map(|&(_, place)| place).collect())
+    }
+
+    /// Whether what is at a place may be one of them.
+    fn may_hold(&self, (ty, root): Place) -> bool {
+        match root {
+            Some(_) => self.0.contains(&(ty, root)) || self.0.contains(&(ty, None)),
+            None => self.0.iter().any(|&(other, _)| other == ty),
+        }
     }
 }

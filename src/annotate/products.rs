@@ -20,7 +20,7 @@ use warpwise_ir::inst::{Flags, Opcode};
 /// Removes loads that would change multiply-adds.
 pub fn keep_apart(facts: &Facts, handles: &Handles<'_>, invariants: &mut Vec<InvariantLoad>) {
     let func = &facts.func;
-    let joins = Joins { outline: facts, handles, sees_memory: false };
+    let joins = Joins::new(facts, handles);
     let is_added = |&inst: &Inst| joins.is_product(inst) && joins.may_meet_sum(inst);
     let products: Vec<Inst> = func.insts.keys().filter(is_added).collect();
     if products.len() < 2 || invariants.len() < 2 {

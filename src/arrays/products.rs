@@ -7,7 +7,7 @@
 
 use super::reject::Reject;
 use rustc_hash::FxHashSet;
-use warpwise_analysis::contraction::Joins;
+use warpwise_analysis::contraction::{Joins, Pair};
 use warpwise_analysis::divergence::Outline;
 use warpwise_analysis::objects::{AccessKind, Object};
 use warpwise_ir::entity::{Block, Inst, Value};
@@ -32,20 +32,15 @@ pub fn to_round<'m>(
     let stores: FxHashSet<Inst> = of_kind(AccessKind::Store).collect();
     let loads: Vec<Value> = of_kind(AccessKind::Load).map(|load| func.result(load)).collect();
     let mut found = Vec::new();
-    let is_first = |inst: Inst, opcode: Opcode| opcode == Opcode::FMul || func.is_narrowing(inst);
-    for (product, data) in func.insts.iter().filter(|&(inst, data)| is_first(inst, data.opcode)) {
-        if !outline.is_reachable(data.block) || !handles.inst(product).allows_contraction() {
-            continue;
-        }
-        let met = Walk { outline, handles, copied, stores: &stores, loads: &loads, product }.run();
+    for product in func.insts.keys().filter(|&inst| outline.is_reachable(func.insts[inst].block)) {
+        let inst = handles.inst(product);
+        let Some(pair) = Pair::ALL.into_iter().find(|pair| pair.begins_with(inst)) else { continue };
+        let met =
+            Walk { joins: Joins::new(outline, handles), copied, stores: &stores, loads: &loads, product, pair }.run();
+        let can_stay_apart = pair == Pair::MultiplyAdd && Editor::rounds_alone(inst.ty());
         match met {
-            Met { apart: true, here: true } => return Err(Reject::Contraction),
-            Met { apart: true, .. }
-                if data.opcode != Opcode::FMul || !Editor::rounds_alone(handles.inst(product).ty()) =>
-            {
-                return Err(Reject::Contraction);
-            }
-            Met { apart: true, here: false } => found.push(handles.inst(product)),
+            Met { apart: true, here: false } if can_stay_apart => found.push(inst),
+            Met { apart: true, .. } => return Err(Reject::Contraction),
             Met { apart: false, .. } => {}
         }
     }
@@ -62,30 +57,21 @@ struct Met {
 }
 
 struct Walk<'a, 'm> {
-    outline: &'a Outline,
-    handles: &'a Handles<'m>,
+    joins: Joins<'a, 'm>,
     copied: &'a FxHashSet<Block>,
     stores: &'a FxHashSet<Inst>,
     loads: &'a [Value],
     product: Inst,
+    /// What the product, or the first narrowing, begins.
+    pair: Pair,
 }
 
 impl Walk<'_, '_> {
-    /// Whether an instruction may be joined with the first one.
-    fn is_second(&self, user: Inst) -> bool {
-        let func = &self.outline.func;
-        let is_kind = match func.insts[self.product].opcode {
-            Opcode::FMul => matches!(func.insts[user].opcode, Opcode::FAdd | Opcode::FSub),
-            _ => func.is_narrowing(user),
-        };
-        is_kind && self.handles.inst(user).allows_contraction()
-    }
-
     fn run(&self) -> Met {
-        let func = &self.outline.func;
+        let joins = &self.joins;
+        let func = &joins.outline.func;
         let home = func.insts[self.product].block;
-        let joins = Joins { outline: self.outline, handles: self.handles, sees_memory: false };
-        let cycles = &self.outline.cfg().cycles;
+        let cycles = &joins.outline.cfg().cycles;
         let is_header = |block: Block| cycles.cycle_of(block).is_some_and(|cycle| cycles.header(cycle) == block);
         let mut met = Met::default();
         let mut seen = FxHashSet::default();
@@ -95,10 +81,10 @@ impl Walk<'_, '_> {
             if !seen.insert((value, is_carried)) {
                 continue;
             }
-            for &user in self.outline.users(value) {
+            for &user in joins.outline.users(value) {
                 let data = &func.insts[user];
                 match data.opcode {
-                    _ if self.is_second(user) => {
+                    _ if self.pair.ends_with(joins.handles.inst(user)) => {
                         let adds_it =
                             || func.operands(user).iter().any(|&value| joins.product(value) == Some(self.product));
                         if !is_carried && (data.block == home || (adds_it() && joins.is_joined(self.product, user))) {

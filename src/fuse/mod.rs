@@ -228,31 +228,18 @@ impl<'m> Driver<'_, 'm> {
 
     /// Converts the trees of short sides in a function. Returns whether it has changed, and if not, perhaps its outline.
     fn convert(&mut self, function: Function<'m>) -> (bool, Option<(Outline, Handles<'m>)>) {
-        let Driver { module, options, kinds, host, .. } = *self;
+        let Driver { module, options, kinds, host, is_early, .. } = *self;
         let analysis = self.analysis.get_or_insert_with(|| ModuleAnalysis::new(module, options.analysis));
         let (outline, handles) = analysis.outline(function);
         let costs = Costs::of(function);
-        let (always, results, map) = (options.always, options.results, options.map.as_deref());
-        let is_early = self.is_early;
         let frequencies = &Frequencies::new(function);
-        let context = Context {
-            func: &outline.func,
-            handles: &handles,
-            kinds,
-            costs,
-            frequencies,
-            always,
-            results,
-            map,
-            is_early,
-        };
+        let context = Context { func: &outline.func, handles: &handles, kinds, costs, frequencies, options, is_early };
         let mut trees = convert::candidates(&outline, &context);
         if trees.is_empty() {
             return (false, Some((outline, handles)));
         }
         let facts = analysis.solve(outline, function);
-        let context =
-            Context { func: &facts.func, handles: &handles, kinds, costs, frequencies, always, results, map, is_early };
+        let context = Context { func: &facts.func, handles: &handles, kinds, costs, frequencies, options, is_early };
         trees.retain(|tree| {
             let message = || format!("divergent branches converted to selects: {tree}");
             convert::lanes_part(&facts, &context, tree)
@@ -277,35 +264,22 @@ impl<'m> Driver<'_, 'm> {
         under: &[Fact],
         known: Option<(Outline, Handles<'m>)>,
     ) -> Option<Look<'m>> {
-        let Driver { module, options, kinds, host, .. } = *self;
+        let Driver { module, options, kinds, host, is_early, .. } = *self;
         let analysis = self.analysis.get_or_insert_with(|| ModuleAnalysis::new(module, options.analysis));
         let (outline, handles) = known.unwrap_or_else(|| analysis.outline(function));
         let outline = outline.for_launches(|geometry| known_blocks(under, geometry));
         let costs = Costs::of(function);
-        let (always, results, map) = (options.always, options.results, options.map.as_deref());
-        let is_early = self.is_early;
         let frequencies = &Frequencies::new(function);
-        let context = Context {
-            func: &outline.func,
-            handles: &handles,
-            kinds,
-            costs,
-            frequencies,
-            always,
-            results,
-            map,
-            is_early,
-        };
+        let context = Context { func: &outline.func, handles: &handles, kinds, costs, frequencies, options, is_early };
         let mut tried = Tried::default();
         let is_told = host.wants(Kind::Missed) && under.is_empty();
         if !is_told && !tried.could_meld(&outline, &context) {
             return None;
         }
         let facts = analysis.solve(outline, function);
-        let context =
-            Context { func: &facts.func, handles: &handles, kinds, costs, frequencies, always, results, map, is_early };
+        let context = Context { func: &facts.func, handles: &handles, kinds, costs, frequencies, options, is_early };
         let mut work = plans(&facts, &context, tried);
-        if !always {
+        if !options.always {
             refuse_pressure(&facts, options, &mut work);
         }
         Some(Look { facts, handles, work })

@@ -8,41 +8,13 @@
 use super::calls;
 use super::plan::Stage;
 use rustc_hash::FxHashSet;
+use warpwise_analysis::contraction::Pair;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode, Value};
 
-/// What the back end makes one instruction, which rounds once.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Pair {
-    /// A product and a sum.
-    MultiplyAdd,
-    /// A double that is rounded to `float`, and then to `half`.
-    Narrowings,
-}
-
-const PAIRS: [Pair; 2] = [Pair::MultiplyAdd, Pair::Narrowings];
-
-impl Pair {
-    fn begins_with(self, inst: Inst<'_>) -> bool {
-        inst.allows_contraction()
-            && match self {
-                Pair::MultiplyAdd => inst.opcode() == RawOpcode::LLVMFMul,
-                Pair::Narrowings => inst.opcode() == RawOpcode::LLVMFPTrunc,
-            }
-    }
-
-    fn ends_with(self, inst: Inst<'_>) -> bool {
-        inst.allows_contraction()
-            && match self {
-                Pair::MultiplyAdd => matches!(inst.opcode(), RawOpcode::LLVMFAdd | RawOpcode::LLVMFSub),
-                Pair::Narrowings => inst.opcode() == RawOpcode::LLVMFPTrunc,
-            }
-    }
-}
-
 /// Whether the first of a pair may be stored to an object, and its second use what is loaded from there.
 pub fn meet_in_object(accesses: &[(Inst<'_>, i64)], is_copied: bool, stage: Stage) -> bool {
-    PAIRS.iter().any(|&pair| {
+    Pair::ALL.into_iter().any(|pair| {
         let is_store = |inst: Inst<'_>| inst.opcode() == RawOpcode::LLVMStore;
         let places = |wanted: bool| {
             accesses.iter().filter(move |&&(inst, _)| is_store(inst) == wanted).filter(
@@ -61,7 +33,7 @@ pub fn meet_in_object(accesses: &[(Inst<'_>, i64)], is_copied: bool, stage: Stag
 /// Whether the first of a pair that is passed to a function, or returned from it, may meet a second.
 pub fn meet_in_call<'m>(call: Inst<'m>, callee: Function<'m>, stage: Stage) -> bool {
     let count = call.argument_count().min(callee.param_count());
-    PAIRS.iter().any(|&pair| {
+    Pair::ALL.into_iter().any(|pair| {
         (0..count).any(|index| is_first(call.operand(index), pair, stage) && meets_second(callee.param(index), pair))
             || (meets_second(call.value(), pair) && results(callee).any(|result| is_first(result, pair, stage)))
     })

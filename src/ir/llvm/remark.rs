@@ -37,7 +37,7 @@ const _: () = assert!(
         && Kind::Warning as u32 == 4
 );
 
-/// The bit of what is wanted by which decisions are counted.
+/// `WARPWISE_COUNTED` of `passes/abi.h`, as a bit.
 const COUNTS: u32 = 1 << 5;
 
 /// `WarpwiseHost` of `passes/abi.h`.
