@@ -2,6 +2,7 @@
 //! noted for `-warpwise-trace` and said as a remark here, for all passes; what is carried out is applied when every function
 //! is planned, verified, and cleaned up by LLVM.
 
+use crate::recursion::is_left_alone;
 use crate::settings::enabled::is_all_off;
 use std::cell::OnceCell;
 use warpwise_analysis::divergence::{self, ModuleAnalysis};
@@ -43,7 +44,9 @@ pub trait FunctionPass {
     const THEN: Option<Reshape>;
 
     /// Whether a function is looked at; asked before anything is computed about it.
-    fn wants(&self, function: Function<'_>) -> bool;
+    fn wants(&self, _function: Function<'_>) -> bool {
+        true
+    }
     /// What is decided about a function, in the order in which it would be carried out.
     fn plan<'m>(&self, unit: &Unit<'_, 'm>) -> Vec<Decision<'m, Self::Plan<'m>, Self::Refusal<'m>>>;
     /// Carries out a plan; it cannot fail.
@@ -70,7 +73,7 @@ pub fn run<P: FunctionPass>(pass: &P, module: Module<'_>, options: divergence::O
     let known = OnceCell::new();
     let mut planned = Vec::new();
     // all are planned before one is edited: the facts of a function may depend on the bodies of others
-    for function in module.functions().filter(|&function| may_change(function) && pass.wants(function)) {
+    for function in module.functions().filter(|&function| may_change(function, host) && pass.wants(function)) {
         let decisions = pass.plan(&Unit { function, module, options, known: &known });
         let plans = admitted(function, decisions, host);
         if !plans.is_empty() {
@@ -124,7 +127,7 @@ pub fn admits<'m>(
     is_admitted
 }
 
-/// Whether the user lets any transform change a function that has a body.
-fn may_change(function: Function<'_>) -> bool {
-    !function.is_declaration() && !is_all_off(function)
+/// Whether any transform may change a function.
+fn may_change(function: Function<'_>, host: &Host<'_>) -> bool {
+    !function.is_declaration() && !is_all_off(function) && !is_left_alone(function, host)
 }

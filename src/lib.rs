@@ -29,6 +29,7 @@ pub mod mutants;
 pub mod pipeline;
 #[cfg(test)]
 mod random_kernels;
+mod recursion;
 pub mod registry;
 pub mod remarks;
 pub mod remat;
@@ -39,4 +40,5 @@ pub mod slots;
 pub mod stack;
 pub mod steer;
 pub mod unroll;
+mod uses;
 pub mod versions;

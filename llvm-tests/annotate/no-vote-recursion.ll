@@ -1,11 +1,11 @@
 ; RUN: %opt -passes=annotate-uniform -warpwise-block=64x4 -verify-each -pass-remarks-missed=warpwise -S %s 2>%t | %FileCheck %s
 ; RUN: %FileCheck --check-prefix=REMARK %s < %t
 ; A recursive function saves and clears the barrier at which other lanes of its caller wait, and then counters that ptxas knows to
-; be uniform are incremented by some lanes alone: where such a function may be reached, ptxas is told nothing.
+; be uniform are incremented by some lanes alone: a function that may reach such a one is left as it is.
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
-; REMARK-COUNT-3: remark: {{.*}}branch is uniform, but its function may come to a recursive call
+; REMARK-COUNT-3: remark: {{.*}}left as it is: it may come to a recursive call
 
 ; CHECK-LABEL: @direct(
 ; CHECK-NOT: vote

@@ -1,5 +1,5 @@
 ; Inlined code computes the same bits: where a product would meet a sum through an argument, a result or an object, which
-; rounded it before, the call stays. A product that is stored to other memory is rounded on its own afterwards.
+; rounded it before, the call stays, and so it does between a product and a sum of one block. A product that is stored to other memory is rounded on its own afterwards.
 ; RUN: %opt -passes=inline-calls -S %s | %FileCheck %s
 ; RUN: %opt -passes=inline-calls -disable-output -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
@@ -34,7 +34,7 @@ define void @argument(ptr %p, float %x) {
   ret void
 }
 
-; REMARK-COUNT-5: remark: {{.*}} call with the address of a stack object is not inlined: a product goes through the call or the object to a sum, and the back end would join the two
+; REMARK-COUNT-6: remark: {{.*}} call with the address of a stack object is not inlined: a product goes through the call or the object to a sum, and the back end would join the two
 ; CHECK-LABEL: @through_argument(
 ; CHECK: call void @argument(
 define ptx_kernel void @through_argument(ptr %out, float %a) {
@@ -137,5 +137,35 @@ define ptx_kernel void @twice(ptr %out, double %a) {
   call void @halved(ptr %object, float %f)
   %new = load float, ptr %object
   store float %new, ptr %out
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+
+define void @branches(ptr %p, i32 %n) {
+  %c = icmp eq i32 %n, 0
+  br i1 %c, label %yes, label %no
+yes:
+  store i32 3, ptr %p
+  br label %no
+no:
+  ret void
+}
+
+; The product is joined with the sum of its block, although something else uses it, too; the callee's blocks would come between.
+; CHECK-LABEL: @parted(
+; CHECK: call void @branches(
+define ptx_kernel void @parted(ptr %out, float %a) {
+  %object = alloca i32
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %product = fmul contract float %a, %a
+  store i32 %t, ptr %object
+  call void @branches(ptr %object, i32 %t)
+  %sum = fadd contract float %product, 1.0
+  %old = load i32, ptr %object
+  %number = uitofp i32 %old to float
+  %both = fmul contract float %product, %number
+  %whole = fdiv float %sum, %both
+  store float %whole, ptr %out
   ret void
 }

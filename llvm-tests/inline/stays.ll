@@ -69,23 +69,29 @@ define ptx_kernel void @kernel_often() {
   ret void
 }
 
-; REMARK-COUNT-5: remark: {{.*}} call with the address of a stack object is not inlined: the function is recursive, not optimised, marked noinline or switched off, or its address is taken
+; REMARK-COUNT-4: remark: {{.*}} call with the address of a stack object is not inlined: the function is not optimised, marked noinline or switched off, or its address is taken
 ; CHECK-LABEL: @kernel_forbidden(
 ; CHECK: call void @annotated(
 ; CHECK: call void @kept(
 ; CHECK: call void @weak(
 ; CHECK: call void @taken(
-; CHECK: call void @self(
 define ptx_kernel void @kernel_forbidden() {
   %a = alloca i32
   %b = alloca i32
   %c = alloca i32
   %d = alloca i32
-  %e = alloca i32
   call void @annotated(ptr %a)
   call void @kept(ptr %b)
   call void @weak(ptr %c)
   call void @taken(ptr %d)
+  ret void
+}
+
+; REMARK-COUNT-2: remark: {{.*}} left as it is: it may come to a recursive call
+; CHECK-LABEL: @kernel_recursive(
+; CHECK: call void @self(
+define ptx_kernel void @kernel_recursive() {
+  %e = alloca i32
   call void @self(ptr %e, i32 1)
   ret void
 }

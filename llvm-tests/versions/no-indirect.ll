@@ -1,6 +1,6 @@
-; A function of another module, which the kernel calls through a pointer, might read how much dynamic shared memory there is.
+; A kernel that calls through a pointer has no version either: what it calls may call its functions again.
 ; RUN: %opt -passes='steer-spills<versions;victims=all+rare>' -verify-each -pass-remarks-missed=warpwise -S %s 2>&1 | %FileCheck %s
-; CHECK: stays in local memory{{.*}}: a version for launches that give it more shared memory is not possible: kernel calls through a pointer
+; CHECK: left as it is: it may come to a recursive call, or to one through a pointer
 ; CHECK-NOT: constant [
 ; CHECK: define ptx_kernel {{.*}}@kernel(
 ; CHECK-NOT: @"kernel$v1"(

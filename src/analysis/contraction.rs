@@ -22,6 +22,8 @@
 //! move products to their users, if these are in one block. Random CUDA sources found all of these, one by one. So where
 //! branches are taken out of the code, no product or sum of a multiply-add may be in reach ([`Joins::may_change`]).
 
+pub mod raw;
+
 use crate::divergence::Outline;
 use rustc_hash::FxHashSet;
 use std::cell::LazyCell;
@@ -147,12 +149,12 @@ impl<'a, 'm> Joins<'a, 'm> {
     /// Whether other products and sums could be joined if some blocks become part of the one in front of them, and with that
     /// perhaps of the one behind them. True if in doubt:
     ///
-    /// - a block has a sum that is joined with a product, or a product that a sum may use;
+    /// - a block has a sum of a product, perhaps through phis, or a product that a sum may use;
     /// - a block uses such a product from elsewhere, or passes it on to a phi behind it;
     /// - a product of a block, which all lanes then compute, may replace an equal one elsewhere;
     /// - a sum behind the blocks uses a product from elsewhere;
-    /// - another way to a block behind them passes a joined sum or such a product on to a phi there;
-    /// - only the blocks, or phis behind them, need a joined sum or such a product, wherever it is computed;
+    /// - another way to a block behind them passes such a sum or product on to a phi there;
+    /// - only the blocks, or phis behind them, need such a sum or product, wherever it is computed;
     /// - they stand between a product and a sum that uses it;
     /// - one of these instructions may be computed otherwise in other surroundings, because of its fast-math flags.
     pub fn may_change(&self, inside: &FxHashSet<Block>) -> bool {
@@ -173,15 +175,16 @@ impl<'a, 'm> Joins<'a, 'm> {
         let is_free = |inst: Inst| self.is_product(inst) && self.may_meet_sum(inst);
         let through_memory = LazyCell::new(|| self.through_memory());
         let is_part = |inst: Inst| {
-            let is_pair = self.is_joined_sum(inst) || is_free(inst) || self.narrows_twice(inst);
+            let is_sum = self.is_sum(inst) && self.products(inst).next().is_some();
+            let is_pair = is_sum || is_free(inst) || self.narrows_twice(inst);
             is_pair || through_memory.contains(&inst) || is_loose(inst)
         };
 
         let products: Vec<Inst> = func.insts.keys().filter(|&inst| self.is_product(inst)).collect();
         let (ours, others): (Vec<Inst>, Vec<Inst>) = products.into_iter().partition(|&inst| is_inside(inst));
         let is_reached = |&product: &Inst| {
-            let users = self.users(product);
-            users.iter().any(|&user| is_inside(user) || is_exit_phi(user)) && self.may_meet_sum(product)
+            let comes_in = |user: Inst| is_inside(user) || is_exit_phi(user);
+            self.may_meet(product, comes_in) && self.may_meet_sum(product)
         };
         let factors = |&inst: &Inst| {
             let mut factors = [func.operands(inst)[0], func.operands(inst)[1]];
@@ -189,10 +192,7 @@ impl<'a, 'm> Joins<'a, 'm> {
             factors
         };
         let computed: FxHashSet<[Value; 2]> = ours.iter().map(factors).collect();
-        let adds_far = |sum: Inst| {
-            let products = func.operands(sum).iter().filter_map(|&value| self.product(value));
-            self.is_sum(sum) && products.into_iter().any(|product| block(product) != block(sum))
-        };
+        let adds_far = |sum: Inst| self.is_sum(sum) && self.products(sum).any(|product| block(product) != block(sum));
         // what the phis behind the blocks get from elsewhere
         let passed = behind.iter().flat_map(|&block| func.phis(block)).flat_map(|phi| func.operands(phi));
         inside.iter().flat_map(|&block| func.block_insts(block)).any(is_part)
@@ -293,10 +293,11 @@ impl<'a, 'm> Joins<'a, 'm> {
         needed
     }
 
-    /// Whether it is a sum that is joined with a product.
-    fn is_joined_sum(&self, inst: Inst) -> bool {
-        let mut products = self.outline.func.operands(inst).iter().filter_map(|&value| self.product(value));
-        self.is_sum(inst) && products.any(|product| self.is_joined(product, inst))
+    /// The products that operands of a sum may be, or become: LLVM makes one of two that meet in a phi, and takes away the
+    /// phis of loops that it unrolls.
+    fn products(&self, sum: Inst) -> impl Iterator<Item = Inst> {
+        let sources = self.outline.func.operands(sum).iter().flat_map(|&value| self.sources(value));
+        sources.filter(|&def| self.is_product(def))
     }
 }
 

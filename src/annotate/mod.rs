@@ -12,18 +12,17 @@ pub mod plan;
 pub mod products;
 pub mod ptxas;
 pub mod readonly;
-mod recursion;
 pub mod shuffles;
 pub mod sites;
 pub mod verify;
 
 use crate::driver;
+use crate::recursion::is_left_alone;
 use crate::settings::{Transform, is_enabled};
 use claim::Claims;
 pub use options::Options;
 use plan::Plan;
 use readonly::ReadOnlyMemory;
-use rustc_hash::FxHashMap;
 use warpwise_analysis::divergence::{Facts, ModuleAnalysis};
 use warpwise_ir::entity::Block;
 use warpwise_ir::handles::Handles;
@@ -52,19 +51,13 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     }
     // plan everything before editing: the facts of one function may depend on the bodies of others
     let mut plans: Vec<(Facts, Handles<'_>, Plan)> = bodies
-        .filter(|&function| is_enabled(function, Transform::Annotate))
+        .filter(|&function| is_enabled(function, Transform::Annotate) && !is_left_alone(function, host))
         .map(|function| {
             let (facts, handles) = analysis.facts(function);
             let plan = plan::plan(&facts, &handles, analysis.intrinsics(), &mut memory, options);
             (facts, handles, plan)
         })
         .collect();
-    if plans.iter().any(|(.., plan)| plan.tells_ptxas()) {
-        let positions: FxHashMap<_, _> = module.functions().zip(0u32..).collect();
-        let bodies = plans.iter().map(|(facts, handles, _)| (positions[&handles.function], facts));
-        let reach = recursion::reach_recursion(bodies);
-        plans.iter_mut().zip(reach).filter(|(_, reaches)| *reaches).for_each(|((.., plan), _)| plan.tell_nothing());
-    }
     plans.iter_mut().for_each(|(facts, handles, plan)| decide(facts, handles, plan, host));
     let mut editor = Editor::new(module);
     let mut changed = false;

@@ -36,7 +36,6 @@ pub enum Reject {
     LoopEnd,
     Short,
     NoJoin,
-    Recursion,
     SwitchedOff,
 }
 
@@ -48,7 +47,6 @@ impl Reject {
             Reject::LoopEnd => "BranchEndsLoop",
             Reject::Short => "BranchTooShort",
             Reject::NoJoin => "BranchWithoutJoin",
-            Reject::Recursion => "BranchNearRecursion",
             Reject::SwitchedOff => "BranchSwitchedOff",
         }
     }
@@ -63,9 +61,6 @@ impl std::fmt::Display for Reject {
             Reject::LoopEnd => "branch is uniform, but ends a loop: telling ptxas so would stop it from unrolling",
             Reject::Short => "branch is uniform, but so short that ptxas predicates it",
             Reject::NoJoin => "branch is uniform, but its sides never meet: there is no barrier to remove",
-            Reject::Recursion => {
-                "branch is uniform, but its function may come to a recursive call: ptxas would let lanes go on by themselves"
-            }
             Reject::SwitchedOff => "branch is uniform, but votes are switched off",
         })
     }
@@ -93,17 +88,6 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Whether `ptxas` learns what is uniform.
-    pub fn tells_ptxas(&self) -> bool {
-        !(self.shuffles.is_empty() && self.votes.is_empty())
-    }
-
-    /// Leaves all branches as they are.
-    pub fn tell_nothing(&mut self) {
-        self.shuffles.clear();
-        self.rejects.extend(self.votes.drain(..).map(|block| (block, Reject::Recursion)));
-    }
-
     /// Whether the analysis will know less about the function afterwards. It takes the result of a vote or shuffle to
     /// be uniform in the warp only, and some such value is uniform in the block or the grid now.
     pub fn narrows(&self, facts: &Facts) -> bool {

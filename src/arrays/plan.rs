@@ -4,7 +4,6 @@ use super::index::{Unrolled, loops_of};
 use super::products;
 use super::reject::Reject;
 use crate::settings::Results;
-use rustc_hash::FxHashSet;
 use warpwise_analysis::cfg::cycles::Cycle;
 use warpwise_analysis::cost::frequency::Frequencies;
 use warpwise_analysis::divergence::Outline;
@@ -102,7 +101,7 @@ pub fn plan<'m>(outline: &Outline, handles: &Handles<'m>, results: Results) -> D
     let Ok(size) = limits.check(outline, &taken) else { return decided };
     let objects: Vec<&Object> = taken.iter().map(|candidate| &candidate.object).collect();
     let to_round = match results {
-        Results::Same => products::to_round(outline, handles, &blocks_of(outline, &taken), &objects),
+        Results::Same => products::to_round(outline, handles, &objects),
         Results::Contract => Ok(Vec::new()),
     };
     match to_round {
@@ -174,12 +173,6 @@ fn loops(candidates: &[Candidate<'_>]) -> Vec<Unrolled> {
         }
     }
     all
-}
-
-/// The blocks of the loops of several objects.
-fn blocks_of(outline: &Outline, candidates: &[Candidate<'_>]) -> FxHashSet<Block> {
-    let cycles = &outline.cfg().cycles;
-    loops(candidates).iter().flat_map(|one| cycles.blocks(one.cycle).iter().copied()).collect()
 }
 
 /// What unrolling leads to.

@@ -1,8 +1,8 @@
 //! Would unrolling change which products and sums the back end joins, and so the last bit of a result?
 //!
 //! A product that goes through an object or from one iteration to the next is rounded, and so is one that something other
-//! than sums uses and that goes into or out of a loop ([`contraction`](warpwise_analysis::contraction)). If it may meet
-//! a sum once the loops are unrolled, it is kept apart, unless it is joined with another sum now: then the loops stay. So
+//! than sums uses and that goes to another block ([`contraction`](warpwise_analysis::contraction)): once the objects are
+//! registers and the loops gone, that block may be its own. If it may meet a sum once the loops are unrolled, it is kept apart, unless it is joined with another sum now: then the loops stay. So
 //! they do where a float that was rounded to `float` may meet its rounding to `half`, which the back end joins, too.
 
 use super::reject::Reject;
@@ -16,27 +16,34 @@ use warpwise_ir::inst::Opcode;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle;
 
-/// The products that must be rounded by themselves if the loops with these blocks are unrolled and the objects are
+/// The products that must be rounded by themselves if loops are unrolled and the objects are
 /// registers.
 pub fn to_round<'m>(
     outline: &Outline,
     handles: &Handles<'m>,
-    copied: &FxHashSet<Block>,
     objects: &[&Object],
 ) -> Result<Vec<handle::Inst<'m>>, Reject> {
     let func = &outline.func;
-    let of_kind = |wanted: AccessKind| {
+    let of_kind = |is_wanted: fn(AccessKind) -> bool| {
         let accesses = objects.iter().flat_map(|object| &object.accesses);
-        accesses.filter(move |access| access.kind == wanted).map(|access| access.inst)
+        accesses.filter(move |access| is_wanted(access.kind)).map(|access| access.inst)
     };
-    let stores: FxHashSet<Inst> = of_kind(AccessKind::Store).collect();
-    let loads: Vec<Value> = of_kind(AccessKind::Load).map(|load| func.result(load)).collect();
+    let stores: FxHashSet<Inst> = of_kind(|kind| kind == AccessKind::Store).collect();
+    let loads: Vec<Value> = of_kind(|kind| kind == AccessKind::Load).map(|load| func.result(load)).collect();
+    let filled: Vec<Inst> = of_kind(|kind| !matches!(kind, AccessKind::Load | AccessKind::Store)).collect();
     let mut found = Vec::new();
     for product in func.insts.keys().filter(|&inst| outline.is_reachable(func.insts[inst].block)) {
         let inst = handles.inst(product);
         let Some(pair) = Pair::ALL.into_iter().find(|pair| pair.begins_with(inst)) else { continue };
-        let met =
-            Walk { joins: Joins::new(outline, handles), copied, stores: &stores, loads: &loads, product, pair }.run();
+        let met = Walk {
+            joins: Joins::new(outline, handles),
+            stores: &stores,
+            loads: &loads,
+            filled: &filled,
+            product,
+            pair,
+        }
+        .run();
         let can_stay_apart = pair == Pair::MultiplyAdd && Editor::rounds_alone(inst.ty());
         match met {
             Met { apart: true, here: false } if can_stay_apart => found.push(inst),
@@ -58,15 +65,23 @@ struct Met {
 
 struct Walk<'a, 'm> {
     joins: Joins<'a, 'm>,
-    copied: &'a FxHashSet<Block>,
     stores: &'a FxHashSet<Inst>,
     loads: &'a [Value],
+    /// What fills or copies the objects as a whole.
+    filled: &'a [Inst],
     product: Inst,
     /// What the product, or the first narrowing, begins.
     pair: Pair,
 }
 
 impl Walk<'_, '_> {
+    /// Whether the back end writes a loop between the product and a sum of its block, which ends with the objects.
+    fn are_parted(&self, sum: Inst) -> bool {
+        let home = |inst: &Inst| self.joins.outline.func.insts[*inst].block;
+        let is_between = |inst: &Inst| (self.product..sum).contains(inst) && home(inst) == home(&sum);
+        self.filled.iter().any(is_between)
+    }
+
     fn run(&self) -> Met {
         let joins = &self.joins;
         let func = &joins.outline.func;
@@ -87,10 +102,11 @@ impl Walk<'_, '_> {
                     _ if self.pair.ends_with(joins.handles.inst(user)) => {
                         let adds_it =
                             || func.operands(user).iter().any(|&value| joins.product(value) == Some(self.product));
-                        if !is_carried && (data.block == home || (adds_it() && joins.is_joined(self.product, user))) {
+                        let is_near = data.block == home && !self.are_parted(user);
+                        if !is_carried && (is_near || adds_it() && joins.users(self.product).len() == 1) {
                             met.here = true;
                         } else {
-                            met.apart |= is_carried || self.copied.contains(&home) || self.copied.contains(&data.block);
+                            met.apart = true;
                         }
                     }
                     Opcode::Store if self.stores.contains(&user) && func.operands(user)[0] == value => {

@@ -59,6 +59,7 @@ mod versions;
 mod weight;
 
 use crate::driver;
+use crate::recursion::is_left_alone;
 use crate::settings::enabled::is_annotated_off;
 use crate::settings::{Results, Transform, is_enabled};
 use legality::Kinds;
@@ -104,7 +105,7 @@ fn run_over(module: Module<'_>, options: &Options, host: &Host<'_>, reshapes: bo
     let kinds = Kinds::new();
     let mut driver = Driver { module, options, kinds: &kinds, host, reshapes, is_early: false, analysis: None };
     let mut changed = options.versions && versions::make(&mut driver);
-    let functions: Vec<Function<'_>> = editable(module).collect();
+    let functions: Vec<Function<'_>> = editable(module, host).collect();
     // outside clang's pipelines, parameters may ask for more than was looked for when a function was noted
     let is_open = |function: Function<'_>| has_branch(function) && !(reshapes && host.has_nothing(function));
     for function in functions.into_iter().filter(|&function| is_open(function)) {
@@ -118,8 +119,9 @@ fn run_over(module: Module<'_>, options: &Options, host: &Host<'_>, reshapes: bo
 }
 
 /// Functions that may be edited.
-fn editable<'m>(module: Module<'m>) -> impl Iterator<Item = Function<'m>> {
-    module.functions().filter(|&function| !function.is_declaration() && is_enabled(function, Transform::Fuse))
+fn editable<'m>(module: Module<'m>, host: &Host<'_>) -> impl Iterator<Item = Function<'m>> {
+    let may = |&function: &Function<'m>| is_enabled(function, Transform::Fuse) && !is_left_alone(function, host);
+    module.functions().filter(|function| !function.is_declaration()).filter(may)
 }
 
 /// Runs the pass over one function in the middle of a pipeline; returns whether it changed. A function into which calls
@@ -132,6 +134,7 @@ pub fn run_early(function: Function<'_>, options: &Options, host: &Host<'_>) -> 
         || has_inlining_to_come(function)
         || (options.results == Results::Same && function.is_local())
         || is_annotated_off(function, Transform::Fuse)
+        || is_left_alone(function, host)
     {
         return false;
     }

@@ -61,7 +61,8 @@ struct Candidate {
 
 /// Makes versions of the kernels of a module; returns whether there are any.
 pub fn make(driver: &mut Driver<'_, '_>) -> bool {
-    let kernels: Vec<Function<'_>> = editable(driver.module).filter(|function| function.is_ptx_kernel()).collect();
+    let kernels: Vec<Function<'_>> =
+        editable(driver.module, driver.host).filter(|function| function.is_ptx_kernel()).collect();
     let mut changed = false;
     for kernel in kernels {
         if versions::entry_of(kernel).is_some() || !versions::all_of(kernel).is_empty() || kernel.block_count() < 3 {

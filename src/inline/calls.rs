@@ -1,7 +1,7 @@
 //! Which functions do kernels reach, and how many calls of each?
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use warpwise_ir::llvm::handle::{Function, Inst, Module, RawOpcode};
+use warpwise_ir::llvm::handle::{Function, Inst, Module};
 
 /// What kernels reach.
 #[derive(Debug)]
@@ -59,26 +59,5 @@ impl<'m> Calls<'m> {
 /// The functions that a function calls directly and that have a body, once for each call.
 fn callees<'m>(function: Function<'m>) -> Vec<Function<'m>> {
     let insts = function.blocks().flat_map(|block| block.insts());
-    insts.filter_map(callee).collect()
-}
-
-/// The function with a body that an instruction calls directly.
-pub fn callee<'m>(inst: Inst<'m>) -> Option<Function<'m>> {
-    let is_call = matches!(inst.opcode(), RawOpcode::LLVMCall | RawOpcode::LLVMInvoke);
-    if is_call { inst.called_function().filter(|function| !function.is_declaration()) } else { None }
-}
-
-/// Whether a function can call itself, directly or through others.
-pub fn is_recursive(function: Function<'_>) -> bool {
-    let mut seen = FxHashSet::default();
-    let mut open = callees(function);
-    while let Some(next) = open.pop() {
-        if next == function {
-            return true;
-        }
-        if seen.insert(next) {
-            open.extend(callees(next));
-        }
-    }
-    false
+    insts.filter_map(Inst::defined_callee).collect()
 }

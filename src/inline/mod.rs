@@ -7,12 +7,11 @@
 //! that LLVM does not know of the single call. The function itself stays as it is, so that other modules may call it.
 //!
 //! 1. [`calls`] lists what kernels reach, callees first, and counts calls.
-//! 2. For each caller, [`plan`] chooses calls from read-only facts: [`object`] says how an object is used, [`products`] how
+//! 2. For each caller, [`plan`] chooses calls from read-only facts: [`uses`](crate::uses) say how an object is used, [`products`] how
 //!    results keep their bits.
 //! 3. LLVM inlines, and its pipeline for one function simplifies the caller, before callers of that one are looked at.
 
 mod calls;
-mod object;
 mod plan;
 #[cfg(any(feature = "mutants", test))]
 mod planted;
@@ -20,6 +19,7 @@ mod products;
 mod reject;
 
 use crate::driver::{self, Decision, Said};
+use crate::recursion::is_left_alone;
 use crate::settings::Results;
 use crate::settings::enabled::read_annotations;
 use calls::Calls;
@@ -48,6 +48,9 @@ fn inline_in<'m>(
     results: Results,
     host: &Host<'_>,
 ) -> bool {
+    if is_left_alone(caller, host) {
+        return false;
+    }
     let decisions = plan::plan(caller, calls, stage, results).into_iter();
     // LLVM may still inline what is refused early
     let decisions = decisions.filter(|(_, outcome)| outcome.is_ok() || stage == Stage::Late);

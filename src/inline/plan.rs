@@ -1,11 +1,11 @@
 //! Which calls of a function are inlined? Decided from facts, before anything is changed.
 
-use super::calls::{Calls, callee, is_recursive};
-use super::object::Uses;
+use super::calls::Calls;
 use super::products;
 use super::reject::Reject;
 use crate::settings::Results;
 use crate::settings::enabled::is_all_off;
+use crate::uses::Uses;
 use warpwise_ir::llvm::handle::{AttrPlace, Function, Inst, RawOpcode, attribute_kind};
 
 /// Maximum number of instructions of a function that is inlined: compiling takes longer for larger callers.
@@ -104,10 +104,10 @@ fn plan_call<'a, 'm: 'a>(
         bytes += object.bytes;
         may_join |= products::meet_in_object(&object.accesses, object.is_copied, stage);
     }
-    let Some(callee) = callee(call).filter(|_| objects > 0) else { return Err(Reject::FreesNothing) };
+    let Some(callee) = call.defined_callee().filter(|_| objects > 0) else { return Err(Reject::FreesNothing) };
     let mut plan = Plan { objects, bytes, instructions: size(callee), products: Vec::new() };
     if results == Results::Same {
-        if may_join || products::meet_in_call(call, callee, stage) {
+        if may_join || products::meet_in_call(call, callee, stage) || products::are_parted(call, callee) {
             return Err(Reject::Contraction);
         }
         plan.products = products::to_round(call, callee).ok_or(Reject::Contraction)?;
@@ -119,7 +119,7 @@ fn plan_call<'a, 'm: 'a>(
 fn object<'m>(alloca: Inst<'m>, stage: Stage) -> Option<Object<'m>> {
     alloca.operand(0).const_u64()?;
     let bytes = alloca.allocated_bytes()?;
-    let Uses { passed, accesses, is_copied, has_others } = Uses::of(alloca.value());
+    let Uses { passed, accesses, is_copied, has_others, .. } = Uses::of(alloca.value());
     let mut object = Object { bytes, calls: Vec::new(), accesses, is_copied, is_freed: !has_others };
     for (call, index, offset) in passed {
         object.is_freed &= callee_frees(&mut object, call, index, offset, stage, 0);
@@ -140,7 +140,7 @@ fn callee_frees<'m>(
     stage: Stage,
     level: u32,
 ) -> bool {
-    let Some(function) = callee(call).filter(|function| index < function.param_count()) else { return false };
+    let Some(function) = call.defined_callee().filter(|function| index < function.param_count()) else { return false };
     let uses = Uses::of(function.param(index));
     object.accesses.extend(uses.accesses.iter().map(|&(inst, at)| (inst, offset.wrapping_add(at))));
     object.is_copied |= uses.is_copied;
@@ -155,7 +155,8 @@ fn callee_frees<'m>(
 
 /// Whether LLVM finds a function too large to inline, if everything is inlined into it.
 fn is_large(call: Inst<'_>) -> bool {
-    callee(call).is_some_and(|function| !is_always_inlined(function) && whole_size(function, MAX_LEVELS) > LEAST_LARGE)
+    call.defined_callee()
+        .is_some_and(|function| !is_always_inlined(function) && whole_size(function, MAX_LEVELS) > LEAST_LARGE)
 }
 
 fn is_always_inlined(function: Function<'_>) -> bool {
@@ -165,20 +166,17 @@ fn is_always_inlined(function: Function<'_>) -> bool {
 /// Number of instructions of a function with those of all that it calls.
 fn whole_size(function: Function<'_>, levels: u32) -> usize {
     let insts = function.blocks().flat_map(|block| block.insts());
-    let inner = insts.filter_map(callee).map(|next| if levels > 0 { whole_size(next, levels - 1) } else { 0 });
+    let inner =
+        insts.filter_map(Inst::defined_callee).map(|next| if levels > 0 { whole_size(next, levels - 1) } else { 0 });
     size(function).saturating_add(inner.fold(0, usize::saturating_add))
 }
 
 /// What forbids inlining a call, whatever it would free.
 fn obstacle(call: Inst<'_>, calls: &Calls<'_>) -> Option<Reject> {
-    let Some(function) = callee(call) else { return Some(Reject::Forbidden) };
+    let Some(function) = call.defined_callee() else { return Some(Reject::Forbidden) };
     let count = calls.count(function);
     let instructions = size(function);
-    if !call.may_be_inlined()
-        || !function.is_only_called_directly()
-        || is_switched_off(function)
-        || is_recursive(function)
-    {
+    if !call.may_be_inlined() || !function.is_only_called_directly() || is_switched_off(function) {
         Some(Reject::Forbidden)
     } else if count != 1 {
         Some(Reject::Often { calls: count })

@@ -1,6 +1,5 @@
 //! What goes wrong if a call is handed to LLVM's inliner with a mistake? The deliberate ones, for [`crate::mutants`].
 
-use super::calls::callee;
 use crate::mutants::{self, Mutant};
 use warpwise_ir::llvm::edit::{Editor, is_pointer};
 use warpwise_ir::llvm::handle::{AttrPlace, Inst, RawOpcode, Value, attribute_kind};
@@ -10,7 +9,7 @@ pub struct Shared<'m>(Vec<Value<'m>>);
 
 /// Changes a call that is about to be inlined.
 pub fn before<'m>(editor: &mut Editor<'m>, call: Inst<'m>) -> Shared<'m> {
-    let Some(function) = callee(call) else { return Shared(Vec::new()) };
+    let Some(function) = call.defined_callee() else { return Shared(Vec::new()) };
     let pointers: Vec<u32> = (0..call.argument_count()).filter(|&index| is_pointer(call.operand(index).ty())).collect();
     if mutants::on(Mutant::InlineOffsetLost) {
         for &index in &pointers {

@@ -5,10 +5,10 @@
 //! call stays as it is. Products that go to other memory are kept apart, unless a sum of their own function uses them: LLVM
 //! may find out what is loaded later.
 
-use super::calls;
 use super::plan::Stage;
 use rustc_hash::FxHashSet;
 use warpwise_analysis::contraction::Pair;
+use warpwise_analysis::contraction::raw::{is_passed_on, meets};
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode, Value};
 
@@ -39,6 +39,19 @@ pub fn meet_in_call<'m>(call: Inst<'m>, callee: Function<'m>, stage: Stage) -> b
     })
 }
 
+/// Whether a call stands between the two of a pair that are joined because they are in one block, which the body of the
+/// function would split.
+pub fn are_parted(call: Inst<'_>, callee: Function<'_>) -> bool {
+    let insts: Vec<Inst<'_>> = call.block().insts().collect();
+    let (before, after) = insts.split_at(insts.iter().position(|&inst| inst == call).unwrap_or(0));
+    let is_joined = |first: Inst<'_>, pair: Pair| {
+        let is_alone = first.value().users().count() == 1 && pair == Pair::MultiplyAdd;
+        !is_alone && meets(first.value(), |user| pair.ends_with(user) && after.contains(&user))
+    };
+    let begins = |pair: Pair| before.iter().any(|&inst| pair.begins_with(inst) && is_joined(inst, pair));
+    callee.block_count() > 1 && Pair::ALL.into_iter().any(begins)
+}
+
 /// The products that are stored to memory in the two functions of a call, and that no sum uses; `None` if some cannot be
 /// kept apart.
 pub fn to_round<'m>(call: Inst<'m>, callee: Function<'m>) -> Option<Vec<Inst<'m>>> {
@@ -60,24 +73,6 @@ fn results<'m>(function: Function<'m>) -> impl Iterator<Item = Value<'m>> {
     ends.filter(|end| end.opcode() == RawOpcode::LLVMRet && end.operand_count() > 0).map(|end| end.operand(0))
 }
 
-/// Whether an instruction passes on a value of its operands, or one that the back end looks through.
-fn is_passed_on(inst: Inst<'_>) -> bool {
-    matches!(
-        inst.opcode(),
-        RawOpcode::LLVMPHI
-            | RawOpcode::LLVMFNeg
-            | RawOpcode::LLVMSelect
-            | RawOpcode::LLVMFreeze
-            | RawOpcode::LLVMBitCast
-            | RawOpcode::LLVMFPExt
-            | RawOpcode::LLVMInsertValue
-            | RawOpcode::LLVMExtractValue
-            | RawOpcode::LLVMInsertElement
-            | RawOpcode::LLVMExtractElement
-            | RawOpcode::LLVMShuffleVector
-    )
-}
-
 /// Whether a value may be the first of a pair. Before LLVM inlines, so may the result of a call.
 fn is_first(value: Value<'_>, pair: Pair, stage: Stage) -> bool {
     let (mut open, mut seen) = (vec![value], FxHashSet::default());
@@ -86,7 +81,7 @@ fn is_first(value: Value<'_>, pair: Pair, stage: Stage) -> bool {
         if pair.begins_with(inst) {
             return true;
         }
-        if let Some(callee) = calls::callee(inst).filter(|_| stage == Stage::Early) {
+        if let Some(callee) = inst.defined_callee().filter(|_| stage == Stage::Early) {
             open.extend(results(callee));
         } else if is_passed_on(inst) {
             open.extend((0..inst.operand_count()).map(|index| inst.operand(index)));
@@ -97,16 +92,5 @@ fn is_first(value: Value<'_>, pair: Pair, stage: Stage) -> bool {
 
 /// Whether the second of a pair may use a value.
 fn meets_second(value: Value<'_>, pair: Pair) -> bool {
-    let (mut open, mut seen) = (vec![value], FxHashSet::default());
-    while let Some(value) = open.pop() {
-        for user in value.users().filter_map(Value::as_inst) {
-            if pair.ends_with(user) {
-                return true;
-            }
-            if is_passed_on(user) && seen.insert(user.value()) {
-                open.push(user.value());
-            }
-        }
-    }
-    false
+    meets(value, |user| pair.ends_with(user))
 }

@@ -12,7 +12,7 @@ pub enum Reject {
     FreesNothing,
     #[error("kernels reach {calls} calls of the function, and each would be a copy of it")]
     Often { calls: usize },
-    #[error("the function is recursive, not optimised, marked noinline or switched off, or its address is taken")]
+    #[error("the function is not optimised, marked noinline or switched off, or its address is taken")]
     Forbidden,
     #[error("the function has {instructions} instructions, more than {MAX_INSTRUCTIONS}")]
     Large { instructions: usize },

@@ -46,8 +46,6 @@ pub enum NoVersion {
     Taken { name: String },
     #[error("{reader} reads the size of its shared memory, which would change")]
     ReadsSize { reader: String },
-    #[error("{caller} calls through a pointer, and what it calls might read the size of its shared memory")]
-    Indirect { caller: String },
 }
 
 impl NoShared {
@@ -109,9 +107,6 @@ pub fn taken_by_version(outline: &Outline, handles: &Handles<'_>, stated: Option
     }
     if let Some(reader) = used.size_reader {
         return Err(NoShared::NoVersion(NoVersion::ReadsSize { reader }));
-    }
-    if let Some(caller) = used.indirect {
-        return Err(NoShared::NoVersion(NoVersion::Indirect { caller }));
     }
     Ok(used.bytes + stated.filter(|_| used.dynamic).map_or(0, u64::from))
 }

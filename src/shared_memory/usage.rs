@@ -35,8 +35,6 @@ pub struct SharedUse {
     pub unknown: Option<String>,
     /// A function that reads the size.
     pub size_reader: Option<String>,
-    /// A function, possibly the kernel, that calls through a pointer.
-    pub indirect: Option<String>,
 }
 
 struct UseCount<'m> {
@@ -130,8 +128,6 @@ impl<'m> UseCount<'m> {
             ValueKind::Function | ValueKind::InlineAsm => self.value(callee),
             _ => {
                 self.value(callee);
-                // the pointer may also lead to a function of another module
-                self.found.indirect.get_or_insert_with(|| caller.name());
                 caller.module().functions().for_each(|function| self.function(function));
             }
         }

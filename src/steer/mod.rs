@@ -23,6 +23,7 @@ mod versions;
 
 pub use crate::analyses::Options;
 use crate::analyses::{Analyses, Edit, FunctionAnalyses, Kept, SteeredFunction};
+use crate::recursion::is_left_alone;
 use crate::settings::{Transform, is_enabled};
 use crate::{remat, slots, stack};
 use warpwise_ir::llvm::edit::Editor;
@@ -54,7 +55,7 @@ const PHASES: [Phase; 4] = [
 /// Runs the pass over a module.
 pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
     let mut analyses = Analyses::new(module, options.analysis);
-    let mut functions: Vec<SteeredFunction<'_>> = editable(module).map(SteeredFunction::of).collect();
+    let mut functions: Vec<SteeredFunction<'_>> = editable(module, host).map(SteeredFunction::of).collect();
     let mut changed = false;
     for phase in &PHASES {
         if phase.in_versions {
@@ -68,9 +69,9 @@ pub fn run(module: Module<'_>, options: &Options, host: &Host<'_>) -> bool {
 }
 
 /// Functions that may be edited.
-fn editable<'m>(module: Module<'m>) -> impl Iterator<Item = Function<'m>> {
-    let may = |function: &Function<'m>| !function.is_declaration() && is_enabled(*function, Transform::Steer);
-    module.functions().filter(may)
+fn editable<'m>(module: Module<'m>, host: &Host<'_>) -> impl Iterator<Item = Function<'m>> {
+    let may = |&function: &Function<'m>| is_enabled(function, Transform::Steer) && !is_left_alone(function, host);
+    module.functions().filter(|function| !function.is_declaration()).filter(may)
 }
 
 /// Plans every function, then edits those that have a plan; returns whether there are any.

@@ -103,7 +103,12 @@ pub fn converted_stores(ptx: &str) -> Vec<String> {
         let code: Vec<(&str, &str)> = lines.filter_map(|line| line.split_once(char::is_whitespace)).collect();
         let is_computed = |(operation, _): &&(&str, &str)| computes_float(operation);
         let result = |(_, operands): &(&'_ str, &'_ str)| operands.split(',').next().unwrap_or("").trim().to_owned();
-        let floats: BTreeSet<String> = code.iter().filter(is_computed).map(result).collect();
+        // where other ways bring an integer, the register has no type for ptxas
+        let is_copied = |(operation, _): &(&str, &str)| operation.starts_with("mov.") || operation.starts_with("st.");
+        let is_other = |line: &&(&str, &str)| !is_computed(line) && !is_copied(line);
+        let others: BTreeSet<String> = code.iter().filter(is_other).map(result).collect();
+        let floats = code.iter().filter(is_computed).map(result).filter(|register| !others.contains(register));
+        let floats: BTreeSet<String> = floats.collect();
         let is_wrong = |(operation, operands): &(&str, &str)| {
             operation.starts_with("st.")
                 && stored(operands).any(|register| is_narrower(operation, register) && floats.contains(register))
@@ -271,6 +276,7 @@ mod tests {
         assert_eq!(of("mul.f64 \t%rd1, %rd2, %rd3;\n\tst.global.b32 \t[%rd9], %rd1;"), 1);
         assert_eq!(of("{mul.f16 %rs1,%rs2,%rs3;\n}\n\tst.global.b8 \t[%rd9+3], %rs1;"), 1);
         assert_eq!(of("cvt.rn.f32.u32 \t%r1, %r2;\n\tst.shared.b16 \t[%rd9], %r1;"), 1);
+        assert_eq!(of("cvt.rn.f32.u32 \t%r1, %r2;\n\tor.b32 \t%r1, %r2, %r3;\n\tst.shared.b16 \t[%rd9], %r1;"), 0);
         assert_eq!(of("mul.f32 \t%r1, %r2, %r3;\n\tst.global.v2.b32 \t[%rd9], {%r1, %r1};"), 0);
         assert_eq!(of("cvt.rzi.u64.f64 \t%rd1, %rd3;\n\tst.global.b32 \t[%rd9], %rd1;"), 0);
         assert_eq!(of("mul.f64 \t%rd1, %rd2, %rd3;\n\tmov.b64 %rd4, %rd1;\n\tst.global.b32 \t[%rd9], %rd4;"), 0);

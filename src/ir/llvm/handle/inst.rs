@@ -176,6 +176,15 @@ impl<'m> Inst<'m> {
     pub fn called_function(self) -> Option<Function<'m>> {
         self.called_value().as_function()
     }
+    /// The function with a body that an instruction calls directly.
+    pub fn defined_callee(self) -> Option<Function<'m>> {
+        let is_call = matches!(self.opcode(), RawOpcode::LLVMCall | RawOpcode::LLVMInvoke);
+        if is_call { self.called_function().filter(|function| !function.is_declaration()) } else { None }
+    }
+    /// Whether a call is of inline assembly.
+    pub fn calls_asm(self) -> bool {
+        self.called_value().kind() == ValueKind::InlineAsm
+    }
     /// Number of arguments of a call.
     pub fn argument_count(self) -> u32 {
         get!(LLVMGetNumArgOperands(self.raw))

@@ -4,7 +4,6 @@
 //! less than LLVM can do: constant places, copies of constant length, lifetime markers, and calls, which are the caller's
 //! to judge.
 
-use super::calls::callee;
 use rustc_hash::FxHashSet;
 use warpwise_ir::llvm::handle::{Inst, RawOpcode, Value};
 
@@ -15,6 +14,8 @@ pub struct Uses<'m> {
     pub passed: Vec<(Inst<'m>, u32, i64)>,
     /// Loads and stores, with their offsets.
     pub accesses: Vec<(Inst<'m>, i64)>,
+    /// The `memcpy`s to or from it.
+    pub copies: Vec<Inst<'m>>,
     /// Whether it is copied to or from another stack object.
     pub is_copied: bool,
     /// Whether something else is done with the address.
@@ -50,13 +51,18 @@ impl<'m> Uses<'m> {
                 None => self.has_others = true,
             },
             RawOpcode::LLVMAddrSpaceCast => derived.push((inst.value(), offset)),
-            RawOpcode::LLVMCall if callee(inst).is_some() && inst.operand_count() == inst.argument_count() + 1 => {
+            RawOpcode::LLVMCall
+                if inst.defined_callee().is_some() && inst.operand_count() == inst.argument_count() + 1 =>
+            {
                 let places = (0..inst.argument_count()).filter(|&index| inst.operand(index) == pointer);
                 self.passed.extend(places.map(|index| (inst, index, offset)));
             }
             RawOpcode::LLVMCall if is_followed(inst) => {
                 let is_other = |index| inst.operand(index) != pointer && is_on_stack(inst.operand(index));
                 self.is_copied |= inst.argument_count() > 1 && (is_other(0) || is_other(1));
+                if inst.called_function().is_some_and(|callee| callee.name().starts_with("llvm.memcpy.")) {
+                    self.copies.push(inst);
+                }
             }
             _ => self.has_others = true,
         }
