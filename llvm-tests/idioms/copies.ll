@@ -52,11 +52,11 @@ define ptx_kernel void @line(ptr noalias writeonly %to, ptr noalias readonly %fr
 ; an odd length, to another space
 ; CHECK-LABEL: @odd(
 ; CHECK: load <8 x i8>, ptr addrspace(1) %from, align 8
-; CHECK: load <4 x i8>, {{.*}}, align 4
-; CHECK: load i8, {{.*}}, align 1
+; CHECK: load <4 x i8>, {{.*}}, align 8
+; CHECK: load i8, {{.*}}, align 4
 ; CHECK: store <8 x i8> {{.*}}, ptr addrspace(3) %to, align 8
-; CHECK: store <4 x i8> {{.*}}, align 4
-; CHECK: store i8 {{.*}}, align 1
+; CHECK: store <4 x i8> {{.*}}, align 8
+; CHECK: store i8 {{.*}}, align 4
 define void @odd(ptr addrspace(3) %to, ptr addrspace(1) %from) {
   call void @llvm.memcpy.p3.p1.i32(ptr addrspace(3) align 8 %to, ptr addrspace(1) align 8 %from, i32 13, i1 false)
   ret void

@@ -19,6 +19,10 @@ pub const KEPT: &str =
 
 /// The largest access of a thread, in bytes.
 const WIDEST: u64 = 16;
+/// No access needs a greater alignment.
+const MAX_ALIGN: u64 = WIDEST;
+/// The longest copy.
+pub const MAX_BYTES: u64 = 128;
 /// Pieces of a copy: as many registers, or four times as many, are live between its loads and its stores.
 const MAX_PIECES: usize = 8;
 
@@ -39,6 +43,8 @@ impl Context {
 #[derive(Debug)]
 pub struct Copy<'m> {
     pub call: Inst<'m>,
+    /// What is known of the addresses of the destination and of the source, in bytes.
+    aligns: [u64; 2],
     pieces: Vec<Piece>,
 }
 
@@ -51,18 +57,28 @@ struct Piece {
 
 /// The copy that an instruction is, if it is split.
 pub fn find<'m>(call: Inst<'m>, context: &Context) -> Option<Copy<'m>> {
-    let is_copy = call.opcode() == LLVMCall
-        && call.called_function().is_some_and(|callee| callee.intrinsic_id() == context.memcpy)
-        && call.operand(3).const_u64() == Some(0);
-    if !is_copy {
+    let callee = Some(call).filter(|call| call.opcode() == LLVMCall)?.called_function()?;
+    let is_stack = || [0, 1].iter().any(|&index| is_stack_object(call.operand(index)));
+    if callee.intrinsic_id() != context.memcpy || is_stack() {
+        return None;
+    }
+    let mut copy = in_pieces(call, context, WIDEST)?;
+    // LLVM reads more than there is to read where an address is known to be aligned better than its piece
+    copy.aligns = [copy.aligns[0].min(copy.aligns[1]); 2];
+    // one access of 8 bytes is what the back end makes of it, too
+    let gains = copy.pieces.len() > 1 || copy.pieces.first().is_some_and(|piece| piece.bytes == WIDEST);
+    (gains && copy.pieces.len() <= MAX_PIECES).then_some(copy)
+}
+
+/// A `memcpy` in pieces of so many bytes at most, if it is not volatile and has a small constant length.
+pub fn in_pieces<'m>(call: Inst<'m>, context: &Context, widest: u64) -> Option<Copy<'m>> {
+    let length = call.operand(2).const_u64().filter(|&length| length <= MAX_BYTES)?;
+    if call.operand(3).const_u64() != Some(0) {
         return None;
     }
     let align = |index| call.int_call_attribute(AttrPlace::Param(index), context.align).unwrap_or(1).max(1);
-    let pieces = pieces(call.operand(2).const_u64()?, align(0).min(align(1)));
-    // one access of 8 bytes is what the back end makes of it, too; stack objects are other passes' and may vanish
-    let gains = pieces.len() > 1 || pieces.first().is_some_and(|piece| piece.bytes == WIDEST);
-    let is_stack = [0, 1].iter().any(|&index| is_stack_object(call.operand(index)));
-    (gains && pieces.len() <= MAX_PIECES && !is_stack).then_some(Copy { call, pieces })
+    let aligns = [align(0), align(1)];
+    Some(Copy { call, aligns, pieces: pieces(length, aligns[0].min(aligns[1]).min(widest)) })
 }
 
 /// Whether a block has a sum of a product from elsewhere. LLVM's back end executes such a sum ahead of a branch, beside the
@@ -77,16 +93,12 @@ pub fn keeps_apart(block: Block<'_>) -> bool {
     block.insts().filter(is_sum).any(|sum| is_far(sum.operand(0)) || is_far(sum.operand(1)))
 }
 
-/// Splits so many bytes at an alignment into the widest accesses.
+/// Splits so many bytes into the widest accesses of at most as many bytes as the alignment.
 fn pieces(length: u64, align: u64) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut offset = 0;
-    while offset < length && pieces.len() <= MAX_PIECES {
-        let lowest = if offset == 0 { WIDEST } else { 1 << offset.trailing_zeros() };
-        let mut bytes = lowest.min(align).min(WIDEST);
-        while bytes > length - offset {
-            bytes /= 2;
-        }
+    while offset < length {
+        let bytes = align.min(1 << (length - offset).ilog2());
         pieces.push(Piece { offset, bytes });
         offset += bytes;
     }
@@ -104,29 +116,39 @@ fn is_stack_object(mut address: Value<'_>) -> bool {
     false
 }
 
-/// Writes the loads and stores in the place of the call.
-pub fn apply<'m>(editor: &mut Editor<'m>, plan: &Copy<'m>) {
-    let (to, from) = (plan.call.operand(0), plan.call.operand(1));
-    editor.before(plan.call);
-    let loaded: Vec<Value<'m>> = plan
-        .pieces
-        .iter()
-        .map(|&piece| {
-            let (ty, place) = (type_of(editor, piece), place(editor, from, piece));
-            editor.load(ty, place, piece.bytes as u32, false, "")
-        })
-        .collect();
-    let stored = plan.pieces.len() - usize::from(mutants::on(Mutant::CopyShort));
-    for (&piece, value) in plan.pieces.iter().zip(loaded).take(stored) {
-        let place = if mutants::on(Mutant::CopyOnePlace) { to } else { place(editor, to, piece) };
-        editor.store(value, place, piece.bytes as u32, false);
-    }
-    editor.erase(plan.call);
+/// Writes the loads and stores in the place of the call, of vectors of bytes.
+pub fn apply<'m>(editor: &mut Editor<'m>, copy: &Copy<'m>) {
+    apply_as(editor, copy, bytes);
 }
 
-fn type_of<'m>(editor: &Editor<'m>, piece: Piece) -> Type<'m> {
+/// Writes the loads and stores in the place of the call, with a type for so many bytes.
+pub fn apply_as<'m>(editor: &mut Editor<'m>, copy: &Copy<'m>, ty: impl Fn(&Editor<'m>, u64) -> Type<'m>) {
+    let Copy { call, aligns, ref pieces } = *copy;
+    let (to, from) = (call.operand(0), call.operand(1));
+    let align = |side: usize, piece: Piece| match piece.offset {
+        0 => aligns[side].min(MAX_ALIGN) as u32,
+        offset => aligns[side].min(1 << offset.trailing_zeros()).min(MAX_ALIGN) as u32,
+    };
+    editor.before(call);
+    let loaded: Vec<Value<'m>> = pieces
+        .iter()
+        .map(|&piece| {
+            let (ty, place) = (ty(editor, piece.bytes), place(editor, from, piece));
+            editor.load(ty, place, align(1, piece), false, "")
+        })
+        .collect();
+    let stored = pieces.len() - usize::from(mutants::on(Mutant::CopyShort));
+    for (&piece, value) in pieces.iter().zip(loaded).take(stored) {
+        let place = if mutants::on(Mutant::CopyOnePlace) { to } else { place(editor, to, piece) };
+        editor.store(value, place, align(0, piece), false);
+    }
+    editor.erase(call);
+}
+
+/// A vector of bytes.
+fn bytes<'m>(editor: &Editor<'m>, count: u64) -> Type<'m> {
     let byte = editor.int_type(8);
-    if piece.bytes == 1 { byte } else { editor.vector_type(byte, piece.bytes as u32) }
+    if count == 1 { byte } else { editor.vector_type(byte, count as u32) }
 }
 
 fn place<'m>(editor: &mut Editor<'m>, base: Value<'m>, piece: Piece) -> Value<'m> {
@@ -144,7 +166,7 @@ mod tests {
     #[test]
     fn pieces_cover_the_copy_at_their_alignment() {
         for length in 1..70 {
-            for align in [1, 2, 4, 8, 16, 32] {
+            for align in [1, 2, 4, 8, 16] {
                 let all = pieces(length, align);
                 let mut end = 0;
                 for piece in &all {
@@ -152,7 +174,7 @@ mod tests {
                     assert!(piece.bytes <= WIDEST && piece.offset % piece.bytes == 0 && align % piece.bytes == 0);
                     end += piece.bytes;
                 }
-                assert!(end == length || (all.len() > MAX_PIECES && end < length), "{length} {align}");
+                assert_eq!(end, length, "{align}");
             }
         }
         assert_eq!(pieces(12, 4).len(), 3);

@@ -2,30 +2,36 @@
 //!
 //! Each is decided from one function's text, keeps all results, and is said by a remark:
 //!
+//! - [`objects`]: a struct that is copied as a whole through a stack object is copied word by word, in registers.
 //! - [`counts`]: a loop that clears the lowest bit of a number until none is left counts its bits; `popc` does so at once.
 //! - [`copies`]: a small `memcpy` becomes its loads, and then its stores: the back end alternates them, so that each load
 //!   waits for the store before it, and uses at most 8 bytes at a time.
 //! - [`remainders`]: a remainder or quotient of a loop's counter that is widened to 64 bits stays a division of 32 bits:
 //!   LLVM's loop strength reduction writes it as one of 64.
 //!
-//! [`counts`] run after LLVM has inlined, so that what follows sees short code; the others at the end.
+//! [`objects`] and [`counts`] run after LLVM has inlined, so that what follows sees short code; the others at the end.
 
 mod copies;
 mod counts;
+mod objects;
 mod remainders;
 
 use crate::driver::{self, Decision, FunctionPass, Said, Unit};
 use crate::settings::Results;
 use copies::Copy;
 use counts::Count;
+use objects::Objects;
 use warpwise_analysis::divergence;
 use warpwise_ir::llvm::edit::Editor;
 use warpwise_ir::llvm::handle::{Function, Inst, Module};
 use warpwise_ir::llvm::remark::{Host, Reshape};
+use warpwise_ir::phrase::counted;
 
-/// Counts bits at once; returns whether the module changed.
+/// Splits copies that keep objects in memory, and counts bits at once; returns whether the module changed.
 pub fn run_early(module: Module<'_>, results: Results, host: &Host<'_>) -> bool {
-    driver::run(&Counts { results }, module, divergence::Options::default(), host)
+    let splits = Splits { results, context: copies::Context::new() };
+    let has_split = driver::run(&splits, module, divergence::Options::default(), host);
+    driver::run(&Counts { results }, module, divergence::Options::default(), host) || has_split
 }
 
 /// Splits copies, and keeps remainders; returns whether the module changed.
@@ -44,6 +50,41 @@ impl Said for Kept {
 
     fn message(&self) -> String {
         self.1.to_owned()
+    }
+}
+
+/// The pass that splits copies of stack objects.
+struct Splits {
+    results: Results,
+    context: copies::Context,
+}
+
+impl FunctionPass for Splits {
+    type Plan<'m> = Objects<'m>;
+    type Refusal<'m> = Kept;
+    const THEN: Option<Reshape> = Some(Reshape::FreeArrays);
+
+    fn plan<'m>(&self, unit: &Unit<'_, 'm>) -> Vec<Decision<'m, Objects<'m>, Kept>> {
+        let decision = match objects::find(unit.function, &self.context, self.results) {
+            Ok(found) => found.and_then(|plan| Some(Decision::plan(*plan.objects.first()?, plan))),
+            Err(at) => Some(Decision::refusal(at, Kept("ObjectContraction", objects::KEPT))),
+        };
+        decision.into_iter().collect()
+    }
+
+    fn apply<'m>(&self, plan: &Objects<'m>, editor: &mut Editor<'m>) {
+        objects::apply(editor, plan);
+    }
+}
+
+impl Said for Objects<'_> {
+    fn name(&self) -> &'static str {
+        "ObjectsSplit"
+    }
+
+    fn message(&self) -> String {
+        let objects = counted(self.objects.len(), "stack object");
+        format!("{objects} of {} bytes copied word by word, and so in registers", self.bytes)
     }
 }
 
@@ -102,10 +143,6 @@ impl FunctionPass for Forms {
     type Plan<'m> = Form<'m>;
     type Refusal<'m> = Kept;
     const THEN: Option<Reshape> = None;
-
-    fn wants(&self, _: Function<'_>) -> bool {
-        true
-    }
 
     fn plan<'m>(&self, unit: &Unit<'_, 'm>) -> Vec<Decision<'m, Form<'m>, Kept>> {
         let insts = || unit.function.blocks().flat_map(|block| block.insts());

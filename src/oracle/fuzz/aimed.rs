@@ -348,7 +348,7 @@ impl Gen<'_> {
         self.observe(next);
     }
 
-    /// A copy of constant length from a buffer to the thread's own part of the second output.
+    /// A copy of constant length from a buffer to the thread's own part of the second output, perhaps through a stack object.
     fn small_copy(&mut self) {
         let Some(kernel) = self.f.kernel else { return };
         self.note(Feature::MutableLoad);
@@ -370,9 +370,18 @@ impl Gen<'_> {
         let own = self.pointer(format_args!("getelementptr inbounds [4 x i64], ptr %out64, i64 {}", kernel.gid));
         let to = self.pointer(format_args!("getelementptr inbounds i8, ptr {own}, i64 {offset}"));
         let align = if offset.is_multiple_of(8) { 8 } else { 4 };
-        self.line(format_args!(
-            "call void @llvm.memcpy.p0.p0.i64(ptr align {align} {to}, ptr align 4 {from}, i64 {bytes}, i1 false)"
-        ));
+        let copy = |g: &mut Self, to: Val, from: Val, align: u32| {
+            let (to, from) = (format_args!("ptr align {align} {to}"), format_args!("ptr align 4 {from}"));
+            g.line(format_args!("call void @llvm.memcpy.p0.p0.i64({to}, {from}, i64 {bytes}, i1 false)"));
+        };
+        if self.rng.chance(40) {
+            let object = self.reserve(I64, 0, Scope::Lane);
+            let _ = writeln!(self.f.allocas, "  {object} = alloca [{bytes} x i8], align 4");
+            copy(self, object, from, 4);
+            copy(self, to, object, align);
+        } else {
+            copy(self, to, from, align);
+        }
     }
 
     /// A sum of remainders or quotients of a loop's counter, widened.

@@ -69,7 +69,7 @@ pub const PASSES: &[Tested] = &[
             recipe(
                 Mode::Idioms,
                 "free-arrays",
-                &[(Mutant::CountNone, 1), (Mutant::CountHalf, 28), (Mutant::CountAnew, 1)],
+                &[(Mutant::CountNone, 1), (Mutant::CountHalf, 28), (Mutant::CountAnew, 1), (Mutant::CopyShort, 0)],
             ),
             recipe(
                 Mode::Idioms,

@@ -1,0 +1,112 @@
+; A stack object that is only copied as a whole becomes registers: its copies are loads and stores of words, which LLVM merges
+; again where they are neighbours. Products that are stored are rounded on their own, since LLVM may now find them in sums.
+; RUN: %opt -passes=free-arrays,warpwise -S %s -o %t.ll
+; RUN: %FileCheck %s --input-file=%t.ll
+; RUN: %opt -passes=free-arrays -disable-output -pass-remarks=warpwise -pass-remarks-missed=warpwise %s 2>&1 | %FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+; RUN: %opt -passes=free-arrays -warpwise-limit=1 -S %s | %FileCheck %s --check-prefix=LIMIT
+; RUN: %llc -mcpu=sm_90 -o - %t.ll | %FileCheck %s --check-prefix=PTX
+; RUN: %warpwise simt --compare %s %t.ll -k swap --block 32 --arg f32[256]:random:1
+; RUN: %warpwise simt --compare %s %t.ll -k odd --block 32 --arg i32[256]:random:2
+target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare void @use(ptr)
+
+; REMARK: remark: {{.*}} 1 stack object of 16 bytes copied word by word, and so in registers
+; CHECK-LABEL: @swap(
+; CHECK-NOT: alloca
+; CHECK-NOT: memcpy
+; CHECK: ret void
+; LIMIT-LABEL: @swap(
+; LIMIT-NOT: alloca
+; LIMIT-LABEL: @odd(
+; LIMIT: alloca
+; PTX-LABEL: .entry swap(
+; PTX-NOT: .local
+; PTX: ld.global.v4.b32
+; PTX: ld.global.v4.b32
+; PTX: st.global.v4.b32
+; PTX: st.global.v4.b32
+define ptx_kernel void @swap(ptr %p) {
+  %object = alloca [16 x i8], align 16
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %a = getelementptr [2 x <4 x float>], ptr %p, i32 %t
+  %b = getelementptr i8, ptr %a, i64 16
+  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %object, ptr align 16 %a, i64 16, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %a, ptr align 16 %b, i64 16, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %b, ptr align 16 %object, i64 16, i1 false)
+  ret void
+}
+
+; A copy of an odd length, from one object to another, and a part of it read.
+; REMARK: remark: {{.*}} 2 stack objects of 38 bytes copied word by word, and so in registers
+; CHECK-LABEL: @odd(
+; CHECK-NOT: alloca
+; CHECK: ret void
+define ptx_kernel void @odd(ptr %p) {
+  %object = alloca [19 x i8], align 4
+  %other = alloca [19 x i8], align 4
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %a = getelementptr [32 x i8], ptr %p, i32 %t
+  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %object, ptr align 4 %a, i64 19, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %other, ptr align 4 %object, i64 19, i1 false)
+  %from = getelementptr i8, ptr %other, i64 4
+  %word = load i32, ptr %from, align 4
+  %more = add i32 %word, %t
+  store i32 %more, ptr %from, align 4
+  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %a, ptr align 4 %other, i64 19, i1 false)
+  ret void
+}
+
+; REMARK: remark: {{.*}} 1 stack object of 8 bytes copied word by word, and so in registers
+; CHECK-LABEL: @product(
+; CHECK-NOT: alloca
+; CHECK: asm "mul.rn.f32
+; CHECK: fadd contract float
+define ptx_kernel void @product(ptr %p, float %x) {
+  %object = alloca [8 x i8], align 4
+  %product = fmul contract float %x, %x
+  store float %product, ptr %object
+  %second = getelementptr i8, ptr %object, i64 4
+  store float %x, ptr %second
+  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %p, ptr align 4 %object, i64 8, i1 false)
+  %old = load float, ptr %object
+  %sum = fadd contract float %old, %x
+  %to = getelementptr i8, ptr %p, i64 8
+  store float %sum, ptr %to
+  ret void
+}
+
+; The product is joined with a sum of its block, and may meet another one.
+; REMARK: remark: {{.*}} a stack object that is copied stays in memory: products and sums around it could become multiply-adds
+; CHECK-LABEL: @joined(
+; CHECK: alloca
+define ptx_kernel void @joined(ptr %p, float %x) {
+  %object = alloca [8 x i8], align 4
+  %product = fmul contract float %x, %x
+  %here = fadd contract float %product, 3.0
+  store float %product, ptr %object
+  %second = getelementptr i8, ptr %object, i64 4
+  store float %here, ptr %second
+  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %p, ptr align 4 %object, i64 8, i1 false)
+  ret void
+}
+
+; Volatile copies, large objects, and objects whose address goes elsewhere stay as they are.
+; CHECK-LABEL: @stays(
+; CHECK-COUNT-3: alloca
+; CHECK-COUNT-3: call void @llvm.memcpy
+define ptx_kernel void @stays(ptr %p) {
+  %a = alloca [16 x i8], align 16
+  %b = alloca [256 x i8], align 16
+  %c = alloca [16 x i8], align 16
+  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %a, ptr align 16 %p, i64 16, i1 true)
+  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %b, ptr align 16 %p, i64 256, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %c, ptr align 16 %p, i64 16, i1 false)
+  call void @use(ptr %a)
+  call void @use(ptr %b)
+  call void @use(ptr %c)
+  ret void
+}
