@@ -18,6 +18,8 @@ pub struct Uses<'m> {
     pub copies: Vec<Inst<'m>>,
     /// Whether it is copied to or from another stack object.
     pub is_copied: bool,
+    /// Whether it is chosen among other addresses.
+    pub is_chosen: bool,
     /// Whether something else is done with the address.
     pub has_others: bool,
 }
@@ -51,6 +53,10 @@ impl<'m> Uses<'m> {
                 None => self.has_others = true,
             },
             RawOpcode::LLVMAddrSpaceCast => derived.push((inst.value(), offset)),
+            RawOpcode::LLVMSelect => {
+                self.is_chosen = true;
+                derived.push((inst.value(), offset));
+            }
             RawOpcode::LLVMCall
                 if inst.defined_callee().is_some() && inst.operand_count() == inst.argument_count() + 1 =>
             {

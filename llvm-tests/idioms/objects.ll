@@ -6,6 +6,7 @@
 ; RUN: %opt -passes=free-arrays -warpwise-limit=1 -S %s | %FileCheck %s --check-prefix=LIMIT
 ; RUN: %llc -mcpu=sm_90 -o - %t.ll | %FileCheck %s --check-prefix=PTX
 ; RUN: %warpwise simt --compare %s %t.ll -k swap --block 32 --arg f32[256]:random:1
+; RUN: %warpwise simt --compare %s %t.ll -k chosen --block 32 --arg f32[256]:random:3
 ; RUN: %warpwise simt --compare %s %t.ll -k odd --block 32 --arg i32[256]:random:2
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
@@ -79,6 +80,26 @@ define ptx_kernel void @product(ptr %p, float %x) {
   ret void
 }
 
+; One of two objects is copied.
+; REMARK: remark: {{.*}} 2 stack objects of 32 bytes copied word by word, and so in registers
+; CHECK-LABEL: @chosen(
+; CHECK-NOT: alloca
+; CHECK: ret void
+define ptx_kernel void @chosen(ptr %p) {
+  %object = alloca [16 x i8], align 16
+  %other = alloca [16 x i8], align 16
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %a = getelementptr [2 x <4 x float>], ptr %p, i32 %t
+  %b = getelementptr i8, ptr %a, i64 16
+  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %object, ptr align 16 %a, i64 16, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %other, ptr align 16 %b, i64 16, i1 false)
+  %bit = and i32 %t, 4
+  %c = icmp eq i32 %bit, 0
+  %one = select i1 %c, ptr %object, ptr %other
+  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %a, ptr align 16 %one, i64 16, i1 false)
+  ret void
+}
+
 ; The product is joined with a sum of its block, and may meet another one.
 ; REMARK: remark: {{.*}} a stack object that is copied stays in memory: products and sums around it could become multiply-adds
 ; CHECK-LABEL: @joined(
@@ -100,10 +121,10 @@ define ptx_kernel void @joined(ptr %p, float %x) {
 ; CHECK-COUNT-3: call void @llvm.memcpy
 define ptx_kernel void @stays(ptr %p) {
   %a = alloca [16 x i8], align 16
-  %b = alloca [256 x i8], align 16
+  %b = alloca [320 x i8], align 16
   %c = alloca [16 x i8], align 16
   call void @llvm.memcpy.p0.p0.i64(ptr align 16 %a, ptr align 16 %p, i64 16, i1 true)
-  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %b, ptr align 16 %p, i64 256, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %b, ptr align 16 %p, i64 320, i1 false)
   call void @llvm.memcpy.p0.p0.i64(ptr align 16 %c, ptr align 16 %p, i64 16, i1 false)
   call void @use(ptr %a)
   call void @use(ptr %b)

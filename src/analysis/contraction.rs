@@ -207,6 +207,18 @@ impl<'a, 'm> Joins<'a, 'm> {
             || others.iter().any(|&product| self.is_parted(product, inside))
     }
 
+    /// Whether a product with several uses meets a sum of another block. Such a sum is joined only if LLVM moves one of them to
+    /// the other, which depends on which of its passes sees the function in which shape.
+    pub fn has_open_pair(&self) -> bool {
+        let func = &self.outline.func;
+        let block = |inst: Inst| func.insts[inst].block;
+        let is_open = |product: Inst| {
+            self.users(product).len() > 1
+                && self.may_meet(product, |user| self.is_sum(user) && block(user) != block(product))
+        };
+        func.insts.keys().any(|inst| self.is_product(inst) && is_open(inst))
+    }
+
     /// Products that are stored and sums of what is loaded, where LLVM may find what is loaded to be the product: both have
     /// one type, and their addresses may come from the same pointer.
     fn through_memory(&self) -> FxHashSet<Inst> {

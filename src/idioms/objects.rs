@@ -2,7 +2,8 @@
 //!
 //! A struct that is swapped, kept or chosen goes through an object by `memcpy`. LLVM makes registers of an object whose
 //! accesses have types; if some are copies, only where a typed access covers the same bytes. Split into loads and stores,
-//! every copy has types, and the object goes. nvcc has no such copies: it takes structs apart.
+//! every copy has types, and the object goes. nvcc has no such copies: it takes structs apart. An object that is chosen by a `select` goes as well:
+//! LLVM loads from both and selects words.
 
 use super::copies::{self, Copy};
 use crate::settings::Results;
@@ -14,6 +15,9 @@ use warpwise_ir::llvm::handle::{Function, Inst, RawOpcode, Type, TypeKind};
 /// What is said of the objects that stay.
 pub const KEPT: &str =
     "a stack object that is copied stays in memory: products and sums around it could become multiply-adds";
+
+/// The largest object, in bytes: each word becomes a register.
+const MAX_BYTES: u64 = 256;
 
 /// Objects that can be registers once their copies are split.
 #[derive(Debug)]
@@ -34,7 +38,7 @@ pub fn find<'m>(
     let mut found = Objects { objects: Vec::new(), bytes: 0, copies: Vec::new(), products: Vec::new() };
     let allocas = function.blocks().take(1).flat_map(|block| block.insts());
     for alloca in allocas.filter(|inst| inst.opcode() == RawOpcode::LLVMAlloca) {
-        let Some(bytes) = alloca.allocated_bytes().filter(|&bytes| bytes <= copies::MAX_BYTES) else { continue };
+        let Some(bytes) = alloca.allocated_bytes().filter(|&bytes| bytes <= MAX_BYTES) else { continue };
         let uses = Uses::of(alloca.value());
         if uses.has_others || !uses.passed.is_empty() || uses.copies.is_empty() {
             continue;

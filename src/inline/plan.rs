@@ -119,8 +119,8 @@ fn plan_call<'a, 'm: 'a>(
 fn object<'m>(alloca: Inst<'m>, stage: Stage) -> Option<Object<'m>> {
     alloca.operand(0).const_u64()?;
     let bytes = alloca.allocated_bytes()?;
-    let Uses { passed, accesses, is_copied, has_others, .. } = Uses::of(alloca.value());
-    let mut object = Object { bytes, calls: Vec::new(), accesses, is_copied, is_freed: !has_others };
+    let Uses { passed, accesses, is_copied, is_chosen, has_others, .. } = Uses::of(alloca.value());
+    let mut object = Object { bytes, calls: Vec::new(), accesses, is_copied, is_freed: !(has_others || is_chosen) };
     for (call, index, offset) in passed {
         object.is_freed &= callee_frees(&mut object, call, index, offset, stage, 0);
         if !object.calls.contains(&call) {
@@ -144,7 +144,7 @@ fn callee_frees<'m>(
     let uses = Uses::of(function.param(index));
     object.accesses.extend(uses.accesses.iter().map(|&(inst, at)| (inst, offset.wrapping_add(at))));
     object.is_copied |= uses.is_copied;
-    if uses.has_others || !(uses.passed.is_empty() || (stage == Stage::Early && level < MAX_LEVELS)) {
+    if uses.has_others || uses.is_chosen || !(uses.passed.is_empty() || (stage == Stage::Early && level < MAX_LEVELS)) {
         return false;
     }
     let pass_on = |&(call, index, at): &(Inst<'m>, u32, i64)| {
