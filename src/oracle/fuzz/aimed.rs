@@ -5,8 +5,8 @@
 use super::build::{ENTRY, Gen, Param};
 use super::knobs::Feature;
 use super::memory::{FLOAT_HI, Source, size_of};
-use super::value::{I1, I8, I16, I32, I64, Name, Scope, Ty, Val};
-use std::fmt::Write as _;
+use super::value::{I8, I16, I32, I64, Name, Scope, Ty, Val};
+use std::fmt::{Display, Write as _};
 
 /// Bytes of the thread's own part of the second output buffer.
 const OWN_BYTES: u64 = 32;
@@ -127,8 +127,8 @@ impl Gen<'_> {
         };
         let by = self.pick(I32);
         let plus = self.pick_divergent(I32);
-        let scaled = self.temp(I32, I32.max(), Scope::Lane, format_args!("mul i32 {index}, {by}"));
-        let word = self.temp(I32, I32.max(), Scope::Lane, format_args!("add i32 {scaled}, {plus}"));
+        let scaled = self.temp_word(Scope::Lane, format_args!("mul i32 {index}, {by}"));
+        let word = self.temp_word(Scope::Lane, format_args!("add i32 {scaled}, {plus}"));
         match elem {
             I32 => word,
             Ty::Int(bits) if bits > 32 => {
@@ -195,7 +195,7 @@ impl Gen<'_> {
         let next = self.temp(ty, turns, Scope::Block, format_args!("add nuw nsw {ty} {counter}, 1"));
         let done = self.rng.chance(60);
         let predicate = if done { "eq" } else { self.rng.pick(&["ult", "slt", "ne"]) };
-        let test = self.temp(I1, 1, Scope::Block, format_args!("icmp {predicate} {ty} {next}, {turns}"));
+        let test = self.temp_bit(Scope::Block, format_args!("icmp {predicate} {ty} {next}, {turns}"));
         if done {
             self.branch(test, exit, header)
         } else {
@@ -267,7 +267,7 @@ impl Gen<'_> {
                 let _ = writeln!(self.f.allocas, "  {object} = alloca [{size} x i32], align 4");
                 for at in 0..size {
                     let value = self.pick(I32);
-                    self.set_word(&object.to_string(), at, value);
+                    self.set_word(object, at, value);
                 }
                 object.to_string()
             })
@@ -284,7 +284,7 @@ impl Gen<'_> {
             let _ = write!(args, "ptr {copy}{place}, ");
         }
         let (a, b) = (self.pick(I32), self.pick(I32));
-        let result = self.op(I32, I32.max(), Scope::Lane, format_args!("call i32 @{name}({args}i32 {a}, i32 {b})"));
+        let result = self.word(Scope::Lane, format_args!("call i32 @{name}({args}i32 {a}, i32 {b})"));
         self.observe(result);
         for object in &objects {
             for at in 0..size {
@@ -294,12 +294,14 @@ impl Gen<'_> {
         }
     }
 
-    fn word_of(&mut self, object: &str, at: u64) -> Val {
+    /// A word of an object, by its number.
+    fn word_of(&mut self, object: impl Display, at: u64) -> Val {
         let place = self.pointer(format_args!("getelementptr inbounds i32, ptr {object}, i64 {at}"));
-        self.op(I32, I32.max(), Scope::Lane, format_args!("load i32, ptr {place}, align 4"))
+        self.word(Scope::Lane, format_args!("load i32, ptr {place}, align 4"))
     }
 
-    fn set_word(&mut self, object: &str, at: u64, value: Val) {
+    /// Stores a word of an object.
+    pub(super) fn set_word(&mut self, object: impl Display, at: u64, value: Val) {
         let place = self.pointer(format_args!("getelementptr inbounds i32, ptr {object}, i64 {at}"));
         self.line(format_args!("store i32 {value}, ptr {place}, align 4"));
     }
@@ -337,7 +339,7 @@ impl Gen<'_> {
         self.define(rest, format_args!("and {ty} {a}, {b}"));
         let is_done = self.rng.chance(50);
         let predicate = if is_done { "eq" } else { "ne" };
-        let test = self.temp(I1, 1, Scope::Lane, format_args!("icmp {predicate} {ty} {rest}, 0"));
+        let test = self.temp_bit(Scope::Lane, format_args!("icmp {predicate} {ty} {rest}, 0"));
         if is_done {
             self.branch(test, exit, body)
         } else {
@@ -392,8 +394,8 @@ impl Gen<'_> {
         let plus = self.rng.chance(50).then(|| self.pick_scoped(I32, Scope::Block));
         let sum = self.counted(turns, Some(Val::int(I64, 0)), |g, i, sum| {
             let i = if i.ty == I32 { i } else { g.truncate(i, I32) };
-            let i = plus.map_or(i, |plus| g.temp(I32, I32.max(), Scope::Block, format_args!("add i32 {i}, {plus}")));
-            let part = g.temp(I32, I32.max(), Scope::Block, format_args!("{op} i32 {i}, {by}"));
+            let i = plus.map_or(i, |plus| g.temp_word(Scope::Block, format_args!("add i32 {i}, {plus}")));
+            let part = g.temp_word(Scope::Block, format_args!("{op} i32 {i}, {by}"));
             let wide = g.temp(I64, I32.max(), Scope::Block, format_args!("zext i32 {part} to i64"));
             sum.map(|sum| g.mixed(sum, wide))
         });

@@ -45,12 +45,7 @@ impl Gen<'_> {
                 let (a, b) = (self.pick(I32), self.pick_scoped(I32, Scope::Block));
                 let op = self.rng.pick(&["add.u32", "sub.s32", "mul.lo.u32", "xor.b32", "and.b32", "min.u32"]);
                 let scope = a.scope.min(b.scope);
-                self.op(
-                    I32,
-                    I32.max(),
-                    scope,
-                    format_args!("call i32 asm \"{op} $0, $1, $2;\", \"=r,r,r\"(i32 {a}, i32 {b})"),
-                );
+                self.word(scope, format_args!("call i32 asm \"{op} $0, $1, $2;\", \"=r,r,r\"(i32 {a}, i32 {b})"));
             }
             _ => self.assembly_program(),
         }
@@ -58,7 +53,7 @@ impl Gen<'_> {
 
     fn assembly_register(&mut self) {
         let (name, scope) = self.special();
-        self.op(I32, I32.max(), scope, format_args!("call i32 asm \"mov.u32 $0, %{name};\", \"=r\"()"));
+        self.word(scope, format_args!("call i32 asm \"mov.u32 $0, %{name};\", \"=r\"()"));
     }
 
     fn special(&mut self) -> (&'static str, Scope) {
@@ -109,12 +104,12 @@ impl Gen<'_> {
 
     fn results(&mut self, two: bool, scope: Scope, call: &str) {
         if !two {
-            self.op(I32, I32.max(), scope, format_args!("call i32 {call}"));
+            self.word(scope, format_args!("call i32 {call}"));
             return;
         }
         let pair = self.temp(I32, 0, scope, format_args!("call {{ i32, i32 }} {call}"));
         for member in 0..2 {
-            self.op(I32, I32.max(), scope, format_args!("extractvalue {{ i32, i32 }} {pair}, {member}"));
+            self.word(scope, format_args!("extractvalue {{ i32, i32 }} {pair}, {member}"));
         }
     }
 
@@ -198,9 +193,7 @@ impl Gen<'_> {
             }
             _ => format!("{head} vote.sync.ballot.b32 $0, p, $2; }}"),
         };
-        self.op(
-            I32,
-            I32.max(),
+        self.word(
             scope,
             format_args!("call i32 asm sideeffect \"{body}\", \"=&r,r,r\"(i32 {c}, i32 {mask}) convergent"),
         );
@@ -215,30 +208,22 @@ impl Gen<'_> {
             (format!("shfl.sync.idx.b32 $0, $1, $2, {clamp}, -1;"), "=r,r,r")
         };
         let last = if clamp_operand { format!(", i32 {clamp}") } else { String::new() };
-        self.op(
-            I32,
-            a.hi,
-            scope,
-            format_args!("call i32 asm sideeffect \"{text}\", \"{constraints}\"(i32 {a}, i32 {from}{last}) convergent"),
-        );
+        let operands = format!("i32 {a}, i32 {from}{last}");
+        let call = format!("call i32 asm sideeffect \"{text}\", \"{constraints}\"({operands}) convergent");
+        self.op(I32, a.hi, scope, format_args!("{call}"));
     }
 
     /// A load from global memory that nobody writes as inline PTX, if its type has such an instruction.
     pub(super) fn load_assembly(&mut self, elem: Ty, address: &str, pointer: &str, scope: Scope) -> bool {
         let (width, letter) = match elem {
-            _ if elem == I32 => (32, "r"),
-            _ if elem == I64 => (64, "l"),
+            I32 => (32, "r"),
+            I64 => (64, "l"),
             _ => return false,
         };
         let (side, how) = self.rng.pick(&[("", ".nc"), ("sideeffect ", ".nc"), ("sideeffect ", "")]);
-        self.op(
-            elem,
-            elem.max(),
-            scope,
-            format_args!(
-                "call {elem} asm {side}\"ld.global{how}.u{width} $0, [$1];\", \"={letter},l\"({pointer} {address})"
-            ),
-        );
+        let text = format!("ld.global{how}.u{width} $0, [$1];");
+        let call = format!("call {elem} asm {side}\"{text}\", \"={letter},l\"({pointer} {address})");
+        self.op(elem, elem.max(), scope, format_args!("{call}"));
         true
     }
 
@@ -248,9 +233,7 @@ impl Gen<'_> {
         let by = self.pick(I32);
         let sense = self.rng.pick(&["@p", "@!p"]);
         let body = format!("{{ .reg .pred p; setp.gt.s32 p, $3, 2; add.u32 $0, $1, 1; {sense} sub.u32 $0, $2, 7; }}");
-        self.op(
-            I32,
-            I32.max(),
+        self.word(
             by.scope.min(Scope::Block),
             format_args!("call i32 asm \"{body}\", \"=&r,r,r,r\"(i32 {old}, i32 {new}, i32 {by})"),
         );
@@ -261,9 +244,7 @@ impl Gen<'_> {
         let (c, a, b) = (self.condition(Scope::Lane), self.pick(I32), self.pick(I32));
         let scope = c.scope.min(a.scope).min(b.scope);
         if c.ty == I1 {
-            self.op(
-                I32,
-                I32.max(),
+            self.word(
                 scope,
                 format_args!("call i32 asm \"selp.b32 $0, $1, $2, $3;\", \"=r,r,r,b\"(i32 {a}, i32 {b}, i1 {c})"),
             );

@@ -15,7 +15,7 @@ use super::value::{I1, I16, I32, I64, Name, Scope, Ty, Val};
 use std::fmt::{Arguments, Write as _};
 
 /// A block's label, `%bN`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Label(pub(super) u32);
 
 impl std::fmt::Display for Label {
@@ -28,8 +28,9 @@ impl std::fmt::Display for Label {
 pub(super) const ENTRY: Label = Label(1);
 
 /// Whether shared memory is being written (each thread its own slot) or read (any slot), between barriers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Phase {
+    #[default]
     Own,
     Read,
 }
@@ -97,6 +98,7 @@ pub(super) struct Kernel {
 }
 
 /// The function that is being generated.
+#[derive(Default)]
 pub(super) struct Func {
     pub(super) body: String,
     /// Emitted at the top of the entry block.
@@ -131,29 +133,7 @@ pub(super) struct Func {
 
 impl Func {
     pub(super) fn new(budget: i64) -> Self {
-        Self {
-            body: String::new(),
-            allocas: String::new(),
-            next: 2,
-            pool: Vec::new(),
-            block: ENTRY,
-            budget,
-            depth: 0,
-            conv: Scope::Lane,
-            exited: false,
-            may_sync: false,
-            returned: false,
-            conv_loops: 0,
-            trips: 1,
-            phase: Phase::Own,
-            loops: Vec::new(),
-            kernel: None,
-            ret: None,
-            sources: Vec::new(),
-            arrays: Vec::new(),
-            next_slot: 0,
-            cost: 0,
-        }
+        Self { next: 2, block: ENTRY, budget, trips: 1, ..Self::default() }
     }
 
     /// The innermost loop; there must be one.
@@ -248,6 +228,42 @@ impl Gen<'_> {
         val
     }
 
+    /// Any `i32` that may be used from here on.
+    pub(super) fn word(&mut self, scope: Scope, text: Arguments<'_>) -> Val {
+        self.op(I32, I32.max(), scope, text)
+    }
+
+    /// Any `i32` that does not enter the pool.
+    pub(super) fn temp_word(&mut self, scope: Scope, text: Arguments<'_>) -> Val {
+        self.temp(I32, I32.max(), scope, text)
+    }
+
+    /// An `i1` that may be used from here on.
+    pub(super) fn bit(&mut self, scope: Scope, text: Arguments<'_>) -> Val {
+        self.op(I1, 1, scope, text)
+    }
+
+    /// An `i1` that does not enter the pool.
+    pub(super) fn temp_bit(&mut self, scope: Scope, text: Arguments<'_>) -> Val {
+        self.temp(I1, 1, scope, text)
+    }
+
+    /// A number and a bit, both of which may be used from here on; `text` yields them as one structure.
+    pub(super) fn number_and_bit(&mut self, ty: Ty, hi: u64, scope: Scope, text: Arguments<'_>) {
+        let pair = self.temp(I64, 0, scope, text);
+        self.op(ty, hi, scope, format_args!("extractvalue {{ {ty}, i1 }} {pair}, 0"));
+        self.bit(scope, format_args!("extractvalue {{ {ty}, i1 }} {pair}, 1"));
+    }
+
+    /// A call of an overloaded intrinsic of LLVM, whose operands and result have one type; `last` is what follows them.
+    pub(super) fn intrinsic(&mut self, name: &str, operands: &[Val], last: &str, hi: u64) -> Val {
+        let ty = operands[0].ty;
+        let scope = operands.iter().map(|val| val.scope).min().unwrap_or(Scope::Lane);
+        let each: Vec<String> = operands.iter().map(|val| format!("{ty} {val}")).collect();
+        let (suffix, each) = (ty.suffix(), each.join(", "));
+        self.op(ty, hi, scope, format_args!("call {ty} @llvm.{name}.{suffix}({each}{last})"))
+    }
+
     /// Emits an instruction that yields a pointer; pointers never enter the pool.
     pub(super) fn pointer(&mut self, text: Arguments<'_>) -> Val {
         self.temp(I64, 0, Scope::Lane, text)
@@ -279,12 +295,8 @@ impl Gen<'_> {
         let ty = edges.first().map_or(I32, |e| e.1.ty);
         let hi = edges.iter().map(|e| e.1.hi).max().unwrap_or(0);
         let scope = edges.iter().map(|e| e.1.scope).min().unwrap_or(Scope::Block).min(scope);
-        let mut text = format!("phi {ty} ");
-        for (i, (label, val)) in edges.iter().enumerate() {
-            let comma = if i == 0 { "" } else { ", " };
-            let _ = write!(text, "{comma}[ {val}, {label} ]");
-        }
-        self.op(ty, hi, scope, format_args!("{text}"))
+        let each: Vec<String> = edges.iter().map(|(label, val)| format!("[ {val}, {label} ]")).collect();
+        self.op(ty, hi, scope, format_args!("phi {ty} {}", each.join(", ")))
     }
 
     // Choice of operands.

@@ -60,14 +60,11 @@ impl Gen<'_> {
     /// Emits the current function and resumes the outer one.
     fn end(&mut self, outer: Func, callee: Callee, attributes: &str) {
         let inner = std::mem::replace(&mut self.f, outer);
-        let mut params = String::new();
-        for (i, param) in callee.params.iter().enumerate() {
-            let comma = if i == 0 { "" } else { ", " };
-            let _ = match param {
-                Param::Value(ty) | Param::Uniform(ty) => write!(params, "{comma}{ty} %{}", PARAMS[i]),
-                Param::Buffer => write!(params, "{comma}ptr %{}", PARAMS[i]),
-            };
-        }
+        let params = callee.params.iter().zip(PARAMS).map(|(param, name)| match param {
+            Param::Value(ty) | Param::Uniform(ty) => format!("{ty} %{name}"),
+            Param::Buffer => format!("ptr %{name}"),
+        });
+        let params = params.collect::<Vec<_>>().join(", ");
         let linkage = self.rng.pick(&["internal ", "internal ", "internal ", "", "linkonce_odr "]);
         let _ = write!(
             self.functions,
@@ -150,7 +147,7 @@ impl Gen<'_> {
         let outer = self.begin(&params, I32);
         let (depth, x) = (Val::named("p0", I32, DEPTH, Scope::Lane), Val::named("p1", I32, I32.max(), Scope::Lane));
         let (base, step) = (self.label(), self.label());
-        let done = self.temp(I1, 1, Scope::Lane, format_args!("icmp eq i32 {depth}, 0"));
+        let done = self.temp_bit(Scope::Lane, format_args!("icmp eq i32 {depth}, 0"));
         self.branch(done, base, step);
         self.place(base);
         let mark = self.f.pool.len();
@@ -161,7 +158,7 @@ impl Gen<'_> {
         let less = self.temp(I32, DEPTH, Scope::Lane, format_args!("add nsw i32 {depth}, -1"));
         let other = self.pick(I32);
         let next = self.binary("add", x, other);
-        let inner = self.op(I32, I32.max(), Scope::Lane, format_args!("call i32 @f{n}(i32 {less}, i32 {next})"));
+        let inner = self.word(Scope::Lane, format_args!("call i32 @f{n}(i32 {less}, i32 {next})"));
         let mixed = self.binary("xor", inner, x);
         self.line(format_args!("ret i32 {mixed}"));
         self.f.cost *= DEPTH as u32 + 1;
@@ -233,10 +230,9 @@ impl Gen<'_> {
         let callee = self.callees[at].clone();
         self.note(if callee.meets > Scope::Lane { Feature::SyncCall } else { Feature::Call });
         let uniform = self.rng.chance(35);
-        let mut args = String::new();
+        let mut args = Vec::new();
         for (i, &param) in callee.params.iter().enumerate() {
-            let comma = if i == 0 { "" } else { ", " };
-            let text = match param {
+            args.push(match param {
                 Param::Buffer => format!("ptr {}", self.passed_buffer()),
                 Param::Uniform(ty) => format!("{ty} {}", self.pick_scoped(ty, Scope::Block)),
                 Param::Value(ty) => {
@@ -248,9 +244,9 @@ impl Gen<'_> {
                     };
                     format!("{ty} {val}")
                 }
-            };
-            let _ = write!(args, "{comma}{text}");
+            });
         }
+        let args = args.join(", ");
         self.f.cost += callee.cost * trips;
         let hi = if callee.ret.bits() > 0 { callee.ret.max() } else { PASSED_FLOAT };
         self.op(callee.ret, hi, Scope::Lane, format_args!("call {} @{}({args})", callee.ret, callee.name));
@@ -272,16 +268,7 @@ impl Gen<'_> {
         if !arrays.is_empty() && self.rng.chance(40) {
             return format!("%v{}", self.rng.pick(&arrays));
         }
-        let sources: Vec<usize> = (0..self.f.sources.len())
-            .filter(|&i| {
-                let s = &self.f.sources[i];
-                s.space == 0 && s.elem == I32 && s.len >= PASSED
-            })
-            .collect();
-        if sources.is_empty() {
-            return "@plain_table".to_owned();
-        }
-        let at = self.rng.pick(&sources);
-        self.f.sources[at].pointer.clone()
+        let source = self.some_source(|source| source.space == 0 && source.elem == I32 && source.len >= PASSED);
+        source.map_or_else(|| "@plain_table".to_owned(), |source| source.pointer)
     }
 }

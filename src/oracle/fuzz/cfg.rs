@@ -9,7 +9,7 @@
 
 use super::build::{Gen, Label, Phase};
 use super::knobs::Feature;
-use super::value::{I1, I32, I64, Scope, Ty, Val};
+use super::value::{I32, I64, Scope, Ty, Val};
 use std::fmt::Write as _;
 
 /// Bound on the product of the trip counts of the loops around any block.
@@ -273,7 +273,7 @@ impl Gen<'_> {
         if self.rng.chance(50) {
             self.branch(cond, jump, rest);
         } else {
-            let not = self.temp(I1, 1, cond.scope, format_args!("xor i1 {cond}, true"));
+            let not = self.temp_bit(cond.scope, format_args!("xor i1 {cond}, true"));
             self.branch(not, rest, jump);
         }
         let (around, depth) = (self.f.conv, self.f.depth);

@@ -8,22 +8,23 @@ use super::build::Gen;
 use super::knobs::Feature;
 use super::value::{I1, I8, I16, I32, I64, Scope, Ty, Val};
 
-/// The special registers with a bound that every launch of ours obeys (grids are small).
-const SREGS: [(&str, u64, Scope); 14] = [
-    ("tid.x", 1023, Scope::Lane),
-    ("tid.y", 1023, Scope::Lane),
-    ("tid.z", 63, Scope::Lane),
-    ("ntid.x", 1024, Scope::Block),
-    ("ntid.y", 1024, Scope::Block),
-    ("ntid.z", 64, Scope::Block),
-    ("ctaid.x", 1023, Scope::Block),
-    ("ctaid.y", 1023, Scope::Block),
-    ("ctaid.z", 1023, Scope::Block),
-    ("nctaid.x", 1024, Scope::Block),
-    ("nctaid.y", 1024, Scope::Block),
-    ("nctaid.z", 1024, Scope::Block),
-    ("laneid", 31, Scope::Lane),
-    ("warpsize", 32, Scope::Block),
+/// The special registers: a bound that every launch of ours obeys (grids are small), who agrees on it, the end of the
+/// range that clang writes, and how often one is read.
+const SREGS: [(&str, u64, Scope, u32, u32); 14] = [
+    ("tid.x", 1023, Scope::Lane, 1025, 40),
+    ("tid.y", 1023, Scope::Lane, 1025, 12),
+    ("tid.z", 63, Scope::Lane, 65, 6),
+    ("ntid.x", 1024, Scope::Block, 1025, 10),
+    ("ntid.y", 1024, Scope::Block, 1025, 5),
+    ("ntid.z", 64, Scope::Block, 65, 3),
+    ("ctaid.x", 1023, Scope::Block, 0x7fff_ffff, 10),
+    ("ctaid.y", 1023, Scope::Block, 0x1_0000, 4),
+    ("ctaid.z", 1023, Scope::Block, 0x1_0000, 3),
+    ("nctaid.x", 1024, Scope::Block, 0x1_0000, 4),
+    ("nctaid.y", 1024, Scope::Block, 0x1_0000, 2),
+    ("nctaid.z", 1024, Scope::Block, 0x1_0000, 2),
+    ("laneid", 31, Scope::Lane, 32, 10),
+    ("warpsize", 32, Scope::Block, 33, 3),
 ];
 
 impl Gen<'_> {
@@ -40,15 +41,7 @@ impl Gen<'_> {
 
     /// Reads a special register.
     pub(super) fn sreg(&mut self, name: &str) -> Val {
-        let (_, hi, scope) = SREGS.into_iter().find(|s| s.0 == name).unwrap_or(SREGS[0]);
-        let limit = match name {
-            "laneid" => 32,
-            "warpsize" => 33,
-            _ if name.starts_with("ctaid.x") => 0x7fff_ffff,
-            _ if name.contains("ctaid") => 0x1_0000,
-            _ if name.ends_with('z') => 65,
-            _ => 1025,
-        };
+        let (_, hi, scope, limit, _) = SREGS.into_iter().find(|s| s.0 == name).unwrap_or(SREGS[0]);
         let range = if name != "warpsize" && self.happens(Feature::RangeAttribute) {
             format!("noundef range(i32 0, {limit}) ")
         } else {
@@ -59,22 +52,7 @@ impl Gen<'_> {
     }
 
     pub(super) fn random_sreg(&mut self) -> Val {
-        let name = self.rng.weighted(&[
-            ("tid.x", 40),
-            ("tid.y", 12),
-            ("tid.z", 6),
-            ("ntid.x", 10),
-            ("ntid.y", 5),
-            ("ntid.z", 3),
-            ("ctaid.x", 10),
-            ("ctaid.y", 4),
-            ("ctaid.z", 3),
-            ("nctaid.x", 4),
-            ("nctaid.y", 2),
-            ("nctaid.z", 2),
-            ("laneid", 10),
-            ("warpsize", 3),
-        ]);
+        let name = self.rng.weighted(&SREGS.map(|(name, .., weight)| (name, weight)));
         self.sreg(name)
     }
 
@@ -150,12 +128,11 @@ impl Gen<'_> {
         let tainted = a.tainted || b.tainted;
         let which = self.rng.pick(&["smin", "smax", "umin", "umax", "abs"]);
         let val = if which == "abs" {
-            self.op(ty, ty.max(), a.scope, format_args!("call {ty} @llvm.abs.{}({ty} {a}, i1 false)", ty.suffix()))
+            self.intrinsic("abs", &[a], ", i1 false", ty.max())
         } else {
             let hi = if which == "umin" { a.hi.min(b.hi) } else { ty.max() };
             let hi = if a.hi <= ty.smax() && b.hi <= ty.smax() { hi.min(a.hi.max(b.hi)) } else { hi };
-            let scope = a.scope.min(b.scope);
-            self.op(ty, hi, scope, format_args!("call {ty} @llvm.{which}.{}({ty} {a}, {ty} {b})", ty.suffix()))
+            self.intrinsic(which, &[a, b], "", hi)
         };
         self.taint(val, tainted);
     }
@@ -165,9 +142,7 @@ impl Gen<'_> {
         let (a, b, c) = (self.pick(ty), self.pick(ty), self.pick(ty));
         let a = if self.rng.chance(50) { b } else { a };
         let which = self.rng.pick(&["fshl", "fshr"]);
-        let scope = a.scope.min(b.scope).min(c.scope);
-        let suffix = ty.suffix();
-        self.op(ty, ty.max(), scope, format_args!("call {ty} @llvm.{which}.{suffix}({ty} {a}, {ty} {b}, {ty} {c})"));
+        self.intrinsic(which, &[a, b, c], "", ty.max());
     }
 
     /// Bits counted, or in another order.
@@ -177,7 +152,7 @@ impl Gen<'_> {
         let which = if which == "bswap" && !ty.bits().is_multiple_of(16) { "ctpop" } else { which };
         let hi = if which.starts_with('c') { u64::from(ty.bits()).min(ty.max()) } else { ty.max() };
         let zero = if which.ends_with('z') { ", i1 false" } else { "" };
-        self.op(ty, hi, a.scope, format_args!("call {ty} @llvm.{which}.{}({ty} {a}{zero})", ty.suffix()));
+        self.intrinsic(which, &[a], zero, hi);
     }
 
     /// An operation and whether it overflows.
@@ -185,23 +160,17 @@ impl Gen<'_> {
         let (a, b) = (self.pick(ty), self.pick(ty));
         let which = self.rng.pick(&["sadd", "uadd", "ssub", "usub", "smul", "umul"]);
         let scope = a.scope.min(b.scope);
-        let pair = self.temp(
-            I64,
-            0,
-            scope,
-            format_args!("call {{ {ty}, i1 }} @llvm.{which}.with.overflow.{}({ty} {a}, {ty} {b})", ty.suffix()),
-        );
-        self.op(ty, ty.max(), scope, format_args!("extractvalue {{ {ty}, i1 }} {pair}, 0"));
-        self.op(I1, 1, scope, format_args!("extractvalue {{ {ty}, i1 }} {pair}, 1"));
+        let suffix = ty.suffix();
+        let text = format!("call {{ {ty}, i1 }} @llvm.{which}.with.overflow.{suffix}({ty} {a}, {ty} {b})");
+        self.number_and_bit(ty, ty.max(), scope, format_args!("{text}"));
     }
 
     /// An operation that saturates.
     fn saturating(&mut self, ty: Ty) {
         let (a, b) = (self.pick(ty), self.pick(ty));
-        let which = self.rng.pick(&["sadd", "uadd", "ssub", "usub"]);
-        let scope = a.scope.min(b.scope);
-        let hi = if which == "usub" { a.hi } else { ty.max() };
-        self.op(ty, hi, scope, format_args!("call {ty} @llvm.{which}.sat.{}({ty} {a}, {ty} {b})", ty.suffix()));
+        let which = self.rng.pick(&["sadd.sat", "uadd.sat", "ssub.sat", "usub.sat"]);
+        let hi = if which == "usub.sat" { a.hi } else { ty.max() };
+        self.intrinsic(which, &[a, b], "", hi);
     }
 
     /// One of two values.
@@ -370,15 +339,7 @@ impl Gen<'_> {
         let bits = self.rng.pick(&masks);
         let m = Val::int(ty, bits);
         match self.rng.below(6) {
-            0 | 1 => {
-                self.binary("and", a, m);
-            }
-            2 => {
-                self.binary("or", a, m);
-            }
-            3 => {
-                self.binary("xor", a, m);
-            }
+            which @ 0..4 => _ = self.binary(["and", "and", "or", "xor"][which], a, m),
             4 => {
                 let b = self.pick(ty);
                 let op = self.rng.pick(&["and", "or", "xor"]);
@@ -441,7 +402,7 @@ impl Gen<'_> {
             self.binary("add", second, v)
         };
         if self.rng.chance(30) {
-            self.op(I1, 1, Scope::Lane, format_args!("icmp eq {ty} {first}, {second}"));
+            self.bit(Scope::Lane, format_args!("icmp eq {ty} {first}, {second}"));
         }
         self.binary("sub", first, second);
     }
@@ -517,7 +478,7 @@ impl Gen<'_> {
             self.rng.pick(&["eq", "ne", "slt", "sgt", "sle", "sge", "ult", "ugt", "ule", "uge", "slt", "ult"]);
         let both = a.hi <= ty.smax() && b.hi <= ty.smax();
         let samesign = if both && self.rng.chance(25) && self.happens(Feature::Flags) { "samesign " } else { "" };
-        self.op(I1, 1, a.scope.min(b.scope), format_args!("icmp {samesign}{predicate} {ty} {a}, {b}"))
+        self.bit(a.scope.min(b.scope), format_args!("icmp {samesign}{predicate} {ty} {a}, {b}"))
     }
 
     /// A condition on which at least `scope` agrees; for the scope of a lane, one on which probably nobody agrees.
@@ -537,7 +498,7 @@ impl Gen<'_> {
             let bit = self.binary("and", t, Val::int(I32, k));
             let predicate = self.rng.pick(&["eq", "ne", "ugt"]);
             let against = self.rng.range(0, 1) * self.rng.range(0, k);
-            return self.op(I1, 1, bit.scope, format_args!("icmp {predicate} i32 {bit}, {against}"));
+            return self.bit(bit.scope, format_args!("icmp {predicate} i32 {bit}, {against}"));
         }
         let first = self.compare(scope);
         match self.rng.below(8) {
@@ -547,7 +508,7 @@ impl Gen<'_> {
             }
             1 => {
                 let second = self.compare(scope);
-                self.op(I1, 1, first.scope.min(second.scope), format_args!("select i1 {first}, i1 true, i1 {second}"))
+                self.bit(first.scope.min(second.scope), format_args!("select i1 {first}, i1 true, i1 {second}"))
             }
             2 => self.binary("xor", first, Val::int(I1, 1)),
             _ => first,

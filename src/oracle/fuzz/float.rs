@@ -6,7 +6,7 @@
 
 use super::build::Gen;
 use super::knobs::Feature;
-use super::value::{I1, I32, I64, Scope, Ty, Val};
+use super::value::{I32, I64, Scope, Ty, Val};
 
 /// Bound on the magnitude's exponent: far from overflow for float; halves are handled apart.
 const LIMIT: u64 = 60;
@@ -24,31 +24,16 @@ impl Gen<'_> {
         match ty {
             Ty::V2I32 => {
                 let (a, b) = (self.pick(I32), self.pick(I32));
-                let half = self.temp(ty, 0, a.scope, format_args!("insertelement {ty} poison, i32 {a}, i32 0"));
-                self.op(
-                    ty,
-                    a.hi.max(b.hi),
-                    a.scope.min(b.scope),
-                    format_args!("insertelement {ty} {half}, i32 {b}, i32 1"),
-                )
+                let half = self.temp(ty, a.hi, a.scope, format_args!("insertelement {ty} poison, i32 {a}, i32 0"));
+                self.inserted(half, "i32", b, Val::int(I32, 1))
             }
             Ty::V4F32 => {
                 let (a, b) = (self.pick(Ty::F32), self.pick(Ty::F32));
                 let one = self.temp(ty, 0, a.scope, format_args!("insertelement {ty} poison, float {a}, i64 0"));
-                let zero = Val::int(I64, 0);
-                let all = self.temp(
-                    ty,
-                    a.hi,
-                    a.scope,
-                    format_args!("shufflevector {ty} {one}, {ty} poison, <4 x i32> zeroinitializer"),
-                );
-                let at = self.rng.range(zero.hi, 3);
-                self.op(
-                    ty,
-                    a.hi.max(b.hi),
-                    a.scope.min(b.scope),
-                    format_args!("insertelement {ty} {all}, float {b}, i64 {at}"),
-                )
+                let all = format!("shufflevector {ty} {one}, {ty} poison, <4 x i32> zeroinitializer");
+                let all = self.temp(ty, a.hi, a.scope, format_args!("{all}"));
+                let at = Val::int(I64, self.rng.range(0, 3));
+                self.inserted(all, "float", b, at)
             }
             _ => {
                 let bits = if ty == Ty::F16 { 10 } else { 16 };
@@ -80,30 +65,20 @@ impl Gen<'_> {
             3..=5 if a.hi + b.hi <= limit => {
                 self.op(ty, a.hi + b.hi, scope, format_args!("fmul {ty} {a}, {b}"));
             }
-            6 if (a.hi + b.hi).max(a.hi) < limit => {
-                let suffix = if ty == Ty::F16 { "f16" } else { suffix };
-                self.op(
-                    ty,
-                    (a.hi + b.hi).max(a.hi) + 1,
-                    scope,
-                    format_args!("call {ty} @llvm.fma.{suffix}({ty} {a}, {ty} {b}, {ty} {a})"),
-                );
+            6 if a.hi + b.hi < limit => {
+                self.intrinsic("fma", &[a, b, a], "", a.hi + b.hi + 1);
             }
             7 => {
                 self.op(ty, a.hi, a.scope, format_args!("fneg {ty} {a}"));
             }
             8 => {
                 let which = self.rng.pick(&["fabs", "floor", "trunc"]);
-                self.op(ty, a.hi + 1, a.scope, format_args!("call {ty} @llvm.{which}.{suffix}({ty} {a})"));
+                self.intrinsic(which, &[a], "", a.hi + 1);
             }
             9 => {
                 let which = self.rng.pick(&["minnum", "maxnum"]);
-                let least = self.temp(
-                    ty,
-                    a.hi.max(b.hi),
-                    scope,
-                    format_args!("call {ty} @llvm.{which}.{suffix}({ty} {a}, {ty} {b})"),
-                );
+                let text = format!("call {ty} @llvm.{which}.{suffix}({ty} {a}, {ty} {b})");
+                let least = self.temp(ty, a.hi.max(b.hi), scope, format_args!("{text}"));
                 // Either zero may have won; adding +0.0 makes them one.
                 let zero = Val::float(ty, 0.0);
                 self.op(ty, least.hi, scope, format_args!("fadd {ty} {least}, {zero}"));
@@ -115,14 +90,14 @@ impl Gen<'_> {
             11 if a.hi <= TO_INT_LIMIT => {
                 let op = self.rng.pick(&["fptosi", "fptosi", "bitcast"]);
                 if op == "bitcast" && ty == Ty::F32 {
-                    self.op(I32, I32.max(), a.scope, format_args!("bitcast float {a} to i32"));
+                    self.word(a.scope, format_args!("bitcast float {a} to i32"));
                 } else {
-                    self.op(I32, I32.max(), a.scope, format_args!("fptosi {ty} {a} to i32"));
+                    self.word(a.scope, format_args!("fptosi {ty} {a} to i32"));
                 }
             }
             12 if ty != Ty::F16 => {
                 let root = self.temp(ty, a.hi, a.scope, format_args!("call {ty} @llvm.fabs.{suffix}({ty} {a})"));
-                self.op(ty, a.hi + 1, a.scope, format_args!("call {ty} @llvm.sqrt.{suffix}({ty} {root})"));
+                self.intrinsic("sqrt", &[root], "", a.hi + 1);
             }
             _ => match ty {
                 Ty::F64 if a.hi <= LIMIT => {
@@ -160,7 +135,7 @@ impl Gen<'_> {
         self.note(Feature::Float);
         let (a, b) = (self.pick_float(Ty::F32), self.pick_float(Ty::F32));
         let predicate = self.rng.pick(&["olt", "ogt", "oeq", "une", "ule", "uge", "ord"]);
-        self.op(I1, 1, a.scope.min(b.scope), format_args!("fcmp {predicate} float {a}, {b}"))
+        self.bit(a.scope.min(b.scope), format_args!("fcmp {predicate} float {a}, {b}"))
     }
 
     /// One expression on vectors.
@@ -185,13 +160,7 @@ impl Gen<'_> {
                 2 => {
                     let element = self.pick(I32);
                     let at = self.vector_index(1);
-                    let scope = a.scope.min(element.scope).min(at.scope);
-                    self.op(
-                        ty,
-                        a.hi.max(element.hi),
-                        scope,
-                        format_args!("insertelement {ty} {a}, i32 {element}, i32 {at}"),
-                    );
+                    self.inserted(a, "i32", element, at);
                 }
                 _ => {
                     let at = self.vector_index(1);
@@ -211,6 +180,13 @@ impl Gen<'_> {
         }
         let at = self.vector_index(3);
         self.op(Ty::F32, a.hi, a.scope.min(at.scope), format_args!("extractelement {ty} {a}, i32 {at}"));
+    }
+
+    /// A vector with another element.
+    fn inserted(&mut self, vector: Val, elem: &str, val: Val, at: Val) -> Val {
+        let (ty, scope) = (vector.ty, vector.scope.min(val.scope).min(at.scope));
+        let text = format!("insertelement {ty} {vector}, {elem} {val}, {} {at}", at.ty);
+        self.op(ty, vector.hi.max(val.hi), scope, format_args!("{text}"))
     }
 
     fn pick_vector(&mut self, ty: Ty) -> Val {

@@ -7,7 +7,7 @@ use super::launch::{ArgSpec, Elem, Fill, Launch, geometries};
 use super::memory::{BUFFER, COUNTERS, Source};
 use super::rng::Rng;
 use super::stream_loops::COUNT;
-use super::value::{I1, I32, I64, Name, Scope, Ty, Val};
+use super::value::{I32, I64, Name, Scope, Ty, Val};
 use super::{GeneratedKernel, KERNEL};
 use std::fmt::Write as _;
 
@@ -279,7 +279,7 @@ impl Gen<'_> {
         let narrow = self.temp(I32, i.hi, Scope::Lane, format_args!("trunc nuw nsw i64 {i} to i32"));
         let inside = self.rng.chance(50);
         let (predicate, limit) = (self.rng.pick(&["slt", "ult"]), "%n");
-        let cond = self.temp(I1, 1, Scope::Lane, format_args!("icmp {predicate} i32 {narrow}, {limit}"));
+        let cond = self.temp_bit(Scope::Lane, format_args!("icmp {predicate} i32 {narrow}, {limit}"));
         let (body, out) = (self.label(), self.label());
         self.branch(cond, body, out);
         if inside {

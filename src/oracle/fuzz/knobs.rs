@@ -1,65 +1,49 @@
 //! What may a random kernel contain, and how often? The modes, the features and their weights.
 
-/// What kind of kernel to generate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Mode {
+macro_rules! modes {
+    ($($(#[$doc:meta])* $mode:ident = $name:literal,)*) => {
+        /// What kind of kernel to generate.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Mode { $($(#[$doc])* $mode,)* }
+
+        impl Mode {
+            /// Every mode, in the order `fuzz` cycles through them.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$mode),*];
+
+            /// The name on the command line.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$mode => $name,)* }
+            }
+        }
+    };
+}
+
+modes! {
     /// A bit of everything.
-    General,
+    General = "general",
     /// Branch-heavy: nested ifs, switches, loops with breaks, irreducible regions.
-    Control,
+    Control = "control",
     /// Divergent if-then-elses with alike arms, for branch fusion.
-    Diamonds,
+    Diamonds = "diamonds",
     /// Many values live across loops, for spill placement.
-    Pressure,
+    Pressure = "pressure",
     /// Stack arrays with dynamic indices, structures, accesses of 1 to 16 bytes.
-    LocalArrays,
+    LocalArrays = "local-arrays",
     /// Loads at uniform and divergent addresses of mutable and read-only memory, and branches on what they load.
-    UniformLoads,
+    UniformLoads = "uniform-loads",
     /// Votes, shuffles, reductions and barriers wherever they are legal.
-    Collectives,
+    Collectives = "collectives",
     /// Loops over memory whose trip count only the launch knows, for unrolling.
-    Loops,
+    Loops = "loops",
     /// Stack arrays that loops of constant trip count index.
-    CountedArrays,
+    CountedArrays = "counted-arrays",
     /// Functions that are called once, with the address of a stack object.
-    Calls,
+    Calls = "calls",
     /// Loops that count bits, small copies, divisions of counters.
-    Idioms,
+    Idioms = "idioms",
 }
 
 impl Mode {
-    /// Every mode, in the order `fuzz` cycles through them.
-    pub const ALL: [Self; 11] = [
-        Self::General,
-        Self::Control,
-        Self::Diamonds,
-        Self::Pressure,
-        Self::LocalArrays,
-        Self::UniformLoads,
-        Self::Collectives,
-        Self::Loops,
-        Self::CountedArrays,
-        Self::Calls,
-        Self::Idioms,
-    ];
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::General => "general",
-            Self::Control => "control",
-            Self::Diamonds => "diamonds",
-            Self::Pressure => "pressure",
-            Self::LocalArrays => "local-arrays",
-            Self::UniformLoads => "uniform-loads",
-            Self::Collectives => "collectives",
-            Self::Loops => "loops",
-            Self::CountedArrays => "counted-arrays",
-            Self::Calls => "calls",
-            Self::Idioms => "idioms",
-        }
-    }
-
     /// The mode of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mode| mode.name() == name)

@@ -57,8 +57,7 @@ impl Gen<'_> {
         let _ = writeln!(self.f.allocas, "  {table} = alloca [{PASSED} x i32], align 16");
         for i in 0..PASSED {
             let item = self.constant(I32);
-            let at = self.pointer(format_args!("getelementptr inbounds i32, ptr {table}, i64 {i}"));
-            self.line(format_args!("store i32 {item}, ptr {at}, align 4"));
+            self.set_word(table, i, item);
         }
         let (pointer, feature) = (table.to_string(), Feature::ConstantLoad);
         self.f.sources.push(Source { pointer, space: 0, elem: I32, len: PASSED, feature });
@@ -88,7 +87,7 @@ impl Gen<'_> {
         for _ in 0..self.rng.range(1, 3) {
             let index = self.index(len, Scope::Lane);
             let at = self.element(&copy.to_string(), 0, I32, index);
-            let read = self.op(I32, I32.max(), Scope::Lane, format_args!("load i32, ptr {at}, align 4"));
+            let read = self.word(Scope::Lane, format_args!("load i32, ptr {at}, align 4"));
             self.observe(read);
         }
     }
@@ -100,8 +99,7 @@ impl Gen<'_> {
         let _ = writeln!(self.f.allocas, "  {array} = alloca [{PASSED} x i32], align 16");
         for i in 0..PASSED {
             let val = self.pick_scoped(I32, Scope::Block);
-            let at = self.pointer(format_args!("getelementptr inbounds i32, ptr {array}, i64 {i}"));
-            self.line(format_args!("store i32 {val}, ptr {at}, align 4"));
+            self.set_word(array, i, val);
         }
         let trips = self.rng.range(2, 4);
         self.repeat(trips, |g| {
@@ -110,7 +108,7 @@ impl Gen<'_> {
             g.line(format_args!("store i32 {val}, ptr {at}, align 4"));
             let index = g.index(PASSED, Scope::Lane);
             let at = g.element(&array.to_string(), 0, I32, index);
-            let read = g.op(I32, I32.max(), Scope::Lane, format_args!("load i32, ptr {at}, align 4"));
+            let read = g.word(Scope::Lane, format_args!("load i32, ptr {at}, align 4"));
             g.observe(read);
         });
     }
@@ -125,14 +123,14 @@ impl Gen<'_> {
             g.pointer(format_args!("getelementptr inbounds i32, ptr {array}, i64 {i}")).to_string()
         };
         for i in 0..PASSED {
-            let (val, at) = (self.pick(I32), element(self, i));
-            self.line(format_args!("store i32 {val}, ptr {at}, align 4"));
+            let val = self.pick(I32);
+            self.set_word(array, i, val);
         }
         let [i, j, k] = [0; 3].map(|_| self.rng.range(0, PASSED - 1));
         let (first, second, third) = (element(self, i), element(self, j), element(self, k));
         let cond = self.condition(Scope::Lane);
         let chosen = self.pointer(format_args!("select i1 {cond}, ptr {first}, ptr {second}"));
-        let read = self.op(I32, I32.max(), Scope::Lane, format_args!("load i32, ptr {chosen}, align 4"));
+        let read = self.word(Scope::Lane, format_args!("load i32, ptr {chosen}, align 4"));
         self.observe(read);
         let cond = self.condition(Scope::Lane);
         let (yes, no, join) = (self.label(), self.label(), self.label());
@@ -146,7 +144,7 @@ impl Gen<'_> {
         let val = self.pick(I32);
         self.line(format_args!("store i32 {val}, ptr {third}, align 4"));
         for at in [joined.to_string(), third] {
-            let read = self.op(I32, I32.max(), Scope::Lane, format_args!("load i32, ptr {at}, align 4"));
+            let read = self.word(Scope::Lane, format_args!("load i32, ptr {at}, align 4"));
             self.observe(read);
         }
     }
@@ -176,8 +174,8 @@ impl Gen<'_> {
         self.f.cost += 6 * len as u32;
         let i = self.temp(I64, len, Scope::Block, format_args!("phi i64 [ 0, {entry} ], [ {next}, {body} ]"));
         let narrow = self.temp(I32, len, Scope::Block, format_args!("trunc i64 {i} to i32"));
-        let scaled = self.temp(I32, I32.max(), Scope::Lane, format_args!("mul i32 {narrow}, {a}"));
-        let sum = self.temp(I32, I32.max(), Scope::Lane, format_args!("add i32 {scaled}, {b}"));
+        let scaled = self.temp_word(Scope::Lane, format_args!("mul i32 {narrow}, {a}"));
+        let sum = self.temp_word(Scope::Lane, format_args!("add i32 {scaled}, {b}"));
         let val = match elem {
             Ty::Int(32) => sum,
             Ty::Int(64) => self.temp(elem, 0, Scope::Lane, format_args!("sext i32 {sum} to i64")),
@@ -190,7 +188,7 @@ impl Gen<'_> {
         let at = self.pointer(format_args!("getelementptr inbounds {elem}, ptr %v{pointer}, i64 {i}"));
         self.line(format_args!("store {elem} {val}, ptr {at}, align {size}"));
         self.define(next, format_args!("add nuw nsw i64 {i}, 1"));
-        let done = self.temp(super::value::I1, 1, Scope::Block, format_args!("icmp eq i64 {next}, {len}"));
+        let done = self.temp_bit(Scope::Block, format_args!("icmp eq i64 {next}, {len}"));
         self.branch(done, exit, body);
         self.place(exit);
     }
@@ -244,7 +242,7 @@ impl Gen<'_> {
             self.line(format_args!("store <4 x i32> {new}, ptr {address}, align 16"));
         } else {
             for lane in [0, 3] {
-                self.op(I32, I32.max(), Scope::Lane, format_args!("extractelement <4 x i32> {old}, i32 {lane}"));
+                self.word(Scope::Lane, format_args!("extractelement <4 x i32> {old}, i32 {lane}"));
             }
         }
     }

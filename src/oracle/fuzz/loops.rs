@@ -75,7 +75,7 @@ impl Gen<'_> {
         let nexts: Vec<Val> = phis.iter().zip(&carried.types).map(|(&phi, &ty)| self.carried_next(phi, ty)).collect();
         let walk = walk.map(|(walk, first)| {
             let by = self.rng.range(1, 20);
-            (walk, first, self.temp(I32, I32.max(), Scope::Block, format_args!("add i32 {walk}, {by}")))
+            (walk, first, self.temp_word(Scope::Block, format_args!("add i32 {walk}, {by}")))
         });
         let step = if down { Val::int(ty, ty.max()) } else { Val::int(ty, 1) };
         let flags = if self.happens(Feature::Flags) { if down { " nsw" } else { " nuw nsw" } } else { "" };
@@ -205,23 +205,18 @@ impl Gen<'_> {
         if counted && !down {
             // Tested first or last, 0 ≤ counter ≤ trip or counter = 1 > trip = 0: `ne` would miss the latter.
             let predicate = self.rng.pick(&["ult", "slt"]);
-            return self.op(
-                I1,
-                1,
-                counter.scope.min(trip.scope),
-                format_args!("icmp {predicate} {ty} {counter}, {trip}"),
-            );
+            return self.bit(counter.scope.min(trip.scope), format_args!("icmp {predicate} {ty} {counter}, {trip}"));
         }
-        let left = self.temp(I1, 1, counter.scope, format_args!("icmp sgt {ty} {counter}, 0"));
+        let left = self.temp_bit(counter.scope, format_args!("icmp sgt {ty} {counter}, 0"));
         if counted {
             return left;
         }
         let data = self.condition(wanted);
         let scope = left.scope.min(data.scope);
         if self.rng.chance(50) {
-            self.temp(I1, 1, scope, format_args!("and i1 {left}, {data}"))
+            self.temp_bit(scope, format_args!("and i1 {left}, {data}"))
         } else {
-            self.temp(I1, 1, scope, format_args!("select i1 {left}, i1 {data}, i1 false"))
+            self.temp_bit(scope, format_args!("select i1 {left}, i1 {data}, i1 false"))
         }
     }
 
@@ -238,7 +233,7 @@ impl Gen<'_> {
         if self.rng.chance(60) {
             self.branch(go, stay, exit);
         } else {
-            let done = self.temp(I1, 1, go.scope, format_args!("xor i1 {go}, true"));
+            let done = self.temp_bit(go.scope, format_args!("xor i1 {go}, true"));
             self.branch(done, exit, stay);
         }
         let current = self.f.loops_last();

@@ -96,15 +96,15 @@ impl Gen<'_> {
         self.masked(raw, limit)
     }
 
+    /// Memory of a kind, if there is any.
+    pub(super) fn some_source(&mut self, is_wanted: impl Fn(&Source) -> bool) -> Option<Source> {
+        let all: Vec<&Source> = self.f.sources.iter().filter(|source| is_wanted(source)).collect();
+        (!all.is_empty()).then(|| all[self.rng.below(all.len())].clone())
+    }
+
     /// Loads from memory that nobody writes.
     pub(super) fn load_source(&mut self, feature: Feature) {
-        let candidates: Vec<usize> =
-            (0..self.f.sources.len()).filter(|&i| self.f.sources[i].feature == feature).collect();
-        if candidates.is_empty() {
-            return self.int_expression();
-        }
-        let at = self.rng.pick(&candidates);
-        let source = self.f.sources[at].clone();
+        let Some(source) = self.some_source(|source| source.feature == feature) else { return self.int_expression() };
         self.note(feature);
         let scope = if self.rng.chance(45) { Scope::Block } else { Scope::Lane };
         let index = self.index(source.len, scope);
@@ -145,7 +145,7 @@ impl Gen<'_> {
         let index = if self.rng.chance(60) {
             let lane = self.sreg("laneid");
             let by = self.rng.range(20, 27);
-            self.temp(I32, I32.max(), Scope::Lane, format_args!("shl i32 {lane}, {by}"))
+            self.temp_word(Scope::Lane, format_args!("shl i32 {lane}, {by}"))
         } else {
             self.pick_divergent(I32)
         };
@@ -171,7 +171,7 @@ impl Gen<'_> {
         let index = self.index(len, scope);
         let address = self.element(&chosen.to_string(), 0, I32, index);
         let agreed = index.scope.min(cond.scope);
-        self.op(I32, I32.max(), agreed, format_args!("load i32, ptr {address}, align 4"));
+        self.word(agreed, format_args!("load i32, ptr {address}, align 4"));
     }
 
     // The thread's own slots of the output.
@@ -233,17 +233,17 @@ impl Gen<'_> {
             Ty::Int(64) => {
                 let high = self.temp(I64, 0, val.scope, format_args!("lshr i64 {val}, 32"));
                 let both = self.temp(I64, 0, val.scope, format_args!("xor i64 {high}, {val}"));
-                self.temp(I32, I32.max(), val.scope, format_args!("trunc i64 {both} to i32"))
+                self.temp_word(val.scope, format_args!("trunc i64 {both} to i32"))
             }
             Ty::Int(bits) => {
                 let op = self.rng.pick(&["zext", "sext"]);
-                self.temp(I32, I32.max(), val.scope, format_args!("{op} i{bits} {val} to i32"))
+                self.temp_word(val.scope, format_args!("{op} i{bits} {val} to i32"))
             }
             Ty::F16 => {
                 let bits = self.temp(I16, I16.max(), val.scope, format_args!("bitcast half {val} to i16"));
                 self.temp(I32, I16.max(), val.scope, format_args!("zext i16 {bits} to i32"))
             }
-            Ty::F32 => self.temp(I32, I32.max(), val.scope, format_args!("bitcast float {val} to i32")),
+            Ty::F32 => self.temp_word(val.scope, format_args!("bitcast float {val} to i32")),
             Ty::F64 => {
                 let bits = self.temp(I64, I64.max(), val.scope, format_args!("bitcast double {val} to i64"));
                 self.as_word(bits)
@@ -252,12 +252,12 @@ impl Gen<'_> {
                 let a = self.temp(I32, 0, val.scope, format_args!("extractelement <2 x i32> {val}, i32 0"));
                 let b = self.temp(I32, 0, val.scope, format_args!("extractelement <2 x i32> {val}, i32 1"));
                 let a = self.temp(I32, 0, val.scope, format_args!("mul i32 {a}, 31"));
-                self.temp(I32, I32.max(), val.scope, format_args!("xor i32 {a}, {b}"))
+                self.temp_word(val.scope, format_args!("xor i32 {a}, {b}"))
             }
             Ty::V4F32 => {
                 let at = self.rng.range(0, 3);
                 let a = self.temp(Ty::F32, 0, val.scope, format_args!("extractelement <4 x float> {val}, i32 {at}"));
-                self.temp(I32, I32.max(), val.scope, format_args!("bitcast float {a} to i32"))
+                self.temp_word(val.scope, format_args!("bitcast float {a} to i32"))
             }
         }
     }
@@ -267,7 +267,7 @@ impl Gen<'_> {
         let k = self.rng.range(0, slots.min(self.slots) - 1);
         let Some(address) = self.own_slot(k) else { return self.int_expression() };
         self.note(Feature::OwnSlot);
-        let old = self.op(I32, I32.max(), Scope::Lane, format_args!("load i32, {address}, align 4"));
+        let old = self.word(Scope::Lane, format_args!("load i32, {address}, align 4"));
         let other = self.pick(I32);
         let op = self.rng.pick(&["add", "xor", "sub"]);
         let new = self.binary(op, old, other);
@@ -284,22 +284,13 @@ impl Gen<'_> {
                 self.note(feature);
                 if self.rng.chance(30) {
                     let expected = self.pick(I32);
-                    let pair = self.temp(
-                        I64,
-                        0,
-                        Scope::Lane,
-                        format_args!("cmpxchg {address}, i32 {expected}, i32 {operand} monotonic monotonic, align 4"),
-                    );
-                    self.op(I32, I32.max(), Scope::Lane, format_args!("extractvalue {{ i32, i1 }} {pair}, 0"));
+                    let text = format!("cmpxchg {address}, i32 {expected}, i32 {operand} monotonic monotonic, align 4");
+                    let pair = self.temp(I64, 0, Scope::Lane, format_args!("{text}"));
+                    self.word(Scope::Lane, format_args!("extractvalue {{ i32, i1 }} {pair}, 0"));
                     return;
                 }
                 let op = self.rng.pick(&["add", "xchg", "umax", "and"]);
-                self.op(
-                    I32,
-                    I32.max(),
-                    Scope::Lane,
-                    format_args!("atomicrmw {op} {address}, i32 {operand} monotonic, align 4"),
-                );
+                self.word(Scope::Lane, format_args!("atomicrmw {op} {address}, i32 {operand} monotonic, align 4"));
             }
             _ if self.f.kernel.is_none() => self.int_expression(),
             _ => {
@@ -309,21 +300,13 @@ impl Gen<'_> {
                 let ops = ["add", "or", "umax", "min", "xor", "and"];
                 let kind = if used { 7 } else { self.rng.below(ops.len()) };
                 let within = self.index(8, Scope::Lane);
-                let index = self.temp(
-                    within.ty,
-                    63,
-                    within.scope,
-                    format_args!("add nuw nsw {} {within}, {}", within.ty, kind * 8),
-                );
+                let (ty, first) = (within.ty, kind * 8);
+                let index = self.temp(ty, 63, within.scope, format_args!("add nuw nsw {ty} {within}, {first}"));
                 let address = self.element("%ctr", 0, I32, index);
                 let op = if used { "add" } else { ops[kind] };
                 let scope = self.rng.pick(&["", "syncscope(\"agent\") ", "syncscope(\"device\") "]);
-                let val = self.temp(
-                    I32,
-                    I32.max(),
-                    Scope::Lane,
-                    format_args!("atomicrmw {op} ptr {address}, i32 {operand} {scope}monotonic, align 4"),
-                );
+                let text = format!("atomicrmw {op} ptr {address}, i32 {operand} {scope}monotonic, align 4");
+                let val = self.temp_word(Scope::Lane, format_args!("{text}"));
                 if used {
                     self.f.pool.push(val);
                 }
@@ -351,7 +334,7 @@ impl Gen<'_> {
             let val = self.pick(I32);
             self.line(format_args!("store i32 {val}, {address}, align 4"));
         } else {
-            self.op(I32, I32.max(), Scope::Lane, format_args!("load i32, {address}, align 4"));
+            self.word(Scope::Lane, format_args!("load i32, {address}, align 4"));
         }
     }
 
@@ -376,7 +359,7 @@ impl Gen<'_> {
         // Slots beyond the block were never written.
         let index = self.temp(I32, ltid.hi, thread.scope, format_args!("urem i32 {thread}, {block_size}"));
         let address = self.shared_slot(index);
-        self.op(I32, I32.max(), thread.scope, format_args!("load i32, {address}, align 4"))
+        self.word(thread.scope, format_args!("load i32, {address}, align 4"))
     }
 
     /// Changes the thread's own slot by a value, while nobody reads it.
@@ -397,7 +380,7 @@ impl Gen<'_> {
         let val = self.pick_variable(I32);
         let small = self.masked(val, 1 << 20);
         let limit = small.hi + 1;
-        let fact = self.temp(super::value::I1, 1, Scope::Block, format_args!("icmp ult i32 {small}, {limit}"));
+        let fact = self.temp_bit(Scope::Block, format_args!("icmp ult i32 {small}, {limit}"));
         self.line(format_args!("call void @llvm.assume(i1 {fact})"));
     }
 }

@@ -12,12 +12,8 @@ pub struct Rng(Xoshiro256PlusPlus);
 impl Rng {
     /// The stream of `seed`; `salt` tells apart generators that share seeds.
     pub fn new(seed: u64, salt: u64) -> Self {
-        let mut bytes = [0; 32];
-        let mut state = seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        for chunk in bytes.chunks_exact_mut(8) {
-            chunk.copy_from_slice(&split_mix(&mut state).to_le_bytes());
-        }
-        Self(Xoshiro256PlusPlus::from_seed(bytes))
+        // this generator's own way to fill its state from a number is SplitMix64
+        Self(Xoshiro256PlusPlus::seed_from_u64(seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
 
     /// 64 random bits.
@@ -57,15 +53,6 @@ impl Rng {
         }
         choices[0].0
     }
-}
-
-/// Steele, Lea and Flood's SplitMix64 step.
-fn split_mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

@@ -165,7 +165,7 @@ impl Gen<'_> {
         let other = self.pick_variable(I32);
         let next_sum = self.binary("add", sum, other);
         let next = self.temp(I32, last, Scope::Block, format_args!("add nuw nsw i32 {i}, 1"));
-        let done = self.temp(I1, 1, Scope::Block, format_args!("icmp eq i32 {next}, {last}"));
+        let done = self.temp_bit(Scope::Block, format_args!("icmp eq i32 {next}, {last}"));
         self.branch(done, exit, header);
         let back = self.f.block;
         let phis = format!(
@@ -239,7 +239,7 @@ impl Gen<'_> {
             Some(kernel) => kernel.ltid,
             None => self.sreg("tid.x"),
         };
-        let ahead = self.temp(I32, I32.max(), Scope::Lane, format_args!("sub i32 {walk}, {index}"));
+        let ahead = self.temp_word(Scope::Lane, format_args!("sub i32 {walk}, {index}"));
         self.op(I64, I32.max(), Scope::Lane, format_args!("zext i32 {ahead} to i64"));
         let short = self.rng.range(1, 40);
         (walk, Val::int(I32, I32.max() - short))
@@ -257,15 +257,15 @@ impl Gen<'_> {
         let a = self.binary("add", scaled, rest);
         let limit = self.rng.pick(&[16, 100, 1000, 1 << 20]);
         let predicate = self.rng.pick(&["ult", "slt", "ugt", "uge"]);
-        let mut cond = self.op(I1, 1, a.scope, format_args!("icmp {predicate} i32 {a}, {limit}"));
+        let mut cond = self.bit(a.scope, format_args!("icmp {predicate} i32 {a}, {limit}"));
         if self.rng.chance(40) {
             // one condition of two
             let other = self.compare(Scope::Lane);
             cond = match self.rng.below(4) {
                 0 => self.binary("and", cond, other),
                 1 => self.binary("or", cond, other),
-                2 => self.op(I1, 1, Scope::Lane, format_args!("select i1 {other}, i1 {cond}, i1 false")),
-                _ => self.op(I1, 1, Scope::Lane, format_args!("select i1 {cond}, i1 true, i1 {other}")),
+                2 => self.bit(Scope::Lane, format_args!("select i1 {other}, i1 {cond}, i1 false")),
+                _ => self.bit(Scope::Lane, format_args!("select i1 {cond}, i1 true, i1 {other}")),
             };
         }
         let (yes, no, join) = (self.label(), self.label(), self.label());
@@ -276,7 +276,7 @@ impl Gen<'_> {
             self.place(label);
             let by = self.rng.range(1, 12);
             let op = self.rng.pick(&["shl", "add", "mul", "sub"]);
-            let more = self.temp(I32, I32.max(), a.scope, format_args!("{op} i32 {a}, {by}"));
+            let more = self.temp_word(a.scope, format_args!("{op} i32 {a}, {by}"));
             let widen = self.rng.pick(&["zext", "sext"]);
             let wide = self.temp(I64, I64.max(), a.scope, format_args!("{widen} i32 {more} to i64"));
             edges.push((label, vec![wide]));
@@ -302,7 +302,7 @@ impl Gen<'_> {
         let counter = self.reserve(I32, last, Scope::Block);
         let carried = self.reserve(I32, I32.max(), Scope::Lane);
         let number = if self.rng.chance(50) { counter } else { carried };
-        let mine = self.temp(I1, 1, Scope::Lane, format_args!("icmp eq i32 {index}, {number}"));
+        let mine = self.temp_bit(Scope::Lane, format_args!("icmp eq i32 {index}, {number}"));
         self.branch(mine, turn, latch);
         self.place(turn);
         self.binary("xor", index, Val::int(I32, 5));
@@ -321,7 +321,7 @@ impl Gen<'_> {
         self.place(latch);
         let next = self.temp(I32, last, Scope::Block, format_args!("add nuw nsw i32 {counter}, 1"));
         let changed = self.binary("and", index, Val::int(I32, 7));
-        let more = self.temp(I1, 1, Scope::Block, format_args!("icmp ult i32 {next}, {last}"));
+        let more = self.temp_bit(Scope::Block, format_args!("icmp ult i32 {next}, {last}"));
         self.branch(more, header, exit);
         let phis = format!(
             "  {counter} = phi i32 [ 0, {before} ], [ {next}, {latch} ]\n  {carried} = phi i32 [ {first}, {before} ], [ {changed}, {latch} ]\n"
@@ -359,7 +359,7 @@ impl Gen<'_> {
             }
         };
         let predicate = self.rng.pick(&["eq", "eq", "ne", "ult"]);
-        let first = self.op(I1, 1, Scope::Lane, format_args!("icmp {predicate} i32 {index}, {number}"));
+        let first = self.bit(Scope::Lane, format_args!("icmp {predicate} i32 {index}, {number}"));
         match self.rng.below(8) {
             0 => self.binary("xor", first, Val::int(I1, 1)),
             1 => {
@@ -368,11 +368,11 @@ impl Gen<'_> {
             }
             2 => {
                 let second = self.compare(Scope::Lane);
-                self.op(I1, 1, Scope::Lane, format_args!("select i1 {first}, i1 true, i1 {second}"))
+                self.bit(Scope::Lane, format_args!("select i1 {first}, i1 true, i1 {second}"))
             }
             3 => {
                 let second = self.compare(Scope::Lane);
-                self.op(I1, 1, Scope::Lane, format_args!("select i1 {first}, i1 {second}, i1 false"))
+                self.bit(Scope::Lane, format_args!("select i1 {first}, i1 {second}, i1 false"))
             }
             _ => first,
         }

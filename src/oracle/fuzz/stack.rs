@@ -7,7 +7,7 @@
 
 use super::build::Gen;
 use super::knobs::Feature;
-use super::value::{I1, I32, I64, Scope, Val};
+use super::value::{I32, I64, Scope, Val};
 use std::fmt::Write as _;
 
 /// Elements of an object that is allocated as the function runs, at most.
@@ -69,7 +69,7 @@ impl Gen<'_> {
         if self.rng.chance(30) {
             self.call();
         }
-        self.op(I32, I32.max(), Scope::Lane, format_args!("load i32, ptr {object}, align 4"));
+        self.word(Scope::Lane, format_args!("load i32, ptr {object}, align 4"));
         if let Some(saved) = saved {
             self.line(format_args!("call void @llvm.stackrestore.p0(ptr {saved})"));
         }
@@ -115,13 +115,13 @@ impl Gen<'_> {
         let address = self.stack_address();
         if self.rng.chance(30) {
             let other = self.stack_address();
-            return self.temp(I1, 1, Scope::Lane, format_args!("icmp ult i64 {address}, {other}"));
+            return self.temp_bit(Scope::Lane, format_args!("icmp ult i64 {address}, {other}"));
         }
         let shift = self.rng.range(2, 8);
         let moved = self.temp(I64, I64.max(), Scope::Lane, format_args!("lshr i64 {address}, {shift}"));
-        let narrow = self.temp(I32, I32.max(), Scope::Lane, format_args!("trunc i64 {moved} to i32"));
+        let narrow = self.temp_word(Scope::Lane, format_args!("trunc i64 {moved} to i32"));
         let bits = self.temp(I32, 7, Scope::Lane, format_args!("and i32 {narrow}, 7"));
-        self.temp(I1, 1, Scope::Lane, format_args!("icmp ugt i32 {bits}, 3"))
+        self.temp_bit(Scope::Lane, format_args!("icmp ugt i32 {bits}, 3"))
     }
 
     /// Computes something from an address, within the block.
@@ -138,10 +138,10 @@ impl Gen<'_> {
         self.place(side);
         let outside = self.f.pool.len();
         let val = self.pick(I32);
-        let other = self.temp(I32, I32.max(), Scope::Lane, format_args!("xor i32 {val}, 1"));
+        let other = self.temp_word(Scope::Lane, format_args!("xor i32 {val}, 1"));
         self.jump(join);
         self.f.pool.truncate(outside);
         self.place(join);
-        self.temp(I32, I32.max(), Scope::Lane, format_args!("phi i32 [ 7, {from} ], [ {other}, {side} ]"));
+        self.temp_word(Scope::Lane, format_args!("phi i32 [ 7, {from} ], [ {other}, {side} ]"));
     }
 }

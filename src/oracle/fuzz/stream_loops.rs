@@ -9,7 +9,7 @@ use super::build::{Gen, Kernel, Label, Phase};
 use super::cfg::TRIPS;
 use super::knobs::Feature;
 use super::memory::{BUFFER, FLOAT_HI, Source, pointer_type, size_of};
-use super::value::{I1, I8, I16, I32, I64, Scope, Ty, Val};
+use super::value::{I8, I16, I32, I64, Scope, Ty, Val};
 use std::fmt::Display;
 
 /// Bound of the argument that loops take their trip count from.
@@ -164,7 +164,7 @@ impl Gen<'_> {
 
     fn stays(&mut self, stretch: &Stretch, counter: Val) -> Val {
         let Stretch { predicate, bound, .. } = *stretch;
-        self.temp(I1, 1, stretch.scope(), format_args!("icmp {predicate} {} {counter}, {bound}", bound.ty))
+        self.temp_bit(stretch.scope(), format_args!("icmp {predicate} {} {counter}, {bound}", bound.ty))
     }
 
     /// What to count with, for at most so many turns.
@@ -179,63 +179,35 @@ impl Gen<'_> {
         let (zero, one) = (Val::int(ty, 0), Val::int(ty, 1));
         let limit = trip.hi.max(1);
         let flags = |g: &mut Self, text| if g.happens(Feature::Flags) { text } else { "" };
+        // up to the count, as most loops
+        let up = Stretch {
+            first: zero,
+            bound: trip,
+            step: one,
+            predicate: "ne",
+            flags: "",
+            limit,
+            hi: limit,
+            may_test_last: false,
+        };
         match self.rng.below(8) {
             0 => {
-                let flags = flags(self, " nsw");
-                Stretch {
-                    first: trip,
-                    bound: zero,
-                    step: Val::int(ty, ty.max()),
-                    predicate: "sgt",
-                    flags,
-                    limit,
-                    hi: limit,
-                    may_test_last: true,
-                }
+                let (flags, step) = (flags(self, " nsw"), Val::int(ty, ty.max()));
+                Stretch { first: trip, bound: zero, step, predicate: "sgt", flags, may_test_last: true, ..up }
             }
             // past the largest number, which only `ne` allows
             1 => {
                 let first = self.pick_scoped(ty, Scope::Block);
                 let bound =
                     self.temp(ty, ty.max(), first.scope.min(trip.scope), format_args!("add {ty} {first}, {trip}"));
-                Stretch {
-                    first,
-                    bound,
-                    step: one,
-                    predicate: "ne",
-                    flags: "",
-                    limit,
-                    hi: ty.max(),
-                    may_test_last: false,
-                }
+                Stretch { first, bound, hi: ty.max(), ..up }
             }
-            2 => {
-                let flags = flags(self, " nuw");
-                Stretch {
-                    first: zero,
-                    bound: trip,
-                    step: one,
-                    predicate: "ne",
-                    flags,
-                    limit,
-                    hi: limit,
-                    may_test_last: false,
-                }
-            }
+            2 => Stretch { flags: flags(self, " nuw"), ..up },
             which => {
                 let step = if which == 3 { Val::int(ty, self.rng.range(2, 3)) } else { one };
                 let first = if self.rng.chance(25) { Val::int(ty, self.rng.range(0, 3)) } else { zero };
                 let (predicate, flags) = (self.rng.pick(&["ult", "slt"]), flags(self, " nuw nsw"));
-                Stretch {
-                    first,
-                    bound: trip,
-                    step,
-                    predicate,
-                    flags,
-                    limit,
-                    hi: limit.max(first.hi),
-                    may_test_last: true,
-                }
+                Stretch { first, step, predicate, flags, hi: limit.max(first.hi), may_test_last: true, ..up }
             }
         }
     }
@@ -300,7 +272,7 @@ impl Gen<'_> {
         let index = self.index(len, Scope::Block);
         let address = self.element(&pointer, space, elem, index);
         let ty = pointer_type(space);
-        self.op(I32, I32.max(), index.scope, format_args!("load i32, {ty} {address}, align 4"))
+        self.word(index.scope, format_args!("load i32, {ty} {address}, align 4"))
     }
 
     /// What the loop adds up.
@@ -336,18 +308,11 @@ impl Gen<'_> {
 
     /// Memory to stream: mostly a buffer.
     fn stream_source(&mut self) -> Option<Source> {
-        let wanted = if self.rng.chance(88) {
-            [Feature::ReadOnlyLoad, Feature::MutableLoad]
-        } else {
-            [Feature::ConstantLoad, Feature::ConstantLoad]
-        };
-        let all = &self.f.sources;
-        let fitting: Vec<usize> = (0..all.len()).filter(|&at| wanted.contains(&all[at].feature)).collect();
-        if fitting.is_empty() {
-            return None;
-        }
-        let at = self.rng.pick(&fitting);
-        Some(self.f.sources[at].clone())
+        let is_buffer = self.rng.chance(88);
+        self.some_source(|source| match source.feature {
+            Feature::ReadOnlyLoad | Feature::MutableLoad => is_buffer,
+            feature => !is_buffer && feature == Feature::ConstantLoad,
+        })
     }
 
     /// One turn: loads and sums, and other statements between them.
@@ -460,14 +425,9 @@ impl Gen<'_> {
         } else {
             let part = self.stream_part(loaded, ty);
             if self.rng.chance(30) {
-                let by = Val::float(ty, 0.75);
-                let suffix = ty.suffix();
-                self.temp(
-                    ty,
-                    SUM_HI,
-                    Scope::Lane,
-                    format_args!("call {ty} @llvm.fma.{suffix}({ty} {part}, {ty} {by}, {ty} {now})"),
-                )
+                let (by, suffix) = (Val::float(ty, 0.75), ty.suffix());
+                let text = format!("call {ty} @llvm.fma.{suffix}({ty} {part}, {ty} {by}, {ty} {now})");
+                self.temp(ty, SUM_HI, Scope::Lane, format_args!("{text}"))
             } else {
                 let op = self.rng.pick(&["fadd", "fadd", "fsub"]);
                 self.temp(ty, SUM_HI, Scope::Lane, format_args!("{op} {ty} {now}, {part}"))
@@ -479,7 +439,7 @@ impl Gen<'_> {
     /// What was loaded as an integer of the type.
     fn stream_word(&mut self, loaded: Val, ty: Ty) -> Val {
         let loaded = match loaded.ty {
-            Ty::F32 => self.temp(I32, I32.max(), loaded.scope, format_args!("bitcast float {loaded} to i32")),
+            Ty::F32 => self.temp_word(loaded.scope, format_args!("bitcast float {loaded} to i32")),
             _ => loaded,
         };
         if loaded.ty == ty { loaded } else { self.extend(loaded, ty) }

@@ -8,75 +8,37 @@ const SEEDS: u64 = 500;
 
 fn verify(kernel: &GeneratedKernel) {
     let name = format!("seed {} mode {}", kernel.seed, kernel.mode.name());
-    let module = match OwnedModule::from_text(&kernel.ir, &name) {
-        Ok(module) => module,
-        Err(error) => panic!("{name}: {error}\n{}", kernel.ir),
+    let module = OwnedModule::from_text(&kernel.ir, &name).unwrap_or_else(|e| panic!("{name}: {e}\n{}", kernel.ir));
+    module.verify().unwrap_or_else(|e| panic!("{name}: {e}\n{}", kernel.ir));
+}
+
+/// One test for each mode, so that they run side by side.
+macro_rules! kernels_of_every_mode_verify {
+    ($($test:ident: $mode:ident,)*) => {
+        $(#[test]
+        fn $test() {
+            (0..SEEDS).for_each(|seed| verify(&generate(seed, &Knobs::of_mode(Mode::$mode))));
+        })*
+
+        #[test]
+        fn every_mode_has_a_test() {
+            assert_eq!(Mode::ALL, [$(Mode::$mode),*]);
+        }
     };
-    if let Err(error) = module.inkwell().verify() {
-        panic!("{name}: {}\n{}", error.to_string_lossy(), kernel.ir);
-    }
 }
 
-fn verify_mode(mode: Mode) {
-    let knobs = Knobs::of_mode(mode);
-    for seed in 0..SEEDS {
-        verify(&generate(seed, &knobs));
-    }
-}
-
-#[test]
-fn general_kernels_verify() {
-    verify_mode(Mode::General);
-}
-
-#[test]
-fn control_kernels_verify() {
-    verify_mode(Mode::Control);
-}
-
-#[test]
-fn diamonds_verify() {
-    verify_mode(Mode::Diamonds);
-}
-
-#[test]
-fn pressure_kernels_verify() {
-    verify_mode(Mode::Pressure);
-}
-
-#[test]
-fn local_array_kernels_verify() {
-    verify_mode(Mode::LocalArrays);
-}
-
-#[test]
-fn uniform_load_kernels_verify() {
-    verify_mode(Mode::UniformLoads);
-}
-
-#[test]
-fn collective_kernels_verify() {
-    verify_mode(Mode::Collectives);
-}
-
-#[test]
-fn loop_kernels_verify() {
-    verify_mode(Mode::Loops);
-}
-
-#[test]
-fn counted_array_kernels_verify() {
-    verify_mode(Mode::CountedArrays);
-}
-
-#[test]
-fn calling_kernels_verify() {
-    verify_mode(Mode::Calls);
-}
-
-#[test]
-fn idiomatic_kernels_verify() {
-    verify_mode(Mode::Idioms);
+kernels_of_every_mode_verify! {
+    general_kernels_verify: General,
+    control_kernels_verify: Control,
+    diamonds_verify: Diamonds,
+    pressure_kernels_verify: Pressure,
+    local_array_kernels_verify: LocalArrays,
+    uniform_load_kernels_verify: UniformLoads,
+    collective_kernels_verify: Collectives,
+    loop_kernels_verify: Loops,
+    counted_array_kernels_verify: CountedArrays,
+    calling_kernels_verify: Calls,
+    idiomatic_kernels_verify: Idioms,
 }
 
 #[test]

@@ -7,12 +7,13 @@
 //! 3. Back edges are taken only while fuel is left, and every block with a back edge consumes some, so the region
 //!    terminates.
 //!
-//! A block may also use values of the blocks that dominate it; dominators are found by brute force, since regions are
-//! small.
+//! A block may also use values of the blocks that dominate it.
 
 use super::build::{Gen, Label};
 use super::knobs::Feature;
-use super::value::{I1, I32, Scope, Ty, Val};
+use super::value::{I32, Scope, Ty, Val};
+use petgraph::algo::dominators::simple_fast;
+use petgraph::graph::{DiGraph, NodeIndex};
 use std::fmt::Write as _;
 
 /// How often a region may go back.
@@ -26,7 +27,8 @@ impl Gen<'_> {
         self.note(if cyclic { Feature::Irreducible } else { Feature::Dag });
         let count = 3 + self.rng.below(5);
         let succs = self.graph(count, cyclic);
-        let dominators = dominators(&succs);
+        let edges = succs.iter().enumerate().flat_map(|(from, to)| to.iter().map(move |&to| (from as u32, to as u32)));
+        let dominators = simple_fast(&DiGraph::<(), ()>::from_edges(edges), 0.into());
 
         let mut types = vec![I32];
         types.extend(self.phi_types(2));
@@ -67,7 +69,10 @@ impl Gen<'_> {
                 self.define(ins[b][v], format_args!("phi {} {edges}", types[v]));
             }
             self.f.pool = base.clone();
-            for d in (0..count).filter(|&d| dominators[b] >> d & 1 == 1 && d != b) {
+            let around = dominators.strict_dominators((b as u32).into()).into_iter().flatten();
+            let mut around: Vec<usize> = around.map(NodeIndex::index).collect();
+            around.sort_unstable();
+            for d in around {
                 self.f.pool.extend(&defined[d]);
             }
             let own = self.f.pool.len();
@@ -147,11 +152,11 @@ impl Gen<'_> {
             return self.jump(labels[succs[0]]);
         }
         let wanted = if self.rng.chance(25) { Scope::Block } else { Scope::Lane };
-        let enough = back.then(|| self.temp(I1, 1, Scope::Lane, format_args!("icmp sgt i32 {fuel}, 0")));
+        let enough = back.then(|| self.temp_bit(Scope::Lane, format_args!("icmp sgt i32 {fuel}, 0")));
         if succs.len() == 2 {
             let mut cond = self.condition(wanted);
             if let Some(enough) = enough {
-                cond = self.temp(I1, 1, Scope::Lane, format_args!("and i1 {enough}, {cond}"));
+                cond = self.temp_bit(Scope::Lane, format_args!("and i1 {enough}, {cond}"));
             }
             return self.branch(cond, labels[succs[1]], labels[succs[0]]);
         }
@@ -165,41 +170,5 @@ impl Gen<'_> {
             let _ = write!(text, " i32 {case}, label {}", labels[to]);
         }
         self.line(format_args!("{text} ]"));
-    }
-}
-
-/// For each block the set of its dominators, as bits: those without which it is not reached from block 0.
-fn dominators(succs: &[Vec<usize>]) -> Vec<u32> {
-    let reach = |without: Option<usize>| {
-        let mut seen = 0u32;
-        let mut todo = vec![0];
-        while let Some(b) = todo.pop() {
-            if seen >> b & 1 == 1 || Some(b) == without {
-                continue;
-            }
-            seen |= 1 << b;
-            todo.extend(&succs[b]);
-        }
-        seen
-    };
-    let all = reach(None);
-    let mut dominators = vec![0; succs.len()];
-    for d in 0..succs.len() {
-        let cut = all & !reach(Some(d));
-        for (b, set) in dominators.iter_mut().enumerate() {
-            *set |= (cut >> b & 1) << d;
-        }
-    }
-    dominators
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dominators_of_a_diamond_with_a_back_edge() {
-        let succs = vec![vec![1, 2], vec![3], vec![3], vec![4, 1], vec![]];
-        assert_eq!(dominators(&succs), [0b1, 0b11, 0b101, 0b1001, 0b11001]);
     }
 }

@@ -4,6 +4,7 @@
 //! provable (a barrier only under branches on block-uniform values). Both hold by construction, and are deliberately
 //! cruder than the analysis under test, with which they share no code.
 
+use half::f16;
 use std::fmt;
 
 /// A type the generator uses.
@@ -47,19 +48,10 @@ impl Ty {
     }
 
     /// Suffix of overloaded intrinsics.
-    pub(super) fn suffix(self) -> &'static str {
+    pub(super) fn suffix(self) -> String {
         match self {
-            Self::Int(1) => "i1",
-            Self::Int(8) => "i8",
-            Self::Int(16) => "i16",
-            Self::Int(24) => "i24",
-            Self::Int(64) => "i64",
-            Self::Int(_) => "i32",
-            Self::F16 => "f16",
-            Self::F32 => "f32",
-            Self::F64 => "f64",
-            Self::V2I32 => "v2i32",
-            Self::V4F32 => "v4f32",
+            Self::Int(bits) => format!("i{bits}"),
+            _ => format!("{self:?}").to_lowercase(),
         }
     }
 }
@@ -78,9 +70,10 @@ impl fmt::Display for Ty {
 }
 
 /// Who agrees on a value in every dynamic instance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Scope {
     /// Lanes may differ.
+    #[default]
     Lane,
     /// All lanes of a warp that are there.
     Warp,
@@ -148,26 +141,14 @@ impl fmt::Display for Val {
                 let shift = 64 - self.ty.bits();
                 write!(f, "{}", ((bits << shift) as i64) >> shift)
             }
+            // halves are written by their bits
             Name::Float(bits) if self.ty == Ty::F16 => {
-                let value = f64::from_bits(bits);
-                // Halves are written by their bits; the generator's are small multiples of powers of two.
-                write!(f, "0xH{:04X}", half_bits(value))
+                write!(f, "0xH{:04X}", f16::from_f64(f64::from_bits(bits)).to_bits())
             }
             Name::Float(bits) => write!(f, "0x{bits:016X}"),
             Name::Undef(text) => f.write_str(text),
         }
     }
-}
-
-/// The bits of a half that holds `value` exactly (normal numbers and zero only).
-fn half_bits(value: f64) -> u16 {
-    if value == 0.0 {
-        return 0;
-    }
-    let bits = value.to_bits();
-    let sign = (bits >> 48) as u16 & 0x8000;
-    let exponent = ((bits >> 52 & 0x7ff) as i32 - 1023 + 15) as u16;
-    sign | exponent << 10 | (bits >> 42 & 0x3ff) as u16
 }
 
 #[cfg(test)]

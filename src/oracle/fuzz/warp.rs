@@ -6,7 +6,8 @@
 
 use super::build::{Gen, Phase};
 use super::knobs::Feature;
-use super::value::{I1, I32, Scope, Val};
+use super::value::{I32, Scope, Val};
+use std::fmt::Display;
 
 impl Gen<'_> {
     /// Whether a full-mask warp collective is legal here.
@@ -46,24 +47,20 @@ impl Gen<'_> {
                 let c = self.condition(Scope::Lane);
                 let which = self.rng.pick(&["any", "all", "uni"]);
                 let (mask, scope) = self.members();
-                self.op(I1, 1, scope, format_args!("call i1 @llvm.nvvm.vote.{which}.sync(i32 {mask}, i1 {c})"));
+                self.bit(scope, format_args!("call i1 @llvm.nvvm.vote.{which}.sync(i32 {mask}, i1 {c})"));
             }
             Feature::Ballot => {
                 let c = self.condition(Scope::Lane);
                 let (members, scope) = self.members();
-                let mask = self.op(
-                    I32,
-                    I32.max(),
-                    scope,
-                    format_args!("call i32 @llvm.nvvm.vote.ballot.sync(i32 {members}, i1 {c})"),
-                );
+                let mask =
+                    self.word(scope, format_args!("call i32 @llvm.nvvm.vote.ballot.sync(i32 {members}, i1 {c})"));
                 match self.rng.below(3) {
                     0 => {
                         self.op(I32, 32, scope, format_args!("call i32 @llvm.ctpop.i32(i32 {mask})"));
                     }
                     1 => {
                         let lane = self.sreg("laneid");
-                        let bit = self.op(I32, I32.max(), Scope::Lane, format_args!("lshr i32 {mask}, {lane}"));
+                        let bit = self.word(Scope::Lane, format_args!("lshr i32 {mask}, {lane}"));
                         self.binary("and", bit, Val::int(I32, 1));
                     }
                     _ => {}
@@ -74,32 +71,16 @@ impl Gen<'_> {
                 let a = self.pick(I32);
                 let which = self.rng.pick(&["add", "umin", "umax", "min", "max", "and", "or", "xor"]);
                 let (mask, scope) = self.members();
-                self.op(
-                    I32,
-                    I32.max(),
-                    scope,
-                    format_args!("call i32 @llvm.nvvm.redux.sync.{which}(i32 {a}, i32 {mask})"),
-                );
+                self.word(scope, format_args!("call i32 @llvm.nvvm.redux.sync.{which}(i32 {a}, i32 {mask})"));
             }
             Feature::Match => {
                 let a = self.pick_divergent(I32);
                 let a = self.masked(a, 8);
                 if self.rng.chance(60) {
-                    self.op(
-                        I32,
-                        I32.max(),
-                        Scope::Lane,
-                        format_args!("call i32 @llvm.nvvm.match.any.sync.i32(i32 -1, i32 {a})"),
-                    );
+                    self.word(Scope::Lane, format_args!("call i32 @llvm.nvvm.match.any.sync.i32(i32 -1, i32 {a})"));
                 } else {
-                    let pair = self.temp(
-                        I32,
-                        0,
-                        Scope::Warp,
-                        format_args!("call {{ i32, i1 }} @llvm.nvvm.match.all.sync.i32p(i32 -1, i32 {a})"),
-                    );
-                    self.op(I32, I32.max(), Scope::Warp, format_args!("extractvalue {{ i32, i1 }} {pair}, 0"));
-                    self.op(I1, 1, Scope::Warp, format_args!("extractvalue {{ i32, i1 }} {pair}, 1"));
+                    let text = format!("call {{ i32, i1 }} @llvm.nvvm.match.all.sync.i32p(i32 -1, i32 {a})");
+                    self.number_and_bit(I32, I32.max(), Scope::Warp, format_args!("{text}"));
                 }
             }
             _ => self.line(format_args!("call void @llvm.nvvm.bar.warp.sync(i32 -1)")),
@@ -113,14 +94,9 @@ impl Gen<'_> {
             return ("-1".to_owned(), Scope::Warp);
         }
         let c = self.condition(Scope::Lane);
-        let yes = self.temp(
-            I32,
-            I32.max(),
-            Scope::Warp,
-            format_args!("call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 {c})"),
-        );
-        let no = self.temp(I32, I32.max(), Scope::Warp, format_args!("xor i32 {yes}, -1"));
-        let own = self.temp(I32, I32.max(), Scope::Lane, format_args!("select i1 {c}, i32 {yes}, i32 {no}"));
+        let yes = self.temp_word(Scope::Warp, format_args!("call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 {c})"));
+        let no = self.temp_word(Scope::Warp, format_args!("xor i32 {yes}, -1"));
+        let own = self.temp_word(Scope::Lane, format_args!("select i1 {c}, i32 {yes}, i32 {no}"));
         (own.to_string(), Scope::Lane)
     }
 
@@ -135,12 +111,7 @@ impl Gen<'_> {
             if self.f.exited {
                 return self.int_expression();
             }
-            self.op(
-                I32,
-                a.hi,
-                agreed,
-                format_args!("call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 {a}, i32 0, i32 {clamp})"),
-            );
+            self.shuffled("idx", a, "0", clamp, agreed);
             return;
         }
         match self.rng.below(4) {
@@ -151,12 +122,7 @@ impl Gen<'_> {
                 if self.happens(Feature::Assembly) {
                     return self.shuffle_assembly(a, from, clamp, scope);
                 }
-                self.op(
-                    I32,
-                    a.hi,
-                    scope,
-                    format_args!("call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 {a}, i32 {from}, i32 {clamp})"),
-                );
+                self.shuffled("idx", a, from, clamp, scope);
             }
             kind => {
                 let (mode, clamp) = [("up", 0), ("down", 31), ("bfly", 31)][kind - 1];
@@ -164,41 +130,36 @@ impl Gen<'_> {
                 // Width 32, or 8 (segment mask in bits 8..13).
                 let clamp = if self.rng.chance(20) { clamp & 7 | 0x1800 } else { clamp };
                 if self.rng.chance(30) {
-                    let pair = self.temp(
-                        I32,
-                        0,
-                        Scope::Lane,
-                        format_args!("call {{ i32, i1 }} @llvm.nvvm.shfl.sync.{mode}.i32p(i32 -1, i32 {a}, i32 {by}, i32 {clamp})"),
+                    let text = format!(
+                        "call {{ i32, i1 }} @llvm.nvvm.shfl.sync.{mode}.i32p(i32 -1, i32 {a}, i32 {by}, i32 {clamp})"
                     );
-                    self.op(I32, a.hi, Scope::Lane, format_args!("extractvalue {{ i32, i1 }} {pair}, 0"));
-                    self.op(I1, 1, Scope::Lane, format_args!("extractvalue {{ i32, i1 }} {pair}, 1"));
+                    self.number_and_bit(I32, a.hi, Scope::Lane, format_args!("{text}"));
                 } else {
-                    self.op(
-                        I32,
-                        a.hi,
-                        Scope::Lane,
-                        format_args!(
-                            "call i32 @llvm.nvvm.shfl.sync.{mode}.i32(i32 -1, i32 {a}, i32 {by}, i32 {clamp})"
-                        ),
-                    );
+                    self.shuffled(mode, a, by, clamp, Scope::Lane);
                 }
             }
         }
     }
 
+    /// A shuffle of a full warp.
+    fn shuffled(&mut self, mode: &str, a: Val, from: impl Display, clamp: u64, scope: Scope) {
+        let text = format!("call i32 @llvm.nvvm.shfl.sync.{mode}.i32(i32 -1, i32 {a}, i32 {from}, i32 {clamp})");
+        self.op(I32, a.hi, scope, format_args!("{text}"));
+    }
+
     /// The active mask depends on the schedule; its own bit does not.
     fn active_mask(&mut self) {
         self.note(Feature::ActiveMask);
-        let mask = self.temp(I32, I32.max(), Scope::Lane, format_args!("call i32 @llvm.nvvm.activemask()"));
+        let mask = self.temp_word(Scope::Lane, format_args!("call i32 @llvm.nvvm.activemask()"));
         if self.knobs.schedule_dependent {
             self.f.pool.push(mask);
             return;
         }
         if self.rng.chance(50) {
-            self.op(I1, 1, Scope::Lane, format_args!("icmp ne i32 {mask}, 0"));
+            self.bit(Scope::Lane, format_args!("icmp ne i32 {mask}, 0"));
         } else {
             let lane = self.sreg("laneid");
-            let bit = self.temp(I32, I32.max(), Scope::Lane, format_args!("lshr i32 {mask}, {lane}"));
+            let bit = self.temp_word(Scope::Lane, format_args!("lshr i32 {mask}, {lane}"));
             self.op(I32, 1, Scope::Lane, format_args!("and i32 {bit}, 1"));
         }
     }
