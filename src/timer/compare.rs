@@ -102,16 +102,10 @@ pub(crate) struct Ran {
 /// Runs the subcommand.
 pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     let programs = [launch::find_program(&args.a)?, launch::find_program(&args.b)?];
-    if let Some(path) = &args.json {
-        let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
-        file.with_context(|| format!("cannot write {}", path.display()))?;
-    }
+    text::check_json(args.json.as_deref())?;
     let rounds = rounds(args, &programs)?;
     let comparison = compared(args, rounds);
-    if let Some(path) = &args.json {
-        let json = serde_json::to_string_pretty(&comparison).context("cannot write the figures as JSON")?;
-        std::fs::write(path, json + "\n").with_context(|| format!("cannot write {}", path.display()))?;
-    }
+    text::write_json(args.json.as_deref(), &comparison)?;
     print!("{}", report(&comparison));
     let is_different =
         [&comparison.copies, &comparison.output, &comparison.status].iter().any(|answer| answer.verdict == "different");

@@ -43,13 +43,18 @@ pub struct Finished {
 
 /// The library that belongs to this command: beside it (in a build), or in `../lib` (in an installation).
 pub fn find_library() -> Result<PathBuf> {
+    installed(LIBRARY)
+}
+
+/// A file that is beside the command (in a build), or in `../lib` (in an installation).
+pub fn installed(name: &str) -> Result<PathBuf> {
     let command = std::env::current_exe().context("cannot tell where this command is")?;
-    let beside = command.with_file_name(LIBRARY);
-    let installed = command.parent().and_then(Path::parent).map(|prefix| prefix.join("lib").join(LIBRARY));
-    match [Some(&beside), installed.as_ref()].into_iter().flatten().find(|path| path.is_file()) {
+    let beside = command.with_file_name(name);
+    let in_lib = command.parent().and_then(Path::parent).map(|prefix| prefix.join("lib").join(name));
+    match [Some(&beside), in_lib.as_ref()].into_iter().flatten().find(|path| path.is_file()) {
         Some(path) => Ok(path.clone()),
         None => bail!(
-            "there is no {LIBRARY} beside the command ({}) nor in the lib folder of its prefix; build it with cargo build \
+            "there is no {name} beside the command ({}) nor in the lib folder of its prefix; build it with cargo build \
              --release, or lay it out with scripts/install",
             beside.display()
         ),

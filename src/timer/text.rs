@@ -2,7 +2,23 @@
 //! long.
 
 use crate::model::{KernelTimes, Run, Shape};
+use anyhow::{Context, Result};
 use std::fmt::Write;
+use std::path::Path;
+
+/// Fails, before programs run for hours, if the file for the figures cannot be written.
+pub fn check_json(path: Option<&Path>) -> Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+    file.map(|_| ()).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Writes figures to a file, if one is given.
+pub fn write_json(path: Option<&Path>, figures: &impl serde::Serialize) -> Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    let json = serde_json::to_string_pretty(figures).context("cannot write the figures as JSON")?;
+    std::fs::write(path, json + "\n").with_context(|| format!("cannot write {}", path.display()))
+}
 
 /// Formats rows of cells. All columns are right-aligned except the last, which may have any width.
 pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {

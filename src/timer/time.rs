@@ -2,7 +2,7 @@
 
 use crate::launch::{self, Options};
 use crate::{model, text};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -30,21 +30,14 @@ pub struct TimeArgs {
 pub fn run(args: &TimeArgs) -> Result<ExitCode> {
     let Some((name, arguments)) = args.command.split_first() else { bail!("no program given") };
     let program = launch::find_program(name)?;
-    if let Some(path) = &args.json {
-        // before the program runs for hours
-        let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
-        file.with_context(|| format!("cannot write {}", path.display()))?;
-    }
+    text::check_json(args.json.as_deref())?;
     if std::io::stderr().is_terminal() {
         eprintln!("{} runs; the times of its kernels follow when it has ended, or at Ctrl-C", program.display());
     }
     let finished = launch::run(&program, arguments, &Options { all: args.all, ..Options::default() })?;
     let command = args.command.iter().map(|part| part.to_string_lossy().into_owned()).collect();
     let run = model::run(command, launch::ending(finished.status), finished.wall.as_secs_f64(), &finished.left);
-    if let Some(path) = &args.json {
-        let json = serde_json::to_string_pretty(&run).context("cannot write the figures as JSON")?;
-        std::fs::write(path, json + "\n").with_context(|| format!("cannot write {}", path.display()))?;
-    }
+    text::write_json(args.json.as_deref(), &run)?;
     let code = launch::exit_code(finished.status);
     if run.kernels.is_empty() {
         let ended = if code == 0 { String::new() } else { format!("; it ended with {}", run.ended) };

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
+use warpwise_timer::launch::installed;
 
 const USUAL_CLANG: &str = "/usr/lib/llvm-22/bin/clang++";
 const PLUGIN: &str = "libwarpwise.so";
@@ -37,17 +38,7 @@ pub fn find_clang() -> Result<PathBuf> {
 
 /// The plugin that belongs to this command: beside it (in a build), or in `../lib` (in an installation).
 pub fn find_plugin() -> Result<PathBuf> {
-    let command = std::env::current_exe().context("cannot tell where warpwise is")?;
-    let beside = command.with_file_name(PLUGIN);
-    let installed = command.parent().and_then(Path::parent).map(|prefix| prefix.join("lib").join(PLUGIN));
-    match [Some(&beside), installed.as_ref()].into_iter().flatten().find(|path| path.is_file()) {
-        Some(path) => Ok(path.clone()),
-        None => bail!(
-            "there is no {PLUGIN} beside the command ({}) nor in the lib folder of its prefix; build it with cargo build \
-             --release, or lay it out with scripts/install",
-            beside.display()
-        ),
-    }
+    installed(PLUGIN)
 }
 
 /// Environment variables that name a CUDA tree, ours first.

@@ -178,6 +178,11 @@ pub fn begun(region: Option<Region>, stream: Handle, per_thread: bool) {
         return done(Some(region));
     }
     let Some((context, _)) = state::current() else { return };
+    request(state, context, region, stream, per_thread);
+}
+
+/// Counts a copy that was requested on a stream, and marks its place there.
+fn request(state: &State, context: Handle, region: Region, stream: Handle, per_thread: bool) {
     let mut inner = state.lock();
     let index = count(state, &mut inner, &region);
     let mut event = 0;
@@ -195,17 +200,10 @@ pub fn begun(region: Option<Region>, stream: Handle, per_thread: bool) {
 pub fn of_graph(executable: Handle, stream: Handle, per_thread: bool) {
     let Some(state) = state::state().filter(|state| state.mode.hash) else { return };
     let regions = state.lock().graph_copies.get(&executable).cloned().unwrap_or_default();
+    let _relaxed = RelaxedMode::enter(HAS_CAPTURES.load(Relaxed));
     for region in regions {
         let Some((context, _)) = state::current() else { return };
-        let mut inner = state.lock();
-        let index = count(state, &mut inner, &region);
-        let mut event = 0;
-        let _relaxed = RelaxedMode::enter(HAS_CAPTURES.load(Relaxed));
-        if driver().event_create(&mut event, NO_TIMING) == SUCCESS
-            && driver().event_record(event, stream, per_thread) == SUCCESS
-        {
-            inner.copies.pending.push(Underway { context, event, region, index });
-        }
+        request(state, context, region, stream, per_thread);
     }
 }
 

@@ -56,33 +56,60 @@ impl Drop for Outermost {
     }
 }
 
-/// Defines hooks, each with its slot in a module of the same name. `real` calls the driver.
-macro_rules! hooks {
-    ($($name:ident ($($argument:ident: $type:ty),*) $real:ident $body:block)*) => {
-        $(
-            mod $name {
-                use super::*;
-                pub static SLOT: Slot = Slot::new(match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
-                    Ok(name) => name,
-                    Err(_) => c"",
-                });
-            }
+/// Defines one hook, with its slot in a module of the same name. `real` calls the driver; `own` says whether stream 0 is
+/// the calling thread's own.
+macro_rules! hook {
+    ($name:ident $is_own:literal ($($argument:ident: $type:ty),*) $real:ident $own:tt $body:block) => {
+        mod $name {
+            use super::*;
+            pub static SLOT: Slot = Slot::new(match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+                Ok(name) => name,
+                Err(_) => c"",
+            });
+        }
 
-            /// Called instead of the driver's function of this name.
-            #[unsafe(no_mangle)]
-            pub unsafe extern "C" fn $name($($argument: $type),*) -> c_int {
-                let address = $name::SLOT.get();
-                if address == 0 {
-                    return NOT_FOUND;
-                }
-                // SAFETY: the driver's function of this name has this type, and these are the program's arguments.
-                let $real = || unsafe {
-                    std::mem::transmute::<usize, unsafe extern "C" fn($($type),*) -> c_int>(address)($($argument),*)
-                };
-                let Some(_outermost) = Outermost::enter() else { return $real() };
-                $body
+        /// Called instead of the driver's function of this name.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($argument: $type),*) -> c_int {
+            let address = $name::SLOT.get();
+            if address == 0 {
+                return NOT_FOUND;
             }
-        )*
+            // SAFETY: the driver's function of this name has this type, and these are the program's arguments.
+            let $real = || unsafe {
+                std::mem::transmute::<usize, unsafe extern "C" fn($($type),*) -> c_int>(address)($($argument),*)
+            };
+            let Some(_outermost) = Outermost::enter() else { return $real() };
+            let $own = $is_own;
+            $body
+        }
+    };
+}
+
+macro_rules! row {
+    ($name:ident $is_own:literal $symbol:literal $from:tt $to:tt) => {
+        Row {
+            symbol: $symbol,
+            versions: $from..$to,
+            per_thread: $is_own,
+            function: $name as *const c_void,
+            slot: &$name::SLOT,
+        }
+    };
+}
+
+/// Defines hooks and [`ROWS`]: under which name of the driver, in which versions of CUDA, and with whose stream 0 each
+/// function of one type is found.
+macro_rules! hooks {
+    ($($symbol:literal: $($name:ident $is_own:literal $from:tt..$to:tt),+; $arguments:tt $real:ident $own:tt $body:block)*) => {
+        $($(hook!($name $is_own $arguments $real $own $body);)+)*
+
+        /// Every hook.
+        pub static ROWS: &[Row] = &[
+            $($(row!($name $is_own $symbol $from $to),)+)*
+            // found under a second name
+            row!(cuGraphInstantiateWithFlags false c"cuGraphInstantiateWithFlags" 11040 EVER),
+        ];
     };
 }
 
@@ -215,6 +242,21 @@ unsafe fn instantiated(answer: c_int, executable: *const Handle, graph: Handle) 
     answer
 }
 
+/// SAFETY: the others are the arguments of a look-up with this answer.
+unsafe fn looked_up(
+    answer: c_int,
+    symbol: *const c_char,
+    found: *mut *mut c_void,
+    version: c_int,
+    flags: u64,
+) -> c_int {
+    if answer == SUCCESS {
+        // SAFETY: as promised.
+        unsafe { lookup::replace(symbol, found, version, flags) };
+    }
+    answer
+}
+
 fn capturing(real: impl FnOnce() -> c_int) -> c_int {
     HAS_CAPTURES.store(true, Relaxed);
     real()
@@ -228,227 +270,125 @@ fn before(act: impl FnOnce(&State), real: impl FnOnce() -> c_int) -> c_int {
 }
 
 hooks! {
-    cuLaunchKernel(f: Handle, gx: c_uint, gy: c_uint, gz: c_uint, x: c_uint, y: c_uint, z: c_uint, shared: c_uint,
-        stream: Handle, parameters: *mut *mut c_void, extra: *mut *mut c_void) real {
-        launch(&kernel(f, [gx, gy, gz], [x, y, z], shared, stream, false, 0), real)
+    c"cuGetProcAddress": cuGetProcAddress false 0..12000;
+    (symbol: *const c_char, found: *mut *mut c_void, version: c_int, flags: u64) real _ {
+        // SAFETY: the program's own arguments.
+        unsafe { looked_up(real(), symbol, found, version, flags) }
     }
-    cuLaunchKernel_ptsz(f: Handle, gx: c_uint, gy: c_uint, gz: c_uint, x: c_uint, y: c_uint, z: c_uint, shared: c_uint,
-        stream: Handle, parameters: *mut *mut c_void, extra: *mut *mut c_void) real {
-        launch(&kernel(f, [gx, gy, gz], [x, y, z], shared, stream, true, 0), real)
+    c"cuGetProcAddress": cuGetProcAddress_v2 false 12000..EVER;
+    (symbol: *const c_char, found: *mut *mut c_void, version: c_int, flags: u64, status: *mut c_int) real _ {
+        // SAFETY: the program's own arguments.
+        unsafe { looked_up(real(), symbol, found, version, flags) }
     }
-    cuLaunchCooperativeKernel(f: Handle, gx: c_uint, gy: c_uint, gz: c_uint, x: c_uint, y: c_uint, z: c_uint, shared: c_uint,
-        stream: Handle, parameters: *mut *mut c_void) real {
-        launch(&kernel(f, [gx, gy, gz], [x, y, z], shared, stream, false, COOPERATIVE), real)
+
+    c"cuLaunchKernel": cuLaunchKernel false 4000..EVER, cuLaunchKernel_ptsz true 7000..EVER;
+    (f: Handle, gx: c_uint, gy: c_uint, gz: c_uint, x: c_uint, y: c_uint, z: c_uint, shared: c_uint, stream: Handle,
+        parameters: *mut *mut c_void, extra: *mut *mut c_void) real own {
+        launch(&kernel(f, [gx, gy, gz], [x, y, z], shared, stream, own, 0), real)
     }
-    cuLaunchCooperativeKernel_ptsz(f: Handle, gx: c_uint, gy: c_uint, gz: c_uint, x: c_uint, y: c_uint, z: c_uint, shared: c_uint,
-        stream: Handle, parameters: *mut *mut c_void) real {
-        launch(&kernel(f, [gx, gy, gz], [x, y, z], shared, stream, true, COOPERATIVE), real)
+    c"cuLaunchCooperativeKernel": cuLaunchCooperativeKernel false 9000..EVER, cuLaunchCooperativeKernel_ptsz true 9000..EVER;
+    (f: Handle, gx: c_uint, gy: c_uint, gz: c_uint, x: c_uint, y: c_uint, z: c_uint, shared: c_uint, stream: Handle,
+        parameters: *mut *mut c_void) real own {
+        launch(&kernel(f, [gx, gy, gz], [x, y, z], shared, stream, own, COOPERATIVE), real)
     }
-    cuLaunchKernelEx(config: *const Config, f: Handle, parameters: *mut *mut c_void, extra: *mut *mut c_void) real {
+    c"cuLaunchKernelEx": cuLaunchKernelEx false 11060..EVER, cuLaunchKernelEx_ptsz true 11060..EVER;
+    (config: *const Config, f: Handle, parameters: *mut *mut c_void, extra: *mut *mut c_void) real own {
         // SAFETY: the program's own argument.
-        match unsafe { configured(config, f, false) } { Some(what) => launch(&what, real), None => real() }
+        match unsafe { configured(config, f, own) } { Some(what) => launch(&what, real), None => real() }
     }
-    cuLaunchKernelEx_ptsz(config: *const Config, f: Handle, parameters: *mut *mut c_void, extra: *mut *mut c_void) real {
-        // SAFETY: the program's own argument.
-        match unsafe { configured(config, f, true) } { Some(what) => launch(&what, real), None => real() }
-    }
-    cuGraphLaunch(executable: Handle, stream: Handle) real {
-        let answer = launch(&graph(executable, stream, false), real);
-        if answer == SUCCESS { copies::of_graph(executable, stream, false) }
-        answer
-    }
-    cuGraphLaunch_ptsz(executable: Handle, stream: Handle) real {
-        let answer = launch(&graph(executable, stream, true), real);
-        if answer == SUCCESS { copies::of_graph(executable, stream, true) }
+    c"cuGraphLaunch": cuGraphLaunch false 10000..EVER, cuGraphLaunch_ptsz true 10000..EVER;
+    (executable: Handle, stream: Handle) real own {
+        let answer = launch(&graph(executable, stream, own), real);
+        if answer == SUCCESS { copies::of_graph(executable, stream, own) }
         answer
     }
 
-    cuGraphInstantiate(executable: *mut Handle, graph: Handle, node: usize, log: usize, size: usize) real {
+    c"cuGraphInstantiate": cuGraphInstantiate false 10000..11000, cuGraphInstantiate_v2 false 11000..12000;
+    (executable: *mut Handle, graph: Handle, node: usize, log: usize, size: usize) real _ {
         // SAFETY: the driver's answer.
         unsafe { instantiated(real(), executable, graph) }
     }
-    cuGraphInstantiate_v2(executable: *mut Handle, graph: Handle, node: usize, log: usize, size: usize) real {
+    c"cuGraphInstantiate": cuGraphInstantiateWithFlags false 12000..EVER;
+    (executable: *mut Handle, graph: Handle, flags: c_ulonglong) real _ {
         // SAFETY: the driver's answer.
         unsafe { instantiated(real(), executable, graph) }
     }
-    cuGraphInstantiateWithFlags(executable: *mut Handle, graph: Handle, flags: c_ulonglong) real {
+    c"cuGraphInstantiateWithParams": cuGraphInstantiateWithParams false 12000..EVER,
+        cuGraphInstantiateWithParams_ptsz true 12000..EVER;
+    (executable: *mut Handle, graph: Handle, parameters: *mut c_void) real _ {
         // SAFETY: the driver's answer.
         unsafe { instantiated(real(), executable, graph) }
     }
-    cuGraphInstantiateWithParams(executable: *mut Handle, graph: Handle, parameters: *mut c_void) real {
-        // SAFETY: the driver's answer.
-        unsafe { instantiated(real(), executable, graph) }
-    }
-    cuGraphInstantiateWithParams_ptsz(executable: *mut Handle, graph: Handle, parameters: *mut c_void) real {
-        // SAFETY: the driver's answer.
-        unsafe { instantiated(real(), executable, graph) }
-    }
-    cuStreamBeginCapture(stream: Handle) real { capturing(real) }
-    cuStreamBeginCapture_v2(stream: Handle, mode: c_int) real { capturing(real) }
-    cuStreamBeginCapture_v2_ptsz(stream: Handle, mode: c_int) real { capturing(real) }
-    cuStreamBeginCapture_ptsz(stream: Handle) real { capturing(real) }
-    cuStreamBeginCaptureToGraph(stream: Handle, graph: Handle, nodes: usize, edges: usize, count: usize, mode: c_int) real {
-        capturing(real)
-    }
-    cuStreamBeginCaptureToGraph_ptsz(stream: Handle, graph: Handle, nodes: usize, edges: usize, count: usize, mode: c_int) real {
-        capturing(real)
-    }
+    c"cuStreamBeginCapture": cuStreamBeginCapture false 10000..10010, cuStreamBeginCapture_ptsz true 10000..10010;
+    (stream: Handle) real _ { capturing(real) }
+    c"cuStreamBeginCapture": cuStreamBeginCapture_v2 false 10010..EVER, cuStreamBeginCapture_v2_ptsz true 10010..EVER;
+    (stream: Handle, mode: c_int) real _ { capturing(real) }
+    c"cuStreamBeginCaptureToGraph": cuStreamBeginCaptureToGraph false 12030..EVER,
+        cuStreamBeginCaptureToGraph_ptsz true 12030..EVER;
+    (stream: Handle, graph: Handle, nodes: usize, edges: usize, count: usize, mode: c_int) real _ { capturing(real) }
 
-    cuModuleGetFunction(found: *mut Handle, module: Handle, name: *const c_char) real {
+    c"cuModuleGetFunction": cuModuleGetFunction false 2000..EVER;
+    (found: *mut Handle, module: Handle, name: *const c_char) real _ {
         let answer = real();
         // SAFETY: the driver's answer.
         if answer == SUCCESS { unsafe { named(found, name, false) } }
         answer
     }
-    cuLibraryGetKernel(found: *mut Handle, library: Handle, name: *const c_char) real {
+    c"cuLibraryGetKernel": cuLibraryGetKernel false 12000..EVER;
+    (found: *mut Handle, library: Handle, name: *const c_char) real _ {
         let answer = real();
         // SAFETY: the driver's answer.
         if answer == SUCCESS { unsafe { named(found, name, true) } }
         answer
     }
 
-    cuCtxSynchronize() real { waits(real) }
-    cuCtxSynchronize_v2(context: Handle) real { waits(real) }
-    cuStreamSynchronize(stream: Handle) real { waits(real) }
-    cuStreamSynchronize_ptsz(stream: Handle) real { waits(real) }
-    cuStreamQuery(stream: Handle) real { waits(real) }
-    cuStreamQuery_ptsz(stream: Handle) real { waits(real) }
-    cuEventSynchronize(event: Handle) real { waits(real) }
-    cuEventQuery(event: Handle) real { waits(real) }
-    cuMemFree_v2(pointer: u64) real { waits(real) }
-    cuMemFreeHost(pointer: usize) real { before(|_| copies::forget_memory(pointer), real) }
-    cuMemHostUnregister(pointer: usize) real { before(|_| copies::forget_memory(pointer), real) }
-    cuMemAllocManaged(pointer: *mut u64, bytes: usize, flags: c_uint) real {
+    c"cuCtxSynchronize": cuCtxSynchronize false 2000..13000; () real _ { waits(real) }
+    c"cuCtxSynchronize": cuCtxSynchronize_v2 false 13000..EVER; (context: Handle) real _ { waits(real) }
+    c"cuStreamSynchronize": cuStreamSynchronize false 2000..EVER, cuStreamSynchronize_ptsz true 7000..EVER;
+    (stream: Handle) real _ { waits(real) }
+    c"cuStreamQuery": cuStreamQuery false 2000..EVER, cuStreamQuery_ptsz true 7000..EVER;
+    (stream: Handle) real _ { waits(real) }
+    c"cuEventSynchronize": cuEventSynchronize false 2000..EVER; (event: Handle) real _ { waits(real) }
+    c"cuEventQuery": cuEventQuery false 2000..EVER; (event: Handle) real _ { waits(real) }
+    c"cuMemFree": cuMemFree_v2 false 3020..EVER; (pointer: u64) real _ { waits(real) }
+    c"cuMemFreeHost": cuMemFreeHost false 2000..EVER;
+    (pointer: usize) real _ { before(|_| copies::forget_memory(pointer), real) }
+    c"cuMemHostUnregister": cuMemHostUnregister false 4000..EVER;
+    (pointer: usize) real _ { before(|_| copies::forget_memory(pointer), real) }
+    c"cuMemAllocManaged": cuMemAllocManaged false 6000..EVER;
+    (pointer: *mut u64, bytes: usize, flags: c_uint) real _ {
         before(|state| { state.table.header.managed_bytes.fetch_add(bytes as u64, Relaxed); }, real)
     }
-    cuCtxDestroy_v2(context: Handle) real { before(|state| state.forget_contexts(|of, _| of == context), real) }
-    cuDevicePrimaryCtxReset(device: c_int) real { before(|state| state.forget_contexts(|_, of| of == device), real) }
-    cuDevicePrimaryCtxReset_v2(device: c_int) real { before(|state| state.forget_contexts(|_, of| of == device), real) }
-    cuDevicePrimaryCtxRelease(device: c_int) real { before(|state| state.forget_contexts(|_, of| of == device), real) }
-    cuDevicePrimaryCtxRelease_v2(device: c_int) real { before(|state| state.forget_contexts(|_, of| of == device), real) }
+    c"cuCtxDestroy": cuCtxDestroy_v2 false 4000..EVER;
+    (context: Handle) real _ { before(|state| state.forget_contexts(|of, _| of == context), real) }
+    c"cuDevicePrimaryCtxReset": cuDevicePrimaryCtxReset false 7000..11000, cuDevicePrimaryCtxReset_v2 false 11000..EVER;
+    (device: c_int) real _ { before(|state| state.forget_contexts(|_, of| of == device), real) }
+    c"cuDevicePrimaryCtxRelease": cuDevicePrimaryCtxRelease false 7000..11000,
+        cuDevicePrimaryCtxRelease_v2 false 11000..EVER;
+    (device: c_int) real _ { before(|state| state.forget_contexts(|_, of| of == device), real) }
 
-    cuMemcpyDtoH_v2(to: usize, from: u64, bytes: usize) real { copied(real, || Some(Region::flat(to, bytes))) }
-    cuMemcpyDtoH_v2_ptds(to: usize, from: u64, bytes: usize) real { copied(real, || Some(Region::flat(to, bytes))) }
-    cuMemcpyDtoHAsync_v2(to: usize, from: u64, bytes: usize, stream: Handle) real {
-        copying(real, || Some(Region::flat(to, bytes)), stream, false)
+    c"cuMemcpyDtoH": cuMemcpyDtoH_v2 false 3020..EVER, cuMemcpyDtoH_v2_ptds true 7000..EVER;
+    (to: usize, from: u64, bytes: usize) real _ { copied(real, || Some(Region::flat(to, bytes))) }
+    c"cuMemcpyDtoHAsync": cuMemcpyDtoHAsync_v2 false 3020..EVER, cuMemcpyDtoHAsync_v2_ptsz true 7000..EVER;
+    (to: usize, from: u64, bytes: usize, stream: Handle) real own {
+        copying(real, || Some(Region::flat(to, bytes)), stream, own)
     }
-    cuMemcpyDtoHAsync_v2_ptsz(to: usize, from: u64, bytes: usize, stream: Handle) real {
-        copying(real, || Some(Region::flat(to, bytes)), stream, true)
+    c"cuMemcpyAtoH": cuMemcpyAtoH_v2 false 3020..EVER, cuMemcpyAtoH_v2_ptds true 7000..EVER;
+    (to: usize, from: Handle, offset: usize, bytes: usize) real _ { copied(real, || Some(Region::flat(to, bytes))) }
+    c"cuMemcpy": cuMemcpy false 4000..EVER, cuMemcpy_ptds true 7000..EVER;
+    (to: u64, from: u64, bytes: usize) real _ { copied(real, || copies::of_unified(to, from, bytes)) }
+    c"cuMemcpyAsync": cuMemcpyAsync false 4000..EVER, cuMemcpyAsync_ptsz true 7000..EVER;
+    (to: u64, from: u64, bytes: usize, stream: Handle) real own {
+        copying(real, || copies::of_unified(to, from, bytes), stream, own)
     }
-    cuMemcpyAtoH_v2(to: usize, from: Handle, offset: usize, bytes: usize) real { copied(real, || Some(Region::flat(to, bytes))) }
-    cuMemcpyAtoH_v2_ptds(to: usize, from: Handle, offset: usize, bytes: usize) real { copied(real, || Some(Region::flat(to, bytes))) }
-    cuMemcpy(to: u64, from: u64, bytes: usize) real { copied(real, || copies::of_unified(to, from, bytes)) }
-    cuMemcpy_ptds(to: u64, from: u64, bytes: usize) real { copied(real, || copies::of_unified(to, from, bytes)) }
-    cuMemcpyAsync(to: u64, from: u64, bytes: usize, stream: Handle) real {
-        copying(real, || copies::of_unified(to, from, bytes), stream, false)
-    }
-    cuMemcpyAsync_ptsz(to: u64, from: u64, bytes: usize, stream: Handle) real {
-        copying(real, || copies::of_unified(to, from, bytes), stream, true)
-    }
-    cuMemcpy2D_v2(copy: *const c_void) real { copied(real, || of_2d(copy)) }
-    cuMemcpy2D_v2_ptds(copy: *const c_void) real { copied(real, || of_2d(copy)) }
-    cuMemcpy2DUnaligned_v2(copy: *const c_void) real { copied(real, || of_2d(copy)) }
-    cuMemcpy2DUnaligned_v2_ptds(copy: *const c_void) real { copied(real, || of_2d(copy)) }
-    cuMemcpy2DAsync_v2(copy: *const c_void, stream: Handle) real {
-        copying(real, || of_2d(copy), stream, false)
-    }
-    cuMemcpy2DAsync_v2_ptsz(copy: *const c_void, stream: Handle) real {
-        copying(real, || of_2d(copy), stream, true)
-    }
-    cuMemcpy3D_v2(copy: *const c_void) real { copied(real, || of_3d(copy)) }
-    cuMemcpy3D_v2_ptds(copy: *const c_void) real { copied(real, || of_3d(copy)) }
-    cuMemcpy3DAsync_v2(copy: *const c_void, stream: Handle) real { copying(real, || of_3d(copy), stream, false) }
-    cuMemcpy3DAsync_v2_ptsz(copy: *const c_void, stream: Handle) real { copying(real, || of_3d(copy), stream, true) }
+    c"cuMemcpy2D": cuMemcpy2D_v2 false 3020..EVER, cuMemcpy2D_v2_ptds true 7000..EVER;
+    (copy: *const c_void) real _ { copied(real, || of_2d(copy)) }
+    c"cuMemcpy2DUnaligned": cuMemcpy2DUnaligned_v2 false 3020..EVER, cuMemcpy2DUnaligned_v2_ptds true 7000..EVER;
+    (copy: *const c_void) real _ { copied(real, || of_2d(copy)) }
+    c"cuMemcpy2DAsync": cuMemcpy2DAsync_v2 false 3020..EVER, cuMemcpy2DAsync_v2_ptsz true 7000..EVER;
+    (copy: *const c_void, stream: Handle) real own { copying(real, || of_2d(copy), stream, own) }
+    c"cuMemcpy3D": cuMemcpy3D_v2 false 3020..EVER, cuMemcpy3D_v2_ptds true 7000..EVER;
+    (copy: *const c_void) real _ { copied(real, || of_3d(copy)) }
+    c"cuMemcpy3DAsync": cuMemcpy3DAsync_v2 false 3020..EVER, cuMemcpy3DAsync_v2_ptsz true 7000..EVER;
+    (copy: *const c_void, stream: Handle) real own { copying(real, || of_3d(copy), stream, own) }
 }
-
-macro_rules! row {
-    ($name:ident, $symbol:literal, $versions:expr) => {
-        row!($name, $symbol, $versions, false)
-    };
-    ($name:ident, $symbol:literal, $versions:expr, $per_thread:literal) => {
-        Row {
-            symbol: $symbol,
-            versions: $versions,
-            per_thread: $per_thread,
-            function: $name as *const c_void,
-            slot: &$name::SLOT,
-        }
-    };
-}
-
-/// Every hook.
-pub static ROWS: &[Row] = &[
-    Row {
-        symbol: c"cuGetProcAddress",
-        versions: 0..12000,
-        per_thread: false,
-        function: lookup::cuGetProcAddress as *const c_void,
-        slot: &lookup::FIRST,
-    },
-    Row {
-        symbol: c"cuGetProcAddress",
-        versions: 12000..EVER,
-        per_thread: false,
-        function: lookup::cuGetProcAddress_v2 as *const c_void,
-        slot: &lookup::SECOND,
-    },
-    row!(cuLaunchKernel, c"cuLaunchKernel", 4000..EVER),
-    row!(cuLaunchKernel_ptsz, c"cuLaunchKernel", 7000..EVER, true),
-    row!(cuLaunchCooperativeKernel, c"cuLaunchCooperativeKernel", 9000..EVER),
-    row!(cuLaunchCooperativeKernel_ptsz, c"cuLaunchCooperativeKernel", 9000..EVER, true),
-    row!(cuLaunchKernelEx, c"cuLaunchKernelEx", 11060..EVER),
-    row!(cuLaunchKernelEx_ptsz, c"cuLaunchKernelEx", 11060..EVER, true),
-    row!(cuGraphLaunch, c"cuGraphLaunch", 10000..EVER),
-    row!(cuGraphLaunch_ptsz, c"cuGraphLaunch", 10000..EVER, true),
-    row!(cuGraphInstantiate, c"cuGraphInstantiate", 10000..11000),
-    row!(cuGraphInstantiate_v2, c"cuGraphInstantiate", 11000..12000),
-    row!(cuGraphInstantiateWithFlags, c"cuGraphInstantiate", 12000..EVER),
-    row!(cuGraphInstantiateWithFlags, c"cuGraphInstantiateWithFlags", 11040..EVER),
-    row!(cuGraphInstantiateWithParams, c"cuGraphInstantiateWithParams", 12000..EVER),
-    row!(cuGraphInstantiateWithParams_ptsz, c"cuGraphInstantiateWithParams", 12000..EVER, true),
-    row!(cuStreamBeginCapture, c"cuStreamBeginCapture", 10000..10010),
-    row!(cuStreamBeginCapture_ptsz, c"cuStreamBeginCapture", 10000..10010, true),
-    row!(cuStreamBeginCapture_v2, c"cuStreamBeginCapture", 10010..EVER),
-    row!(cuStreamBeginCapture_v2_ptsz, c"cuStreamBeginCapture", 10010..EVER, true),
-    row!(cuStreamBeginCaptureToGraph, c"cuStreamBeginCaptureToGraph", 12030..EVER),
-    row!(cuStreamBeginCaptureToGraph_ptsz, c"cuStreamBeginCaptureToGraph", 12030..EVER, true),
-    row!(cuModuleGetFunction, c"cuModuleGetFunction", 2000..EVER),
-    row!(cuLibraryGetKernel, c"cuLibraryGetKernel", 12000..EVER),
-    row!(cuCtxSynchronize, c"cuCtxSynchronize", 2000..13000),
-    row!(cuCtxSynchronize_v2, c"cuCtxSynchronize", 13000..EVER),
-    row!(cuStreamSynchronize, c"cuStreamSynchronize", 2000..EVER),
-    row!(cuStreamSynchronize_ptsz, c"cuStreamSynchronize", 7000..EVER, true),
-    row!(cuStreamQuery, c"cuStreamQuery", 2000..EVER),
-    row!(cuStreamQuery_ptsz, c"cuStreamQuery", 7000..EVER, true),
-    row!(cuEventSynchronize, c"cuEventSynchronize", 2000..EVER),
-    row!(cuEventQuery, c"cuEventQuery", 2000..EVER),
-    row!(cuMemFree_v2, c"cuMemFree", 3020..EVER),
-    row!(cuMemFreeHost, c"cuMemFreeHost", 2000..EVER),
-    row!(cuMemHostUnregister, c"cuMemHostUnregister", 4000..EVER),
-    row!(cuMemAllocManaged, c"cuMemAllocManaged", 6000..EVER),
-    row!(cuCtxDestroy_v2, c"cuCtxDestroy", 4000..EVER),
-    row!(cuDevicePrimaryCtxReset, c"cuDevicePrimaryCtxReset", 7000..11000),
-    row!(cuDevicePrimaryCtxReset_v2, c"cuDevicePrimaryCtxReset", 11000..EVER),
-    row!(cuDevicePrimaryCtxRelease, c"cuDevicePrimaryCtxRelease", 7000..11000),
-    row!(cuDevicePrimaryCtxRelease_v2, c"cuDevicePrimaryCtxRelease", 11000..EVER),
-    row!(cuMemcpyDtoH_v2, c"cuMemcpyDtoH", 3020..EVER),
-    row!(cuMemcpyDtoH_v2_ptds, c"cuMemcpyDtoH", 7000..EVER, true),
-    row!(cuMemcpyDtoHAsync_v2, c"cuMemcpyDtoHAsync", 3020..EVER),
-    row!(cuMemcpyDtoHAsync_v2_ptsz, c"cuMemcpyDtoHAsync", 7000..EVER, true),
-    row!(cuMemcpyAtoH_v2, c"cuMemcpyAtoH", 3020..EVER),
-    row!(cuMemcpyAtoH_v2_ptds, c"cuMemcpyAtoH", 7000..EVER, true),
-    row!(cuMemcpy, c"cuMemcpy", 4000..EVER),
-    row!(cuMemcpy_ptds, c"cuMemcpy", 7000..EVER, true),
-    row!(cuMemcpyAsync, c"cuMemcpyAsync", 4000..EVER),
-    row!(cuMemcpyAsync_ptsz, c"cuMemcpyAsync", 7000..EVER, true),
-    row!(cuMemcpy2D_v2, c"cuMemcpy2D", 3020..EVER),
-    row!(cuMemcpy2D_v2_ptds, c"cuMemcpy2D", 7000..EVER, true),
-    row!(cuMemcpy2DUnaligned_v2, c"cuMemcpy2DUnaligned", 3020..EVER),
-    row!(cuMemcpy2DUnaligned_v2_ptds, c"cuMemcpy2DUnaligned", 7000..EVER, true),
-    row!(cuMemcpy2DAsync_v2, c"cuMemcpy2DAsync", 3020..EVER),
-    row!(cuMemcpy2DAsync_v2_ptsz, c"cuMemcpy2DAsync", 7000..EVER, true),
-    row!(cuMemcpy3D_v2, c"cuMemcpy3D", 3020..EVER),
-    row!(cuMemcpy3D_v2_ptds, c"cuMemcpy3D", 7000..EVER, true),
-    row!(cuMemcpy3DAsync_v2, c"cuMemcpy3DAsync", 3020..EVER),
-    row!(cuMemcpy3DAsync_v2_ptsz, c"cuMemcpy3DAsync", 7000..EVER, true),
-];

@@ -4,7 +4,6 @@
 //! driver's own address is kept in the row. For everything else our `dlsym` jumps to the C library's, so that it sees
 //! the true caller, on which `RTLD_NEXT` depends.
 
-use crate::driver::{NOT_FOUND, SUCCESS};
 use crate::hooks::{ROWS, Row};
 use crate::state;
 use libc::{Dl_info, c_char, c_int, c_void};
@@ -137,7 +136,9 @@ fn row_of(symbol: &CStr, version: c_int, flags: u64) -> Option<&'static Row> {
 }
 
 /// Replaces the address that the driver returned, if the function is hooked.
-unsafe fn replace(symbol: *const c_char, found: *mut *mut c_void, version: c_int, flags: u64) {
+///
+/// SAFETY: these are the arguments of a successful look-up.
+pub unsafe fn replace(symbol: *const c_char, found: *mut *mut c_void, version: c_int, flags: u64) {
     // SAFETY: the driver took both, and has written the second.
     if symbol.is_null() || found.is_null() || unsafe { (*found).is_null() } {
         return;
@@ -151,58 +152,5 @@ unsafe fn replace(symbol: *const c_char, found: *mut *mut c_void, version: c_int
         row.slot.address.store(address as usize, Relaxed);
         // SAFETY: as above.
         unsafe { *found = row.function.cast_mut() };
-    }
-}
-
-/// The driver's function of this name, in CUDA 11.3 to 11.8.
-pub static FIRST: Slot = Slot::new(c"cuGetProcAddress");
-
-/// Called instead of the driver's function of this name.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuGetProcAddress(
-    symbol: *const c_char,
-    found: *mut *mut c_void,
-    version: c_int,
-    flags: u64,
-) -> c_int {
-    type Function = unsafe extern "C" fn(*const c_char, *mut *mut c_void, c_int, u64) -> c_int;
-    let real = FIRST.get();
-    if real == 0 {
-        return NOT_FOUND;
-    }
-    // SAFETY: the driver's function of this name has this type, and these are the program's arguments.
-    unsafe {
-        let answer = std::mem::transmute::<usize, Function>(real)(symbol, found, version, flags);
-        if answer == SUCCESS {
-            replace(symbol, found, version, flags);
-        }
-        answer
-    }
-}
-
-/// The driver's function of this name, from CUDA 12 on.
-pub static SECOND: Slot = Slot::new(c"cuGetProcAddress_v2");
-
-/// Called instead of the driver's function of this name.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuGetProcAddress_v2(
-    symbol: *const c_char,
-    found: *mut *mut c_void,
-    version: c_int,
-    flags: u64,
-    status: *mut c_int,
-) -> c_int {
-    type Function = unsafe extern "C" fn(*const c_char, *mut *mut c_void, c_int, u64, *mut c_int) -> c_int;
-    let real = SECOND.get();
-    if real == 0 {
-        return NOT_FOUND;
-    }
-    // SAFETY: the driver's function of this name has this type, and these are the program's arguments.
-    unsafe {
-        let answer = std::mem::transmute::<usize, Function>(real)(symbol, found, version, flags, status);
-        if answer == SUCCESS {
-            replace(symbol, found, version, flags);
-        }
-        answer
     }
 }
