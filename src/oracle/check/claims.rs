@@ -107,8 +107,8 @@ pub(super) struct BranchCheck {
 /// The checks at one instruction.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct InstClaims {
-    /// Shadow slot of the result plus one; 0 for none.
-    track: u32,
+    /// Shadow slot of the result.
+    pub track: Option<u32>,
     /// Checks of operands: `checks[uses.0 .. uses.1]`, then of the result up to `end`.
     uses: u32,
     results: u32,
@@ -116,13 +116,10 @@ pub(super) struct InstClaims {
     branches: (u32, u32),
     pub starts_block: bool,
     pub returns: bool,
-    idle: bool,
+    pub idle: bool,
 }
 
 impl InstClaims {
-    pub fn track(&self) -> Option<u32> {
-        self.track.checked_sub(1)
-    }
     pub fn uses(&self) -> std::ops::Range<usize> {
         self.uses as usize..self.results as usize
     }
@@ -131,9 +128,6 @@ impl InstClaims {
     }
     pub fn branches(&self) -> std::ops::Range<usize> {
         self.branches.0 as usize..self.branches.1 as usize
-    }
-    pub fn is_idle(&self) -> bool {
-        self.idle
     }
 }
 
@@ -231,9 +225,9 @@ impl FunctionClaims {
         }
         for (number, claims) in insts.iter_mut().enumerate() {
             let value = kernel.result(Inst::from_u32(number as u32));
-            let track = builder.tracks[value.index()];
-            claims.track = if track == UNTRACKED { 0 } else { track + 1 };
-            claims.idle = claims.track == 0 && claims.uses == claims.end && !claims.starts_block && !claims.returns;
+            claims.track = Some(builder.tracks[value.index()]).filter(|&track| track != UNTRACKED);
+            claims.idle =
+                claims.track.is_none() && claims.uses == claims.end && !claims.starts_block && !claims.returns;
         }
         for (index, param) in params.iter_mut().enumerate() {
             let track = builder.tracks[index];

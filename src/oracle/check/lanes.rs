@@ -1,8 +1,8 @@
 //! What remains of the values of a warp's lanes after a claim's terms are subtracted? Arithmetic on all lanes of a
 //! step.
 
-use super::claims::{Check, FunctionClaims, Reading, Subject};
-use crate::simt::{LANES, Lanes};
+use super::claims::{Check, Reading};
+use crate::simt::{LANES, Lanes, mix};
 use warpwise_analysis::affine::form::Ext;
 
 /// The value of every lane, and the lanes in which it is undefined.
@@ -13,13 +13,6 @@ pub(super) struct Tracked {
 }
 
 pub(super) const NEVER_SET: Tracked = Tracked { values: [0; LANES], undef: u32::MAX };
-
-pub(super) fn subject_values(_claims: &FunctionClaims, check: &Check, here: &Tracked, shadow: &[Tracked]) -> Lanes {
-    match check.subject {
-        Subject::Here => here.values,
-        Subject::Tracked(track) => shadow[track as usize].values,
-    }
-}
 
 pub(super) fn store(tracked: &mut Tracked, here: &Tracked, lanes: u32) {
     for (lane, (value, &new)) in tracked.values.iter_mut().zip(&here.values).enumerate() {
@@ -106,35 +99,11 @@ fn integer(value: u64, bits: u32, signed: bool) -> i128 {
     if signed { i128::from(((value << shift) as i64) >> shift) } else { i128::from((value << shift) >> shift) }
 }
 
-/// The lanes of a mask in which a value is another one than `wanted`; all lanes at once, without branches.
-pub(super) fn others(mask: u32, values: &Lanes, wanted: u64) -> u32 {
-    let mut others = 0;
-    for (lane, &value) in values.iter().enumerate() {
-        others |= u32::from(value != wanted) << lane;
-    }
-    others & mask
-}
-
-/// The lanes of a mask in which a value has one of some bits.
-pub(super) fn with_bits(mask: u32, values: &Lanes, bits: u64) -> u32 {
+/// The lanes of a mask in which a value has a property; all lanes at once, without branches.
+pub(super) fn lanes_with(mask: u32, values: &Lanes, has: impl Fn(u64) -> bool) -> u32 {
     let mut found = 0;
     for (lane, &value) in values.iter().enumerate() {
-        found |= u32::from(value & bits != 0) << lane;
+        found |= u32::from(has(value)) << lane;
     }
     found & mask
-}
-
-pub(super) fn lanes_of(mut mask: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
-        mask &= mask - 1;
-        Some(lane)
-    })
-}
-
-/// Combines numbers into a 64-bit hash.
-pub(super) fn mix(seed: u64, value: u64) -> u64 {
-    let mut z = (seed ^ value.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z ^ (z >> 29)
 }

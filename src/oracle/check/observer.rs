@@ -6,10 +6,10 @@
 //! its lanes.
 
 use super::claims::{Analyses, Check, CheckTerm, Expected, FunctionClaims, Reading, Subject};
-use super::lanes::{NEVER_SET, Tracked, lanes_of, mix, others, rests, store, subject_values, whole, with_bits};
+use super::lanes::{NEVER_SET, Tracked, lanes_with, rests, store, whole};
 use super::violation::{Violation, ViolationKind};
 use super::{CheckReport, MAX_INSTANCES, MAX_VIOLATIONS};
-use crate::simt::{LANES, LaneValues, Lanes, Observer, StepContext};
+use crate::simt::{LANES, LaneValues, Lanes, Observer, StepContext, lanes_of, mix};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 use warpwise_analysis::affine::form::{Base, Ext, Scope};
@@ -56,7 +56,7 @@ impl Instances {
     /// Compares one number per lane with the claim across its scope; `Err` describes what was seen instead.
     fn agree(&mut self, at: &StepContext<'_>, key: u64, scope: Scope, live: u32, rests: &Lanes) -> Result<(), String> {
         let first = rests[live.trailing_zeros() as usize & 31];
-        if others(live, rests, first) != 0 {
+        if lanes_with(live, rests, |rest| rest != first) != 0 {
             return Err(String::new());
         }
         // all lanes of the warp are here, so no other lane of it can execute the instance
@@ -181,19 +181,16 @@ impl<'c> ClaimObserver<'c> {
                 let Some(first) = lanes_of(short).next() else { continue };
                 let (inst, _) = sequence.passed[sequence.position[first] as usize];
                 let seen = format!("lanes {short:#010x} returned from the function without coming to it");
-                self.tell(Told {
-                    kind: ViolationKind::Convergence,
-                    func: activation.func,
-                    inst,
-                    key: u64::MAX - u64::from(convergent.analyses),
-                    block: activation.block,
-                    warp: activation.warp,
-                    lanes: activation.returned,
-                    iteration: 0,
-                    claim: "the block is convergent".to_owned(),
-                    analyses: convergent.analyses,
+                let Activation { func, block, warp, returned: lanes, .. } = activation;
+                let spot = Spot { func, inst, block, warp, lanes, iteration: 0 };
+                let (key, analyses) = (u64::MAX - u64::from(convergent.analyses), convergent.analyses);
+                self.tell(
+                    ViolationKind::Convergence,
+                    spot,
+                    key,
+                    ("the block is convergent".to_owned(), analyses),
                     seen,
-                });
+                );
             }
         }
         self.index.clear();
@@ -202,31 +199,32 @@ impl<'c> ClaimObserver<'c> {
     }
 
     /// Records a violation, once for each check of the function.
-    fn tell(&mut self, told: Told) {
-        let fresh = self.told.insert((told.func.0, told.inst, told.key));
+    fn tell(&mut self, kind: ViolationKind, spot: Spot, key: u64, (claim, analyses): (String, Analyses), seen: String) {
+        let Spot { func, inst: number, block, warp, lanes, iteration } = spot;
+        let fresh = self.told.insert((func.0, number, key));
         if !fresh || self.report.violations.len() >= MAX_VIOLATIONS {
             return;
         }
-        let function = &self.image.functions[told.func.index()];
-        let inst = function.insts.get(told.inst as usize);
-        let text = match told.kind {
+        let function = &self.image.functions[func.index()];
+        let inst = function.insts.get(number as usize);
+        let text = match kind {
             ViolationKind::Argument => String::from("(arguments)"),
             _ => inst.map(|inst| inst.text.clone()).unwrap_or_default(),
         };
-        let analyses = self.names.iter().enumerate().filter(|(bit, _)| told.analyses >> bit & 1 != 0);
+        let analyses = self.names.iter().enumerate().filter(|(bit, _)| analyses >> bit & 1 != 0);
         self.report.violations.push(Violation {
-            kind: told.kind,
+            kind,
             function: function.name.clone(),
-            inst: told.inst,
+            inst: number,
             text,
             location: inst.and_then(|inst| inst.loc).map(|loc| self.image.describe_location(loc)).unwrap_or_default(),
-            block: told.block,
-            warp: told.warp,
-            lanes: told.lanes,
-            iteration: told.iteration,
-            claim: told.claim,
+            block,
+            warp,
+            lanes,
+            iteration,
+            claim,
             analyses: analyses.map(|(_, name)| name.clone()).collect(),
-            seen: told.seen,
+            seen,
         });
     }
 
@@ -258,13 +256,13 @@ impl<'c> ClaimObserver<'c> {
         for symbol in check.terms.iter().flat_map(|term| &term.symbols) {
             let values = &shadow[symbol.track as usize].values;
             let first = values[live.trailing_zeros() as usize & 31];
-            if others(live, values, first) != 0 {
+            if lanes_with(live, values, |value| value != first) != 0 {
                 let _ = write!(seen, "coefficient {} differs; ", self.value_name(at.func, symbol.value));
             }
         }
         let mut held = seen.is_empty();
         match check.expected {
-            Expected::Number(expected) => held &= others(live, rests, expected) == 0,
+            Expected::Number(expected) => held &= lanes_with(live, rests, |rest| rest != expected) == 0,
             Expected::Same { scope, align } => {
                 match self.instances.agree(at, u64::from(number as u32), scope, live, rests) {
                     Ok(()) => {}
@@ -274,7 +272,7 @@ impl<'c> ClaimObserver<'c> {
                     }
                 }
                 let low = if align == 0 { 0 } else { u64::MAX >> (64 - u32::from(align.min(64))) };
-                if low != 0 && with_bits(live, rests, low) != 0 {
+                if low != 0 && lanes_with(live, rests, |rest| rest & low != 0) != 0 {
                     held = false;
                     let _ = write!(seen, " (low {align} bits not zero)");
                 }
@@ -283,26 +281,12 @@ impl<'c> ClaimObserver<'c> {
         if held {
             return;
         }
-        let subject = subject_values(claims, check, here, &self.activations[activation].shadow);
         let _ = write!(seen, " lane: value, rest =");
         for lane in lanes_of(live) {
-            let _ = write!(seen, " {lane}: {:#x}, {:#x};", subject[lane], rests[lane]);
+            let _ = write!(seen, " {lane}: {:#x}, {:#x};", subject.values[lane], rests[lane]);
         }
-        let claim = self.claim_text(at.func, check);
-        let analyses = check.analyses;
-        self.tell(Told {
-            kind,
-            func: at.func,
-            inst: at.inst,
-            key: number as u64,
-            block: at.block,
-            warp: at.warp,
-            lanes: live,
-            iteration: at.iteration,
-            claim,
-            analyses,
-            seen,
-        });
+        let claim = (self.claim_text(at.func, check), check.analyses);
+        self.tell(kind, Spot::of(at, live), number as u64, claim, seen);
     }
 
     /// At the start of a block: it must be reachable, and lanes must execute convergent blocks in one order.
@@ -310,22 +294,10 @@ impl<'c> ClaimObserver<'c> {
         let Some(claims) = &self.claims[at.func.index()] else { return };
         let block = self.image.functions[at.func.index()].block_of(at.inst) as usize;
         let unreached = claims.unreached[block];
-        let told = |kind, key, analyses, claim: &str, seen| Told {
-            kind,
-            func: at.func,
-            inst: at.inst,
-            key,
-            block: at.block,
-            warp: at.warp,
-            lanes: at.active,
-            iteration: at.iteration,
-            claim: claim.to_owned(),
-            analyses,
-            seen,
-        };
         if unreached != 0 {
             let seen = "lanes execute it".to_owned();
-            self.tell(told(ViolationKind::Unreached, u64::MAX, unreached, "the block is unreachable", seen));
+            let claim = ("the block is unreachable".to_owned(), unreached);
+            self.tell(ViolationKind::Unreached, Spot::of(at, at.active), u64::MAX, claim, seen);
         }
         let instance = mix(u64::from(at.inst), at.iteration);
         for (which, convergent) in claims.convergent.iter().enumerate() {
@@ -351,7 +323,8 @@ impl<'c> ClaimObserver<'c> {
                 let what = if other == own { "another instance of it" } else { "convergent block" };
                 let seen = format!("lane {lane} comes to {own}, where other lanes of the warp came to {what} {other}");
                 let key = u64::MAX - 1 - u64::from(convergent.analyses);
-                self.tell(told(ViolationKind::Convergence, key, convergent.analyses, "the block is convergent", seen));
+                let claim = ("the block is convergent".to_owned(), convergent.analyses);
+                self.tell(ViolationKind::Convergence, Spot::of(at, at.active), key, claim, seen);
             }
         }
     }
@@ -402,19 +375,21 @@ impl<'c> ClaimObserver<'c> {
     }
 }
 
-/// A violation before it is put into words.
-struct Told {
-    kind: ViolationKind,
+/// Where a claim does not hold.
+struct Spot {
     func: FuncId,
     inst: u32,
-    key: u64,
     block: [u32; 3],
     warp: u32,
     lanes: u32,
     iteration: u64,
-    claim: String,
-    analyses: Analyses,
-    seen: String,
+}
+
+impl Spot {
+    /// A step, and the lanes that were compared.
+    fn of(at: &StepContext<'_>, lanes: u32) -> Spot {
+        Spot { func: at.func, inst: at.inst, block: at.block, warp: at.warp, lanes, iteration: at.iteration }
+    }
 }
 
 impl Activation {
@@ -470,7 +445,7 @@ impl Observer for ClaimObserver<'_> {
     fn inst(&mut self, at: &StepContext<'_>, values: &LaneValues<'_>) {
         let Some(claims) = &self.claims[at.func.index()] else { return };
         let own = claims.insts[at.inst as usize];
-        if own.is_idle() {
+        if own.idle {
             return;
         }
         let activation = self.activation(at);
@@ -480,9 +455,9 @@ impl Observer for ClaimObserver<'_> {
         for number in own.uses() {
             self.check(at, activation, number, &NEVER_SET, ViolationKind::Use);
         }
-        if !own.results().is_empty() || own.track().is_some() {
+        if !own.results().is_empty() || own.track.is_some() {
             let here = Tracked { values: whole(values.slots), undef: values.undefined() };
-            if let Some(track) = own.track() {
+            if let Some(track) = own.track {
                 store(&mut self.activations[activation].shadow[track as usize], &here, at.active);
             }
             for number in own.results() {
@@ -519,19 +494,8 @@ impl Observer for ClaimObserver<'_> {
                 let _ = write!(seen, " {} {lanes:#010x}", function.blocks[target as usize].name);
             }
             seen.push_str(&text);
-            self.tell(Told {
-                kind: ViolationKind::Branch,
-                func: at.func,
-                inst: at.inst,
-                key: BRANCH_KEYS + number as u64,
-                block: at.block,
-                warp: at.warp,
-                lanes: at.active,
-                iteration: at.iteration,
-                claim: format!("the branch is uniform {}", check.scope),
-                analyses: check.analyses,
-                seen,
-            });
+            let claim = (format!("the branch is uniform {}", check.scope), check.analyses);
+            self.tell(ViolationKind::Branch, Spot::of(at, at.active), BRANCH_KEYS + number as u64, claim, seen);
         }
     }
 }

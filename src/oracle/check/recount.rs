@@ -71,10 +71,7 @@ pub fn compare(
 ) -> Result<usize, RecountError> {
     let (table, counts) = raw(report)?;
     let table = Table::decode(table)?.1;
-    let mut by_place: HashMap<(String, u32), BranchCount> = HashMap::new();
-    for branch in seen.branches(image) {
-        by_place.insert((branch.function.clone(), branch.inst), branch);
-    }
+    let by_place = by_place(image, seen);
     let mut met = 0;
     for function in &table.functions {
         compare_conditions(function, &counts, launch)?;
@@ -132,8 +129,7 @@ fn compare_conditions(kernel: &FunctionTable, counts: &[u64], launch: &Launch) -
 /// A map of what the machine observed of one launch of a module without counters: its table, and the counts that counters
 /// would have. `kernel` is the symbol of what ran.
 pub fn observed(mut table: Table, image: &ModuleImage, seen: &DivergenceMap, kernel: &str, launch: &Launch) -> Counted {
-    let by_place: HashMap<(String, u32), BranchCount> =
-        seen.branches(image).into_iter().map(|branch| ((branch.function.clone(), branch.inst), branch)).collect();
+    let by_place = by_place(image, seen);
     let mut counts: Vec<u64> = Vec::new();
     for function in &mut table.functions {
         if function.symbol == kernel {
@@ -163,6 +159,11 @@ pub fn observed(mut table: Table, image: &ModuleImage, seen: &DivergenceMap, ker
 pub fn file_of(counted: &Counted) -> Map {
     let module = Module { table: counted.table.encode(1, counted.counts.len() as u32), counts: counted.counts.clone() };
     Map { runs: vec!["host=lockstep machine".to_owned()], modules: vec![module] }
+}
+
+/// What was seen, by function and instruction.
+fn by_place(image: &ModuleImage, seen: &DivergenceMap) -> HashMap<(String, u32), BranchCount> {
+    seen.branches(image).into_iter().map(|branch| ((branch.function.clone(), branch.inst), branch)).collect()
 }
 
 /// The record that a branch should have.

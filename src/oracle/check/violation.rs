@@ -18,20 +18,6 @@ pub enum ViolationKind {
     Unreached,
 }
 
-impl ViolationKind {
-    /// The kind in one word.
-    pub fn name(self) -> &'static str {
-        match self {
-            ViolationKind::Value => "value",
-            ViolationKind::Use => "use",
-            ViolationKind::Argument => "argument",
-            ViolationKind::Branch => "branch",
-            ViolationKind::Convergence => "convergence",
-            ViolationKind::Unreached => "unreached",
-        }
-    }
-}
-
 /// A claim, and the dynamic instance in which it does not hold.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Violation {
@@ -61,7 +47,8 @@ pub struct Violation {
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.block;
-        writeln!(f, "{} claim violated in @{}: {}", self.kind.name(), self.function, self.text.trim())?;
+        let kind = format!("{:?}", self.kind).to_lowercase();
+        writeln!(f, "{kind} claim violated in @{}: {}", self.function, self.text.trim())?;
         if !self.location.is_empty() {
             writeln!(f, "  at       {}", self.location)?;
         }

@@ -110,6 +110,18 @@ pub struct Tally {
     pub known: u64,
 }
 
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, more: Self) {
+        self.launches += more.launches;
+        self.lane_steps += more.lane_steps;
+        self.claims += more.claims;
+        self.transformed += more.transformed;
+        self.versions += more.versions;
+        self.variables += more.variables;
+        self.known += more.known;
+    }
+}
+
 /// What went wrong, and at which stage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {

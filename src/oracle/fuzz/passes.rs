@@ -44,11 +44,8 @@ pub(super) fn check(text: &str, launch: &Launch, plan: &Plan) -> Result<Tally, F
                 continue;
             };
             if plan.only_claims {
-                let checked = claims::check(module, launch, &[geometry], plan.schedules)
+                tally += claims::check(module, launch, &[geometry], plan.schedules)
                     .map_err(|failure| Failure { stage: format!("{} after {pipeline}", failure.stage), ..failure })?;
-                tally.launches += checked.launches;
-                tally.lane_steps += checked.lane_steps;
-                tally.claims += checked.claims;
                 continue;
             }
             debug_assert!(changed);

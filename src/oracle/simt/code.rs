@@ -61,7 +61,7 @@ pub enum Fmt {
 }
 
 /// One micro-operation.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub enum Op {
     /// A phi: its value was moved on the edge; here it is only observed.
     Phi,
@@ -360,7 +360,7 @@ pub struct SwitchCode {
 }
 
 /// A micro-operation with the instruction it belongs to.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Micro {
     pub op: Op,
     /// Ordinal in function order.

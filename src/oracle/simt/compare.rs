@@ -159,17 +159,10 @@ fn bytes(
             (a.data[at] ^ b.data[at]) & !free == 0 && undefined(b, at) & !free == 0
         });
         let close = || {
+            let raw = |bytes: &Bytes| bytes.data[range.clone()].to_vec();
             let value = |bytes: &Bytes| match float {
-                Some(4) => range
-                    .clone()
-                    .map(|at| bytes.data[at])
-                    .collect::<Vec<_>>()
-                    .try_into()
-                    .ok()
-                    .map(|raw| f64::from(f32::from_le_bytes(raw))),
-                Some(8) => {
-                    range.clone().map(|at| bytes.data[at]).collect::<Vec<_>>().try_into().ok().map(f64::from_le_bytes)
-                }
+                Some(4) => raw(bytes).try_into().ok().map(|raw| f64::from(f32::from_le_bytes(raw))),
+                Some(8) => raw(bytes).try_into().ok().map(f64::from_le_bytes),
                 _ => None,
             };
             let defined = range.clone().all(|at| undefined(b, at) & !undefined(a, at) == 0);

@@ -394,7 +394,7 @@ impl<'a, 'i> Decoder<'a, 'i> {
             BinOp::FSub => Some(Float2::Sub),
             BinOp::FMul => Some(Float2::Mul),
             BinOp::FDiv => Some(Float2::Div),
-            BinOp::FRem => Some(Float2::Rem),
+            BinOp::FRem => Some(Float2::Of(libm::fmod)),
             _ => None,
         };
         self.each_leaf(inst.ty, |leaf, d, at| {

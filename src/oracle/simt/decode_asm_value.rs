@@ -224,7 +224,12 @@ impl Decoder<'_, '_> {
         let d = self.temp(1);
         let op = match (from.class, to.class) {
             (PtxClass::Float(source), PtxClass::Float(target)) if source == target => {
-                let op = [Float1::RoundEven, Float1::Trunc, Float1::Floor, Float1::Ceil][whole?];
+                let op = [
+                    Float1::Of(f64::round_ties_even),
+                    Float1::Of(f64::trunc),
+                    Float1::Of(f64::floor),
+                    Float1::Of(f64::ceil),
+                ][whole?];
                 Op::Float1 { op, fmt: source, mode: Mode { round: Round::Nearest, ..mode }, d, a }
             }
             (PtxClass::Float(source), PtxClass::Float(target)) => {

@@ -167,7 +167,7 @@ impl Decoder<'_, '_> {
                 let from = fmt(self.single_leaf(inst.operand_types[0])?)?;
                 let to = self.single_leaf(inst.ty)?.bits() as u16;
                 let (t, d, mode) = (self.temp(1), self.dst(), Mode::default());
-                let op = if name.ends_with("rint") { Float1::RoundEven } else { Float1::RoundAway };
+                let op = if name.ends_with("rint") { Float1::Of(f64::round_ties_even) } else { Float1::Of(f64::round) };
                 self.emit(Op::Float1 { op, fmt: from, mode, d: t, a });
                 let conv = Conv::FloatToInt { from, to, signed: true, saturating: false, mode };
                 self.emit(Op::Conv { conv, d, a: t });

@@ -122,10 +122,7 @@ impl Frame<'_, '_> {
                 out[i] = from[i].wrapping_add_signed(step.wrapping_add(offset));
             }
         }
-        self.put(d, &out);
-        if undef != 0 {
-            self.taint(d, undef);
-        }
+        self.put_tainted(d, &out, undef);
     }
 
     #[inline]
@@ -274,10 +271,7 @@ impl Frame<'_, '_> {
                 _ => false,
             })
         });
-        self.put(d, &out);
-        if undef != 0 {
-            self.taint(d, undef);
-        }
+        self.put_tainted(d, &out, undef);
     }
 
     /// The text at an address, at most 64 KiB of it.

@@ -29,14 +29,6 @@ fn double2(a: &Lanes, b: &Lanes, f: impl Fn(f64, f64) -> f64) -> Lanes {
 }
 
 impl Frame<'_, '_> {
-    /// Writes a result; lanes whose operands have undefined bits get an undefined one.
-    fn put_float(&mut self, d: Dst, out: &Lanes, undef: u32) {
-        self.put(d, out);
-        if undef != 0 {
-            self.taint(d, undef);
-        }
-    }
-
     #[inline]
     pub fn float2(&mut self, op: Float2, fmt: Fmt, mode: Mode, d: Dst, a: Src, b: Src) {
         let undef = self.undef(a) | self.undef(b);
@@ -50,15 +42,9 @@ impl Frame<'_, '_> {
             (true, Fmt::Double, Float2::Sub) => double2(x, y, |x, y| x - y),
             (true, Fmt::Double, Float2::Mul) => double2(x, y, |x, y| x * y),
             (true, Fmt::Double, Float2::Div) => double2(x, y, |x, y| x / y),
-            _ => {
-                let mut out = [0; LANES];
-                for lane in lanes_of(self.mask) {
-                    out[lane] = float::float2(op, fmt, mode, x[lane], y[lane]);
-                }
-                out
-            }
+            _ => self.lane_by_lane(|lane| float::float2(op, fmt, mode, x[lane], y[lane])),
         };
-        self.put_float(d, &out, undef);
+        self.put_tainted(d, &out, undef);
     }
 
     #[inline]
@@ -70,26 +56,17 @@ impl Frame<'_, '_> {
             (true, Fmt::Double, Float1::Neg) => map1(x, |x| x ^ 1 << 63),
             (true, Fmt::Single, Float1::Abs) => map1(x, |x| x & 0x7fff_ffff),
             (true, Fmt::Double, Float1::Abs) => map1(x, |x| x & !(1 << 63)),
-            _ => {
-                let mut out = [0; LANES];
-                for lane in lanes_of(self.mask) {
-                    out[lane] = float::float1(op, fmt, mode, x[lane]);
-                }
-                out
-            }
+            _ => self.lane_by_lane(|lane| float::float1(op, fmt, mode, x[lane])),
         };
-        self.put_float(d, &out, undef);
+        self.put_tainted(d, &out, undef);
     }
 
     #[inline]
     pub fn fma(&mut self, fmt: Fmt, mode: Mode, d: Dst, [a, b, c]: [Src; 3]) {
         let undef = self.undef(a) | self.undef(b) | self.undef(c);
         let (x, y, z) = (self.get(a), self.get(b), self.get(c));
-        let mut out = [0; LANES];
-        for lane in lanes_of(self.mask) {
-            out[lane] = float::fma(fmt, mode, x[lane], y[lane], z[lane]);
-        }
-        self.put_float(d, &out, undef);
+        let out = self.lane_by_lane(|lane| float::fma(fmt, mode, x[lane], y[lane], z[lane]));
+        self.put_tainted(d, &out, undef);
     }
 
     #[inline]
@@ -108,13 +85,13 @@ impl Frame<'_, '_> {
             let relation = u32::from(x > y) + 2 * u32::from(x < y) + 3 * u32::from(x.is_nan() || y.is_nan());
             out[i] = u64::from(test >> relation & 1);
         }
-        self.put_float(d, &out, undef);
+        self.put_tainted(d, &out, undef);
     }
 
     pub fn class(&mut self, fmt: Fmt, mask: u16, d: Dst, a: Src) {
         let undef = self.undef(a);
         let out = map1(self.get(a), |x| u64::from(float::class(fmt, mask, x)));
-        self.put_float(d, &out, undef);
+        self.put_tainted(d, &out, undef);
     }
 
     /// Conversions that touch floats or pointers, and integer ones.
@@ -125,18 +102,15 @@ impl Frame<'_, '_> {
             Conv::Int { from, to, signed, nuw, nsw } => self.int_to_int((from, to), signed, (nuw, nsw), d, a),
             Conv::Float { from, to, mode } => {
                 let x = self.get(a);
-                let mut out = [0; LANES];
-                if (from, to, mode) == (Fmt::Single, Fmt::Double, Mode::default()) {
-                    out = map1(x, |x| {
+                let out = if (from, to, mode) == (Fmt::Single, Fmt::Double, Mode::default()) {
+                    map1(x, |x| {
                         let value = f64::from(f32::from_bits(x as u32));
                         if value.is_nan() { 0x7ff8_0000_0000_0000 } else { value.to_bits() }
-                    });
+                    })
                 } else {
-                    for lane in lanes_of(self.mask) {
-                        out[lane] = float::convert(from, to, mode, x[lane]);
-                    }
-                }
-                self.put_float(d, &out, undef);
+                    self.lane_by_lane(|lane| float::convert(from, to, mode, x[lane]))
+                };
+                self.put_tainted(d, &out, undef);
             }
             Conv::FloatToInt { from, to, signed, saturating, mode } => {
                 for lane in lanes_of(self.mask) {
@@ -160,7 +134,7 @@ impl Frame<'_, '_> {
                         Fmt::Single => map1(x, |x| u64::from((value(x) as f32).to_bits())),
                         _ => map1(x, |x| (value(x) as f64).to_bits()),
                     };
-                    self.put_float(d, &out, undef);
+                    self.put_tainted(d, &out, undef);
                     return Ok(());
                 }
                 for lane in lanes_of(self.mask) {
@@ -178,7 +152,7 @@ impl Frame<'_, '_> {
             Conv::Space { from, to } => {
                 use super::constants::{from_generic, to_generic};
                 let out = map1(self.get(a), |x| from_generic(to_generic(x, from), to));
-                self.put_float(d, &out, undef);
+                self.put_tainted(d, &out, undef);
             }
         }
         Ok(())

@@ -99,11 +99,9 @@ impl Frame<'_, '_> {
         if what == Collective::WarpSync {
             return;
         }
-        self.put(d, &results.value);
-        self.taint(d, results.value_undef & self.mask);
+        self.put_tainted(d, &results.value, results.value_undef & self.mask);
         if p != u32::MAX {
-            self.put(p, &results.second);
-            self.taint(p, results.second_undef & self.mask);
+            self.put_tainted(p, &results.second, results.second_undef & self.mask);
         }
     }
 

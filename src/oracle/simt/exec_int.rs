@@ -278,10 +278,7 @@ impl Frame<'_, '_> {
         if same_sign {
             bad |= test2(self.get(a), self.get(b), |x, y| (x ^ y) >> (bits - 1) & 1 != 0) & self.mask;
         }
-        self.put(d, &out);
-        if bad != 0 {
-            self.taint(d, bad);
-        }
+        self.put_tainted(d, &out, bad);
     }
 
     /// Among the lanes with undefined bits, those in which the defined bits do not decide the comparison.

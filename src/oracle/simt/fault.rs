@@ -77,11 +77,7 @@ pub enum Access {
 
 impl fmt::Display for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Access::Read => "read",
-            Access::Write => "write",
-            Access::Atomic => "atomic",
-        })
+        f.write_str(&format!("{self:?}").to_lowercase())
     }
 }
 

@@ -187,9 +187,7 @@ pub fn float2(op: Float2, fmt: Fmt, mode: Mode, a: u64, b: u64) -> u64 {
     let bits = match op {
         Float2::CopySign => return (a & !sign) | (b & sign),
         Float2::Add | Float2::Sub | Float2::Mul | Float2::Div => arithmetic(op, fmt, mode.round, a, b),
-        Float2::Rem => narrow(fmt, libm::fmod(x, y), Round::Nearest),
-        Float2::Pow => narrow(fmt, libm::pow(x, y), Round::Nearest),
-        Float2::Atan2 => narrow(fmt, libm::atan2(x, y), Round::Nearest),
+        Float2::Of(function) => narrow(fmt, function(x, y), Round::Nearest),
         Float2::MinNum | Float2::MaxNum | Float2::Minimum | Float2::Maximum => {
             let is_max = matches!(op, Float2::MaxNum | Float2::Maximum);
             pick(fmt, is_max, matches!(op, Float2::Minimum | Float2::Maximum), a, b)
@@ -272,30 +270,10 @@ pub fn float1(op: Float1, fmt: Fmt, mode: Mode, a: u64) -> u64 {
             let one = narrow(fmt, 1.0, Round::Nearest);
             return finish(fmt, mode, arithmetic(Float2::Div, fmt, mode.round, one, a));
         }
-        Float1::Neg | Float1::Abs | Float1::Canonicalize | Float1::Saturate => x,
-        Float1::Rsqrt => 1.0 / x.sqrt(),
-        Float1::Floor => x.floor(),
-        Float1::Ceil => x.ceil(),
-        Float1::Trunc => x.trunc(),
-        Float1::RoundAway => x.round(),
-        Float1::RoundEven => x.round_ties_even(),
-        Float1::Sin => libm::sin(x),
-        Float1::Cos => libm::cos(x),
-        Float1::Tan => libm::tan(x),
-        Float1::Asin => libm::asin(x),
-        Float1::Acos => libm::acos(x),
-        Float1::Atan => libm::atan(x),
-        Float1::Sinh => libm::sinh(x),
-        Float1::Cosh => libm::cosh(x),
-        Float1::Tanh => libm::tanh(x),
-        Float1::Exp => libm::exp(x),
-        Float1::Exp2 => libm::exp2(x),
-        Float1::Exp10 => libm::exp10(x),
-        Float1::Log => libm::log(x),
-        Float1::Log2 => libm::log2(x),
-        Float1::Log10 => libm::log10(x),
+        Float1::Of(function) => function(x),
+        Float1::Neg | Float1::Abs | Float1::Saturate => x,
     };
-    let mode = if op == Float1::Saturate { Mode { saturate: true, ..mode } } else { mode };
+    let mode = if matches!(op, Float1::Saturate) { Mode { saturate: true, ..mode } } else { mode };
     finish(fmt, mode, narrow(fmt, value, Round::Nearest))
 }
 

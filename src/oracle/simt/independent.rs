@@ -16,7 +16,7 @@ use super::collective::{self, Results};
 use super::control::{Arrival, Control, Site, completed, is_control};
 use super::fault::{Exec, FaultKind, Trap, trap};
 use super::groups::Counts;
-use super::machine::{Program, Stop, Stopped, World, warps_of};
+use super::machine::{Program, Run, Stop, Stopped, World, warps_of};
 use super::observe::{Observer, iteration_name, mix};
 use super::warp::{Frame, Warp, lanes_of};
 use warpwise_ir::llvm::image::{FuncId, ModuleImage};
@@ -68,16 +68,14 @@ impl Random {
 
 /// Runs one block.
 pub(super) fn block<O: Observer>(
-    program: &Program,
+    cx: &mut Run<'_, '_, O>,
     kernel: FuncId,
     args: &[u64],
-    world: &mut World<'_>,
-    observer: &mut O,
     seed: u64,
 ) -> Result<(), Stopped> {
-    let mut random = Random(mix(seed, u64::from(world.block_number)));
-    let mut warps: Vec<LooseWarp> = (0..warps_of(world.block_dim))
-        .map(|index| LooseWarp::new(Warp::new(index, world.block_dim), program, kernel, args))
+    let mut random = Random(mix(seed, u64::from(cx.world.block_number)));
+    let mut warps: Vec<LooseWarp> = (0..warps_of(cx.world.block_dim))
+        .map(|index| LooseWarp::new(Warp::new(index, cx.world.block_dim), cx.program, kernel, args))
         .collect();
     let mut ready: Vec<(usize, usize)> = Vec::new();
     for (number, warp) in warps.iter().enumerate() {
@@ -89,20 +87,20 @@ pub(super) fn block<O: Observer>(
         let turn = 1 + random.below(MAX_TURN);
         let (number, lane) = ready[pick];
         let warp = &mut warps[number];
-        if let Err(trap) = warp.run(lane, program, world, observer, turn) {
-            let origin = warp.origin(lane, program, world.image, &trap);
-            return Err(Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(lane, program), origin }));
+        if let Err(trap) = warp.run(lane, cx, turn) {
+            let origin = warp.origin(lane, cx.program, cx.world.image, &trap);
+            return Err(Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(lane, cx.program), origin }));
         }
         if warp.lanes[lane].state == State::Ready {
             continue;
         }
         ready.swap_remove(pick);
         let mut woken = Vec::new();
-        warp.wake_collectives(program, world, observer, |lane| woken.push((number, lane)));
-        wake_barriers(program, world, observer, &mut warps, &mut early, |place| woken.push(place));
+        warp.wake_collectives(cx, |lane| woken.push((number, lane)));
+        wake_barriers(cx, &mut warps, &mut early, |place| woken.push(place));
         ready.extend(woken);
         if ready.is_empty()
-            && let Some(stopped) = stuck(program, world, &warps)
+            && let Some(stopped) = stuck(cx.program, cx.world, &warps)
         {
             return Err(stopped);
         }
@@ -147,9 +145,7 @@ fn stuck(program: &Program, world: &World<'_>, warps: &[LooseWarp]) -> Option<St
 
 /// Releases complete barriers.
 fn wake_barriers<O: Observer>(
-    program: &Program,
-    world: &mut World<'_>,
-    observer: &mut O,
+    cx: &mut Run<'_, '_, O>,
     warps: &mut [LooseWarp],
     early: &mut Vec<(u32, u32)>,
     mut woken: impl FnMut((usize, usize)),
@@ -161,7 +157,7 @@ fn wake_barriers<O: Observer>(
                 && arrival.what == BarrierKind::Arrive
             {
                 early.push((arrival.id, 1));
-                warp.go_on(lane, program, world, observer, None);
+                warp.go_on(lane, cx, None);
                 woken((number, lane));
             }
         }
@@ -170,13 +166,13 @@ fn wake_barriers<O: Observer>(
     let waiting: Vec<_> =
         warps.iter().map(|warp| (warp.core.running(), warp.lanes.iter().filter_map(arrival_of).collect())).collect();
     for barrier in completed(early, &waiting) {
-        world.races.barrier();
+        cx.world.races.barrier();
         for (number, warp) in warps.iter_mut().enumerate() {
             for lane in 0..LANES {
                 let State::Barrier(arrival) = warp.lanes[lane].state else { continue };
                 if arrival.id == barrier.id {
                     let result = Some((barrier.result(arrival.what), barrier.undefined));
-                    warp.go_on(lane, program, world, observer, result);
+                    warp.go_on(lane, cx, result);
                     woken((number, lane));
                 }
             }
@@ -213,39 +209,33 @@ impl LooseWarp {
     }
 
     /// Runs one lane for a turn, or until it waits or ends.
-    fn run<O: Observer>(
-        &mut self,
-        lane: usize,
-        program: &Program,
-        world: &mut World<'_>,
-        observer: &mut O,
-        turn: u64,
-    ) -> Exec<()> {
+    fn run<O: Observer>(&mut self, lane: usize, cx: &mut Run<'_, '_, O>, turn: u64) -> Exec<()> {
         let bit = 1u32 << lane;
-        let stop = world.steps + turn;
-        while world.steps < stop && self.lanes[lane].state == State::Ready {
-            if world.steps >= world.limits.steps {
-                return trap(lane as u32, FaultKind::StepLimit { limit: world.limits.steps });
+        let stop = cx.world.steps + turn;
+        while cx.world.steps < stop && self.lanes[lane].state == State::Ready {
+            if cx.world.steps >= cx.world.limits.steps {
+                return trap(lane as u32, FaultKind::StepLimit { limit: cx.world.limits.steps });
             }
             let Some(call) = self.lanes[lane].calls.last_mut() else { return Ok(()) };
             let site = call.site;
-            let code = &program.functions[site.func.index()];
+            let code = &cx.program.functions[site.func.index()];
             let micro = &code.micros[call.pc as usize];
-            let mut frame = Frame { pool: &program.pool, warp: &mut self.core, world, base: site.base, mask: bit };
+            let mut frame =
+                Frame { pool: &cx.program.pool, warp: &mut self.core, world: cx.world, base: site.base, mask: bit };
             if !is_control(&micro.op) {
-                frame.world.races.at = (site.func, micro.inst);
+                frame.world.races.at = Some((site.func, micro.inst));
                 frame.step(&micro.op)?;
                 call.pc += 1;
                 if micro.last {
-                    site.finish(&mut frame, code, micro.inst, observer);
+                    site.finish(&mut frame, code, micro.inst, cx.observer);
                 }
                 continue;
             }
             match frame.control(&micro.op, call.pc)? {
                 Control::Leave { targets, is_choice } => {
-                    site.finish(&mut frame, code, micro.inst, observer);
+                    site.finish(&mut frame, code, micro.inst, cx.observer);
                     if is_choice {
-                        site.tell_branch(&frame, code, micro.inst, &targets, observer);
+                        site.tell_branch(&frame, code, micro.inst, &targets, cx.observer);
                     }
                     let taken = targets.iter().find(|target| target.1 != 0).unwrap_or(&targets[0]).0;
                     let edge = &code.edges[taken as usize];
@@ -265,26 +255,26 @@ impl LooseWarp {
                     }
                     call.pc += 1;
                     if micro.last {
-                        site.finish(&mut frame, code, micro.inst, observer);
+                        site.finish(&mut frame, code, micro.inst, cx.observer);
                     }
                 }
                 Control::Barrier(arrival) => self.lanes[lane].state = State::Barrier(arrival),
                 Control::Exit => {
-                    site.finish(&mut frame, code, micro.inst, observer);
+                    site.finish(&mut frame, code, micro.inst, cx.observer);
                     self.core.exited |= bit;
                     self.lanes[lane].state = State::Done;
                 }
                 Control::Ret { a, count } => {
-                    site.finish(&mut frame, code, micro.inst, observer);
-                    self.ret(lane, program, world, observer, a, count);
+                    site.finish(&mut frame, code, micro.inst, cx.observer);
+                    self.ret(lane, cx, a, count);
                 }
                 Control::Call(target) => {
                     let limit = frame.world.limits.calls;
                     if site.depth >= limit {
                         return trap(lane as u32, FaultKind::RecursionLimit { limit });
                     }
-                    let (func, _) = frame.call_target(program, target)?;
-                    let site = site.enter(&mut frame, program, micro.inst, (func, target), observer);
+                    let (func, _) = frame.call_target(cx.program, target)?;
+                    let site = site.enter(&mut frame, cx.program, micro.inst, (func, target), cx.observer);
                     let stack_mark = self.core.stack[lane];
                     self.lanes[lane].calls.push(Call { site, pc: 0, counts: Counts::new(), stack_mark });
                 }
@@ -293,15 +283,7 @@ impl LooseWarp {
         Ok(())
     }
 
-    fn ret<O: Observer>(
-        &mut self,
-        lane: usize,
-        program: &Program,
-        world: &mut World<'_>,
-        observer: &mut O,
-        a: Src,
-        count: u32,
-    ) {
+    fn ret<O: Observer>(&mut self, lane: usize, cx: &mut Run<'_, '_, O>, a: Src, count: u32) {
         let Some(done) = self.lanes[lane].calls.pop() else { return };
         let Some(caller) = self.lanes[lane].calls.last_mut() else {
             self.lanes[lane].calls.push(done);
@@ -309,10 +291,15 @@ impl LooseWarp {
             self.lanes[lane].state = State::Done;
             return;
         };
-        let code = &program.functions[caller.site.func.index()];
+        let code = &cx.program.functions[caller.site.func.index()];
         let micro = &code.micros[caller.pc as usize];
-        let mut frame =
-            Frame { pool: &program.pool, warp: &mut self.core, world, base: done.site.base, mask: 1 << lane };
+        let mut frame = Frame {
+            pool: &cx.program.pool,
+            warp: &mut self.core,
+            world: cx.world,
+            base: done.site.base,
+            mask: 1 << lane,
+        };
         if let Op::Call(target) = &micro.op
             && target.results == count
         {
@@ -323,43 +310,30 @@ impl LooseWarp {
         frame.pop_local(lane, done.stack_mark);
         frame.base = caller.site.base;
         caller.pc += 1;
-        caller.site.finish(&mut frame, code, micro.inst, observer);
+        caller.site.finish(&mut frame, code, micro.inst, cx.observer);
     }
 
     /// Resumes a lane after the instruction at which it waited; a barrier gives it a result and whether that is
     /// undefined.
-    fn go_on<O: Observer>(
-        &mut self,
-        lane: usize,
-        program: &Program,
-        world: &mut World<'_>,
-        observer: &mut O,
-        result: Option<(u64, bool)>,
-    ) {
+    fn go_on<O: Observer>(&mut self, lane: usize, cx: &mut Run<'_, '_, O>, result: Option<(u64, bool)>) {
         let Lane { calls, state } = &mut self.lanes[lane];
         *state = State::Ready;
         let Some(call) = calls.last_mut() else { return };
-        let code = &program.functions[call.site.func.index()];
+        let code = &cx.program.functions[call.site.func.index()];
         let micro = &code.micros[call.pc as usize];
         call.pc += 1;
         let base = call.site.base;
-        let mut frame = Frame { pool: &program.pool, warp: &mut self.core, world, base, mask: 1 << lane };
+        let mut frame = Frame { pool: &cx.program.pool, warp: &mut self.core, world: cx.world, base, mask: 1 << lane };
         if let Some((result, undefined)) = result {
             frame.barrier_result(&micro.op, result, undefined);
         }
         if micro.last {
-            call.site.finish(&mut frame, code, micro.inst, observer);
+            call.site.finish(&mut frame, code, micro.inst, cx.observer);
         }
     }
 
     /// Executes collectives whose lanes have all arrived.
-    fn wake_collectives<O: Observer>(
-        &mut self,
-        program: &Program,
-        world: &mut World<'_>,
-        observer: &mut O,
-        mut woken: impl FnMut(usize),
-    ) {
+    fn wake_collectives<O: Observer>(&mut self, cx: &mut Run<'_, '_, O>, mut woken: impl FnMut(usize)) {
         for first in 0..LANES {
             let State::Collective(what, mask) = self.lanes[first].state else { continue };
             let group = mask & self.core.running();
@@ -370,8 +344,9 @@ impl LooseWarp {
             // each lane has the operands of its own instruction
             let mut operands = collective::Operands::default();
             for lane in lanes_of(group) {
-                let Some((base, args, ..)) = self.collective_of(lane, program) else { continue };
-                let frame = Frame { pool: &program.pool, warp: &mut self.core, world, base, mask: 1 << lane };
+                let Some((base, args, ..)) = self.collective_of(lane, cx.program) else { continue };
+                let frame =
+                    Frame { pool: &cx.program.pool, warp: &mut self.core, world: cx.world, base, mask: 1 << lane };
                 let own = frame.collective_operands(&args);
                 for i in 0..args.len() {
                     operands.values[i][lane] = own.values[i][lane];
@@ -381,14 +356,15 @@ impl LooseWarp {
             let mut results = Results::default();
             collective::compute(what, group, &operands, &mut results);
             if what == Collective::WarpSync {
-                world.races.warp_sync(self.core.index);
+                cx.world.races.warp_sync(self.core.index);
             }
             for lane in lanes_of(group) {
-                if let Some((base, _, d, p)) = self.collective_of(lane, program) {
-                    let mut frame = Frame { pool: &program.pool, warp: &mut self.core, world, base, mask: 1 << lane };
+                if let Some((base, _, d, p)) = self.collective_of(lane, cx.program) {
+                    let mut frame =
+                        Frame { pool: &cx.program.pool, warp: &mut self.core, world: cx.world, base, mask: 1 << lane };
                     frame.collective_results(d, p, what, &results);
                 }
-                self.go_on(lane, program, world, observer, None);
+                self.go_on(lane, cx, None);
                 woken(lane);
             }
         }

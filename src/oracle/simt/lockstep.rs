@@ -24,7 +24,7 @@ use super::control::{Arrival, Completed, Control, Site, Targets, is_control};
 use super::fault::{Exec, FaultKind, Trap, trap};
 use super::groups::{Counts, Group, ROOT, behind};
 use super::launch::Reconvergence;
-use super::machine::{Program, World};
+use super::machine::{Program, Run, World};
 use super::observe::{Observer, iteration_name};
 use super::warp::{Frame, Warp, lanes_of};
 use smallvec::SmallVec;
@@ -109,26 +109,21 @@ impl LockstepWarp {
     }
 
     /// Runs until the warp ends, reaches a barrier, or has executed `turn` instructions.
-    pub fn run<O: Observer>(
-        &mut self,
-        program: &Program,
-        world: &mut World<'_>,
-        observer: &mut O,
-        turn: u64,
-    ) -> Exec<Yield> {
-        let stop = world.steps.saturating_add(turn);
+    pub fn run<O: Observer>(&mut self, cx: &mut Run<'_, '_, O>, turn: u64) -> Exec<Yield> {
+        let stop = cx.world.steps.saturating_add(turn);
         loop {
             let Some(call) = self.calls.last_mut() else { return Ok(Yield::Done) };
-            if call.current.mask == 0 && !next_group(program, call) {
-                self.leave(program, world, observer);
+            if call.current.mask == 0 && !next_group(cx.program, call) {
+                self.leave(cx);
                 continue;
             }
-            if is_turn_over(world, stop, call.current.mask)? {
+            if is_turn_over(cx.world, stop, call.current.mask)? {
                 return Ok(Yield::Turn);
             }
-            let code = &program.functions[call.site.func.index()];
+            let code = &cx.program.functions[call.site.func.index()];
             let mask = call.current.mask;
-            let mut frame = Frame { pool: &program.pool, warp: &mut self.core, world, base: call.site.base, mask };
+            let mut frame =
+                Frame { pool: &cx.program.pool, warp: &mut self.core, world: cx.world, base: call.site.base, mask };
             let mut pc = call.current.pc as usize;
             let checks_races = frame.world.races.is_on();
             // straight-line code
@@ -138,7 +133,7 @@ impl LockstepWarp {
                     break micro;
                 }
                 if checks_races {
-                    frame.world.races.at = (call.site.func, micro.inst);
+                    frame.world.races.at = Some((call.site.func, micro.inst));
                 }
                 if let Err(error) = frame.step(&micro.op) {
                     call.current.pc = pc as u32;
@@ -146,15 +141,15 @@ impl LockstepWarp {
                 }
                 pc += 1;
                 if micro.last {
-                    call.site.finish(&mut frame, code, micro.inst, observer);
+                    call.site.finish(&mut frame, code, micro.inst, cx.observer);
                 }
             };
             call.current.pc = pc as u32;
             match frame.control(&micro.op, pc as u32)? {
                 Control::Leave { targets, is_choice } => {
-                    call.site.finish(&mut frame, code, micro.inst, observer);
+                    call.site.finish(&mut frame, code, micro.inst, cx.observer);
                     if is_choice {
-                        call.site.tell_branch(&frame, code, micro.inst, &targets, observer);
+                        call.site.tell_branch(&frame, code, micro.inst, &targets, cx.observer);
                     }
                     leave_block(&mut frame, call, code, &targets);
                 }
@@ -165,31 +160,31 @@ impl LockstepWarp {
                 Control::Collective { what, d, p, args } => {
                     if let Err(error) = frame.collective(what, d, p, &args) {
                         match error.kind {
-                            FaultKind::SyncAbsentLane { absent, .. } if self.let_leave(program, absent) => continue,
+                            FaultKind::SyncAbsentLane { absent, .. } if self.let_leave(cx.program, absent) => continue,
                             _ => return Err(error),
                         }
                     }
                     call.current.pc += 1;
                     // inline PTX may go on behind it; its results are complete at the end
                     if micro.last {
-                        call.site.finish(&mut frame, code, micro.inst, observer);
+                        call.site.finish(&mut frame, code, micro.inst, cx.observer);
                     }
                 }
                 Control::Barrier(arrival) => {
-                    if self.is_whole(program, arrival)? {
+                    if self.is_whole(cx.program, arrival)? {
                         return Ok(Yield::Barrier(arrival));
                     }
                 }
                 Control::Ret { a, count } => {
-                    call.site.finish(&mut frame, code, micro.inst, observer);
-                    self.ret(program, world, a, count);
+                    call.site.finish(&mut frame, code, micro.inst, cx.observer);
+                    self.ret(cx, a, count);
                 }
                 Control::Exit => {
-                    call.site.finish(&mut frame, code, micro.inst, observer);
+                    call.site.finish(&mut frame, code, micro.inst, cx.observer);
                     self.core.exited |= mask;
                     self.drop_exited();
                 }
-                Control::Call(target) => self.call(program, world, observer, target)?,
+                Control::Call(target) => self.call(cx, target)?,
             }
         }
     }
@@ -232,7 +227,7 @@ impl LockstepWarp {
     }
 
     /// Lanes return: their values are written to the caller's slots, and their local variables die.
-    fn ret(&mut self, program: &Program, world: &mut World<'_>, a: Src, count: u32) {
+    fn ret<O: Observer>(&mut self, cx: &mut Run<'_, '_, O>, a: Src, count: u32) {
         let depth = self.calls.len();
         let Some(call) = self.calls.last_mut() else { return };
         let mask = std::mem::take(&mut call.current.mask);
@@ -242,13 +237,13 @@ impl LockstepWarp {
             return;
         }
         let caller = &self.calls[depth - 2];
-        let code = &program.functions[caller.site.func.index()];
+        let code = &cx.program.functions[caller.site.func.index()];
         let d = match &code.micros[caller.current.pc as usize].op {
             Op::Call(call) if call.results == count => call.d,
             _ => return,
         };
         let target = caller.site.base;
-        let mut frame = Frame { pool: &program.pool, warp: &mut self.core, world, base, mask };
+        let mut frame = Frame { pool: &cx.program.pool, warp: &mut self.core, world: cx.world, base, mask };
         for i in 0..count {
             frame.return_slot(target, d + i, a + i);
         }
@@ -258,7 +253,7 @@ impl LockstepWarp {
     }
 
     /// The top activation has no lanes left: continue in the caller.
-    fn leave<O: Observer>(&mut self, program: &Program, world: &mut World<'_>, observer: &mut O) {
+    fn leave<O: Observer>(&mut self, cx: &mut Run<'_, '_, O>) {
         self.calls.pop();
         let Some(call) = self.calls.last_mut() else { return };
         if call.call_todo != 0 || !call.in_call {
@@ -268,71 +263,53 @@ impl LockstepWarp {
         if call.current.mask == 0 {
             return; // every lane exited inside
         }
-        self.go_on(program, world, observer, None);
+        self.go_on(cx, None);
     }
 
     /// Resumes the current group after its instruction; a barrier gives it a result and whether that is undefined.
-    fn go_on<O: Observer>(
-        &mut self,
-        program: &Program,
-        world: &mut World<'_>,
-        observer: &mut O,
-        result: Option<(u64, bool)>,
-    ) {
+    fn go_on<O: Observer>(&mut self, cx: &mut Run<'_, '_, O>, result: Option<(u64, bool)>) {
         let Some(call) = self.calls.last_mut() else { return };
-        let code = &program.functions[call.site.func.index()];
+        let code = &cx.program.functions[call.site.func.index()];
         let micro = &code.micros[call.current.pc as usize];
         call.current.pc += 1;
         let (base, mask) = (call.site.base, call.current.mask);
-        let mut frame = Frame { pool: &program.pool, warp: &mut self.core, world, base, mask };
+        let mut frame = Frame { pool: &cx.program.pool, warp: &mut self.core, world: cx.world, base, mask };
         if let Some((result, undefined)) = result {
             frame.barrier_result(&micro.op, result, undefined);
         }
-        call.site.finish(&mut frame, code, micro.inst, observer);
+        call.site.finish(&mut frame, code, micro.inst, cx.observer);
     }
 
     /// Calls: lanes with the same target enter together, one target after the other.
-    fn call<O: Observer>(
-        &mut self,
-        program: &Program,
-        world: &mut World<'_>,
-        observer: &mut O,
-        target: &CallCode,
-    ) -> Exec<()> {
+    fn call<O: Observer>(&mut self, cx: &mut Run<'_, '_, O>, target: &CallCode) -> Exec<()> {
         let Some(call) = self.calls.last_mut() else { return Ok(()) };
-        let (_, inst) = call.site.place(program, call.current.pc);
+        let (_, inst) = call.site.place(cx.program, call.current.pc);
         if !call.in_call {
             call.in_call = true;
             call.call_todo = call.current.mask;
         }
-        let limit = world.limits.calls;
+        let limit = cx.world.limits.calls;
         if call.site.depth >= limit {
             return trap(call.current.mask.trailing_zeros(), FaultKind::RecursionLimit { limit });
         }
         let (base, mask) = (call.site.base, call.call_todo);
-        let mut frame = Frame { pool: &program.pool, warp: &mut self.core, world, base, mask };
-        let (func, lanes) = frame.call_target(program, target)?;
+        let mut frame = Frame { pool: &cx.program.pool, warp: &mut self.core, world: cx.world, base, mask };
+        let (func, lanes) = frame.call_target(cx.program, target)?;
         call.call_todo &= !lanes;
         frame.mask = lanes;
-        let site = call.site.enter(&mut frame, program, inst, (func, target), observer);
+        let site = call.site.enter(&mut frame, cx.program, inst, (func, target), cx.observer);
         self.push(site, Group { mask: lanes, block: 0, pc: 0, counts: Counts::new(), token: ROOT }, false);
         Ok(())
     }
 
     /// The barrier at which the warp waits is complete.
-    pub fn release<O: Observer>(
-        &mut self,
-        program: &Program,
-        world: &mut World<'_>,
-        observer: &mut O,
-        (arrival, barrier): (Arrival, &Completed),
-    ) {
-        self.go_on(program, world, observer, Some((barrier.result(arrival.what), barrier.undefined)));
+    pub fn release<O: Observer>(&mut self, cx: &mut Run<'_, '_, O>, (arrival, barrier): (Arrival, &Completed)) {
+        self.go_on(cx, Some((barrier.result(arrival.what), barrier.undefined)));
     }
 
     /// The warp has arrived at a barrier without waiting.
-    pub fn pass<O: Observer>(&mut self, program: &Program, world: &mut World<'_>, observer: &mut O) {
-        self.go_on(program, world, observer, None);
+    pub fn pass<O: Observer>(&mut self, cx: &mut Run<'_, '_, O>) {
+        self.go_on(cx, None);
     }
 }
 

@@ -68,6 +68,13 @@ pub struct World<'p> {
     shared_names: Vec<(u64, u64, String)>,
 }
 
+/// A launch that goes on: what runs, the state that its warps share, and who watches.
+pub(super) struct Run<'r, 'p, O> {
+    pub program: &'r Program,
+    pub world: &'r mut World<'p>,
+    pub observer: &'r mut O,
+}
+
 impl World<'_> {
     pub fn print(&mut self, text: &str) {
         self.stdout.push_str(text);
@@ -164,11 +171,10 @@ impl<'i> Machine<'i> {
             world.block = [number % gx, number / gx % gy, number / (gx * gy)];
             world.block_number = number;
             self.start_block(&mut world);
+            let mut cx = Run { program: &self.program, world: &mut world, observer };
             let ran = match config.scheduler {
-                Scheduler::Lockstep => self.block_in_lockstep(kernel, &slots, &mut world, observer),
-                Scheduler::Independent(seed) => {
-                    independent::block(&self.program, kernel, &slots, &mut world, observer, seed)
-                }
+                Scheduler::Lockstep => block_in_lockstep(&mut cx, kernel, &slots),
+                Scheduler::Independent(seed) => independent::block(&mut cx, kernel, &slots, seed),
             };
             if let Err(stop) = ran {
                 return Err(LaunchError::Fault(Box::new(self.fault(kernel, &world, *stop))));
@@ -242,8 +248,7 @@ impl<'i> Machine<'i> {
             }
         }
         let mut races = Races::default();
-        races.shared_enabled = config.races.shared;
-        races.global_enabled = config.races.global;
+        (races.shared_enabled, races.global_enabled) = (config.races.shared, config.races.global);
         Ok(World {
             image: self.image,
             device,
@@ -359,58 +364,6 @@ impl<'i> Machine<'i> {
         world.races.start_block(warps_of(world.block_dim) as usize, end);
     }
 
-    fn block_in_lockstep<O: Observer>(
-        &self,
-        kernel: FuncId,
-        slots: &[u64],
-        world: &mut World<'_>,
-        observer: &mut O,
-    ) -> Result<(), Stopped> {
-        let program = &self.program;
-        let mut warps: Vec<LockstepWarp> = (0..warps_of(world.block_dim))
-            .map(|index| LockstepWarp::new(Warp::new(index, world.block_dim), program, kernel, slots))
-            .collect();
-        let mut states = vec![Yield::Turn; warps.len()];
-        // warps that arrived at a barrier without waiting: (id, threads)
-        let mut early: Vec<(u32, u32)> = Vec::new();
-        loop {
-            let mut progress = false;
-            for (warp, state) in warps.iter_mut().zip(&mut states) {
-                while *state == Yield::Turn {
-                    progress = true;
-                    *state = warp.run(program, world, observer, TURN).map_err(|trap| {
-                        let origin = warp.origin(program, world.image, &trap);
-                        Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(program), origin })
-                    })?;
-                    if let Yield::Barrier(Arrival { what: BarrierKind::Arrive, id, .. }) = *state {
-                        early.push((id, LANES as u32));
-                        warp.pass(program, world, observer);
-                        *state = Yield::Turn;
-                        continue;
-                    }
-                    break;
-                }
-            }
-            if states.iter().all(|state| *state == Yield::Done) {
-                return Ok(());
-            }
-            if !release_barriers(program, world, observer, &mut warps, &mut states, &mut early) && !progress {
-                let stuck = warps.iter().zip(&states).find_map(|(warp, state)| match state {
-                    Yield::Barrier(arrival) => Some((warp, *arrival)),
-                    _ => None,
-                });
-                let Some((warp, arrival)) = stuck else { return Ok(()) };
-                let arrived: u32 =
-                    states.iter().map(|s| if let Yield::Barrier(a) = s { a.lanes.count_ones() } else { 0 }).sum();
-                let expected = if arrival.count == 0 { world.block_dim.iter().product() } else { arrival.count };
-                let kind = FaultKind::Deadlock { id: arrival.id, arrived, expected };
-                let lane = arrival.lanes.trailing_zeros();
-                let trap = Box::new(Trap { lane, kind });
-                return Err(Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(program), origin: None }));
-            }
-        }
-    }
-
     fn fault(&self, kernel: FuncId, world: &World<'_>, stop: Stop) -> Fault {
         let Stop { trap, tid, place, origin } = stop;
         let function = &self.image.functions[place.0.index()];
@@ -464,11 +417,55 @@ pub(super) fn warps_of(block: [u32; 3]) -> u32 {
     block.iter().product::<u32>().div_ceil(LANES as u32)
 }
 
+/// Runs one block in lockstep.
+fn block_in_lockstep<O: Observer>(cx: &mut Run<'_, '_, O>, kernel: FuncId, slots: &[u64]) -> Result<(), Stopped> {
+    let mut warps: Vec<LockstepWarp> = (0..warps_of(cx.world.block_dim))
+        .map(|index| LockstepWarp::new(Warp::new(index, cx.world.block_dim), cx.program, kernel, slots))
+        .collect();
+    let mut states = vec![Yield::Turn; warps.len()];
+    // warps that arrived at a barrier without waiting: (id, threads)
+    let mut early: Vec<(u32, u32)> = Vec::new();
+    loop {
+        let mut progress = false;
+        for (warp, state) in warps.iter_mut().zip(&mut states) {
+            while *state == Yield::Turn {
+                progress = true;
+                *state = warp.run(cx, TURN).map_err(|trap| {
+                    let origin = warp.origin(cx.program, cx.world.image, &trap);
+                    Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(cx.program), origin })
+                })?;
+                if let Yield::Barrier(Arrival { what: BarrierKind::Arrive, id, .. }) = *state {
+                    early.push((id, LANES as u32));
+                    warp.pass(cx);
+                    *state = Yield::Turn;
+                    continue;
+                }
+                break;
+            }
+        }
+        if states.iter().all(|state| *state == Yield::Done) {
+            return Ok(());
+        }
+        if !release_barriers(cx, &mut warps, &mut states, &mut early) && !progress {
+            let stuck = warps.iter().zip(&states).find_map(|(warp, state)| match state {
+                Yield::Barrier(arrival) => Some((warp, *arrival)),
+                _ => None,
+            });
+            let Some((warp, arrival)) = stuck else { return Ok(()) };
+            let arrived: u32 =
+                states.iter().map(|s| if let Yield::Barrier(a) = s { a.lanes.count_ones() } else { 0 }).sum();
+            let expected = if arrival.count == 0 { cx.world.block_dim.iter().product() } else { arrival.count };
+            let kind = FaultKind::Deadlock { id: arrival.id, arrived, expected };
+            let lane = arrival.lanes.trailing_zeros();
+            let trap = Box::new(Trap { lane, kind });
+            return Err(Box::new(Stop { trap, tid: warp.core.tid, place: warp.place(cx.program), origin: None }));
+        }
+    }
+}
+
 /// Releases every complete barrier; returns whether there was one.
 fn release_barriers<O: Observer>(
-    program: &Program,
-    world: &mut World<'_>,
-    observer: &mut O,
+    cx: &mut Run<'_, '_, O>,
     warps: &mut [LockstepWarp],
     states: &mut [Yield],
     early: &mut Vec<(u32, u32)>,
@@ -479,12 +476,12 @@ fn release_barriers<O: Observer>(
     let waiting: Vec<_> = warps.iter().zip(states.iter()).map(at_barriers).collect();
     let completed = completed(early, &waiting);
     for barrier in &completed {
-        world.races.barrier();
+        cx.world.races.barrier();
         for (warp, state) in warps.iter_mut().zip(states.iter_mut()) {
             if let Yield::Barrier(arrival) = *state
                 && arrival.id == barrier.id
             {
-                warp.release(program, world, observer, (arrival, barrier));
+                warp.release(cx, (arrival, barrier));
                 *state = Yield::Turn;
             }
         }

@@ -61,4 +61,6 @@ pub use launch::{
 };
 pub use machine::Machine;
 pub use map::{BranchCount, DivergenceMap};
+pub(crate) use observe::mix;
 pub use observe::{LaneValues, Nobody, Observer, StepContext};
+pub(crate) use warp::lanes_of;

@@ -99,13 +99,12 @@ pub struct Mode {
 }
 
 /// Float operations of two operands.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Float2 {
     Add,
     Sub,
     Mul,
     Div,
-    Rem,
     CopySign,
     /// A NaN loses against a number (`minnum`, `minimumnum`, PTX `min`).
     MinNum,
@@ -116,45 +115,23 @@ pub enum Float2 {
     /// As MinNum/MaxNum (or the NaN form) of the magnitudes, with the xor of the signs.
     MinXorSign(bool),
     MaxXorSign(bool),
-    Pow,
-    Atan2,
+    /// What a function of doubles computes, rounded.
+    Of(fn(f64, f64) -> f64),
     /// The integer operand is an i32.
     Powi,
     Ldexp,
 }
 
 /// Float operations of one operand.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Float1 {
     Neg,
     Abs,
     Sqrt,
-    Floor,
-    Ceil,
-    Trunc,
-    /// Half away from zero.
-    RoundAway,
-    /// Half to even.
-    RoundEven,
-    Canonicalize,
-    Sin,
-    Cos,
-    Tan,
-    Asin,
-    Acos,
-    Atan,
-    Sinh,
-    Cosh,
-    Tanh,
-    Exp,
-    Exp2,
-    Exp10,
-    Log,
-    Log2,
-    Log10,
     Recip,
-    Rsqrt,
     Saturate,
+    /// What a function of doubles computes, rounded.
+    Of(fn(f64) -> f64),
 }
 
 /// Conversions between leaves.

@@ -64,31 +64,16 @@ impl Race {
 }
 
 /// The state of the check.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Races {
     pub shared_enabled: bool,
     pub global_enabled: bool,
     /// The instruction that runs, if anything is checked.
-    pub at: At,
+    pub at: Option<At>,
     shared_cells: Vec<Cell>,
     global_cells: FxHashMap<(usize, usize), Cell>,
     epoch: u32,
     warp_epochs: Vec<u32>,
-}
-
-impl Default for Races {
-    /// Nothing is checked.
-    fn default() -> Races {
-        Races {
-            shared_enabled: false,
-            global_enabled: false,
-            at: NEVER.at,
-            shared_cells: Vec::new(),
-            global_cells: FxHashMap::default(),
-            epoch: 0,
-            warp_epochs: Vec::new(),
-        }
-    }
 }
 
 impl Races {
@@ -122,7 +107,14 @@ impl Races {
 
     fn event(&self, block: u32, thread: u32, what: Access) -> Event {
         let warp_epoch = self.warp_epochs.get(thread as usize / LANES).copied().unwrap_or(0);
-        Event { thread, block, epoch: self.epoch, warp_epoch, atomic: what == Access::Atomic, at: self.at }
+        Event {
+            thread,
+            block,
+            epoch: self.epoch,
+            warp_epoch,
+            atomic: what == Access::Atomic,
+            at: self.at.unwrap_or(NEVER.at),
+        }
     }
 
     /// Notes an access to shared memory.

@@ -159,6 +159,25 @@ impl Frame<'_, '_> {
         self.warp.regs.undef[at] &= !self.mask;
     }
 
+    /// Writes a result in the lanes of the mask; of some lanes the whole value is undefined.
+    #[inline(always)]
+    pub fn put_tainted(&mut self, d: Dst, out: &Lanes, undef: u32) {
+        self.put(d, out);
+        if undef != 0 {
+            self.taint(d, undef);
+        }
+    }
+
+    /// What a function gives for each lane of the mask.
+    #[inline(always)]
+    pub fn lane_by_lane(&self, value: impl Fn(usize) -> u64) -> Lanes {
+        let mut out = [0; LANES];
+        for lane in lanes_of(self.mask) {
+            out[lane] = value(lane);
+        }
+        out
+    }
+
     /// Writes one lane, with its undefined bits.
     #[inline(always)]
     pub fn put_lane(&mut self, d: Dst, lane: usize, value: u64, undef: u64) {
